@@ -1,0 +1,14 @@
+# Finds nvcc and its headers without CMake's CUDA language: the toolkit may be a tree of PyPI wheels
+# (tools/install_cuda.sh puts one into build/cuda), and we compile few files with it.
+find_program(BARRACUDA_NVCC nvcc
+  HINTS ${PROJECT_SOURCE_DIR}/build/cuda/nvidia/cu13/bin ENV CUDA_HOME ENV CUDA_PATH
+  PATH_SUFFIXES bin PATHS /usr/local/cuda REQUIRED)
+get_filename_component(nvcc_real ${BARRACUDA_NVCC} REALPATH)
+get_filename_component(nvcc_bin ${nvcc_real} DIRECTORY)
+get_filename_component(BARRACUDA_CUDA_HOME ${nvcc_bin} DIRECTORY)
+find_program(BARRACUDA_PTXAS ptxas HINTS ${nvcc_bin} REQUIRED NO_DEFAULT_PATH)
+find_path(BARRACUDA_CUDA_INCLUDE cuda.h HINTS ${BARRACUDA_CUDA_HOME}/include REQUIRED NO_DEFAULT_PATH)
+
+# CUDA's headers, for the folders that may include them (DESIGN section 2).
+add_library(barracuda.cuda_headers INTERFACE)
+target_include_directories(barracuda.cuda_headers SYSTEM INTERFACE ${BARRACUDA_CUDA_INCLUDE})

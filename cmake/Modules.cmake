@@ -1,0 +1,48 @@
+# barracuda_folder(NAME SOURCES ... LINKS ...): a folder of the tree as the static library
+# barracuda.NAME (alias barracuda::NAME). Each top-level header of it is compiled alone.
+function(barracuda_folder name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  add_library(barracuda.${name} STATIC ${ARG_SOURCES})
+  add_library(barracuda::${name} ALIAS barracuda.${name})
+  target_link_libraries(barracuda.${name} PUBLIC barracuda.build_interface ${ARG_LINKS}
+                                          PRIVATE ${ARG_PRIVATE_LINKS})
+  barracuda_check_headers(${name})
+endfunction()
+
+# Every public header (the folder's top level) must compile by itself.
+function(barracuda_check_headers name)
+  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
+  set(checks "")
+  foreach(header IN LISTS headers)
+    get_filename_component(stem ${header} NAME_WE)
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/header_checks/${stem}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"  // compiled alone\n" @ONLY)
+    list(APPEND checks ${source})
+  endforeach()
+  if(checks)
+    add_library(barracuda.header_check.${name} OBJECT ${checks})
+    target_link_libraries(barracuda.header_check.${name} PRIVATE barracuda.${name})
+  endif()
+endfunction()
+
+# barracuda_test(NAME SOURCES ... LINKS ... [LABELS ...]): a Catch2 executable whose cases are
+# registered with CTest one by one.
+function(barracuda_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS;DEFINITIONS" ${ARGN})
+  find_package(Catch2 REQUIRED)
+  include(Catch)
+  add_executable(barracuda.test.${name} ${ARG_SOURCES})
+  target_link_libraries(barracuda.test.${name} PRIVATE
+    barracuda.build_interface ${ARG_LINKS} Catch2::Catch2WithMain)
+  target_compile_definitions(barracuda.test.${name} PRIVATE
+    BARRACUDA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" BARRACUDA_BINARY_DIR="${PROJECT_BINARY_DIR}"
+    BARRACUDA_NVCC="${BARRACUDA_NVCC}" BARRACUDA_PTXAS="${BARRACUDA_PTXAS}" ${ARG_DEFINITIONS})
+  if(NOT TARGET barracuda.test.all)
+    add_custom_target(barracuda.test.all)
+  endif()
+  add_dependencies(barracuda.test.all barracuda.test.${name})
+  if(ARG_LABELS)
+    set(labels PROPERTIES LABELS "${ARG_LABELS}")
+  endif()
+  catch_discover_tests(barracuda.test.${name} TEST_PREFIX "${name}: " ${labels})
+endfunction()

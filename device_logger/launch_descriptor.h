@@ -1,0 +1,34 @@
+// What an instrumented kernel needs to log: the hidden last parameter of every instrumented entry is
+// the address of one of these, in pinned host memory that the device reads. It lives until the launch
+// is over; two launches in flight never share one.
+#pragma once
+
+#include <cstdint>
+
+#include "device_logger/record.h"
+
+namespace barracuda::wire {
+
+inline constexpr std::uint32_t kHeadStride = 128;  // bytes between the claim counters of two queues
+inline constexpr std::uint32_t kReadPositionStride = 128;
+
+enum class CommitMode : std::uint32_t {
+  kSelfValidating = 0,  // relies on 16-byte stores landing whole, tested at start-up
+  kFenceAndFlag = 1,    // everything but HeaderHalf, a system fence, then HeaderHalf
+};
+
+struct alignas(128) LaunchDescriptor {
+  std::uint32_t version = kProtocolVersion;
+  std::uint32_t launch = 0;          // low 16 bits of the launch id
+  std::uint32_t queue_count = 0;     // a CTA logs to queue (cluster or CTA index) % queue_count
+  std::uint32_t slots_log2 = 0;      // slots of each ring
+  std::uint64_t rings = 0;           // queue q at rings + q * (kSlotBytes << slots_log2), pinned host
+  std::uint64_t heads = 0;           // u64 claimed slots of queue q at heads + q * kHeadStride, device
+  std::uint64_t read_positions = 0;  // u64 freed slots of queue q, kReadPositionStride, pinned host
+  std::uint64_t order_counters = 0;  // u32[kOrderCounters], device
+  CommitMode commit_mode = CommitMode::kSelfValidating;
+  std::uint32_t reserved[17] = {};
+};
+static_assert(sizeof(LaunchDescriptor) == 128);
+
+}  // namespace barracuda::wire

@@ -1,0 +1,61 @@
+// What the detector has to know of one instrumented instruction (a site). The rewriter fills a table
+// of these, indexed by SiteId; records carry only the id, so they stay small.
+#pragma once
+
+#include <cstdint>
+
+namespace barracuda::wire {
+
+// Dense over a whole session; 24 bits, because a record gives it no more.
+enum class SiteId : std::uint32_t {};
+inline constexpr std::uint32_t kMaxSites = 1U << 24;
+
+enum class Operation : std::uint8_t {
+  kRead,
+  kWrite,
+  kAtomic,         // atom: reads, and writes unless it is a failed CAS
+  kReduction,      // red: an atomic whose read never acquires (PTX ISA 9.7.13.7)
+  kFence,          // fence, membar
+  kBarrier,        // bar/barrier.sync, bar/barrier.red: arrive and wait
+  kBarrierArrive,  // bar/barrier.arrive: gives, does not take
+  kWarpBarrier,    // bar.warp.sync
+  kCall,           // just before a call of a .func that may log; the site is the call
+  kReturn,         // just after that call
+  kExit,           // lanes leave the kernel
+};
+
+// PTX ISA 8.4-8.5. kVolatile is relaxed.sys that the verdict table treats by itself.
+enum class MemoryOrder : std::uint8_t {
+  kWeak,
+  kVolatile,
+  kRelaxed,
+  kAcquire,
+  kRelease,
+  kAcqRel,
+  kSeqCst,
+};
+
+// Ordered from narrow to wide, so that `a <= b` says that b includes a.
+enum class Scope : std::uint8_t { kCta, kCluster, kGpu, kSys };
+inline constexpr int kScopeCount = 4;
+
+enum class Proxy : std::uint8_t { kGeneric, kReadOnly, kAsync };
+
+struct SiteInfo {
+  Operation operation = Operation::kRead;
+  MemoryOrder order = MemoryOrder::kWeak;
+  Scope scope = Scope::kSys;  // of strong accesses and fences
+  Proxy proxy = Proxy::kGeneric;
+  std::uint8_t element_bytes = 0;  // a vector access is element_count independent scalar accesses
+  std::uint8_t element_count = 0;
+  bool flag_store = false;      // first shared access after a fence in its block (RACE_RULES 2)
+  bool poll = false;            // its value controls a branch that leads to a fence (RACE_RULES 2)
+  Scope idiom_scope = Scope::kCta;  // the scope of that fence
+  bool stores_constant = false;     // a compile-time constant is stored
+  bool numbered = false;  // logged as release/acquire records, with numbers and values
+  std::uint64_t constant = 0;
+
+  friend bool operator==(const SiteInfo&, const SiteInfo&) = default;
+};
+
+}  // namespace barracuda::wire

@@ -1,0 +1,72 @@
+// The happens-before engine of one session (RACE_RULES.md). Takes warp-level operations in an order
+// that is consistent with synchronisation (ordering.h sees to that) and collects findings. Not
+// thread-safe: its caller serialises.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "host_detector/launch.h"
+#include "host_detector/race_event.h"
+
+namespace barracuda::detector {
+
+struct DetectorOptions {
+  bool report_same_value = false;    // lanes of one instruction storing the same value: a warning
+  bool acquire_relaxed_spin = false; // acquire=relaxed-spin
+};
+
+// One lane of an access.
+struct LaneAccess {
+  std::uint64_t address = 0;  // tagged (wire::tagged_address)
+  std::uint64_t value_read = 0, value_written = 0;
+  std::uint16_t flags = 0;    // wire::kLane…
+};
+
+// One record, decoded: what a warp did.
+struct WarpOperation {
+  wire::RecordKind kind = wire::RecordKind::kVoid;
+  LaunchId launch{};
+  wire::SiteId site{};
+  std::uint32_t cta = 0;
+  std::uint8_t warp = 0;
+  std::uint32_t mask = 0;
+  bool lanes_agree = false;
+  bool has_uniform_value = false;
+  std::uint32_t uniform_value = 0;
+  std::uint32_t event_operand = 0;  // kEvent: barrier id or member mask
+  std::uint32_t event_count = 0;    // kEvent: threads of the barrier, 0 = all
+  std::array<LaneAccess, wire::kWarpLanes> lanes;  // of active lanes, by lane number
+};
+
+class Detector {
+ public:
+  explicit Detector(const DetectorOptions& options = {});
+  ~Detector();
+  Detector(const Detector&) = delete;
+  Detector& operator=(const Detector&) = delete;
+
+  // Sites are consecutive from `first`; a module's sites are added before its first launch.
+  void add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites);
+  void begin_launch(const LaunchInfo& launch);
+  // Errors in the operation (unknown launch or site, absurd CTA) are counted, not applied.
+  void apply(const WarpOperation& operation);
+  // All threads have left. True once every exit was applied, or after end_launch.
+  [[nodiscard]] bool launch_over(LaunchId launch) const;
+  // By decree: a trapped or failed launch.
+  void end_launch(LaunchId launch);
+  // Memory was freed (or reused in stream order): its shadow is forgotten.
+  void forget(std::uint64_t address, std::uint64_t bytes);
+
+  [[nodiscard]] const Findings& findings() const;
+  [[nodiscard]] std::uint64_t applied() const;
+  [[nodiscard]] std::uint64_t rejected() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace barracuda::detector

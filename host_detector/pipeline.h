@@ -1,0 +1,68 @@
+// Queues → detector: host threads drain the rings without ever waiting for detection, records are put
+// into an order consistent with synchronisation (RACE_RULES section 4), and the detector applies them.
+// Thread-safe. All addresses are host addresses of the pinned memory.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "host_detector/detector.h"
+
+namespace barracuda::detector {
+
+struct PipelineOptions {
+  DetectorOptions detector;
+  std::uint32_t drain_threads = 1;
+  std::size_t max_parked_bytes = std::size_t{4} << 30;  // beyond this, drained records are refused
+                                                        // and the device waits
+};
+
+// The queues of one device context.
+struct QueueSet {
+  const std::byte* rings = nullptr;  // queue q at rings + q * (kSlotBytes << slots_log2)
+  std::uint32_t queue_count = 0;
+  std::uint32_t slots_log2 = 0;
+  std::byte* read_positions = nullptr;  // u64 of queue q at + q * kReadPositionStride
+};
+
+struct PipelineStatistics {
+  std::uint64_t records = 0, slots = 0;
+  std::uint64_t rejected = 0;   // malformed: counted, makes coverage incomplete
+  std::uint64_t parked_peak = 0;
+};
+
+class Pipeline {
+ public:
+  explicit Pipeline(const PipelineOptions& options);
+  ~Pipeline();  // stops the threads; does not drain
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+
+  void add_queues(const QueueSet& queues);
+  // No record of these queues may be written any more; what is in them is applied first.
+  void remove_queues(const std::byte* rings);
+
+  void add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites);
+  void begin_launch(const LaunchInfo& launch);
+  // Waits until every warp's exit of `launch` was applied. False on timeout.
+  bool wait_for(LaunchId launch, std::chrono::milliseconds timeout);
+  // The launch failed or was killed: applies what is in the queues, then ends it by decree.
+  void end_launch(LaunchId launch);
+  void forget(std::uint64_t address, std::uint64_t bytes);
+
+  [[nodiscard]] Findings findings() const;
+  [[nodiscard]] PipelineStatistics statistics() const;
+
+  // In a forked child: the threads do not exist there and the findings are the parent's. Drops both
+  // without joining.
+  void abandon();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace barracuda::detector

@@ -1,0 +1,64 @@
+// What the detector found, as data: two accesses and the order that is missing. Sites are ids; the
+// report turns them into source lines.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "device_logger/site_info.h"
+#include "host_detector/launch.h"
+
+namespace barracuda::detector {
+
+enum class RaceKind : std::uint8_t {
+  kInterBlock, kIntraBlock, kIntraWarp, kBranchOrdering, kInterKernel, kKernelCopy,
+};
+
+enum class Severity : std::uint8_t { kError, kWarning };
+
+// The ordering that would have been needed.
+enum class MissingOrder : std::uint8_t {
+  kNoSynchronisation,    // nothing orders the two threads
+  kScopeTooNarrow,       // a fence or atomic orders them, but its scope leaves the other thread out
+  kReleaseFenceMissing,  // the writer's flag or unlock is not preceded by a fence
+  kAcquireFenceMissing,  // the reader saw the flag but does not fence afterwards
+  kAtomicScopeTooNarrow, // two atomics whose scopes do not include each other
+  kMixedSize,            // strong accesses of different sizes overlap
+  kProxyFenceMissing,
+  kAsyncWaitMissing,
+};
+
+struct RaceAccess {
+  wire::SiteId site{};
+  std::vector<wire::SiteId> call_stack;  // call sites, innermost first
+  ThreadRef thread;
+  wire::AddressSpace space = wire::AddressSpace::kGlobal;
+  std::uint64_t address = 0;             // first byte of the element; offset in shared memory
+  std::uint32_t size = 0;                // bytes of the element
+};
+
+struct RaceEvent {
+  RaceKind kind = RaceKind::kInterBlock;
+  Severity severity = Severity::kError;
+  MissingOrder missing = MissingOrder::kNoSynchronisation;
+  wire::Scope needed_scope = wire::Scope::kGpu;  // for the two scope verdicts
+  RaceAccess first, second;                      // in the order the detector saw them
+  std::uint64_t count = 1;                       // occurrences of this pair of sites and kind
+};
+
+// A CTA barrier that part of the CTA never reached, or reached elsewhere.
+struct BarrierDivergence {
+  LaunchId launch{};
+  std::uint32_t cta = 0;
+  std::uint32_t barrier = 0;
+  RaceAccess arrived;                 // one thread that waits (address and size 0)
+  std::vector<RaceAccess> elsewhere;  // where others are: at another barrier or at their exit
+  std::uint64_t count = 1;
+};
+
+struct Findings {
+  std::vector<RaceEvent> races;
+  std::vector<BarrierDivergence> divergences;
+};
+
+}  // namespace barracuda::detector

@@ -1,0 +1,40 @@
+// Which launches are over before a launch starts: stream order, events, synchronising calls and the
+// rules of the legacy default stream (CUDA Programming Guide, "Implicit synchronization"). All host
+// threads count as one: an order that one host thread established holds for launches of the others.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "host_detector/launch.h"
+
+namespace barracuda::detector {
+
+enum class StreamKey : std::uint64_t {};  // the handle; kLegacyStream and kPerThreadStream are ours
+enum class EventKey : std::uint64_t {};
+inline constexpr StreamKey kLegacyStream{0};
+
+class StreamOrder {
+ public:
+  StreamOrder();
+  ~StreamOrder();
+  StreamOrder(const StreamOrder&) = delete;
+  StreamOrder& operator=(const StreamOrder&) = delete;
+
+  void create_stream(StreamKey stream, bool non_blocking);
+  void destroy_stream(StreamKey stream);
+  // What LaunchInfo::ordered_after must hold for a launch put into `stream` now.
+  std::vector<LaunchId> launch(StreamKey stream, LaunchId id);
+  void record_event(EventKey event, StreamKey stream);
+  void wait_event(StreamKey stream, EventKey event);
+  void synchronize_stream(StreamKey stream);
+  void synchronize_event(EventKey event);
+  void synchronize_device();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace barracuda::detector

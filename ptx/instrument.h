@@ -1,0 +1,51 @@
+// PTX modules → one module with logging: the translation units of a program are linked as text
+// (link.h), instrumented, and joined with the logger. A pure function of its arguments.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/expected.h"
+#include "ptx/module.h"
+#include "ptx/site_table.h"
+
+namespace barracuda::ptx {
+
+struct InstrumentOptions {
+  wire::SiteId first_site{};
+  bool reduce_in_block = true;   // no second log of the same bytes within a basic block
+};
+
+// What a launch needs to know of one entry.
+struct Kernel {
+  struct Parameter {
+    std::uint32_t offset = 0, size = 0;  // bytes in the parameter buffer
+  };
+  std::string name;
+  std::vector<Parameter> parameters;        // the program's own, without the hidden one
+  std::uint32_t hidden_parameter_offset = 0;  // 8 bytes; the buffer then ends
+  bool instrumented = false;                // if not, `reason` says why and nothing is appended
+  std::string reason;
+  bool numbered = false;                    // its call graph synchronises: strong accesses are numbered
+};
+
+struct NotCovered {  // an instruction or kernel that is not logged
+  std::string function, instruction, reason;
+  std::uint32_t ptx_line = 0;
+  SourceFrame where;
+  std::uint32_t count = 1;
+};
+
+struct InstrumentedModule {
+  std::string text;
+  SiteTable sites;
+  std::vector<Kernel> kernels;
+  std::vector<NotCovered> not_covered;
+  std::uint32_t instructions = 0;          // in the program
+  std::uint32_t logged_instructions = 0;   // of these, sites
+};
+
+Expected<InstrumentedModule> instrument(std::vector<Module> units, const InstrumentOptions& options);
+
+}  // namespace barracuda::ptx

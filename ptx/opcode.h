@@ -1,0 +1,50 @@
+// One table (opcodes.def) classifies every PTX instruction; instrumentation, the executor and the
+// coverage report all read it. Modifiers are read as a set: ptxas accepts them in any order.
+#pragma once
+
+#include <cstdint>
+
+#include "device_logger/site_info.h"
+#include "ptx/module.h"
+
+namespace barracuda::ptx {
+
+enum class OpcodeClass : std::uint8_t {
+  kArithmetic,    // registers only: moves, arithmetic, conversions, comparisons, cvta, isspacep
+  kLoad, kStore, kAtomic, kReduction,
+  kMatrixAccess,  // ldmatrix, stmatrix, wmma.load, wmma.store
+  kFence,         // fence, membar (not fence.proxy)
+  kProxyFence,
+  kBarrier,       // bar/barrier.{sync,red}
+  kBarrierArrive, // bar/barrier.arrive
+  kWarpBarrier,   // bar.warp.sync
+  kClusterBarrier,
+  kMbarrier,
+  kAsyncCopy,     // cp.async family, st.async, red.async, cp.reduce
+  kWarpCollective,  // shfl, vote, match, redux, elect, activemask: no memory ordering
+  kBranch, kCall, kReturn, kExit, kTrap,
+  kNoEffect,      // prefetch, nanosleep, setmaxnreg, griddepcontrol.launch_dependents …
+  kTexture,       // tex, tld4, suld, sust, surface reductions
+  kUnknown,       // not in the table
+};
+
+// What an instruction does to memory and order.
+struct Effect {
+  OpcodeClass opcode_class = OpcodeClass::kUnknown;
+  StateSpace space = StateSpace::kNone;      // kGeneric where no space is written
+  bool shared_cluster = false;               // .shared::cluster
+  ScalarType type = ScalarType::kNone;       // of one element
+  std::uint8_t elements = 1;                 // .v2, .v4, .v8
+  wire::MemoryOrder order = wire::MemoryOrder::kWeak;
+  wire::Scope scope = wire::Scope::kSys;
+  wire::Proxy proxy = wire::Proxy::kGeneric;
+  int address_operand = -1;                  // index into Instruction::operands
+  int value_operand = -1;                    // stored value, or first operand of an atomic
+  bool is_cas = false;
+  // Could touch memory that other threads see, and we do not log it: named in the coverage report.
+  bool not_covered = false;
+};
+
+Effect classify(const Instruction& instruction);
+
+}  // namespace barracuda::ptx

@@ -1,0 +1,32 @@
+// Where every instrumented instruction stands in the source, and what it does. The table is data: the
+// detector gets the SiteInfo column, the report the rest.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "device_logger/site_info.h"
+
+namespace barracuda::ptx {
+
+struct SourceFrame {
+  std::string function;  // mangled, as in .debug_str or the .func/.entry name; report demangles
+  std::string file;      // empty without -lineinfo
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+};
+
+struct Site {
+  wire::SiteId id{};
+  wire::SiteInfo info;
+  std::string function;       // the .entry or .func it stands in
+  bool in_entry = false;
+  std::string instruction;    // "st.global.u32", for reports without line information
+  std::uint32_t ptx_line = 0;
+  std::vector<SourceFrame> frames;  // innermost first, the chain of inlined_at after it
+};
+
+using SiteTable = std::vector<Site>;  // ids are consecutive from the first
+
+}  // namespace barracuda::ptx
