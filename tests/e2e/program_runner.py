@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Runs one CUDA program under `barracuda run` and checks what it finds against its source.
+
+The first lines of a source say what is expected:
+    // expect: none
+    // expect: race KIND [SPACE]
+and the lines that race end in `// RACE`. A finding is right when both of its accesses are on marked
+lines; a racy program needs at least one. The program's own output must be that of a run without
+logging (for programs that expect none).
+"""
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+FINDINGS_STATUS = 66
+
+
+def read_expectation(sources, key):
+    """The expectation, and the marked (file name, line) pairs of all sources."""
+    expectation, marked = None, set()
+    pattern = re.compile(r"//\s*expect%s:\s*(.*)" % (" " + key if key else ""))
+    for source in sources:
+        with open(source, encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                match = pattern.match(line.strip())
+                if match:
+                    expectation = match.group(1).split()
+                if re.search(r"//\s*RACE\b", line):
+                    marked.add((os.path.basename(source), number))
+    if expectation is None:
+        sys.exit("%s: no expectation found" % sources[0])
+    return expectation, marked
+
+
+def run(command, environment=None):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          timeout=300, env=environment, check=False)
+
+
+def place(access):
+    return (os.path.basename(access["file"] or "?"), access["line"])
+
+
+def check_race(findings, expectation, marked, any_line):
+    kind = expectation[1] if len(expectation) > 1 else None
+    space = expectation[2] if len(expectation) > 2 else None
+    problems = []
+    races = [f for f in findings if f["type"] == "race"]
+    if not races:
+        problems.append("no race was reported")
+    for race in races:
+        places = [place(access) for access in race["accesses"]]
+        if not any_line and any(p not in marked for p in places):
+            problems.append("a race outside the marked lines: %s and %s" % tuple(places))
+    if kind and not any(r["kind"] == kind and space in (None, r["space"]) for r in races):
+        problems.append("no %s race in %s memory" % (kind, space))
+    return problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--barracuda", required=True)
+    parser.add_argument("--source", action="append", required=True)
+    parser.add_argument("--key", default="", help="which `expect KEY:` line")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--option", action="append", default=[], help="NAME=VALUE for run")
+    parser.add_argument("--any-line", action="store_true", help="the source has no line marks")
+    parser.add_argument("program", nargs="+")
+    arguments = parser.parse_args()
+
+    expectation, marked = read_expectation(arguments.source, arguments.key)
+    tool = [arguments.barracuda, "run", "--device", arguments.device]
+    for option in arguments.option:
+        name, _, value = option.partition("=")
+        tool += ["--" + name, value]
+
+    with tempfile.TemporaryDirectory() as folder:
+        json_file = os.path.join(folder, "findings.jsonl")
+        result = run(tool + ["--json", json_file, "--"] + arguments.program)
+        lines = []
+        if os.path.exists(json_file):
+            with open(json_file, encoding="utf-8") as file:
+                lines = [json.loads(line) for line in file]
+
+    problems = []
+    if not lines or lines[-1]["type"] != "summary":
+        problems.append("the JSON report has no summary")
+    findings = lines[:-1]
+    if lines and lines[-1].get("coverage") != "complete":
+        problems.append("coverage is %s: %s" %
+                        (lines[-1].get("coverage"), lines[-1].get("not_covered")))
+    if "BARRACUDA SUMMARY:" not in result.stderr:
+        problems.append("no summary line on standard error")
+    if expectation[0] == "race":
+        problems += check_race(findings, expectation, marked, arguments.any_line)
+        if result.returncode != FINDINGS_STATUS:
+            problems.append("exit status %d, not %d" % (result.returncode, FINDINGS_STATUS))
+    else:
+        problems += ["reported: %s" % json.dumps(finding) for finding in findings]
+        if result.returncode != 0:
+            problems.append("exit status %d, not 0" % result.returncode)
+        if arguments.device == "gpu":
+            plain = run(arguments.program)
+        else:
+            plain = run(tool + ["--kernel-name", "no kernel has this name", "--"] +
+                        arguments.program)
+        if plain.stdout != result.stdout:
+            problems.append("output %r, without logging %r" % (result.stdout, plain.stdout))
+
+    if problems:
+        print("\n".join(problems))
+        print("--- standard output\n%s--- standard error\n%s" % (result.stdout, result.stderr))
+        return 1
+    print("%s: as expected (%s)" % (os.path.basename(arguments.program[0]), " ".join(expectation)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
