@@ -11,7 +11,9 @@ std::atomic<AssertionHandler> g_handler = nullptr;
 
 }  // namespace
 
-void set_assertion_handler(AssertionHandler handler) noexcept { g_handler = handler; }
+void set_assertion_handler(AssertionHandler handler) noexcept {
+  g_handler = handler;
+}
 
 void assertion_failed(const char* condition, const char* file, int line) noexcept {
   char description[512];

@@ -14,13 +14,12 @@ void set_assertion_handler(AssertionHandler handler) noexcept;
 
 }  // namespace barracuda
 
-#define ASSERT(condition)                                           \
-  (static_cast<bool>(condition)                                     \
-       ? static_cast<void>(0)                                       \
-       : ::barracuda::assertion_failed(#condition, __FILE__, __LINE__))
+#define ASSERT(condition)                              \
+  (static_cast<bool>(condition) ? static_cast<void>(0) \
+                                : ::barracuda::assertion_failed(#condition, __FILE__, __LINE__))
 
 #ifdef NDEBUG
-#define DEBUG_ASSERT(condition) static_cast<void>(sizeof(static_cast<bool>(condition)))
+#  define DEBUG_ASSERT(condition) static_cast<void>(sizeof(static_cast<bool>(condition)))
 #else
-#define DEBUG_ASSERT(condition) ASSERT(condition)
+#  define DEBUG_ASSERT(condition) ASSERT(condition)
 #endif

@@ -1,5 +1,6 @@
 // What went wrong with an input, and where: a message for people, with file, line and column where
-// they are known (0 and empty where not). Diagnostics are data; who receives one decides what to do.
+// they are known (0 and empty where not). Diagnostics are data; who receives one decides what to
+// do.
 #pragma once
 
 #include <cstdint>

@@ -21,10 +21,9 @@ inline tl::unexpected<Diagnostic> unexpected(Diagnostic diagnostic) {
 // TRY(auto value, expression): declares `value` or returns the expression's Diagnostic.
 #define BARRACUDA_CONCAT_INNER(a, b) a##b
 #define BARRACUDA_CONCAT(a, b) BARRACUDA_CONCAT_INNER(a, b)
-#define TRY(declaration, ...)                                                  \
-  auto BARRACUDA_CONCAT(expected_, __LINE__) = (__VA_ARGS__);                  \
-  if (!BARRACUDA_CONCAT(expected_, __LINE__)) {                                \
-    return ::barracuda::unexpected(                                            \
-        std::move(BARRACUDA_CONCAT(expected_, __LINE__)).error());             \
-  }                                                                            \
+#define TRY(declaration, ...)                                                                 \
+  auto BARRACUDA_CONCAT(expected_, __LINE__) = (__VA_ARGS__);                                 \
+  if (!BARRACUDA_CONCAT(expected_, __LINE__)) {                                               \
+    return ::barracuda::unexpected(std::move(BARRACUDA_CONCAT(expected_, __LINE__)).error()); \
+  }                                                                                           \
   declaration = std::move(BARRACUDA_CONCAT(expected_, __LINE__)).value()

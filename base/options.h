@@ -1,5 +1,6 @@
-// The options of a run (options.def lists them): parsed from BARRACUDA_OPTIONS="key=value:key='a:b'"
-// or from flags of the same names. An unknown name or impossible value is a Diagnostic, never ignored.
+// The options of a run (options.def lists them): parsed from
+// BARRACUDA_OPTIONS="key=value:key='a:b'" or from flags of the same names. An unknown name or
+// impossible value is a Diagnostic, never ignored.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +26,16 @@ struct Options {
 struct OptionDescription {
   std::string_view name, type, default_value, help;
 };
+
 const std::vector<OptionDescription>& option_descriptions();
 
 // One option by name. A flag takes 1/0, true/false, yes/no, or an empty value for true.
 Expected<void> set_option(Options& options, std::string_view name, std::string_view value);
-// key=value:key=value, values quoted with '…' where they hold a colon. Fills what is named.
+// key=value:key=value, values quoted with '…' where they hold a colon ('' in quotes is one quote).
+// Fills what is named; after an error nothing has changed.
 Expected<void> parse_options(Options& options, std::string_view text);
-// The inverse, with quotes where needed; only what differs from the defaults. `run` hands options to
-// its child this way.
+// The inverse, with quotes where needed; only what differs from the defaults. `run` hands options
+// to its child this way.
 std::string to_string(const Options& options);
 // The table for help=1 and `run --help`.
 std::string options_help();

@@ -1,5 +1,5 @@
-// Numbers that must not be mixed are enum classes over their wire type: `enum class SiteId : u32 {}`.
-// These helpers convert explicitly; adding two ids does not compile.
+// Numbers that must not be mixed are enum classes over their wire type: `enum class SiteId : u32
+// {}`. These helpers convert explicitly; adding two ids does not compile.
 #pragma once
 
 #include <type_traits>

@@ -1,16 +1,20 @@
-# barracuda_cuda_program(NAME SOURCES ... [FLAGS ...] [LIBRARIES ...]): an ordinary CUDA program, built
-# by nvcc as its author would, twice: NAME with the shared CUDA runtime (runs on both devices) and
-# NAME.static with the static one (nvcc's default; needs a driver). Both lie in the build folder's
-# programs/ with the sources' line information.
+# barracuda_cuda_program(NAME SOURCES ... [FLAGS ...] [LIBRARIES ...] [SHARED_ONLY]): an ordinary CUDA
+# program, built by nvcc as its author would, twice: NAME with the shared CUDA runtime (runs on both
+# devices) and NAME.static with the static one (nvcc's default; needs a driver). Both lie in the build
+# folder's programs/, with line information.
 add_custom_target(barracuda.programs)
 
 function(barracuda_cuda_program name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;FLAGS;LIBRARIES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "SHARED_ONLY" "" "SOURCES;FLAGS;LIBRARIES;DEPENDS" ${ARGN})
   list(TRANSFORM ARG_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
   set(folder ${PROJECT_BINARY_DIR}/programs)
   file(MAKE_DIRECTORY ${folder})
-  foreach(cudart IN ITEMS shared static)
+  set(cudarts shared static)
+  if(ARG_SHARED_ONLY)
+    set(cudarts shared)
+  endif()
+  foreach(cudart IN LISTS cudarts)
     set(program ${folder}/${name})
     if(cudart STREQUAL static)
       set(program ${program}.static)

@@ -3,6 +3,11 @@
 find_program(BARRACUDA_NVCC nvcc
   HINTS ${PROJECT_SOURCE_DIR}/build/cuda/nvidia/cu13/bin ENV CUDA_HOME ENV CUDA_PATH
   PATH_SUFFIXES bin PATHS /usr/local/cuda REQUIRED)
+execute_process(COMMAND ${BARRACUDA_NVCC} --version OUTPUT_VARIABLE nvcc_version)
+if(NOT nvcc_version MATCHES "release 13\\.")
+  message(FATAL_ERROR "${BARRACUDA_NVCC} is not of CUDA 13. `tools/install_cuda.sh wheels` puts one "
+                      "that is into build/cuda; or set CUDA_HOME, and configure afresh.")
+endif()
 get_filename_component(nvcc_real ${BARRACUDA_NVCC} REALPATH)
 get_filename_component(nvcc_bin ${nvcc_real} DIRECTORY)
 get_filename_component(BARRACUDA_CUDA_HOME ${nvcc_bin} DIRECTORY)

@@ -25,12 +25,13 @@ function(barracuda_check_headers name)
   endif()
 endfunction()
 
+find_package(Catch2 REQUIRED)
+include(Catch)
+
 # barracuda_test(NAME SOURCES ... LINKS ... [LABELS ...]): a Catch2 executable whose cases are
 # registered with CTest one by one.
 function(barracuda_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS;DEFINITIONS" ${ARGN})
-  find_package(Catch2 REQUIRED)
-  include(Catch)
   add_executable(barracuda.test.${name} ${ARG_SOURCES})
   target_link_libraries(barracuda.test.${name} PRIVATE
     barracuda.build_interface ${ARG_LINKS} Catch2::Catch2WithMain)

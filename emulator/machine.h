@@ -19,6 +19,10 @@
 
 namespace barracuda::emulator {
 
+// What %nsmid and %nwarpid say, and device properties should.
+inline constexpr std::uint32_t kMultiprocessors = 16;
+inline constexpr std::uint32_t kMaximumWarpsPerMultiprocessor = 64;
+
 struct Dim3 {
   std::uint32_t x = 1, y = 1, z = 1;
   [[nodiscard]] std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
@@ -29,6 +33,8 @@ struct MachineOptions {
   std::optional<std::uint64_t> seed;
   std::uint32_t workers = 0;           // host threads for CTAs; 0: all cores
   std::uint64_t launch_timeout_ms = 0;  // 0: none
+  // Gets what kernels print, when a launch has ended, before launch() returns. Null: stdout.
+  std::function<void(std::string_view)> print;
 };
 
 enum class DeviceErrorCode : std::uint8_t {

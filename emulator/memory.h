@@ -2,6 +2,7 @@
 // and managed memory need no translation; every device access is checked against the allocations.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -35,6 +36,8 @@ class Memory {
 
   // The allocation that contains `address`, if any.
   [[nodiscard]] std::optional<Allocation> find(std::uint64_t address) const;
+  // Counts releases: what find() said before holds while this has not changed.
+  [[nodiscard]] const std::atomic<std::uint64_t>& releases() const;
   [[nodiscard]] std::uint64_t total_bytes() const;  // what the device claims to have
   [[nodiscard]] std::uint64_t used_bytes() const;
 

@@ -1,4 +1,5 @@
-// One block hands data to another through a flag, but its fences reach its own block only.
+// One block hands data to another through a flag, but its fences reach its own block only: the data
+// races, and so does the flag, since the pair of its accesses synchronises nothing.
 // expect: race inter-block global
 #include "cuda_check.h"
 
@@ -9,9 +10,9 @@ __global__ void hand_over(int* result) {
   if (blockIdx.x == 0) {
     data = 42;  // RACE
     __threadfence_block();
-    flag = 1;
+    flag = 1;  // RACE
   } else {
-    while (flag == 0) {
+    while (flag == 0) {  // RACE
     }
     __threadfence_block();
     *result = data;  // RACE

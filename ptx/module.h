@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,29 +20,62 @@ struct Position {
 };
 
 enum class StateSpace : std::uint8_t {
-  kNone, kReg, kSreg, kConst, kGlobal, kLocal, kParam, kShared, kTex, kGeneric,
+  kNone,
+  kReg,
+  kSreg,
+  kConst,
+  kGlobal,
+  kLocal,
+  kParam,
+  kShared,
+  kTex,
+  kGeneric,
 };
 
 enum class ScalarType : std::uint8_t {
-  kNone, kB8, kB16, kB32, kB64, kB128, kU8, kU16, kU32, kU64, kS8, kS16, kS32, kS64,
-  kF16, kF16x2, kBf16, kBf16x2, kTf32, kE4m3x2, kE5m2x2, kF32, kF64, kPred,
+  kNone,
+  kB8,
+  kB16,
+  kB32,
+  kB64,
+  kB128,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kS8,
+  kS16,
+  kS32,
+  kS64,
+  kF16,
+  kF16x2,
+  kBf16,
+  kBf16x2,
+  kTf32,
+  kE4m3x2,
+  kE5m2x2,
+  kF32,
+  kF64,
+  kPred,
 };
-std::uint32_t size_of(ScalarType type);              // bytes; 0 for kNone and kPred
+std::uint32_t size_of(ScalarType type);               // bytes; 0 for kNone and kPred
 ScalarType parse_scalar_type(std::string_view name);  // "u32" → kU32, unknown → kNone
 
 struct Operand {
   enum class Kind : std::uint8_t {
-    kRegister,   // %r1, or an unprefixed register declared in scope; name; component: "x" of %v.x
-    kSpecial,    // %tid.x, %laneid, %clock64 …; name without component, component "x" or empty
-    kInteger,    // bits; text has the literal
-    kFloat,      // bits of the double or, for 0f…, of the float; float_bits says which
-    kSymbol,     // variable, function, label, parameter: name, offset (sym+4, sym[4])
-    kAddress,    // [base+offset]: elements[0] is the base (register, symbol or integer); for texture
-                 // and tensor forms elements[1…] are the coordinates
-    kVector,     // {a, b}: elements
-    kPair,       // d|p: elements[0], elements[1]
-    kList,       // (a, b) of a call: elements
-    kSink,       // _
+    kRegister,  // %r1, or an unprefixed register declared in scope; name; component: "x" of %v.x
+    kSpecial,   // %tid.x, %laneid, %clock64 …; name without component, component "x" or empty
+    kInteger,   // bits; text has the literal
+    kFloat,     // bits of the double or, for 0f…, of the float; float_bits says which
+    kSymbol,    // variable, function, label, parameter: name; offset in bytes (sym+4, or sym[1]
+                // scaled by the size of sym's elements); elements[0]: the register of sym[%r]
+    kAddress,   // [base+offset]: elements[0] is the base (register, symbol or integer); for texture
+                // and tensor forms elements[1…] are what follows it ({x, y} is a kVector);
+                // component: "unified" of [a].unified
+    kVector,    // {a, b}: elements
+    kPair,      // d|p: elements[0], elements[1]
+    kList,      // (a, b) of a call: elements
+    kSink,      // _
   };
   Kind kind = Kind::kSink;
   bool negated = false;  // !p, or -r where PTX allows it
@@ -61,7 +93,7 @@ struct Instruction {
   bool predicate_negated = false;
   std::string_view opcode;                  // the head: "ld", "atom", "bar", "cp"
   std::vector<std::string_view> modifiers;  // "global", "relaxed", "u32" … in the order written
-  std::vector<Operand> operands;            // for call: [return list,] callee, [argument list, [prototype]]
+  std::vector<Operand> operands;  // for call: [return list,] callee, [argument list, [prototype]]
 
   [[nodiscard]] bool has(std::string_view modifier) const;
 };
@@ -70,16 +102,17 @@ struct Instruction {
 struct Variable {
   StateSpace space = StateSpace::kNone;
   ScalarType type = ScalarType::kNone;
-  std::uint8_t vector = 1;              // .v2, .v4
-  std::uint32_t align = 0;              // 0: natural
+  std::uint8_t vector = 1;  // .v2, .v4
+  std::uint32_t align = 0;  // 0: natural
   std::string_view name;
-  std::uint32_t range = 0;              // %r<range>: %r0 … ; 0: a single name
+  std::uint32_t range = 0;  // %r<range>: %r0 … ; 0: a single name
   bool is_array = false;
-  std::uint64_t elements = 1;           // 0: sym[] (extern)
+  std::uint64_t elements = 1;  // 0: sym[] (extern)
   bool is_extern = false, is_visible = false, is_weak = false, is_common = false;
   bool is_managed = false;
   // Global and const initialisers, element by element: an integer or float operand, a symbol (with
-  // offset; generic(sym) has `component` "generic") or nested lists flattened. Empty: zeros.
+  // offset; generic(sym) has `component` "generic"; 0xff00(sym) has "mask", 0xff00(generic(sym))
+  // "mask.generic", with the mask in `bits`), nested lists flattened. Empty or short: zeros.
   std::vector<Operand> initializer;
   // The bytes it occupies: elements * vector * size_of(type).
   [[nodiscard]] std::uint64_t size() const;
@@ -94,18 +127,23 @@ struct Location {
 };
 
 enum class StatementKind : std::uint8_t {
-  kVersion, kTarget, kAddressSize,  // .version 9.0 …: text
-  kFile,                            // .file: file_index, file_name
-  kVariable,                        // variables (one or more)
-  kFunction,                        // .entry or .func header up to its '{' or ';': function index
-  kBlockOpen, kBlockClose,          // bodies and nested blocks
+  kVersion,
+  kTarget,
+  kAddressSize,  // .version 9.0 …: text
+  kFile,         // .file: file_index, file_name
+  kVariable,     // variables (one or more)
+  kFunction,     // .entry or .func header up to its '{' or ';': function index
+  kBlockOpen,
+  kBlockClose,  // bodies and nested blocks
   kInstruction,
-  kLabel,                           // label
-  kLocation,                        // .loc
-  kBranchTargets, kCallTargets, kCallPrototype,  // label holds the name before the colon
+  kLabel,     // label
+  kLocation,  // .loc
+  kBranchTargets,
+  kCallTargets,
+  kCallPrototype,  // label holds the name before the colon
   kPragma,
-  kSection,                         // .section … { … }, verbatim; label: its name
-  kOther,                           // any other directive, verbatim
+  kSection,  // .section … { … }, verbatim; label: its name
+  kOther,    // any other directive, verbatim
 };
 
 struct Statement {
@@ -118,8 +156,8 @@ struct Statement {
   Location location;
   std::uint32_t file_index = 0;
   std::string_view file_name;
-  std::uint32_t function = 0;            // kFunction: index into Module::functions
-  std::vector<std::string_view> targets;  // kBranchTargets, kCallTargets
+  std::uint32_t function = 0;                 // kFunction: index into Module::functions
+  std::vector<std::string_view> targets;      // kBranchTargets, kCallTargets
   std::vector<Variable> parameters, returns;  // kCallPrototype
 };
 
@@ -127,11 +165,12 @@ struct Function {
   std::string_view name;
   bool is_entry = false;
   bool is_extern = false, is_visible = false, is_weak = false;
-  bool has_body = false;                 // false: a declaration
+  bool has_body = false;  // false: a declaration
   std::vector<Variable> parameters;
   std::vector<Variable> returns;
   std::vector<std::string_view> attributes;  // ".maxntid 256,1,1", ".noreturn" … verbatim
-  // Statement indices: header, the body's kBlockOpen and its kBlockClose (valid if has_body). They
+  // Statement indices: header, the body's kBlockOpen and its kBlockClose (valid if has_body; the
+  // largest size_t where there is none). They
   // hold for the module as parsed; call index_functions() after statements were inserted or erased.
   std::size_t header = 0, body_begin = 0, body_end = 0;
 };
@@ -139,8 +178,9 @@ struct Function {
 class Module {
  public:
   Module() = default;
-  Module(Module&&) = default;
-  Module& operator=(Module&&) = default;
+  ~Module() = default;
+  Module(Module&&) noexcept = default;
+  Module& operator=(Module&&) noexcept = default;
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
@@ -160,7 +200,7 @@ class Module {
   [[nodiscard]] std::uint32_t target_arch() const;
 
  private:
-  std::deque<std::unique_ptr<std::string>> texts_;
+  std::vector<std::unique_ptr<std::string>> texts_;
 };
 
 }  // namespace barracuda::ptx

@@ -10,36 +10,54 @@
 namespace barracuda::ptx {
 
 enum class OpcodeClass : std::uint8_t {
-  kArithmetic,    // registers only: moves, arithmetic, conversions, comparisons, cvta, isspacep
-  kLoad, kStore, kAtomic, kReduction,
+  kArithmetic,  // registers only: moves, arithmetic, conversions, comparisons, cvta, isspacep
+  kLoad,
+  kStore,
+  kAtomic,
+  kReduction,
   kMatrixAccess,  // ldmatrix, stmatrix, wmma.load, wmma.store
   kFence,         // fence, membar (not fence.proxy)
   kProxyFence,
-  kBarrier,       // bar/barrier.{sync,red}
-  kBarrierArrive, // bar/barrier.arrive
-  kWarpBarrier,   // bar.warp.sync
+  kBarrier,        // bar/barrier.{sync,red}
+  kBarrierArrive,  // bar/barrier.arrive
+  kWarpBarrier,    // bar.warp.sync
   kClusterBarrier,
   kMbarrier,
-  kAsyncCopy,     // cp.async family, st.async, red.async, cp.reduce
+  kAsyncCopy,       // cp.async family, st.async, red.async, cp.reduce
   kWarpCollective,  // shfl, vote, match, redux, elect, activemask: no memory ordering
-  kBranch, kCall, kReturn, kExit, kTrap,
-  kNoEffect,      // prefetch, nanosleep, setmaxnreg, griddepcontrol.launch_dependents …
-  kTexture,       // tex, tld4, suld, sust, surface reductions
-  kUnknown,       // not in the table
+  kBranch,
+  kCall,
+  kReturn,
+  kExit,
+  kTrap,
+  kNoEffect,  // prefetch, nanosleep, setmaxnreg, griddepcontrol.launch_dependents …
+  kTexture,   // tex, tld4, suld, sust, surface reductions
+  kUnknown,   // not in the table
 };
 
 // What an instruction does to memory and order.
+//
+// Operands. The address is an Operand::kAddress; the array form `ld.global.u32 r, sym[2]` that PTX
+// also has is a kSymbol with its offset. The value of kWarpBarrier is the member mask. A barrier's
+// number stands first, or second behind the result of .red; its thread count follows if there is
+// one.
+//
+// kFence: `order` is kSeqCst (membar, fence.sc), kAcqRel (the default), kAcquire or kRelease.
+// kMbarrier and kClusterBarrier: `order` and `scope` with the defaults of the form. atom and red
+// without order are relaxed, without scope gpu; volatile is kVolatile and sys, .mmio relaxed.sys.
 struct Effect {
   OpcodeClass opcode_class = OpcodeClass::kUnknown;
-  StateSpace space = StateSpace::kNone;      // kGeneric where no space is written
-  bool shared_cluster = false;               // .shared::cluster
-  ScalarType type = ScalarType::kNone;       // of one element
-  std::uint8_t elements = 1;                 // .v2, .v4, .v8
+  StateSpace space = StateSpace::kNone;  // kGeneric where no space is written
+  bool shared_cluster = false;           // .shared::cluster
+  ScalarType type = ScalarType::kNone;   // of one element
+  std::uint8_t elements = 1;             // .v2, .v4, .v8
   wire::MemoryOrder order = wire::MemoryOrder::kWeak;
   wire::Scope scope = wire::Scope::kSys;
   wire::Proxy proxy = wire::Proxy::kGeneric;
-  int address_operand = -1;                  // index into Instruction::operands
-  int value_operand = -1;                    // stored value, or first operand of an atomic
+  int address_operand = -1;  // index into Instruction::operands
+  int value_operand = -1;    // stored value, or first operand of an atomic
+  int barrier_operand = -1;  // kBarrier, kBarrierArrive: the barrier's number
+  int count_operand = -1;    // and its thread count; -1: all threads of the CTA
   bool is_cas = false;
   // Could touch memory that other threads see, and we do not log it: named in the coverage report.
   bool not_covered = false;

@@ -1,5 +1,5 @@
-// Module → PTX text that ptxas assembles: one statement a line, each with the tokens it was read from.
-// parse(print(m)) equals m statement by statement.
+// Module → PTX text that ptxas assembles: one statement a line, each with the tokens it was read
+// from. parse(print(m)) equals m statement by statement.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Everything a report is made of: what the session knows at its end. Plain data; the session fills it,
-// report/ resolves it into finished reports.
+// Everything a report is made of: what the session knows at its end. Plain data; the session fills
+// it, report/ resolves it into finished reports.
 #pragma once
 
 #include <cstdint>
@@ -14,50 +14,61 @@ namespace barracuda::report {
 
 struct LaunchRecord {
   detector::LaunchId id{};
-  std::string kernel;            // mangled
-  std::uint64_t stream = 0;      // number of the stream, 0 = default
+  std::string kernel;        // mangled
+  std::uint64_t stream = 0;  // number of the stream, 0 = default
   detector::Dim3 grid, block;
   std::vector<std::uint64_t> host_stack;  // return addresses, innermost first
 };
 
 struct AllocationRecord {
   std::uint64_t address = 0, bytes = 0;
-  std::string description;       // "cudaMalloc", "managed memory", "__device__ variable counter"
+  std::string description;  // "cudaMalloc", "managed memory", "__device__ variable counter"
   bool freed = false;
 };
 
 struct KernelRecord {
-  std::string name;              // mangled
+  std::string name;  // mangled
   bool instrumented = false;
-  std::string reason;            // why not
+  std::string reason;  // why not
   std::uint64_t launches = 0;
   bool synchronises = false;
+  std::uint64_t unchecked_launches =
+      0;  // of an instrumented kernel, launches that were not checked
 };
 
 // The program did something that ends a kernel (emulated device: with place; GPU: the error only).
 struct MemoryErrorRecord {
-  std::string what;              // "out-of-bounds write of 4 bytes"
+  std::string what;  // "out-of-bounds write of 4 bytes"
   ptx::SourceFrame where;
   std::vector<ptx::SourceFrame> inlined;
   std::string kernel;
   detector::LaunchId launch{};
   std::uint64_t address = 0;
-  std::uint32_t size = 0;
+  std::uint32_t size = 0;  // 0: address, block and thread are not known
   bool is_write = false;
   detector::Dim3 block{0, 0, 0}, thread{0, 0, 0};
 };
 
 struct RunData {
   detector::Findings findings;
-  ptx::SiteTable sites;          // index = SiteId
-  std::vector<LaunchRecord> launches;      // the ones that findings name, at least
+  ptx::SiteTable sites;                // index = SiteId
+  std::vector<LaunchRecord> launches;  // the ones that findings name, at least
   std::uint64_t launch_count = 0;
   std::vector<AllocationRecord> allocations;
-  std::vector<KernelRecord> kernels;       // those that were launched
+  std::vector<KernelRecord> kernels;         // those that were launched
   std::vector<ptx::NotCovered> not_covered;  // in kernels that were launched
-  std::vector<std::string> problems;       // other gaps, each a sentence: "3 records were malformed"
+  std::vector<std::string> problems;  // other gaps, each a sentence: "3 records were malformed"
   std::vector<MemoryErrorRecord> memory_errors;
-  std::string device;            // "NVIDIA H200", "emulated device (2 workers)"
+  std::string device;  // "NVIDIA H200", "emulated device (2 workers)"
+
+  // The process has to do with CUDA: it registered a fat binary, initialised the driver or tried
+  // to. A launch implies it. Without it and without a message below, finish() stays silent.
+  bool used_cuda = false;
+  // Exit status 67: why the program could not be checked at all, with what to do about it, each a
+  // sentence or two: static cudart without a driver, a kernel without PTX on the emulated device.
+  std::vector<std::string> blocked;
+  std::string option_error;  // exit status 64: BARRACUDA_OPTIONS could not be understood
+  std::string tool_failure;  // exit status 70: the tool itself failed, in a sentence
 };
 
 }  // namespace barracuda::report

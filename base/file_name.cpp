@@ -1,0 +1,57 @@
+#include <cstdlib>
+#include <unistd.h>
+
+#include "base/options.h"
+
+namespace barracuda {
+namespace {
+
+// Expands what follows a percent sign at the front of the rest, and takes it off.
+Expected<std::string> expand_one(std::string_view& rest) {
+  if (rest.starts_with('%')) {
+    rest.remove_prefix(1);
+    return "%";
+  }
+  if (rest.starts_with('p')) {
+    rest.remove_prefix(1);
+    return std::to_string(::getpid());
+  }
+  if (!rest.starts_with("q{")) {
+    return unexpected({.message = "only %p, %q{VARIABLE} and %% may follow a percent sign"});
+  }
+  const std::size_t close = rest.find('}');
+  if (close == rest.npos) {
+    return unexpected({.message = "%q{ has no closing brace"});
+  }
+  const std::string variable(rest.substr(2, close - 2));
+  const char* const value = std::getenv(variable.c_str());
+  if (value == nullptr) {
+    return unexpected({.message = "the environment variable '" + variable + "' is not set"});
+  }
+  rest.remove_prefix(close + 1);
+  return value;
+}
+
+}  // namespace
+
+Expected<std::string> expand_file_name(std::string_view pattern) {
+  std::string name;
+  std::string_view rest = pattern;
+  while (!rest.empty()) {
+    const std::size_t percent = rest.find('%');
+    name += rest.substr(0, percent);
+    if (percent == rest.npos) {
+      break;
+    }
+    rest.remove_prefix(percent + 1);
+    auto expansion = expand_one(rest);
+    if (!expansion) {
+      return unexpected({.message = "file name '" + std::string(pattern) +
+                                    "': " + std::move(expansion).error().message});
+    }
+    name += *expansion;
+  }
+  return name;
+}
+
+}  // namespace barracuda

@@ -1,0 +1,353 @@
+#include "base/options.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <regex>
+#include <type_traits>
+
+#include "base/log.h"
+
+namespace barracuda {
+namespace {
+
+constexpr std::uint64_t kFewestQueueSlots = 128;
+constexpr std::uint64_t kMostQueueSlots = std::uint64_t{1} << 26;
+constexpr std::uint64_t kMostExitStatus = 255;
+constexpr std::uint64_t kMostThreads = 4096;
+constexpr std::string_view kRegexPrefix = "regex=";
+
+tl::unexpected<Diagnostic> impossible(std::string_view name, std::string_view value,
+                                      const std::string& wanted) {
+  return unexpected({.message = "option " + std::string(name) + ": '" + std::string(value) +
+                                "' is not " + wanted});
+}
+
+// ---- values to text and back
+
+std::string text_of(const Options::Text& value) {
+  return value;
+}
+
+std::string text_of(const Options::Flag& value) {
+  return value ? "1" : "0";
+}
+
+std::string text_of(const Options::Number& value) {
+  return std::to_string(value);
+}
+
+std::string text_of(const Options::OptionalNumber& value) {
+  return value ? std::to_string(*value) : "";
+}
+
+bool parse_value(std::string_view text, Options::Text& value) {
+  value = text;
+  return true;
+}
+
+bool parse_value(std::string_view text, Options::Flag& value) {
+  constexpr std::string_view kTrue[] = {"", "1", "true", "yes", "on"};
+  constexpr std::string_view kFalse[] = {"0", "false", "no", "off"};
+  value = std::ranges::find(kTrue, text) != std::end(kTrue);
+  return value || std::ranges::find(kFalse, text) != std::end(kFalse);
+}
+
+bool parse_value(std::string_view text, Options::Number& value) {
+  const bool is_hexadecimal = text.starts_with("0x");
+  const std::string_view digits = text.substr(is_hexadecimal ? 2 : 0);
+  const char* const end = std::to_address(digits.end());
+  const auto [rest, error] =
+      std::from_chars(std::to_address(digits.begin()), end, value, is_hexadecimal ? 16 : 10);
+  return error == std::errc{} && rest == end;
+}
+
+bool parse_value(std::string_view text, Options::OptionalNumber& value) {
+  return parse_value(text, value.emplace());
+}
+
+template <typename Value>
+constexpr std::string_view wanted_form() {
+  if constexpr (std::is_same_v<Value, Options::Flag>) {
+    return "1 or 0 (true or false, yes or no)";
+  } else {
+    return "a number from 0 to 18446744073709551615";
+  }
+}
+
+// A row of options.def: what describes the option, and its way from text into Options and back.
+struct Row {
+  std::string_view name, type, help, wanted;
+  bool (*parse)(std::string_view text, Options& options);
+  std::string (*text)(const Options& options);
+};
+
+template <auto kField>
+constexpr Row row(std::string_view name, std::string_view type, std::string_view help) {
+  using Value = std::remove_cvref_t<decltype(Options{}.*kField)>;
+  return {.name = name,
+          .type = type,
+          .help = help,
+          .wanted = wanted_form<Value>(),
+          .parse = [](std::string_view text,
+                      Options& options) { return parse_value(text, options.*kField); },
+          .text = [](const Options& options) { return text_of(options.*kField); }};
+}
+
+constexpr Row kRows[] = {
+#define OPTION(name, field, type, default_value, help_text) \
+  row<&Options::field>(name, #type, help_text),
+#include "base/options.def"
+#undef OPTION
+};
+
+// ---- what the table's types do not say
+
+// The choices that a help text lists as " {a|b}"; none means any text. (%q{VAR} is no choice.)
+std::vector<std::string_view> choices_in(std::string_view help) {
+  std::vector<std::string_view> choices;
+  const std::size_t open = help.find(" {");
+  const std::size_t close = help.find('}', open);
+  if (open == help.npos || close == help.npos) {
+    return choices;
+  }
+  std::string_view rest = help.substr(open + 2, close - open - 2);
+  while (!rest.empty()) {
+    const std::size_t bar = rest.find('|');
+    choices.push_back(rest.substr(0, bar));
+    rest.remove_prefix(bar == rest.npos ? rest.size() : bar + 1);
+  }
+  return choices;
+}
+
+Expected<void> check_choice(const Row& option, std::string_view value) {
+  const auto choices = choices_in(option.help);
+  if (option.type != "Text" || choices.empty() ||
+      std::ranges::find(choices, value) != choices.end()) {
+    return {};
+  }
+  std::string list;
+  for (const std::string_view choice : choices) {
+    list += (list.empty() ? "" : ", ") + std::string(choice);
+  }
+  return impossible(option.name, value, (choices.size() > 1 ? "one of " : "") + list);
+}
+
+Expected<void> check_kernel_name(std::string_view value) {
+  if (value.starts_with(kRegexPrefix)) {
+    try {
+      const std::string pattern(value.substr(kRegexPrefix.size()));
+      [[maybe_unused]] const std::regex compiled(pattern, std::regex::ECMAScript);
+    } catch (const std::regex_error& error) {
+      return impossible("kernel-name", value, std::string("a regular expression: ") + error.what());
+    }
+  }
+  return {};
+}
+
+Expected<void> check_limits(const Options& options, std::string_view name, std::string_view value) {
+  if (name == "queue-slots" &&
+      (!std::has_single_bit(options.queue_slots) || options.queue_slots < kFewestQueueSlots ||
+       options.queue_slots > kMostQueueSlots)) {
+    return impossible(name, value,
+                      "a power of two from " + std::to_string(kFewestQueueSlots) + " to " +
+                          std::to_string(kMostQueueSlots));
+  }
+  if (name == "error-exitcode" && options.error_exitcode > kMostExitStatus) {
+    return impossible(name, value, "an exit status, from 0 to 255");
+  }
+  if ((name == "workers" && options.workers > kMostThreads) ||
+      (name == "queues" && options.queues > kMostThreads)) {
+    return impossible(name, value, "a number from 0 to " + std::to_string(kMostThreads));
+  }
+  if (name == "drain-threads" &&
+      (options.drain_threads == 0 || options.drain_threads > kMostThreads)) {
+    return impossible(name, value, "a number from 1 to " + std::to_string(kMostThreads));
+  }
+  return {};
+}
+
+Expected<void> check_value(const Options& options, const Row& option, std::string_view value) {
+  if (auto choice = check_choice(option, value); !choice) {
+    return choice;
+  }
+  if (option.name == "kernel-name") {
+    return check_kernel_name(value);
+  }
+  if (option.name == "log") {
+    if (auto levels = parse_log_levels(value); !levels) {
+      return unexpected({.message = "option log: " + std::move(levels).error().message});
+    }
+    return {};
+  }
+  return check_limits(options, option.name, value);
+}
+
+// ---- names
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) {
+    row[j] = j;
+  }
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
+    }
+  }
+  return row[b.size()];
+}
+
+tl::unexpected<Diagnostic> unknown_option(std::string_view name) {
+  std::string message = "unknown option '" + std::string(name) + "'";
+  const auto* const nearest = std::ranges::min_element(
+      kRows, {}, [name](const Row& option) { return edit_distance(name, option.name); });
+  if (edit_distance(name, nearest->name) <= 2) {
+    message += "; did you mean '" + std::string(nearest->name) + "'?";
+  }
+  return unexpected({.message = message + " (help=1 lists the options)"});
+}
+
+const Row* find_option(std::string_view name) {
+  const auto* const found = std::ranges::find(kRows, name, &Row::name);
+  return found == std::end(kRows) ? nullptr : found;
+}
+
+// Reads one item of "key=value:key='a:b'" off the front of the text. Inside quotes a colon is a
+// character, and two quotes are one.
+struct Item {
+  std::string name, value;
+  bool has_value = false;
+};
+
+Expected<Item> take_item(std::string_view& text) {
+  Item item;
+  bool is_quoted = false;
+  std::size_t position = 0;
+  for (; position < text.size() && (is_quoted || text[position] != ':'); ++position) {
+    const char character = text[position];
+    if (!item.has_value && character == '=') {
+      item.has_value = true;
+    } else if (!item.has_value) {
+      item.name += character;
+    } else if (character != '\'') {
+      item.value += character;
+    } else if (is_quoted && text.substr(position + 1).starts_with('\'')) {
+      item.value += character;
+      ++position;
+    } else {
+      is_quoted = !is_quoted;
+    }
+  }
+  if (is_quoted) {
+    return unexpected({.message = "option " + item.name + ": a quote (') is not closed"});
+  }
+  text.remove_prefix(std::min(position + 1, text.size()));
+  return item;
+}
+
+std::string quoted(std::string_view value) {
+  if (value.find_first_of(":'") == value.npos) {
+    return std::string(value);
+  }
+  std::string text = "'";
+  for (const char character : value) {
+    text += character;
+    if (character == '\'') {
+      text += character;
+    }
+  }
+  return text + "'";
+}
+
+}  // namespace
+
+const std::vector<OptionDescription>& option_descriptions() {
+  struct Table {
+    std::vector<std::string> defaults;
+    std::vector<OptionDescription> rows;
+  };
+
+  // Never destroyed: a guest process may ask for them when it exits.
+  static const Table* const table = [] {
+    auto* const made = new Table;
+    for (const Row& option : kRows) {
+      made->defaults.push_back(option.text(Options{}));
+    }
+    for (std::size_t index = 0; index < std::size(kRows); ++index) {
+      made->rows.push_back({.name = kRows[index].name,
+                            .type = kRows[index].type,
+                            .default_value = made->defaults[index],
+                            .help = kRows[index].help});
+    }
+    return made;
+  }();
+  return table->rows;
+}
+
+Expected<void> set_option(Options& options, std::string_view name, std::string_view value) {
+  const Row* const option = find_option(name);
+  if (option == nullptr) {
+    return unknown_option(name);
+  }
+  Options changed = options;
+  if (!option->parse(value, changed)) {
+    return impossible(name, value, std::string(option->wanted));
+  }
+  if (auto checked = check_value(changed, *option, value); !checked) {
+    return checked;
+  }
+  options = std::move(changed);
+  return {};
+}
+
+Expected<void> parse_options(Options& options, std::string_view text) {
+  Options changed = options;
+  while (!text.empty()) {
+    TRY(const Item item, take_item(text));
+    if (item.name.empty() && !item.has_value) {
+      continue;
+    }
+    const Row* const option = find_option(item.name);
+    if (option != nullptr && option->type != "Flag" && !item.has_value) {
+      return unexpected({.message = "option " + item.name + " needs a value: " + item.name + "=…"});
+    }
+    if (auto set = set_option(changed, item.name, item.value); !set) {
+      return set;
+    }
+  }
+  options = std::move(changed);
+  return {};
+}
+
+std::string to_string(const Options& options) {
+  const Options defaults;
+  std::string text;
+  for (const Row& option : kRows) {
+    const std::string value = option.text(options);
+    if (value != option.text(defaults)) {
+      text += (text.empty() ? "" : ":") + std::string(option.name) + "=" + quoted(value);
+    }
+  }
+  return text;
+}
+
+std::string options_help() {
+  std::size_t width = 0;
+  for (const OptionDescription& option : option_descriptions()) {
+    width = std::max(width, option.name.size() + option.default_value.size() + 1);
+  }
+  std::string text =
+      "Options, as BARRACUDA_OPTIONS=\"name=value:name=value\" ('…' around a value that holds a\n"
+      "colon) or as flags of `barracuda run`; shown with their defaults:\n";
+  for (const OptionDescription& option : option_descriptions()) {
+    std::string row = std::string(option.name) + "=" + std::string(option.default_value);
+    row.resize(width + 2, ' ');
+    text += "  " + row + std::string(option.help) + "\n";
+  }
+  return text;
+}
+
+}  // namespace barracuda

@@ -1,0 +1,293 @@
+// Records a second of the happens-before engine on one core, from queue bytes to findings, on traces of
+// the shapes that kernels have: coalesced and strided accesses, atomics, barriers, a lock.
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "host_detector/detector.h"
+#include "host_detector/queue/ordering.h"
+
+namespace barracuda::detector {
+namespace {
+
+using wire::MemoryOrder;
+using wire::Operation;
+using wire::RecordKind;
+using wire::Scope;
+
+constexpr std::uint64_t kMemory = 0x7f0000000000;
+constexpr std::uint32_t kWarps = 8;  // of a CTA
+
+enum Site : std::uint32_t {
+  kLoad, kStore, kAtomicAdd, kBarrier, kExit, kTicket, kFence, kLockCas, kUnlock, kSiteCount,
+};
+
+wire::SiteInfo word(Operation operation, MemoryOrder order = MemoryOrder::kWeak) {
+  wire::SiteInfo site{.operation = operation, .order = order, .scope = Scope::kGpu};
+  site.element_bytes = 4;
+  site.element_count = 1;
+  return site;
+}
+
+std::vector<wire::SiteInfo> sites() {
+  std::vector<wire::SiteInfo> all(kSiteCount);
+  all[kLoad] = word(Operation::kRead);
+  all[kStore] = word(Operation::kWrite);
+  all[kAtomicAdd] = word(Operation::kReduction, MemoryOrder::kRelaxed);
+  all[kBarrier] = {.operation = Operation::kBarrier};
+  all[kExit] = {.operation = Operation::kExit};
+  all[kTicket] = word(Operation::kAtomic, MemoryOrder::kRelaxed);
+  all[kFence] = {.operation = Operation::kFence, .order = MemoryOrder::kAcqRel, .scope = Scope::kGpu};
+  all[kLockCas] = word(Operation::kAtomic, MemoryOrder::kRelaxed);
+  all[kUnlock] = word(Operation::kAtomic, MemoryOrder::kRelaxed);
+  return all;
+}
+
+// A recorded trace: records as they lie in a queue.
+class Recording {
+ public:
+  void pattern(Site site, std::uint32_t cta, std::uint32_t warp, std::uint64_t base, std::int16_t stride) {
+    header(site, RecordKind::kAffine, cta, ~std::uint32_t{0}, 5);
+    wire::PatternHalf half{};
+    half.stride0 = stride;
+    half.base_low = static_cast<std::uint32_t>(base);
+    half.base_high = static_cast<std::uint32_t>(base >> 32) & 0x1FFFFFF;
+    half.warp = warp & 31;
+    append(half);
+    close();
+  }
+  void event(Site site, std::uint32_t cta, std::uint32_t warp) {
+    header(site, RecordKind::kEvent, cta, ~std::uint32_t{0}, 0);
+    wire::PatternHalf half{};
+    half.warp = warp & 31;
+    append(half);
+    close();
+  }
+  // Each lane at its own address.
+  void scattered(Site site, std::uint32_t cta, std::uint32_t warp, const std::function<std::uint64_t(std::uint32_t)>& address) {
+    header(site, RecordKind::kScattered, cta, ~std::uint32_t{0}, 0);
+    wire::PatternHalf half{};
+    half.warp = warp & 31;
+    append(half);
+    for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
+      wire::LaneAddress entry{};
+      entry.address_low = static_cast<std::uint32_t>(address(lane));
+      entry.address_high = static_cast<std::uint32_t>(address(lane) >> 32);
+      append(entry);
+    }
+    close();
+  }
+  // An atomic of the warp's first lane: its release and its acquire.
+  void atomic(Site site, std::uint32_t cta, std::uint32_t warp, std::uint64_t address, std::uint64_t read, std::uint64_t written) {
+    for (const RecordKind kind : {RecordKind::kRelease, RecordKind::kAcquire}) {
+      header(site, kind, cta, 1, 0);
+      wire::PatternHalf half{};
+      half.warp = warp & 31;
+      append(half);
+      wire::LaneSyncHalf sync{};
+      sync.flags = wire::kLaneHasRead | wire::kLaneHasWritten;
+      sync.address_low = static_cast<std::uint32_t>(address);
+      sync.address_high = static_cast<std::uint32_t>(address >> 32);
+      const std::uint32_t counter = wire::order_counter_of(address);
+      sync.number = kind == RecordKind::kRelease ? numbers_[counter]++ : numbers_[counter];
+      append(sync);
+      append(wire::LaneValueHalf{.tag = 0, .reserved0 = 0, .value_low = static_cast<std::uint32_t>(read), .value_high = 0, .reserved1 = 0});
+      if (kind == RecordKind::kRelease) {
+        append(wire::LaneValueHalf{.tag = 0, .reserved0 = 0, .value_low = static_cast<std::uint32_t>(written), .value_high = 0, .reserved1 = 0});
+        append(wire::LaneValueHalf{});
+      }
+      close();
+    }
+  }
+
+  [[nodiscard]] std::size_t count() const { return ends_.size(); }
+  void replay(Ordering& ordering, OrderCounters& counters) const {
+    std::size_t start = 0;
+    for (const std::size_t end : ends_) {
+      ordering.take(counters, std::span(bytes_).subspan(start, end - start));
+      start = end;
+    }
+  }
+
+ private:
+  void header(Site site, RecordKind kind, std::uint32_t cta, std::uint32_t mask, std::uint32_t width_log2) {
+    wire::HeaderHalf half{};
+    half.launch = 1;
+    half.site = site & 0xFFFFFFU;
+    half.kind = static_cast<std::uint32_t>(kind) & 0xF;
+    half.width_log2 = width_log2 & 0xF;
+    half.mask = mask;
+    half.cta = cta;
+    append(half);
+  }
+  template <typename Half>
+  void append(const Half& half) {
+    const auto* bytes = reinterpret_cast<const std::byte*>(&half);
+    bytes_.insert(bytes_.end(), bytes, bytes + sizeof(half));
+  }
+  void close() { ends_.push_back(bytes_.size()); }
+
+  std::vector<std::byte> bytes_;
+  std::vector<std::size_t> ends_;
+  std::vector<std::uint32_t> numbers_ = std::vector<std::uint32_t>(wire::kOrderCounters);
+};
+
+using Kernel = std::function<void(Recording&, std::uint32_t cta)>;
+
+void exit_all(Recording& recording, std::uint32_t cta) {
+  for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
+    recording.event(kExit, cta, warp);
+  }
+}
+
+void measure(const std::string& name, std::uint32_t ctas, const Kernel& kernel) {
+  Recording recording;
+  for (std::uint32_t cta = 0; cta < ctas; ++cta) {
+    kernel(recording, cta);
+    exit_all(recording, cta);
+  }
+  Detector detector;
+  detector.add_sites(wire::SiteId{0}, sites());
+  Ordering ordering(detector);
+  OrderCounters counters;
+  LaunchInfo launch{.id = LaunchId{1}};
+  launch.grid.x = ctas;
+  launch.block.x = kWarps * wire::kWarpLanes;
+  const std::clock_t start = std::clock();  // CPU time: the machine may be shared
+  ordering.begin_launch(launch);
+  recording.replay(ordering, counters);
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  std::printf("%-44s %9zu records  %7.2f M records/s  %zu races, %llu rejected%s\n", name.c_str(), recording.count(),
+              static_cast<double>(recording.count()) / seconds / 1e6, detector.findings().races.size(),
+              static_cast<unsigned long long>(detector.rejected()),
+              detector.launch_over(LaunchId{1}) ? "" : "  NOT OVER");
+  std::fflush(stdout);
+}
+
+std::uint64_t global(std::uint64_t index) { return kMemory + index * 4; }
+
+std::uint64_t shared(std::uint64_t index) { return wire::tagged_address(wire::AddressSpace::kShared, index * 4); }
+
+void coalesced(Recording& recording, std::uint32_t cta) {
+  for (std::uint32_t round = 0; round < 16; ++round) {
+    for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
+      const std::uint64_t at = ((std::uint64_t{cta} * 16 + round) * kWarps + warp) * 32;
+      recording.pattern(kLoad, cta, warp, global(at), 4);
+      recording.pattern(kLoad, cta, warp, global(at + (1U << 24)), 4);
+      recording.pattern(kStore, cta, warp, global(at + (1U << 25)), 4);
+    }
+  }
+}
+
+void strided(Recording& recording, std::uint32_t cta) {
+  for (std::uint32_t round = 0; round < 16; ++round) {
+    for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
+      // A column of a matrix of 1024 words a row.
+      const std::uint64_t column = (cta * kWarps + warp) % 1024;
+      const std::uint64_t row = (std::uint64_t{cta} * kWarps + warp) / 1024 * 512 + round * 32;
+      recording.pattern(kStore, cta, warp, global(row * 1024 + column), 4096);
+    }
+  }
+}
+
+void histogram(Recording& recording, std::uint32_t cta) {
+  for (std::uint32_t round = 0; round < 16; ++round) {
+    for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
+      std::uint64_t state = (std::uint64_t{cta} * 16 + round) * kWarps + warp;
+      recording.scattered(kAtomicAdd, cta, warp, [&](std::uint32_t) {
+        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+        return global(state >> 56);
+      });
+    }
+  }
+}
+
+void shared_table(Recording& recording, std::uint32_t cta) {
+  for (std::uint32_t round = 0; round < 48; ++round) {
+    for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
+      recording.pattern(kLoad, cta, warp, global(round * 32), 4);
+    }
+  }
+}
+
+void reduction(Recording& recording, std::uint32_t cta) {
+  for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
+    recording.pattern(kLoad, cta, warp, global((std::uint64_t{cta} * kWarps + warp) * 32), 4);
+    recording.pattern(kStore, cta, warp, shared(warp * 32), 4);
+  }
+  for (std::uint32_t half = kWarps / 2; half > 0; half /= 2) {
+    for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
+      recording.event(kBarrier, cta, warp);
+    }
+    for (std::uint32_t warp = 0; warp < half; ++warp) {
+      recording.pattern(kLoad, cta, warp, shared((warp + half) * 32), 4);
+      recording.pattern(kLoad, cta, warp, shared(warp * 32), 4);
+      recording.pattern(kStore, cta, warp, shared(warp * 32), 4);
+    }
+  }
+}
+
+void barriers(Recording& recording, std::uint32_t cta) {
+  for (std::uint32_t round = 0; round < 64; ++round) {
+    for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
+      recording.event(kBarrier, cta, warp);
+    }
+  }
+}
+
+void last_block(Recording& recording, std::uint32_t cta) {
+  for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
+    recording.pattern(kStore, cta, warp, global((std::uint64_t{cta} * kWarps + warp) * 32), 4);
+    recording.event(kFence, cta, warp);
+    recording.event(kBarrier, cta, warp);
+  }
+  recording.atomic(kTicket, cta, 0, global(1U << 24), cta, cta + 1);
+  recording.event(kFence, cta, 0);
+}
+
+void lock(Recording& recording, std::uint32_t cta) {
+  for (std::uint32_t round = 0; round < 4; ++round) {
+    recording.atomic(kLockCas, cta, 0, global(1U << 24), 0, 1);
+    recording.event(kFence, cta, 0);
+    recording.pattern(kLoad, cta, 0, global(0), 4);
+    recording.pattern(kStore, cta, 0, global(0), 4);
+    recording.event(kFence, cta, 0);
+    recording.atomic(kUnlock, cta, 0, global(1U << 24), 1, 0);
+  }
+}
+
+}  // namespace
+}  // namespace barracuda::detector
+
+// With arguments: only the traces whose names contain one of them.
+int main(int argument_count, char** arguments) {
+  using namespace barracuda::detector;
+  struct Shape {
+    const char* name;
+    std::uint32_t ctas;
+    void (*kernel)(Recording&, std::uint32_t);
+  };
+  for (const Shape& shape : {Shape{"coalesced loads and stores", 4096, coalesced},
+                             Shape{"strided stores (matrix columns)", 1024, strided},
+                             Shape{"one table read by every block", 2048, shared_table},
+                             Shape{"histogram by atomics (256 bins)", 512, histogram},
+                             Shape{"reduction in shared memory", 8192, reduction},
+                             Shape{"barriers only", 2048, barriers},
+                             Shape{"last block by ticket", 2048, last_block},
+                             Shape{"a lock", 1024, lock}}) {
+    bool is_wanted = argument_count == 1;
+    for (int index = 1; index < argument_count; ++index) {
+      is_wanted = is_wanted || std::strstr(shape.name, arguments[index]) != nullptr;
+    }
+    if (is_wanted) {
+      measure(shape.name, shape.ctas, shape.kernel);
+    }
+  }
+}

@@ -1,0 +1,262 @@
+#include "cli/arguments.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/option_docs.h"
+
+namespace barracuda::cli {
+namespace {
+
+constexpr const char* kVersion = BARRACUDA_VERSION;
+
+constexpr const char* kDescription =
+    "Finds data races in CUDA programs, without recompiling them, on the GPU or without one.";
+
+constexpr const char* kFooter =
+    "Exit status of run: the program's own, or\n"
+    "  66  findings: races, barrier divergence, memory errors (error-exitcode changes it)\n"
+    "  67  not checked: no kernel was launched, static cudart without a driver, a kernel without\n"
+    "      PTX on the emulated device, or, with --strict, incomplete coverage\n"
+    "  64  bad option    70  the tool failed    126, 127  the program could not be started\n";
+
+constexpr const char* kRunFooter =
+    "The same options can be given as BARRACUDA_OPTIONS=\"name=value:name=value\"; a flag here "
+    "goes\n"
+    "before the environment. To see source lines, build with nvcc -lineinfo. Without a GPU, build\n"
+    "with nvcc -cudart shared.\n"
+    "\n"
+    "  barracuda run -- ./app input.dat\n"
+    "  barracuda run --json=races.json --kernel-name='regex=reduce.*' -- ./app\n";
+
+Message error(const std::string& text) {
+  return {.text = "barracuda: " + text + "\n", .is_error = true};
+}
+
+const OptionDescription* find_option(std::string_view name) {
+  const auto& all = option_descriptions();
+  const auto found = std::ranges::find(all, name, &OptionDescription::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+struct RunWords {
+  std::vector<std::string> options;
+  std::vector<std::string> program;
+};
+
+// Where the options of `run` end and the program begins: at `--`, or at the first word that is
+// neither an option nor an option's value. The program's words are nobody else's to interpret.
+Expected<RunWords> split_run_words(std::span<const std::string> words) {
+  RunWords split;
+  std::size_t i = 0;
+  for (; i < words.size() && words[i].starts_with('-') && words[i] != "--"; ++i) {
+    const std::string& word = words[i];
+    split.options.push_back(word);
+    if (word == "-h" || word == "--help") {
+      continue;
+    }
+    const std::string name = word.substr(std::min(word.find_first_not_of('-'), word.size()));
+    const std::string key = name.substr(0, name.find('='));
+    const OptionDescription* const option = word.starts_with("--") ? find_option(key) : nullptr;
+    if (option == nullptr) {
+      Options none;
+      const auto result = set_option(none, key, "");
+      return unexpected(
+          {.message = result ? "unknown option '" + word + "'; did you mean '--" + key + "'?"
+                             : result.error().message});
+    }
+    if (option->type != "Flag" && name.find('=') == std::string::npos) {
+      if (i + 1 == words.size() || words[i + 1] == "--") {
+        return unexpected({.message = "option " + key + " needs a value: --" + key + "=…"});
+      }
+      split.options.push_back(words[++i]);
+    }
+  }
+  if (i < words.size() && words[i] == "--") {
+    ++i;
+  }
+  split.program.assign(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+  return split;
+}
+
+// The whole command line for CLI11, and where it puts what it reads.
+class Parser {
+ public:
+  Parser() : app_(kDescription, "barracuda") {
+    app_.set_version_flag("--version,-V", std::string("barracuda ") + kVersion);
+    app_.footer(kFooter);
+    app_.set_help_flag("--help,-h", "print this help");
+    declare_run();
+    extract_ =
+        app_.add_subcommand("extract", "list or save the PTX of an executable or fat binary");
+    extract_->add_option("FILE", extract_command_.file, "executable, library or .fatbin")
+        ->required();
+    extract_->add_option("-o,--output", extract_command_.directory,
+                         "folder to save each PTX image to");
+    instrument_ = app_.add_subcommand("instrument", "print the instrumented form of a PTX file");
+    instrument_->add_option("FILE", instrument_command_.file, "PTX text")->required();
+    instrument_->add_option("-o,--output", instrument_command_.output,
+                            "file to write (default: stdout)");
+    instrument_->add_flag("--sites", instrument_command_.sites,
+                          "print the instrumented instructions with their source lines instead");
+    help_ = app_.add_subcommand("help", "print help on a command");
+    // For the help text only: parse_arguments turns it into COMMAND --help.
+    help_->add_option("COMMAND", help_topic_, "run, extract or instrument");
+    help_->add_flag("--markdown", help_markdown_, "the options as a page of documentation");
+    version_ = app_.add_subcommand("version", "print the version");
+  }
+
+  Command parse(std::vector<std::string> words, const std::string& environment_options,
+                std::vector<std::string> program) {
+    try {
+      std::ranges::reverse(words);  // CLI11 takes them from the back
+      app_.parse(words);
+    } catch (const CLI::Success& success) {
+      return help_or_version(success);
+    } catch (const CLI::ParseError& problem) {
+      return error(std::string(problem.what()) + " (see barracuda --help)");
+    }
+    if (run_->parsed()) {
+      return run_command(environment_options, std::move(program));
+    }
+    if (extract_->parsed()) {
+      return extract_command_;
+    }
+    if (instrument_->parsed()) {
+      return instrument_command_;
+    }
+    if (help_->parsed()) {
+      return help();
+    }
+    if (version_->parsed()) {
+      return Message{.text = std::string("barracuda ") + kVersion + "\n"};
+    }
+    return Message{.text = app_.help(), .is_error = true};
+  }
+
+ private:
+  void declare_run() {
+    run_ = app_.add_subcommand("run", "run a program under the race detector");
+    // For the help text only: the program's words never get here (split_run_words).
+    run_->add_option("PROGRAM", values_[""],
+                     "the program and its arguments, after -- or by themselves")
+        ->expected(-1);
+    run_->footer(kRunFooter);
+    for (const OptionDescription& option : option_descriptions()) {
+      if (option.name == "help") {
+        continue;  // --help is CLI11's
+      }
+      const std::string flag = "--" + std::string(option.name);
+      const std::string text(option.help);
+      std::string& value = values_[std::string(option.name)];
+      if (option.type == "Flag") {
+        run_->add_flag(flag, value, text + " (default: " + std::string(option.default_value) + ")");
+      } else {
+        run_->add_option(flag, value, text)
+            ->type_name(option.type == "Text" ? "TEXT" : "NUMBER")
+            ->default_str(std::string(option.default_value))
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+      }
+    }
+  }
+
+  [[nodiscard]] std::array<const CLI::App*, 5> commands() const {
+    return {run_, extract_, instrument_, help_, version_};
+  }
+
+  [[nodiscard]] Message help_or_version(const CLI::Success& success) const {
+    if (dynamic_cast<const CLI::CallForVersion*>(&success) != nullptr) {
+      return {.text = std::string("barracuda ") + kVersion + "\n"};
+    }
+    for (const CLI::App* const command : commands()) {
+      if (command->parsed()) {
+        return {.text = command->help()};
+      }
+    }
+    return {.text = app_.help()};
+  }
+
+  [[nodiscard]] Message help() const {
+    if (help_markdown_) {
+      return {.text = options_as_markdown()};
+    }
+    return {.text = app_.help()};
+  }
+
+  Command run_command(const std::string& environment_options, std::vector<std::string> program) {
+    RunCommand command;
+    if (auto parsed = parse_options(command.options, environment_options); !parsed) {
+      return error("BARRACUDA_OPTIONS: " + parsed.error().message);
+    }
+    for (const auto& [name, value] : values_) {
+      if (name.empty() || run_->count("--" + name) == 0) {
+        continue;
+      }
+      if (auto set = set_option(command.options, name, value); !set) {
+        return error(set.error().message);
+      }
+    }
+    if (command.options.help) {
+      return Message{.text = options_help()};
+    }
+    if (program.empty()) {
+      return error("no program to run: barracuda run [options] -- ./app arguments");
+    }
+    command.program = std::move(program);
+    return command;
+  }
+
+  CLI::App app_;
+  CLI::App* run_ = nullptr;
+  CLI::App* extract_ = nullptr;
+  CLI::App* instrument_ = nullptr;
+  CLI::App* help_ = nullptr;
+  CLI::App* version_ = nullptr;
+  std::map<std::string, std::string> values_;  // of run's flags, by option name
+  ExtractCommand extract_command_;
+  InstrumentCommand instrument_command_;
+  std::string help_topic_;
+  bool help_markdown_ = false;
+};
+
+bool is_command(std::string_view word) {
+  constexpr std::string_view kCommands[] = {"run", "extract", "instrument", "help", "version"};
+  return std::ranges::find(kCommands, word) != std::end(kCommands);
+}
+
+}  // namespace
+
+Command parse_arguments(const std::vector<std::string>& arguments,
+                        const std::string& environment_options) {
+  if (!arguments.empty() && !arguments.front().starts_with('-') && !is_command(arguments.front())) {
+    return error("there is no command '" + arguments.front() +
+                 "'; to check a program: barracuda run -- " + arguments.front());
+  }
+  std::vector<std::string> words = arguments;
+  std::vector<std::string> program;
+  if (words.size() == 2 && words.front() == "help" && !words.back().starts_with('-')) {
+    if (!is_command(words.back())) {
+      return error("there is no command '" + words.back() + "'");
+    }
+    words = {words.back(), "--help"};
+  }
+  if (!arguments.empty() && arguments.front() == "run") {
+    auto split = split_run_words(std::span(arguments).subspan(1));
+    if (!split) {
+      return error(split.error().message + " (see barracuda run --help)");
+    }
+    words = {"run"};
+    words.insert(words.end(), split->options.begin(), split->options.end());
+    program = std::move(split->program);
+  }
+  return Parser().parse(std::move(words), environment_options, std::move(program));
+}
+
+}  // namespace barracuda::cli

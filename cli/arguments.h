@@ -1,0 +1,41 @@
+// The command line of `barracuda` as data. Every option of base/options.def is a flag of `run` with
+// the same name, checked by the same rules.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/options.h"
+
+namespace barracuda::cli {
+
+struct RunCommand {
+  Options options;  // BARRACUDA_OPTIONS, overridden by flags
+  std::vector<std::string> program;
+};
+
+struct ExtractCommand {
+  std::string file;
+  std::string directory;  // empty: list only
+};
+
+struct InstrumentCommand {
+  std::string file;
+  std::string output;  // empty: stdout
+  bool sites = false;  // print the site table instead
+};
+
+// Nothing to do but to say something: help, a version, or what is wrong with the arguments.
+struct Message {
+  std::string text;
+  bool is_error = false;  // to stderr, exit status 64
+};
+
+using Command = std::variant<Message, RunCommand, ExtractCommand, InstrumentCommand>;
+
+// `environment_options` is the value of BARRACUDA_OPTIONS.
+Command parse_arguments(const std::vector<std::string>& arguments,
+                        const std::string& environment_options);
+
+}  // namespace barracuda::cli

@@ -1,0 +1,53 @@
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <type_traits>
+
+#include "cli/arguments.h"
+#include "cli/extract.h"
+#include "cli/instrument.h"
+#include "cli/run.h"
+#include "report/exit_status.h"
+
+namespace barracuda::cli {
+namespace {
+
+int say(const Message& message) {
+  std::FILE* const to = message.is_error ? stderr : stdout;
+  const bool written = std::fputs(message.text.c_str(), to) >= 0 && std::fflush(to) == 0;
+  if (message.is_error) {
+    return report::kStatusBadOption;
+  }
+  return written ? 0 : report::kStatusToolFailed;
+}
+
+int execute(Command command) {
+  return std::visit(
+      [](auto& chosen) {
+        using Chosen = std::remove_reference_t<decltype(chosen)>;
+        if constexpr (std::is_same_v<Chosen, RunCommand>) {
+          return run(std::move(chosen));
+        } else if constexpr (std::is_same_v<Chosen, ExtractCommand>) {
+          return extract(chosen);
+        } else if constexpr (std::is_same_v<Chosen, InstrumentCommand>) {
+          return instrument(chosen);
+        } else {
+          return say(chosen);
+        }
+      },
+      command);
+}
+
+}  // namespace
+}  // namespace barracuda::cli
+
+int main(int argc, char** argv) {
+  try {
+    const char* const options = std::getenv("BARRACUDA_OPTIONS");
+    return barracuda::cli::execute(barracuda::cli::parse_arguments(
+        {argv + 1, argv + argc}, options == nullptr ? "" : options));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "barracuda: %s\n", error.what());
+    return barracuda::report::kStatusToolFailed;
+  }
+}

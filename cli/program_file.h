@@ -1,0 +1,16 @@
+// What can be told from a program's file about why the tool could see nothing of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace barracuda::cli {
+
+// The file that a shell would run for this word; empty if there is none.
+std::string find_program(const std::string& word);
+
+// Sentences with the fix; none if the file gives no reason. `is_emulated`: kernels would have run
+// on the emulated device.
+std::vector<std::string> obstacles(const std::string& word, bool is_emulated);
+
+}  // namespace barracuda::cli

@@ -1,0 +1,11 @@
+# cmake -DPTX=… -DVERSION=… -DOUTPUT=… -P embed_ptx.cmake: PTX text as a C++ raw string literal, without
+# comments, and with the lowest .version that has what it uses: the program's own may be older than
+# the compiler that built us.
+file(READ "${PTX}" text)
+string(REGEX REPLACE "//[^\n]*" "" text "${text}")
+string(REGEX REPLACE "\\.version [0-9.]+" ".version ${VERSION}" text "${text}")
+string(REGEX REPLACE "[\t ]+" " " text "${text}")
+string(REGEX REPLACE "\n[\n ]*" "\n" text "${text}")
+string(REPLACE ".visible " "" text "${text}")
+file(WRITE "${OUTPUT}" "R\"ptx(${text})ptx\"\n")
+file(WRITE "${OUTPUT}.ptx" "${text}")

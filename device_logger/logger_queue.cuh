@@ -1,0 +1,175 @@
+// The device's end of a queue: slots are claimed by one atomic of one lane, every 16-byte half is one
+// store, and a full queue makes the claiming lane wait. Everything here runs in hooks, so it must not
+// touch the program's memory.
+#pragma once
+
+#include <cstdint>
+
+#include "device_logger/launch_descriptor.h"
+#include "device_logger/order_number.h"
+#include "device_logger/record.h"
+
+// Module scope, so that a .func finds what its .entry stored (symbols.h: kDescriptorWord).
+extern "C" {
+__shared__ std::uint64_t __barracuda_descriptor;
+}
+
+namespace barracuda::wire {
+
+inline constexpr std::uint64_t kNoSlot = ~std::uint64_t{0};
+
+__device__ __forceinline__ std::uint32_t lane_id() {
+  std::uint32_t lane;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return lane;
+}
+
+// The lanes that execute a hook together.
+struct Lanes {
+  std::uint32_t mask;
+  std::uint32_t lane;
+  std::uint32_t leader;
+
+  __device__ __forceinline__ explicit Lanes(std::uint32_t active)
+      : mask(active), lane(lane_id()), leader(static_cast<std::uint32_t>(__ffs(static_cast<int>(active))) - 1) {}
+  __device__ __forceinline__ bool leads() const { return lane == leader; }
+  __device__ __forceinline__ std::uint32_t count() const { return static_cast<std::uint32_t>(__popc(mask)); }
+  __device__ __forceinline__ std::uint32_t rank() const {
+    return static_cast<std::uint32_t>(__popc(mask & ((1U << lane) - 1)));
+  }
+};
+
+__device__ __forceinline__ std::uint32_t linear_cta() {
+  return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+}
+
+// %warpid may change while a kernel runs; this does not.
+__device__ __forceinline__ std::uint32_t linear_warp() {
+  return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / kWarpLanes;
+}
+
+// Of the cluster, so that one queue has all records of CTAs that see each other's shared memory.
+__device__ __forceinline__ std::uint32_t queue_key() {
+#if __CUDA_ARCH__ >= 900
+  const dim3 cluster = __clusterIdx(), clusters = __clusterGridDimInClusters();
+  return cluster.x + clusters.x * (cluster.y + clusters.y * cluster.z);
+#else
+  return linear_cta();
+#endif
+}
+
+// The descriptor does not change while the kernel runs, so its loads may be cached.
+__device__ __forceinline__ uint4 load_constant(std::uint64_t address) {
+  uint4 words;
+  asm("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
+      : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+      : "l"(address));
+  return words;
+}
+
+__device__ __forceinline__ std::uint64_t join(std::uint32_t low, std::uint32_t high) {
+  return static_cast<std::uint64_t>(high) << 32 | low;
+}
+
+class Queue {
+ public:
+  __device__ __forceinline__ explicit Queue(std::uint64_t descriptor) {
+    const uint4 first = load_constant(descriptor);
+    const uint4 second = load_constant(descriptor + 16);
+    const uint4 third = load_constant(descriptor + 32);
+    const uint4 fourth = load_constant(descriptor + 48);
+    const std::uint32_t queue = queue_key() % first.z;
+    launch_ = first.y;
+    slots_log2_ = first.w;
+    ring_ = join(second.x, second.y) + queue * (static_cast<std::uint64_t>(kSlotBytes) << slots_log2_);
+    head_ = join(second.z, second.w) + static_cast<std::uint64_t>(queue) * kHeadStride;
+    read_position_ = join(third.x, third.y) + static_cast<std::uint64_t>(queue) * kReadPositionStride;
+    order_counters_ = join(third.z, third.w);
+    fence_and_flag_ = fourth.x == static_cast<std::uint32_t>(CommitMode::kFenceAndFlag);
+  }
+
+  __device__ __forceinline__ bool fence_and_flag() const { return fence_and_flag_; }
+  __device__ __forceinline__ std::uint64_t order_counter(std::uint64_t address) const {
+    return order_counters_ + std::uint64_t{4} * order_counter_of(address);
+  }
+
+  // By one lane; returns the first slot once all `slots` are free.
+  __device__ __forceinline__ std::uint64_t claim(std::uint32_t slots) const {
+    std::uint64_t slot;
+    asm volatile("atom.global.add.u64 %0, [%1], %2;"
+                 : "=l"(slot)
+                 : "l"(head_), "l"(static_cast<std::uint64_t>(slots))
+                 : "memory");
+    wait_until_free(slot + slots);
+    return slot;
+  }
+
+  // What follows in program order happens after the claim.
+  __device__ __forceinline__ std::uint64_t claim_and_acquire(std::uint32_t slots) const {
+    std::uint64_t slot;
+    asm volatile("atom.acquire.gpu.global.add.u64 %0, [%1], %2;"
+                 : "=l"(slot)
+                 : "l"(head_), "l"(static_cast<std::uint64_t>(slots))
+                 : "memory");
+    wait_until_free(slot + slots);
+    return slot;
+  }
+
+  // Halves 0 and 1 of `slot`. `low` is the first word but for the tag, which it gets.
+  __device__ __forceinline__ void write_half(std::uint64_t slot, std::uint32_t half, std::uint32_t high16,
+                                             std::uint32_t second, std::uint32_t third, std::uint32_t fourth) const {
+    const std::uint64_t index = slot & ((std::uint64_t{1} << slots_log2_) - 1);
+    const std::uint32_t first = lap_tag(slot, slots_log2_) | high16 << 16;
+    asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(ring_ + index * kSlotBytes + half * kHalfBytes),
+                 "r"(first), "r"(second), "r"(third), "r"(fourth)
+                 : "memory");
+  }
+
+  __device__ __forceinline__ void write_header_half(std::uint64_t slot, std::uint32_t site, RecordKind kind,
+                                                    std::uint32_t width_log2, std::uint32_t mask) const {
+    const std::uint32_t word = (site & (kMaxSites - 1)) | static_cast<std::uint32_t>(kind) << 24 | width_log2 << 28;
+    write_half(slot, 0, launch_, word, mask, linear_cta());
+  }
+
+  __device__ __forceinline__ void write_pattern_half(std::uint64_t slot, std::uint32_t stride0, std::uint64_t base,
+                                                     std::uint32_t flags, std::uint32_t stride1) const {
+    const std::uint32_t high = (static_cast<std::uint32_t>(base >> 32) & 0x1FFFFFFU) | linear_warp() << 25 | flags << 30;
+    write_half(slot, 1, stride0, static_cast<std::uint32_t>(base), high, stride1);
+  }
+
+  // With the fallback, what was written before becomes visible before what is written after.
+  __device__ __forceinline__ void order_commit() const {
+    if (fence_and_flag_) {
+      __threadfence_system();
+    }
+  }
+
+ private:
+  // The host writes the read position into host memory; the copy behind the claim counter saves most
+  // reads over the bus. The copy may lag or, when two lanes race, go back: it only ever understates.
+  __device__ __forceinline__ void wait_until_free(std::uint64_t end) const {
+    const std::uint64_t capacity = std::uint64_t{1} << slots_log2_;
+    if (end <= capacity) {
+      return;
+    }
+    std::uint64_t position;
+    asm volatile("ld.volatile.global.u64 %0, [%1];" : "=l"(position) : "l"(head_ + 8) : "memory");
+    if (end <= position + capacity) {
+      return;
+    }
+    for (;;) {
+      asm volatile("ld.volatile.global.u64 %0, [%1];" : "=l"(position) : "l"(read_position_) : "memory");
+      if (end <= position + capacity) {
+        break;
+      }
+      __nanosleep(500);
+    }
+    asm volatile("st.volatile.global.u64 [%0], %1;" ::"l"(head_ + 8), "l"(position) : "memory");
+  }
+
+  std::uint64_t ring_, head_, read_position_, order_counters_;
+  std::uint32_t launch_, slots_log2_;
+  bool fence_and_flag_;
+};
+
+}  // namespace barracuda::wire

@@ -1,0 +1,241 @@
+// Branches, calls, barriers, warp collectives, and what has no or few operands.
+#include <fmt/format.h>
+
+#include "emulator/decode/function_decoder.h"
+
+namespace barracuda::emulator {
+
+using ptx::ScalarType;
+
+void FunctionDecoder::decode_branch(const ptx::Instruction& instruction) {
+  if (instruction.operands.size() != 1) {
+    refuse("operands");
+    return;
+  }
+  branches_.push_back({function_.code.size(), instruction.operands[0].name, open_blocks_.back()});
+  emit(&execute_branch);
+}
+
+// brx.idx index, table
+void FunctionDecoder::decode_indexed_branch(const ptx::Instruction& instruction) {
+  if (instruction.operands.size() != 2) {
+    refuse("operands");
+    return;
+  }
+  const auto found = tables_.find(instruction.operands[1].name);
+  if (found == tables_.end()) {
+    refuse(fmt::format("there are no branch targets {}", instruction.operands[1].text));
+    return;
+  }
+  const Slot index = source(instruction.operands[0], ScalarType::kU32);
+  function_.branch_tables.push_back(std::make_unique<BranchTable>());
+  BranchTable* table = function_.branch_tables.back().get();
+  for (const std::string_view label : found->second->targets) {
+    branches_.push_back({function_.code.size(), label, open_blocks_.back(), table});
+  }
+  Instruction& emitted = emit(&execute_indexed_branch);
+  emitted.a = index;
+  emitted.extra = table;
+}
+
+// The arguments or results of a call. `wanted` has the callee's where it is known.
+bool FunctionDecoder::bind_passed(const Operand& list, const std::vector<Passed>& wanted,
+                                  std::vector<Passed>& bound) {
+  for (const Operand& element : list.elements) {
+    const Symbol* symbol = symbols_.find(element.name);
+    Passed passed;
+    if (element.kind != Operand::Kind::kInteger && element.kind != Operand::Kind::kFloat &&
+        symbol != nullptr && symbol->kind == Symbol::Kind::kLocal) {
+      passed.local_offset = symbol->offset + static_cast<std::uint32_t>(element.offset);
+      passed.bytes = symbol->bytes;
+    } else if (element.kind == Operand::Kind::kRegister) {
+      RegisterClass its_class{};
+      passed.slot = register_slot(element, its_class);
+      passed.bytes = its_class == RegisterClass::kDoubleWord ? 8 : 4;
+    } else if (element.kind == Operand::Kind::kInteger || element.kind == Operand::Kind::kFloat) {
+      const bool wide = bound.size() < wanted.size() && wanted[bound.size()].bytes == 8;
+      passed.bytes = wide ? 8 : 4;
+      passed.slot = source(element, wide ? ScalarType::kB64 : ScalarType::kB32);
+    }
+    if (passed.bytes == 0) {
+      refuse(fmt::format("argument {}", element.text));
+      return false;
+    }
+    bound.push_back(passed);
+  }
+  return true;
+}
+
+bool FunctionDecoder::bind_callee(const Operand& callee, CallSite& call, Instruction& pattern) {
+  if (callee.kind == Operand::Kind::kRegister) {
+    builder_.needs_addressed_functions();
+    pattern.handler = &execute_call;
+    pattern.a = source(callee, ScalarType::kU64);
+    return true;
+  }
+  if (const ptx::Function* target = builder_.module().function(callee.name); target != nullptr) {
+    pattern.handler = &execute_call;
+    call.callee = builder_.function(*target);
+    return true;
+  }
+  pattern.handler = find_builtin(callee.name);
+  if (pattern.handler == nullptr) {
+    refuse(fmt::format("{} is not defined", callee.name));
+    return false;
+  }
+  return true;
+}
+
+// call [(results),] callee [, (arguments) [, prototype]]
+void FunctionDecoder::decode_call(const ptx::Instruction& instruction) {
+  const auto& operands = instruction.operands;
+  const bool has_results = !operands.empty() && operands[0].kind == Operand::Kind::kList;
+  const std::size_t callee = has_results ? 1 : 0;
+  if (operands.size() <= callee) {
+    refuse("operands");
+    return;
+  }
+  auto call = std::make_unique<CallSite>();
+  Instruction pattern;
+  if (!bind_callee(operands[callee], *call, pattern)) {
+    return;
+  }
+  const bool has_arguments =
+      operands.size() > callee + 1 && operands[callee + 1].kind == Operand::Kind::kList;
+  // A callee that is not decoded yet has no parameters yet: constants are bound by its declaration.
+  std::vector<Passed> declared;
+  if (const ptx::Function* target = module_.find_function(operands[callee].name)) {
+    for (const ptx::Variable& parameter : target->parameters) {
+      declared.push_back(Passed{.bytes = static_cast<std::uint32_t>(parameter.size())});
+    }
+  }
+  if ((has_results && !bind_passed(operands[0], {}, call->results)) ||
+      (has_arguments && !bind_passed(operands[callee + 1], declared, call->arguments))) {
+    return;
+  }
+  Instruction& emitted = emit(pattern.handler);
+  emitted.a = pattern.a;
+  emitted.extra = call.get();
+  function_.calls.push_back(std::move(call));
+}
+
+// bar.{sync,arrive,red…} and barrier.… with optional .cta and .aligned; bar.warp.sync.
+void FunctionDecoder::decode_barrier(const ptx::Instruction& instruction) {
+  const Form form = read_form(instruction);
+  const auto& operands = instruction.operands;
+  if (form.has("warp")) {
+    decode_collective(instruction);
+    return;
+  }
+  if (form.has("cluster")) {
+    emit(form.has("arrive") ? &execute_cluster_arrive : &execute_cluster_wait);
+    return;
+  }
+  const bool reduces = form.has("red");
+  const std::size_t first = reduces ? 1 : 0, last = operands.size() - (reduces ? 1 : 0);
+  if (operands.empty() || last <= first || last - first > 2) {
+    refuse("operands");
+    return;
+  }
+  const Slot a = source(operands[first], ScalarType::kU32);
+  const Slot b = last - first == 2 ? source(operands[first + 1], ScalarType::kU32) : kNoSlot;
+  BarrierResult result = BarrierResult::kNone;
+  Slot c = kNoSlot, d = kNoSlot;
+  if (reduces) {
+    result = form.has("popc")  ? BarrierResult::kPopulation
+             : form.has("and") ? BarrierResult::kAll
+                               : BarrierResult::kAny;
+    c = source(operands.back(), ScalarType::kPred);
+    d = destination(operands[0],
+                    result == BarrierResult::kPopulation ? ScalarType::kU32 : ScalarType::kPred);
+  }
+  Instruction& emitted = emit(form.has("arrive") ? &execute_barrier_arrive : &execute_barrier);
+  emitted.a = a;
+  emitted.b = b;
+  emitted.c = c;
+  emitted.d = d;
+  emitted.flags = static_cast<std::uint8_t>(result);
+}
+
+namespace {
+
+ScalarType operand_type(OperandClass operand_class) {
+  return operand_class == OperandClass::kPredicate    ? ScalarType::kPred
+         : operand_class == OperandClass::kDoubleWord ? ScalarType::kB64
+                                                      : ScalarType::kB32;
+}
+
+}  // namespace
+
+// d[|e], sources …, member mask
+void FunctionDecoder::decode_collective(const ptx::Instruction& instruction) {
+  const Form form = read_form(instruction);
+  const Collective collective = select_collective(form);
+  const auto& operands = instruction.operands;
+  if (collective.handler == nullptr || operands.empty() || (!form.has("sync"))) {
+    refuse("this warp collective");
+    return;
+  }
+  const CollectiveShape& shape = *collective.shape;
+  const bool has_result = shape.d != OperandClass::kNone;
+  Instruction pattern;
+  std::size_t next = has_result ? 1 : 0;
+  const OperandClass kinds[] = {shape.a, shape.b, shape.c};
+  Slot* const slots[] = {&pattern.a, &pattern.b, &pattern.c};
+  for (std::size_t i = 0; i < 3 && kinds[i] != OperandClass::kNone; ++i, ++next) {
+    if (next + 1 >= operands.size()) {
+      refuse("operands");
+      return;
+    }
+    *slots[i] = source(operands[next], operand_type(kinds[i]));
+  }
+  if (next + 1 != operands.size()) {
+    refuse("operands");
+    return;
+  }
+  pattern.immediate = source(operands[next], ScalarType::kB32);
+  if (has_result) {
+    const bool pair = operands[0].kind == Operand::Kind::kPair;
+    pattern.d = destination(pair ? operands[0].elements[0] : operands[0], operand_type(shape.d));
+    pattern.e = pair ? destination(operands[0].elements[1], operand_type(shape.e)) : kNoSlot;
+  }
+  pattern.handler = collective.handler;
+  pattern.extra = &shape;
+  pattern.statement = statement_;
+  pattern.predicate = predicate_;
+  pattern.predicate_negated = predicate_negated_;
+  function_.code.push_back(pattern);
+}
+
+// Without operands, or with operands that do not matter here.
+bool FunctionDecoder::decode_simple(const ptx::Instruction& instruction) {
+  static const boost::unordered_flat_map<std::string_view, Handler> kHandlers = {
+      {"ret", &execute_return},
+      {"exit", &execute_exit},
+      {"trap", &execute_trap},
+      {"brkpt", &execute_breakpoint},
+      {"membar", &execute_fence},
+      {"fence", &execute_fence},
+      {"nanosleep", &execute_sleep},
+      {"prefetch", &execute_nothing},
+      {"prefetchu", &execute_nothing},
+      {"applypriority", &execute_nothing},
+      {"discard", &execute_nothing},
+      {"pmevent", &execute_nothing},
+      {"nop", &execute_nothing},
+      {"setmaxnreg", &execute_nothing},
+      {"griddepcontrol", &execute_nothing}};
+  if (instruction.opcode == "activemask" && instruction.operands.size() == 1) {
+    const Slot d = destination(instruction.operands[0], ScalarType::kB32);
+    emit(&execute_active_mask).d = d;
+    return true;
+  }
+  const auto found = kHandlers.find(instruction.opcode);
+  if (found == kHandlers.end()) {
+    return false;
+  }
+  emit(found->second);
+  return true;
+}
+
+}  // namespace barracuda::emulator

@@ -1,0 +1,290 @@
+#include "emulator/decode/function_decoder.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "base/assert.h"
+
+namespace barracuda::emulator {
+
+using ptx::ScalarType;
+using ptx::StateSpace;
+using ptx::StatementKind;
+
+namespace {
+
+std::uint32_t aligned(std::uint32_t value, std::uint32_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+std::uint32_t alignment_of(const ptx::Variable& variable) {
+  return std::max({variable.align, ptx::size_of(variable.type) * variable.vector, std::uint32_t{1}});
+}
+
+}  // namespace
+
+FunctionDecoder::FunctionDecoder(ProgramBuilder& builder, const ptx::Function& source,
+                                 Function& function)
+    : builder_(builder),
+      module_(builder.module().module()),
+      source_(source),
+      function_(function) {}
+
+std::uint32_t FunctionDecoder::new_local(std::uint64_t bytes, std::uint32_t alignment) {
+  const std::uint32_t offset = aligned(local_top_, std::max(alignment, std::uint32_t{8}));
+  local_top_ = offset + static_cast<std::uint32_t>(bytes);
+  function_.local_bytes = std::max(function_.local_bytes, aligned(local_top_, 16));
+  return offset;
+}
+
+void FunctionDecoder::open_block() {
+  Block block;
+  block.parent = open_blocks_.empty() ? 0 : open_blocks_.back();
+  block.local_top = local_top_;
+  open_blocks_.push_back(static_cast<std::uint32_t>(blocks_.size()));
+  blocks_.push_back(std::move(block));
+  symbols_.open();
+}
+
+void FunctionDecoder::close_block() {
+  local_top_ = blocks_[open_blocks_.back()].local_top;
+  open_blocks_.pop_back();
+  symbols_.close();
+}
+
+void FunctionDecoder::declare_function_parameter(const ptx::Variable& variable,
+                                                 std::vector<Passed>& passed) {
+  Symbol symbol;
+  symbol.bytes = static_cast<std::uint32_t>(variable.size());
+  Passed place;
+  place.bytes = symbol.bytes;
+  if (variable.space == StateSpace::kReg) {
+    symbol.register_class = register_class(variable.type);
+    symbol.slot = new_register(symbol.register_class);
+    place.slot = symbol.slot;
+  } else {
+    symbol.kind = Symbol::Kind::kLocal;
+    symbol.is_parameter = true;
+    symbol.offset = new_local(symbol.bytes, alignment_of(variable));
+    place.local_offset = symbol.offset;
+  }
+  passed.push_back(place);
+  symbols_.declare(variable.name, symbol);
+}
+
+void FunctionDecoder::declare_parameters() {
+  if (!source_.is_entry) {
+    for (const ptx::Variable& variable : source_.parameters) {
+      declare_function_parameter(variable, function_.parameters);
+    }
+    for (const ptx::Variable& variable : source_.returns) {
+      declare_function_parameter(variable, function_.returns);
+    }
+    return;
+  }
+  std::uint32_t offset = 0;
+  for (const ptx::Variable& variable : source_.parameters) {
+    offset = aligned(offset, alignment_of(variable));
+    Symbol symbol;
+    symbol.kind = Symbol::Kind::kKernelParameter;
+    symbol.offset = offset;
+    symbol.bytes = static_cast<std::uint32_t>(variable.size());
+    symbols_.declare(variable.name, symbol);
+    offset += symbol.bytes;
+  }
+}
+
+void FunctionDecoder::declare(const ptx::Variable& variable) {
+  Symbol symbol;
+  symbol.bytes = static_cast<std::uint32_t>(variable.size());
+  if (variable.space == StateSpace::kReg) {
+    symbol.register_class = register_class(variable.type);
+    symbol.vector = variable.vector;
+    if (variable.range > 0) {
+      symbols_.declare_range(variable.name, symbol, variable.range);
+    } else {
+      symbols_.declare(variable.name, symbol);
+    }
+  } else if (variable.space == StateSpace::kLocal || variable.space == StateSpace::kParam) {
+    symbol.kind = Symbol::Kind::kLocal;
+    symbol.is_parameter = variable.space == StateSpace::kParam;
+    symbol.offset = new_local(symbol.bytes, alignment_of(variable));
+    symbols_.declare(variable.name, symbol);
+  } else if (variable.space == StateSpace::kShared) {
+    symbol.kind = Symbol::Kind::kShared;
+    symbol.variable = &variable;
+    symbols_.declare(variable.name, symbol);
+  }
+}
+
+void FunctionDecoder::decode_statement(std::size_t index) {
+  const ptx::Statement& statement = module_.statements[index];
+  switch (statement.kind) {
+    case StatementKind::kBlockOpen:
+      open_block();
+      break;
+    case StatementKind::kBlockClose:
+      close_block();
+      break;
+    case StatementKind::kVariable:
+      for (const ptx::Variable& variable : statement.variables) {
+        declare(variable);
+      }
+      break;
+    case StatementKind::kLabel:
+      blocks_[open_blocks_.back()].labels.insert_or_assign(
+          statement.label, static_cast<std::uint32_t>(function_.code.size()));
+      break;
+    case StatementKind::kInstruction:
+      statement_ = static_cast<std::uint32_t>(index);
+      decode_instruction(statement.instruction);
+      break;
+    case StatementKind::kVersion:
+    case StatementKind::kTarget:
+    case StatementKind::kAddressSize:
+    case StatementKind::kFile:
+    case StatementKind::kFunction:
+    case StatementKind::kLocation:
+    case StatementKind::kBranchTargets:
+    case StatementKind::kCallTargets:
+    case StatementKind::kCallPrototype:
+    case StatementKind::kPragma:
+    case StatementKind::kSection:
+    case StatementKind::kOther:
+      break;
+  }
+}
+
+void FunctionDecoder::decode_instruction(const ptx::Instruction& instruction) {
+  const std::size_t code_size = function_.code.size(), branches = branches_.size();
+  std::fill(std::begin(used_temporaries_), std::end(used_temporaries_), 0);
+  settlements_.clear();
+  refusal_.clear();
+  predicate_ = kNoSlot;
+  predicate_negated_ = instruction.predicate_negated;
+  if (!instruction.predicate.empty()) {
+    Operand predicate;
+    predicate.kind = Operand::Kind::kRegister;
+    predicate.name = instruction.predicate;
+    RegisterClass its_class{};
+    const Slot slot = register_slot(predicate, its_class);
+    if (slot == kNoSlot || its_class != RegisterClass::kPredicate) {
+      unsupported("its predicate is not declared");
+      return;
+    }
+    predicate_ = slot;
+  }
+  if (!decode_named(instruction)) {
+    decode_arithmetic(instruction);
+  }
+  if (!refusal_.empty()) {
+    function_.code.resize(code_size);
+    branches_.resize(branches);
+    unsupported(refusal_);
+    return;
+  }
+  settle();
+}
+
+// Instructions that are more than a handler with typed operands.
+bool FunctionDecoder::decode_named(const ptx::Instruction& instruction) {
+  using Decode = void (FunctionDecoder::*)(const ptx::Instruction&);
+  static const boost::unordered_flat_map<std::string_view, Decode> kDecoders = {
+      {"mov", &FunctionDecoder::decode_move},
+      {"ld", &FunctionDecoder::decode_load},
+      {"ldu", &FunctionDecoder::decode_load},
+      {"st", &FunctionDecoder::decode_store},
+      {"atom", &FunctionDecoder::decode_atomic},
+      {"red", &FunctionDecoder::decode_atomic},
+      {"cp", &FunctionDecoder::decode_async_copy},
+      {"cvta", &FunctionDecoder::decode_address_conversion},
+      {"isspacep", &FunctionDecoder::decode_is_space},
+      {"bra", &FunctionDecoder::decode_branch},
+      {"brx", &FunctionDecoder::decode_indexed_branch},
+      {"call", &FunctionDecoder::decode_call},
+      {"bar", &FunctionDecoder::decode_barrier},
+      {"barrier", &FunctionDecoder::decode_barrier},
+      {"shfl", &FunctionDecoder::decode_collective},
+      {"vote", &FunctionDecoder::decode_collective},
+      {"match", &FunctionDecoder::decode_collective},
+      {"redux", &FunctionDecoder::decode_collective},
+      {"elect", &FunctionDecoder::decode_collective}};
+  const auto found = kDecoders.find(instruction.opcode);
+  if (found != kDecoders.end()) {
+    (this->*found->second)(instruction);
+    return true;
+  }
+  return decode_simple(instruction);
+}
+
+std::uint32_t FunctionDecoder::find_label(std::string_view label, std::uint32_t block) const {
+  for (;;) {
+    const auto found = blocks_[block].labels.find(label);
+    if (found != blocks_[block].labels.end()) {
+      return found->second;
+    }
+    if (block == 0) {
+      return kNoSlot;
+    }
+    block = blocks_[block].parent;
+  }
+}
+
+void FunctionDecoder::resolve_branches() {
+  for (const Branch& branch : branches_) {
+    const std::uint32_t target = find_label(branch.label, branch.block);
+    Instruction& instruction = function_.code[branch.instruction];
+    if (target == kNoSlot) {
+      function_.reasons.push_back(std::make_unique<std::string>(
+          fmt::format("a branch to {}, which does not exist, was executed", branch.label)));
+      instruction.handler = &execute_unsupported;
+      instruction.extra = function_.reasons.back().get();
+    } else if (branch.table != nullptr) {
+      branch.table->targets.push_back(target);
+    } else {
+      instruction.immediate = target;
+    }
+  }
+}
+
+void FunctionDecoder::finish_constants() {
+  const std::size_t bytes = (constants_.size() + 63) / 64 * 64 + 64;
+  auto* memory = static_cast<std::byte*>(std::aligned_alloc(64, bytes));
+  ASSERT(memory != nullptr);
+  std::memset(memory, 0, bytes);
+  std::copy(constants_.begin(), constants_.end(), memory);
+  function_.constants.reset(memory);
+  for (const auto& [offset, lane_bytes] : dynamic_constants_) {
+    builder_.add_dynamic_offset(function_, offset, lane_bytes, 16);
+  }
+}
+
+void FunctionDecoder::decode() {
+  for (std::size_t i = source_.body_begin; i <= source_.body_end; ++i) {
+    const ptx::Statement& statement = module_.statements[i];
+    if (statement.kind == StatementKind::kBranchTargets) {
+      tables_.insert_or_assign(statement.label, &statement);
+    } else if (statement.kind == StatementKind::kCallPrototype) {
+      prototypes_.insert_or_assign(statement.label, &statement);
+    }
+  }
+  symbols_.open();
+  declare_parameters();
+  for (std::size_t i = source_.body_begin; i <= source_.body_end; ++i) {
+    decode_statement(i);
+  }
+  // Falling off the end is a return.
+  predicate_ = kNoSlot;
+  emit(&execute_return);
+  resolve_branches();
+  finish_constants();
+}
+
+void decode_function(ProgramBuilder& builder, const ptx::Function& source, Function& function) {
+  FunctionDecoder(builder, source, function).decode();
+}
+
+}  // namespace barracuda::emulator

@@ -1,0 +1,137 @@
+// Decodes one function: declares its names, binds operands to slots, chooses handlers. Widths that do
+// not fit are adapted by extra instructions around the one that was written.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "emulator/decode/program_builder.h"
+#include "emulator/decode/symbols.h"
+#include "emulator/execute/control.h"
+#include "emulator/execute/form.h"
+
+namespace barracuda::emulator {
+
+class FunctionDecoder {
+ public:
+  FunctionDecoder(ProgramBuilder& builder, const ptx::Function& source, Function& function);
+  void decode();
+
+ private:
+  using Operand = ptx::Operand;
+
+  // --- function_decoder.cpp: statements, names, layout ---
+  void declare_parameters();
+  void declare(const ptx::Variable& variable);
+  void declare_function_parameter(const ptx::Variable& variable, std::vector<Passed>& passed);
+  void open_block();
+  void close_block();
+  void decode_statement(std::size_t index);
+  void decode_instruction(const ptx::Instruction& instruction);
+  bool decode_named(const ptx::Instruction& instruction);
+  void resolve_branches();
+  std::uint32_t find_label(std::string_view label, std::uint32_t block) const;
+  void finish_constants();
+
+  // --- operands.cpp ---
+  Instruction& emit(Handler handler);
+  void unsupported(std::string reason);
+  Slot new_register(RegisterClass register_class);
+  Slot temporary(RegisterClass register_class);
+  Slot constant(std::uint64_t bits, RegisterClass register_class, bool shared_by_value = true);
+  std::uint32_t new_local(std::uint64_t bytes, std::uint32_t alignment);
+  Slot register_slot(const Operand& operand, RegisterClass& its_class);
+  Slot source(const Operand& operand, ptx::ScalarType type);
+  Slot symbol_source(const Operand& operand, ptx::ScalarType type);
+  Slot declared_address(const Symbol& symbol, std::int64_t offset);
+  Slot shared_address(const ptx::Variable& variable, std::int64_t offset);
+  Slot adapted(Slot slot, RegisterClass from, ptx::ScalarType type);
+  Slot emit_to_temporary(Handler handler, RegisterClass register_class, Slot a,
+                         std::int64_t immediate);
+  // A destination that is written by the next emitted instruction; settle() moves it to the register
+  // that was written where the widths differ.
+  Slot destination(const Operand& operand, ptx::ScalarType type);
+  void settle();
+  bool elements_of(const Operand& operand, std::vector<Operand>& elements);
+  // Gives up on the instruction that is being decoded; it becomes an unsupported one.
+  Slot refuse(std::string reason);
+
+  // --- memory.cpp ---
+  struct Address {
+    Place place = Place::kGeneric;
+    Slot slot = kNoSlot;
+    std::int64_t offset = 0;
+  };
+  bool bind_address(const Operand& operand, ptx::StateSpace space, Address& address);
+  bool bind_symbol_address(const Operand& base, ptx::StateSpace space, Address& address);
+  void decode_load(const ptx::Instruction& instruction);
+  void decode_store(const ptx::Instruction& instruction);
+  void decode_atomic(const ptx::Instruction& instruction);
+  void decode_async_copy(const ptx::Instruction& instruction);
+  void emit_access(Handler handler, const Address& address, const std::vector<Slot>& slots);
+  void decode_address_conversion(const ptx::Instruction& instruction);
+  void decode_is_space(const ptx::Instruction& instruction);
+
+  // --- control.cpp ---
+  void decode_branch(const ptx::Instruction& instruction);
+  void decode_indexed_branch(const ptx::Instruction& instruction);
+  void decode_call(const ptx::Instruction& instruction);
+  bool bind_passed(const Operand& list, const std::vector<Passed>& wanted, std::vector<Passed>& bound);
+  bool bind_callee(const Operand& callee, CallSite& call, Instruction& pattern);
+  void decode_barrier(const ptx::Instruction& instruction);
+  void decode_collective(const ptx::Instruction& instruction);
+  bool decode_simple(const ptx::Instruction& instruction);
+
+  // --- arithmetic.cpp ---
+  void decode_arithmetic(const ptx::Instruction& instruction);
+  void decode_move(const ptx::Instruction& instruction);
+  void decode_vector_move(const ptx::Instruction& instruction, const Form& form);
+  void bind_arithmetic(const ptx::Instruction& instruction, const Selection& selection);
+
+  struct Block {
+    std::uint32_t parent = 0;
+    std::uint32_t local_top = 0;
+    boost::unordered_flat_map<std::string_view, std::uint32_t> labels;  // pc
+  };
+  struct Branch {
+    std::size_t instruction = 0;
+    std::string_view label;
+    std::uint32_t block = 0;
+    BranchTable* table = nullptr;  // its next entry, instead of the instruction's target
+  };
+  struct Settlement {
+    Slot from = kNoSlot, to = kNoSlot;
+    Handler handler = nullptr;
+  };
+
+  ProgramBuilder& builder_;
+  const ptx::Module& module_;
+  const ptx::Function& source_;
+  Function& function_;
+  Symbols symbols_;
+  std::vector<Block> blocks_;
+  std::vector<std::uint32_t> open_blocks_;
+  std::vector<Branch> branches_;
+  boost::unordered_flat_map<std::string_view, const ptx::Statement*> tables_;  // .branchtargets …
+  boost::unordered_flat_map<std::string_view, const ptx::Statement*> prototypes_;
+  std::vector<std::byte> constants_;
+  boost::unordered_flat_map<std::uint64_t, Slot> constant_slots_[3];
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> dynamic_constants_;
+  std::vector<Slot> temporaries_[4];
+  std::size_t used_temporaries_[4] = {};
+  std::vector<Settlement> settlements_;
+  std::uint32_t local_top_ = 0;
+  Slot carry_ = kNoSlot;
+
+  // Of the statement that is being decoded.
+  std::uint32_t statement_ = 0;
+  Slot predicate_ = kNoSlot;
+  bool predicate_negated_ = false;
+  std::string refusal_;
+};
+
+}  // namespace barracuda::emulator

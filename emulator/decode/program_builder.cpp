@@ -1,0 +1,104 @@
+#include "emulator/decode/program_builder.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace barracuda::emulator {
+
+namespace {
+
+std::uint32_t aligned(std::uint32_t value, std::uint32_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace
+
+Function* ProgramBuilder::function(const ptx::Function& source) {
+  const auto found = known_.find(&source);
+  if (found != known_.end()) {
+    return found->second;
+  }
+  auto decoded = std::make_unique<Function>();
+  decoded->name = source.name;
+  decoded->index = static_cast<std::uint32_t>(program_.functions.size());
+  decoded->is_entry = source.is_entry;
+  Function* result = decoded.get();
+  program_.functions.push_back(std::move(decoded));
+  known_.emplace(&source, result);
+  pending_.emplace_back(&source, result);
+  return result;
+}
+
+void ProgramBuilder::needs_addressed_functions() {
+  if (indirect_) {
+    return;
+  }
+  indirect_ = true;
+  for (const ptx::Function* source : module_.addressed_functions()) {
+    program_.addresses.emplace_back(module_.address_of(*source), function(*source));
+  }
+  std::sort(program_.addresses.begin(), program_.addresses.end());
+}
+
+std::uint32_t ProgramBuilder::shared_offset(const ptx::Variable& variable) {
+  const auto found = shared_.find(&variable);
+  if (found != shared_.end()) {
+    return found->second;
+  }
+  const std::uint32_t natural = ptx::size_of(variable.type) * variable.vector;
+  const std::uint32_t alignment = std::max({variable.align, natural, std::uint32_t{1}});
+  const std::uint32_t offset = aligned(program_.static_shared_bytes, alignment);
+  program_.static_shared_bytes = offset + static_cast<std::uint32_t>(variable.size());
+  shared_.emplace(&variable, offset);
+  return offset;
+}
+
+void ProgramBuilder::add_dynamic_offset(Function& function, std::uint32_t constant,
+                                        std::uint32_t bytes, std::uint32_t alignment) {
+  dynamic_alignment_ = std::max(dynamic_alignment_, alignment);
+  patches_.push_back(Patch{&function, constant, bytes});
+}
+
+void ProgramBuilder::lay_out_dynamic_shared() {
+  if (patches_.empty()) {
+    return;
+  }
+  program_.static_shared_bytes = aligned(program_.static_shared_bytes, dynamic_alignment_);
+  const std::uint64_t offset = program_.static_shared_bytes;
+  for (const Patch& patch : patches_) {
+    std::byte* lanes = patch.function->constants.get() + patch.constant;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      std::uint64_t value = 0;
+      std::memcpy(&value, lanes + lane * patch.bytes, patch.bytes);
+      value += offset;
+      std::memcpy(lanes + lane * patch.bytes, &value, patch.bytes);
+    }
+  }
+}
+
+void ProgramBuilder::build(const ptx::Function& entry) {
+  program_.kernel = entry.name;
+  program_.texts = &module_.texts();
+  function(entry);
+  while (!pending_.empty()) {
+    const auto [source, decoded] = pending_.back();
+    pending_.pop_back();
+    decode_function(*this, *source, *decoded);
+  }
+  lay_out_dynamic_shared();
+  std::uint32_t offset = 0;
+  for (const ptx::Variable& parameter : entry.parameters) {
+    const std::uint32_t natural = ptx::size_of(parameter.type) * parameter.vector;
+    offset = aligned(offset, std::max({parameter.align, natural, std::uint32_t{1}}));
+    offset += static_cast<std::uint32_t>(parameter.size());
+  }
+  program_.parameter_bytes = offset;
+}
+
+std::unique_ptr<Program> decode_program(const LoadedModule& module, const ptx::Function& entry) {
+  auto program = std::make_unique<Program>();
+  ProgramBuilder(module, *program).build(entry);
+  return program;
+}
+
+}  // namespace barracuda::emulator

@@ -1,0 +1,147 @@
+#include "emulator/driver/allocation.h"
+
+#include <map>
+#include <mutex>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <vector>
+
+#include "emulator/driver/stream.h"
+#include "emulator/driver_face.h"
+
+namespace barracuda::emulator::driver {
+namespace {
+
+struct Allocations {
+  std::mutex mutex;
+  std::map<std::uint64_t, AllocationEntry> by_address;
+  std::uint64_t next_id = 1;
+
+  void insert(AllocationEntry& entry) {
+    const std::lock_guard lock(mutex);
+    entry.id = next_id++;
+    by_address[entry.address] = entry;
+  }
+};
+
+Allocations& allocations() {
+  static auto* const instance = new Allocations;
+  return *instance;
+}
+
+bool is_mapped(std::uint64_t address) {
+  static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return msync(reinterpret_cast<void*>(address / page * page), 1, MS_ASYNC) == 0;
+}
+
+}  // namespace
+
+CUresult allocate(AllocationEntry& entry) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  if (entry.bytes == 0) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  const Expected<std::uint64_t> address = machine().memory().allocate(entry.bytes, entry.kind);
+  if (!address) {
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+  entry.address = *address;
+  entry.context = current_context();
+  allocations().insert(entry);
+  return CUDA_SUCCESS;
+}
+
+CUresult register_host(void* address, std::size_t bytes, unsigned flags) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  if (address == nullptr || bytes == 0) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  const auto start = reinterpret_cast<std::uint64_t>(address);
+  if (find_allocation(start) || find_allocation(start + bytes - 1)) {
+    return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+  }
+  if (!is_mapped(start) || !is_mapped(start + bytes - 1)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  machine().memory().register_host(start, bytes);
+  AllocationEntry entry{.context = current_context(),
+                        .kind = AllocationKind::kRegisteredHost,
+                        .address = start,
+                        .bytes = bytes,
+                        .flags = flags};
+  allocations().insert(entry);
+  return CUDA_SUCCESS;
+}
+
+CUresult release(std::uint64_t address, AllocationKind kind) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  finish_all_streams();
+  {
+    Allocations& all = allocations();
+    const std::lock_guard lock(all.mutex);
+    const auto found = all.by_address.find(address);
+    if (found == all.by_address.end() || found->second.kind != kind) {
+      return kind == AllocationKind::kRegisteredHost ? CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED
+                                                     : CUDA_ERROR_INVALID_VALUE;
+    }
+    all.by_address.erase(found);
+  }
+  machine().memory().release(address);
+  return CUDA_SUCCESS;
+}
+
+std::optional<AllocationEntry> find_allocation(std::uint64_t address) {
+  Allocations& all = allocations();
+  const std::lock_guard lock(all.mutex);
+  auto found = all.by_address.upper_bound(address);
+  if (found == all.by_address.begin()) {
+    return std::nullopt;
+  }
+  --found;
+  const AllocationEntry& entry = found->second;
+  return address - entry.address < entry.bytes ? std::optional(entry) : std::nullopt;
+}
+
+void release_allocations(const Context& context) {
+  std::vector<std::uint64_t> dead;
+  {
+    Allocations& all = allocations();
+    const std::lock_guard lock(all.mutex);
+    std::erase_if(all.by_address, [&](const auto& item) {
+      const bool is_dead = item.second.context == &context;
+      if (is_dead) {
+        dead.push_back(item.first);
+      }
+      return is_dead;
+    });
+  }
+  for (const std::uint64_t address : dead) {
+    machine().memory().release(address);
+  }
+}
+
+bool is_accessible(std::uint64_t address, std::size_t bytes) {
+  if (bytes == 0) {
+    return true;
+  }
+  const std::optional<Allocation> found = machine().memory().find(address);
+  return found && bytes <= found->bytes - (address - found->address);
+}
+
+bool is_copyable(std::uint64_t address, std::size_t bytes) {
+  if (bytes == 0 || is_accessible(address, bytes)) {
+    return true;
+  }
+  if (machine().memory().find(address) || machine().memory().find(address + bytes - 1)) {
+    return false;
+  }
+  return is_mapped(address) && is_mapped(address + bytes - 1);
+}
+
+}  // namespace barracuda::emulator::driver

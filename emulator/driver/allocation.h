@@ -1,0 +1,37 @@
+// What the program has allocated or registered: beside the device's own table of allocations, what
+// only the API knows of them. Module variables are in the device's table alone.
+#pragma once
+
+#include <optional>
+
+#include "emulator/driver/context.h"
+#include "emulator/memory.h"
+
+namespace barracuda::emulator::driver {
+
+struct AllocationEntry {
+  Context* context = nullptr;
+  AllocationKind kind = AllocationKind::kDevice;
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  unsigned flags = 0;
+  std::uint64_t id = 0;
+  CUmemoryPool pool = nullptr;  // null: not from a pool
+};
+
+// Fills in address and id.
+CUresult allocate(AllocationEntry& entry);
+CUresult register_host(void* address, std::size_t bytes, unsigned flags);
+// The entry that starts at the address, if its kind is `kind`, is freed; else CUDA's error.
+CUresult release(std::uint64_t address, AllocationKind kind);
+// The entry that contains the address.
+std::optional<AllocationEntry> find_allocation(std::uint64_t address);
+void release_allocations(const Context& context);
+
+// Whether kernels and copies may use all of the range.
+bool is_accessible(std::uint64_t address, std::size_t bytes);
+// The same or, outside of every allocation, memory of the process. Freed device memory is neither,
+// unless the process has reused its pages.
+bool is_copyable(std::uint64_t address, std::size_t bytes);
+
+}  // namespace barracuda::emulator::driver

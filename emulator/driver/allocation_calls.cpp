@@ -1,0 +1,185 @@
+#include "emulator/driver/allocation.h"
+#include "emulator/driver/stream.h"
+#include "emulator/driver_face.h"
+
+namespace barracuda::emulator::driver {
+namespace {
+
+constexpr std::size_t kPitchAlignment = 512;
+
+CUresult allocate_host(void** result, std::size_t bytes, unsigned flags) {
+  if (result == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  AllocationEntry entry{.kind = AllocationKind::kHost, .bytes = bytes, .flags = flags};
+  if (const CUresult status = allocate(entry); status != CUDA_SUCCESS) {
+    return status;
+  }
+  *result = reinterpret_cast<void*>(entry.address);
+  return CUDA_SUCCESS;
+}
+
+CUresult check_managed(CUdeviceptr address, std::size_t bytes) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  return bytes != 0 && is_accessible(address, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+}  // namespace
+
+CUresult cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total_bytes) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  if (free_bytes == nullptr || total_bytes == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  const Memory& memory = machine().memory();
+  *total_bytes = memory.total_bytes();
+  *free_bytes = memory.total_bytes() - std::min(memory.total_bytes(), memory.used_bytes());
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr* result, std::size_t bytes) {
+  if (result == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  AllocationEntry entry{.kind = AllocationKind::kDevice, .bytes = bytes};
+  if (const CUresult status = allocate(entry); status != CUDA_SUCCESS) {
+    return status;
+  }
+  *result = entry.address;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemAllocPitch_v2(CUdeviceptr* result, std::size_t* pitch, std::size_t width,
+                            std::size_t height, unsigned element_bytes) {
+  if (pitch == nullptr || (element_bytes != 4 && element_bytes != 8 && element_bytes != 16)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  *pitch = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
+  return driver::cuMemAlloc_v2(result, *pitch * height);
+}
+
+CUresult cuMemAllocManaged(CUdeviceptr* result, std::size_t bytes, unsigned flags) {
+  if (result == nullptr || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  AllocationEntry entry{.kind = AllocationKind::kManaged, .bytes = bytes, .flags = flags};
+  if (const CUresult status = allocate(entry); status != CUDA_SUCCESS) {
+    return status;
+  }
+  *result = entry.address;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemFree_v2(CUdeviceptr address) {
+  if (address == 0) {
+    return require_context();
+  }
+  const std::optional<AllocationEntry> entry = find_allocation(address);
+  const bool is_managed = entry && entry->kind == AllocationKind::kManaged;
+  return release(address, is_managed ? AllocationKind::kManaged : AllocationKind::kDevice);
+}
+
+CUresult cuMemAllocHost_v2(void** result, std::size_t bytes) {
+  return allocate_host(result, bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
+}
+
+CUresult cuMemHostAlloc(void** result, std::size_t bytes, unsigned flags) {
+  constexpr unsigned kKnown =
+      CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
+  if ((flags & ~kKnown) != 0) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return allocate_host(result, bytes, flags | CU_MEMHOSTALLOC_DEVICEMAP);
+}
+
+CUresult cuMemFreeHost(void* address) {
+  return release(reinterpret_cast<std::uint64_t>(address), AllocationKind::kHost);
+}
+
+CUresult cuMemHostRegister_v2(void* address, std::size_t bytes, unsigned flags) {
+  return register_host(address, bytes, flags);
+}
+
+CUresult cuMemHostUnregister(void* address) {
+  return release(reinterpret_cast<std::uint64_t>(address), AllocationKind::kRegisteredHost);
+}
+
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* result, void* address, unsigned flags) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  const std::optional<AllocationEntry> entry =
+      find_allocation(reinterpret_cast<std::uint64_t>(address));
+  if (result == nullptr || flags != 0 || !entry || entry->kind == AllocationKind::kDevice) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  *result = reinterpret_cast<CUdeviceptr>(address);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostGetFlags(unsigned* flags, void* address) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  const std::optional<AllocationEntry> entry =
+      find_allocation(reinterpret_cast<std::uint64_t>(address));
+  if (flags == nullptr || !entry ||
+      (entry->kind != AllocationKind::kHost && entry->kind != AllocationKind::kRegisteredHost)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  *flags = entry->flags;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr address) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  const std::optional<Allocation> found = machine().memory().find(address);
+  if (!found) {
+    return CUDA_ERROR_NOT_FOUND;
+  }
+  if (base != nullptr) {
+    *base = found->address;
+  }
+  if (bytes != nullptr) {
+    *bytes = found->bytes;
+  }
+  return CUDA_SUCCESS;
+}
+
+// Hints about managed memory: all of it is everywhere already.
+
+CUresult cuMemAdvise(CUdeviceptr address, std::size_t bytes, CUmem_advise /*advice*/,
+                     CUdevice /*device*/) {
+  return check_managed(address, bytes);
+}
+
+CUresult cuMemAdvise_v2(CUdeviceptr address, std::size_t bytes, CUmem_advise /*advice*/,
+                        CUmemLocation /*location*/) {
+  return check_managed(address, bytes);
+}
+
+CUresult cuMemPrefetchAsync(CUdeviceptr address, std::size_t bytes, CUdevice /*to*/,
+                            CUstream stream) {
+  const StreamTurn turn(stream);
+  return turn.status() == CUDA_SUCCESS ? check_managed(address, bytes) : turn.status();
+}
+
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, std::size_t bytes, CUmemLocation /*to*/,
+                               unsigned /*flags*/, CUstream stream) {
+  const StreamTurn turn(stream);
+  return turn.status() == CUDA_SUCCESS ? check_managed(address, bytes) : turn.status();
+}
+
+CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, std::size_t /*bytes*/,
+                                unsigned /*flags*/) {
+  const StreamTurn turn(stream);
+  return turn.status() == CUDA_SUCCESS ? check_managed(address, 1) : turn.status();
+}
+
+}  // namespace barracuda::emulator::driver

@@ -1,0 +1,156 @@
+#include "emulator/driver/context.h"
+
+namespace barracuda::emulator::driver {
+namespace {
+
+// The context that a null or explicit handle means.
+Context* resolve(CUcontext handle) {
+  return handle == nullptr ? current_context() : find_context(handle);
+}
+
+}  // namespace
+
+CUresult cuCtxGetDevice(CUdevice* device) {
+  if (const CUresult status = require_initialized(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  if (device == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (current_context() == nullptr) {
+    return CUDA_ERROR_INVALID_CONTEXT;
+  }
+  *device = 0;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext handle) {
+  if (device == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (resolve(handle) == nullptr) {
+    return CUDA_ERROR_INVALID_CONTEXT;
+  }
+  *device = 0;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetFlags(unsigned* flags) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  if (flags == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  *flags = current_context()->flags;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetFlags(unsigned flags) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  current_context()->flags = flags;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetId(CUcontext handle, unsigned long long* id) {
+  const Context* context = resolve(handle);
+  if (context == nullptr) {
+    return CUDA_ERROR_INVALID_CONTEXT;
+  }
+  if (id == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  *id = context->id;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetApiVersion(CUcontext handle, unsigned* version) {
+  if (resolve(handle) == nullptr) {
+    return CUDA_ERROR_INVALID_CONTEXT;
+  }
+  if (version == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  *version = 3020;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetLimit(std::size_t* value, CUlimit limit) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  if (value == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (limit < 0 || limit >= CU_LIMIT_MAX) {
+    return CUDA_ERROR_UNSUPPORTED_LIMIT;
+  }
+  *value = current_context()->limits.at(static_cast<std::size_t>(limit));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetLimit(CUlimit limit, std::size_t value) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  if (limit < 0 || limit >= CU_LIMIT_MAX) {
+    return CUDA_ERROR_UNSUPPORTED_LIMIT;
+  }
+  current_context()->limits.at(static_cast<std::size_t>(limit)) = value;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetCacheConfig(CUfunc_cache* config) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  if (config == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  *config = current_context()->cache;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  current_context()->cache = config;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetSharedMemConfig(CUsharedconfig* config) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  if (config == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  *config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetSharedMemConfig(CUsharedconfig /*config*/) {
+  return require_context();
+}
+
+CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  if (least != nullptr) {
+    *least = 0;
+  }
+  if (greatest != nullptr) {
+    *greatest = -5;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxResetPersistingL2Cache() {
+  return require_context();
+}
+
+}  // namespace barracuda::emulator::driver

@@ -1,0 +1,116 @@
+#include "emulator/driver/event.h"
+
+#include <chrono>
+
+#include "emulator/driver/handle_table.h"
+#include "emulator/driver/stream.h"
+
+namespace barracuda::emulator::driver {
+namespace {
+
+struct Event {
+  Context* context = nullptr;
+  unsigned flags = CU_EVENT_DEFAULT;
+  std::atomic<std::int64_t> nanoseconds{0};  // 0: never recorded
+};
+
+HandleTable<Event, CUevent>& events() {
+  static auto* const instance = new HandleTable<Event, CUevent>;
+  return *instance;
+}
+
+std::int64_t now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+CUresult check(CUevent handle) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  return is_event(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+}  // namespace
+
+bool is_event(CUevent handle) {
+  return events().find(handle) != nullptr;
+}
+
+void release_events(const Context& context) {
+  events().erase_if([&](const Event& event) { return event.context == &context; });
+}
+
+CUresult cuEventCreate(CUevent* result, unsigned flags) {
+  constexpr unsigned kKnown =
+      CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  if (result == nullptr || (flags & ~kKnown) != 0) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  auto event = std::make_shared<Event>();
+  event->context = current_context();
+  event->flags = flags;
+  *result = events().insert(std::move(event));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventRecord(CUevent handle, CUstream stream) {
+  const StreamTurn turn(stream);
+  if (turn.status() != CUDA_SUCCESS) {
+    return turn.status();
+  }
+  const std::shared_ptr<Event> event = events().find(handle);
+  if (event == nullptr) {
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  event->nanoseconds = now();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventRecordWithFlags(CUevent handle, CUstream stream, unsigned /*flags*/) {
+  return driver::cuEventRecord(handle, stream);
+}
+
+CUresult cuEventQuery(CUevent handle) {
+  return check(handle);
+}
+
+CUresult cuEventSynchronize(CUevent handle) {
+  return check(handle);
+}
+
+CUresult cuEventDestroy_v2(CUevent handle) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  return events().extract(handle) == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+}
+
+CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent start, CUevent end) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  if (milliseconds == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  const std::shared_ptr<Event> first = events().find(start);
+  const std::shared_ptr<Event> second = events().find(end);
+  for (const Event* event : {first.get(), second.get()}) {
+    if (event == nullptr || event->nanoseconds == 0 ||
+        (event->flags & CU_EVENT_DISABLE_TIMING) != 0) {
+      return CUDA_ERROR_INVALID_HANDLE;
+    }
+  }
+  *milliseconds = static_cast<float>(second->nanoseconds - first->nanoseconds) * 1e-6F;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
+  return driver::cuEventElapsedTime_v2(milliseconds, start, end);
+}
+
+}  // namespace barracuda::emulator::driver

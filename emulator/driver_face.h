@@ -1,0 +1,40 @@
+// A libcuda over one emulated device: CUDA's driver functions by their exported names. Every call
+// runs at once and to its end; streams are names only. Usable before constructors have run.
+// configure() must come before the first call that needs the device.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "emulator/machine.h"
+
+namespace barracuda::emulator::driver {
+
+// The function that libcuda exports under this name, with libcuda's ABI: implemented, or one that
+// answers CUDA_ERROR_NOT_SUPPORTED and is counted. Null for a name that libcuda does not export.
+// Each name has an address of its own, _ptsz and _ptds forms too.
+void* find_function(std::string_view exported_name);
+
+// What cuGetProcAddress means by a symbol, for whom asks for `cuda_version` (12040 is 12.4) and, if
+// per_thread, for the per-thread default stream: an exported name, or empty.
+std::string_view exported_name(std::string_view symbol, int cuda_version, bool per_thread);
+
+void configure(const MachineOptions& options);
+// Made at first use and never destroyed: functions may still be called while the process exits.
+Machine& machine();
+
+// Called on the launching thread when a kernel has ended with an error, before the launch returns.
+// `function` is the CUfunction that was launched. Null: nobody.
+using LaunchFailureHandler = void (*)(const DeviceError& error, const void* function,
+                                      std::string_view kernel_name);
+void set_launch_failure_handler(LaunchFailureHandler handler);
+
+// Calls of functions that are not implemented, by exported name.
+std::vector<std::pair<std::string, std::uint64_t>> unsupported_calls();
+// Why images were not loaded, one sentence each: "no PTX in the image (sm_90 machine code only)".
+std::vector<std::string> refused_images();
+
+}  // namespace barracuda::emulator::driver

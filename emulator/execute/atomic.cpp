@@ -1,0 +1,242 @@
+// atom and red: each lane's is one atomic operation of the host, in lane order.
+#include <bit>
+
+#include "emulator/execute/control.h"
+#include "emulator/execute/lanes/addresses.h"
+#include "emulator/execute/lanes/half.h"
+
+namespace barracuda::emulator {
+
+using baseline::Addresses;
+using baseline::Lane;
+using baseline::source;
+using baseline::target;
+
+namespace {
+
+enum class Op : std::uint8_t { kAdd, kMin, kMax, kAnd, kOr, kXor, kExchange, kCas, kIncrement, kDecrement };
+
+// What is stored when `before` was there.
+template <class T, Op Kind>
+T next_value(T before, T operand) {
+  switch (Kind) {
+    case Op::kMin:
+      return operand < before ? operand : before;
+    case Op::kMax:
+      return before < operand ? operand : before;
+    case Op::kIncrement:
+      return before >= operand ? T{0} : static_cast<T>(before + T{1});
+    case Op::kDecrement:
+      return before == T{0} || before > operand ? operand : static_cast<T>(before - T{1});
+    case Op::kAdd:
+      return static_cast<T>(before + operand);
+    case Op::kAnd:
+    case Op::kOr:
+    case Op::kXor:
+    case Op::kExchange:
+    case Op::kCas:
+      return operand;
+  }
+  return operand;
+}
+
+template <class T, Op Kind>
+Lane<T> by_exchange(Lane<T>* location, T operand) {
+  Lane<T> before = __atomic_load_n(location, __ATOMIC_RELAXED);
+  Lane<T> after = 0;
+  do {
+    after = baseline::to_lane<T>(next_value<T, Kind>(baseline::from_lane<T>(before), operand));
+  } while (!__atomic_compare_exchange_n(location, &before, after, false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST));
+  return before;
+}
+
+template <class T, Op Kind>
+Lane<T> perform(Lane<T>* location, Lane<T> operand, Lane<T> second) {
+  if constexpr (Kind == Op::kAdd && std::is_integral_v<T>) {
+    return __atomic_fetch_add(location, operand, __ATOMIC_SEQ_CST);
+  } else if constexpr (Kind == Op::kAnd) {
+    return __atomic_fetch_and(location, operand, __ATOMIC_SEQ_CST);
+  } else if constexpr (Kind == Op::kOr) {
+    return __atomic_fetch_or(location, operand, __ATOMIC_SEQ_CST);
+  } else if constexpr (Kind == Op::kXor) {
+    return __atomic_fetch_xor(location, operand, __ATOMIC_SEQ_CST);
+  } else if constexpr (Kind == Op::kExchange) {
+    return __atomic_exchange_n(location, operand, __ATOMIC_SEQ_CST);
+  } else if constexpr (Kind == Op::kCas) {
+    Lane<T> expected = operand;
+    __atomic_compare_exchange_n(location, &expected, second, false, __ATOMIC_SEQ_CST,
+                                __ATOMIC_SEQ_CST);
+    return expected;
+  } else {
+    return by_exchange<T, Kind>(location, baseline::from_lane<T>(operand));
+  }
+}
+
+template <class T, Op Kind>
+Step atomic(Context& c, const Instruction& in, std::uint32_t mask) {
+  Addresses where;
+  const Access access{sizeof(T), true};
+  const bool resolved = static_cast<Place>(in.flags) == Place::kShared
+                            ? baseline::resolve<Place::kShared>(c, in, mask, access, where)
+                            : baseline::resolve<Place::kGeneric>(c, in, mask, access, where);
+  if (!resolved) {
+    return Step::kSwitch;
+  }
+  const auto* operand = source<Lane<T>>(c, in.b);
+  const auto* second = Kind == Op::kCas ? source<Lane<T>>(c, in.c) : operand;
+  Lane<T>* d = in.d == kNoSlot ? nullptr : target<Lane<T>>(c, in.d);
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    auto* location = reinterpret_cast<Lane<T>*>(where.at[lane]);
+    const Lane<T> before = perform<T, Kind>(location, operand[lane], second[lane]);
+    if (d != nullptr) {
+      d[lane] = before;
+    }
+  }
+  charge_poll(c);
+  return Step::kNext;
+}
+
+// 16 bits wide: cas and exch.
+template <bool Cas>
+Step atomic_16(Context& c, const Instruction& in, std::uint32_t mask) {
+  Addresses where;
+  const Access access{2, true};
+  const bool resolved = static_cast<Place>(in.flags) == Place::kShared
+                            ? baseline::resolve<Place::kShared>(c, in, mask, access, where)
+                            : baseline::resolve<Place::kGeneric>(c, in, mask, access, where);
+  if (!resolved) {
+    return Step::kSwitch;
+  }
+  const auto* operand = source<std::uint32_t>(c, in.b);
+  const auto* second = Cas ? source<std::uint32_t>(c, in.c) : operand;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    auto* location = reinterpret_cast<std::uint16_t*>(where.at[lane]);
+    auto before = static_cast<std::uint16_t>(operand[lane]);
+    if constexpr (Cas) {
+      __atomic_compare_exchange_n(location, &before, static_cast<std::uint16_t>(second[lane]), false,
+                                  __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    } else {
+      before = __atomic_exchange_n(location, before, __ATOMIC_SEQ_CST);
+    }
+    if (in.d != kNoSlot) {
+      target<std::uint32_t>(c, in.d)[lane] = before;
+    }
+  }
+  charge_poll(c);
+  return Step::kNext;
+}
+
+// add.noftz of f16, bf16 and their pairs; M is the memory's word.
+template <class H, class M>
+Step atomic_half_add(Context& c, const Instruction& in, std::uint32_t mask) {
+  Addresses where;
+  const Access access{sizeof(M), true};
+  const bool resolved = static_cast<Place>(in.flags) == Place::kShared
+                            ? baseline::resolve<Place::kShared>(c, in, mask, access, where)
+                            : baseline::resolve<Place::kGeneric>(c, in, mask, access, where);
+  if (!resolved) {
+    return Step::kSwitch;
+  }
+  const auto add = [](std::uint32_t left, std::uint32_t right) -> std::uint32_t {
+    const float sum = baseline::to_float(std::bit_cast<H>(static_cast<std::uint16_t>(left))) +
+                      baseline::to_float(std::bit_cast<H>(static_cast<std::uint16_t>(right)));
+    return std::bit_cast<std::uint16_t>(baseline::to_half<H>(sum));
+  };
+  const auto* operand = source<std::uint32_t>(c, in.b);
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    auto* location = reinterpret_cast<M*>(where.at[lane]);
+    M before = __atomic_load_n(location, __ATOMIC_RELAXED);
+    M after = 0;
+    do {
+      std::uint32_t sum = add(before, operand[lane]);
+      if constexpr (sizeof(M) == 4) {
+        sum |= add(before >> 16, operand[lane] >> 16) << 16;
+      }
+      after = static_cast<M>(sum);
+    } while (!__atomic_compare_exchange_n(location, &before, after, false, __ATOMIC_SEQ_CST,
+                                          __ATOMIC_SEQ_CST));
+    if (in.d != kNoSlot) {
+      target<std::uint32_t>(c, in.d)[lane] = before;
+    }
+  }
+  charge_poll(c);
+  return Step::kNext;
+}
+
+Handler select_half_add(ptx::ScalarType type) {
+  using enum ptx::ScalarType;
+  if (type == kF16) {
+    return &atomic_half_add<_Float16, std::uint16_t>;
+  }
+  if (type == kF16x2) {
+    return &atomic_half_add<_Float16, std::uint32_t>;
+  }
+  if (type == kBf16) {
+    return &atomic_half_add<baseline::Bfloat16, std::uint16_t>;
+  }
+  return type == kBf16x2 ? &atomic_half_add<baseline::Bfloat16, std::uint32_t> : nullptr;
+}
+
+template <class Unsigned, class Signed, class Real>
+Handler select_sized(const Form& form, bool is_signed, bool is_real) {
+  if (form.has("add")) {
+    return is_real ? &atomic<Real, Op::kAdd> : &atomic<Unsigned, Op::kAdd>;
+  }
+  if (is_real) {
+    return nullptr;
+  }
+  if (form.has("min")) {
+    return is_signed ? &atomic<Signed, Op::kMin> : &atomic<Unsigned, Op::kMin>;
+  }
+  if (form.has("max")) {
+    return is_signed ? &atomic<Signed, Op::kMax> : &atomic<Unsigned, Op::kMax>;
+  }
+  if (form.has("and")) {
+    return &atomic<Unsigned, Op::kAnd>;
+  }
+  if (form.has("or")) {
+    return &atomic<Unsigned, Op::kOr>;
+  }
+  if (form.has("xor")) {
+    return &atomic<Unsigned, Op::kXor>;
+  }
+  if (form.has("exch")) {
+    return &atomic<Unsigned, Op::kExchange>;
+  }
+  if (form.has("cas")) {
+    return &atomic<Unsigned, Op::kCas>;
+  }
+  if (form.has("inc")) {
+    return &atomic<Unsigned, Op::kIncrement>;
+  }
+  return form.has("dec") ? &atomic<Unsigned, Op::kDecrement> : nullptr;
+}
+
+}  // namespace
+
+Handler select_atomic(const Form& form, const ptx::Effect& effect) {
+  using enum ptx::ScalarType;
+  const ptx::ScalarType type = form.type();
+  if (baseline::is_half(type)) {
+    return form.has("add") ? select_half_add(type) : nullptr;
+  }
+  if (effect.elements != 1) {
+    return nullptr;
+  }
+  const std::uint32_t size = ptx::size_of(type);
+  if (size == 2) {
+    return form.has("cas") ? &atomic_16<true> : form.has("exch") ? &atomic_16<false> : nullptr;
+  }
+  const bool is_signed = type == kS32 || type == kS64;
+  if (size == 4) {
+    return select_sized<std::uint32_t, std::int32_t, float>(form, is_signed, type == kF32);
+  }
+  return size == 8 ? select_sized<std::uint64_t, std::int64_t, double>(form, is_signed, type == kF64)
+                   : nullptr;
+}
+
+}  // namespace barracuda::emulator

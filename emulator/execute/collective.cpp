@@ -1,0 +1,294 @@
+// shfl, vote, match, redux, elect, bar.warp.sync: the lanes of a member mask exchange values once all
+// of them that have not exited are there.
+#include "emulator/state/collective.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "emulator/execute/control.h"
+#include "emulator/execute/lanes/lanes.h"
+#include "emulator/state/warp.h"
+
+namespace barracuda::emulator {
+
+using baseline::predicate;
+using baseline::set_predicate;
+using baseline::source;
+using baseline::target;
+
+namespace {
+
+using std::uint32_t;
+using std::uint64_t;
+
+// The lanes of `lanes` whose value is that of `lane`.
+template <class T>
+uint32_t lanes_like(const T* values, uint32_t lanes, int lane) {
+  uint32_t same = 0;
+  for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const int other = std::countr_zero(rest);
+    same |= values[other] == values[lane] ? uint32_t{1} << other : 0U;
+  }
+  return same;
+}
+
+// Calls exchange(group) for each group of lanes with one member mask, once all groups are complete.
+template <class Exchange>
+Step gather(Context& c, const Instruction& in, uint32_t mask, Exchange exchange) {
+  const auto slot = static_cast<Slot>(in.immediate);
+  if (slot == kNoSlot) {  // known to be complete
+    exchange(mask);
+    return Step::kNext;
+  }
+  const auto* members = source<uint32_t>(c, slot);
+  const bool uniform = (slot & kConstantSlot) != 0;
+  for (uint32_t rest = mask; rest != 0;) {
+    const int lane = std::countr_zero(rest);
+    const uint32_t group = uniform ? mask : lanes_like(members, rest, lane);
+    const uint32_t wanted = members[lane] | group;
+    if ((wanted & c.warp->live & ~group) != 0) {
+      return wait_for_members(c, in, {.mask = mask, .group = group, .members = wanted});
+    }
+    rest &= ~group;
+  }
+  for (uint32_t rest = mask; rest != 0;) {
+    const uint32_t group = uniform ? mask : lanes_like(members, rest, std::countr_zero(rest));
+    exchange(group);
+    rest &= ~group;
+  }
+  return Step::kNext;
+}
+
+enum class Shuffle : std::uint8_t { kUp, kDown, kButterfly, kIndex };
+
+struct ShuffleSource {
+  int lane = 0;
+  bool valid = false;
+};
+
+// PTX ISA 9.7.9.6: the segment and the clamp come from operand c, the distance from b.
+template <Shuffle Mode>
+ShuffleSource shuffle_source(int lane, uint32_t distance, uint32_t control) {
+  const auto clamp = static_cast<int>(control & 31), segment = static_cast<int>((control >> 8) & 31);
+  const auto offset = static_cast<int>(distance & 31);
+  const int most = (lane & segment) | (clamp & ~segment);
+  const int least = lane & segment;
+  int from = 0;
+  bool valid = false;
+  if constexpr (Mode == Shuffle::kUp) {
+    from = lane - offset;
+    valid = from >= most;
+  } else if constexpr (Mode == Shuffle::kDown) {
+    from = lane + offset;
+    valid = from <= most;
+  } else if constexpr (Mode == Shuffle::kButterfly) {
+    from = lane ^ offset;
+    valid = from <= most;
+  } else {
+    from = least | (offset & ~segment);
+    valid = from <= most;
+  }
+  return {valid ? from : lane, valid};
+}
+
+template <Shuffle Mode>
+Step shuffle(Context& c, const Instruction& in, uint32_t mask) {
+  return gather(c, in, mask, [&](uint32_t group) {
+    const auto* distance = source<uint32_t>(c, in.b);
+    const auto* control = source<uint32_t>(c, in.c);
+    uint32_t before[kLanes];
+    std::copy_n(source<uint32_t>(c, in.a), kLanes, before);
+    uint32_t valid = 0;
+    auto* d = in.d == kNoSlot ? nullptr : target<uint32_t>(c, in.d);
+    for (uint32_t rest = group; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      const ShuffleSource from = shuffle_source<Mode>(lane, distance[lane], control[lane]);
+      valid |= from.valid ? uint32_t{1} << lane : 0U;
+      if (d != nullptr) {
+        d[lane] = before[from.lane];
+      }
+    }
+    if (in.e != kNoSlot) {
+      set_predicate(c, in.e, valid, group);
+    }
+  });
+}
+
+enum class Vote : std::uint8_t { kAll, kAny, kUniform, kBallot };
+
+template <Vote Mode>
+Step vote(Context& c, const Instruction& in, uint32_t mask) {
+  return gather(c, in, mask, [&](uint32_t group) {
+    const uint32_t yes = predicate(c, in.a) & group;
+    if constexpr (Mode == Vote::kBallot) {
+      baseline::fill(target<uint32_t>(c, in.d), group, [yes](int) { return yes; });
+    } else {
+      const bool result = Mode == Vote::kAll   ? yes == group
+                          : Mode == Vote::kAny ? yes != 0
+                                               : yes == 0 || yes == group;
+      set_predicate(c, in.d, result ? kFullMask : 0, group);
+    }
+  });
+}
+
+template <class T, bool All>
+Step match(Context& c, const Instruction& in, uint32_t mask) {
+  return gather(c, in, mask, [&](uint32_t group) {
+    T values[kLanes];
+    std::copy_n(source<T>(c, in.a), kLanes, values);
+    uint32_t agree = 0;
+    for (uint32_t rest = group; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      const uint32_t same = lanes_like(values, group, lane);
+      const uint32_t result = All ? (same == group ? group : 0) : same;
+      agree |= same == group ? uint32_t{1} << lane : 0U;
+      if (in.d != kNoSlot) {
+        target<uint32_t>(c, in.d)[lane] = result;
+      }
+    }
+    if (in.e != kNoSlot) {
+      set_predicate(c, in.e, agree, group);
+    }
+  });
+}
+
+enum class Reduce : std::uint8_t { kAdd, kMin, kMax, kAnd, kOr, kXor };
+
+template <class T, Reduce Op>
+T combine(T left, T right) {
+  switch (Op) {
+    case Reduce::kAdd:
+      return static_cast<T>(static_cast<uint32_t>(left) + static_cast<uint32_t>(right));
+    case Reduce::kMin:
+      return std::min(left, right);
+    case Reduce::kMax:
+      return std::max(left, right);
+    case Reduce::kAnd:
+      return left & right;
+    case Reduce::kOr:
+      return left | right;
+    case Reduce::kXor:
+      return left ^ right;
+  }
+  return left;
+}
+
+template <class T, Reduce Op>
+Step reduce(Context& c, const Instruction& in, uint32_t mask) {
+  return gather(c, in, mask, [&](uint32_t group) {
+    const T* values = source<T>(c, in.a);
+    T result = values[std::countr_zero(group)];
+    for (uint32_t rest = group & (group - 1); rest != 0; rest &= rest - 1) {
+      result = combine<T, Op>(result, values[std::countr_zero(rest)]);
+    }
+    baseline::fill(target<uint32_t>(c, in.d), group,
+                   [result](int) { return static_cast<uint32_t>(result); });
+  });
+}
+
+Step elect(Context& c, const Instruction& in, uint32_t mask) {
+  return gather(c, in, mask, [&](uint32_t group) {
+    const auto leader = static_cast<uint32_t>(std::countr_zero(group));
+    if (in.d != kNoSlot) {
+      baseline::fill(target<uint32_t>(c, in.d), group, [leader](int) { return leader; });
+    }
+    if (in.e != kNoSlot) {
+      set_predicate(c, in.e, uint32_t{1} << leader, group);
+    }
+  });
+}
+
+Step warp_barrier(Context& c, const Instruction& in, uint32_t mask) {
+  return gather(c, in, mask, [](uint32_t) { __atomic_thread_fence(__ATOMIC_ACQ_REL); });
+}
+
+using enum OperandClass;
+constexpr CollectiveShape kShuffleShape{kWord, kPredicate, kWord, kWord, kWord};
+constexpr CollectiveShape kBallotShape{kWord, kNone, kPredicate, kNone, kNone};
+constexpr CollectiveShape kVoteShape{kPredicate, kNone, kPredicate, kNone, kNone};
+constexpr CollectiveShape kMatchShape{kWord, kPredicate, kWord, kNone, kNone};
+constexpr CollectiveShape kMatchWideShape{kWord, kPredicate, kDoubleWord, kNone, kNone};
+constexpr CollectiveShape kReduceShape{kWord, kNone, kWord, kNone, kNone};
+constexpr CollectiveShape kElectShape{kWord, kPredicate, kNone, kNone, kNone};
+constexpr CollectiveShape kBarrierShape{};
+
+Collective select_shuffle(const Form& form) {
+  const Handler handler = form.has("up")     ? &shuffle<Shuffle::kUp>
+                          : form.has("down") ? &shuffle<Shuffle::kDown>
+                          : form.has("bfly") ? &shuffle<Shuffle::kButterfly>
+                          : form.has("idx")  ? &shuffle<Shuffle::kIndex>
+                                             : nullptr;
+  return {handler, &kShuffleShape};
+}
+
+Collective select_vote(const Form& form) {
+  if (form.has("ballot")) {
+    return {&vote<Vote::kBallot>, &kBallotShape};
+  }
+  const Handler handler = form.has("all")   ? &vote<Vote::kAll>
+                          : form.has("any") ? &vote<Vote::kAny>
+                          : form.has("uni") ? &vote<Vote::kUniform>
+                                            : nullptr;
+  return {handler, &kVoteShape};
+}
+
+Collective select_match(const Form& form) {
+  const bool all = form.has("all");
+  if (ptx::size_of(form.type()) == 8) {
+    return {all ? &match<uint64_t, true> : &match<uint64_t, false>, &kMatchWideShape};
+  }
+  return {all ? &match<uint32_t, true> : &match<uint32_t, false>, &kMatchShape};
+}
+
+Collective select_reduce(const Form& form) {
+  using std::int32_t;
+  const bool is_signed = form.type() == ptx::ScalarType::kS32;
+  Handler handler = nullptr;
+  if (form.type() == ptx::ScalarType::kF32) {
+    return {};
+  }
+  if (form.has("add")) {
+    handler = &reduce<uint32_t, Reduce::kAdd>;
+  } else if (form.has("min")) {
+    handler = is_signed ? &reduce<int32_t, Reduce::kMin> : &reduce<uint32_t, Reduce::kMin>;
+  } else if (form.has("max")) {
+    handler = is_signed ? &reduce<int32_t, Reduce::kMax> : &reduce<uint32_t, Reduce::kMax>;
+  } else if (form.has("and")) {
+    handler = &reduce<uint32_t, Reduce::kAnd>;
+  } else if (form.has("or")) {
+    handler = &reduce<uint32_t, Reduce::kOr>;
+  } else if (form.has("xor")) {
+    handler = &reduce<uint32_t, Reduce::kXor>;
+  }
+  return {handler, &kReduceShape};
+}
+
+}  // namespace
+
+Collective select_collective(const Form& form) {
+  const std::string_view op = form.opcode;
+  if (op == "shfl") {
+    return select_shuffle(form);
+  }
+  if (op == "vote") {
+    return select_vote(form);
+  }
+  if (op == "match") {
+    return select_match(form);
+  }
+  if (op == "redux") {
+    return select_reduce(form);
+  }
+  if (op == "elect") {
+    return {&elect, &kElectShape};
+  }
+  return op == "bar" || op == "barrier" ? Collective{&warp_barrier, &kBarrierShape} : Collective{};
+}
+
+Step execute_active_mask(Context& c, const Instruction& in, std::uint32_t mask) {
+  const std::uint32_t active = c.active;
+  baseline::fill(target<std::uint32_t>(c, in.d), mask, [active](int) { return active; });
+  return Step::kNext;
+}
+
+}  // namespace barracuda::emulator

@@ -1,0 +1,221 @@
+// setp, set, selp, slct.
+#include "emulator/execute/lanes/float.h"
+
+namespace barracuda::emulator::BARRACUDA_EXECUTE_TARGET {
+
+namespace {
+
+using enum ptx::ScalarType;
+
+enum class Relation : u8 { kEq, kNe, kLt, kLe, kGt, kGe, kEqu, kNeu, kLtu, kLeu, kGtu, kGeu, kNum, kNan };
+
+constexpr std::string_view kRelationNames[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
+                                               "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
+
+template <Relation R, class T>
+[[gnu::always_inline]] inline bool holds(T a, T b) {
+  using enum Relation;
+  if constexpr (R == kEq) {
+    return a == b;
+  } else if constexpr (R == kNe) {
+    // Ordered: false for NaN.
+    return std::is_integral_v<T> ? a != b : (a < b || a > b);
+  } else if constexpr (R == kLt) {
+    return a < b;
+  } else if constexpr (R == kLe) {
+    return a <= b;
+  } else if constexpr (R == kGt) {
+    return a > b;
+  } else if constexpr (R == kGe) {
+    return a >= b;
+  } else if constexpr (R == kEqu) {
+    return !(a < b || a > b);
+  } else if constexpr (R == kNeu) {
+    return a != b;
+  } else if constexpr (R == kLtu) {
+    return !(a >= b);
+  } else if constexpr (R == kLeu) {
+    return !(a > b);
+  } else if constexpr (R == kGtu) {
+    return !(a <= b);
+  } else if constexpr (R == kGeu) {
+    return !(a < b);
+  } else if constexpr (R == kNum) {
+    return a == a && b == b;
+  } else {
+    return a != a || b != b;
+  }
+}
+
+// How the result is combined with predicate c, and whether operands are flushed.
+constexpr u8 kCombineAnd = 1, kCombineOr = 2, kCombineXor = 3, kCombineBits = 3;
+constexpr u8 kFtz = 4, kFloatResult = 8;
+
+template <class T, Relation R>
+[[gnu::always_inline]] inline u32 compare(const Context& c, const Instruction& in) {
+  const auto* a = source<Lane<T>>(c, in.a);
+  const auto* b = source<Lane<T>>(c, in.b);
+  if constexpr (std::is_same_v<T, float>) {
+    if ((in.flags & kFtz) != 0) {
+      return lanes_where(
+          [&](int i) { return holds<R>(flush(from_lane<T>(a[i])), flush(from_lane<T>(b[i]))); });
+    }
+  }
+  return lanes_where([&](int i) { return holds<R>(from_lane<T>(a[i]), from_lane<T>(b[i])); });
+}
+
+[[gnu::always_inline]] inline u32 combine(const Instruction& in, u32 result, u32 other) {
+  switch (in.flags & kCombineBits) {
+    case kCombineAnd:
+      return result & other;
+    case kCombineOr:
+      return result | other;
+    case kCombineXor:
+      return result ^ other;
+    default:
+      return result;
+  }
+}
+
+template <class T, Relation R>
+Step set_predicates(Context& c, const Instruction& in, u32 mask) {
+  const u32 result = compare<T, R>(c, in);
+  if (in.flags == 0 && in.e == kNoSlot) [[likely]] {
+    set_predicate(c, in.d, result, mask);
+    return Step::kNext;
+  }
+  const u32 other = (in.flags & kCombineBits) != 0 ? predicate(c, in.c) : 0;
+  if (in.e != kNoSlot) {
+    set_predicate(c, in.e, combine(in, ~result, other), mask);
+  }
+  if (in.d != kNoSlot) {
+    set_predicate(c, in.d, combine(in, result, other), mask);
+  }
+  return Step::kNext;
+}
+
+template <class T, Relation R>
+Step set_words(Context& c, const Instruction& in, u32 mask) {
+  const u32 other = (in.flags & kCombineBits) != 0 ? predicate(c, in.c) : 0;
+  const u32 result = combine(in, compare<T, R>(c, in), other);
+  const u32 yes = (in.flags & kFloatResult) != 0 ? 0x3f800000U : ~u32{0};
+  fill(target<u32>(c, in.d), mask, [&](int i) { return (result & kBit[i]) != 0 ? yes : 0U; });
+  return Step::kNext;
+}
+
+template <class T, bool Words, Relation R>
+constexpr Handler kCompareHandler = Words ? &set_words<T, R> : &set_predicates<T, R>;
+
+template <class T, bool Words>
+Handler handler_of(Relation relation) {
+  using enum Relation;
+  static constexpr Handler kHandlers[] = {
+      kCompareHandler<T, Words, kEq>,  kCompareHandler<T, Words, kNe>,
+      kCompareHandler<T, Words, kLt>,  kCompareHandler<T, Words, kLe>,
+      kCompareHandler<T, Words, kGt>,  kCompareHandler<T, Words, kGe>,
+      kCompareHandler<T, Words, kEqu>, kCompareHandler<T, Words, kNeu>,
+      kCompareHandler<T, Words, kLtu>, kCompareHandler<T, Words, kLeu>,
+      kCompareHandler<T, Words, kGtu>, kCompareHandler<T, Words, kGeu>,
+      kCompareHandler<T, Words, kNum>, kCompareHandler<T, Words, kNan>};
+  return kHandlers[static_cast<int>(relation)];
+}
+
+// lo, ls, hi, hs are the unsigned relations of old; unsigned types have the same under plain names.
+bool relation_of(const Form& form, Relation& relation) {
+  constexpr std::string_view kOld[] = {"lo", "ls", "hi", "hs"};
+  constexpr Relation kOldRelations[] = {Relation::kLt, Relation::kLe, Relation::kGt, Relation::kGe};
+  for (int i = 0; i < 14; ++i) {
+    if (form.has(kRelationNames[i])) {
+      relation = static_cast<Relation>(i);
+      return true;
+    }
+  }
+  for (int i = 0; i < 4; ++i) {
+    if (form.has(kOld[i])) {
+      relation = kOldRelations[i];
+      return true;
+    }
+  }
+  return false;
+}
+
+template <bool Words>
+Handler compare_handler(ptx::ScalarType type, Relation relation) {
+  const auto visit = [relation]<class T>(TypeTag<T>) -> Handler {
+    return handler_of<T, Words>(relation);
+  };
+  const Handler integer = for_integer(type, visit);
+  return integer != nullptr ? integer : for_float(type, visit);
+}
+
+Selection select_compare(const Form& form) {
+  const bool words = form.opcode == "set";
+  const ptx::ScalarType type = form.types[words ? 1 : 0];
+  Relation relation{};
+  if (!relation_of(form, relation)) {
+    return {};
+  }
+  Selection selection =
+      binary(words ? compare_handler<true>(type, relation) : compare_handler<false>(type, relation),
+             words ? form.types[0] : kPred, type, type);
+  const u8 operation = form.has("and")  ? kCombineAnd
+                       : form.has("or")  ? kCombineOr
+                       : form.has("xor") ? kCombineXor
+                                         : u8{0};
+  if (operation != 0) {
+    selection.sources[2] = kPred;
+    selection.source_count = 3;
+  }
+  selection.second_result = !words;
+  selection.flags = static_cast<u8>(operation | (form.ftz && type == kF32 ? kFtz : 0) |
+                                    (words && form.types[0] == kF32 ? kFloatResult : 0));
+  return selection;
+}
+
+template <class L>
+Step select_by_predicate(Context& c, const Instruction& in, u32 mask) {
+  const L* a = source<L>(c, in.a);
+  const L* b = source<L>(c, in.b);
+  const u32 chosen = predicate(c, in.c);
+  fill(target<L>(c, in.d), mask, [&](int i) { return (chosen & kBit[i]) != 0 ? a[i] : b[i]; });
+  return Step::kNext;
+}
+
+Step select_predicates(Context& c, const Instruction& in, u32 mask) {
+  const u32 chosen = predicate(c, in.c);
+  set_predicate(c, in.d, (predicate(c, in.a) & chosen) | (predicate(c, in.b) & ~chosen), mask);
+  return Step::kNext;
+}
+
+template <class L, class T>
+Step select_by_sign(Context& c, const Instruction& in, u32 mask) {
+  const L* a = source<L>(c, in.a);
+  const L* b = source<L>(c, in.b);
+  const T* sign = source<T>(c, in.c);
+  fill(target<L>(c, in.d), mask, [&](int i) { return sign[i] >= T{0} ? a[i] : b[i]; });
+  return Step::kNext;
+}
+
+}  // namespace
+
+Selection select_comparison(const Form& form) {
+  const std::string_view op = form.opcode;
+  if (op == "setp" || op == "set") {
+    return select_compare(form);
+  }
+  const ptx::ScalarType type = form.type();
+  const bool wide = ptx::size_of(type) == 8;
+  if (op == "selp") {
+    const Handler words = wide ? &select_by_predicate<u64> : &select_by_predicate<u32>;
+    return ternary(type == kPred ? &select_predicates : words, type, type, type, kPred);
+  }
+  if (op == "slct") {
+    const bool by_float = form.types[1] == kF32;
+    const Handler words = by_float ? &select_by_sign<u32, float> : &select_by_sign<u32, s32>;
+    const Handler doubles = by_float ? &select_by_sign<u64, float> : &select_by_sign<u64, s32>;
+    return ternary(wide ? doubles : words, type, type, type, form.types[1]);
+  }
+  return {};
+}
+
+}  // namespace barracuda::emulator::BARRACUDA_EXECUTE_TARGET

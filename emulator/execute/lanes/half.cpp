@@ -1,0 +1,409 @@
+#include "emulator/execute/lanes/half.h"
+
+#include <limits>
+#include <utility>
+
+namespace barracuda::emulator::BARRACUDA_EXECUTE_TARGET {
+
+namespace {
+
+using enum ptx::ScalarType;
+
+template <class H>
+[[gnu::always_inline]] inline H half_of(u32 bits) {
+  return std::bit_cast<H>(static_cast<u16>(bits));
+}
+template <class H>
+[[gnu::always_inline]] inline u32 bits_of(H value) {
+  return std::bit_cast<u16>(value);
+}
+
+constexpr auto kAdd = [](float a, float b, float) { return a + b; };
+constexpr auto kSub = [](float a, float b, float) { return a - b; };
+constexpr auto kMul = [](float a, float b, float) { return a * b; };
+// The product of two halves is exact in double.
+constexpr auto kFma = [](float a, float b, float c) {
+  return static_cast<double>(a) * static_cast<double>(b) + static_cast<double>(c);
+};
+constexpr auto kMin = [](float a, float b, float) {
+  const bool first = a < b || (a == b && __builtin_signbit(a) != 0);
+  return a != a ? b : (b != b ? a : (first ? a : b));
+};
+constexpr auto kMax = [](float a, float b, float) {
+  const bool second = a < b || (a == b && __builtin_signbit(a) != 0);
+  return a != a ? b : (b != b ? a : (second ? b : a));
+};
+constexpr auto kAbs = [](float a, float, float) { return __builtin_fabsf(a); };
+constexpr auto kNeg = [](float a, float, float) { return -a; };
+constexpr auto kTanh = [](float a, float, float) { return __builtin_tanhf(a); };
+constexpr auto kExp2 = [](float a, float, float) { return __builtin_exp2f(a); };
+
+constexpr u8 kSat = 1, kRelu = 2;
+
+template <auto Op, class H>
+[[gnu::always_inline]] inline u32 one(u32 a, u32 b, u32 c, u8 flags) {
+  const auto value = Op(to_float(half_of<H>(a)), to_float(half_of<H>(b)), to_float(half_of<H>(c)));
+  H result = to_half<H>(value);
+  const float rounded = to_float(result);
+  if ((flags & kSat) != 0) {
+    result = to_half<H>(clamp_to_unit(rounded));
+  } else if ((flags & kRelu) != 0 && rounded < 0) {
+    result = to_half<H>(0.0F);
+  }
+  return bits_of(result);
+}
+
+template <auto Op, class H, int Operands, bool Packed>
+Step half_operation(Context& c, const Instruction& in, u32 mask) {
+  const u32* a = source<u32>(c, in.a);
+  const u32* b = Operands > 1 ? source<u32>(c, in.b) : a;
+  const u32* third = Operands > 2 ? source<u32>(c, in.c) : a;
+  fill(target<u32>(c, in.d), mask, [&](int i) {
+    const u32 low = one<Op, H>(a[i], b[i], third[i], in.flags);
+    if constexpr (Packed) {
+      return low | one<Op, H>(a[i] >> 16, b[i] >> 16, third[i] >> 16, in.flags) << 16;
+    }
+    return low;
+  });
+  return Step::kNext;
+}
+
+template <auto Op, int Operands>
+Selection half_selection(const Form& form) {
+  const ptx::ScalarType type = form.type();
+  const Handler handler = type == kF16     ? &half_operation<Op, _Float16, Operands, false>
+                          : type == kF16x2 ? &half_operation<Op, _Float16, Operands, true>
+                          : type == kBf16  ? &half_operation<Op, Bfloat16, Operands, false>
+                                           : &half_operation<Op, Bfloat16, Operands, true>;
+  const ptx::ScalarType bound = type == kF16x2 || type == kBf16x2 ? kB32 : kB16;
+  Selection selection = ternary(handler, bound, bound, bound, bound);
+  selection.source_count = Operands;
+  selection.flags = static_cast<u8>((form.sat ? kSat : 0) | (form.has("relu") ? kRelu : 0));
+  return selection;
+}
+
+// --- conversions ---
+
+template <class D, class S>
+D convert(S value) {
+  if constexpr (std::is_same_v<S, Bfloat16> || std::is_same_v<S, _Float16>) {
+    const float wide = to_float(value);
+    if constexpr (std::is_same_v<D, Bfloat16> || std::is_same_v<D, _Float16>) {
+      return to_half<D>(wide);
+    } else {
+      return static_cast<D>(wide);
+    }
+  } else {
+    return to_half<D>(static_cast<double>(value));
+  }
+}
+
+template <class D, class S>
+constexpr auto kConvert = [](S a) { return convert<D, S>(a); };
+template <class D, class S>
+constexpr auto kConvertRelu = [](S a) {
+  const D result = convert<D, S>(a);
+  return to_float(result) < 0 ? to_half<D>(0.0F) : result;
+};
+template <class D, class S>
+constexpr auto kConvertSat = [](S a) {
+  return to_half<D>(clamp_to_unit(to_float(convert<D, S>(a))));
+};
+
+template <class D, class S>
+Step convert_lanes(Context& c, const Instruction& in, u32 mask) {
+  const auto* a = source<Lane<S>>(c, in.a);
+  auto* d = target<Lane<D>>(c, in.d);
+  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+    const int i = std::countr_zero(rest);
+    d[i] = to_lane<D>(kConvert<D, S>(from_lane<S>(a[i])));
+  }
+  return Step::kNext;
+}
+
+template <class H>
+Step to_half_finished(Context& c, const Instruction& in, u32 mask) {
+  const float* a = source<float>(c, in.a);
+  u32* d = target<u32>(c, in.d);
+  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+    const int i = std::countr_zero(rest);
+    d[i] = bits_of((in.flags & kSat) != 0    ? kConvertSat<H, float>(a[i])
+                   : (in.flags & kRelu) != 0 ? kConvertRelu<H, float>(a[i])
+                                             : kConvert<H, float>(a[i]));
+  }
+  return Step::kNext;
+}
+
+// cvt.rn.f16x2.f32 d, a, b: a goes to the upper half.
+template <class H>
+Step pack_halves(Context& c, const Instruction& in, u32 mask) {
+  const float* a = source<float>(c, in.a);
+  const float* b = source<float>(c, in.b);
+  const bool relu = (in.flags & kRelu) != 0;
+  fill(target<u32>(c, in.d), mask, [&](int i) {
+    const H high = relu ? kConvertRelu<H, float>(a[i]) : kConvert<H, float>(a[i]);
+    const H low = relu ? kConvertRelu<H, float>(b[i]) : kConvert<H, float>(b[i]);
+    return bits_of(high) << 16 | bits_of(low);
+  });
+  return Step::kNext;
+}
+
+// Rounds to an integer first (.rni …), then to D with clamping.
+template <class D, class H>
+Step half_to_integer(Context& c, const Instruction& in, u32 mask) {
+  const u32* a = source<u32>(c, in.a);
+  auto* d = target<Lane<D>>(c, in.d);
+  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+    const int i = std::countr_zero(rest);
+    const auto value = static_cast<double>(to_float(half_of<H>(a[i])));
+    const double whole = in.flags == 1   ? __builtin_rint(value)
+                         : in.flags == 2 ? __builtin_floor(value)
+                         : in.flags == 3 ? __builtin_ceil(value)
+                                         : __builtin_trunc(value);
+    constexpr auto kLow = static_cast<double>(std::numeric_limits<D>::min());
+    constexpr double kBeyond = static_cast<double>(std::numeric_limits<D>::max() / 2 + 1) * 2;
+    const D clamped = whole < kLow       ? std::numeric_limits<D>::min()
+                      : whole >= kBeyond ? std::numeric_limits<D>::max()
+                                         : static_cast<D>(whole != whole ? 0 : whole);
+    d[i] = to_lane<D>(clamped);
+  }
+  return Step::kNext;
+}
+
+template <class H>
+Step half_to_integral(Context& c, const Instruction& in, u32 mask) {
+  const u32* a = source<u32>(c, in.a);
+  fill(target<u32>(c, in.d), mask, [&](int i) {
+    const float value = to_float(half_of<H>(a[i]));
+    const float whole = in.flags == 1   ? __builtin_rintf(value)
+                        : in.flags == 2 ? __builtin_floorf(value)
+                        : in.flags == 3 ? __builtin_ceilf(value)
+                                        : __builtin_truncf(value);
+    return bits_of(to_half<H>(whole));
+  });
+  return Step::kNext;
+}
+
+u8 integral_flags(Rounding rounding) {
+  return rounding == Rounding::kNearestInteger ? u8{1}
+         : rounding == Rounding::kDownInteger  ? u8{2}
+         : rounding == Rounding::kUpInteger    ? u8{3}
+                                               : u8{0};
+}
+
+template <class H>
+Selection from_half(const Form& form) {
+  const ptx::ScalarType type = form.types[0];
+  if (type == kF32) {
+    return unary(&convert_lanes<float, H>, kF32, kB16);
+  }
+  if (type == kF64) {
+    return unary(&convert_lanes<double, H>, kF64, kB16);
+  }
+  if (type == form.types[1]) {
+    Selection selection = unary(&half_to_integral<H>, kB16, kB16);
+    selection.flags = integral_flags(form.rounding);
+    return form.rounding == Rounding::kNone ? Selection{} : selection;
+  }
+  if (type == kBf16 || type == kF16) {
+    return unary(type == kF16 ? &convert_lanes<_Float16, H> : &convert_lanes<Bfloat16, H>, kB16, kB16);
+  }
+  Selection selection = unary(
+      for_integer_or_byte(type, []<class D>(TypeTag<D>) -> Handler { return &half_to_integer<D, H>; }),
+      type, kB16);
+  selection.flags = integral_flags(form.rounding);
+  return selection;
+}
+
+template <class H>
+Selection to_half_selection(const Form& form) {
+  const ptx::ScalarType type = form.types[1];
+  if (type == kF32) {
+    Selection selection = unary(&to_half_finished<H>, kB16, kF32);
+    selection.flags = static_cast<u8>((form.sat ? kSat : 0) | (form.has("relu") ? kRelu : 0));
+    return selection;
+  }
+  if (type == kF64) {
+    return unary(&convert_lanes<H, double>, kB16, kF64);
+  }
+  return unary(for_integer_or_byte(
+                   type, []<class S>(TypeTag<S>) -> Handler { return &convert_lanes<H, S>; }),
+               kB16, type);
+}
+
+}  // namespace
+
+Selection select_half_conversion(const Form& form) {
+  if (form.rounding == Rounding::kZero || form.rounding == Rounding::kDown ||
+      form.rounding == Rounding::kUp || form.rounding == Rounding::kAway || form.has("satfinite")) {
+    return {};
+  }
+  const ptx::ScalarType d = form.types[0], s = form.types[1];
+  if (d == kF16x2 || d == kBf16x2) {
+    Selection selection =
+        binary(s == kF32 ? (d == kF16x2 ? &pack_halves<_Float16> : &pack_halves<Bfloat16>) : nullptr,
+               kB32, kF32, kF32);
+    selection.flags = form.has("relu") ? kRelu : u8{0};
+    return selection;
+  }
+  if (s == kF16) {
+    return from_half<_Float16>(form);
+  }
+  if (s == kBf16) {
+    return from_half<Bfloat16>(form);
+  }
+  return d == kF16 ? to_half_selection<_Float16>(form)
+         : d == kBf16 ? to_half_selection<Bfloat16>(form)
+                      : Selection{};
+}
+
+namespace {
+
+template <class H, bool Packed>
+Step half_sign(Context& c, const Instruction& in, u32 mask) {
+  const u32* a = source<u32>(c, in.a);
+  const u32 sign = Packed ? 0x80008000U : 0x8000U;
+  fill(target<u32>(c, in.d), mask, [&](int i) { return in.flags != 0 ? a[i] ^ sign : a[i] & ~sign; });
+  return Step::kNext;
+}
+
+enum class Relation : u8 { kEq, kNe, kLt, kLe, kGt, kGe, kEqu, kNeu, kLtu, kLeu, kGtu, kGeu, kNum, kNan };
+
+constexpr std::string_view kRelationNames[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
+                                               "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
+
+bool holds(Relation relation, float a, float b) {
+  const bool unordered = a != a || b != b;
+  switch (relation) {
+    case Relation::kEq:
+      return a == b;
+    case Relation::kNe:
+      return !unordered && a != b;
+    case Relation::kLt:
+      return a < b;
+    case Relation::kLe:
+      return a <= b;
+    case Relation::kGt:
+      return a > b;
+    case Relation::kGe:
+      return a >= b;
+    case Relation::kEqu:
+      return unordered || a == b;
+    case Relation::kNeu:
+      return a != b;
+    case Relation::kLtu:
+      return unordered || a < b;
+    case Relation::kLeu:
+      return unordered || a <= b;
+    case Relation::kGtu:
+      return unordered || a > b;
+    case Relation::kGeu:
+      return unordered || a >= b;
+    case Relation::kNum:
+      return !unordered;
+    case Relation::kNan:
+      return unordered;
+  }
+  return false;
+}
+
+// flags: the relation.
+template <class H>
+Step half_setp(Context& c, const Instruction& in, u32 mask) {
+  const u32* a = source<u32>(c, in.a);
+  const u32* b = source<u32>(c, in.b);
+  const auto relation = static_cast<Relation>(in.flags);
+  u32 low = 0, high = 0;
+  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+    const int i = std::countr_zero(rest);
+    low |= holds(relation, to_float(half_of<H>(a[i])), to_float(half_of<H>(b[i]))) ? kBit[i] : 0U;
+    high |= holds(relation, to_float(half_of<H>(a[i] >> 16)), to_float(half_of<H>(b[i] >> 16)))
+                ? kBit[i]
+                : 0U;
+  }
+  if (in.d != kNoSlot) {
+    set_predicate(c, in.d, low, mask);
+  }
+  if (in.e != kNoSlot) {
+    set_predicate(c, in.e, in.count == 2 ? high : ~low, mask);
+  }
+  return Step::kNext;
+}
+
+template <class H>
+Step half_set(Context& c, const Instruction& in, u32 mask) {
+  const u32* a = source<u32>(c, in.a);
+  const u32* b = source<u32>(c, in.b);
+  const auto relation = static_cast<Relation>(in.flags);
+  const u32 yes = bits_of(to_half<H>(1.0F));
+  fill(target<u32>(c, in.d), mask, [&](int i) {
+    return holds(relation, to_float(half_of<H>(a[i])), to_float(half_of<H>(b[i]))) ? yes : 0U;
+  });
+  return Step::kNext;
+}
+
+Selection select_half_compare(const Form& form) {
+  if (form.has("and") || form.has("or") || form.has("xor")) {
+    return {};
+  }
+  const bool set = form.opcode == "set";
+  const ptx::ScalarType type = form.types[set ? 1 : 0];
+  if ((type != kF16 && type != kBf16) || (set && form.types[0] != type)) {
+    return {};
+  }
+  for (int i = 0; i < 14; ++i) {
+    if (!form.has(kRelationNames[i])) {
+      continue;
+    }
+    const bool ieee = type == kF16;
+    const Handler predicates = ieee ? &half_setp<_Float16> : &half_setp<Bfloat16>;
+    const Handler words = ieee ? &half_set<_Float16> : &half_set<Bfloat16>;
+    Selection selection = binary(set ? words : predicates, set ? kB16 : kPred, kB16, kB16);
+    selection.second_result = !set;
+    selection.flags = static_cast<u8>(i);
+    return selection;
+  }
+  return {};
+}
+
+Selection select_half_sign(const Form& form) {
+  const bool packed = form.type() == kF16x2 || form.type() == kBf16x2;
+  const ptx::ScalarType bound = packed ? kB32 : kB16;
+  Selection selection =
+      unary(packed ? &half_sign<_Float16, true> : &half_sign<_Float16, false>, bound, bound);
+  selection.flags = form.opcode == "neg" ? 1 : 0;
+  return selection;
+}
+
+}  // namespace
+
+Selection select_half(const Form& form) {
+  const std::string_view op = form.opcode;
+  if (op == "add") {
+    return half_selection<kAdd, 2>(form);
+  }
+  if (op == "sub") {
+    return half_selection<kSub, 2>(form);
+  }
+  if (op == "mul") {
+    return half_selection<kMul, 2>(form);
+  }
+  if (op == "fma") {
+    return half_selection<kFma, 3>(form);
+  }
+  if ((op == "min" || op == "max") && !form.has("NaN") && !form.has("xorsign")) {
+    return op == "min" ? half_selection<kMin, 2>(form) : half_selection<kMax, 2>(form);
+  }
+  if (op == "abs" || op == "neg") {
+    return select_half_sign(form);
+  }
+  if (op == "tanh") {
+    return half_selection<kTanh, 1>(form);
+  }
+  if (op == "ex2") {
+    return half_selection<kExp2, 1>(form);
+  }
+  return op == "setp" || op == "set" ? select_half_compare(form) : Selection{};
+}
+
+}  // namespace barracuda::emulator::BARRACUDA_EXECUTE_TARGET

@@ -1,0 +1,365 @@
+// Special registers, addresses that are known only in a launch, address windows, and moves between
+// registers of different widths.
+#include <array>
+#include <bit>
+#include <chrono>
+
+#include "emulator/execute/control.h"
+#include "emulator/execute/lanes/lanes.h"
+#include "emulator/state/cta.h"
+#include "emulator/state/launch.h"
+
+namespace barracuda::emulator {
+
+using baseline::fill;
+using baseline::source;
+using baseline::target;
+using std::uint32_t;
+using std::uint64_t;
+
+namespace {
+
+enum class Special : std::uint8_t {
+  kTidX, kTidY, kTidZ, kNtidX, kNtidY, kNtidZ, kCtaidX, kCtaidY, kCtaidZ, kNctaidX, kNctaidY,
+  kNctaidZ, kLaneId, kWarpId, kNwarpId, kSmId, kNsmId, kLaneMaskEq, kLaneMaskLe, kLaneMaskLt,
+  kLaneMaskGe, kLaneMaskGt, kClock, kClockHi, kGlobalTimerLo, kGlobalTimerHi, kEnvReg1, kEnvReg2,
+  kDynamicSharedSize, kTotalSharedSize, kReservedOffset, kReservedEnd, kReservedSize, kZero, kOne,
+  kClusterIdX, kClusterIdY, kClusterIdZ, kNclusterIdX, kNclusterIdY, kNclusterIdZ,
+  // 64 bits
+  kGridId, kClock64, kGlobalTimer, kZero64,
+};
+constexpr auto kFirst64 = Special::kGridId;
+
+struct Name {
+  std::string_view name, component;
+  Special number;
+};
+
+constexpr Name kNames[] = {
+    {"%tid", "x", Special::kTidX},
+    {"%tid", "y", Special::kTidY},
+    {"%tid", "z", Special::kTidZ},
+    {"%ntid", "x", Special::kNtidX},
+    {"%ntid", "y", Special::kNtidY},
+    {"%ntid", "z", Special::kNtidZ},
+    {"%ctaid", "x", Special::kCtaidX},
+    {"%ctaid", "y", Special::kCtaidY},
+    {"%ctaid", "z", Special::kCtaidZ},
+    {"%nctaid", "x", Special::kNctaidX},
+    {"%nctaid", "y", Special::kNctaidY},
+    {"%nctaid", "z", Special::kNctaidZ},
+    {"%laneid", "", Special::kLaneId},
+    {"%warpid", "", Special::kWarpId},
+    {"%nwarpid", "", Special::kNwarpId},
+    {"%smid", "", Special::kSmId},
+    {"%nsmid", "", Special::kNsmId},
+    {"%gridid", "", Special::kGridId},
+    {"%lanemask_eq", "", Special::kLaneMaskEq},
+    {"%lanemask_le", "", Special::kLaneMaskLe},
+    {"%lanemask_lt", "", Special::kLaneMaskLt},
+    {"%lanemask_ge", "", Special::kLaneMaskGe},
+    {"%lanemask_gt", "", Special::kLaneMaskGt},
+    {"%clock", "", Special::kClock},
+    {"%clock_hi", "", Special::kClockHi},
+    {"%clock64", "", Special::kClock64},
+    {"%globaltimer", "", Special::kGlobalTimer},
+    {"%globaltimer_lo", "", Special::kGlobalTimerLo},
+    {"%globaltimer_hi", "", Special::kGlobalTimerHi},
+    {"%envreg1", "", Special::kEnvReg1},
+    {"%envreg2", "", Special::kEnvReg2},
+    {"%dynamic_smem_size", "", Special::kDynamicSharedSize},
+    {"%total_smem_size", "", Special::kTotalSharedSize},
+    {"%aggr_smem_size", "", Special::kTotalSharedSize},
+    {"%reserved_smem_offset_begin", "", Special::kReservedOffset},
+    {"%reserved_smem_offset_end", "", Special::kReservedEnd},
+    {"%reserved_smem_offset_cap", "", Special::kReservedSize},
+    {"%reserved_smem_offset_0", "", Special::kReservedOffset},
+    {"%reserved_smem_offset_1", "", Special::kReservedOffset},
+    {"%clusterid", "x", Special::kClusterIdX},
+    {"%clusterid", "y", Special::kClusterIdY},
+    {"%clusterid", "z", Special::kClusterIdZ},
+    {"%nclusterid", "x", Special::kNclusterIdX},
+    {"%nclusterid", "y", Special::kNclusterIdY},
+    {"%nclusterid", "z", Special::kNclusterIdZ},
+    {"%cluster_ctaid", "x", Special::kZero},
+    {"%cluster_ctaid", "y", Special::kZero},
+    {"%cluster_ctaid", "z", Special::kZero},
+    {"%cluster_nctaid", "x", Special::kOne},
+    {"%cluster_nctaid", "y", Special::kOne},
+    {"%cluster_nctaid", "z", Special::kOne},
+    {"%cluster_ctarank", "", Special::kZero},
+    {"%cluster_nctarank", "", Special::kOne},
+    {"%is_explicit_cluster", "", Special::kZero},
+    {"%current_graph_exec", "", Special::kZero64},
+};
+
+uint32_t axis(const Dim3& dimension, int number) {
+  return number == 0 ? dimension.x : number == 1 ? dimension.y : dimension.z;
+}
+
+// With a seed time is instructions, so that it repeats.
+uint64_t global_timer(const Context& c) {
+  if (c.launch->is_seeded) {
+    return c.now() + 1'000'000'000;
+  }
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+uint64_t reserved(const Context& c, Special number) {
+  if (number == Special::kReservedSize) {
+    return kReservedSharedBytes;
+  }
+  const uint64_t begin = reserved_shared_offset(c.shared_bytes);
+  return number == Special::kReservedEnd ? begin + kReservedSharedBytes : begin;
+}
+
+// Registers that all threads of a CTA see alike, in the order of the enumerators.
+uint64_t dimension_value(const Context& c, int number) {
+  const LaunchConfig& config = c.launch->config;
+  const Dim3& source_of = number < 6    ? config.block
+                          : number < 9  ? c.cta->index
+                                        : config.grid;
+  return axis(source_of, number % 3);
+}
+
+uint64_t uniform_value(const Context& c, Special number) {
+  const LaunchConfig& config = c.launch->config;
+  const auto index = static_cast<int>(number);
+  if (number <= Special::kNctaidZ) {
+    return dimension_value(c, index);
+  }
+  if (number >= Special::kClusterIdX && number <= Special::kNclusterIdZ) {
+    const int offset = index - static_cast<int>(Special::kClusterIdX);
+    return axis(offset < 3 ? c.cta->index : config.grid, offset % 3);
+  }
+  if (number >= Special::kReservedOffset && number <= Special::kReservedSize) {
+    return reserved(c, number);
+  }
+  if (number == Special::kWarpId) {
+    return c.warp->index;
+  }
+  if (number == Special::kNwarpId) {
+    return kMaximumWarpsPerMultiprocessor;
+  }
+  if (number == Special::kSmId) {
+    return c.cta->number % kMultiprocessors;
+  }
+  if (number == Special::kNsmId) {
+    return kMultiprocessors;
+  }
+  if (number == Special::kOne) {
+    return 1;
+  }
+  if (number == Special::kEnvReg1) {
+    return c.launch->grid_workspace >> 32;
+  }
+  if (number == Special::kEnvReg2) {
+    return c.launch->grid_workspace & 0xffffffffU;
+  }
+  if (number == Special::kDynamicSharedSize) {
+    return config.dynamic_shared_bytes;
+  }
+  return number == Special::kTotalSharedSize ? c.shared_bytes
+         : number == Special::kGridId        ? c.launch->grid_id
+                                             : 0;
+}
+
+uint64_t time_value(const Context& c, Special number) {
+  const uint64_t time = global_timer(c);
+  const bool high = number == Special::kGlobalTimerHi || number == Special::kClockHi;
+  return high ? time >> 32 : time;
+}
+
+uint32_t lane_mask(Special number, int lane) {
+  const uint32_t own = uint32_t{1} << lane, below = own - 1;
+  if (number == Special::kLaneMaskEq) {
+    return own;
+  }
+  if (number == Special::kLaneMaskLt) {
+    return below;
+  }
+  if (number == Special::kLaneMaskLe) {
+    return below | own;
+  }
+  return number == Special::kLaneMaskGt ? ~(below | own) : ~below;
+}
+
+bool is_time(Special number) {
+  return number == Special::kClock || number == Special::kClockHi || number == Special::kClock64 ||
+         number == Special::kGlobalTimer || number == Special::kGlobalTimerLo ||
+         number == Special::kGlobalTimerHi;
+}
+
+}  // namespace
+
+int special_register(std::string_view name, std::string_view component) {
+  for (const Name& entry : kNames) {
+    if (entry.name == name && entry.component == component) {
+      return static_cast<int>(entry.number);
+    }
+  }
+  // The other environment registers are zero.
+  return name.starts_with("%envreg") ? static_cast<int>(Special::kZero) : -1;
+}
+
+ptx::ScalarType special_type(int number) {
+  return number >= static_cast<int>(kFirst64) ? ptx::ScalarType::kU64 : ptx::ScalarType::kU32;
+}
+
+Step execute_special(Context& c, const Instruction& in, uint32_t mask) {
+  const auto number = static_cast<Special>(in.immediate);
+  if (number <= Special::kTidZ) {
+    const uint32_t* tid = c.warp->tid[in.immediate];
+    fill(target<uint32_t>(c, in.d), mask, [tid](int i) { return tid[i]; });
+  } else if (number == Special::kLaneId) {
+    fill(target<uint32_t>(c, in.d), mask, [](int i) { return static_cast<uint32_t>(i); });
+  } else if (number >= Special::kLaneMaskEq && number <= Special::kLaneMaskGt) {
+    fill(target<uint32_t>(c, in.d), mask, [number](int i) { return lane_mask(number, i); });
+  } else {
+    const uint64_t value = is_time(number) ? time_value(c, number) : uniform_value(c, number);
+    if (number >= kFirst64) {
+      fill(target<uint64_t>(c, in.d), mask, [value](int) { return value; });
+    } else {
+      fill(target<uint32_t>(c, in.d), mask, [value](int) { return static_cast<uint32_t>(value); });
+    }
+  }
+  return Step::kNext;
+}
+
+Step execute_local_address(Context& c, const Instruction& in, uint32_t mask) {
+  const uint64_t address = c.frame->local_base + static_cast<uint64_t>(in.immediate);
+  fill(target<uint64_t>(c, in.d), mask, [address](int) { return address; });
+  return Step::kNext;
+}
+
+Step execute_parameter_address(Context& c, const Instruction& in, uint32_t mask) {
+  const auto address =
+      reinterpret_cast<uint64_t>(c.launch->parameters) + static_cast<uint64_t>(in.immediate);
+  fill(target<uint64_t>(c, in.d), mask, [address](int) { return address; });
+  return Step::kNext;
+}
+
+namespace {
+
+uint64_t window_base(const Context& c, const Instruction& in) {
+  const auto window = static_cast<AddressWindow>(in.flags);
+  return window == AddressWindow::kShared  ? c.windows.shared()
+         : window == AddressWindow::kLocal ? c.windows.local()
+                                           : 0;
+}
+
+}  // namespace
+
+Step execute_to_generic(Context& c, const Instruction& in, uint32_t mask) {
+  const uint64_t base = window_base(c, in);
+  const auto* a = source<uint64_t>(c, in.a);
+  fill(target<uint64_t>(c, in.d), mask, [&](int i) { return a[i] + base; });
+  return Step::kNext;
+}
+
+Step execute_from_generic(Context& c, const Instruction& in, uint32_t mask) {
+  const uint64_t base = window_base(c, in);
+  const auto* a = source<uint64_t>(c, in.a);
+  fill(target<uint64_t>(c, in.d), mask, [&](int i) { return a[i] - base; });
+  return Step::kNext;
+}
+
+Step execute_is_space(Context& c, const Instruction& in, uint32_t mask) {
+  const auto window = static_cast<AddressWindow>(in.flags);
+  const auto* a = source<uint64_t>(c, in.a);
+  uint32_t result = 0;
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const bool shared = c.windows.is_shared(a[lane]), local = c.windows.is_local(a[lane]);
+    const bool inside = window == AddressWindow::kShared  ? shared
+                        : window == AddressWindow::kLocal ? local
+                                                          : !shared && !local;
+    result |= inside ? uint32_t{1} << lane : 0U;
+  }
+  baseline::set_predicate(c, in.d, result, mask);
+  return Step::kNext;
+}
+
+Step execute_widen(Context& c, const Instruction& in, uint32_t mask) {
+  const auto* a = source<uint32_t>(c, in.a);
+  fill(target<uint64_t>(c, in.d), mask, [a](int i) { return uint64_t{a[i]}; });
+  return Step::kNext;
+}
+
+Step execute_widen_signed(Context& c, const Instruction& in, uint32_t mask) {
+  const auto* a = source<std::int32_t>(c, in.a);
+  fill(target<std::int64_t>(c, in.d), mask, [a](int i) { return std::int64_t{a[i]}; });
+  return Step::kNext;
+}
+
+Step execute_narrow(Context& c, const Instruction& in, uint32_t mask) {
+  const auto* a = source<uint64_t>(c, in.a);
+  fill(target<uint32_t>(c, in.d), mask, [a](int i) { return static_cast<uint32_t>(a[i]); });
+  return Step::kNext;
+}
+
+namespace {
+
+// The halves of a 128-bit register are 64-bit registers in a row.
+constexpr Slot kHalfBytes = kLanes * 8;
+
+uint64_t read_part(const Context& c, Slot slot, unsigned bits, int lane) {
+  if (bits == 64) {
+    return source<uint64_t>(c, slot)[lane];
+  }
+  return source<uint32_t>(c, slot)[lane] & ((uint64_t{1} << bits) - 1);
+}
+
+}  // namespace
+
+Step execute_pack(Context& c, const Instruction& in, uint32_t mask) {
+  const auto& parts = *static_cast<const VectorSlots*>(in.extra);
+  const unsigned bits = in.flags, total = bits * in.count;
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    std::array<uint64_t, 2> value{};
+    for (unsigned k = 0; k < in.count; ++k) {
+      const uint64_t part = read_part(c, parts.slots[k], bits, lane);
+      value[k * bits / 64] |= part << (k * bits % 64);
+    }
+    if (total > 64) {
+      target<uint64_t>(c, in.d)[lane] = value[0];
+      target<uint64_t>(c, in.d + kHalfBytes)[lane] = value[1];
+    } else if (total == 64) {
+      target<uint64_t>(c, in.d)[lane] = value[0];
+    } else {
+      target<uint32_t>(c, in.d)[lane] = static_cast<uint32_t>(value[0]);
+    }
+  }
+  return Step::kNext;
+}
+
+Step execute_unpack(Context& c, const Instruction& in, uint32_t mask) {
+  const auto& parts = *static_cast<const VectorSlots*>(in.extra);
+  const unsigned bits = in.flags, total = bits * in.count;
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    std::array<uint64_t, 2> value{};
+    if (total > 64) {
+      value = {source<uint64_t>(c, in.a)[lane], source<uint64_t>(c, in.a + kHalfBytes)[lane]};
+    } else {
+      value[0] = total == 64 ? source<uint64_t>(c, in.a)[lane] : source<uint32_t>(c, in.a)[lane];
+    }
+    for (unsigned k = 0; k < in.count; ++k) {
+      const Slot slot = parts.slots[k];
+      const uint64_t part = value[k * bits / 64] >> (k * bits % 64);
+      if (slot == kNoSlot) {
+        continue;
+      }
+      if (bits == 64) {
+        target<uint64_t>(c, slot)[lane] = part;
+      } else {
+        target<uint32_t>(c, slot)[lane] = static_cast<uint32_t>(part & ((uint64_t{1} << bits) - 1));
+      }
+    }
+  }
+  return Step::kNext;
+}
+
+}  // namespace barracuda::emulator

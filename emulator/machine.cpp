@@ -1,0 +1,195 @@
+#include "emulator/machine.h"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "emulator/decode/loaded_module.h"
+#include "emulator/schedules/grid.h"
+#include "emulator/state/launch.h"
+#include "ptx/parse.h"
+
+namespace barracuda::emulator {
+
+struct Machine::State {
+  MachineOptions options;
+  Memory memory;
+  std::atomic<std::uint64_t> warp_instructions{0};
+  std::atomic<std::uint64_t> launches{0};
+};
+
+namespace {
+
+constexpr std::uint64_t kMaximumThreads = 1024;
+constexpr std::uint64_t kGridWorkspaceBytes = 256;
+
+// The product of the numbers of ".maxntid 16,16": 0 if the attribute is not there.
+std::uint64_t attribute_volume(const ptx::Function& function, std::string_view name) {
+  for (std::string_view attribute : function.attributes) {
+    if (!attribute.starts_with(name)) {
+      continue;
+    }
+    std::uint64_t volume = 1;
+    const char* at = attribute.data() + name.size();
+    const char* end = attribute.data() + attribute.size();
+    while (at != end) {
+      std::uint32_t number = 0;
+      const auto [next, error] = std::from_chars(at, end, number);
+      volume *= error == std::errc{} ? number : 1;
+      at = error == std::errc{} ? next : at + 1;
+    }
+    return volume;
+  }
+  return 0;
+}
+
+DeviceError refusal(std::string message) {
+  DeviceError error;
+  error.code = DeviceErrorCode::kIllegalInstruction;
+  error.message = std::move(message);
+  return error;
+}
+
+DeviceError check(const LoadedKernel& kernel, const LaunchConfig& config) {
+  const std::uint64_t threads = config.block.volume();
+  if (threads == 0 || threads > kMaximumThreads || config.grid.volume() == 0) {
+    return refusal(fmt::format("kernel {} cannot be launched with {} blocks of {} threads",
+                               kernel.function().name, config.grid.volume(), threads));
+  }
+  if (config.cluster.volume() > 1 || attribute_volume(kernel.function(), ".reqnctapercluster") > 1) {
+    return refusal(fmt::format("kernel {}: the emulator knows clusters of one block only",
+                               kernel.function().name));
+  }
+  return {};
+}
+
+// The parameters as a kernel sees them: as many bytes as it declares.
+struct ParameterBuffer {
+  explicit ParameterBuffer(std::size_t bytes) : words((bytes + 15) / 16 * 2 + 2) {}
+  [[nodiscard]] std::byte* data() { return reinterpret_cast<std::byte*>(words.data()); }
+  std::vector<std::uint64_t> words;
+};
+
+void deliver_output(const MachineOptions& options, const std::string& output) {
+  if (output.empty()) {
+    return;
+  }
+  if (options.print) {
+    options.print(output);
+    return;
+  }
+  std::fwrite(output.data(), 1, output.size(), stdout);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+Machine::Machine(const MachineOptions& options) : state_(std::make_unique<State>()) {
+  state_->options = options;
+}
+
+Machine::~Machine() = default;
+
+Memory& Machine::memory() { return state_->memory; }
+
+Expected<std::shared_ptr<LoadedModule>> Machine::load(std::string ptx) {
+  TRY(ptx::Module module, ptx::parse(std::move(ptx)));
+  auto loaded = std::make_shared<LoadedModule>(std::move(module), state_->memory);
+  if (auto placed = loaded->place_variables(); !placed) {
+    return unexpected(std::move(placed).error());
+  }
+  loaded->find_kernels();
+  return loaded;
+}
+
+const LoadedKernel* Machine::find_kernel(const LoadedModule& module, std::string_view name) {
+  for (const auto& kernel : module.kernels()) {
+    if (kernel->function().name == name) {
+      return kernel.get();
+    }
+  }
+  return nullptr;
+}
+
+std::optional<GlobalVariable> Machine::find_variable(const LoadedModule& module,
+                                                     std::string_view name) {
+  const GlobalVariable* variable = module.variable(name);
+  return variable == nullptr ? std::nullopt : std::optional(*variable);
+}
+
+std::vector<std::string_view> Machine::kernel_names(const LoadedModule& module) {
+  std::vector<std::string_view> names;
+  for (const auto& kernel : module.kernels()) {
+    names.push_back(kernel->function().name);
+  }
+  return names;
+}
+
+KernelAttributes Machine::attributes(const LoadedKernel& kernel) {
+  const Program& program = kernel.program();
+  KernelAttributes attributes;
+  attributes.static_shared_bytes = program.static_shared_bytes;
+  attributes.parameter_bytes = program.parameter_bytes;
+  attributes.const_bytes = kernel.module().const_bytes();
+  for (const auto& function : program.functions) {
+    attributes.local_bytes += function->local_bytes;
+  }
+  // 128 bytes of ours are one 32-bit register of a warp; a compiler reuses most of them.
+  attributes.registers =
+      std::clamp<std::uint32_t>(program.functions.front()->register_bytes / 128 / 3, 16, 128);
+  std::uint64_t limit = attribute_volume(kernel.function(), ".maxntid");
+  limit = limit == 0 ? attribute_volume(kernel.function(), ".reqntid") : limit;
+  attributes.max_threads = limit == 0 ? static_cast<std::uint32_t>(kMaximumThreads)
+                                      : static_cast<std::uint32_t>(std::min(limit, kMaximumThreads));
+  return attributes;
+}
+
+DeviceError Machine::launch(const LoadedKernel& kernel, const LaunchConfig& config,
+                            std::span<const std::byte> parameters) {
+  if (DeviceError error = check(kernel, config); error.code != DeviceErrorCode::kNone) {
+    return error;
+  }
+  const MachineOptions& options = state_->options;
+  const Program& program = kernel.program();
+  ParameterBuffer buffer(program.parameter_bytes);
+  std::copy_n(parameters.data(), std::min<std::size_t>(parameters.size(), program.parameter_bytes),
+              buffer.data());
+  Launch launch(program, config, state_->memory, kernel.frames());
+  launch.parameters = buffer.data();
+  launch.grid_id = ++state_->launches;
+  launch.is_seeded = options.seed.has_value();
+  launch.timeout_ms = options.launch_timeout_ms;
+  launch.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(options.launch_timeout_ms);
+  if (config.cooperative) {
+    auto workspace = state_->memory.allocate(kGridWorkspaceBytes, AllocationKind::kModule);
+    if (!workspace) {
+      return refusal(workspace.error().message);
+    }
+    launch.grid_workspace = *workspace;
+  }
+  if (options.seed) {
+    run_seeded(launch, *options.seed + launch.grid_id);
+  } else {
+    const std::uint32_t cores = options.workers != 0 ? options.workers : std::max(1U, std::thread::hardware_concurrency());
+    run_on_workers(launch, static_cast<std::uint32_t>(std::min<std::uint64_t>(cores, config.grid.volume())));
+  }
+  if (launch.grid_workspace != 0) {
+    state_->memory.release(launch.grid_workspace);
+  }
+  state_->warp_instructions.fetch_add(launch.warp_instructions.load());
+  deliver_output(options, launch.take_output());
+  DeviceError error = launch.error();
+  if (error.code == DeviceErrorCode::kAssert) {
+    std::fprintf(stderr, "%s\n", error.message.c_str());
+  }
+  return error;
+}
+
+std::uint64_t Machine::warp_instructions() const { return state_->warp_instructions.load(); }
+
+}  // namespace barracuda::emulator

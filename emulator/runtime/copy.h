@@ -1,0 +1,21 @@
+// One copy of bytes by the runtime's kind of copy; symbols use it too.
+#pragma once
+
+#include <optional>
+
+#include "emulator/runtime/driver_calls.h"
+
+namespace barracuda::emulator::runtime {
+
+struct Copy {
+  void* to = nullptr;
+  const void* from = nullptr;
+  std::size_t bytes = 0;
+  cudaMemcpyKind kind = cudaMemcpyDefault;
+};
+
+bool is_kind(cudaMemcpyKind kind);
+// With a stream asynchronous, else not.
+CUresult copy_bytes(const DriverCalls& calls, const Copy& copy, std::optional<CUstream> stream);
+
+}  // namespace barracuda::emulator::runtime

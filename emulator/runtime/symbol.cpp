@@ -1,0 +1,108 @@
+#include "emulator/runtime/copy.h"
+#include "emulator/runtime/registry.h"
+
+namespace barracuda::emulator::runtime {
+namespace {
+
+struct Symbol {
+  CUdeviceptr address = 0;
+  std::size_t bytes = 0;
+};
+
+cudaError_t find(const DriverCalls& calls, const void* host, Symbol& symbol) {
+  if (const CUresult status = enter(calls); status != CUDA_SUCCESS) {
+    return static_cast<cudaError_t>(status);
+  }
+  return registry().find_variable(calls, host, symbol.address, symbol.bytes);
+}
+
+bool is_inside(const Symbol& symbol, std::size_t offset, std::size_t bytes) {
+  return offset <= symbol.bytes && bytes <= symbol.bytes - offset;
+}
+
+cudaError_t copy_to(const void* host, std::size_t offset, Copy copy,
+                    std::optional<CUstream> stream) {
+  if (copy.kind != cudaMemcpyHostToDevice && copy.kind != cudaMemcpyDeviceToDevice &&
+      copy.kind != cudaMemcpyDefault) {
+    return note(cudaErrorInvalidMemcpyDirection);
+  }
+  const DriverCalls& calls = driver_calls();
+  Symbol symbol;
+  if (const cudaError_t error = find(calls, host, symbol); error != cudaSuccess) {
+    return note(error);
+  }
+  if (!is_inside(symbol, offset, copy.bytes)) {
+    return note(cudaErrorInvalidValue);
+  }
+  copy.to = reinterpret_cast<void*>(symbol.address + offset);
+  return note(copy_bytes(calls, copy, stream));
+}
+
+cudaError_t copy_from(const void* host, std::size_t offset, Copy copy,
+                      std::optional<CUstream> stream) {
+  if (copy.kind != cudaMemcpyDeviceToHost && copy.kind != cudaMemcpyDeviceToDevice &&
+      copy.kind != cudaMemcpyDefault) {
+    return note(cudaErrorInvalidMemcpyDirection);
+  }
+  const DriverCalls& calls = driver_calls();
+  Symbol symbol;
+  if (const cudaError_t error = find(calls, host, symbol); error != cudaSuccess) {
+    return note(error);
+  }
+  if (!is_inside(symbol, offset, copy.bytes)) {
+    return note(cudaErrorInvalidValue);
+  }
+  copy.from = reinterpret_cast<const void*>(symbol.address + offset);
+  return note(copy_bytes(calls, copy, stream));
+}
+
+}  // namespace
+
+cudaError_t cudaGetSymbolAddress(void** address, const void* host) {
+  if (address == nullptr) {
+    return note(cudaErrorInvalidValue);
+  }
+  Symbol symbol;
+  const cudaError_t error = find(driver_calls(), host, symbol);
+  if (error == cudaSuccess) {
+    *address = reinterpret_cast<void*>(symbol.address);
+  }
+  return note(error);
+}
+
+cudaError_t cudaGetSymbolSize(std::size_t* bytes, const void* host) {
+  if (bytes == nullptr) {
+    return note(cudaErrorInvalidValue);
+  }
+  Symbol symbol;
+  const cudaError_t error = find(driver_calls(), host, symbol);
+  if (error == cudaSuccess) {
+    *bytes = symbol.bytes;
+  }
+  return note(error);
+}
+
+cudaError_t cudaMemcpyToSymbol(const void* host, const void* from, std::size_t bytes,
+                               std::size_t offset, cudaMemcpyKind kind) {
+  return copy_to(host, offset, {.to = nullptr, .from = from, .bytes = bytes, .kind = kind}, {});
+}
+
+cudaError_t cudaMemcpyFromSymbol(void* to, const void* host, std::size_t bytes, std::size_t offset,
+                                 cudaMemcpyKind kind) {
+  return copy_from(host, offset, {.to = to, .from = nullptr, .bytes = bytes, .kind = kind}, {});
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void* host, const void* from, std::size_t bytes,
+                                    std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy_to(host, offset, {.to = nullptr, .from = from, .bytes = bytes, .kind = kind},
+                 stream_of(stream));
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* host, std::size_t bytes,
+                                      std::size_t offset, cudaMemcpyKind kind,
+                                      cudaStream_t stream) {
+  return copy_from(host, offset, {.to = to, .from = nullptr, .bytes = bytes, .kind = kind},
+                   stream_of(stream));
+}
+
+}  // namespace barracuda::emulator::runtime

@@ -1,0 +1,27 @@
+// A libcudart: CUDA's runtime functions by their exported names, written over driver functions that
+// are reached through a resolver only, so that whoever hooks the driver sees what the runtime does.
+// Usable before constructors have run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace barracuda::emulator::runtime {
+
+// As driver::find_function: implemented, or answers cudaErrorNotSupported and is counted; null for
+// a name that libcudart does not export.
+void* find_function(std::string_view exported_name);
+
+// The driver function of an exported name ("cuMemAlloc_v2"). Null for an unknown name.
+using DriverResolver = void* (*)(const char* exported_name);
+// The default resolves to the emulated driver itself. Functions are asked for at their first use,
+// and again after this call.
+void set_driver_resolver(DriverResolver resolver);
+
+// Calls of functions that are not implemented, by exported name.
+std::vector<std::pair<std::string, std::uint64_t>> unsupported_calls();
+
+}  // namespace barracuda::emulator::runtime

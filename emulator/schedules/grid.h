@@ -1,0 +1,63 @@
+// The CTAs of one launch: made, run in slices, ended. Which of them runs next is the schedule's.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "emulator/state/context.h"
+#include "emulator/state/cta.h"
+#include "emulator/state/frame_pool.h"
+#include "emulator/state/launch.h"
+
+namespace barracuda::emulator {
+
+// One host thread's part in a launch.
+struct Worker {
+  explicit Worker(Launch& launch)
+      : pool(launch.frames, launch.program.functions.size()), context(launch, pool) {}
+
+  FramePool pool;
+  Context context;
+  std::vector<std::unique_ptr<Cta>> spare;
+
+  // Adds what was executed to the launch's count.
+  void account();
+};
+
+enum class SliceResult : std::uint8_t {
+  kEnded,    // all threads have exited, or the launch has failed
+  kRunning,
+  kPolling,  // its warps do little but poll: another CTA should run
+};
+
+std::unique_ptr<Cta> make_cta(Worker& worker, std::uint64_t number);
+void end_cta(Worker& worker, std::unique_ptr<Cta> cta);
+
+// Round robin over the warps, for about `budget`.
+SliceResult run_slice(Worker& worker, Cta& cta, std::int32_t budget);
+// One warp for about `budget`; `choice` picks it.
+SliceResult run_one_warp(Worker& worker, Cta& cta, std::uint64_t choice, std::int32_t budget);
+
+// How many CTAs are resident: few at first, more when none of them ends, for they may wait for one
+// that has not started.
+class Residency {
+ public:
+  Residency(const Launch& launch, std::uint32_t workers);
+  [[nodiscard]] std::uint64_t limit() const { return limit_; }
+  void ended() { slices_ = 0; }
+  void ran(std::uint64_t resident);
+
+ private:
+  std::uint64_t limit_, soft_cap_;
+  std::uint64_t slices_ = 0;
+};
+
+void check_deadline(Launch& launch);
+
+// The schedules: run the grid to its end.
+void run_on_workers(Launch& launch, std::uint32_t workers);
+void run_seeded(Launch& launch, std::uint64_t seed);
+
+}  // namespace barracuda::emulator

@@ -1,0 +1,59 @@
+// With a seed: one host thread; which CTA and warp runs, and for how long, comes from a generator.
+#include "emulator/schedules/grid.h"
+
+namespace barracuda::emulator {
+
+namespace {
+
+// splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
+class Generator {
+ public:
+  explicit Generator(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+constexpr std::uint32_t kResidentAtFirst = 8;
+constexpr std::uint64_t kLongestTurn = 256;
+constexpr std::uint64_t kTurnsBetweenChecks = 4096;
+
+}  // namespace
+
+void run_seeded(Launch& launch, std::uint64_t seed) {
+  Worker worker(launch);
+  Generator generator(seed);
+  Residency residency(launch, kResidentAtFirst);
+  const std::uint64_t total = launch.config.grid.volume();
+  std::uint64_t started = 0, turns = 0;
+  std::vector<std::unique_ptr<Cta>> resident;
+  while (!launch.stop.load(std::memory_order_relaxed)) {
+    while (started < total && resident.size() < residency.limit()) {
+      resident.push_back(make_cta(worker, started++));
+    }
+    if (resident.empty()) {
+      break;
+    }
+    auto& cta = resident[generator.next() % resident.size()];
+    const std::uint64_t warp = generator.next();
+    const auto budget = static_cast<std::int32_t>(generator.next() % kLongestTurn + 1);
+    if (run_one_warp(worker, *cta, warp, budget) == SliceResult::kEnded) {
+      end_cta(worker, std::move(cta));
+      std::swap(cta, resident.back());
+      resident.pop_back();
+      residency.ended();
+    } else if (++turns % kTurnsBetweenChecks == 0) {
+      check_deadline(launch);
+      residency.ran(resident.size() / 4 + 1);
+    }
+  }
+  worker.account();
+}
+
+}  // namespace barracuda::emulator

@@ -1,0 +1,57 @@
+// A CTA in execution: its warps, shared memory and barriers. Only one worker has it at a time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "emulator/machine.h"
+#include "emulator/state/warp.h"
+
+namespace barracuda::emulator {
+
+inline constexpr std::uint32_t kBarriers = 16;
+inline constexpr std::uint32_t kClusterBarrier = kBarriers;  // of a cluster of one CTA
+// For %reserved_smem_offset: behind the program's shared memory; zero when the CTA starts.
+inline constexpr std::uint32_t kReservedSharedBytes = 1024;
+// Far enough behind that an access just beyond the program's own memory does not hit it.
+constexpr std::uint32_t reserved_shared_offset(std::uint32_t shared_bytes) {
+  return (shared_bytes + 15) / 16 * 16 + 1024;
+}
+
+struct Barrier {
+  std::uint32_t expected = 0;  // threads; 0: all of the CTA that have not exited
+  bool is_used = false;
+  bool all = true, any = false;
+  std::uint32_t population = 0;
+  std::vector<std::uint32_t> arrived;  // lanes by warp
+};
+
+struct Cta {
+  std::uint64_t number = 0;  // linear index in the grid
+  Dim3 index{0, 0, 0};
+  std::uint32_t live_warps = 0;
+  std::size_t next_warp = 0;
+  std::vector<std::unique_ptr<Warp>> warps;
+  std::unique_ptr<std::byte[]> shared;
+  std::uint32_t shared_bytes = 0;  // static and dynamic
+  std::array<Barrier, kBarriers + 1> barriers;
+};
+
+// Lanes of a warp that reach a barrier.
+struct Arrival {
+  Warp* warp = nullptr;
+  std::uint32_t mask = 0;
+  std::uint32_t barrier = 0;
+  std::uint32_t expected = 0;
+  std::uint32_t predicate = 0;  // for reductions
+};
+
+// Counts the arrival and, if it completes the barrier, lets all who wait there go on.
+void arrive(Cta& cta, const Arrival& arrival);
+// Barriers that wait for nobody else once `warp` has lost lanes.
+void complete_after_exit(Cta& cta);
+
+}  // namespace barracuda::emulator

@@ -1,0 +1,49 @@
+// What all workers of one launch share.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "emulator/machine.h"
+#include "emulator/state/program.h"
+
+namespace barracuda::emulator {
+
+class FrameStore;
+
+struct Launch {
+  Launch(const Program& the_program, const LaunchConfig& the_config, Memory& its_memory,
+         FrameStore& its_frames)
+      : program(the_program), config(the_config), memory(its_memory), frames(its_frames) {}
+
+  const Program& program;
+  LaunchConfig config;
+  Memory& memory;
+  FrameStore& frames;
+  const std::byte* parameters = nullptr;  // Program::parameter_bytes of them
+  std::uint64_t grid_workspace = 0;       // address for %envreg1/2; 0: not cooperative
+  std::uint64_t grid_id = 0;
+  bool is_seeded = false;
+  std::uint64_t timeout_ms = 0;
+  std::chrono::steady_clock::time_point deadline;
+
+  std::atomic<bool> stop{false};
+  std::atomic<std::uint64_t> warp_instructions{0};
+
+  // The first failure wins.
+  void fail(DeviceError error);
+  [[nodiscard]] DeviceError error();
+  // printf output, in order of the calls.
+  void print(std::string_view text);
+  [[nodiscard]] std::string take_output();
+
+ private:
+  std::mutex mutex_;
+  DeviceError error_;
+  std::string output_;
+};
+
+}  // namespace barracuda::emulator

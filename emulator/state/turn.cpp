@@ -1,0 +1,243 @@
+// The inner loop, and which fragment of a warp it runs: deepest call first, then lowest pc, so that
+// lanes that have gone apart meet again; but one that uses up its turn while others could run lets
+// the one go on that has waited longest, so that no lane waits for ever.
+#include <algorithm>
+#include <bit>
+
+#include "emulator/state/collective.h"
+#include "emulator/state/context.h"
+#include "emulator/state/warp.h"
+
+namespace barracuda::emulator {
+
+namespace {
+
+constexpr std::int32_t kTurn = 2048;
+
+bool is_better(const Fragment& left, const Fragment& right) {
+  if (left.frame->depth != right.frame->depth) {
+    return left.frame->depth > right.frame->depth;
+  }
+  return left.pc < right.pc;
+}
+
+bool is_ready(const Fragment& fragment) {
+  return fragment.mask != 0 && fragment.state == FragmentState::kReady;
+}
+
+// Lanes that have met again go on together; fragments without lanes are dropped.
+void tidy(Warp& warp) {
+  auto& fragments = warp.fragments;
+  for (std::size_t i = 0; i < fragments.size(); ++i) {
+    for (std::size_t j = i + 1; j < fragments.size(); ++j) {
+      Fragment& left = fragments[i];
+      Fragment& right = fragments[j];
+      if (is_ready(left) && is_ready(right) && left.pc == right.pc && left.frame == right.frame) {
+        left.mask |= right.mask;
+        left.last_turn = std::max(left.last_turn, right.last_turn);
+        right.mask = 0;
+      }
+    }
+  }
+  std::erase_if(fragments, [](const Fragment& fragment) { return fragment.mask == 0; });
+}
+
+struct Choice {
+  std::size_t fragment = 0;
+  std::uint32_t ready = 0;
+};
+
+Choice choose(const Warp& warp, bool longest_waiting) {
+  Choice choice;
+  for (std::size_t i = 0; i < warp.fragments.size(); ++i) {
+    const Fragment& candidate = warp.fragments[i];
+    if (!is_ready(candidate)) {
+      continue;
+    }
+    const Fragment& best = warp.fragments[choice.fragment];
+    const bool better = choice.ready == 0 || (longest_waiting ? candidate.last_turn < best.last_turn
+                                                              : is_better(candidate, best));
+    choice.fragment = better ? i : choice.fragment;
+    ++choice.ready;
+  }
+  return choice;
+}
+
+std::uint32_t next_meeting(const Warp& warp, const Fragment& running) {
+  std::uint32_t pc = ~std::uint32_t{0};
+  for (const Fragment& other : warp.fragments) {
+    if (is_ready(other) && other.frame == running.frame && other.pc > running.pc) {
+      pc = std::min(pc, other.pc);
+    }
+  }
+  return pc;
+}
+
+void run_instructions(Context& c) {
+  Step step = Step::kNext;
+  do {
+    const Instruction& instruction = c.code[c.pc];
+    ++c.pc;
+    --c.budget;
+    std::uint32_t mask = c.active;
+    if (instruction.predicate != kNoSlot) {
+      const std::uint32_t predicate =
+          *reinterpret_cast<const std::uint32_t*>(c.bases[0] + instruction.predicate);
+      mask &= instruction.predicate_negated ? ~predicate : predicate;
+      if (mask == 0) {
+        continue;
+      }
+    }
+    step = instruction.handler(c, instruction, mask);
+  } while (step == Step::kNext && c.budget > 0 && c.pc < c.stop_pc);
+}
+
+std::int32_t run_turn(Context& c, std::size_t fragment, std::int32_t budget, bool stops) {
+  Warp& warp = *c.warp;
+  warp.current = fragment;
+  Fragment& running = warp.fragments[fragment];
+  running.last_turn = ++warp.turn;
+  c.load_fragment(running);
+  if (stops) {
+    c.stop_pc = next_meeting(warp, running);
+  }
+  c.turn_budget = budget;
+  c.budget = budget;
+  run_instructions(c);
+  c.warp->running().pc = c.pc;
+  const std::int32_t used = budget - c.budget;
+  c.clock += static_cast<std::uint64_t>(used);
+  c.turn_budget = c.budget = 0;
+  return used;
+}
+
+// --- collectives whose lanes wait at different instructions ---
+
+struct Exchange {
+  static constexpr Slot kSlotBytes = 256;
+  alignas(64) std::byte registers[5 * kSlotBytes] = {};
+};
+
+void copy_lanes(OperandClass kind, std::byte* to, const std::byte* from, std::uint32_t mask) {
+  if (kind == OperandClass::kPredicate) {
+    auto* target = reinterpret_cast<std::uint32_t*>(to);
+    *target = (*target & ~mask) | (*reinterpret_cast<const std::uint32_t*>(from) & mask);
+    return;
+  }
+  const std::size_t size = kind == OperandClass::kWord ? 4 : 8;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    std::copy_n(from + lane * size, size, to + lane * size);
+  }
+}
+
+std::byte* operand(const Fragment& fragment, Slot slot) {
+  return (slot & kConstantSlot) != 0
+             ? fragment.frame->function->constants.get() + (slot & ~kConstantSlot)
+             : fragment.frame->registers + slot;
+}
+
+using Group = std::vector<Fragment*>;
+
+void execute_apart(Context& c, const Group& group, std::uint32_t mask) {
+  Exchange exchange;
+  Instruction together = *group.front()->waits_at;
+  const auto& shape = *static_cast<const CollectiveShape*>(together.extra);
+  const OperandClass kinds[5] = {shape.a, shape.b, shape.c, shape.d, shape.e};
+  Slot Instruction::* const slots[5] = {&Instruction::a, &Instruction::b, &Instruction::c,
+                                       &Instruction::d, &Instruction::e};
+  for (std::size_t i = 0; i < 5; ++i) {
+    const Slot place = static_cast<Slot>(i) * Exchange::kSlotBytes;
+    for (const Fragment* fragment : group) {
+      const Slot slot = fragment->waits_at->*slots[i];
+      if (i < 3 && kinds[i] != OperandClass::kNone) {
+        copy_lanes(kinds[i], exchange.registers + place, operand(*fragment, slot), fragment->mask);
+      }
+      if (slot != kNoSlot) {
+        together.*slots[i] = place;
+      }
+    }
+  }
+  // The members are known to have arrived: the member mask is not looked at again.
+  together.immediate = static_cast<std::int64_t>(kNoSlot);
+  c.bases[0] = exchange.registers;
+  c.active = mask;
+  together.handler(c, together, mask);
+  for (Fragment* fragment : group) {
+    for (std::size_t i = 3; i < 5; ++i) {
+      const Slot slot = fragment->waits_at->*slots[i];
+      if (slot != kNoSlot && kinds[i] != OperandClass::kNone) {
+        copy_lanes(kinds[i], operand(*fragment, slot),
+                   exchange.registers + static_cast<Slot>(i) * Exchange::kSlotBytes, fragment->mask);
+      }
+    }
+    ++fragment->pc;
+    fragment->state = FragmentState::kReady;
+  }
+}
+
+bool resolve(Context& c, Warp& warp, const Fragment& waiting) {
+  Group group;
+  std::uint32_t arrived = 0;
+  bool same_place = true;
+  for (Fragment& other : warp.fragments) {
+    if (other.mask != 0 && other.state == FragmentState::kCollective &&
+        other.members == waiting.members &&
+        other.waits_at->handler == waiting.waits_at->handler) {
+      group.push_back(&other);
+      arrived |= other.mask;
+      same_place = same_place && other.pc == waiting.pc && other.frame == waiting.frame;
+    }
+  }
+  if ((waiting.members & warp.live & ~arrived) != 0) {
+    return false;
+  }
+  if (same_place) {
+    for (Fragment* fragment : group) {
+      fragment->state = FragmentState::kReady;
+    }
+  } else {
+    execute_apart(c, group, arrived);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool resolve_collectives(Context& c, Warp& warp) {
+  bool resolved = false;
+  for (std::size_t i = 0; i < warp.fragments.size(); ++i) {
+    const Fragment& fragment = warp.fragments[i];
+    if (fragment.mask != 0 && fragment.state == FragmentState::kCollective) {
+      resolved = resolve(c, warp, fragment) || resolved;
+    }
+  }
+  return resolved;
+}
+
+void run_warp(Context& c, Warp& warp, std::int32_t budget) {
+  c.warp = &warp;
+  c.yields = false;
+  while (budget > 0 && !c.yields) {
+    if (warp.fragments.size() > 1) {
+      resolve_collectives(c, warp);
+      tidy(warp);
+    }
+    const Choice choice = choose(warp, warp.takes_turns);
+    if (choice.ready == 0) {
+      // Exits may have left a single waiting fragment with nobody to wait for.
+      tidy(warp);
+      if (!resolve_collectives(c, warp)) {
+        return;
+      }
+      continue;
+    }
+    const bool shares = choice.ready > 1;
+    const std::int32_t turn = shares ? std::min(budget, kTurn) : budget;
+    const std::int32_t used = run_turn(c, choice.fragment, turn, shares && !warp.takes_turns);
+    budget -= used;
+    warp.takes_turns = shares && (used >= turn || c.yields);
+  }
+}
+
+}  // namespace barracuda::emulator

@@ -1,0 +1,76 @@
+// A warp: call frames shared by lanes that called together, and fragments, groups of lanes at one pc
+// of one frame. Lanes are in exactly one fragment until they exit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "emulator/state/instruction.h"
+#include "emulator/state/program.h"
+
+namespace barracuda::emulator {
+
+struct Frame {
+  const Function* function = nullptr;
+  Frame* parent = nullptr;
+  const CallSite* call = nullptr;
+  std::uint32_t return_pc = 0;
+  std::uint32_t lanes = 0;  // that have not returned yet
+  std::uint32_t depth = 0;
+  std::uint32_t local_base = 0;  // in the lane's local memory
+  std::byte* registers = nullptr;
+};
+
+enum class FragmentState : std::uint8_t {
+  kReady,
+  kBarrier,     // waits at a CTA barrier; pc is the instruction after it
+  kCollective,  // waits for the members of a warp collective; pc is the collective itself
+};
+
+struct Fragment {
+  std::uint32_t mask = 0;
+  std::uint32_t pc = 0;
+  Frame* frame = nullptr;
+  FragmentState state = FragmentState::kReady;
+  std::uint8_t barrier = 0;
+  std::uint32_t members = 0;             // of the collective
+  const Instruction* waits_at = nullptr;  // barrier or collective
+  std::uint64_t last_turn = 0;
+};
+
+// A lane's local memory is interleaved by 8 bytes: byte b of lane l is at (b / 8) * 256 + l * 8 + b % 8.
+class LocalMemory {
+ public:
+  [[nodiscard]] std::byte* data() { return memory_.data(); }
+  [[nodiscard]] std::uint32_t lane_bytes() const {
+    return static_cast<std::uint32_t>(memory_.size() / kLanes);
+  }
+  // False when a lane would have more than kMaximumLaneBytes.
+  bool reserve(std::uint32_t lane_bytes);
+
+  static constexpr std::uint32_t kMaximumLaneBytes = 512 * 1024;
+  static std::size_t offset(std::uint32_t byte, int lane) {
+    return std::size_t{byte / 8} * 256 + static_cast<std::size_t>(lane) * 8 + byte % 8;
+  }
+
+ private:
+  std::vector<std::byte> memory_;
+};
+
+struct Warp {
+  std::uint32_t index = 0;  // in the CTA
+  std::uint32_t live = 0;   // lanes that have not exited
+  std::uint32_t first = 0;  // lanes that the warp started with
+  std::uint64_t turn = 0;
+  std::size_t current = 0;      // the running fragment
+  bool takes_turns = false;     // the last one used its turn up: next, who has waited longest
+  std::vector<Fragment> fragments;
+  LocalMemory local;
+  alignas(32) std::uint32_t tid[3][kLanes];
+
+  [[nodiscard]] Fragment& running() { return fragments[current]; }
+};
+
+}  // namespace barracuda::emulator

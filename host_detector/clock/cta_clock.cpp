@@ -1,0 +1,141 @@
+#include "host_detector/clock/cta_clock.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+
+namespace barracuda::detector {
+
+const CtaClock::Exception* CtaClock::exception(std::uint32_t warp) const {
+  for (const Exception& candidate : exceptions_) {
+    if (candidate.warp == warp) {
+      return &candidate;
+    }
+  }
+  return nullptr;
+}
+
+Tick CtaClock::at(std::uint32_t warp, std::uint32_t lane) const {
+  const Exception* lanes = exceptions_.empty() ? nullptr : exception(warp);
+  return lanes != nullptr ? lanes->ticks[lane] : floor(warp);
+}
+
+bool CtaClock::covers(const CtaClock& other) const {
+  if (this == &other) {
+    return true;
+  }
+  for (std::uint32_t warp = 0; warp < other.floors_.size(); ++warp) {
+    if (other.floors_[warp] > floor(warp)) {
+      // Lanes known one by one may still cover a floor only if their least does, and then the least
+      // would be our floor.
+      return false;
+    }
+  }
+  return std::ranges::all_of(other.exceptions_, [this](const Exception& theirs) {
+    const Tick ours = floor(theirs.warp);
+    const Exception* lanes = exception(theirs.warp);
+    for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
+      if (theirs.ticks[lane] > (lanes != nullptr ? lanes->ticks[lane] : ours)) {
+        return false;
+      }
+    }
+    return true;
+  });
+}
+
+CtaClock::Exception& CtaClock::make_exception(std::uint32_t warp) {
+  auto place = std::ranges::lower_bound(exceptions_, warp, {}, &Exception::warp);
+  if (place == exceptions_.end() || place->warp != warp) {
+    place = exceptions_.insert(place, Exception{.warp = warp});
+    place->ticks.fill(floor(warp));
+  }
+  return *place;
+}
+
+void CtaClock::normalise(std::uint32_t warp) {
+  const auto place = std::ranges::lower_bound(exceptions_, warp, {}, &Exception::warp);
+  if (place == exceptions_.end() || place->warp != warp) {
+    return;
+  }
+  const auto [least, most] = std::ranges::minmax(place->ticks);
+  if (least > floor(warp)) {
+    floors_.resize(std::max<std::size_t>(floors_.size(), warp + 1));
+    floors_[warp] = least;
+  }
+  if (least == most) {
+    exceptions_.erase(place);
+  }
+}
+
+void CtaClock::raise_floor(std::uint32_t warp, Tick tick) {
+  if (tick <= floor(warp)) {
+    return;
+  }
+  if (warp >= floors_.size()) {
+    floors_.resize(warp + 1);
+  }
+  floors_[warp] = tick;
+  if (!exceptions_.empty() && exception(warp) != nullptr) {
+    for (Tick& lane : make_exception(warp).ticks) {
+      lane = std::max(lane, tick);
+    }
+    normalise(warp);
+  }
+}
+
+void CtaClock::raise(const WarpTick& known) {
+  if (known.lanes == ~std::uint32_t{0}) {
+    raise_floor(known.warp, known.tick);
+    return;
+  }
+  if (known.lanes == 0 || known.tick <= floor(known.warp)) {
+    return;
+  }
+  Exception& lanes = make_exception(known.warp);
+  for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
+    if (((known.lanes >> lane) & 1) != 0) {
+      lanes.ticks[lane] = std::max(lanes.ticks[lane], known.tick);
+    }
+  }
+  normalise(known.warp);
+}
+
+void CtaClock::join(const CtaClock& other) {
+  for (std::uint32_t warp = 0; warp < other.floors_.size(); ++warp) {
+    raise_floor(warp, other.floors_[warp]);
+  }
+  for (const Exception& theirs : other.exceptions_) {
+    Exception& ours = make_exception(theirs.warp);
+    for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
+      ours.ticks[lane] = std::max(ours.ticks[lane], theirs.ticks[lane]);
+    }
+    normalise(theirs.warp);
+  }
+}
+
+bool CtaClock::is_valid() const {
+  for (std::size_t index = 0; index < exceptions_.size(); ++index) {
+    const Exception& lanes = exceptions_[index];
+    const auto [least, most] = std::ranges::minmax(lanes.ticks);
+    if (least != floor(lanes.warp) || most == least ||
+        (index > 0 && exceptions_[index - 1].warp >= lanes.warp)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+CtaClockPointer joined(const CtaClockPointer& a, const CtaClockPointer& b) {
+  DEBUG_ASSERT(a->key() == b->key());
+  if (a->covers(*b)) {
+    return a;
+  }
+  if (b->covers(*a)) {
+    return b;
+  }
+  const boost::intrusive_ptr<CtaClock> both(new CtaClock(*a));
+  both->join(*b);
+  return both;
+}
+
+}  // namespace barracuda::detector

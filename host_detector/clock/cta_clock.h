@@ -1,0 +1,80 @@
+// What is known of the threads of one CTA: for each warp a tick up to which every lane's accesses are
+// known, and for warps whose lanes differ one tick a lane. Immutable once shared: change a clone.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
+
+#include "device_logger/record.h"
+#include "host_detector/launch.h"
+
+namespace barracuda::detector {
+
+// Counts within a warp; accesses are stamped with it, and it grows whenever a stamp becomes visible to
+// other threads. 0 is before everything.
+using Tick = std::uint32_t;
+
+// A CTA of a launch. Ordered by launch, then CTA.
+enum class CtaKey : std::uint64_t {};
+
+constexpr CtaKey cta_key(LaunchId launch, std::uint32_t cta) {
+  return CtaKey{(static_cast<std::uint64_t>(launch) << 32) | cta};
+}
+
+// Lanes of one warp that are known up to `tick`.
+struct WarpTick {
+  std::uint32_t warp = 0;
+  std::uint32_t lanes = 0;
+  Tick tick = 0;
+};
+
+// The detector is serialised by its caller, so the counts need no atomics.
+template <typename T>
+using Counted = boost::intrusive_ref_counter<T, boost::thread_unsafe_counter>;
+
+class CtaClock;
+using CtaClockPointer = boost::intrusive_ptr<const CtaClock>;
+
+class CtaClock : public Counted<CtaClock> {
+ public:
+  explicit CtaClock(CtaKey key) : key_(key) {}
+
+  [[nodiscard]] CtaKey key() const { return key_; }
+
+  // Known of every lane of the warp; never more than at() says of any.
+  [[nodiscard]] Tick floor(std::uint32_t warp) const {
+    return warp < floors_.size() ? floors_[warp] : 0;
+  }
+
+  [[nodiscard]] Tick at(std::uint32_t warp, std::uint32_t lane) const;
+  [[nodiscard]] bool covers(const CtaClock& other) const;
+  [[nodiscard]] bool is_valid() const;
+
+  // Only before the clock is shared.
+  void raise(const WarpTick& known);
+  void join(const CtaClock& other);
+
+ private:
+  struct Exception {  // lanes that are known further than the floor
+    std::uint32_t warp = 0;
+    std::array<Tick, wire::kWarpLanes> ticks{};
+  };
+
+  [[nodiscard]] const Exception* exception(std::uint32_t warp) const;
+  Exception& make_exception(std::uint32_t warp);
+  void normalise(std::uint32_t warp);
+  void raise_floor(std::uint32_t warp, Tick tick);
+
+  CtaKey key_;
+  std::vector<Tick> floors_;
+  std::vector<Exception> exceptions_;  // by warp, ascending; every tick at least the floor
+};
+
+// The least clock that covers both; one of the two themselves where it does.
+CtaClockPointer joined(const CtaClockPointer& a, const CtaClockPointer& b);
+
+}  // namespace barracuda::detector

@@ -1,0 +1,52 @@
+// What one thread carries for happens-before (RACE_RULES section 1): its clock C, the releases F of its
+// fences and the acquisitions A that wait for a fence. A cheap value; lanes of a converged warp share
+// one.
+#pragma once
+
+#include <array>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
+#include "device_logger/site_info.h"
+#include "host_detector/clock/clock.h"
+
+namespace barracuda::detector {
+
+// The scopes that differ on one device: gpu and sys include the same threads.
+enum class Level : std::uint8_t { kCta, kCluster, kDevice };
+inline constexpr std::size_t kLevelCount = 3;
+
+constexpr Level level_of(wire::Scope scope) {
+  return scope >= wire::Scope::kGpu       ? Level::kDevice
+         : scope == wire::Scope::kCluster ? Level::kCluster
+                                          : Level::kCta;
+}
+
+constexpr std::size_t index_of_level(Level level) { return static_cast<std::size_t>(level); }
+
+// The clock of a thread when it fenced; `own` is its own tick then, which differs from lane to lane
+// and is therefore not part of the clock.
+struct Release {
+  Clock clock;
+  Tick own = 0;
+  bool exists = false;
+};
+
+// F and A of a thread; immutable once shared.
+struct FenceState : Counted<FenceState> {
+  std::array<Release, kLevelCount> released;
+  std::array<Clock, kLevelCount> pending;
+  bool left_pending = false;  // a fence was too narrow for some of it; only explains races
+};
+using FenceStatePointer = boost::intrusive_ptr<const FenceState>;
+
+struct ThreadState {
+  Clock clock;               // without the thread's own tick, which is its warp's
+  FenceStatePointer fences;  // null: no fence yet, nothing observed
+
+  [[nodiscard]] bool shares_all_with(const ThreadState& other) const {
+    return clock.shares_all_with(other.clock) && fences == other.fences;
+  }
+};
+
+}  // namespace barracuda::detector

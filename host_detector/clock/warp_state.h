@@ -1,0 +1,124 @@
+// The threads of one warp: one state while its lanes know the same, one a lane while they do not.
+// Lossless: lanes are merged again only when their states are identical.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "host_detector/clock/thread_state.h"
+
+namespace barracuda::detector {
+
+inline constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
+
+class WarpState {
+ public:
+  WarpState(CtaKey cta, std::uint32_t warp, std::uint32_t lanes, const Clock& initial);
+
+  [[nodiscard]] CtaKey cta() const { return cta_; }
+  [[nodiscard]] std::uint32_t warp() const { return warp_; }
+  [[nodiscard]] Tick now() const { return now_; }
+  void tick() { ++now_; }
+
+  [[nodiscard]] std::uint32_t alive() const { return alive_; }
+  // Lanes of which nothing can be recorded: they do not exist, or left without any access. Saying
+  // that they are known costs nothing and keeps clocks uniform.
+  [[nodiscard]] std::uint32_t absent() const { return ~alive_ & ~touched_; }
+  void touch(std::uint32_t lanes) { touched_ |= lanes; }
+  void exit(std::uint32_t lanes);
+
+  [[nodiscard]] bool is_uniform() const { return split_ == nullptr; }
+  [[nodiscard]] const ThreadState& state(std::uint32_t lane) const {
+    return split_ == nullptr ? uniform_ : (*split_)[lane];
+  }
+  void set(std::uint32_t lanes, const ThreadState& state);
+
+  // What lane `lane` would publish of a clock of its own that it took at its tick `own`.
+  [[nodiscard]] Clock with_own(const Clock& clock, std::uint32_t lanes, Tick own) const;
+
+  // Calls visit(lanes, state) for groups of lanes of `lanes` with the same state.
+  template <typename Visit>
+  void for_each_state(std::uint32_t lanes, Visit visit) const;
+  // Replaces the state of each group by change(lanes, state).
+  template <typename Change>
+  void change(std::uint32_t lanes, Change change);
+
+  // Call stacks, interned; 0 is the kernel itself.
+  [[nodiscard]] std::uint32_t stack(std::uint32_t lane) const { return stacks_[lane]; }
+  [[nodiscard]] bool has_one_stack() const { return one_stack_; }
+  void set_stack(std::uint32_t lane, std::uint32_t stack);
+
+  // Lanes whose last atomic wrote; the acquire record of the others is a plain strong read.
+  std::uint32_t atomics_that_wrote = 0;
+  std::uint32_t waiting = 0;  // at a CTA barrier
+  struct WarpBarrier {
+    std::uint32_t members = 0;
+    std::uint32_t waiting = 0;
+  };
+  std::vector<WarpBarrier> warp_barriers;  // that some but not all members have reached
+
+ private:
+  void merge_if_equal();
+
+  CtaKey cta_;
+  std::uint32_t warp_;
+  std::uint32_t alive_;
+  std::uint32_t touched_ = 0;
+  Tick now_ = 1;
+  bool one_stack_ = true;
+  ThreadState uniform_;
+  std::unique_ptr<std::array<ThreadState, wire::kWarpLanes>> split_;
+  std::array<std::uint32_t, wire::kWarpLanes> stacks_{};
+};
+
+inline std::uint32_t first_lane(std::uint32_t lanes) {
+  return static_cast<std::uint32_t>(std::countr_zero(lanes));
+}
+
+template <typename Visit>
+void WarpState::for_each_state(std::uint32_t lanes, Visit visit) const {
+  if (split_ == nullptr) {
+    if (lanes != 0) {
+      visit(lanes, uniform_);
+    }
+    return;
+  }
+  while (lanes != 0) {
+    const ThreadState& first = (*split_)[first_lane(lanes)];
+    std::uint32_t same = 0;
+    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+      const std::uint32_t lane = first_lane(rest);
+      same |= first.shares_all_with((*split_)[lane]) ? std::uint32_t{1} << lane : 0;
+    }
+    visit(same, first);
+    lanes &= ~same;
+  }
+}
+
+template <typename Change>
+void WarpState::change(std::uint32_t lanes, Change change) {
+  lanes &= alive_;
+  if (split_ == nullptr) {
+    if (lanes != 0) {
+      set(lanes, change(lanes, uniform_));
+    }
+    return;
+  }
+  struct Group {
+    std::uint32_t lanes;
+    ThreadState state;
+  };
+  std::array<Group, wire::kWarpLanes> groups;
+  std::size_t count = 0;
+  for_each_state(lanes, [&](std::uint32_t same, const ThreadState& state) {
+    groups[count++] = Group{same, change(same, state)};
+  });
+  for (std::size_t index = 0; index < count; ++index) {
+    set(groups[index].lanes, groups[index].state);
+  }
+}
+
+}  // namespace barracuda::detector

@@ -1,0 +1,273 @@
+#include "host_detector/detector.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "host_detector/rules/access_check.h"
+#include "host_detector/rules/divergence.h"
+#include "host_detector/sync/synchroniser.h"
+
+namespace barracuda::detector {
+namespace {
+
+using wire::Operation;
+using wire::RecordKind;
+
+bool is_access(Operation operation) { return operation <= Operation::kReduction; }
+
+bool is_well_formed(const wire::SiteInfo& site, RecordKind kind) {
+  if (is_access(site.operation)) {
+    const std::uint32_t width = std::uint32_t{site.element_bytes} * site.element_count;
+    return kind != RecordKind::kEvent && kind <= RecordKind::kEvent && width > 0 && width <= 64;
+  }
+  return kind == RecordKind::kEvent;
+}
+
+std::uint8_t access_flags(Operation operation) {
+  return operation == Operation::kRead    ? Entry::kReads
+         : operation == Operation::kWrite ? Entry::kWrites
+                                          : Entry::kReads | Entry::kWrites;
+}
+
+}  // namespace
+
+struct Detector::State {
+  explicit State(const DetectorOptions& options) { engine.options = options; }
+
+  EngineState engine;
+  AccessCheck accesses{engine};
+  Synchroniser synchroniser{engine};
+  std::uint64_t applied = 0;
+  std::uint64_t rejected = 0;
+
+  CtaState* find_cta(LaunchState& launch, std::uint32_t index) const;
+  bool apply(const WarpOperation& operation);
+  bool access(const Actor& actor, const WarpOperation& operation);
+  bool event(const Actor& actor, const WarpOperation& operation);
+  void exit(const Actor& actor, std::uint32_t lanes);
+  void finish(LaunchState& launch);
+  void forget_old_locations(const LaunchState& launch);
+};
+
+CtaState* Detector::State::find_cta(LaunchState& launch, std::uint32_t index) const {
+  const auto known = launch.ctas.find(index);
+  if (known != launch.ctas.end()) {
+    return known->second.get();
+  }
+  if (index >= launch.info.grid.volume() ||
+      (index < launch.finished.size() && launch.finished[index])) {
+    return nullptr;
+  }
+  return launch.ctas.emplace(index, std::make_unique<CtaState>(launch, index)).first->second.get();
+}
+
+bool Detector::State::access(const Actor& actor, const WarpOperation& operation) {
+  const wire::SiteInfo& site = engine.site(static_cast<std::uint32_t>(operation.site));
+  const std::uint8_t flags = access_flags(site.operation);
+  if (operation.kind == RecordKind::kAffine || operation.kind == RecordKind::kScattered) {
+    return accesses.check(actor, operation, operation.mask, flags);
+  }
+  forget_old_locations(actor.cta.launch);
+  if (operation.kind == RecordKind::kRelease) {
+    ++engine.release_records;
+    std::uint32_t written = operation.mask;
+    for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
+      if ((operation.lanes[first_lane(rest)].flags & wire::kLaneVoid) != 0) {
+        written &= ~(std::uint32_t{1} << first_lane(rest));
+      }
+    }
+    const bool is_possible = accesses.check(actor, operation, written, flags);
+    synchroniser.release(actor, operation);
+    if (site.operation == Operation::kAtomic) {
+      actor.warp.atomics_that_wrote |= written;
+    }
+    return is_possible;
+  }
+  std::uint32_t read = operation.mask;
+  if (site.operation == Operation::kAtomic) {
+    read &= ~actor.warp.atomics_that_wrote;
+    actor.warp.atomics_that_wrote &= ~operation.mask;
+  }
+  // What an acquire takes orders what comes after it, not itself.
+  const bool is_possible = accesses.check(actor, operation, read, Entry::kReads);
+  synchroniser.acquire(actor, operation);
+  return is_possible;
+}
+
+bool Detector::State::event(const Actor& actor, const WarpOperation& operation) {
+  const wire::SiteInfo& site = engine.site(static_cast<std::uint32_t>(operation.site));
+  switch (site.operation) {
+    case Operation::kFence:
+      synchroniser.fence(actor, operation.mask, site);
+      return true;
+    case Operation::kBarrier:
+    case Operation::kBarrierArrive:
+      synchroniser.barrier(actor, operation, site.operation == Operation::kBarrier);
+      return true;
+    case Operation::kWarpBarrier:
+      synchroniser.warp_barrier(actor, operation);
+      return true;
+    case Operation::kCall:
+    case Operation::kReturn:
+      for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
+        const std::uint32_t lane = first_lane(rest);
+        const std::uint32_t stack = actor.warp.stack(lane);
+        actor.warp.set_stack(lane, site.operation == Operation::kCall
+                                       ? engine.stacks.push(stack, operation.site)
+                                       : engine.stacks.pop(stack));
+      }
+      return true;
+    case Operation::kExit:
+      exit(actor, operation.mask);
+      return true;
+    case Operation::kRead:
+    case Operation::kWrite:
+    case Operation::kAtomic:
+    case Operation::kReduction:
+      break;
+  }
+  return false;
+}
+
+bool Detector::State::apply(const WarpOperation& operation) {
+  if (operation.kind == RecordKind::kVoid) {
+    return true;
+  }
+  const auto launch = engine.running.find(operation.launch);
+  const auto site = static_cast<std::size_t>(operation.site);
+  if (launch == engine.running.end() || site >= engine.sites.size() || !engine.sites[site] ||
+      !is_well_formed(*engine.sites[site], operation.kind)) {
+    return false;
+  }
+  CtaState* cta = find_cta(*launch->second, operation.cta);
+  if (cta == nullptr || operation.warp >= cta->warps.size()) {
+    return false;
+  }
+  const Actor actor{.cta = *cta, .warp = cta->warps[operation.warp]};
+  if (operation.mask == 0 || (operation.mask & ~actor.warp.alive()) != 0) {
+    return false;
+  }
+  if ((actor.warp.waiting & operation.mask) != 0 || !actor.warp.warp_barriers.empty()) {
+    const Operation what = engine.sites[site]->operation;
+    if (what != Operation::kWarpBarrier || (actor.warp.waiting & operation.mask) != 0) {
+      synchroniser.open_what_held(actor, operation.mask);
+    }
+  }
+  return is_access(engine.sites[site]->operation) ? access(actor, operation)
+                                                  : event(actor, operation);
+}
+
+void Detector::State::exit(const Actor& actor, std::uint32_t lanes) {
+  synchroniser.exit(actor, lanes);
+  CtaState& cta = actor.cta;
+  LaunchState& launch = cta.launch;
+  if (cta.live_threads == 0) {
+    if (launch.finished.size() <= cta.index) {
+      launch.finished.resize(std::size_t{cta.index} + 1);
+    }
+    launch.finished[cta.index] = true;
+    launch.ctas.erase(cta.index);
+  }
+  if (launch.live_threads == 0) {
+    finish(launch);
+  }
+}
+
+void Detector::State::finish(LaunchState& launch) {
+  if (!launch.final.is_empty()) {
+    engine.finals.insert_or_assign(launch.info.id, std::move(launch.final));
+  }
+  engine.running.erase(launch.info.id);
+}
+
+// Synchronisation of launches that were over before every running one began orders nothing more.
+void Detector::State::forget_old_locations(const LaunchState& launch) {
+  std::vector<LaunchId>& users = engine.global_users;
+  if (std::ranges::find(users, launch.info.id) != users.end()) {
+    return;
+  }
+  const bool all_old = std::ranges::all_of(engine.running, [&](const auto& running) {
+    return std::ranges::all_of(
+        users, [&](LaunchId user) { return engine.order.is_before(user, running.first); });
+  });
+  if (all_old) {
+    engine.global_locations.clear();
+    users.clear();
+  }
+  users.push_back(launch.info.id);
+}
+
+Detector::Detector(const DetectorOptions& options) : state_(std::make_unique<State>(options)) {}
+
+Detector::~Detector() = default;
+
+void Detector::add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites) {
+  const std::size_t start = static_cast<std::size_t>(first);
+  auto& all = state_->engine.sites;
+  if (start + sites.size() > wire::kMaxSites) {
+    return;
+  }
+  all.resize(std::max(all.size(), start + sites.size()));
+  std::ranges::copy(sites, all.begin() + static_cast<std::ptrdiff_t>(start));
+  state_->engine.has_narrow_fences |= std::ranges::any_of(sites, [](const wire::SiteInfo& site) {
+    return site.operation == Operation::kFence && site.scope < wire::Scope::kGpu;
+  });
+}
+
+void Detector::begin_launch(const LaunchInfo& launch) {
+  EngineState& engine = state_->engine;
+  engine.order.add(launch.id, launch.ordered_after);
+  auto begun = std::make_unique<LaunchState>(launch);
+  for (const LaunchId before : launch.ordered_after) {
+    const auto final = engine.finals.find(before);
+    if (final != engine.finals.end()) {
+      begun->initial.join(final->second);
+    }
+  }
+  begun->final = begun->initial;
+  for (auto& [id, other] : engine.running) {
+    if (!engine.order.is_before(id, launch.id)) {
+      other->ran_with_others = true;
+      begun->ran_with_others = true;
+    }
+  }
+  if (begun->live_threads > 0) {
+    engine.running.insert_or_assign(launch.id, std::move(begun));
+  }
+}
+
+void Detector::apply(const WarpOperation& operation) {
+  if (state_->apply(operation)) {
+    ++state_->applied;
+  } else {
+    ++state_->rejected;
+  }
+}
+
+bool Detector::launch_over(LaunchId launch) const {
+  return state_->engine.order.knows(launch) && !state_->engine.running.contains(launch);
+}
+
+void Detector::end_launch(LaunchId launch) {
+  const auto running = state_->engine.running.find(launch);
+  if (running == state_->engine.running.end()) {
+    return;
+  }
+  for (const auto& [index, cta] : running->second->ctas) {
+    report_divergence(state_->engine, *cta);
+  }
+  state_->finish(*running->second);
+}
+
+void Detector::forget(std::uint64_t address, std::uint64_t bytes) {
+  state_->engine.global.forget(address, bytes);
+  state_->engine.global_locations.forget(address, bytes);
+}
+
+const Findings& Detector::findings() const { return state_->engine.log.findings(); }
+
+std::uint64_t Detector::applied() const { return state_->applied; }
+
+std::uint64_t Detector::rejected() const { return state_->rejected; }
+
+}  // namespace barracuda::detector

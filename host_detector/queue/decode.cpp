@@ -1,0 +1,183 @@
+#include "host_detector/queue/decode.h"
+
+#include <bit>
+#include <cstring>
+
+#include "device_logger/order_number.h"
+
+namespace barracuda::detector {
+namespace {
+
+using wire::RecordKind;
+
+template <typename T>
+T read_at(std::span<const std::byte> record, std::size_t offset) {
+  T value;
+  std::memcpy(&value, record.data() + offset, sizeof(T));
+  return value;
+}
+
+std::uint64_t join_address(std::uint32_t low, std::uint32_t high) {
+  return (std::uint64_t{high & 0x1FFFFFFU} << 32) | low;
+}
+
+bool is_known(RecordKind kind) { return kind <= RecordKind::kEvent; }
+
+bool has_entries(RecordKind kind) {
+  return kind == RecordKind::kScattered || kind == RecordKind::kRelease ||
+         kind == RecordKind::kAcquire;
+}
+
+// Calls visit(lane, offset of its entry).
+template <typename Visit>
+void for_each_entry(const RecordHeader& header, std::size_t entry_bytes, Visit visit) {
+  std::size_t offset = wire::kSlotBytes;
+  for (std::uint32_t rest = header.mask; rest != 0; rest &= rest - 1) {
+    visit(static_cast<std::uint32_t>(std::countr_zero(rest)), offset);
+    offset += entry_bytes;
+  }
+}
+
+void decode_affine(const RecordHeader& header, std::span<const std::byte> record,
+                   WarpOperation& operation) {
+  const auto first = read_at<wire::HeaderHalf>(record, 0);
+  const auto pattern = read_at<wire::PatternHalf>(record, wire::kHalfBytes);
+  const std::uint64_t base = join_address(pattern.base_low, pattern.base_high);
+  const std::uint32_t shift = first.width_log2;
+  const std::uint32_t width = std::uint32_t{1} << shift;
+  const bool is_uniform = (pattern.flags & wire::kUniformValue) != 0;
+  constexpr std::uint64_t kAddressBits = (std::uint64_t{1} << 57) - 1;
+  operation.lanes_agree = (pattern.flags & wire::kLanesAgree) != 0;
+  operation.has_uniform_value = is_uniform;
+  operation.uniform_value = is_uniform ? static_cast<std::uint32_t>(pattern.stride1) : 0;
+  const std::int64_t stride0 = pattern.stride0;
+  const std::int64_t stride1 = is_uniform ? 0 : pattern.stride1;
+  for (std::uint32_t rest = header.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    const std::int64_t offset = (lane & (width - 1)) * stride0 + (lane >> shift) * stride1;
+    LaneAccess& access = operation.lanes[lane];
+    access.address = (base + static_cast<std::uint64_t>(offset)) & kAddressBits;
+    access.flags = 0;
+  }
+}
+
+void decode_scattered(const RecordHeader& header, std::span<const std::byte> record,
+                      WarpOperation& operation) {
+  for_each_entry(header, wire::kHalfBytes, [&](std::uint32_t lane, std::size_t offset) {
+    const auto entry = read_at<wire::LaneAddress>(record, offset);
+    operation.lanes[lane].address = join_address(entry.address_low, entry.address_high);
+    operation.lanes[lane].flags = entry.flags;
+  });
+}
+
+void decode_release(const RecordHeader& header, std::span<const std::byte> record,
+                    WarpOperation& operation) {
+  for_each_entry(header, sizeof(wire::LaneRelease), [&](std::uint32_t lane, std::size_t offset) {
+    const auto entry = read_at<wire::LaneRelease>(record, offset);
+    operation.lanes[lane] = {
+        .address = join_address(entry.sync.address_low, entry.sync.address_high),
+        .value_read = (std::uint64_t{entry.value_read.value_high} << 32) | entry.value_read.value_low,
+        .value_written =
+            (std::uint64_t{entry.value_written.value_high} << 32) | entry.value_written.value_low,
+        .flags = entry.sync.flags};
+  });
+}
+
+void decode_acquire(const RecordHeader& header, std::span<const std::byte> record,
+                    WarpOperation& operation) {
+  for_each_entry(header, sizeof(wire::LaneAcquire), [&](std::uint32_t lane, std::size_t offset) {
+    const auto entry = read_at<wire::LaneAcquire>(record, offset);
+    operation.lanes[lane] = {
+        .address = join_address(entry.sync.address_low, entry.sync.address_high),
+        .value_read = (std::uint64_t{entry.value_read.value_high} << 32) | entry.value_read.value_low,
+        .value_written = 0,
+        .flags = entry.sync.flags};
+  });
+}
+
+}  // namespace
+
+std::uint32_t slots_of(const wire::HeaderHalf& header, const wire::PatternHalf& pattern) {
+  const auto kind = static_cast<RecordKind>(header.kind);
+  if (!is_known(kind)) {
+    return 0;
+  }
+  if (kind == RecordKind::kVoid) {
+    return pattern.base_low;
+  }
+  return wire::record_slots(kind, static_cast<std::uint32_t>(std::popcount(header.mask)));
+}
+
+RecordHeader header_of(std::span<const std::byte> record) {
+  const auto header = read_at<wire::HeaderHalf>(record, 0);
+  return {.kind = static_cast<RecordKind>(header.kind),
+          .launch = header.launch,
+          .mask = header.mask,
+          .cta = header.cta};
+}
+
+bool decode(std::span<const std::byte> record, WarpOperation& operation) {
+  if (record.size() < wire::kSlotBytes) {
+    return false;
+  }
+  const RecordHeader header = header_of(record);
+  const auto lanes = static_cast<std::uint32_t>(std::popcount(header.mask));
+  if (!is_known(header.kind) ||
+      (has_entries(header.kind) &&
+       record.size() < wire::record_slots(header.kind, lanes) * wire::kSlotBytes)) {
+    return false;
+  }
+  const auto first = read_at<wire::HeaderHalf>(record, 0);
+  const auto pattern = read_at<wire::PatternHalf>(record, wire::kHalfBytes);
+  operation.kind = header.kind;
+  operation.site = wire::SiteId{first.site};
+  operation.cta = header.cta;
+  operation.warp = pattern.warp;
+  operation.mask = header.mask;
+  operation.lanes_agree = false;
+  operation.has_uniform_value = false;
+  switch (header.kind) {
+    case RecordKind::kVoid:
+      return true;
+    case RecordKind::kAffine:
+      if (first.width_log2 > 5) {
+        return false;
+      }
+      decode_affine(header, record, operation);
+      return true;
+    case RecordKind::kScattered:
+      decode_scattered(header, record, operation);
+      return true;
+    case RecordKind::kRelease:
+      decode_release(header, record, operation);
+      return true;
+    case RecordKind::kAcquire:
+      decode_acquire(header, record, operation);
+      return true;
+    case RecordKind::kEvent:
+      operation.event_operand = pattern.base_low;
+      operation.event_count = static_cast<std::uint32_t>(pattern.stride1);
+      return true;
+  }
+  return false;
+}
+
+void read_order_numbers(std::span<const std::byte> record, OrderNumbers& numbers) {
+  const RecordHeader header = header_of(record);
+  numbers.count = 0;
+  if (header.kind != RecordKind::kRelease && header.kind != RecordKind::kAcquire) {
+    return;
+  }
+  const std::size_t bytes = header.kind == RecordKind::kRelease ? sizeof(wire::LaneRelease)
+                                                                : sizeof(wire::LaneAcquire);
+  for_each_entry(header, bytes, [&](std::uint32_t, std::size_t offset) {
+    const auto entry = read_at<wire::LaneSyncHalf>(record, offset);
+    const std::uint64_t tagged = join_address(entry.address_low, entry.address_high);
+    if (wire::space_of(tagged) == wire::AddressSpace::kGlobal) {
+      numbers.of_lanes[numbers.count++] = {
+          .counter = wire::order_counter_of(wire::address_of(tagged)), .number = entry.number};
+    }
+  });
+}
+
+}  // namespace barracuda::detector

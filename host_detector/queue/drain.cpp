@@ -1,0 +1,173 @@
+#include "host_detector/queue/drain.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "device_logger/launch_descriptor.h"
+#include "host_detector/queue/idle_wait.h"
+
+namespace barracuda::detector {
+
+QueueGroup::QueueGroup(const QueueSet& queues) : set(queues) {
+  readers.reserve(set.queue_count);
+  for (std::size_t queue = 0; queue < set.queue_count; ++queue) {
+    readers.emplace_back(set.rings + queue * (wire::kSlotBytes << set.slots_log2), set.slots_log2,
+                         set.read_positions + queue * wire::kReadPositionStride);
+  }
+}
+
+Drain::Drain(std::uint32_t threads, std::size_t max_bytes)
+    : thread_count_(std::max<std::uint32_t>(1, threads)),
+      max_bytes_(max_bytes),
+      sweeps_done_(thread_count_) {
+  for (std::uint32_t thread = 0; thread < thread_count_; ++thread) {
+    threads_.emplace_back([this, thread] { run(thread); });
+  }
+}
+
+Drain::~Drain() {
+  stop();
+  for (std::thread& thread : threads_) {
+    thread.join();
+  }
+}
+
+void Drain::stop() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  arrived_.notify_all();
+  swept_.notify_all();
+}
+
+void Drain::add(std::shared_ptr<QueueGroup> group) {
+  const std::lock_guard lock(mutex_);
+  groups_.push_back(std::move(group));
+}
+
+std::shared_ptr<QueueGroup> Drain::remove(const std::byte* rings) {
+  std::shared_ptr<QueueGroup> removed;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto place = std::ranges::find_if(
+        groups_, [&](const auto& group) { return group->set.rings == rings; });
+    if (place == groups_.end()) {
+      return nullptr;
+    }
+    removed = *place;
+    groups_.erase(place);
+  }
+  sweep();  // every thread has begun a round without it
+  return removed;
+}
+
+void Drain::sweep() {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t wanted = ++sweeps_wanted_;
+  swept_.wait(lock, [&] {
+    return stopped_ ||
+           std::ranges::all_of(sweeps_done_, [&](std::uint64_t done) { return done >= wanted; });
+  });
+}
+
+std::uint64_t Drain::batches() const {
+  const std::lock_guard lock(mutex_);
+  return batches_made_;
+}
+
+std::vector<std::shared_ptr<QueueGroup>> Drain::groups() const {
+  const std::lock_guard lock(mutex_);
+  return groups_;
+}
+
+bool Drain::read_one(const std::shared_ptr<QueueGroup>& group, RingReader& reader) {
+  DrainedBatch batch{.group = group, .records = {}};
+  const std::uint64_t malformed_before = reader.malformed();
+  const std::size_t slots = reader.read(batch.records, kBatchSlots);
+  if (slots == 0) {
+    return false;
+  }
+  reader.publish();
+  slots_.fetch_add(slots, std::memory_order_relaxed);
+  malformed_.fetch_add(reader.malformed() - malformed_before, std::memory_order_relaxed);
+  if (!batch.records.slots.empty()) {
+    queued_bytes_.fetch_add(batch.records.bytes.size(), std::memory_order_relaxed);
+    const std::lock_guard lock(mutex_);
+    batches_.push_back(std::move(batch));
+    ++batches_made_;
+    arrived_.notify_one();
+  }
+  return true;
+}
+
+bool Drain::read_all(std::uint32_t thread, const std::vector<std::shared_ptr<QueueGroup>>& groups) {
+  bool found = false;
+  std::size_t number = 0;
+  for (const auto& group : groups) {
+    for (RingReader& reader : group->readers) {
+      if (number++ % thread_count_ == thread) {
+        found = read_one(group, reader) || found;
+      }
+    }
+  }
+  return found;
+}
+
+// Until the queues are empty, or everything that was in them at the beginning is read.
+bool Drain::read_rounds(std::uint32_t thread,
+                        const std::vector<std::shared_ptr<QueueGroup>>& groups) {
+  std::size_t rounds = 0;
+  for (const auto& group : groups) {
+    rounds = std::max(rounds, (std::size_t{1} << group->set.slots_log2) / kBatchSlots + 2);
+  }
+  bool found = false;
+  while (rounds-- > 0 && read_all(thread, groups)) {
+    found = true;
+  }
+  return found;
+}
+
+void Drain::run(std::uint32_t thread) {
+  IdleWait idle;
+  for (;;) {
+    std::vector<std::shared_ptr<QueueGroup>> groups;
+    std::uint64_t sweep = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopped_) {
+        return;
+      }
+      groups = groups_;
+      sweep = sweeps_wanted_;
+    }
+    const bool is_held_up = held_bytes_.load(std::memory_order_relaxed) >= max_bytes_;
+    const bool may_read =
+        !is_held_up && queued_bytes_.load(std::memory_order_relaxed) < max_bytes_;
+    const bool found = may_read && read_rounds(thread, groups);
+    {
+      const std::lock_guard lock(mutex_);
+      if ((may_read || is_held_up) && sweeps_done_[thread] < sweep) {
+        sweeps_done_[thread] = sweep;
+        swept_.notify_all();
+      }
+    }
+    if (found) {
+      idle.reset();
+    } else {
+      idle.wait();
+    }
+  }
+}
+
+std::optional<DrainedBatch> Drain::take(std::chrono::milliseconds timeout) {
+  std::unique_lock lock(mutex_);
+  arrived_.wait_for(lock, timeout, [&] { return stopped_ || !batches_.empty(); });
+  if (batches_.empty()) {
+    return std::nullopt;
+  }
+  DrainedBatch batch = std::move(batches_.front());
+  batches_.pop_front();
+  queued_bytes_.fetch_sub(batch.records.bytes.size(), std::memory_order_relaxed);
+  return batch;
+}
+
+}  // namespace barracuda::detector

@@ -1,0 +1,86 @@
+#include "host_detector/queue/order_counters.h"
+
+#include <algorithm>
+
+namespace barracuda::detector {
+namespace {
+
+// Counters wrap: numbers are compared by their distance.
+bool is_later(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) > 0; }
+
+}  // namespace
+
+void OrderCounters::wake(std::uint32_t counter, std::vector<ParkedGroup*>& ready) {
+  const auto waiting = waiters_.find(counter);
+  if (waiting == waiters_.end()) {
+    return;
+  }
+  std::erase_if(waiting->second, [&](const Waiter& waiter) {
+    const bool can_go = has_reached({.counter = counter, .number = waiter.stamp});
+    if (can_go) {
+      ready.push_back(waiter.group);
+    }
+    return can_go;
+  });
+  if (waiting->second.empty()) {
+    waiters_.erase(waiting);
+  }
+}
+
+void OrderCounters::applied(const OrderNumber& release, std::vector<ParkedGroup*>& ready) {
+  std::uint32_t& done = done_[release.counter];
+  if (release.number != done) {
+    if (is_later(release.number, done)) {
+      // A heap with the earliest on top.
+      std::vector<std::uint32_t>& ahead = ahead_[release.counter];
+      ahead.push_back(release.number);
+      std::ranges::push_heap(ahead, is_later);
+    }
+    return;
+  }
+  ++done;
+  const auto ahead = ahead_.find(release.counter);
+  if (ahead != ahead_.end()) {
+    std::vector<std::uint32_t>& numbers = ahead->second;
+    while (!numbers.empty() && !is_later(numbers.front(), done)) {
+      done += numbers.front() == done ? 1 : 0;
+      std::ranges::pop_heap(numbers, is_later);
+      numbers.pop_back();
+    }
+    if (numbers.empty()) {
+      ahead_.erase(ahead);
+    }
+  }
+  wake(release.counter, ready);
+}
+
+void OrderCounters::wait(const OrderNumber& stamp, ParkedGroup* group) {
+  waiters_[stamp.counter].push_back({.stamp = stamp.number, .group = group});
+}
+
+void OrderCounters::forget(const ParkedGroup* group) {
+  for (auto& [counter, waiting] : waiters_) {
+    std::erase_if(waiting, [&](const Waiter& waiter) { return waiter.group == group; });
+  }
+  erase_if(waiters_, [](const auto& each) { return each.second.empty(); });
+}
+
+void OrderCounters::skip_hole(std::vector<ParkedGroup*>& ready) {
+  std::uint32_t best_counter = 0;
+  std::uint32_t best_missing = ~std::uint32_t{0};
+  for (const auto& [counter, waiting] : waiters_) {
+    for (const Waiter& waiter : waiting) {
+      const std::uint32_t missing = waiter.stamp - done_[counter];
+      if (missing < best_missing) {
+        best_missing = missing;
+        best_counter = counter;
+      }
+    }
+  }
+  if (best_missing != ~std::uint32_t{0}) {
+    // One number at a time: later ones may have come.
+    applied({.counter = best_counter, .number = done_[best_counter]}, ready);
+  }
+}
+
+}  // namespace barracuda::detector

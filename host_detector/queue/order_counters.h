@@ -1,0 +1,47 @@
+// How far the numbered releases of one device context have been applied, counter by counter, and who
+// waits for more (device_logger/order_number.h).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "device_logger/order_number.h"
+#include "host_detector/queue/decode.h"
+
+namespace barracuda::detector {
+
+class ParkedGroup;
+
+class OrderCounters {
+ public:
+  OrderCounters() : done_(wire::kOrderCounters) {}
+
+  // Every release with a smaller number was applied.
+  [[nodiscard]] bool has_reached(const OrderNumber& stamp) const {
+    return static_cast<std::int32_t>(done_[stamp.counter] - stamp.number) >= 0;
+  }
+  // Groups that can go on now are appended to `ready`.
+  void applied(const OrderNumber& release, std::vector<ParkedGroup*>& ready);
+  void wait(const OrderNumber& stamp, ParkedGroup* group);
+  void forget(const ParkedGroup* group);
+  // A number that was taken will never come: lets pass whoever waits for the fewest.
+  void skip_hole(std::vector<ParkedGroup*>& ready);
+
+ private:
+  struct Waiter {
+    std::uint32_t stamp = 0;
+    ParkedGroup* group = nullptr;
+  };
+  void wake(std::uint32_t counter, std::vector<ParkedGroup*>& ready);
+
+  std::vector<std::uint32_t> done_;  // by counter
+  // Applied out of order, as distances from done_ would move: plain numbers, few.
+  boost::unordered_flat_map<std::uint32_t, std::vector<std::uint32_t>> ahead_;
+  boost::unordered_flat_map<std::uint32_t, std::vector<Waiter>> waiters_;
+};
+
+}  // namespace barracuda::detector

@@ -1,0 +1,44 @@
+// The host's end of one queue: takes whole records out of the ring and tells the device, seldom, how far
+// it has read. One thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "device_logger/record.h"
+
+namespace barracuda::detector {
+
+// Records one after another, each with its slots.
+struct RecordBatch {
+  std::vector<std::byte> bytes;
+  std::vector<std::uint32_t> slots;  // of each record
+};
+
+class RingReader {
+ public:
+  RingReader(const std::byte* ring, std::uint32_t slots_log2, std::byte* read_position);
+
+  // Appends complete records until `max_slots` are read or one is incomplete; the number of slots
+  // read. What is claimed but not yet written stops it: slots are freed in order.
+  std::size_t read(RecordBatch& batch, std::size_t max_slots);
+  // Frees what was read. Costs a line of the memory that the device polls.
+  void publish();
+
+  [[nodiscard]] std::uint64_t position() const { return position_; }
+  // Slots that held no record of a known kind.
+  [[nodiscard]] std::uint64_t malformed() const { return malformed_; }
+
+ private:
+  [[nodiscard]] bool copy_half(std::uint64_t slot, std::size_t half, std::byte* to) const;
+
+  const std::byte* ring_;
+  std::byte* read_position_;
+  std::uint32_t slots_log2_;
+  std::uint64_t position_ = 0;
+  std::uint64_t published_ = 0;
+  std::uint64_t malformed_ = 0;
+};
+
+}  // namespace barracuda::detector

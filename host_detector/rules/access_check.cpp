@@ -1,0 +1,624 @@
+#include "host_detector/rules/access_check.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "host_detector/rules/explanation.h"
+
+namespace barracuda::detector {
+
+struct AccessCheck::Access {
+  const Actor& actor;
+  const WarpOperation& operation;
+  const wire::SiteInfo& site;
+  std::uint32_t lanes;
+  std::uint32_t width;  // bytes of one lane
+  Entry pattern;        // what all its entries have in common
+  CrowdKind kind = CrowdKind::kNone;
+  Mode mode = Mode::kCheckAndRecord;
+  bool are_addresses_possible = true;
+  // Of the block at hand.
+  Place place;
+  std::uint64_t block_start = 0;
+  // The worst of what meets one older entry.
+  struct Worst {
+    bool exists = false;
+    Verdict verdict;
+    std::uint32_t older_lane = 0, lane = 0, byte = 0;
+    wire::Scope distance{};
+  } worst;
+};
+
+namespace {
+
+wire::Scope distance_between(CtaKey other, const Actor& actor) {
+  if (other == actor.cta.key) {
+    return wire::Scope::kCta;
+  }
+  const LaunchState& launch = actor.cta.launch;
+  const bool is_of_cluster =
+      launch.has_clusters() && static_cast<std::uint64_t>(other) >> 32 == index_of(launch.info.id) &&
+      launch.cluster_of(static_cast<std::uint32_t>(static_cast<std::uint64_t>(other))) ==
+          actor.cta.cluster;
+  return is_of_cluster ? wire::Scope::kCluster : wire::Scope::kGpu;
+}
+
+// Somebody may be nearer to both `superseder` and `actor` than to `older`.
+bool leaves_gap(CtaKey superseder, CtaKey older, const Actor& actor) {
+  return superseder == actor.cta.key ||
+         (distance_between(superseder, actor) == wire::Scope::kCluster &&
+          distance_between(older, actor) == wire::Scope::kGpu);
+}
+
+bool lanes_agree(const WarpOperation& operation, std::uint32_t lanes) {
+  if (operation.lanes_agree) {
+    return true;
+  }
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    if ((operation.lanes[first_lane(rest)].flags & wire::kLaneAgrees) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool is_contiguous(const WarpOperation& operation, std::uint32_t lanes, std::uint32_t width) {
+  const std::uint32_t first = first_lane(lanes);
+  const std::uint64_t start = operation.lanes[first].address - std::uint64_t{first} * width;
+  if (!std::has_single_bit(width) || width > kBlockBytes / 2 || start % width != 0) {
+    return false;
+  }
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const std::uint32_t lane = first_lane(rest);
+    if (operation.lanes[lane].address != start + std::uint64_t{lane} * width) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool is_one_address(const WarpOperation& operation, std::uint32_t lanes) {
+  const std::uint64_t address = operation.lanes[first_lane(lanes)].address;
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    if (operation.lanes[first_lane(rest)].address != address) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool has_one_stack(const WarpState& warp, std::uint32_t lanes) {
+  if (warp.has_one_stack()) {
+    return true;
+  }
+  const std::uint32_t stack = warp.stack(first_lane(lanes));
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    if (warp.stack(first_lane(rest)) != stack) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// One entry can stand for both: they differ in their bytes only, or in their lanes only.
+bool merge(Entry& into, const Entry& entry) {
+  if (!into.is_same_moment(entry)) {
+    return false;
+  }
+  if (into.lanes != 0 && entry.lanes != 0) {
+    if (into.bytes == entry.bytes) {
+      into.lanes |= entry.lanes;
+      return true;
+    }
+    if (into.lanes == entry.lanes) {
+      into.bytes = into.bytes | entry.bytes;
+      return true;
+    }
+    return false;
+  }
+  if (into.lanes == entry.lanes && into.lane_base == entry.lane_base &&
+      into.lane_shift == entry.lane_shift) {
+    into.bytes = into.bytes | entry.bytes;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Side AccessCheck::side_of(const Entry& entry) const {
+  const wire::SiteInfo& site = engine_.site(entry.site);
+  const bool is_constant = site.stores_constant && site.operation == wire::Operation::kWrite;
+  return {.site = &site,
+          .writes = entry.writes(),
+          .has_value = is_constant || (entry.flags & Entry::kUniform) != 0,
+          .value = is_constant ? site.constant : entry.value,
+          .agrees = entry.agrees()};
+}
+
+bool AccessCheck::is_all_before(const Access& access, const Entry& older,
+                                const Entry& entry) const {
+  const WarpState& warp = access.actor.warp;
+  if (older.cta == access.actor.cta.key && older.warp == warp.warp() &&
+      older.maps_lanes_like(entry)) {
+    return true;
+  }
+  if (older.launch() != access.actor.launch() &&
+      engine_.order.is_before(older.launch(), access.actor.launch())) {
+    return true;
+  }
+  if (warp.is_uniform()) {
+    return warp.state(0).clock.floor(older.cta, older.warp) >= older.tick;
+  }
+  bool all = true;
+  warp.for_each_state(access.lanes, [&](std::uint32_t, const ThreadState& state) {
+    all = all && state.clock.floor(older.cta, older.warp) >= older.tick;
+  });
+  return all;
+}
+
+bool AccessCheck::was_observed(const Access& access, const Entry& older, std::uint32_t byte,
+                               std::uint32_t lane) const {
+  const wire::SiteInfo& site = engine_.site(older.site);
+  const bool is_strong = site.order != wire::MemoryOrder::kWeak;
+  if (!older.writes() || (!is_strong && !site.flag_store)) {
+    return false;
+  }
+  const std::uint32_t width = std::uint32_t{site.element_bytes} * site.element_count;
+  const std::uint64_t address = (access.block_start + byte) / width * width;
+  const SyncLocation* location = locations_of(engine_, access.place).find(address, width);
+  if (location == nullptr) {
+    return false;
+  }
+  std::optional<std::uint64_t> value;
+  if (older.is_published()) {
+    value = older.value;
+  }
+  return location->any_observer(value, older.sequence, [&](const Observation& observation) {
+    return (is_strong || observation.is_poll) &&
+           happens_before(engine_, observation.thread, observation.tick, access.actor, lane);
+  });
+}
+
+void AccessCheck::judge(Access& access, const Entry& older, const Entry& entry,
+                        std::uint32_t byte) {
+  const std::uint32_t older_lanes = older.lanes_at(byte);
+  const std::uint32_t lanes = entry.lanes_at(byte);
+  const bool is_same_warp = older.cta == entry.cta && older.warp == entry.warp;
+  Pair pair{.first = side_of(older), .second = side_of(entry)};
+  pair.distance = distance_between(older.cta, access.actor);
+  pair.same_launch = older.launch() == entry.launch();
+  pair.same_instruction = is_same_warp && older.tick == entry.tick && older.site == entry.site;
+  const std::optional<Verdict> verdict = verdict_of(pair, engine_.options.report_same_value);
+  if (!verdict ||
+      (access.worst.exists && access.worst.verdict.severity <= verdict->severity)) {
+    return;
+  }
+  const bool defies = defies_order(pair);
+  for (std::uint32_t of_older = older_lanes; of_older != 0; of_older &= of_older - 1) {
+    const std::uint32_t older_lane = first_lane(of_older);
+    const ThreadPlace thread{.cta = older.cta,
+                             .cluster = 0,
+                             .warp = older.warp,
+                             .lane = static_cast<std::uint8_t>(older_lane)};
+    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+      const std::uint32_t lane = first_lane(rest);
+      if ((is_same_warp && older_lane == lane) ||
+          (!defies && happens_before(engine_, thread, older.tick, access.actor, lane)) ||
+          (!defies && was_observed(access, older, byte, lane))) {
+        continue;
+      }
+      access.worst = {.exists = true,
+                      .verdict = *verdict,
+                      .older_lane = older_lane,
+                      .lane = lane,
+                      .byte = byte,
+                      .distance = pair.distance};
+      return;
+    }
+  }
+}
+
+// Lanes of the two are ordered in part at most: byte by byte, lane by lane.
+void AccessCheck::compare_lanes(Access& access, Entry& older, const Entry& entry) {
+  const Bytes both = older.bytes & entry.bytes;
+  const bool is_conflict = older.writes() || entry.writes();
+  const bool is_same_warp = older.cta == entry.cta && older.warp == entry.warp;
+  const bool can_replace = access.mode != Mode::kCheckOnly &&
+                           (older.cta == entry.cta || !is_judged_by_distance(access.site)) &&
+                           may_replace(side_of(entry), side_of(older));
+  // What a read-only access stands for, only one of the same thread stands for after it.
+  const bool is_read_only = engine_.site(older.site).proxy == wire::Proxy::kReadOnly;
+  std::uint32_t replaced_everywhere = older.bytes.within(entry.bytes) ? kAllLanes : 0;
+  Bytes replaced;
+  for (std::uint32_t byte = both.first(); byte < kBlockBytes; ++byte) {
+    if (!both.has(byte)) {
+      continue;
+    }
+    if (is_conflict) {
+      judge(access, older, entry, byte);
+    }
+    if (!can_replace) {
+      continue;
+    }
+    std::uint32_t later = 0;  // lanes of the older entry that precede some lane of this one
+    for (std::uint32_t rest = older.lanes_at(byte); rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<std::uint8_t>(first_lane(rest));
+      const ThreadPlace thread{.cta = older.cta, .cluster = 0, .warp = older.warp, .lane = lane};
+      for (std::uint32_t mine = entry.lanes_at(byte); mine != 0; mine &= mine - 1) {
+        if ((!is_read_only || (is_same_warp && lane == first_lane(mine))) &&
+            happens_before(engine_, thread, older.tick, access.actor, first_lane(mine))) {
+          later |= std::uint32_t{1} << lane;
+          break;
+        }
+      }
+    }
+    replaced_everywhere &= later;
+    if (later == older.lanes_at(byte)) {
+      replaced = replaced | Bytes::range(byte, 1);
+    }
+  }
+  if (!can_replace) {
+    return;
+  }
+  if (older.lanes != 0 && (older.lanes & ~replaced_everywhere) != 0) {
+    older.lanes &= ~replaced_everywhere;
+  }
+  older.bytes = older.bytes & ~replaced;
+}
+
+// `entry` happens after all of `older`.
+void AccessCheck::replace(const Access& access, Entry& older, const Entry& entry) const {
+  const bool is_alike = older.site == entry.site && older.flags == entry.flags &&
+                        !access.site.stores_constant && (older.flags & Entry::kUniform) == 0;
+  if (!is_alike && !may_replace(side_of(entry), side_of(older))) {
+    return;
+  }
+  if (older.cta == entry.cta || !is_judged_by_distance(access.site) ||
+      engine_.order.is_before(older.launch(), entry.launch())) {
+    older.bytes = older.bytes & ~entry.bytes;
+    return;
+  }
+  // A narrow scope would excuse the newer access against somebody near it, and not the older one. So
+  // that stays until another access stands for it there.
+  if (!older.bytes.within(entry.bytes)) {
+    return;
+  }
+  if (!older.is_superseded()) {
+    older.superseded_by = entry.cta;
+  } else if (!leaves_gap(older.superseded_by, older.cta, access.actor)) {
+    older.bytes = Bytes{};
+  }
+}
+
+void AccessCheck::meet_older(Access& access, Entry& older, const Entry& entry) {
+  if (older.is_superseded() &&
+      (!is_judged_by_distance(access.site) ||
+       distance_between(older.superseded_by, access.actor) >=
+           distance_between(older.cta, access.actor))) {
+    // Who superseded it stands for it.
+    if (access.mode != Mode::kCheckOnly && is_all_before(access, older, entry)) {
+      replace(access, older, entry);
+    }
+    return;
+  }
+  if (access.mode == Mode::kRecord && !older.is_same_moment(entry)) {
+    // Checked before; only the replacement is left.
+    if (is_all_before(access, older, entry)) {
+      replace(access, older, entry);
+    }
+    return;
+  }
+  const bool is_conflict = older.writes() || entry.writes();
+  if (!is_conflict && older.cta != entry.cta && older.launch() == entry.launch()) {
+    return;  // readers far apart: not worth asking
+  }
+  access.worst.exists = false;
+  const bool defies = (engine_.site(older.site).proxy == wire::Proxy::kReadOnly ||
+                       access.site.proxy == wire::Proxy::kReadOnly) &&
+                      older.launch() == entry.launch();
+  if (!defies && is_all_before(access, older, entry)) {
+    if (access.mode != Mode::kCheckOnly) {
+      replace(access, older, entry);
+    }
+    return;
+  }
+  if (!is_conflict && older.warp != entry.warp) {
+    return;
+  }
+  compare_lanes(access, older, entry);
+  if (access.worst.exists) {
+    report(access, older, entry);
+  }
+}
+
+// Holds `entry` against `older` and drops what it replaces. True if it is one with some entry there.
+bool AccessCheck::meet_all(Access& access, Entries& older, const Entry& entry, bool may_merge) {
+  bool is_merged = false;
+  std::size_t kept = 0;
+  for (std::size_t index = 0; index < older.size(); ++index) {
+    Entry& each = older[index];
+    if (!(each.bytes & entry.bytes).none()) {
+      meet_older(access, each, entry);
+    }
+    if (each.bytes.none()) {
+      continue;
+    }
+    is_merged = is_merged || (may_merge && merge(each, entry));
+    if (kept != index) {
+      older[kept] = each;
+    }
+    ++kept;
+  }
+  older.erase(older.begin() + static_cast<std::ptrdiff_t>(kept), older.end());
+  return is_merged;
+}
+
+CrowdKind AccessCheck::crowd_kind(const Entry& entry) const {
+  if (!entry.writes()) {
+    return CrowdKind::kReads;
+  }
+  const wire::SiteInfo& site = engine_.site(entry.site);
+  if (!entry.reads() || site.order == wire::MemoryOrder::kWeak ||
+      site.order == wire::MemoryOrder::kVolatile || site.scope < wire::Scope::kGpu) {
+    return CrowdKind::kNone;
+  }
+  switch (site.element_bytes) {
+    case 1:
+      return CrowdKind::kAtomics1;
+    case 2:
+      return CrowdKind::kAtomics2;
+    case 4:
+      return CrowdKind::kAtomics4;
+    case 8:
+      return CrowdKind::kAtomics8;
+    default:
+      return CrowdKind::kNone;
+  }
+}
+
+// True if `entry` was recorded there.
+bool AccessCheck::meet_crowd(Access& access, Crowd& crowd, const Entry& entry, bool records) {
+  const LaunchId launch = access.actor.launch();
+  const bool is_one_of_them = crowd.kind() == access.kind;
+  bool is_recorded = false;
+  if (is_one_of_them &&
+      (crowd.launch() == launch || !engine_.order.is_before(crowd.launch(), launch))) {
+    is_recorded = meet_all(access, crowd.of_warp(entry), entry, records);
+  } else {
+    crowd.set_launch(launch);
+    crowd.for_each([&](Entries& entries) {
+      is_recorded = meet_all(access, entries, entry, records && !is_recorded) || is_recorded;
+    });
+  }
+  if (records && is_one_of_them && !is_recorded) {
+    crowd.of_warp(entry).push_back(entry);
+    is_recorded = true;
+  }
+  return is_recorded;
+}
+
+// Moves the entries of the commonest kind to their crowd.
+void AccessCheck::gather_crowd(History& history) const {
+  std::array<std::size_t, kCrowdKinds> counts{};
+  for (const Entry& entry : history.entries) {
+    ++counts[static_cast<std::size_t>(crowd_kind(entry))];
+  }
+  counts[static_cast<std::size_t>(CrowdKind::kNone)] = 0;
+  const auto most = std::ranges::max_element(counts);
+  if (*most * 2 <= History::kCrowdAt) {
+    return;
+  }
+  const auto kind = static_cast<CrowdKind>(most - counts.begin());
+  Crowd* crowd = history.crowd(kind);
+  if (crowd == nullptr) {
+    crowd = &history.crowds.emplace_back(kind);
+  }
+  const auto left = std::remove_if(
+      history.entries.begin(), history.entries.end(), [&](const Entry& entry) {
+        if (crowd_kind(entry) != kind) {
+          return false;
+        }
+        crowd->set_launch(std::max(crowd->launch(), entry.launch()));
+        crowd->of_warp(entry).push_back(entry);
+        return true;
+      });
+  history.entries.erase(left, history.entries.end());
+}
+
+void AccessCheck::meet(Access& access, History& history, const Entry& entry, bool records) {
+  records = records && access.mode != Mode::kCheckOnly;
+  bool is_recorded = meet_all(access, history.entries, entry, records);
+  if (!history.crowds.empty()) {
+    for (Crowd& crowd : history.crowds) {
+      is_recorded = meet_crowd(access, crowd, entry, records && !is_recorded) || is_recorded;
+    }
+    std::erase_if(history.crowds, [](const Crowd& crowd) { return crowd.warps() == 0; });
+  }
+  if (records && !is_recorded) {
+    history.entries.push_back(entry);
+    if (history.entries.size() > History::kCrowdAt) {
+      gather_crowd(history);
+    }
+  }
+}
+
+void AccessCheck::emit(Access& access, Entry entry, std::uint64_t tagged, std::uint32_t bytes) {
+  const std::optional<Place> place = place_of(tagged, access.actor, bytes);
+  if (!place) {
+    access.are_addresses_possible = false;
+    return;
+  }
+  access.place = *place;
+  Block& block = place->shared_of != nullptr ? place->shared_of->shared.block(place->address)
+                                             : engine_.global.block(place->address);
+  access.block_start = place->address & ~std::uint64_t{kBlockBytes - 1};
+  block.for_each_history(entry, [&](History& history, const Entry& part, bool records) {
+    meet(access, history, part, records);
+  });
+}
+
+void AccessCheck::coalesced(Access& access, std::uint64_t first_address) {
+  std::uint32_t rest = access.lanes;
+  const auto shift = static_cast<std::uint32_t>(std::countr_zero(access.width));
+  const std::uint64_t start = first_address - (std::uint64_t{first_lane(rest)} << shift);
+  while (rest != 0) {
+    const std::uint32_t lane = first_lane(rest);
+    const std::uint64_t address = start + (std::uint64_t{lane} << shift);
+    const auto offset = static_cast<std::uint32_t>(address % kBlockBytes);
+    const std::uint32_t fitting = (kBlockBytes - offset) >> shift;  // lanes up to the block's end
+    const std::uint32_t window = lane + fitting >= wire::kWarpLanes
+                                     ? kAllLanes
+                                     : (std::uint32_t{1} << (lane + fitting)) - 1;
+    const std::uint32_t lanes = rest & window;
+    Entry entry = access.pattern;
+    entry.lane_shift = static_cast<std::uint8_t>(shift);
+    entry.lane_base = static_cast<std::int8_t>(static_cast<int>(lane) -
+                                               static_cast<int>(offset >> shift));
+    const std::uint32_t past = wire::kWarpLanes - static_cast<std::uint32_t>(std::countl_zero(lanes));
+    if (std::popcount(lanes) == static_cast<int>(past - lane)) {
+      entry.bytes = Bytes::range(offset, (past - lane) << shift);
+    } else {
+      for (std::uint32_t some = lanes; some != 0; some &= some - 1) {
+        entry.bytes = entry.bytes |
+                      Bytes::range(offset + ((first_lane(some) - lane) << shift), access.width);
+      }
+    }
+    emit(access, entry, address, kBlockBytes - offset);
+    rest &= ~lanes;
+  }
+}
+
+void AccessCheck::together(Access& access, std::uint64_t address) {
+  Entry entry = access.pattern;
+  const auto offset = static_cast<std::uint32_t>(address % kBlockBytes);
+  entry.lanes = access.lanes;
+  entry.bytes = Bytes::range(offset, access.width);
+  emit(access, entry, address, access.width);
+}
+
+void AccessCheck::lane_by_lane(Access& access) {
+  const std::uint32_t lanes = access.lanes;
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const std::uint32_t lane = first_lane(rest);
+    const LaneAccess& of_lane = access.operation.lanes[lane];
+    Entry entry = access.pattern;
+    entry.stack = access.actor.warp.stack(lane);
+    entry.lanes = std::uint32_t{1} << lane;
+    if ((of_lane.flags & wire::kLaneAgrees) != 0) {
+      entry.flags |= Entry::kAgrees;
+    }
+    if (access.operation.kind == wire::RecordKind::kRelease && entry.writes()) {
+      entry.sequence = engine_.release_records;
+      if ((of_lane.flags & wire::kLaneHasWritten) != 0) {
+        entry.flags |= Entry::kPublished;
+        entry.value = of_lane.value_written;
+      }
+    }
+    access.lanes = entry.lanes;
+    std::uint32_t done = 0;
+    while (done < access.width) {
+      const auto offset = static_cast<std::uint32_t>((of_lane.address + done) % kBlockBytes);
+      const std::uint32_t bytes = std::min(access.width - done, kBlockBytes - offset);
+      entry.bytes = Bytes::range(offset, bytes);
+      emit(access, entry, of_lane.address + done, bytes);
+      done += bytes;
+    }
+  }
+  access.lanes = lanes;
+}
+
+bool AccessCheck::check(const Actor& actor, const WarpOperation& operation, std::uint32_t lanes,
+                        std::uint8_t flags) {
+  if (lanes == 0) {
+    return true;
+  }
+  const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
+  const std::uint32_t first = first_lane(lanes);
+  const std::uint64_t address = operation.lanes[first].address;
+  Access access{.actor = actor, .operation = operation, .site = site, .lanes = lanes};
+  access.width = std::uint32_t{site.element_bytes} * site.element_count;
+  const bool is_plain_record = operation.kind == wire::RecordKind::kAffine ||
+                               operation.kind == wire::RecordKind::kScattered;
+  const bool is_one_piece = has_one_stack(actor.warp, lanes);
+  const bool is_coalesced =
+      is_plain_record && is_one_piece && is_contiguous(operation, lanes, access.width);
+  const bool agrees = !is_coalesced && site.operation == wire::Operation::kWrite &&
+                      lanes_agree(operation, lanes);
+  if (agrees) {
+    actor.warp.tick();  // the stamp is this instruction's alone
+  }
+  actor.warp.touch(lanes);
+  Entry& pattern = access.pattern;
+  pattern.cta = actor.cta.key;
+  pattern.tick = actor.warp.now();
+  pattern.site = static_cast<std::uint32_t>(operation.site);
+  pattern.stack = actor.warp.stack(first);
+  pattern.warp = static_cast<std::uint8_t>(actor.warp.warp());
+  pattern.flags = flags;
+  access.kind = crowd_kind(pattern);
+  if (agrees && operation.lanes_agree) {
+    pattern.flags |= Entry::kAgrees;
+  }
+  if (operation.has_uniform_value && (flags & Entry::kWrites) != 0) {
+    pattern.flags |= Entry::kUniform;
+    pattern.value = operation.uniform_value;
+  }
+  const bool is_store = site.operation == wire::Operation::kWrite;
+  if (is_coalesced) {
+    coalesced(access, address);
+  } else if (!is_store && (is_plain_record || operation.kind == wire::RecordKind::kAcquire) &&
+             is_one_piece && is_one_address(operation, lanes) &&
+             address % kBlockBytes + access.width <= kBlockBytes) {
+    together(access, address);
+  } else if (agrees) {
+    // A lane's store must not hide what it replaces from the lanes that agree with it.
+    access.mode = Mode::kCheckOnly;
+    lane_by_lane(access);
+    access.mode = Mode::kRecord;
+    lane_by_lane(access);
+    actor.warp.tick();
+  } else {
+    lane_by_lane(access);
+  }
+  return access.are_addresses_possible;
+}
+
+void AccessCheck::report(Access& access, const Entry& older, const Entry& entry) {
+  const Access::Worst& worst = access.worst;
+  const auto describe = [&](const Entry& of, std::uint32_t lane) {
+    const std::uint32_t size = engine_.site(of.site).element_bytes;
+    return RaceAccess{
+        .site = wire::SiteId{of.site},
+        .call_stack = {},
+        .thread = {.launch = of.launch(),
+                   .cta = of.cta_index(),
+                   .warp = of.warp,
+                   .lane = static_cast<std::uint8_t>(lane)},
+        .space = access.place.space(),
+        .address = (access.block_start + worst.byte) / size * size,
+        .size = size};
+  };
+  RaceEvent race;
+  race.first = describe(older, worst.older_lane);
+  race.second = describe(entry, worst.lane);
+  race.severity = worst.verdict.severity;
+  race.missing = worst.verdict.missing;
+  race.kind = older.launch() != entry.launch() ? RaceKind::kInterKernel
+              : older.cta != entry.cta         ? RaceKind::kInterBlock
+              : older.warp != entry.warp       ? RaceKind::kIntraBlock
+                                               : RaceKind::kIntraWarp;
+  race.needed_scope = worst.distance;
+  if (engine_.log.count_again(race)) {
+    return;
+  }
+  race.first.call_stack = engine_.stacks.calls(older.stack);
+  race.second.call_stack = engine_.stacks.calls(entry.stack);
+  if (race.missing == MissingOrder::kNoSynchronisation) {
+    explain(engine_, access.actor, older.tick, race);
+  }
+  engine_.log.add(std::move(race));
+}
+
+}  // namespace barracuda::detector

@@ -1,0 +1,47 @@
+// Holds an access against the shadow of its bytes, reports the races and records it.
+#pragma once
+
+#include <cstdint>
+
+#include "host_detector/rules/verdict.h"
+#include "host_detector/sync/engine_state.h"
+
+namespace barracuda::detector {
+
+class AccessCheck {
+ public:
+  explicit AccessCheck(EngineState& engine) : engine_(engine) {}
+
+  // The lanes `lanes` of `operation` read or write (Entry flags) what their addresses say. False if an
+  // address cannot be; the rest is done.
+  bool check(const Actor& actor, const WarpOperation& operation, std::uint32_t lanes,
+             std::uint8_t flags);
+
+ private:
+  enum class Mode : std::uint8_t { kCheckAndRecord, kCheckOnly, kRecord };
+  struct Access;  // one access on its way
+
+  void coalesced(Access& access, std::uint64_t first_address);
+  void together(Access& access, std::uint64_t address);
+  void lane_by_lane(Access& access);
+  void emit(Access& access, Entry entry, std::uint64_t tagged, std::uint32_t bytes);
+  void meet(Access& access, History& history, const Entry& entry, bool records);
+  bool meet_all(Access& access, Entries& older, const Entry& entry, bool may_merge);
+  bool meet_crowd(Access& access, Crowd& crowd, const Entry& entry, bool records);
+  void gather_crowd(History& history) const;
+  [[nodiscard]] CrowdKind crowd_kind(const Entry& entry) const;
+  void meet_older(Access& access, Entry& older, const Entry& entry);
+  void compare_lanes(Access& access, Entry& older, const Entry& entry);
+  void replace(const Access& access, Entry& older, const Entry& entry) const;
+  [[nodiscard]] bool is_all_before(const Access& access, const Entry& older,
+                                   const Entry& entry) const;
+  void judge(Access& access, const Entry& older, const Entry& entry, std::uint32_t byte);
+  [[nodiscard]] bool was_observed(const Access& access, const Entry& older, std::uint32_t byte,
+                                  std::uint32_t lane) const;
+  void report(Access& access, const Entry& older, const Entry& entry);
+  [[nodiscard]] Side side_of(const Entry& entry) const;
+
+  EngineState& engine_;
+};
+
+}  // namespace barracuda::detector

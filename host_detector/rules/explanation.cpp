@@ -1,0 +1,85 @@
+#include "host_detector/rules/explanation.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace barracuda::detector {
+namespace {
+
+struct Earlier {
+  CtaKey cta{};
+  std::uint32_t warp = 0, lane = 0;
+  Tick tick = 0;
+
+  [[nodiscard]] bool is_in(const Clock& clock) const { return clock.at(cta, warp, lane) >= tick; }
+  [[nodiscard]] bool is_own(const ThreadPlace& thread, Tick own) const {
+    return thread.cta == cta && thread.warp == warp && thread.lane == lane && own >= tick;
+  }
+};
+
+// What a hand-over through `writer` lacked, if the earlier access precedes it.
+std::optional<MissingOrder> lack_of(const Writer& writer, const Earlier& earlier,
+                                    const Sighting& sighting, wire::Scope needed) {
+  if (!earlier.is_in(writer.known) && !earlier.is_own(writer.thread, writer.now)) {
+    return std::nullopt;
+  }
+  if (!writer.is_release && !earlier.is_in(writer.fenced) &&
+      !earlier.is_own(writer.thread, writer.fenced_own)) {
+    return MissingOrder::kReleaseFenceMissing;
+  }
+  if (std::min(writer.access_scope, sighting.scope) < needed) {
+    return MissingOrder::kScopeTooNarrow;
+  }
+  return std::nullopt;
+}
+
+bool awaits_fence(const ThreadState& state, const Earlier& earlier) {
+  return state.fences != nullptr &&
+         earlier.is_in(state.fences->pending[index_of_level(Level::kDevice)]);
+}
+
+}  // namespace
+
+void explain(EngineState& engine, const Actor& actor, Tick first_tick, RaceEvent& race) {
+  const Earlier earlier{.cta = cta_key(race.first.thread.launch, race.first.thread.cta),
+                        .warp = race.first.thread.warp,
+                        .lane = race.first.thread.lane,
+                        .tick = first_tick};
+  const ThreadState& state = actor.warp.state(race.second.thread.lane);
+  if (awaits_fence(state, earlier)) {
+    race.missing = state.fences->left_pending ? MissingOrder::kScopeTooNarrow
+                                              : MissingOrder::kAcquireFenceMissing;
+    return;
+  }
+  const std::size_t count =
+      std::min<std::size_t>(actor.cta.sighting_count, actor.cta.sightings.size());
+  for (std::size_t index = 0; index < count; ++index) {
+    const Sighting& sighting = actor.cta.sightings[index];
+    const std::optional<Place> place = place_of(sighting.tagged, actor, sighting.size);
+    const SyncLocation* location =
+        place ? locations_of(engine, *place).find(place->address, sighting.size) : nullptr;
+    if (location == nullptr) {
+      continue;
+    }
+    std::optional<MissingOrder> lack;
+    bool could_order = false;  // some hand-over precedes, and lacks nothing on the writer's side
+    location->for_each_seen(sighting.value, [&](const Writer& writer) {
+      if (!lack) {
+        lack = lack_of(writer, earlier, sighting, race.needed_scope);
+        could_order = could_order || earlier.is_in(writer.known) ||
+                      earlier.is_own(writer.thread, writer.now);
+      }
+    });
+    if (lack) {
+      race.missing = *lack;
+      return;
+    }
+    if (could_order) {
+      // Fences on both sides and wide accesses: a fence of too narrow a scope, or none after.
+      race.missing = MissingOrder::kScopeTooNarrow;
+      return;
+    }
+  }
+}
+
+}  // namespace barracuda::detector

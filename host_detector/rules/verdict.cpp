@@ -1,0 +1,124 @@
+#include "host_detector/rules/verdict.h"
+
+#include <algorithm>
+
+namespace barracuda::detector {
+namespace {
+
+using wire::MemoryOrder;
+using wire::Operation;
+
+enum class Strength : std::uint8_t { kPlain, kVolatile, kRelaxed };
+
+Strength strength_of(const wire::SiteInfo& site) {
+  return site.order == MemoryOrder::kWeak       ? Strength::kPlain
+         : site.order == MemoryOrder::kVolatile ? Strength::kVolatile
+                                                : Strength::kRelaxed;
+}
+
+bool is_store(const Side& side) { return side.site->operation == Operation::kWrite; }
+
+bool is_read_only(const Side& side) { return side.site->proxy == wire::Proxy::kReadOnly; }
+
+bool is_volatile_store(const Side& side) {
+  return is_store(side) && side.site->order == MemoryOrder::kVolatile;
+}
+
+bool is_flag_store_to_poll(const Side& store, const Side& poll, Distance distance) {
+  return store.writes && store.site->flag_store && poll.site->poll &&
+         store.site->idiom_scope >= distance && poll.site->idiom_scope >= distance;
+}
+
+std::uint32_t width(const Side& side) { return side.site->element_bytes; }
+
+std::optional<Verdict> plain_verdict(const Pair& pair, bool report_same_value) {
+  if (is_store(pair.first) && is_store(pair.second)) {
+    if (pair.same_instruction && pair.first.agrees && pair.second.agrees) {
+      return report_same_value ? std::optional(Verdict{.severity = Severity::kWarning})
+                               : std::nullopt;
+    }
+    if (pair.first.has_value && pair.second.has_value && pair.first.value == pair.second.value &&
+        width(pair.first) == width(pair.second)) {
+      return Verdict{.severity = Severity::kWarning};
+    }
+  }
+  Verdict verdict;
+  if (strength_of(*pair.first.site) != Strength::kPlain &&
+      strength_of(*pair.second.site) != Strength::kPlain) {
+    verdict.missing = MissingOrder::kAtomicScopeTooNarrow;
+  }
+  return verdict;
+}
+
+}  // namespace
+
+bool is_flag_pair(const Side& first, const Side& second, Distance distance) {
+  return is_flag_store_to_poll(first, second, distance) ||
+         is_flag_store_to_poll(second, first, distance);
+}
+
+bool defies_order(const Pair& pair) {
+  return pair.same_launch && ((is_read_only(pair.first) && pair.second.writes) ||
+                              (is_read_only(pair.second) && pair.first.writes));
+}
+
+std::optional<Verdict> verdict_of(const Pair& pair, bool report_same_value) {
+  if (!pair.first.writes && !pair.second.writes) {
+    return std::nullopt;
+  }
+  if (is_read_only(pair.first) || is_read_only(pair.second)) {
+    return Verdict{};
+  }
+  if (is_flag_pair(pair.first, pair.second, pair.distance)) {
+    return std::nullopt;
+  }
+  const wire::SiteInfo& first = *pair.first.site;
+  const wire::SiteInfo& second = *pair.second.site;
+  const bool strong = strength_of(first) != Strength::kPlain &&
+                      strength_of(second) != Strength::kPlain &&
+                      std::min(first.scope, second.scope) >= pair.distance;
+  if (!strong) {
+    return plain_verdict(pair, report_same_value);
+  }
+  if (width(pair.first) != width(pair.second)) {
+    return Verdict{.severity = Severity::kError, .missing = MissingOrder::kMixedSize};
+  }
+  if (is_volatile_store(pair.first) || is_volatile_store(pair.second)) {
+    if (pair.same_instruction && pair.first.agrees && pair.second.agrees && !report_same_value) {
+      return std::nullopt;
+    }
+    return Verdict{.severity = Severity::kWarning};
+  }
+  return std::nullopt;
+}
+
+bool is_judged_by_distance(const wire::SiteInfo& site) {
+  return site.order != MemoryOrder::kWeak || site.flag_store || site.poll;
+}
+
+bool may_replace(const Side& newer, const Side& older) {
+  if (older.writes && !newer.writes) {
+    return false;
+  }
+  if (is_read_only(older) && !is_read_only(newer)) {
+    return false;
+  }
+  if (newer.site->flag_store &&
+      !(older.site->flag_store && older.site->idiom_scope >= newer.site->idiom_scope)) {
+    return false;
+  }
+  if (newer.site->poll && !(older.site->poll && older.site->idiom_scope >= newer.site->idiom_scope)) {
+    return false;
+  }
+  // A store of a known value is excused against its like, which a read is not.
+  if (newer.has_value &&
+      !(older.has_value && older.value == newer.value && width(older) == width(newer))) {
+    return false;
+  }
+  const Strength strength = strength_of(*newer.site);
+  return strength == Strength::kPlain ||
+         (strength <= strength_of(*older.site) && newer.site->scope <= older.site->scope &&
+          width(newer) == width(older));
+}
+
+}  // namespace barracuda::detector

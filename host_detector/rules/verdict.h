@@ -1,0 +1,53 @@
+// Section 2 of RACE_RULES.md: what an unordered conflict of two accesses is worth. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "device_logger/site_info.h"
+#include "host_detector/race_event.h"
+
+namespace barracuda::detector {
+
+// How far apart two threads are: the narrowest scope that includes both.
+using Distance = wire::Scope;
+
+// What the verdict needs of one side of a conflict.
+struct Side {
+  const wire::SiteInfo* site = nullptr;
+  bool writes = false;          // a failed CAS does not
+  bool has_value = false;       // a store whose value is known to hold for the whole warp
+  std::uint64_t value = 0;
+  bool agrees = false;          // with the other lanes of its instruction that stored there
+};
+
+struct Pair {
+  Side first, second;
+  Distance distance = Distance::kSys;
+  bool same_instruction = false;  // lanes of one execution of one instruction
+  bool same_launch = false;
+};
+
+struct Verdict {
+  Severity severity = Severity::kError;
+  MissingOrder missing = MissingOrder::kNoSynchronisation;
+};
+
+// Nothing where the rules excuse the pair. `report_same_value` is the option of that name.
+std::optional<Verdict> verdict_of(const Pair& pair, bool report_same_value);
+
+// An access with proxy read-only conflicts with every write of its kernel, ordered or not.
+bool defies_order(const Pair& pair);
+
+// Whether an access is excused depends on how far apart the threads are.
+bool is_judged_by_distance(const wire::SiteInfo& site);
+
+// An entry of `older` may be forgotten for one of `newer` that happens after it and touches the same
+// bytes: whatever races with the older one races with the newer one, and no less badly; unless it is
+// judged by distance and nearer to the newer one.
+bool may_replace(const Side& newer, const Side& older);
+
+// The pair synchronises as release and acquire although neither need be strong.
+bool is_flag_pair(const Side& first, const Side& second, Distance distance);
+
+}  // namespace barracuda::detector

@@ -1,0 +1,102 @@
+// Shadow of one address space: for each 128-byte block the accesses that later ones must be held
+// against, made on first touch. A block is one list until it gets long, then one list for each word.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "host_detector/shadow/history.h"
+
+namespace barracuda::detector {
+
+class Block {
+ public:
+  static constexpr std::uint32_t kWords = 32;
+  static constexpr std::uint32_t kWordBytes = kBlockBytes / kWords;
+  static constexpr std::size_t kSplitAt = 6;  // entries
+
+  // Calls visit(history, entry, records) for the histories that `entry` concerns, with the entry cut to
+  // each; the one that `records` is where it belongs.
+  template <typename Visit>
+  void for_each_history(const Entry& entry, Visit visit);
+  void clear();
+  void clear(const Bytes& bytes);
+  [[nodiscard]] bool is_split() const { return words_ != nullptr; }
+
+ private:
+  void split_if_worthwhile();
+  void merge_if_empty();
+
+  // Accesses to the whole block; before the split, to parts of it as well.
+  History whole_;
+  std::unique_ptr<std::array<History, kWords>> words_;
+};
+
+template <typename Visit>
+void Block::for_each_history(const Entry& entry, Visit visit) {
+  if (words_ == nullptr) {
+    visit(whole_, entry, true);
+    if (whole_.entries.size() > kSplitAt) {
+      split_if_worthwhile();
+    }
+    return;
+  }
+  const bool is_whole = entry.bytes == Bytes::upto(kBlockBytes);
+  visit(whole_, entry, is_whole);
+  Entry part = entry;
+  for (std::uint32_t word = entry.bytes.first() / kWordBytes; word < kWords; ++word) {
+    part.bytes = entry.bytes & Bytes::range(word * kWordBytes, kWordBytes);
+    if (!part.bytes.none()) {
+      visit((*words_)[word], part, !is_whole);
+    }
+  }
+  if (is_whole) {
+    merge_if_empty();
+  }
+}
+
+class ShadowMemory {
+ public:
+  // The block that holds `address`; stays where it is until forgotten.
+  [[nodiscard]] Block& block(std::uint64_t address) {
+    const std::uint64_t page = address >> kPageShift;
+    Cached& cached = cache_[page % kCachedPages];
+    if (cached.page == nullptr || cached.number != page) {
+      cached = {page, find_or_make(page)};
+    }
+    return (*cached.page)[(address >> kBlockShift) % kPageBlocks];
+  }
+  void forget(std::uint64_t address, std::uint64_t bytes);
+
+ private:
+  static constexpr int kPageShift = 12;
+  static constexpr std::size_t kPageBlocks = (std::size_t{1} << kPageShift) / kBlockBytes;
+  static constexpr std::size_t kCachedPages = 64;
+  using Page = std::array<Block, kPageBlocks>;
+  struct Cached {
+    std::uint64_t number = 0;
+    Page* page = nullptr;
+  };
+
+  Page* find_or_make(std::uint64_t page);
+
+  boost::unordered_flat_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+  std::array<Cached, kCachedPages> cache_{};
+};
+
+// Shadow of the shared memory of one CTA: small, dense, from offset 0.
+class SharedShadow {
+ public:
+  static constexpr std::uint64_t kLimit = std::uint64_t{1} << 20;  // no device has more
+
+  [[nodiscard]] Block& block(std::uint64_t offset);
+
+ private:
+  std::vector<std::unique_ptr<Block>> blocks_;
+};
+
+}  // namespace barracuda::detector

@@ -1,0 +1,118 @@
+#include "host_detector/stream_order.h"
+
+#include <algorithm>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "host_detector/sync/launch_order.h"
+
+namespace barracuda::detector {
+namespace {
+
+// Launches none of which is before another.
+using Frontier = std::vector<LaunchId>;
+
+struct Stream {
+  Frontier done_before_next;
+  bool is_non_blocking = false;
+};
+
+}  // namespace
+
+struct StreamOrder::State {
+  boost::unordered_flat_map<StreamKey, Stream> streams;
+  boost::unordered_flat_map<EventKey, Frontier> events;
+  Frontier host;      // what the host has waited for
+  Frontier orphaned;  // of destroyed blocking streams, whose work the legacy stream still awaits
+  LaunchOrder order;
+
+  void add(Frontier& frontier, const Frontier& more) const {
+    for (const LaunchId launch : more) {
+      const bool is_covered = std::ranges::any_of(frontier, [&](LaunchId other) {
+        return other == launch || order.is_before(launch, other);
+      });
+      if (is_covered) {
+        continue;
+      }
+      std::erase_if(frontier, [&](LaunchId other) { return order.is_before(other, launch); });
+      frontier.push_back(launch);
+    }
+  }
+  // All that is over before the next operation of `stream`.
+  [[nodiscard]] Frontier before_next(StreamKey key) {
+    const Stream stream = streams[key];
+    Frontier all = stream.done_before_next;
+    add(all, host);
+    if (key == kLegacyStream) {
+      for (const auto& [other_key, other] : streams) {
+        if (!other.is_non_blocking) {
+          add(all, other.done_before_next);
+        }
+      }
+      add(all, orphaned);
+    } else if (!stream.is_non_blocking) {
+      add(all, streams[kLegacyStream].done_before_next);
+    }
+    return all;
+  }
+};
+
+StreamOrder::StreamOrder() : state_(std::make_unique<State>()) {}
+
+StreamOrder::~StreamOrder() = default;
+
+void StreamOrder::create_stream(StreamKey stream, bool non_blocking) {
+  state_->streams[stream] = {.done_before_next = {}, .is_non_blocking = non_blocking};
+}
+
+void StreamOrder::destroy_stream(StreamKey stream) {
+  const auto known = state_->streams.find(stream);
+  if (known == state_->streams.end()) {
+    return;
+  }
+  if (!known->second.is_non_blocking) {
+    state_->add(state_->orphaned, known->second.done_before_next);
+  }
+  state_->streams.erase(known);
+}
+
+std::vector<LaunchId> StreamOrder::launch(StreamKey stream, LaunchId id) {
+  Frontier before = state_->before_next(stream);
+  state_->order.add(id, before);
+  state_->streams[stream].done_before_next = {id};
+  return before;
+}
+
+void StreamOrder::record_event(EventKey event, StreamKey stream) {
+  state_->events[event] = state_->before_next(stream);
+}
+
+void StreamOrder::wait_event(StreamKey stream, EventKey event) {
+  const auto known = state_->events.find(event);
+  if (known == state_->events.end()) {
+    return;  // never recorded: the wait does nothing
+  }
+  Frontier before = state_->before_next(stream);
+  state_->add(before, known->second);
+  state_->streams[stream].done_before_next = std::move(before);
+}
+
+void StreamOrder::synchronize_stream(StreamKey stream) {
+  state_->add(state_->host, state_->before_next(stream));
+}
+
+void StreamOrder::synchronize_event(EventKey event) {
+  const auto known = state_->events.find(event);
+  if (known != state_->events.end()) {
+    state_->add(state_->host, known->second);
+  }
+}
+
+void StreamOrder::synchronize_device() {
+  for (const auto& [key, stream] : state_->streams) {
+    state_->add(state_->host, stream.done_before_next);
+  }
+  state_->add(state_->host, state_->orphaned);
+}
+
+}  // namespace barracuda::detector

@@ -1,0 +1,67 @@
+// One CTA barrier: who has arrived, what they give, and when it opens (RACE_RULES section 1, barriers).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "host_detector/clock/warp_state.h"
+
+namespace barracuda::detector {
+
+// What the arrivers of a barrier give: their C, F and A, joined. Also serves warp barriers.
+class Gathering {
+ public:
+  // Lanes of `warp` give what they know now.
+  void add(const WarpState& warp, std::uint32_t lanes);
+  // The joined state. The gathering is empty again.
+  [[nodiscard]] ThreadState take();
+
+ private:
+  void add_fences(const WarpState& warp, std::uint32_t lanes, const ThreadState& state);
+
+  Clock clock_;
+  CtaKey cta_{};
+  std::vector<WarpTick> ticks_;  // own ticks of the arrivers
+  FenceState fences_;
+  std::array<std::vector<WarpTick>, kLevelCount> fence_ticks_;
+  FenceStatePointer shared_;  // F and A of every arriver so far, while they are one and the same
+  bool is_shared_ = true;     // … shared_ holds
+  bool is_first_ = true;
+};
+
+class Barrier {
+ public:
+  struct Arrival {
+    std::uint32_t lanes = 0;      // arrived, waiting or not
+    std::uint32_t waiting = 0;    // will take
+    std::uint32_t site = 0;
+    bool is_full = false;         // every live lane has arrived
+  };
+
+  explicit Barrier(std::size_t warps) : arrivals_(warps) {}
+
+  // `threads` as in the instruction; 0 means all of the CTA.
+  void arrive(WarpState& warp, std::uint32_t lanes, std::uint32_t threads, std::uint32_t site);
+  void arrive_and_wait(WarpState& warp, std::uint32_t lanes, std::uint32_t threads,
+                       std::uint32_t site);
+  // Lanes of `warp` have left the kernel.
+  void on_exit(const WarpState& warp);
+  [[nodiscard]] bool is_complete(std::uint64_t live_threads) const;
+  [[nodiscard]] bool has_waiters() const { return waiting_ != 0; }
+  // Gives everything to the waiters and starts the next phase.
+  void open(std::span<WarpState> warps);
+
+  [[nodiscard]] std::span<const Arrival> arrivals() const { return arrivals_; }
+
+ private:
+  void note(const WarpState& warp, std::uint32_t lanes, std::uint32_t threads, std::uint32_t site);
+
+  std::vector<Arrival> arrivals_;  // by warp
+  Gathering given_;                // by those that do not wait
+  std::uint64_t waiting_ = 0;
+  std::uint32_t threads_ = 0;
+  std::uint32_t full_warps_ = 0;   // arrivals that are full
+};
+
+}  // namespace barracuda::detector

@@ -1,0 +1,71 @@
+// What the parts of the engine share: sites, running launches, global memory and the findings.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "base/strong_id.h"
+#include "host_detector/detector.h"
+#include "host_detector/rules/race_log.h"
+#include "host_detector/sync/call_stacks.h"
+#include "host_detector/sync/launch_order.h"
+#include "host_detector/sync/launch_state.h"
+
+namespace barracuda::detector {
+
+struct EngineState {
+  DetectorOptions options;
+  std::vector<std::optional<wire::SiteInfo>> sites;  // by SiteId
+  bool has_narrow_fences = false;  // some site fences for its CTA or cluster only
+  LaunchOrder order;
+  boost::unordered_flat_map<LaunchId, std::unique_ptr<LaunchState>> running;
+  boost::unordered_flat_map<LaunchId, Clock> finals;  // of launches that learnt of concurrent ones
+  ShadowMemory global;
+  SyncTable global_locations;
+  std::vector<LaunchId> global_users;  // launches that synchronised since global_locations was cleared
+  CallStacks stacks;
+  RaceLog log;
+  std::uint32_t release_records = 0;
+
+  [[nodiscard]] const wire::SiteInfo& site(std::uint32_t id) const { return *sites[id]; }
+};
+
+// The thread that an operation is about.
+struct Actor {
+  CtaState& cta;
+  WarpState& warp;
+
+  [[nodiscard]] LaunchId launch() const { return cta.launch.info.id; }
+  [[nodiscard]] ThreadPlace place(std::uint32_t lane) const {
+    return {.cta = cta.key,
+            .cluster = cta.cluster,
+            .warp = static_cast<std::uint8_t>(warp.warp()),
+            .lane = static_cast<std::uint8_t>(lane)};
+  }
+};
+
+// What `lane` of `actor` did at its tick `tick` happens before what lane `later` of `by` does now.
+[[nodiscard]] bool happens_before(const EngineState& engine, const ThreadPlace& thread, Tick tick,
+                                  const Actor& by, std::uint32_t later);
+
+// The memory that a tagged address of `actor` names: the CTA's own shared memory, another's of its
+// cluster, or global memory. Nothing for an address that cannot be.
+struct Place {
+  CtaState* shared_of = nullptr;  // null: global memory
+  std::uint64_t address = 0;
+  // Every thread that can reach it is of one CTA.
+  bool is_cta_local = false;
+
+  [[nodiscard]] wire::AddressSpace space() const {
+    return shared_of != nullptr ? wire::AddressSpace::kShared : wire::AddressSpace::kGlobal;
+  }
+};
+[[nodiscard]] std::optional<Place> place_of(std::uint64_t tagged, const Actor& actor,
+                                            std::uint32_t bytes);
+[[nodiscard]] SyncTable& locations_of(EngineState& engine, const Place& place);
+
+}  // namespace barracuda::detector

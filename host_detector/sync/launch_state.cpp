@@ -1,0 +1,82 @@
+#include "host_detector/sync/launch_state.h"
+
+#include <algorithm>
+
+namespace barracuda::detector {
+namespace {
+
+struct Position {
+  std::uint32_t x = 0, y = 0, z = 0;
+};
+
+Position position_of(std::uint32_t index, const Dim3& extent) {
+  return {.x = index % extent.x,
+          .y = index / extent.x % extent.y,
+          .z = static_cast<std::uint32_t>(index / (std::uint64_t{extent.x} * extent.y))};
+}
+
+}  // namespace
+
+CtaState::CtaState(LaunchState& of, std::uint32_t cta)
+    : launch(of),
+      index(cta),
+      cluster(of.cluster_of(cta)),
+      key(cta_key(of.info.id, cta)),
+      live_threads(of.threads_per_cta) {
+  Clock initial(key);
+  initial.join(of.initial);
+  warps.reserve(of.warps_per_cta);
+  for (std::uint32_t warp = 0; warp < of.warps_per_cta; ++warp) {
+    const std::uint32_t left = of.threads_per_cta - warp * wire::kWarpLanes;
+    const std::uint32_t lanes =
+        left >= wire::kWarpLanes ? kAllLanes : (std::uint32_t{1} << left) - 1;
+    warps.emplace_back(key, warp, lanes, initial);
+  }
+}
+
+void CtaState::sight(const Sighting& sighting) {
+  const std::size_t newest = (sighting_count + sightings.size() - 1) % sightings.size();
+  if (sighting_count > 0 && sightings[newest].tagged == sighting.tagged) {
+    sightings[newest] = sighting;
+    return;
+  }
+  sightings[sighting_count++ % sightings.size()] = sighting;
+}
+
+LaunchState::LaunchState(const LaunchInfo& launch_info)
+    : info(launch_info),
+      threads_per_cta(static_cast<std::uint32_t>(launch_info.block.volume())),
+      ctas_per_cluster(
+          static_cast<std::uint32_t>(std::max<std::uint64_t>(1, launch_info.cluster.volume()))),
+      live_threads(launch_info.grid.volume() * launch_info.block.volume()) {
+  warps_per_cta = (threads_per_cta + wire::kWarpLanes - 1) / wire::kWarpLanes;
+}
+
+std::uint32_t LaunchState::cluster_of(std::uint32_t cta) const {
+  if (!has_clusters()) {
+    return cta;
+  }
+  const Dim3& shape = info.cluster;
+  const Position at = position_of(cta, info.grid);
+  const std::uint32_t wide = (info.grid.x + shape.x - 1) / shape.x;
+  const std::uint32_t high = (info.grid.y + shape.y - 1) / shape.y;
+  return at.x / shape.x + (at.y / shape.y + at.z / shape.z * high) * wide;
+}
+
+std::optional<std::uint32_t> LaunchState::cta_of_rank(std::uint32_t cta, std::uint32_t rank) const {
+  if (rank >= ctas_per_cluster) {
+    return std::nullopt;
+  }
+  const Dim3& shape = info.cluster;
+  const Position at = position_of(cta, info.grid);
+  const Position in = position_of(rank, shape);
+  const std::uint64_t x = at.x / shape.x * shape.x + in.x;
+  const std::uint64_t y = at.y / shape.y * shape.y + in.y;
+  const std::uint64_t z = at.z / shape.z * shape.z + in.z;
+  if (x >= info.grid.x || y >= info.grid.y || z >= info.grid.z) {
+    return std::nullopt;
+  }
+  return static_cast<std::uint32_t>(x + (y + z * info.grid.y) * info.grid.x);
+}
+
+}  // namespace barracuda::detector

@@ -1,0 +1,69 @@
+// A launch that is running, and its CTAs, as far as their records have come. A CTA is made on its first
+// record and goes with its last thread; its shared memory goes with it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "host_detector/launch.h"
+#include "host_detector/shadow/shadow_memory.h"
+#include "host_detector/sync/barrier.h"
+#include "host_detector/sync/sync_table.h"
+
+namespace barracuda::detector {
+
+struct LaunchState;
+
+// A synchronising read that a CTA made lately; explains races, see rules/explain.h.
+struct Sighting {
+  std::uint64_t tagged = 0;
+  std::uint32_t size = 0;
+  std::optional<std::uint64_t> value;
+  wire::Scope scope = wire::Scope::kCta;
+};
+
+struct CtaState {
+  CtaState(LaunchState& of, std::uint32_t index);
+
+  LaunchState& launch;
+  std::uint32_t index;
+  std::uint32_t cluster;
+  CtaKey key;
+  std::uint64_t live_threads;
+  std::vector<WarpState> warps;
+  std::map<std::uint32_t, Barrier> barriers;
+  SharedShadow shared;
+  SyncTable shared_locations;
+  std::array<Sighting, 8> sightings;
+  std::uint32_t sighting_count = 0;
+
+  void sight(const Sighting& sighting);
+};
+
+struct LaunchState {
+  explicit LaunchState(const LaunchInfo& launch_info);
+
+  LaunchInfo info;
+  std::uint32_t warps_per_cta;
+  std::uint32_t threads_per_cta;
+  std::uint32_t ctas_per_cluster;
+  std::uint64_t live_threads;
+  boost::unordered_flat_map<std::uint32_t, std::unique_ptr<CtaState>> ctas;
+  std::vector<bool> finished;    // CTAs of which all threads have left
+  bool ran_with_others = false;  // some other launch was not over at some time of this one
+  Clock initial;  // what the launches before it had learnt of others
+  Clock final;    // what its threads had learnt of other launches when they left
+
+  [[nodiscard]] std::uint32_t cluster_of(std::uint32_t cta) const;
+  // The CTA with `rank` in the cluster of `cta`; nothing if there is none.
+  [[nodiscard]] std::optional<std::uint32_t> cta_of_rank(std::uint32_t cta, std::uint32_t rank) const;
+  [[nodiscard]] bool has_clusters() const { return ctas_per_cluster > 1; }
+};
+
+}  // namespace barracuda::detector

@@ -1,0 +1,223 @@
+#include "host_detector/sync/location.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace barracuda::detector {
+
+SyncLocation::NarrowKey SyncLocation::narrow_key(const ThreadPlace& thread, Level level,
+                                                 Channel channel) {
+  const auto launch = LaunchId{static_cast<std::uint32_t>(static_cast<std::uint64_t>(thread.cta) >> 32)};
+  return {.place = level == Level::kCta ? thread.cta : cta_key(launch, thread.cluster),
+          .level = level,
+          .channel = channel};
+}
+
+SyncLocation::Node& SyncLocation::node(std::uint64_t value) {
+  std::unique_ptr<Node>& place = nodes_[value];
+  if (place == nullptr) {
+    place = std::make_unique<Node>();
+    ages_.push_back(value);
+  }
+  return *place;
+}
+
+std::vector<const SyncLocation::Node*> SyncLocation::reachable(
+    std::uint64_t value, boost::container::small_vector<std::uint64_t, 1> Node::* edges) const {
+  std::vector<const Node*> found;
+  boost::unordered_flat_set<std::uint64_t> seen{value};
+  std::vector<std::uint64_t> open{value};
+  while (!open.empty()) {
+    const auto place = nodes_.find(open.back());
+    open.pop_back();
+    if (place == nodes_.end()) {
+      continue;
+    }
+    found.push_back(place->second.get());
+    for (const std::uint64_t next : place->second.get()->*edges) {
+      if (seen.insert(next).second) {
+        open.push_back(next);
+      }
+    }
+  }
+  return found;
+}
+
+void SyncLocation::propagate(std::uint64_t value) {
+  std::vector<std::uint64_t> open{value};
+  while (!open.empty()) {
+    const Node& from = node(open.back());
+    open.pop_back();
+    for (const std::uint64_t next : from.after) {
+      const auto place = nodes_.find(next);
+      if (place == nodes_.end()) {
+        continue;
+      }
+      bool changed = false;
+      for (std::size_t channel = 0; channel < kChannelCount; ++channel) {
+        if (!place->second->device[channel].covers(from.device[channel])) {
+          place->second->device[channel].join(from.device[channel]);
+          changed = true;
+        }
+      }
+      if (changed) {
+        open.push_back(next);
+      }
+    }
+  }
+}
+
+void SyncLocation::link(std::uint64_t read, std::uint64_t written) {
+  if (read == written) {
+    return;
+  }
+  Node& from = node(read);
+  if (std::ranges::find(from.after, written) != from.after.end()) {
+    return;
+  }
+  from.after.push_back(written);
+  node(written).before.push_back(read);
+  for (std::size_t channel = 0; channel < kChannelCount; ++channel) {
+    node(written).device[channel].join(node(read).device[channel]);
+  }
+}
+
+void SyncLocation::publish_narrow(Node& place, const Publication& publication, Channel channel) {
+  const auto& releases = publication.releases[static_cast<std::size_t>(channel)];
+  for (const Level level : {Level::kCta, Level::kCluster}) {
+    const Clock& release = releases[index_of_level(level)];
+    if (release.is_empty()) {
+      continue;
+    }
+    place.narrow[narrow_key(publication.writer.thread, level, channel)].join(release);
+    has_narrow_only_ =
+        has_narrow_only_ || !release.shares_all_with(releases[index_of_level(Level::kDevice)]);
+  }
+}
+
+void SyncLocation::publish(const Publication& publication) {
+  const bool is_known = publication.value_written.has_value();
+  if (publication.is_atomic && (!is_known || !publication.value_read)) {
+    takes_all_ = true;
+  }
+  Node& place = is_known ? node(*publication.value_written) : any_;
+  if (is_known && publication.is_atomic && publication.value_read) {
+    link(*publication.value_read, *publication.value_written);
+  }
+  for (const Channel channel : {Channel::kStrong, Channel::kFlag}) {
+    const auto index = static_cast<std::size_t>(channel);
+    place.device[index].join(publication.releases[index][index_of_level(Level::kDevice)]);
+    publish_narrow(place, publication, channel);
+  }
+  if (place.writers.size() == kWritersKept) {
+    place.writers.erase(place.writers.begin());
+  }
+  place.writers.push_back(publication.writer);
+  if (is_known) {
+    propagate(*publication.value_written);
+    if (nodes_.size() > kMaxValues) {
+      evict();
+    }
+  }
+}
+
+void SyncLocation::take_narrow(Acquired& acquired, const Node& from, const ThreadPlace& thread,
+                               Level level, Channel channel) const {
+  for (const Level each : {Level::kCta, Level::kCluster}) {
+    if (each > level) {
+      break;
+    }
+    const auto place = from.narrow.find(narrow_key(thread, each, channel));
+    if (place != from.narrow.end()) {
+      acquired[index_of_level(each)].join(place->second);
+    }
+  }
+}
+
+Acquired SyncLocation::acquire(const std::optional<std::uint64_t>& value, const ThreadPlace& thread,
+                               const Reach& reach, Channel channel) const {
+  Acquired acquired;
+  const auto index = static_cast<std::size_t>(channel);
+  const Level level = reach.level;
+  const bool takes_device = level == Level::kDevice;
+  const bool takes_narrow = !takes_device || has_narrow_only_ || reach.needs_narrow;
+  Clock& device = acquired[index_of_level(Level::kDevice)];
+  const auto take = [&](const Node& from) {
+    if (takes_device) {
+      device.join(from.device[index]);
+    }
+    if (takes_narrow) {
+      take_narrow(acquired, from, thread, level, channel);
+    }
+  };
+  take(any_);
+  if (!value || takes_all_) {
+    for (const auto& [number, from] : nodes_) {
+      take(*from);
+    }
+    return acquired;
+  }
+  const auto place = nodes_.find(*value);
+  if (place == nodes_.end()) {
+    return acquired;
+  }
+  if (!takes_narrow) {
+    device.join(place->second->device[index]);
+    return acquired;
+  }
+  for (const Node* from : reachable(*value, &Node::before)) {
+    take(*from);
+  }
+  return acquired;
+}
+
+void SyncLocation::observe(const Observation& observation) {
+  // A value that nobody wrote yet may be written later by a record that is still on its way only if the
+  // observer did not see that write; so it need not be kept.
+  Node* place = &any_;
+  if (observation.value) {
+    const auto known = nodes_.find(*observation.value);
+    if (known == nodes_.end()) {
+      return;
+    }
+    place = known->second.get();
+  }
+  Sights& sights = place->observers[ObserverKey{.cta = observation.thread.cta,
+                                                .warp = observation.thread.warp,
+                                                .lane = observation.thread.lane,
+                                                .is_poll = observation.is_poll}];
+  if (sights.empty() || (sights.back().sequence != observation.sequence && sights.size() < kSightsKept)) {
+    sights.push_back({.tick = observation.tick, .sequence = observation.sequence});
+  } else {
+    sights.back().sequence = observation.sequence;
+  }
+}
+
+void SyncLocation::merge_into_any(const Node& old) {
+  for (std::size_t channel = 0; channel < kChannelCount; ++channel) {
+    any_.device[channel].join(old.device[channel]);
+  }
+  for (const auto& [key, release] : old.narrow) {
+    any_.narrow[key].join(release);
+  }
+  for (const auto& [key, sights] : old.observers) {
+    Sights& merged = any_.observers[key];
+    merged.insert(merged.end(), sights.begin(), sights.end());
+    for (const Sight& sight : merged) {
+      merged.front().tick = std::min(merged.front().tick, sight.tick);
+      merged.front().sequence = std::max(merged.front().sequence, sight.sequence);
+    }
+    merged.resize(1);
+  }
+}
+
+void SyncLocation::evict() {
+  for (std::size_t count = kMaxValues / 2; count > 0; --count) {
+    const auto place = nodes_.find(ages_.front());
+    ages_.pop_front();
+    merge_into_any(*place->second);
+    nodes_.erase(place);
+  }
+}
+
+}  // namespace barracuda::detector

@@ -1,0 +1,330 @@
+#include "host_detector/sync/synchroniser.h"
+
+#include <algorithm>
+
+namespace barracuda::detector {
+namespace {
+
+using wire::MemoryOrder;
+
+bool has_release(MemoryOrder order) {
+  return order == MemoryOrder::kRelease || order == MemoryOrder::kAcqRel ||
+         order == MemoryOrder::kSeqCst;
+}
+
+bool has_acquire(MemoryOrder order) {
+  return order == MemoryOrder::kAcquire || order == MemoryOrder::kAcqRel ||
+         order == MemoryOrder::kSeqCst;
+}
+
+boost::intrusive_ptr<FenceState> copy_of(const FenceStatePointer& fences) {
+  return fences == nullptr ? boost::intrusive_ptr<FenceState>(new FenceState)
+                           : boost::intrusive_ptr<FenceState>(new FenceState(*fences));
+}
+
+std::uint32_t width_of(const wire::SiteInfo& site) {
+  return std::uint32_t{site.element_bytes} * site.element_count;
+}
+
+// Values are recorded for scalars of at most 64 bits.
+bool records_values(const wire::SiteInfo& site) { return width_of(site) <= sizeof(std::uint64_t) && site.element_count == 1; }
+
+// What `lane` released by its fence of `level`; empty without one.
+Clock fenced(const Actor& actor, std::uint32_t lane, const FenceStatePointer& fences,
+             std::size_t level) {
+  if (fences == nullptr || !fences->released[level].exists) {
+    return {};
+  }
+  const Release& release = fences->released[level];
+  return actor.warp.with_own(release.clock, std::uint32_t{1} << lane, release.own);
+}
+
+// Fills one channel: `clock_at(level)` for the levels up to `widest`. Where all threads that can look
+// are of one CTA, what reaches the CTA reaches everybody.
+template <typename ClockAt>
+void fill(std::array<Clock, kLevelCount>& releases, const Place& place, Level widest,
+          ClockAt clock_at) {
+  if (place.is_cta_local) {
+    releases[index_of_level(Level::kDevice)] = clock_at(index_of_level(Level::kCta));
+    return;
+  }
+  for (std::size_t level = 0; level <= index_of_level(widest); ++level) {
+    releases[level] = clock_at(level);
+  }
+}
+
+ThreadState with_acquired(const ThreadState& before, const Acquired& acquired, bool at_once) {
+  ThreadState after = before;
+  if (at_once) {
+    for (const Clock& clock : acquired) {
+      if (!after.clock.covers(clock)) {
+        after.clock.join(clock);
+      }
+    }
+    return after;
+  }
+  const auto is_news = [&](std::size_t level) {
+    return !acquired[level].is_empty() && !before.clock.covers(acquired[level]) &&
+           (before.fences == nullptr || !before.fences->pending[level].covers(acquired[level]));
+  };
+  if (!is_news(0) && !is_news(1) && !is_news(2)) {
+    return after;
+  }
+  const auto fences = copy_of(before.fences);
+  for (std::size_t level = 0; level < kLevelCount; ++level) {
+    fences->pending[level].join(acquired[level]);
+  }
+  after.fences = fences;
+  return after;
+}
+
+}  // namespace
+
+void Synchroniser::fence(const Actor& actor, std::uint32_t lanes, const wire::SiteInfo& site) {
+  const std::size_t widest = index_of_level(level_of(site.scope));
+  const Tick now = actor.warp.now();
+  actor.warp.change(lanes, [&](std::uint32_t, const ThreadState& before) {
+    ThreadState after = before;
+    if (has_acquire(site.order) && before.fences != nullptr) {
+      for (std::size_t level = 0; level <= widest; ++level) {
+        after.clock.join(before.fences->pending[level]);
+      }
+    }
+    const bool leaves_pending = has_acquire(site.order) && before.fences != nullptr &&
+                                widest < index_of_level(Level::kDevice) &&
+                                !after.clock.covers(before.fences->pending[kLevelCount - 1]);
+    if (has_release(site.order) || leaves_pending) {
+      const auto fences = copy_of(before.fences);
+      fences->left_pending = fences->left_pending || leaves_pending;
+      for (std::size_t level = 0; has_release(site.order) && level <= widest; ++level) {
+        fences->released[level] = {.clock = after.clock, .own = now, .exists = true};
+      }
+      after.fences = fences;
+    }
+    return after;
+  });
+  actor.warp.tick();
+}
+
+void Synchroniser::publish(const Actor& actor, std::uint32_t lane, const LaneAccess& access,
+                           const wire::SiteInfo& site) {
+  const std::optional<Place> place = place_of(access.address, actor, width_of(site));
+  if (!place) {
+    return;
+  }
+  const ThreadState& state = actor.warp.state(lane);
+  const bool is_strong = site.order != MemoryOrder::kWeak;
+  const bool releases = has_release(site.order);
+  Publication publication;
+  publication.is_atomic = site.operation != wire::Operation::kWrite;
+  if (records_values(site)) {
+    if ((access.flags & wire::kLaneHasRead) != 0) {
+      publication.value_read = access.value_read;
+    }
+    if ((access.flags & wire::kLaneHasWritten) != 0) {
+      publication.value_written = access.value_written;
+    }
+  }
+  if (is_strong) {
+    const Clock all = releases ? actor.warp.with_own(state.clock, std::uint32_t{1} << lane,
+                                                     actor.warp.now())
+                               : Clock();
+    fill(publication.releases[static_cast<std::size_t>(Channel::kStrong)], *place,
+         level_of(site.scope), [&](std::size_t level) {
+           return releases ? all : fenced(actor, lane, state.fences, level);
+         });
+  }
+  if (site.flag_store) {
+    fill(publication.releases[static_cast<std::size_t>(Channel::kFlag)], *place,
+         level_of(site.idiom_scope),
+         [&](std::size_t level) { return fenced(actor, lane, state.fences, level); });
+  }
+  Writer& writer = publication.writer;
+  writer.thread = actor.place(lane);
+  writer.known = state.clock;
+  writer.now = actor.warp.now();
+  writer.is_release = releases;
+  writer.access_scope = site.scope;
+  if (state.fences != nullptr) {
+    const Release& release = state.fences->released[index_of_level(Level::kCta)];
+    writer.fenced = release.clock;
+    writer.fenced_own = release.own;
+  }
+  locations_of(engine_, *place).get(place->address, width_of(site)).publish(publication);
+}
+
+void Synchroniser::release(const Actor& actor, const WarpOperation& operation) {
+  const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
+  for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
+    const std::uint32_t lane = first_lane(rest);
+    if ((operation.lanes[lane].flags & wire::kLaneVoid) == 0) {
+      publish(actor, lane, operation.lanes[lane], site);
+    }
+  }
+  if (has_release(site.order)) {
+    actor.warp.tick();
+  }
+}
+
+void Synchroniser::take(const Actor& actor, std::uint32_t lanes, const LaneAccess& access,
+                        const wire::SiteInfo& site) {
+  const std::optional<Place> place = place_of(access.address, actor, width_of(site));
+  if (!place) {
+    return;
+  }
+  std::optional<std::uint64_t> value;
+  if (records_values(site)) {
+    value = access.value_read;
+  }
+  actor.cta.sight({.tagged = access.address,
+                   .size = width_of(site),
+                   .value = value,
+                   .scope = site.scope});
+  SyncLocation* location = locations_of(engine_, *place).find(place->address, width_of(site));
+  if (location == nullptr) {
+    return;
+  }
+  const bool is_strong = site.order != MemoryOrder::kWeak;
+  const ThreadPlace thread = actor.place(first_lane(lanes));
+  const auto acquire_from = [&](Channel channel, wire::Scope scope, bool at_once) {
+    const Level level = place->is_cta_local ? Level::kDevice : level_of(scope);
+    Acquired acquired = location->acquire(
+        value, thread,
+        {.level = level,
+         .needs_narrow = !at_once && !place->is_cta_local && engine_.has_narrow_fences},
+        channel);
+    if (place->is_cta_local) {
+      std::swap(acquired[index_of_level(Level::kCta)], acquired[index_of_level(Level::kDevice)]);
+    }
+    actor.warp.change(lanes, [&](std::uint32_t, const ThreadState& before) {
+      return with_acquired(before, acquired, at_once);
+    });
+  };
+  if (is_strong) {
+    acquire_from(Channel::kStrong, site.scope,
+                 has_acquire(site.order) || engine_.options.acquire_relaxed_spin);
+  }
+  if (site.poll) {
+    acquire_from(Channel::kFlag, site.idiom_scope, false);
+  }
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    location->observe({.thread = actor.place(first_lane(rest)),
+                       .value = value,
+                       .tick = actor.warp.now(),
+                       .sequence = engine_.release_records,
+                       .is_poll = site.poll});
+  }
+}
+
+void Synchroniser::acquire(const Actor& actor, const WarpOperation& operation) {
+  const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
+  std::uint32_t rest = operation.mask;
+  while (rest != 0) {
+    const LaneAccess& first = operation.lanes[first_lane(rest)];
+    std::uint32_t same = 0;
+    for (std::uint32_t others = rest; others != 0; others &= others - 1) {
+      const LaneAccess& other = operation.lanes[first_lane(others)];
+      if (other.address == first.address && other.value_read == first.value_read) {
+        same |= std::uint32_t{1} << first_lane(others);
+      }
+    }
+    take(actor, same, first, site);
+    rest &= ~same;
+  }
+}
+
+void Synchroniser::barrier(const Actor& actor, const WarpOperation& operation, bool waits) {
+  CtaState& cta = actor.cta;
+  Barrier& barrier =
+      cta.barriers.try_emplace(operation.event_operand, cta.warps.size()).first->second;
+  const auto site = static_cast<std::uint32_t>(operation.site);
+  if (waits) {
+    barrier.arrive_and_wait(actor.warp, operation.mask, operation.event_count, site);
+  } else {
+    barrier.arrive(actor.warp, operation.mask, operation.event_count, site);
+  }
+  if (barrier.is_complete(cta.live_threads)) {
+    barrier.open(cta.warps);
+  }
+}
+
+void Synchroniser::open_warp_barrier(WarpState& warp, std::uint32_t waiting) {
+  Gathering gathering;
+  gathering.add(warp, waiting);
+  warp.set(waiting, gathering.take());
+  warp.tick();
+}
+
+void Synchroniser::open_complete_warp_barriers(WarpState& warp) {
+  for (const WarpState::WarpBarrier& barrier : warp.warp_barriers) {
+    if ((barrier.members & warp.alive() & ~barrier.waiting) == 0 && barrier.waiting != 0) {
+      open_warp_barrier(warp, barrier.waiting);
+    }
+  }
+  std::erase_if(warp.warp_barriers, [&](const WarpState::WarpBarrier& barrier) {
+    return (barrier.members & warp.alive() & ~barrier.waiting) == 0;
+  });
+}
+
+void Synchroniser::warp_barrier(const Actor& actor, const WarpOperation& operation) {
+  std::vector<WarpState::WarpBarrier>& barriers = actor.warp.warp_barriers;
+  auto barrier =
+      std::ranges::find(barriers, operation.event_operand, &WarpState::WarpBarrier::members);
+  if (barrier == barriers.end()) {
+    barrier = barriers.insert(barrier, {.members = operation.event_operand});
+  }
+  barrier->waiting |= operation.mask;
+  open_complete_warp_barriers(actor.warp);
+}
+
+void Synchroniser::open_what_held(const Actor& actor, std::uint32_t lanes) {
+  std::erase_if(actor.warp.warp_barriers, [&](const WarpState::WarpBarrier& barrier) {
+    if ((barrier.waiting & lanes) == 0) {
+      return false;
+    }
+    open_warp_barrier(actor.warp, barrier.waiting);
+    return true;
+  });
+  if ((actor.warp.waiting & lanes) == 0) {
+    return;
+  }
+  for (auto& [id, barrier] : actor.cta.barriers) {
+    if ((barrier.arrivals()[actor.warp.warp()].waiting & lanes) != 0) {
+      barrier.open(actor.cta.warps);
+    }
+  }
+}
+
+void Synchroniser::keep_what_launch_learnt(const Actor& actor, std::uint32_t lanes) {
+  LaunchState& launch = actor.cta.launch;
+  if (!launch.ran_with_others && launch.initial.is_empty()) {
+    return;
+  }
+  const auto is_own = [&](CtaKey cta) {
+    return static_cast<std::uint64_t>(cta) >> 32 == static_cast<std::uint32_t>(launch.info.id);
+  };
+  actor.warp.for_each_state(lanes, [&](std::uint32_t, const ThreadState& state) {
+    const Clock learnt = state.clock.without(is_own);
+    if (!launch.final.covers(learnt)) {
+      launch.final.join(learnt);
+    }
+  });
+}
+
+void Synchroniser::exit(const Actor& actor, std::uint32_t lanes) {
+  CtaState& cta = actor.cta;
+  keep_what_launch_learnt(actor, lanes);
+  actor.warp.exit(lanes);
+  const auto count = static_cast<std::uint64_t>(std::popcount(lanes));
+  cta.live_threads -= count;
+  cta.launch.live_threads -= count;
+  for (auto& [id, barrier] : cta.barriers) {
+    barrier.on_exit(actor.warp);
+    if (barrier.is_complete(cta.live_threads)) {
+      barrier.open(cta.warps);
+    }
+  }
+  open_complete_warp_barriers(actor.warp);
+}
+
+}  // namespace barracuda::detector

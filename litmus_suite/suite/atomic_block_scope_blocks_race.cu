@@ -1,0 +1,11 @@
+// Block-scope atomics of two blocks on one word.
+// expect: race inter-block global
+#include "../litmus.h"
+
+__global__ void litmus(int* x, int* flag, int* out) {
+  if (threadIdx.x == 0) {
+    atomicAdd_block(&x[0], 1);  // RACE
+  }
+}
+
+LITMUS(2, 32)

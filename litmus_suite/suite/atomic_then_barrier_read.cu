@@ -1,0 +1,11 @@
+// Atomics of a block, read after its barrier.
+// expect: none
+#include "../litmus.h"
+
+__global__ void litmus(int* x, int* flag, int* out) {
+  atomicAdd(&x[blockIdx.x], 1);
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = x[blockIdx.x];
+}
+
+LITMUS(2, 64)

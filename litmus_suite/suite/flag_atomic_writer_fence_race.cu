@@ -1,0 +1,18 @@
+// The reading side does not fence.
+// expect: race inter-block global
+#include "../litmus.h"
+
+__global__ void litmus(int* x, int* flag, int* out) {
+  if (THREAD(0, 0)) {
+    x[0] = 42;  // RACE
+    __threadfence();
+    atomicExch(&flag[0], 1);
+  }
+  if (THREAD(1, 0)) {
+    while (atomicAdd(&flag[0], 0) == 0) {
+    }
+    out[0] = x[0];  // RACE
+  }
+}
+
+LITMUS(2, 32)

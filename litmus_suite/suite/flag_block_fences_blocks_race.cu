@@ -1,0 +1,19 @@
+// Block-wide fences between two blocks.
+// expect: race inter-block global
+#include "../litmus.h"
+
+__global__ void litmus(int* x, int* flag, int* out) {
+  if (THREAD(0, 0)) {
+    x[0] = 42;  // RACE
+    __threadfence_block();
+    atomicExch(&flag[0], 1);
+  }
+  if (THREAD(1, 0)) {
+    while (atomicAdd(&flag[0], 0) == 0) {
+    }
+    __threadfence_block();
+    out[0] = x[0];  // RACE
+  }
+}
+
+LITMUS(2, 32)

@@ -1,0 +1,25 @@
+// A third block gets the data through the second: fences are cumulative.
+// expect: none
+#include "../litmus.h"
+
+__global__ void litmus(int* x, int* flag, int* out) {
+  if (THREAD(0, 0)) {
+    x[0] = 42;
+    __threadfence();
+    atomicExch(&flag[0], 1);
+  }
+  if (THREAD(1, 0)) {
+    while (atomicAdd(&flag[0], 0) == 0) {
+    }
+    __threadfence();
+    atomicExch(&flag[1], 1);
+  }
+  if (THREAD(2, 0)) {
+    while (atomicAdd(&flag[1], 0) == 0) {
+    }
+    __threadfence();
+    out[0] = x[0];
+  }
+}
+
+LITMUS(3, 32)

@@ -1,0 +1,11 @@
+// A lane reads the word its neighbour wrote before __syncwarp().
+// expect: none
+#include "../litmus.h"
+
+__global__ void litmus(int* x, int* flag, int* out) {
+  x[threadIdx.x] = threadIdx.x;
+  __syncwarp();
+  out[threadIdx.x] = x[threadIdx.x ^ 1];
+}
+
+LITMUS(1, 32)

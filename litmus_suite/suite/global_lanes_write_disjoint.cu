@@ -1,0 +1,9 @@
+// Every lane writes a word of its own.
+// expect: none
+#include "../litmus.h"
+
+__global__ void litmus(int* x, int* flag, int* out) {
+  x[threadIdx.x] = threadIdx.x;
+}
+
+LITMUS(1, 32)

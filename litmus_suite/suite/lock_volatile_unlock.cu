@@ -1,0 +1,16 @@
+// The unlock is a fence and a volatile store.
+// expect: none
+#include "../litmus.h"
+
+__global__ void litmus(int* x, int* flag, int* out) {
+  if (threadIdx.x == 0) {
+    while (atomicCAS(&flag[0], 0, 1) != 0) {
+    }
+    __threadfence();
+    x[0] = x[0] + 1;
+    __threadfence();
+    *reinterpret_cast<volatile int*>(flag) = 0;
+  }
+}
+
+LITMUS(4, 32)

@@ -1,0 +1,12 @@
+// A warp reads shared memory that another writes; __syncwarp() is not enough.
+// expect: race intra-block shared
+#include "../litmus.h"
+
+__global__ void litmus(int* x, int* flag, int* out) {
+  __shared__ int s[64];
+  s[threadIdx.x] = threadIdx.x;  // RACE
+  __syncwarp();
+  out[threadIdx.x] = s[threadIdx.x ^ 32];  // RACE
+}
+
+LITMUS(1, 64)

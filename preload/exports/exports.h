@@ -1,0 +1,29 @@
+// The functions that libbarracuda.so exports: one trampoline for each name of libcudart and
+// libcuda, which jumps through a slot. A slot resolves at its first call, also before any
+// constructor has run: barracuda_resolve_export must therefore rely on no dynamically initialised
+// object.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace barracuda::preload {
+
+enum class ExportFace : std::uint8_t { kRuntime, kDriver };
+
+unsigned export_count();
+std::string_view export_name(unsigned index);
+ExportFace export_face(unsigned index);
+std::optional<unsigned> find_export(std::string_view name);
+
+// The trampoline itself: what the dynamic linker hands out for the name.
+void* export_address(unsigned index);
+// What the slot jumps to now; null if it has not been resolved.
+void* resolved_export(unsigned index);
+
+}  // namespace barracuda::preload
+
+// Where the export leads; never null. Called once for each name, or by several threads at the same
+// time, which must get the same answer. Defined by the library that links the exports.
+extern "C" void* barracuda_resolve_export(unsigned index);

@@ -1,0 +1,71 @@
+#include "preload/graph_book.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace barracuda::preload {
+
+OwnedParameters::OwnedParameters(const KernelNodeParameters& parameters, const ptx::Kernel& kernel)
+    : parameters_(parameters) {
+  buffer_.resize(kernel.hidden_parameter_offset);
+  const session::LaunchArguments arguments(kernel, parameters.kernelParams, parameters.extra, 0);
+  const void* packed = arguments.packed();
+  if (packed != nullptr) {
+    std::memcpy(buffer_.data(), packed, buffer_.size());
+  }
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    const ptx::Kernel::Parameter& parameter = kernel.parameters[i];
+    offsets_.push_back(parameter.offset);
+    if (packed == nullptr && parameters.kernelParams != nullptr) {
+      std::memcpy(buffer_.data() + parameter.offset, parameters.kernelParams[i], parameter.size);
+    }
+  }
+}
+
+KernelNodeParameters OwnedParameters::with_descriptor(std::uint64_t descriptor) {
+  descriptor_ = descriptor;
+  pointers_.clear();
+  for (const std::size_t offset : offsets_) {
+    pointers_.push_back(buffer_.data() + offset);
+  }
+  pointers_.push_back(&descriptor_);
+  KernelNodeParameters parameters = parameters_;
+  parameters.kernelParams = pointers_.data();
+  parameters.extra = nullptr;
+  return parameters;
+}
+
+void GraphBook::add(CUgraphExec executable, std::shared_ptr<GraphPlan> plan) {
+  const std::lock_guard lock(mutex_);
+  plans_[executable] = std::move(plan);
+}
+
+std::shared_ptr<GraphPlan> GraphBook::find(CUgraphExec executable) {
+  const std::lock_guard lock(mutex_);
+  const auto found = plans_.find(executable);
+  return found == plans_.end() ? nullptr : found->second;
+}
+
+bool GraphBook::is_needed(CUgraph graph) const {
+  return std::ranges::any_of(plans_,
+                             [&](const auto& entry) { return entry.second->graph == graph; });
+}
+
+bool GraphBook::defers_destruction(CUgraph graph) {
+  const std::lock_guard lock(mutex_);
+  return is_needed(graph) && deferred_.insert(graph).second;
+}
+
+CUgraph GraphBook::remove(CUgraphExec executable) {
+  const std::lock_guard lock(mutex_);
+  const auto found = plans_.find(executable);
+  if (found == plans_.end()) {
+    return nullptr;
+  }
+  CUgraph const graph = found->second->graph;
+  plans_.erase(found);
+  return !is_needed(graph) && deferred_.erase(graph) != 0 ? graph : nullptr;
+}
+
+}  // namespace barracuda::preload

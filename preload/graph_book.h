@@ -1,0 +1,70 @@
+// Executable graphs as the hooks need them: the kernel nodes of each with a copy of their parameters, so
+// that every replay can be given launch descriptors of its own. Thread-safe; a plan's lock is held while
+// a replay is prepared and submitted.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "preload/hooks.h"
+#include "session/launch_tracker.h"
+
+namespace barracuda::preload {
+
+using KernelNodeParameters = CUDA_KERNEL_NODE_PARAMS;  // the current form
+
+// Parameters whose argument values are ours, the hidden one last.
+class OwnedParameters {
+ public:
+  OwnedParameters(const KernelNodeParameters& parameters, const ptx::Kernel& kernel);
+
+  // With this descriptor; the arrays belong to this object.
+  KernelNodeParameters with_descriptor(std::uint64_t descriptor);
+  [[nodiscard]] std::uint64_t descriptor() const { return descriptor_; }
+
+ private:
+  KernelNodeParameters parameters_;
+  std::vector<std::byte> buffer_;
+  std::vector<std::size_t> offsets_;
+  std::vector<void*> pointers_;
+  std::uint64_t descriptor_ = 0;
+};
+
+struct GraphNode {
+  CUgraphNode node = nullptr;
+  std::optional<OwnedParameters> parameters;  // of an instrumented kernel
+};
+
+struct GraphPlan {
+  std::mutex mutex;
+  CUgraph graph = nullptr;
+  bool updated = false;  // by cuGraphExecUpdate: the copies no longer hold
+  // Two views of the same nodes, dependencies first.
+  std::vector<GraphNode> nodes;
+  std::vector<session::GraphKernel> kernels;
+};
+
+class GraphBook {
+ public:
+  void add(CUgraphExec executable, std::shared_ptr<GraphPlan> plan);
+  std::shared_ptr<GraphPlan> find(CUgraphExec executable);
+  // The program destroys the graph. True if an executable graph still needs its nodes: it is then
+  // destroyed with the last of them.
+  bool defers_destruction(CUgraph graph);
+  // The graph to destroy now, if its destruction was deferred; else null.
+  CUgraph remove(CUgraphExec executable);
+
+ private:
+  bool is_needed(CUgraph graph) const;
+
+  std::mutex mutex_;
+  std::map<CUgraphExec, std::shared_ptr<GraphPlan>> plans_;
+  std::set<CUgraph> deferred_;
+};
+
+}  // namespace barracuda::preload

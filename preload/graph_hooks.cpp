@@ -1,0 +1,394 @@
+// Graphs. A kernel node is built with a null launch descriptor, which logs nothing; before each replay
+// the executable graph's nodes get descriptors of their own, for two replays must not share a launch.
+#include <utility>
+
+#include "preload/graph_plan.h"
+#include "preload/hook.h"
+
+namespace barracuda::preload {
+namespace {
+
+using session::Session;
+
+GraphBook& graph_book() {
+  static auto* const book = new GraphBook;  // hooks may run until the process is gone
+  return *book;
+}
+
+// Calls `submit` with a copy of the parameters that has a place for the descriptor.
+template <typename Parameters, typename Submit>
+CUresult with_hidden_parameter(const Parameters& parameters, session::Handle function,
+                               const Submit& submit) {
+  session::Launch launch(parameters.kernelParams, parameters.extra);
+  if (Session* const session = existing_session()) {
+    HookScope::protect([&] { session->launches().begin_unlogged(launch, function); });
+  }
+  Parameters extended = parameters;
+  extended.kernelParams = launch.parameters();
+  extended.extra = launch.extra();
+  return submit(extended);
+}
+
+session::Handle function_of(const CUDA_KERNEL_NODE_PARAMS_v1& parameters) {
+  return handle_of(parameters.func);
+}
+
+template <typename Parameters>
+session::Handle function_of(const Parameters& parameters) {
+  return kernel_handle(parameters);
+}
+
+template <typename Submit>
+CUresult with_hidden_node_parameter(const CUgraphNodeParams* parameters, const Submit& submit) {
+  if (parameters == nullptr || parameters->type != CU_GRAPH_NODE_TYPE_KERNEL) {
+    return submit(parameters);
+  }
+  return with_hidden_parameter(parameters->kernel, function_of(parameters->kernel),
+                               [&](const CUDA_KERNEL_NODE_PARAMS_v3& extended) {
+                                 CUgraphNodeParams copy = *parameters;
+                                 copy.kernel = extended;
+                                 return submit(&copy);
+                               });
+}
+
+void note_instantiated(const HookScope& scope, CUresult status, const CUgraphExec* executable,
+                       CUgraph graph) {
+  if (status != CUDA_SUCCESS) {
+    return;
+  }
+  scope.run([&](Session& session) {
+    if (auto plan = plan_of(session, graph)) {
+      graph_book().add(*executable, std::move(plan));
+    }
+  });
+}
+
+// The program has given one node of an executable graph other parameters.
+void note_changed(const HookScope& scope, CUgraphExec executable, CUgraphNode node,
+                  const KernelNodeParameters& parameters) {
+  scope.run([&](Session& session) {
+    const auto plan = graph_book().find(executable);
+    if (plan == nullptr) {
+      return;
+    }
+    const std::lock_guard lock(plan->mutex);
+    for (std::size_t i = 0; i < plan->nodes.size(); ++i) {
+      if (plan->nodes[i].node != node) {
+        continue;
+      }
+      session::GraphKernel& kernel = plan->kernels[i];
+      kernel.kernel = session.modules().find(kernel_handle(parameters));
+      kernel.grid = {parameters.gridDimX, parameters.gridDimY, parameters.gridDimZ};
+      kernel.block = {parameters.blockDimX, parameters.blockDimY, parameters.blockDimZ};
+      kernel.is_checked = kernel.kernel != nullptr && kernel.kernel->instrumented();
+      plan->nodes[i].parameters.reset();
+      if (kernel.is_checked) {
+        plan->nodes[i].parameters.emplace(parameters, *kernel.kernel->kernel);
+      }
+    }
+  });
+}
+
+// Gives every kernel node its descriptor. A node that cannot take one keeps none, and its launch ends.
+void set_descriptors(Session& session, CUgraphExec executable, GraphPlan& plan,
+                     std::vector<session::GraphKernelLaunch>& launches) {
+  static const Original<decltype(graph_executable_set_kernel_v2)> set{
+      "cuGraphExecKernelNodeSetParams_v2"};
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+    auto& parameters = plan.nodes[i].parameters;
+    if (!parameters || parameters->descriptor() == launches[i].descriptor) {
+      continue;
+    }
+    const KernelNodeParameters changed = parameters->with_descriptor(launches[i].descriptor);
+    if (set(executable, plan.nodes[i].node, &changed) != CUDA_SUCCESS) {
+      session.launches().give_up(launches[i]);
+      plan.kernels[i].is_checked = false;
+      parameters.reset();
+    }
+  }
+}
+
+CUresult launch_graph(const Original<decltype(graph_launch)>& original, CUgraphExec executable,
+                      CUstream stream, DefaultStream meaning) {
+  const HookScope scope;
+  const auto plan = graph_book().find(executable);
+  if (plan == nullptr) {
+    return original(executable, stream);
+  }
+  const std::lock_guard lock(plan->mutex);
+  std::vector<session::GraphKernelLaunch> launches(plan->nodes.size());
+  const session::Handle handle = stream_handle(stream, meaning);
+  bool captured = false;
+  const bool begun = scope.run([&](Session& session) {
+    captured = session.driver().stream_is_capturing(handle);
+    if (!captured) {
+      launches = session.launches().begin_graph(plan->kernels, session.streams().key_of(handle));
+      set_descriptors(session, executable, *plan, launches);
+    }
+  });
+  const CUresult status = original(executable, stream);
+  if (begun && !captured) {
+    scope.run([&](Session& session) {
+      session.launches().graph_submitted(plan->kernels, launches, status);
+      session.observe(status);
+    });
+  }
+  return status;
+}
+
+// The copies of the parameters are of no use any more: what the graph launches runs unlogged.
+void note_updated(const HookScope& scope, CUgraphExec executable) {
+  scope.run([&](Session& /*session*/) {
+    const auto plan = graph_book().find(executable);
+    if (plan == nullptr) {
+      return;
+    }
+    const std::lock_guard lock(plan->mutex);
+    for (std::size_t i = 0; i < plan->nodes.size(); ++i) {
+      plan->nodes[i].parameters.reset();
+      plan->kernels[i].is_checked = false;
+    }
+  });
+}
+
+}  // namespace
+
+CUresult graph_add_kernel(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                          std::size_t count, const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
+  static const Original<decltype(graph_add_kernel)> original{"cuGraphAddKernelNode"};
+  const HookScope scope;
+  if (parameters == nullptr) {
+    return original(node, graph, dependencies, count, parameters);
+  }
+  return with_hidden_parameter(*parameters, function_of(*parameters), [&](const auto& extended) {
+    return original(node, graph, dependencies, count, &extended);
+  });
+}
+
+CUresult graph_add_kernel_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                             std::size_t count, const KernelNodeParameters* parameters) {
+  static const Original<decltype(graph_add_kernel_v2)> original{"cuGraphAddKernelNode_v2"};
+  const HookScope scope;
+  if (parameters == nullptr) {
+    return original(node, graph, dependencies, count, parameters);
+  }
+  return with_hidden_parameter(*parameters, function_of(*parameters), [&](const auto& extended) {
+    return original(node, graph, dependencies, count, &extended);
+  });
+}
+
+CUresult graph_set_kernel(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
+  static const Original<decltype(graph_set_kernel)> original{"cuGraphKernelNodeSetParams"};
+  const HookScope scope;
+  if (parameters == nullptr) {
+    return original(node, parameters);
+  }
+  return with_hidden_parameter(*parameters, function_of(*parameters),
+                               [&](const auto& extended) { return original(node, &extended); });
+}
+
+CUresult graph_set_kernel_v2(CUgraphNode node, const KernelNodeParameters* parameters) {
+  static const Original<decltype(graph_set_kernel_v2)> original{"cuGraphKernelNodeSetParams_v2"};
+  const HookScope scope;
+  if (parameters == nullptr) {
+    return original(node, parameters);
+  }
+  return with_hidden_parameter(*parameters, function_of(*parameters),
+                               [&](const auto& extended) { return original(node, &extended); });
+}
+
+CUresult graph_executable_set_kernel(CUgraphExec executable, CUgraphNode node,
+                                     const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
+  static const Original<decltype(graph_executable_set_kernel)> original{
+      "cuGraphExecKernelNodeSetParams"};
+  const HookScope scope;
+  if (parameters == nullptr) {
+    return original(executable, node, parameters);
+  }
+  const CUresult status = with_hidden_parameter(
+      *parameters, function_of(*parameters),
+      [&](const auto& extended) { return original(executable, node, &extended); });
+  if (status == CUDA_SUCCESS) {
+    KernelNodeParameters current{};
+    current.func = parameters->func;
+    current.gridDimX = parameters->gridDimX;
+    current.gridDimY = parameters->gridDimY;
+    current.gridDimZ = parameters->gridDimZ;
+    current.blockDimX = parameters->blockDimX;
+    current.blockDimY = parameters->blockDimY;
+    current.blockDimZ = parameters->blockDimZ;
+    current.sharedMemBytes = parameters->sharedMemBytes;
+    current.kernelParams = parameters->kernelParams;
+    current.extra = parameters->extra;
+    note_changed(scope, executable, node, current);
+  }
+  return status;
+}
+
+CUresult graph_executable_set_kernel_v2(CUgraphExec executable, CUgraphNode node,
+                                        const KernelNodeParameters* parameters) {
+  static const Original<decltype(graph_executable_set_kernel_v2)> original{
+      "cuGraphExecKernelNodeSetParams_v2"};
+  const HookScope scope;
+  if (parameters == nullptr) {
+    return original(executable, node, parameters);
+  }
+  const CUresult status = with_hidden_parameter(
+      *parameters, function_of(*parameters),
+      [&](const auto& extended) { return original(executable, node, &extended); });
+  if (status == CUDA_SUCCESS) {
+    note_changed(scope, executable, node, *parameters);
+  }
+  return status;
+}
+
+CUresult graph_add_node(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                        std::size_t count, CUgraphNodeParams* parameters) {
+  static const Original<decltype(graph_add_node)> original{"cuGraphAddNode"};
+  const HookScope scope;
+  return with_hidden_node_parameter(parameters, [&](const CUgraphNodeParams* extended) {
+    return original(node, graph, dependencies, count, const_cast<CUgraphNodeParams*>(extended));
+  });
+}
+
+CUresult graph_add_node_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                           const CUgraphEdgeData* edges, std::size_t count,
+                           CUgraphNodeParams* parameters) {
+  static const Original<decltype(graph_add_node_v2)> original{"cuGraphAddNode_v2"};
+  const HookScope scope;
+  return with_hidden_node_parameter(parameters, [&](const CUgraphNodeParams* extended) {
+    return original(node, graph, dependencies, edges, count,
+                    const_cast<CUgraphNodeParams*>(extended));
+  });
+}
+
+CUresult graph_node_set(CUgraphNode node, CUgraphNodeParams* parameters) {
+  static const Original<decltype(graph_node_set)> original{"cuGraphNodeSetParams"};
+  const HookScope scope;
+  return with_hidden_node_parameter(parameters, [&](const CUgraphNodeParams* extended) {
+    return original(node, const_cast<CUgraphNodeParams*>(extended));
+  });
+}
+
+CUresult graph_executable_node_set(CUgraphExec executable, CUgraphNode node,
+                                   CUgraphNodeParams* parameters) {
+  static const Original<decltype(graph_executable_node_set)> original{"cuGraphExecNodeSetParams"};
+  const HookScope scope;
+  const CUresult status =
+      with_hidden_node_parameter(parameters, [&](const CUgraphNodeParams* extended) {
+        return original(executable, node, const_cast<CUgraphNodeParams*>(extended));
+      });
+  if (status == CUDA_SUCCESS && parameters != nullptr &&
+      parameters->type == CU_GRAPH_NODE_TYPE_KERNEL) {
+    const CUDA_KERNEL_NODE_PARAMS_v3& kernel = parameters->kernel;
+    note_changed(scope, executable, node,
+                 {.func = kernel.func,
+                  .gridDimX = kernel.gridDimX,
+                  .gridDimY = kernel.gridDimY,
+                  .gridDimZ = kernel.gridDimZ,
+                  .blockDimX = kernel.blockDimX,
+                  .blockDimY = kernel.blockDimY,
+                  .blockDimZ = kernel.blockDimZ,
+                  .sharedMemBytes = kernel.sharedMemBytes,
+                  .kernelParams = kernel.kernelParams,
+                  .extra = kernel.extra,
+                  .kern = kernel.kern,
+                  .ctx = kernel.ctx});
+  }
+  return status;
+}
+
+CUresult graph_instantiate(CUgraphExec* executable, CUgraph graph, CUgraphNode* error_node,
+                           char* text, std::size_t bytes) {
+  static const Original<decltype(graph_instantiate)> original{"cuGraphInstantiate"};
+  const HookScope scope;
+  const CUresult status = original(executable, graph, error_node, text, bytes);
+  note_instantiated(scope, status, executable, graph);
+  return status;
+}
+
+CUresult graph_instantiate_v2(CUgraphExec* executable, CUgraph graph, CUgraphNode* error_node,
+                              char* text, std::size_t bytes) {
+  static const Original<decltype(graph_instantiate_v2)> original{"cuGraphInstantiate_v2"};
+  const HookScope scope;
+  const CUresult status = original(executable, graph, error_node, text, bytes);
+  note_instantiated(scope, status, executable, graph);
+  return status;
+}
+
+CUresult graph_instantiate_with_flags(CUgraphExec* executable, CUgraph graph,
+                                      unsigned long long flags) {
+  static const Original<decltype(graph_instantiate_with_flags)> original{
+      "cuGraphInstantiateWithFlags"};
+  const HookScope scope;
+  const CUresult status = original(executable, graph, flags);
+  note_instantiated(scope, status, executable, graph);
+  return status;
+}
+
+CUresult graph_instantiate_with_parameters(CUgraphExec* executable, CUgraph graph,
+                                           CUDA_GRAPH_INSTANTIATE_PARAMS* parameters) {
+  static const Original<decltype(graph_instantiate_with_parameters)> original{
+      "cuGraphInstantiateWithParams"};
+  const HookScope scope;
+  const CUresult status = original(executable, graph, parameters);
+  note_instantiated(scope, status, executable, graph);
+  return status;
+}
+
+CUresult graph_instantiate_with_parameters_ptsz(CUgraphExec* executable, CUgraph graph,
+                                                CUDA_GRAPH_INSTANTIATE_PARAMS* parameters) {
+  static const Original<decltype(graph_instantiate_with_parameters)> original{
+      "cuGraphInstantiateWithParams_ptsz"};
+  const HookScope scope;
+  const CUresult status = original(executable, graph, parameters);
+  note_instantiated(scope, status, executable, graph);
+  return status;
+}
+
+CUresult graph_launch(CUgraphExec executable, CUstream stream) {
+  static const Original<decltype(graph_launch)> original{"cuGraphLaunch"};
+  return launch_graph(original, executable, stream, DefaultStream::kLegacy);
+}
+
+CUresult graph_launch_ptsz(CUgraphExec executable, CUstream stream) {
+  static const Original<decltype(graph_launch)> original{"cuGraphLaunch_ptsz"};
+  return launch_graph(original, executable, stream, DefaultStream::kPerThread);
+}
+
+CUresult graph_executable_update(CUgraphExec executable, CUgraph graph, CUgraphNode* error_node,
+                                 CUgraphExecUpdateResult* result) {
+  static const Original<decltype(graph_executable_update)> original{"cuGraphExecUpdate"};
+  const HookScope scope;
+  note_updated(scope, executable);
+  return original(executable, graph, error_node, result);
+}
+
+CUresult graph_executable_update_v2(CUgraphExec executable, CUgraph graph,
+                                    CUgraphExecUpdateResultInfo* result) {
+  static const Original<decltype(graph_executable_update_v2)> original{"cuGraphExecUpdate_v2"};
+  const HookScope scope;
+  note_updated(scope, executable);
+  return original(executable, graph, result);
+}
+
+// The nodes are needed to give each replay its descriptors: the graph goes with its last executable.
+CUresult graph_destroy(CUgraph graph) {
+  static const Original<decltype(graph_destroy)> original{"cuGraphDestroy"};
+  const HookScope scope;
+  return graph_book().defers_destruction(graph) ? CUDA_SUCCESS : original(graph);
+}
+
+CUresult graph_executable_destroy(CUgraphExec executable) {
+  static const Original<decltype(graph_executable_destroy)> original{"cuGraphExecDestroy"};
+  static const Original<decltype(graph_destroy)> destroy_graph{"cuGraphDestroy"};
+  const HookScope scope;
+  CUgraph const graph = graph_book().remove(executable);
+  const CUresult status = original(executable);
+  if (graph != nullptr) {
+    destroy_graph(graph);
+  }
+  return status;
+}
+
+}  // namespace barracuda::preload

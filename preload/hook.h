@@ -1,0 +1,48 @@
+// What a hook needs: the driver's function that it stands before.
+#pragma once
+
+#include <cstdint>
+
+#include "preload/driver_library.h"
+#include "preload/guard.h"
+#include "preload/hooks.h"
+#include "session/session.h"
+
+namespace barracuda::preload {
+
+template <typename Signature>
+class Original;
+
+// Calls the driver's own function. One that this driver does not have answers "not supported".
+template <typename... Arguments>
+class Original<CUresult(Arguments...)> {
+ public:
+  explicit Original(const char* exported_name)
+      : function_(reinterpret_cast<Function*>(real_driver_function(exported_name))) {}
+
+  CUresult operator()(Arguments... arguments) const {
+    return function_ == nullptr ? CUDA_ERROR_NOT_SUPPORTED : function_(arguments...);
+  }
+
+  [[nodiscard]] bool exists() const { return function_ != nullptr; }
+
+ private:
+  using Function = CUresult(Arguments...);
+  Function* function_;
+};
+
+// The session knows handles as numbers.
+template <typename T>
+session::Handle handle_of(T* handle) {
+  return reinterpret_cast<session::Handle>(handle);
+}
+
+// What stream 0 means to a function: its _ptsz and _ptds forms take the thread's own default stream.
+enum class DefaultStream : std::uint8_t { kLegacy, kPerThread };
+
+inline session::Handle stream_handle(CUstream stream, DefaultStream meaning) {
+  return stream == nullptr && meaning == DefaultStream::kPerThread ? session::kPerThreadHandle
+                                                                   : handle_of(stream);
+}
+
+}  // namespace barracuda::preload

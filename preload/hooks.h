@@ -1,0 +1,23 @@
+// The hooks, declared with the driver's own signatures, and found by the names that the driver exports.
+#pragma once
+
+#include <string_view>
+
+// Makes cuda.h declare every exported name as it is, _v2, _ptsz and _ptds forms included.
+#ifndef __CUDA_API_VERSION_INTERNAL
+#define __CUDA_API_VERSION_INTERNAL
+#endif
+#include <cuda.h>
+
+namespace barracuda::preload {
+
+#define HOOK(name, function) decltype(::name) function;
+#include "preload/hooks.def"
+#undef HOOK
+
+// Null if the function is not hooked.
+void* find_hook(std::string_view exported_name);
+// What stands in for this function of the driver: its hook, else itself.
+void* replace_driver_function(void* function);
+
+}  // namespace barracuda::preload

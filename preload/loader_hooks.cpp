@@ -1,0 +1,92 @@
+// The two ways in which programs and runtimes find driver functions by name: dlsym and
+// cuGetProcAddress.
+#include <dlfcn.h>
+
+#include <cstring>
+#include <string>
+
+#include "preload/hook.h"
+
+namespace barracuda::preload {
+namespace {
+
+// cuGetProcAddress's flag for the functions of the per-thread default stream.
+constexpr cuuint64_t kPerThreadStream = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+
+bool is_in_libcuda(void* function) {
+  Dl_info info;
+  return dladdr(function, &info) != 0 && info.dli_fname != nullptr &&
+         std::strstr(info.dli_fname, "libcuda.so") != nullptr;
+}
+
+// A driver may hand out addresses that it does not export under any name. Then the symbol decides:
+// of its hooked forms, the one that the flags and the newest version would give.
+void* replace_by_symbol(const std::string& symbol, cuuint64_t flags, void* function) {
+  const bool per_thread = (flags & kPerThreadStream) != 0;
+  for (const char* const version : {"_v2", ""}) {
+    for (const char* const suffix : {per_thread ? "_ptsz" : "", per_thread ? "_ptds" : ""}) {
+      if (void* const hook = find_hook(symbol + version + suffix)) {
+        return hook;
+      }
+    }
+  }
+  return function;
+}
+
+void replace_result(const char* symbol, void** result, cuuint64_t flags) {
+  if (symbol == nullptr || result == nullptr || *result == nullptr) {
+    return;
+  }
+  void* const replaced = replace_driver_function(*result);
+  if (replaced != *result) {
+    *result = replaced;
+    return;
+  }
+  if (device_choice() == DeviceChoice::kGpu) {
+    const bool exported = real_driver_function(symbol) == *result ||
+                          real_driver_function((std::string(symbol) + "_v2").c_str()) == *result;
+    if (!exported) {
+      *result = replace_by_symbol(symbol, flags, *result);
+    }
+  }
+}
+
+}  // namespace
+
+CUresult get_proc_address_v2(const char* symbol, void** function, int version, cuuint64_t flags,
+                             CUdriverProcAddressQueryResult* result) {
+  static const Original<decltype(get_proc_address_v2)> original{"cuGetProcAddress_v2"};
+  const CUresult status = original(symbol, function, version, flags, result);
+  if (status == CUDA_SUCCESS) {
+    replace_result(symbol, function, flags);
+  }
+  return status;
+}
+
+CUresult get_proc_address(const char* symbol, void** function, int version, cuuint64_t flags) {
+  static const Original<decltype(get_proc_address)> original{"cuGetProcAddress"};
+  const CUresult status = original(symbol, function, version, flags);
+  if (status == CUDA_SUCCESS) {
+    replace_result(symbol, function, flags);
+  }
+  return status;
+}
+
+}  // namespace barracuda::preload
+
+// Called by dlsym.S: the answer in place of the real dlsym's, or null to let that one answer. Only
+// functions of NVIDIA's driver are replaced; on the emulated device our exports are found as they are.
+extern "C" [[gnu::visibility("hidden")]] void* barracuda_replace_symbol(void* handle,
+                                                                        const char* name) {
+  namespace preload = barracuda::preload;
+  if (name == nullptr || std::strncmp(name, "cu", 2) != 0 || handle == RTLD_NEXT ||
+      preload::is_choosing()) {
+    return nullptr;
+  }
+  void* const hook = preload::find_hook(name);
+  if (hook == nullptr || preload::device_choice() != preload::DeviceChoice::kGpu) {
+    return nullptr;
+  }
+  void* const original = preload::real_dlsym(handle, name);
+  return original != nullptr && preload::is_in_libcuda(original) ? hook : nullptr;
+}

@@ -1,0 +1,253 @@
+// Module loading: the driver gets instrumented PTX in place of the program's image.
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "preload/hook.h"
+
+namespace barracuda::preload {
+namespace {
+
+using session::ProgramImage;
+using session::Session;
+
+// JIT options as two parallel arrays, the program's own with ours behind or in place of them.
+class JitOptions {
+ public:
+  JitOptions(CUjit_option* names, void** values, unsigned count) {
+    if (names != nullptr && values != nullptr) {
+      names_.assign(names, names + count);
+      values_.assign(values, values + count);
+    }
+  }
+
+  void set(CUjit_option name, void* value) {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (names_[i] == name) {
+        values_[i] = value;
+        return;
+      }
+    }
+    names_.push_back(name);
+    values_.push_back(value);
+  }
+
+  CUjit_option* names() { return names_.empty() ? nullptr : names_.data(); }
+  void** values() { return values_.empty() ? nullptr : values_.data(); }
+  [[nodiscard]] unsigned count() const { return static_cast<unsigned>(names_.size()); }
+
+ private:
+  std::vector<CUjit_option> names_;
+  std::vector<void*> values_;
+};
+
+// Filled by the driver's compiler; it may do so later than the call that hands it over.
+char g_jit_log[8192];
+
+std::string refusal_of(CUresult status) {
+  std::string text = g_jit_log;
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
+    text.pop_back();
+  }
+  for (char& character : text) {
+    character = character == '\n' ? ' ' : character;
+  }
+  return "the driver refused its instrumented PTX (error " + std::to_string(status) +
+         (text.empty() ? ")" : ": " + text + ")");
+}
+
+// What one load call needs: how to load instrumented text with JIT options, how to load the program's
+// image as it is, and where the handle arrives.
+template <typename LoadText, typename LoadUnchanged>
+struct Loader {
+  LoadText load_text;
+  LoadUnchanged load_unchanged;
+  JitOptions options;
+  bool is_library = false;
+};
+
+template <typename LoadText, typename LoadUnchanged>
+Loader(LoadText, LoadUnchanged, JitOptions, bool) -> Loader<LoadText, LoadUnchanged>;
+
+template <typename Load, typename Handle>
+CUresult load(const HookScope& scope, const ProgramImage* image, Load loader, Handle* handle) {
+  if (image == nullptr) {
+    return loader.load_unchanged();
+  }
+  std::string refusal;
+  CUresult status = CUDA_ERROR_UNKNOWN;
+  if (image->instrumented()) {
+    const char* const text = image->text.c_str();
+    status = loader.load_text(text, loader.options);
+    if (status != CUDA_SUCCESS) {
+      g_jit_log[0] = '\0';
+      loader.options.set(CU_JIT_OPTIMIZATION_LEVEL, nullptr);
+      loader.options.set(CU_JIT_ERROR_LOG_BUFFER, g_jit_log);
+      loader.options.set(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                         reinterpret_cast<void*>(sizeof g_jit_log - 1));
+      status = loader.load_text(text, loader.options);
+    }
+    if (status != CUDA_SUCCESS) {
+      refusal = refusal_of(status);
+      scope.run([&](Session& session) {
+        session.problems().add("a module is loaded without instrumentation: " + refusal);
+      });
+    }
+  }
+  if (!image->instrumented() || !refusal.empty()) {
+    status = loader.load_unchanged();
+  }
+  scope.run([&](Session& session) {
+    if (status == CUDA_SUCCESS) {
+      session.modules().loaded(handle_of(*handle), loader.is_library, *image, refusal);
+    } else if (!image->has_ptx && device_choice() == DeviceChoice::kEmulated) {
+      session.image_blocked(image->reason);
+    }
+  });
+  return status;
+}
+
+const ProgramImage* prepare(const HookScope& scope, const void* image) {
+  const ProgramImage* prepared = nullptr;
+  if (image != nullptr) {
+    scope.run([&](Session& session) { prepared = &session.prepare(image); });
+  }
+  return prepared;
+}
+
+// The file's content; the image's text does not point into it.
+const ProgramImage* prepare_file(const HookScope& scope, const char* name) {
+  const ProgramImage* prepared = nullptr;
+  if (name == nullptr) {
+    return prepared;
+  }
+  scope.run([&](Session& session) {
+    const Expected<std::string> content = read_file(name);
+    prepared = content ? &session.prepare_file(*content)
+                       : &session.modules().unreadable(content.error().to_string());
+  });
+  return prepared;
+}
+
+CUresult load_module_text(CUmodule* module, const char* text, JitOptions& options) {
+  static const Original<decltype(module_load_data_with_options)> original{"cuModuleLoadDataEx"};
+  return original(module, text, options.count(), options.names(), options.values());
+}
+
+template <typename LoadUnchanged>
+CUresult load_module(const HookScope& scope, const ProgramImage* image, CUmodule* module,
+                     JitOptions options, const LoadUnchanged& load_unchanged) {
+  const auto load_text = [module](const char* text, JitOptions& all) {
+    return load_module_text(module, text, all);
+  };
+  return load(scope, image, Loader{load_text, load_unchanged, std::move(options), false}, module);
+}
+
+struct LibraryOptions {
+  CUlibraryOption* names;
+  void** values;
+  unsigned count;
+};
+
+// A library is compiled when a context needs it. Where one is current, it is asked for at once, so that
+// a refusal shows here, where the unchanged image can still take its place.
+CUresult load_library_text(CUlibrary* library, const char* text, JitOptions& jit,
+                           const LibraryOptions& options) {
+  static const Original<decltype(library_load_data)> original{"cuLibraryLoadData"};
+  static const Original<decltype(::cuLibraryUnload)> unload{"cuLibraryUnload"};
+  static const Original<decltype(::cuLibraryGetModule)> get_module{"cuLibraryGetModule"};
+  static const Original<decltype(::cuCtxGetCurrent)> get_context{"cuCtxGetCurrent"};
+  const CUresult status = original(library, text, jit.names(), jit.values(), jit.count(),
+                                   options.names, options.values, options.count);
+  CUcontext context = nullptr;
+  if (status != CUDA_SUCCESS || get_context(&context) != CUDA_SUCCESS || context == nullptr) {
+    return status;
+  }
+  CUmodule module = nullptr;
+  const CUresult compiled = get_module(&module, *library);
+  if (compiled != CUDA_SUCCESS) {
+    unload(*library);
+  }
+  return compiled;
+}
+
+template <typename LoadUnchanged>
+CUresult load_library(const HookScope& scope, const ProgramImage* image, CUlibrary* library,
+                      JitOptions jit, const LibraryOptions& options,
+                      const LoadUnchanged& load_unchanged) {
+  const auto load_text = [&options, library](const char* text, JitOptions& all) {
+    return load_library_text(library, text, all, options);
+  };
+  return load(scope, image, Loader{load_text, load_unchanged, std::move(jit), true}, library);
+}
+
+}  // namespace
+
+CUresult module_load(CUmodule* module, const char* name) {
+  static const Original<decltype(module_load)> original{"cuModuleLoad"};
+  const HookScope scope;
+  return load_module(scope, prepare_file(scope, name), module, {nullptr, nullptr, 0},
+                     [&] { return original(module, name); });
+}
+
+CUresult module_load_data(CUmodule* module, const void* image) {
+  static const Original<decltype(module_load_data)> original{"cuModuleLoadData"};
+  const HookScope scope;
+  return load_module(scope, prepare(scope, image), module, {nullptr, nullptr, 0},
+                     [&] { return original(module, image); });
+}
+
+CUresult module_load_data_with_options(CUmodule* module, const void* image, unsigned count,
+                                       CUjit_option* names, void** values) {
+  static const Original<decltype(module_load_data_with_options)> original{"cuModuleLoadDataEx"};
+  const HookScope scope;
+  return load_module(scope, prepare(scope, image), module, {names, values, count},
+                     [&] { return original(module, image, count, names, values); });
+}
+
+CUresult module_load_fat_binary(CUmodule* module, const void* image) {
+  static const Original<decltype(module_load_fat_binary)> original{"cuModuleLoadFatBinary"};
+  const HookScope scope;
+  return load_module(scope, prepare(scope, image), module, {nullptr, nullptr, 0},
+                     [&] { return original(module, image); });
+}
+
+CUresult module_unload(CUmodule module) {
+  static const Original<decltype(module_unload)> original{"cuModuleUnload"};
+  const HookScope scope;
+  scope.run([&](Session& session) { session.before_unload(handle_of(module)); });
+  return original(module);
+}
+
+CUresult library_load_data(CUlibrary* library, const void* image, CUjit_option* jit_names,
+                           void** jit_values, unsigned jit_count, CUlibraryOption* names,
+                           void** values, unsigned count) {
+  static const Original<decltype(library_load_data)> original{"cuLibraryLoadData"};
+  const HookScope scope;
+  return load_library(scope, prepare(scope, image), library, {jit_names, jit_values, jit_count},
+                      {names, values, count}, [&] {
+                        return original(library, image, jit_names, jit_values, jit_count, names,
+                                        values, count);
+                      });
+}
+
+CUresult library_load_from_file(CUlibrary* library, const char* name, CUjit_option* jit_names,
+                                void** jit_values, unsigned jit_count, CUlibraryOption* names,
+                                void** values, unsigned count) {
+  static const Original<decltype(library_load_from_file)> original{"cuLibraryLoadFromFile"};
+  const HookScope scope;
+  return load_library(scope, prepare_file(scope, name), library,
+                      {jit_names, jit_values, jit_count}, {names, values, count}, [&] {
+                        return original(library, name, jit_names, jit_values, jit_count, names,
+                                        values, count);
+                      });
+}
+
+CUresult library_unload(CUlibrary library) {
+  static const Original<decltype(library_unload)> original{"cuLibraryUnload"};
+  const HookScope scope;
+  scope.run([&](Session& session) { session.before_unload(handle_of(library)); });
+  return original(library);
+}
+
+}  // namespace barracuda::preload

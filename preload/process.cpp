@@ -1,0 +1,256 @@
+#include "preload/process.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+#include "base/assert.h"
+#include "base/driver_presence.h"
+#include "base/log.h"
+#include "emulator/driver_face.h"
+#include "emulator/runtime_face.h"
+#include "fatbin/host_image.h"
+#include "preload/driver_library.h"
+#include "preload/guard.h"
+#include "preload/hooks.h"
+#include "preload/real_driver.h"
+#include "preload/signals.h"
+#include "report/finish.h"
+
+namespace barracuda::preload {
+namespace {
+
+// What is never destroyed, because hooks may run until the process is gone.
+struct ProcessState {
+  std::mutex session_mutex;  // held while the session is made
+  std::mutex mutex;          // of what follows
+  std::vector<std::string> blocked;
+  std::string failure;
+};
+
+std::atomic<session::Session*> g_session = nullptr;
+std::atomic<bool> g_off = false;
+std::atomic<bool> g_cuda_used = false;
+std::atomic<bool> g_finished = false;
+
+ProcessState& state() {
+  static auto* const made = new ProcessState;
+  return *made;
+}
+
+[[noreturn]] void end_process(int status) {
+  (void)std::fflush(nullptr);
+  _exit(status);
+}
+
+[[noreturn]] void end_with_bad_option(const std::string& message) {
+  report::RunData run;
+  run.option_error = message;
+  const report::Outcome outcome = report::finish(run, Options{});
+  constexpr int kBadOption = 64;
+  end_process(outcome.change_status ? outcome.status : kBadOption);
+}
+
+const Options& read_options() {
+  auto* const options = new Options;
+  if (const char* const text = std::getenv("BARRACUDA_OPTIONS")) {
+    if (const Expected<void> parsed = parse_options(*options, text); !parsed) {
+      end_with_bad_option(parsed.error().to_string());
+    }
+  }
+  if (const auto levels = parse_log_levels(options->log)) {
+    set_log_levels(*levels);
+  } else {
+    end_with_bad_option(levels.error().to_string());
+  }
+  if (const auto filter = session::KernelFilter::parse(options->kernel_name); !filter) {
+    end_with_bad_option(filter.error().to_string());
+  }
+  return *options;
+}
+
+// Our own bug. Protected work of a hook is left; a consumer thread stops where it is. Kernels of the
+// emulated device cannot go on without us.
+void assertion_failed_in_guest(const char* description) {
+  tool_failed(description);
+  HookScope::escape();
+  if (device_choice() == DeviceChoice::kEmulated) {
+    finish_process();
+    constexpr int kToolFailed = 70;
+    end_process(kToolFailed);
+  }
+  while (true) {
+    pause();
+  }
+}
+
+void device_failed(const emulator::DeviceError& error, const void* /*function*/,
+                   std::string_view kernel) {
+  if (session::Session* const session = existing_session(); session != nullptr && !tool_is_off()) {
+    HookScope::protect([&] { session->device_failed(error, kernel); });
+  }
+}
+
+void* resolve_emulated_driver(const char* name) {
+  void* const hook = find_hook(name);
+  return hook != nullptr ? hook : emulator::driver::find_function(name);
+}
+
+session::Session* make_session() {
+  auto made = session::Session::create(process_options(), make_real_driver());
+  if (!made) {
+    end_with_bad_option(made.error().to_string());
+  }
+  session::Session* const session = made->release();  // never destroyed
+  watch_signals();
+  if (device_choice() == DeviceChoice::kEmulated) {
+    drain_at_exit();  // with NVIDIA's driver its own handlers must be registered first
+  }
+  return session;
+}
+
+// A forked child has the parent's memory but none of its threads: what was found is the parent's.
+void forget_after_fork() {
+  g_cuda_used = false;
+  if (session::Session* const session = g_session.exchange(nullptr)) {
+    g_off = true;
+    session->abandon();
+  }
+}
+
+void at_exit() {
+  if (session::Session* const session = existing_session(); session != nullptr && !tool_is_off()) {
+    HookScope::protect([&] { session->close(); });
+  }
+}
+
+bool has_static_runtime() {
+  const auto image = fatbin::read_host_image("/proc/self/exe");
+  return image && image->has_static_runtime();
+}
+
+report::RunData collect() {
+  report::RunData run;
+  session::Session* const session = existing_session();
+  if (session != nullptr && !tool_is_off()) {
+    HookScope::protect([&] { run = session->run_data(); });
+  }
+  const std::lock_guard lock(state().mutex);
+  run.used_cuda = run.used_cuda || g_cuda_used;
+  run.blocked.insert(run.blocked.end(), state().blocked.begin(), state().blocked.end());
+  run.tool_failure = state().failure;
+  return run;
+}
+
+[[gnu::constructor]] void start() {
+  const Options& options = process_options();
+  if (options.help) {
+    (void)std::fputs(options_help().c_str(), stdout);
+    end_process(0);
+  }
+  set_assertion_handler(assertion_failed_in_guest);
+  (void)pthread_atfork(nullptr, nullptr, forget_after_fork);
+  // Looking for the driver means loading it, which is left to programs that use CUDA.
+  const bool no_gpu = options.device == "cpu" ||
+                      (options.device == "auto" && !gpu_device_node_exists());
+  if (no_gpu && has_static_runtime()) {
+    block_process(
+        "the program contains its own copy of the CUDA runtime (nvcc's default), which needs an NVIDIA "
+        "driver, and there is none here. Build it with the shared runtime to run it on the emulated "
+        "device: NVCC_APPEND_FLAGS=\"-cudart shared\"");
+  }
+}
+
+[[gnu::destructor]] void stop() { finish_process(); }
+
+}  // namespace
+
+const Options& process_options() {
+  static const Options& options = read_options();
+  return options;
+}
+
+session::Session* existing_session() { return g_session.load(std::memory_order_acquire); }
+
+session::Session& process_session() {
+  if (session::Session* const session = existing_session()) {
+    return *session;
+  }
+  const std::lock_guard lock(state().session_mutex);
+  if (g_session.load() == nullptr) {
+    g_session.store(make_session(), std::memory_order_release);
+  }
+  return *g_session.load();
+}
+
+bool tool_is_off() { return g_off.load(std::memory_order_relaxed); }
+
+void tool_failed(const std::string& what) {
+  if (!g_off.exchange(true)) {
+    const std::lock_guard lock(state().mutex);
+    state().failure = what;
+  }
+}
+
+void note_cuda_use() {
+  if (!g_cuda_used.exchange(true)) {
+    report::announce();
+  }
+}
+
+void block_process(const std::string& sentence) {
+  const std::lock_guard lock(state().mutex);
+  state().blocked.push_back(sentence);
+}
+
+// Runs before what the driver has registered with atexit itself, which is later in the process's end.
+void drain_at_exit() {
+  static const int registered = std::atexit(at_exit);
+  (void)registered;
+}
+
+void configure_emulated_device() {
+  static const bool configured = [] {
+    const Options& options = process_options();
+    constexpr std::uint64_t kMilliseconds = 1000;
+    emulator::driver::configure({.seed = options.seed,
+                                 .workers = static_cast<std::uint32_t>(options.workers),
+                                 .launch_timeout_ms = options.launch_timeout * kMilliseconds});
+    emulator::driver::set_launch_failure_handler(device_failed);
+    emulator::runtime::set_driver_resolver(resolve_emulated_driver);
+    return true;
+  }();
+  (void)configured;
+}
+
+void finish_process() {
+  if (g_finished.exchange(true)) {
+    return;
+  }
+  const report::Outcome outcome = report::finish(collect(), process_options());
+  if (outcome.change_status) {
+    end_process(outcome.status);
+  }
+}
+
+void finish_killed_process(int signal) {
+  if (g_finished.exchange(true)) {
+    return;
+  }
+  constexpr std::chrono::seconds kPatience{2};
+  session::Session* const session = existing_session();
+  if (session != nullptr && !tool_is_off()) {
+    HookScope::protect([&] { session->settle(kPatience); });
+  }
+  report::RunData run = collect();
+  run.problems.push_back("the process was ended by signal " + std::to_string(signal) +
+                         ": what ran then may not be checked to its end");
+  (void)report::finish(run, process_options());
+}
+
+}  // namespace barracuda::preload

@@ -1,0 +1,201 @@
+#include "preload/real_driver.h"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+#include "preload/hook.h"
+
+namespace barracuda::preload {
+namespace {
+
+using session::DriverStatus;
+using session::Handle;
+using session::MemoryRange;
+
+// A thread that captures a stream in the global mode may not allocate or synchronise; our own calls
+// must not end the program's capture.
+class RelaxedCapture {
+ public:
+  RelaxedCapture() { exchange(mode_); }
+
+  ~RelaxedCapture() { exchange(mode_); }
+
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+
+ private:
+  static void exchange(CUstreamCaptureMode& mode) {
+    static const Original<decltype(::cuThreadExchangeStreamCaptureMode)> call{
+        "cuThreadExchangeStreamCaptureMode"};
+    call(&mode);
+  }
+
+  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+};
+
+class RealDriver final : public session::DeviceDriver {
+ public:
+  bool is_emulated() const override { return device_choice() == DeviceChoice::kEmulated; }
+
+  std::string device_name() const override {
+    if (is_emulated()) {
+      const std::uint64_t wanted = process_options().workers;
+      const bool seeded = process_options().seed.has_value();
+      const std::uint64_t workers =
+          seeded        ? 1
+          : wanted == 0 ? std::max(1U, std::thread::hardware_concurrency())
+                        : wanted;
+      return "emulated device (" + std::to_string(workers) +
+             (workers == 1 ? " worker)" : " workers)");
+    }
+    char name[256] = {};
+    return device_get_name_(name, sizeof name - 1, current_device()) == CUDA_SUCCESS ? name
+                                                                                     : "unknown GPU";
+  }
+
+  std::uint32_t device_arch() const override {
+    return attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
+           attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  }
+
+  std::uint32_t multiprocessors() const override {
+    return attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  }
+
+  Handle current_context() const override {
+    CUcontext context = nullptr;
+    return context_get_current_(&context) == CUDA_SUCCESS ? handle_of(context) : 0;
+  }
+
+  std::byte* allocate_pinned(std::size_t bytes) override {
+    const RelaxedCapture relaxed;
+    void* memory = nullptr;
+    if (host_allocate_(&memory, bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP) !=
+        CUDA_SUCCESS) {
+      return nullptr;
+    }
+    std::memset(memory, 0, bytes);
+    return static_cast<std::byte*>(memory);
+  }
+
+  void free_pinned(std::byte* memory) override {
+    const RelaxedCapture relaxed;
+    free_host_(memory);
+  }
+
+  // Not through the default stream, which would wait for the program's work.
+  std::uint64_t allocate_device(std::size_t bytes) override {
+    const RelaxedCapture relaxed;
+    CUdeviceptr memory = 0;
+    if (allocate_(&memory, bytes) != CUDA_SUCCESS) {
+      return 0;
+    }
+    CUstream stream = nullptr;
+    bool zeroed = stream_create_(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS;
+    if (zeroed) {
+      zeroed = set_async_(memory, 0, bytes, stream) == CUDA_SUCCESS &&
+               stream_synchronize_(stream) == CUDA_SUCCESS;
+      stream_destroy_(stream);
+    }
+    if (!zeroed) {
+      free_(memory);
+      return 0;
+    }
+    return memory;
+  }
+
+  void free_device(std::uint64_t address) override {
+    const RelaxedCapture relaxed;
+    free_(address);
+  }
+
+  DriverStatus synchronize(Handle context) override {
+    const RelaxedCapture relaxed;
+    if (context == current_context()) {
+      return context_synchronize_();
+    }
+    const DriverStatus pushed = context_push_(reinterpret_cast<CUcontext>(context));
+    if (pushed != CUDA_SUCCESS) {
+      return pushed;
+    }
+    const DriverStatus status = context_synchronize_();
+    CUcontext popped = nullptr;
+    context_pop_(&popped);
+    return status;
+  }
+
+  bool stream_is_idle(Handle stream) override {
+    return stream_query_(reinterpret_cast<CUstream>(stream)) != CUDA_ERROR_NOT_READY;
+  }
+
+  bool stream_is_capturing(Handle stream) override {
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return stream_is_capturing_(reinterpret_cast<CUstream>(stream), &status) == CUDA_SUCCESS &&
+           status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+  }
+
+  std::optional<MemoryRange> variable(Handle module, bool is_library,
+                                      const std::string& name) override {
+    const RelaxedCapture relaxed;
+    CUdeviceptr address = 0;
+    std::size_t bytes = 0;
+    CUresult status = CUDA_ERROR_NOT_FOUND;
+    if (is_library) {
+      auto* const library = reinterpret_cast<CUlibrary>(module);
+      status = library_get_global_(&address, &bytes, library, name.c_str());
+      if (status != CUDA_SUCCESS) {
+        status = library_get_managed_(&address, &bytes, library, name.c_str());
+      }
+    } else {
+      status = module_get_global_(&address, &bytes, reinterpret_cast<CUmodule>(module),
+                                  name.c_str());
+    }
+    if (status != CUDA_SUCCESS) {
+      return std::nullopt;
+    }
+    return MemoryRange{address, bytes};
+  }
+
+ private:
+  CUdevice current_device() const {
+    CUdevice device = 0;
+    return context_get_device_(&device) == CUDA_SUCCESS ? device : 0;
+  }
+
+  std::uint32_t attribute(CUdevice_attribute which) const {
+    int value = 0;
+    return device_get_attribute_(&value, which, current_device()) == CUDA_SUCCESS
+               ? static_cast<std::uint32_t>(value)
+               : 0;
+  }
+
+  Original<decltype(::cuDeviceGetName)> device_get_name_{"cuDeviceGetName"};
+  Original<decltype(::cuDeviceGetAttribute)> device_get_attribute_{"cuDeviceGetAttribute"};
+  Original<decltype(::cuCtxGetDevice)> context_get_device_{"cuCtxGetDevice"};
+  Original<decltype(::cuCtxGetCurrent)> context_get_current_{"cuCtxGetCurrent"};
+  Original<decltype(::cuCtxPushCurrent_v2)> context_push_{"cuCtxPushCurrent_v2"};
+  Original<decltype(::cuCtxPopCurrent_v2)> context_pop_{"cuCtxPopCurrent_v2"};
+  Original<decltype(::cuCtxSynchronize)> context_synchronize_{"cuCtxSynchronize"};
+  Original<decltype(::cuMemHostAlloc)> host_allocate_{"cuMemHostAlloc"};
+  Original<decltype(::cuMemFreeHost)> free_host_{"cuMemFreeHost"};
+  Original<decltype(::cuMemAlloc_v2)> allocate_{"cuMemAlloc_v2"};
+  Original<decltype(::cuMemFree_v2)> free_{"cuMemFree_v2"};
+  Original<decltype(::cuMemsetD8Async)> set_async_{"cuMemsetD8Async"};
+  Original<decltype(::cuStreamCreate)> stream_create_{"cuStreamCreate"};
+  Original<decltype(::cuStreamDestroy_v2)> stream_destroy_{"cuStreamDestroy_v2"};
+  Original<decltype(::cuStreamSynchronize)> stream_synchronize_{"cuStreamSynchronize"};
+  Original<decltype(::cuStreamQuery)> stream_query_{"cuStreamQuery"};
+  Original<decltype(::cuStreamIsCapturing)> stream_is_capturing_{"cuStreamIsCapturing"};
+  Original<decltype(::cuLibraryGetGlobal)> library_get_global_{"cuLibraryGetGlobal"};
+  Original<decltype(::cuLibraryGetManaged)> library_get_managed_{"cuLibraryGetManaged"};
+  Original<decltype(::cuModuleGetGlobal_v2)> module_get_global_{"cuModuleGetGlobal_v2"};
+};
+
+}  // namespace
+
+std::unique_ptr<session::DeviceDriver> make_real_driver() {
+  return std::make_unique<RealDriver>();
+}
+
+}  // namespace barracuda::preload

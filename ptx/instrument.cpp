@@ -1,0 +1,71 @@
+#include "ptx/instrument.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "device_logger/symbols.h"
+#include "ptx/link.h"
+#include "ptx/passes/add_logger.h"
+#include "ptx/passes/call_graph.h"
+#include "ptx/passes/classify_statements.h"
+#include "ptx/passes/collect_sites.h"
+#include "ptx/passes/hidden_parameter.h"
+#include "ptx/passes/insert_hooks.h"
+#include "ptx/passes/number_sites.h"
+#include "ptx/passes/program.h"
+#include "ptx/passes/reduce_in_block.h"
+#include "ptx/passes/sync_idioms.h"
+#include "ptx/print.h"
+
+namespace barracuda::ptx {
+namespace {
+
+using Pass = Expected<void> (*)(Program&);
+
+constexpr Pass kPipeline[] = {
+    classify_statements::run,
+    call_graph::run,
+    hidden_parameter::run,
+    collect_sites::run,
+    sync_idioms::run,
+    reduce_in_block::run,
+    number_sites::run,
+    insert_hooks::run,
+    add_logger::run,
+};
+
+// Our names in a program would clash with ours: it was instrumented before.
+Expected<void> check_names(const Module& module) {
+  for (const Function& function : module.functions) {
+    if (function.name.starts_with(wire::kPrefix)) {
+      return unexpected({.message = fmt::format("the program defines \"{}\" itself", function.name)});
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Expected<InstrumentedModule> instrument(std::vector<Module> units,
+                                        const InstrumentOptions& options) {
+  Program program;
+  program.options = options;
+  TRY(program.module, link(std::move(units)));
+  if (auto checked = check_names(program.module); !checked) {
+    return unexpected(std::move(checked).error());
+  }
+  for (const Pass pass : kPipeline) {
+    if (auto passed = pass(program); !passed) {
+      return unexpected(std::move(passed).error());
+    }
+  }
+  return InstrumentedModule{.text = print(program.module),
+                            .sites = std::move(program.site_table),
+                            .kernels = std::move(program.kernels),
+                            .not_covered = std::move(program.not_covered),
+                            .instructions = program.instructions,
+                            .logged_instructions = program.logged_instructions};
+}
+
+}  // namespace barracuda::ptx

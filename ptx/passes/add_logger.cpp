@@ -1,0 +1,111 @@
+#include "ptx/passes/add_logger.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include <boost/unordered/unordered_flat_set.hpp>
+#include <fmt/format.h>
+
+#include "device_logger/logger_image.h"
+#include "device_logger/symbols.h"
+#include "ptx/parse.h"
+#include "ptx/passes/program.h"
+
+namespace barracuda::ptx::add_logger {
+namespace {
+
+using Names = boost::unordered_flat_set<std::string_view>;
+
+// The hooks that inserted code calls: the word before ", (" of each call.
+Names find_called(const Module& module) {
+  Names called;
+  for (const Statement& statement : module.statements) {
+    if (statement.kind != StatementKind::kOther || statement.position.line != 0) {
+      continue;
+    }
+    const std::string_view text = statement.text;
+    for (std::size_t at = text.find("\ncall "); at != std::string_view::npos;
+         at = text.find("\ncall ", at + 1)) {
+      std::size_t begin = at + std::string_view("\ncall ").size();
+      if (text[begin] == '(') {
+        begin = text.find(", ", begin) + 2;
+      }
+      called.insert(text.substr(begin, text.find(',', begin) - begin));
+    }
+  }
+  return called;
+}
+
+// The text of the statements [begin, end).
+void append(std::string& text, const Module& module, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) {
+    text += module.statements[i].text;
+    text += '\n';
+  }
+}
+
+std::string select(const Module& logger, const Names& called) {
+  std::string text;
+  for (std::size_t i = 0; i < logger.statements.size(); ++i) {
+    const Statement& statement = logger.statements[i];
+    if (statement.kind == StatementKind::kVariable) {
+      append(text, logger, i, i + 1);
+    } else if (statement.kind == StatementKind::kFunction) {
+      const Function& function = logger.functions[statement.function];
+      if (called.contains(function.name)) {
+        append(text, logger, i, function.body_end + 1);
+      }
+      i = function.body_end;
+    }
+  }
+  text.pop_back();
+  return text;
+}
+
+std::tuple<std::uint32_t, std::uint32_t> version_of(const Module& module) {
+  return {module.version_major, module.version_minor};
+}
+
+// The module's .version and .target must be at least the logger's.
+void raise(Module& module, const Module& logger) {
+  for (Statement& statement : module.statements) {
+    if (statement.kind == StatementKind::kVersion && version_of(module) < version_of(logger)) {
+      statement.text =
+          module.own(fmt::format(".version {}.{}", logger.version_major, logger.version_minor));
+    } else if (statement.kind == StatementKind::kTarget &&
+               module.target_arch() < logger.target_arch()) {
+      std::string text(statement.text);
+      text.replace(text.find(module.target), module.target.size(), logger.target);
+      statement.text = module.own(std::move(text));
+    }
+  }
+}
+
+}  // namespace
+
+Expected<void> run(Program& program) {
+  Module& module = program.module;
+  TRY(const Module logger,
+      parse(std::string(wire::logger_ptx(module.target_arch()))));
+  const Names called = find_called(module);
+  const bool stores_descriptor = std::ranges::any_of(program.functions, [](const FunctionFacts& f) {
+    return f.stores_null_descriptor;
+  });
+  const bool has_kernels =
+      std::ranges::any_of(program.kernels, [](const Kernel& k) { return k.instrumented; });
+  if (called.empty() && !stores_descriptor && !has_kernels) {
+    return {};
+  }
+  raise(module, logger);
+  Statement functions;
+  functions.text = module.own(select(logger, called));
+  const auto after = std::ranges::find_if(module.statements, [](const Statement& statement) {
+    return statement.kind != StatementKind::kVersion && statement.kind != StatementKind::kTarget &&
+           statement.kind != StatementKind::kAddressSize;
+  });
+  module.statements.insert(after, std::move(functions));
+  module.index_functions();
+  return {};
+}
+
+}  // namespace barracuda::ptx::add_logger

@@ -1,0 +1,14 @@
+// Adds the functions of the device logger that the hooks call.
+#pragma once
+
+#include "base/expected.h"
+
+namespace barracuda::ptx {
+
+struct Program;
+
+namespace add_logger {
+Expected<void> run(Program& program);
+}
+
+}  // namespace barracuda::ptx

@@ -1,0 +1,14 @@
+// Who calls whom, which functions synchronise, and so which are numbered. Needs the effects.
+#pragma once
+
+#include "base/expected.h"
+
+namespace barracuda::ptx {
+
+struct Program;
+
+namespace call_graph {
+Expected<void> run(Program& program);
+}
+
+}  // namespace barracuda::ptx

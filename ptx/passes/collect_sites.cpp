@@ -1,0 +1,242 @@
+#include "ptx/passes/collect_sites.h"
+
+#include <optional>
+#include <utility>
+
+#include "ptx/passes/constants.h"
+#include "ptx/passes/program.h"
+#include "ptx/passes/source_frames.h"
+
+namespace barracuda::ptx::collect_sites {
+namespace {
+
+using enum OpcodeClass;
+
+wire::Operation operation_of(OpcodeClass opcode_class) {
+  switch (opcode_class) {
+    case kStore:
+      return wire::Operation::kWrite;
+    case kAtomic:
+      return wire::Operation::kAtomic;
+    case kReduction:
+      return wire::Operation::kReduction;
+    case kFence:
+      return wire::Operation::kFence;
+    case kBarrier:
+      return wire::Operation::kBarrier;
+    case kBarrierArrive:
+      return wire::Operation::kBarrierArrive;
+    case kWarpBarrier:
+      return wire::Operation::kWarpBarrier;
+    case kReturn:
+    case kExit:
+      return wire::Operation::kExit;
+    case kCall:
+      return wire::Operation::kCall;
+    case kLoad:
+    case kArithmetic:
+    case kMatrixAccess:
+    case kProxyFence:
+    case kClusterBarrier:
+    case kMbarrier:
+    case kAsyncCopy:
+    case kWarpCollective:
+    case kBranch:
+    case kTrap:
+    case kNoEffect:
+    case kTexture:
+    case kUnknown:
+      return wire::Operation::kRead;
+  }
+  return wire::Operation::kRead;
+}
+
+HookKind strong_hook(OpcodeClass opcode_class) {
+  if (opcode_class == kAtomic) {
+    return HookKind::kAtomic;
+  }
+  return opcode_class == kLoad ? HookKind::kAcquire : HookKind::kRelease;
+}
+
+bool is_event(OpcodeClass opcode_class) {
+  return opcode_class == kFence || opcode_class == kBarrier || opcode_class == kBarrierArrive ||
+         opcode_class == kWarpBarrier || opcode_class == kExit;
+}
+
+// Plans the sites of one function.
+class FunctionReader {
+ public:
+  FunctionReader(Program& program, std::uint32_t index)
+      : program_(program),
+        index_(index),
+        function_(program.function(index)),
+        facts_(program.functions[index]),
+        constants_(program.module, function_) {}
+
+  void read() {
+    bool ends = false;  // control does not pass the last instruction
+    for (std::size_t i = function_.body_begin; i < function_.body_end; ++i) {
+      const Statement& statement = program_.module.statements[i];
+      if (statement.kind == StatementKind::kLabel) {
+        ends = false;
+      }
+      if (statement.kind != StatementKind::kInstruction) {
+        continue;
+      }
+      const OpcodeClass opcode_class = program_.effects[i].opcode_class;
+      ends = statement.instruction.predicate.empty() &&
+             (opcode_class == kReturn || opcode_class == kExit || opcode_class == kBranch ||
+              opcode_class == kTrap);
+      read_instruction(i);
+    }
+    if (function_.is_entry && !ends) {
+      add_event(function_.body_end, wire::Operation::kExit);
+    }
+  }
+
+ private:
+  void read_instruction(std::size_t i) {
+    const Effect& effect = program_.effects[i];
+    if (effect.not_covered) {
+      add_not_covered(i, reason_of(effect));
+    } else if (is_shared_access(effect)) {
+      add_access(i);
+    } else if (effect.opcode_class == kCall) {
+      add_call(i);
+    } else if (is_event(effect.opcode_class) ||
+               (effect.opcode_class == kReturn && function_.is_entry)) {
+      add_event(i, operation_of(effect.opcode_class));
+    }
+  }
+
+  static std::string reason_of(const Effect& effect) {
+    const OpcodeClass c = effect.opcode_class;
+    return c == kAsyncCopy        ? "asynchronous copies are not logged"
+           : c == kMbarrier       ? "mbarrier operations are not logged"
+           : c == kClusterBarrier ? "cluster barriers are not logged"
+           : c == kMatrixAccess   ? "matrix loads and stores are not logged"
+           : c == kTexture        ? "texture and surface accesses are not logged"
+                                  : "an instruction whose effect on memory is not known";
+  }
+
+  void add_not_covered(std::size_t i, std::string reason) {
+    const Statement& statement = program_.module.statements[i];
+    program_.not_covered.push_back({.function = std::string(function_.name),
+                                    .instruction = name_of(statement.instruction),
+                                    .reason = std::move(reason),
+                                    .ptx_line = statement.position.line});
+    not_covered_statements_.push_back(i);
+  }
+
+  void add_access(std::size_t i) {
+    const Statement& statement = program_.module.statements[i];
+    const Effect& effect = program_.effects[i];
+    const std::uint32_t bytes = size_of(effect.type);
+    if (address_of(statement, effect) == nullptr || bytes == 0 || bytes * effect.elements > 32) {
+      add_not_covered(i, "an access whose address or size is not understood");
+      return;
+    }
+    PlannedSite site{.statement = i, .function = index_, .hook = HookKind::kAccess, .effect = effect};
+    site.info.operation = operation_of(effect.opcode_class);
+    site.info.order = effect.order;
+    site.info.scope = effect.scope;
+    site.info.proxy = effect.proxy;
+    site.info.element_bytes = static_cast<std::uint8_t>(bytes);
+    site.info.element_count = effect.elements;
+    if (effect.order != wire::MemoryOrder::kWeak && facts_.is_numbered) {
+      site.info.numbered = true;
+      site.hook = strong_hook(effect.opcode_class);
+    }
+    find_constants(statement.instruction, site);
+    program_.sites.push_back(std::move(site));
+  }
+
+  void find_constants(const Instruction& instruction, PlannedSite& site) const {
+    const auto index = static_cast<std::size_t>(site.effect.value_operand);
+    if (site.effect.opcode_class != kStore || index >= instruction.operands.size()) {
+      return;
+    }
+    const Operand& value = instruction.operands[index];
+    if (value.kind != Operand::Kind::kVector) {
+      const auto bits = constants_.value_of(value, site.info.element_bytes);
+      site.stores_constants = site.info.stores_constant = bits.has_value();
+      site.info.constant = bits.value_or(0);
+      return;
+    }
+    site.stores_constants = true;
+    for (const Operand& element : value.elements) {
+      site.stores_constants = site.stores_constants &&
+                              constants_.value_of(element, site.info.element_bytes).has_value();
+    }
+  }
+
+  void add_event(std::size_t i, wire::Operation operation) {
+    PlannedSite site{.statement = i, .function = index_, .hook = HookKind::kEvent};
+    if (i < function_.body_end) {
+      site.effect = program_.effects[i];
+    }
+    site.info.operation = operation;
+    if (operation == wire::Operation::kFence) {
+      site.info.order = site.effect.order;
+      site.info.scope = site.effect.scope;
+    }
+    program_.sites.push_back(std::move(site));
+  }
+
+  void add_call(std::size_t i) {
+    const Operand* callee = callee_of(program_.module.statements[i].instruction);
+    if (callee == nullptr || !callee_may_log(*callee)) {
+      return;
+    }
+    PlannedSite site{.statement = i, .function = index_, .hook = HookKind::kCall};
+    site.effect = program_.effects[i];
+    site.info.operation = wire::Operation::kCall;
+    program_.sites.push_back(site);
+    site.hook = HookKind::kReturn;
+    site.info.operation = wire::Operation::kReturn;
+    program_.sites.push_back(std::move(site));
+  }
+
+  [[nodiscard]] bool callee_may_log(const Operand& callee) const {
+    if (callee.kind == Operand::Kind::kRegister) {
+      return true;
+    }
+    for (const std::uint32_t index : facts_.callees) {
+      if (program_.function(index).name == callee.name) {
+        return program_.functions[index].may_log && program_.functions[index].is_instrumented;
+      }
+    }
+    return false;
+  }
+
+  Program& program_;
+  std::uint32_t index_;
+  const Function& function_;
+  const FunctionFacts& facts_;
+  Constants constants_;
+
+ public:
+  std::vector<std::size_t> not_covered_statements_;
+};
+
+}  // namespace
+
+Expected<void> run(Program& program) {
+  SourceFrames frames(program.module);
+  for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
+    if (!program.function(i).has_body || !program.functions[i].is_instrumented) {
+      continue;
+    }
+    const std::size_t first = program.not_covered.size();
+    FunctionReader reader(program, i);
+    reader.read();
+    frames.enter(program.function(i));
+    for (std::size_t n = 0; n < reader.not_covered_statements_.size(); ++n) {
+      const auto chain = frames.at(reader.not_covered_statements_[n]);
+      program.not_covered[first + n].where = chain.empty() ? SourceFrame{} : chain.front();
+    }
+  }
+  return {};
+}
+
+}  // namespace barracuda::ptx::collect_sites

@@ -1,0 +1,357 @@
+#include "ptx/passes/hook_text.h"
+
+#include <bit>
+#include <initializer_list>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "base/strong_id.h"
+#include "device_logger/record.h"
+#include "device_logger/symbols.h"
+#include "ptx/passes/atomic_result.h"
+#include "ptx/passes/constants.h"
+
+namespace barracuda::ptx {
+namespace {
+
+// As logger.cu packs them above the site's id.
+constexpr std::uint32_t kSizeShift = 24;
+constexpr std::uint32_t kConstantValue = 1U << 27;
+// Above the number in __barracuda_release_end's word.
+constexpr int kLaneFlagShift = 32;
+
+constexpr std::string_view kDeclareAddress = ".reg .b64 %__barracuda_a;\n";
+
+std::uint32_t site_word(const PlannedSite& site) {
+  const auto bytes = static_cast<std::uint32_t>(site.info.element_bytes * site.info.element_count);
+  return index_of(site.id) |
+         static_cast<std::uint32_t>(std::countr_zero(std::bit_ceil(std::max(bytes, 1U))))
+             << kSizeShift |
+         (site.stores_constants ? kConstantValue : 0);
+}
+
+struct Argument {
+  std::uint32_t bits;
+  std::string value;
+};
+
+// A call of the logger. `result` is the declaration of its result, if it has one, `read` what reads it.
+std::string call(std::string_view function, std::initializer_list<Argument> arguments,
+                 std::string_view result = {}, std::string_view read = {}) {
+  std::string text = "{\n";
+  std::string names;
+  int n = 0;
+  for (const Argument& argument : arguments) {
+    fmt::format_to(std::back_inserter(text),
+                   ".param .b{0} __barracuda_p{1}; st.param.b{0} [__barracuda_p{1}], {2};\n",
+                   argument.bits, n, argument.value);
+    fmt::format_to(std::back_inserter(names), "{}__barracuda_p{}", n == 0 ? "" : ", ", n);
+    ++n;
+  }
+  text += result;
+  fmt::format_to(std::back_inserter(text), "call {}{}, ({});\n{}}}\n",
+                 result.empty() ? "" : "(__barracuda_result), ", function, names, read);
+  return text;
+}
+
+std::string hook_name(std::string_view name, bool is_generic) {
+  return fmt::format("{}{}{}", wire::kPrefix, name, is_generic ? "_generic" : "");
+}
+
+bool has_value(const PlannedSite& site) {
+  return site.info.element_count == 1 && site.info.element_bytes <= 8;
+}
+
+const Operand* operand_at(const Statement& statement, int index) {
+  const auto& operands = statement.instruction.operands;
+  return index >= 0 && static_cast<std::size_t>(index) < operands.size()
+             ? &operands[static_cast<std::size_t>(index)]
+             : nullptr;
+}
+
+std::string write_release_begin(const PlannedSite& site, bool is_generic) {
+  return call(hook_name("release_begin", is_generic),
+              {{32, fmt::to_string(site_word(site))}, {64, "%__barracuda_a"}},
+              ".param .align 8 .b8 __barracuda_result[24];\n",
+              "ld.param.b64 %__barracuda_s, [__barracuda_result];\n"
+              "ld.param.b64 %__barracuda_a, [__barracuda_result+8];\n"
+              "ld.param.b64 %__barracuda_n, [__barracuda_result+16];\n");
+}
+
+std::string write_release_end(const PlannedSite& site) {
+  return call(hook_name("release_end", false), {{32, fmt::to_string(site_word(site))},
+                                                {64, "%__barracuda_s"},
+                                                {64, "%__barracuda_a"},
+                                                {64, "%__barracuda_n"},
+                                                {64, "%__barracuda_r"},
+                                                {64, "%__barracuda_w"}});
+}
+
+std::string add_lane_flags(std::uint32_t flags) {
+  return fmt::format("or.b64 %__barracuda_n, %__barracuda_n, {};\n",
+                     std::uint64_t{flags} << kLaneFlagShift);
+}
+
+}  // namespace
+
+std::string HookWriter::write_prologue(const Function& entry, bool has_parameter) {
+  if (!has_parameter) {
+    return fmt::format("st.shared.b64 [{}], 0;", wire::kDescriptorWord);
+  }
+  return fmt::format("{{\n{}ld.param.b64 %__barracuda_a, [{}{}];\nst.shared.b64 [{}], %__barracuda_a;\n}}",
+                     kDeclareAddress, entry.name, wire::kHiddenParameterSuffix,
+                     wire::kDescriptorWord);
+}
+
+HookText HookWriter::write(const PlannedSite& site, const Statement& statement) {
+  switch (site.hook) {
+    case HookKind::kNone:
+      return {};
+    case HookKind::kAccess:
+      return write_access(site, statement);
+    case HookKind::kRelease:
+      return write_release(site, statement);
+    case HookKind::kAcquire:
+      return write_acquire(site, statement);
+    case HookKind::kAtomic:
+      return write_atomic(site, statement);
+    case HookKind::kEvent:
+    case HookKind::kCall:
+    case HookKind::kReturn:
+      return write_event(site, statement);
+  }
+  return {};
+}
+
+// Lanes whose predicate is false go round what stands between the two texts.
+HookWriter::Predicate HookWriter::skip_unless(const Instruction& instruction) {
+  if (instruction.predicate.empty()) {
+    return {};
+  }
+  const std::uint32_t label = next_label_++;
+  return {.before = fmt::format("@{}{} bra $__barracuda_skip{};\n",
+                                instruction.predicate_negated ? "" : "!", instruction.predicate,
+                                label),
+          .after = fmt::format("$__barracuda_skip{}:\n", label)};
+}
+
+HookText HookWriter::write_event(const PlannedSite& site, const Statement& statement) {
+  const Effect& effect = site.effect;
+  std::string detail = "0", threads = "0";
+  if (const Operand* barrier = operand_at(statement, effect.barrier_operand)) {
+    detail = barrier->text;
+  }
+  if (const Operand* count = operand_at(statement, effect.count_operand)) {
+    threads = count->text;
+  }
+  if (effect.opcode_class == OpcodeClass::kWarpBarrier) {
+    if (const Operand* mask = operand_at(statement, effect.value_operand)) {
+      detail = mask->text;
+    }
+  }
+  const Predicate predicate = skip_unless(statement.instruction);
+  std::string text = predicate.before.empty() ? "" : "{\n" + predicate.before;
+  text += call(hook_name("event", false),
+               {{32, fmt::to_string(site_word(site))}, {32, detail}, {32, threads}});
+  text += predicate.before.empty() ? "" : predicate.after + "}\n";
+  return {.before = text};
+}
+
+HookText HookWriter::write_access(const PlannedSite& site, const Statement& statement) {
+  const Predicate predicate = skip_unless(statement.instruction);
+  bool is_generic = false;
+  const std::string address = write_address(site, statement, is_generic);
+  std::uint32_t words = 0;
+  const bool compares = site.effect.opcode_class == OpcodeClass::kStore &&
+                        site.info.order == wire::MemoryOrder::kWeak && !site.stores_constants;
+  const std::string values = compares ? write_stored_values(site, statement, words) : std::string{};
+  std::string text = fmt::format("{{\n{}{}{}{}", kDeclareAddress, predicate.before, address, values);
+  const Argument id{32, fmt::to_string(site_word(site))}, where{64, "%__barracuda_a"},
+      low{64, "%__barracuda_v0"}, high{64, "%__barracuda_v1"};
+  text += words == 0   ? call(hook_name("access", is_generic), {id, where})
+          : words == 1 ? call(hook_name("store", is_generic), {id, where, low})
+                       : call(hook_name("store_wide", is_generic), {id, where, low, high});
+  text += predicate.after + "}\n";
+  return {.before = text};
+}
+
+HookText HookWriter::write_release(const PlannedSite& site, const Statement& statement) {
+  const Predicate predicate = skip_unless(statement.instruction);
+  bool is_generic = false;
+  const std::string address = write_address(site, statement, is_generic);
+  const Operand* stored = operand_at(statement, site.effect.value_operand);
+  std::string written;
+  // What a reduction leaves behind depends on what was there.
+  if (stored != nullptr && site.effect.opcode_class == OpcodeClass::kStore && has_value(site)) {
+    written = write_value("%__barracuda_w", *stored, site.info.element_bytes);
+  }
+  HookText text;
+  text.before = fmt::format(
+      "{{\n.reg .b64 %__barracuda_a, %__barracuda_s, %__barracuda_n, %__barracuda_r, "
+      "%__barracuda_w;\n{}{}{}mov.b64 %__barracuda_r, 0;\n{}",
+      predicate.before, address, write_release_begin(site, is_generic),
+      written.empty() ? "mov.b64 %__barracuda_w, 0;\n" : written);
+  text.after = fmt::format("{}{}{}}}\n",
+                           written.empty() ? "" : add_lane_flags(wire::kLaneHasWritten),
+                           write_release_end(site), predicate.after);
+  return text;
+}
+
+HookText HookWriter::write_acquire(const PlannedSite& site, const Statement& statement) {
+  const Predicate predicate = skip_unless(statement.instruction);
+  bool is_generic = false;
+  const std::string address = write_address(site, statement, is_generic);
+  std::string read;
+  if (has_value(site)) {
+    read = write_value("%__barracuda_r", statement.instruction.operands[0], site.info.element_bytes);
+  }
+  HookText text;
+  text.before = fmt::format("{{\n.reg .b64 %__barracuda_a, %__barracuda_r;\n{}{}", predicate.before,
+                            address);
+  text.after = fmt::format(
+      "{}{}{}}}\n", read.empty() ? "mov.b64 %__barracuda_r, 0;\n" : read,
+      call(hook_name("acquire", is_generic),
+           {{32, fmt::to_string(site_word(site))},
+            {64, "%__barracuda_a"},
+            {64, "%__barracuda_r"},
+            {32, fmt::to_string(read.empty() ? 0 : wire::kLaneHasRead)}}),
+      predicate.after);
+  return text;
+}
+
+HookText HookWriter::write_atomic(const PlannedSite& site, const Statement& statement) {
+  const Predicate predicate = skip_unless(statement.instruction);
+  bool is_generic = false;
+  const std::string address = write_address(site, statement, is_generic);
+  const Instruction& instruction = statement.instruction;
+  const std::uint32_t bytes = site.info.element_bytes;
+  HookText text;
+  std::string read, declared;
+  if (has_value(site)) {
+    const Operand& destination = instruction.operands[0];
+    if (destination.kind == Operand::Kind::kSink) {
+      // The value read is wanted all the same.
+      const auto at = static_cast<std::size_t>(destination.text.data() - statement.text.data());
+      text.replacement = module_.own(fmt::format("{}%__barracuda_d{}", statement.text.substr(0, at),
+                                                 statement.text.substr(at + 1)));
+      declared = fmt::format(".reg .b{} %__barracuda_d;\n", 8 * bytes);
+      Operand own{.kind = Operand::Kind::kRegister, .text = "%__barracuda_d"};
+      read = write_register_value("%__barracuda_r", own, bytes, bytes);
+    } else {
+      read = write_value("%__barracuda_r", destination, bytes);
+    }
+  }
+  const AtomicResult result = read.empty() ? AtomicResult{} : write_atomic_result(site, instruction);
+  const std::uint32_t flags = (read.empty() ? 0 : wire::kLaneHasRead) |
+                              (result.text.empty() ? 0 : wire::kLaneHasWritten);
+  text.before = fmt::format(
+      "{{\n.reg .b64 %__barracuda_a, %__barracuda_s, %__barracuda_n, %__barracuda_r, "
+      "%__barracuda_w;\n{}{}{}{}{}{}",
+      declared, result.declarations, predicate.before, address,
+      write_release_begin(site, is_generic), result.before);
+  text.after = fmt::format(
+      "{}{}{}{}{}{}}}\n", read.empty() ? "mov.b64 %__barracuda_r, 0;\n" : read,
+      result.text.empty() ? "mov.b64 %__barracuda_w, 0;\n" : result.text, add_lane_flags(flags),
+      write_release_end(site),
+      call(hook_name("acquire", false),
+           {{32, fmt::to_string(site_word(site))},
+            {64, "%__barracuda_a"},
+            {64, "%__barracuda_r"},
+            {32, fmt::to_string(flags & wire::kLaneHasRead)}}),
+      predicate.after);
+  return text;
+}
+
+std::string HookWriter::write_address(const PlannedSite& site, const Statement& statement,
+                                      bool& is_generic) {
+  const Operand& address = *address_of(statement, site.effect);
+  const bool is_bracketed = address.kind == Operand::Kind::kAddress;
+  const Operand& base = is_bracketed ? address.elements[0] : address;
+  is_generic = site.effect.space == StateSpace::kGeneric || site.effect.shared_cluster;
+  if (site.effect.space == StateSpace::kShared) {
+    return write_shared_address(base, address.offset, site.effect.shared_cluster);
+  }
+  const std::string_view move =
+      registers_.bytes_of(base) == 4 ? "cvt.u64.u32" : "mov.b64";  // 32-bit: zero-extended
+  const std::string_view name =
+      base.kind == Operand::Kind::kSymbol ? base.name : base.text;
+  std::string text = fmt::format("{} %__barracuda_a, {};\n", move, name);
+  if (address.offset != 0) {
+    fmt::format_to(std::back_inserter(text), "add.s64 %__barracuda_a, %__barracuda_a, {};\n",
+                   address.offset);
+  }
+  return text;
+}
+
+std::string HookWriter::write_shared_address(const Operand& base, std::int64_t offset,
+                                             bool is_cluster) const {
+  const std::string_view name = base.kind == Operand::Kind::kSymbol ? base.name : base.text;
+  std::string text = ".reg .b32 %__barracuda_o;\n";
+  fmt::format_to(std::back_inserter(text), "{} %__barracuda_o, {};\n",
+                 registers_.bytes_of(base) == 8 ? "cvt.u32.u64" : "mov.b32", name);
+  if (offset != 0) {
+    fmt::format_to(std::back_inserter(text), "add.s32 %__barracuda_o, %__barracuda_o, {};\n",
+                   static_cast<std::int32_t>(offset));
+  }
+  if (is_cluster) {
+    return text +
+           "cvt.u64.u32 %__barracuda_a, %__barracuda_o;\n"
+           "cvta.shared::cluster.u64 %__barracuda_a, %__barracuda_a;\n";
+  }
+  if (arch_ >= 90) {  // the window's addresses carry the CTA's rank in its cluster
+    text += "and.b32 %__barracuda_o, %__barracuda_o, 16777215;\n";
+  }
+  return text + fmt::format(
+                    "cvt.u64.u32 %__barracuda_a, %__barracuda_o;\n"
+                    "or.b64 %__barracuda_a, %__barracuda_a, {};\n",
+                    wire::tagged_address(wire::AddressSpace::kShared, 0));
+}
+
+std::string HookWriter::write_stored_values(const PlannedSite& site, const Statement& statement,
+                                            std::uint32_t& words) {
+  words = 0;
+  const Operand* value = operand_at(statement, site.effect.value_operand);
+  const std::uint32_t bytes = site.info.element_bytes;
+  const std::uint32_t total = bytes * site.info.element_count;
+  if (value == nullptr || total > 16) {
+    return {};
+  }
+  if (value->kind != Operand::Kind::kVector) {
+    const std::string text = write_value("%__barracuda_v0", *value, bytes);
+    words = text.empty() ? 0 : 1;
+    return text.empty() ? text : ".reg .b64 %__barracuda_v0;\n" + text;
+  }
+  std::string text = ".reg .b64 %__barracuda_v0, %__barracuda_v1, %__barracuda_e;\n";
+  for (std::uint32_t i = 0; i < value->elements.size(); ++i) {
+    const std::uint32_t at = i * bytes;
+    const std::string word = fmt::format("%__barracuda_v{}", at / 8);
+    const bool is_first = at % 8 == 0;
+    const std::string element =
+        write_value(is_first ? std::string_view(word) : "%__barracuda_e", value->elements[i], bytes);
+    if (element.empty()) {
+      return {};
+    }
+    text += element;
+    if (!is_first) {
+      fmt::format_to(std::back_inserter(text),
+                     "shl.b64 %__barracuda_e, %__barracuda_e, {0};\nor.b64 {1}, {1}, %__barracuda_e;\n",
+                     at % 8 * 8, word);
+    }
+  }
+  words = total > 8 ? 2 : 1;
+  return text;
+}
+
+std::string HookWriter::write_value(std::string_view destination, const Operand& operand,
+                                    std::uint32_t bytes) const {
+  if (const auto bits = bits_of(operand, bytes)) {
+    return fmt::format("mov.b64 {}, {};\n", destination, static_cast<std::int64_t>(*bits));
+  }
+  if (operand.kind == Operand::Kind::kSymbol && bytes == 8) {
+    return fmt::format("mov.b64 {}, {};\n", destination, operand.text);
+  }
+  return write_register_value(destination, operand, registers_.bytes_of(operand), bytes);
+}
+
+}  // namespace barracuda::ptx

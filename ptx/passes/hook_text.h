@@ -1,0 +1,59 @@
+// The PTX text around one site: a scope of its own, with registers that no program uses, in which the
+// logger is called and, where something must follow the access, the access itself stands.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ptx/module.h"
+#include "ptx/passes/program.h"
+#include "ptx/passes/register_sizes.h"
+
+namespace barracuda::ptx {
+
+// What stands before and after the statement of a site.
+struct HookText {
+  std::string before, after;
+  std::string_view replacement;  // of the statement's text; empty: as it is
+};
+
+class HookWriter {
+ public:
+  HookWriter(Module& module, const RegisterSizes& registers)
+      : module_(module), registers_(registers), arch_(module.target_arch()) {}
+
+  HookText write(const PlannedSite& site, const Statement& statement);
+
+  // At the start of an entry: stores the hidden parameter, or null, for the hooks to find.
+  static std::string write_prologue(const Function& entry, bool has_parameter);
+
+ private:
+  struct Predicate {
+    std::string before, after;
+  };
+
+  [[nodiscard]] Predicate skip_unless(const Instruction& instruction);
+  HookText write_event(const PlannedSite& site, const Statement& statement);
+  HookText write_access(const PlannedSite& site, const Statement& statement);
+  HookText write_release(const PlannedSite& site, const Statement& statement);
+  HookText write_acquire(const PlannedSite& site, const Statement& statement);
+  HookText write_atomic(const PlannedSite& site, const Statement& statement);
+
+  std::string write_address(const PlannedSite& site, const Statement& statement, bool& is_generic);
+  [[nodiscard]] std::string write_shared_address(const Operand& base, std::int64_t offset,
+                                                 bool is_cluster) const;
+  std::string write_stored_values(const PlannedSite& site, const Statement& statement,
+                                  std::uint32_t& words);
+  // dest := the operand's low `bytes` bytes, zero-extended; empty if its value cannot be told.
+  [[nodiscard]] std::string write_value(std::string_view destination, const Operand& operand,
+                                        std::uint32_t bytes) const;
+
+  Module& module_;
+  const RegisterSizes& registers_;
+  std::uint32_t arch_;
+  std::uint32_t next_label_ = 0;
+};
+
+}  // namespace barracuda::ptx

@@ -1,0 +1,157 @@
+#include "ptx/passes/insert_hooks.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ptx/passes/hook_text.h"
+#include "ptx/passes/program.h"
+#include "ptx/passes/register_sizes.h"
+
+namespace barracuda::ptx::insert_hooks {
+namespace {
+
+struct Insertion {
+  std::size_t position;  // before this statement
+  std::string text;
+};
+
+// The parameters and results of a call stand next to it, usually in a block of their own. Nothing may
+// come between them and the call.
+struct CallSequence {
+  std::size_t begin, end;
+};
+
+class FunctionWriter {
+ public:
+  FunctionWriter(Program& program, HookWriter& hooks, RegisterSizes& registers,
+                 std::vector<Insertion>& insertions)
+      : program_(program), hooks_(hooks), registers_(registers), insertions_(insertions) {}
+
+  void write(const Function& function, const PlannedSite* site, const PlannedSite* end) {
+    function_ = &function;
+    registers_.enter(function);
+    for (std::size_t i = function.body_begin + 1; i <= function.body_end; ++i) {
+      Statement& statement = program_.module.statements[i];
+      registers_.read(statement);
+      for (; site != end && site->statement == i; ++site) {
+        write_site(*site, statement);
+      }
+    }
+  }
+
+ private:
+  void write_site(const PlannedSite& site, Statement& statement) {
+    HookText text = hooks_.write(site, statement);
+    const std::size_t i = site.statement;
+    if (site.hook == HookKind::kCall) {
+      insert(find_sequence(i).begin, std::move(text.before));
+    } else if (site.hook == HookKind::kReturn) {
+      insert(find_sequence(i).end, std::move(text.before));
+    } else {
+      insert(i, std::move(text.before));
+      insert(i + 1, std::move(text.after));
+    }
+    if (!text.replacement.empty()) {
+      statement.text = text.replacement;
+    }
+  }
+
+  void insert(std::size_t position, std::string text) {
+    if (!text.empty()) {
+      text.pop_back();  // the printer ends every statement's line
+      insertions_.push_back({position, std::move(text)});
+    }
+  }
+
+  [[nodiscard]] bool is_parameter_access(std::size_t i, OpcodeClass opcode_class) const {
+    return program_.effects[i].opcode_class == opcode_class &&
+           program_.effects[i].space == StateSpace::kParam;
+  }
+
+  [[nodiscard]] CallSequence find_sequence(std::size_t call) const {
+    const auto& statements = program_.module.statements;
+    CallSequence sequence{call, call + 1};
+    while (sequence.begin - 1 > function_->body_begin) {
+      const Statement& previous = statements[sequence.begin - 1];
+      if (previous.kind != StatementKind::kVariable && previous.kind != StatementKind::kLocation &&
+          previous.kind != StatementKind::kCallPrototype &&
+          !is_parameter_access(sequence.begin - 1, OpcodeClass::kStore)) {
+        break;
+      }
+      --sequence.begin;
+    }
+    while (statements[sequence.end].kind == StatementKind::kLocation ||
+           is_parameter_access(sequence.end, OpcodeClass::kLoad)) {
+      ++sequence.end;
+    }
+    // The predicate of a call may be declared in its block.
+    const bool is_block = sequence.begin - 1 > function_->body_begin &&
+                          statements[sequence.begin - 1].kind == StatementKind::kBlockOpen &&
+                          statements[sequence.end].kind == StatementKind::kBlockClose;
+    if (is_block && statements[call].instruction.predicate.empty()) {
+      --sequence.begin;
+      ++sequence.end;
+    }
+    return sequence;
+  }
+
+  Program& program_;
+  HookWriter& hooks_;
+  RegisterSizes& registers_;
+  std::vector<Insertion>& insertions_;
+  const Function* function_ = nullptr;
+};
+
+void insert_prologues(Program& program, std::vector<Insertion>& insertions) {
+  for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
+    const Function& function = program.function(i);
+    const FunctionFacts& facts = program.functions[i];
+    if (function.is_entry && function.has_body &&
+        (facts.is_instrumented || facts.stores_null_descriptor)) {
+      insertions.push_back({function.body_begin + 1,
+                            HookWriter::write_prologue(function, facts.is_instrumented)});
+    }
+  }
+}
+
+void apply(Module& module, std::vector<Insertion>& insertions) {
+  std::ranges::stable_sort(insertions, {}, &Insertion::position);
+  std::vector<Statement> statements;
+  statements.reserve(module.statements.size() + insertions.size());
+  auto next = insertions.begin();
+  for (std::size_t i = 0; i < module.statements.size(); ++i) {
+    for (; next != insertions.end() && next->position == i; ++next) {
+      Statement& inserted = statements.emplace_back();
+      inserted.kind = StatementKind::kOther;
+      inserted.text = module.own(std::move(next->text));
+    }
+    statements.push_back(std::move(module.statements[i]));
+  }
+  module.statements = std::move(statements);
+  module.index_functions();
+}
+
+}  // namespace
+
+Expected<void> run(Program& program) {
+  std::vector<Insertion> insertions;
+  insert_prologues(program, insertions);
+  RegisterSizes registers;
+  HookWriter hooks(program.module, registers);
+  FunctionWriter writer(program, hooks, registers, insertions);
+  const PlannedSite* site = program.sites.data();
+  const PlannedSite* const end = site + program.sites.size();
+  while (site != end) {
+    const PlannedSite* const first = site;
+    while (site != end && site->function == first->function) {
+      ++site;
+    }
+    writer.write(program.function(first->function), first, site);
+  }
+  apply(program.module, insertions);
+  return {};
+}
+
+}  // namespace barracuda::ptx::insert_hooks

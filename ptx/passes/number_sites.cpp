@@ -1,0 +1,46 @@
+#include "ptx/passes/number_sites.h"
+
+#include "base/strong_id.h"
+#include "ptx/passes/program.h"
+#include "ptx/passes/source_frames.h"
+
+namespace barracuda::ptx::number_sites {
+
+Expected<void> run(Program& program) {
+  SourceFrames frames(program.module);
+  const Function* entered = nullptr;
+  std::size_t last_counted = static_cast<std::size_t>(-1);
+  for (PlannedSite& site : program.sites) {
+    if (site.hook == HookKind::kNone) {
+      continue;
+    }
+    const std::uint32_t id = index_of(program.options.first_site) +
+                             static_cast<std::uint32_t>(program.site_table.size());
+    if (id >= wire::kMaxSites) {
+      return unexpected({.message = "more instructions are instrumented than records can tell apart"});
+    }
+    site.id = wire::SiteId{id};
+    const Function& function = program.function(site.function);
+    if (entered != &function) {
+      frames.enter(function);
+      entered = &function;
+    }
+    const Statement& statement = program.module.statements[site.statement];
+    const bool is_instruction = statement.kind == StatementKind::kInstruction;
+    program.site_table.push_back(
+        {.id = site.id,
+         .info = site.info,
+         .function = std::string(function.name),
+         .in_entry = function.is_entry,
+         .instruction = is_instruction ? name_of(statement.instruction) : "ret",
+         .ptx_line = statement.position.line,
+         .frames = frames.at(site.statement)});
+    if (is_instruction && site.statement != last_counted) {
+      ++program.logged_instructions;
+      last_counted = site.statement;
+    }
+  }
+  return {};
+}
+
+}  // namespace barracuda::ptx::number_sites

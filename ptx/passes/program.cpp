@@ -1,0 +1,48 @@
+#include "ptx/passes/program.h"
+
+#include <algorithm>
+
+namespace barracuda::ptx {
+
+const Kernel* Program::find_kernel(std::string_view name) const {
+  const auto found = std::ranges::find(kernels, name, &Kernel::name);
+  return found == kernels.end() ? nullptr : &*found;
+}
+
+bool is_shared_access(const Effect& effect) {
+  const bool accesses = effect.opcode_class == OpcodeClass::kLoad ||
+                        effect.opcode_class == OpcodeClass::kStore ||
+                        effect.opcode_class == OpcodeClass::kAtomic ||
+                        effect.opcode_class == OpcodeClass::kReduction;
+  return accesses &&
+         (effect.space == StateSpace::kGlobal || effect.space == StateSpace::kShared ||
+          effect.space == StateSpace::kGeneric);
+}
+
+const Operand* address_of(const Statement& statement, const Effect& effect) {
+  const auto& operands = statement.instruction.operands;
+  if (effect.address_operand < 0 ||
+      static_cast<std::size_t>(effect.address_operand) >= operands.size()) {
+    return nullptr;
+  }
+  const Operand& operand = operands[static_cast<std::size_t>(effect.address_operand)];
+  const bool has_base = operand.kind == Operand::Kind::kAddress && operand.elements.size() == 1;
+  return has_base || operand.kind == Operand::Kind::kSymbol ? &operand : nullptr;
+}
+
+const Operand* callee_of(const Instruction& call) {
+  const std::size_t index =
+      !call.operands.empty() && call.operands[0].kind == Operand::Kind::kList ? 1 : 0;
+  return index < call.operands.size() ? &call.operands[index] : nullptr;
+}
+
+std::string name_of(const Instruction& instruction) {
+  std::string name(instruction.opcode);
+  for (const std::string_view modifier : instruction.modifiers) {
+    name += '.';
+    name += modifier;
+  }
+  return name;
+}
+
+}  // namespace barracuda::ptx

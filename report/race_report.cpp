@@ -1,0 +1,17 @@
+#include "report/race_report.h"
+
+namespace barracuda::report {
+
+std::string name_of(FindingType type) {
+  switch (type) {
+    case FindingType::kRace:
+      return "race";
+    case FindingType::kBarrierDivergence:
+      return "barrier-divergence";
+    case FindingType::kMemoryError:
+      return "memory-error";
+  }
+  return "";
+}
+
+}  // namespace barracuda::report

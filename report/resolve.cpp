@@ -1,0 +1,329 @@
+#include "report/resolve.h"
+
+#include <algorithm>
+#include <memory>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "base/strong_id.h"
+#include "report/coverage.h"
+#include "report/host_stack.h"
+#include "report/missing_order.h"
+#include "report/symbol_name.h"
+#include "report/toolkit_path.h"
+
+namespace barracuda::report {
+namespace {
+
+const char* name_of(detector::RaceKind kind) {
+  switch (kind) {
+    case detector::RaceKind::kInterBlock:
+      return "inter-block";
+    case detector::RaceKind::kIntraBlock:
+      return "intra-block";
+    case detector::RaceKind::kIntraWarp:
+      return "intra-warp";
+    case detector::RaceKind::kBranchOrdering:
+      return "branch-ordering";
+    case detector::RaceKind::kInterKernel:
+      return "inter-kernel";
+    case detector::RaceKind::kKernelCopy:
+      return "kernel-copy";
+  }
+  return "";
+}
+
+AccessOperation operation_of(wire::Operation operation) {
+  switch (operation) {
+    case wire::Operation::kRead:
+      return AccessOperation::kRead;
+    case wire::Operation::kWrite:
+      return AccessOperation::kWrite;
+    case wire::Operation::kAtomic:
+    case wire::Operation::kReduction:
+      return AccessOperation::kAtomic;
+    case wire::Operation::kFence:
+    case wire::Operation::kBarrier:
+    case wire::Operation::kBarrierArrive:
+    case wire::Operation::kWarpBarrier:
+    case wire::Operation::kCall:
+    case wire::Operation::kReturn:
+    case wire::Operation::kExit:
+      return AccessOperation::kUnknown;
+  }
+  return AccessOperation::kUnknown;
+}
+
+Coordinates coordinates(std::uint64_t linear, const detector::Dim3& extent) {
+  const std::uint64_t x = std::max(extent.x, 1U);
+  const std::uint64_t y = std::max(extent.y, 1U);
+  return {static_cast<std::uint32_t>(linear % x), static_cast<std::uint32_t>(linear / x % y),
+          static_cast<std::uint32_t>(linear / (x * y))};
+}
+
+Frame resolved(const ptx::SourceFrame& frame) {
+  return {.function = demangle(frame.function), .file = frame.file, .line = frame.line};
+}
+
+std::vector<Frame> resolved(const std::vector<ptx::SourceFrame>& frames) {
+  std::vector<Frame> chain;
+  chain.reserve(frames.size());
+  for (const ptx::SourceFrame& frame : frames) {
+    chain.push_back(resolved(frame));
+  }
+  return chain;
+}
+
+// The innermost frame that the program's author wrote; in a chain of headers only, the innermost.
+Frame own_frame(const std::vector<Frame>& chain, const std::vector<Frame>& callers,
+                const std::string& function) {
+  for (const std::vector<Frame>* const frames : {&chain, &callers}) {
+    for (const Frame& frame : *frames) {
+      if (!frame.file.empty() && !is_toolkit_header(frame.file)) {
+        return frame;
+      }
+    }
+  }
+  return chain.empty() ? Frame{.function = function, .file = "", .line = 0} : chain.front();
+}
+
+class Resolver {
+ public:
+  explicit Resolver(const RunData& run) : run_(run) {
+    for (const LaunchRecord& launch : run.launches) {
+      launches_.emplace(index_of(launch.id), &launch);
+    }
+  }
+
+  Finding race(const detector::RaceEvent& event) {
+    Finding finding;
+    finding.type = FindingType::kRace;
+    finding.severity = event.severity == detector::Severity::kWarning ? FindingSeverity::kWarning
+                                                                      : FindingSeverity::kError;
+    finding.kind = name_of(event.kind);
+    finding.count = event.count;
+    finding.accesses = {access(event.first), access(event.second)};
+    const bool is_shared = event.first.space != wire::AddressSpace::kGlobal;
+    finding.space = is_shared ? "shared" : "global";
+    finding.missing =
+        missing_order(event, run_.sites, finding.accesses.front(), finding.accesses.back());
+    finding.location = is_shared ? shared_location(event.first, finding.accesses.front())
+                                 : allocation(event.first.address);
+    return finding;
+  }
+
+  Finding divergence(const detector::BarrierDivergence& event) {
+    Finding finding;
+    finding.type = FindingType::kBarrierDivergence;
+    finding.count = event.count;
+    finding.accesses.push_back(access(event.arrived));
+    Access& arrived = finding.accesses.back();
+    arrived.has_address = false;
+    arrived.note = fmt::format("waits at barrier {}", event.barrier);
+    finding.missing = fmt::format("not all threads of {} reach barrier {} together",
+                                  block_name(arrived), event.barrier);
+    for (const detector::RaceAccess& place : event.elsewhere) {
+      finding.accesses.push_back(access(place));
+      finding.accesses.back().has_address = false;
+      finding.accesses.back().note = note_elsewhere(place.site);
+    }
+    return finding;
+  }
+
+  Finding memory_error(const MemoryErrorRecord& error) {
+    Finding finding;
+    finding.type = FindingType::kMemoryError;
+    finding.missing = error.what;
+    Access place;
+    place.inlined = resolved(error.inlined);
+    const Frame where = resolved(error.where);
+    if (place.inlined.empty() && where != Frame{}) {
+      place.inlined.push_back(where);
+    }
+    place.place = own_frame(place.inlined, {}, demangle(error.kernel));
+    place.kernel = demangle(error.kernel);
+    fill_launch(place, error.launch);
+    if (error.size != 0) {
+      place.operation = error.is_write ? AccessOperation::kWrite : AccessOperation::kRead;
+      place.size = error.size;
+      place.address = error.address;
+      place.has_address = true;
+      fill_thread(place, error);
+      finding.location = allocation(error.address);
+    }
+    finding.accesses.push_back(std::move(place));
+    return finding;
+  }
+
+ private:
+  [[nodiscard]] const ptx::Site* site(wire::SiteId id) const {
+    return index_of(id) < run_.sites.size() ? &run_.sites[index_of(id)] : nullptr;
+  }
+
+  [[nodiscard]] const LaunchRecord* launch(detector::LaunchId id) const {
+    const auto found = launches_.find(index_of(id));
+    return found == launches_.end() ? nullptr : found->second;
+  }
+
+  Access access(const detector::RaceAccess& raw) {
+    Access result;
+    std::string function;
+    if (const ptx::Site* const at = site(raw.site)) {
+      function = demangle(at->function);
+      result.operation = operation_of(at->info.operation);
+      result.inlined = resolved(at->frames);
+      // The outermost frame is the function that the instruction stands in.
+      if (!result.inlined.empty() && result.inlined.back().function.empty()) {
+        result.inlined.back().function = function;
+      }
+      result.instruction = at->instruction;
+      result.ptx_line = at->ptx_line;
+    }
+    for (const wire::SiteId call : raw.call_stack) {
+      add_caller(result.callers, call);
+    }
+    result.place = own_frame(result.inlined, result.callers, function);
+    if (result.place.function.empty()) {
+      result.place.function = function;
+    }
+    result.size = raw.size;
+    result.address = raw.address;
+    result.has_address = true;
+    fill_launch(result, raw.thread.launch);
+    if (const LaunchRecord* const at = launch(raw.thread.launch)) {
+      result.has_thread = true;
+      result.block = coordinates(raw.thread.cta, at->grid);
+      result.thread = coordinates(
+          std::uint64_t{raw.thread.warp} * wire::kWarpLanes + raw.thread.lane, at->block);
+    } else {
+      result.block = {raw.thread.cta, 0, 0};
+    }
+    result.warp = raw.thread.warp;
+    result.lane = raw.thread.lane;
+    return result;
+  }
+
+  void add_caller(std::vector<Frame>& callers, wire::SiteId call) const {
+    const ptx::Site* const at = site(call);
+    if (at == nullptr) {
+      return;
+    }
+    if (at->frames.empty()) {
+      callers.push_back({.function = demangle(at->function), .file = "", .line = 0});
+    }
+    for (const ptx::SourceFrame& frame : at->frames) {
+      callers.push_back(resolved(frame));
+    }
+  }
+
+  void fill_launch(Access& access, detector::LaunchId id) {
+    access.launch = index_of(id);
+    const LaunchRecord* const at = launch(id);
+    if (at == nullptr) {
+      return;
+    }
+    access.kernel = demangle(at->kernel);
+    access.stream = at->stream;
+    access.launched_from = launched_from(*at);
+  }
+
+  void fill_thread(Access& access, const MemoryErrorRecord& error) const {
+    const LaunchRecord* const at = launch(error.launch);
+    access.has_thread = true;
+    access.block = {error.block.x, error.block.y, error.block.z};
+    access.thread = {error.thread.x, error.thread.y, error.thread.z};
+    if (at != nullptr) {
+      const std::uint64_t linear =
+          (std::uint64_t{error.thread.z} * at->block.y + error.thread.y) * at->block.x +
+          error.thread.x;
+      access.warp = static_cast<std::uint32_t>(linear / wire::kWarpLanes);
+      access.lane = static_cast<std::uint32_t>(linear % wire::kWarpLanes);
+    }
+  }
+
+  std::string launched_from(const LaunchRecord& launch) {
+    if (launch.host_stack.empty()) {
+      return "";
+    }
+    const auto [cached, is_new] = launch_places_.try_emplace(index_of(launch.id));
+    if (is_new) {
+      if (!symbols_) {
+        symbols_ = std::make_unique<HostSymbols>();
+      }
+      std::vector<HostFrame> stack;
+      stack.reserve(launch.host_stack.size());
+      for (const std::uint64_t address : launch.host_stack) {
+        stack.push_back(symbols_->look_up(address));
+      }
+      cached->second = launch_place(stack, demangle(launch.kernel));
+    }
+    return cached->second;
+  }
+
+  [[nodiscard]] std::string note_elsewhere(wire::SiteId id) const {
+    const ptx::Site* const at = site(id);
+    if (at != nullptr && at->info.operation == wire::Operation::kExit) {
+      return "has left the kernel";
+    }
+    return "is at another barrier";
+  }
+
+  static std::string shared_location(const detector::RaceAccess& raw, const Access& access) {
+    if (raw.space == wire::AddressSpace::kSharedCluster) {
+      return fmt::format("byte {} of the shared memory of the block with rank {} in the cluster",
+                         raw.address & 0xffffffffU, raw.address >> 32);
+    }
+    return fmt::format("byte {} of the shared memory of {}", raw.address, block_name(access));
+  }
+
+  // The newest allocation that holds the address: an older one there has been freed.
+  [[nodiscard]] std::string allocation(std::uint64_t address) const {
+    const auto holds = [address](const AllocationRecord& record) {
+      return address >= record.address && address - record.address < record.bytes;
+    };
+    const auto live = std::find_if(
+        run_.allocations.rbegin(), run_.allocations.rend(),
+        [&](const AllocationRecord& record) { return !record.freed && holds(record); });
+    const auto found =
+        live != run_.allocations.rend()
+            ? live
+            : std::find_if(run_.allocations.rbegin(), run_.allocations.rend(), holds);
+    if (found == run_.allocations.rend()) {
+      return "";
+    }
+    return fmt::format("byte {} of {} bytes at {:#x} ({}{})", address - found->address,
+                       found->bytes, found->address, found->description,
+                       found->freed ? ", freed since" : "");
+  }
+
+  const RunData& run_;
+  std::unordered_map<std::uint32_t, const LaunchRecord*> launches_;
+  std::unordered_map<std::uint32_t, std::string> launch_places_;
+  std::unique_ptr<HostSymbols> symbols_;
+};
+
+}  // namespace
+
+Report resolve(const RunData& run, const Options& options) {
+  Report report;
+  Resolver resolver(run);
+  for (const detector::RaceEvent& race : run.findings.races) {
+    report.findings.push_back(resolver.race(race));
+  }
+  for (const detector::BarrierDivergence& divergence : run.findings.divergences) {
+    report.findings.push_back(resolver.divergence(divergence));
+  }
+  for (const MemoryErrorRecord& error : run.memory_errors) {
+    report.findings.push_back(resolver.memory_error(error));
+  }
+  report.coverage = coverage_of(run);
+  report.model = options.model;
+  report.device = run.device;
+  report.blocked = run.blocked;
+  report.option_error = run.option_error;
+  report.tool_failure = run.tool_failure;
+  return report;
+}
+
+}  // namespace barracuda::report

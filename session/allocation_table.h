@@ -1,0 +1,34 @@
+// The program's allocations, live and freed, so that a finding can say what it fell into. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/run_data.h"
+#include "session/device_driver.h"
+
+namespace barracuda::session {
+
+class AllocationTable {
+ public:
+  // A new allocation replaces what is known of its bytes.
+  void add(std::uint64_t address, std::uint64_t bytes, const std::string& description);
+  // The allocation that starts at `address`, if it is known.
+  [[nodiscard]] std::optional<MemoryRange> find(std::uint64_t address) const;
+  // It is freed; it stays known as such, for the last few thousand.
+  void remove(std::uint64_t address);
+  // Freed ones first, so that a later one with the same address is the newer.
+  [[nodiscard]] std::vector<report::AllocationRecord> records() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, report::AllocationRecord> live_;
+  std::deque<report::AllocationRecord> freed_;
+};
+
+}  // namespace barracuda::session

@@ -1,0 +1,117 @@
+#include "session/device_area.h"
+
+#include <algorithm>
+#include <bit>
+#include <new>
+#include <string>
+
+#include "device_logger/order_number.h"
+
+namespace barracuda::session {
+namespace {
+
+constexpr std::uint32_t kMinimumQueues = 4;
+constexpr std::size_t kDescriptorsPerChunk = 1024;
+
+std::uint32_t queue_count_for(const DeviceDriver& driver, const Options& options) {
+  if (options.queues != 0) {
+    return static_cast<std::uint32_t>(options.queues);
+  }
+  if (driver.is_emulated()) {
+    return kMinimumQueues;
+  }
+  return std::max(kMinimumQueues, driver.multiprocessors() * 6 / 5);
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<DeviceArea>> DeviceArea::create(DeviceDriver& driver,
+                                                         const Options& options) {
+  const std::uint64_t slots = options.queue_slots;
+  if (!std::has_single_bit(slots) || slots < 128 || slots > (std::uint64_t{1} << 30)) {
+    return unexpected({.message = "queue-slots must be a power of two from 128"});
+  }
+  const std::uint32_t queue_count = queue_count_for(driver, options);
+  // The constructor is private: no make_unique.
+  std::unique_ptr<DeviceArea> area(
+      new DeviceArea(driver, queue_count, static_cast<std::uint32_t>(std::countr_zero(slots))));
+  if (!area->allocate()) {
+    const std::uint64_t bytes = queue_count * slots * wire::kSlotBytes;
+    return unexpected({.message = "no memory for " + std::to_string(queue_count) +
+                                  " log queues (" + std::to_string(bytes >> 20U) +
+                                  " MiB of pinned host memory; see the options queues and "
+                                  "queue-slots)"});
+  }
+  return area;
+}
+
+bool DeviceArea::allocate() {
+  rings_ = driver_.allocate_pinned((std::size_t{queue_count_} * wire::kSlotBytes) << slots_log2_);
+  read_positions_ =
+      driver_.allocate_pinned(std::size_t{queue_count_} * wire::kReadPositionStride);
+  heads_ = driver_.allocate_device(std::size_t{queue_count_} * wire::kHeadStride);
+  order_counters_ =
+      driver_.allocate_device(std::size_t{wire::kOrderCounters} * sizeof(std::uint32_t));
+  return rings_ != nullptr && read_positions_ != nullptr && heads_ != 0 && order_counters_ != 0 &&
+         add_descriptors();
+}
+
+bool DeviceArea::add_descriptors() {
+  std::byte* const chunk =
+      driver_.allocate_pinned(kDescriptorsPerChunk * sizeof(wire::LaunchDescriptor));
+  if (chunk == nullptr) {
+    return false;
+  }
+  descriptor_chunks_.push_back(chunk);
+  for (std::size_t i = 0; i < kDescriptorsPerChunk; ++i) {
+    free_descriptors_.push_back(new (chunk + i * sizeof(wire::LaunchDescriptor))
+                                    wire::LaunchDescriptor);
+  }
+  return true;
+}
+
+DeviceArea::~DeviceArea() {
+  for (std::byte* const chunk : descriptor_chunks_) {
+    driver_.free_pinned(chunk);
+  }
+  for (std::byte* const memory : {rings_, read_positions_}) {
+    if (memory != nullptr) {
+      driver_.free_pinned(memory);
+    }
+  }
+  for (const std::uint64_t address : {heads_, order_counters_}) {
+    if (address != 0) {
+      driver_.free_device(address);
+    }
+  }
+}
+
+detector::QueueSet DeviceArea::queues() const {
+  return {.rings = rings_,
+          .queue_count = queue_count_,
+          .slots_log2 = slots_log2_,
+          .read_positions = read_positions_};
+}
+
+wire::LaunchDescriptor* DeviceArea::acquire(std::uint32_t launch) {
+  if (free_descriptors_.empty() && !add_descriptors()) {
+    return nullptr;
+  }
+  wire::LaunchDescriptor* const descriptor = free_descriptors_.back();
+  free_descriptors_.pop_back();
+  *descriptor = wire::LaunchDescriptor{};
+  descriptor->launch = launch & 0xFFFFU;
+  descriptor->queue_count = queue_count_;
+  descriptor->slots_log2 = slots_log2_;
+  descriptor->rings = reinterpret_cast<std::uint64_t>(rings_);
+  descriptor->heads = heads_;
+  descriptor->read_positions = reinterpret_cast<std::uint64_t>(read_positions_);
+  descriptor->order_counters = order_counters_;
+  return descriptor;
+}
+
+void DeviceArea::release(wire::LaunchDescriptor* descriptor) {
+  free_descriptors_.push_back(descriptor);
+}
+
+}  // namespace barracuda::session

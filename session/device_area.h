@@ -1,0 +1,53 @@
+// What one context's kernels log into: rings and read positions in pinned host memory, claim counters
+// and order counters in device memory, and launch descriptors. Made and destroyed while its context is
+// current. Not thread-safe: its owner serialises.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/expected.h"
+#include "base/options.h"
+#include "device_logger/launch_descriptor.h"
+#include "host_detector/pipeline.h"
+#include "session/device_driver.h"
+
+namespace barracuda::session {
+
+class DeviceArea {
+ public:
+  // Errors: a size that is no power of two, memory that cannot be had.
+  static Expected<std::unique_ptr<DeviceArea>> create(DeviceDriver& driver,
+                                                      const Options& options);
+  ~DeviceArea();
+  DeviceArea(const DeviceArea&) = delete;
+  DeviceArea& operator=(const DeviceArea&) = delete;
+
+  [[nodiscard]] detector::QueueSet queues() const;
+
+  // A descriptor of this area for one launch, null if no more memory can be had. The caller gives it
+  // back when the launch is over.
+  wire::LaunchDescriptor* acquire(std::uint32_t launch);
+  void release(wire::LaunchDescriptor* descriptor);
+
+ private:
+  DeviceArea(DeviceDriver& driver, std::uint32_t queue_count, std::uint32_t slots_log2)
+      : driver_(driver), queue_count_(queue_count), slots_log2_(slots_log2) {}
+
+  bool allocate();
+  bool add_descriptors();
+
+  DeviceDriver& driver_;
+  std::uint32_t queue_count_ = 0;
+  std::uint32_t slots_log2_ = 0;
+  std::byte* rings_ = nullptr;
+  std::byte* read_positions_ = nullptr;
+  std::uint64_t heads_ = 0;
+  std::uint64_t order_counters_ = 0;
+  std::vector<std::byte*> descriptor_chunks_;
+  std::vector<wire::LaunchDescriptor*> free_descriptors_;
+};
+
+}  // namespace barracuda::session

@@ -1,0 +1,55 @@
+// The device as the session sees it: the driver functions that the tool itself calls. preload/
+// implements it over the real driver (never over hooks). Calls need a current context unless said
+// otherwise, and leave the program's own state (capture mode, last error) as it was. Thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace barracuda::session {
+
+// CUDA's own numbers: 0 is success.
+using DriverStatus = int;
+
+// A handle of the driver: CUcontext, CUmodule, CUlibrary, CUfunction, CUkernel, CUstream ...
+using Handle = std::uint64_t;
+
+struct MemoryRange {
+  std::uint64_t address = 0, bytes = 0;
+};
+
+class DeviceDriver {
+ public:
+  DeviceDriver() = default;
+  virtual ~DeviceDriver() = default;
+  DeviceDriver(const DeviceDriver&) = delete;
+  DeviceDriver& operator=(const DeviceDriver&) = delete;
+
+  [[nodiscard]] virtual bool is_emulated() const = 0;
+  // Of the current device, or of the first without a context.
+  [[nodiscard]] virtual std::string device_name() const = 0;
+  [[nodiscard]] virtual std::uint32_t device_arch() const = 0;  // 90 for sm_90
+  [[nodiscard]] virtual std::uint32_t multiprocessors() const = 0;
+  // 0 if none is current.
+  [[nodiscard]] virtual Handle current_context() const = 0;
+
+  // Pinned, zeroed host memory with the same address on all devices; null if it cannot be had.
+  virtual std::byte* allocate_pinned(std::size_t bytes) = 0;
+  virtual void free_pinned(std::byte* memory) = 0;
+  // Zeroed device memory; 0 if it cannot be had.
+  virtual std::uint64_t allocate_device(std::size_t bytes) = 0;
+  virtual void free_device(std::uint64_t address) = 0;
+
+  // Waits for all work of the context, current or not.
+  virtual DriverStatus synchronize(Handle context) = 0;
+  // Also true after an error; does not wait.
+  virtual bool stream_is_idle(Handle stream) = 0;
+  virtual bool stream_is_capturing(Handle stream) = 0;
+  // A __device__ variable of a loaded module or library.
+  virtual std::optional<MemoryRange> variable(Handle module, bool is_library,
+                                              const std::string& name) = 0;
+};
+
+}  // namespace barracuda::session

@@ -1,0 +1,50 @@
+// A launch's arguments with the launch descriptor's address behind the program's own, in whichever of
+// the driver's two forms the program used. The program's arrays are only read. The object must outlive
+// the driver's launch call, which copies the arguments; it is neither copied nor moved.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ptx/instrument.h"
+
+namespace barracuda::session {
+
+// The driver's CU_LAUNCH_PARAM_… keys of `extra`.
+inline constexpr std::uintptr_t kParameterBufferEnd = 0;
+inline constexpr std::uintptr_t kParameterBufferPointer = 1;
+inline constexpr std::uintptr_t kParameterBufferSize = 2;
+
+class LaunchArguments {
+ public:
+  // Unchanged arguments.
+  LaunchArguments(void** parameters, void** extra) : parameters_(parameters), extra_(extra) {}
+  // With `descriptor` (0: run unlogged) appended for `kernel`.
+  LaunchArguments(const ptx::Kernel& kernel, void** parameters, void** extra,
+                  std::uint64_t descriptor);
+  LaunchArguments(const LaunchArguments&) = delete;
+  LaunchArguments& operator=(const LaunchArguments&) = delete;
+
+  void** parameters() { return parameters_; }
+  void** extra() { return extra_; }
+  // The program's own arguments in parameter-buffer layout; null where they came as pointers.
+  [[nodiscard]] const std::byte* packed() const {
+    return buffer_.empty() ? nullptr : buffer_.data();
+  }
+
+ private:
+  void append_pointer(const ptx::Kernel& kernel, void** parameters);
+  void append_bytes(const ptx::Kernel& kernel, void** extra);
+
+  void** parameters_ = nullptr;
+  void** extra_ = nullptr;
+  std::uint64_t descriptor_ = 0;
+  std::vector<void*> pointers_;
+  std::vector<std::byte> buffer_;
+  std::size_t buffer_size_ = 0;
+  std::array<void*, 5> extra_keys_{};
+};
+
+}  // namespace barracuda::session

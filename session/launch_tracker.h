@@ -1,0 +1,145 @@
+// Launches from the call to the last record: what is appended to the arguments, which descriptor a
+// launch has, when it is over. Knows the log area of each context. Thread-safe; drain() may wait.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/options.h"
+#include "host_detector/pipeline.h"
+#include "session/device_area.h"
+#include "session/kernel_filter.h"
+#include "session/launch_arguments.h"
+#include "session/launch_book.h"
+#include "session/module_registry.h"
+#include "session/problems.h"
+#include "session/stream_tracker.h"
+
+namespace barracuda::session {
+
+struct LaunchRequest {
+  Handle function = 0;
+  detector::Dim3 grid, block;
+  std::optional<detector::Dim3> cluster;  // as given at the launch
+  Handle stream = 0;                      // 0 is the legacy default stream
+};
+
+// One launch call, on the stack of the hook. Without begin() its arguments stay the program's.
+class Launch {
+ public:
+  Launch(void** parameters, void** extra) { arguments_.emplace(parameters, extra); }
+
+  void** parameters() { return arguments_->parameters(); }
+  void** extra() { return arguments_->extra(); }
+
+ private:
+  friend class LaunchTracker;
+
+  std::optional<LaunchArguments> arguments_;
+  std::shared_ptr<const KernelBinding> kernel_;
+  detector::LaunchId id_{};  // 0: not checked
+  std::string unchecked_;    // why
+  bool captured_ = false;    // becomes a graph's node: nothing runs now
+};
+
+// A kernel node of a graph launch.
+struct GraphKernel {
+  std::shared_ptr<const KernelBinding> kernel;  // null: not a kernel, or an unknown one
+  bool is_kernel = false;
+  bool is_checked = false;  // it can be given a descriptor
+  detector::Dim3 grid, block;
+  std::optional<detector::Dim3> cluster;
+  std::vector<std::size_t> dependencies;  // earlier nodes
+};
+
+// What one kernel node gets for one replay.
+struct GraphKernelLaunch {
+  detector::LaunchId id{};       // 0: not checked
+  std::uint64_t descriptor = 0;
+};
+
+class LaunchTracker {
+ public:
+  LaunchTracker(const Options& options, KernelFilter filter, DeviceDriver& driver,
+                detector::Pipeline& pipeline, ModuleRegistry& modules, StreamTracker& streams,
+                Problems& problems);
+  ~LaunchTracker();
+
+  // Before the driver's launch call.
+  void begin(Launch& launch, const LaunchRequest& request);
+  // Instead, when nothing may be logged any more.
+  void begin_unlogged(Launch& launch, Handle function);
+  // After it, with its answer.
+  void submitted(Launch& launch, DriverStatus status);
+
+  // Before a replay: nodes stand in an order in which dependencies come first.
+  std::vector<GraphKernelLaunch> begin_graph(const std::vector<GraphKernel>& nodes,
+                                             detector::StreamKey stream);
+  void graph_submitted(const std::vector<GraphKernel>& nodes,
+                       const std::vector<GraphKernelLaunch>& launches, DriverStatus status);
+
+  // A node that could not be given its descriptor runs unlogged.
+  void give_up(GraphKernelLaunch& launch);
+
+  // The device has finished all work of this context: waits until its records are checked. If the
+  // work failed, its launches are over by decree.
+  void drain(Handle context, bool failed);
+  // Checks what has arrived, without the device; for a process that is being killed.
+  void settle(std::chrono::milliseconds timeout);
+  // The contexts that have a log area.
+  [[nodiscard]] std::vector<Handle> contexts() const;
+  // After drain(): the context is about to go, and its area's memory with it.
+  void close_context(Handle context);
+  // Launches from now on run unchecked, for this reason.
+  void close(const std::string& reason);
+
+  // The launch that this thread is submitting; 0 outside.
+  [[nodiscard]] static detector::LaunchId current();
+
+  // Runs `reader` on the book while no launch changes it.
+  template <typename Reader>
+  void read_book(const Reader& reader) const {
+    const std::lock_guard lock(mutex_);
+    reader(book_);
+  }
+
+ private:
+  struct InFlight {
+    detector::LaunchId id{};
+    Handle context = 0;
+    DeviceArea* area = nullptr;
+    wire::LaunchDescriptor* descriptor = nullptr;
+  };
+
+  bool is_left_out(const KernelBinding& kernel);
+  DeviceArea* area_of(Handle context);
+  void reap(bool thoroughly);
+  // The descriptor of a new launch in flight, null with `reason` set if there is none.
+  const wire::LaunchDescriptor* add_in_flight(detector::LaunchId id, Handle context,
+                                              std::string& reason);
+  void wait_for(detector::LaunchId id);
+  void end(detector::LaunchId id);
+
+  const Options& options_;
+  const KernelFilter filter_;
+  DeviceDriver& driver_;
+  detector::Pipeline& pipeline_;
+  ModuleRegistry& modules_;
+  StreamTracker& streams_;
+  Problems& problems_;
+  mutable std::mutex mutex_;
+  LaunchBook book_;
+  std::map<Handle, std::unique_ptr<DeviceArea>> areas_;  // null: no memory for one
+  std::deque<InFlight> in_flight_;
+  std::uint64_t matching_launches_ = 0;
+  std::uint64_t begun_ = 0;
+  std::string closed_;
+};
+
+}  // namespace barracuda::session

@@ -1,0 +1,145 @@
+#include "session/module_registry.h"
+
+#include <utility>
+
+#include "base/log.h"
+
+namespace barracuda::session {
+namespace {
+
+Hash128 hash_of(const ImageSource& source) {
+  Hash128 hash = hash128(source.reason);
+  for (const std::string& unit : source.units) {
+    const Hash128 part = hash128(unit, hash.low);
+    hash = {hash.high ^ part.high, part.low};
+  }
+  return hash;
+}
+
+}  // namespace
+
+std::string KernelBinding::reason() const {
+  if (!module->instrumented) {
+    return module->reason;
+  }
+  return kernel == nullptr ? "its PTX is not known" : kernel->reason;
+}
+
+ModuleRegistry::ModuleRegistry(const Options& options)
+    : options_{.first_site = {}, .reduce_in_block = options.reduce_in_block} {}
+
+const ProgramImage& ModuleRegistry::prepare(const ImageSource& source, ptx::SiteTable& added) {
+  const Hash128 key = hash_of(source);
+  const std::lock_guard one_at_a_time(instrument_mutex_);
+  ptx::InstrumentOptions options = options_;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = images_.find(key); known != images_.end()) {
+      return *known->second;
+    }
+    options.first_site = wire::SiteId{static_cast<std::uint32_t>(sites_.size())};
+  }
+  auto made = std::make_unique<ProgramImage>(instrument_image(source, options, added));
+  if (!made->instrumented()) {
+    log(Folder::kSession, LogLevel::kInfo, "a module is loaded unchanged: %s",
+        made->reason.c_str());
+  }
+  const std::lock_guard lock(mutex_);
+  sites_.insert(sites_.end(), added.begin(), added.end());
+  return *images_.emplace(key, std::move(made)).first->second;
+}
+
+const ProgramImage& ModuleRegistry::unreadable(const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<ProgramImage>& image = unreadable_[reason];
+  if (image == nullptr) {
+    image = std::make_unique<ProgramImage>();
+    image->reason = reason;
+  }
+  return *image;
+}
+
+void ModuleRegistry::loaded(Handle handle, bool is_library, const ProgramImage& image,
+                            const std::string& refusal) {
+  auto module = std::make_shared<LoadedModule>();
+  module->image = &image;
+  module->instrumented = image.instrumented() && refusal.empty();
+  module->reason = refusal.empty() ? image.reason : refusal;
+  module->handle = handle;
+  module->is_library = is_library;
+  const std::lock_guard lock(mutex_);
+  modules_[handle] = std::move(module);
+}
+
+void ModuleRegistry::module_of_library(Handle module, Handle library) {
+  const std::lock_guard lock(mutex_);
+  if (const auto known = modules_.find(library); known != modules_.end()) {
+    modules_[module] = known->second;
+  }
+}
+
+void ModuleRegistry::kernel_found(Handle owner, std::string_view name, Handle function) {
+  const std::lock_guard lock(mutex_);
+  const auto module = modules_.find(owner);
+  if (module == modules_.end()) {
+    return;
+  }
+  auto binding = std::make_shared<KernelBinding>();
+  binding->module = module->second;
+  binding->kernel = module->second->image->find_kernel(name);
+  binding->name = name;
+  kernels_[function] = std::move(binding);
+}
+
+void ModuleRegistry::same_kernel(Handle function, Handle kernel) {
+  const std::lock_guard lock(mutex_);
+  if (const auto known = kernels_.find(kernel); known != kernels_.end()) {
+    kernels_[function] = known->second;
+  }
+}
+
+std::shared_ptr<const KernelBinding> ModuleRegistry::find(Handle function) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = kernels_.find(function);
+  return known == kernels_.end() ? nullptr : known->second;
+}
+
+std::shared_ptr<const LoadedModule> ModuleRegistry::find_module(Handle handle) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = modules_.find(handle);
+  return known == modules_.end() ? nullptr : known->second;
+}
+
+void ModuleRegistry::forget(Handle handle) {
+  const std::lock_guard lock(mutex_);
+  const auto known = modules_.find(handle);
+  if (known == modules_.end()) {
+    return;
+  }
+  const std::shared_ptr<const LoadedModule> module = known->second;
+  std::erase_if(modules_, [&](const auto& entry) { return entry.second == module; });
+  std::erase_if(kernels_, [&](const auto& entry) { return entry.second->module == module; });
+}
+
+const ProgramImage* ModuleRegistry::find_image_of(std::string_view function) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [key, image] : images_) {
+    if (image->find_kernel(function) != nullptr) {
+      return image.get();
+    }
+  }
+  // A device function: the text has its definition.
+  for (const auto& [key, image] : images_) {
+    if (image->text.find(std::string(function) + "(") != std::string::npos) {
+      return image.get();
+    }
+  }
+  return nullptr;
+}
+
+ptx::SiteTable ModuleRegistry::sites() const {
+  const std::lock_guard lock(mutex_);
+  return sites_;
+}
+
+}  // namespace barracuda::session

@@ -1,0 +1,81 @@
+// What the program loaded and which handle is which kernel. Kernels are known by handle, never by
+// name: two modules may hold the same name. Thread-safe.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/options.h"
+#include "session/device_driver.h"
+#include "session/program_image.h"
+
+namespace barracuda::session {
+
+// One load of an image. The driver may have refused the instrumented text of an image that it takes
+// in another context, so this is kept for each load.
+struct LoadedModule {
+  const ProgramImage* image = nullptr;
+  bool instrumented = false;
+  std::string reason;  // if not
+  Handle handle = 0;
+  bool is_library = false;
+};
+
+// What a CUfunction or CUkernel stands for.
+struct KernelBinding {
+  std::shared_ptr<const LoadedModule> module;
+  const ptx::Kernel* kernel = nullptr;  // null: the module's PTX is not known
+  std::string name;
+
+  // Launches take the hidden parameter.
+  [[nodiscard]] bool instrumented() const {
+    return module->instrumented && kernel != nullptr && kernel->instrumented;
+  }
+  [[nodiscard]] std::string reason() const;
+};
+
+
+class ModuleRegistry {
+ public:
+  explicit ModuleRegistry(const Options& options);
+
+  // The image as this device gets it. Instruments each content once. `added` gets the sites of an
+  // image that was instrumented now, else it stays empty.
+  const ProgramImage& prepare(const ImageSource& source, ptx::SiteTable& added);
+  // For an image whose bytes could not be read: loaded as it is.
+  const ProgramImage& unreadable(const std::string& reason);
+
+  void loaded(Handle handle, bool is_library, const ProgramImage& image, const std::string& refusal);
+  // cuLibraryGetModule: the module of a library in one context.
+  void module_of_library(Handle module, Handle library);
+  void kernel_found(Handle owner, std::string_view name, Handle function);
+  // cuKernelGetFunction: the same kernel under another handle.
+  void same_kernel(Handle function, Handle kernel);
+  // Null if the handle was never seen.
+  [[nodiscard]] std::shared_ptr<const KernelBinding> find(Handle function) const;
+  [[nodiscard]] std::shared_ptr<const LoadedModule> find_module(Handle handle) const;
+  // Unloaded: its handles may come back with another meaning.
+  void forget(Handle handle);
+
+  // The image that defines a function or kernel of that name; null if none.
+  [[nodiscard]] const ProgramImage* find_image_of(std::string_view function) const;
+  [[nodiscard]] ptx::SiteTable sites() const;
+
+ private:
+  const ptx::InstrumentOptions options_;
+  mutable std::mutex mutex_;
+  std::mutex instrument_mutex_;  // site ids are handed out one image after another
+  std::map<Hash128, std::unique_ptr<ProgramImage>> images_;
+  std::map<std::string, std::unique_ptr<ProgramImage>> unreadable_;
+  ptx::SiteTable sites_;
+  std::unordered_map<Handle, std::shared_ptr<const LoadedModule>> modules_;
+  std::unordered_map<Handle, std::shared_ptr<const KernelBinding>> kernels_;
+};
+
+}  // namespace barracuda::session

@@ -1,0 +1,155 @@
+#include "session/program_image.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <span>
+#include <utility>
+
+#include "fatbin/fatbin.h"
+#include "ptx/parse.h"
+
+namespace barracuda::session {
+namespace {
+
+const fatbin::Image* choose(const fatbin::Container& container, const DeviceDriver& device) {
+  return device.is_emulated() ? fatbin::best_ptx_for_emulator(container, device.device_arch())
+                              : fatbin::best_ptx(container, device.device_arch());
+}
+
+ImageSource choose_units(const Expected<fatbin::Fatbin>& read, const DeviceDriver& device) {
+  ImageSource source;
+  if (!read) {
+    source.reason = "its fat binary could not be read: " + read.error().to_string();
+    return source;
+  }
+  for (const fatbin::Container& container : read->translation_units()) {
+    const fatbin::Image* const best = choose(container, device);
+    if (best == nullptr) {
+      source.units.clear();
+      source.reason = "it has no PTX for this device (sm_" +
+                      std::to_string(device.device_arch()) +
+                      "); build with -gencode arch=compute_XX,code=compute_XX to embed it";
+      return source;
+    }
+    source.units.push_back(best->payload);
+  }
+  if (source.units.empty()) {
+    source.reason = "its fat binary is empty";
+  }
+  return source;
+}
+
+// Module scope is where no function's body is open.
+void collect_variables(const ptx::Module& module, std::vector<DeviceVariable>& variables) {
+  int depth = 0;
+  for (const ptx::Statement& statement : module.statements) {
+    if (statement.kind == ptx::StatementKind::kBlockOpen) {
+      ++depth;
+    } else if (statement.kind == ptx::StatementKind::kBlockClose) {
+      --depth;
+    }
+    if (statement.kind != ptx::StatementKind::kVariable || depth != 0) {
+      continue;
+    }
+    for (const ptx::Variable& variable : statement.variables) {
+      if (variable.space == ptx::StateSpace::kGlobal && !variable.is_extern) {
+        variables.push_back(
+            {.name = std::string(variable.name), .is_managed = variable.is_managed});
+      }
+    }
+  }
+}
+
+// ".reqnctapercluster 2, 1": CTAs of a cluster, missing dimensions are 1.
+void collect_clusters(const ptx::Module& module, std::map<std::string, detector::Dim3>& clusters) {
+  constexpr std::string_view kAttribute = ".reqnctapercluster";
+  for (const ptx::Function& function : module.functions) {
+    for (const std::string_view attribute : function.attributes) {
+      if (!attribute.starts_with(kAttribute)) {
+        continue;
+      }
+      detector::Dim3 size;
+      (void)std::sscanf(std::string(attribute.substr(kAttribute.size())).c_str(), "%u , %u , %u",
+                        &size.x, &size.y, &size.z);
+      clusters[std::string(function.name)] = size;
+    }
+  }
+}
+
+}  // namespace
+
+const ptx::Kernel* ProgramImage::find_kernel(std::string_view name) const {
+  const auto found = std::ranges::find(kernels, name, &ptx::Kernel::name);
+  return found == kernels.end() ? nullptr : &*found;
+}
+
+ImageSource read_image(const void* image, const DeviceDriver& device) {
+  ImageSource source;
+  switch (fatbin::kind_of_image(image)) {
+    case fatbin::ImageKind::kWrapper:
+    case fatbin::ImageKind::kHeader:
+      return choose_units(fatbin::read(image), device);
+    case fatbin::ImageKind::kPtxText:
+      source.units.emplace_back(static_cast<const char*>(image));
+      return source;
+    case fatbin::ImageKind::kCubin:
+      source.reason = "its image is machine code without PTX (a cubin)";
+      return source;
+    case fatbin::ImageKind::kUnknown:
+      break;
+  }
+  source.reason = "its image is in no format that the tool knows";
+  return source;
+}
+
+// A file has an end, and no wrapper: that one consists of addresses.
+ImageSource read_image_file(const std::string& content, const DeviceDriver& device) {
+  constexpr std::size_t kLongestMark = 16;  // what tells the kinds apart stands before that
+  if (content.size() >= kLongestMark) {
+    const fatbin::ImageKind kind = fatbin::kind_of_image(content.data());
+    if (kind == fatbin::ImageKind::kHeader) {
+      return choose_units(fatbin::read(std::as_bytes(std::span(content))), device);
+    }
+    if (kind == fatbin::ImageKind::kPtxText || kind == fatbin::ImageKind::kCubin) {
+      return read_image(content.data(), device);
+    }
+  }
+  ImageSource source;
+  source.reason = "its file is in no format that the tool knows";
+  return source;
+}
+
+ProgramImage instrument_image(const ImageSource& source, const ptx::InstrumentOptions& options,
+                              ptx::SiteTable& sites) {
+  ProgramImage image;
+  image.has_ptx = !source.units.empty();
+  image.first_site = options.first_site;
+  image.reason = source.reason;
+  if (!image.has_ptx) {
+    return image;
+  }
+  std::vector<ptx::Module> units;
+  for (const std::string& text : source.units) {
+    Expected<ptx::Module> unit = ptx::parse(text);
+    if (!unit) {
+      image.reason = "its PTX could not be read: " + unit.error().to_string();
+      return image;
+    }
+    collect_variables(*unit, image.variables);
+    collect_clusters(*unit, image.clusters);
+    units.push_back(std::move(*unit));
+  }
+  Expected<ptx::InstrumentedModule> made = ptx::instrument(std::move(units), options);
+  if (!made) {
+    image.reason = "its PTX could not be instrumented: " + made.error().to_string();
+    return image;
+  }
+  image.text = std::move(made->text);
+  image.kernels = std::move(made->kernels);
+  image.not_covered = std::move(made->not_covered);
+  image.site_count = static_cast<std::uint32_t>(made->sites.size());
+  sites = std::move(made->sites);
+  return image;
+}
+
+}  // namespace barracuda::session

@@ -1,0 +1,57 @@
+// One image that a program hands to the driver (fat binary, PTX text, cubin) and what the driver gets
+// instead: instrumented PTX. Immutable once made; lives for the whole session, because the driver may
+// keep reading the text and the report needs the sites.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host_detector/launch.h"
+#include "ptx/instrument.h"
+#include "session/device_driver.h"
+
+namespace barracuda::session {
+
+struct DeviceVariable {
+  std::string name;
+  bool is_managed = false;
+};
+
+struct ProgramImage {
+  // NUL-terminated by std::string; empty if the image is loaded as it is, for the reason below.
+  std::string text;
+  std::string reason;
+  bool has_ptx = false;
+  std::vector<ptx::Kernel> kernels;
+  std::vector<ptx::NotCovered> not_covered;
+  std::map<std::string, detector::Dim3> clusters;  // of kernels compiled for clusters
+  std::vector<DeviceVariable> variables;  // at module scope, in global memory
+  wire::SiteId first_site{};
+  std::uint32_t site_count = 0;
+
+  [[nodiscard]] bool instrumented() const { return !text.empty(); }
+  // Null if there is no such entry.
+  [[nodiscard]] const ptx::Kernel* find_kernel(std::string_view name) const;
+};
+
+// The PTX of an image, or why there is none.
+struct ImageSource {
+  std::vector<std::string> units;  // PTX texts, several for an -rdc program
+  std::string reason;              // if units is empty
+};
+
+// Reads what cuModuleLoadData and its kin accept: wrapper, header, PTX text or cubin, at an address
+// whose length only the format knows.
+ImageSource read_image(const void* image, const DeviceDriver& device);
+// The same from a file's content.
+ImageSource read_image_file(const std::string& content, const DeviceDriver& device);
+
+// Parses and instruments. `sites` gets the table. Never fails: an image that cannot be instrumented
+// comes back with its reason.
+ProgramImage instrument_image(const ImageSource& source, const ptx::InstrumentOptions& options,
+                              ptx::SiteTable& sites);
+
+}  // namespace barracuda::session

@@ -1,0 +1,306 @@
+#include "session/session.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "base/log.h"
+#include "base/strong_id.h"
+#include "emulator/driver_face.h"
+#include "emulator/runtime_face.h"
+#include "session/source_line.h"
+
+namespace barracuda::session {
+namespace {
+
+constexpr std::chrono::seconds kStreamPatience{10};
+constexpr std::chrono::microseconds kPollEvery{200};
+
+detector::PipelineOptions pipeline_options(const Options& options) {
+  detector::PipelineOptions made;
+  made.detector.report_same_value = options.report_same_value;
+  made.detector.acquire_relaxed_spin = options.acquire == "relaxed-spin";
+  made.drain_threads = static_cast<std::uint32_t>(std::max<std::uint64_t>(options.drain_threads, 1));
+  return made;
+}
+
+struct StickyError {
+  DriverStatus status;
+  const char* what;
+};
+
+constexpr StickyError kStickyErrors[] = {
+    {700, "access to an illegal address"},      {702, "kernel timed out"},
+    {710, "device-side assertion failed"},      {714, "hardware stack error"},
+    {715, "illegal instruction"},               {716, "misaligned access"},
+    {717, "access in the wrong address space"}, {718, "jump to an invalid address"},
+    {719, "kernel ended by a trap or an unspecified fault"},
+};
+
+const StickyError* find_sticky(DriverStatus status) {
+  const auto* const found = std::ranges::find(kStickyErrors, status, &StickyError::status);
+  return found == std::end(kStickyErrors) ? nullptr : found;
+}
+
+}  // namespace
+
+bool is_sticky(DriverStatus status) { return find_sticky(status) != nullptr; }
+
+Expected<std::unique_ptr<Session>> Session::create(const Options& options,
+                                                   std::unique_ptr<DeviceDriver> driver) {
+  TRY(KernelFilter filter, KernelFilter::parse(options.kernel_name));
+  // The constructor is private: no make_unique.
+  return std::unique_ptr<Session>(new Session(options, std::move(filter), std::move(driver)));
+}
+
+Session::Session(const Options& options, KernelFilter filter, std::unique_ptr<DeviceDriver> driver)
+    : options_(options),
+      driver_(std::move(driver)),
+      pipeline_(pipeline_options(options)),
+      modules_(options_),
+      launches_(options_, std::move(filter), *driver_, pipeline_, modules_, streams_, problems_) {}
+
+const ProgramImage& Session::prepare(const void* image) {
+  return prepare_source(read_image(image, *driver_));
+}
+
+const ProgramImage& Session::prepare_file(const std::string& content) {
+  return prepare_source(read_image_file(content, *driver_));
+}
+
+const ProgramImage& Session::prepare_source(const ImageSource& source) {
+  {
+    // Later, while the process exits, the driver may not answer any more.
+    const std::lock_guard lock(mutex_);
+    if (device_name_.empty()) {
+      device_name_ = driver_->device_name();
+    }
+  }
+  ptx::SiteTable added;
+  const ProgramImage& prepared = modules_.prepare(source, added);
+  if (!added.empty()) {
+    std::vector<wire::SiteInfo> sites;
+    sites.reserve(added.size());
+    std::ranges::transform(added, std::back_inserter(sites), &ptx::Site::info);
+    pipeline_.add_sites(added.front().id, sites);
+  }
+  return prepared;
+}
+
+void Session::image_blocked(const std::string& reason) {
+  const std::string sentence =
+      "a kernel cannot run on the emulated device: " + reason +
+      ". The emulated device executes PTX only.";
+  const std::lock_guard lock(mutex_);
+  if (std::ranges::find(blocked_, sentence) == blocked_.end()) {
+    blocked_.push_back(sentence);
+  }
+}
+
+void Session::note_variables(Handle function) {
+  const auto kernel = modules_.find(function);
+  if (kernel == nullptr || !kernel->module->instrumented) {
+    return;
+  }
+  const LoadedModule& module = *kernel->module;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!noted_variables_.emplace(&module, driver_->current_context()).second) {
+      return;
+    }
+  }
+  for (const DeviceVariable& variable : module.image->variables) {
+    const auto range = driver_->variable(module.handle, module.is_library, variable.name);
+    if (range) {
+      allocations_.add(range->address, range->bytes,
+                       (variable.is_managed ? "__managed__ variable " : "__device__ variable ") +
+                           variable.name);
+    }
+  }
+}
+
+void Session::context_synchronized(Handle context, DriverStatus status) {
+  if (status == 0) {
+    streams_.device_synchronized();
+  } else if (is_sticky(status)) {
+    context_failed(context, status);
+  }
+}
+
+void Session::observe(DriverStatus status) {
+  if (is_sticky(status)) {
+    context_failed(driver_->current_context(), status);
+  }
+}
+
+// On the emulated device the launch itself has said where it failed.
+void Session::context_failed(Handle context, DriverStatus status) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!failed_contexts_.insert(context).second) {
+      return;
+    }
+    if (!driver_->is_emulated()) {
+      report::MemoryErrorRecord& error = memory_errors_.emplace_back();
+      error.what = find_sticky(status)->what;
+    }
+  }
+  launches_.drain(context, true);
+}
+
+void Session::drain_current() {
+  if (closed_) {
+    return;  // the driver may be gone already
+  }
+  const Handle context = driver_->current_context();
+  if (context == 0) {
+    return;
+  }
+  if (captures_ > 0) {
+    launches_.settle(kStreamPatience);
+    return;
+  }
+  const DriverStatus status = driver_->synchronize(context);
+  context_synchronized(context, status);
+  if (status == 0) {
+    launches_.drain(context, false);
+  }
+}
+
+void Session::forget(const MemoryRange& range) { pipeline_.forget(range.address, range.bytes); }
+
+void Session::before_free(std::uint64_t address) {
+  const auto range = allocations_.find(address);
+  if (!range || closed_) {
+    return;
+  }
+  drain_current();
+  forget(*range);
+  allocations_.remove(address);
+}
+
+void Session::before_stream_free(std::uint64_t address, Handle stream) {
+  const auto range = allocations_.find(address);
+  if (!range || closed_ || driver_->stream_is_capturing(stream)) {
+    return;
+  }
+  const auto deadline = std::chrono::steady_clock::now() + kStreamPatience;
+  while (!driver_->stream_is_idle(stream)) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      problems_.add(
+          "memory was freed in the order of a stream that did not come to rest: races with its next "
+          "use may be reported wrongly");
+      return;
+    }
+    std::this_thread::sleep_for(kPollEvery);
+  }
+  // Other streams may be busy: what they have logged so far is enough, for they may not touch it.
+  launches_.settle(kStreamPatience);
+  forget(*range);
+  allocations_.remove(address);
+}
+
+void Session::before_unload(Handle module) {
+  const auto loaded = modules_.find_module(module);
+  if (loaded == nullptr || closed_) {
+    return;
+  }
+  drain_current();
+  for (const DeviceVariable& variable : loaded->image->variables) {
+    const auto range = driver_->variable(loaded->handle, loaded->is_library, variable.name);
+    if (range && allocations_.find(range->address)) {
+      forget(*range);
+      allocations_.remove(range->address);
+    }
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(noted_variables_,
+                  [&](const auto& entry) { return entry.first == loaded.get(); });
+  }
+  modules_.forget(module);
+}
+
+void Session::before_context_end(Handle context) {
+  const DriverStatus status = driver_->synchronize(context);
+  context_synchronized(context, status);
+  launches_.drain(context, status != 0);
+  launches_.close_context(context);
+  const std::lock_guard lock(mutex_);
+  failed_contexts_.erase(context);
+  std::erase_if(noted_variables_, [&](const auto& entry) { return entry.second == context; });
+}
+
+void Session::device_failed(const emulator::DeviceError& error, std::string_view kernel) {
+  report::MemoryErrorRecord record;
+  record.what = error.message;
+  record.kernel = kernel;
+  record.launch = LaunchTracker::current();
+  record.address = error.address;
+  record.size = error.access_bytes;
+  record.is_write = error.is_write;
+  record.block = {error.block.x, error.block.y, error.block.z};
+  record.thread = {error.thread.x, error.thread.y, error.thread.z};
+  record.where.function = error.function;
+  if (const ProgramImage* const image = modules_.find_image_of(kernel); image != nullptr) {
+    const ptx::SiteTable all = modules_.sites();
+    const auto first = all.begin() + index_of(image->first_site);
+    const ptx::SiteTable sites(first, first + image->site_count);
+    const auto frames = source_frames(image->text, error.ptx_line, sites);
+    if (!frames.empty()) {
+      record.where = frames.front();
+      record.inlined.assign(frames.begin(), frames.end());
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  memory_errors_.push_back(std::move(record));
+}
+
+void Session::close() {
+  for (const Handle context : launches_.contexts()) {
+    before_context_end(context);
+  }
+  launches_.close("launched while the process was ending");
+  closed_ = true;
+}
+
+void Session::add_gaps(report::RunData& run) const {
+  run.problems = problems_.sentences();
+  if (const std::uint64_t rejected = pipeline_.statistics().rejected; rejected != 0) {
+    run.problems.push_back(std::to_string(rejected) + " records were malformed");
+  }
+  if (!driver_->is_emulated()) {
+    return;
+  }
+  auto calls = emulator::driver::unsupported_calls();
+  const auto runtime_calls = emulator::runtime::unsupported_calls();
+  calls.insert(calls.end(), runtime_calls.begin(), runtime_calls.end());
+  for (const auto& [name, count] : calls) {
+    run.problems.push_back(name + " was called " + std::to_string(count) +
+                           (count == 1 ? " time" : " times") +
+                           " and is not supported by the emulated device");
+  }
+}
+
+report::RunData Session::run_data() const {
+  report::RunData run;
+  run.findings = pipeline_.findings();
+  run.sites = modules_.sites();
+  run.allocations = allocations_.records();
+  {
+    const std::lock_guard lock(mutex_);
+    run.memory_errors = memory_errors_;
+    run.device = device_name_;
+    run.blocked = blocked_;
+  }
+  launches_.read_book([&run](const LaunchBook& book) {
+    run.launches = book.named_in(run.findings, run.memory_errors);
+    run.launch_count = book.launch_count();
+    run.kernels = book.kernels();
+    run.not_covered = book.not_covered();
+  });
+  run.used_cuda = true;
+  add_gaps(run);
+  return run;
+}
+
+}  // namespace barracuda::session

@@ -1,0 +1,120 @@
+#include "session/stream_tracker.h"
+
+#include <atomic>
+
+namespace barracuda::session {
+namespace {
+
+using detector::EventKey;
+using detector::LaunchId;
+using detector::StreamKey;
+
+// CU_STREAM_LEGACY.
+constexpr Handle kLegacyHandle = 1;
+
+// Keys of ours lie where no handle does: handles are addresses of the process.
+constexpr std::uint64_t kPerThreadKeys = std::uint64_t{1} << 63;
+constexpr std::uint64_t kGraphKeys = std::uint64_t{3} << 62;
+
+std::uint64_t thread_number() {
+  static std::atomic<std::uint64_t> next = 1;
+  thread_local const std::uint64_t number = next.fetch_add(1);
+  return number;
+}
+
+}  // namespace
+
+StreamKey StreamTracker::key_of(Handle stream) {
+  const bool per_thread = stream == kPerThreadHandle;
+  if (stream == 0 || stream == kLegacyHandle) {
+    return detector::kLegacyStream;
+  }
+  const StreamKey key{per_thread ? kPerThreadKeys + thread_number() : stream};
+  const std::lock_guard lock(mutex_);
+  if (!numbers_.contains(key)) {
+    add_stream(key, false);
+  }
+  return key;
+}
+
+std::uint64_t StreamTracker::add_stream(StreamKey stream, bool non_blocking) {
+  order_.create_stream(stream, non_blocking);
+  return numbers_[stream] = next_number_++;
+}
+
+void StreamTracker::created(Handle stream, bool non_blocking) {
+  const std::lock_guard lock(mutex_);
+  add_stream(StreamKey{stream}, non_blocking);
+}
+
+void StreamTracker::destroyed(Handle stream) {
+  const std::lock_guard lock(mutex_);
+  order_.destroy_stream(StreamKey{stream});
+  numbers_.erase(StreamKey{stream});
+}
+
+void StreamTracker::event_recorded(Handle event, StreamKey stream) {
+  const std::lock_guard lock(mutex_);
+  order_.record_event(EventKey{event}, stream);
+}
+
+void StreamTracker::event_waited(StreamKey stream, Handle event) {
+  const std::lock_guard lock(mutex_);
+  order_.wait_event(stream, EventKey{event});
+}
+
+void StreamTracker::stream_synchronized(StreamKey stream) {
+  const std::lock_guard lock(mutex_);
+  order_.synchronize_stream(stream);
+}
+
+void StreamTracker::event_synchronized(Handle event) {
+  const std::lock_guard lock(mutex_);
+  order_.synchronize_event(EventKey{event});
+}
+
+void StreamTracker::device_synchronized() {
+  const std::lock_guard lock(mutex_);
+  order_.synchronize_device();
+}
+
+std::vector<LaunchId> StreamTracker::launch(StreamKey stream, LaunchId id) {
+  const std::lock_guard lock(mutex_);
+  return order_.launch(stream, id);
+}
+
+// Each step runs in a stream of its own that waits for its dependencies, and the graph's stream then
+// waits for all of them.
+std::vector<std::vector<LaunchId>> StreamTracker::graph_launch(StreamKey stream,
+                                                               std::span<const GraphStep> steps) {
+  const std::lock_guard lock(mutex_);
+  const EventKey begin{kGraphKeys};
+  const auto key = [](std::size_t step) { return kGraphKeys + 1 + step; };
+  std::vector<std::vector<LaunchId>> after(steps.size());
+  order_.record_event(begin, stream);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const StreamKey own{key(i)};
+    order_.create_stream(own, true);
+    order_.wait_event(own, begin);
+    for (const std::size_t dependency : steps[i].dependencies) {
+      order_.wait_event(own, EventKey{key(dependency)});
+    }
+    if (steps[i].launch != LaunchId{}) {
+      after[i] = order_.launch(own, steps[i].launch);
+    }
+    order_.record_event(EventKey{key(i)}, own);
+  }
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    order_.wait_event(stream, EventKey{key(i)});
+    order_.destroy_stream(StreamKey{key(i)});
+  }
+  return after;
+}
+
+std::uint64_t StreamTracker::number_of(StreamKey stream) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = numbers_.find(stream);
+  return found == numbers_.end() ? 0 : found->second;
+}
+
+}  // namespace barracuda::session

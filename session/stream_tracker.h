@@ -1,0 +1,55 @@
+// The order between launches that streams, events and synchronising calls give, and the numbers that
+// streams have in reports. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "host_detector/stream_order.h"
+#include "session/device_driver.h"
+
+namespace barracuda::session {
+
+// One node of a graph launch, in an order in which dependencies stand before dependents.
+struct GraphStep {
+  detector::LaunchId launch{};  // 0: no kernel that is checked
+  std::vector<std::size_t> dependencies;  // indices of earlier steps
+};
+
+// CU_STREAM_PER_THREAD.
+inline constexpr Handle kPerThreadHandle = 2;
+
+class StreamTracker {
+ public:
+  // The stream that a handle means to this thread. 0 is the legacy default stream.
+  detector::StreamKey key_of(Handle stream);
+
+  void created(Handle stream, bool non_blocking);
+  void destroyed(Handle stream);
+  void event_recorded(Handle event, detector::StreamKey stream);
+  void event_waited(detector::StreamKey stream, Handle event);
+  void stream_synchronized(detector::StreamKey stream);
+  void event_synchronized(Handle event);
+  void device_synchronized();
+
+  std::vector<detector::LaunchId> launch(detector::StreamKey stream, detector::LaunchId id);
+  // For each step that launches, what it is ordered after.
+  std::vector<std::vector<detector::LaunchId>> graph_launch(detector::StreamKey stream,
+                                                            std::span<const GraphStep> steps);
+
+  // 0 is the default stream.
+  [[nodiscard]] std::uint64_t number_of(detector::StreamKey stream) const;
+
+ private:
+  std::uint64_t add_stream(detector::StreamKey stream, bool non_blocking);
+
+  mutable std::mutex mutex_;
+  detector::StreamOrder order_;
+  std::unordered_map<detector::StreamKey, std::uint64_t> numbers_;
+  std::uint64_t next_number_ = 1;
+};
+
+}  // namespace barracuda::session

@@ -1,0 +1,26 @@
+# Sourced by the scripts beside it: run a command, then say what must hold. $BUILD is the build folder.
+set -u
+barracuda=$BUILD/bin/barracuda
+library=$BUILD/lib/libbarracuda.so
+programs=$BUILD/programs
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+run() {  # the command's status in $status, its output in $folder/out and $folder/err
+  "$@" >"$folder/out" 2>"$folder/err"
+  status=$?
+}
+
+fail() {
+  failures=$((failures + 1))
+  echo "FAILED: $1"
+  sed 's/^/  out: /' "$folder/out"
+  sed 's/^/  err: /' "$folder/err"
+}
+
+expect_status() { [ "$status" -eq "$1" ] || fail "exit status $status, expected $1 ($2)"; }
+expect_err() { grep -qE -- "$1" "$folder/err" || fail "standard error lacks: $1"; }
+expect_no_err() { ! grep -qE -- "$1" "$folder/err" || fail "standard error has: $1"; }
+expect_out() { grep -qE -- "$1" "$folder/out" || fail "standard output lacks: $1"; }
+finish() { [ "$failures" -eq 0 ] && echo "as expected"; exit $((failures > 0)); }

@@ -1,0 +1,44 @@
+# The tool is a guest in the process: programs without CUDA stay as they are, children are checked,
+# signals and forks behave, reports go where they are asked to go.
+. "$(dirname "$0")/expect.sh"
+
+run env LD_PRELOAD="$library" sh -c 'echo hello; exit 7'
+expect_status 7 "a program without CUDA keeps its status"
+expect_out '^hello$'
+[ ! -s "$folder/err" ] || fail "a program without CUDA is not silent"
+
+run env LD_PRELOAD="$library" "$programs/lifecycle" fork
+expect_out 'child 0 parent ok'
+
+run "$barracuda" run --device cpu -- "$programs/lifecycle" abort
+expect_status 134 "abort"
+expect_err 'BARRACUDA SUMMARY:'
+
+run "$barracuda" run --device cpu -- "$programs/lifecycle" exit
+expect_err 'BARRACUDA SUMMARY:'
+
+run "$barracuda" run --device cpu -- "$programs/lifecycle" reset
+expect_status 0 "cudaDeviceReset in mid-run"
+expect_err 'BARRACUDA SUMMARY: 0 races, kernels 1/1 instrumented, coverage complete'
+
+run "$barracuda" run --device cpu --json "$folder/report.jsonl" --log-file "$folder/report.txt" -- "$programs/histogram_race"
+expect_status 66 "reports in files"
+grep -q '"type":"summary"' "$folder/report.jsonl" || fail "no summary in the JSON report"
+grep -q 'BARRACUDA SUMMARY' "$folder/report.txt" || fail "no summary in the log file"
+expect_no_err 'RACE|race \('
+
+run "$barracuda" run --device cpu --json /dev/full -- "$programs/histogram_race"
+expect_status 70 "a full disk"
+
+run "$barracuda" run --device cpu --json "$folder/no/such/folder/x" -- "$programs/histogram_race"
+expect_status 70 "an unwritable report"
+expect_err 'no/such/folder'
+
+for seed in 1 2; do
+  "$barracuda" run --device cpu --seed $seed --json "$folder/a" -- "$programs/histogram_race" >/dev/null 2>&1
+  "$barracuda" run --device cpu --seed $seed --json "$folder/b" -- "$programs/histogram_race" >/dev/null 2>&1
+  # Addresses are the host's and differ from run to run.
+  cmp -s <(sed -E 's/"address":"?[0-9a-fx]+"?//g' "$folder/a") <(sed -E 's/"address":"?[0-9a-fx]+"?//g' "$folder/b") ||
+    fail "seed $seed gives two reports"
+done
+finish

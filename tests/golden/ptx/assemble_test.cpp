@@ -1,0 +1,67 @@
+// What nvcc compiles is instrumented and assembled by ptxas, module by module.
+#include <algorithm>
+#include <filesystem>
+
+#include <catch2/catch.hpp>
+
+#include "instrumented.h"
+#include "ptx/parse.h"
+
+namespace barracuda::ptx {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> modules_of(const std::string& mode) {
+  std::vector<std::string> paths;
+  for (const char* folder : {BARRACUDA_PROGRAMS, BARRACUDA_PTX_CORPUS}) {
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      const std::string name = entry.path().filename();
+      if (name.ends_with("." + mode + ".ptx") && !name.starts_with("linked_")) {
+        paths.push_back(entry.path());
+      }
+    }
+  }
+  std::ranges::sort(paths);
+  return paths;
+}
+
+void check_all(const std::string& mode, std::size_t at_least) {
+  const auto paths = modules_of(mode);
+  REQUIRE(paths.size() >= at_least);
+  for (const std::string& path : paths) {
+    INFO(path);
+    const InstrumentedModule module = instrument_files({path});
+    CHECK(module.logged_instructions > 0);
+    CHECK(std::ranges::all_of(module.kernels, &Kernel::instrumented));
+    CHECK(assemble(module.text) == "");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("ptxas assembles every instrumented module for sm_75") { check_all("sm_75", 15); }
+TEST_CASE("ptxas assembles every instrumented module for sm_90") { check_all("sm_90", 10); }
+TEST_CASE("ptxas assembles every instrumented module for sm_100") { check_all("sm_100", 15); }
+TEST_CASE("ptxas assembles every instrumented module compiled with -G") { check_all("sm_90-G", 12); }
+
+TEST_CASE("ptxas assembles two instrumented translation units linked into one") {
+  for (const std::string mode : {"sm_75", "sm_100", "sm_90-G"}) {
+    INFO(mode);
+    const std::string folder = BARRACUDA_PROGRAMS;
+    const InstrumentedModule module = instrument_files(
+        {folder + "/linked_first." + mode + ".ptx", folder + "/linked_second." + mode + ".ptx"});
+    CHECK(assemble(module.text) == "");
+    REQUIRE(module.kernels.size() == 2);
+    CHECK(module.kernels[0].numbered);
+    const auto parsed = parse(module.text);
+    REQUIRE(parsed);
+    std::size_t helpers = 0;
+    for (const Function& function : parsed->functions) {
+      helpers += function.has_body && function.name.find("local_helper") != std::string::npos ? 1 : 0;
+    }
+    CHECK(helpers == 2);
+  }
+}
+
+}  // namespace barracuda::ptx

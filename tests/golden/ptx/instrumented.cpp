@@ -1,0 +1,51 @@
+#include "instrumented.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "ptx/parse.h"
+
+namespace barracuda::ptx {
+
+InstrumentedModule instrument_files(const std::vector<std::string>& paths,
+                                    const InstrumentOptions& options) {
+  std::vector<Module> units;
+  for (const std::string& path : paths) {
+    auto text = read_file(path);
+    REQUIRE(text);
+    auto unit = parse(std::move(*text));
+    INFO(path << (unit ? "" : unit.error().to_string()));
+    REQUIRE(unit);
+    units.push_back(std::move(*unit));
+  }
+  auto instrumented = instrument(std::move(units), options);
+  INFO(paths.front() << (instrumented ? "" : ": " + instrumented.error().to_string()));
+  REQUIRE(instrumented);
+  return std::move(*instrumented);
+}
+
+std::string assemble(const std::string& text) {
+  const auto module = parse(text);
+  if (!module) {
+    return module.error().to_string();
+  }
+  const auto folder = std::filesystem::temp_directory_path() /
+                      fmt::format("barracuda-assemble-{}", getpid());
+  std::filesystem::create_directories(folder);
+  const std::string input = folder / "module.ptx", said = folder / "said.txt";
+  REQUIRE(write_file(input, text));
+  const std::string command = fmt::format("{} -arch={} {} -o {} > {} 2>&1", BARRACUDA_PTXAS,
+                                          module->target, input, (folder / "out").string(), said);
+  const int status = std::system(command.c_str());
+  std::string answer = status == 0 ? std::string{} : read_file(said).value_or("ptxas failed");
+  std::filesystem::remove_all(folder);
+  return answer;
+}
+
+}  // namespace barracuda::ptx

@@ -1,0 +1,18 @@
+// What the tests of instrumented PTX have in common: instrument files, run ptxas.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ptx/instrument.h"
+
+namespace barracuda::ptx {
+
+// Fails the current test case if the files cannot be parsed or instrumented.
+InstrumentedModule instrument_files(const std::vector<std::string>& paths,
+                                    const InstrumentOptions& options = {});
+
+// Empty if ptxas assembles the text for its own target, else what it said.
+std::string assemble(const std::string& text);
+
+}  // namespace barracuda::ptx

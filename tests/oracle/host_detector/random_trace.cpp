@@ -1,0 +1,343 @@
+#include "tests/oracle/host_detector/random_trace.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "tests/oracle/host_detector/reference_detector.h"
+
+namespace barracuda::oracle {
+namespace {
+
+using wire::MemoryOrder;
+using wire::Operation;
+using wire::RecordKind;
+using wire::Scope;
+
+constexpr std::uint64_t kGlobalBase = 0x10000;
+constexpr std::uint32_t kDataSlots = 3, kSyncSlots = 3;
+constexpr std::uint32_t kSlot = 8;
+constexpr std::array kOrders{MemoryOrder::kVolatile, MemoryOrder::kRelaxed, MemoryOrder::kRelaxed,
+                             MemoryOrder::kAcquire, MemoryOrder::kRelease, MemoryOrder::kAcqRel};
+constexpr std::array kScopes{Scope::kCta, Scope::kCluster, Scope::kGpu, Scope::kGpu, Scope::kSys};
+
+class TraceMaker {
+ public:
+  explicit TraceMaker(const TraceShape& shape) : shape_(shape), state_({}) {}
+
+  Trace make() {
+    begin_launch();
+    for (const Choice& choice : shape_.choices) {
+      step(choice);
+    }
+    return trace_;
+  }
+
+ private:
+  void begin_launch() {
+    detector::LaunchInfo info{.id = LaunchId{++launches_}};
+    info.grid.x = shape_.ctas;
+    info.block.x = shape_.warps == 1 ? shape_.lanes : 32 * (shape_.warps - 1) + shape_.lanes;
+    info.cluster.x = shape_.clusters ? 2 : 1;
+    if (launches_ > 1 && launches_ % 3 != 0) {  // the third runs beside the second
+      info.ordered_after.push_back(LaunchId{launches_ - 1});
+      if (launches_ % 3 == 1) {
+        info.ordered_after.push_back(LaunchId{launches_ - 2});
+      }
+    } else if (launches_ == 3) {
+      info.ordered_after.push_back(LaunchId{1});
+    }
+    state_.begin_launch(info);
+    trace_.steps.emplace_back(info);
+    alive_.push_back(launches_);
+    // All but a few threads of a whole warp leave at once: the reference is slow.
+    for (std::uint32_t warp = 0; warp + 1 < shape_.warps; ++warp) {
+      for (std::uint32_t cta = 0; cta < shape_.ctas; ++cta) {
+        exit(launches_, cta, warp, ~((std::uint32_t{1} << shape_.lanes) - 1));
+      }
+    }
+  }
+
+  void exit(std::uint32_t launch, std::uint32_t cta, std::uint32_t warp, std::uint32_t lanes) {
+    detector::WarpOperation operation;
+    operation.kind = RecordKind::kEvent;
+    operation.launch = LaunchId{launch};
+    operation.cta = cta;
+    operation.warp = static_cast<std::uint8_t>(warp);
+    operation.mask = lanes;
+    emit(operation, {.operation = Operation::kExit});
+  }
+
+  void emit(detector::WarpOperation operation, const wire::SiteInfo& site) {
+    operation.site = wire::SiteId{static_cast<std::uint32_t>(trace_.sites.size())};
+    trace_.sites.push_back(site);
+    state_.add_sites(trace_.sites);
+    state_.apply(operation);
+    trace_.steps.emplace_back(operation);
+  }
+
+  // All threads of the newest launch leave, and the next begins; some leave no launch behind.
+  void next_launch() {
+    if (launches_ >= shape_.launches) {
+      return;
+    }
+    // Only a launch that is over may have one ordered after it.
+    if ((launches_ + 1) % 3 != 0) {
+      end_launches();
+    }
+    begin_launch();
+  }
+
+  void end_launches() {
+    for (const std::uint32_t launch : alive_) {
+      for (bool moved = true; moved;) {
+        moved = false;
+        for (std::uint32_t cta = 0; cta < shape_.ctas; ++cta) {
+          for (std::uint32_t warp = 0; warp < shape_.warps; ++warp) {
+            const std::uint32_t lanes = state_.runnable(launch, cta, warp);
+            if (lanes != 0) {
+              exit(launch, cta, warp, lanes);
+              moved = true;
+            }
+          }
+        }
+      }
+    }
+    alive_.clear();
+  }
+
+  void step(const Choice& choice) {
+    if (choice.what % 32 == 31) {
+      next_launch();
+      return;
+    }
+    if (alive_.empty()) {
+      return;
+    }
+    detector::WarpOperation operation;
+    operation.launch = LaunchId{alive_[choice.who / 32 % alive_.size()]};
+    operation.cta = choice.who % shape_.ctas;
+    operation.warp = static_cast<std::uint8_t>(choice.who / 4 % shape_.warps);
+    const std::uint32_t runnable =
+        state_.runnable(static_cast<std::uint32_t>(operation.launch), operation.cta, operation.warp);
+    if (runnable == 0) {
+      return;
+    }
+    // Few lanes, often one, often all that can.
+    operation.mask = choice.lanes % 4 == 0   ? runnable
+                     : choice.lanes % 4 == 1 ? std::uint32_t{1} << std::countr_zero(runnable)
+                                             : runnable & (choice.lanes >> 2);
+    if (operation.mask == 0) {
+      operation.mask = std::uint32_t{1} << (31 - std::countl_zero(runnable));
+    }
+    act(choice, operation);
+  }
+
+  void act(const Choice& choice, detector::WarpOperation& operation) {
+    const std::uint32_t what = choice.what % 32;
+    if (what < 10) {
+      plain(choice, operation);
+    } else if (what < 16) {
+      fence(choice, operation);
+    } else if (what < 26) {
+      synchronise(choice, operation);
+    } else if (what < 28) {
+      barrier(choice, operation);
+    } else if (what < 30) {
+      operation.kind = RecordKind::kEvent;
+      operation.event_operand = choice.how % 2 == 0 ? 0xFFFFFFFF : operation.mask | (choice.lanes >> 2 & 0xF);
+      emit(operation, {.operation = Operation::kWarpBarrier});
+    } else if (choice.how % 4 == 0) {
+      operation.kind = RecordKind::kEvent;
+      emit(operation, {.operation = Operation::kExit});
+    }
+  }
+
+  void fence(const Choice& choice, detector::WarpOperation& operation) {
+    operation.kind = RecordKind::kEvent;
+    constexpr std::array kFences{MemoryOrder::kAcqRel, MemoryOrder::kSeqCst, MemoryOrder::kAcquire,
+                                 MemoryOrder::kRelease};
+    emit(operation, {.operation = Operation::kFence,
+                     .order = kFences[choice.how % 4],
+                     .scope = kScopes[choice.where % kScopes.size()]});
+  }
+
+  void barrier(const Choice& choice, detector::WarpOperation& operation) {
+    operation.kind = RecordKind::kEvent;
+    operation.event_operand = choice.how % 8 == 7 ? 1 : 0;
+    const bool is_counted = operation.event_operand == 1;
+    operation.event_count = is_counted ? 32 * (1 + choice.where % shape_.warps) : 0;
+    const bool waits = !is_counted || choice.where % 2 == 0;
+    emit(operation, {.operation = waits ? Operation::kBarrier : Operation::kBarrierArrive});
+  }
+
+  [[nodiscard]] static std::uint64_t tagged(bool shared, std::uint64_t offset) {
+    return shared ? wire::tagged_address(wire::AddressSpace::kShared, offset)
+                  : wire::tagged_address(wire::AddressSpace::kGlobal, kGlobalBase + offset);
+  }
+
+  void plain(const Choice& choice, detector::WarpOperation& operation) {
+    const std::uint32_t kind = choice.how % 16;
+    wire::SiteInfo site{.operation = kind < 8 ? Operation::kWrite : Operation::kRead};
+    site.element_bytes = static_cast<std::uint8_t>(std::array{1, 4, 4, 8}[choice.how / 16 % 4]);
+    site.element_count = choice.where % 16 == 0 && site.element_bytes == 4 ? 2 : 1;
+    if (kind == 7) {
+      site.stores_constant = true;
+      site.constant = choice.where / 64;
+    }
+    if (kind == 15) {
+      site.proxy = wire::Proxy::kReadOnly;
+    }
+    if (kind == 14) {  // a strong access of a kernel that numbers none
+      site.operation = choice.where % 2 == 0 ? Operation::kReduction : Operation::kRead;
+      site.order = choice.where % 3 == 0 ? MemoryOrder::kVolatile : MemoryOrder::kRelaxed;
+      site.scope = choice.where % 8 < 4 ? Scope::kGpu : Scope::kCta;
+    }
+    operation.kind = choice.lanes % 2 == 0 ? RecordKind::kAffine : RecordKind::kScattered;
+    const bool shared = choice.where % 4 == 3;
+    const std::uint32_t width = std::uint32_t{site.element_bytes} * site.element_count;
+    const std::uint64_t start = choice.where / 4 % kDataSlots * kSlot + (width < kSlot ? choice.lanes / 8 % (kSlot / width) * width : 0);
+    const std::uint32_t stride = choice.how / 64 == 0 ? 0 : choice.how / 64 == 1 ? kSlot : width;
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      operation.lanes[lane].address = tagged(shared, start + std::uint64_t{lane % 4} * stride);
+    }
+    const bool overlaps = stride < width;
+    if (site.operation == Operation::kWrite && overlaps && choice.where % 3 == 0) {
+      operation.lanes_agree = true;
+    }
+    if (kind == 6 && operation.kind == RecordKind::kAffine) {
+      operation.has_uniform_value = true;
+      operation.uniform_value = choice.where / 64;
+      operation.lanes_agree = overlaps;
+    }
+    emit(operation, site);
+  }
+
+  // A strong access or flag idiom on one of the synchronising locations: release record, acquire
+  // record, or both.
+  void synchronise(const Choice& choice, detector::WarpOperation& operation) {
+    const std::uint32_t kind = choice.how % 8;
+    wire::SiteInfo site{.numbered = true};
+    site.operation = kind < 2   ? Operation::kWrite
+                     : kind < 4 ? Operation::kRead
+                     : kind < 7 ? Operation::kAtomic
+                                : Operation::kReduction;
+    site.order = kOrders[choice.how / 8 % kOrders.size()];
+    if (site.operation == Operation::kRead && (site.order == MemoryOrder::kRelease || site.order == MemoryOrder::kAcqRel)) {
+      site.order = MemoryOrder::kAcquire;
+    }
+    if (site.operation == Operation::kWrite && (site.order == MemoryOrder::kAcquire || site.order == MemoryOrder::kAcqRel)) {
+      site.order = MemoryOrder::kRelease;
+    }
+    if (site.order == MemoryOrder::kVolatile && site.operation >= Operation::kAtomic) {
+      site.order = MemoryOrder::kRelaxed;
+    }
+    site.scope = site.order == MemoryOrder::kVolatile ? Scope::kSys : kScopes[choice.where / 16 % kScopes.size()];
+    site.element_bytes = choice.where % 8 == 7 ? 8 : 4;
+    site.element_count = 1;
+    if (choice.lanes % 3 == 0) {  // the idioms of section 2
+      site.idiom_scope = kScopes[choice.lanes / 64 % kScopes.size()];
+      site.flag_store = site.operation == Operation::kWrite;
+      site.poll = site.operation == Operation::kRead || site.operation == Operation::kAtomic;
+      if (site.operation <= Operation::kWrite && choice.lanes / 4 % 2 == 0) {
+        site.order = MemoryOrder::kWeak;
+      }
+    }
+    const bool shared = choice.where % 4 == 2;
+    const std::uint64_t offset = 256 + choice.where / 4 % kSyncSlots * kSlot;
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      operation.lanes[lane].address = tagged(shared, offset);
+    }
+    run_lanes(choice, operation, site, shared);
+  }
+
+  // Lanes one after another, as the hardware does atomics.
+  void run_lanes(const Choice& choice, detector::WarpOperation& operation, const wire::SiteInfo& site,
+                 bool shared) {
+    detector::WarpOperation release = operation;
+    detector::WarpOperation acquire = operation;
+    release.kind = RecordKind::kRelease;
+    acquire.kind = RecordKind::kAcquire;
+    const bool is_atomic = site.operation == Operation::kAtomic;
+    for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+      std::uint64_t& memory = memory_[{shared ? std::optional(std::pair{operation.launch, operation.cta}) : std::nullopt,
+                                       operation.lanes[lane].address}];
+      acquire.lanes[lane].value_read = memory;
+      detector::LaneAccess& written = release.lanes[lane];
+      written.value_read = memory;
+      written.value_written = is_atomic && choice.how / 64 == 1 ? memory + 1 : choice.lanes / 16 % 3;
+      written.flags = static_cast<std::uint16_t>((is_atomic ? wire::kLaneHasRead : 0) | wire::kLaneHasWritten);
+      if (site.operation == Operation::kReduction) {
+        written.flags = 0;
+      }
+      if (is_atomic && choice.how / 64 == 3 && lane % 2 == 0) {
+        written.flags = wire::kLaneVoid;  // a failed CAS
+      } else if (site.operation != Operation::kRead) {
+        memory = written.value_written;
+      }
+    }
+    if (site.operation != Operation::kRead) {
+      emit(release, site);
+    }
+    if (site.operation == Operation::kRead || is_atomic) {
+      emit(acquire, site);
+    }
+  }
+
+  const TraceShape& shape_;
+  ReferenceDetector state_;
+  Trace trace_;
+  std::uint32_t launches_ = 0;
+  std::vector<std::uint32_t> alive_;
+  std::map<std::pair<std::optional<std::pair<LaunchId, std::uint32_t>>, std::uint64_t>, std::uint64_t> memory_;
+};
+
+}  // namespace
+
+Trace make_trace(const TraceShape& shape) { return TraceMaker(shape).make(); }
+
+std::string describe(const Trace& trace) {
+  constexpr std::array kOperations{"read", "write", "atomic", "red", "fence", "barrier", "arrive", "syncwarp", "call", "return", "exit"};
+  constexpr std::array kKinds{"void", "affine", "scattered", "release", "acquire", "event"};
+  constexpr std::array kOrderNames{"weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "sc"};
+  constexpr std::array kScopeNames{"cta", "cluster", "gpu", "sys"};
+  std::string text;
+  for (const Step& step : trace.steps) {
+    if (const auto* launch = std::get_if<detector::LaunchInfo>(&step)) {
+      text += fmt::format("launch {} grid {} block {}\n", static_cast<std::uint32_t>(launch->id), launch->grid.x, launch->block.x);
+      continue;
+    }
+    const auto& operation = std::get<detector::WarpOperation>(step);
+    const auto& site = trace.sites[static_cast<std::size_t>(operation.site)];
+    text += fmt::format("#{} L{} cta{} w{} mask{:x} {} {} {}.{} {}x{}{}{}{}", static_cast<std::uint32_t>(operation.site),
+                        static_cast<std::uint32_t>(operation.launch), operation.cta, operation.warp, operation.mask,
+                        kKinds[static_cast<std::size_t>(operation.kind)], kOperations[static_cast<std::size_t>(site.operation)],
+                        kOrderNames[static_cast<std::size_t>(site.order)], kScopeNames[static_cast<std::size_t>(site.scope)],
+                        site.element_bytes, site.element_count, site.flag_store ? " flag" : "", site.poll ? " poll" : "",
+                        site.proxy == wire::Proxy::kReadOnly ? " nc" : "");
+    if (site.flag_store || site.poll) {
+      text += fmt::format(".{}", kScopeNames[static_cast<std::size_t>(site.idiom_scope)]);
+    }
+    if (operation.kind == RecordKind::kEvent) {
+      text += fmt::format(" operand {:x} count {}\n", operation.event_operand, operation.event_count);
+      continue;
+    }
+    text += operation.lanes_agree ? " agree" : "";
+    for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+      const auto& access = operation.lanes[lane];
+      text += fmt::format(" [{}]{:x}", lane, access.address & 0xFFFFFFFFFFFFFF);
+      if (operation.kind == RecordKind::kRelease || operation.kind == RecordKind::kAcquire) {
+        text += fmt::format("({}->{} f{})", access.value_read, access.value_written, access.flags);
+      }
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace barracuda::oracle

@@ -1,0 +1,510 @@
+#include "tests/oracle/host_detector/reference_detector.h"
+
+#include <algorithm>
+
+namespace barracuda::oracle {
+namespace {
+
+using wire::MemoryOrder;
+using wire::Operation;
+using wire::Scope;
+
+void join(VectorClock& into, const VectorClock& from) {
+  for (const auto& [thread, time] : from) {
+    into[thread] = std::max(into[thread], time);
+  }
+}
+
+std::size_t number(Scope scope) { return static_cast<std::size_t>(scope); }
+
+bool releases(MemoryOrder order) {
+  return order == MemoryOrder::kRelease || order == MemoryOrder::kAcqRel || order == MemoryOrder::kSeqCst;
+}
+
+bool acquires(MemoryOrder order) {
+  return order == MemoryOrder::kAcquire || order == MemoryOrder::kAcqRel || order == MemoryOrder::kSeqCst;
+}
+
+bool is_strong(const wire::SiteInfo& site) { return site.order != MemoryOrder::kWeak; }
+
+int rank(const wire::SiteInfo& site) {
+  return site.order == MemoryOrder::kWeak ? 0 : site.order == MemoryOrder::kVolatile ? 1 : 2;
+}
+
+bool has_value(const wire::SiteInfo& site) { return site.element_count == 1 && site.element_bytes <= 8; }
+
+}  // namespace
+
+void ReferenceDetector::begin_launch(const detector::LaunchInfo& info) {
+  Launch launch{.info = info, .before = {}};
+  VectorClock learnt;
+  const auto id = static_cast<std::uint32_t>(info.id);
+  for (const LaunchId earlier : info.ordered_after) {
+    const auto before = static_cast<std::uint32_t>(earlier);
+    launch.before.insert(before);
+    launch.before.insert(launches_[before].before.begin(), launches_[before].before.end());
+  }
+  // Whatever a thread of a launch before knew, all of this one know.
+  for (const auto& [thread, state] : threads_) {
+    if (launch.before.contains(std::get<0>(thread))) {
+      join(learnt, state.clock);
+    }
+  }
+  const auto block = static_cast<std::uint32_t>(info.block.volume());
+  for (std::uint32_t cta = 0; cta < info.grid.volume(); ++cta) {
+    for (std::uint32_t index = 0; index < block; ++index) {
+      threads_[{id, cta, index / 32, index % 32}].clock = learnt;
+    }
+  }
+  launches_[id] = launch;
+}
+
+std::uint32_t ReferenceDetector::cluster_of(const Thread& thread) const {
+  const auto& info = launches_.at(std::get<0>(thread)).info;
+  return std::get<1>(thread) / static_cast<std::uint32_t>(info.cluster.volume());  // one dimension
+}
+
+Scope ReferenceDetector::distance(const Thread& a, const Thread& b) const {
+  if (std::get<0>(a) != std::get<0>(b)) {
+    return Scope::kGpu;
+  }
+  if (std::get<1>(a) == std::get<1>(b)) {
+    return Scope::kCta;
+  }
+  return cluster_of(a) == cluster_of(b) ? Scope::kCluster : Scope::kGpu;
+}
+
+Space ReferenceDetector::space_of(std::uint64_t tagged, const Thread& thread) const {
+  if (wire::space_of(tagged) == wire::AddressSpace::kGlobal) {
+    return std::nullopt;
+  }
+  return std::pair{std::get<0>(thread), std::get<1>(thread)};
+}
+
+bool ReferenceDetector::is_before(const Thread& thread, std::uint64_t time, const Thread& later) const {
+  if (thread == later || launches_.at(std::get<0>(later)).before.contains(std::get<0>(thread))) {
+    return true;
+  }
+  const VectorClock& clock = threads_.at(later).clock;
+  const auto known = clock.find(thread);
+  return known != clock.end() && known->second >= time;
+}
+
+void ReferenceDetector::fence(const wire::SiteInfo& site, ThreadState& state) const {
+  for (std::size_t scope = 0; scope <= number(site.scope); ++scope) {
+    if (acquires(site.order)) {
+      join(state.clock, state.pending[scope]);
+    }
+  }
+  for (std::size_t scope = 0; scope <= number(site.scope); ++scope) {
+    if (releases(site.order)) {
+      state.released[scope] = state.clock;
+    }
+  }
+}
+
+void ReferenceDetector::publish(const wire::SiteInfo& site, const detector::LaneAccess& lane,
+                                const Thread& thread) {
+  const ThreadState& state = threads_.at(thread);
+  Write write{.instruction = instruction_, .thread = thread};
+  write.is_atomic = site.operation != Operation::kWrite;
+  if (has_value(site) && (lane.flags & wire::kLaneHasRead) != 0) {
+    write.read = lane.value_read;
+  }
+  if (has_value(site) && (lane.flags & wire::kLaneHasWritten) != 0) {
+    write.written = lane.value_written;
+  }
+  for (std::size_t scope = 0; scope < kScopes; ++scope) {
+    if (is_strong(site) && scope <= number(site.scope)) {
+      write.published[0][scope] = releases(site.order) ? state.clock : state.released[scope];
+    }
+    if (site.flag_store && scope <= number(site.idiom_scope)) {
+      write.published[1][scope] = state.released[scope];
+    }
+  }
+  const std::uint64_t size = site.element_bytes * site.element_count;
+  locations_[{space_of(lane.address, thread), wire::address_of(lane.address), size}].writes.push_back(write);
+}
+
+// The values that lead to `from` by atomics, or those it leads to.
+std::set<std::uint64_t> ReferenceDetector::values(const Location& location, std::uint64_t from, bool backwards) {
+  std::set<std::uint64_t> found{from};
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (const Write& write : location.writes) {
+      if (write.is_atomic && write.read && write.written) {
+        const std::uint64_t near = backwards ? *write.written : *write.read;
+        const std::uint64_t far = backwards ? *write.read : *write.written;
+        grew = (found.contains(near) && found.insert(far).second) || grew;
+      }
+    }
+  }
+  return found;
+}
+
+bool ReferenceDetector::is_anything_possible(const Location& location) {
+  return std::ranges::any_of(location.writes, [](const Write& write) {
+    return write.is_atomic && (!write.read || !write.written);
+  });
+}
+
+ReferenceDetector::Location ReferenceDetector::seen_from(const Location& location, const Thread& thread) const {
+  const std::set<std::uint32_t>& before = launches_.at(std::get<0>(thread)).before;
+  Location seen = location;
+  std::erase_if(seen.writes, [&](const Write& write) { return before.contains(std::get<0>(write.thread)); });
+  std::erase_if(seen.observations, [&](const Observation& each) { return before.contains(std::get<0>(each.thread)); });
+  return seen;
+}
+
+void ReferenceDetector::acquire(const wire::SiteInfo& site, const detector::LaneAccess& lane,
+                                const Thread& thread) {
+  ThreadState& state = threads_.at(thread);
+  const std::uint64_t size = site.element_bytes * site.element_count;
+  Location& all = locations_[{space_of(lane.address, thread), wire::address_of(lane.address), size}];
+  const Location location = seen_from(all, thread);
+  const bool takes_all = !has_value(site) || is_anything_possible(location);
+  const auto seen = values(location, lane.value_read, true);
+  const bool at_once = acquires(site.order) || options_.acquire_relaxed_spin;
+  bool is_known = !has_value(site);
+  for (const Write& write : location.writes) {
+    is_known = is_known || write.written == lane.value_read || (write.is_atomic && write.written && write.read == lane.value_read);
+    if (!takes_all && write.written && !seen.contains(*write.written)) {
+      continue;
+    }
+    const Scope apart = distance(write.thread, thread);
+    for (std::size_t scope = number(apart); scope < kScopes; ++scope) {
+      if (is_strong(site) && scope <= number(site.scope)) {
+        join(at_once ? state.clock : state.pending[scope], write.published[0][scope]);
+      }
+      if (site.poll && scope <= number(site.idiom_scope)) {
+        join(state.pending[scope], write.published[1][scope]);
+      }
+    }
+  }
+  if (is_known) {  // else nobody has written it yet
+    all.observations.push_back(
+        {.instruction = instruction_,
+         .thread = thread,
+         .time = state.clock.at(thread),
+         .value = has_value(site) ? std::optional(lane.value_read) : std::nullopt,
+         .is_poll = site.poll});
+  }
+}
+
+// A strong write is ordered before what an observer of it precedes, for its location.
+bool ReferenceDetector::was_observed(const Access& write, const Thread& later) const {
+  if (!write.writes || (!is_strong(*write.site) && !write.site->flag_store)) {
+    return false;
+  }
+  const auto place = locations_.find({write.space, write.address / write.location_size * write.location_size,
+                                      write.location_size});
+  if (place == locations_.end()) {
+    return false;
+  }
+  const Location location = seen_from(place->second, write.thread);
+  const bool any = !write.published_value || is_anything_possible(location);
+  const auto leads_to = any ? std::set<std::uint64_t>{} : values(location, *write.published_value, false);
+  return std::ranges::any_of(location.observations, [&](const Observation& observation) {
+    return (observation.instruction > write.instruction || !write.is_published) &&
+           (is_strong(*write.site) || observation.is_poll) &&
+           (any || !observation.value || leads_to.contains(*observation.value)) &&
+           is_before(observation.thread, observation.time, later);
+  });
+}
+
+// Section 3: `older` stands for nothing that `newer`, which happens after it, does not stand for.
+bool ReferenceDetector::may_replace(const Access& newer, const Access& older) const {
+  if ((older.writes && !newer.writes) ||
+      (older.site->proxy == wire::Proxy::kReadOnly && newer.site->proxy != wire::Proxy::kReadOnly)) {
+    return false;
+  }
+  if ((newer.site->flag_store && !(older.site->flag_store && older.site->idiom_scope >= newer.site->idiom_scope)) ||
+      (newer.site->poll && !(older.site->poll && older.site->idiom_scope >= newer.site->idiom_scope))) {
+    return false;
+  }
+  if (newer.known_value && !(older.known_value == newer.known_value && older.size == newer.size)) {
+    return false;
+  }
+  return rank(*newer.site) == 0 || (rank(*newer.site) <= rank(*older.site) &&
+                                    newer.site->scope <= older.site->scope && newer.size == older.size);
+}
+
+std::optional<Severity> ReferenceDetector::verdict(const Access& older, const Access& newer) const {
+  const wire::SiteInfo& a = *older.site;
+  const wire::SiteInfo& b = *newer.site;
+  const Scope apart = distance(older.thread, newer.thread);
+  if (a.proxy == wire::Proxy::kReadOnly || b.proxy == wire::Proxy::kReadOnly) {
+    return Severity::kError;
+  }
+  const bool narrow_flags = std::min(a.idiom_scope, b.idiom_scope) < apart;
+  if (!narrow_flags && ((older.writes && a.flag_store && b.poll) || (newer.writes && b.flag_store && a.poll))) {
+    return std::nullopt;
+  }
+  const bool stores = a.operation == Operation::kWrite && b.operation == Operation::kWrite;
+  if (stores && older.instruction == newer.instruction && older.agrees && newer.agrees) {
+    return options_.report_same_value ? std::optional(Severity::kWarning) : std::nullopt;
+  }
+  if (is_strong(a) && is_strong(b) && std::min(a.scope, b.scope) >= apart) {
+    if (older.size != newer.size) {
+      return Severity::kError;
+    }
+    const bool volatile_store = (a.order == MemoryOrder::kVolatile && a.operation == Operation::kWrite) ||
+                                (b.order == MemoryOrder::kVolatile && b.operation == Operation::kWrite);
+    return volatile_store ? std::optional(Severity::kWarning) : std::nullopt;
+  }
+  if (stores && older.known_value && older.known_value == newer.known_value && older.size == newer.size) {
+    return Severity::kWarning;
+  }
+  return Severity::kError;
+}
+
+// Some access that the engine may keep instead of `older` excuses the pair: an observed write that came
+// after it, or (for a read by the read-only proxy, which no order helps) a later write of the same thread.
+bool ReferenceDetector::is_covered(const Access& older, const Access& newer, std::uint64_t byte) const {
+  const bool read_only = older.site->proxy == wire::Proxy::kReadOnly || newer.site->proxy == wire::Proxy::kReadOnly;
+  return std::ranges::any_of(accesses_, [&](const Access& between) {
+    if (between.space != older.space || byte < between.address || byte >= between.address + between.size ||
+        between.instruction < older.instruction || !may_replace(between, older)) {
+      return false;
+    }
+    const auto known = between.clock.find(older.thread);
+    const bool after = between.thread == older.thread || (known != between.clock.end() && known->second >= older.time);
+    const bool as_far = distance(between.thread, newer.thread) >= distance(older.thread, newer.thread);
+    return after && (read_only ? older.writes && between.thread == newer.thread : as_far && was_observed(between, newer.thread));
+  });
+}
+
+void ReferenceDetector::check(const Access& older, const Access& newer) {
+  const std::uint64_t first = std::max(older.address, newer.address);
+  const std::uint64_t end = std::min(older.address + older.size, newer.address + newer.size);
+  if (older.space != newer.space || first >= end || older.thread == newer.thread || (!older.writes && !newer.writes)) {
+    return;
+  }
+  const bool read_only = older.site->proxy == wire::Proxy::kReadOnly || newer.site->proxy == wire::Proxy::kReadOnly;
+  const bool same_launch = std::get<0>(older.thread) == std::get<0>(newer.thread);
+  if (is_before(older.thread, older.time, newer.thread) && !(read_only && same_launch)) {
+    return;
+  }
+  const std::optional<Severity> worth = verdict(older, newer);
+  if (!worth || (!(read_only && same_launch) && was_observed(older, newer.thread))) {
+    return;
+  }
+  for (std::uint64_t byte = first; byte < end; ++byte) {
+    if (!is_covered(older, newer, byte)) {
+      races_.push_back({.low_site = std::min(older.site_id, newer.site_id),
+                        .high_site = std::max(older.site_id, newer.site_id),
+                        .space = older.space,
+                        .byte = byte,
+                        .severity = *worth});
+    }
+  }
+}
+
+void ReferenceDetector::access(const detector::WarpOperation& operation, const Thread& thread, bool reads,
+                               bool writes) {
+  const wire::SiteInfo& site = sites_[static_cast<std::size_t>(operation.site)];
+  const detector::LaneAccess& lane = operation.lanes[std::get<3>(thread)];
+  Access access{.instruction = instruction_,
+                .site = &site,
+                .site_id = static_cast<std::uint32_t>(operation.site),
+                .thread = thread,
+                .time = threads_.at(thread).clock.at(thread),
+                .clock = threads_.at(thread).clock,
+                .space = space_of(lane.address, thread),
+                .size = site.element_bytes,
+                .reads = reads,
+                .writes = writes,
+                .agrees = operation.lanes_agree || (lane.flags & wire::kLaneAgrees) != 0,
+                .location_size = std::size_t{site.element_bytes} * site.element_count};
+  if (site.operation == Operation::kWrite && site.stores_constant) {
+    access.known_value = site.constant;
+  } else if (operation.has_uniform_value && writes) {
+    access.known_value = operation.uniform_value;
+  }
+  access.is_published = operation.kind == wire::RecordKind::kRelease;
+  if (access.is_published && (lane.flags & wire::kLaneHasWritten) != 0) {
+    access.published_value = lane.value_written;
+  }
+  for (std::uint32_t element = 0; element < site.element_count; ++element) {
+    access.address = wire::address_of(lane.address) + std::uint64_t{element} * site.element_bytes;
+    for (std::size_t older = 0; older < accesses_.size(); ++older) {
+      check(accesses_[older], access);
+    }
+    accesses_.push_back(access);
+  }
+}
+
+void ReferenceDetector::arrive(const detector::WarpOperation& operation, const std::vector<Thread>& threads,
+                               bool waits) {
+  const auto& [launch, cta, warp, lane] = threads.front();
+  Barrier& barrier = barriers_[{launch, cta, operation.event_operand}];
+  barrier.count = operation.event_count;
+  for (const Thread& thread : threads) {
+    barrier.arrived.insert(thread);
+    barrier.given.push_back(threads_.at(thread));
+    if (waits) {
+      barrier.waiting.insert(thread);
+      threads_.at(thread).barrier = operation.event_operand;
+    }
+  }
+  open_barriers(launch, cta);
+}
+
+void ReferenceDetector::open_barriers(std::uint32_t launch, std::uint32_t cta) {
+  const std::set<Thread> nobody;
+  for (auto& [key, barrier] : barriers_) {
+    if (std::get<0>(key) != launch || std::get<1>(key) != cta || barrier.waiting.empty()) {
+      continue;
+    }
+    std::map<std::uint32_t, bool> warps;  // that have arrived, and whether no live lane is missing
+    std::size_t alive = 0;
+    for (const Thread& thread : barrier.arrived) {
+      warps[std::get<2>(thread)] = true;
+    }
+    for (const auto& [thread, state] : threads_) {
+      if (std::get<0>(thread) == launch && std::get<1>(thread) == cta && state.is_alive) {
+        ++alive;
+        const auto warp = warps.find(std::get<2>(thread));
+        if (warp != warps.end() && !barrier.arrived.contains(thread)) {
+          warp->second = false;
+        }
+      }
+    }
+    const auto full = std::ranges::count_if(warps, [](const auto& warp) { return warp.second; });
+    if (barrier.count == 0 ? barrier.waiting.size() < alive : full * 32 < barrier.count) {
+      continue;
+    }
+    for (const Thread& thread : barrier.waiting) {
+      ThreadState& state = threads_.at(thread);
+      for (const ThreadState& given : barrier.given) {
+        join(state.clock, given.clock);
+        for (std::size_t scope = 0; scope < kScopes; ++scope) {
+          join(state.released[scope], given.released[scope]);
+          join(state.pending[scope], given.pending[scope]);
+        }
+      }
+      state.barrier.reset();
+    }
+    barrier = Barrier{};
+  }
+}
+
+void ReferenceDetector::open_warp_barriers(std::uint32_t launch, std::uint32_t cta, std::uint32_t warp) {
+  std::map<std::uint32_t, std::vector<Thread>> waiting;  // by members
+  std::uint32_t alive = 0;
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    const auto place = threads_.find({launch, cta, warp, lane});
+    if (place == threads_.end() || !place->second.is_alive) {
+      continue;
+    }
+    alive |= 1U << lane;
+    if (place->second.warp_barrier) {
+      waiting[*place->second.warp_barrier].push_back(place->first);
+    }
+  }
+  for (const auto& [members, threads] : waiting) {
+    std::uint32_t missing = members & alive;
+    ThreadState all;
+    for (const Thread& thread : threads) {
+      missing &= ~(1U << std::get<3>(thread));
+      const ThreadState& given = threads_.at(thread);
+      join(all.clock, given.clock);
+      for (std::size_t scope = 0; scope < kScopes; ++scope) {
+        join(all.released[scope], given.released[scope]);
+        join(all.pending[scope], given.pending[scope]);
+      }
+    }
+    if (missing == 0) {
+      for (const Thread& thread : threads) {
+        threads_.at(thread) = all;
+      }
+    }
+  }
+}
+
+void ReferenceDetector::exit(const std::vector<Thread>& threads) {
+  for (const Thread& thread : threads) {
+    threads_.at(thread).is_alive = false;
+  }
+  const auto& [launch, cta, warp, lane] = threads.front();
+  open_barriers(launch, cta);
+  open_warp_barriers(launch, cta, warp);
+}
+
+void ReferenceDetector::event(const detector::WarpOperation& operation, const std::vector<Thread>& threads) {
+  const wire::SiteInfo& site = sites_[static_cast<std::size_t>(operation.site)];
+  if (site.operation == Operation::kFence) {
+    for (const Thread& thread : threads) {
+      fence(site, threads_.at(thread));
+    }
+  } else if (site.operation == Operation::kBarrier || site.operation == Operation::kBarrierArrive) {
+    arrive(operation, threads, site.operation == Operation::kBarrier);
+  } else if (site.operation == Operation::kWarpBarrier) {
+    for (const Thread& thread : threads) {
+      threads_.at(thread).warp_barrier = operation.event_operand;
+    }
+    const auto& [launch, cta, warp, lane] = threads.front();
+    open_warp_barriers(launch, cta, warp);
+  } else if (site.operation == Operation::kExit) {
+    exit(threads);
+  }
+}
+
+void ReferenceDetector::apply(const detector::WarpOperation& operation) {
+  ++instruction_;
+  const wire::SiteInfo& site = sites_[static_cast<std::size_t>(operation.site)];
+  std::vector<Thread> threads;
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    if ((operation.mask >> lane & 1) != 0) {
+      threads.emplace_back(static_cast<std::uint32_t>(operation.launch), operation.cta, operation.warp, lane);
+    }
+  }
+  for (const Thread& thread : threads) {
+    ++threads_.at(thread).clock[thread];
+  }
+  if (operation.kind == wire::RecordKind::kEvent) {
+    event(operation, threads);
+    return;
+  }
+  const bool is_atomic = site.operation == Operation::kAtomic || site.operation == Operation::kReduction;
+  for (const Thread& thread : threads) {
+    const detector::LaneAccess& lane = operation.lanes[std::get<3>(thread)];
+    if (operation.kind == wire::RecordKind::kRelease) {
+      if ((lane.flags & wire::kLaneVoid) == 0) {
+        access(operation, thread, is_atomic, true);
+        atomic_wrote_[thread] = site.operation == Operation::kAtomic;
+      }
+    } else if (operation.kind == wire::RecordKind::kAcquire) {
+      if (!is_atomic || !atomic_wrote_[thread]) {
+        access(operation, thread, true, false);
+      }
+    } else {
+      access(operation, thread, is_atomic || site.operation == Operation::kRead,
+             site.operation != Operation::kRead);
+    }
+  }
+  for (const Thread& thread : threads) {
+    const detector::LaneAccess& lane = operation.lanes[std::get<3>(thread)];
+    if (operation.kind == wire::RecordKind::kRelease && (lane.flags & wire::kLaneVoid) == 0) {
+      publish(site, lane, thread);
+    } else if (operation.kind == wire::RecordKind::kAcquire) {
+      acquire(site, lane, thread);
+      if (is_atomic) {
+        atomic_wrote_[thread] = false;
+      }
+    }
+  }
+}
+
+std::uint32_t ReferenceDetector::runnable(std::uint32_t launch, std::uint32_t cta, std::uint32_t warp) const {
+  std::uint32_t lanes = 0;
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    const auto place = threads_.find({launch, cta, warp, lane});
+    if (place != threads_.end() && place->second.is_alive && !place->second.barrier && !place->second.warp_barrier) {
+      lanes |= 1U << lane;
+    }
+  }
+  return lanes;
+}
+
+}  // namespace barracuda::oracle

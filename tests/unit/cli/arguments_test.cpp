@@ -1,0 +1,137 @@
+#include "cli/arguments.h"
+
+#include <catch2/catch.hpp>
+
+namespace barracuda::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+RunCommand parsed_run(const Words& words, const std::string& environment = "") {
+  Command command = parse_arguments(words, environment);
+  if (const auto* const message = std::get_if<Message>(&command)) {
+    INFO(message->text);
+    REQUIRE(message == nullptr);
+  }
+  return std::get<RunCommand>(command);
+}
+
+Message message_of(const Words& words, const std::string& environment = "") {
+  const Command command = parse_arguments(words, environment);
+  REQUIRE(std::holds_alternative<Message>(command));
+  return std::get<Message>(command);
+}
+
+std::string error_of(const Words& words, const std::string& environment = "") {
+  const Message message = message_of(words, environment);
+  CHECK(message.is_error);
+  return message.text;
+}
+
+TEST_CASE("run takes a program after two dashes or by itself") {
+  CHECK(parsed_run({"run", "--", "./app", "-x", "1"}).program == Words{"./app", "-x", "1"});
+  CHECK(parsed_run({"run", "./app", "-x", "--json=3"}).program == Words{"./app", "-x", "--json=3"});
+  CHECK(parsed_run({"run", "--strict", "./app"}).program == Words{"./app"});
+  CHECK(parsed_run({"run", "--", "--odd-name"}).program == Words{"--odd-name"});
+  CHECK(parsed_run({"run", "--", "sh", "--", "x"}).program == Words{"sh", "--", "x"});
+}
+
+TEST_CASE("every option of the table is a flag of run") {
+  for (const OptionDescription& option : option_descriptions()) {
+    if (option.name == "help") {
+      continue;
+    }
+    const std::string value(!option.default_value.empty() ? option.default_value
+                            : option.name == "log"        ? "debug"
+                                                          : "7");
+    INFO(option.name);
+    CHECK(parsed_run({"run", "--" + std::string(option.name) + "=" + value, "--", "a"}).program ==
+          Words{"a"});
+  }
+}
+
+TEST_CASE("values come with an equals sign or as the next word") {
+  const RunCommand command =
+      parsed_run({"run", "--json", "a.json", "--seed=7", "--kernel-name=regex=a.*b", "./app"});
+  CHECK(command.options.json == "a.json");
+  CHECK(command.options.seed == 7U);
+  CHECK(command.options.kernel_name == "regex=a.*b");
+}
+
+TEST_CASE("a flag is set by its name, or to a value") {
+  CHECK(parsed_run({"run", "--strict", "--", "a"}).options.strict);
+  CHECK(parsed_run({"run", "--strict=1", "--", "a"}).options.strict);
+  CHECK_FALSE(parsed_run({"run", "--strict=0", "--", "a"}).options.strict);
+  CHECK_FALSE(parsed_run({"run", "--reduce-in-block=no", "--", "a"}).options.reduce_in_block);
+}
+
+TEST_CASE("flags go before the environment, which goes before the defaults") {
+  const RunCommand command =
+      parsed_run({"run", "--seed=9", "--", "a"}, "seed=3:json='a:b.json':strict");
+  CHECK(command.options.seed == 9U);
+  CHECK(command.options.json == "a:b.json");
+  CHECK(command.options.strict);
+  CHECK(command.options.model == "ptx");
+  CHECK_FALSE(parsed_run({"run", "--strict=0", "--", "a"}, "strict=1").options.strict);
+}
+
+TEST_CASE("the last of an option given twice counts") {
+  CHECK(parsed_run({"run", "--seed=1", "--seed=2", "--", "a"}).options.seed == 2U);
+}
+
+TEST_CASE("an unknown option is an error that names the nearest") {
+  CHECK(error_of({"run", "--jsn=x", "--", "a"}).find("did you mean 'json'?") != std::string::npos);
+  CHECK(error_of({"run", "-json=x", "--", "a"}).find("--json") != std::string::npos);
+  CHECK(error_of({"run", "--frobnicate", "--", "a"}).find("unknown option 'frobnicate'") !=
+        std::string::npos);
+  CHECK(error_of({"run", "--", "a"}, "jsn=x").find("BARRACUDA_OPTIONS: unknown option 'jsn'") !=
+        std::string::npos);
+}
+
+TEST_CASE("an impossible value is an error that says what is possible") {
+  CHECK(error_of({"run", "--model=tso", "--", "a"}).find("model") != std::string::npos);
+  CHECK(error_of({"run", "--seed=x", "--", "a"}).find("number") != std::string::npos);
+  CHECK(error_of({"run", "--json", "--", "a"}).find("needs a value") != std::string::npos);
+  CHECK(error_of({"run", "--json"}).find("needs a value") != std::string::npos);
+  CHECK(error_of({"run", "--strict=perhaps", "--", "a"}).find("strict") != std::string::npos);
+}
+
+TEST_CASE("run without a program, and a program without run, are errors that help") {
+  CHECK(error_of({"run"}).find("no program") != std::string::npos);
+  CHECK(error_of({"run", "--strict", "--"}).find("no program") != std::string::npos);
+  CHECK(error_of({"./app"}).find("barracuda run -- ./app") != std::string::npos);
+  CHECK(error_of({}).find("run") != std::string::npos);
+}
+
+TEST_CASE("help and version are messages, not errors") {
+  for (const Words& words : {Words{"--help"}, Words{"help"}, Words{"run", "--help"},
+                             Words{"help", "run"}, Words{"version"}, Words{"--version"}}) {
+    const Message message = message_of(words);
+    CHECK_FALSE(message.is_error);
+    CHECK_FALSE(message.text.empty());
+  }
+  const std::string run_help = message_of({"run", "--help"}).text;
+  for (const OptionDescription& option : option_descriptions()) {
+    INFO(option.name);
+    CHECK(run_help.find("--" + std::string(option.name)) != std::string::npos);
+  }
+  CHECK(message_of({"run", "--", "a"}, "help=1").text == options_help());
+  CHECK(error_of({"help", "fly"}).find("no command 'fly'") != std::string::npos);
+}
+
+TEST_CASE("extract and instrument take a file and where to put the result") {
+  const auto extract =
+      std::get<ExtractCommand>(parse_arguments({"extract", "app", "-o", "folder"}, ""));
+  CHECK(extract.file == "app");
+  CHECK(extract.directory == "folder");
+  const auto instrument =
+      std::get<InstrumentCommand>(parse_arguments({"instrument", "a.ptx", "--sites"}, ""));
+  CHECK(instrument.file == "a.ptx");
+  CHECK(instrument.output.empty());
+  CHECK(instrument.sites);
+  CHECK(error_of({"extract"}).find("FILE") != std::string::npos);
+  CHECK(error_of({"instrument", "a.ptx", "--frob"}).find("--frob") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace barracuda::cli

@@ -1,0 +1,83 @@
+// What the tests of the logger run, instrumented, on the emulated device.
+#include <cstdint>
+
+// Every warp reads base + offsets[thread] with the lanes of its mask.
+extern "C" __global__ void read_pattern(char* base, const std::int64_t* offsets, const unsigned* masks, int* sink) {
+  const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+  const std::int64_t offset = offsets[thread];
+  if ((masks[thread / 32] >> (thread % 32) & 1) != 0) {
+    sink[thread] = *reinterpret_cast<volatile int*>(base + offset);
+  }
+}
+
+// Stores values[thread] at base + offsets[thread].
+extern "C" __global__ void write_pattern(char* base, const std::int64_t* offsets, const int* values) {
+  const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+  const std::int64_t offset = offsets[thread];
+  const int value = values[thread];
+  *reinterpret_cast<int*>(base + offset) = value;
+}
+
+extern "C" __global__ void use_shared(int* out) {
+  __shared__ int tile[64];
+  tile[threadIdx.x] = static_cast<int>(threadIdx.x) * 3;
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+// Half of the lanes write local memory through the same generic pointer.
+extern "C" __global__ void use_generic(int* out, int which) {
+  int local[4] = {1, 2, 3, 4};
+  __shared__ int shared[64];
+  int* p = threadIdx.x % 2 == 0 ? &local[which] : threadIdx.x < 32 ? &out[threadIdx.x] : &shared[threadIdx.x];
+  *p = static_cast<int>(threadIdx.x);
+  out[64 + threadIdx.x] = local[which];
+}
+
+extern "C" __global__ void take_tickets(unsigned* counter, unsigned* out) {
+  out[blockIdx.x * blockDim.x + threadIdx.x] = atomicAdd(counter, 2);
+  __threadfence();
+}
+
+extern "C" __global__ void try_locks(int* lock, int* out) {
+  out[threadIdx.x] = atomicCAS(lock, 0, static_cast<int>(threadIdx.x) + 1);
+  __threadfence();
+}
+
+extern "C" __global__ void hand_over(int* data, volatile int* flag, int* out) {
+  if (blockIdx.x == 0) {
+    *data = 42;
+    __threadfence();
+    *flag = 7;
+  } else {
+    while (*flag == 0) {
+    }
+    __threadfence();
+    *out = *data;
+  }
+}
+
+extern "C" __global__ void warp_barriers(int* out) {
+  __shared__ int tile[32];
+  tile[threadIdx.x] = static_cast<int>(threadIdx.x);
+  __syncwarp();
+  if (threadIdx.x >= 8) {
+    return;
+  }
+  __syncwarp(0xFF);
+  out[threadIdx.x] = tile[31 - threadIdx.x];
+}
+
+extern "C" __device__ __noinline__ void called(int* out, int value) { *out = value; }
+extern "C" __global__ void call_functions(int* out) {
+  if (threadIdx.x % 2 == 0) {
+    called(out + threadIdx.x, 5);
+  }
+}
+
+extern "C" __global__ void count_up(volatile int* data, int rounds) {
+  const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int i = 0; i < rounds; ++i) {
+    data[thread] = data[thread] + 1;
+  }
+}

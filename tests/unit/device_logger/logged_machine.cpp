@@ -1,0 +1,199 @@
+#include "logged_machine.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include <catch2/catch.hpp>
+
+#include "base/file.h"
+#include "base/strong_id.h"
+#include "device_logger/order_number.h"
+#include "ptx/parse.h"
+
+namespace barracuda::wire {
+namespace {
+
+ptx::InstrumentedModule instrument_file(const std::string& path) {
+  auto text = read_file(path);
+  REQUIRE(text);
+  auto unit = ptx::parse(std::move(*text));
+  REQUIRE(unit);
+  std::vector<ptx::Module> units;
+  units.push_back(std::move(*unit));
+  auto instrumented = ptx::instrument(std::move(units), {.first_site = SiteId{1000}});
+  INFO((instrumented ? "" : instrumented.error().to_string()));
+  REQUIRE(instrumented);
+  return std::move(*instrumented);
+}
+
+std::uint64_t join_words(std::uint32_t low, std::uint32_t high) {
+  return static_cast<std::uint64_t>(high) << 32 | low;
+}
+
+}  // namespace
+
+LoggedMachine::LoggedMachine(const std::string& ptx_path, const LogOptions& options)
+    : options_(options),
+      machine_({.seed = 1, .launch_timeout_ms = 120000}),
+      instrumented_(instrument_file(ptx_path)),
+      positions_(options.queues) {
+  auto loaded = machine_.load(instrumented_.text);
+  INFO((loaded ? "" : loaded.error().to_string()));
+  REQUIRE(loaded);
+  module_ = std::move(*loaded);
+  descriptor_ = new (at<void>(allocate(sizeof(LaunchDescriptor)))) LaunchDescriptor;
+  descriptor_->launch = 0x1234;
+  descriptor_->queue_count = options.queues;
+  descriptor_->slots_log2 = options.slots_log2;
+  descriptor_->rings = allocate(options.queues * (kSlotBytes << options.slots_log2));
+  descriptor_->heads = allocate(std::size_t{options.queues} * kHeadStride);
+  descriptor_->read_positions = allocate(std::size_t{options.queues} * kReadPositionStride);
+  descriptor_->order_counters = allocate(std::size_t{kOrderCounters} * 4);
+  descriptor_->commit_mode = options.mode;
+}
+
+std::uint64_t LoggedMachine::allocate(std::size_t bytes) {
+  const auto address = machine_.memory().allocate(bytes, emulator::AllocationKind::kHost);
+  REQUIRE(address);
+  std::memset(at<void>(*address), 0, bytes);
+  return *address;
+}
+
+void LoggedMachine::launch(const std::string& kernel, std::uint32_t ctas, std::uint32_t threads,
+                           const std::vector<std::uint64_t>& parameters) {
+  const auto facts = std::ranges::find(instrumented_.kernels, kernel, &ptx::Kernel::name);
+  REQUIRE(facts != instrumented_.kernels.end());
+  REQUIRE(facts->instrumented);
+  REQUIRE(facts->parameters.size() == parameters.size());
+  std::vector<std::byte> buffer(facts->hidden_parameter_offset + 8);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    std::memcpy(buffer.data() + facts->parameters[i].offset, &parameters[i],
+                facts->parameters[i].size);
+  }
+  const auto descriptor = reinterpret_cast<std::uint64_t>(descriptor_);
+  if (options_.with_descriptor) {
+    std::memcpy(buffer.data() + facts->hidden_parameter_offset, &descriptor, 8);
+  }
+  const emulator::LoadedKernel* loaded = emulator::Machine::find_kernel(*module_, kernel);
+  REQUIRE(loaded != nullptr);
+  const auto error = machine_.launch(*loaded, {.grid = {ctas}, .block = {threads}}, buffer);
+  INFO(error.message);
+  REQUIRE(error.code == emulator::DeviceErrorCode::kNone);
+}
+
+template <typename Half>
+bool LoggedMachine::load(std::uint32_t queue, std::uint64_t slot, std::uint32_t half,
+                         Half& into) const {
+  const std::uint64_t index = slot & ((std::uint64_t{1} << options_.slots_log2) - 1);
+  const std::uint64_t address = descriptor_->rings +
+                                queue * (std::uint64_t{kSlotBytes} << options_.slots_log2) +
+                                index * kSlotBytes + half * kHalfBytes;
+  static_assert(sizeof(Half) == kHalfBytes);
+  std::memcpy(&into, at<void>(address), kHalfBytes);
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return into.tag == lap_tag(slot, options_.slots_log2);
+}
+
+bool LoggedMachine::read_entries(LoggedRecord& record) const {
+  std::uint64_t entry = 0;
+  for (int lane = 0; lane < static_cast<int>(kWarpLanes); ++lane) {
+    if ((record.header.mask >> lane & 1) == 0) {
+      continue;
+    }
+    LoggedLane& logged = record.lanes[lane];
+    if (record.kind() == RecordKind::kScattered) {
+      LaneAddress half;
+      if (!load(record.queue, record.slot + 1 + entry / 2, entry % 2, half)) {
+        return false;
+      }
+      logged = {.address = join_words(half.address_low, half.address_high), .flags = half.flags};
+    } else {
+      const std::uint64_t stride = record.kind() == RecordKind::kRelease ? 2 : 1;
+      const std::uint64_t slot = record.slot + 1 + entry * stride;
+      LaneSyncHalf sync;
+      LaneValueHalf read, written{}, padding;
+      if (!load(record.queue, slot, 0, sync) || !load(record.queue, slot, 1, read) ||
+          (stride == 2 && (!load(record.queue, slot + 1, 0, written) ||
+                           !load(record.queue, slot + 1, 1, padding)))) {
+        return false;
+      }
+      logged = {.address = join_words(sync.address_low, sync.address_high),
+                .flags = sync.flags,
+                .number = sync.number,
+                .read = join_words(read.value_low, read.value_high),
+                .written = join_words(written.value_low, written.value_high)};
+    }
+    ++entry;
+  }
+  return true;
+}
+
+bool LoggedMachine::read_one(std::uint32_t queue, LoggedRecord& record) {
+  record = {};
+  record.queue = queue;
+  record.slot = positions_[queue];
+  if (!load(queue, record.slot, 0, record.header) || !load(queue, record.slot, 1, record.pattern)) {
+    return false;
+  }
+  const auto lanes = static_cast<std::uint32_t>(__builtin_popcount(record.header.mask));
+  if (record.kind() == RecordKind::kAffine) {
+    const std::uint64_t base = join_words(record.pattern.base_low, record.pattern.base_high);
+    for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
+      if ((record.header.mask >> lane & 1) != 0) {
+        const std::uint32_t w = 1U << record.header.width_log2;
+        const std::int64_t rows = (record.pattern.flags & kUniformValue) != 0 ? 0 : lane / w;
+        record.lanes[static_cast<int>(lane)].address =
+            base + static_cast<std::uint64_t>(std::int64_t{lane % w} * record.pattern.stride0 +
+                                              rows * record.pattern.stride1);
+      }
+    }
+  } else if (record.kind() != RecordKind::kEvent && !read_entries(record)) {
+    return false;
+  }
+  const std::uint32_t slots = record_slots(record.kind(), lanes);
+  if (record.kind() == RecordKind::kScattered && lanes % 2 == 1) {
+    LaneAddress unused;
+    if (!load(queue, record.slot + slots - 1, 1, unused)) {
+      return false;
+    }
+  }
+  positions_[queue] += slots;
+  std::atomic_ref<std::uint64_t>(
+      *at<std::uint64_t>(descriptor_->read_positions + queue * std::uint64_t{kReadPositionStride}))
+      .store(positions_[queue], std::memory_order_release);
+  return true;
+}
+
+std::vector<LoggedRecord> LoggedMachine::read() {
+  std::vector<LoggedRecord> records;
+  LoggedRecord record;
+  for (std::uint32_t queue = 0; queue < options_.queues; ++queue) {
+    while (read_one(queue, record)) {
+      records.push_back(record);
+    }
+  }
+  return records;
+}
+
+std::vector<LoggedRecord> LoggedMachine::read(const std::string& instruction) {
+  std::vector<LoggedRecord> records = read();
+  std::erase_if(records, [&](const LoggedRecord& record) {
+    return !site_of(record).instruction.starts_with(instruction);
+  });
+  return records;
+}
+
+const ptx::Site& LoggedMachine::site_of(const LoggedRecord& record) const {
+  const std::uint32_t first = index_of(instrumented_.sites.front().id);
+  REQUIRE(record.header.site >= first);
+  REQUIRE(record.header.site - first < instrumented_.sites.size());
+  return instrumented_.sites[record.header.site - first];
+}
+
+std::uint64_t LoggedMachine::claimed(std::uint32_t queue) const {
+  return *at<std::uint64_t>(descriptor_->heads + queue * std::uint64_t{kHeadStride});
+}
+
+}  // namespace barracuda::wire

@@ -1,0 +1,47 @@
+// The ring itself: laps, back-pressure, and a launch that logs nothing.
+#include <atomic>
+#include <thread>
+
+#include <catch2/catch.hpp>
+
+#include "logged_machine.h"
+
+namespace barracuda::wire {
+
+TEST_CASE("a full queue makes the device wait and loses nothing", "[logger]") {
+  const auto mode = GENERATE(CommitMode::kSelfValidating, CommitMode::kFenceAndFlag);
+  LoggedMachine machine(BARRACUDA_LOGGER_KERNELS, {.slots_log2 = 7, .mode = mode});
+  const std::uint64_t data = machine.allocate(4096);
+  constexpr std::uint64_t kRounds = 50, kCtas = 4;
+  std::atomic<bool> is_over{false};
+  std::size_t records = 0;
+  std::thread consumer([&] {
+    bool was_over = false;
+    while (!was_over) {
+      was_over = is_over;
+      records += machine.read().size();
+      std::this_thread::yield();
+    }
+  });
+  machine.launch("count_up", kCtas, 64, {data, kRounds});
+  is_over = true;
+  consumer.join();
+  // Per warp and round a load and a store, and one exit per warp.
+  CHECK(records == kCtas * 2 * (2 * kRounds + 1));
+  CHECK(machine.claimed(0) == records);
+  CHECK(LoggedMachine::at<int>(data)[0] == static_cast<int>(kRounds));
+  CHECK(LoggedMachine::at<int>(data)[255] == static_cast<int>(kRounds));
+}
+
+TEST_CASE("without a descriptor nothing is logged and the kernel computes the same", "[logger]") {
+  LoggedMachine machine(BARRACUDA_LOGGER_KERNELS, {.with_descriptor = false});
+  const std::uint64_t out = machine.allocate(4096), counter = machine.allocate(256);
+  machine.launch("use_shared", 1, 64, {out});
+  CHECK(LoggedMachine::at<int>(out)[1] == 62 * 3);
+  machine.launch("take_tickets", 2, 64, {counter, out});
+  CHECK(*LoggedMachine::at<int>(counter) == 256);
+  CHECK(machine.read().empty());
+  CHECK(machine.claimed(0) == 0);
+}
+
+}  // namespace barracuda::wire

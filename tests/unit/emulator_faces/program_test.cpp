@@ -1,0 +1,62 @@
+// Programs built by nvcc, unchanged, run with the emulated runtime and driver in place of NVIDIA's.
+// Each checks its own results and ends with status 0.
+#include <cstdlib>
+#include <string>
+#include <sys/wait.h>
+
+#include <catch2/catch.hpp>
+
+namespace {
+
+int run_program(const std::string& command) {
+  const std::string line = std::string("LD_LIBRARY_PATH=") + BARRACUDA_FACES_LINKS +
+                           " timeout 60 " + BARRACUDA_FACES_PROGRAMS + "/" + command +
+                           " > /dev/null";
+  const int status = std::system(line.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace
+
+TEST_CASE("programs use memory of every kind") {
+  CHECK(run_program("memory") == 0);
+  CHECK(run_program("memory_per_thread") == 0);
+}
+
+TEST_CASE("variables of a program have their addresses and values, and start anew after a reset") {
+  CHECK(run_program("symbols") == 0);
+}
+
+TEST_CASE("streams, events and host functions run in order") {
+  CHECK(run_program("streams") == 0);
+  CHECK(run_program("streams_per_thread") == 0);
+}
+
+TEST_CASE("the blocks of a cooperative launch meet at the grid barrier") {
+  CHECK(run_program("cooperative") == 0);
+}
+
+TEST_CASE("mistakes get CUDA's errors, and a failed kernel stays failed until a reset") {
+  CHECK(run_program("errors") == 0);
+}
+
+TEST_CASE("a program can ask what the device, a kernel and the driver are") {
+  CHECK(run_program("device_query") == 0);
+}
+
+TEST_CASE("CUDA can be used before main and after it") {
+  CHECK(run_program("early") == 0);
+}
+
+TEST_CASE("a kernel without PTX is an error, not a crash") {
+  CHECK(run_program("no_ptx") == 0);
+}
+
+TEST_CASE("the units of an rdc program are linked") {
+  CHECK(run_program("rdc") == 0);
+}
+
+TEST_CASE("a program of the driver API loads PTX and fat binaries") {
+  CHECK(run_program("driver_api " BARRACUDA_FACES_PROGRAMS "/kernels.ptx") == 0);
+  CHECK(run_program("driver_api " BARRACUDA_FACES_PROGRAMS "/kernels.fatbin") == 0);
+}

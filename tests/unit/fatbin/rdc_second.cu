@@ -1,0 +1,3 @@
+__device__ int twice(int number) {
+  return 2 * number;
+}

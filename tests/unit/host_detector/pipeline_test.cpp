@@ -1,0 +1,286 @@
+#include "host_detector/pipeline.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include <catch2/catch.hpp>
+
+#include "device_logger/order_number.h"
+#include "tests/unit/host_detector/ring_writer.h"
+#include "tests/unit/host_detector/scenario.h"
+
+namespace barracuda::detector::test {
+namespace {
+
+using std::chrono::milliseconds;
+constexpr milliseconds kPatience{20000};
+
+enum Site : std::uint32_t { kWriteSite, kReadSite, kReleaseSite, kAcquireSite, kExitSite, kFenceSite };
+
+std::vector<SiteInfo> sites() {
+  return {word(Operation::kWrite),
+          word(Operation::kRead),
+          word(Operation::kWrite, MemoryOrder::kRelease, Scope::kGpu),
+          word(Operation::kRead, MemoryOrder::kAcquire, Scope::kGpu),
+          {.operation = Operation::kExit},
+          {.operation = Operation::kFence, .order = MemoryOrder::kAcqRel, .scope = Scope::kGpu}};
+}
+
+WarpOperation operation(Site site, RecordKind kind, std::uint32_t cta, std::uint64_t address = kData,
+                        std::uint32_t launch = 1) {
+  WarpOperation made;
+  made.kind = kind;
+  made.launch = LaunchId{launch};
+  made.site = SiteId{site};
+  made.cta = cta;
+  made.mask = 1;
+  made.lanes[0].address = address;
+  return made;
+}
+
+WarpOperation access(Site site, std::uint32_t cta, std::uint64_t address, std::uint32_t launch = 1) {
+  return operation(site, RecordKind::kScattered, cta, address, launch);
+}
+
+WarpOperation exit_of(std::uint32_t cta, std::uint32_t launch = 1) {
+  return operation(kExitSite, RecordKind::kEvent, cta, 0, launch);
+}
+
+WarpOperation release_of(std::uint32_t cta, std::uint64_t value) {
+  WarpOperation made = operation(kReleaseSite, RecordKind::kRelease, cta, kFlag);
+  made.lanes[0].value_written = value;
+  made.lanes[0].flags = wire::kLaneHasWritten;
+  return made;
+}
+
+WarpOperation acquire_of(std::uint32_t cta, std::uint64_t value) {
+  WarpOperation made = operation(kAcquireSite, RecordKind::kAcquire, cta, kFlag);
+  made.lanes[0].value_read = value;
+  return made;
+}
+
+LaunchInfo launch_of(std::uint32_t id, std::uint32_t ctas, std::vector<LaunchId> after = {}) {
+  LaunchInfo info{.id = LaunchId{id}};
+  info.grid.x = ctas;
+  info.ordered_after = std::move(after);
+  return info;
+}
+
+struct Running {
+  explicit Running(std::uint32_t queues = 2, std::uint32_t slots_log2 = 7, const PipelineOptions& options = {})
+      : memory(queues, slots_log2), pipeline(options) {
+    pipeline.add_queues(memory.set());
+    const auto all = sites();
+    pipeline.add_sites(SiteId{0}, all);
+  }
+  RingMemory memory;
+  Pipeline pipeline;
+};
+
+}  // namespace
+
+TEST_CASE("records come through a small ring many times round, and the writer waits for room") {
+  Running running(1, 7);
+  constexpr std::uint32_t kCtas = 40;
+  running.pipeline.begin_launch(launch_of(1, kCtas));
+  RingWriter writer(running.memory, 0);
+  std::uint64_t records = 0;
+  for (std::uint32_t round = 0; round < 200; ++round) {
+    for (std::uint32_t cta = 0; cta < kCtas; ++cta) {
+      WarpOperation write = access(kWriteSite, cta, 0x10000 + cta * 4096U + round * 4);
+      writer.write(write);
+      ++records;
+    }
+  }
+  for (std::uint32_t cta = 0; cta < kCtas; ++cta) {
+    writer.write(exit_of(cta));
+    ++records;
+  }
+  REQUIRE(running.pipeline.wait_for(LaunchId{1}, kPatience));
+  CHECK(writer.head() > 100 * (std::uint64_t{1} << 7));
+  CHECK(running.pipeline.statistics().records == records);
+  CHECK(running.pipeline.statistics().slots == writer.head());
+  CHECK(running.pipeline.statistics().rejected == 0);
+  CHECK(running.pipeline.findings().races.empty());
+}
+
+TEST_CASE("a race between records of two queues is found whichever thread drains them") {
+  for (const std::uint32_t threads : {1U, 2U}) {
+    Running running(2, 7, {.detector = {}, .drain_threads = threads});
+    running.pipeline.begin_launch(launch_of(1, 2));
+    RingWriter first(running.memory, 0), second(running.memory, 1);
+    std::thread other([&] {
+      second.write(access(kReadSite, 1, kData));
+      second.write(exit_of(1));
+    });
+    first.write(access(kWriteSite, 0, kData));
+    first.write(exit_of(0));
+    other.join();
+    REQUIRE(running.pipeline.wait_for(LaunchId{1}, kPatience));
+    CHECK(running.pipeline.findings().races.size() == 1);
+  }
+}
+
+TEST_CASE("an acquire that is drained before its release waits for it") {
+  Running running;
+  running.pipeline.begin_launch(launch_of(1, 2));
+  RingWriter first(running.memory, 0), second(running.memory, 1);
+  second.write(acquire_of(1, 7), {1});
+  second.write(access(kReadSite, 1, kData));
+  second.write(exit_of(1));
+  CHECK_FALSE(running.pipeline.wait_for(LaunchId{1}, milliseconds{50}));
+  first.write(access(kWriteSite, 0, kData));
+  first.write(release_of(0, 7), {0});
+  first.write(exit_of(0));
+  REQUIRE(running.pipeline.wait_for(LaunchId{1}, kPatience));
+  CHECK(running.pipeline.findings().races.empty());
+  CHECK(running.pipeline.statistics().parked_peak > 0);
+}
+
+TEST_CASE("a release that is claimed and not yet written holds up its own queue only") {
+  Running running;
+  running.pipeline.begin_launch(launch_of(1, 2));
+  RingWriter first(running.memory, 0), second(running.memory, 1);
+  const std::uint64_t slot = first.claim(wire::record_slots(RecordKind::kRelease, 1));
+  first.header(slot, RecordKind::kRelease, release_of(0, 1));  // as the device: the header is there at once
+  first.write(exit_of(0));
+  second.write(access(kWriteSite, 1, kData));
+  for (int round = 0; round < 2000 && second.read_position() != second.head(); ++round) {
+    std::this_thread::sleep_for(milliseconds{1});
+  }
+  CHECK(second.read_position() == second.head());
+  CHECK(first.read_position() == 0);
+  first.write_at(slot, RecordKind::kRelease, release_of(0, 1), {0});
+  second.write(exit_of(1));
+  CHECK(running.pipeline.wait_for(LaunchId{1}, kPatience));
+}
+
+TEST_CASE("records of a later launch wait until the earlier one is over") {
+  Running running;
+  running.pipeline.begin_launch(launch_of(1, 1));
+  running.pipeline.begin_launch(launch_of(2, 1, {LaunchId{1}}));
+  RingWriter first(running.memory, 0), second(running.memory, 1);
+  second.write(access(kReadSite, 0, kData, 2));
+  second.write(exit_of(0, 2));
+  CHECK_FALSE(running.pipeline.wait_for(LaunchId{2}, milliseconds{50}));
+  first.write(access(kWriteSite, 0, kData));
+  first.write(exit_of(0));
+  REQUIRE(running.pipeline.wait_for(LaunchId{2}, kPatience));
+  CHECK(running.pipeline.findings().races.empty());
+}
+
+TEST_CASE("a launch that is ended by decree is over with what its queues held") {
+  Running running;
+  running.pipeline.begin_launch(launch_of(1, 2));
+  RingWriter first(running.memory, 0), second(running.memory, 1);
+  first.write(access(kWriteSite, 0, kData));
+  second.write(acquire_of(1, 1), {5});  // its releases will never come
+  second.write(access(kReadSite, 1, kData));
+  running.pipeline.end_launch(LaunchId{1});
+  CHECK(running.pipeline.wait_for(LaunchId{1}, milliseconds{0}));
+  CHECK(running.pipeline.findings().races.size() == 1);
+}
+
+TEST_CASE("numbers that a killed launch took do not hold up the next one") {
+  Running running;
+  running.pipeline.begin_launch(launch_of(1, 1));
+  running.pipeline.end_launch(LaunchId{1});  // it took number 0 and wrote nothing
+  running.pipeline.begin_launch(launch_of(2, 2));
+  RingWriter first(running.memory, 0), second(running.memory, 1);
+  WarpOperation acquire = acquire_of(1, 9);
+  acquire.launch = LaunchId{2};
+  second.write(acquire, {2});
+  second.write(access(kReadSite, 1, kData, 2));
+  second.write(exit_of(1, 2));
+  first.write(access(kWriteSite, 0, kData, 2));
+  WarpOperation release = release_of(0, 9);
+  release.launch = LaunchId{2};
+  first.write(release, {1});
+  first.write(exit_of(0, 2));
+  REQUIRE(running.pipeline.wait_for(LaunchId{2}, kPatience));
+  CHECK(running.pipeline.findings().races.empty());
+}
+
+TEST_CASE("malformed records are counted and skipped") {
+  Running running(1);
+  running.pipeline.begin_launch(launch_of(1, 1));
+  RingWriter writer(running.memory, 0);
+  writer.write(access(kWriteSite, 0, kData, 99));       // no such launch
+  writer.write(access(kWriteSite, 5, kData));           // no such block
+  WarpOperation unknown = access(kWriteSite, 0, kData);
+  unknown.site = SiteId{1000};
+  writer.write(unknown);
+  const std::uint64_t slot = writer.claim(1);
+  writer.header(slot, static_cast<RecordKind>(11), exit_of(0));
+  writer.write(exit_of(0));
+  REQUIRE(running.pipeline.wait_for(LaunchId{1}, kPatience));
+  CHECK(running.pipeline.statistics().rejected == 4);
+}
+
+TEST_CASE("queues that are removed are read to their end first, and new ones begin afresh") {
+  Running running(1);
+  running.pipeline.begin_launch(launch_of(1, 1));
+  RingWriter writer(running.memory, 0);
+  writer.write(access(kWriteSite, 0, kData));
+  writer.write(exit_of(0));
+  running.pipeline.remove_queues(running.memory.set().rings);
+  CHECK(running.pipeline.wait_for(LaunchId{1}, milliseconds{0}));
+  RingMemory memory(1, 8);
+  running.pipeline.add_queues(memory.set());
+  running.pipeline.begin_launch(launch_of(2, 1));
+  RingWriter other(memory, 0);
+  other.write(access(kWriteSite, 0, kData, 2));
+  other.write(exit_of(0, 2));
+  REQUIRE(running.pipeline.wait_for(LaunchId{2}, kPatience));
+  CHECK(running.pipeline.findings().races.size() == 1);  // the launches were not ordered
+}
+
+TEST_CASE("a writer outruns detection without losing records") {
+  Running running(2, 9);
+  constexpr std::uint32_t kCtas = 64;
+  running.pipeline.begin_launch(launch_of(1, 2 * kCtas));
+  const auto produce = [&](std::uint32_t queue) {
+    RingWriter writer(running.memory, queue);
+    for (std::uint32_t round = 0; round < 100; ++round) {
+      for (std::uint32_t cta = queue; cta < 2 * kCtas; cta += 2) {
+        writer.write(access(kReadSite, cta, kData + 4 * (round % 16)));
+      }
+    }
+    for (std::uint32_t cta = queue; cta < 2 * kCtas; cta += 2) {
+      writer.write(exit_of(cta));
+    }
+  };
+  std::thread other(produce, 1);
+  produce(0);
+  other.join();
+  REQUIRE(running.pipeline.wait_for(LaunchId{1}, kPatience));
+  CHECK(running.pipeline.statistics().records == 2 * kCtas * 101);
+  CHECK(running.pipeline.statistics().rejected == 0);
+}
+
+TEST_CASE("a forked child abandons the threads and the findings of its parent") {
+  Running running(1);
+  running.pipeline.begin_launch(launch_of(1, 2));
+  RingWriter writer(running.memory, 0);
+  writer.write(access(kWriteSite, 0, kData));
+  writer.write(access(kWriteSite, 1, kData));
+  writer.write(exit_of(0));
+  writer.write(exit_of(1));
+  REQUIRE(running.pipeline.wait_for(LaunchId{1}, kPatience));
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    running.pipeline.abandon();
+    const bool is_empty = running.pipeline.findings().races.empty() && running.pipeline.statistics().records == 0;
+    _exit(is_empty ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(running.pipeline.findings().races.size() == 1);
+}
+
+}  // namespace barracuda::detector::test

@@ -1,0 +1,101 @@
+#include "host_detector/stream_order.h"
+
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+namespace barracuda::detector {
+namespace {
+
+constexpr StreamKey kOne{11}, kTwo{12}, kFree{13};
+constexpr EventKey kEvent{1};
+
+struct Order {
+  Order() {
+    streams.create_stream(kOne, false);
+    streams.create_stream(kTwo, false);
+    streams.create_stream(kFree, true);
+  }
+  LaunchId launch(StreamKey stream) {
+    const LaunchId id{++count};
+    before.push_back(streams.launch(stream, id));
+    return id;
+  }
+  // `later`, directly or through launches in between.
+  [[nodiscard]] bool is_before(LaunchId first, LaunchId later) const {
+    return std::ranges::any_of(before[static_cast<std::uint32_t>(later) - 1], [&](LaunchId each) {
+      return each == first || is_before(first, each);
+    });
+  }
+  StreamOrder streams;
+  std::uint32_t count = 0;
+  std::vector<std::vector<LaunchId>> before;
+};
+
+}  // namespace
+
+TEST_CASE("launches of one stream are ordered, and of two are not") {
+  Order order;
+  const LaunchId a = order.launch(kOne), b = order.launch(kOne), c = order.launch(kTwo);
+  CHECK(order.is_before(a, b));
+  CHECK_FALSE(order.is_before(b, c));
+}
+
+TEST_CASE("the legacy stream waits for blocking streams and they for it, and others do not") {
+  Order order;
+  const LaunchId one = order.launch(kOne), free = order.launch(kFree);
+  const LaunchId legacy = order.launch(kLegacyStream);
+  const LaunchId two = order.launch(kTwo), free_after = order.launch(kFree);
+  CHECK(order.is_before(one, legacy));
+  CHECK_FALSE(order.is_before(free, legacy));
+  CHECK(order.is_before(legacy, two));
+  CHECK(order.is_before(one, two));
+  CHECK_FALSE(order.is_before(legacy, free_after));
+}
+
+TEST_CASE("an event orders what waits for it after what it was recorded behind") {
+  Order order;
+  const LaunchId before = order.launch(kOne);
+  order.streams.record_event(kEvent, kOne);
+  const LaunchId after_record = order.launch(kOne);
+  order.streams.wait_event(kFree, kEvent);
+  const LaunchId waiter = order.launch(kFree);
+  CHECK(order.is_before(before, waiter));
+  CHECK_FALSE(order.is_before(after_record, waiter));
+  order.streams.wait_event(kTwo, EventKey{99});  // never recorded
+  CHECK_FALSE(order.is_before(before, order.launch(kTwo)));
+}
+
+TEST_CASE("what the host waited for is before whatever it launches then") {
+  Order order;
+  const LaunchId one = order.launch(kOne), two = order.launch(kTwo);
+  order.streams.synchronize_stream(kOne);
+  const LaunchId free = order.launch(kFree);
+  CHECK(order.is_before(one, free));
+  CHECK_FALSE(order.is_before(two, free));
+  order.streams.synchronize_device();
+  CHECK(order.is_before(two, order.launch(kFree)));
+  order.streams.record_event(kEvent, kTwo);
+  const LaunchId more = order.launch(kOne);
+  order.streams.synchronize_event(kEvent);
+  CHECK_FALSE(order.is_before(more, order.launch(kFree)));
+}
+
+TEST_CASE("work of a destroyed stream is still awaited by the legacy stream") {
+  Order order;
+  const LaunchId one = order.launch(kOne);
+  order.streams.destroy_stream(kOne);
+  CHECK(order.is_before(one, order.launch(kLegacyStream)));
+}
+
+TEST_CASE("only the newest launches are named, however long the host goes on") {
+  Order order;
+  for (int round = 0; round < 100; ++round) {
+    order.launch(kOne);
+    order.launch(kFree);
+    order.streams.synchronize_device();
+  }
+  CHECK(order.before.back().size() <= 2);
+}
+
+}  // namespace barracuda::detector

@@ -1,0 +1,189 @@
+#include "ptx/instrument.h"
+
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+#include "base/strong_id.h"
+#include "ptx/parse.h"
+#include "ptx_text.h"
+
+namespace barracuda::ptx {
+namespace {
+
+InstrumentedModule instrument_text(std::string text, const InstrumentOptions& options = {}) {
+  std::vector<Module> units;
+  units.push_back(parse_module(std::move(text)));
+  auto instrumented = instrument(std::move(units), options);
+  INFO((instrumented ? "" : instrumented.error().to_string()));
+  REQUIRE(instrumented);
+  return std::move(*instrumented);
+}
+
+InstrumentedModule instrument_body(std::string_view body, const InstrumentOptions& options = {}) {
+  return instrument_text(kernel_text(body), options);
+}
+
+const Site& site_of(const InstrumentedModule& module, std::string_view instruction) {
+  const auto found = std::ranges::find(module.sites, instruction, &Site::instruction);
+  REQUIRE(found != module.sites.end());
+  return *found;
+}
+
+std::size_t accesses(const InstrumentedModule& module) {
+  return static_cast<std::size_t>(std::ranges::count_if(module.sites, [](const Site& site) {
+    return site.info.element_bytes > 0;
+  }));
+}
+
+constexpr std::string_view kRegisters =
+    ".reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;\n";
+
+std::string with_registers(std::string_view body) {
+  return std::string(kRegisters) + std::string(body);
+}
+
+}  // namespace
+
+TEST_CASE("ids are consecutive from the first") {
+  const auto module = instrument_body(
+      with_registers("ld.global.u32 %r1, [%rd1]; st.shared.v2.u64 [%rd2], {%rd1, %rd2}; ret;"),
+      {.first_site = wire::SiteId{70}});
+  REQUIRE(module.sites.size() == 3);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    CHECK(index_of(module.sites[i].id) == 70 + i);
+    CHECK(module.sites[i].in_entry);
+  }
+  CHECK(module.sites[1].info.element_bytes == 8);
+  CHECK(module.sites[1].info.element_count == 2);
+  CHECK(module.sites[2].info.operation == wire::Operation::kExit);
+  CHECK(module.logged_instructions == 3);
+  CHECK(module.instructions == 3);
+}
+
+TEST_CASE("what was instrumented is not instrumented again") {
+  const auto once = instrument_body(with_registers("ld.global.u32 %r1, [%rd1]; ret;"));
+  std::vector<Module> units;
+  units.push_back(parse_module(once.text));
+  const auto twice = instrument(std::move(units), {});
+  REQUIRE(!twice);
+  CHECK(twice.error().message.find("__barracuda_") != std::string::npos);
+}
+
+TEST_CASE("private memory is left alone") {
+  const auto module = instrument_body(with_registers(
+      "ld.local.u32 %r1, [%rd1]; st.local.u32 [%rd1], %r1; ld.const.u32 %r1, [%rd1]; ret;"));
+  CHECK(accesses(module) == 0);
+  CHECK(module.not_covered.empty());
+}
+
+TEST_CASE("strong accesses are numbered only in kernels that synchronise") {
+  const std::string body = with_registers("st.relaxed.gpu.global.u32 [%rd1], %r1; ");
+  CHECK_FALSE(site_of(instrument_body(body + "ret;"), "st.relaxed.gpu.global.u32").info.numbered);
+  const auto with_fence = instrument_body(body + "membar.gl; ret;");
+  CHECK(site_of(with_fence, "st.relaxed.gpu.global.u32").info.numbered);
+  CHECK(with_fence.kernels[0].numbered);
+}
+
+TEST_CASE("a function called by a kernel that synchronises and by one that does not is numbered") {
+  const std::string head = ".version 7.0\n.target sm_75\n.address_size 64\n";
+  const std::string function =
+      ".func f(.param .b64 p)\n{\n.reg .b32 %r<3>; .reg .b64 %rd;\nld.param.u64 %rd, [p];\n"
+      "atom.add.u32 %r1, [%rd], 1;\nret;\n}\n";
+  const std::string call =
+      "{ .param .b64 p0; st.param.b64 [p0], 0; call.uni f, (p0); }\n";
+  const auto module = instrument_text(head + function + ".visible .entry quiet()\n{\n" + call +
+                                      "ret;\n}\n.visible .entry loud()\n{\nmembar.gl;\n" + call +
+                                      "ret;\n}\n");
+  CHECK(site_of(module, "atom.add.u32").info.numbered);
+  CHECK_FALSE(module.kernels[0].numbered);
+  CHECK(module.kernels[1].numbered);
+}
+
+TEST_CASE("the first scalar store after a fence is a flag store") {
+  const auto module = instrument_body(with_registers(
+      "membar.cta; add.u32 %r1, %r1, 1; st.global.u32 [%rd1], %r1; st.global.u16 [%rd1], %r1;\n"
+      "fence.acq_rel.sys; ld.global.u32 %r2, [%rd2]; st.global.u64 [%rd1], %rd1;\n"
+      "membar.gl; st.volatile.shared.u32 [%r1], 1; membar.gl; st.global.v2.u32 [%rd1], {%r1, %r2};\n"
+      "membar.gl; st.relaxed.gpu.global.u32 [%rd1], 1; ret;"));
+  const Site& plain = site_of(module, "st.global.u32");
+  CHECK(plain.info.flag_store);
+  CHECK(plain.info.numbered);
+  CHECK(plain.info.idiom_scope == wire::Scope::kCta);
+  CHECK_FALSE(site_of(module, "st.global.u16").info.flag_store);
+  CHECK_FALSE(site_of(module, "st.global.u64").info.flag_store);
+  CHECK(site_of(module, "st.volatile.shared.u32").info.flag_store);
+  CHECK(site_of(module, "st.volatile.shared.u32").info.idiom_scope == wire::Scope::kGpu);
+  CHECK_FALSE(site_of(module, "st.global.v2.u32").info.flag_store);
+  CHECK_FALSE(site_of(module, "st.relaxed.gpu.global.u32").info.flag_store);
+}
+
+TEST_CASE("a load whose value controls a branch that leads to a fence is a poll") {
+  const auto module = instrument_body(with_registers(
+      "ld.global.u32 %r1, [%rd1]; and.b32 %r2, %r1, 1; setp.ne.s32 %p1, %r2, 0; @%p1 bra $done;\n"
+      "$again: ld.volatile.global.u32 %r3, [%rd1]; nanosleep.u32 20; setp.eq.s32 %p2, %r3, 0;\n"
+      "@%p2 bra $again;\n$done: membar.gl; ld.global.u16 %r4, [%rd2]; ret;"));
+  CHECK(site_of(module, "ld.global.u32").info.poll);
+  CHECK(site_of(module, "ld.global.u32").info.numbered);
+  CHECK(site_of(module, "ld.volatile.global.u32").info.poll);
+  CHECK(site_of(module, "ld.volatile.global.u32").info.idiom_scope == wire::Scope::kGpu);
+  CHECK_FALSE(site_of(module, "ld.global.u16").info.poll);
+}
+
+TEST_CASE("a load is no poll if its value was overwritten, or another access comes before the fence") {
+  const auto overwritten = instrument_body(with_registers(
+      "$again: ld.global.u32 %r1, [%rd1]; mov.u32 %r1, %r2; setp.ne.s32 %p1, %r1, 0;\n"
+      "@%p1 bra $again; membar.gl; ret;"));
+  CHECK_FALSE(site_of(overwritten, "ld.global.u32").info.poll);
+  const auto late = instrument_body(with_registers(
+      "$again: ld.global.u32 %r1, [%rd1]; setp.ne.s32 %p1, %r1, 0; @%p1 bra $again;\n"
+      "ld.global.u16 %r2, [%rd2]; membar.gl; ret;"));
+  CHECK_FALSE(site_of(late, "ld.global.u32").info.poll);
+}
+
+TEST_CASE("a store of a register that only ever holds a constant stores a constant") {
+  const auto module = instrument_body(with_registers(
+      "mov.u32 %r1, 7; mov.f32 %f1, 0f40000000; mov.u32 %r2, 1; add.u32 %r2, %r2, 1;\n"
+      "st.global.u32 [%rd1], %r1; st.global.f32 [%rd1+4], %f1; st.global.u16 [%rd1+8], -1;\n"
+      "st.global.s32 [%rd1+12], %r2; ret;"));
+  CHECK(site_of(module, "st.global.u32").info.constant == 7);
+  CHECK(site_of(module, "st.global.f32").info.constant == 0x40000000);
+  CHECK(site_of(module, "st.global.u16").info.constant == 0xFFFF);
+  CHECK(site_of(module, "st.global.u16").info.stores_constant);
+  CHECK_FALSE(site_of(module, "st.global.s32").info.stores_constant);
+}
+
+TEST_CASE("within a block a logged write stands for later plain accesses, a read for reads") {
+  const auto count = [](std::string_view body, bool reduces = true) {
+    return accesses(instrument_body(with_registers(body), {.reduce_in_block = reduces}));
+  };
+  constexpr std::string_view kTwice = "ld.global.u32 %r1, [%rd1+4]; ld.global.u32 %r2, [%rd1+4]; ret;";
+  CHECK(count(kTwice) == 1);
+  CHECK(count(kTwice, false) == 2);
+  CHECK(count("ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd1], %r1; ret;") == 2);
+  CHECK(count("st.global.u32 [%rd1], %r1; ld.global.u32 %r1, [%rd1]; st.global.u16 [%rd1+2], %r1; ret;") == 1);
+  CHECK(count("ld.global.u64 %rd2, [%rd1]; ld.global.u32 %r2, [%rd1+4]; ld.global.u32 %r2, [%rd1+6]; ret;") == 2);
+  CHECK(count("ld.global.u32 %r1, [%rd1]; bar.sync 0; ld.global.u32 %r2, [%rd1]; ret;") == 2);
+  CHECK(count("ld.global.u32 %r1, [%rd1]; membar.cta; ld.global.u32 %r2, [%rd1]; ret;") == 2);
+  CHECK(count("ld.global.u32 %r1, [%rd1]; add.s64 %rd1, %rd1, 4; ld.global.u32 %r2, [%rd1]; ret;") == 2);
+  CHECK(count("ld.global.u64 %rd1, [%rd1]; ld.global.u64 %rd2, [%rd1]; ret;") == 2);
+  CHECK(count("ld.global.u32 %r1, [%rd1]; $l: ld.global.u32 %r2, [%rd1]; ret;") == 2);
+  CHECK(count("ld.volatile.global.u32 %r1, [%rd1]; ld.volatile.global.u32 %r2, [%rd1]; ret;") == 2);
+  CHECK(count("st.global.u32 [%rd1], 1; ld.volatile.global.u32 %r2, [%rd1]; ld.global.u32 %r1, [%rd1]; ret;") == 3);
+  CHECK(count("@%p1 ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd1]; ret;") == 2);
+  CHECK(count("ld.global.u32 %r1, [%rd1]; @%p1 ld.global.u32 %r2, [%rd1]; ret;") == 1);
+  CHECK(count("ld.global.u32 %r1, [%rd1]; ld.global.nc.u32 %r2, [%rd1]; ret;") == 2);
+  CHECK(count("ld.global.u32 %r1, [%rd1]; { .reg .b64 %rd1; ld.global.u32 %r2, [%rd1]; } ret;") == 2);
+}
+
+TEST_CASE("instructions that touch memory and are not logged are named, with their line") {
+  const auto module = instrument_body(
+      with_registers("mbarrier.inval.shared.b64 [%r1];\nfrobnicate.u32 %r1, [%rd1];\nret;"));
+  REQUIRE(module.not_covered.size() == 2);
+  CHECK(module.not_covered[0].instruction == "mbarrier.inval.shared.b64");
+  CHECK(module.not_covered[0].ptx_line > 0);
+  CHECK(module.not_covered[1].instruction == "frobnicate.u32");
+  CHECK(module.not_covered[1].ptx_line == module.not_covered[0].ptx_line + 1);
+}
+
+}  // namespace barracuda::ptx

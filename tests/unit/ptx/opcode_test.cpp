@@ -1,0 +1,232 @@
+#include "ptx/opcode.h"
+
+#include <array>
+#include <sstream>
+
+#include <catch2/catch.hpp>
+
+#include "ptx_text.h"
+
+namespace barracuda::ptx {
+
+namespace {
+
+using wire::MemoryOrder;
+using wire::Proxy;
+using wire::Scope;
+using enum OpcodeClass;
+
+Effect effect_of(std::string_view text) {
+  return classify(parse_instruction(text));
+}
+
+Instruction split_form(std::string_view form) {
+  Instruction instruction;
+  std::size_t dot = form.find('.');
+  instruction.opcode = form.substr(0, dot);
+  while (dot != std::string_view::npos) {
+    const std::size_t next = form.find('.', dot + 1);
+    instruction.modifiers.push_back(form.substr(dot + 1, next - dot - 1));
+    dot = next;
+  }
+  return instruction;
+}
+
+bool is_address_computation(std::string_view head) {
+  constexpr auto kHeads = std::to_array<std::string_view>(
+      {"cvta", "isspacep", "mapa", "getctarank", "alloca", "prefetch", "applypriority"});
+  return std::ranges::find(kHeads, head) != kHeads.end();
+}
+
+}  // namespace
+
+TEST_CASE("every form of the corpus is classified, or named as not covered") {
+  std::istringstream rows(read_text(BARRACUDA_TEST_DATA "/opcode_forms.tsv"));
+  std::string row;
+  std::getline(rows, row);
+  int forms = 0;
+  while (std::getline(rows, row)) {
+    const std::string form = row.substr(2);
+    const Instruction instruction = split_form(form);
+    const Effect effect = classify(instruction);
+    CAPTURE(form);
+    CHECK((effect.opcode_class != kUnknown || effect.not_covered));
+    const bool touches_memory = row[0] == 'a' && !is_address_computation(instruction.opcode);
+    const bool does_nothing = effect.opcode_class == kArithmetic ||
+                              effect.opcode_class == kNoEffect ||
+                              effect.opcode_class == kWarpCollective;
+    CHECK((!touches_memory || !does_nothing || effect.not_covered));
+    CHECK((row[0] != 'd' || effect.opcode_class == kArithmetic));
+    ++forms;
+  }
+  CHECK(forms == 790);
+}
+
+TEST_CASE("loads and stores: space, type, elements, order, operands") {
+  const Effect plain = effect_of("ld.global.v4.f32 {%f1,%f2,%f3,%f4}, [%rd1+16];");
+  CHECK(plain.opcode_class == kLoad);
+  CHECK(plain.space == StateSpace::kGlobal);
+  CHECK(plain.type == ScalarType::kF32);
+  CHECK(plain.elements == 4);
+  CHECK(plain.order == MemoryOrder::kWeak);
+  CHECK(plain.address_operand == 1);
+  CHECK(plain.value_operand == -1);
+  const Effect store = effect_of("st.u8 [%rd1], %r1;");
+  CHECK(store.opcode_class == kStore);
+  CHECK(store.space == StateSpace::kGeneric);
+  CHECK(store.address_operand == 0);
+  CHECK(store.value_operand == 1);
+  const Effect shuffled = effect_of("ld.u32.gpu.acquire.global %r1, [%rd1];");
+  CHECK(shuffled.order == MemoryOrder::kAcquire);
+  CHECK(shuffled.scope == Scope::kGpu);
+  CHECK(shuffled.type == ScalarType::kU32);
+  const Effect volatile_load = effect_of("ld.volatile.shared.u32 %r1, [%r2];");
+  CHECK(volatile_load.order == MemoryOrder::kVolatile);
+  CHECK(volatile_load.scope == Scope::kSys);
+  CHECK(volatile_load.space == StateSpace::kShared);
+  CHECK_FALSE(volatile_load.shared_cluster);
+  CHECK(effect_of("ld.shared::cluster.u32 %r1, [%r2];").shared_cluster);
+  CHECK(effect_of("ld.mmio.relaxed.sys.global.u32 %r1, [%rd2];").order == MemoryOrder::kRelaxed);
+  CHECK(effect_of("ld.global.nc.L1::no_allocate.L2::128B.u32 %r1, [%rd2];").proxy ==
+        Proxy::kReadOnly);
+  CHECK(effect_of("ld.param::func.b64 %rd1, [p];").space == StateSpace::kParam);
+  CHECK(effect_of("st.release.cta.b32 [%rd1], 1;").order == MemoryOrder::kRelease);
+  CHECK(effect_of("ld.const.f64 %fd1, [c];").space == StateSpace::kConst);
+}
+
+TEST_CASE("atomics are relaxed.gpu unless they say otherwise") {
+  const Effect plain = effect_of("atom.global.add.u32 %r1, [%rd1], 1;");
+  CHECK(plain.opcode_class == kAtomic);
+  CHECK(plain.order == MemoryOrder::kRelaxed);
+  CHECK(plain.scope == Scope::kGpu);
+  CHECK(plain.address_operand == 1);
+  CHECK(plain.value_operand == 2);
+  CHECK_FALSE(plain.is_cas);
+  const Effect cas = effect_of("atom.cas.acq_rel.sys.b64 _, [%rd1], 0, 1;");
+  CHECK(cas.is_cas);
+  CHECK(cas.order == MemoryOrder::kAcqRel);
+  CHECK(cas.scope == Scope::kSys);
+  CHECK(cas.space == StateSpace::kGeneric);
+  const Effect block = effect_of("atom.shared::cta.cta.exch.b32 %r1, [%r2], 1;");
+  CHECK(block.space == StateSpace::kShared);
+  CHECK(block.scope == Scope::kCta);
+  const Effect reduction = effect_of("red.and.release.cluster.b32 [%rd1], %r1;");
+  CHECK(reduction.opcode_class == kReduction);
+  CHECK(reduction.address_operand == 0);
+  CHECK(reduction.value_operand == 1);
+  CHECK(reduction.scope == Scope::kCluster);
+  const Effect vector = effect_of("atom.global.v2.f32.add {%f1,%f2}, [%rd1], {%f3,%f4};");
+  CHECK(vector.elements == 2);
+  CHECK(vector.type == ScalarType::kF32);
+  CHECK(effect_of("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.s32 "
+                  "[%r1], %r2, [%r3];")
+            .opcode_class == kAsyncCopy);
+}
+
+TEST_CASE("fences have an order and a scope") {
+  const auto check = [](std::string_view text, MemoryOrder order, Scope scope) {
+    CAPTURE(text);
+    const Effect effect = effect_of(text);
+    CHECK(effect.opcode_class == kFence);
+    CHECK(effect.order == order);
+    CHECK(effect.scope == scope);
+    CHECK_FALSE(effect.not_covered);
+  };
+  check("membar.cta;", MemoryOrder::kSeqCst, Scope::kCta);
+  check("membar.gl;", MemoryOrder::kSeqCst, Scope::kGpu);
+  check("membar.sys;", MemoryOrder::kSeqCst, Scope::kSys);
+  check("fence.sc.gpu;", MemoryOrder::kSeqCst, Scope::kGpu);
+  check("fence.gpu.sc;", MemoryOrder::kSeqCst, Scope::kGpu);
+  check("fence.cluster;", MemoryOrder::kAcqRel, Scope::kCluster);
+  check("fence.acq_rel.sys;", MemoryOrder::kAcqRel, Scope::kSys);
+  check("fence.acquire.cta;", MemoryOrder::kAcquire, Scope::kCta);
+  check("fence.release.gpu;", MemoryOrder::kRelease, Scope::kGpu);
+  CHECK(effect_of("fence.proxy.async.shared::cta;").opcode_class == kProxyFence);
+  CHECK(effect_of("fence.mbarrier_init.release.cluster;").opcode_class == kProxyFence);
+  CHECK(effect_of("fence.acquire.sync_restrict::shared::cluster.cluster;").not_covered);
+}
+
+TEST_CASE("barriers say where their number and their count stand") {
+  const auto check = [](std::string_view text, OpcodeClass opcode_class, int barrier, int count) {
+    CAPTURE(text);
+    const Effect effect = effect_of(text);
+    CHECK(effect.opcode_class == opcode_class);
+    CHECK(effect.barrier_operand == barrier);
+    CHECK(effect.count_operand == count);
+  };
+  check("bar.sync 0;", kBarrier, 0, -1);
+  check("bar.sync %r1, 64;", kBarrier, 0, 1);
+  check("barrier.cta.sync.aligned 3, 96;", kBarrier, 0, 1);
+  check("barrier.sync 0;", kBarrier, 0, -1);
+  check("bar.arrive 2, 64;", kBarrierArrive, 0, 1);
+  check("barrier.cta.arrive 2, 64;", kBarrierArrive, 0, 1);
+  check("bar.red.popc.u32 %r1, 0, %p1;", kBarrier, 1, -1);
+  check("barrier.cta.red.popc.u32 %r1, 4, 64, !%p1;", kBarrier, 1, 2);
+  check("bar.red.or.pred %p1, 0, %p2;", kBarrier, 1, -1);
+  check("bar.warp.sync -1;", kWarpBarrier, -1, -1);
+  CHECK(effect_of("bar.warp.sync %r1;").value_operand == 0);
+  CHECK(effect_of("barrier.cluster.arrive.aligned;").opcode_class == kClusterBarrier);
+  CHECK(effect_of("barrier.cluster.arrive;").order == MemoryOrder::kRelease);
+  CHECK(effect_of("barrier.cluster.wait;").order == MemoryOrder::kAcquire);
+  CHECK(effect_of("barrier.cluster.arrive.relaxed;").order == MemoryOrder::kRelaxed);
+  CHECK(effect_of("barrier.cluster.wait;").scope == Scope::kCluster);
+}
+
+TEST_CASE("mbarriers and asynchronous copies are known and not covered") {
+  const Effect arrive = effect_of("mbarrier.arrive.shared::cta.b64 %rd1, [%r1];");
+  CHECK(arrive.opcode_class == kMbarrier);
+  CHECK(arrive.order == MemoryOrder::kRelease);
+  CHECK(arrive.scope == Scope::kCta);
+  CHECK(arrive.address_operand == 1);
+  CHECK(arrive.not_covered);
+  CHECK(effect_of("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1];").scope ==
+        Scope::kCluster);
+  const Effect wait = effect_of("mbarrier.try_wait.parity.shared.b64 %p1, [%r1], %r2;");
+  CHECK(wait.order == MemoryOrder::kAcquire);
+  CHECK(effect_of("mbarrier.init.shared.b64 [%r1], 3;").order == MemoryOrder::kWeak);
+  CHECK(effect_of("mbarrier.pending_count.b64 %r1, %rd1;").opcode_class == kArithmetic);
+  CHECK_FALSE(effect_of("mbarrier.pending_count.b64 %r1, %rd1;").not_covered);
+  const Effect copy = effect_of("cp.async.cg.shared.global [%r1], [%rd1], 16;");
+  CHECK(copy.opcode_class == kAsyncCopy);
+  CHECK(copy.space == StateSpace::kShared);
+  CHECK(copy.not_covered);
+  CHECK(copy.proxy == Proxy::kGeneric);
+  CHECK(effect_of("cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 16;").proxy ==
+        Proxy::kAsync);
+  CHECK_FALSE(effect_of("cp.async.wait_group 0;").not_covered);
+  CHECK(effect_of("cp.async.wait_group 0;").opcode_class == kAsyncCopy);
+  CHECK(effect_of("cp.async.bulk.prefetch.L2.global [%rd1], 16;").opcode_class == kNoEffect);
+}
+
+TEST_CASE("control flow, collectives, matrices and textures have their classes") {
+  CHECK(effect_of("@%p1 bra L;").opcode_class == kBranch);
+  CHECK(effect_of("brx.idx %r1, ts;").opcode_class == kBranch);
+  CHECK(effect_of("call f;").opcode_class == kCall);
+  CHECK(effect_of("ret.uni;").opcode_class == kReturn);
+  CHECK(effect_of("exit;").opcode_class == kExit);
+  CHECK(effect_of("trap;").opcode_class == kTrap);
+  CHECK(effect_of("vote.ballot.sync.b32 %r1, %p1, -1;").opcode_class == kWarpCollective);
+  CHECK(effect_of("nanosleep.u32 100;").opcode_class == kNoEffect);
+  CHECK(effect_of("cvta.to.global.u64 %rd1, %rd2;").opcode_class == kArithmetic);
+  const Effect matrix =
+      effect_of("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1,%r2,%r3,%r4}, [%r5];");
+  CHECK(matrix.opcode_class == kMatrixAccess);
+  CHECK(matrix.address_operand == 1);
+  CHECK(matrix.not_covered);
+  CHECK(effect_of("wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], {%f1}, %r1;")
+            .address_operand == 0);
+  CHECK(effect_of("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f1},{%r1},{%r2},{%f2};")
+            .opcode_class == kArithmetic);
+  CHECK(effect_of("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, {%f5,%f6}];").opcode_class == kTexture);
+}
+
+TEST_CASE("an unknown instruction is not covered if it could touch memory") {
+  CHECK(effect_of("frobnicate.u32 %r1, [%rd1];").not_covered);
+  CHECK(effect_of("frobnicate.u32 %r1, [%rd1];").address_operand == 1);
+  CHECK(effect_of("frobnicate.u32 %r1, %r2;").opcode_class == kUnknown);
+  CHECK_FALSE(effect_of("frobnicate.u32 %r1, %r2;").not_covered);
+  CHECK(effect_of("multimem.red.release.gpu.global.add.u32 [%rd1], %r1;").not_covered);
+  CHECK(effect_of("tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, %p1;").not_covered);
+}
+
+}  // namespace barracuda::ptx

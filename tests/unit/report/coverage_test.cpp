@@ -1,0 +1,69 @@
+#include "report/coverage.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/report/samples.h"
+
+namespace barracuda::report {
+namespace {
+
+TEST_CASE("a run whose kernels were all checked is complete") {
+  const Coverage coverage = coverage_of(samples::racy_run());
+  CHECK(coverage.complete());
+  CHECK(coverage.launches == 1);
+  CHECK(coverage.kernels == 1);
+  CHECK(coverage.instrumented == 1);
+}
+
+TEST_CASE("a kernel that was not instrumented is named with the reason") {
+  RunData run = samples::racy_run();
+  run.kernels.push_back({.name = "_Z4blurv",
+                         .instrumented = false,
+                         .reason = "its fat binary holds no PTX",
+                         .launches = 3});
+  const Coverage coverage = coverage_of(run);
+  CHECK_FALSE(coverage.complete());
+  CHECK(coverage.kernels == 2);
+  CHECK(coverage.instrumented == 1);
+  CHECK(coverage.gaps ==
+        std::vector<std::string>{"kernel blur(): its fat binary holds no PTX (3 launches)"});
+}
+
+TEST_CASE("launches that were left out are counted") {
+  RunData run = samples::racy_run();
+  run.kernels[0].launches = 5;
+  run.kernels[0].unchecked_launches = 2;
+  run.kernels[0].reason = "launch-skip";
+  CHECK(coverage_of(run).gaps ==
+        std::vector<std::string>{"kernel add(int*): 2 of 5 launches not checked: launch-skip"});
+}
+
+TEST_CASE("an instruction that is not covered is named with its line, once") {
+  RunData run = samples::racy_run();
+  ptx::NotCovered gap;
+  gap.function = "_Z3addPi";
+  gap.instruction = "tex.2d.v4.f32.s32";
+  gap.reason = "textures are not logged";
+  gap.where = {"", "/src/add.cu", 30, 1};
+  gap.count = 2;
+  run.not_covered = {gap, gap};
+  run.problems = {"3 records were malformed"};
+  CHECK(coverage_of(run).gaps ==
+        std::vector<std::string>{"tex.2d.v4.f32.s32 in add(int*) at /src/add.cu:30: textures are "
+                                 "not logged (2 instructions)",
+                                 "3 records were malformed"});
+  run.not_covered[0].where = {};
+  run.not_covered[0].ptx_line = 88;
+  run.not_covered[0].count = 1;
+  CHECK(coverage_of(run).gaps[0] ==
+        "tex.2d.v4.f32.s32 in add(int*) at line 88 of its PTX: textures are not logged");
+}
+
+TEST_CASE("numbers agree with their nouns") {
+  CHECK(counted(0, "race") == "0 races");
+  CHECK(counted(1, "race") == "1 race");
+  CHECK(counted(2, "launch") == "2 launches");
+}
+
+}  // namespace
+}  // namespace barracuda::report

@@ -1,0 +1,67 @@
+#include "report/host_stack.h"
+
+#include <cstdint>
+#include <dlfcn.h>
+
+#include <catch2/catch.hpp>
+
+namespace barracuda::report {
+namespace {
+
+[[gnu::noinline]] std::uint64_t return_address() {
+  return reinterpret_cast<std::uint64_t>(__builtin_return_address(0));
+}
+
+TEST_CASE("a return address is looked up in the module it lies in") {
+  const std::uint64_t address = return_address();
+  const HostFrame frame = HostSymbols().look_up(address);
+  CHECK(frame.module == "barracuda.test.report");
+  CHECK(frame.offset != 0);
+}
+
+TEST_CASE("where libdw is installed, a return address gets its source line") {
+  if (dlopen("libdw.so.1", RTLD_LAZY | RTLD_LOCAL) == nullptr) {
+    WARN("libdw.so.1 is not installed here");
+    return;
+  }
+  const std::uint64_t address = return_address();
+  const std::uint32_t line = __LINE__ - 1;
+  const HostFrame frame = HostSymbols().look_up(address);
+  CHECK(frame.file.ends_with("host_stack_test.cpp"));
+  CHECK(frame.line == line);
+  CHECK(frame.function.find("barracuda::report") != std::string::npos);
+}
+
+TEST_CASE("an address outside every module is unknown, not a crash") {
+  const HostFrame frame = HostSymbols().look_up(0x10);
+  CHECK(frame.function.empty());
+  CHECK(frame.module.empty());
+  CHECK(frame.line == 0);
+}
+
+HostFrame frame_of(const char* function, const char* file, std::uint32_t line, const char* module) {
+  return {.function = function, .file = file, .line = line, .module = module, .offset = 0x1234};
+}
+
+TEST_CASE("a launch is placed at the program's own frame, past runtime and stubs") {
+  const std::vector<HostFrame> stack = {
+      frame_of("cudaLaunchKernel", "", 0, "libcudart.so.13"),
+      frame_of("hook", "preload/hook.cpp", 3, "libbarracuda.so"),
+      frame_of("cudaError cudaLaunchKernel<char>(char const*)",
+               "/usr/local/cuda/include/cuda_runtime.h", 216, "app"),
+      frame_of("__device_stub__Z3addPi(int*)", "/tmp/x.cudafe1.stub.c", 9, "app"),
+      frame_of("add(int*)", "app.cu", 5, "app"),
+      frame_of("main", "app.cu", 42, "app"),
+      frame_of("__libc_start_main", "", 0, "libc.so.6")};
+  CHECK(launch_place(stack, "add(int*)") == "main() at app.cu:42");
+}
+
+TEST_CASE("without debug information the place is the module and offset") {
+  CHECK(launch_place({frame_of("main", "", 0, "app")}, "add(int*)") == "main (app+0x1234)");
+  CHECK(launch_place({frame_of("", "", 0, "app")}, "add(int*)") == "? (app+0x1234)");
+  CHECK(launch_place({}, "add(int*)").empty());
+  CHECK(launch_place({HostFrame{}}, "add(int*)").empty());
+}
+
+}  // namespace
+}  // namespace barracuda::report

@@ -1,0 +1,129 @@
+#include "report/json_writer.h"
+
+#include <sstream>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "report/resolve.h"
+#include "tests/unit/report/samples.h"
+#include "tests/unit/report/schema.h"
+
+namespace barracuda::report {
+namespace {
+
+using Json = nlohmann::json;
+
+std::vector<Json> lines_of(const std::string& text) {
+  std::vector<Json> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(Json::parse(line));
+  }
+  return lines;
+}
+
+Json schema() {
+  return Json::parse(*read_file(BARRACUDA_SOURCE_DIR "/docs/report.schema.json"));
+}
+
+void check_schema(const std::vector<Json>& lines) {
+  const Json root = schema();
+  for (const Json& line : lines) {
+    INFO(line.dump());
+    CHECK(schema_fault(line, root, root).empty());
+  }
+}
+
+TEST_CASE("a race is written with the fields of schema 1") {
+  const std::vector<Json> lines = lines_of(json_report(samples::racy_report()));
+  REQUIRE(lines.size() == 2);
+  const Json expected = Json::parse(R"json({
+    "schema": 1, "type": "race", "severity": "error", "kind": "inter-block", "space": "global",
+    "model": "ptx", "count": 12, "missing": "no synchronisation between block 0 and block 1",
+    "accesses": [
+      {"op": "write", "size": 4, "address": 8323088, "function": "add(int*)", "file": "add.cu",
+       "line": 12, "inlined": [{"function": "add(int*)", "file": "add.cu", "line": 12}],
+       "kernel": "add(int*)", "launch": 1, "stream": 0, "thread": [3, 0, 0], "block": [0, 0, 0],
+       "warp": 0, "lane": 3
+}
+
+                            ,
+      {"op": "read", "size": 4, "address": 8323088, "function": "add(int*)", "file": "add.cu",
+       "line": 14, "inlined": [{"function": "add(int*)", "file": "add.cu", "line": 14}],
+       "kernel": "add(int*)", "launch": 1, "stream": 0, "thread": [3, 0, 0], "block": [1, 0, 0],
+       "warp": 0, "lane": 3}]
+                            })json");
+  CHECK(lines[0] == expected);
+  CHECK(lines[1] == Json::parse(R"({"schema": 1, "type": "summary", "races": 1,
+    "kernels": {"launched": 1, "instrumented": 1}, "coverage": "complete", "not_covered": []})"));
+}
+
+TEST_CASE("fields come in the order of the documentation") {
+  const std::string text = json_report(samples::racy_report());
+  CHECK(text.starts_with(R"({"schema":1,"type":"race","severity":"error","kind":"inter-block",)"
+                         R"("space":"global","model":"ptx","count":12,"missing":)"));
+}
+
+TEST_CASE("every type of line fits the schema, also where nothing is known") {
+  Report report = samples::racy_report();
+  Finding divergence;
+  divergence.type = FindingType::kBarrierDivergence;
+  divergence.accesses = {samples::access(AccessOperation::kUnknown, 20, 0), Access{}};
+  Finding error;
+  error.type = FindingType::kMemoryError;
+  error.missing = "out-of-bounds write of 4 bytes";
+  error.accesses = {Access{}};
+  report.findings.push_back(divergence);
+  report.findings.push_back(error);
+  report.coverage.gaps = {"tex.2d in add(int*): textures are not logged"};
+  const std::vector<Json> lines = lines_of(json_report(report));
+  REQUIRE(lines.size() == 4);
+  check_schema(lines);
+  CHECK(lines[2]["accesses"][0]["line"].is_null());
+  CHECK(lines[2]["accesses"][0]["thread"].is_null());
+  CHECK(lines[2]["accesses"][0]["op"].is_null());
+  CHECK(lines[2]["missing"] == "out-of-bounds write of 4 bytes");
+  CHECK(lines[3]["coverage"] == "incomplete");
+  CHECK(lines[3]["not_covered"][0] == "tex.2d in add(int*): textures are not logged");
+}
+
+TEST_CASE("a resolved run fits the schema") {
+  check_schema(lines_of(json_report(resolve(samples::racy_run(), Options{}))));
+}
+
+TEST_CASE("the schema refuses what is not schema 1") {
+  const Json root = schema();
+  const Json good = lines_of(json_report(samples::racy_report())).front();
+  Json bad = good;
+  bad["accesses"][0]["line"] = "12";
+  CHECK_FALSE(schema_fault(bad, root, root).empty());
+  bad = good;
+  bad.erase("missing");
+  CHECK_FALSE(schema_fault(bad, root, root).empty());
+  bad = good;
+  bad["kind"] = "inter-planetary";
+  CHECK_FALSE(schema_fault(bad, root, root).empty());
+  bad = good;
+  bad["accesses"].push_back(bad["accesses"][0]);
+  CHECK_FALSE(schema_fault(bad, root, root).empty());
+}
+
+TEST_CASE("a name that is not UTF-8 does not spoil the report") {
+  Report report = samples::racy_report();
+  report.findings[0].accesses[0].place.file = "caf\xe9.cu";
+  CHECK(lines_of(json_report(report)).size() == 2);
+}
+
+TEST_CASE("what blocked the check is listed as not covered") {
+  Report report;
+  report.blocked = {"static cudart without a driver"};
+  report.tool_failure = "no memory for queues";
+  const Json summary = lines_of(json_report(report)).back();
+  CHECK(summary["coverage"] == "incomplete");
+  CHECK(summary["not_covered"] == Json({"static cudart without a driver", "no memory for queues"}));
+}
+
+}  // namespace
+}  // namespace barracuda::report

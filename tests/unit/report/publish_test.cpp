@@ -1,0 +1,102 @@
+#include "report/publish.h"
+
+#include <catch2/catch.hpp>
+
+#include "base/file.h"
+#include "report/exit_status.h"
+#include "report/json_writer.h"
+#include "report/text_writer.h"
+#include "tests/unit/report/samples.h"
+#include "tests/unit/report/stderr_capture.h"
+
+namespace barracuda::report {
+namespace {
+
+TEST_CASE("text goes to stderr, JSON to its file") {
+  const ScratchFolder folder;
+  Options options;
+  options.json = folder / "races.json";
+  const StderrCapture capture;
+  CHECK(publish(samples::racy_report(), options, 0) == kStatusFindings);
+  CHECK(capture.text() == text_report(samples::racy_report(), {}));
+  CHECK(*read_file(options.json) == json_report(samples::racy_report()));
+}
+
+TEST_CASE("with log-file, stderr stays empty") {
+  const ScratchFolder folder;
+  Options options;
+  options.log_file = folder / "%p.log";
+  const StderrCapture capture;
+  CHECK(publish(samples::clean_report(), options, 0) == 0);
+  CHECK(capture.text().empty());
+  CHECK(*read_file(folder / (std::to_string(getpid()) + ".log")) ==
+        text_report(samples::clean_report(), {}));
+}
+
+TEST_CASE("a file that cannot be written is told and is status 70") {
+  Options options;
+  SECTION("a folder that does not exist") {
+    options.json = "/nonexistent/races.json";
+  }
+  SECTION("a full disk") {
+    options.json = "/dev/full";
+  }
+  SECTION("a variable that is not set") {
+    options.json = "%q{BARRACUDA_NO_SUCH_VARIABLE}.json";
+  }
+  const StderrCapture capture;
+  CHECK(publish(samples::clean_report(), options, 0) == kStatusToolFailed);
+  CHECK(capture.text().find("the tool failed: the JSON report could not be written: ") !=
+        std::string::npos);
+}
+
+TEST_CASE("findings reach stderr when log-file cannot be written") {
+  Options options;
+  options.log_file = "/dev/full";
+  const StderrCapture capture;
+  CHECK(publish(samples::racy_report(), options, 0) == kStatusToolFailed);
+  CHECK(capture.text().find("inter-block race") != std::string::npos);
+  CHECK(capture.text().find("the text report could not be written: ") != std::string::npos);
+}
+
+TEST_CASE("under run, files with the process number are the process's, others the run's") {
+  const ScratchFolder folder;
+  Options options;
+  options.json = folder / "all.json";
+  options.log_file = folder / "log.%p";
+  const std::string log = folder / ("log." + std::to_string(getpid()));
+  Report report = samples::racy_report();
+  publish_process_files(report, options);
+  CHECK(report.tool_failure.empty());
+  CHECK(read_file(log).has_value());
+  CHECK_FALSE(read_file(options.json).has_value());
+  std::filesystem::remove(log);
+  const StderrCapture capture;
+  CHECK(publish_merged(samples::racy_report(), options, 0) == kStatusFindings);
+  CHECK_FALSE(read_file(log).has_value());
+  CHECK(read_file(options.json).has_value());
+  CHECK(capture.text() == summary_line(samples::racy_report()) + "\n");
+}
+
+TEST_CASE("suppressions that cannot be read are a bad option") {
+  const ScratchFolder folder;
+  Options options;
+  options.suppressions = folder / "suppressions";
+  Report report = samples::racy_report();
+  apply_filters(report, options);
+  CHECK(report.option_error.find("suppressions") != std::string::npos);
+  REQUIRE(write_file(options.suppressions, "kernel:add\nnonsense\n").has_value());
+  report = samples::racy_report();
+  apply_filters(report, options);
+  CHECK(report.option_error.find(":2: ") != std::string::npos);
+  CHECK(report.findings.size() == 1);
+  REQUIRE(write_file(options.suppressions, "kernel:add\n").has_value());
+  report = samples::racy_report();
+  apply_filters(report, options);
+  CHECK(report.option_error.empty());
+  CHECK(report.findings.empty());
+  CHECK(report.suppressed == 1);
+}
+
+}  // namespace
+}  // namespace barracuda::report

@@ -1,0 +1,171 @@
+#include "report/resolve.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/report/samples.h"
+
+namespace barracuda::report {
+namespace {
+
+Finding resolved_race(const RunData& run) {
+  const Report report = resolve(run, Options{});
+  REQUIRE(report.findings.size() == 1);
+  return report.findings.front();
+}
+
+TEST_CASE("a race gets its lines, names and kind") {
+  const Finding race = resolved_race(samples::racy_run());
+  CHECK(race.type == FindingType::kRace);
+  CHECK(race.severity == FindingSeverity::kError);
+  CHECK(race.kind == "inter-block");
+  CHECK(race.space == "global");
+  CHECK(race.count == 12);
+  REQUIRE(race.accesses.size() == 2);
+  CHECK(race.accesses[0].operation == AccessOperation::kWrite);
+  CHECK(race.accesses[0].place == Frame{"add(int*)", "/src/add.cu", 12});
+  CHECK(race.accesses[1].operation == AccessOperation::kRead);
+  CHECK(race.accesses[1].place == Frame{"add(int*)", "/src/add.cu", 14});
+  CHECK(race.accesses[0].kernel == "add(int*)");
+  CHECK(race.accesses[0].launch == 1);
+}
+
+TEST_CASE("linear indices become coordinates of the launch") {
+  const Finding race = resolved_race(samples::racy_run());
+  const Access& access = race.accesses[1];
+  REQUIRE(access.has_thread);
+  CHECK(access.block == Coordinates{1, 1, 0});   // 5 in a 4×2 grid
+  CHECK(access.thread == Coordinates{3, 2, 0});  // lane 3 of warp 1: 35 in a 16×4 block
+  CHECK(access.warp == 1);
+  CHECK(access.lane == 3);
+  CHECK(race.missing == "no synchronisation between block 0 and block [1,1,0]");
+}
+
+TEST_CASE("an access to an unknown launch has no thread") {
+  RunData run = samples::racy_run();
+  run.launches.clear();
+  const Finding race = resolved_race(run);
+  CHECK_FALSE(race.accesses[0].has_thread);
+  CHECK(race.accesses[0].kernel.empty());
+}
+
+TEST_CASE("a site that does not exist leaves its fields unknown") {
+  RunData run = samples::racy_run();
+  run.findings.races[0].second.site = wire::SiteId{99};
+  const Finding race = resolved_race(run);
+  CHECK(race.accesses[1].operation == AccessOperation::kUnknown);
+  CHECK(race.accesses[1].place == Frame{});
+}
+
+TEST_CASE("the place is the innermost frame outside CUDA's headers") {
+  RunData run = samples::racy_run();
+  run.sites[0].frames = {{"_ZN4cuda3std6atomicIiE5storeEi",
+                          "/usr/local/cuda-13.0/include/cccl/cuda/std/atomic", 70, 1},
+                         {"_Z7publishPi", "/src/publish.h", 8, 3},
+                         {"_Z3addPi", "/src/add.cu", 12, 5}};
+  const Access access = resolved_race(run).accesses[0];
+  CHECK(access.place == Frame{"publish(int*)", "/src/publish.h", 8});
+  REQUIRE(access.inlined.size() == 3);
+  CHECK(access.inlined[0].line == 70);
+  CHECK(access.inlined[2] == Frame{"add(int*)", "/src/add.cu", 12});
+}
+
+TEST_CASE("a function of CUDA's own is placed at its caller") {
+  RunData run = samples::racy_run();
+  run.sites[0].frames = {{"sync", "/usr/local/cuda/include/cooperative_groups.h", 400, 1}};
+  run.sites.push_back(
+      samples::site(2, wire::Operation::kCall, {{"_Z3addPi", "/src/add.cu", 30, 1}}));
+  run.findings.races[0].first.call_stack = {wire::SiteId{2}};
+  const Access access = resolved_race(run).accesses[0];
+  CHECK(access.place == Frame{"add(int*)", "/src/add.cu", 30});
+  REQUIRE(access.callers.size() == 1);
+  CHECK(access.callers[0].line == 30);
+}
+
+TEST_CASE("without line information the function and its PTX line remain") {
+  RunData run = samples::racy_run();
+  run.sites[0].frames.clear();
+  const Access access = resolved_race(run).accesses[0];
+  CHECK(access.place == Frame{"add(int*)", "", 0});
+  CHECK(access.ptx_line == 40);
+  CHECK(access.instruction == "st.global.u32");
+}
+
+TEST_CASE("the outermost frame takes the function's name where .loc has none") {
+  RunData run = samples::racy_run();
+  run.sites[0].frames[0].function.clear();
+  CHECK(resolved_race(run).accesses[0].place.function == "add(int*)");
+}
+
+TEST_CASE("an address falls into the allocation that is live there") {
+  RunData run = samples::racy_run();
+  run.allocations = {{.address = 0x1000, .bytes = 64, .description = "cudaMalloc", .freed = true},
+                     {.address = 0x1000, .bytes = 256, .description = "managed memory"},
+                     {.address = 0x2000, .bytes = 256, .description = "elsewhere"}};
+  CHECK(resolved_race(run).location == "byte 16 of 256 bytes at 0x1000 (managed memory)");
+  run.allocations.resize(1);
+  CHECK(resolved_race(run).location == "byte 16 of 64 bytes at 0x1000 (cudaMalloc, freed since)");
+  run.allocations.clear();
+  CHECK(resolved_race(run).location.empty());
+}
+
+TEST_CASE("shared memory is located in its block") {
+  RunData run = samples::racy_run();
+  detector::RaceEvent& race = run.findings.races[0];
+  race.kind = detector::RaceKind::kIntraBlock;
+  race.first.space = race.second.space = wire::AddressSpace::kShared;
+  race.first.address = race.second.address = 20;
+  const Finding finding = resolved_race(run);
+  CHECK(finding.space == "shared");
+  CHECK(finding.location == "byte 20 of the shared memory of block 0");
+}
+
+TEST_CASE("barrier divergence says where everybody is") {
+  RunData run = samples::racy_run();
+  run.findings.races.clear();
+  run.sites.push_back(
+      samples::site(2, wire::Operation::kBarrier, {{"_Z3addPi", "/src/add.cu", 20, 1}}));
+  run.sites.push_back(
+      samples::site(3, wire::Operation::kExit, {{"_Z3addPi", "/src/add.cu", 22, 1}}));
+  detector::BarrierDivergence divergence;
+  divergence.launch = detector::LaunchId{1};
+  divergence.arrived.site = wire::SiteId{2};
+  divergence.arrived.thread.launch = divergence.launch;
+  divergence.elsewhere = {divergence.arrived};
+  divergence.elsewhere[0].site = wire::SiteId{3};
+  run.findings.divergences = {divergence};
+  const Finding finding = resolved_race(run);
+  CHECK(finding.type == FindingType::kBarrierDivergence);
+  REQUIRE(finding.accesses.size() == 2);
+  CHECK(finding.accesses[0].note == "waits at barrier 0");
+  CHECK(finding.accesses[1].note == "has left the kernel");
+  CHECK(finding.accesses[1].place.line == 22);
+  CHECK_FALSE(finding.accesses[0].has_address);
+}
+
+TEST_CASE("a memory error has its place and thread, or says nothing of them") {
+  RunData run = samples::racy_run();
+  run.findings.races.clear();
+  MemoryErrorRecord error;
+  error.what = "out-of-bounds write of 4 bytes";
+  error.where = {"_Z3addPi", "/src/add.cu", 12, 1};
+  error.kernel = "_Z3addPi";
+  error.launch = detector::LaunchId{1};
+  error.address = 0x10ff;
+  error.size = 4;
+  error.is_write = true;
+  error.thread = {3, 2, 0};
+  run.memory_errors = {error};
+  const Access known = resolved_race(run).accesses.front();
+  CHECK(known.place == Frame{"add(int*)", "/src/add.cu", 12});
+  CHECK(known.operation == AccessOperation::kWrite);
+  CHECK(known.warp == 1);
+  CHECK(known.lane == 3);
+  run.memory_errors[0].size = 0;
+  const Access unknown = resolved_race(run).accesses.front();
+  CHECK_FALSE(unknown.has_thread);
+  CHECK_FALSE(unknown.has_address);
+  CHECK(unknown.operation == AccessOperation::kUnknown);
+}
+
+}  // namespace
+}  // namespace barracuda::report

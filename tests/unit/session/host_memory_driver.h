@@ -1,0 +1,59 @@
+// A device whose memory is the process's own, for what the session does with memory and contexts.
+#pragma once
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+#include "session/device_driver.h"
+
+namespace barracuda::session {
+
+class HostMemoryDriver final : public DeviceDriver {
+ public:
+  std::size_t limit = ~std::size_t{0};  // bytes that can be had in one piece
+  std::uint32_t processors = 132;
+  bool emulated = false;
+  std::map<std::uint64_t, std::size_t> blocks;  // what is allocated now
+
+  bool is_emulated() const override { return emulated; }
+  std::string device_name() const override { return "host memory"; }
+  std::uint32_t device_arch() const override { return 90; }
+  std::uint32_t multiprocessors() const override { return processors; }
+  Handle current_context() const override { return 1; }
+
+  std::byte* allocate_pinned(std::size_t bytes) override {
+    return reinterpret_cast<std::byte*>(allocate_device(bytes));
+  }
+
+  void free_pinned(std::byte* memory) override {
+    free_device(reinterpret_cast<std::uint64_t>(memory));
+  }
+
+  std::uint64_t allocate_device(std::size_t bytes) override {
+    if (bytes > limit) {
+      return 0;
+    }
+    const std::size_t rounded = (bytes + 255) / 256 * 256;
+    void* const memory = std::aligned_alloc(256, rounded);
+    std::memset(memory, 0, rounded);
+    blocks[reinterpret_cast<std::uint64_t>(memory)] = bytes;
+    return reinterpret_cast<std::uint64_t>(memory);
+  }
+
+  void free_device(std::uint64_t address) override {
+    blocks.erase(address);
+    std::free(reinterpret_cast<void*>(address));
+  }
+
+  DriverStatus synchronize(Handle /*context*/) override { return 0; }
+  bool stream_is_idle(Handle /*stream*/) override { return true; }
+  bool stream_is_capturing(Handle /*stream*/) override { return false; }
+
+  std::optional<MemoryRange> variable(Handle /*module*/, bool /*is_library*/,
+                                      const std::string& /*name*/) override {
+    return std::nullopt;
+  }
+};
+
+}  // namespace barracuda::session

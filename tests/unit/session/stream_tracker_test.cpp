@@ -1,0 +1,78 @@
+#include "session/stream_tracker.h"
+
+#include <catch2/catch.hpp>
+
+#include <set>
+#include <thread>
+
+namespace barracuda::session {
+namespace {
+
+using detector::LaunchId;
+using Launches = std::vector<LaunchId>;
+
+LaunchId id(std::uint32_t number) { return LaunchId{number}; }
+
+TEST_CASE("stream 0 and the legacy handle are one stream, the per-thread stream is each thread's") {
+  StreamTracker streams;
+  CHECK(streams.key_of(0) == detector::kLegacyStream);
+  CHECK(streams.key_of(1) == detector::kLegacyStream);
+  const auto mine = streams.key_of(kPerThreadHandle);
+  CHECK(mine == streams.key_of(kPerThreadHandle));
+  CHECK(mine != detector::kLegacyStream);
+  detector::StreamKey theirs{};
+  std::thread([&] { theirs = streams.key_of(kPerThreadHandle); }).join();
+  CHECK(theirs != mine);
+}
+
+TEST_CASE("streams are numbered as they appear, the default stream is 0") {
+  StreamTracker streams;
+  streams.created(0x1000, false);
+  streams.created(0x2000, true);
+  CHECK(streams.number_of(streams.key_of(0)) == 0);
+  CHECK(streams.number_of(streams.key_of(0x1000)) == 1);
+  CHECK(streams.number_of(streams.key_of(0x2000)) == 2);
+  CHECK(streams.number_of(streams.key_of(0x3000)) == 3);
+}
+
+TEST_CASE("launches of one stream follow each other, those of another need an event") {
+  StreamTracker streams;
+  streams.created(0x1000, true);
+  streams.created(0x2000, true);
+  const auto first = streams.key_of(0x1000);
+  const auto second = streams.key_of(0x2000);
+  CHECK(streams.launch(first, id(1)).empty());
+  CHECK(streams.launch(first, id(2)) == Launches{id(1)});
+  CHECK(streams.launch(second, id(3)).empty());
+  streams.event_recorded(0x77, first);
+  streams.event_waited(second, 0x77);
+  const Launches after = streams.launch(second, id(4));
+  CHECK(std::set<LaunchId>(after.begin(), after.end()) == std::set<LaunchId>{id(2), id(3)});
+}
+
+TEST_CASE("the nodes of a graph follow their edges, the stream before them and after them") {
+  StreamTracker streams;
+  streams.created(0x1000, true);
+  const auto stream = streams.key_of(0x1000);
+  (void)streams.launch(stream, id(1));
+  // A diamond whose top is no kernel.
+  const std::vector<GraphStep> steps = {{.launch = {}, .dependencies = {}},
+                                        {.launch = id(2), .dependencies = {0}},
+                                        {.launch = id(3), .dependencies = {0}},
+                                        {.launch = id(4), .dependencies = {1, 2}}};
+  const auto after = streams.graph_launch(stream, steps);
+  REQUIRE(after.size() == 4);
+  CHECK(after[0].empty());
+  CHECK(after[1] == Launches{id(1)});
+  CHECK(after[2] == Launches{id(1)});
+  CHECK(std::set<LaunchId>(after[3].begin(), after[3].end()) ==
+        std::set<LaunchId>{id(2), id(3)});
+  CHECK(streams.launch(stream, id(5)) == Launches{id(4)});
+
+  const auto replay = streams.graph_launch(
+      stream, std::vector<GraphStep>{{.launch = id(6), .dependencies = {}}});
+  CHECK(replay[0] == Launches{id(5)});
+}
+
+}  // namespace
+}  // namespace barracuda::session

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Where no nvcc of CUDA 13 is found, puts the compiler from NVIDIA's PyPI wheels into build/cuda, where
+# cmake/CudaToolkit.cmake looks first. With `wheels` it does so even where there is one.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+target=build/cuda
+toolkit=$target/nvidia/cu13
+wheels=(nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt nvidia-cuda-runtime nvidia-cuda-cccl
+        nvidia-cuda-nvrtc)
+version='13.0.*'
+
+is_cuda_13() { [ -x "$1" ] && "$1" --version 2>/dev/null | grep -q 'release 13\.'; }
+
+if [ -x "$toolkit/bin/nvcc" ]; then
+  echo "CUDA compiler: $toolkit/bin/nvcc, from PyPI wheels"
+  exit 0
+fi
+if [ "${1:-}" != wheels ]; then
+  for nvcc in "${CUDA_HOME:-}/bin/nvcc" "${CUDA_PATH:-}/bin/nvcc" "$(command -v nvcc || true)" \
+              /usr/local/cuda/bin/nvcc; do
+    if is_cuda_13 "$nvcc"; then
+      echo "CUDA compiler: $nvcc"
+      exit 0
+    fi
+  done
+fi
+
+echo "CUDA compiler: none of CUDA 13 is installed; fetching it from PyPI into $target (about 250 MB)"
+if ! python3 -m pip --version >/dev/null 2>&1; then
+  echo "python3 has no pip here; install it (Debian: python3-pip), then start again" >&2
+  exit 1
+fi
+# Unfinished work never looks like a toolkit: it gets its name at the end.
+rm -rf "$target.unfinished"
+mkdir -p "$target.unfinished"
+python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-warn-script-location \
+  --target "$target.unfinished" "${wheels[@]/%/==$version}"
+
+root=$target.unfinished/nvidia/cu13
+ln -sfn lib "$root/lib64"
+for library in "$root"/lib/*.so.*; do
+  name=${library##*/}
+  case $name in
+    *.so.13) ln -sfn "$name" "$root/lib/${name%.13}" ;;
+  esac
+done
+chmod u+x "$root"/bin/* "$root"/nvvm/bin/*
+rm -rf "$target"
+mv "$target.unfinished" "$target"
+"$toolkit/bin/nvcc" --version | tail -n 1

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Checks who includes whom. Reads file names, one a line, on standard input; takes the tree's root."""
+
+import re
+import sys
+from pathlib import Path
+
+# The folders whose public headers a folder may include, besides its own.
+MAY_INCLUDE = {
+    "base": "",
+    "device_logger": "",
+    "fatbin": "base",
+    "ptx": "base device_logger",
+    "host_detector": "base device_logger",
+    "emulator": "base fatbin ptx",
+    "report": "base host_detector ptx",
+    "session": "base device_logger fatbin ptx host_detector emulator report",
+    "preload": "base session",
+    "weak_memory": "base fatbin ptx emulator session",
+    "cli": "base fatbin ptx host_detector report session weak_memory",
+}
+FOLDERS = {folder: {folder, *others.split()} for folder, others in MAY_INCLUDE.items()}
+
+CUDA = re.compile(
+    r"(cuda|nv/|nvrtc|nvJitLink|cooperative_groups|cub/|thrust/|crt/|mma\.h|curand|cublas|cupti"
+    r"|driver_types\.h|vector_types\.h|vector_functions\.h|builtin_types\.h|device_)")
+# What is included with angle brackets, where it may be, and what it is.
+THIRD_PARTY = [
+    (CUDA, ("preload/", "emulator/driver/", "emulator/runtime/"), "a CUDA header"),
+    (re.compile(r"CLI/"), ("cli/",), "CLI11"),
+    (re.compile(r"nlohmann/"), ("report/", "cli/"), "nlohmann-json"),
+    (re.compile(r"(llvm|clang|mlir)(-c)?/"), None, "LLVM"),
+]
+# Programs that nvcc compiles one by one, without our include path.
+PROGRAMS = ("tests/e2e/", "examples/", "benchmarks/", "litmus_suite/")
+# Programs and tests may include CUDA and JSON, and files that lie beside them.
+FREE = ("tests/", *PROGRAMS)
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+
+
+def own_folder(path):
+    """The folder of the tree that a file belongs to; a test belongs to the folder it tests."""
+    parts = path.split("/")
+    if parts[0] == "tests" and len(parts) > 3 and parts[2] in FOLDERS:
+        return parts[2]
+    return parts[0]
+
+
+def fault_of_ours(path, included):
+    """Why this file may not include this header of the tree, or None."""
+    parts = included.split("/")
+    is_free = path.startswith(FREE)
+    if len(parts) == 1 or parts[0] == "..":
+        is_allowed = path.startswith(PROGRAMS) or (is_free and parts[0] != "..")
+        return None if is_allowed else "includes are relative to the tree's root"
+    owner, target = own_folder(path), parts[0]
+    if target in FOLDERS and not is_free and target not in FOLDERS.get(owner, {target}):
+        return f"{owner}/ may not include {target}/"
+    if target in FOLDERS and target != owner and len(parts) > 2:
+        return f"the subfolders of {target}/ are its own"
+    return None
+
+
+def fault_of_others(path, included):
+    """Why this file may not include this library's header, or None."""
+    for pattern, places, name in THIRD_PARTY:
+        if not pattern.match(included):
+            continue
+        if places is None:
+            return f"{name} is included nowhere"
+        is_device_code = pattern is CUDA and path.endswith((".cu", ".cuh"))
+        if not (is_device_code or path.startswith(places) or path.startswith(FREE)):
+            return f"{name} is only included in {', '.join(places)}"
+    return None
+
+
+def faults_in(path, text):
+    for number, line in enumerate(text.splitlines(), start=1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        ours, others = match.groups()
+        fault = fault_of_ours(path, ours) if ours else fault_of_others(path, others)
+        if fault:
+            yield f"{path}:{number}: {ours or others}: {fault}"
+
+
+def main():
+    root = Path(sys.argv[1])
+    faults = []
+    for path in sys.stdin.read().splitlines():
+        faults += faults_in(path, (root / path).read_text(encoding="utf-8", errors="replace"))
+    for fault in faults:
+        print(fault)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

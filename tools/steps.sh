@@ -1,0 +1,57 @@
+# shellcheck shell=bash
+# What the scripts share; sourced, not run. It starts in the tree's root.
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+
+cores=$(nproc)
+passed=0
+failed=0
+
+say() { printf '\n== %s\n' "$*"; }
+
+# The counts are the last line whatever happened; a step that broke off counts as one failure.
+print_counts_at_exit() {
+  trap 'status=$?
+        if [ $status -ne 0 ] && [ $failed -eq 0 ]; then failed=1; fi
+        printf "%d passed, %d failed\n" $passed $failed
+        [ $failed -eq 0 ] && [ $status -eq 0 ] || exit 1' EXIT
+}
+
+# set_up: packages and compiler. build PRESET [TARGET...]: configures and builds.
+set_up() {
+  say "Set-up"
+  tools/install_packages.sh "$@"
+  tools/install_cuda.sh
+}
+
+build() {
+  local preset=$1
+  shift
+  say "Build (preset $preset)"
+  mkdir -p build
+  if ! cmake --preset "$preset" >"build/configure-$preset.log" 2>&1; then
+    cat "build/configure-$preset.log"
+    return 1
+  fi
+  cmake --build --preset "$preset" --parallel "$cores" ${1:+--target "$@"}
+}
+
+# run_tests PRESET [CTEST OPTIONS...]: runs what the preset selects and adds to the counts. No test at
+# all is a failure.
+run_tests() {
+  local preset=$1 log="build/tests-$1.log" summary status=0
+  shift
+  say "Tests (preset $preset)"
+  ctest --preset "$preset" --parallel "$cores" --no-tests=error "$@" 2>&1 | tee "$log" || status=$?
+  # "98% tests passed, 1 tests failed out of 50"
+  summary=$(sed -nE 's/^[0-9]+% tests passed, ([0-9]+) tests? failed out of ([0-9]+)$/\1 \2/p' \
+    "$log" | tail -n 1)
+  local bad=${summary% *} all=${summary#* }
+  if [ -z "$summary" ] || [ "$all" -eq 0 ]; then
+    echo "no test has run"
+    failed=$((failed + 1))
+    return 1
+  fi
+  failed=$((failed + bad))
+  passed=$((passed + all - bad))
+  return $status
+}
