@@ -1,5 +1,6 @@
-// Records a second of the happens-before engine on one core, from queue bytes to findings, on traces of
-// the shapes that kernels have: coalesced and strided accesses, atomics, barriers, a lock.
+// Records a second of the happens-before engine on one core, from queue bytes to findings, on
+// traces of the shapes that kernels have: coalesced and strided accesses, atomics, barriers, a
+// lock.
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -26,7 +27,17 @@ constexpr std::uint64_t kMemory = 0x7f0000000000;
 constexpr std::uint32_t kWarps = 8;  // of a CTA
 
 enum Site : std::uint32_t {
-  kLoad, kStore, kAtomicAdd, kBarrier, kExit, kTicket, kFence, kLockCas, kUnlock, kSiteCount,
+  kLoad,
+  kStore,
+  kAtomicAdd,
+  kBarrier,
+  kExit,
+  kTicket,
+  kFence,
+  kLockCas,
+  kUnlock,
+  kSyncWarp,
+  kSiteCount,
 };
 
 wire::SiteInfo word(Operation operation, MemoryOrder order = MemoryOrder::kWeak) {
@@ -44,16 +55,19 @@ std::vector<wire::SiteInfo> sites() {
   all[kBarrier] = {.operation = Operation::kBarrier};
   all[kExit] = {.operation = Operation::kExit};
   all[kTicket] = word(Operation::kAtomic, MemoryOrder::kRelaxed);
-  all[kFence] = {.operation = Operation::kFence, .order = MemoryOrder::kAcqRel, .scope = Scope::kGpu};
+  all[kFence] = {
+      .operation = Operation::kFence, .order = MemoryOrder::kAcqRel, .scope = Scope::kGpu};
   all[kLockCas] = word(Operation::kAtomic, MemoryOrder::kRelaxed);
   all[kUnlock] = word(Operation::kAtomic, MemoryOrder::kRelaxed);
+  all[kSyncWarp] = {.operation = Operation::kWarpBarrier};
   return all;
 }
 
 // A recorded trace: records as they lie in a queue.
 class Recording {
  public:
-  void pattern(Site site, std::uint32_t cta, std::uint32_t warp, std::uint64_t base, std::int16_t stride) {
+  void pattern(Site site, std::uint32_t cta, std::uint32_t warp, std::uint64_t base,
+               std::int16_t stride) {
     header(site, RecordKind::kAffine, cta, ~std::uint32_t{0}, 5);
     wire::PatternHalf half{};
     half.stride0 = stride;
@@ -63,15 +77,19 @@ class Recording {
     append(half);
     close();
   }
+
   void event(Site site, std::uint32_t cta, std::uint32_t warp) {
     header(site, RecordKind::kEvent, cta, ~std::uint32_t{0}, 0);
     wire::PatternHalf half{};
+    half.base_low = site == kSyncWarp ? ~std::uint32_t{0} : 0;  // its members
     half.warp = warp & 31;
     append(half);
     close();
   }
+
   // Each lane at its own address.
-  void scattered(Site site, std::uint32_t cta, std::uint32_t warp, const std::function<std::uint64_t(std::uint32_t)>& address) {
+  void scattered(Site site, std::uint32_t cta, std::uint32_t warp,
+                 const std::function<std::uint64_t(std::uint32_t)>& address) {
     header(site, RecordKind::kScattered, cta, ~std::uint32_t{0}, 0);
     wire::PatternHalf half{};
     half.warp = warp & 31;
@@ -84,8 +102,10 @@ class Recording {
     }
     close();
   }
+
   // An atomic of the warp's first lane: its release and its acquire.
-  void atomic(Site site, std::uint32_t cta, std::uint32_t warp, std::uint64_t address, std::uint64_t read, std::uint64_t written) {
+  void atomic(Site site, std::uint32_t cta, std::uint32_t warp, std::uint64_t address,
+              std::uint64_t read, std::uint64_t written) {
     for (const RecordKind kind : {RecordKind::kRelease, RecordKind::kAcquire}) {
       header(site, kind, cta, 1, 0);
       wire::PatternHalf half{};
@@ -98,9 +118,17 @@ class Recording {
       const std::uint32_t counter = wire::order_counter_of(address);
       sync.number = kind == RecordKind::kRelease ? numbers_[counter]++ : numbers_[counter];
       append(sync);
-      append(wire::LaneValueHalf{.tag = 0, .reserved0 = 0, .value_low = static_cast<std::uint32_t>(read), .value_high = 0, .reserved1 = 0});
+      append(wire::LaneValueHalf{.tag = 0,
+                                 .reserved0 = 0,
+                                 .value_low = static_cast<std::uint32_t>(read),
+                                 .value_high = 0,
+                                 .reserved1 = 0});
       if (kind == RecordKind::kRelease) {
-        append(wire::LaneValueHalf{.tag = 0, .reserved0 = 0, .value_low = static_cast<std::uint32_t>(written), .value_high = 0, .reserved1 = 0});
+        append(wire::LaneValueHalf{.tag = 0,
+                                   .reserved0 = 0,
+                                   .value_low = static_cast<std::uint32_t>(written),
+                                   .value_high = 0,
+                                   .reserved1 = 0});
         append(wire::LaneValueHalf{});
       }
       close();
@@ -108,6 +136,7 @@ class Recording {
   }
 
   [[nodiscard]] std::size_t count() const { return ends_.size(); }
+
   void replay(Ordering& ordering, OrderCounters& counters) const {
     std::size_t start = 0;
     for (const std::size_t end : ends_) {
@@ -117,7 +146,8 @@ class Recording {
   }
 
  private:
-  void header(Site site, RecordKind kind, std::uint32_t cta, std::uint32_t mask, std::uint32_t width_log2) {
+  void header(Site site, RecordKind kind, std::uint32_t cta, std::uint32_t mask,
+              std::uint32_t width_log2) {
     wire::HeaderHalf half{};
     half.launch = 1;
     half.site = site & 0xFFFFFFU;
@@ -127,11 +157,13 @@ class Recording {
     half.cta = cta;
     append(half);
   }
+
   template <typename Half>
   void append(const Half& half) {
     const auto* bytes = reinterpret_cast<const std::byte*>(&half);
     bytes_.insert(bytes_.end(), bytes, bytes + sizeof(half));
   }
+
   void close() { ends_.push_back(bytes_.size()); }
 
   std::vector<std::byte> bytes_;
@@ -164,16 +196,21 @@ void measure(const std::string& name, std::uint32_t ctas, const Kernel& kernel) 
   ordering.begin_launch(launch);
   recording.replay(ordering, counters);
   const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-  std::printf("%-44s %9zu records  %7.2f M records/s  %zu races, %llu rejected%s\n", name.c_str(), recording.count(),
-              static_cast<double>(recording.count()) / seconds / 1e6, detector.findings().races.size(),
+  std::printf("%-44s %9zu records  %7.2f M records/s  %zu races, %llu rejected%s\n", name.c_str(),
+              recording.count(), static_cast<double>(recording.count()) / seconds / 1e6,
+              detector.findings().races.size(),
               static_cast<unsigned long long>(detector.rejected()),
               detector.launch_over(LaunchId{1}) ? "" : "  NOT OVER");
   std::fflush(stdout);
 }
 
-std::uint64_t global(std::uint64_t index) { return kMemory + index * 4; }
+std::uint64_t global(std::uint64_t index) {
+  return kMemory + index * 4;
+}
 
-std::uint64_t shared(std::uint64_t index) { return wire::tagged_address(wire::AddressSpace::kShared, index * 4); }
+std::uint64_t shared(std::uint64_t index) {
+  return wire::tagged_address(wire::AddressSpace::kShared, index * 4);
+}
 
 void coalesced(Recording& recording, std::uint32_t cta) {
   for (std::uint32_t round = 0; round < 16; ++round) {
@@ -256,8 +293,10 @@ void lock(Recording& recording, std::uint32_t cta) {
   for (std::uint32_t round = 0; round < 4; ++round) {
     recording.atomic(kLockCas, cta, 0, global(1U << 24), 0, 1);
     recording.event(kFence, cta, 0);
+    recording.event(kSyncWarp, cta, 0);
     recording.pattern(kLoad, cta, 0, global(0), 4);
     recording.pattern(kStore, cta, 0, global(0), 4);
+    recording.event(kSyncWarp, cta, 0);
     recording.event(kFence, cta, 0);
     recording.atomic(kUnlock, cta, 0, global(1U << 24), 1, 0);
   }
@@ -269,19 +308,21 @@ void lock(Recording& recording, std::uint32_t cta) {
 // With arguments: only the traces whose names contain one of them.
 int main(int argument_count, char** arguments) {
   using namespace barracuda::detector;
+
   struct Shape {
     const char* name;
     std::uint32_t ctas;
     void (*kernel)(Recording&, std::uint32_t);
   };
-  for (const Shape& shape : {Shape{"coalesced loads and stores", 4096, coalesced},
-                             Shape{"strided stores (matrix columns)", 1024, strided},
-                             Shape{"one table read by every block", 2048, shared_table},
-                             Shape{"histogram by atomics (256 bins)", 512, histogram},
-                             Shape{"reduction in shared memory", 8192, reduction},
-                             Shape{"barriers only", 2048, barriers},
-                             Shape{"last block by ticket", 2048, last_block},
-                             Shape{"a lock", 1024, lock}}) {
+
+  for (const Shape& shape :
+       {Shape{"coalesced loads and stores", 4096, coalesced},
+        Shape{"strided stores (matrix columns)", 1024, strided},
+        Shape{"one table read by every block", 2048, shared_table},
+        Shape{"histogram by atomics (256 bins)", 512, histogram},
+        Shape{"reduction in shared memory", 8192, reduction},
+        Shape{"barriers only", 2048, barriers}, Shape{"last block by ticket", 2048, last_block},
+        Shape{"a lock", 1024, lock}}) {
     bool is_wanted = argument_count == 1;
     for (int index = 1; index < argument_count; ++index) {
       is_wanted = is_wanted || std::strstr(shape.name, arguments[index]) != nullptr;

@@ -1,11 +1,10 @@
 // Warp instructions per second of the emulated device on one host core, for kernels of different
 // kinds. Prints one line for each.
-#include <time.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <time.h>
 #include <vector>
 
 #include "emulator/machine.h"
@@ -16,13 +15,14 @@ using namespace barracuda::emulator;  // NOLINT(google-build-using-namespace)
 
 struct Benchmark {
   const char* name;
-  const char* body;    // of the loop; %i counts
+  const char* body;  // of the loop; %i counts
   const char* before;
 };
 
 constexpr Benchmark kBenchmarks[] = {
     {"integer arithmetic",
-     "add.s32 %r1, %r1, %i; xor.b32 %r2, %r2, %r1; mad.lo.s32 %r3, %r1, %r2, %r3; shl.b32 %r4, %r3, 3;"
+     "add.s32 %r1, %r1, %i; xor.b32 %r2, %r2, %r1; mad.lo.s32 %r3, %r1, %r2, %r3; shl.b32 %r4, "
+     "%r3, 3;"
      "sub.s32 %r5, %r4, %r2; and.b32 %r6, %r5, 255; min.s32 %r7, %r6, %r1; shr.u32 %r8, %r7, 2;",
      ""},
     {"f32 arithmetic",
@@ -36,20 +36,24 @@ constexpr Benchmark kBenchmarks[] = {
      ""},
     {"scattered global ld/st",
      "mad.lo.s32 %r1, %r1, 1103515245, 12345; and.b32 %r2, %r1, 1023; mul.wide.u32 %d1, %r2, 4;"
-     "add.s64 %d2, %base, %d1; ld.global.u32 %r3, [%d2]; add.s32 %r3, %r3, 1; st.global.u32 [%d2], %r3;",
+     "add.s64 %d2, %base, %d1; ld.global.u32 %r3, [%d2]; add.s32 %r3, %r3, 1; st.global.u32 [%d2], "
+     "%r3;",
      ""},
     {"shared memory and barrier",
-     "st.shared.u32 [%d3], %r1; bar.sync 0; ld.shared.u32 %r2, [%d4]; add.s32 %r1, %r1, %r2; bar.sync 0;",
+     "st.shared.u32 [%d3], %r1; bar.sync 0; ld.shared.u32 %r2, [%d4]; add.s32 %r1, %r1, %r2; "
+     "bar.sync 0;",
      "shl.b32 %r9, %lane, 2; cvt.u64.u32 %d3, %r9; xor.b32 %r9, %r9, 128; cvt.u64.u32 %d4, %r9;"},
     {"divergent branches",
-     "and.b32 %r1, %lane, 1; setp.eq.s32 %p2, %r1, 0; @%p2 bra EVEN; add.s32 %r2, %r2, 3; bra.uni MEET;"
+     "and.b32 %r1, %lane, 1; setp.eq.s32 %p2, %r1, 0; @%p2 bra EVEN; add.s32 %r2, %r2, 3; bra.uni "
+     "MEET;"
      "EVEN: mul.lo.s32 %r2, %r2, 5; MEET: add.s32 %r3, %r3, %r2;",
      ""},
     {"shuffles", "shfl.sync.down.b32 %r2, %r1, 1, 31, -1; add.s32 %r1, %r1, %r2;", ""},
     {"shared atomics, 64 addresses", "atom.shared.add.u32 %r2, [%d3], 1; add.s32 %r1, %r1, %r2;",
      "and.b32 %r9, %lane, 63; shl.b32 %r9, %r9, 2; cvt.u64.u32 %d3, %r9;"},
     {"calls",
-     "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), callee, (a); ld.param.b32 %r1, [b]; }",
+     "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), callee, (a); "
+     "ld.param.b32 %r1, [b]; }",
      ""},
 };
 
@@ -122,7 +126,8 @@ void measure(const Benchmark& benchmark) {
   const auto module = machine.load(text_of(benchmark));
   const auto memory = machine.memory().allocate(1 << 16, AllocationKind::kDevice);
   if (!module || !memory) {
-    std::fprintf(stderr, "%s: %s\n", benchmark.name, module ? "no memory" : module.error().to_string().c_str());
+    std::fprintf(stderr, "%s: %s\n", benchmark.name,
+                 module ? "no memory" : module.error().to_string().c_str());
     return;
   }
   const LoadedKernel& kernel = *Machine::find_kernel(**module, "k");
@@ -134,7 +139,8 @@ void measure(const Benchmark& benchmark) {
     const double rate = static_cast<double>(machine.warp_instructions() - before) / seconds;
     best = rate > best ? rate : best;
   }
-  std::printf("%-32s %8.1f M warp-instructions/s (one core, best of 5)\n", benchmark.name, best / 1e6);
+  std::printf("%-32s %8.1f M warp-instructions/s (one core, best of 5)\n", benchmark.name,
+              best / 1e6);
   std::fflush(stdout);
 }
 

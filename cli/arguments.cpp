@@ -177,7 +177,7 @@ class Parser {
     }
     for (const CLI::App* const command : commands()) {
       if (command->parsed()) {
-        return {.text = command->help()};
+        return {.text = command->help("barracuda")};
       }
     }
     return {.text = app_.help()};

@@ -1,6 +1,6 @@
-// What an instrumented kernel needs to log: the hidden last parameter of every instrumented entry is
-// the address of one of these, in pinned host memory that the device reads. It lives until the launch
-// is over; two launches in flight never share one.
+// What an instrumented kernel needs to log: the hidden last parameter of every instrumented entry
+// is the address of one of these, in pinned host memory that the device reads. It lives until the
+// launch is over; two launches in flight never share one.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,20 @@ enum class CommitMode : std::uint32_t {
 
 struct alignas(128) LaunchDescriptor {
   std::uint32_t version = kProtocolVersion;
-  std::uint32_t launch = 0;          // low 16 bits of the launch id
-  std::uint32_t queue_count = 0;     // a CTA logs to queue (cluster or CTA index) % queue_count
-  std::uint32_t slots_log2 = 0;      // slots of each ring
-  std::uint64_t rings = 0;           // queue q at rings + q * (kSlotBytes << slots_log2), pinned host
-  std::uint64_t heads = 0;           // u64 claimed slots of queue q at heads + q * kHeadStride, device
+  std::uint32_t launch = 0;       // low 16 bits of the launch id
+  std::uint32_t queue_count = 0;  // a CTA logs to queue (cluster or CTA index) % queue_count
+  std::uint32_t slots_log2 = 0;   // slots of each ring
+  std::uint64_t rings = 0;        // queue q at rings + q * (kSlotBytes << slots_log2), pinned host
+  // u64 claimed slots of queue q at heads + q * kHeadStride, device; the u64 behind it is the
+  // logger's copy of the read position. Both start zeroed, and are zeroed together with the read
+  // position.
+  std::uint64_t heads = 0;
   std::uint64_t read_positions = 0;  // u64 freed slots of queue q, kReadPositionStride, pinned host
   std::uint64_t order_counters = 0;  // u32[kOrderCounters], device
   CommitMode commit_mode = CommitMode::kSelfValidating;
   std::uint32_t reserved[17] = {};
 };
+
 static_assert(sizeof(LaunchDescriptor) == 128);
 
 }  // namespace barracuda::wire

@@ -1,9 +1,10 @@
-// The functions that instrumented code calls. Compiled to PTX when the tool is built and linked into
-// every instrumented module (logger_image.h). Parameters are packed because every call site pays for
-// them: `site` is a SiteId with, above its 24 bits, log2 of the access's bytes (3 bits) and
-// kConstantValue. Addresses are tagged (record.h), but for the hooks named _generic.
+// The functions that instrumented code calls. Compiled to PTX when the tool is built and linked
+// into every instrumented module (logger_image.h). Parameters are packed because every call site
+// pays for them: `site` is a SiteId with, above its 24 bits, log2 of the access's bytes (3 bits)
+// and kConstantValue. Addresses are tagged (record.h), but for the hooks named _generic.
 //
-// Lanes that arrive together are logged together: nothing is assumed about how the program converged.
+// Lanes that arrive together are logged together: nothing is assumed about how the program
+// converged.
 #include <cstdint>
 
 #include "device_logger/logger_address.cuh"
@@ -13,7 +14,8 @@
 namespace barracuda::wire {
 
 inline constexpr std::uint32_t kSizeShift = 24;
-inline constexpr std::uint32_t kConstantValue = 1U << 27;  // all lanes store one compile-time constant
+inline constexpr std::uint32_t kConstantValue = 1U
+                                                << 27;  // all lanes store one compile-time constant
 
 // The value that a store writes, up to 16 bytes.
 struct StoredValue {
@@ -22,11 +24,12 @@ struct StoredValue {
 };
 
 struct Agreement {
-  bool all = false;      // every lane stores the same value
+  bool all = false;       // every lane stores the same value
   bool overlaps = false;  // this lane and those at its address store the same value
 };
 
-__device__ __forceinline__ bool same_value(const Lanes& lanes, const StoredValue& value, std::uint32_t other, bool wide) {
+__device__ __forceinline__ bool same_value(const Lanes& lanes, const StoredValue& value,
+                                           std::uint32_t other, bool wide) {
   const std::uint64_t low = __shfl_sync(lanes.mask, value.low, static_cast<int>(other));
   bool same = low == value.low;
   if (wide) {
@@ -35,7 +38,8 @@ __device__ __forceinline__ bool same_value(const Lanes& lanes, const StoredValue
   return same;
 }
 
-__device__ __forceinline__ Agreement find_agreement(std::uint64_t address, const Lanes& lanes, const StoredValue& value,
+__device__ __forceinline__ Agreement find_agreement(std::uint64_t address, const Lanes& lanes,
+                                                    const StoredValue& value,
                                                     const Pattern& pattern, bool wide) {
   Agreement agreement;
   if (!value.known) {
@@ -52,27 +56,31 @@ __device__ __forceinline__ Agreement find_agreement(std::uint64_t address, const
   return agreement;
 }
 
-__device__ __forceinline__ void write_affine(std::uint64_t descriptor, const Lanes& lanes, std::uint32_t site, const Pattern& pattern,
+__device__ __forceinline__ void write_affine(std::uint64_t descriptor, const Lanes& lanes,
+                                             std::uint32_t site, const Pattern& pattern,
                                              std::uint32_t flags, std::uint32_t stride1) {
   if (lanes.leads()) {
     const Queue queue(descriptor);
     const std::uint64_t slot = queue.claim(1);
-    queue.write_pattern_half(slot, static_cast<std::uint32_t>(pattern.stride0) & 0xFFFF, pattern.base, flags, stride1);
+    queue.write_pattern_half(slot, static_cast<std::uint32_t>(pattern.stride0) & 0xFFFF,
+                             pattern.base, flags, stride1);
     queue.order_commit();
     queue.write_header_half(slot, site, RecordKind::kAffine, pattern.width_log2, lanes.mask);
   }
 }
 
 // The header of a record with entries; entries are written by their lanes, before or after.
-__device__ __forceinline__ void write_entry_header(const Queue& queue, std::uint64_t slot, std::uint32_t site, RecordKind kind,
+__device__ __forceinline__ void write_entry_header(const Queue& queue, std::uint64_t slot,
+                                                   std::uint32_t site, RecordKind kind,
                                                    std::uint32_t mask) {
   queue.write_pattern_half(slot, 0, 0, 0, 0);
   queue.order_commit();
   queue.write_header_half(slot, site, kind, 0, mask);
 }
 
-__device__ __forceinline__ void write_scattered(std::uint64_t descriptor, const Lanes& lanes, std::uint32_t site,
-                                                std::uint64_t address, std::uint32_t flags) {
+__device__ __forceinline__ void write_scattered(std::uint64_t descriptor, const Lanes& lanes,
+                                                std::uint32_t site, std::uint64_t address,
+                                                std::uint32_t flags) {
   const Queue queue(descriptor);
   std::uint64_t slot = 0;
   if (lanes.leads()) {
@@ -95,7 +103,8 @@ __device__ __forceinline__ void write_scattered(std::uint64_t descriptor, const 
 }
 
 // A lane must not claim again before its record here is claimed, so all leave together.
-__device__ __forceinline__ void log_access(std::uint32_t site, std::uint64_t address, const StoredValue& value, bool wide) {
+__device__ __forceinline__ void log_access(std::uint32_t site, std::uint64_t address,
+                                           const StoredValue& value, bool wide) {
   const std::uint64_t descriptor = __barracuda_descriptor;
   if (descriptor == 0 || address == kNoAddress) {
     return;
@@ -131,7 +140,8 @@ __device__ __forceinline__ bool is_global(std::uint64_t address) {
   return space_of(address) == AddressSpace::kGlobal;
 }
 
-__device__ __forceinline__ std::uint64_t claim_release(const Queue& queue, const Lanes& active, std::uint32_t site) {
+__device__ __forceinline__ std::uint64_t claim_release(const Queue& queue, const Lanes& active,
+                                                       std::uint32_t site) {
   // The header must come last where it is the flag, and no lane waits for another between claim and
   // write, so there every lane has a record of its own.
   const Lanes lanes(queue.fence_and_flag() ? 1U << active.lane : active.mask);
@@ -158,7 +168,10 @@ __device__ __forceinline__ ReleaseToken begin_release(std::uint32_t site, std::u
     token.slot = claim_release(queue, Lanes(__activemask()), site);
     if (is_global(address)) {
       std::uint32_t number;
-      asm volatile("atom.global.add.u32 %0, [%1], 1;" : "=r"(number) : "l"(queue.order_counter(address)) : "memory");
+      asm volatile("atom.global.add.u32 %0, [%1], 1;"
+                   : "=r"(number)
+                   : "l"(queue.order_counter(address))
+                   : "memory");
       asm volatile("fence.acq_rel.gpu;" ::: "memory");
       token.number = number;
     }
@@ -166,11 +179,14 @@ __device__ __forceinline__ ReleaseToken begin_release(std::uint32_t site, std::u
   return token;
 }
 
-__device__ __forceinline__ void write_value(const Queue& queue, std::uint64_t slot, std::uint32_t half, std::uint64_t value) {
-  queue.write_half(slot, half, 0, static_cast<std::uint32_t>(value), static_cast<std::uint32_t>(value >> 32), 0);
+__device__ __forceinline__ void write_value(const Queue& queue, std::uint64_t slot,
+                                            std::uint32_t half, std::uint64_t value) {
+  queue.write_half(slot, half, 0, static_cast<std::uint32_t>(value),
+                   static_cast<std::uint32_t>(value >> 32), 0);
 }
 
-__device__ __forceinline__ void log_acquire(std::uint32_t site, std::uint64_t address, std::uint64_t value, std::uint32_t flags) {
+__device__ __forceinline__ void log_acquire(std::uint32_t site, std::uint64_t address,
+                                            std::uint64_t value, std::uint32_t flags) {
   const std::uint64_t descriptor = __barracuda_descriptor;
   if (descriptor == 0 || address == kNoAddress) {
     return;
@@ -180,7 +196,10 @@ __device__ __forceinline__ void log_acquire(std::uint32_t site, std::uint64_t ad
   if (is_global(address)) {
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
     // Acquire: the claim below comes after the stamp.
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(stamp) : "l"(queue.order_counter(address)) : "memory");
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                 : "=r"(stamp)
+                 : "l"(queue.order_counter(address))
+                 : "memory");
   } else {
     asm volatile("fence.acq_rel.cta;" ::: "memory");
   }
@@ -192,7 +211,8 @@ __device__ __forceinline__ void log_acquire(std::uint32_t site, std::uint64_t ad
   }
   slot = __shfl_sync(lanes.mask, slot, static_cast<int>(lanes.leader));
   const std::uint64_t entry = slot + 1 + lanes.rank();
-  queue.write_half(entry, 0, flags, static_cast<std::uint32_t>(address), static_cast<std::uint32_t>(address >> 32), stamp);
+  queue.write_half(entry, 0, flags, static_cast<std::uint32_t>(address),
+                   static_cast<std::uint32_t>(address >> 32), stamp);
   write_value(queue, entry, 1, value);
   if (queue.fence_and_flag()) {
     queue.order_commit();
@@ -218,42 +238,49 @@ BARRACUDA_HOOK void __barracuda_access_generic(std::uint32_t site, std::uint64_t
   barracuda::wire::log_access(site, barracuda::wire::tagged_generic(address), {}, false);
 }
 
-BARRACUDA_HOOK void __barracuda_store(std::uint32_t site, std::uint64_t address, std::uint64_t value) {
+BARRACUDA_HOOK void __barracuda_store(std::uint32_t site, std::uint64_t address,
+                                      std::uint64_t value) {
   barracuda::wire::log_access(site, address, {value, 0, true}, false);
 }
 
-BARRACUDA_HOOK void __barracuda_store_generic(std::uint32_t site, std::uint64_t address, std::uint64_t value) {
-  barracuda::wire::log_access(site, barracuda::wire::tagged_generic(address), {value, 0, true}, false);
+BARRACUDA_HOOK void __barracuda_store_generic(std::uint32_t site, std::uint64_t address,
+                                              std::uint64_t value) {
+  barracuda::wire::log_access(site, barracuda::wire::tagged_generic(address), {value, 0, true},
+                              false);
 }
 
-BARRACUDA_HOOK void __barracuda_store_wide(std::uint32_t site, std::uint64_t address, std::uint64_t low, std::uint64_t high) {
+BARRACUDA_HOOK void __barracuda_store_wide(std::uint32_t site, std::uint64_t address,
+                                           std::uint64_t low, std::uint64_t high) {
   barracuda::wire::log_access(site, address, {low, high, true}, true);
 }
 
-BARRACUDA_HOOK void __barracuda_store_wide_generic(std::uint32_t site, std::uint64_t address, std::uint64_t low,
-                                                   std::uint64_t high) {
-  barracuda::wire::log_access(site, barracuda::wire::tagged_generic(address), {low, high, true}, true);
+BARRACUDA_HOOK void __barracuda_store_wide_generic(std::uint32_t site, std::uint64_t address,
+                                                   std::uint64_t low, std::uint64_t high) {
+  barracuda::wire::log_access(site, barracuda::wire::tagged_generic(address), {low, high, true},
+                              true);
 }
 
 BARRACUDA_HOOK ReleaseToken __barracuda_release_begin(std::uint32_t site, std::uint64_t address) {
   return barracuda::wire::begin_release(site, address);
 }
 
-BARRACUDA_HOOK ReleaseToken __barracuda_release_begin_generic(std::uint32_t site, std::uint64_t address) {
+BARRACUDA_HOOK ReleaseToken __barracuda_release_begin_generic(std::uint32_t site,
+                                                              std::uint64_t address) {
   return barracuda::wire::begin_release(site, barracuda::wire::tagged_generic(address));
 }
 
 // `number` and `flags` are one word: the lane flags above 32 bits of number.
-BARRACUDA_HOOK void __barracuda_release_end(std::uint32_t site, std::uint64_t slot, std::uint64_t address,
-                                            std::uint64_t number_and_flags, std::uint64_t value_read,
-                                            std::uint64_t value_written) {
+BARRACUDA_HOOK void __barracuda_release_end(std::uint32_t site, std::uint64_t slot,
+                                            std::uint64_t address, std::uint64_t number_and_flags,
+                                            std::uint64_t value_read, std::uint64_t value_written) {
   using namespace barracuda::wire;
   if (slot == kNoSlot) {
     return;
   }
   const Queue queue(__barracuda_descriptor);
-  queue.write_half(slot, 0, static_cast<std::uint32_t>(number_and_flags >> 32), static_cast<std::uint32_t>(address),
-                   static_cast<std::uint32_t>(address >> 32), static_cast<std::uint32_t>(number_and_flags));
+  queue.write_half(slot, 0, static_cast<std::uint32_t>(number_and_flags >> 32),
+                   static_cast<std::uint32_t>(address), static_cast<std::uint32_t>(address >> 32),
+                   static_cast<std::uint32_t>(number_and_flags));
   write_value(queue, slot, 1, value_read);
   write_value(queue, slot + 1, 0, value_written);
   write_value(queue, slot + 1, 1, 0);
@@ -262,17 +289,19 @@ BARRACUDA_HOOK void __barracuda_release_end(std::uint32_t site, std::uint64_t sl
   }
 }
 
-BARRACUDA_HOOK void __barracuda_acquire(std::uint32_t site, std::uint64_t address, std::uint64_t value, std::uint32_t flags) {
+BARRACUDA_HOOK void __barracuda_acquire(std::uint32_t site, std::uint64_t address,
+                                        std::uint64_t value, std::uint32_t flags) {
   barracuda::wire::log_acquire(site, address, value, flags);
 }
 
-BARRACUDA_HOOK void __barracuda_acquire_generic(std::uint32_t site, std::uint64_t address, std::uint64_t value,
-                                                std::uint32_t flags) {
+BARRACUDA_HOOK void __barracuda_acquire_generic(std::uint32_t site, std::uint64_t address,
+                                                std::uint64_t value, std::uint32_t flags) {
   barracuda::wire::log_acquire(site, barracuda::wire::tagged_generic(address), value, flags);
 }
 
 // `detail` is a barrier's id or a warp barrier's mask, `threads` a barrier's count.
-BARRACUDA_HOOK void __barracuda_event(std::uint32_t site, std::uint32_t detail, std::uint32_t threads) {
+BARRACUDA_HOOK void __barracuda_event(std::uint32_t site, std::uint32_t detail,
+                                      std::uint32_t threads) {
   using namespace barracuda::wire;
   const std::uint64_t descriptor = __barracuda_descriptor;
   if (descriptor == 0) {

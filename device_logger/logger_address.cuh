@@ -15,41 +15,51 @@ inline constexpr std::uint64_t kNoAddress = ~std::uint64_t{0};
 // Shared-window addresses carry the CTA's rank in the cluster above these bits.
 inline constexpr std::uint32_t kSharedOffsetMask = 0xFFFFFF;
 
-__device__ __forceinline__ std::uint64_t shared_offset(std::uint64_t generic) {
-  std::uint64_t offset;
-#if __CUDA_ARCH__ >= 900
-  asm("cvta.to.shared::cluster.u64 %0, %1;" : "=l"(offset) : "l"(generic));
-#else
-  asm("cvta.to.shared.u64 %0, %1;" : "=l"(offset) : "l"(generic));
-#endif
-  return offset & kSharedOffsetMask;
+__device__ __forceinline__ std::uint64_t tagged_own_shared(std::uint64_t generic) {
+  std::uint64_t address;
+  asm("cvta.to.shared.u64 %0, %1;" : "=l"(address) : "l"(generic));
+  return tagged_address(AddressSpace::kShared, address & kSharedOffsetMask);
 }
 
-__device__ __forceinline__ std::uint64_t tagged_shared(std::uint64_t generic) {
 #if __CUDA_ARCH__ >= 900
+// An address that mapa made: of another CTA of the cluster, or of this one.
+__device__ __forceinline__ std::uint64_t tagged_cluster_shared(std::uint64_t generic) {
+  std::uint64_t address;
   std::uint32_t rank, own;
+  asm("cvta.to.shared::cluster.u64 %0, %1;" : "=l"(address) : "l"(generic));
   asm("getctarank.u64 %0, %1;" : "=r"(rank) : "l"(generic));
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(own));
-  if (rank != own) {
-    return tagged_address(AddressSpace::kSharedCluster, static_cast<std::uint64_t>(rank) << 32 | shared_offset(generic));
-  }
-#endif
-  return tagged_address(AddressSpace::kShared, shared_offset(generic));
+  const std::uint64_t offset = address & kSharedOffsetMask;
+  return rank == own ? tagged_address(AddressSpace::kShared, offset)
+                     : tagged_address(AddressSpace::kSharedCluster,
+                                      static_cast<std::uint64_t>(rank) << 32 | offset);
 }
+#endif
 
 // kNoAddress for local memory, parameters and constants.
 __device__ __forceinline__ std::uint64_t tagged_generic(std::uint64_t generic) {
-  std::uint32_t is_global, is_shared;
-  asm("{ .reg .pred p; isspacep.global p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(is_global) : "l"(generic));
-  if (is_global != 0) {
+  std::uint32_t is_in;
+  asm("{ .reg .pred p; isspacep.global p, %1; selp.u32 %0, 1, 0, p; }"
+      : "=r"(is_in)
+      : "l"(generic));
+  if (is_in != 0) {
     return generic;
   }
+  asm("{ .reg .pred p; isspacep.shared p, %1; selp.u32 %0, 1, 0, p; }"
+      : "=r"(is_in)
+      : "l"(generic));
+  if (is_in != 0) {
+    return tagged_own_shared(generic);
+  }
 #if __CUDA_ARCH__ >= 900
-  asm("{ .reg .pred p; isspacep.shared::cluster p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(is_shared) : "l"(generic));
-#else
-  asm("{ .reg .pred p; isspacep.shared p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(is_shared) : "l"(generic));
+  asm("{ .reg .pred p; isspacep.shared::cluster p, %1; selp.u32 %0, 1, 0, p; }"
+      : "=r"(is_in)
+      : "l"(generic));
+  if (is_in != 0) {
+    return tagged_cluster_shared(generic);
+  }
 #endif
-  return is_shared != 0 ? tagged_shared(generic) : kNoAddress;
+  return kNoAddress;
 }
 
 // base + (l % w) * stride0 + (l / w) * stride1, as in record.h.
@@ -69,13 +79,15 @@ __device__ __forceinline__ bool is_int16(std::int32_t value) {
   return value == static_cast<std::int16_t>(value);
 }
 
-// The base stands for lane 0, which may be inactive and lie below its space: then there is no pattern.
+// The base stands for lane 0, which may be inactive and lie below its space: then there is no
+// pattern.
 __device__ __forceinline__ bool same_space(std::uint64_t left, std::uint64_t right) {
   return left >> kSpaceShift == right >> kSpaceShift;
 }
 
 // delta / lanes, if that is exact and both fit.
-__device__ __forceinline__ bool stride_of(std::int64_t delta, std::int32_t lanes, std::int32_t& stride) {
+__device__ __forceinline__ bool stride_of(std::int64_t delta, std::int32_t lanes,
+                                          std::int32_t& stride) {
   const auto narrow = static_cast<std::int32_t>(delta);
   stride = narrow;
   if (lanes != 1) {
@@ -84,26 +96,36 @@ __device__ __forceinline__ bool stride_of(std::int64_t delta, std::int32_t lanes
   return is_int32(delta) && stride * lanes == narrow;
 }
 
-// Rows of a power of two of lanes: `breaks` is the first lane that leaves the line of the lanes below it.
-__device__ __forceinline__ Pattern find_rows(std::uint64_t address, const Lanes& lanes, std::uint64_t first,
-                                             std::int32_t stride0, std::uint32_t breaks) {
+// Rows of a power of two of lanes: `breaks` is the first lane that leaves the line of the lanes
+// below it.
+__device__ __forceinline__ Pattern find_rows(std::uint64_t address, const Lanes& lanes,
+                                             std::uint64_t first, std::int32_t stride0,
+                                             std::uint32_t breaks) {
   Pattern pattern;
   const auto below = lanes.mask & ((1U << breaks) - 1);
   const auto previous = static_cast<std::uint32_t>(31 - __clz(static_cast<int>(below)));
   // The widest row whose end lies between the two lanes.
   const auto shift = static_cast<std::uint32_t>(31 - __clz(static_cast<int>(previous ^ breaks)));
   const std::uint32_t in_row = (1U << shift) - 1;
-  const auto columns = static_cast<std::int32_t>(breaks & in_row) - static_cast<std::int32_t>(lanes.leader & in_row);
+  const auto columns =
+      static_cast<std::int32_t>(breaks & in_row) - static_cast<std::int32_t>(lanes.leader & in_row);
   const auto rows = static_cast<std::int32_t>((breaks >> shift) - (lanes.leader >> shift));
-  const auto delta = static_cast<std::int64_t>(__shfl_sync(lanes.mask, address, static_cast<int>(breaks)) - first);
+  const auto delta =
+      static_cast<std::int64_t>(__shfl_sync(lanes.mask, address, static_cast<int>(breaks)) - first);
   std::int32_t stride1;
-  const bool fits = stride_of(delta - static_cast<std::int64_t>(columns) * stride0, rows, stride1) && is_int16(stride0);
-  const std::uint64_t base = first - static_cast<std::uint64_t>(static_cast<std::int64_t>(stride0) * (lanes.leader & in_row)) -
-                             static_cast<std::uint64_t>(static_cast<std::int64_t>(stride1) * (lanes.leader >> shift));
+  const bool fits =
+      stride_of(delta - static_cast<std::int64_t>(columns) * stride0, rows, stride1) &&
+      is_int16(stride0);
+  const std::uint64_t base =
+      first -
+      static_cast<std::uint64_t>(static_cast<std::int64_t>(stride0) * (lanes.leader & in_row)) -
+      static_cast<std::uint64_t>(static_cast<std::int64_t>(stride1) * (lanes.leader >> shift));
   const std::uint64_t predicted =
-      base + static_cast<std::uint64_t>(static_cast<std::int64_t>(stride0) * (lanes.lane & in_row)) +
+      base +
+      static_cast<std::uint64_t>(static_cast<std::int64_t>(stride0) * (lanes.lane & in_row)) +
       static_cast<std::uint64_t>(static_cast<std::int64_t>(stride1) * (lanes.lane >> shift));
-  pattern.found = __all_sync(lanes.mask, predicted == address) != 0 && fits && same_space(base, first);
+  pattern.found =
+      __all_sync(lanes.mask, predicted == address) != 0 && fits && same_space(base, first);
   pattern.may_overlap = true;
   pattern.width_log2 = shift;
   pattern.stride0 = stride0;
@@ -112,8 +134,8 @@ __device__ __forceinline__ Pattern find_rows(std::uint64_t address, const Lanes&
   return pattern;
 }
 
-// Executed by all lanes of `lanes` together; all get the same answer. Accesses are naturally aligned
-// and of one size, so two lanes overlap only where their addresses are equal.
+// Executed by all lanes of `lanes` together; all get the same answer. Accesses are naturally
+// aligned and of one size, so two lanes overlap only where their addresses are equal.
 __device__ __forceinline__ Pattern find_pattern(std::uint64_t address, const Lanes& lanes) {
   Pattern pattern;
   const std::uint64_t first = __shfl_sync(lanes.mask, address, static_cast<int>(lanes.leader));
@@ -124,16 +146,20 @@ __device__ __forceinline__ Pattern find_pattern(std::uint64_t address, const Lan
     return pattern;
   }
   const auto next = static_cast<std::uint32_t>(__ffs(static_cast<int>(rest))) - 1;
-  const auto delta = static_cast<std::int64_t>(__shfl_sync(lanes.mask, address, static_cast<int>(next)) - first);
+  const auto delta =
+      static_cast<std::int64_t>(__shfl_sync(lanes.mask, address, static_cast<int>(next)) - first);
   std::int32_t stride;
   if (!stride_of(delta, static_cast<std::int32_t>(next - lanes.leader), stride)) {
     stride = 0;
   }
-  const std::uint64_t base = first - static_cast<std::uint64_t>(static_cast<std::int64_t>(stride) * lanes.leader);
-  const std::uint64_t predicted = base + static_cast<std::uint64_t>(static_cast<std::int64_t>(stride) * lanes.lane);
+  const std::uint64_t base =
+      first - static_cast<std::uint64_t>(static_cast<std::int64_t>(stride) * lanes.leader);
+  const std::uint64_t predicted =
+      base + static_cast<std::uint64_t>(static_cast<std::int64_t>(stride) * lanes.lane);
   const std::uint32_t off_line = __ballot_sync(lanes.mask, predicted != address);
   if (off_line != 0) {
-    return find_rows(address, lanes, first, stride, static_cast<std::uint32_t>(__ffs(static_cast<int>(off_line))) - 1);
+    return find_rows(address, lanes, first, stride,
+                     static_cast<std::uint32_t>(__ffs(static_cast<int>(off_line))) - 1);
   }
   pattern.found = same_space(base, first);
   pattern.may_overlap = stride == 0;

@@ -1,6 +1,6 @@
-// The device's end of a queue: slots are claimed by one atomic of one lane, every 16-byte half is one
-// store, and a full queue makes the claiming lane wait. Everything here runs in hooks, so it must not
-// touch the program's memory.
+// The device's end of a queue: slots are claimed by one atomic of one lane, every 16-byte half is
+// one store, and a full queue makes the claiming lane wait. Everything here runs in hooks, so it
+// must not touch the program's memory.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,16 @@ struct Lanes {
   std::uint32_t leader;
 
   __device__ __forceinline__ explicit Lanes(std::uint32_t active)
-      : mask(active), lane(lane_id()), leader(static_cast<std::uint32_t>(__ffs(static_cast<int>(active))) - 1) {}
+      : mask(active),
+        lane(lane_id()),
+        leader(static_cast<std::uint32_t>(__ffs(static_cast<int>(active))) - 1) {}
+
   __device__ __forceinline__ bool leads() const { return lane == leader; }
-  __device__ __forceinline__ std::uint32_t count() const { return static_cast<std::uint32_t>(__popc(mask)); }
+
+  __device__ __forceinline__ std::uint32_t count() const {
+    return static_cast<std::uint32_t>(__popc(mask));
+  }
+
   __device__ __forceinline__ std::uint32_t rank() const {
     return static_cast<std::uint32_t>(__popc(mask & ((1U << lane) - 1)));
   }
@@ -81,14 +88,17 @@ class Queue {
     const std::uint32_t queue = queue_key() % first.z;
     launch_ = first.y;
     slots_log2_ = first.w;
-    ring_ = join(second.x, second.y) + queue * (static_cast<std::uint64_t>(kSlotBytes) << slots_log2_);
+    ring_ =
+        join(second.x, second.y) + queue * (static_cast<std::uint64_t>(kSlotBytes) << slots_log2_);
     head_ = join(second.z, second.w) + static_cast<std::uint64_t>(queue) * kHeadStride;
-    read_position_ = join(third.x, third.y) + static_cast<std::uint64_t>(queue) * kReadPositionStride;
+    read_position_ =
+        join(third.x, third.y) + static_cast<std::uint64_t>(queue) * kReadPositionStride;
     order_counters_ = join(third.z, third.w);
     fence_and_flag_ = fourth.x == static_cast<std::uint32_t>(CommitMode::kFenceAndFlag);
   }
 
   __device__ __forceinline__ bool fence_and_flag() const { return fence_and_flag_; }
+
   __device__ __forceinline__ std::uint64_t order_counter(std::uint64_t address) const {
     return order_counters_ + std::uint64_t{4} * order_counter_of(address);
   }
@@ -115,25 +125,31 @@ class Queue {
     return slot;
   }
 
-  // Halves 0 and 1 of `slot`. `low` is the first word but for the tag, which it gets.
-  __device__ __forceinline__ void write_half(std::uint64_t slot, std::uint32_t half, std::uint32_t high16,
-                                             std::uint32_t second, std::uint32_t third, std::uint32_t fourth) const {
+  // Half 0 or 1 of `slot`; its first word is the tag with `high16` above it.
+  __device__ __forceinline__ void write_half(std::uint64_t slot, std::uint32_t half,
+                                             std::uint32_t high16, std::uint32_t second,
+                                             std::uint32_t third, std::uint32_t fourth) const {
     const std::uint64_t index = slot & ((std::uint64_t{1} << slots_log2_) - 1);
     const std::uint32_t first = lap_tag(slot, slots_log2_) | high16 << 16;
-    asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(ring_ + index * kSlotBytes + half * kHalfBytes),
+    asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(
+                     ring_ + index * kSlotBytes + half * kHalfBytes),
                  "r"(first), "r"(second), "r"(third), "r"(fourth)
                  : "memory");
   }
 
-  __device__ __forceinline__ void write_header_half(std::uint64_t slot, std::uint32_t site, RecordKind kind,
-                                                    std::uint32_t width_log2, std::uint32_t mask) const {
-    const std::uint32_t word = (site & (kMaxSites - 1)) | static_cast<std::uint32_t>(kind) << 24 | width_log2 << 28;
+  __device__ __forceinline__ void write_header_half(std::uint64_t slot, std::uint32_t site,
+                                                    RecordKind kind, std::uint32_t width_log2,
+                                                    std::uint32_t mask) const {
+    const std::uint32_t word =
+        (site & (kMaxSites - 1)) | static_cast<std::uint32_t>(kind) << 24 | width_log2 << 28;
     write_half(slot, 0, launch_, word, mask, linear_cta());
   }
 
-  __device__ __forceinline__ void write_pattern_half(std::uint64_t slot, std::uint32_t stride0, std::uint64_t base,
-                                                     std::uint32_t flags, std::uint32_t stride1) const {
-    const std::uint32_t high = (static_cast<std::uint32_t>(base >> 32) & 0x1FFFFFFU) | linear_warp() << 25 | flags << 30;
+  __device__ __forceinline__ void write_pattern_half(std::uint64_t slot, std::uint32_t stride0,
+                                                     std::uint64_t base, std::uint32_t flags,
+                                                     std::uint32_t stride1) const {
+    const std::uint32_t high =
+        (static_cast<std::uint32_t>(base >> 32) & 0x1FFFFFFU) | linear_warp() << 25 | flags << 30;
     write_half(slot, 1, stride0, static_cast<std::uint32_t>(base), high, stride1);
   }
 
@@ -145,8 +161,9 @@ class Queue {
   }
 
  private:
-  // The host writes the read position into host memory; the copy behind the claim counter saves most
-  // reads over the bus. The copy may lag or, when two lanes race, go back: it only ever understates.
+  // The host writes the read position into host memory; the copy behind the claim counter saves
+  // most reads over the bus. The copy may lag or, when two lanes race, go back: it only ever
+  // understates.
   __device__ __forceinline__ void wait_until_free(std::uint64_t end) const {
     const std::uint64_t capacity = std::uint64_t{1} << slots_log2_;
     if (end <= capacity) {
@@ -158,7 +175,10 @@ class Queue {
       return;
     }
     for (;;) {
-      asm volatile("ld.volatile.global.u64 %0, [%1];" : "=l"(position) : "l"(read_position_) : "memory");
+      asm volatile("ld.volatile.global.u64 %0, [%1];"
+                   : "=l"(position)
+                   : "l"(read_position_)
+                   : "memory");
       if (end <= position + capacity) {
         break;
       }

@@ -14,9 +14,9 @@
 #include "device_logger/site_info.h"
 
 #ifdef __CUDACC__
-#define BARRACUDA_WIRE __host__ __device__ constexpr
+#  define BARRACUDA_WIRE __host__ __device__ constexpr
 #else
-#define BARRACUDA_WIRE constexpr
+#  define BARRACUDA_WIRE constexpr
 #endif
 
 namespace barracuda::wire {
@@ -26,16 +26,17 @@ inline constexpr std::uint32_t kWarpLanes = 32;
 inline constexpr std::size_t kSlotBytes = 32;
 inline constexpr std::size_t kHalfBytes = 16;
 
-// The tag of the slot with running number `slot` in a ring of 2^slots_log2 slots. Rings start zeroed
-// and lap 0 has tag 1; a tag comes back after 65536 laps, when every half has long been rewritten.
+// The tag of the slot with running number `slot` in a ring of 2^slots_log2 slots. Rings start
+// zeroed and lap 0 has tag 1; a tag comes back after 65536 laps, when every half has long been
+// rewritten.
 BARRACUDA_WIRE std::uint16_t lap_tag(std::uint64_t slot, std::uint32_t slots_log2) {
   return static_cast<std::uint16_t>((slot >> slots_log2) + 1);
 }
 
 // What follows the header slot. n is the number of active lanes; entries come in lane order.
 enum class RecordKind : std::uint8_t {
-  kVoid = 0,       // claimed and empty; header.slot_count says how many slots in all
-  kAffine = 1,     // access: lane l touches base + (l % w) * stride0 + (l / w) * stride1; no entries
+  kVoid = 0,    // claimed and empty; header.slot_count says how many slots in all
+  kAffine = 1,  // access: lane l touches base + (l % w) * stride0 + (l / w) * stride1; no entries
   kScattered = 2,  // access: n LaneAddress entries, two a slot
   kRelease = 3,    // strong write or write half of an atomic: n LaneRelease entries of two slots;
                    // the slots are claimed before the access, written after it
@@ -68,36 +69,39 @@ BARRACUDA_WIRE std::uint64_t address_of(std::uint64_t tagged) {
 inline constexpr std::uint32_t kLanesAgree = 1;    // lanes that overlap stored the same bytes
 inline constexpr std::uint32_t kUniformValue = 2;  // kAffine with w = 32, size <= 4: stride1 is the
                                                    // value that all lanes stored
+
 // First half of the header slot.
 struct HeaderHalf {
   std::uint16_t tag;
-  std::uint16_t launch;          // low 16 bits of the launch id
+  std::uint16_t launch;  // low 16 bits of the launch id
   std::uint32_t site : 24;
   std::uint32_t kind : 4;        // RecordKind
   std::uint32_t width_log2 : 4;  // w of kAffine, 0..5; kVoid: unused
   std::uint32_t mask;            // active lanes
   std::uint32_t cta;             // linear index in the grid
 };
+
 static_assert(sizeof(HeaderHalf) == kHalfBytes);
 
 // Second half of the header slot.
 struct PatternHalf {
   std::uint16_t tag;
-  std::int16_t stride0;         // bytes
-  std::uint32_t base_low;       // kEvent: barrier id, or member mask of a warp barrier;
-                                // kVoid: number of slots, this one included
+  std::int16_t stride0;    // bytes
+  std::uint32_t base_low;  // kEvent: barrier id, or member mask of a warp barrier;
+                           // kVoid: number of slots, this one included
   std::uint32_t base_high : 25;
-  std::uint32_t warp : 5;       // in its CTA
+  std::uint32_t warp : 5;  // in its CTA
   std::uint32_t flags : 2;
-  std::int32_t stride1;         // bytes, or the uniform value; kEvent: threads of the barrier, 0 = all
+  std::int32_t stride1;  // bytes, or the uniform value; kEvent: threads of the barrier, 0 = all
 };
+
 static_assert(sizeof(PatternHalf) == kHalfBytes);
 
 // Flags of lane entries (16 bits).
-inline constexpr std::uint16_t kLaneAgrees = 1;       // other lanes at these bytes stored the same
-inline constexpr std::uint16_t kLaneVoid = 2;         // release: the attempt wrote nothing (failed CAS)
-inline constexpr std::uint16_t kLaneHasRead = 4;      // release: value_read holds (an atomic)
-inline constexpr std::uint16_t kLaneHasWritten = 8;   // release: value_written holds
+inline constexpr std::uint16_t kLaneAgrees = 1;   // other lanes at these bytes stored the same
+inline constexpr std::uint16_t kLaneVoid = 2;     // release: the attempt wrote nothing (failed CAS)
+inline constexpr std::uint16_t kLaneHasRead = 4;  // release: value_read holds (an atomic)
+inline constexpr std::uint16_t kLaneHasWritten = 8;  // release: value_written holds
 
 // kScattered, one half a lane.
 struct LaneAddress {
@@ -107,6 +111,7 @@ struct LaneAddress {
   std::uint32_t address_high;  // 25 bits
   std::uint32_t reserved;
 };
+
 static_assert(sizeof(LaneAddress) == kHalfBytes);
 
 // First half of a LaneAcquire or LaneRelease entry.
@@ -117,6 +122,7 @@ struct LaneSyncHalf {
   std::uint32_t address_high;  // 25 bits
   std::uint32_t number;        // order_number.h; 0 and unused for shared memory
 };
+
 static_assert(sizeof(LaneSyncHalf) == kHalfBytes);
 
 // A value of at most 64 bits, zero-extended.
@@ -127,12 +133,14 @@ struct LaneValueHalf {
   std::uint32_t value_high;
   std::uint32_t reserved1;
 };
+
 static_assert(sizeof(LaneValueHalf) == kHalfBytes);
 
 struct LaneAcquire {
   LaneSyncHalf sync;
   LaneValueHalf value_read;
 };
+
 static_assert(sizeof(LaneAcquire) == kSlotBytes);
 
 struct LaneRelease {
@@ -141,6 +149,7 @@ struct LaneRelease {
   LaneValueHalf value_written;
   LaneValueHalf padding;  // tagged like the others
 };
+
 static_assert(sizeof(LaneRelease) == 2 * kSlotBytes);
 
 // Slots of a record with `lanes` active lanes, header included (kVoid says so itself).
@@ -150,6 +159,7 @@ BARRACUDA_WIRE std::uint32_t record_slots(RecordKind kind, std::uint32_t lanes) 
          : kind == RecordKind::kAcquire ? 1 + lanes
                                         : 1;
 }
+
 inline constexpr std::uint32_t kMaxRecordSlots = 1 + 2 * kWarpLanes;
 
 }  // namespace barracuda::wire

@@ -1,5 +1,5 @@
-// What the detector has to know of one instrumented instruction (a site). The rewriter fills a table
-// of these, indexed by SiteId; records carry only the id, so they stay small.
+// What the detector has to know of one instrumented instruction (a site). The rewriter fills a
+// table of these, indexed by SiteId; records carry only the id, so they stay small.
 #pragma once
 
 #include <cstdint>
@@ -48,11 +48,11 @@ struct SiteInfo {
   Proxy proxy = Proxy::kGeneric;
   std::uint8_t element_bytes = 0;  // a vector access is element_count independent scalar accesses
   std::uint8_t element_count = 0;
-  bool flag_store = false;      // first shared access after a fence in its block (RACE_RULES 2)
-  bool poll = false;            // its value controls a branch that leads to a fence (RACE_RULES 2)
+  bool flag_store = false;  // first shared access after a fence in its block (RACE_RULES 2)
+  bool poll = false;        // its value controls a branch that leads to a fence (RACE_RULES 2)
   Scope idiom_scope = Scope::kCta;  // the scope of that fence
   bool stores_constant = false;     // a compile-time constant is stored
-  bool numbered = false;  // logged as release/acquire records, with numbers and values
+  bool numbered = false;            // logged as release/acquire records, with numbers and values
   std::uint64_t constant = 0;
 
   friend bool operator==(const SiteInfo&, const SiteInfo&) = default;

@@ -30,7 +30,7 @@ constexpr std::uint64_t kGridWorkspaceBytes = 256;
 
 // The product of the numbers of ".maxntid 16,16": 0 if the attribute is not there.
 std::uint64_t attribute_volume(const ptx::Function& function, std::string_view name) {
-  for (std::string_view attribute : function.attributes) {
+  for (const std::string_view attribute : function.attributes) {
     if (!attribute.starts_with(name)) {
       continue;
     }
@@ -61,7 +61,8 @@ DeviceError check(const LoadedKernel& kernel, const LaunchConfig& config) {
     return refusal(fmt::format("kernel {} cannot be launched with {} blocks of {} threads",
                                kernel.function().name, config.grid.volume(), threads));
   }
-  if (config.cluster.volume() > 1 || attribute_volume(kernel.function(), ".reqnctapercluster") > 1) {
+  if (config.cluster.volume() > 1 ||
+      attribute_volume(kernel.function(), ".reqnctapercluster") > 1) {
     return refusal(fmt::format("kernel {}: the emulator knows clusters of one block only",
                                kernel.function().name));
   }
@@ -71,7 +72,9 @@ DeviceError check(const LoadedKernel& kernel, const LaunchConfig& config) {
 // The parameters as a kernel sees them: as many bytes as it declares.
 struct ParameterBuffer {
   explicit ParameterBuffer(std::size_t bytes) : words((bytes + 15) / 16 * 2 + 2) {}
+
   [[nodiscard]] std::byte* data() { return reinterpret_cast<std::byte*>(words.data()); }
+
   std::vector<std::uint64_t> words;
 };
 
@@ -95,7 +98,9 @@ Machine::Machine(const MachineOptions& options) : state_(std::make_unique<State>
 
 Machine::~Machine() = default;
 
-Memory& Machine::memory() { return state_->memory; }
+Memory& Machine::memory() {
+  return state_->memory;
+}
 
 Expected<std::shared_ptr<LoadedModule>> Machine::load(std::string ptx) {
   TRY(ptx::Module module, ptx::parse(std::move(ptx)));
@@ -144,8 +149,9 @@ KernelAttributes Machine::attributes(const LoadedKernel& kernel) {
       std::clamp<std::uint32_t>(program.functions.front()->register_bytes / 128 / 3, 16, 128);
   std::uint64_t limit = attribute_volume(kernel.function(), ".maxntid");
   limit = limit == 0 ? attribute_volume(kernel.function(), ".reqntid") : limit;
-  attributes.max_threads = limit == 0 ? static_cast<std::uint32_t>(kMaximumThreads)
-                                      : static_cast<std::uint32_t>(std::min(limit, kMaximumThreads));
+  attributes.max_threads = limit == 0
+                               ? static_cast<std::uint32_t>(kMaximumThreads)
+                               : static_cast<std::uint32_t>(std::min(limit, kMaximumThreads));
   return attributes;
 }
 
@@ -164,7 +170,8 @@ DeviceError Machine::launch(const LoadedKernel& kernel, const LaunchConfig& conf
   launch.grid_id = ++state_->launches;
   launch.is_seeded = options.seed.has_value();
   launch.timeout_ms = options.launch_timeout_ms;
-  launch.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(options.launch_timeout_ms);
+  launch.deadline =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(options.launch_timeout_ms);
   if (config.cooperative) {
     auto workspace = state_->memory.allocate(kGridWorkspaceBytes, AllocationKind::kModule);
     if (!workspace) {
@@ -175,8 +182,10 @@ DeviceError Machine::launch(const LoadedKernel& kernel, const LaunchConfig& conf
   if (options.seed) {
     run_seeded(launch, *options.seed + launch.grid_id);
   } else {
-    const std::uint32_t cores = options.workers != 0 ? options.workers : std::max(1U, std::thread::hardware_concurrency());
-    run_on_workers(launch, static_cast<std::uint32_t>(std::min<std::uint64_t>(cores, config.grid.volume())));
+    const std::uint32_t cores =
+        options.workers != 0 ? options.workers : std::max(1U, std::thread::hardware_concurrency());
+    run_on_workers(
+        launch, static_cast<std::uint32_t>(std::min<std::uint64_t>(cores, config.grid.volume())));
   }
   if (launch.grid_workspace != 0) {
     state_->memory.release(launch.grid_workspace);
@@ -190,6 +199,8 @@ DeviceError Machine::launch(const LoadedKernel& kernel, const LaunchConfig& conf
   return error;
 }
 
-std::uint64_t Machine::warp_instructions() const { return state_->warp_instructions.load(); }
+std::uint64_t Machine::warp_instructions() const {
+  return state_->warp_instructions.load();
+}
 
 }  // namespace barracuda::emulator

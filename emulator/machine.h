@@ -1,6 +1,6 @@
 // A CUDA device in software: memory, loaded PTX modules, launches. Knows nothing of races or of the
-// CUDA API (driver/ and runtime/ are faces over this). One warp instruction is executed for 32 lanes
-// at a time. Thread-safe except where said.
+// CUDA API (driver/ and runtime/ are faces over this). One warp instruction is executed for 32
+// lanes at a time. Thread-safe except where said.
 #pragma once
 
 #include <cstddef>
@@ -25,13 +25,14 @@ inline constexpr std::uint32_t kMaximumWarpsPerMultiprocessor = 64;
 
 struct Dim3 {
   std::uint32_t x = 1, y = 1, z = 1;
+
   [[nodiscard]] std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
 };
 
 struct MachineOptions {
   // With a seed, CTAs and warps are interleaved as a pure function of it, on one host thread.
   std::optional<std::uint64_t> seed;
-  std::uint32_t workers = 0;           // host threads for CTAs; 0: all cores
+  std::uint32_t workers = 0;            // host threads for CTAs; 0: all cores
   std::uint64_t launch_timeout_ms = 0;  // 0: none
   // Gets what kernels print, when a launch has ended, before launch() returns. Null: stdout.
   std::function<void(std::string_view)> print;
@@ -39,23 +40,23 @@ struct MachineOptions {
 
 enum class DeviceErrorCode : std::uint8_t {
   kNone,
-  kIllegalAddress,       // CUDA_ERROR_ILLEGAL_ADDRESS 700
-  kMisalignedAddress,    // 716
-  kAssert,               // 710
-  kTrap,                 // CUDA_ERROR_LAUNCH_FAILED 719: trap, brkpt
-  kIllegalInstruction,   // 715: an instruction the emulator cannot execute
-  kInvalidPc,            // 718: an indirect call to what is no function
-  kStackOverflow,        // 719
-  kTimeout,              // 702
-  kDeadlock,             // 702, every thread waits
+  kIllegalAddress,      // CUDA_ERROR_ILLEGAL_ADDRESS 700
+  kMisalignedAddress,   // 716
+  kAssert,              // 710
+  kTrap,                // CUDA_ERROR_LAUNCH_FAILED 719: trap, brkpt
+  kIllegalInstruction,  // 715: an instruction the emulator cannot execute
+  kInvalidPc,           // 718: an indirect call to what is no function
+  kStackOverflow,       // 719
+  kTimeout,             // 702
+  kDeadlock,            // 702, every thread waits
 };
 
 // How a launch ended, and where if it failed.
 struct DeviceError {
   DeviceErrorCode code = DeviceErrorCode::kNone;
-  std::string message;          // names instruction, PTX line, thread, address
+  std::string message;  // names instruction, PTX line, thread, address
   std::string function;
-  std::uint32_t ptx_line = 0;   // in the loaded text
+  std::uint32_t ptx_line = 0;  // in the loaded text
   std::uint64_t address = 0;
   std::uint32_t access_bytes = 0;
   bool is_write = false;
@@ -94,11 +95,13 @@ class Machine {
 
   Memory& memory();
 
-  // Decodes the module, places its variables. Instructions that cannot be executed are an error only
-  // when a kernel reaches them. The module must outlive its launches; destroying it frees its variables.
+  // Decodes the module, places its variables. Instructions that cannot be executed are an error
+  // only when a kernel reaches them. The module must outlive its launches; destroying it frees its
+  // variables.
   Expected<std::shared_ptr<LoadedModule>> load(std::string ptx);
   static const LoadedKernel* find_kernel(const LoadedModule& module, std::string_view name);
-  static std::optional<GlobalVariable> find_variable(const LoadedModule& module, std::string_view name);
+  static std::optional<GlobalVariable> find_variable(const LoadedModule& module,
+                                                     std::string_view name);
   static std::vector<std::string_view> kernel_names(const LoadedModule& module);
   static KernelAttributes attributes(const LoadedKernel& kernel);
 

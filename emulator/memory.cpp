@@ -1,16 +1,17 @@
 #include "emulator/memory.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
+
+#include "emulator/state/host_address.h"
 
 namespace barracuda::emulator {
 
@@ -18,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kAlignment = 256;
 // From here on, pages that nobody touches must cost nothing.
-constexpr std::uint64_t kMappedBytes = 64 * 1024;
+constexpr std::uint64_t kMappedBytes = std::uint64_t{64} * 1024;
 
 std::uint64_t rounded(std::uint64_t bytes) {
   return (std::max<std::uint64_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
@@ -38,7 +39,7 @@ void* obtain(std::uint64_t bytes) {
 }
 
 void give_back(std::uint64_t address, std::uint64_t bytes) {
-  void* memory = reinterpret_cast<void*>(address);
+  void* memory = host_address<void>(address);
   if (bytes < kMappedBytes) {
     std::free(memory);
   } else {
@@ -48,8 +49,9 @@ void give_back(std::uint64_t address, std::uint64_t bytes) {
 
 std::uint64_t physical_bytes() {
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
-  return pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page)
-                               : std::uint64_t{4} << 30;
+  return pages > 0 && page > 0
+             ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page)
+             : std::uint64_t{4} << 30;
 }
 
 }  // namespace
@@ -75,15 +77,18 @@ Memory::~Memory() {
 Expected<std::uint64_t> Memory::allocate(std::uint64_t bytes, AllocationKind kind) {
   const std::unique_lock lock(state_->mutex);
   if (bytes > state_->total || state_->used > state_->total - bytes) {
-    return unexpected(Diagnostic{fmt::format("out of device memory: {} bytes asked for, {} of {} used",
-                                             bytes, state_->used, state_->total)});
+    return unexpected(
+        Diagnostic{.message = fmt::format("out of device memory: {} bytes asked for, {} of {} used",
+                                          bytes, state_->used, state_->total)});
   }
   void* memory = obtain(bytes);
   if (memory == nullptr) {
-    return unexpected(Diagnostic{fmt::format("the host has no {} bytes for device memory", bytes)});
+    return unexpected(
+        Diagnostic{.message = fmt::format("the host has no {} bytes for device memory", bytes)});
   }
   const auto address = reinterpret_cast<std::uint64_t>(memory);
-  state_->allocations.insert_or_assign(address, Allocation{address, bytes, kind});
+  state_->allocations.insert_or_assign(
+      address, Allocation{.address = address, .bytes = bytes, .kind = kind});
   state_->used += bytes;
   return address;
 }
@@ -91,7 +96,8 @@ Expected<std::uint64_t> Memory::allocate(std::uint64_t bytes, AllocationKind kin
 void Memory::register_host(std::uint64_t address, std::uint64_t bytes) {
   const std::unique_lock lock(state_->mutex);
   state_->allocations.insert_or_assign(
-      address, Allocation{address, bytes, AllocationKind::kRegisteredHost});
+      address,
+      Allocation{.address = address, .bytes = bytes, .kind = AllocationKind::kRegisteredHost});
 }
 
 bool Memory::release(std::uint64_t address) {
@@ -122,9 +128,13 @@ std::optional<Allocation> Memory::find(std::uint64_t address) const {
   return inside ? std::optional(allocation) : std::nullopt;
 }
 
-const std::atomic<std::uint64_t>& Memory::releases() const { return state_->releases; }
+const std::atomic<std::uint64_t>& Memory::releases() const {
+  return state_->releases;
+}
 
-std::uint64_t Memory::total_bytes() const { return state_->total; }
+std::uint64_t Memory::total_bytes() const {
+  return state_->total;
+}
 
 std::uint64_t Memory::used_bytes() const {
   const std::shared_lock lock(state_->mutex);

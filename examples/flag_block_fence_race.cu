@@ -3,7 +3,7 @@
 // expect: race inter-block global
 #include "cuda_check.h"
 
-__device__ volatile int flag = 0;
+volatile __device__ int flag = 0;
 __device__ int data = 0;
 
 __global__ void hand_over(int* result) {

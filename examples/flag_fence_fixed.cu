@@ -2,7 +2,7 @@
 // expect: none
 #include "cuda_check.h"
 
-__device__ volatile int flag = 0;
+volatile __device__ int flag = 0;
 __device__ int data = 0;
 
 __global__ void hand_over(int* result) {

@@ -1,5 +1,5 @@
-// The block that draws the last ticket adds up the sums of all blocks, with a fence before the ticket
-// (what was written is released) and one after it (what others released is acquired).
+// The block that draws the last ticket adds up the sums of all blocks, with a fence before the
+// ticket (what was written is released) and one after it (what others released is acquired).
 // expect: none
 #include "cuda_check.h"
 

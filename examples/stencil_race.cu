@@ -6,7 +6,7 @@ __global__ void smooth(int* cells, int count) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i > 0 && i + 1 < count) {
     const int sum = cells[i - 1] + cells[i] + cells[i + 1];  // RACE
-    cells[i] = sum / 3;  // RACE
+    cells[i] = sum / 3;                                      // RACE
   }
 }
 

@@ -1,5 +1,5 @@
-// A warp adds up 32 values in shared memory as if its lanes ran in lockstep. Since Volta they do not.
-// expect: race intra-warp shared
+// A warp adds up 32 values in shared memory as if its lanes ran in lockstep. Since Volta they do
+// not. expect: race intra-warp shared
 #include "cuda_check.h"
 
 __global__ void warp_sum(int* result) {
@@ -8,7 +8,7 @@ __global__ void warp_sum(int* result) {
   values[lane] = lane;  // RACE
   for (int half = 16; half > 0; half /= 2) {
     const int other = lane < half ? values[lane + half] : 0;  // RACE
-    values[lane] += other;  // RACE
+    values[lane] += other;                                    // RACE
   }
   if (lane == 0) {
     *result = values[0];

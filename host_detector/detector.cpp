@@ -13,7 +13,9 @@ namespace {
 using wire::Operation;
 using wire::RecordKind;
 
-bool is_access(Operation operation) { return operation <= Operation::kReduction; }
+bool is_access(Operation operation) {
+  return operation <= Operation::kReduction;
+}
 
 bool is_well_formed(const wire::SiteInfo& site, RecordKind kind) {
   if (is_access(site.operation)) {
@@ -264,10 +266,16 @@ void Detector::forget(std::uint64_t address, std::uint64_t bytes) {
   state_->engine.global_locations.forget(address, bytes);
 }
 
-const Findings& Detector::findings() const { return state_->engine.log.findings(); }
+const Findings& Detector::findings() const {
+  return state_->engine.log.findings();
+}
 
-std::uint64_t Detector::applied() const { return state_->applied; }
+std::uint64_t Detector::applied() const {
+  return state_->applied;
+}
 
-std::uint64_t Detector::rejected() const { return state_->rejected; }
+std::uint64_t Detector::rejected() const {
+  return state_->rejected;
+}
 
 }  // namespace barracuda::detector

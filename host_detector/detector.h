@@ -14,15 +14,15 @@
 namespace barracuda::detector {
 
 struct DetectorOptions {
-  bool report_same_value = false;    // lanes of one instruction storing the same value: a warning
-  bool acquire_relaxed_spin = false; // acquire=relaxed-spin
+  bool report_same_value = false;     // lanes of one instruction storing the same value: a warning
+  bool acquire_relaxed_spin = false;  // acquire=relaxed-spin
 };
 
 // One lane of an access.
 struct LaneAccess {
   std::uint64_t address = 0;  // tagged (wire::tagged_address)
   std::uint64_t value_read = 0, value_written = 0;
-  std::uint16_t flags = 0;    // wire::kLane…
+  std::uint16_t flags = 0;  // wire::kLane…
 };
 
 // One record, decoded: what a warp did.
@@ -36,8 +36,8 @@ struct WarpOperation {
   bool lanes_agree = false;
   bool has_uniform_value = false;
   std::uint32_t uniform_value = 0;
-  std::uint32_t event_operand = 0;  // kEvent: barrier id or member mask
-  std::uint32_t event_count = 0;    // kEvent: threads of the barrier, 0 = all
+  std::uint32_t event_operand = 0;                 // kEvent: barrier id or member mask
+  std::uint32_t event_count = 0;                   // kEvent: threads of the barrier, 0 = all
   std::array<LaneAccess, wire::kWarpLanes> lanes;  // of active lanes, by lane number
 };
 

@@ -13,7 +13,9 @@ enum class LaunchId : std::uint32_t {};
 
 struct Dim3 {
   std::uint32_t x = 1, y = 1, z = 1;
+
   [[nodiscard]] std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
+
   friend bool operator==(const Dim3&, const Dim3&) = default;
 };
 
@@ -28,8 +30,8 @@ struct LaunchInfo {
 // One thread of one launch.
 struct ThreadRef {
   LaunchId launch{};
-  std::uint32_t cta = 0;   // linear index in the grid
-  std::uint8_t warp = 0;   // in the CTA
+  std::uint32_t cta = 0;  // linear index in the grid
+  std::uint8_t warp = 0;  // in the CTA
   std::uint8_t lane = 0;
   friend bool operator==(const ThreadRef&, const ThreadRef&) = default;
 };

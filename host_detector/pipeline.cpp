@@ -20,6 +20,7 @@ constexpr std::chrono::milliseconds kTakeTimeout{20};
 struct Pipeline::State {
   explicit State(const PipelineOptions& pipeline_options)
       : options(pipeline_options), detector(options.detector) {}
+
   ~State();
 
   PipelineOptions options;

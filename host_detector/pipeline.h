@@ -1,6 +1,6 @@
-// Queues → detector: host threads drain the rings without ever waiting for detection, records are put
-// into an order consistent with synchronisation (RACE_RULES section 4), and the detector applies them.
-// Thread-safe. All addresses are host addresses of the pinned memory.
+// Queues → detector: host threads drain the rings without ever waiting for detection, records are
+// put into an order consistent with synchronisation (RACE_RULES section 4), and the detector
+// applies them. Thread-safe. All addresses are host addresses of the pinned memory.
 #pragma once
 
 #include <chrono>
@@ -30,7 +30,7 @@ struct QueueSet {
 
 struct PipelineStatistics {
   std::uint64_t records = 0, slots = 0;
-  std::uint64_t rejected = 0;   // malformed: counted, makes coverage incomplete
+  std::uint64_t rejected = 0;  // malformed: counted, makes coverage incomplete
   std::uint64_t parked_peak = 0;
 };
 

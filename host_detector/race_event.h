@@ -11,7 +11,12 @@
 namespace barracuda::detector {
 
 enum class RaceKind : std::uint8_t {
-  kInterBlock, kIntraBlock, kIntraWarp, kBranchOrdering, kInterKernel, kKernelCopy,
+  kInterBlock,
+  kIntraBlock,
+  kIntraWarp,
+  kBranchOrdering,
+  kInterKernel,
+  kKernelCopy,
 };
 
 enum class Severity : std::uint8_t { kError, kWarning };
@@ -22,8 +27,8 @@ enum class MissingOrder : std::uint8_t {
   kScopeTooNarrow,       // a fence or atomic orders them, but its scope leaves the other thread out
   kReleaseFenceMissing,  // the writer's flag or unlock is not preceded by a fence
   kAcquireFenceMissing,  // the reader saw the flag but does not fence afterwards
-  kAtomicScopeTooNarrow, // two atomics whose scopes do not include each other
-  kMixedSize,            // strong accesses of different sizes overlap
+  kAtomicScopeTooNarrow,  // two atomics whose scopes do not include each other
+  kMixedSize,             // strong accesses of different sizes overlap
   kProxyFenceMissing,
   kAsyncWaitMissing,
 };
@@ -33,8 +38,8 @@ struct RaceAccess {
   std::vector<wire::SiteId> call_stack;  // call sites, innermost first
   ThreadRef thread;
   wire::AddressSpace space = wire::AddressSpace::kGlobal;
-  std::uint64_t address = 0;             // first byte of the element; offset in shared memory
-  std::uint32_t size = 0;                // bytes of the element
+  std::uint64_t address = 0;  // first byte of the element; offset in shared memory
+  std::uint32_t size = 0;     // bytes of the element
 };
 
 struct RaceEvent {

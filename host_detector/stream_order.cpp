@@ -38,6 +38,7 @@ struct StreamOrder::State {
       frontier.push_back(launch);
     }
   }
+
   // All that is over before the next operation of `stream`.
   [[nodiscard]] Frontier before_next(StreamKey key) {
     const Stream stream = streams[key];

@@ -34,10 +34,14 @@ inline int run_litmus(dim3 grid, dim3 block, bool cooperative) {
   return 0;
 }
 
-#define LITMUS(grid, block) \
-  int main() { return run_litmus(grid, block, false); }
-#define LITMUS_COOPERATIVE(grid, block) \
-  int main() { return run_litmus(grid, block, true); }
+#define LITMUS(grid, block)                \
+  int main() {                             \
+    return run_litmus(grid, block, false); \
+  }
+#define LITMUS_COOPERATIVE(grid, block)   \
+  int main() {                            \
+    return run_litmus(grid, block, true); \
+  }
 
 // Names for who executes a statement.
 #define BLOCK(n) (blockIdx.x == (n))

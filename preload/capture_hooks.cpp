@@ -47,8 +47,7 @@ CUresult stream_begin_capture_v2(CUstream stream, CUstreamCaptureMode mode) {
 }
 
 CUresult stream_begin_capture_v2_ptsz(CUstream stream, CUstreamCaptureMode mode) {
-  static const Original<decltype(stream_begin_capture_v2)> original{
-      "cuStreamBeginCapture_v2_ptsz"};
+  static const Original<decltype(stream_begin_capture_v2)> original{"cuStreamBeginCapture_v2_ptsz"};
   return begin_capture(original, stream, mode);
 }
 

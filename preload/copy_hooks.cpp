@@ -1,5 +1,5 @@
-// Copies that return when they are done: they wait for their stream, so what was launched before them is
-// over for the host.
+// Copies that return when they are done: they wait for their stream, so what was launched before
+// them is over for the host.
 #include "preload/hook.h"
 
 namespace barracuda::preload {

@@ -1,8 +1,7 @@
 #include "preload/driver_library.h"
 
-#include <dlfcn.h>
-
 #include <atomic>
+#include <dlfcn.h>
 #include <mutex>
 
 #include "base/driver_presence.h"
@@ -38,7 +37,8 @@ DeviceChoice choose() {
   t_choosing = false;
   if (!present && wanted == "gpu") {
     block_process(
-        "device=gpu was asked for, but no NVIDIA driver was found (libcuda.so.1 and a device node); "
+        "device=gpu was asked for, but no NVIDIA driver was found (libcuda.so.1 and a device "
+        "node); "
         "device=cpu runs kernels on the emulated device.");
     return DeviceChoice::kGpu;
   }
@@ -52,7 +52,9 @@ DeviceChoice device_choice() {
   return choice;
 }
 
-bool is_choosing() { return t_choosing; }
+bool is_choosing() {
+  return t_choosing;
+}
 
 void* real_dlsym(void* handle, const char* name) {
   if (std::atomic_ref(barracuda_real_dlsym).load(std::memory_order_acquire) == nullptr) {

@@ -1,6 +1,6 @@
 // Which device this process gets, and the functions of the driver itself, hooks left aside. Usable
-// before constructors have run. Never calls cuInit: a process may register its kernels, fork, and use
-// CUDA in the child.
+// before constructors have run. Never calls cuInit: a process may register its kernels, fork, and
+// use CUDA in the child.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,11 @@
 // Where the exported names of libcudart and libcuda lead.
 #include <dlfcn.h>
-
 #include <string>
 
 #include "emulator/driver_face.h"
 #include "emulator/runtime_face.h"
 #include "preload/driver_library.h"
-#include "preload/exports/exports.h"
+#include "preload/exports.h"
 #include "preload/hooks.h"
 #include "preload/process.h"
 
@@ -17,9 +16,13 @@ namespace {
 constexpr int kErrorNotSupported = 801;
 constexpr int kErrorInsufficientDriver = 35;
 
-int no_driver_function() { return kErrorNotSupported; }
+int no_driver_function() {
+  return kErrorNotSupported;
+}
 
-int no_runtime_function() { return kErrorInsufficientDriver; }
+int no_runtime_function() {
+  return kErrorInsufficientDriver;
+}
 
 void* nvidia_runtime_function(const char* name, const void* own_address) {
   constexpr const char* kLibrary = "libcudart.so.13";

@@ -63,7 +63,7 @@ CUgraph GraphBook::remove(CUgraphExec executable) {
   if (found == plans_.end()) {
     return nullptr;
   }
-  CUgraph const graph = found->second->graph;
+  const CUgraph graph = found->second->graph;
   plans_.erase(found);
   return !is_needed(graph) && deferred_.erase(graph) != 0 ? graph : nullptr;
 }

@@ -1,6 +1,6 @@
-// Executable graphs as the hooks need them: the kernel nodes of each with a copy of their parameters, so
-// that every replay can be given launch descriptors of its own. Thread-safe; a plan's lock is held while
-// a replay is prepared and submitted.
+// Executable graphs as the hooks need them: the kernel nodes of each with a copy of their
+// parameters, so that every replay can be given launch descriptors of its own. Thread-safe; a
+// plan's lock is held while a replay is prepared and submitted.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +25,7 @@ class OwnedParameters {
 
   // With this descriptor; the arrays belong to this object.
   KernelNodeParameters with_descriptor(std::uint64_t descriptor);
+
   [[nodiscard]] std::uint64_t descriptor() const { return descriptor_; }
 
  private:

@@ -1,5 +1,6 @@
-// Graphs. A kernel node is built with a null launch descriptor, which logs nothing; before each replay
-// the executable graph's nodes get descriptors of their own, for two replays must not share a launch.
+// Graphs. A kernel node is built with a null launch descriptor, which logs nothing; before each
+// replay the executable graph's nodes get descriptors of their own, for two replays must not share
+// a launch.
 #include <utility>
 
 #include "preload/graph_plan.h"
@@ -89,7 +90,8 @@ void note_changed(const HookScope& scope, CUgraphExec executable, CUgraphNode no
   });
 }
 
-// Gives every kernel node its descriptor. A node that cannot take one keeps none, and its launch ends.
+// Gives every kernel node its descriptor. A node that cannot take one keeps none, and its launch
+// ends.
 void set_descriptors(Session& session, CUgraphExec executable, GraphPlan& plan,
                      std::vector<session::GraphKernelLaunch>& launches) {
   static const Original<decltype(graph_executable_set_kernel_v2)> set{
@@ -372,7 +374,8 @@ CUresult graph_executable_update_v2(CUgraphExec executable, CUgraph graph,
   return original(executable, graph, result);
 }
 
-// The nodes are needed to give each replay its descriptors: the graph goes with its last executable.
+// The nodes are needed to give each replay its descriptors: the graph goes with its last
+// executable.
 CUresult graph_destroy(CUgraph graph) {
   static const Original<decltype(graph_destroy)> original{"cuGraphDestroy"};
   const HookScope scope;
@@ -383,7 +386,7 @@ CUresult graph_executable_destroy(CUgraphExec executable) {
   static const Original<decltype(graph_executable_destroy)> original{"cuGraphExecDestroy"};
   static const Original<decltype(graph_destroy)> destroy_graph{"cuGraphDestroy"};
   const HookScope scope;
-  CUgraph const graph = graph_book().remove(executable);
+  const CUgraph graph = graph_book().remove(executable);
   const CUresult status = original(executable);
   if (graph != nullptr) {
     destroy_graph(graph);

@@ -117,7 +117,7 @@ void add_children(session::Session& session, CUgraphNode node, GraphPlan& plan) 
   if (get_graph(node, &graph) != CUDA_SUCCESS) {
     return;
   }
-  for (CUgraphNode const child : nodes_of(graph)) {
+  for (const CUgraphNode child : nodes_of(graph)) {
     const CUgraphNodeType type = type_of(child);
     if (type == CU_GRAPH_NODE_TYPE_GRAPH) {
       add_children(session, child, plan);
@@ -169,7 +169,7 @@ std::shared_ptr<GraphPlan> plan_of(session::Session& session, CUgraph graph) {
     }
     plan->kernels.push_back(std::move(kernel));
   }
-  for (CUgraphNode const node : nodes) {
+  for (const CUgraphNode node : nodes) {
     if (type_of(node) == CU_GRAPH_NODE_TYPE_GRAPH) {
       add_children(session, node, *plan);
     } else if (type_of(node) == CU_GRAPH_NODE_TYPE_CONDITIONAL) {

@@ -1,6 +1,6 @@
-// Keeps the tool's own trouble away from the program: a HookScope stands in every hook. Its run() does
-// nothing inside another hook (the driver calling itself) or when the tool is off, and ends the work at
-// a failed assertion or an exception, which switch the tool off.
+// Keeps the tool's own trouble away from the program: a HookScope stands in every hook. Its run()
+// does nothing inside another hook (the driver calling itself) or when the tool is off, and ends
+// the work at a failed assertion or an exception, which switch the tool off.
 #pragma once
 
 #include <csetjmp>

@@ -37,7 +37,8 @@ session::Handle handle_of(T* handle) {
   return reinterpret_cast<session::Handle>(handle);
 }
 
-// What stream 0 means to a function: its _ptsz and _ptds forms take the thread's own default stream.
+// What stream 0 means to a function: its _ptsz and _ptds forms take the thread's own default
+// stream.
 enum class DefaultStream : std::uint8_t { kLegacy, kPerThread };
 
 inline session::Handle stream_handle(CUstream stream, DefaultStream meaning) {

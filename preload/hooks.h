@@ -1,11 +1,12 @@
-// The hooks, declared with the driver's own signatures, and found by the names that the driver exports.
+// The hooks, declared with the driver's own signatures, and found by the names that the driver
+// exports.
 #pragma once
 
 #include <string_view>
 
 // Makes cuda.h declare every exported name as it is, _v2, _ptsz and _ptds forms included.
 #ifndef __CUDA_API_VERSION_INTERNAL
-#define __CUDA_API_VERSION_INTERNAL
+#  define __CUDA_API_VERSION_INTERNAL
 #endif
 #include <cuda.h>
 

@@ -1,5 +1,5 @@
-// Kernel handles: which function is which kernel, and what a program may see of it: the hidden parameter
-// and the descriptor word in shared memory are not the program's.
+// Kernel handles: which function is which kernel, and what a program may see of it: the hidden
+// parameter and the descriptor word in shared memory are not the program's.
 #include <memory>
 
 #include "preload/hook.h"
@@ -60,8 +60,7 @@ CUresult module_enumerate_functions(CUfunction* functions, unsigned count, CUmod
   static const Original<decltype(module_enumerate_functions)> original{
       "cuModuleEnumerateFunctions"};
   static const Original<decltype(::cuFuncGetName)> get_name{"cuFuncGetName"};
-  static const Original<decltype(::cuModuleGetFunctionCount)> get_count{
-      "cuModuleGetFunctionCount"};
+  static const Original<decltype(::cuModuleGetFunctionCount)> get_count{"cuModuleGetFunctionCount"};
   const HookScope scope;
   const CUresult status = original(functions, count, module);
   unsigned present = 0;

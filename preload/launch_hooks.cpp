@@ -8,8 +8,8 @@ namespace {
 
 using session::LaunchRequest;
 
-// `submit` makes the driver's call with the arguments it is given. A kernel that was instrumented has
-// to get its hidden argument whatever state the tool is in.
+// `submit` makes the driver's call with the arguments it is given. A kernel that was instrumented
+// has to get its hidden argument whatever state the tool is in.
 template <typename Submit>
 CUresult launch(const LaunchRequest& request, void** parameters, void** extra,
                 const Submit& submit) {
@@ -85,8 +85,8 @@ CUlaunchConfig config_of(detector::Dim3 grid, detector::Dim3 block, unsigned sha
 
 CUresult launch_plain(const Original<decltype(launch_kernel)>& original, const PlainLaunch& call) {
   const CUlaunchConfig& config = call.config;
-  return launch(request_of(config, call.function, call.meaning), call.parameters,
-                call.extra, [&](void** parameters, void** extra) {
+  return launch(request_of(config, call.function, call.meaning), call.parameters, call.extra,
+                [&](void** parameters, void** extra) {
                   return original(call.function, config.gridDimX, config.gridDimY, config.gridDimZ,
                                   config.blockDimX, config.blockDimY, config.blockDimZ,
                                   config.sharedMemBytes, config.hStream, parameters, extra);
@@ -96,8 +96,8 @@ CUresult launch_plain(const Original<decltype(launch_kernel)>& original, const P
 CUresult launch_cooperative_with(const Original<decltype(launch_cooperative)>& original,
                                  const PlainLaunch& call) {
   const CUlaunchConfig& config = call.config;
-  return launch(request_of(config, call.function, call.meaning), call.parameters,
-                nullptr, [&](void** parameters, void** /*extra*/) {
+  return launch(request_of(config, call.function, call.meaning), call.parameters, nullptr,
+                [&](void** parameters, void** /*extra*/) {
                   return original(call.function, config.gridDimX, config.gridDimY, config.gridDimZ,
                                   config.blockDimX, config.blockDimY, config.blockDimZ,
                                   config.sharedMemBytes, config.hStream, parameters);
@@ -131,9 +131,9 @@ CUresult launch_cooperative(CUfunction function, unsigned grid_x, unsigned grid_
                             unsigned shared_bytes, CUstream stream, void** parameters) {
   static const Original<decltype(launch_cooperative)> original{"cuLaunchCooperativeKernel"};
   return launch_cooperative_with(
-      original, {config_of({grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes,
-                           stream),
-                 function, DefaultStream::kLegacy, parameters, nullptr});
+      original,
+      {config_of({grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, stream),
+       function, DefaultStream::kLegacy, parameters, nullptr});
 }
 
 CUresult launch_cooperative_ptsz(CUfunction function, unsigned grid_x, unsigned grid_y,
@@ -142,9 +142,9 @@ CUresult launch_cooperative_ptsz(CUfunction function, unsigned grid_x, unsigned 
                                  void** parameters) {
   static const Original<decltype(launch_cooperative)> original{"cuLaunchCooperativeKernel_ptsz"};
   return launch_cooperative_with(
-      original, {config_of({grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes,
-                           stream),
-                 function, DefaultStream::kPerThread, parameters, nullptr});
+      original,
+      {config_of({grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, stream),
+       function, DefaultStream::kPerThread, parameters, nullptr});
 }
 
 // NOLINTEND(readability-function-size)
@@ -155,8 +155,8 @@ CUresult launch_kernel_ex(const CUlaunchConfig* config, CUfunction function, voi
   return launch_with(original, DefaultStream::kLegacy, config, function, parameters, extra);
 }
 
-CUresult launch_kernel_ex_ptsz(const CUlaunchConfig* config, CUfunction function,
-                               void** parameters, void** extra) {
+CUresult launch_kernel_ex_ptsz(const CUlaunchConfig* config, CUfunction function, void** parameters,
+                               void** extra) {
   static const Original<decltype(launch_kernel_ex)> original{"cuLaunchKernelEx_ptsz"};
   return launch_with(original, DefaultStream::kPerThread, config, function, parameters, extra);
 }

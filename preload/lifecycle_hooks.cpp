@@ -105,9 +105,8 @@ CUresult context_synchronize_v2(CUcontext context) {
   static const Original<decltype(context_synchronize_v2)> original{"cuCtxSynchronize_v2"};
   const HookScope scope;
   const CUresult status = original(context);
-  scope.run([&](session::Session& session) {
-    session.context_synchronized(handle_of(context), status);
-  });
+  scope.run(
+      [&](session::Session& session) { session.context_synchronized(handle_of(context), status); });
   return status;
 }
 

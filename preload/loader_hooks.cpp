@@ -1,8 +1,7 @@
 // The two ways in which programs and runtimes find driver functions by name: dlsym and
 // cuGetProcAddress.
-#include <dlfcn.h>
-
 #include <cstring>
+#include <dlfcn.h>
 #include <string>
 
 #include "preload/hook.h"
@@ -75,7 +74,8 @@ CUresult get_proc_address(const char* symbol, void** function, int version, cuui
 }  // namespace barracuda::preload
 
 // Called by dlsym.S: the answer in place of the real dlsym's, or null to let that one answer. Only
-// functions of NVIDIA's driver are replaced; on the emulated device our exports are found as they are.
+// functions of NVIDIA's driver are replaced; on the emulated device our exports are found as they
+// are.
 extern "C" [[gnu::visibility("hidden")]] void* barracuda_replace_symbol(void* handle,
                                                                         const char* name) {
   namespace preload = barracuda::preload;

@@ -11,12 +11,13 @@ using session::Session;
 void note_allocation(const HookScope& scope, CUresult status, std::uint64_t address,
                      std::size_t bytes, const char* description) {
   if (status == CUDA_SUCCESS) {
-    scope.run(
-        [&](Session& session) { session.allocations().add(address, bytes, description); });
+    scope.run([&](Session& session) { session.allocations().add(address, bytes, description); });
   }
 }
 
-std::uint64_t address_of(const void* memory) { return reinterpret_cast<std::uint64_t>(memory); }
+std::uint64_t address_of(const void* memory) {
+  return reinterpret_cast<std::uint64_t>(memory);
+}
 
 // `submit` makes the driver's call once nothing can touch the memory any more.
 template <typename Submit>

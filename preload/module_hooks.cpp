@@ -33,7 +33,9 @@ class JitOptions {
   }
 
   CUjit_option* names() { return names_.empty() ? nullptr : names_.data(); }
+
   void** values() { return values_.empty() ? nullptr : values_.data(); }
+
   [[nodiscard]] unsigned count() const { return static_cast<unsigned>(names_.size()); }
 
  private:
@@ -56,8 +58,8 @@ std::string refusal_of(CUresult status) {
          (text.empty() ? ")" : ": " + text + ")");
 }
 
-// What one load call needs: how to load instrumented text with JIT options, how to load the program's
-// image as it is, and where the handle arrives.
+// What one load call needs: how to load instrumented text with JIT options, how to load the
+// program's image as it is, and where the handle arrives.
 template <typename LoadText, typename LoadUnchanged>
 struct Loader {
   LoadText load_text;
@@ -149,8 +151,8 @@ struct LibraryOptions {
   unsigned count;
 };
 
-// A library is compiled when a context needs it. Where one is current, it is asked for at once, so that
-// a refusal shows here, where the unchanged image can still take its place.
+// A library is compiled when a context needs it. Where one is current, it is asked for at once, so
+// that a refusal shows here, where the unchanged image can still take its place.
 CUresult load_library_text(CUlibrary* library, const char* text, JitOptions& jit,
                            const LibraryOptions& options) {
   static const Original<decltype(library_load_data)> original{"cuLibraryLoadData"};
@@ -236,8 +238,8 @@ CUresult library_load_from_file(CUlibrary* library, const char* name, CUjit_opti
                                 void** values, unsigned count) {
   static const Original<decltype(library_load_from_file)> original{"cuLibraryLoadFromFile"};
   const HookScope scope;
-  return load_library(scope, prepare_file(scope, name), library,
-                      {jit_names, jit_values, jit_count}, {names, values, count}, [&] {
+  return load_library(scope, prepare_file(scope, name), library, {jit_names, jit_values, jit_count},
+                      {names, values, count}, [&] {
                         return original(library, name, jit_names, jit_values, jit_count, names,
                                         values, count);
                       });

@@ -1,12 +1,12 @@
 #include "preload/process.h"
 
-#include <pthread.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <vector>
 
 #include "base/assert.h"
@@ -15,11 +15,11 @@
 #include "emulator/driver_face.h"
 #include "emulator/runtime_face.h"
 #include "fatbin/host_image.h"
+#include "preload/abrupt_end.h"
 #include "preload/driver_library.h"
 #include "preload/guard.h"
 #include "preload/hooks.h"
 #include "preload/real_driver.h"
-#include "preload/signals.h"
 #include "report/finish.h"
 
 namespace barracuda::preload {
@@ -43,9 +43,12 @@ ProcessState& state() {
   return *made;
 }
 
+// Not _exit, which is hooked.
 [[noreturn]] void end_process(int status) {
   (void)std::fflush(nullptr);
-  _exit(status);
+  while (true) {
+    (void)syscall(SYS_exit_group, status);
+  }
 }
 
 [[noreturn]] void end_with_bad_option(const std::string& message) {
@@ -74,8 +77,8 @@ const Options& read_options() {
   return *options;
 }
 
-// Our own bug. Protected work of a hook is left; a consumer thread stops where it is. Kernels of the
-// emulated device cannot go on without us.
+// Our own bug. Protected work of a hook is left; a consumer thread stops where it is. Kernels of
+// the emulated device cannot go on without us.
 void assertion_failed_in_guest(const char* description) {
   tool_failed(description);
   HookScope::escape();
@@ -107,7 +110,7 @@ session::Session* make_session() {
     end_with_bad_option(made.error().to_string());
   }
   session::Session* const session = made->release();  // never destroyed
-  watch_signals();
+  watch_abrupt_ends();
   if (device_choice() == DeviceChoice::kEmulated) {
     drain_at_exit();  // with NVIDIA's driver its own handlers must be registered first
   }
@@ -127,6 +130,11 @@ void at_exit() {
   if (session::Session* const session = existing_session(); session != nullptr && !tool_is_off()) {
     HookScope::protect([&] { session->close(); });
   }
+}
+
+void at_quick_end() {
+  at_exit();
+  finish_process();
 }
 
 bool has_static_runtime() {
@@ -156,17 +164,21 @@ report::RunData collect() {
   set_assertion_handler(assertion_failed_in_guest);
   (void)pthread_atfork(nullptr, nullptr, forget_after_fork);
   // Looking for the driver means loading it, which is left to programs that use CUDA.
-  const bool no_gpu = options.device == "cpu" ||
-                      (options.device == "auto" && !gpu_device_node_exists());
+  const bool no_gpu =
+      options.device == "cpu" || (options.device == "auto" && !gpu_device_node_exists());
   if (no_gpu && has_static_runtime()) {
     block_process(
-        "the program contains its own copy of the CUDA runtime (nvcc's default), which needs an NVIDIA "
-        "driver, and there is none here. Build it with the shared runtime to run it on the emulated "
+        "the program contains its own copy of the CUDA runtime (nvcc's default), which needs an "
+        "NVIDIA "
+        "driver, and there is none here. Build it with the shared runtime to run it on the "
+        "emulated "
         "device: NVCC_APPEND_FLAGS=\"-cudart shared\"");
   }
 }
 
-[[gnu::destructor]] void stop() { finish_process(); }
+[[gnu::destructor]] void stop() {
+  finish_process();
+}
 
 }  // namespace
 
@@ -175,7 +187,9 @@ const Options& process_options() {
   return options;
 }
 
-session::Session* existing_session() { return g_session.load(std::memory_order_acquire); }
+session::Session* existing_session() {
+  return g_session.load(std::memory_order_acquire);
+}
 
 session::Session& process_session() {
   if (session::Session* const session = existing_session()) {
@@ -188,7 +202,9 @@ session::Session& process_session() {
   return *g_session.load();
 }
 
-bool tool_is_off() { return g_off.load(std::memory_order_relaxed); }
+bool tool_is_off() {
+  return g_off.load(std::memory_order_relaxed);
+}
 
 void tool_failed(const std::string& what) {
   if (!g_off.exchange(true)) {
@@ -208,9 +224,10 @@ void block_process(const std::string& sentence) {
   state().blocked.push_back(sentence);
 }
 
-// Runs before what the driver has registered with atexit itself, which is later in the process's end.
+// Runs before what the driver has registered with atexit itself, which is later in the process's
+// end.
 void drain_at_exit() {
-  static const int registered = std::atexit(at_exit);
+  static const bool registered = std::atexit(at_exit) == 0 && at_quick_exit(at_quick_end) == 0;
   (void)registered;
 }
 
@@ -236,6 +253,20 @@ void finish_process() {
   if (outcome.change_status) {
     end_process(outcome.status);
   }
+}
+
+// The program's other threads go on while this runs; what they launch now is not checked.
+std::optional<int> finish_at_exit_call() {
+  if (g_finished.exchange(true)) {
+    return std::nullopt;
+  }
+  at_exit();
+  const report::Outcome outcome = report::finish(collect(), process_options());
+  return outcome.change_status ? std::optional(outcome.status) : std::nullopt;
+}
+
+int status_at_exit_call(int own) {
+  return g_exit_status < 0 ? own : g_exit_status.load();
 }
 
 void finish_killed_process(int signal) {

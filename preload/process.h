@@ -1,7 +1,8 @@
-// What the process as a whole has: its options, its session, and how it ends. The only global state of
-// the library. Usable before constructors have run.
+// What the process as a whole has: its options, its session, and how it ends. The only global state
+// of the library. Usable before constructors have run.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/options.h"
@@ -31,9 +32,12 @@ void drain_at_exit();
 
 void configure_emulated_device();
 
-// Writes the report, once; what the process's status shall be.
+// Writes the report, once, and ends the process if its status has to change.
 void finish_process();
 // The report of a process that a signal ends.
 void finish_killed_process(int signal);
+// The report of a process that calls _exit, made in a thread of ours; the status that it has to
+// leave with, if not its own.
+std::optional<int> finish_at_exit_call();
 
 }  // namespace barracuda::preload

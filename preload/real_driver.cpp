@@ -42,16 +42,17 @@ class RealDriver final : public session::DeviceDriver {
     if (is_emulated()) {
       const std::uint64_t wanted = process_options().workers;
       const bool seeded = process_options().seed.has_value();
-      const std::uint64_t workers =
-          seeded        ? 1
-          : wanted == 0 ? std::max(1U, std::thread::hardware_concurrency())
-                        : wanted;
+      const std::uint64_t workers = seeded ? 1
+                                    : wanted == 0
+                                        ? std::max(1U, std::thread::hardware_concurrency())
+                                        : wanted;
       return "emulated device (" + std::to_string(workers) +
              (workers == 1 ? " worker)" : " workers)");
     }
     char name[256] = {};
-    return device_get_name_(name, sizeof name - 1, current_device()) == CUDA_SUCCESS ? name
-                                                                                     : "unknown GPU";
+    return device_get_name_(name, sizeof name - 1, current_device()) == CUDA_SUCCESS
+               ? name
+               : "unknown GPU";
   }
 
   std::uint32_t device_arch() const override {
@@ -148,8 +149,8 @@ class RealDriver final : public session::DeviceDriver {
         status = library_get_managed_(&address, &bytes, library, name.c_str());
       }
     } else {
-      status = module_get_global_(&address, &bytes, reinterpret_cast<CUmodule>(module),
-                                  name.c_str());
+      status =
+          module_get_global_(&address, &bytes, reinterpret_cast<CUmodule>(module), name.c_str());
     }
     if (status != CUDA_SUCCESS) {
       return std::nullopt;

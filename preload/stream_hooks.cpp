@@ -6,8 +6,7 @@ namespace {
 
 using session::Session;
 
-void note_created(const HookScope& scope, CUresult status, const CUstream* stream,
-                  unsigned flags) {
+void note_created(const HookScope& scope, CUresult status, const CUstream* stream, unsigned flags) {
   if (status == CUDA_SUCCESS) {
     scope.run([&](Session& session) {
       session.streams().created(handle_of(*stream), (flags & CU_STREAM_NON_BLOCKING) != 0);
@@ -57,8 +56,8 @@ CUresult wait_in_stream(const Original<decltype(stream_wait_event)>& original, C
   return status;
 }
 
-// `submit` makes the driver's call. The order is noted first: another thread may wait for the event as
-// soon as the driver knows it. What a capture records becomes an edge of its graph instead.
+// `submit` makes the driver's call. The order is noted first: another thread may wait for the event
+// as soon as the driver knows it. What a capture records becomes an edge of its graph instead.
 template <typename Submit>
 CUresult record(CUevent event, CUstream stream, DefaultStream meaning, const Submit& submit) {
   const HookScope scope;

@@ -24,22 +24,17 @@ namespace {
 using Pass = Expected<void> (*)(Program&);
 
 constexpr Pass kPipeline[] = {
-    classify_statements::run,
-    call_graph::run,
-    hidden_parameter::run,
-    collect_sites::run,
-    sync_idioms::run,
-    reduce_in_block::run,
-    number_sites::run,
-    insert_hooks::run,
-    add_logger::run,
+    classify_statements::run, call_graph::run,   hidden_parameter::run,
+    collect_sites::run,       sync_idioms::run,  reduce_in_block::run,
+    number_sites::run,        insert_hooks::run, add_logger::run,
 };
 
 // Our names in a program would clash with ours: it was instrumented before.
 Expected<void> check_names(const Module& module) {
   for (const Function& function : module.functions) {
     if (function.name.starts_with(wire::kPrefix)) {
-      return unexpected({.message = fmt::format("the program defines \"{}\" itself", function.name)});
+      return unexpected(
+          {.message = fmt::format("the program defines \"{}\" itself", function.name)});
     }
   }
   return {};

@@ -14,7 +14,7 @@ namespace barracuda::ptx {
 
 struct InstrumentOptions {
   wire::SiteId first_site{};
-  bool reduce_in_block = true;   // no second log of the same bytes within a basic block
+  bool reduce_in_block = true;  // no second log of the same bytes within a basic block
 };
 
 // What a launch needs to know of one entry.
@@ -22,12 +22,13 @@ struct Kernel {
   struct Parameter {
     std::uint32_t offset = 0, size = 0;  // bytes in the parameter buffer
   };
+
   std::string name;
-  std::vector<Parameter> parameters;        // the program's own, without the hidden one
+  std::vector<Parameter> parameters;          // the program's own, without the hidden one
   std::uint32_t hidden_parameter_offset = 0;  // 8 bytes; the buffer then ends
-  bool instrumented = false;                // if not, `reason` says why and nothing is appended
+  bool instrumented = false;                  // if not, `reason` says why and nothing is appended
   std::string reason;
-  bool numbered = false;                    // its call graph synchronises: strong accesses are numbered
+  bool numbered = false;  // its call graph synchronises: strong accesses are numbered
 };
 
 struct NotCovered {  // an instruction or kernel that is not logged
@@ -42,10 +43,11 @@ struct InstrumentedModule {
   SiteTable sites;
   std::vector<Kernel> kernels;
   std::vector<NotCovered> not_covered;
-  std::uint32_t instructions = 0;          // in the program
-  std::uint32_t logged_instructions = 0;   // of these, sites
+  std::uint32_t instructions = 0;         // in the program
+  std::uint32_t logged_instructions = 0;  // of these, sites
 };
 
-Expected<InstrumentedModule> instrument(std::vector<Module> units, const InstrumentOptions& options);
+Expected<InstrumentedModule> instrument(std::vector<Module> units,
+                                        const InstrumentOptions& options);
 
 }  // namespace barracuda::ptx

@@ -59,7 +59,8 @@ class Linker {
     for (std::size_t unit = 0; unit < modules_.size(); ++unit) {
       for (const LinkSymbol& symbol : symbols_[unit]) {
         if (symbol.is_local && first_unit.emplace(symbol.name, unit).first->second != unit) {
-          renames_[unit].insert_or_assign(symbol.name, fmt::format("{}__unit{}", symbol.name, unit));
+          renames_[unit].insert_or_assign(symbol.name,
+                                          fmt::format("{}__unit{}", symbol.name, unit));
         }
       }
       if (unit > 0) {
@@ -84,8 +85,8 @@ class Linker {
     for (std::size_t unit = 0; unit < modules_.size(); ++unit) {
       for (const Statement& statement : modules_[unit].statements) {
         if (statement.kind == StatementKind::kFile) {
-          const auto [found, is_new] = numbers.emplace(
-              statement.file_name, static_cast<std::uint32_t>(numbers.size() + 1));
+          const auto [found, is_new] =
+              numbers.emplace(statement.file_name, static_cast<std::uint32_t>(numbers.size() + 1));
           files_[unit].insert_or_assign(statement.file_index, found->second);
           if (is_new) {
             file_names_.push_back(statement.file_name);
@@ -96,10 +97,9 @@ class Linker {
   }
 
   void write_head() {
-    const auto& newest =
-        *std::ranges::max_element(modules_, {}, [](const Module& module) {
-          return std::pair(module.version_major, module.version_minor);
-        });
+    const auto& newest = *std::ranges::max_element(modules_, {}, [](const Module& module) {
+      return std::pair(module.version_major, module.version_minor);
+    });
     // sm_90a is more than sm_90.
     const auto& highest = *std::ranges::max_element(modules_, {}, [](const Module& module) {
       return std::pair(module.target_arch(), module.target.size());
@@ -116,9 +116,9 @@ class Linker {
   }
 
   [[nodiscard]] std::string renamed(std::size_t unit, const Statement& statement) const {
-    return renames_[unit].empty() ? std::string(statement.text)
-                                  : rename_symbols(statement.text, renames_[unit],
-                                                   statement.instruction.opcode);
+    return renames_[unit].empty()
+               ? std::string(statement.text)
+               : rename_symbols(statement.text, renames_[unit], statement.instruction.opcode);
   }
 
   void write_declarations() {
@@ -184,8 +184,9 @@ class Linker {
     for (std::size_t i = 0; i < statements.size(); ++i) {
       const Statement& statement = statements[i];
       if (statement.kind == StatementKind::kFunction) {
-        symbol = std::find_if(symbol, symbols_[unit].end(),
-                              [&](const LinkSymbol& candidate) { return candidate.statement == i; });
+        symbol = std::find_if(symbol, symbols_[unit].end(), [&](const LinkSymbol& candidate) {
+          return candidate.statement == i;
+        });
         const std::size_t end = symbol->is_definition ? symbol->function->body_end : i;
         for (std::size_t part = i; is_chosen(*symbol) && part <= end; ++part) {
           write_statement(unit, statements[part]);

@@ -1,5 +1,5 @@
-// Where every instrumented instruction stands in the source, and what it does. The table is data: the
-// detector gets the SiteInfo column, the report the rest.
+// Where every instrumented instruction stands in the source, and what it does. The table is data:
+// the detector gets the SiteInfo column, the report the rest.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ struct SourceFrame {
 struct Site {
   wire::SiteId id{};
   wire::SiteInfo info;
-  std::string function;       // the .entry or .func it stands in
+  std::string function;  // the .entry or .func it stands in
   bool in_entry = false;
-  std::string instruction;    // "st.global.u32", for reports without line information
+  std::string instruction;  // "st.global.u32", for reports without line information
   std::uint32_t ptx_line = 0;
   std::vector<SourceFrame> frames;  // innermost first, the chain of inlined_at after it
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -303,13 +304,38 @@ class Resolver {
   std::unique_ptr<HostSymbols> symbols_;
 };
 
+bool is_same_place(const Access& left, const Access& right) {
+  return left.place.line != 0 && left.operation == right.operation && left.place == right.place &&
+         left.callers == right.callers;
+}
+
+bool is_same_race(const Finding& left, const Finding& right) {
+  const Access &a = left.accesses[0], &b = left.accesses[1];
+  const Access &c = right.accesses[0], &d = right.accesses[1];
+  return left.kind == right.kind && left.space == right.space && left.severity == right.severity &&
+         ((is_same_place(a, c) && is_same_place(b, d)) ||
+          (is_same_place(a, d) && is_same_place(b, c)));
+}
+
+// The compiler makes several instructions of one source line (unrolled and peeled loops, branches
+// that it duplicates): pairs of sites that a reader cannot tell apart are one race.
+void add_race(std::vector<Finding>& findings, Finding race) {
+  const auto same = std::ranges::find_if(
+      findings, [&](const Finding& finding) { return is_same_race(finding, race); });
+  if (same == findings.end()) {
+    findings.push_back(std::move(race));
+  } else {
+    same->count += race.count;
+  }
+}
+
 }  // namespace
 
 Report resolve(const RunData& run, const Options& options) {
   Report report;
   Resolver resolver(run);
   for (const detector::RaceEvent& race : run.findings.races) {
-    report.findings.push_back(resolver.race(race));
+    add_race(report.findings, resolver.race(race));
   }
   for (const detector::BarrierDivergence& divergence : run.findings.divergences) {
     report.findings.push_back(resolver.divergence(divergence));

@@ -15,8 +15,7 @@ void AllocationTable::add(std::uint64_t address, std::uint64_t bytes,
     return;
   }
   const std::lock_guard lock(mutex_);
-  live_[address] = {
-      .address = address, .bytes = bytes, .description = description, .freed = false};
+  live_[address] = {.address = address, .bytes = bytes, .description = description, .freed = false};
 }
 
 std::optional<MemoryRange> AllocationTable::find(std::uint64_t address) const {

@@ -1,4 +1,5 @@
-// The program's allocations, live and freed, so that a finding can say what it fell into. Thread-safe.
+// The program's allocations, live and freed, so that a finding can say what it fell into.
+// Thread-safe.
 #pragma once
 
 #include <cstdint>

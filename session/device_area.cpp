@@ -37,8 +37,8 @@ Expected<std::unique_ptr<DeviceArea>> DeviceArea::create(DeviceDriver& driver,
       new DeviceArea(driver, queue_count, static_cast<std::uint32_t>(std::countr_zero(slots))));
   if (!area->allocate()) {
     const std::uint64_t bytes = queue_count * slots * wire::kSlotBytes;
-    return unexpected({.message = "no memory for " + std::to_string(queue_count) +
-                                  " log queues (" + std::to_string(bytes >> 20U) +
+    return unexpected({.message = "no memory for " + std::to_string(queue_count) + " log queues (" +
+                                  std::to_string(bytes >> 20U) +
                                   " MiB of pinned host memory; see the options queues and "
                                   "queue-slots)"});
   }
@@ -47,8 +47,7 @@ Expected<std::unique_ptr<DeviceArea>> DeviceArea::create(DeviceDriver& driver,
 
 bool DeviceArea::allocate() {
   rings_ = driver_.allocate_pinned((std::size_t{queue_count_} * wire::kSlotBytes) << slots_log2_);
-  read_positions_ =
-      driver_.allocate_pinned(std::size_t{queue_count_} * wire::kReadPositionStride);
+  read_positions_ = driver_.allocate_pinned(std::size_t{queue_count_} * wire::kReadPositionStride);
   heads_ = driver_.allocate_device(std::size_t{queue_count_} * wire::kHeadStride);
   order_counters_ =
       driver_.allocate_device(std::size_t{wire::kOrderCounters} * sizeof(std::uint32_t));

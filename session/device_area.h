@@ -1,6 +1,6 @@
-// What one context's kernels log into: rings and read positions in pinned host memory, claim counters
-// and order counters in device memory, and launch descriptors. Made and destroyed while its context is
-// current. Not thread-safe: its owner serialises.
+// What one context's kernels log into: rings and read positions in pinned host memory, claim
+// counters and order counters in device memory, and launch descriptors. Made and destroyed while
+// its context is current. Not thread-safe: its owner serialises.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,15 @@ namespace barracuda::session {
 class DeviceArea {
  public:
   // Errors: a size that is no power of two, memory that cannot be had.
-  static Expected<std::unique_ptr<DeviceArea>> create(DeviceDriver& driver,
-                                                      const Options& options);
+  static Expected<std::unique_ptr<DeviceArea>> create(DeviceDriver& driver, const Options& options);
   ~DeviceArea();
   DeviceArea(const DeviceArea&) = delete;
   DeviceArea& operator=(const DeviceArea&) = delete;
 
   [[nodiscard]] detector::QueueSet queues() const;
 
-  // A descriptor of this area for one launch, null if no more memory can be had. The caller gives it
-  // back when the launch is over.
+  // A descriptor of this area for one launch, null if no more memory can be had. The caller gives
+  // it back when the launch is over.
   wire::LaunchDescriptor* acquire(std::uint32_t launch);
   void release(wire::LaunchDescriptor* descriptor);
 

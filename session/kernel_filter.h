@@ -1,5 +1,5 @@
-// The option kernel-name: which kernels are checked. "regex=…" is searched for in the demangled name;
-// anything else is the exact name, mangled, demangled or without its parameters.
+// The option kernel-name: which kernels are checked. "regex=…" is searched for in the demangled
+// name; anything else is the exact name, mangled, demangled or without its parameters.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
-// A launch's arguments with the launch descriptor's address behind the program's own, in whichever of
-// the driver's two forms the program used. The program's arrays are only read. The object must outlive
-// the driver's launch call, which copies the arguments; it is neither copied nor moved.
+// A launch's arguments with the launch descriptor's address behind the program's own, in whichever
+// of the driver's two forms the program used. The program's arrays are only read. The object must
+// outlive the driver's launch call, which copies the arguments; it is neither copied nor moved.
 #pragma once
 
 #include <array>
@@ -21,6 +21,7 @@ class LaunchArguments {
  public:
   // Unchanged arguments.
   LaunchArguments(void** parameters, void** extra) : parameters_(parameters), extra_(extra) {}
+
   // With `descriptor` (0: run unlogged) appended for `kernel`.
   LaunchArguments(const ptx::Kernel& kernel, void** parameters, void** extra,
                   std::uint64_t descriptor);
@@ -28,7 +29,9 @@ class LaunchArguments {
   LaunchArguments& operator=(const LaunchArguments&) = delete;
 
   void** parameters() { return parameters_; }
+
   void** extra() { return extra_; }
+
   // The program's own arguments in parameter-buffer layout; null where they came as pointers.
   [[nodiscard]] const std::byte* packed() const {
     return buffer_.empty() ? nullptr : buffer_.data();

@@ -19,11 +19,12 @@ class LaunchBook {
   // A number for a launch that is to be checked.
   detector::LaunchId open(const KernelBinding& kernel, const detector::LaunchInfo& info,
                           std::uint64_t stream);
-  // The driver took a launch of this kernel (null: a handle never seen), which ran unchecked if there
-  // is a reason.
+  // The driver took a launch of this kernel (null: a handle never seen), which ran unchecked if
+  // there is a reason.
   void count(const KernelBinding* kernel, const std::string& unchecked_reason);
 
   [[nodiscard]] std::uint64_t launch_count() const { return launch_count_; }
+
   [[nodiscard]] std::string kernel_of(detector::LaunchId id) const;
   [[nodiscard]] std::vector<report::KernelRecord> kernels() const;
   // The launches that the findings name.
@@ -41,6 +42,7 @@ class LaunchBook {
     detector::Dim3 grid, block;
     std::uint32_t stack = 0;
   };
+
   using KernelKey = std::pair<const ProgramImage*, std::string>;
 
   report::KernelRecord& record_of(const KernelBinding& kernel);

@@ -22,8 +22,7 @@ constexpr std::chrono::seconds kMessageEvery{2};
 // Without a single new record for so long, a launch that the device has finished is given up.
 constexpr std::chrono::seconds kPatience{120};
 
-constexpr const char* kLeftOut =
-    "left out by the options kernel-name, launch-skip or launch-count";
+constexpr const char* kLeftOut = "left out by the options kernel-name, launch-skip or launch-count";
 
 thread_local LaunchId t_current{};
 
@@ -52,7 +51,9 @@ LaunchTracker::LaunchTracker(const Options& options, KernelFilter filter, Device
 
 LaunchTracker::~LaunchTracker() = default;
 
-LaunchId LaunchTracker::current() { return t_current; }
+LaunchId LaunchTracker::current() {
+  return t_current;
+}
 
 bool LaunchTracker::is_left_out(const KernelBinding& kernel) {
   if (!filter_.matches(kernel.name)) {
@@ -105,7 +106,8 @@ const wire::LaunchDescriptor* LaunchTracker::add_in_flight(LaunchId id, Handle c
     return nullptr;
   }
   const auto is_full = [&] {
-    return !in_flight_.empty() && index_of(id) - index_of(in_flight_.front().id) >= kMaximumInFlight;
+    return !in_flight_.empty() &&
+           index_of(id) - index_of(in_flight_.front().id) >= kMaximumInFlight;
   };
   reap(++begun_ % kThoroughReapEvery == 0 || is_full());
   wire::LaunchDescriptor* const descriptor = is_full() ? nullptr : area->acquire(index_of(id));
@@ -220,9 +222,9 @@ void LaunchTracker::graph_submitted(const std::vector<GraphKernel>& nodes,
       }
     } else if (nodes[i].is_kernel) {
       const std::lock_guard lock(mutex_);
-      book_.count(nodes[i].kernel.get(),
-                  launches[i].id == LaunchId{} ? "launched by a graph in a way that is not checked"
-                                               : "");
+      book_.count(nodes[i].kernel.get(), launches[i].id == LaunchId{}
+                                             ? "launched by a graph in a way that is not checked"
+                                             : "");
     }
   }
 }
@@ -307,8 +309,8 @@ void LaunchTracker::settle(std::chrono::milliseconds timeout) {
     }
   }
   for (const LaunchId id : launches) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        deadline - steady_clock::now());
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - steady_clock::now());
     if (left.count() <= 0 || !pipeline_.wait_for(id, left)) {
       return;
     }

@@ -36,6 +36,7 @@ class Launch {
   Launch(void** parameters, void** extra) { arguments_.emplace(parameters, extra); }
 
   void** parameters() { return arguments_->parameters(); }
+
   void** extra() { return arguments_->extra(); }
 
  private:
@@ -60,7 +61,7 @@ struct GraphKernel {
 
 // What one kernel node gets for one replay.
 struct GraphKernelLaunch {
-  detector::LaunchId id{};       // 0: not checked
+  detector::LaunchId id{};  // 0: not checked
   std::uint64_t descriptor = 0;
 };
 

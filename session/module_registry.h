@@ -37,9 +37,9 @@ struct KernelBinding {
   [[nodiscard]] bool instrumented() const {
     return module->instrumented && kernel != nullptr && kernel->instrumented;
   }
+
   [[nodiscard]] std::string reason() const;
 };
-
 
 class ModuleRegistry {
  public:
@@ -51,7 +51,8 @@ class ModuleRegistry {
   // For an image whose bytes could not be read: loaded as it is.
   const ProgramImage& unreadable(const std::string& reason);
 
-  void loaded(Handle handle, bool is_library, const ProgramImage& image, const std::string& refusal);
+  void loaded(Handle handle, bool is_library, const ProgramImage& image,
+              const std::string& refusal);
   // cuLibraryGetModule: the module of a library in one context.
   void module_of_library(Handle module, Handle library);
   void kernel_found(Handle owner, std::string_view name, Handle function);

@@ -26,8 +26,7 @@ ImageSource choose_units(const Expected<fatbin::Fatbin>& read, const DeviceDrive
     const fatbin::Image* const best = choose(container, device);
     if (best == nullptr) {
       source.units.clear();
-      source.reason = "it has no PTX for this device (sm_" +
-                      std::to_string(device.device_arch()) +
+      source.reason = "it has no PTX for this device (sm_" + std::to_string(device.device_arch()) +
                       "); build with -gencode arch=compute_XX,code=compute_XX to embed it";
       return source;
     }

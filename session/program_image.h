@@ -1,6 +1,6 @@
-// One image that a program hands to the driver (fat binary, PTX text, cubin) and what the driver gets
-// instead: instrumented PTX. Immutable once made; lives for the whole session, because the driver may
-// keep reading the text and the report needs the sites.
+// One image that a program hands to the driver (fat binary, PTX text, cubin) and what the driver
+// gets instead: instrumented PTX. Immutable once made; lives for the whole session, because the
+// driver may keep reading the text and the report needs the sites.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,12 @@ struct ProgramImage {
   std::vector<ptx::Kernel> kernels;
   std::vector<ptx::NotCovered> not_covered;
   std::map<std::string, detector::Dim3> clusters;  // of kernels compiled for clusters
-  std::vector<DeviceVariable> variables;  // at module scope, in global memory
+  std::vector<DeviceVariable> variables;           // at module scope, in global memory
   wire::SiteId first_site{};
   std::uint32_t site_count = 0;
 
   [[nodiscard]] bool instrumented() const { return !text.empty(); }
+
   // Null if there is no such entry.
   [[nodiscard]] const ptx::Kernel* find_kernel(std::string_view name) const;
 };

@@ -19,7 +19,8 @@ detector::PipelineOptions pipeline_options(const Options& options) {
   detector::PipelineOptions made;
   made.detector.report_same_value = options.report_same_value;
   made.detector.acquire_relaxed_spin = options.acquire == "relaxed-spin";
-  made.drain_threads = static_cast<std::uint32_t>(std::max<std::uint64_t>(options.drain_threads, 1));
+  made.drain_threads =
+      static_cast<std::uint32_t>(std::max<std::uint64_t>(options.drain_threads, 1));
   return made;
 }
 
@@ -29,10 +30,14 @@ struct StickyError {
 };
 
 constexpr StickyError kStickyErrors[] = {
-    {700, "access to an illegal address"},      {702, "kernel timed out"},
-    {710, "device-side assertion failed"},      {714, "hardware stack error"},
-    {715, "illegal instruction"},               {716, "misaligned access"},
-    {717, "access in the wrong address space"}, {718, "jump to an invalid address"},
+    {700, "access to an illegal address"},
+    {702, "kernel timed out"},
+    {710, "device-side assertion failed"},
+    {714, "hardware stack error"},
+    {715, "illegal instruction"},
+    {716, "misaligned access"},
+    {717, "access in the wrong address space"},
+    {718, "jump to an invalid address"},
     {719, "kernel ended by a trap or an unspecified fault"},
 };
 
@@ -43,7 +48,9 @@ const StickyError* find_sticky(DriverStatus status) {
 
 }  // namespace
 
-bool is_sticky(DriverStatus status) { return find_sticky(status) != nullptr; }
+bool is_sticky(DriverStatus status) {
+  return find_sticky(status) != nullptr;
+}
 
 Expected<std::unique_ptr<Session>> Session::create(const Options& options,
                                                    std::unique_ptr<DeviceDriver> driver) {
@@ -87,9 +94,8 @@ const ProgramImage& Session::prepare_source(const ImageSource& source) {
 }
 
 void Session::image_blocked(const std::string& reason) {
-  const std::string sentence =
-      "a kernel cannot run on the emulated device: " + reason +
-      ". The emulated device executes PTX only.";
+  const std::string sentence = "a kernel cannot run on the emulated device: " + reason +
+                               ". The emulated device executes PTX only.";
   const std::lock_guard lock(mutex_);
   if (std::ranges::find(blocked_, sentence) == blocked_.end()) {
     blocked_.push_back(sentence);
@@ -111,9 +117,9 @@ void Session::note_variables(Handle function) {
   for (const DeviceVariable& variable : module.image->variables) {
     const auto range = driver_->variable(module.handle, module.is_library, variable.name);
     if (range) {
-      allocations_.add(range->address, range->bytes,
-                       (variable.is_managed ? "__managed__ variable " : "__device__ variable ") +
-                           variable.name);
+      allocations_.add(
+          range->address, range->bytes,
+          (variable.is_managed ? "__managed__ variable " : "__device__ variable ") + variable.name);
     }
   }
 }
@@ -166,7 +172,9 @@ void Session::drain_current() {
   }
 }
 
-void Session::forget(const MemoryRange& range) { pipeline_.forget(range.address, range.bytes); }
+void Session::forget(const MemoryRange& range) {
+  pipeline_.forget(range.address, range.bytes);
+}
 
 void Session::before_free(std::uint64_t address) {
   const auto range = allocations_.find(address);
@@ -187,7 +195,8 @@ void Session::before_stream_free(std::uint64_t address, Handle stream) {
   while (!driver_->stream_is_idle(stream)) {
     if (std::chrono::steady_clock::now() > deadline) {
       problems_.add(
-          "memory was freed in the order of a stream that did not come to rest: races with its next "
+          "memory was freed in the order of a stream that did not come to rest: races with its "
+          "next "
           "use may be reported wrongly");
       return;
     }
@@ -214,8 +223,7 @@ void Session::before_unload(Handle module) {
   }
   {
     const std::lock_guard lock(mutex_);
-    std::erase_if(noted_variables_,
-                  [&](const auto& entry) { return entry.first == loaded.get(); });
+    std::erase_if(noted_variables_, [&](const auto& entry) { return entry.first == loaded.get(); });
   }
   modules_.forget(module);
 }

@@ -1,6 +1,6 @@
-// One run of the tool in one process: what was loaded, launched and allocated, and the detector that
-// checks it. preload/ makes one at the first use of CUDA and feeds it from the hooks; finish() turns
-// it into a report. Thread-safe.
+// One run of the tool in one process: what was loaded, launched and allocated, and the detector
+// that checks it. preload/ makes one at the first use of CUDA and feeds it from the hooks; finish()
+// turns it into a report. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -36,10 +36,15 @@ class Session {
                                                    std::unique_ptr<DeviceDriver> driver);
 
   DeviceDriver& driver() { return *driver_; }
+
   ModuleRegistry& modules() { return modules_; }
+
   StreamTracker& streams() { return streams_; }
+
   LaunchTracker& launches() { return launches_; }
+
   AllocationTable& allocations() { return allocations_; }
+
   Problems& problems() { return problems_; }
 
   // What the driver gets to load instead of this image; its sites are known to the detector.
@@ -52,7 +57,9 @@ class Session {
 
   // While a stream is captured, waiting for the context would end the capture.
   void capture_began() { ++captures_; }
+
   void capture_ended() { --captures_; }
+
   // The program waited for a whole context, with this answer.
   void context_synchronized(Handle context, DriverStatus status);
   // Any call's answer: one that says that a kernel died ends the launches of the current context.
@@ -61,7 +68,8 @@ class Session {
   void drain_current();
   // Before memory that starts at `address` is freed. Waits for the work that may still touch it.
   void before_free(std::uint64_t address);
-  // The same for memory freed in the order of a stream; waits for that stream only, and not for ever.
+  // The same for memory freed in the order of a stream; waits for that stream only, and not for
+  // ever.
   void before_stream_free(std::uint64_t address, Handle stream);
   void before_unload(Handle module);
   // Before a context is destroyed or reset.
@@ -72,8 +80,10 @@ class Session {
   // While the driver still works, at the process's end: all that was launched is checked; what is
   // launched later runs unchecked.
   void close();
+
   // The process is being killed: checks what has arrived, without the device.
   void settle(std::chrono::milliseconds timeout) { launches_.settle(timeout); }
+
   // In a forked child, where nothing of the session works.
   void abandon() { pipeline_.abandon(); }
 

@@ -1,5 +1,5 @@
-// From a line of a loaded (instrumented) PTX text back to the program's source, for errors that name a
-// line of the text.
+// From a line of a loaded (instrumented) PTX text back to the program's source, for errors that
+// name a line of the text.
 #pragma once
 
 #include <cstdint>

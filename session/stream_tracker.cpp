@@ -83,8 +83,8 @@ std::vector<LaunchId> StreamTracker::launch(StreamKey stream, LaunchId id) {
   return order_.launch(stream, id);
 }
 
-// Each step runs in a stream of its own that waits for its dependencies, and the graph's stream then
-// waits for all of them.
+// Each step runs in a stream of its own that waits for its dependencies, and the graph's stream
+// then waits for all of them.
 std::vector<std::vector<LaunchId>> StreamTracker::graph_launch(StreamKey stream,
                                                                std::span<const GraphStep> steps) {
   const std::lock_guard lock(mutex_);

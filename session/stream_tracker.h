@@ -1,5 +1,5 @@
-// The order between launches that streams, events and synchronising calls give, and the numbers that
-// streams have in reports. Thread-safe.
+// The order between launches that streams, events and synchronising calls give, and the numbers
+// that streams have in reports. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace barracuda::session {
 
 // One node of a graph launch, in an order in which dependencies stand before dependents.
 struct GraphStep {
-  detector::LaunchId launch{};  // 0: no kernel that is checked
+  detector::LaunchId launch{};            // 0: no kernel that is checked
   std::vector<std::size_t> dependencies;  // indices of earlier steps
 };
 

@@ -71,7 +71,7 @@ write_versions() {
   } > "$1"
 }
 
-write_names "$tree/preload/exports/cudart_names.def" "$runtime"
-write_names "$tree/preload/exports/driver_names.def" "$driver"
+write_names "$tree/emulator/cudart_names.def" "$runtime"
+write_names "$tree/emulator/driver_names.def" "$driver"
 write_map "$tree/preload/preload.map"
 write_versions "$tree/emulator/driver/entry_versions.def"

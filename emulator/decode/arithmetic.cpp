@@ -17,7 +17,8 @@ void FunctionDecoder::decode_arithmetic(const ptx::Instruction& instruction) {
   bind_arithmetic(instruction, selection);
 }
 
-void FunctionDecoder::bind_arithmetic(const ptx::Instruction& instruction, const Selection& selection) {
+void FunctionDecoder::bind_arithmetic(const ptx::Instruction& instruction,
+                                      const Selection& selection) {
   const auto& operands = instruction.operands;
   const auto count = static_cast<std::size_t>(selection.source_count);
   if (operands.size() != count + 1) {

@@ -12,7 +12,9 @@ void FunctionDecoder::decode_branch(const ptx::Instruction& instruction) {
     refuse("operands");
     return;
   }
-  branches_.push_back({function_.code.size(), instruction.operands[0].name, open_blocks_.back()});
+  branches_.push_back({.instruction = function_.code.size(),
+                       .label = instruction.operands[0].name,
+                       .block = open_blocks_.back()});
   emit(&execute_branch);
 }
 
@@ -31,7 +33,10 @@ void FunctionDecoder::decode_indexed_branch(const ptx::Instruction& instruction)
   function_.branch_tables.push_back(std::make_unique<BranchTable>());
   BranchTable* table = function_.branch_tables.back().get();
   for (const std::string_view label : found->second->targets) {
-    branches_.push_back({function_.code.size(), label, open_blocks_.back(), table});
+    branches_.push_back({.instruction = function_.code.size(),
+                         .label = label,
+                         .block = open_blocks_.back(),
+                         .table = table});
   }
   Instruction& emitted = emit(&execute_indexed_branch);
   emitted.a = index;

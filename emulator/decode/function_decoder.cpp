@@ -11,8 +11,8 @@
 namespace barracuda::emulator {
 
 using ptx::ScalarType;
-using ptx::StateSpace;
 using ptx::StatementKind;
+using ptx::StateSpace;
 
 namespace {
 
@@ -21,17 +21,15 @@ std::uint32_t aligned(std::uint32_t value, std::uint32_t alignment) {
 }
 
 std::uint32_t alignment_of(const ptx::Variable& variable) {
-  return std::max({variable.align, ptx::size_of(variable.type) * variable.vector, std::uint32_t{1}});
+  return std::max(
+      {variable.align, ptx::size_of(variable.type) * variable.vector, std::uint32_t{1}});
 }
 
 }  // namespace
 
 FunctionDecoder::FunctionDecoder(ProgramBuilder& builder, const ptx::Function& source,
                                  Function& function)
-    : builder_(builder),
-      module_(builder.module().module()),
-      source_(source),
-      function_(function) {}
+    : builder_(builder), module_(builder.module().module()), source_(source), function_(function) {}
 
 std::uint32_t FunctionDecoder::new_local(std::uint64_t bytes, std::uint32_t alignment) {
   const std::uint32_t offset = aligned(local_top_, std::max(alignment, std::uint32_t{8}));
@@ -160,7 +158,7 @@ void FunctionDecoder::decode_statement(std::size_t index) {
 
 void FunctionDecoder::decode_instruction(const ptx::Instruction& instruction) {
   const std::size_t code_size = function_.code.size(), branches = branches_.size();
-  std::fill(std::begin(used_temporaries_), std::end(used_temporaries_), 0);
+  std::ranges::fill(used_temporaries_, 0);
   settlements_.clear();
   refusal_.clear();
   predicate_ = kNoSlot;
@@ -255,7 +253,7 @@ void FunctionDecoder::finish_constants() {
   auto* memory = static_cast<std::byte*>(std::aligned_alloc(64, bytes));
   ASSERT(memory != nullptr);
   std::memset(memory, 0, bytes);
-  std::copy(constants_.begin(), constants_.end(), memory);
+  std::ranges::copy(constants_, memory);
   function_.constants.reset(memory);
   for (const auto& [offset, lane_bytes] : dynamic_constants_) {
     builder_.add_dynamic_offset(function_, offset, lane_bytes, 16);

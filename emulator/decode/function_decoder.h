@@ -1,5 +1,5 @@
-// Decodes one function: declares its names, binds operands to slots, chooses handlers. Widths that do
-// not fit are adapted by extra instructions around the one that was written.
+// Decodes one function: declares its names, binds operands to slots, chooses handlers. Widths that
+// do not fit are adapted by extra instructions around the one that was written.
 #pragma once
 
 #include <cstdint>
@@ -52,8 +52,8 @@ class FunctionDecoder {
   Slot adapted(Slot slot, RegisterClass from, ptx::ScalarType type);
   Slot emit_to_temporary(Handler handler, RegisterClass register_class, Slot a,
                          std::int64_t immediate);
-  // A destination that is written by the next emitted instruction; settle() moves it to the register
-  // that was written where the widths differ.
+  // A destination that is written by the next emitted instruction; settle() moves it to the
+  // register that was written where the widths differ.
   Slot destination(const Operand& operand, ptx::ScalarType type);
   void settle();
   bool elements_of(const Operand& operand, std::vector<Operand>& elements);
@@ -66,6 +66,7 @@ class FunctionDecoder {
     Slot slot = kNoSlot;
     std::int64_t offset = 0;
   };
+
   bool bind_address(const Operand& operand, ptx::StateSpace space, Address& address);
   bool bind_symbol_address(const Operand& base, ptx::StateSpace space, Address& address);
   void decode_load(const ptx::Instruction& instruction);
@@ -80,7 +81,8 @@ class FunctionDecoder {
   void decode_branch(const ptx::Instruction& instruction);
   void decode_indexed_branch(const ptx::Instruction& instruction);
   void decode_call(const ptx::Instruction& instruction);
-  bool bind_passed(const Operand& list, const std::vector<Passed>& wanted, std::vector<Passed>& bound);
+  bool bind_passed(const Operand& list, const std::vector<Passed>& wanted,
+                   std::vector<Passed>& bound);
   bool bind_callee(const Operand& callee, CallSite& call, Instruction& pattern);
   void decode_barrier(const ptx::Instruction& instruction);
   void decode_collective(const ptx::Instruction& instruction);
@@ -97,12 +99,14 @@ class FunctionDecoder {
     std::uint32_t local_top = 0;
     boost::unordered_flat_map<std::string_view, std::uint32_t> labels;  // pc
   };
+
   struct Branch {
     std::size_t instruction = 0;
     std::string_view label;
     std::uint32_t block = 0;
     BranchTable* table = nullptr;  // its next entry, instead of the instruction's target
   };
+
   struct Settlement {
     Slot from = kNoSlot, to = kNoSlot;
     Handler handler = nullptr;

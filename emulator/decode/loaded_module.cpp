@@ -6,6 +6,7 @@
 
 #include "base/expected.h"
 #include "emulator/state/address_windows.h"
+#include "emulator/state/host_address.h"
 
 namespace barracuda::emulator {
 
@@ -13,8 +14,8 @@ namespace {
 
 using ptx::Operand;
 using ptx::ScalarType;
-using ptx::StateSpace;
 using ptx::StatementKind;
+using ptx::StateSpace;
 
 // Variables outside functions.
 template <class Visit>
@@ -47,9 +48,10 @@ std::uint64_t immediate_bits(const Operand& operand, ScalarType type) {
            : type == ScalarType::kF64 ? std::bit_cast<std::uint64_t>(value)
                                       : operand.bits;
   }
-  const double value = operand.float_bits == 32
-                           ? static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(operand.bits)))
-                           : std::bit_cast<double>(operand.bits);
+  const double value =
+      operand.float_bits == 32
+          ? static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(operand.bits)))
+          : std::bit_cast<double>(operand.bits);
   switch (ptx::size_of(type)) {
     case 2:
       return half_bits(value);
@@ -85,7 +87,8 @@ Expected<void> LoadedModule::place_variables() {
     if (variable.space == StateSpace::kShared) {
       shared_.emplace(variable.name, &variable);
     }
-    const bool stored = variable.space == StateSpace::kGlobal || variable.space == StateSpace::kConst;
+    const bool stored =
+        variable.space == StateSpace::kGlobal || variable.space == StateSpace::kConst;
     if (!stored || variable.is_extern || !result || variables_.contains(variable.name)) {
       return;
     }
@@ -95,7 +98,8 @@ Expected<void> LoadedModule::place_variables() {
       result = unexpected(address.error());
       return;
     }
-    variables_.emplace(variable.name, GlobalVariable{*address, variable.size()});
+    variables_.emplace(variable.name,
+                       GlobalVariable{.address = *address, .bytes = variable.size()});
     const_bytes_ += variable.space == StateSpace::kConst ? static_cast<std::uint32_t>(bytes) : 0;
     placed.push_back(&variable);
   });
@@ -109,7 +113,8 @@ Expected<void> LoadedModule::place_variables() {
   return {};
 }
 
-std::uint64_t LoadedModule::initial_value(const ptx::Variable& variable, const Operand& operand) const {
+std::uint64_t LoadedModule::initial_value(const ptx::Variable& variable,
+                                          const Operand& operand) const {
   if (operand.kind != Operand::Kind::kSymbol) {
     return immediate_bits(operand, variable.type);
   }
@@ -127,7 +132,7 @@ std::uint64_t LoadedModule::initial_value(const ptx::Variable& variable, const O
 }
 
 void LoadedModule::initialise(const ptx::Variable& variable, std::uint64_t address) const {
-  auto* memory = reinterpret_cast<std::byte*>(address);
+  auto* memory = host_address<std::byte>(address);
   const std::uint64_t size = variable.size();
   std::memset(memory, 0, size);
   const std::uint64_t step = ptx::size_of(variable.type);
@@ -145,7 +150,7 @@ void LoadedModule::initialise(const ptx::Variable& variable, std::uint64_t addre
 void LoadedModule::note_addressed(const Operand& operand) {
   if (operand.kind == Operand::Kind::kSymbol) {
     const ptx::Function* code = function(operand.name);
-    if (code != nullptr && std::find(addressed_.begin(), addressed_.end(), code) == addressed_.end()) {
+    if (code != nullptr && std::ranges::find(addressed_, code) == addressed_.end()) {
       addressed_.push_back(code);
     }
   }
@@ -173,7 +178,7 @@ void LoadedModule::find_addressed_functions() {
 void LoadedModule::find_kernels() {
   texts_.reserve(module_.statements.size());
   for (const ptx::Statement& statement : module_.statements) {
-    texts_.push_back({statement.text, statement.position.line});
+    texts_.push_back({.text = statement.text, .line = statement.position.line});
   }
   for (const ptx::Function& function : module_.functions) {
     if (function.is_entry && function.has_body) {

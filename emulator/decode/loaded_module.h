@@ -1,5 +1,5 @@
-// A module in the device: its parsed text, its variables in memory, and its kernels, each decoded at
-// its first use.
+// A module in the device: its parsed text, its variables in memory, and its kernels, each decoded
+// at its first use.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,12 @@ class LoadedKernel {
       : module_(module), function_(function) {}
 
   [[nodiscard]] const ptx::Function& function() const { return function_; }
+
   [[nodiscard]] const LoadedModule& module() const { return module_; }
+
   // Decodes it at the first call.
   [[nodiscard]] const Program& program() const;
+
   [[nodiscard]] FrameStore& frames() const { return frames_; }
 
  private:
@@ -39,6 +42,7 @@ class LoadedKernel {
 class LoadedModule {
  public:
   LoadedModule(ptx::Module module, Memory& memory) : module_(std::move(module)), memory_(memory) {}
+
   ~LoadedModule();
   LoadedModule(const LoadedModule&) = delete;
   LoadedModule& operator=(const LoadedModule&) = delete;
@@ -46,20 +50,29 @@ class LoadedModule {
   // Allocates and initialises the variables; fails where memory does not suffice.
   Expected<void> place_variables();
   void find_kernels();
+
   // What messages say of instructions, by statement.
   [[nodiscard]] const std::vector<InstructionText>& texts() const { return texts_; }
 
   [[nodiscard]] const ptx::Module& module() const { return module_; }
-  [[nodiscard]] const std::vector<std::unique_ptr<LoadedKernel>>& kernels() const { return kernels_; }
+
+  [[nodiscard]] const std::vector<std::unique_ptr<LoadedKernel>>& kernels() const {
+    return kernels_;
+  }
+
   [[nodiscard]] const GlobalVariable* variable(std::string_view name) const;
+
   [[nodiscard]] std::uint32_t const_bytes() const { return const_bytes_; }
+
   // The definition of that name (not an entry's); null if there is none.
   [[nodiscard]] const ptx::Function* function(std::string_view name) const;
   [[nodiscard]] std::uint64_t address_of(const ptx::Function& function) const;
+
   // Functions whose address is taken anywhere: what an indirect call may reach.
   [[nodiscard]] const std::vector<const ptx::Function*>& addressed_functions() const {
     return addressed_;
   }
+
   // A variable of shared memory that is declared outside functions.
   [[nodiscard]] const ptx::Variable* shared_variable(std::string_view name) const;
 

@@ -1,4 +1,6 @@
 // ld, st, atom, red, cp.async, cvta, isspacep.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "emulator/decode/function_decoder.h"
@@ -71,8 +73,8 @@ void FunctionDecoder::emit_access(Handler handler, const Address& address,
   if (slots.size() > 1) {
     function_.vectors.push_back(std::make_unique<VectorSlots>());
     vector = function_.vectors.back().get();
-    std::fill(std::begin(vector->slots), std::end(vector->slots), kNoSlot);
-    std::copy(slots.begin(), slots.end(), vector->slots);
+    std::ranges::fill(vector->slots, kNoSlot);
+    std::ranges::copy(slots, vector->slots);
   }
   Instruction& instruction = emit(handler);
   instruction.d = slots.size() == 1 ? slots[0] : kNoSlot;
@@ -101,7 +103,8 @@ void FunctionDecoder::decode_load(const ptx::Instruction& instruction) {
     const Slot slot = destination(element, effect.type);
     slots.push_back(slot);
     if (quad) {
-      slots.push_back(slot == kNoSlot ? kNoSlot : slot + register_bytes(RegisterClass::kDoubleWord));
+      slots.push_back(slot == kNoSlot ? kNoSlot
+                                      : slot + register_bytes(RegisterClass::kDoubleWord));
     }
   }
   if (slots.size() > 8 || elements.size() != effect.elements) {
@@ -180,7 +183,9 @@ void FunctionDecoder::decode_atomic(const ptx::Instruction& instruction) {
   }
   // Halves are moved as bits.
   const std::uint32_t size = ptx::size_of(effect.type);
-  const ScalarType type = size == 8 ? ScalarType::kB64 : size == 4 ? ScalarType::kB32 : ScalarType::kB16;
+  const ScalarType type = size == 8   ? ScalarType::kB64
+                          : size == 4 ? ScalarType::kB32
+                                      : ScalarType::kB16;
   const bool real = form.type() == ScalarType::kF32 || form.type() == ScalarType::kF64;
   const ScalarType bound = real ? form.type() : type;
   const Slot b = source(instruction.operands[first + 1], bound);
@@ -248,8 +253,7 @@ void FunctionDecoder::decode_address_conversion(const ptx::Instruction& instruct
 void FunctionDecoder::decode_is_space(const ptx::Instruction& instruction) {
   const Form form = read_form(instruction);
   const bool shared = form.has("shared") || form.has("shared::cta") || form.has("shared::cluster");
-  if (instruction.operands.size() != 2 ||
-      (!shared && !form.has("local") && !form.has("global"))) {
+  if (instruction.operands.size() != 2 || (!shared && !form.has("local") && !form.has("global"))) {
     // Constants and parameters lie among the global allocations.
     refuse("this address space test");
     return;

@@ -42,8 +42,8 @@ Slot FunctionDecoder::refuse(std::string reason) {
 
 Slot FunctionDecoder::new_register(RegisterClass register_class) {
   const Slot slot = function_.register_bytes;
-  function_.register_bytes += (register_bytes(register_class) + kSlotAlignment - 1) / kSlotAlignment *
-                              kSlotAlignment;
+  function_.register_bytes +=
+      (register_bytes(register_class) + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment;
   return slot;
 }
 
@@ -55,7 +55,8 @@ Slot FunctionDecoder::temporary(RegisterClass register_class) {
   return temporaries_[kind][used_temporaries_[kind]++];
 }
 
-Slot FunctionDecoder::constant(std::uint64_t bits, RegisterClass register_class, bool shared_by_value) {
+Slot FunctionDecoder::constant(std::uint64_t bits, RegisterClass register_class,
+                               bool shared_by_value) {
   const bool wide = register_class == RegisterClass::kDoubleWord;
   const bool predicate = register_class == RegisterClass::kPredicate;
   bits = wide ? bits : predicate ? (bits != 0 ? kFullMask : 0) : bits & 0xffffffffU;
@@ -67,7 +68,8 @@ Slot FunctionDecoder::constant(std::uint64_t bits, RegisterClass register_class,
   }
   const std::size_t offset = constants_.size();
   const std::size_t lane_bytes = wide ? 8 : 4, lanes = predicate ? 1 : kLanes;
-  constants_.resize(offset + (lane_bytes * lanes + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment);
+  constants_.resize(offset +
+                    (lane_bytes * lanes + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment);
   for (std::size_t lane = 0; lane < lanes; ++lane) {
     std::memcpy(constants_.data() + offset + lane * lane_bytes, &bits, lane_bytes);
   }
@@ -121,7 +123,8 @@ Slot FunctionDecoder::adapted(Slot slot, RegisterClass from, ScalarType type) {
     return emit_to_temporary(&execute_narrow, wanted, slot, 0);
   }
   if (from == RegisterClass::kWord && wanted == RegisterClass::kDoubleWord) {
-    return emit_to_temporary(is_signed(type) ? &execute_widen_signed : &execute_widen, wanted, slot, 0);
+    return emit_to_temporary(is_signed(type) ? &execute_widen_signed : &execute_widen, wanted, slot,
+                             0);
   }
   return refuse("an operand's register has another size than the instruction's type");
 }
@@ -132,8 +135,7 @@ Slot FunctionDecoder::shared_address(const ptx::Variable& variable, std::int64_t
                     RegisterClass::kDoubleWord);
   }
   // Dynamic shared memory lies behind everything else: its offset is added when that is known.
-  const Slot slot =
-      constant(static_cast<std::uint64_t>(offset), RegisterClass::kDoubleWord, false);
+  const Slot slot = constant(static_cast<std::uint64_t>(offset), RegisterClass::kDoubleWord, false);
   dynamic_constants_.emplace_back(slot & ~kConstantSlot, 8);
   return slot;
 }
@@ -146,7 +148,8 @@ Slot FunctionDecoder::declared_address(const Symbol& symbol, std::int64_t offset
     case Symbol::Kind::kShared:
       return shared_address(*symbol.variable, offset);
     case Symbol::Kind::kKernelParameter:
-      return emit_to_temporary(&execute_parameter_address, RegisterClass::kDoubleWord, kNoSlot, place);
+      return emit_to_temporary(&execute_parameter_address, RegisterClass::kDoubleWord, kNoSlot,
+                               place);
     case Symbol::Kind::kLocal: {
       const Slot local =
           emit_to_temporary(&execute_local_address, RegisterClass::kDoubleWord, kNoSlot, place);
@@ -188,11 +191,11 @@ Slot FunctionDecoder::source(const Operand& operand, ScalarType type) {
       const Slot slot = register_slot(operand, its_class);
       if (slot != kNoSlot && operand.negated) {
         return its_class == RegisterClass::kPredicate
-                   ? emit_to_temporary(
-                         lane_handlers()
-                             .select(read_form(ptx::Instruction{.opcode = "not", .modifiers = {"pred"}}))
-                             .handler,
-                         its_class, slot, 0)
+                   ? emit_to_temporary(lane_handlers()
+                                           .select(read_form(ptx::Instruction{
+                                               .opcode = "not", .modifiers = {"pred"}}))
+                                           .handler,
+                                       its_class, slot, 0)
                    : refuse("a register is negated");
       }
       return adapted(slot, its_class, type);
@@ -203,7 +206,8 @@ Slot FunctionDecoder::source(const Operand& operand, ScalarType type) {
         return refuse(fmt::format("special register {}", operand.text));
       }
       const RegisterClass its_class = register_class(special_type(number));
-      return adapted(emit_to_temporary(&execute_special, its_class, kNoSlot, number), its_class, type);
+      return adapted(emit_to_temporary(&execute_special, its_class, kNoSlot, number), its_class,
+                     type);
     }
     case Operand::Kind::kInteger:
     case Operand::Kind::kFloat:

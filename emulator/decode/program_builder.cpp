@@ -37,7 +37,7 @@ void ProgramBuilder::needs_addressed_functions() {
   for (const ptx::Function* source : module_.addressed_functions()) {
     program_.addresses.emplace_back(module_.address_of(*source), function(*source));
   }
-  std::sort(program_.addresses.begin(), program_.addresses.end());
+  std::ranges::sort(program_.addresses);
 }
 
 std::uint32_t ProgramBuilder::shared_offset(const ptx::Variable& variable) {
@@ -56,7 +56,7 @@ std::uint32_t ProgramBuilder::shared_offset(const ptx::Variable& variable) {
 void ProgramBuilder::add_dynamic_offset(Function& function, std::uint32_t constant,
                                         std::uint32_t bytes, std::uint32_t alignment) {
   dynamic_alignment_ = std::max(dynamic_alignment_, alignment);
-  patches_.push_back(Patch{&function, constant, bytes});
+  patches_.push_back(Patch{.function = &function, .constant = constant, .bytes = bytes});
 }
 
 void ProgramBuilder::lay_out_dynamic_shared() {

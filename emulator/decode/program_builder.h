@@ -16,7 +16,8 @@ namespace barracuda::emulator {
 
 class ProgramBuilder {
  public:
-  ProgramBuilder(const LoadedModule& module, Program& program) : module_(module), program_(program) {}
+  ProgramBuilder(const LoadedModule& module, Program& program)
+      : module_(module), program_(program) {}
 
   [[nodiscard]] const LoadedModule& module() const { return module_; }
 
@@ -26,8 +27,8 @@ class ProgramBuilder {
 
   // The offset in shared memory, given at the first call for a variable.
   std::uint32_t shared_offset(const ptx::Variable& variable);
-  // A constant that holds the offset of dynamic shared memory, which is known at the end: `lanes` are
-  // 32 values of `bytes` bytes, to which it is added.
+  // A constant that holds the offset of dynamic shared memory, which is known at the end: `lanes`
+  // are 32 values of `bytes` bytes, to which it is added.
   void add_dynamic_offset(Function& function, std::uint32_t constant, std::uint32_t bytes,
                           std::uint32_t alignment);
 
@@ -38,6 +39,7 @@ class ProgramBuilder {
     Function* function = nullptr;
     std::uint32_t constant = 0, bytes = 0;
   };
+
   void lay_out_dynamic_shared();
 
   const LoadedModule& module_;

@@ -33,7 +33,8 @@ void Symbols::declare(std::string_view name, const Symbol& symbol) {
 }
 
 void Symbols::declare_range(std::string_view name, const Symbol& symbol, std::uint32_t count) {
-  scopes_.back().ranges.insert_or_assign(name, Range{symbol, std::vector<Symbol>(count, symbol)});
+  scopes_.back().ranges.insert_or_assign(
+      name, Range{.first = symbol, .members = std::vector<Symbol>(count, symbol)});
 }
 
 Symbol* Symbols::find(std::string_view name) {

@@ -22,7 +22,7 @@ std::uint32_t register_bytes(RegisterClass register_class);
 struct Symbol {
   enum class Kind : std::uint8_t {
     kRegister,
-    kLocal,            // .local variables and .param variables of calls and functions
+    kLocal,  // .local variables and .param variables of calls and functions
     kShared,
     kKernelParameter,  // at `offset` of the parameter buffer
   };
@@ -38,6 +38,7 @@ struct Symbol {
 class Symbols {
  public:
   void open() { scopes_.emplace_back(); }
+
   void close() { scopes_.pop_back(); }
 
   void declare(std::string_view name, const Symbol& symbol);
@@ -52,10 +53,12 @@ class Symbols {
     Symbol first;
     std::vector<Symbol> members;
   };
+
   struct Scope {
     boost::unordered_flat_map<std::string_view, Symbol> names;
     boost::unordered_flat_map<std::string_view, Range> ranges;
   };
+
   std::vector<Scope> scopes_;
 };
 

@@ -1,10 +1,9 @@
 #include "emulator/driver/context.h"
 
-#include <unistd.h>
-
 #include <map>
 #include <memory>
 #include <mutex>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -19,9 +18,9 @@ namespace {
 // The process that called cuInit; 0: none. A child of it must not use what it has inherited.
 std::atomic<pid_t> g_owner{0};
 
-// A thread's stack of contexts as a list that shares its tails. Entries are never freed, and there is
-// one for each (context, below): a thread's pointer to its top needs no destructor, so calls are still
-// right when the thread's own objects are gone.
+// A thread's stack of contexts as a list that shares its tails. Entries are never freed, and there
+// is one for each (context, below): a thread's pointer to its top needs no destructor, so calls are
+// still right when the thread's own objects are gone.
 struct StackEntry {
   Context* context;
   const StackEntry* below;
@@ -57,7 +56,9 @@ void push(Context& context) {
                .first->second;
 }
 
-void pop() { t_top = t_top->below; }
+void pop() {
+  t_top = t_top->below;
+}
 
 CUresult create(CUcontext* result, unsigned flags, CUdevice device) {
   if (const CUresult status = require_initialized(); status != CUDA_SUCCESS) {
@@ -114,7 +115,9 @@ Context* find_context(CUcontext handle) {
   return nullptr;
 }
 
-Context* current_context() { return t_top == nullptr ? nullptr : t_top->context; }
+Context* current_context() {
+  return t_top == nullptr ? nullptr : t_top->context;
+}
 
 CUresult initialize() {
   pid_t expected = 0;

@@ -7,6 +7,7 @@
 
 #include "emulator/execute/form.h"
 #include "emulator/state/cta.h"
+#include "emulator/state/host_address.h"
 #include "emulator/state/launch.h"
 
 namespace barracuda::emulator {
@@ -17,8 +18,7 @@ namespace {
 std::byte* shared_pointer(const Context& c, std::uint64_t offset, std::uint32_t bytes) {
   const std::uint64_t reserved = reserved_shared_offset(c.shared_bytes);
   const bool inside = offset <= c.shared_bytes && bytes <= c.shared_bytes - offset;
-  const bool in_reserved =
-      offset >= reserved && offset - reserved <= kReservedSharedBytes - bytes;
+  const bool in_reserved = offset >= reserved && offset - reserved <= kReservedSharedBytes - bytes;
   return inside || in_reserved ? c.shared + offset : nullptr;
 }
 
@@ -34,12 +34,12 @@ std::byte* global_pointer(Context& c, const Instruction* instruction, std::uint6
     if (instruction != nullptr) {
       c.range_of(*instruction) = {found->address, found->address + found->bytes};
     }
-    return reinterpret_cast<std::byte*>(address);
+    return host_address<std::byte>(address);
   }
   const auto parameters = reinterpret_cast<std::uint64_t>(c.launch->parameters);
   const std::uint64_t size = c.launch->program.parameter_bytes;
   if (!access.is_write && access.bytes <= size && address - parameters <= size - access.bytes) {
-    return reinterpret_cast<std::byte*>(address);
+    return host_address<std::byte>(address);
   }
   return nullptr;
 }
@@ -88,10 +88,11 @@ std::string neighbourhood(const Context& c, const Instruction& instruction, std:
     const auto found = c.launch->memory.find(address - distance);
     if (found) {
       const std::uint64_t end = found->address + found->bytes;
-      return address < end ? fmt::format(" (it leaves the {}-byte allocation at {:#x})", found->bytes,
-                                         found->address)
-                           : fmt::format(" ({} bytes after the end of the {}-byte allocation at {:#x})",
-                                         address - end, found->bytes, found->address);
+      return address < end
+                 ? fmt::format(" (it leaves the {}-byte allocation at {:#x})", found->bytes,
+                               found->address)
+                 : fmt::format(" ({} bytes after the end of the {}-byte allocation at {:#x})",
+                               address - end, found->bytes, found->address);
     }
   }
   return {};
@@ -106,11 +107,10 @@ void report(Context& c, const Instruction& instruction, std::uint64_t address, c
   fault.address = address;
   fault.bytes = access.bytes;
   fault.is_write = access.is_write;
-  fault.what = fmt::format("{} {} {} of {} bytes at {:#x}{}",
-                           misaligned ? "a misaligned" : "an out-of-bounds",
-                           name_of(static_cast<Place>(instruction.flags)),
-                           access.is_write ? "write" : "read", access.bytes, address,
-                           misaligned ? std::string() : neighbourhood(c, instruction, address));
+  fault.what = fmt::format(
+      "{} {} {} of {} bytes at {:#x}{}", misaligned ? "a misaligned" : "an out-of-bounds",
+      name_of(static_cast<Place>(instruction.flags)), access.is_write ? "write" : "read",
+      access.bytes, address, misaligned ? std::string() : neighbourhood(c, instruction, address));
   fail(c, instruction, fault);
 }
 
@@ -134,7 +134,7 @@ bool resolve_lanes(Context& c, const Instruction& instruction, std::uint32_t mas
                         address >= range.begin && address <= range.end - access.bytes;
     std::byte* host = nullptr;
     if (address % access.bytes == 0) {
-      host = cached ? reinterpret_cast<std::byte*>(address)
+      host = cached ? host_address<std::byte>(address)
                     : pointer(c, instruction, address, access, lane, is_local);
     }
     if (host == nullptr) {
@@ -154,7 +154,7 @@ const std::byte* host_pointer(Context& c, std::uint64_t address, std::uint32_t b
   if (c.windows.is_shared(address)) {
     return shared_pointer(c, address - c.windows.shared(), bytes);
   }
-  return global_pointer(c, nullptr, address, Access{bytes, false});
+  return global_pointer(c, nullptr, address, Access{.bytes = bytes});
 }
 
 }  // namespace barracuda::emulator

@@ -4,6 +4,7 @@
 #include "emulator/execute/control.h"
 #include "emulator/execute/lanes/addresses.h"
 #include "emulator/execute/lanes/half.h"
+#include "emulator/state/host_address.h"
 
 namespace barracuda::emulator {
 
@@ -14,7 +15,18 @@ using baseline::target;
 
 namespace {
 
-enum class Op : std::uint8_t { kAdd, kMin, kMax, kAnd, kOr, kXor, kExchange, kCas, kIncrement, kDecrement };
+enum class Op : std::uint8_t {
+  kAdd,
+  kMin,
+  kMax,
+  kAnd,
+  kOr,
+  kXor,
+  kExchange,
+  kCas,
+  kIncrement,
+  kDecrement
+};
 
 // What is stored when `before` was there.
 template <class T, Op Kind>
@@ -88,7 +100,7 @@ Step atomic(Context& c, const Instruction& in, std::uint32_t mask) {
   Lane<T>* d = in.d == kNoSlot ? nullptr : target<Lane<T>>(c, in.d);
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
-    auto* location = reinterpret_cast<Lane<T>*>(where.at[lane]);
+    auto* location = host_address<Lane<T>>(where.at[lane]);
     const Lane<T> before = perform<T, Kind>(location, operand[lane], second[lane]);
     if (d != nullptr) {
       d[lane] = before;
@@ -113,11 +125,11 @@ Step atomic_16(Context& c, const Instruction& in, std::uint32_t mask) {
   const auto* second = Cas ? source<std::uint32_t>(c, in.c) : operand;
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
-    auto* location = reinterpret_cast<std::uint16_t*>(where.at[lane]);
+    auto* location = host_address<std::uint16_t>(where.at[lane]);
     auto before = static_cast<std::uint16_t>(operand[lane]);
     if constexpr (Cas) {
-      __atomic_compare_exchange_n(location, &before, static_cast<std::uint16_t>(second[lane]), false,
-                                  __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+      __atomic_compare_exchange_n(location, &before, static_cast<std::uint16_t>(second[lane]),
+                                  false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     } else {
       before = __atomic_exchange_n(location, before, __ATOMIC_SEQ_CST);
     }
@@ -148,7 +160,7 @@ Step atomic_half_add(Context& c, const Instruction& in, std::uint32_t mask) {
   const auto* operand = source<std::uint32_t>(c, in.b);
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
-    auto* location = reinterpret_cast<M*>(where.at[lane]);
+    auto* location = host_address<M>(where.at[lane]);
     M before = __atomic_load_n(location, __ATOMIC_RELAXED);
     M after = 0;
     do {
@@ -235,8 +247,9 @@ Handler select_atomic(const Form& form, const ptx::Effect& effect) {
   if (size == 4) {
     return select_sized<std::uint32_t, std::int32_t, float>(form, is_signed, type == kF32);
   }
-  return size == 8 ? select_sized<std::uint64_t, std::int64_t, double>(form, is_signed, type == kF64)
-                   : nullptr;
+  return size == 8
+             ? select_sized<std::uint64_t, std::int64_t, double>(form, is_signed, type == kF64)
+             : nullptr;
 }
 
 }  // namespace barracuda::emulator

@@ -1,5 +1,5 @@
-// What device code calls and never defines: vprintf, malloc, free, __assertfail. Lanes are served one
-// after the other.
+// What device code calls and never defines: vprintf, malloc, free, __assertfail. Lanes are served
+// one after the other.
 #include <bit>
 #include <cstring>
 #include <string>
@@ -42,7 +42,9 @@ void set_result(const Context& c, const CallSite& call, int lane, std::uint64_t 
   }
 }
 
-const CallSite& call_of(const Instruction& in) { return *static_cast<const CallSite*>(in.extra); }
+const CallSite& call_of(const Instruction& in) {
+  return *static_cast<const CallSite*>(in.extra);
+}
 
 // A string in device memory; what cannot be read ends it.
 std::string read_string(Context& c, std::uint64_t address, int lane) {
@@ -71,6 +73,7 @@ class LaneArguments final : public PrintArguments {
     }
     return value;
   }
+
   std::string string_at(std::uint64_t address) override {
     return address == 0 ? "(null)" : read_string(context_, address, lane_);
   }
@@ -100,7 +103,8 @@ Step execute_allocate(Context& c, const Instruction& in, std::uint32_t mask) {
   const CallSite& call = call_of(in);
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
-    const auto memory = c.launch->memory.allocate(argument(c, call, 0, lane), AllocationKind::kDevice);
+    const auto memory =
+        c.launch->memory.allocate(argument(c, call, 0, lane), AllocationKind::kDevice);
     set_result(c, call, lane, memory.value_or(0));
   }
   return Step::kNext;
@@ -129,14 +133,14 @@ Step execute_assertion(Context& c, const Instruction& in, std::uint32_t mask) {
   const std::string file = read_string(c, argument(c, call, 1, lane), lane);
   const std::string function = read_string(c, argument(c, call, 3, lane), lane);
   const Dim3& block = c.cta->index;
-  return fail(
-      c, in,
-      Fault{.code = DeviceErrorCode::kAssert,
-            .lane = lane,
-            .what = fmt::format(
-                "{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed,", file,
-                static_cast<std::uint32_t>(argument(c, call, 2, lane)), function, block.x, block.y,
-                block.z, c.warp->tid[0][lane], c.warp->tid[1][lane], c.warp->tid[2][lane], message)});
+  return fail(c, in,
+              Fault{.code = DeviceErrorCode::kAssert,
+                    .lane = lane,
+                    .what = fmt::format(
+                        "{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.",
+                        file, static_cast<std::uint32_t>(argument(c, call, 2, lane)), function,
+                        block.x, block.y, block.z, c.warp->tid[0][lane], c.warp->tid[1][lane],
+                        c.warp->tid[2][lane], message)});
 }
 
 }  // namespace

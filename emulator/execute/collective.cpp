@@ -1,5 +1,5 @@
-// shfl, vote, match, redux, elect, bar.warp.sync: the lanes of a member mask exchange values once all
-// of them that have not exited are there.
+// shfl, vote, match, redux, elect, bar.warp.sync: the lanes of a member mask exchange values once
+// all of them that have not exited are there.
 #include "emulator/state/collective.h"
 
 #include <algorithm>
@@ -69,7 +69,8 @@ struct ShuffleSource {
 // PTX ISA 9.7.9.6: the segment and the clamp come from operand c, the distance from b.
 template <Shuffle Mode>
 ShuffleSource shuffle_source(int lane, uint32_t distance, uint32_t control) {
-  const auto clamp = static_cast<int>(control & 31), segment = static_cast<int>((control >> 8) & 31);
+  const auto clamp = static_cast<int>(control & 31),
+             segment = static_cast<int>((control >> 8) & 31);
   const auto offset = static_cast<int>(distance & 31);
   const int most = (lane & segment) | (clamp & ~segment);
   const int least = lane & segment;
@@ -88,7 +89,7 @@ ShuffleSource shuffle_source(int lane, uint32_t distance, uint32_t control) {
     from = least | (offset & ~segment);
     valid = from <= most;
   }
-  return {valid ? from : lane, valid};
+  return {.lane = valid ? from : lane, .valid = valid};
 }
 
 template <Shuffle Mode>
@@ -203,13 +204,19 @@ Step warp_barrier(Context& c, const Instruction& in, uint32_t mask) {
 }
 
 using enum OperandClass;
-constexpr CollectiveShape kShuffleShape{kWord, kPredicate, kWord, kWord, kWord};
-constexpr CollectiveShape kBallotShape{kWord, kNone, kPredicate, kNone, kNone};
-constexpr CollectiveShape kVoteShape{kPredicate, kNone, kPredicate, kNone, kNone};
-constexpr CollectiveShape kMatchShape{kWord, kPredicate, kWord, kNone, kNone};
-constexpr CollectiveShape kMatchWideShape{kWord, kPredicate, kDoubleWord, kNone, kNone};
-constexpr CollectiveShape kReduceShape{kWord, kNone, kWord, kNone, kNone};
-constexpr CollectiveShape kElectShape{kWord, kPredicate, kNone, kNone, kNone};
+constexpr CollectiveShape kShuffleShape{
+    .d = kWord, .e = kPredicate, .a = kWord, .b = kWord, .c = kWord};
+constexpr CollectiveShape kBallotShape{
+    .d = kWord, .e = kNone, .a = kPredicate, .b = kNone, .c = kNone};
+constexpr CollectiveShape kVoteShape{
+    .d = kPredicate, .e = kNone, .a = kPredicate, .b = kNone, .c = kNone};
+constexpr CollectiveShape kMatchShape{
+    .d = kWord, .e = kPredicate, .a = kWord, .b = kNone, .c = kNone};
+constexpr CollectiveShape kMatchWideShape{
+    .d = kWord, .e = kPredicate, .a = kDoubleWord, .b = kNone, .c = kNone};
+constexpr CollectiveShape kReduceShape{.d = kWord, .e = kNone, .a = kWord, .b = kNone, .c = kNone};
+constexpr CollectiveShape kElectShape{
+    .d = kWord, .e = kPredicate, .a = kNone, .b = kNone, .c = kNone};
 constexpr CollectiveShape kBarrierShape{};
 
 Collective select_shuffle(const Form& form) {
@@ -218,26 +225,27 @@ Collective select_shuffle(const Form& form) {
                           : form.has("bfly") ? &shuffle<Shuffle::kButterfly>
                           : form.has("idx")  ? &shuffle<Shuffle::kIndex>
                                              : nullptr;
-  return {handler, &kShuffleShape};
+  return {.handler = handler, .shape = &kShuffleShape};
 }
 
 Collective select_vote(const Form& form) {
   if (form.has("ballot")) {
-    return {&vote<Vote::kBallot>, &kBallotShape};
+    return {.handler = &vote<Vote::kBallot>, .shape = &kBallotShape};
   }
   const Handler handler = form.has("all")   ? &vote<Vote::kAll>
                           : form.has("any") ? &vote<Vote::kAny>
                           : form.has("uni") ? &vote<Vote::kUniform>
                                             : nullptr;
-  return {handler, &kVoteShape};
+  return {.handler = handler, .shape = &kVoteShape};
 }
 
 Collective select_match(const Form& form) {
   const bool all = form.has("all");
   if (ptx::size_of(form.type()) == 8) {
-    return {all ? &match<uint64_t, true> : &match<uint64_t, false>, &kMatchWideShape};
+    return {.handler = all ? &match<uint64_t, true> : &match<uint64_t, false>,
+            .shape = &kMatchWideShape};
   }
-  return {all ? &match<uint32_t, true> : &match<uint32_t, false>, &kMatchShape};
+  return {.handler = all ? &match<uint32_t, true> : &match<uint32_t, false>, .shape = &kMatchShape};
 }
 
 Collective select_reduce(const Form& form) {
@@ -260,7 +268,7 @@ Collective select_reduce(const Form& form) {
   } else if (form.has("xor")) {
     handler = &reduce<uint32_t, Reduce::kXor>;
   }
-  return {handler, &kReduceShape};
+  return {.handler = handler, .shape = &kReduceShape};
 }
 
 }  // namespace
@@ -280,9 +288,11 @@ Collective select_collective(const Form& form) {
     return select_reduce(form);
   }
   if (op == "elect") {
-    return {&elect, &kElectShape};
+    return {.handler = &elect, .shape = &kElectShape};
   }
-  return op == "bar" || op == "barrier" ? Collective{&warp_barrier, &kBarrierShape} : Collective{};
+  return op == "bar" || op == "barrier"
+             ? Collective{.handler = &warp_barrier, .shape = &kBarrierShape}
+             : Collective{};
 }
 
 Step execute_active_mask(Context& c, const Instruction& in, std::uint32_t mask) {

@@ -12,7 +12,7 @@
 namespace barracuda::emulator {
 
 // --- control flow: control.cpp ---
-Step execute_branch(Context& c, const Instruction& in, std::uint32_t mask);         // immediate
+Step execute_branch(Context& c, const Instruction& in, std::uint32_t mask);          // immediate
 Step execute_indexed_branch(Context& c, const Instruction& in, std::uint32_t mask);  // extra, a
 Step execute_call(Context& c, const Instruction& in, std::uint32_t mask);            // extra, a
 Step execute_return(Context& c, const Instruction& in, std::uint32_t mask);
@@ -48,7 +48,8 @@ Step execute_unpack(Context& c, const Instruction& in, std::uint32_t mask);
 
 // --- barrier.cpp: slot a is the barrier, b the thread count, c the predicate ---
 enum class BarrierResult : std::uint8_t { kNone, kPopulation, kAll, kAny };
-Step execute_barrier(Context& c, const Instruction& in, std::uint32_t mask);  // flags: BarrierResult
+Step execute_barrier(Context& c, const Instruction& in,
+                     std::uint32_t mask);  // flags: BarrierResult
 Step execute_barrier_arrive(Context& c, const Instruction& in, std::uint32_t mask);
 Step execute_cluster_arrive(Context& c, const Instruction& in, std::uint32_t mask);
 Step execute_cluster_wait(Context& c, const Instruction& in, std::uint32_t mask);
@@ -58,6 +59,7 @@ struct Collective {
   Handler handler = nullptr;
   const CollectiveShape* shape = nullptr;
 };
+
 Collective select_collective(const Form& form);
 Step execute_active_mask(Context& c, const Instruction& in, std::uint32_t mask);
 

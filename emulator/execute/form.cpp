@@ -8,11 +8,16 @@ Rounding rounding_of(std::string_view modifier) {
   constexpr struct {
     std::string_view name;
     Rounding rounding;
-  } kNames[] = {{"rn", Rounding::kNearest},         {"rz", Rounding::kZero},
-                {"rm", Rounding::kDown},            {"rp", Rounding::kUp},
-                {"rni", Rounding::kNearestInteger}, {"rzi", Rounding::kZeroInteger},
-                {"rmi", Rounding::kDownInteger},    {"rpi", Rounding::kUpInteger},
+  } kNames[] = {{"rn", Rounding::kNearest},
+                {"rz", Rounding::kZero},
+                {"rm", Rounding::kDown},
+                {"rp", Rounding::kUp},
+                {"rni", Rounding::kNearestInteger},
+                {"rzi", Rounding::kZeroInteger},
+                {"rmi", Rounding::kDownInteger},
+                {"rpi", Rounding::kUpInteger},
                 {"rna", Rounding::kAway}};
+
   for (const auto& entry : kNames) {
     if (entry.name == modifier) {
       return entry.rounding;
@@ -27,6 +32,7 @@ bool read_flag(Form& form, std::string_view modifier) {
     bool& flag;
   } flags[] = {{"ftz", form.ftz}, {"sat", form.sat},   {"approx", form.approx}, {"hi", form.hi},
                {"lo", form.lo},   {"wide", form.wide}, {"cc", form.cc}};
+
   for (const auto& entry : flags) {
     if (entry.name == modifier) {
       entry.flag = true;

@@ -1,5 +1,5 @@
-// An instruction's opcode and modifiers, read once at decoding, and what the handler that was chosen
-// for it expects of its operands.
+// An instruction's opcode and modifiers, read once at decoding, and what the handler that was
+// chosen for it expects of its operands.
 #pragma once
 
 #include <array>
@@ -12,8 +12,16 @@
 namespace barracuda::emulator {
 
 enum class Rounding : std::uint8_t {
-  kNone, kNearest, kZero, kDown, kUp,                             // rn rz rm rp
-  kNearestInteger, kZeroInteger, kDownInteger, kUpInteger, kAway,  // rni rzi rmi rpi rna
+  kNone,
+  kNearest,
+  kZero,
+  kDown,
+  kUp,  // rn rz rm rp
+  kNearestInteger,
+  kZeroInteger,
+  kDownInteger,
+  kUpInteger,
+  kAway,  // rni rzi rmi rpi rna
 };
 
 struct Form {
@@ -27,6 +35,7 @@ struct Form {
   [[nodiscard]] ptx::ScalarType type() const {
     return type_count == 0 ? ptx::ScalarType::kNone : types[0];
   }
+
   [[nodiscard]] bool has(std::string_view modifier) const { return instruction->has(modifier); }
 };
 
@@ -39,14 +48,14 @@ struct Selection {
   ptx::ScalarType d = ptx::ScalarType::kNone;
   std::array<ptx::ScalarType, 4> sources{};
   int source_count = 0;
-  bool uses_carry = false;  // slot e is the frame's carry predicate
+  bool uses_carry = false;     // slot e is the frame's carry predicate
   bool second_result = false;  // d|e: e is a predicate
   std::uint8_t flags = 0;
 };
 
 // Where an access goes. kGeneric may reach all but kParameter.
 enum class Place : std::uint8_t {
-  kGlobal,     // and .const: slot a is the address, `immediate` is added
+  kGlobal,  // and .const: slot a is the address, `immediate` is added
   kGeneric,
   kShared,
   kLocal,

@@ -4,17 +4,21 @@
 #include <bit>
 #include <cstdio>
 
+#include "emulator/state/host_address.h"
+
 namespace barracuda::emulator {
 
 namespace {
 
 struct Conversion {
-  std::string flags;  // flags, width and precision, with * replaced by its argument
+  std::string flags;     // flags, width and precision, with * replaced by its argument
   bool is_long = false;  // 8-byte integer
   char kind = 0;
 };
 
-bool is_one_of(char c, std::string_view set) { return set.find(c) != std::string_view::npos; }
+bool is_one_of(char c, std::string_view set) {
+  return set.find(c) != std::string_view::npos;
+}
 
 // Reads what stands behind '%'; `at` is left behind the conversion.
 Conversion read_conversion(std::string_view format, std::size_t& at, PrintArguments& arguments) {
@@ -52,7 +56,8 @@ void append_string(std::string& output, const std::string& flags, const std::str
   const std::size_t dot = flags.find('.');
   std::string shown = text;
   if (dot != std::string::npos) {
-    shown.resize(std::min<std::size_t>(shown.size(), std::strtoul(flags.c_str() + dot + 1, nullptr, 10)));
+    shown.resize(
+        std::min<std::size_t>(shown.size(), std::strtoul(flags.c_str() + dot + 1, nullptr, 10)));
   }
   const bool left = flags.find('-') != std::string::npos;
   const std::size_t start = flags.find_first_of("123456789");
@@ -79,7 +84,7 @@ bool append_value(const Conversion& conversion, PrintArguments& arguments, std::
   } else if (conversion.kind == 'c') {
     append(output, percent + 'c', static_cast<int>(arguments.next(4)));
   } else if (conversion.kind == 'p') {
-    append(output, percent + 'p', reinterpret_cast<const void*>(arguments.next(8)));
+    append(output, percent + 'p', host_address<const void>(arguments.next(8)));
   } else if (conversion.kind == 's') {
     append_string(output, conversion.flags, arguments.string_at(arguments.next(8)));
   } else {

@@ -20,13 +20,52 @@ using std::uint64_t;
 namespace {
 
 enum class Special : std::uint8_t {
-  kTidX, kTidY, kTidZ, kNtidX, kNtidY, kNtidZ, kCtaidX, kCtaidY, kCtaidZ, kNctaidX, kNctaidY,
-  kNctaidZ, kLaneId, kWarpId, kNwarpId, kSmId, kNsmId, kLaneMaskEq, kLaneMaskLe, kLaneMaskLt,
-  kLaneMaskGe, kLaneMaskGt, kClock, kClockHi, kGlobalTimerLo, kGlobalTimerHi, kEnvReg1, kEnvReg2,
-  kDynamicSharedSize, kTotalSharedSize, kReservedOffset, kReservedEnd, kReservedSize, kZero, kOne,
-  kClusterIdX, kClusterIdY, kClusterIdZ, kNclusterIdX, kNclusterIdY, kNclusterIdZ,
+  kTidX,
+  kTidY,
+  kTidZ,
+  kNtidX,
+  kNtidY,
+  kNtidZ,
+  kCtaidX,
+  kCtaidY,
+  kCtaidZ,
+  kNctaidX,
+  kNctaidY,
+  kNctaidZ,
+  kLaneId,
+  kWarpId,
+  kNwarpId,
+  kSmId,
+  kNsmId,
+  kLaneMaskEq,
+  kLaneMaskLe,
+  kLaneMaskLt,
+  kLaneMaskGe,
+  kLaneMaskGt,
+  kClock,
+  kClockHi,
+  kGlobalTimerLo,
+  kGlobalTimerHi,
+  kEnvReg1,
+  kEnvReg2,
+  kDynamicSharedSize,
+  kTotalSharedSize,
+  kReservedOffset,
+  kReservedEnd,
+  kReservedSize,
+  kZero,
+  kOne,
+  kClusterIdX,
+  kClusterIdY,
+  kClusterIdZ,
+  kNclusterIdX,
+  kNclusterIdY,
+  kNclusterIdZ,
   // 64 bits
-  kGridId, kClock64, kGlobalTimer, kZero64,
+  kGridId,
+  kClock64,
+  kGlobalTimer,
+  kZero64,
 };
 constexpr auto kFirst64 = Special::kGridId;
 
@@ -117,9 +156,7 @@ uint64_t reserved(const Context& c, Special number) {
 // Registers that all threads of a CTA see alike, in the order of the enumerators.
 uint64_t dimension_value(const Context& c, int number) {
   const LaunchConfig& config = c.launch->config;
-  const Dim3& source_of = number < 6    ? config.block
-                          : number < 9  ? c.cta->index
-                                        : config.grid;
+  const Dim3& source_of = number < 6 ? config.block : number < 9 ? c.cta->index : config.grid;
   return axis(source_of, number % 3);
 }
 

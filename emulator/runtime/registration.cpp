@@ -93,8 +93,7 @@ unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared,
   return 0;
 }
 
-cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared,
-                                       void* stream) {
+cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared, void* stream) {
   if (t_configurations.count == 0) {
     return note(cudaErrorMissingConfiguration);
   }

@@ -10,7 +10,7 @@ namespace {
 
 #define NAME(x) std::string_view(#x),
 constexpr std::array kNames = {
-#include "preload/exports/cudart_names.def"
+#include "emulator/cudart_names.def"
 };
 #undef NAME
 static_assert(std::ranges::is_sorted(kNames), "names are searched by halves");

@@ -13,30 +13,33 @@ namespace {
 constexpr std::int32_t kWarpSlice = 4096;
 constexpr std::size_t kNamedWaits = 8;
 
-std::uint64_t grid_size(const Launch& launch) { return launch.config.grid.volume(); }
-
-Dim3 index_in_grid(const Dim3& grid, std::uint64_t number) {
-  return Dim3{static_cast<std::uint32_t>(number % grid.x),
-              static_cast<std::uint32_t>(number / grid.x % grid.y),
-              static_cast<std::uint32_t>(number / grid.x / grid.y)};
+std::uint64_t grid_size(const Launch& launch) {
+  return launch.config.grid.volume();
 }
 
-void start_warp(Worker& worker, Cta& cta, Warp& warp, std::uint32_t index) {
-  const Launch& launch = *worker.context.launch;
-  const Dim3& block = launch.config.block;
-  const auto threads = static_cast<std::uint32_t>(block.volume());
-  const std::uint32_t first = index * kLanes;
-  const std::uint32_t lanes = std::min<std::uint32_t>(kLanes, threads - first);
-  warp.index = index;
-  warp.live = lanes == kLanes ? kFullMask : (std::uint32_t{1} << lanes) - 1;
-  warp.turn = 0;
-  warp.takes_turns = false;
+Dim3 index_in_grid(const Dim3& grid, std::uint64_t number) {
+  return Dim3{.x = static_cast<std::uint32_t>(number % grid.x),
+              .y = static_cast<std::uint32_t>(number / grid.x % grid.y),
+              .z = static_cast<std::uint32_t>(number / grid.x / grid.y)};
+}
+
+void set_thread_indices(const Dim3& block, Warp& warp, std::uint32_t first) {
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     const std::uint32_t thread = first + lane;
     warp.tid[0][lane] = thread % block.x;
     warp.tid[1][lane] = thread / block.x % block.y;
     warp.tid[2][lane] = thread / block.x / block.y;
   }
+}
+
+void start_warp(Worker& worker, Cta& cta, Warp& warp, std::uint32_t index) {
+  const Launch& launch = *worker.context.launch;
+  const auto threads = static_cast<std::uint32_t>(launch.config.block.volume());
+  const std::uint32_t lanes = std::min<std::uint32_t>(kLanes, threads - index * kLanes);
+  warp.index = index;
+  warp.live = lanes == kLanes ? kFullMask : (std::uint32_t{1} << lanes) - 1;
+  warp.turn = 0;
+  warp.takes_turns = false;
   const Function& entry = *launch.program.functions.front();
   Frame* frame = worker.pool.take(entry);
   frame->parent = nullptr;
@@ -65,7 +68,8 @@ void report_deadlock(Launch& launch, const Cta& cta) {
       const InstructionText& text = launch.program.text_of(*fragment.waits_at);
       if (named++ == 0) {
         const int lane = std::countr_zero(fragment.mask);
-        error.thread = Dim3{warp->tid[0][lane], warp->tid[1][lane], warp->tid[2][lane]};
+        error.thread =
+            Dim3{.x = warp->tid[0][lane], .y = warp->tid[1][lane], .z = warp->tid[2][lane]};
         error.function = fragment.frame->function->name;
         error.ptx_line = text.line;
       }
@@ -73,7 +77,8 @@ void report_deadlock(Launch& launch, const Cta& cta) {
         waits += fmt::format("; warp {}, lanes {:#010x}, at PTX line {}: {}", warp->index,
                              fragment.mask, text.line, text.text);
         if (fragment.state == FragmentState::kCollective) {
-          waits += fmt::format(" (for lanes {:#010x})", fragment.members & warp->live & ~fragment.mask);
+          waits +=
+              fmt::format(" (for lanes {:#010x})", fragment.members & warp->live & ~fragment.mask);
         }
       }
     }
@@ -128,16 +133,20 @@ std::unique_ptr<Cta> make_cta(Worker& worker, std::uint64_t number) {
   } else {
     cta = std::move(worker.spare.back());
     worker.spare.pop_back();
-    std::memset(cta->shared.get(), 0, reserved_shared_offset(cta->shared_bytes) + kReservedSharedBytes);
+    reset_barriers(*cta);
+    std::memset(cta->shared.get(), 0,
+                reserved_shared_offset(cta->shared_bytes) + kReservedSharedBytes);
   }
   cta->number = number;
   cta->index = index_in_grid(launch.config.grid, number);
   cta->live_warps = 0;
   cta->next_warp = 0;
-  cta->barriers = {};
-  const auto warps = static_cast<std::uint32_t>((launch.config.block.volume() + kLanes - 1) / kLanes);
+  const auto warps =
+      static_cast<std::uint32_t>((launch.config.block.volume() + kLanes - 1) / kLanes);
   while (cta->warps.size() < warps) {
     cta->warps.push_back(std::make_unique<Warp>());
+    set_thread_indices(launch.config.block, *cta->warps.back(),
+                       static_cast<std::uint32_t>(cta->warps.size() - 1) * kLanes);
   }
   for (std::uint32_t i = 0; i < warps; ++i) {
     start_warp(worker, *cta, *cta->warps[i], i);
@@ -145,7 +154,9 @@ std::unique_ptr<Cta> make_cta(Worker& worker, std::uint64_t number) {
   return cta;
 }
 
-void end_cta(Worker& worker, std::unique_ptr<Cta> cta) { worker.spare.push_back(std::move(cta)); }
+void end_cta(Worker& worker, std::unique_ptr<Cta> cta) {
+  worker.spare.push_back(std::move(cta));
+}
 
 SliceResult run_slice(Worker& worker, Cta& cta, std::int32_t budget) {
   Context& c = worker.context;
@@ -210,8 +221,8 @@ void check_deadline(Launch& launch) {
   if (launch.timeout_ms != 0 && std::chrono::steady_clock::now() > launch.deadline) {
     DeviceError error;
     error.code = DeviceErrorCode::kTimeout;
-    error.message = fmt::format("kernel {} did not end within {} ms", launch.program.kernel,
-                                launch.timeout_ms);
+    error.message =
+        fmt::format("kernel {} did not end within {} ms", launch.program.kernel, launch.timeout_ms);
     launch.fail(std::move(error));
   }
 }

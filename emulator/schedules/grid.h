@@ -27,7 +27,7 @@ struct Worker {
 };
 
 enum class SliceResult : std::uint8_t {
-  kEnded,    // all threads have exited, or the launch has failed
+  kEnded,  // all threads have exited, or the launch has failed
   kRunning,
   kPolling,  // its warps do little but poll: another CTA should run
 };
@@ -45,8 +45,11 @@ SliceResult run_one_warp(Worker& worker, Cta& cta, std::uint64_t choice, std::in
 class Residency {
  public:
   Residency(const Launch& launch, std::uint32_t workers);
+
   [[nodiscard]] std::uint64_t limit() const { return limit_; }
+
   void ended() { slices_ = 0; }
+
   void ran(std::uint64_t resident);
 
  private:

@@ -9,6 +9,7 @@ namespace {
 class Generator {
  public:
   explicit Generator(std::uint64_t seed) : state_(seed) {}
+
   std::uint64_t next() {
     std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;

@@ -1,5 +1,5 @@
-// Without a seed: several host threads, each with one CTA at a time; a CTA that has used up its slice
-// goes to the end of the queue.
+// Without a seed: several host threads, each with one CTA at a time; a CTA that has used up its
+// slice goes to the end of the queue.
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>

@@ -12,7 +12,7 @@ AddressWindows reserve() {
   void* range = mmap(nullptr, 3 * kWindowBytes, PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ASSERT(range != MAP_FAILED);
-  return AddressWindows{reinterpret_cast<std::uint64_t>(range)};
+  return AddressWindows{.base = reinterpret_cast<std::uint64_t>(range)};
 }
 
 }  // namespace

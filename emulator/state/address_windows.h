@@ -13,11 +13,15 @@ struct AddressWindows {
   std::uint64_t base = 0;  // shared, then local, then code, kWindowBytes each
 
   [[nodiscard]] std::uint64_t shared() const { return base; }
+
   [[nodiscard]] std::uint64_t local() const { return base + kWindowBytes; }
+
   [[nodiscard]] std::uint64_t code() const { return base + 2 * kWindowBytes; }
+
   [[nodiscard]] bool is_shared(std::uint64_t address) const {
     return address - shared() < kWindowBytes;
   }
+
   [[nodiscard]] bool is_local(std::uint64_t address) const {
     return address - local() < kWindowBytes;
   }

@@ -17,7 +17,6 @@ namespace {
 constexpr std::uint32_t kMaximumDepth = 16 * 1024;
 constexpr std::uint32_t kNoStop = ~std::uint32_t{0};
 
-
 // The lanes that do not take part stay behind as a fragment of their own.
 void split_off(Context& c, std::uint32_t lanes, std::uint32_t pc) {
   Fragment rest = c.warp->running();
@@ -38,10 +37,10 @@ struct LaneBuffer {
 LaneBuffer granule(std::byte* const bases[2], std::byte* local, const Passed& passed,
                    std::uint32_t number) {
   if (passed.slot == kNoSlot) {
-    return {local + LocalMemory::offset(passed.local_offset + number * 8, 0), 8};
+    return {.data = local + LocalMemory::offset(passed.local_offset + number * 8, 0), .stride = 8};
   }
   std::byte* base = bases[passed.slot >> 31] + (passed.slot & ~kConstantSlot);
-  return {base, passed.bytes == 8 ? 8U : 4U};
+  return {.data = base, .stride = passed.bytes == 8 ? 8U : 4U};
 }
 
 struct Side {
@@ -62,9 +61,24 @@ void copy_passed(const Side& from, const Passed& source, const Side& to, const P
     const std::size_t piece = std::min({s.stride, t.stride, std::uint32_t{8}});
     for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-      std::memcpy(t.data + std::size_t{lane} * t.stride, s.data + std::size_t{lane} * s.stride, piece);
+      std::memcpy(t.data + std::size_t{lane} * t.stride, s.data + std::size_t{lane} * s.stride,
+                  piece);
     }
   }
+}
+
+// Calls are written over several lines.
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool space = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (!space) {
+      line += c;
+    } else if (!line.empty() && line.back() != ' ') {
+      line += ' ';
+    }
+  }
+  return line;
 }
 
 Fault overflow(std::uint32_t mask) {
@@ -109,13 +123,21 @@ Step fail(Context& c, const Instruction& instruction, const Fault& fault) {
   error.access_bytes = fault.bytes;
   error.is_write = fault.is_write;
   error.block = c.cta->index;
-  error.thread = Dim3{c.warp->tid[0][fault.lane], c.warp->tid[1][fault.lane], c.warp->tid[2][fault.lane]};
+  error.thread = Dim3{.x = c.warp->tid[0][fault.lane],
+                      .y = c.warp->tid[1][fault.lane],
+                      .z = c.warp->tid[2][fault.lane]};
+  if (fault.code == DeviceErrorCode::kAssert) {
+    error.message = fault.what;  // as CUDA prints it
+    c.launch->fail(std::move(error));
+    c.yields = true;
+    return Step::kSwitch;
+  }
   error.message = fmt::format(
       "{} by thread ({},{},{}) of block ({},{},{}) in kernel {}{}, PTX line {}: {}", fault.what,
       error.thread.x, error.thread.y, error.thread.z, error.block.x, error.block.y, error.block.z,
       c.launch->program.kernel,
       c.frame->function->is_entry ? std::string() : fmt::format(", function {}", error.function),
-      text.line, text.text);
+      text.line, one_line(text.text));
   c.launch->fail(std::move(error));
   c.yields = true;
   return Step::kSwitch;
@@ -124,7 +146,7 @@ Step fail(Context& c, const Instruction& instruction, const Fault& fault) {
 Step diverge(Context& c, std::uint32_t taken, std::uint32_t target) {
   split_off(c, taken, target);
   // Who goes there already takes the new lanes along.
-  Fragment& added = c.warp->fragments.back();
+  const Fragment& added = c.warp->fragments.back();
   for (std::size_t i = 0; i + 1 < c.warp->fragments.size(); ++i) {
     Fragment& other = c.warp->fragments[i];
     if (i != c.warp->current && other.mask != 0 && other.state == FragmentState::kReady &&
@@ -157,8 +179,9 @@ Step enter(Context& c, const CallSite& call, const Function& callee, std::uint32
   std::byte* const caller_bases[2] = {c.bases[0], c.bases[1]};
   std::byte* const callee_bases[2] = {frame->registers, callee.constants.get()};
   std::byte* local = c.warp->local.data();
-  const Side from{caller_bases, local + LocalMemory::offset(caller->local_base, 0)};
-  const Side to{callee_bases, local + LocalMemory::offset(local_base, 0)};
+  const Side from{.bases = caller_bases,
+                  .local = local + LocalMemory::offset(caller->local_base, 0)};
+  const Side to{.bases = callee_bases, .local = local + LocalMemory::offset(local_base, 0)};
   const std::size_t count = std::min(call.arguments.size(), callee.parameters.size());
   for (std::size_t i = 0; i < count; ++i) {
     // What another fragment of the frame has put there stays: only these lanes are copied.
@@ -183,8 +206,8 @@ Step leave(Context& c, std::uint32_t mask) {
   std::byte* const frame_bases[2] = {frame->registers, frame->function->constants.get()};
   std::byte* const parent_bases[2] = {parent->registers, parent->function->constants.get()};
   std::byte* local = c.warp->local.data();
-  const Side from{frame_bases, local + LocalMemory::offset(frame->local_base, 0)};
-  const Side to{parent_bases, local + LocalMemory::offset(parent->local_base, 0)};
+  const Side from{.bases = frame_bases, .local = local + LocalMemory::offset(frame->local_base, 0)};
+  const Side to{.bases = parent_bases, .local = local + LocalMemory::offset(parent->local_base, 0)};
   const auto& results = frame->call->results;
   const auto& returns = frame->function->returns;
   for (std::size_t i = 0; i < std::min(results.size(), returns.size()); ++i) {

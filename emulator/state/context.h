@@ -61,9 +61,11 @@ struct Context {
   [[nodiscard, gnu::always_inline]] CachedRange& range_of(const Instruction& instruction) {
     return ranges[(reinterpret_cast<std::uintptr_t>(&instruction) >> 6) % 64];
   }
+
   // The running fragment's registers, code and place.
   void load_fragment(const Fragment& fragment);
   void load_frame(Frame& its_frame);
+
   [[nodiscard]] std::uint64_t now() const {
     return clock + static_cast<std::uint64_t>(turn_budget - budget);
   }
@@ -72,6 +74,7 @@ struct Context {
 // What a strong load or an atomic costs a turn beyond an instruction: lanes that poll must not keep
 // others waiting.
 inline constexpr std::int32_t kPollCost = 32;
+
 [[gnu::always_inline]] inline void charge_poll(Context& context) {
   context.budget -= kPollCost;
   context.charged += static_cast<std::uint64_t>(kPollCost);
@@ -95,11 +98,12 @@ Step enter(Context& context, const CallSite& call, const Function& callee, std::
 Step leave(Context& context, std::uint32_t mask);
 Step exit_lanes(Context& context, std::uint32_t mask);
 
-// The lanes of `group` wait where they stand for the other `members`; other lanes of `mask` try again,
-// those that do not execute the instruction go on.
+// The lanes of `group` wait where they stand for the other `members`; other lanes of `mask` try
+// again, those that do not execute the instruction go on.
 struct Gathering {
   std::uint32_t mask = 0, group = 0, members = 0;
 };
+
 Step wait_for_members(Context& context, const Instruction& instruction, const Gathering& gathering);
 
 // Runs one warp until its budget is used up, it yields, or all of its lanes wait or have exited.

@@ -1,5 +1,6 @@
 #include "emulator/state/cta.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace barracuda::emulator {
@@ -26,6 +27,15 @@ void deliver(const Fragment& fragment, const Barrier& barrier) {
   *words = result ? *words | fragment.mask : *words & ~fragment.mask;
 }
 
+void reset(Barrier& barrier) {
+  std::ranges::fill(barrier.arrived, 0U);
+  barrier.expected = 0;
+  barrier.is_used = false;
+  barrier.all = true;
+  barrier.any = false;
+  barrier.population = 0;
+}
+
 void release(Cta& cta, std::uint32_t number) {
   Barrier& barrier = cta.barriers[number];
   for (const auto& warp : cta.warps) {
@@ -36,12 +46,7 @@ void release(Cta& cta, std::uint32_t number) {
       }
     }
   }
-  barrier.arrived.assign(cta.warps.size(), 0);
-  barrier.expected = 0;
-  barrier.is_used = false;
-  barrier.all = true;
-  barrier.any = false;
-  barrier.population = 0;
+  reset(barrier);
 }
 
 // Arrival is by warps: one counts when all of its lanes that have not exited have arrived.
@@ -84,6 +89,14 @@ void complete_after_exit(Cta& cta) {
   for (std::uint32_t number = 0; number <= kClusterBarrier; ++number) {
     if (cta.barriers[number].is_used && is_complete(cta, cta.barriers[number])) {
       release(cta, number);
+    }
+  }
+}
+
+void reset_barriers(Cta& cta) {
+  for (Barrier& barrier : cta.barriers) {
+    if (barrier.is_used) {
+      reset(barrier);
     }
   }
 }

@@ -16,6 +16,7 @@ inline constexpr std::uint32_t kBarriers = 16;
 inline constexpr std::uint32_t kClusterBarrier = kBarriers;  // of a cluster of one CTA
 // For %reserved_smem_offset: behind the program's shared memory; zero when the CTA starts.
 inline constexpr std::uint32_t kReservedSharedBytes = 1024;
+
 // Far enough behind that an access just beyond the program's own memory does not hit it.
 constexpr std::uint32_t reserved_shared_offset(std::uint32_t shared_bytes) {
   return (shared_bytes + 15) / 16 * 16 + 1024;
@@ -31,7 +32,7 @@ struct Barrier {
 
 struct Cta {
   std::uint64_t number = 0;  // linear index in the grid
-  Dim3 index{0, 0, 0};
+  Dim3 index;
   std::uint32_t live_warps = 0;
   std::size_t next_warp = 0;
   std::vector<std::unique_ptr<Warp>> warps;
@@ -53,5 +54,7 @@ struct Arrival {
 void arrive(Cta& cta, const Arrival& arrival);
 // Barriers that wait for nobody else once `warp` has lost lanes.
 void complete_after_exit(Cta& cta);
+// Forgets arrivals that nobody has waited for.
+void reset_barriers(Cta& cta);
 
 }  // namespace barracuda::emulator

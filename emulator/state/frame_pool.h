@@ -31,6 +31,7 @@ class FrameStore {
 class FramePool {
  public:
   FramePool(FrameStore& store, std::size_t functions) : store_(store), free_(functions) {}
+
   ~FramePool();
   FramePool(const FramePool&) = delete;
   FramePool& operator=(const FramePool&) = delete;
@@ -44,6 +45,7 @@ class FramePool {
     frames.pop_back();
     return frame;
   }
+
   void give(Frame* frame) { free_[frame->function->index].push_back(frame); }
 
  private:

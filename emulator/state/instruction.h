@@ -1,7 +1,7 @@
 // A decoded instruction: what a handler needs and nothing to look up. Operands are slots: byte
-// offsets into the frame's registers or, with the top bit, into the function's constants. A register
-// of up to 32 bits is 32 lanes of 4 bytes, of 64 bits 32 lanes of 8 bytes, of 128 bits two of the
-// latter (low halves first); a predicate is one 32-bit mask.
+// offsets into the frame's registers or, with the top bit, into the function's constants. A
+// register of up to 32 bits is 32 lanes of 4 bytes, of 64 bits 32 lanes of 8 bytes, of 128 bits two
+// of the latter (low halves first); a predicate is one 32-bit mask.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +28,14 @@ struct alignas(64) Instruction {
   Handler handler = nullptr;
   Slot d = kNoSlot, a = kNoSlot, b = kNoSlot, c = kNoSlot, e = kNoSlot;
   Slot predicate = kNoSlot;
-  std::int64_t immediate = 0;        // address offset, branch target, anything the handler wants
-  const void* extra = nullptr;       // CallSite, VectorSlots …; owned by the function
-  std::uint32_t statement = 0;       // in the PTX module: text and line for messages
-  std::uint8_t flags = 0;            // for the handler
-  std::uint8_t count = 1;            // vector elements
+  std::int64_t immediate = 0;   // address offset, branch target, anything the handler wants
+  const void* extra = nullptr;  // CallSite, VectorSlots …; owned by the function
+  std::uint32_t statement = 0;  // in the PTX module: text and line for messages
+  std::uint8_t flags = 0;       // for the handler
+  std::uint8_t count = 1;       // vector elements
   bool predicate_negated = false;
 };
+
 static_assert(sizeof(Instruction) == 64);
 
 }  // namespace barracuda::emulator

@@ -19,8 +19,8 @@ struct Function;
 // A function's locals (.local variables and the .param variables of calls) lie in the lane's local
 // memory from the frame's base on; an argument or result passed in a register is a slot instead.
 struct Passed {
-  Slot slot = kNoSlot;              // of a register or a constant; kNoSlot: in local memory
-  std::uint32_t local_offset = 0;   // multiple of 8
+  Slot slot = kNoSlot;             // of a register or a constant; kNoSlot: in local memory
+  std::uint32_t local_offset = 0;  // multiple of 8
   std::uint32_t bytes = 0;
 };
 
@@ -72,6 +72,7 @@ struct Program {
   std::uint32_t parameter_bytes = 0;
 
   [[nodiscard]] const Function* function_at(std::uint64_t address) const;
+
   [[nodiscard]] const InstructionText& text_of(const Instruction& instruction) const {
     return (*texts)[instruction.statement];
   }

@@ -114,7 +114,7 @@ std::int32_t run_turn(Context& c, std::size_t fragment, std::int32_t budget, boo
 // --- collectives whose lanes wait at different instructions ---
 
 struct Exchange {
-  static constexpr Slot kSlotBytes = 256;
+  static constexpr std::size_t kSlotBytes = 256;
   alignas(64) std::byte registers[5 * kSlotBytes] = {};
 };
 
@@ -145,16 +145,16 @@ void execute_apart(Context& c, const Group& group, std::uint32_t mask) {
   const auto& shape = *static_cast<const CollectiveShape*>(together.extra);
   const OperandClass kinds[5] = {shape.a, shape.b, shape.c, shape.d, shape.e};
   Slot Instruction::* const slots[5] = {&Instruction::a, &Instruction::b, &Instruction::c,
-                                       &Instruction::d, &Instruction::e};
+                                        &Instruction::d, &Instruction::e};
   for (std::size_t i = 0; i < 5; ++i) {
-    const Slot place = static_cast<Slot>(i) * Exchange::kSlotBytes;
+    const std::size_t place = i * Exchange::kSlotBytes;
     for (const Fragment* fragment : group) {
       const Slot slot = fragment->waits_at->*slots[i];
       if (i < 3 && kinds[i] != OperandClass::kNone) {
         copy_lanes(kinds[i], exchange.registers + place, operand(*fragment, slot), fragment->mask);
       }
       if (slot != kNoSlot) {
-        together.*slots[i] = place;
+        together.*slots[i] = static_cast<Slot>(place);
       }
     }
   }
@@ -168,7 +168,7 @@ void execute_apart(Context& c, const Group& group, std::uint32_t mask) {
       const Slot slot = fragment->waits_at->*slots[i];
       if (slot != kNoSlot && kinds[i] != OperandClass::kNone) {
         copy_lanes(kinds[i], operand(*fragment, slot),
-                   exchange.registers + static_cast<Slot>(i) * Exchange::kSlotBytes, fragment->mask);
+                   exchange.registers + i * Exchange::kSlotBytes, fragment->mask);
       }
     }
     ++fragment->pc;
@@ -182,8 +182,7 @@ bool resolve(Context& c, Warp& warp, const Fragment& waiting) {
   bool same_place = true;
   for (Fragment& other : warp.fragments) {
     if (other.mask != 0 && other.state == FragmentState::kCollective &&
-        other.members == waiting.members &&
-        other.waits_at->handler == waiting.waits_at->handler) {
+        other.members == waiting.members && other.waits_at->handler == waiting.waits_at->handler) {
       group.push_back(&other);
       arrived |= other.mask;
       same_place = same_place && other.pc == waiting.pc && other.frame == waiting.frame;

@@ -1,5 +1,5 @@
-// A warp: call frames shared by lanes that called together, and fragments, groups of lanes at one pc
-// of one frame. Lanes are in exactly one fragment until they exit.
+// A warp: call frames shared by lanes that called together, and fragments, groups of lanes at one
+// pc of one frame. Lanes are in exactly one fragment until they exit.
 #pragma once
 
 #include <cstddef>
@@ -35,22 +35,26 @@ struct Fragment {
   Frame* frame = nullptr;
   FragmentState state = FragmentState::kReady;
   std::uint8_t barrier = 0;
-  std::uint32_t members = 0;             // of the collective
+  std::uint32_t members = 0;              // of the collective
   const Instruction* waits_at = nullptr;  // barrier or collective
   std::uint64_t last_turn = 0;
 };
 
-// A lane's local memory is interleaved by 8 bytes: byte b of lane l is at (b / 8) * 256 + l * 8 + b % 8.
+// A lane's local memory is interleaved by 8 bytes: byte b of lane l is at (b / 8) * 256 + l * 8 + b
+// % 8.
 class LocalMemory {
  public:
   [[nodiscard]] std::byte* data() { return memory_.data(); }
+
   [[nodiscard]] std::uint32_t lane_bytes() const {
     return static_cast<std::uint32_t>(memory_.size() / kLanes);
   }
+
   // False when a lane would have more than kMaximumLaneBytes.
   bool reserve(std::uint32_t lane_bytes);
 
   static constexpr std::uint32_t kMaximumLaneBytes = 512 * 1024;
+
   static std::size_t offset(std::uint32_t byte, int lane) {
     return std::size_t{byte / 8} * 256 + static_cast<std::size_t>(lane) * 8 + byte % 8;
   }
@@ -64,8 +68,8 @@ struct Warp {
   std::uint32_t live = 0;   // lanes that have not exited
   std::uint32_t first = 0;  // lanes that the warp started with
   std::uint64_t turn = 0;
-  std::size_t current = 0;      // the running fragment
-  bool takes_turns = false;     // the last one used its turn up: next, who has waited longest
+  std::size_t current = 0;   // the running fragment
+  bool takes_turns = false;  // the last one used its turn up: next, who has waited longest
   std::vector<Fragment> fragments;
   LocalMemory local;
   alignas(32) std::uint32_t tid[3][kLanes];

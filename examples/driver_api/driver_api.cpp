@@ -1,4 +1,5 @@
-// A program that uses the driver API only: driver_api FILE.ptx loads a kernel `count` and launches it.
+// A program that uses the driver API only: driver_api FILE.ptx loads a kernel `count` and launches
+// it.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>

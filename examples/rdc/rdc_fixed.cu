@@ -5,7 +5,9 @@
 extern __device__ int total;
 __device__ void add_to_total(int value);
 
-__global__ void add_all() { add_to_total(blockIdx.x); }
+__global__ void add_all() {
+  add_to_total(blockIdx.x);
+}
 
 int main() {
   constexpr int kBlocks = 16;

@@ -1,11 +1,13 @@
-// Two translation units (nvcc -rdc=true): the device function of the other file adds without an atomic.
-// expect: race inter-block global
+// Two translation units (nvcc -rdc=true): the device function of the other file adds without an
+// atomic. expect: race inter-block global
 #include "../cuda_check.h"
 
 extern __device__ int total;
 __device__ void add_to_total(int value);
 
-__global__ void add_all() { add_to_total(blockIdx.x); }
+__global__ void add_all() {
+  add_to_total(blockIdx.x);
+}
 
 int main() {
   constexpr int kBlocks = 16;

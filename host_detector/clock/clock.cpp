@@ -5,7 +5,9 @@
 namespace barracuda::detector {
 namespace {
 
-CtaKey key_of(const CtaClockPointer& part) { return part->key(); }
+CtaKey key_of(const CtaClockPointer& part) {
+  return part->key();
+}
 
 }  // namespace
 

@@ -1,6 +1,6 @@
-// A vector clock over all threads of a session: what some thread knows. The CTA it mostly speaks of is
-// kept apart from the others, so that a barrier copies one CTA and shares the rest. A cheap value: two
-// pointers to immutable parts.
+// A vector clock over all threads of a session: what some thread knows. The CTA it mostly speaks of
+// is kept apart from the others, so that a barrier copies one CTA and shares the rest. A cheap
+// value: two pointers to immutable parts.
 #pragma once
 
 #include <span>
@@ -12,20 +12,25 @@ namespace barracuda::detector {
 class Clock {
  public:
   Clock() = default;
+
   // Knows nothing yet; `home` is the CTA that will be kept apart.
   explicit Clock(CtaKey home) : home_(new CtaClock(home)) {}
 
   [[nodiscard]] bool is_empty() const { return home_ == nullptr && others_ == nullptr; }
+
   [[nodiscard]] Tick floor(CtaKey cta, std::uint32_t warp) const {
     const CtaClock* part = find(cta);
     return part != nullptr ? part->floor(warp) : 0;
   }
+
   [[nodiscard]] Tick at(CtaKey cta, std::uint32_t warp, std::uint32_t lane) const {
     const CtaClock* part = find(cta);
     return part != nullptr ? part->at(warp, lane) : 0;
   }
+
   [[nodiscard]] bool covers(const Clock& other) const;
   [[nodiscard]] bool is_valid() const;
+
   // The same parts, hence the same knowledge; different parts may still know the same.
   [[nodiscard]] bool shares_all_with(const Clock& other) const {
     return home_ == other.home_ && others_ == other.others_;
@@ -41,11 +46,13 @@ class Clock {
   struct Others : Counted<Others> {
     std::vector<CtaClockPointer> parts;  // by key, ascending; never the home's
   };
+
   using OthersPointer = boost::intrusive_ptr<const Others>;
 
   [[nodiscard]] const CtaClock* find(CtaKey cta) const {
     return home_ != nullptr && home_->key() == cta ? home_.get() : find_other(cta);
   }
+
   [[nodiscard]] const CtaClock* find_other(CtaKey cta) const;
   void join_part(const CtaClockPointer& part);
   void join_others(const OthersPointer& theirs);

@@ -1,5 +1,6 @@
-// What is known of the threads of one CTA: for each warp a tick up to which every lane's accesses are
-// known, and for warps whose lanes differ one tick a lane. Immutable once shared: change a clone.
+// What is known of the threads of one CTA: for each warp a tick up to which every lane's accesses
+// are known, and for warps whose lanes differ one tick a lane. Immutable once shared: change a
+// clone.
 #pragma once
 
 #include <array>
@@ -14,8 +15,8 @@
 
 namespace barracuda::detector {
 
-// Counts within a warp; accesses are stamped with it, and it grows whenever a stamp becomes visible to
-// other threads. 0 is before everything.
+// Counts within a warp; accesses are stamped with it, and it grows whenever a stamp becomes visible
+// to other threads. 0 is before everything.
 using Tick = std::uint32_t;
 
 // A CTA of a launch. Ordered by launch, then CTA.

@@ -1,6 +1,6 @@
-// What one thread carries for happens-before (RACE_RULES section 1): its clock C, the releases F of its
-// fences and the acquisitions A that wait for a fence. A cheap value; lanes of a converged warp share
-// one.
+// What one thread carries for happens-before (RACE_RULES section 1): its clock C, the releases F of
+// its fences and the acquisitions A that wait for a fence. A cheap value; lanes of a converged warp
+// share one.
 #pragma once
 
 #include <array>
@@ -22,7 +22,9 @@ constexpr Level level_of(wire::Scope scope) {
                                           : Level::kCta;
 }
 
-constexpr std::size_t index_of_level(Level level) { return static_cast<std::size_t>(level); }
+constexpr std::size_t index_of_level(Level level) {
+  return static_cast<std::size_t>(level);
+}
 
 // The clock of a thread when it fenced; `own` is its own tick then, which differs from lane to lane
 // and is therefore not part of the clock.
@@ -38,6 +40,7 @@ struct FenceState : Counted<FenceState> {
   std::array<Clock, kLevelCount> pending;
   bool left_pending = false;  // a fence was too narrow for some of it; only explains races
 };
+
 using FenceStatePointer = boost::intrusive_ptr<const FenceState>;
 
 struct ThreadState {

@@ -19,21 +19,29 @@ class WarpState {
   WarpState(CtaKey cta, std::uint32_t warp, std::uint32_t lanes, const Clock& initial);
 
   [[nodiscard]] CtaKey cta() const { return cta_; }
+
   [[nodiscard]] std::uint32_t warp() const { return warp_; }
+
   [[nodiscard]] Tick now() const { return now_; }
+
   void tick() { ++now_; }
 
   [[nodiscard]] std::uint32_t alive() const { return alive_; }
+
   // Lanes of which nothing can be recorded: they do not exist, or left without any access. Saying
   // that they are known costs nothing and keeps clocks uniform.
   [[nodiscard]] std::uint32_t absent() const { return ~alive_ & ~touched_; }
+
   void touch(std::uint32_t lanes) { touched_ |= lanes; }
+
   void exit(std::uint32_t lanes);
 
   [[nodiscard]] bool is_uniform() const { return split_ == nullptr; }
+
   [[nodiscard]] const ThreadState& state(std::uint32_t lane) const {
     return split_ == nullptr ? uniform_ : (*split_)[lane];
   }
+
   void set(std::uint32_t lanes, const ThreadState& state);
 
   // What lane `lane` would publish of a clock of its own that it took at its tick `own`.
@@ -48,16 +56,20 @@ class WarpState {
 
   // Call stacks, interned; 0 is the kernel itself.
   [[nodiscard]] std::uint32_t stack(std::uint32_t lane) const { return stacks_[lane]; }
+
   [[nodiscard]] bool has_one_stack() const { return one_stack_; }
+
   void set_stack(std::uint32_t lane, std::uint32_t stack);
 
   // Lanes whose last atomic wrote; the acquire record of the others is a plain strong read.
   std::uint32_t atomics_that_wrote = 0;
   std::uint32_t waiting = 0;  // at a CTA barrier
+
   struct WarpBarrier {
     std::uint32_t members = 0;
     std::uint32_t waiting = 0;
   };
+
   std::vector<WarpBarrier> warp_barriers;  // that some but not all members have reached
 
  private:
@@ -107,10 +119,12 @@ void WarpState::change(std::uint32_t lanes, Change change) {
     }
     return;
   }
+
   struct Group {
     std::uint32_t lanes;
     ThreadState state;
   };
+
   std::array<Group, wire::kWarpLanes> groups;
   std::size_t count = 0;
   for_each_state(lanes, [&](std::uint32_t same, const ThreadState& state) {

@@ -21,7 +21,9 @@ std::uint64_t join_address(std::uint32_t low, std::uint32_t high) {
   return (std::uint64_t{high & 0x1FFFFFFU} << 32) | low;
 }
 
-bool is_known(RecordKind kind) { return kind <= RecordKind::kEvent; }
+bool is_known(RecordKind kind) {
+  return kind <= RecordKind::kEvent;
+}
 
 bool has_entries(RecordKind kind) {
   return kind == RecordKind::kScattered || kind == RecordKind::kRelease ||
@@ -76,7 +78,8 @@ void decode_release(const RecordHeader& header, std::span<const std::byte> recor
     const auto entry = read_at<wire::LaneRelease>(record, offset);
     operation.lanes[lane] = {
         .address = join_address(entry.sync.address_low, entry.sync.address_high),
-        .value_read = (std::uint64_t{entry.value_read.value_high} << 32) | entry.value_read.value_low,
+        .value_read =
+            (std::uint64_t{entry.value_read.value_high} << 32) | entry.value_read.value_low,
         .value_written =
             (std::uint64_t{entry.value_written.value_high} << 32) | entry.value_written.value_low,
         .flags = entry.sync.flags};
@@ -89,7 +92,8 @@ void decode_acquire(const RecordHeader& header, std::span<const std::byte> recor
     const auto entry = read_at<wire::LaneAcquire>(record, offset);
     operation.lanes[lane] = {
         .address = join_address(entry.sync.address_low, entry.sync.address_high),
-        .value_read = (std::uint64_t{entry.value_read.value_high} << 32) | entry.value_read.value_low,
+        .value_read =
+            (std::uint64_t{entry.value_read.value_high} << 32) | entry.value_read.value_low,
         .value_written = 0,
         .flags = entry.sync.flags};
   });
@@ -168,8 +172,8 @@ void read_order_numbers(std::span<const std::byte> record, OrderNumbers& numbers
   if (header.kind != RecordKind::kRelease && header.kind != RecordKind::kAcquire) {
     return;
   }
-  const std::size_t bytes = header.kind == RecordKind::kRelease ? sizeof(wire::LaneRelease)
-                                                                : sizeof(wire::LaneAcquire);
+  const std::size_t bytes =
+      header.kind == RecordKind::kRelease ? sizeof(wire::LaneRelease) : sizeof(wire::LaneAcquire);
   for_each_entry(header, bytes, [&](std::uint32_t, std::size_t offset) {
     const auto entry = read_at<wire::LaneSyncHalf>(record, offset);
     const std::uint64_t tagged = join_address(entry.address_low, entry.address_high);

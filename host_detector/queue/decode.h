@@ -1,5 +1,5 @@
-// Records as they lie in the queues → operations of the detector. A malformed record is refused, never
-// trusted: its bytes come from memory that a broken kernel may have written.
+// Records as they lie in the queues → operations of the detector. A malformed record is refused,
+// never trusted: its bytes come from memory that a broken kernel may have written.
 #pragma once
 
 #include <array>
@@ -24,6 +24,7 @@ struct OrderNumber {
   std::uint32_t counter = 0;
   std::uint32_t number = 0;
 };
+
 struct OrderNumbers {
   std::array<OrderNumber, wire::kWarpLanes> of_lanes;
   std::size_t count = 0;

@@ -48,8 +48,8 @@ std::shared_ptr<QueueGroup> Drain::remove(const std::byte* rings) {
   std::shared_ptr<QueueGroup> removed;
   {
     const std::lock_guard lock(mutex_);
-    const auto place = std::ranges::find_if(
-        groups_, [&](const auto& group) { return group->set.rings == rings; });
+    const auto place =
+        std::ranges::find_if(groups_, [&](const auto& group) { return group->set.rings == rings; });
     if (place == groups_.end()) {
       return nullptr;
     }
@@ -140,8 +140,7 @@ void Drain::run(std::uint32_t thread) {
       sweep = sweeps_wanted_;
     }
     const bool is_held_up = held_bytes_.load(std::memory_order_relaxed) >= max_bytes_;
-    const bool may_read =
-        !is_held_up && queued_bytes_.load(std::memory_order_relaxed) < max_bytes_;
+    const bool may_read = !is_held_up && queued_bytes_.load(std::memory_order_relaxed) < max_bytes_;
     const bool found = may_read && read_rounds(thread, groups);
     {
       const std::lock_guard lock(mutex_);

@@ -1,5 +1,5 @@
-// The threads that empty the queues. They never wait for detection: what they read goes into a list that
-// the detection thread takes from, up to a limit of bytes, beyond which the device waits.
+// The threads that empty the queues. They never wait for detection: what they read goes into a list
+// that the detection thread takes from, up to a limit of bytes, beyond which the device waits.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ struct QueueGroup {
 
   QueueSet set;
   std::vector<RingReader> readers;
-  OrderCounters counters;          // the detection thread's
+  OrderCounters counters;  // the detection thread's
   std::atomic<bool> is_removed{false};
 };
 
@@ -49,14 +49,21 @@ class Drain {
 
   // For the detection thread: the next batch; nothing after `timeout` or when stopped.
   std::optional<DrainedBatch> take(std::chrono::milliseconds timeout);
+
   // Bytes that the taker holds on to count against the limit.
   void set_held_bytes(std::size_t bytes) { held_bytes_.store(bytes, std::memory_order_relaxed); }
+
   void stop();
 
   // Batches made since the beginning.
   [[nodiscard]] std::uint64_t batches() const;
+
   [[nodiscard]] std::uint64_t slots() const { return slots_.load(std::memory_order_relaxed); }
-  [[nodiscard]] std::uint64_t malformed() const { return malformed_.load(std::memory_order_relaxed); }
+
+  [[nodiscard]] std::uint64_t malformed() const {
+    return malformed_.load(std::memory_order_relaxed);
+  }
+
   [[nodiscard]] std::vector<std::shared_ptr<QueueGroup>> groups() const;
 
  private:

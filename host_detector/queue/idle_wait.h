@@ -1,5 +1,5 @@
-// Waiting for work that comes from outside, where nobody can notify: spins, then yields, then sleeps, so
-// that an idle thread leaves its core to the program.
+// Waiting for work that comes from outside, where nobody can notify: spins, then yields, then
+// sleeps, so that an idle thread leaves its core to the program.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,7 @@ namespace barracuda::detector {
 class IdleWait {
  public:
   void reset() { rounds_ = 0; }
+
   void wait() {
     ++rounds_;
     if (rounds_ <= kSpins) {
@@ -23,6 +24,7 @@ class IdleWait {
     const int microseconds = std::min(kLongest, kShortest * (1 + (rounds_ - kSpins - kYields) / 8));
     std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
   }
+
   [[nodiscard]] bool is_asleep() const { return rounds_ > kSpins + kYields; }
 
  private:

@@ -6,7 +6,9 @@ namespace barracuda::detector {
 namespace {
 
 // Counters wrap: numbers are compared by their distance.
-bool is_later(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) > 0; }
+bool is_later(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::int32_t>(a - b) > 0;
+}
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// How far the numbered releases of one device context have been applied, counter by counter, and who
-// waits for more (device_logger/order_number.h).
+// How far the numbered releases of one device context have been applied, counter by counter, and
+// who waits for more (device_logger/order_number.h).
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,7 @@ class OrderCounters {
   [[nodiscard]] bool has_reached(const OrderNumber& stamp) const {
     return static_cast<std::int32_t>(done_[stamp.counter] - stamp.number) >= 0;
   }
+
   // Groups that can go on now are appended to `ready`.
   void applied(const OrderNumber& release, std::vector<ParkedGroup*>& ready);
   void wait(const OrderNumber& stamp, ParkedGroup* group);
@@ -36,6 +37,7 @@ class OrderCounters {
     std::uint32_t stamp = 0;
     ParkedGroup* group = nullptr;
   };
+
   void wake(std::uint32_t counter, std::vector<ParkedGroup*>& ready);
 
   std::vector<std::uint32_t> done_;  // by counter

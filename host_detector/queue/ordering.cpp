@@ -21,10 +21,12 @@ struct Ordering::Launch {
 
   LaunchState shape;
   std::vector<LaunchId> awaited;  // launches before it that are not over
+
   struct Early {
     OrderCounters* counters = nullptr;
     RecordBytes record;
   };
+
   std::deque<Early> early;  // came while some are awaited
   boost::unordered_flat_map<std::uint32_t, std::unique_ptr<ParkedGroup>> parked;  // by cluster
 };
@@ -179,8 +181,8 @@ void Ordering::on_launch_over(LaunchId id) {
   }
 }
 
-// A launch that ends lets others start and a release lets groups go on, either may do the other: not
-// by recursion, which would be as deep as the program is long.
+// A launch that ends lets others start and a release lets groups go on, either may do the other:
+// not by recursion, which would be as deep as the program is long.
 void Ordering::go_on() {
   if (is_going_on_) {
     return;

@@ -1,7 +1,7 @@
-// Puts records into an order that is consistent with synchronisation (RACE_RULES section 4) and applies
-// them. Records of one queue come in slot order. An acquire from global memory waits until the releases
-// with smaller numbers are applied, and its CTA (with its cluster) waits with it; a launch waits until
-// the launches before it are over; everything else is applied at once.
+// Puts records into an order that is consistent with synchronisation (RACE_RULES section 4) and
+// applies them. Records of one queue come in slot order. An acquire from global memory waits until
+// the releases with smaller numbers are applied, and its CTA (with its cluster) waits with it; a
+// launch waits until the launches before it are over; everything else is applied at once.
 #pragma once
 
 #include <cstddef>
@@ -38,6 +38,7 @@ class Ordering {
   bool skip_hole(OrderCounters& counters);
 
   [[nodiscard]] std::size_t parked_bytes() const { return parked_bytes_; }
+
   [[nodiscard]] std::uint64_t rejected() const { return rejected_; }
 
  private:

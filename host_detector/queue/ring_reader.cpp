@@ -3,7 +3,6 @@
 #include <array>
 #include <atomic>
 #include <cstring>
-
 #include <emmintrin.h>
 
 #include "host_detector/queue/decode.h"
@@ -16,7 +15,8 @@ RingReader::RingReader(const std::byte* ring, std::uint32_t slots_log2, std::byt
   published_ = position_;
 }
 
-// A half is written by one 16-byte store and must be read by one load: its tag vouches for the rest.
+// A half is written by one 16-byte store and must be read by one load: its tag vouches for the
+// rest.
 bool RingReader::copy_half(std::uint64_t slot, std::size_t half, std::byte* to) const {
   const std::uint64_t index = slot & ((std::uint64_t{1} << slots_log2_) - 1);
   const std::byte* from = ring_ + index * wire::kSlotBytes + half * wire::kHalfBytes;

@@ -1,5 +1,5 @@
-// The host's end of one queue: takes whole records out of the ring and tells the device, seldom, how far
-// it has read. One thread at a time.
+// The host's end of one queue: takes whole records out of the ring and tells the device, seldom,
+// how far it has read. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +27,7 @@ class RingReader {
   void publish();
 
   [[nodiscard]] std::uint64_t position() const { return position_; }
+
   // Slots that held no record of a known kind.
   [[nodiscard]] std::uint64_t malformed() const { return malformed_; }
 

@@ -21,13 +21,12 @@ struct AccessCheck::Access {
   // Of the block at hand.
   Place place;
   std::uint64_t block_start = 0;
-  // The worst of what meets one older entry.
-  struct Worst {
-    bool exists = false;
-    Verdict verdict;
+  // Of the race at hand.
+  Verdict verdict;
+
+  struct Unordered {
     std::uint32_t older_lane = 0, lane = 0, byte = 0;
-    wire::Scope distance{};
-  } worst;
+  } unordered;
 };
 
 namespace {
@@ -38,7 +37,8 @@ wire::Scope distance_between(CtaKey other, const Actor& actor) {
   }
   const LaunchState& launch = actor.cta.launch;
   const bool is_of_cluster =
-      launch.has_clusters() && static_cast<std::uint64_t>(other) >> 32 == index_of(launch.info.id) &&
+      launch.has_clusters() &&
+      static_cast<std::uint64_t>(other) >> 32 == index_of(launch.info.id) &&
       launch.cluster_of(static_cast<std::uint32_t>(static_cast<std::uint64_t>(other))) ==
           actor.cta.cluster;
   return is_of_cluster ? wire::Scope::kCluster : wire::Scope::kGpu;
@@ -181,91 +181,103 @@ bool AccessCheck::was_observed(const Access& access, const Entry& older, std::ui
   });
 }
 
-void AccessCheck::judge(Access& access, const Entry& older, const Entry& entry,
-                        std::uint32_t byte) {
-  const std::uint32_t older_lanes = older.lanes_at(byte);
-  const std::uint32_t lanes = entry.lanes_at(byte);
-  const bool is_same_warp = older.cta == entry.cta && older.warp == entry.warp;
+std::optional<Verdict> AccessCheck::worth_of(const Access& access, const Entry& older,
+                                             const Entry& entry, bool& defies) const {
   Pair pair{.first = side_of(older), .second = side_of(entry)};
   pair.distance = distance_between(older.cta, access.actor);
   pair.same_launch = older.launch() == entry.launch();
-  pair.same_instruction = is_same_warp && older.tick == entry.tick && older.site == entry.site;
-  const std::optional<Verdict> verdict = verdict_of(pair, engine_.options.report_same_value);
-  if (!verdict ||
-      (access.worst.exists && access.worst.verdict.severity <= verdict->severity)) {
-    return;
-  }
-  const bool defies = defies_order(pair);
-  for (std::uint32_t of_older = older_lanes; of_older != 0; of_older &= of_older - 1) {
+  pair.same_instruction = older.cta == entry.cta && older.warp == entry.warp &&
+                          older.tick == entry.tick && older.site == entry.site;
+  defies = defies_order(pair);
+  return verdict_of(pair, engine_.options.report_same_value);
+}
+
+// The first pair of lanes at `byte` that nothing orders.
+bool AccessCheck::find_unordered(Access& access, const Entry& older, const Entry& entry,
+                                 std::uint32_t byte, bool defies) const {
+  const bool is_same_warp = older.cta == entry.cta && older.warp == entry.warp;
+  for (std::uint32_t of_older = older.lanes_at(byte); of_older != 0; of_older &= of_older - 1) {
     const std::uint32_t older_lane = first_lane(of_older);
     const ThreadPlace thread{.cta = older.cta,
                              .cluster = 0,
                              .warp = older.warp,
                              .lane = static_cast<std::uint8_t>(older_lane)};
-    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    for (std::uint32_t rest = entry.lanes_at(byte); rest != 0; rest &= rest - 1) {
       const std::uint32_t lane = first_lane(rest);
       if ((is_same_warp && older_lane == lane) ||
-          (!defies && happens_before(engine_, thread, older.tick, access.actor, lane)) ||
-          (!defies && was_observed(access, older, byte, lane))) {
+          (!defies && (happens_before(engine_, thread, older.tick, access.actor, lane) ||
+                       was_observed(access, older, byte, lane)))) {
         continue;
       }
-      access.worst = {.exists = true,
-                      .verdict = *verdict,
-                      .older_lane = older_lane,
-                      .lane = lane,
-                      .byte = byte,
-                      .distance = pair.distance};
-      return;
+      access.unordered = {.older_lane = older_lane, .lane = lane, .byte = byte};
+      return true;
     }
   }
+  return false;
 }
 
-// Lanes of the two are ordered in part at most: byte by byte, lane by lane.
-void AccessCheck::compare_lanes(Access& access, Entry& older, const Entry& entry) {
-  const Bytes both = older.bytes & entry.bytes;
-  const bool is_conflict = older.writes() || entry.writes();
+// The lanes of the older entry at `byte` that this one stands for from now on.
+std::uint32_t AccessCheck::replaced_lanes(const Access& access, const Entry& older,
+                                          const Entry& entry, std::uint32_t byte) const {
+  // What a read-only access stands for, only one of the same thread stands for after it.
+  const bool is_read_only = engine_.site(older.site).proxy == wire::Proxy::kReadOnly;
   const bool is_same_warp = older.cta == entry.cta && older.warp == entry.warp;
+  std::uint32_t replaced = 0;
+  for (std::uint32_t rest = older.lanes_at(byte); rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint8_t>(first_lane(rest));
+    const ThreadPlace thread{.cta = older.cta, .cluster = 0, .warp = older.warp, .lane = lane};
+    for (std::uint32_t mine = entry.lanes_at(byte); mine != 0; mine &= mine - 1) {
+      if ((!is_read_only || (is_same_warp && lane == first_lane(mine))) &&
+          happens_before(engine_, thread, older.tick, access.actor, first_lane(mine))) {
+        replaced |= std::uint32_t{1} << lane;
+        break;
+      }
+    }
+  }
+  return replaced;
+}
+
+// Lanes of the two are ordered in part at most: byte by byte, lane by lane. True if some are not,
+// and that is a race.
+bool AccessCheck::compare_lanes(Access& access, Entry& older, const Entry& entry) {
+  const Bytes both = older.bytes & entry.bytes;
+  bool defies = false;
+  std::optional<Verdict> worth;
+  if (older.writes() || entry.writes()) {
+    worth = worth_of(access, older, entry, defies);
+  }
   const bool can_replace = access.mode != Mode::kCheckOnly &&
                            (older.cta == entry.cta || !is_judged_by_distance(access.site)) &&
                            may_replace(side_of(entry), side_of(older));
-  // What a read-only access stands for, only one of the same thread stands for after it.
-  const bool is_read_only = engine_.site(older.site).proxy == wire::Proxy::kReadOnly;
   std::uint32_t replaced_everywhere = older.bytes.within(entry.bytes) ? kAllLanes : 0;
   Bytes replaced;
+  bool is_race = false;
+  std::uint32_t last_older = 0, last = 0, later = 0;  // of the byte before
   for (std::uint32_t byte = both.first(); byte < kBlockBytes; ++byte) {
     if (!both.has(byte)) {
       continue;
     }
-    if (is_conflict) {
-      judge(access, older, entry, byte);
-    }
-    if (!can_replace) {
-      continue;
-    }
-    std::uint32_t later = 0;  // lanes of the older entry that precede some lane of this one
-    for (std::uint32_t rest = older.lanes_at(byte); rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<std::uint8_t>(first_lane(rest));
-      const ThreadPlace thread{.cta = older.cta, .cluster = 0, .warp = older.warp, .lane = lane};
-      for (std::uint32_t mine = entry.lanes_at(byte); mine != 0; mine &= mine - 1) {
-        if ((!is_read_only || (is_same_warp && lane == first_lane(mine))) &&
-            happens_before(engine_, thread, older.tick, access.actor, first_lane(mine))) {
-          later |= std::uint32_t{1} << lane;
-          break;
-        }
-      }
+    if (older.lanes_at(byte) != last_older || entry.lanes_at(byte) != last) {
+      last_older = older.lanes_at(byte);
+      last = entry.lanes_at(byte);
+      is_race = is_race || (worth && find_unordered(access, older, entry, byte, defies));
+      later = can_replace ? replaced_lanes(access, older, entry, byte) : 0;
     }
     replaced_everywhere &= later;
-    if (later == older.lanes_at(byte)) {
+    if (later == last_older) {
       replaced = replaced | Bytes::range(byte, 1);
     }
   }
-  if (!can_replace) {
-    return;
+  if (is_race) {
+    access.verdict = *worth;
   }
-  if (older.lanes != 0 && (older.lanes & ~replaced_everywhere) != 0) {
-    older.lanes &= ~replaced_everywhere;
+  if (can_replace) {
+    if (older.lanes != 0 && (older.lanes & ~replaced_everywhere) != 0) {
+      older.lanes &= ~replaced_everywhere;
+    }
+    older.bytes = older.bytes & ~replaced;
   }
-  older.bytes = older.bytes & ~replaced;
+  return is_race;
 }
 
 // `entry` happens after all of `older`.
@@ -280,8 +292,8 @@ void AccessCheck::replace(const Access& access, Entry& older, const Entry& entry
     older.bytes = older.bytes & ~entry.bytes;
     return;
   }
-  // A narrow scope would excuse the newer access against somebody near it, and not the older one. So
-  // that stays until another access stands for it there.
+  // A narrow scope would excuse the newer access against somebody near it, and not the older one.
+  // So that stays until another access stands for it there.
   if (!older.bytes.within(entry.bytes)) {
     return;
   }
@@ -294,9 +306,8 @@ void AccessCheck::replace(const Access& access, Entry& older, const Entry& entry
 
 void AccessCheck::meet_older(Access& access, Entry& older, const Entry& entry) {
   if (older.is_superseded() &&
-      (!is_judged_by_distance(access.site) ||
-       distance_between(older.superseded_by, access.actor) >=
-           distance_between(older.cta, access.actor))) {
+      (!is_judged_by_distance(access.site) || distance_between(older.superseded_by, access.actor) >=
+                                                  distance_between(older.cta, access.actor))) {
     // Who superseded it stands for it.
     if (access.mode != Mode::kCheckOnly && is_all_before(access, older, entry)) {
       replace(access, older, entry);
@@ -314,7 +325,6 @@ void AccessCheck::meet_older(Access& access, Entry& older, const Entry& entry) {
   if (!is_conflict && older.cta != entry.cta && older.launch() == entry.launch()) {
     return;  // readers far apart: not worth asking
   }
-  access.worst.exists = false;
   const bool defies = (engine_.site(older.site).proxy == wire::Proxy::kReadOnly ||
                        access.site.proxy == wire::Proxy::kReadOnly) &&
                       older.launch() == entry.launch();
@@ -327,13 +337,13 @@ void AccessCheck::meet_older(Access& access, Entry& older, const Entry& entry) {
   if (!is_conflict && older.warp != entry.warp) {
     return;
   }
-  compare_lanes(access, older, entry);
-  if (access.worst.exists) {
+  if (compare_lanes(access, older, entry)) {
     report(access, older, entry);
   }
 }
 
-// Holds `entry` against `older` and drops what it replaces. True if it is one with some entry there.
+// Holds `entry` against `older` and drops what it replaces. True if it is one with some entry
+// there.
 bool AccessCheck::meet_all(Access& access, Entries& older, const Entry& entry, bool may_merge) {
   bool is_merged = false;
   std::size_t kept = 0;
@@ -415,8 +425,8 @@ void AccessCheck::gather_crowd(History& history) const {
   if (crowd == nullptr) {
     crowd = &history.crowds.emplace_back(kind);
   }
-  const auto left = std::remove_if(
-      history.entries.begin(), history.entries.end(), [&](const Entry& entry) {
+  const auto left =
+      std::remove_if(history.entries.begin(), history.entries.end(), [&](const Entry& entry) {
         if (crowd_kind(entry) != kind) {
           return false;
         }
@@ -468,21 +478,21 @@ void AccessCheck::coalesced(Access& access, std::uint64_t first_address) {
     const std::uint64_t address = start + (std::uint64_t{lane} << shift);
     const auto offset = static_cast<std::uint32_t>(address % kBlockBytes);
     const std::uint32_t fitting = (kBlockBytes - offset) >> shift;  // lanes up to the block's end
-    const std::uint32_t window = lane + fitting >= wire::kWarpLanes
-                                     ? kAllLanes
-                                     : (std::uint32_t{1} << (lane + fitting)) - 1;
+    const std::uint32_t window =
+        lane + fitting >= wire::kWarpLanes ? kAllLanes : (std::uint32_t{1} << (lane + fitting)) - 1;
     const std::uint32_t lanes = rest & window;
     Entry entry = access.pattern;
     entry.lane_shift = static_cast<std::uint8_t>(shift);
-    entry.lane_base = static_cast<std::int8_t>(static_cast<int>(lane) -
-                                               static_cast<int>(offset >> shift));
-    const std::uint32_t past = wire::kWarpLanes - static_cast<std::uint32_t>(std::countl_zero(lanes));
+    entry.lane_base =
+        static_cast<std::int8_t>(static_cast<int>(lane) - static_cast<int>(offset >> shift));
+    const std::uint32_t past =
+        wire::kWarpLanes - static_cast<std::uint32_t>(std::countl_zero(lanes));
     if (std::popcount(lanes) == static_cast<int>(past - lane)) {
       entry.bytes = Bytes::range(offset, (past - lane) << shift);
     } else {
       for (std::uint32_t some = lanes; some != 0; some &= some - 1) {
-        entry.bytes = entry.bytes |
-                      Bytes::range(offset + ((first_lane(some) - lane) << shift), access.width);
+        entry.bytes =
+            entry.bytes | Bytes::range(offset + ((first_lane(some) - lane) << shift), access.width);
       }
     }
     emit(access, entry, address, kBlockBytes - offset);
@@ -539,13 +549,13 @@ bool AccessCheck::check(const Actor& actor, const WarpOperation& operation, std:
   const std::uint64_t address = operation.lanes[first].address;
   Access access{.actor = actor, .operation = operation, .site = site, .lanes = lanes};
   access.width = std::uint32_t{site.element_bytes} * site.element_count;
-  const bool is_plain_record = operation.kind == wire::RecordKind::kAffine ||
-                               operation.kind == wire::RecordKind::kScattered;
+  const bool is_plain_record =
+      operation.kind == wire::RecordKind::kAffine || operation.kind == wire::RecordKind::kScattered;
   const bool is_one_piece = has_one_stack(actor.warp, lanes);
   const bool is_coalesced =
       is_plain_record && is_one_piece && is_contiguous(operation, lanes, access.width);
-  const bool agrees = !is_coalesced && site.operation == wire::Operation::kWrite &&
-                      lanes_agree(operation, lanes);
+  const bool agrees =
+      !is_coalesced && site.operation == wire::Operation::kWrite && lanes_agree(operation, lanes);
   if (agrees) {
     actor.warp.tick();  // the stamp is this instruction's alone
   }
@@ -586,30 +596,29 @@ bool AccessCheck::check(const Actor& actor, const WarpOperation& operation, std:
 }
 
 void AccessCheck::report(Access& access, const Entry& older, const Entry& entry) {
-  const Access::Worst& worst = access.worst;
+  const Access::Unordered& unordered = access.unordered;
   const auto describe = [&](const Entry& of, std::uint32_t lane) {
     const std::uint32_t size = engine_.site(of.site).element_bytes;
-    return RaceAccess{
-        .site = wire::SiteId{of.site},
-        .call_stack = {},
-        .thread = {.launch = of.launch(),
-                   .cta = of.cta_index(),
-                   .warp = of.warp,
-                   .lane = static_cast<std::uint8_t>(lane)},
-        .space = access.place.space(),
-        .address = (access.block_start + worst.byte) / size * size,
-        .size = size};
+    return RaceAccess{.site = wire::SiteId{of.site},
+                      .call_stack = {},
+                      .thread = {.launch = of.launch(),
+                                 .cta = of.cta_index(),
+                                 .warp = of.warp,
+                                 .lane = static_cast<std::uint8_t>(lane)},
+                      .space = access.place.space(),
+                      .address = (access.block_start + unordered.byte) / size * size,
+                      .size = size};
   };
   RaceEvent race;
-  race.first = describe(older, worst.older_lane);
-  race.second = describe(entry, worst.lane);
-  race.severity = worst.verdict.severity;
-  race.missing = worst.verdict.missing;
+  race.first = describe(older, unordered.older_lane);
+  race.second = describe(entry, unordered.lane);
+  race.severity = access.verdict.severity;
+  race.missing = access.verdict.missing;
   race.kind = older.launch() != entry.launch() ? RaceKind::kInterKernel
               : older.cta != entry.cta         ? RaceKind::kInterBlock
               : older.warp != entry.warp       ? RaceKind::kIntraBlock
                                                : RaceKind::kIntraWarp;
-  race.needed_scope = worst.distance;
+  race.needed_scope = distance_between(older.cta, access.actor);
   if (engine_.log.count_again(race)) {
     return;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "host_detector/rules/verdict.h"
 #include "host_detector/sync/engine_state.h"
@@ -12,8 +13,8 @@ class AccessCheck {
  public:
   explicit AccessCheck(EngineState& engine) : engine_(engine) {}
 
-  // The lanes `lanes` of `operation` read or write (Entry flags) what their addresses say. False if an
-  // address cannot be; the rest is done.
+  // The lanes `lanes` of `operation` read or write (Entry flags) what their addresses say. False if
+  // an address cannot be; the rest is done.
   bool check(const Actor& actor, const WarpOperation& operation, std::uint32_t lanes,
              std::uint8_t flags);
 
@@ -31,11 +32,16 @@ class AccessCheck {
   void gather_crowd(History& history) const;
   [[nodiscard]] CrowdKind crowd_kind(const Entry& entry) const;
   void meet_older(Access& access, Entry& older, const Entry& entry);
-  void compare_lanes(Access& access, Entry& older, const Entry& entry);
+  bool compare_lanes(Access& access, Entry& older, const Entry& entry);
+  [[nodiscard]] std::optional<Verdict> worth_of(const Access& access, const Entry& older,
+                                                const Entry& entry, bool& defies) const;
+  bool find_unordered(Access& access, const Entry& older, const Entry& entry, std::uint32_t byte,
+                      bool defies) const;
+  [[nodiscard]] std::uint32_t replaced_lanes(const Access& access, const Entry& older,
+                                             const Entry& entry, std::uint32_t byte) const;
   void replace(const Access& access, Entry& older, const Entry& entry) const;
   [[nodiscard]] bool is_all_before(const Access& access, const Entry& older,
                                    const Entry& entry) const;
-  void judge(Access& access, const Entry& older, const Entry& entry, std::uint32_t byte);
   [[nodiscard]] bool was_observed(const Access& access, const Entry& older, std::uint32_t byte,
                                   std::uint32_t lane) const;
   void report(Access& access, const Entry& older, const Entry& entry);

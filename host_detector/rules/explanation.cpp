@@ -12,6 +12,7 @@ struct Earlier {
   Tick tick = 0;
 
   [[nodiscard]] bool is_in(const Clock& clock) const { return clock.at(cta, warp, lane) >= tick; }
+
   [[nodiscard]] bool is_own(const ThreadPlace& thread, Tick own) const {
     return thread.cta == cta && thread.warp == warp && thread.lane == lane && own >= tick;
   }
@@ -66,8 +67,8 @@ void explain(EngineState& engine, const Actor& actor, Tick first_tick, RaceEvent
     location->for_each_seen(sighting.value, [&](const Writer& writer) {
       if (!lack) {
         lack = lack_of(writer, earlier, sighting, race.needed_scope);
-        could_order = could_order || earlier.is_in(writer.known) ||
-                      earlier.is_own(writer.thread, writer.now);
+        could_order =
+            could_order || earlier.is_in(writer.known) || earlier.is_own(writer.thread, writer.now);
       }
     });
     if (lack) {

@@ -1,5 +1,5 @@
-// Why two accesses were not ordered: looks for a hand-over that would have ordered them had a fence been
-// there or a scope been wider. Only for reports; a race is one whatever this says.
+// Why two accesses were not ordered: looks for a hand-over that would have ordered them had a fence
+// been there or a scope been wider. Only for reports; a race is one whatever this says.
 #pragma once
 
 #include "host_detector/race_event.h"
@@ -7,8 +7,8 @@
 
 namespace barracuda::detector {
 
-// Fills `missing` and `needed_scope` of a race between `race.first`, at its warp's tick `first_tick`,
-// and what `actor` does now.
+// Fills `missing` and `needed_scope` of a race between `race.first`, at its warp's tick
+// `first_tick`, and what `actor` does now.
 void explain(EngineState& engine, const Actor& actor, Tick first_tick, RaceEvent& race);
 
 }  // namespace barracuda::detector

@@ -1,4 +1,5 @@
-// The findings of a session: races are one for each pair of sites, kind and space; repeats are counted.
+// The findings of a session: races are one for each pair of sites, kind and space; repeats are
+// counted.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +28,7 @@ class RaceLog {
     RaceKind kind{};
     wire::AddressSpace space{};
     friend bool operator==(const Identity&, const Identity&) = default;
+
     friend std::size_t hash_value(const Identity& identity) {
       std::size_t seed = 0;
       boost::hash_combine(seed, identity.low_site);
@@ -36,6 +38,7 @@ class RaceLog {
       return seed;
     }
   };
+
   static Identity identity_of(const RaceEvent& race);
 
   Findings findings_;

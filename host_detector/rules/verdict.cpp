@@ -16,9 +16,13 @@ Strength strength_of(const wire::SiteInfo& site) {
                                                 : Strength::kRelaxed;
 }
 
-bool is_store(const Side& side) { return side.site->operation == Operation::kWrite; }
+bool is_store(const Side& side) {
+  return side.site->operation == Operation::kWrite;
+}
 
-bool is_read_only(const Side& side) { return side.site->proxy == wire::Proxy::kReadOnly; }
+bool is_read_only(const Side& side) {
+  return side.site->proxy == wire::Proxy::kReadOnly;
+}
 
 bool is_volatile_store(const Side& side) {
   return is_store(side) && side.site->order == MemoryOrder::kVolatile;
@@ -29,7 +33,9 @@ bool is_flag_store_to_poll(const Side& store, const Side& poll, Distance distanc
          store.site->idiom_scope >= distance && poll.site->idiom_scope >= distance;
 }
 
-std::uint32_t width(const Side& side) { return side.site->element_bytes; }
+std::uint32_t width(const Side& side) {
+  return side.site->element_bytes;
+}
 
 std::optional<Verdict> plain_verdict(const Pair& pair, bool report_same_value) {
   if (is_store(pair.first) && is_store(pair.second)) {
@@ -107,7 +113,8 @@ bool may_replace(const Side& newer, const Side& older) {
       !(older.site->flag_store && older.site->idiom_scope >= newer.site->idiom_scope)) {
     return false;
   }
-  if (newer.site->poll && !(older.site->poll && older.site->idiom_scope >= newer.site->idiom_scope)) {
+  if (newer.site->poll &&
+      !(older.site->poll && older.site->idiom_scope >= newer.site->idiom_scope)) {
     return false;
   }
   // A store of a known value is excused against its like, which a read is not.

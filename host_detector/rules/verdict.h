@@ -15,10 +15,10 @@ using Distance = wire::Scope;
 // What the verdict needs of one side of a conflict.
 struct Side {
   const wire::SiteInfo* site = nullptr;
-  bool writes = false;          // a failed CAS does not
-  bool has_value = false;       // a store whose value is known to hold for the whole warp
+  bool writes = false;     // a failed CAS does not
+  bool has_value = false;  // a store whose value is known to hold for the whole warp
   std::uint64_t value = 0;
-  bool agrees = false;          // with the other lanes of its instruction that stored there
+  bool agrees = false;  // with the other lanes of its instruction that stored there
 };
 
 struct Pair {
@@ -42,9 +42,9 @@ bool defies_order(const Pair& pair);
 // Whether an access is excused depends on how far apart the threads are.
 bool is_judged_by_distance(const wire::SiteInfo& site);
 
-// An entry of `older` may be forgotten for one of `newer` that happens after it and touches the same
-// bytes: whatever races with the older one races with the newer one, and no less badly; unless it is
-// judged by distance and nearer to the newer one.
+// An entry of `older` may be forgotten for one of `newer` that happens after it and touches the
+// same bytes: whatever races with the older one races with the newer one, and no less badly; unless
+// it is judged by distance and nearer to the newer one.
 bool may_replace(const Side& newer, const Side& older);
 
 // The pair synchronises as release and acquire although neither need be strong.

@@ -1,5 +1,5 @@
-// What shadow memory keeps of an access: who, when, by which site, and which bytes of a 128-byte block.
-// A coalesced access of a whole warp is one entry: the lane follows from the byte.
+// What shadow memory keeps of an access: who, when, by which site, and which bytes of a 128-byte
+// block. A coalesced access of a whole warp is one entry: the lane follows from the byte.
 #pragma once
 
 #include <bit>
@@ -20,35 +20,45 @@ struct Bytes {
   static constexpr Bytes range(std::uint32_t first, std::uint32_t count) {
     return upto(first + count) & ~upto(first);
   }
+
   static constexpr Bytes upto(std::uint32_t count) {
     return {.low = count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1,
             .high = count >= 128 ? ~std::uint64_t{0}
                     : count > 64 ? (std::uint64_t{1} << (count - 64)) - 1
                                  : 0};
   }
+
   [[nodiscard]] constexpr bool none() const { return (low | high) == 0; }
+
   [[nodiscard]] constexpr bool has(std::uint32_t byte) const {
     return (((byte < 64 ? low : high) >> (byte & 63)) & 1) != 0;
   }
+
   [[nodiscard]] constexpr std::uint32_t first() const {
     return static_cast<std::uint32_t>(low != 0 ? std::countr_zero(low)
                                                : 64 + std::countr_zero(high));
   }
+
   [[nodiscard]] constexpr bool within(const Bytes& other) const {
     return (low & ~other.low) == 0 && (high & ~other.high) == 0;
   }
+
   friend constexpr Bytes operator&(Bytes a, Bytes b) { return {a.low & b.low, a.high & b.high}; }
+
   friend constexpr Bytes operator|(Bytes a, Bytes b) { return {a.low | b.low, a.high | b.high}; }
+
   friend constexpr Bytes operator~(Bytes a) { return {~a.low, ~a.high}; }
+
   friend constexpr bool operator==(const Bytes&, const Bytes&) = default;
 };
 
 struct Entry {
   static constexpr std::uint8_t kReads = 1;
   static constexpr std::uint8_t kWrites = 2;
-  static constexpr std::uint8_t kUniform = 4;    // all lanes stored `value`
-  static constexpr std::uint8_t kAgrees = 8;     // with the other lanes of its instruction
-  static constexpr std::uint8_t kPublished = 16; // `value` was published by release record `sequence`
+  static constexpr std::uint8_t kUniform = 4;  // all lanes stored `value`
+  static constexpr std::uint8_t kAgrees = 8;   // with the other lanes of its instruction
+  static constexpr std::uint8_t kPublished =
+      16;  // `value` was published by release record `sequence`
 
   Bytes bytes;
   std::uint64_t value = 0;
@@ -61,30 +71,40 @@ struct Entry {
   std::uint32_t sequence = 0;  // of the release record that published it, else 0
   std::uint32_t lanes = 0;     // each of these touched all bytes; 0: one lane a byte, see lane_of
   std::uint8_t warp = 0;
-  std::int8_t lane_base = 0;   // lane of byte b: lane_base + (b >> lane_shift)
+  std::int8_t lane_base = 0;  // lane of byte b: lane_base + (b >> lane_shift)
   std::uint8_t lane_shift = 0;
   std::uint8_t flags = 0;
 
   [[nodiscard]] bool reads() const { return (flags & kReads) != 0; }
+
   [[nodiscard]] bool writes() const { return (flags & kWrites) != 0; }
+
   [[nodiscard]] bool is_published() const { return (flags & kPublished) != 0; }
+
   [[nodiscard]] bool is_superseded() const { return superseded_by != CtaKey{}; }
+
   [[nodiscard]] bool agrees() const { return (flags & kAgrees) != 0; }
+
   [[nodiscard]] std::uint32_t lanes_at(std::uint32_t byte) const {
-    return lanes != 0 ? lanes : std::uint32_t{1} << (lane_base + static_cast<int>(byte >> lane_shift));
+    return lanes != 0 ? lanes
+                      : std::uint32_t{1} << (lane_base + static_cast<int>(byte >> lane_shift));
   }
+
   [[nodiscard]] LaunchId launch() const {
     return LaunchId{static_cast<std::uint32_t>(static_cast<std::uint64_t>(cta) >> 32)};
   }
+
   [[nodiscard]] std::uint32_t cta_index() const {
     return static_cast<std::uint32_t>(static_cast<std::uint64_t>(cta));
   }
+
   // The same lane at every byte of both.
   [[nodiscard]] bool maps_lanes_like(const Entry& other) const {
-    return lanes == other.lanes && (lanes != 0 ? std::has_single_bit(lanes)
-                                               : lane_base == other.lane_base &&
-                                                     lane_shift == other.lane_shift);
+    return lanes == other.lanes &&
+           (lanes != 0 ? std::has_single_bit(lanes)
+                       : lane_base == other.lane_base && lane_shift == other.lane_shift);
   }
+
   // The same instruction at the same time, so that the two can be one entry.
   [[nodiscard]] bool is_same_moment(const Entry& other) const {
     return cta == other.cta && tick == other.tick && site == other.site && stack == other.stack &&

@@ -1,6 +1,6 @@
-// The accesses to a few bytes that later ones must be held against. Where many threads only read, or
-// only do atomics that never conflict with each other, those are a crowd: found by warp, and looked
-// through only by accesses that may conflict with them.
+// The accesses to a few bytes that later ones must be held against. Where many threads only read,
+// or only do atomics that never conflict with each other, those are a crowd: found by warp, and
+// looked through only by accesses that may conflict with them.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,10 @@ namespace barracuda::detector {
 enum class CrowdKind : std::uint8_t {
   kNone,
   kReads,
-  kAtomics1, kAtomics2, kAtomics4, kAtomics8,  // strong, of this many bytes, for the whole device
+  kAtomics1,
+  kAtomics2,
+  kAtomics4,
+  kAtomics8,  // strong, of this many bytes, for the whole device
 };
 
 inline constexpr std::size_t kCrowdKinds = 6;
@@ -31,10 +34,13 @@ class Crowd {
   explicit Crowd(CrowdKind kind) : kind_(kind) {}
 
   [[nodiscard]] CrowdKind kind() const { return kind_; }
+
   [[nodiscard]] Entries& of_warp(const Entry& entry) {
     return entries_[{.cta = entry.cta, .warp = entry.warp}];
   }
+
   [[nodiscard]] std::size_t warps() const { return entries_.size(); }
+
   // Calls visit(entries) for every warp's; those it leaves empty are dropped.
   template <typename Visit>
   void for_each(Visit visit) {
@@ -43,8 +49,11 @@ class Crowd {
     }
     erase_if(entries_, [](const auto& each) { return each.second.empty(); });
   }
-  // Launches of which no entry may be left: entries of launches before this one were looked through.
+
+  // Launches of which no entry may be left: entries of launches before this one were looked
+  // through.
   [[nodiscard]] LaunchId launch() const { return launch_; }
+
   void set_launch(LaunchId launch) { launch_ = launch; }
 
  private:
@@ -52,6 +61,7 @@ class Crowd {
     CtaKey cta{};
     std::uint8_t warp = 0;
     friend bool operator==(const Warp&, const Warp&) = default;
+
     friend std::size_t hash_value(const Warp& warp) {
       return static_cast<std::size_t>((static_cast<std::uint64_t>(warp.cta) * 32 + warp.warp) *
                                       0x9E3779B97F4A7C15ULL);
@@ -70,6 +80,7 @@ struct History {
   std::vector<Crowd> crowds;  // at most one of a kind
 
   [[nodiscard]] bool is_empty() const { return entries.empty() && crowds.empty(); }
+
   [[nodiscard]] Crowd* crowd(CrowdKind kind) {
     const auto place = std::ranges::find(crowds, kind, &Crowd::kind);
     return place == crowds.end() ? nullptr : &*place;

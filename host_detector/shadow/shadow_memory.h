@@ -1,5 +1,6 @@
 // Shadow of one address space: for each 128-byte block the accesses that later ones must be held
-// against, made on first touch. A block is one list until it gets long, then one list for each word.
+// against, made on first touch. A block is one list until it gets long, then one list for each
+// word.
 #pragma once
 
 #include <array>
@@ -19,12 +20,13 @@ class Block {
   static constexpr std::uint32_t kWordBytes = kBlockBytes / kWords;
   static constexpr std::size_t kSplitAt = 6;  // entries
 
-  // Calls visit(history, entry, records) for the histories that `entry` concerns, with the entry cut to
-  // each; the one that `records` is where it belongs.
+  // Calls visit(history, entry, records) for the histories that `entry` concerns, with the entry
+  // cut to each; the one that `records` is where it belongs.
   template <typename Visit>
   void for_each_history(const Entry& entry, Visit visit);
   void clear();
   void clear(const Bytes& bytes);
+
   [[nodiscard]] bool is_split() const { return words_ != nullptr; }
 
  private:
@@ -70,6 +72,7 @@ class ShadowMemory {
     }
     return (*cached.page)[(address >> kBlockShift) % kPageBlocks];
   }
+
   void forget(std::uint64_t address, std::uint64_t bytes);
 
  private:
@@ -77,6 +80,7 @@ class ShadowMemory {
   static constexpr std::size_t kPageBlocks = (std::size_t{1} << kPageShift) / kBlockBytes;
   static constexpr std::size_t kCachedPages = 64;
   using Page = std::array<Block, kPageBlocks>;
+
   struct Cached {
     std::uint64_t number = 0;
     Page* page = nullptr;

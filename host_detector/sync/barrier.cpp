@@ -15,6 +15,24 @@ void Gathering::add(const WarpState& warp, std::uint32_t lanes) {
   ticks_.push_back({.warp = warp.warp(), .lanes = lanes | warp.absent(), .tick = warp.now()});
 }
 
+void Gathering::keep_apart_what_differs(const FenceState& fences) {
+  for (std::size_t level = kLevelCount; level-- > 1;) {
+    const Release& here = fences.released[level];
+    const Release& below = fences.released[level - 1];
+    if (!is_as_below_[level] || (here.exists == below.exists && here.own == below.own &&
+                                 here.clock.shares_all_with(below.clock))) {
+      continue;
+    }
+    std::size_t from = level - 1;
+    while (is_as_below_[from]) {
+      --from;
+    }
+    is_as_below_[level] = false;
+    fences_.released[level] = fences_.released[from];
+    fence_ticks_[level] = fence_ticks_[from];
+  }
+}
+
 void Gathering::add_fences(const WarpState& warp, std::uint32_t lanes, const ThreadState& state) {
   if (is_first_) {
     shared_ = state.fences;
@@ -27,16 +45,19 @@ void Gathering::add_fences(const WarpState& warp, std::uint32_t lanes, const Thr
   }
   const FenceState& fences = *state.fences;
   fences_.left_pending = fences_.left_pending || fences.left_pending;
+  keep_apart_what_differs(fences);
   for (std::size_t level = 0; level < kLevelCount; ++level) {
     const Release& release = fences.released[level];
-    fences_.pending[level].join(fences.pending[level]);
-    if (!release.exists) {
+    if (!fences_.pending[level].covers(fences.pending[level])) {
+      fences_.pending[level].join(fences.pending[level]);
+    }
+    is_shared_ = is_shared_ && (!release.exists || release.own == 0);
+    if (!release.exists || is_as_below_[level]) {
       continue;
     }
     fences_.released[level].exists = true;
     fences_.released[level].clock.join(release.clock);
     if (release.own != 0) {
-      is_shared_ = false;
       fence_ticks_[level].push_back(
           {.warp = warp.warp(), .lanes = lanes | warp.absent(), .tick = release.own});
     }
@@ -52,9 +73,10 @@ ThreadState Gathering::take() {
   } else {
     const boost::intrusive_ptr<FenceState> fences(new FenceState(std::move(fences_)));
     for (std::size_t level = 0; level < kLevelCount; ++level) {
-      Release& release = fences->released[level];
-      if (!fence_ticks_[level].empty()) {
-        release.clock.raise(cta_, fence_ticks_[level]);
+      if (is_as_below_[level]) {
+        fences->released[level] = fences->released[level - 1];
+      } else if (!fence_ticks_[level].empty()) {
+        fences->released[level].clock.raise(cta_, fence_ticks_[level]);
       }
     }
     all.fences = fences;

@@ -1,4 +1,5 @@
-// One CTA barrier: who has arrived, what they give, and when it opens (RACE_RULES section 1, barriers).
+// One CTA barrier: who has arrived, what they give, and when it opens (RACE_RULES section 1,
+// barriers).
 #pragma once
 
 #include <cstdint>
@@ -19,12 +20,16 @@ class Gathering {
 
  private:
   void add_fences(const WarpState& warp, std::uint32_t lanes, const ThreadState& state);
+  void keep_apart_what_differs(const FenceState& fences);
 
   Clock clock_;
   CtaKey cta_{};
   std::vector<WarpTick> ticks_;  // own ticks of the arrivers
   FenceState fences_;
   std::array<std::vector<WarpTick>, kLevelCount> fence_ticks_;
+  // A level of which every arriver has what it has of the level below is gathered there alone, and
+  // shares the result: most fences are for the device.
+  std::array<bool, kLevelCount> is_as_below_{false, true, true};
   FenceStatePointer shared_;  // F and A of every arriver so far, while they are one and the same
   bool is_shared_ = true;     // … shared_ holds
   bool is_first_ = true;
@@ -33,10 +38,10 @@ class Gathering {
 class Barrier {
  public:
   struct Arrival {
-    std::uint32_t lanes = 0;      // arrived, waiting or not
-    std::uint32_t waiting = 0;    // will take
+    std::uint32_t lanes = 0;    // arrived, waiting or not
+    std::uint32_t waiting = 0;  // will take
     std::uint32_t site = 0;
-    bool is_full = false;         // every live lane has arrived
+    bool is_full = false;  // every live lane has arrived
   };
 
   explicit Barrier(std::size_t warps) : arrivals_(warps) {}
@@ -48,7 +53,9 @@ class Barrier {
   // Lanes of `warp` have left the kernel.
   void on_exit(const WarpState& warp);
   [[nodiscard]] bool is_complete(std::uint64_t live_threads) const;
+
   [[nodiscard]] bool has_waiters() const { return waiting_ != 0; }
+
   // Gives everything to the waiters and starts the next phase.
   void open(std::span<WarpState> warps);
 
@@ -61,7 +68,7 @@ class Barrier {
   Gathering given_;                // by those that do not wait
   std::uint64_t waiting_ = 0;
   std::uint32_t threads_ = 0;
-  std::uint32_t full_warps_ = 0;   // arrivals that are full
+  std::uint32_t full_warps_ = 0;  // arrivals that are full
 };
 
 }  // namespace barracuda::detector

@@ -1,4 +1,5 @@
-// Interned call stacks: a stack is its innermost call site on top of another stack. 0 is the empty one.
+// Interned call stacks: a stack is its innermost call site on top of another stack. 0 is the empty
+// one.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +15,15 @@ class CallStacks {
  public:
   [[nodiscard]] std::uint32_t push(std::uint32_t stack, wire::SiteId call) {
     const std::uint64_t key = (std::uint64_t{stack} << 32) | static_cast<std::uint32_t>(call);
-    const auto [place, is_new] =
-        ids_.try_emplace(key, static_cast<std::uint32_t>(frames_.size()));
+    const auto [place, is_new] = ids_.try_emplace(key, static_cast<std::uint32_t>(frames_.size()));
     if (is_new) {
       frames_.push_back({.call = call, .below = stack});
     }
     return place->second;
   }
+
   [[nodiscard]] std::uint32_t pop(std::uint32_t stack) const { return frames_[stack].below; }
+
   // Innermost first.
   [[nodiscard]] std::vector<wire::SiteId> calls(std::uint32_t stack) const {
     std::vector<wire::SiteId> found;
@@ -36,6 +38,7 @@ class CallStacks {
     wire::SiteId call{};
     std::uint32_t below = 0;
   };
+
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> ids_;
   std::vector<Frame> frames_{Frame{}};
 };

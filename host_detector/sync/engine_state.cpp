@@ -48,9 +48,8 @@ std::optional<Place> place_of(std::uint64_t tagged, const Actor& actor, std::uin
   if (offset + bytes > SharedShadow::kLimit) {
     return std::nullopt;
   }
-  return Place{.shared_of = owner,
-               .address = offset,
-               .is_cta_local = !actor.cta.launch.has_clusters()};
+  return Place{
+      .shared_of = owner, .address = offset, .is_cta_local = !actor.cta.launch.has_clusters()};
 }
 
 SyncTable& locations_of(EngineState& engine, const Place& place) {

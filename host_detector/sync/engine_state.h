@@ -20,13 +20,14 @@ namespace barracuda::detector {
 struct EngineState {
   DetectorOptions options;
   std::vector<std::optional<wire::SiteInfo>> sites;  // by SiteId
-  bool has_narrow_fences = false;  // some site fences for its CTA or cluster only
+  bool has_narrow_fences = false;                    // some site fences for its CTA or cluster only
   LaunchOrder order;
   boost::unordered_flat_map<LaunchId, std::unique_ptr<LaunchState>> running;
   boost::unordered_flat_map<LaunchId, Clock> finals;  // of launches that learnt of concurrent ones
   ShadowMemory global;
   SyncTable global_locations;
-  std::vector<LaunchId> global_users;  // launches that synchronised since global_locations was cleared
+  std::vector<LaunchId>
+      global_users;  // launches that synchronised since global_locations was cleared
   CallStacks stacks;
   RaceLog log;
   std::uint32_t release_records = 0;
@@ -40,6 +41,7 @@ struct Actor {
   WarpState& warp;
 
   [[nodiscard]] LaunchId launch() const { return cta.launch.info.id; }
+
   [[nodiscard]] ThreadPlace place(std::uint32_t lane) const {
     return {.cta = cta.key,
             .cluster = cta.cluster,
@@ -64,6 +66,7 @@ struct Place {
     return shared_of != nullptr ? wire::AddressSpace::kShared : wire::AddressSpace::kGlobal;
   }
 };
+
 [[nodiscard]] std::optional<Place> place_of(std::uint64_t tagged, const Actor& actor,
                                             std::uint32_t bytes);
 [[nodiscard]] SyncTable& locations_of(EngineState& engine, const Place& place);

@@ -13,8 +13,8 @@ void LaunchOrder::add(LaunchId launch, std::span<const LaunchId> ordered_after) 
       continue;
     }
     const Place& other = found->second;
-    place.before.resize(std::max({place.before.size(), other.before.size(),
-                                  std::size_t{other.chain} + 1}));
+    place.before.resize(
+        std::max({place.before.size(), other.before.size(), std::size_t{other.chain} + 1}));
     for (std::size_t chain = 0; chain < other.before.size(); ++chain) {
       place.before[chain] = std::max(place.before[chain], other.before[chain]);
     }

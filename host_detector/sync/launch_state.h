@@ -1,5 +1,5 @@
-// A launch that is running, and its CTAs, as far as their records have come. A CTA is made on its first
-// record and goes with its last thread; its shared memory goes with it.
+// A launch that is running, and its CTAs, as far as their records have come. A CTA is made on its
+// first record and goes with its last thread; its shared memory goes with it.
 #pragma once
 
 #include <array>
@@ -57,12 +57,14 @@ struct LaunchState {
   boost::unordered_flat_map<std::uint32_t, std::unique_ptr<CtaState>> ctas;
   std::vector<bool> finished;    // CTAs of which all threads have left
   bool ran_with_others = false;  // some other launch was not over at some time of this one
-  Clock initial;  // what the launches before it had learnt of others
-  Clock final;    // what its threads had learnt of other launches when they left
+  Clock initial;                 // what the launches before it had learnt of others
+  Clock final;                   // what its threads had learnt of other launches when they left
 
   [[nodiscard]] std::uint32_t cluster_of(std::uint32_t cta) const;
   // The CTA with `rank` in the cluster of `cta`; nothing if there is none.
-  [[nodiscard]] std::optional<std::uint32_t> cta_of_rank(std::uint32_t cta, std::uint32_t rank) const;
+  [[nodiscard]] std::optional<std::uint32_t> cta_of_rank(std::uint32_t cta,
+                                                         std::uint32_t rank) const;
+
   [[nodiscard]] bool has_clusters() const { return ctas_per_cluster > 1; }
 };
 

@@ -7,7 +7,8 @@ namespace barracuda::detector {
 
 SyncLocation::NarrowKey SyncLocation::narrow_key(const ThreadPlace& thread, Level level,
                                                  Channel channel) {
-  const auto launch = LaunchId{static_cast<std::uint32_t>(static_cast<std::uint64_t>(thread.cta) >> 32)};
+  const auto launch =
+      LaunchId{static_cast<std::uint32_t>(static_cast<std::uint64_t>(thread.cta) >> 32)};
   return {.place = level == Level::kCta ? thread.cta : cta_key(launch, thread.cluster),
           .level = level,
           .channel = channel};
@@ -172,8 +173,8 @@ Acquired SyncLocation::acquire(const std::optional<std::uint64_t>& value, const 
 }
 
 void SyncLocation::observe(const Observation& observation) {
-  // A value that nobody wrote yet may be written later by a record that is still on its way only if the
-  // observer did not see that write; so it need not be kept.
+  // A value that nobody wrote yet may be written later by a record that is still on its way only if
+  // the observer did not see that write; so it need not be kept.
   Node* place = &any_;
   if (observation.value) {
     const auto known = nodes_.find(*observation.value);
@@ -186,7 +187,8 @@ void SyncLocation::observe(const Observation& observation) {
                                                 .warp = observation.thread.warp,
                                                 .lane = observation.thread.lane,
                                                 .is_poll = observation.is_poll}];
-  if (sights.empty() || (sights.back().sequence != observation.sequence && sights.size() < kSightsKept)) {
+  if (sights.empty() ||
+      (sights.back().sequence != observation.sequence && sights.size() < kSightsKept)) {
     sights.push_back({.tick = observation.tick, .sequence = observation.sequence});
   } else {
     sights.back().sequence = observation.sequence;

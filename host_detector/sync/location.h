@@ -1,7 +1,7 @@
-// What was released through one synchronising location (RACE_RULES section 1, scopes and observation).
-// Values are nodes, atomics are edges from the value they read to the one they wrote; an acquire takes
-// the releases of the value it saw and of all before it on the way of atomics. Publishing joins, it
-// never overwrites: the order in which records arrive is not coherence order.
+// What was released through one synchronising location (RACE_RULES section 1, scopes and
+// observation). Values are nodes, atomics are edges from the value they read to the one they wrote;
+// an acquire takes the releases of the value it saw and of all before it on the way of atomics.
+// Publishing joins, it never overwrites: the order in which records arrive is not coherence order.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +32,8 @@ struct ThreadPlace {
   friend bool operator==(const ThreadPlace&, const ThreadPlace&) = default;
 };
 
-// Who wrote, for explaining a race: all the writer knew, what of it was fenced, how far its fence and
-// its access reached.
+// Who wrote, for explaining a race: all the writer knew, what of it was fenced, how far its fence
+// and its access reached.
 struct Writer {
   ThreadPlace thread;
   Clock known, fenced;
@@ -45,10 +45,11 @@ struct Writer {
 // One strong write or flag store.
 struct Publication {
   Writer writer;
-  std::optional<std::uint64_t> value_read;     // of an atomic
+  std::optional<std::uint64_t> value_read;  // of an atomic
   std::optional<std::uint64_t> value_written;
   bool is_atomic = false;
-  // What each level may take; empty clocks publish nothing. Levels above the writer's scope are empty.
+  // What each level may take; empty clocks publish nothing. Levels above the writer's scope are
+  // empty.
   std::array<std::array<Clock, kLevelCount>, kChannelCount> releases;
 };
 
@@ -65,18 +66,22 @@ using Acquired = std::array<Clock, kLevelCount>;
 
 class SyncLocation {
  public:
-  // Values kept apart; older ones are merged and then given to every acquire, which may hide a race.
+  // Values kept apart; older ones are merged and then given to every acquire, which may hide a
+  // race.
   static constexpr std::size_t kMaxValues = 512;
 
   void publish(const Publication& publication);
-  // `reach` is what the acquirer's scope includes. Narrow levels repeat, for the most part, what the
-  // device level has: they are only filled where they matter.
+
+  // `reach` is what the acquirer's scope includes. Narrow levels repeat, for the most part, what
+  // the device level has: they are only filled where they matter.
   struct Reach {
     Level level = Level::kDevice;
     bool needs_narrow = false;  // some fence that follows may be of a narrower scope
   };
-  [[nodiscard]] Acquired acquire(const std::optional<std::uint64_t>& value, const ThreadPlace& thread,
-                                 const Reach& reach, Channel channel) const;
+
+  [[nodiscard]] Acquired acquire(const std::optional<std::uint64_t>& value,
+                                 const ThreadPlace& thread, const Reach& reach,
+                                 Channel channel) const;
   void observe(const Observation& observation);
 
   // Calls `holds(observation)` for those who saw `value` (nothing: any value) directly or through
@@ -93,29 +98,35 @@ class SyncLocation {
  private:
   static constexpr std::size_t kWritersKept = 4;
   static constexpr std::size_t kSightsKept = 4;
+
   struct ObserverKey {
     CtaKey cta{};
     std::uint8_t warp = 0, lane = 0;
     bool is_poll = false;
     friend bool operator==(const ObserverKey&, const ObserverKey&) = default;
+
     friend std::size_t hash_value(const ObserverKey& key) {
       std::size_t seed = (key.warp * wire::kWarpLanes + key.lane) * 2 + (key.is_poll ? 1U : 0U);
       boost::hash_combine(seed, static_cast<std::uint64_t>(key.cta));
       return seed;
     }
   };
+
   // When a thread saw a value; beyond kSightsKept the last is widened, which may hide a race on the
   // location itself.
   struct Sight {
     Tick tick = 0;
     std::uint32_t sequence = 0;
   };
+
   using Sights = boost::container::small_vector<Sight, 1>;
+
   struct NarrowKey {
-    CtaKey place{};        // a CTA, or a cluster of a launch
+    CtaKey place{};  // a CTA, or a cluster of a launch
     Level level{};
     Channel channel{};
     friend bool operator==(const NarrowKey&, const NarrowKey&) = default;
+
     friend std::size_t hash_value(const NarrowKey& key) {
       std::size_t seed = static_cast<std::size_t>(key.level) * kChannelCount +
                          static_cast<std::size_t>(key.channel);
@@ -123,11 +134,13 @@ class SyncLocation {
       return seed;
     }
   };
+
   using NarrowReleases = boost::unordered_flat_map<NarrowKey, Clock>;
+
   struct Node {
     // What the device level may take, of this value and of all before it.
     std::array<Clock, kChannelCount> device;
-    NarrowReleases narrow;  // of this value alone
+    NarrowReleases narrow;                                           // of this value alone
     boost::container::small_vector<std::uint64_t, 1> before, after;  // along atomics
     boost::unordered_flat_map<ObserverKey, Sights> observers;
     std::vector<Writer> writers;  // the last few

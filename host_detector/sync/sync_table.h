@@ -17,6 +17,7 @@ class SyncTable {
     const auto place = locations_.find(Key{address, size});
     return place == locations_.end() ? nullptr : place->second.get();
   }
+
   SyncLocation& get(std::uint64_t address, std::uint32_t size) {
     std::unique_ptr<SyncLocation>& place = locations_[Key{address, size}];
     if (place == nullptr) {
@@ -24,12 +25,15 @@ class SyncTable {
     }
     return *place;
   }
+
   void forget(std::uint64_t address, std::uint64_t bytes) {
     erase_if(locations_, [&](const auto& each) {
       return each.first.address < address + bytes && address < each.first.address + each.first.size;
     });
   }
+
   void clear() { locations_.clear(); }
+
   [[nodiscard]] bool is_empty() const { return locations_.empty(); }
 
  private:
@@ -37,6 +41,7 @@ class SyncTable {
     std::uint64_t address = 0;
     std::uint32_t size = 0;
     friend bool operator==(const Key&, const Key&) = default;
+
     friend std::size_t hash_value(const Key& key) {
       return static_cast<std::size_t>((key.address + key.size) * 0x9E3779B97F4A7C15ULL);
     }

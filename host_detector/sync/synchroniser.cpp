@@ -27,29 +27,51 @@ std::uint32_t width_of(const wire::SiteInfo& site) {
 }
 
 // Values are recorded for scalars of at most 64 bits.
-bool records_values(const wire::SiteInfo& site) { return width_of(site) <= sizeof(std::uint64_t) && site.element_count == 1; }
-
-// What `lane` released by its fence of `level`; empty without one.
-Clock fenced(const Actor& actor, std::uint32_t lane, const FenceStatePointer& fences,
-             std::size_t level) {
-  if (fences == nullptr || !fences->released[level].exists) {
-    return {};
-  }
-  const Release& release = fences->released[level];
-  return actor.warp.with_own(release.clock, std::uint32_t{1} << lane, release.own);
+bool records_values(const wire::SiteInfo& site) {
+  return width_of(site) <= sizeof(std::uint64_t) && site.element_count == 1;
 }
 
-// Fills one channel: `clock_at(level)` for the levels up to `widest`. Where all threads that can look
-// are of one CTA, what reaches the CTA reaches everybody.
-template <typename ClockAt>
-void fill(std::array<Clock, kLevelCount>& releases, const Place& place, Level widest,
-          ClockAt clock_at) {
+// Fills one channel up to `widest` with what `lane` released by its fences. Levels that say the
+// same share one clock.
+void fill_fenced(std::array<Clock, kLevelCount>& releases, const Actor& actor, std::uint32_t lane,
+                 const Place& place, Level widest) {
+  const FenceStatePointer& fences = actor.warp.state(lane).fences;
+  if (fences == nullptr) {
+    return;
+  }
+  const std::uint32_t bit = std::uint32_t{1} << lane;
+  if (place.is_cta_local) {  // what reaches the CTA reaches everybody
+    const Release& release = fences->released[index_of_level(Level::kCta)];
+    if (release.exists) {
+      releases[index_of_level(Level::kDevice)] =
+          actor.warp.with_own(release.clock, bit, release.own);
+    }
+    return;
+  }
+  const Release* done = nullptr;
+  for (std::size_t level = index_of_level(widest) + 1; level-- > 0;) {
+    const Release& release = fences->released[level];
+    if (!release.exists) {
+      continue;
+    }
+    const bool is_same =
+        done != nullptr && done->own == release.own && done->clock.shares_all_with(release.clock);
+    releases[level] =
+        is_same ? releases[level + 1] : actor.warp.with_own(release.clock, bit, release.own);
+    done = &release;
+  }
+}
+
+void fill_all(std::array<Clock, kLevelCount>& releases, const Actor& actor, std::uint32_t lane,
+              const Place& place, Level widest) {
+  const Clock all =
+      actor.warp.with_own(actor.warp.state(lane).clock, std::uint32_t{1} << lane, actor.warp.now());
   if (place.is_cta_local) {
-    releases[index_of_level(Level::kDevice)] = clock_at(index_of_level(Level::kCta));
+    releases[index_of_level(Level::kDevice)] = all;
     return;
   }
   for (std::size_t level = 0; level <= index_of_level(widest); ++level) {
-    releases[level] = clock_at(level);
+    releases[level] = all;
   }
 }
 
@@ -126,18 +148,12 @@ void Synchroniser::publish(const Actor& actor, std::uint32_t lane, const LaneAcc
     }
   }
   if (is_strong) {
-    const Clock all = releases ? actor.warp.with_own(state.clock, std::uint32_t{1} << lane,
-                                                     actor.warp.now())
-                               : Clock();
-    fill(publication.releases[static_cast<std::size_t>(Channel::kStrong)], *place,
-         level_of(site.scope), [&](std::size_t level) {
-           return releases ? all : fenced(actor, lane, state.fences, level);
-         });
+    auto& strong = publication.releases[static_cast<std::size_t>(Channel::kStrong)];
+    (releases ? fill_all : fill_fenced)(strong, actor, lane, *place, level_of(site.scope));
   }
   if (site.flag_store) {
-    fill(publication.releases[static_cast<std::size_t>(Channel::kFlag)], *place,
-         level_of(site.idiom_scope),
-         [&](std::size_t level) { return fenced(actor, lane, state.fences, level); });
+    fill_fenced(publication.releases[static_cast<std::size_t>(Channel::kFlag)], actor, lane, *place,
+                level_of(site.idiom_scope));
   }
   Writer& writer = publication.writer;
   writer.thread = actor.place(lane);
@@ -176,10 +192,8 @@ void Synchroniser::take(const Actor& actor, std::uint32_t lanes, const LaneAcces
   if (records_values(site)) {
     value = access.value_read;
   }
-  actor.cta.sight({.tagged = access.address,
-                   .size = width_of(site),
-                   .value = value,
-                   .scope = site.scope});
+  actor.cta.sight(
+      {.tagged = access.address, .size = width_of(site), .value = value, .scope = site.scope});
   SyncLocation* location = locations_of(engine_, *place).find(place->address, width_of(site));
   if (location == nullptr) {
     return;

@@ -1,4 +1,5 @@
-// Moves knowledge between threads: fences, releases, acquires, barriers, exits (RACE_RULES section 1).
+// Moves knowledge between threads: fences, releases, acquires, barriers, exits (RACE_RULES section
+// 1).
 #pragma once
 
 #include <cstdint>

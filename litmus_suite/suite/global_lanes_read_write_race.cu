@@ -3,7 +3,7 @@
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {
-  x[threadIdx.x] = threadIdx.x;  // RACE
+  x[threadIdx.x] = threadIdx.x;           // RACE
   out[threadIdx.x] = x[threadIdx.x ^ 1];  // RACE
 }
 

@@ -7,7 +7,8 @@
 __global__ void litmus(int* x, int* flag, int* out) {
   x[blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x;
   cooperative_groups::this_grid().sync();
-  out[blockIdx.x * blockDim.x + threadIdx.x] = x[((blockIdx.x + 1) % gridDim.x) * blockDim.x + threadIdx.x];
+  out[blockIdx.x * blockDim.x + threadIdx.x] =
+      x[((blockIdx.x + 1) % gridDim.x) * blockDim.x + threadIdx.x];
 }
 
 LITMUS_COOPERATIVE(4, 64)

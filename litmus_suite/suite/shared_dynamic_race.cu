@@ -4,7 +4,7 @@
 
 __global__ void litmus(int* x, int* flag, int* out) {
   extern __shared__ int dynamic[];
-  dynamic[threadIdx.x] = threadIdx.x;  // RACE
+  dynamic[threadIdx.x] = threadIdx.x;            // RACE
   out[threadIdx.x] = dynamic[threadIdx.x ^ 32];  // RACE
 }
 

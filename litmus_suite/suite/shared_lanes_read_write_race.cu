@@ -4,7 +4,7 @@
 
 __global__ void litmus(int* x, int* flag, int* out) {
   __shared__ int s[64];
-  s[threadIdx.x] = threadIdx.x;  // RACE
+  s[threadIdx.x] = threadIdx.x;           // RACE
   out[threadIdx.x] = s[threadIdx.x ^ 1];  // RACE
 }
 

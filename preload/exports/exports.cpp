@@ -1,14 +1,7 @@
-#include "preload/exports/exports.h"
+#include "preload/exports.h"
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-
-extern "C" {
-// In trampolines.S. Only the trampolines write the slots.
-[[gnu::visibility("hidden")]] extern void* barracuda_export_slots[];
-[[gnu::visibility("hidden")]] extern void* const barracuda_export_addresses[];
-}
 
 namespace barracuda::preload {
 namespace {
@@ -16,10 +9,10 @@ namespace {
 // The same order as the slots. constexpr: names are needed before constructors run.
 #define NAME(x) std::string_view(#x),
 constexpr std::array kRuntimeNames = {
-#include "preload/exports/cudart_names.def"
+#include "emulator/cudart_names.def"
 };
 constexpr std::array kDriverNames = {
-#include "preload/exports/driver_names.def"
+#include "emulator/driver_names.def"
 };
 #undef NAME
 
@@ -60,15 +53,6 @@ std::optional<unsigned> find_export(std::string_view name) {
     return *index + kRuntimeCount;
   }
   return std::nullopt;
-}
-
-void* export_address(unsigned index) {
-  return barracuda_export_addresses[2 * index];
-}
-
-void* resolved_export(unsigned index) {
-  void* target = std::atomic_ref(barracuda_export_slots[index]).load(std::memory_order_relaxed);
-  return target == barracuda_export_addresses[2 * index + 1] ? nullptr : target;
 }
 
 }  // namespace barracuda::preload

@@ -120,8 +120,8 @@ barracuda_export_addresses:
     .cfi_endproc
 
 #define NAME(x) TRAMPOLINE x
-#include "preload/exports/cudart_names.def"
-#include "preload/exports/driver_names.def"
+#include "emulator/cudart_names.def"
+#include "emulator/driver_names.def"
 #undef NAME
 
     .section .note.GNU-stack, "", @progbits

@@ -85,12 +85,10 @@ void raise(Module& module, const Module& logger) {
 
 Expected<void> run(Program& program) {
   Module& module = program.module;
-  TRY(const Module logger,
-      parse(std::string(wire::logger_ptx(module.target_arch()))));
+  TRY(const Module logger, parse(std::string(wire::logger_ptx(module.target_arch()))));
   const Names called = find_called(module);
-  const bool stores_descriptor = std::ranges::any_of(program.functions, [](const FunctionFacts& f) {
-    return f.stores_null_descriptor;
-  });
+  const bool stores_descriptor = std::ranges::any_of(
+      program.functions, [](const FunctionFacts& f) { return f.stores_null_descriptor; });
   const bool has_kernels =
       std::ranges::any_of(program.kernels, [](const Kernel& k) { return k.instrumented; });
   if (called.empty() && !stores_descriptor && !has_kernels) {

@@ -9,6 +9,6 @@ struct Program;
 
 namespace add_logger {
 Expected<void> run(Program& program);
-}
+}  // namespace add_logger
 
 }  // namespace barracuda::ptx

@@ -15,7 +15,9 @@ bool is_integer(ScalarType type) {
          type == kS64;
 }
 
-bool is_signed(ScalarType type) { return type == ScalarType::kS32 || type == ScalarType::kS64; }
+bool is_signed(ScalarType type) {
+  return type == ScalarType::kS32 || type == ScalarType::kS64;
+}
 
 // An immediate that is written as a float is moved as one: `mov.b32 r, 1.0` is not PTX.
 std::string move(std::string_view destination, const Operand& operand, std::uint32_t bits) {
@@ -57,7 +59,8 @@ std::string write_operation(const Instruction& instruction, ScalarType type, std
         "selp.b{0} %__barracuda_x, 0, %__barracuda_x, %__barracuda_q;\n",
         bits);
   }
-  if (instruction.has("dec")) {  // 0 wraps to the largest value, which is above every bound but itself
+  if (instruction.has(
+          "dec")) {  // 0 wraps to the largest value, which is above every bound but itself
     return fmt::format(
         "add.s{0} %__barracuda_x, %__barracuda_x, -1;\n"
         "setp.ge.u{0} %__barracuda_q, %__barracuda_x, %__barracuda_b;\n"
@@ -110,14 +113,16 @@ std::string write_register_value(std::string_view destination, const Operand& op
     text = fmt::format("mov.b64 {}, {};\n", destination, operand.text);
   } else if (declared == 4 || declared == 2) {
     // Through an untyped register: cvt takes no float for an integer.
-    text = fmt::format("{{\n.reg .b{0} %__barracuda_t;\nmov.b{0} %__barracuda_t, {2};\ncvt.u64.u{0} {1}, %__barracuda_t;\n}}\n",
-                       8 * declared, destination, operand.text);
+    text = fmt::format(
+        "{{\n.reg .b{0} %__barracuda_t;\nmov.b{0} %__barracuda_t, {2};\ncvt.u64.u{0} {1}, "
+        "%__barracuda_t;\n}}\n",
+        8 * declared, destination, operand.text);
   } else if (declared == 1) {
     text = fmt::format("cvt.u64.u8 {}, {};\n", destination, operand.text);
   }
   if (!text.empty() && bytes < declared) {
-    text += fmt::format("and.b64 {0}, {0}, {1};\n", destination,
-                        (std::uint64_t{1} << (8 * bytes)) - 1);
+    text +=
+        fmt::format("and.b64 {0}, {0}, {1};\n", destination, (std::uint64_t{1} << (8 * bytes)) - 1);
   }
   return text;
 }
@@ -135,8 +140,8 @@ AtomicResult write_atomic_result(const PlannedSite& site, const Instruction& ins
   if (operation.empty() || instruction.operands.size() < 3 || !is_value(instruction.operands[2])) {
     return result;
   }
-  result.declarations = fmt::format(
-      ".reg .b{} %__barracuda_b, %__barracuda_x;\n.reg .pred %__barracuda_q;\n", bits);
+  result.declarations =
+      fmt::format(".reg .b{} %__barracuda_b, %__barracuda_x;\n.reg .pred %__barracuda_q;\n", bits);
   result.before = move("%__barracuda_b", instruction.operands[2], bits);
   result.text = shrink(bits) + operation + extend(bits);
   return result;

@@ -4,6 +4,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "ptx/passes/constants.h"
 #include "ptx/passes/program.h"
 
 namespace barracuda::ptx::call_graph {
@@ -56,7 +57,8 @@ class BodyReader {
         fence = effect.scope;
       }
       facts.synchronises =
-          facts.synchronises || effect.opcode_class == OpcodeClass::kFence || is_ordering(effect);
+          facts.synchronises || effect.opcode_class == OpcodeClass::kFence || is_ordering(effect) ||
+          (effect.opcode_class == OpcodeClass::kAtomic && is_result_read(function, i));
       logged += is_logged(effect, function.is_entry) || effect.not_covered ? 1 : 0;
     }
     facts.may_log = logged > 0;
@@ -69,6 +71,28 @@ class BodyReader {
   }
 
  private:
+  // A thread that reads what an atomic found there may observe other threads' atomics, which orders
+  // them before what it does to that location next (RACE_RULES section 1), even without a fence.
+  [[nodiscard]] bool is_result_read(const Function& function, std::size_t atomic) const {
+    const Instruction& instruction = program_.module.statements[atomic].instruction;
+    if (instruction.operands.empty() || instruction.operands[0].kind != Operand::Kind::kRegister) {
+      return false;
+    }
+    const std::string_view result = instruction.operands[0].name;
+    for (std::size_t i = function.body_begin; i < function.body_end; ++i) {
+      const Statement& statement = program_.module.statements[i];
+      bool reads = statement.instruction.predicate == result;
+      for (const Operand& operand : statement.instruction.operands) {
+        visit_registers(operand,
+                        [&](const Operand& name) { reads = reads || name.name == result; });
+      }
+      if (reads && i != atomic) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   void read_operands(const Instruction& instruction, FunctionFacts& facts) {
     const Operand* callee = instruction.opcode == "call" ? callee_of(instruction) : nullptr;
     if (callee != nullptr) {
@@ -164,9 +188,8 @@ void spread(Program& program) {
   }
   std::vector<bool> may_log(program.functions.size());
   for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
-    may_log[i] = std::ranges::any_of(program.functions[i].reachable, [&](std::uint32_t r) {
-      return program.functions[r].may_log;
-    });
+    may_log[i] = std::ranges::any_of(program.functions[i].reachable,
+                                     [&](std::uint32_t r) { return program.functions[r].may_log; });
   }
   for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
     program.functions[i].may_log = may_log[i];

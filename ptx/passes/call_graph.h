@@ -9,6 +9,6 @@ struct Program;
 
 namespace call_graph {
 Expected<void> run(Program& program);
-}
+}  // namespace call_graph
 
 }  // namespace barracuda::ptx

@@ -9,6 +9,6 @@ struct Program;
 
 namespace classify_statements {
 Expected<void> run(Program& program);
-}
+}  // namespace classify_statements
 
 }  // namespace barracuda::ptx

@@ -136,7 +136,8 @@ class FunctionReader {
       add_not_covered(i, "an access whose address or size is not understood");
       return;
     }
-    PlannedSite site{.statement = i, .function = index_, .hook = HookKind::kAccess, .effect = effect};
+    PlannedSite site{
+        .statement = i, .function = index_, .hook = HookKind::kAccess, .effect = effect};
     site.info.operation = operation_of(effect.opcode_class);
     site.info.order = effect.order;
     site.info.scope = effect.scope;

@@ -9,6 +9,6 @@ struct Program;
 
 namespace collect_sites {
 Expected<void> run(Program& program);
-}
+}  // namespace collect_sites
 
 }  // namespace barracuda::ptx

@@ -25,9 +25,9 @@ std::uint64_t alignment_of(const Variable& variable) {
 }
 
 std::uint64_t parameter_limit(const Module& module) {
-  const bool is_large = module.target_arch() >= 70 &&
-                        (module.version_major > 8 ||
-                         (module.version_major == 8 && module.version_minor >= 1));
+  const bool is_large =
+      module.target_arch() >= 70 &&
+      (module.version_major > 8 || (module.version_major == 8 && module.version_minor >= 1));
   return is_large ? 32764 : 4096;
 }
 
@@ -160,7 +160,8 @@ Expected<void> run(Program& program) {
     const std::uint64_t offset = lay_out(entry, kernel);
     const std::uint64_t shared_bytes = align_up(shared.bytes_of(facts), kHiddenBytes);
     if (shared_bytes + kHiddenBytes > kStaticSharedBytes) {
-      kernel.reason = fmt::format("its {} bytes of static shared memory leave no room", shared_bytes);
+      kernel.reason =
+          fmt::format("its {} bytes of static shared memory leave no room", shared_bytes);
       // Nothing that it calls may use our shared word either.
       for (const std::uint32_t callee : facts.reachable) {
         program.functions[callee].is_instrumented = false;

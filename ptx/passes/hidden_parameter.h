@@ -1,4 +1,5 @@
-// Lists the kernels and gives each, where there is room, the parameter that brings the launch descriptor.
+// Lists the kernels and gives each, where there is room, the parameter that brings the launch
+// descriptor.
 #pragma once
 
 #include "base/expected.h"
@@ -9,6 +10,6 @@ struct Program;
 
 namespace hidden_parameter {
 Expected<void> run(Program& program);
-}
+}  // namespace hidden_parameter
 
 }  // namespace barracuda::ptx

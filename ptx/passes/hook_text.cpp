@@ -36,7 +36,8 @@ struct Argument {
   std::string value;
 };
 
-// A call of the logger. `result` is the declaration of its result, if it has one, `read` what reads it.
+// A call of the logger. `result` is the declaration of its result, if it has one, `read` what reads
+// it.
 std::string call(std::string_view function, std::initializer_list<Argument> arguments,
                  std::string_view result = {}, std::string_view read = {}) {
   std::string text = "{\n";
@@ -99,9 +100,9 @@ std::string HookWriter::write_prologue(const Function& entry, bool has_parameter
   if (!has_parameter) {
     return fmt::format("st.shared.b64 [{}], 0;", wire::kDescriptorWord);
   }
-  return fmt::format("{{\n{}ld.param.b64 %__barracuda_a, [{}{}];\nst.shared.b64 [{}], %__barracuda_a;\n}}",
-                     kDeclareAddress, entry.name, wire::kHiddenParameterSuffix,
-                     wire::kDescriptorWord);
+  return fmt::format(
+      "{{\n{}ld.param.b64 %__barracuda_a, [{}{}];\nst.shared.b64 [{}], %__barracuda_a;\n}}",
+      kDeclareAddress, entry.name, wire::kHiddenParameterSuffix, wire::kDescriptorWord);
 }
 
 HookText HookWriter::write(const PlannedSite& site, const Statement& statement) {
@@ -130,10 +131,10 @@ HookWriter::Predicate HookWriter::skip_unless(const Instruction& instruction) {
     return {};
   }
   const std::uint32_t label = next_label_++;
-  return {.before = fmt::format("@{}{} bra $__barracuda_skip{};\n",
-                                instruction.predicate_negated ? "" : "!", instruction.predicate,
-                                label),
-          .after = fmt::format("$__barracuda_skip{}:\n", label)};
+  return {
+      .before = fmt::format("@{}{} bra $__barracuda_skip{};\n",
+                            instruction.predicate_negated ? "" : "!", instruction.predicate, label),
+      .after = fmt::format("$__barracuda_skip{}:\n", label)};
 }
 
 HookText HookWriter::write_event(const PlannedSite& site, const Statement& statement) {
@@ -166,7 +167,8 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
   const bool compares = site.effect.opcode_class == OpcodeClass::kStore &&
                         site.info.order == wire::MemoryOrder::kWeak && !site.stores_constants;
   const std::string values = compares ? write_stored_values(site, statement, words) : std::string{};
-  std::string text = fmt::format("{{\n{}{}{}{}", kDeclareAddress, predicate.before, address, values);
+  std::string text =
+      fmt::format("{{\n{}{}{}{}", kDeclareAddress, predicate.before, address, values);
   const Argument id{32, fmt::to_string(site_word(site))}, where{64, "%__barracuda_a"},
       low{64, "%__barracuda_v0"}, high{64, "%__barracuda_v1"};
   text += words == 0   ? call(hook_name("access", is_generic), {id, where})
@@ -192,9 +194,9 @@ HookText HookWriter::write_release(const PlannedSite& site, const Statement& sta
       "%__barracuda_w;\n{}{}{}mov.b64 %__barracuda_r, 0;\n{}",
       predicate.before, address, write_release_begin(site, is_generic),
       written.empty() ? "mov.b64 %__barracuda_w, 0;\n" : written);
-  text.after = fmt::format("{}{}{}}}\n",
-                           written.empty() ? "" : add_lane_flags(wire::kLaneHasWritten),
-                           write_release_end(site), predicate.after);
+  text.after =
+      fmt::format("{}{}{}}}\n", written.empty() ? "" : add_lane_flags(wire::kLaneHasWritten),
+                  write_release_end(site), predicate.after);
   return text;
 }
 
@@ -204,19 +206,19 @@ HookText HookWriter::write_acquire(const PlannedSite& site, const Statement& sta
   const std::string address = write_address(site, statement, is_generic);
   std::string read;
   if (has_value(site)) {
-    read = write_value("%__barracuda_r", statement.instruction.operands[0], site.info.element_bytes);
+    read =
+        write_value("%__barracuda_r", statement.instruction.operands[0], site.info.element_bytes);
   }
   HookText text;
-  text.before = fmt::format("{{\n.reg .b64 %__barracuda_a, %__barracuda_r;\n{}{}", predicate.before,
-                            address);
-  text.after = fmt::format(
-      "{}{}{}}}\n", read.empty() ? "mov.b64 %__barracuda_r, 0;\n" : read,
-      call(hook_name("acquire", is_generic),
-           {{32, fmt::to_string(site_word(site))},
-            {64, "%__barracuda_a"},
-            {64, "%__barracuda_r"},
-            {32, fmt::to_string(read.empty() ? 0 : wire::kLaneHasRead)}}),
-      predicate.after);
+  text.before =
+      fmt::format("{{\n.reg .b64 %__barracuda_a, %__barracuda_r;\n{}{}", predicate.before, address);
+  text.after = fmt::format("{}{}{}}}\n", read.empty() ? "mov.b64 %__barracuda_r, 0;\n" : read,
+                           call(hook_name("acquire", is_generic),
+                                {{32, fmt::to_string(site_word(site))},
+                                 {64, "%__barracuda_a"},
+                                 {64, "%__barracuda_r"},
+                                 {32, fmt::to_string(read.empty() ? 0 : wire::kLaneHasRead)}}),
+                           predicate.after);
   return text;
 }
 
@@ -242,9 +244,10 @@ HookText HookWriter::write_atomic(const PlannedSite& site, const Statement& stat
       read = write_value("%__barracuda_r", destination, bytes);
     }
   }
-  const AtomicResult result = read.empty() ? AtomicResult{} : write_atomic_result(site, instruction);
-  const std::uint32_t flags = (read.empty() ? 0 : wire::kLaneHasRead) |
-                              (result.text.empty() ? 0 : wire::kLaneHasWritten);
+  const AtomicResult result =
+      read.empty() ? AtomicResult{} : write_atomic_result(site, instruction);
+  const std::uint32_t flags =
+      (read.empty() ? 0 : wire::kLaneHasRead) | (result.text.empty() ? 0 : wire::kLaneHasWritten);
   text.before = fmt::format(
       "{{\n.reg .b64 %__barracuda_a, %__barracuda_s, %__barracuda_n, %__barracuda_r, "
       "%__barracuda_w;\n{}{}{}{}{}{}",
@@ -254,11 +257,10 @@ HookText HookWriter::write_atomic(const PlannedSite& site, const Statement& stat
       "{}{}{}{}{}{}}}\n", read.empty() ? "mov.b64 %__barracuda_r, 0;\n" : read,
       result.text.empty() ? "mov.b64 %__barracuda_w, 0;\n" : result.text, add_lane_flags(flags),
       write_release_end(site),
-      call(hook_name("acquire", false),
-           {{32, fmt::to_string(site_word(site))},
-            {64, "%__barracuda_a"},
-            {64, "%__barracuda_r"},
-            {32, fmt::to_string(flags & wire::kLaneHasRead)}}),
+      call(hook_name("acquire", false), {{32, fmt::to_string(site_word(site))},
+                                         {64, "%__barracuda_a"},
+                                         {64, "%__barracuda_r"},
+                                         {32, fmt::to_string(flags & wire::kLaneHasRead)}}),
       predicate.after);
   return text;
 }
@@ -274,8 +276,7 @@ std::string HookWriter::write_address(const PlannedSite& site, const Statement& 
   }
   const std::string_view move =
       registers_.bytes_of(base) == 4 ? "cvt.u64.u32" : "mov.b64";  // 32-bit: zero-extended
-  const std::string_view name =
-      base.kind == Operand::Kind::kSymbol ? base.name : base.text;
+  const std::string_view name = base.kind == Operand::Kind::kSymbol ? base.name : base.text;
   std::string text = fmt::format("{} %__barracuda_a, {};\n", move, name);
   if (address.offset != 0) {
     fmt::format_to(std::back_inserter(text), "add.s64 %__barracuda_a, %__barracuda_a, {};\n",
@@ -327,16 +328,17 @@ std::string HookWriter::write_stored_values(const PlannedSite& site, const State
     const std::uint32_t at = i * bytes;
     const std::string word = fmt::format("%__barracuda_v{}", at / 8);
     const bool is_first = at % 8 == 0;
-    const std::string element =
-        write_value(is_first ? std::string_view(word) : "%__barracuda_e", value->elements[i], bytes);
+    const std::string element = write_value(is_first ? std::string_view(word) : "%__barracuda_e",
+                                            value->elements[i], bytes);
     if (element.empty()) {
       return {};
     }
     text += element;
     if (!is_first) {
-      fmt::format_to(std::back_inserter(text),
-                     "shl.b64 %__barracuda_e, %__barracuda_e, {0};\nor.b64 {1}, {1}, %__barracuda_e;\n",
-                     at % 8 * 8, word);
+      fmt::format_to(
+          std::back_inserter(text),
+          "shl.b64 %__barracuda_e, %__barracuda_e, {0};\nor.b64 {1}, {1}, %__barracuda_e;\n",
+          at % 8 * 8, word);
     }
   }
   words = total > 8 ? 2 : 1;

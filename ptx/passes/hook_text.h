@@ -1,5 +1,5 @@
-// The PTX text around one site: a scope of its own, with registers that no program uses, in which the
-// logger is called and, where something must follow the access, the access itself stands.
+// The PTX text around one site: a scope of its own, with registers that no program uses, in which
+// the logger is called and, where something must follow the access, the access itself stands.
 #pragma once
 
 #include <cstdint>

@@ -17,8 +17,8 @@ struct Insertion {
   std::string text;
 };
 
-// The parameters and results of a call stand next to it, usually in a block of their own. Nothing may
-// come between them and the call.
+// The parameters and results of a call stand next to it, usually in a block of their own. Nothing
+// may come between them and the call.
 struct CallSequence {
   std::size_t begin, end;
 };
@@ -110,8 +110,8 @@ void insert_prologues(Program& program, std::vector<Insertion>& insertions) {
     const FunctionFacts& facts = program.functions[i];
     if (function.is_entry && function.has_body &&
         (facts.is_instrumented || facts.stores_null_descriptor)) {
-      insertions.push_back({function.body_begin + 1,
-                            HookWriter::write_prologue(function, facts.is_instrumented)});
+      insertions.push_back(
+          {function.body_begin + 1, HookWriter::write_prologue(function, facts.is_instrumented)});
     }
   }
 }

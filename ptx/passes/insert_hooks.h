@@ -9,6 +9,6 @@ struct Program;
 
 namespace insert_hooks {
 Expected<void> run(Program& program);
-}
+}  // namespace insert_hooks
 
 }  // namespace barracuda::ptx

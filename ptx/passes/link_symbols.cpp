@@ -96,8 +96,8 @@ Expected<Definitions> choose_definitions(const std::vector<std::vector<LinkSymbo
         continue;
       }
       if (!found->second->is_weak) {
-        return unexpected({.message = fmt::format("\"{}\" is defined in two translation units",
-                                                  symbol.name)});
+        return unexpected(
+            {.message = fmt::format("\"{}\" is defined in two translation units", symbol.name)});
       }
       found->second = &symbol;
     }

@@ -17,7 +17,8 @@ Expected<void> run(Program& program) {
     const std::uint32_t id = index_of(program.options.first_site) +
                              static_cast<std::uint32_t>(program.site_table.size());
     if (id >= wire::kMaxSites) {
-      return unexpected({.message = "more instructions are instrumented than records can tell apart"});
+      return unexpected(
+          {.message = "more instructions are instrumented than records can tell apart"});
     }
     site.id = wire::SiteId{id};
     const Function& function = program.function(site.function);

@@ -9,6 +9,6 @@ struct Program;
 
 namespace number_sites {
 Expected<void> run(Program& program);
-}
+}  // namespace number_sites
 
 }  // namespace barracuda::ptx

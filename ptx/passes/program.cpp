@@ -10,13 +10,11 @@ const Kernel* Program::find_kernel(std::string_view name) const {
 }
 
 bool is_shared_access(const Effect& effect) {
-  const bool accesses = effect.opcode_class == OpcodeClass::kLoad ||
-                        effect.opcode_class == OpcodeClass::kStore ||
-                        effect.opcode_class == OpcodeClass::kAtomic ||
-                        effect.opcode_class == OpcodeClass::kReduction;
-  return accesses &&
-         (effect.space == StateSpace::kGlobal || effect.space == StateSpace::kShared ||
-          effect.space == StateSpace::kGeneric);
+  const bool accesses =
+      effect.opcode_class == OpcodeClass::kLoad || effect.opcode_class == OpcodeClass::kStore ||
+      effect.opcode_class == OpcodeClass::kAtomic || effect.opcode_class == OpcodeClass::kReduction;
+  return accesses && (effect.space == StateSpace::kGlobal || effect.space == StateSpace::kShared ||
+                      effect.space == StateSpace::kGeneric);
 }
 
 const Operand* address_of(const Statement& statement, const Effect& effect) {

@@ -1,6 +1,6 @@
 // What the instrumentation passes share: the linked module with what is known of its statements and
-// functions, and the sites found so far. Passes run in the order of ptx/instrument.cpp; statements are
-// neither inserted nor erased before insert_hooks.
+// functions, and the sites found so far. Passes run in the order of ptx/instrument.cpp; statements
+// are neither inserted nor erased before insert_hooks.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,15 @@
 namespace barracuda::ptx {
 
 struct FunctionFacts {
-  std::vector<std::uint32_t> callees;    // indices of defined functions, called by name
-  std::vector<std::uint32_t> reachable;  // itself and all that it may call
+  std::vector<std::uint32_t> callees;     // indices of defined functions, called by name
+  std::vector<std::uint32_t> reachable;   // itself and all that it may call
   std::vector<std::string_view> symbols;  // names of module scope that its code mentions
   bool calls_indirectly = false;
   bool is_address_taken = false;
-  bool synchronises = false;  // holds a fence, an acquire or a release
-  bool may_log = false;       // it or a callee has an instruction that is logged
-  bool is_numbered = false;   // RACE_RULES section 4: a kernel that reaches it synchronises
+  bool synchronises =
+      false;             // holds a fence, an acquire, a release or an atomic whose result it reads
+  bool may_log = false;  // it or a callee has an instruction that is logged
+  bool is_numbered = false;  // RACE_RULES section 4: a kernel that reaches it synchronises
   bool is_instrumented = true;
   bool stores_null_descriptor = false;  // an entry without the parameter that calls what logs
   // Its only effect is one fence: nvcc -G makes such functions of __threadfence and its kin.
@@ -34,14 +35,14 @@ struct FunctionFacts {
 
 // How a site is logged.
 enum class HookKind : std::uint8_t {
-  kNone,           // an earlier site of its block stands for it
-  kAccess,         // one record, before
-  kRelease,        // strong write: before and after
-  kAcquire,        // strong read: after
-  kAtomic,         // both
-  kEvent,          // before
-  kCall,           // before the call sequence
-  kReturn,         // after the call sequence
+  kNone,     // an earlier site of its block stands for it
+  kAccess,   // one record, before
+  kRelease,  // strong write: before and after
+  kAcquire,  // strong read: after
+  kAtomic,   // both
+  kEvent,    // before
+  kCall,     // before the call sequence
+  kReturn,   // after the call sequence
 };
 
 struct PlannedSite {
@@ -57,9 +58,9 @@ struct PlannedSite {
 struct Program {
   Module module;
   InstrumentOptions options;
-  std::vector<Effect> effects;            // by statement; kUnknown where it is no instruction
-  std::vector<FunctionFacts> functions;   // by index into Module::functions
-  std::vector<PlannedSite> sites;         // in the order of the text
+  std::vector<Effect> effects;           // by statement; kUnknown where it is no instruction
+  std::vector<FunctionFacts> functions;  // by index into Module::functions
+  std::vector<PlannedSite> sites;        // in the order of the text
   std::vector<Kernel> kernels;
   SiteTable site_table;
   std::vector<NotCovered> not_covered;
@@ -69,13 +70,15 @@ struct Program {
   [[nodiscard]] const Function& function(std::uint32_t index) const {
     return module.functions[index];
   }
+
   [[nodiscard]] const Kernel* find_kernel(std::string_view name) const;
 };
 
 // Loads, stores, atomics and reductions of memory that other threads may see.
 bool is_shared_access(const Effect& effect);
 
-// The address of an access: an Operand::kAddress or, in array form, a kSymbol; null if there is none.
+// The address of an access: an Operand::kAddress or, in array form, a kSymbol; null if there is
+// none.
 const Operand* address_of(const Statement& statement, const Effect& effect);
 
 // The callee of a call: a function's name or a register; null if the call has none.

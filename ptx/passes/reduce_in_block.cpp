@@ -52,14 +52,14 @@ class Reducer {
     const OpcodeClass c = effect.opcode_class;
     const bool is_private = (c == OpcodeClass::kLoad || c == OpcodeClass::kStore) &&
                             !is_shared_access(effect) && effect.space != StateSpace::kTex;
-    return !effect.not_covered && (c == OpcodeClass::kArithmetic || c == OpcodeClass::kWarpCollective ||
-                                    c == OpcodeClass::kNoEffect || is_private);
+    return !effect.not_covered &&
+           (c == OpcodeClass::kArithmetic || c == OpcodeClass::kWarpCollective ||
+            c == OpcodeClass::kNoEffect || is_private);
   }
 
   void cover(const Statement& statement, PlannedSite& site) {
     const Operand& address = *address_of(statement, site.effect);
-    const Operand& base =
-        address.kind == Operand::Kind::kAddress ? address.elements[0] : address;
+    const Operand& base = address.kind == Operand::Kind::kAddress ? address.elements[0] : address;
     if (base.kind != Operand::Kind::kRegister && base.kind != Operand::Kind::kSymbol) {
       return;
     }
@@ -71,9 +71,8 @@ class Reducer {
                         .begin = offset,
                         .end = offset + site.info.element_bytes * site.info.element_count,
                         .is_write = site.info.operation == wire::Operation::kWrite};
-    if (std::ranges::any_of(covered_, [&](const Covered& earlier) {
-          return stands_for(earlier, bytes);
-        })) {
+    if (std::ranges::any_of(covered_,
+                            [&](const Covered& earlier) { return stands_for(earlier, bytes); })) {
       site.hook = HookKind::kNone;
     } else if (statement.instruction.predicate.empty()) {
       covered_.push_back(bytes);

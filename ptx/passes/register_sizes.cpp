@@ -61,6 +61,8 @@ std::uint32_t RegisterSizes::bytes_of(const Operand& operand) const {
   return bytes == nullptr ? 0 : *bytes;
 }
 
-bool RegisterSizes::is_declared(std::string_view name) const { return find(name) != nullptr; }
+bool RegisterSizes::is_declared(std::string_view name) const {
+  return find(name) != nullptr;
+}
 
 }  // namespace barracuda::ptx

@@ -1,5 +1,5 @@
-// The declared size of registers at a point of a function's text. Feed it every statement of the body
-// in order; nested scopes may declare a name anew.
+// The declared size of registers at a point of a function's text. Feed it every statement of the
+// body in order; nested scopes may declare a name anew.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,8 @@ bool is_name_character(char c) {
          c == '$' || c == '%';
 }
 
-// The end of the token that starts at `at`: a string, a comment, a name or number, or one character.
+// The end of the token that starts at `at`: a string, a comment, a name or number, or one
+// character.
 std::size_t token_end(std::string_view text, std::size_t at) {
   std::size_t end = at + 1;
   if (text[at] == '"') {
@@ -41,8 +42,8 @@ std::string rename_symbols(std::string_view text, const Renames& renames, std::s
     const std::size_t end = token_end(text, at);
     const std::string_view token = text.substr(at, end - at);
     const bool is_modifier = at > 0 && text[at - 1] == '.';
-    const auto found = is_modifier || token.data() == kept.data() ? renames.end()
-                                                                  : renames.find(token);
+    const auto found =
+        is_modifier || token.data() == kept.data() ? renames.end() : renames.find(token);
     renamed += found == renames.end() ? token : std::string_view(found->second);
     at = end;
   }

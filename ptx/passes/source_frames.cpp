@@ -9,7 +9,9 @@ namespace {
 // No compiler inlines deeper; a cycle of .loc lines must not hang us.
 constexpr int kMaximumDepth = 256;
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 
 }  // namespace
 

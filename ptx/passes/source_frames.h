@@ -27,6 +27,7 @@ class SourceFrames {
   struct Place {
     std::uint32_t file = 0, line = 0, column = 0;
     friend bool operator==(const Place&, const Place&) = default;
+
     friend std::size_t hash_value(const Place& place) {
       return (std::size_t{place.file} * 0x9E3779B97F4A7C15U) ^ (std::size_t{place.line} << 20) ^
              place.column;

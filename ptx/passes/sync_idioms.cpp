@@ -63,9 +63,11 @@ class Finder {
   [[nodiscard]] const Statement& statement(std::size_t i) const {
     return program_.module.statements[i];
   }
+
   [[nodiscard]] bool is_call(std::size_t i) const {
     return program_.effects[i].opcode_class == OpcodeClass::kCall;
   }
+
   // An access that may be to memory of other threads, logged or not.
   [[nodiscard]] bool is_shared(std::size_t i) const {
     return is_shared_access(program_.effects[i]) || program_.effects[i].not_covered;
@@ -81,11 +83,11 @@ class Finder {
       return std::nullopt;
     }
     const Function* function = program_.module.find_function(callee->name);
-    return function == nullptr
-               ? std::nullopt
-               : program_.functions[static_cast<std::size_t>(function -
-                                                             program_.module.functions.data())]
-                     .fence_wrapper;
+    return function == nullptr ? std::nullopt
+                               : program_
+                                     .functions[static_cast<std::size_t>(
+                                         function - program_.module.functions.data())]
+                                     .fence_wrapper;
   }
 
   void mark_flag_store(std::size_t i, wire::Scope fence) {
@@ -111,8 +113,8 @@ class Finder {
     PlannedSite& site = *found->second;
     const bool reads = site.info.operation == wire::Operation::kRead ||
                        site.info.operation == wire::Operation::kAtomic;
-    const bool may_poll = reads && site.info.element_count == 1 &&
-                          site.info.proxy == wire::Proxy::kGeneric;
+    const bool may_poll =
+        reads && site.info.element_count == 1 && site.info.proxy == wire::Proxy::kGeneric;
     const auto scope = may_poll ? fence_ahead(block) : std::nullopt;
     if (!scope) {
       return;
@@ -160,7 +162,8 @@ class Finder {
     return false;
   }
 
-  // The scope of a fence that some path from the block's end meets before any shared access or call.
+  // The scope of a fence that some path from the block's end meets before any shared access or
+  // call.
   [[nodiscard]] std::optional<wire::Scope> fence_ahead(const BasicBlock& block) const {
     std::vector<bool> seen(flow_.blocks.size());
     std::vector<std::uint32_t> waiting = block.successors;

@@ -9,6 +9,6 @@ struct Program;
 
 namespace sync_idioms {
 Expected<void> run(Program& program);
-}
+}  // namespace sync_idioms
 
 }  // namespace barracuda::ptx

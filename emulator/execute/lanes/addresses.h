@@ -40,7 +40,7 @@ struct Extent {
     high = value > high ? value : high;
     bits |= at[i];
   }
-  return {static_cast<u64>(low), static_cast<u64>(high), bits};
+  return {.low = static_cast<u64>(low), .high = static_cast<u64>(high), .bits = bits};
 }
 
 template <Place Where>

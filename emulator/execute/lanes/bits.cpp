@@ -46,6 +46,7 @@ constexpr u32 reverse(u32 v) {
   v = ((v >> 8) & 0x00ff00ffU) | ((v & 0x00ff00ffU) << 8);
   return (v >> 16) | (v << 16);
 }
+
 constexpr auto kBrev32 = [](u32 a) { return reverse(a); };
 constexpr auto kBrev64 = [](u64 a) {
   return (u64{reverse(static_cast<u32>(a))} << 32) | reverse(static_cast<u32>(a >> 32));
@@ -120,6 +121,7 @@ constexpr u32 pick_byte(u64 both, u32 selector) {
   const u32 sign = (byte & 0x80) != 0 ? 0xffU : 0U;
   return (selector & 8) != 0 ? sign : byte;
 }
+
 constexpr auto kPrmt = [](u32 a, u32 b, u32 selectors) {
   const u64 both = (u64{b} << 32) | a;
   return pick_byte(both, selectors) | pick_byte(both, selectors >> 4) << 8 |
@@ -152,6 +154,7 @@ constexpr u32 selector_of(Permutation mode, u32 control, u32 byte) {
   }
   return 0;
 }
+
 template <Permutation Mode>
 constexpr auto kPrmtMode = [](u32 a, u32 b, u32 control) {
   const u64 both = (u64{b} << 32) | a;
@@ -218,11 +221,9 @@ ptx::ScalarType bits_of(ptx::ScalarType type) {
   return size == 8 ? kB64 : size == 2 ? kB16 : kB32;
 }
 
-#define BINARY(op)                                        \
-  for_integer(bits_of(type), []<class T>(TypeTag<T>) -> Handler { \
-    return &map2<op<T>, T, T, T>;                         \
-  })
-#define UNARY(op)                                         \
+#define BINARY(op) \
+  for_integer(bits_of(type), []<class T>(TypeTag<T>) -> Handler { return &map2<op<T>, T, T, T>; })
+#define UNARY(op) \
   for_integer(bits_of(type), []<class T>(TypeTag<T>) -> Handler { return &map1<op<T>, T, T>; })
 
 Selection select_logic(const Form& form) {
@@ -319,9 +320,9 @@ Selection select_field(const Form& form) {
                      .sources = {kB32, kB32, kB32, kU32},
                      .source_count = 4};
   }
-  return binary(form.has("wrap") ? &map2<kBmsk<false>, u32, u32, u32>
-                                 : &map2<kBmsk<true>, u32, u32, u32>,
-                kB32, kU32, kU32);
+  return binary(
+      form.has("wrap") ? &map2<kBmsk<false>, u32, u32, u32> : &map2<kBmsk<true>, u32, u32, u32>,
+      kB32, kU32, kU32);
 }
 
 }  // namespace

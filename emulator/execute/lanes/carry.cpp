@@ -20,9 +20,10 @@ constexpr T product(Sum kind, T a, T b) {
   if (kind == Sum::kMadLo) {
     return a * b;
   }
-  __extension__ using Wide = std::conditional_t<sizeof(T) == 8, unsigned __int128, u64>;
+  __extension__ using Wide = std::conditional_t < sizeof(T) == 8, unsigned __int128, u64 > ;
   return static_cast<T>((static_cast<Wide>(a) * b) >> (8 * sizeof(T)));
 }
+
 // The high half of a signed product: the unsigned one, corrected for negative factors.
 template <class T>
 constexpr T signed_high(T a, T b) {
@@ -35,12 +36,14 @@ template <class T>
 constexpr Both<T> add(T a, T b, bool carry) {
   const T sum = a + b;
   const T total = sum + (carry ? 1 : 0);
-  return {total, sum < a || total < sum};
+  return {.value = total, .carry = sum < a || total < sum};
 }
+
 template <class T>
 constexpr Both<T> subtract(T a, T b, bool borrow) {
   const T difference = a - b;
-  return {static_cast<T>(difference - (borrow ? 1 : 0)), a < b || (borrow && difference == 0)};
+  return {.value = static_cast<T>(difference - (borrow ? 1 : 0)),
+          .carry = a < b || (borrow && difference == 0)};
 }
 
 constexpr u8 kReads = 1, kWrites = 2, kSigned = 4;
@@ -99,8 +102,8 @@ Selection select_carry(const Form& form) {
   const bool reads = op.back() == 'c';
   const bool is_signed = type == kS32 || type == kS64;
   selection.uses_carry = true;
-  selection.flags = static_cast<u8>((reads ? kReads : 0) | (form.cc ? kWrites : 0) |
-                                    (is_signed ? kSigned : 0));
+  selection.flags =
+      static_cast<u8>((reads ? kReads : 0) | (form.cc ? kWrites : 0) | (is_signed ? kSigned : 0));
   return selection;
 }
 

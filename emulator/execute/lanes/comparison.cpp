@@ -7,7 +7,22 @@ namespace {
 
 using enum ptx::ScalarType;
 
-enum class Relation : u8 { kEq, kNe, kLt, kLe, kGt, kGe, kEqu, kNeu, kLtu, kLeu, kGtu, kGeu, kNum, kNan };
+enum class Relation : u8 {
+  kEq,
+  kNe,
+  kLt,
+  kLe,
+  kGt,
+  kGe,
+  kEqu,
+  kNeu,
+  kLtu,
+  kLeu,
+  kGtu,
+  kGeu,
+  kNum,
+  kNan
+};
 
 constexpr std::string_view kRelationNames[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
                                                "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
@@ -158,7 +173,7 @@ Selection select_compare(const Form& form) {
   Selection selection =
       binary(words ? compare_handler<true>(type, relation) : compare_handler<false>(type, relation),
              words ? form.types[0] : kPred, type, type);
-  const u8 operation = form.has("and")  ? kCombineAnd
+  const u8 operation = form.has("and")   ? kCombineAnd
                        : form.has("or")  ? kCombineOr
                        : form.has("xor") ? kCombineXor
                                          : u8{0};

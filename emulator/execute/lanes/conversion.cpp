@@ -36,6 +36,7 @@ template <Rounding R, class T>
     return __builtin_rint(value);
   }
 }
+
 template <Rounding R>
 [[gnu::always_inline]] inline float to_integral(float value) {
   if constexpr (R == Rounding::kZeroInteger) {

@@ -81,7 +81,8 @@ Selection select_sign(const Form& form) {
   if (form.ftz) {
     return unary(neg ? &map1<kNegFtz, float, float> : &map1<kAbsFtz, float, float>, type, type);
   }
-  return unary(neg ? &map1<kNeg<float>, float, float> : &map1<kAbs<float>, float, float>, type, type);
+  return unary(neg ? &map1<kNeg<float>, float, float> : &map1<kAbs<float>, float, float>, type,
+               type);
 }
 
 enum class Test : u8 { kFinite, kInfinite, kNumber, kNotANumber, kNormal, kSubnormal };
@@ -195,7 +196,8 @@ Selection select_float(const Form& form) {
                   type, type, type);
   }
   if (op == "testp") {
-    return unary(type == kF64 ? test_handler<double>(form) : test_handler<float>(form), kPred, type);
+    return unary(type == kF64 ? test_handler<double>(form) : test_handler<float>(form), kPred,
+                 type);
   }
   return {};
 }

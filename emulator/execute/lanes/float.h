@@ -12,13 +12,19 @@ namespace barracuda::emulator::BARRACUDA_EXECUTE_TARGET {
   const u32 bits = std::bit_cast<u32>(value);
   return (bits & 0x7f800000U) == 0 ? std::bit_cast<float>(bits & 0x80000000U) : value;
 }
-[[gnu::always_inline]] inline double flush(double value) { return value; }
+
+[[gnu::always_inline]] inline double flush(double value) {
+  return value;
+}
 
 // A GPU's f32 results have one NaN.
 [[gnu::always_inline]] inline float canonical(float value) {
   return value != value ? std::bit_cast<float>(0x7fffffffU) : value;
 }
-[[gnu::always_inline]] inline double canonical(double value) { return value; }
+
+[[gnu::always_inline]] inline double canonical(double value) {
+  return value;
+}
 
 // To [0, 1]; NaN becomes +0.
 template <class T>
@@ -38,6 +44,7 @@ struct Finished {
     }
     return canonical(value);
   }
+
   template <class T>
   [[gnu::always_inline]] static T start(T value) {
     if constexpr (Ftz) {
@@ -66,16 +73,17 @@ constexpr auto kFinished3 = []<class T>(T a, T b, T c) {
 
 template <auto Op, bool Ftz, bool Sat>
 Handler finished1(ptx::ScalarType type) {
-  return for_float(type, []<class T>(TypeTag<T>) -> Handler {
-    return &map1<kFinished1<Op, Ftz, Sat>, T, T>;
-  });
+  return for_float(
+      type, []<class T>(TypeTag<T>) -> Handler { return &map1<kFinished1<Op, Ftz, Sat>, T, T>; });
 }
+
 template <auto Op, bool Ftz, bool Sat>
 Handler finished2(ptx::ScalarType type) {
   return for_float(type, []<class T>(TypeTag<T>) -> Handler {
     return &map2<kFinished2<Op, Ftz, Sat>, T, T, T>;
   });
 }
+
 template <auto Op, bool Ftz, bool Sat>
 Handler finished3(ptx::ScalarType type) {
   return for_float(type, []<class T>(TypeTag<T>) -> Handler {
@@ -86,21 +94,28 @@ Handler finished3(ptx::ScalarType type) {
 template <auto Op>
 Selection float_unary(const Form& form) {
   const ptx::ScalarType type = form.type();
-  const Handler handler = form.ftz ? finished1<Op, true, false>(type) : finished1<Op, false, false>(type);
+  const Handler handler =
+      form.ftz ? finished1<Op, true, false>(type) : finished1<Op, false, false>(type);
   return unary(form.sat ? nullptr : handler, type, type);
 }
+
 template <auto Op>
 Selection float_binary(const Form& form) {
   const ptx::ScalarType type = form.type();
-  const Handler plain = form.sat ? finished2<Op, false, true>(type) : finished2<Op, false, false>(type);
-  const Handler flushed = form.sat ? finished2<Op, true, true>(type) : finished2<Op, true, false>(type);
+  const Handler plain =
+      form.sat ? finished2<Op, false, true>(type) : finished2<Op, false, false>(type);
+  const Handler flushed =
+      form.sat ? finished2<Op, true, true>(type) : finished2<Op, true, false>(type);
   return binary(form.ftz ? flushed : plain, type, type, type);
 }
+
 template <auto Op>
 Selection float_ternary(const Form& form) {
   const ptx::ScalarType type = form.type();
-  const Handler plain = form.sat ? finished3<Op, false, true>(type) : finished3<Op, false, false>(type);
-  const Handler flushed = form.sat ? finished3<Op, true, true>(type) : finished3<Op, true, false>(type);
+  const Handler plain =
+      form.sat ? finished3<Op, false, true>(type) : finished3<Op, false, false>(type);
+  const Handler flushed =
+      form.sat ? finished3<Op, true, true>(type) : finished3<Op, true, false>(type);
   return ternary(form.ftz ? flushed : plain, type, type, type, type);
 }
 

@@ -13,6 +13,7 @@ template <class H>
 [[gnu::always_inline]] inline H half_of(u32 bits) {
   return std::bit_cast<H>(static_cast<u16>(bits));
 }
+
 template <class H>
 [[gnu::always_inline]] inline u32 bits_of(H value) {
   return std::bit_cast<u16>(value);
@@ -106,9 +107,8 @@ constexpr auto kConvertRelu = [](S a) {
   return to_float(result) < 0 ? to_half<D>(0.0F) : result;
 };
 template <class D, class S>
-constexpr auto kConvertSat = [](S a) {
-  return to_half<D>(clamp_to_unit(to_float(convert<D, S>(a))));
-};
+constexpr auto kConvertSat =
+    [](S a) { return to_half<D>(clamp_to_unit(to_float(convert<D, S>(a)))); };
 
 template <class D, class S>
 Step convert_lanes(Context& c, const Instruction& in, u32 mask) {
@@ -206,11 +206,13 @@ Selection from_half(const Form& form) {
     return form.rounding == Rounding::kNone ? Selection{} : selection;
   }
   if (type == kBf16 || type == kF16) {
-    return unary(type == kF16 ? &convert_lanes<_Float16, H> : &convert_lanes<Bfloat16, H>, kB16, kB16);
+    return unary(type == kF16 ? &convert_lanes<_Float16, H> : &convert_lanes<Bfloat16, H>, kB16,
+                 kB16);
   }
-  Selection selection = unary(
-      for_integer_or_byte(type, []<class D>(TypeTag<D>) -> Handler { return &half_to_integer<D, H>; }),
-      type, kB16);
+  Selection selection =
+      unary(for_integer_or_byte(
+                type, []<class D>(TypeTag<D>) -> Handler { return &half_to_integer<D, H>; }),
+            type, kB16);
   selection.flags = integral_flags(form.rounding);
   return selection;
 }
@@ -240,9 +242,9 @@ Selection select_half_conversion(const Form& form) {
   }
   const ptx::ScalarType d = form.types[0], s = form.types[1];
   if (d == kF16x2 || d == kBf16x2) {
-    Selection selection =
-        binary(s == kF32 ? (d == kF16x2 ? &pack_halves<_Float16> : &pack_halves<Bfloat16>) : nullptr,
-               kB32, kF32, kF32);
+    Selection selection = binary(
+        s == kF32 ? (d == kF16x2 ? &pack_halves<_Float16> : &pack_halves<Bfloat16>) : nullptr, kB32,
+        kF32, kF32);
     selection.flags = form.has("relu") ? kRelu : u8{0};
     return selection;
   }
@@ -252,7 +254,7 @@ Selection select_half_conversion(const Form& form) {
   if (s == kBf16) {
     return from_half<Bfloat16>(form);
   }
-  return d == kF16 ? to_half_selection<_Float16>(form)
+  return d == kF16    ? to_half_selection<_Float16>(form)
          : d == kBf16 ? to_half_selection<Bfloat16>(form)
                       : Selection{};
 }
@@ -263,11 +265,27 @@ template <class H, bool Packed>
 Step half_sign(Context& c, const Instruction& in, u32 mask) {
   const u32* a = source<u32>(c, in.a);
   const u32 sign = Packed ? 0x80008000U : 0x8000U;
-  fill(target<u32>(c, in.d), mask, [&](int i) { return in.flags != 0 ? a[i] ^ sign : a[i] & ~sign; });
+  fill(target<u32>(c, in.d), mask,
+       [&](int i) { return in.flags != 0 ? a[i] ^ sign : a[i] & ~sign; });
   return Step::kNext;
 }
 
-enum class Relation : u8 { kEq, kNe, kLt, kLe, kGt, kGe, kEqu, kNeu, kLtu, kLeu, kGtu, kGeu, kNum, kNan };
+enum class Relation : u8 {
+  kEq,
+  kNe,
+  kLt,
+  kLe,
+  kGt,
+  kGe,
+  kEqu,
+  kNeu,
+  kLtu,
+  kLeu,
+  kGtu,
+  kGeu,
+  kNum,
+  kNan
+};
 
 constexpr std::string_view kRelationNames[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
                                                "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};

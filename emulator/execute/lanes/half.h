@@ -13,7 +13,10 @@ struct Bfloat16 {
 [[gnu::always_inline]] inline float to_float(Bfloat16 value) {
   return std::bit_cast<float>(static_cast<u32>(value.bits) << 16);
 }
-[[gnu::always_inline]] inline float to_float(_Float16 value) { return static_cast<float>(value); }
+
+[[gnu::always_inline]] inline float to_float(_Float16 value) {
+  return static_cast<float>(value);
+}
 
 template <class H>
 [[gnu::always_inline]] inline H to_half(float value) {

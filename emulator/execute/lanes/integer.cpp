@@ -9,26 +9,32 @@ using enum ptx::ScalarType;
 
 template <class T>
 struct WiderOf;
+
 template <>
 struct WiderOf<u16> {
   using type = u32;
 };
+
 template <>
 struct WiderOf<s16> {
   using type = s32;
 };
+
 template <>
 struct WiderOf<u32> {
   using type = u64;
 };
+
 template <>
 struct WiderOf<s32> {
   using type = s64;
 };
+
 template <>
 struct WiderOf<u64> {
   __extension__ using type = unsigned __int128;
 };
+
 template <>
 struct WiderOf<s64> {
   __extension__ using type = __int128;
@@ -57,9 +63,8 @@ constexpr auto kMulHi = [](T a, T b) {
   return static_cast<T>((static_cast<Wider<T>>(a) * static_cast<Wider<T>>(b)) >> (8 * sizeof(T)));
 };
 template <class T>
-constexpr auto kMulWide = [](T a, T b) {
-  return static_cast<Wider<T>>(a) * static_cast<Wider<T>>(b);
-};
+constexpr auto kMulWide =
+    [](T a, T b) { return static_cast<Wider<T>>(a) * static_cast<Wider<T>>(b); };
 template <class T>
 constexpr auto kMadLo = [](T a, T b, T c) { return kAdd<T>(kMulLo<T>(a, b), c); };
 template <class T>
@@ -108,14 +113,14 @@ constexpr auto kAbs = [](T a) {
   }
 };
 template <class T>
-constexpr auto kSad = [](T a, T b, T c) {
-  return kAdd<T>(c, a < b ? kSub<T>(b, a) : kSub<T>(a, b));
-};
+constexpr auto kSad =
+    [](T a, T b, T c) { return kAdd<T>(c, a < b ? kSub<T>(b, a) : kSub<T>(a, b)); };
 
 constexpr s32 saturate(s64 value) {
   constexpr s64 kLow = -(s64{1} << 31), kHigh = (s64{1} << 31) - 1;
   return static_cast<s32>(value < kLow ? kLow : value > kHigh ? kHigh : value);
 }
+
 constexpr auto kAddSat = [](s32 a, s32 b) { return saturate(s64{a} + b); };
 constexpr auto kSubSat = [](s32 a, s32 b) { return saturate(s64{a} - b); };
 constexpr auto kMadHiSat = [](s32 a, s32 b, s32 c) { return saturate(((s64{a} * b) >> 32) + c); };
@@ -200,6 +205,7 @@ template <class T>
 struct MulWide {
   static constexpr Handler kHandler = &map2<kMulWide<T>, Wider<T>, T, T>;
 };
+
 template <class T>
 struct MadWide {
   static constexpr Handler kHandler = &map3<kMadWide<T>, Wider<T>, T, T, Wider<T>>;
@@ -253,12 +259,13 @@ Handler dot_handler(const Form& form, bool is_signed) {
 // dp4a.atype.btype, dp2a.{lo,hi}.atype.btype
 Selection select_dot(const Form& form) {
   const bool is_signed = form.types[0] == kS32;
-  return ternary(form.types[1] == kS32 ? dot_handler<s8>(form, is_signed)
-                                       : dot_handler<u8>(form, is_signed),
-                 kS32, kU32, kU32, kS32);
+  return ternary(
+      form.types[1] == kS32 ? dot_handler<s8>(form, is_signed) : dot_handler<u8>(form, is_signed),
+      kS32, kU32, kU32, kS32);
 }
 
-// vabsdiff4.u32.u32.u32[.add] d, a, b, c. Signed and mixed forms, masks and saturation are not known.
+// vabsdiff4.u32.u32.u32[.add] d, a, b, c. Signed and mixed forms, masks and saturation are not
+// known.
 Selection select_video(const Form& form) {
   const ptx::Instruction& instruction = *form.instruction;
   const bool plain = form.types[1] == form.types[2] && !form.sat &&

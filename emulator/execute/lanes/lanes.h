@@ -56,13 +56,16 @@ template <class L>
 [[gnu::always_inline]] inline const L* source(const Context& c, Slot slot) {
   return reinterpret_cast<const L*>(c.bases[slot >> 31] + (slot & ~kConstantSlot));
 }
+
 template <class L>
 [[gnu::always_inline]] inline L* target(const Context& c, Slot slot) {
   return reinterpret_cast<L*>(c.bases[0] + slot);
 }
+
 [[gnu::always_inline]] inline u32 predicate(const Context& c, Slot slot) {
   return *source<u32>(c, slot);
 }
+
 [[gnu::always_inline]] inline void set_predicate(const Context& c, Slot slot, u32 value, u32 mask) {
   u32* p = target<u32>(c, slot);
   *p = (*p & ~mask) | (value & mask);
@@ -203,10 +206,12 @@ Handler for_float(ptx::ScalarType type, Visit visit) {
                                               ptx::ScalarType a) {
   return Selection{.handler = handler, .d = d, .sources = {a}, .source_count = 1};
 }
+
 [[gnu::always_inline]] inline Selection binary(Handler handler, ptx::ScalarType d,
                                                ptx::ScalarType a, ptx::ScalarType b) {
   return Selection{.handler = handler, .d = d, .sources = {a, b}, .source_count = 2};
 }
+
 [[gnu::always_inline]] inline Selection ternary(Handler handler, ptx::ScalarType d,
                                                 ptx::ScalarType a, ptx::ScalarType b,
                                                 ptx::ScalarType c) {

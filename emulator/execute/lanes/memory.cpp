@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "emulator/execute/lanes/addresses.h"
+#include "emulator/state/host_address.h"
 #include "emulator/state/program.h"
 
 namespace barracuda::emulator::BARRACUDA_EXECUTE_TARGET {
@@ -29,7 +30,7 @@ template <class M>
 
 template <class M, bool Strong>
 [[gnu::always_inline]] inline M read_memory(u64 address) {
-  const auto* pointer = reinterpret_cast<const M*>(address);
+  const auto* pointer = host_address<const M>(address);
   if constexpr (Strong) {
     return __atomic_load_n(pointer, __ATOMIC_ACQUIRE);
   } else {
@@ -39,7 +40,7 @@ template <class M, bool Strong>
 
 template <class M, bool Strong>
 [[gnu::always_inline]] inline void write_memory(u64 address, M value) {
-  auto* pointer = reinterpret_cast<M*>(address);
+  auto* pointer = host_address<M>(address);
   if constexpr (Strong) {
     __atomic_store_n(pointer, value, __ATOMIC_RELEASE);
   } else {
@@ -48,12 +49,13 @@ template <class M, bool Strong>
 }
 
 template <class M, bool Strong>
-[[gnu::always_inline]] inline void load_element(Lane<M>* d, const Addresses& where, u32 mask, int k) {
+[[gnu::always_inline]] inline void load_element(Lane<M>* d, const Addresses& where, u32 mask,
+                                                int k) {
   if (mask == kFullMask && where.local_lanes == 0) [[likely]] {
     const u64 step = static_cast<u64>(k) * sizeof(M);
     if (!Strong && is_consecutive(where.at, sizeof(M))) {
       M block[kLanes];
-      std::memcpy(block, reinterpret_cast<const void*>(where.at[0] + step), sizeof block);
+      std::memcpy(block, host_address<const void>(where.at[0] + step), sizeof block);
       for (int i = 0; i < kLanes; ++i) {
         d[i] = to_lane<M>(block[i]);
       }
@@ -80,7 +82,7 @@ template <class M, bool Strong>
       for (int i = 0; i < kLanes; ++i) {
         block[i] = static_cast<M>(s[i]);
       }
-      std::memcpy(reinterpret_cast<void*>(where.at[0] + step), block, sizeof block);
+      std::memcpy(host_address<void>(where.at[0] + step), block, sizeof block);
       return;
     }
     for (int i = 0; i < kLanes; ++i) {
@@ -182,8 +184,7 @@ Step load_parameter(Context& c, const Instruction& in, u32 mask) {
       continue;
     }
     M value{};
-    std::memcpy(&value, c.parameters + in.immediate + k * static_cast<int>(sizeof(M)),
-                sizeof(M));
+    std::memcpy(&value, c.parameters + in.immediate + k * static_cast<int>(sizeof(M)), sizeof(M));
     const Lane<M> lane = to_lane<M>(value);
     fill(target<Lane<M>>(c, slot), mask, [&](int) { return lane; });
   }

@@ -17,7 +17,9 @@ class RoundingRegion {
     constexpr u32 kModes[] = {_MM_ROUND_TOWARD_ZERO, _MM_ROUND_DOWN, _MM_ROUND_UP};
     _mm_setcsr((before_ & ~u32{_MM_ROUND_MASK}) | kModes[rounding]);
   }
+
   ~RoundingRegion() { _mm_setcsr(before_); }
+
   RoundingRegion(const RoundingRegion&) = delete;
   RoundingRegion& operator=(const RoundingRegion&) = delete;
 

@@ -8,9 +8,9 @@ namespace {
 using enum ptx::ScalarType;
 
 bool is_bitwise(std::string_view op) {
-  constexpr std::string_view kNames[] = {"and",  "or",   "xor",  "not",  "cnot", "shl",
-                                         "shr",  "popc", "clz",  "brev", "bfind", "bfe",
-                                         "bfi",  "bmsk", "prmt", "shf",  "lop3", "fns"};
+  constexpr std::string_view kNames[] = {"and", "or",   "xor",  "not",  "cnot",  "shl",
+                                         "shr", "popc", "clz",  "brev", "bfind", "bfe",
+                                         "bfi", "bmsk", "prmt", "shf",  "lop3",  "fns"};
   for (const std::string_view name : kNames) {
     if (name == op) {
       return true;

@@ -2,13 +2,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cuda_runtime.h>
 
-__global__ void fill(int* cells) { cells[blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x; }
+__global__ void fill(int* cells) {
+  cells[blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x;
+}
 
 static bool launch() {
   int* cells = nullptr;

@@ -1,7 +1,9 @@
 // A program whose kernel is machine code only (built with code=sm_90): there is no PTX to check.
 #include <cuda_runtime.h>
 
-__global__ void fill(int* cells) { cells[threadIdx.x] = threadIdx.x; }
+__global__ void fill(int* cells) {
+  cells[threadIdx.x] = threadIdx.x;
+}
 
 int main() {
   int* cells = nullptr;

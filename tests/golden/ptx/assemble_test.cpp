@@ -40,10 +40,21 @@ void check_all(const std::string& mode, std::size_t at_least) {
 
 }  // namespace
 
-TEST_CASE("ptxas assembles every instrumented module for sm_75") { check_all("sm_75", 15); }
-TEST_CASE("ptxas assembles every instrumented module for sm_90") { check_all("sm_90", 10); }
-TEST_CASE("ptxas assembles every instrumented module for sm_100") { check_all("sm_100", 15); }
-TEST_CASE("ptxas assembles every instrumented module compiled with -G") { check_all("sm_90-G", 12); }
+TEST_CASE("ptxas assembles every instrumented module for sm_75") {
+  check_all("sm_75", 15);
+}
+
+TEST_CASE("ptxas assembles every instrumented module for sm_90") {
+  check_all("sm_90", 10);
+}
+
+TEST_CASE("ptxas assembles every instrumented module for sm_100") {
+  check_all("sm_100", 15);
+}
+
+TEST_CASE("ptxas assembles every instrumented module compiled with -G") {
+  check_all("sm_90-G", 12);
+}
 
 TEST_CASE("ptxas assembles two instrumented translation units linked into one") {
   for (const std::string mode : {"sm_75", "sm_100", "sm_90-G"}) {
@@ -58,7 +69,8 @@ TEST_CASE("ptxas assembles two instrumented translation units linked into one") 
     REQUIRE(parsed);
     std::size_t helpers = 0;
     for (const Function& function : parsed->functions) {
-      helpers += function.has_body && function.name.find("local_helper") != std::string::npos ? 1 : 0;
+      helpers +=
+          function.has_body && function.name.find("local_helper") != std::string::npos ? 1 : 0;
     }
     CHECK(helpers == 2);
   }

@@ -1,9 +1,8 @@
 #include "instrumented.h"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
@@ -35,8 +34,8 @@ std::string assemble(const std::string& text) {
   if (!module) {
     return module.error().to_string();
   }
-  const auto folder = std::filesystem::temp_directory_path() /
-                      fmt::format("barracuda-assemble-{}", getpid());
+  const auto folder =
+      std::filesystem::temp_directory_path() / fmt::format("barracuda-assemble-{}", getpid());
   std::filesystem::create_directories(folder);
   const std::string input = folder / "module.ptx", said = folder / "said.txt";
   REQUIRE(write_file(input, text));

@@ -16,11 +16,13 @@ using Pair = std::pair<std::uint32_t, std::uint32_t>;  // of sites, hence of ope
 using Byte = std::pair<Space, std::uint64_t>;
 
 struct Expected {
-  std::map<Pair, Severity> pairs;                   // the worst of each
-  std::map<Byte, std::map<Pair, Severity>> bytes;   // who races there
+  std::map<Pair, Severity> pairs;                  // the worst of each
+  std::map<Byte, std::map<Pair, Severity>> bytes;  // who races there
 };
 
-Severity worst(Severity a, Severity b) { return std::min(a, b); }  // kError is the smaller
+Severity worst(Severity a, Severity b) {
+  return std::min(a, b);
+}  // kError is the smaller
 
 Expected expect(const Trace& trace, const detector::DetectorOptions& options) {
   ReferenceDetector reference(options);
@@ -59,13 +61,14 @@ std::map<Pair, Severity> detect(const Trace& trace, const detector::DetectorOpti
   for (const detector::RaceEvent& race : engine.findings().races) {
     const auto [low, high] = std::minmax({static_cast<std::uint32_t>(race.first.site),
                                           static_cast<std::uint32_t>(race.second.site)});
-    found[{low, high}] = worst(found.try_emplace({low, high}, race.severity).first->second, race.severity);
+    found[{low, high}] =
+        worst(found.try_emplace({low, high}, race.severity).first->second, race.severity);
   }
   return found;
 }
 
-// The engine names a pair only if the rules do, and as badly; and every byte that races by the rules is
-// named by one of its worst pairs.
+// The engine names a pair only if the rules do, and as badly; and every byte that races by the
+// rules is named by one of its worst pairs.
 void compare(const Trace& trace, const detector::DetectorOptions& options) {
   const Expected expected = expect(trace, options);
   const std::map<Pair, Severity> found = detect(trace, options);
@@ -87,8 +90,9 @@ void compare(const Trace& trace, const detector::DetectorOptions& options) {
     });
     if (!is_named) {
       const auto& [pair, severity] = *pairs.begin();
-      RC_FAIL(fmt::format("missed: byte {:x} ({} pairs, first #{} and #{} severity {})\n{}", byte.second,
-                          pairs.size(), pair.first, pair.second, static_cast<int>(here), describe(trace)));
+      RC_FAIL(fmt::format("missed: byte {:x} ({} pairs, first #{} and #{} severity {})\n{}",
+                          byte.second, pairs.size(), pair.first, pair.second,
+                          static_cast<int>(here), describe(trace)));
     }
   }
   RC_CLASSIFY(!expected.pairs.empty(), "has races");
@@ -96,11 +100,12 @@ void compare(const Trace& trace, const detector::DetectorOptions& options) {
 }
 
 rc::Gen<Choice> choices() {
-  return rc::gen::build<Choice>(rc::gen::set(&Choice::who, rc::gen::arbitrary<std::uint8_t>()),
-                                rc::gen::set(&Choice::what, rc::gen::resize(100, rc::gen::arbitrary<std::uint8_t>())),
-                                rc::gen::set(&Choice::where, rc::gen::resize(100, rc::gen::arbitrary<std::uint8_t>())),
-                                rc::gen::set(&Choice::how, rc::gen::resize(100, rc::gen::arbitrary<std::uint8_t>())),
-                                rc::gen::set(&Choice::lanes, rc::gen::resize(100, rc::gen::arbitrary<std::uint32_t>())));
+  return rc::gen::build<Choice>(
+      rc::gen::set(&Choice::who, rc::gen::arbitrary<std::uint8_t>()),
+      rc::gen::set(&Choice::what, rc::gen::resize(100, rc::gen::arbitrary<std::uint8_t>())),
+      rc::gen::set(&Choice::where, rc::gen::resize(100, rc::gen::arbitrary<std::uint8_t>())),
+      rc::gen::set(&Choice::how, rc::gen::resize(100, rc::gen::arbitrary<std::uint8_t>())),
+      rc::gen::set(&Choice::lanes, rc::gen::resize(100, rc::gen::arbitrary<std::uint32_t>())));
 }
 
 rc::Gen<TraceShape> shapes() {
@@ -110,7 +115,8 @@ rc::Gen<TraceShape> shapes() {
       rc::gen::set(&TraceShape::lanes, rc::gen::inRange<std::uint32_t>(1, 5)),
       rc::gen::set(&TraceShape::launches, rc::gen::inRange<std::uint32_t>(1, 5)),
       rc::gen::set(&TraceShape::clusters, rc::gen::arbitrary<bool>()),
-      rc::gen::set(&TraceShape::choices, rc::gen::scale(0.7, rc::gen::container<std::vector<Choice>>(choices()))));
+      rc::gen::set(&TraceShape::choices,
+                   rc::gen::scale(0.7, rc::gen::container<std::vector<Choice>>(choices()))));
 }
 
 }  // namespace
@@ -118,7 +124,8 @@ rc::Gen<TraceShape> shapes() {
 
 TEST_CASE("the engine finds the races of the rules and no others") {
   using namespace barracuda;
-  CHECK(rc::check("default options", [] { oracle::compare(oracle::make_trace(*oracle::shapes()), {}); }));
+  CHECK(rc::check("default options",
+                  [] { oracle::compare(oracle::make_trace(*oracle::shapes()), {}); }));
   CHECK(rc::check("same values reported", [] {
     oracle::compare(oracle::make_trace(*oracle::shapes()), {.report_same_value = true});
   }));

@@ -21,7 +21,7 @@ constexpr std::uint64_t kGlobalBase = 0x10000;
 constexpr std::uint32_t kDataSlots = 3, kSyncSlots = 3;
 constexpr std::uint32_t kSlot = 8;
 constexpr std::array kOrders{MemoryOrder::kVolatile, MemoryOrder::kRelaxed, MemoryOrder::kRelaxed,
-                             MemoryOrder::kAcquire, MemoryOrder::kRelease, MemoryOrder::kAcqRel};
+                             MemoryOrder::kAcquire,  MemoryOrder::kRelease, MemoryOrder::kAcqRel};
 constexpr std::array kScopes{Scope::kCta, Scope::kCluster, Scope::kGpu, Scope::kGpu, Scope::kSys};
 
 class TraceMaker {
@@ -121,8 +121,8 @@ class TraceMaker {
     operation.launch = LaunchId{alive_[choice.who / 32 % alive_.size()]};
     operation.cta = choice.who % shape_.ctas;
     operation.warp = static_cast<std::uint8_t>(choice.who / 4 % shape_.warps);
-    const std::uint32_t runnable =
-        state_.runnable(static_cast<std::uint32_t>(operation.launch), operation.cta, operation.warp);
+    const std::uint32_t runnable = state_.runnable(static_cast<std::uint32_t>(operation.launch),
+                                                   operation.cta, operation.warp);
     if (runnable == 0) {
       return;
     }
@@ -148,7 +148,8 @@ class TraceMaker {
       barrier(choice, operation);
     } else if (what < 30) {
       operation.kind = RecordKind::kEvent;
-      operation.event_operand = choice.how % 2 == 0 ? 0xFFFFFFFF : operation.mask | (choice.lanes >> 2 & 0xF);
+      operation.event_operand =
+          choice.how % 2 == 0 ? 0xFFFFFFFF : operation.mask | (choice.lanes >> 2 & 0xF);
       emit(operation, {.operation = Operation::kWarpBarrier});
     } else if (choice.how % 4 == 0) {
       operation.kind = RecordKind::kEvent;
@@ -199,7 +200,8 @@ class TraceMaker {
     operation.kind = choice.lanes % 2 == 0 ? RecordKind::kAffine : RecordKind::kScattered;
     const bool shared = choice.where % 4 == 3;
     const std::uint32_t width = std::uint32_t{site.element_bytes} * site.element_count;
-    const std::uint64_t start = choice.where / 4 % kDataSlots * kSlot + (width < kSlot ? choice.lanes / 8 % (kSlot / width) * width : 0);
+    const std::uint64_t start = choice.where / 4 % kDataSlots * kSlot +
+                                (width < kSlot ? choice.lanes / 8 % (kSlot / width) * width : 0);
     const std::uint32_t stride = choice.how / 64 == 0 ? 0 : choice.how / 64 == 1 ? kSlot : width;
     for (std::uint32_t lane = 0; lane < 32; ++lane) {
       operation.lanes[lane].address = tagged(shared, start + std::uint64_t{lane % 4} * stride);
@@ -226,16 +228,19 @@ class TraceMaker {
                      : kind < 7 ? Operation::kAtomic
                                 : Operation::kReduction;
     site.order = kOrders[choice.how / 8 % kOrders.size()];
-    if (site.operation == Operation::kRead && (site.order == MemoryOrder::kRelease || site.order == MemoryOrder::kAcqRel)) {
+    if (site.operation == Operation::kRead &&
+        (site.order == MemoryOrder::kRelease || site.order == MemoryOrder::kAcqRel)) {
       site.order = MemoryOrder::kAcquire;
     }
-    if (site.operation == Operation::kWrite && (site.order == MemoryOrder::kAcquire || site.order == MemoryOrder::kAcqRel)) {
+    if (site.operation == Operation::kWrite &&
+        (site.order == MemoryOrder::kAcquire || site.order == MemoryOrder::kAcqRel)) {
       site.order = MemoryOrder::kRelease;
     }
     if (site.order == MemoryOrder::kVolatile && site.operation >= Operation::kAtomic) {
       site.order = MemoryOrder::kRelaxed;
     }
-    site.scope = site.order == MemoryOrder::kVolatile ? Scope::kSys : kScopes[choice.where / 16 % kScopes.size()];
+    site.scope = site.order == MemoryOrder::kVolatile ? Scope::kSys
+                                                      : kScopes[choice.where / 16 % kScopes.size()];
     site.element_bytes = choice.where % 8 == 7 ? 8 : 4;
     site.element_count = 1;
     if (choice.lanes % 3 == 0) {  // the idioms of section 2
@@ -255,8 +260,8 @@ class TraceMaker {
   }
 
   // Lanes one after another, as the hardware does atomics.
-  void run_lanes(const Choice& choice, detector::WarpOperation& operation, const wire::SiteInfo& site,
-                 bool shared) {
+  void run_lanes(const Choice& choice, detector::WarpOperation& operation,
+                 const wire::SiteInfo& site, bool shared) {
     detector::WarpOperation release = operation;
     detector::WarpOperation acquire = operation;
     release.kind = RecordKind::kRelease;
@@ -264,13 +269,16 @@ class TraceMaker {
     const bool is_atomic = site.operation == Operation::kAtomic;
     for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-      std::uint64_t& memory = memory_[{shared ? std::optional(std::pair{operation.launch, operation.cta}) : std::nullopt,
-                                       operation.lanes[lane].address}];
+      std::uint64_t& memory = memory_[{
+          shared ? std::optional(std::pair{operation.launch, operation.cta}) : std::nullopt,
+          operation.lanes[lane].address}];
       acquire.lanes[lane].value_read = memory;
       detector::LaneAccess& written = release.lanes[lane];
       written.value_read = memory;
-      written.value_written = is_atomic && choice.how / 64 == 1 ? memory + 1 : choice.lanes / 16 % 3;
-      written.flags = static_cast<std::uint16_t>((is_atomic ? wire::kLaneHasRead : 0) | wire::kLaneHasWritten);
+      written.value_written =
+          is_atomic && choice.how / 64 == 1 ? memory + 1 : choice.lanes / 16 % 3;
+      written.flags =
+          static_cast<std::uint16_t>((is_atomic ? wire::kLaneHasRead : 0) | wire::kLaneHasWritten);
       if (site.operation == Operation::kReduction) {
         written.flags = 0;
       }
@@ -293,37 +301,49 @@ class TraceMaker {
   Trace trace_;
   std::uint32_t launches_ = 0;
   std::vector<std::uint32_t> alive_;
-  std::map<std::pair<std::optional<std::pair<LaunchId, std::uint32_t>>, std::uint64_t>, std::uint64_t> memory_;
+  std::map<std::pair<std::optional<std::pair<LaunchId, std::uint32_t>>, std::uint64_t>,
+           std::uint64_t>
+      memory_;
 };
 
 }  // namespace
 
-Trace make_trace(const TraceShape& shape) { return TraceMaker(shape).make(); }
+Trace make_trace(const TraceShape& shape) {
+  return TraceMaker(shape).make();
+}
 
 std::string describe(const Trace& trace) {
-  constexpr std::array kOperations{"read", "write", "atomic", "red", "fence", "barrier", "arrive", "syncwarp", "call", "return", "exit"};
+  constexpr std::array kOperations{"read",   "write",    "atomic", "red",    "fence", "barrier",
+                                   "arrive", "syncwarp", "call",   "return", "exit"};
   constexpr std::array kKinds{"void", "affine", "scattered", "release", "acquire", "event"};
-  constexpr std::array kOrderNames{"weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "sc"};
+  constexpr std::array kOrderNames{"weak",    "volatile", "relaxed", "acquire",
+                                   "release", "acq_rel",  "sc"};
   constexpr std::array kScopeNames{"cta", "cluster", "gpu", "sys"};
   std::string text;
   for (const Step& step : trace.steps) {
     if (const auto* launch = std::get_if<detector::LaunchInfo>(&step)) {
-      text += fmt::format("launch {} grid {} block {}\n", static_cast<std::uint32_t>(launch->id), launch->grid.x, launch->block.x);
+      text += fmt::format("launch {} grid {} block {}\n", static_cast<std::uint32_t>(launch->id),
+                          launch->grid.x, launch->block.x);
       continue;
     }
     const auto& operation = std::get<detector::WarpOperation>(step);
     const auto& site = trace.sites[static_cast<std::size_t>(operation.site)];
-    text += fmt::format("#{} L{} cta{} w{} mask{:x} {} {} {}.{} {}x{}{}{}{}", static_cast<std::uint32_t>(operation.site),
-                        static_cast<std::uint32_t>(operation.launch), operation.cta, operation.warp, operation.mask,
-                        kKinds[static_cast<std::size_t>(operation.kind)], kOperations[static_cast<std::size_t>(site.operation)],
-                        kOrderNames[static_cast<std::size_t>(site.order)], kScopeNames[static_cast<std::size_t>(site.scope)],
-                        site.element_bytes, site.element_count, site.flag_store ? " flag" : "", site.poll ? " poll" : "",
-                        site.proxy == wire::Proxy::kReadOnly ? " nc" : "");
+    text +=
+        fmt::format("#{} L{} cta{} w{} mask{:x} {} {} {}.{} {}x{}{}{}{}",
+                    static_cast<std::uint32_t>(operation.site),
+                    static_cast<std::uint32_t>(operation.launch), operation.cta, operation.warp,
+                    operation.mask, kKinds[static_cast<std::size_t>(operation.kind)],
+                    kOperations[static_cast<std::size_t>(site.operation)],
+                    kOrderNames[static_cast<std::size_t>(site.order)],
+                    kScopeNames[static_cast<std::size_t>(site.scope)], site.element_bytes,
+                    site.element_count, site.flag_store ? " flag" : "", site.poll ? " poll" : "",
+                    site.proxy == wire::Proxy::kReadOnly ? " nc" : "");
     if (site.flag_store || site.poll) {
       text += fmt::format(".{}", kScopeNames[static_cast<std::size_t>(site.idiom_scope)]);
     }
     if (operation.kind == RecordKind::kEvent) {
-      text += fmt::format(" operand {:x} count {}\n", operation.event_operand, operation.event_count);
+      text +=
+          fmt::format(" operand {:x} count {}\n", operation.event_operand, operation.event_count);
       continue;
     }
     text += operation.lanes_agree ? " agree" : "";

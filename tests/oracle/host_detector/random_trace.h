@@ -1,5 +1,5 @@
-// A random but legal execution of small kernels: numbers from rapidcheck choose who does what next; the
-// values that synchronising accesses read are those of a simulated memory.
+// A random but legal execution of small kernels: numbers from rapidcheck choose who does what next;
+// the values that synchronising accesses read are those of a simulated memory.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ struct TraceShape {
 using Step = std::variant<detector::LaunchInfo, detector::WarpOperation>;
 
 struct Trace {
-  std::vector<wire::SiteInfo> sites;  // one for each operation: a finding names the pair of operations
+  std::vector<wire::SiteInfo>
+      sites;  // one for each operation: a finding names the pair of operations
   std::vector<Step> steps;
 };
 

@@ -15,23 +15,31 @@ void join(VectorClock& into, const VectorClock& from) {
   }
 }
 
-std::size_t number(Scope scope) { return static_cast<std::size_t>(scope); }
+std::size_t number(Scope scope) {
+  return static_cast<std::size_t>(scope);
+}
 
 bool releases(MemoryOrder order) {
-  return order == MemoryOrder::kRelease || order == MemoryOrder::kAcqRel || order == MemoryOrder::kSeqCst;
+  return order == MemoryOrder::kRelease || order == MemoryOrder::kAcqRel ||
+         order == MemoryOrder::kSeqCst;
 }
 
 bool acquires(MemoryOrder order) {
-  return order == MemoryOrder::kAcquire || order == MemoryOrder::kAcqRel || order == MemoryOrder::kSeqCst;
+  return order == MemoryOrder::kAcquire || order == MemoryOrder::kAcqRel ||
+         order == MemoryOrder::kSeqCst;
 }
 
-bool is_strong(const wire::SiteInfo& site) { return site.order != MemoryOrder::kWeak; }
+bool is_strong(const wire::SiteInfo& site) {
+  return site.order != MemoryOrder::kWeak;
+}
 
 int rank(const wire::SiteInfo& site) {
   return site.order == MemoryOrder::kWeak ? 0 : site.order == MemoryOrder::kVolatile ? 1 : 2;
 }
 
-bool has_value(const wire::SiteInfo& site) { return site.element_count == 1 && site.element_bytes <= 8; }
+bool has_value(const wire::SiteInfo& site) {
+  return site.element_count == 1 && site.element_bytes <= 8;
+}
 
 }  // namespace
 
@@ -81,7 +89,8 @@ Space ReferenceDetector::space_of(std::uint64_t tagged, const Thread& thread) co
   return std::pair{std::get<0>(thread), std::get<1>(thread)};
 }
 
-bool ReferenceDetector::is_before(const Thread& thread, std::uint64_t time, const Thread& later) const {
+bool ReferenceDetector::is_before(const Thread& thread, std::uint64_t time,
+                                  const Thread& later) const {
   if (thread == later || launches_.at(std::get<0>(later)).before.contains(std::get<0>(thread))) {
     return true;
   }
@@ -123,11 +132,13 @@ void ReferenceDetector::publish(const wire::SiteInfo& site, const detector::Lane
     }
   }
   const std::uint64_t size = site.element_bytes * site.element_count;
-  locations_[{space_of(lane.address, thread), wire::address_of(lane.address), size}].writes.push_back(write);
+  locations_[{space_of(lane.address, thread), wire::address_of(lane.address), size}]
+      .writes.push_back(write);
 }
 
 // The values that lead to `from` by atomics, or those it leads to.
-std::set<std::uint64_t> ReferenceDetector::values(const Location& location, std::uint64_t from, bool backwards) {
+std::set<std::uint64_t> ReferenceDetector::values(const Location& location, std::uint64_t from,
+                                                  bool backwards) {
   std::set<std::uint64_t> found{from};
   for (bool grew = true; grew;) {
     grew = false;
@@ -148,11 +159,14 @@ bool ReferenceDetector::is_anything_possible(const Location& location) {
   });
 }
 
-ReferenceDetector::Location ReferenceDetector::seen_from(const Location& location, const Thread& thread) const {
+ReferenceDetector::Location ReferenceDetector::seen_from(const Location& location,
+                                                         const Thread& thread) const {
   const std::set<std::uint32_t>& before = launches_.at(std::get<0>(thread)).before;
   Location seen = location;
-  std::erase_if(seen.writes, [&](const Write& write) { return before.contains(std::get<0>(write.thread)); });
-  std::erase_if(seen.observations, [&](const Observation& each) { return before.contains(std::get<0>(each.thread)); });
+  std::erase_if(seen.writes,
+                [&](const Write& write) { return before.contains(std::get<0>(write.thread)); });
+  std::erase_if(seen.observations,
+                [&](const Observation& each) { return before.contains(std::get<0>(each.thread)); });
   return seen;
 }
 
@@ -160,14 +174,16 @@ void ReferenceDetector::acquire(const wire::SiteInfo& site, const detector::Lane
                                 const Thread& thread) {
   ThreadState& state = threads_.at(thread);
   const std::uint64_t size = site.element_bytes * site.element_count;
-  Location& all = locations_[{space_of(lane.address, thread), wire::address_of(lane.address), size}];
+  Location& all =
+      locations_[{space_of(lane.address, thread), wire::address_of(lane.address), size}];
   const Location location = seen_from(all, thread);
   const bool takes_all = !has_value(site) || is_anything_possible(location);
   const auto seen = values(location, lane.value_read, true);
   const bool at_once = acquires(site.order) || options_.acquire_relaxed_spin;
   bool is_known = !has_value(site);
   for (const Write& write : location.writes) {
-    is_known = is_known || write.written == lane.value_read || (write.is_atomic && write.written && write.read == lane.value_read);
+    is_known = is_known || write.written == lane.value_read ||
+               (write.is_atomic && write.written && write.read == lane.value_read);
     if (!takes_all && write.written && !seen.contains(*write.written)) {
       continue;
     }
@@ -196,14 +212,16 @@ bool ReferenceDetector::was_observed(const Access& write, const Thread& later) c
   if (!write.writes || (!is_strong(*write.site) && !write.site->flag_store)) {
     return false;
   }
-  const auto place = locations_.find({write.space, write.address / write.location_size * write.location_size,
-                                      write.location_size});
+  const auto place =
+      locations_.find({write.space, write.address / write.location_size * write.location_size,
+                       write.location_size});
   if (place == locations_.end()) {
     return false;
   }
   const Location location = seen_from(place->second, write.thread);
   const bool any = !write.published_value || is_anything_possible(location);
-  const auto leads_to = any ? std::set<std::uint64_t>{} : values(location, *write.published_value, false);
+  const auto leads_to =
+      any ? std::set<std::uint64_t>{} : values(location, *write.published_value, false);
   return std::ranges::any_of(location.observations, [&](const Observation& observation) {
     return (observation.instruction > write.instruction || !write.is_published) &&
            (is_strong(*write.site) || observation.is_poll) &&
@@ -214,19 +232,22 @@ bool ReferenceDetector::was_observed(const Access& write, const Thread& later) c
 
 // Section 3: `older` stands for nothing that `newer`, which happens after it, does not stand for.
 bool ReferenceDetector::may_replace(const Access& newer, const Access& older) const {
-  if ((older.writes && !newer.writes) ||
-      (older.site->proxy == wire::Proxy::kReadOnly && newer.site->proxy != wire::Proxy::kReadOnly)) {
+  if ((older.writes && !newer.writes) || (older.site->proxy == wire::Proxy::kReadOnly &&
+                                          newer.site->proxy != wire::Proxy::kReadOnly)) {
     return false;
   }
-  if ((newer.site->flag_store && !(older.site->flag_store && older.site->idiom_scope >= newer.site->idiom_scope)) ||
-      (newer.site->poll && !(older.site->poll && older.site->idiom_scope >= newer.site->idiom_scope))) {
+  if ((newer.site->flag_store &&
+       !(older.site->flag_store && older.site->idiom_scope >= newer.site->idiom_scope)) ||
+      (newer.site->poll &&
+       !(older.site->poll && older.site->idiom_scope >= newer.site->idiom_scope))) {
     return false;
   }
   if (newer.known_value && !(older.known_value == newer.known_value && older.size == newer.size)) {
     return false;
   }
-  return rank(*newer.site) == 0 || (rank(*newer.site) <= rank(*older.site) &&
-                                    newer.site->scope <= older.site->scope && newer.size == older.size);
+  return rank(*newer.site) == 0 ||
+         (rank(*newer.site) <= rank(*older.site) && newer.site->scope <= older.site->scope &&
+          newer.size == older.size);
 }
 
 std::optional<Severity> ReferenceDetector::verdict(const Access& older, const Access& newer) const {
@@ -237,7 +258,8 @@ std::optional<Severity> ReferenceDetector::verdict(const Access& older, const Ac
     return Severity::kError;
   }
   const bool narrow_flags = std::min(a.idiom_scope, b.idiom_scope) < apart;
-  if (!narrow_flags && ((older.writes && a.flag_store && b.poll) || (newer.writes && b.flag_store && a.poll))) {
+  if (!narrow_flags &&
+      ((older.writes && a.flag_store && b.poll) || (newer.writes && b.flag_store && a.poll))) {
     return std::nullopt;
   }
   const bool stores = a.operation == Operation::kWrite && b.operation == Operation::kWrite;
@@ -248,39 +270,50 @@ std::optional<Severity> ReferenceDetector::verdict(const Access& older, const Ac
     if (older.size != newer.size) {
       return Severity::kError;
     }
-    const bool volatile_store = (a.order == MemoryOrder::kVolatile && a.operation == Operation::kWrite) ||
-                                (b.order == MemoryOrder::kVolatile && b.operation == Operation::kWrite);
+    const bool volatile_store =
+        (a.order == MemoryOrder::kVolatile && a.operation == Operation::kWrite) ||
+        (b.order == MemoryOrder::kVolatile && b.operation == Operation::kWrite);
     return volatile_store ? std::optional(Severity::kWarning) : std::nullopt;
   }
-  if (stores && older.known_value && older.known_value == newer.known_value && older.size == newer.size) {
+  if (stores && older.known_value && older.known_value == newer.known_value &&
+      older.size == newer.size) {
     return Severity::kWarning;
   }
   return Severity::kError;
 }
 
-// Some access that the engine may keep instead of `older` excuses the pair: an observed write that came
-// after it, or (for a read by the read-only proxy, which no order helps) a later write of the same thread.
-bool ReferenceDetector::is_covered(const Access& older, const Access& newer, std::uint64_t byte) const {
-  const bool read_only = older.site->proxy == wire::Proxy::kReadOnly || newer.site->proxy == wire::Proxy::kReadOnly;
+// Some access that the engine may keep instead of `older` excuses the pair: an observed write that
+// came after it, or (for a read by the read-only proxy, which no order helps) a later write of the
+// same thread.
+bool ReferenceDetector::is_covered(const Access& older, const Access& newer,
+                                   std::uint64_t byte) const {
+  const bool read_only =
+      older.site->proxy == wire::Proxy::kReadOnly || newer.site->proxy == wire::Proxy::kReadOnly;
   return std::ranges::any_of(accesses_, [&](const Access& between) {
-    if (between.space != older.space || byte < between.address || byte >= between.address + between.size ||
-        between.instruction < older.instruction || !may_replace(between, older)) {
+    if (between.space != older.space || byte < between.address ||
+        byte >= between.address + between.size || between.instruction < older.instruction ||
+        !may_replace(between, older)) {
       return false;
     }
     const auto known = between.clock.find(older.thread);
-    const bool after = between.thread == older.thread || (known != between.clock.end() && known->second >= older.time);
-    const bool as_far = distance(between.thread, newer.thread) >= distance(older.thread, newer.thread);
-    return after && (read_only ? older.writes && between.thread == newer.thread : as_far && was_observed(between, newer.thread));
+    const bool after = between.thread == older.thread ||
+                       (known != between.clock.end() && known->second >= older.time);
+    const bool as_far =
+        distance(between.thread, newer.thread) >= distance(older.thread, newer.thread);
+    return after && (read_only ? older.writes && between.thread == newer.thread
+                               : as_far && was_observed(between, newer.thread));
   });
 }
 
 void ReferenceDetector::check(const Access& older, const Access& newer) {
   const std::uint64_t first = std::max(older.address, newer.address);
   const std::uint64_t end = std::min(older.address + older.size, newer.address + newer.size);
-  if (older.space != newer.space || first >= end || older.thread == newer.thread || (!older.writes && !newer.writes)) {
+  if (older.space != newer.space || first >= end || older.thread == newer.thread ||
+      (!older.writes && !newer.writes)) {
     return;
   }
-  const bool read_only = older.site->proxy == wire::Proxy::kReadOnly || newer.site->proxy == wire::Proxy::kReadOnly;
+  const bool read_only =
+      older.site->proxy == wire::Proxy::kReadOnly || newer.site->proxy == wire::Proxy::kReadOnly;
   const bool same_launch = std::get<0>(older.thread) == std::get<0>(newer.thread);
   if (is_before(older.thread, older.time, newer.thread) && !(read_only && same_launch)) {
     return;
@@ -300,8 +333,8 @@ void ReferenceDetector::check(const Access& older, const Access& newer) {
   }
 }
 
-void ReferenceDetector::access(const detector::WarpOperation& operation, const Thread& thread, bool reads,
-                               bool writes) {
+void ReferenceDetector::access(const detector::WarpOperation& operation, const Thread& thread,
+                               bool reads, bool writes) {
   const wire::SiteInfo& site = sites_[static_cast<std::size_t>(operation.site)];
   const detector::LaneAccess& lane = operation.lanes[std::get<3>(thread)];
   Access access{.instruction = instruction_,
@@ -334,8 +367,8 @@ void ReferenceDetector::access(const detector::WarpOperation& operation, const T
   }
 }
 
-void ReferenceDetector::arrive(const detector::WarpOperation& operation, const std::vector<Thread>& threads,
-                               bool waits) {
+void ReferenceDetector::arrive(const detector::WarpOperation& operation,
+                               const std::vector<Thread>& threads, bool waits) {
   const auto& [launch, cta, warp, lane] = threads.front();
   Barrier& barrier = barriers_[{launch, cta, operation.event_operand}];
   barrier.count = operation.event_count;
@@ -389,7 +422,8 @@ void ReferenceDetector::open_barriers(std::uint32_t launch, std::uint32_t cta) {
   }
 }
 
-void ReferenceDetector::open_warp_barriers(std::uint32_t launch, std::uint32_t cta, std::uint32_t warp) {
+void ReferenceDetector::open_warp_barriers(std::uint32_t launch, std::uint32_t cta,
+                                           std::uint32_t warp) {
   std::map<std::uint32_t, std::vector<Thread>> waiting;  // by members
   std::uint32_t alive = 0;
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
@@ -431,7 +465,8 @@ void ReferenceDetector::exit(const std::vector<Thread>& threads) {
   open_warp_barriers(launch, cta, warp);
 }
 
-void ReferenceDetector::event(const detector::WarpOperation& operation, const std::vector<Thread>& threads) {
+void ReferenceDetector::event(const detector::WarpOperation& operation,
+                              const std::vector<Thread>& threads) {
   const wire::SiteInfo& site = sites_[static_cast<std::size_t>(operation.site)];
   if (site.operation == Operation::kFence) {
     for (const Thread& thread : threads) {
@@ -456,7 +491,8 @@ void ReferenceDetector::apply(const detector::WarpOperation& operation) {
   std::vector<Thread> threads;
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if ((operation.mask >> lane & 1) != 0) {
-      threads.emplace_back(static_cast<std::uint32_t>(operation.launch), operation.cta, operation.warp, lane);
+      threads.emplace_back(static_cast<std::uint32_t>(operation.launch), operation.cta,
+                           operation.warp, lane);
     }
   }
   for (const Thread& thread : threads) {
@@ -466,7 +502,8 @@ void ReferenceDetector::apply(const detector::WarpOperation& operation) {
     event(operation, threads);
     return;
   }
-  const bool is_atomic = site.operation == Operation::kAtomic || site.operation == Operation::kReduction;
+  const bool is_atomic =
+      site.operation == Operation::kAtomic || site.operation == Operation::kReduction;
   for (const Thread& thread : threads) {
     const detector::LaneAccess& lane = operation.lanes[std::get<3>(thread)];
     if (operation.kind == wire::RecordKind::kRelease) {
@@ -496,11 +533,13 @@ void ReferenceDetector::apply(const detector::WarpOperation& operation) {
   }
 }
 
-std::uint32_t ReferenceDetector::runnable(std::uint32_t launch, std::uint32_t cta, std::uint32_t warp) const {
+std::uint32_t ReferenceDetector::runnable(std::uint32_t launch, std::uint32_t cta,
+                                          std::uint32_t warp) const {
   std::uint32_t lanes = 0;
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     const auto place = threads_.find({launch, cta, warp, lane});
-    if (place != threads_.end() && place->second.is_alive && !place->second.barrier && !place->second.warp_barrier) {
+    if (place != threads_.end() && place->second.is_alive && !place->second.barrier &&
+        !place->second.warp_barrier) {
       lanes |= 1U << lane;
     }
   }

@@ -1,6 +1,6 @@
-// The rules of model=ptx, transcribed from RACE_RULES.md as directly as they can be: full vector clocks
-// for every thread, every access kept for ever, every pair of them looked at. The engine is held
-// against it; nothing here is shared with it but the formats of its input.
+// The rules of model=ptx, transcribed from RACE_RULES.md as directly as they can be: full vector
+// clocks for every thread, every access kept for ever, every pair of them looked at. The engine is
+// held against it; nothing here is shared with it but the formats of its input.
 #pragma once
 
 #include <array>
@@ -18,7 +18,8 @@ namespace barracuda::oracle {
 using detector::LaunchId;
 using detector::Severity;
 
-using Thread = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;  // launch, cta, warp, lane
+using Thread = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t,
+                          std::uint32_t>;  // launch, cta, warp, lane
 using VectorClock = std::map<Thread, std::uint64_t>;
 
 // Which memory: global, or the shared memory of a CTA of a launch.
@@ -36,23 +37,28 @@ class ReferenceDetector {
   explicit ReferenceDetector(const detector::DetectorOptions& options) : options_(options) {}
 
   void add_sites(const std::vector<wire::SiteInfo>& sites) { sites_ = sites; }
+
   void begin_launch(const detector::LaunchInfo& launch);
   void apply(const detector::WarpOperation& operation);
 
   [[nodiscard]] const std::vector<Race>& races() const { return races_; }
+
   // Lanes of the warp that could do something now: alive, and not waiting at a barrier.
-  [[nodiscard]] std::uint32_t runnable(std::uint32_t launch, std::uint32_t cta, std::uint32_t warp) const;
+  [[nodiscard]] std::uint32_t runnable(std::uint32_t launch, std::uint32_t cta,
+                                       std::uint32_t warp) const;
 
  private:
   static constexpr std::size_t kScopes = wire::kScopeCount;
+
   struct ThreadState {
     VectorClock clock;                          // C, own time included
     std::array<VectorClock, kScopes> released;  // F
     std::array<VectorClock, kScopes> pending;   // A
     bool is_alive = true;
-    std::optional<std::uint32_t> barrier;                       // waits at this CTA barrier
-    std::optional<std::uint32_t> warp_barrier;                  // waits with these members
+    std::optional<std::uint32_t> barrier;       // waits at this CTA barrier
+    std::optional<std::uint32_t> warp_barrier;  // waits with these members
   };
+
   struct Access {
     std::size_t instruction = 0;  // index of the operation
     const wire::SiteInfo* site = nullptr;
@@ -69,6 +75,7 @@ class ReferenceDetector {
     std::optional<std::uint64_t> published_value;
     std::size_t location_size = 0;  // of the synchronising access
   };
+
   struct Write {  // to a synchronising location
     std::size_t instruction = 0;
     Thread thread;
@@ -76,6 +83,7 @@ class ReferenceDetector {
     std::optional<std::uint64_t> read, written;
     std::array<std::array<VectorClock, kScopes>, 2> published;  // to strong reads, to polls
   };
+
   struct Observation {
     std::size_t instruction = 0;
     Thread thread;
@@ -83,16 +91,20 @@ class ReferenceDetector {
     std::optional<std::uint64_t> value;
     bool is_poll = false;
   };
+
   struct Location {
     std::vector<Write> writes;
     std::vector<Observation> observations;
   };
+
   using LocationKey = std::tuple<Space, std::uint64_t, std::uint64_t>;
+
   struct Barrier {
     std::set<Thread> arrived, waiting;
     std::uint32_t count = 0;
     std::vector<ThreadState> given;
   };
+
   struct Launch {
     detector::LaunchInfo info;
     std::set<std::uint32_t> before;
@@ -102,9 +114,11 @@ class ReferenceDetector {
   void fence(const wire::SiteInfo& site, ThreadState& state) const;
   void publish(const wire::SiteInfo& site, const detector::LaneAccess& lane, const Thread& thread);
   void acquire(const wire::SiteInfo& site, const detector::LaneAccess& lane, const Thread& thread);
-  void access(const detector::WarpOperation& operation, const Thread& thread, bool reads, bool writes);
+  void access(const detector::WarpOperation& operation, const Thread& thread, bool reads,
+              bool writes);
   void check(const Access& older, const Access& newer);
-  void arrive(const detector::WarpOperation& operation, const std::vector<Thread>& threads, bool waits);
+  void arrive(const detector::WarpOperation& operation, const std::vector<Thread>& threads,
+              bool waits);
   void open_barriers(std::uint32_t launch, std::uint32_t cta);
   void open_warp_barriers(std::uint32_t launch, std::uint32_t cta, std::uint32_t warp);
   void exit(const std::vector<Thread>& threads);
@@ -119,7 +133,8 @@ class ReferenceDetector {
   [[nodiscard]] std::uint32_t cluster_of(const Thread& thread) const;
   // Without what launches that were over before the launch of `thread` began wrote there.
   [[nodiscard]] Location seen_from(const Location& location, const Thread& thread) const;
-  static std::set<std::uint64_t> values(const Location& location, std::uint64_t from, bool backwards);
+  static std::set<std::uint64_t> values(const Location& location, std::uint64_t from,
+                                        bool backwards);
   static bool is_anything_possible(const Location& location);
 
   detector::DetectorOptions options_;

@@ -2,7 +2,8 @@
 #include <cstdint>
 
 // Every warp reads base + offsets[thread] with the lanes of its mask.
-extern "C" __global__ void read_pattern(char* base, const std::int64_t* offsets, const unsigned* masks, int* sink) {
+extern "C" __global__ void read_pattern(char* base, const std::int64_t* offsets,
+                                        const unsigned* masks, int* sink) {
   const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
   const std::int64_t offset = offsets[thread];
   if ((masks[thread / 32] >> (thread % 32) & 1) != 0) {
@@ -11,7 +12,8 @@ extern "C" __global__ void read_pattern(char* base, const std::int64_t* offsets,
 }
 
 // Stores values[thread] at base + offsets[thread].
-extern "C" __global__ void write_pattern(char* base, const std::int64_t* offsets, const int* values) {
+extern "C" __global__ void write_pattern(char* base, const std::int64_t* offsets,
+                                         const int* values) {
   const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
   const std::int64_t offset = offsets[thread];
   const int value = values[thread];
@@ -29,7 +31,9 @@ extern "C" __global__ void use_shared(int* out) {
 extern "C" __global__ void use_generic(int* out, int which) {
   int local[4] = {1, 2, 3, 4};
   __shared__ int shared[64];
-  int* p = threadIdx.x % 2 == 0 ? &local[which] : threadIdx.x < 32 ? &out[threadIdx.x] : &shared[threadIdx.x];
+  int* p = threadIdx.x % 2 == 0 ? &local[which]
+           : threadIdx.x < 32   ? &out[threadIdx.x]
+                                : &shared[threadIdx.x];
   *p = static_cast<int>(threadIdx.x);
   out[64 + threadIdx.x] = local[which];
 }
@@ -68,7 +72,10 @@ extern "C" __global__ void warp_barriers(int* out) {
   out[threadIdx.x] = tile[31 - threadIdx.x];
 }
 
-extern "C" __device__ __noinline__ void called(int* out, int value) { *out = value; }
+extern "C" __device__ __noinline__ void called(int* out, int value) {
+  *out = value;
+}
+
 extern "C" __global__ void call_functions(int* out) {
   if (threadIdx.x % 2 == 0) {
     called(out + threadIdx.x, 5);

@@ -1,5 +1,5 @@
-// An emulated device with instrumented kernels, the memory that the logger needs, and a reader of its
-// queues: what a launch logged, record by record.
+// An emulated device with instrumented kernels, the memory that the logger needs, and a reader of
+// its queues: what a launch logged, record by record.
 #pragma once
 
 #include <cstddef>
@@ -46,6 +46,7 @@ class LoggedMachine {
 
   // Zeroed device memory.
   std::uint64_t allocate(std::size_t bytes);
+
   template <typename T>
   static T* at(std::uint64_t address) {
     return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr)
@@ -65,7 +66,8 @@ class LoggedMachine {
 
  private:
   template <typename Half>
-  [[nodiscard]] bool load(std::uint32_t queue, std::uint64_t slot, std::uint32_t half, Half& into) const;
+  [[nodiscard]] bool load(std::uint32_t queue, std::uint64_t slot, std::uint32_t half,
+                          Half& into) const;
   bool read_one(std::uint32_t queue, LoggedRecord& record);
   bool read_entries(LoggedRecord& record) const;
 

@@ -103,8 +103,8 @@ TEST_CASE("a read's record names the address of every active lane", "[logger]") 
     affine += record.kind() == RecordKind::kAffine ? 1 : 0;
     for (const auto& [lane, logged] : record.lanes) {
       INFO("warp " << warp << " lane " << lane);
-      CHECK(logged.address ==
-            arrays.base + static_cast<std::uint64_t>(offsets[warp][static_cast<std::size_t>(lane)]));
+      CHECK(logged.address == arrays.base + static_cast<std::uint64_t>(
+                                                offsets[warp][static_cast<std::size_t>(lane)]));
       CHECK((masks[warp] >> lane & 1) == 1);
       ++seen;
     }

@@ -72,8 +72,8 @@ TEST_CASE("every release of a counter has a number of its own, without holes", "
   std::size_t acquired = 0;
   for (const LoggedRecord& record : of_kind(records, RecordKind::kAcquire)) {
     for (const auto& [lane, logged] : record.lanes) {
-      const std::uint32_t thread = record.header.cta * 64 + record.pattern.warp * 32U +
-                                   static_cast<std::uint32_t>(lane);
+      const std::uint32_t thread =
+          record.header.cta * 64 + record.pattern.warp * 32U + static_cast<std::uint32_t>(lane);
       CHECK(logged.read == LoggedMachine::at<std::uint32_t>(out)[thread]);
       CHECK(logged.number > 0);
       CHECK(logged.number <= 256);
@@ -126,7 +126,8 @@ TEST_CASE("a poll that saw the flag has a stamp above the flag store's number", 
   CHECK(polls.back().lanes.at(0).number > releases[0].lanes.at(0).number);
 }
 
-TEST_CASE("warp barriers, early exits and calls are events of the lanes that take them", "[logger]") {
+TEST_CASE("warp barriers, early exits and calls are events of the lanes that take them",
+          "[logger]") {
   LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
   const std::uint64_t out = machine.allocate(256);
   machine.launch("warp_barriers", 1, 32, {out});

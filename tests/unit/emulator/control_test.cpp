@@ -20,7 +20,8 @@ std::vector<std::uint64_t> run_lanes(const std::string& body, std::uint32_t thre
 
 TEST_CASE("each thread stores its own index, in full and partial warps") {
   for (const std::uint32_t threads : {1U, 31U, 32U, 33U, 100U, 1024U}) {
-    const auto result = run_lanes("cvt.u64.u32 %d1, %thread;\n st.global.u64 [%out], %d1;", threads, "", 3);
+    const auto result =
+        run_lanes("cvt.u64.u32 %d1, %thread;\n st.global.u64 [%out], %d1;", threads, "", 3);
     for (std::uint64_t i = 0; i < result.size(); ++i) {
       REQUIRE(result[i] == i);
     }
@@ -47,7 +48,8 @@ EVEN:
 DONE:
     activemask.b32 %r4;
     mov.b64 %d1, {%r2, %r4};
-    st.global.u64 [%out], %d1;)", 32);
+    st.global.u64 [%out], %d1;)",
+                                32);
   for (std::uint32_t i = 0; i < 32; ++i) {
     std::uint32_t n = i, odd = 0;
     while (n > 1) {
@@ -72,7 +74,8 @@ TRY:
     st.global.u32 [counter], %r2;
     membar.gl;
     atom.global.exch.b32 %r3, [lock], 0;
-    )", ".global .align 4 .u32 lock;\n.global .align 4 .u32 counter;\n"));
+    )",
+                            ".global .align 4 .u32 lock;\n.global .align 4 .u32 counter;\n"));
   const std::uint64_t out = device.buffer(std::vector<std::uint64_t>(256, 0));
   device.run_well("k", shape({4}, {64}), out);
   const auto counter = Machine::find_variable(device.module(), "counter");
@@ -95,7 +98,8 @@ TEST_CASE("a barrier makes the block's stores to shared memory visible") {
     add.u32 %r4, %r2, %r4;
     ld.shared.u32 %r5, [%r4];
     cvt.u64.u32 %d1, %r5;
-    st.global.u64 [%out], %d1;)", 200, ".shared .align 4 .b8 buffer[800];\n");
+    st.global.u64 [%out], %d1;)",
+                                200, ".shared .align 4 .b8 buffer[800];\n");
   for (std::uint64_t i = 0; i < 200; ++i) {
     REQUIRE(result[i] == 199 - i);
   }
@@ -123,7 +127,8 @@ NOT_PRODUCER:
 OTHERS:
     bar.sync 2, 64;
     st.global.u64 [%out], 7;
-END:)", 128, ".shared .align 4 .u32 box;\n");
+END:)",
+                                128, ".shared .align 4 .u32 box;\n");
   REQUIRE(result[0] == 0);
   REQUIRE(result[32] == 42);
   REQUIRE(result[63] == 42);
@@ -145,7 +150,8 @@ TEST_CASE("bar.red counts and combines predicates over the block") {
     add.u32 %r3, %r3, %r4;
     add.u32 %r3, %r3, %r5;
     mov.b64 %d1, {%r2, %r3};
-    st.global.u64 [%out], %d1;)", 70);
+    st.global.u64 [%out], %d1;)",
+                                70);
   for (const std::uint64_t value : result) {
     REQUIRE(value == (std::uint64_t{6} << 32 | 10));
   }
@@ -168,13 +174,15 @@ TEST_CASE("shuffles follow their segments and say which lanes had a source") {
     or.b32 %r2, %r2, %r4;
     or.b32 %r2, %r2, %r5;
     mov.b64 %d1, {%r2, %r6};
-    st.global.u64 [%out], %d1;)", 32);
+    st.global.u64 [%out], %d1;)",
+                                32);
   for (std::uint32_t i = 0; i < 32; ++i) {
     const std::uint32_t down = i + 3 < 32 ? i + 3 : i, up = i >= 2 ? i - 2 : i;
     const std::uint32_t flags = (i + 3 < 32 ? 1 : 0) | (i >= 2 ? 2 : 0);
     // c = 0x181f: segments of 8 lanes.
     const std::uint32_t index = (i & 24) | 3;
-    REQUIRE(static_cast<std::uint32_t>(result[i]) == (down | up << 8 | (i ^ 5) << 16 | index << 24));
+    REQUIRE(static_cast<std::uint32_t>(result[i]) ==
+            (down | up << 8 | (i ^ 5) << 16 | index << 24));
     REQUIRE(result[i] >> 32 == flags);
   }
 }
@@ -194,7 +202,8 @@ TEST_CASE("votes, matches and reductions respect their member masks") {
     redux.sync.max.u32 %r7, %r1, %r6;
     add.u32 %r5, %r5, %r7;
     mov.b64 %d1, {%r3, %r5};
-    st.global.u64 [%out], %d1;)", 32);
+    st.global.u64 [%out], %d1;)",
+                                32);
   for (std::uint32_t i = 0; i < 32; ++i) {
     REQUIRE(static_cast<std::uint32_t>(result[i]) == (0x22222222U ^ (0x11111111U << (i & 3))));
     REQUIRE(result[i] >> 32 == 496U + (i < 16 ? 15U : 31U));
@@ -217,7 +226,8 @@ LOW:
     bar.warp.sync -1;
 END:
     cvt.u64.u32 %d1, %r3;
-    st.global.u64 [%out], %d1;)", 32);
+    st.global.u64 [%out], %d1;)",
+                                32);
   for (std::uint32_t i = 0; i < 32; ++i) {
     const std::uint32_t partner = i ^ 16;
     REQUIRE(result[i] == partner + (partner < 10 ? 200 : 100));
@@ -232,7 +242,8 @@ TEST_CASE("a collective does not wait for lanes that have exited") {
     vote.sync.ballot.b32 %r2, 1, -1;
     bar.sync 0;
     cvt.u64.u32 %d1, %r2;
-    st.global.u64 [%out], %d1;)", 64);
+    st.global.u64 [%out], %d1;)",
+                                64);
   REQUIRE(result[4] == 0);
   REQUIRE(result[5] == 0xffffffe0U);
   REQUIRE(result[63] == 0xffffffe0U);
@@ -259,7 +270,8 @@ TEST_CASE("functions recurse, take parameters in registers, and are called throu
     st.global.u64 [%out], %d4;
     bra END;
 prototype: .callprototype (.param .b32 _) _ (.param .b32 _);
-END:)", 64, R"(
+END:)",
+                                64, R"(
 .func (.param .b32 result) factorial_sum(.param .b32 n)
 {
   .reg .b32 %r<9>;
@@ -335,7 +347,8 @@ TEST_CASE("local arrays belong to the thread, by local and by generic address") 
     setp.ge.u32 %p2, %r1, 6;
     @%p2 mov.u64 %d7, %d5;
     add.u64 %d7, %d7, %d8;
-    st.global.u64 [%out], %d7;)", 64);
+    st.global.u64 [%out], %d7;)",
+                                64);
   for (std::uint64_t i = 0; i < 64; ++i) {
     REQUIRE(result[i] == i + 4000);
   }
@@ -353,7 +366,8 @@ B:  mov.u64 %d1, 20;
     bra END;
 C:  mov.u64 %d1, 30;
 END:
-    st.global.u64 [%out], %d1;)", 32);
+    st.global.u64 [%out], %d1;)",
+                                32);
   for (std::uint64_t i = 0; i < 32; ++i) {
     REQUIRE(result[i] == (i % 3 + 1) * 10);
   }

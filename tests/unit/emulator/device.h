@@ -1,5 +1,5 @@
-// A machine with one loaded module, for tests: buffers of host values in device memory, launches with
-// packed arguments.
+// A machine with one loaded module, for tests: buffers of host values in device memory, launches
+// with packed arguments.
 #pragma once
 
 #include <cstring>
@@ -24,6 +24,7 @@ class Device {
   }
 
   Machine& machine() { return machine_; }
+
   const LoadedModule& module() { return *module_; }
 
   template <class T>
@@ -34,6 +35,7 @@ class Device {
     std::memcpy(reinterpret_cast<void*>(*address), values.data(), bytes);
     return *address;
   }
+
   template <class T>
   std::vector<T> read(std::uint64_t address, std::size_t count) {
     std::vector<T> values(count);
@@ -61,7 +63,7 @@ class Device {
  private:
   template <class T>
   static void append(std::vector<std::byte>& parameters, T value) {
-    parameters.resize((parameters.size() + sizeof(T) - 1) / sizeof(T) * sizeof(T));
+    parameters.resize((parameters.size() + alignof(T) - 1) / alignof(T) * alignof(T));
     const auto* bytes = reinterpret_cast<const std::byte*>(&value);
     parameters.insert(parameters.end(), bytes, bytes + sizeof(T));
   }
@@ -79,8 +81,8 @@ inline LaunchConfig shape(Dim3 grid, Dim3 block, std::uint32_t shared = 0) {
   return config;
 }
 
-// A module with one kernel `k` that gets a pointer and whose body is given; %out is the pointer plus
-// 8 bytes for each thread of the grid, %tid its index in the grid.
+// A module with one kernel `k` that gets a pointer and whose body is given; %out is the pointer
+// plus 8 bytes for each thread of the grid, %tid its index in the grid.
 inline std::string kernel_text(const std::string& body, const std::string& before = "") {
   return ".version 9.0\n.target sm_90\n.address_size 64\n" + before +
          R"(
@@ -101,7 +103,8 @@ inline std::string kernel_text(const std::string& body, const std::string& befor
   mad.lo.u32 %thread, %a0, %a1, %thread;
   mul.wide.u32 %out, %thread, 8;
   add.u64 %out, %base, %out;
-)" + body + "\n  ret;\n}\n";
+)" + body +
+         "\n  ret;\n}\n";
 }
 
 }  // namespace barracuda::emulator::test

@@ -8,16 +8,22 @@ using namespace barracuda::emulator::test;  // NOLINT(google-build-using-namespa
 
 namespace {
 
-u64 b32(float value) { return std::bit_cast<u32>(value); }
+u64 b32(float value) {
+  return std::bit_cast<u32>(value);
+}
 
 const std::vector<u64> kSingles = {
-    b32(0.0F),   b32(-0.0F),     b32(1.0F),  b32(-1.5F),        b32(0.1F),        b32(3.0F),
-    b32(2.5F),   b32(-3.5F),     b32(1e30F), b32(-1e-30F),      b32(1.5e9F),      b32(-2147483648.0F),
-    b32(1e-42F), b32(0.333333F), 0x7f800000, 0xff800000,        0x7fc00001,       0x3f800001};
-const std::vector<u64> kDoubles = {
-    bits(0.0),  bits(-0.0),    bits(1.0),   bits(-1.5),  bits(0.1),   bits(3.0),
-    bits(1e300), bits(-1e-300), bits(2.5),   bits(-1e10), bits(4.2e9), bits(1.0 / 3),
-    bits(9.3e18), bits(std::numeric_limits<double>::infinity()), 0xfff8000000000000};
+    b32(0.0F),   b32(-0.0F),     b32(1.0F),  b32(-1.5F),   b32(0.1F),   b32(3.0F),
+    b32(2.5F),   b32(-3.5F),     b32(1e30F), b32(-1e-30F), b32(1.5e9F), b32(-2147483648.0F),
+    b32(1e-42F), b32(0.333333F), 0x7f800000, 0xff800000,   0x7fc00001,  0x3f800001};
+const std::vector<u64> kDoubles = {bits(0.0),         bits(-0.0),
+                                   bits(1.0),         bits(-1.5),
+                                   bits(0.1),         bits(3.0),
+                                   bits(1e300),       bits(-1e-300),
+                                   bits(2.5),         bits(-1e10),
+                                   bits(4.2e9),       bits(1.0 / 3),
+                                   bits(9.3e18),      bits(std::numeric_limits<double>::infinity()),
+                                   0xfff8000000000000};
 
 template <class Compute>
 auto rounded(int mode, Compute compute) -> decltype(compute()) {
@@ -27,8 +33,13 @@ auto rounded(int mode, Compute compute) -> decltype(compute()) {
   return result;
 }
 
-float flushed(float value) { return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0F, value) : value; }
-float unit(float value) { return value > 0 ? std::min(value, 1.0F) : 0.0F; }
+float flushed(float value) {
+  return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0F, value) : value;
+}
+
+float unit(float value) {
+  return value > 0 ? std::min(value, 1.0F) : 0.0F;
+}
 
 template <class D, class S>
 u64 to_integer(S value) {
@@ -44,7 +55,9 @@ u64 to_integer(S value) {
 }
 
 // A NaN's bits are not compared for f64.
-u64 d(double value) { return value != value ? 1 : bits(value); }
+u64 d(double value) {
+  return value != value ? 1 : bits(value);
+}
 
 }  // namespace
 
@@ -66,27 +79,37 @@ TEST_CASE("f32 arithmetic is IEEE's, with flushing, saturation and all roundings
        {"fma.rn.sat.f32 %q, %f, %g, %k;",
         [](u64 x, u64 y, u64 z) { return bits(unit(std::fma(f32(x), f32(y), f32(z)))); }},
        {"add.rz.f32 %q, %f, %g;",
-        [](u64 x, u64 y, u64) { return bits(rounded(FE_TOWARDZERO, [&] { return f32(x) + f32(y); })); }},
+        [](u64 x, u64 y, u64) {
+          return bits(rounded(FE_TOWARDZERO, [&] { return f32(x) + f32(y); }));
+        }},
        {"mul.rm.f32 %q, %f, %g;",
-        [](u64 x, u64 y, u64) { return bits(rounded(FE_DOWNWARD, [&] { return f32(x) * f32(y); })); }},
+        [](u64 x, u64 y, u64) {
+          return bits(rounded(FE_DOWNWARD, [&] { return f32(x) * f32(y); }));
+        }},
        {"fma.rp.f32 %q, %f, %g, %k;",
         [](u64 x, u64 y, u64 z) {
           return bits(rounded(FE_UPWARD, [&] { return std::fma(f32(x), f32(y), f32(z)); }));
         }},
        {"div.rm.f32 %q, %f, %g;",
-        [](u64 x, u64 y, u64) { return bits(rounded(FE_DOWNWARD, [&] { return f32(x) / f32(y); })); }},
+        [](u64 x, u64 y, u64) {
+          return bits(rounded(FE_DOWNWARD, [&] { return f32(x) / f32(y); }));
+        }},
        {"neg.f32 %q, %f;", [](u64 x, u64, u64) { return x ^ 0x80000000U; }},
        {"abs.f32 %q, %f;", [](u64 x, u64, u64) { return x & 0x7fffffffU; }},
-       {"copysign.f32 %q, %f, %g;", [](u64 x, u64 y, u64) { return (x & 0x80000000U) | (y & 0x7fffffffU); }},
-       {"min.f32 %q, %f, %g;", [](u64 x, u64 y, u64) {
+       {"copysign.f32 %q, %f, %g;",
+        [](u64 x, u64 y, u64) { return (x & 0x80000000U) | (y & 0x7fffffffU); }},
+       {"min.f32 %q, %f, %g;",
+        [](u64 x, u64 y, u64) {
           const float a = f32(x), b = f32(y);
           return a != a ? bits(b) : b != b ? bits(a) : a == b ? (x | y) : bits(std::min(a, b));
         }},
-       {"max.f32 %q, %f, %g;", [](u64 x, u64 y, u64) {
+       {"max.f32 %q, %f, %g;",
+        [](u64 x, u64 y, u64) {
           const float a = f32(x), b = f32(y);
           return a != a ? bits(b) : b != b ? bits(a) : a == b ? (x & y) : bits(std::max(a, b));
         }},
-       {"max.NaN.f32 %q, %f, %g;", [](u64 x, u64 y, u64) {
+       {"max.NaN.f32 %q, %f, %g;",
+        [](u64 x, u64 y, u64) {
           const float a = f32(x), b = f32(y);
           return a != a || b != b ? 0x7fffffffU : a == b ? (x & y) : bits(std::max(a, b));
         }}},
@@ -96,37 +119,50 @@ TEST_CASE("f32 arithmetic is IEEE's, with flushing, saturation and all roundings
 TEST_CASE("f64 arithmetic is IEEE's in all roundings") {
   const auto same = [](const char* text, auto compute) {
     // NaNs become 1.0's neighbour in bits: compare them as such on both sides.
-    return FormCase{std::string(text) + " testp.notanumber.f64 %p2, %t; selp.f64 %t, 0d0000000000000001, %t, %p2;",
+    return FormCase{std::string(text) +
+                        " testp.notanumber.f64 %p2, %t; selp.f64 %t, 0d0000000000000001, %t, %p2;",
                     [compute](u64 x, u64 y, u64 z) { return d(compute(f64(x), f64(y), f64(z))); }};
   };
-  check_forms({same("add.f64 %t, %u, %v;", [](double a, double b, double) { return a + b; }),
-               same("mul.rn.f64 %t, %u, %v;", [](double a, double b, double) { return a * b; }),
-               same("div.rn.f64 %t, %u, %v;", [](double a, double b, double) { return a / b; }),
-               same("fma.rn.f64 %t, %u, %v, %w;", [](double a, double b, double c) { return std::fma(a, b, c); }),
-               same("sqrt.rn.f64 %t, %u;", [](double a, double, double) { return std::sqrt(a); }),
-               same("add.rm.f64 %t, %u, %v;",
-                    [](double a, double b, double) { return rounded(FE_DOWNWARD, [&] { return a + b; }); }),
-               same("mul.rp.f64 %t, %u, %v;",
-                    [](double a, double b, double) { return rounded(FE_UPWARD, [&] { return a * b; }); }),
-               same("div.rz.f64 %t, %u, %v;",
-                    [](double a, double b, double) { return rounded(FE_TOWARDZERO, [&] { return a / b; }); }),
-               same("min.f64 %t, %u, %v;",
-                    [](double a, double b, double) { return a == b ? (std::signbit(a) ? a : b) : std::fmin(a, b); })},
-              kDoubles);
+  check_forms(
+      {same("add.f64 %t, %u, %v;", [](double a, double b, double) { return a + b; }),
+       same("mul.rn.f64 %t, %u, %v;", [](double a, double b, double) { return a * b; }),
+       same("div.rn.f64 %t, %u, %v;", [](double a, double b, double) { return a / b; }),
+       same("fma.rn.f64 %t, %u, %v, %w;",
+            [](double a, double b, double c) { return std::fma(a, b, c); }),
+       same("sqrt.rn.f64 %t, %u;", [](double a, double, double) { return std::sqrt(a); }),
+       same("add.rm.f64 %t, %u, %v;",
+            [](double a, double b, double) { return rounded(FE_DOWNWARD, [&] { return a + b; }); }),
+       same("mul.rp.f64 %t, %u, %v;",
+            [](double a, double b, double) { return rounded(FE_UPWARD, [&] { return a * b; }); }),
+       same("div.rz.f64 %t, %u, %v;",
+            [](double a, double b, double) {
+              return rounded(FE_TOWARDZERO, [&] { return a / b; });
+            }),
+       same("min.f64 %t, %u, %v;",
+            [](double a, double b, double) {
+              return a == b ? (std::signbit(a) ? a : b) : std::fmin(a, b);
+            })},
+      kDoubles);
 }
 
 TEST_CASE("floating-point comparisons know ordered and unordered") {
   check_forms(
       {{"setp.lt.f32 %p, %f, %g;", [](u64 x, u64 y, u64) { return u64{f32(x) < f32(y)}; }},
-       {"setp.ne.f32 %p, %f, %g;", [](u64 x, u64 y, u64) { return u64{f32(x) < f32(y) || f32(x) > f32(y)}; }},
+       {"setp.ne.f32 %p, %f, %g;",
+        [](u64 x, u64 y, u64) { return u64{f32(x) < f32(y) || f32(x) > f32(y)}; }},
        {"setp.neu.f32 %p, %f, %g;", [](u64 x, u64 y, u64) { return u64{f32(x) != f32(y)}; }},
-       {"setp.equ.f32 %p, %f, %g;", [](u64 x, u64 y, u64) { return u64{!(f32(x) < f32(y) || f32(x) > f32(y))}; }},
+       {"setp.equ.f32 %p, %f, %g;",
+        [](u64 x, u64 y, u64) { return u64{!(f32(x) < f32(y) || f32(x) > f32(y))}; }},
        {"setp.leu.f32 %p, %f, %g;", [](u64 x, u64 y, u64) { return u64{!(f32(x) > f32(y))}; }},
        {"setp.gtu.f32 %p, %f, %g;", [](u64 x, u64 y, u64) { return u64{!(f32(x) <= f32(y))}; }},
-       {"setp.num.f32 %p, %f, %g;", [](u64 x, u64 y, u64) { return u64{!std::isunordered(f32(x), f32(y))}; }},
-       {"setp.nan.f32 %p, %f, %g;", [](u64 x, u64 y, u64) { return u64{std::isunordered(f32(x), f32(y))}; }},
-       {"setp.lt.ftz.f32 %p, %f, %g;", [](u64 x, u64 y, u64) { return u64{flushed(f32(x)) < flushed(f32(y))}; }},
-       {"set.gt.f32.f32 %q, %f, %g;", [](u64 x, u64 y, u64) { return f32(x) > f32(y) ? b32(1.0F) : 0; }},
+       {"setp.num.f32 %p, %f, %g;",
+        [](u64 x, u64 y, u64) { return u64{!std::isunordered(f32(x), f32(y))}; }},
+       {"setp.nan.f32 %p, %f, %g;",
+        [](u64 x, u64 y, u64) { return u64{std::isunordered(f32(x), f32(y))}; }},
+       {"setp.lt.ftz.f32 %p, %f, %g;",
+        [](u64 x, u64 y, u64) { return u64{flushed(f32(x)) < flushed(f32(y))}; }},
+       {"set.gt.f32.f32 %q, %f, %g;",
+        [](u64 x, u64 y, u64) { return f32(x) > f32(y) ? b32(1.0F) : 0; }},
        {"testp.normal.f32 %p, %f;", [](u64 x, u64, u64) { return u64{std::isnormal(f32(x))}; }},
        {"testp.subnormal.f32 %p, %f;",
         [](u64 x, u64, u64) { return u64{std::fpclassify(f32(x)) == FP_SUBNORMAL}; }},
@@ -137,38 +173,57 @@ TEST_CASE("floating-point comparisons know ordered and unordered") {
 
 TEST_CASE("conversions between floats and integers round and clamp") {
   check_forms(
-      {{"cvt.rzi.s32.f32 %r, %f;", [](u64 x, u64, u64) { return to_integer<s32>(static_cast<double>(std::trunc(f32(x)))); }},
-       {"cvt.rni.s32.f32 %r, %f;", [](u64 x, u64, u64) { return to_integer<s32>(static_cast<double>(std::rint(f32(x)))); }},
-       {"cvt.rmi.s32.f32 %r, %f;", [](u64 x, u64, u64) { return to_integer<s32>(static_cast<double>(std::floor(f32(x)))); }},
-       {"cvt.rpi.u32.f32 %r, %f;", [](u64 x, u64, u64) { return to_integer<u32>(static_cast<double>(std::ceil(f32(x)))); }},
-       {"cvt.rzi.s64.f32 %R, %f;", [](u64 x, u64, u64) { return to_integer<s64>(std::trunc(f32(x))); }},
-       {"cvt.rzi.u64.f32 %R, %f;", [](u64 x, u64, u64) { return to_integer<u64>(std::trunc(f32(x))); }},
-       {"cvt.rzi.s16.f32 %r, %f;", [](u64 x, u64, u64) { return to_integer<s16>(static_cast<double>(std::trunc(f32(x)))); }},
+      {{"cvt.rzi.s32.f32 %r, %f;",
+        [](u64 x, u64, u64) { return to_integer<s32>(static_cast<double>(std::trunc(f32(x)))); }},
+       {"cvt.rni.s32.f32 %r, %f;",
+        [](u64 x, u64, u64) { return to_integer<s32>(static_cast<double>(std::rint(f32(x)))); }},
+       {"cvt.rmi.s32.f32 %r, %f;",
+        [](u64 x, u64, u64) { return to_integer<s32>(static_cast<double>(std::floor(f32(x)))); }},
+       {"cvt.rpi.u32.f32 %r, %f;",
+        [](u64 x, u64, u64) { return to_integer<u32>(static_cast<double>(std::ceil(f32(x)))); }},
+       {"cvt.rzi.s64.f32 %R, %f;",
+        [](u64 x, u64, u64) { return to_integer<s64>(std::trunc(f32(x))); }},
+       {"cvt.rzi.u64.f32 %R, %f;",
+        [](u64 x, u64, u64) { return to_integer<u64>(std::trunc(f32(x))); }},
+       {"cvt.rzi.s16.f32 %r, %f;",
+        [](u64 x, u64, u64) { return to_integer<s16>(static_cast<double>(std::trunc(f32(x)))); }},
        {"cvt.rni.f32.f32 %q, %f;", [](u64 x, u64, u64) { return bits(std::rint(f32(x))); }},
        {"cvt.rmi.f32.f32 %q, %f;", [](u64 x, u64, u64) { return bits(std::floor(f32(x))); }},
        {"cvt.sat.f32.f32 %q, %f;", [](u64 x, u64, u64) { return bits(unit(f32(x))); }},
        {"cvt.ftz.f32.f32 %q, %f;", [](u64 x, u64, u64) { return bits(flushed(f32(x))); }},
        {"cvt.f64.f32 %t, %f; cvt.rn.f32.f64 %q, %t;", [](u64 x, u64, u64) { return bits(f32(x)); }},
-       {"cvt.rn.f32.s32 %q, %a;", [](u64 x, u64, u64) { return bits(static_cast<float>(static_cast<s32>(x))); }},
+       {"cvt.rn.f32.s32 %q, %a;",
+        [](u64 x, u64, u64) { return bits(static_cast<float>(static_cast<s32>(x))); }},
        {"cvt.rz.f32.u32 %q, %a;",
         [](u64 x, u64, u64) {
-          return bits(rounded(FE_TOWARDZERO, [&] { volatile u32 v = static_cast<u32>(x); return static_cast<float>(v); }));
+          return bits(rounded(FE_TOWARDZERO, [&] {
+            volatile u32 v = static_cast<u32>(x);
+            return static_cast<float>(v);
+          }));
         }},
-       {"cvt.rn.f64.u32 %t, %a;", [](u64 x, u64, u64) { return bits(static_cast<double>(static_cast<u32>(x))); }}},
+       {"cvt.rn.f64.u32 %t, %a;",
+        [](u64 x, u64, u64) { return bits(static_cast<double>(static_cast<u32>(x))); }}},
       kSingles);
   check_forms(
-      {{"cvt.rzi.s32.f64 %r, %u;", [](u64 x, u64, u64) { return to_integer<s32>(std::trunc(f64(x))); }},
-       {"cvt.rzi.u64.f64 %R, %u;", [](u64 x, u64, u64) { return to_integer<u64>(std::trunc(f64(x))); }},
+      {{"cvt.rzi.s32.f64 %r, %u;",
+        [](u64 x, u64, u64) { return to_integer<s32>(std::trunc(f64(x))); }},
+       {"cvt.rzi.u64.f64 %R, %u;",
+        [](u64 x, u64, u64) { return to_integer<u64>(std::trunc(f64(x))); }},
        {"cvt.rn.f32.f64 %q, %u;", [](u64 x, u64, u64) { return bits(static_cast<float>(f64(x))); }},
        {"cvt.rm.f32.f64 %q, %u;",
-        [](u64 x, u64, u64) { return bits(rounded(FE_DOWNWARD, [&] { return static_cast<float>(f64(x)); })); }},
-       {"cvt.rn.f64.s64 %t, %x;", [](u64 x, u64, u64) { return bits(static_cast<double>(static_cast<s64>(x))); }},
+        [](u64 x, u64, u64) {
+          return bits(rounded(FE_DOWNWARD, [&] { return static_cast<float>(f64(x)); }));
+        }},
+       {"cvt.rn.f64.s64 %t, %x;",
+        [](u64 x, u64, u64) { return bits(static_cast<double>(static_cast<s64>(x))); }},
        {"cvt.rn.f32.u64 %q, %x;", [](u64 x, u64, u64) { return bits(static_cast<float>(x)); }}},
       kDoubles);
 }
 
 TEST_CASE("half precision is rounded once") {
-  const auto half = [](u64 v) { return static_cast<float>(std::bit_cast<_Float16>(static_cast<u16>(v))); };
+  const auto half = [](u64 v) {
+    return static_cast<float>(std::bit_cast<_Float16>(static_cast<u16>(v)));
+  };
   const auto half_bits = [](float v) -> u64 {
     return v != v ? 0x7fff : std::bit_cast<u16>(static_cast<_Float16>(v));
   };
@@ -177,21 +232,32 @@ TEST_CASE("half precision is rounded once") {
       {{"add.f16 %s, %h, %i;", [=](u64 x, u64 y, u64) { return half_bits(half(x) + half(y)); }},
        {"mul.f16 %s, %h, %i;", [=](u64 x, u64 y, u64) { return half_bits(half(x) * half(y)); }},
        {"sub.f16x2 %r, %a, %b;",
-        [=](u64 x, u64 y, u64) { return half_bits(half(x) - half(y)) | half_bits(half(x >> 16) - half(y >> 16)) << 16; }},
+        [=](u64 x, u64 y, u64) {
+          return half_bits(half(x) - half(y)) | half_bits(half(x >> 16) - half(y >> 16)) << 16;
+        }},
        {"fma.rn.f16 %s, %h, %i, %j;",
         [=](u64 x, u64 y, u64 z) -> u64 {
-          const double exact = static_cast<double>(half(x)) * static_cast<double>(half(y)) + static_cast<double>(half(z));
+          const double exact = static_cast<double>(half(x)) * static_cast<double>(half(y)) +
+                               static_cast<double>(half(z));
           return exact != exact ? 0x7fff : std::bit_cast<u16>(static_cast<_Float16>(exact));
         }},
        {"setp.lt.f16 %p, %h, %i;", [=](u64 x, u64 y, u64) { return u64{half(x) < half(y)}; }},
        {"neg.f16 %s, %h;", [](u64 x, u64, u64) { return (x ^ 0x8000) & 0xffff; }},
-       {"cvt.f32.f16 %q, %h;", [=](u64 x, u64, u64) { const float v = half(x); return b32(v); }},
+       {"cvt.f32.f16 %q, %h;",
+        [=](u64 x, u64, u64) {
+          const float v = half(x);
+          return b32(v);
+        }},
        {"cvt.rn.f16.f32 %s, %f;", [=](u64 x, u64, u64) { return half_bits(f32(x)); }},
        {"cvt.rn.f16x2.f32 %r, %f, %g;",
         [=](u64 x, u64 y, u64) { return half_bits(f32(x)) << 16 | half_bits(f32(y)); }},
-       {"cvt.rzi.s32.f16 %r, %h;", [=](u64 x, u64, u64) { return to_integer<s32>(static_cast<double>(std::trunc(half(x)))); }},
+       {"cvt.rzi.s32.f16 %r, %h;",
+        [=](u64 x, u64, u64) { return to_integer<s32>(static_cast<double>(std::trunc(half(x)))); }},
        {"cvt.rn.f16.s32 %s, %a;",
-        [=](u64 x, u64, u64) -> u64 { return std::bit_cast<u16>(static_cast<_Float16>(static_cast<double>(static_cast<s32>(x)))); }},
+        [=](u64 x, u64, u64) -> u64 {
+          return std::bit_cast<u16>(
+              static_cast<_Float16>(static_cast<double>(static_cast<s32>(x))));
+        }},
        {"cvt.f32.bf16 %q, %h;", [=](u64 x, u64, u64) { return b32(brain(x)); }},
        {"cvt.rn.bf16.f32 %s, %f;",
         [](u64 x, u64, u64) -> u64 {
@@ -199,8 +265,8 @@ TEST_CASE("half precision is rounded once") {
           const u32 raw = static_cast<u32>(x);
           return v != v ? 0x7fff : (raw + 0x7fff + ((raw >> 16) & 1)) >> 16;
         }}},
-      {0x00000000, 0x3c003c00, 0xbc013555, 0x7bff0001, 0x83ff7bff, 0x3f804248, 0xc2f70a3d, 0x477fe000, 0x33000001,
-       0x38d1b717, 0x80008001});
+      {0x00000000, 0x3c003c00, 0xbc013555, 0x7bff0001, 0x83ff7bff, 0x3f804248, 0xc2f70a3d,
+       0x477fe000, 0x33000001, 0x38d1b717, 0x80008001});
 }
 
 TEST_CASE("approximations stay within the bounds of the PTX manual") {

@@ -29,12 +29,21 @@ struct FormCase {
   std::function<u64(u64 x, u64 y, u64 z)> expected;
 };
 
-inline float f32(u64 bits) { return std::bit_cast<float>(static_cast<u32>(bits)); }
-inline double f64(u64 bits) { return std::bit_cast<double>(bits); }
+inline float f32(u64 bits) {
+  return std::bit_cast<float>(static_cast<u32>(bits));
+}
+
+inline double f64(u64 bits) {
+  return std::bit_cast<double>(bits);
+}
+
 inline u64 bits(float value) {
   return value != value ? 0x7fffffffU : std::bit_cast<u32>(value);
 }
-inline u64 bits(double value) { return std::bit_cast<u64>(value); }
+
+inline u64 bits(double value) {
+  return std::bit_cast<u64>(value);
+}
 
 // The text that stores a form's result as 64 bits.
 inline std::string store_result(const std::string& text) {

@@ -184,7 +184,8 @@ AGAIN:
   const std::uint32_t operations = 40 * 96 * 4;
   REQUIRE(result[0] == operations);
   REQUIRE(result[1] == 40 * 96 - 1);
-  REQUIRE(std::bit_cast<float>(static_cast<std::uint32_t>(result[2])) == static_cast<float>(operations));
+  REQUIRE(std::bit_cast<float>(static_cast<std::uint32_t>(result[2])) ==
+          static_cast<float>(operations));
   REQUIRE(std::bit_cast<double>(result[3]) == 2.0 * operations);
   REQUIRE(result[4] == operations % 10);
 }
@@ -278,8 +279,9 @@ TEST_CASE("misaligned, freed and foreign addresses end the kernel") {
 }
 
 TEST_CASE("an access beyond shared memory ends the kernel") {
-  Device device(kernel_text("  shl.b32 %r1, %thread, 2;\n  st.shared.u32 [%r1], %r1;\n ld.shared.u32 %r2, [small];",
-                            ".shared .align 4 .b8 small[128];\n"));
+  Device device(kernel_text(
+      "  shl.b32 %r1, %thread, 2;\n  st.shared.u32 [%r1], %r1;\n ld.shared.u32 %r2, [small];",
+      ".shared .align 4 .b8 small[128];\n"));
   device.run_well("k", shape({1}, {32}), std::uint64_t{0});
   const DeviceError error = device.run("k", shape({1}, {33}), std::uint64_t{0});
   REQUIRE(error.code == DeviceErrorCode::kIllegalAddress);
@@ -309,11 +311,13 @@ TEST_CASE("a kernel that never ends is stopped after the launch timeout") {
   REQUIRE(device.run("k", shape({4}, {64}), std::uint64_t{0}).code == DeviceErrorCode::kTimeout);
 }
 
-TEST_CASE("trap, an unknown instruction and a wild call end the kernel, only when they are reached") {
+TEST_CASE(
+    "trap, an unknown instruction and a wild call end the kernel, only when they are reached") {
   Device trap(kernel_text("  setp.eq.u32 %p1, %thread, 3;\n  @%p1 trap;"));
   trap.run_well("k", shape({1}, {3}), std::uint64_t{0});
   REQUIRE(trap.run("k", shape({1}, {4}), std::uint64_t{0}).code == DeviceErrorCode::kTrap);
-  Device unknown(kernel_text("  setp.ne.u32 %p1, %thread, 3;\n  @%p1 bra END;\n  frobnicate.u32 %r1, %r2;\nEND:"));
+  Device unknown(kernel_text(
+      "  setp.ne.u32 %p1, %thread, 3;\n  @%p1 bra END;\n  frobnicate.u32 %r1, %r2;\nEND:"));
   unknown.run_well("k", shape({1}, {3}), std::uint64_t{0});
   const DeviceError error = unknown.run("k", shape({1}, {4}), std::uint64_t{0});
   REQUIRE(error.code == DeviceErrorCode::kIllegalInstruction);
@@ -331,19 +335,22 @@ TEST_CASE("endless recursion overflows the stack") {
   ret;
 }
 )"));
-  REQUIRE(device.run("k", shape({1}, {32}), std::uint64_t{0}).code == DeviceErrorCode::kStackOverflow);
+  REQUIRE(device.run("k", shape({1}, {32}), std::uint64_t{0}).code ==
+          DeviceErrorCode::kStackOverflow);
 }
 
 TEST_CASE("attributes say what a kernel needs") {
-  Device device(kernel_text("  ld.shared.u32 %r1, [s+4];\n  ld.shared.u32 %r2, [dynamic];\n",
-                            ".shared .align 4 .b8 s[100];\n.extern .shared .align 16 .b8 dynamic[];\n"
-                            ".shared .align 4 .b8 unused[400];\n"));
+  Device device(
+      kernel_text("  ld.shared.u32 %r1, [s+4];\n  ld.shared.u32 %r2, [dynamic];\n",
+                  ".shared .align 4 .b8 s[100];\n.extern .shared .align 16 .b8 dynamic[];\n"
+                  ".shared .align 4 .b8 unused[400];\n"));
   const LoadedKernel* kernel = Machine::find_kernel(device.module(), "k");
   REQUIRE(kernel != nullptr);
   const KernelAttributes attributes = Machine::attributes(*kernel);
   REQUIRE(attributes.static_shared_bytes == 112);
   REQUIRE(attributes.parameter_bytes == 8);
   REQUIRE(attributes.max_threads == 1024);
-  REQUIRE(device.run("k", shape({1}, {1}), std::uint64_t{0}).code == DeviceErrorCode::kIllegalAddress);
+  REQUIRE(device.run("k", shape({1}, {1}), std::uint64_t{0}).code ==
+          DeviceErrorCode::kIllegalAddress);
   device.run_well("k", shape({1}, {1}, 4), std::uint64_t{0});
 }

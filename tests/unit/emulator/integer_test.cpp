@@ -26,17 +26,37 @@ const std::vector<u64> kValues = {0,
                                   0x8000000000000000,
                                   0xfffffffffffffff3};
 
-u32 lo(u64 v) { return static_cast<u32>(v); }
-s32 si(u64 v) { return static_cast<s32>(v); }
-s64 sl(u64 v) { return static_cast<s64>(v); }
-u64 w(s32 v) { return static_cast<u32>(v); }
-u64 w16(s32 v) { return static_cast<u16>(v); }
-s16 sh(u64 v) { return static_cast<s16>(v); }
+u32 lo(u64 v) {
+  return static_cast<u32>(v);
+}
+
+s32 si(u64 v) {
+  return static_cast<s32>(v);
+}
+
+s64 sl(u64 v) {
+  return static_cast<s64>(v);
+}
+
+u64 w(s32 v) {
+  return static_cast<u32>(v);
+}
+
+u64 w16(s32 v) {
+  return static_cast<u16>(v);
+}
+
+s16 sh(u64 v) {
+  return static_cast<s16>(v);
+}
 
 template <class T>
 T wrapping_divide(T a, T b) {
-  return b == 0 ? T(-1) : b == T(-1) && std::numeric_limits<T>::is_signed ? T(0 - std::make_unsigned_t<T>(a)) : T(a / b);
+  return b == 0                                            ? T(-1)
+         : b == T(-1) && std::numeric_limits<T>::is_signed ? T(0 - std::make_unsigned_t<T>(a))
+                                                           : T(a / b);
 }
+
 template <class T>
 T wrapping_remainder(T a, T b) {
   return b == 0 ? a : b == T(-1) && std::numeric_limits<T>::is_signed ? T(0) : T(a % b);
@@ -90,9 +110,11 @@ TEST_CASE("integer arithmetic of all widths agrees with the host's") {
           return w(static_cast<s32>(std::clamp<s64>(s64{si(x)} - si(y), INT32_MIN, INT32_MAX)));
         }},
        {"mul.lo.s32 %r, %a, %b;", [](u64 x, u64 y, u64) { return u64{lo(x) * lo(y)}; }},
-       {"mul.hi.s32 %r, %a, %b;", [](u64 x, u64 y, u64) { return w(si((s64{si(x)} * si(y)) >> 32)); }},
+       {"mul.hi.s32 %r, %a, %b;",
+        [](u64 x, u64 y, u64) { return w(si((s64{si(x)} * si(y)) >> 32)); }},
        {"mul.hi.u32 %r, %a, %b;", [](u64 x, u64 y, u64) { return (u64{lo(x)} * lo(y)) >> 32; }},
-       {"mul.wide.s32 %R, %a, %b;", [](u64 x, u64 y, u64) { return static_cast<u64>(s64{si(x)} * si(y)); }},
+       {"mul.wide.s32 %R, %a, %b;",
+        [](u64 x, u64 y, u64) { return static_cast<u64>(s64{si(x)} * si(y)); }},
        {"mul.wide.u32 %R, %a, %b;", [](u64 x, u64 y, u64) { return u64{lo(x)} * lo(y); }},
        {"mul.wide.s16 %r, %h, %i;", [](u64 x, u64 y, u64) { return w(sh(x) * sh(y)); }},
        {"mul.wide.u16 %r, %h, %i;", [](u64 x, u64 y, u64) { return u64{u32{u16(x)} * u16(y)}; }},
@@ -101,48 +123,60 @@ TEST_CASE("integer arithmetic of all widths agrees with the host's") {
         [](u64 x, u64 y, u64) { return static_cast<u64>((s128{sl(x)} * sl(y)) >> 64); }},
        {"mul.hi.u64 %R, %x, %y;",
         [](u64 x, u64 y, u64) { return static_cast<u64>((u128{x} * y) >> 64); }},
-       {"mul.hi.u16 %s, %h, %i;", [](u64 x, u64 y, u64) { return u64{(u32{u16(x)} * u16(y)) >> 16}; }},
+       {"mul.hi.u16 %s, %h, %i;",
+        [](u64 x, u64 y, u64) { return u64{(u32{u16(x)} * u16(y)) >> 16}; }},
        {"mul.lo.s16 %s, %h, %i;", [](u64 x, u64 y, u64) { return w16(sh(x) * sh(y)); }},
-       {"mad.lo.s32 %r, %a, %b, %c;", [](u64 x, u64 y, u64 z) { return u64{lo(x) * lo(y) + lo(z)}; }},
+       {"mad.lo.s32 %r, %a, %b, %c;",
+        [](u64 x, u64 y, u64 z) { return u64{lo(x) * lo(y) + lo(z)}; }},
        {"mad.hi.u32 %r, %a, %b, %c;",
         [](u64 x, u64 y, u64 z) { return u64{lo((u64{lo(x)} * lo(y)) >> 32) + lo(z)}; }},
        {"mad.wide.s32 %R, %a, %b, %z;",
         [](u64 x, u64 y, u64 z) { return static_cast<u64>(s64{si(x)} * si(y)) + z; }},
        {"mad.lo.s64 %R, %x, %y, %z;", [](u64 x, u64 y, u64 z) { return x * y + z; }},
        {"div.s32 %r, %a, %b;", [](u64 x, u64 y, u64) { return w(wrapping_divide(si(x), si(y))); }},
-       {"div.u32 %r, %a, %b;", [](u64 x, u64 y, u64) { return u64{wrapping_divide(lo(x), lo(y))}; }},
+       {"div.u32 %r, %a, %b;",
+        [](u64 x, u64 y, u64) { return u64{wrapping_divide(lo(x), lo(y))}; }},
        {"div.s64 %R, %x, %y;",
         [](u64 x, u64 y, u64) { return static_cast<u64>(wrapping_divide(sl(x), sl(y))); }},
        {"div.u64 %R, %x, %y;", [](u64 x, u64 y, u64) { return wrapping_divide(x, y); }},
-       {"rem.s32 %r, %a, %b;", [](u64 x, u64 y, u64) { return w(wrapping_remainder(si(x), si(y))); }},
-       {"rem.u32 %r, %a, %b;", [](u64 x, u64 y, u64) { return u64{wrapping_remainder(lo(x), lo(y))}; }},
+       {"rem.s32 %r, %a, %b;",
+        [](u64 x, u64 y, u64) { return w(wrapping_remainder(si(x), si(y))); }},
+       {"rem.u32 %r, %a, %b;",
+        [](u64 x, u64 y, u64) { return u64{wrapping_remainder(lo(x), lo(y))}; }},
        {"rem.u64 %R, %x, %y;", [](u64 x, u64 y, u64) { return wrapping_remainder(x, y); }},
        {"min.s32 %r, %a, %b;", [](u64 x, u64 y, u64) { return w(std::min(si(x), si(y))); }},
        {"max.u32 %r, %a, %b;", [](u64 x, u64 y, u64) { return u64{std::max(lo(x), lo(y))}; }},
-       {"min.s64 %R, %x, %y;", [](u64 x, u64 y, u64) { return static_cast<u64>(std::min(sl(x), sl(y))); }},
+       {"min.s64 %R, %x, %y;",
+        [](u64 x, u64 y, u64) { return static_cast<u64>(std::min(sl(x), sl(y))); }},
        {"max.u16 %s, %h, %i;", [](u64 x, u64 y, u64) { return u64{std::max(u16(x), u16(y))}; }},
        {"abs.s32 %r, %a;", [](u64 x, u64, u64) { return u64{si(x) < 0 ? 0 - lo(x) : lo(x)}; }},
        {"neg.s64 %R, %x;", [](u64 x, u64, u64) { return 0 - x; }},
        {"sad.s32 %r, %a, %b, %c;",
-        [](u64 x, u64 y, u64 z) { return u64{lo(z) + (si(x) < si(y) ? lo(y) - lo(x) : lo(x) - lo(y))}; }},
+        [](u64 x, u64 y, u64 z) {
+          return u64{lo(z) + (si(x) < si(y) ? lo(y) - lo(x) : lo(x) - lo(y))};
+        }},
        {"dp4a.s32.u32 %r, %a, %b, %c;",
         [](u64 x, u64 y, u64 z) {
           u32 sum = lo(z);
           for (int i = 0; i < 32; i += 8) {
-            sum += static_cast<u32>(static_cast<std::int8_t>(x >> i) * static_cast<std::uint8_t>(y >> i));
+            sum += static_cast<u32>(static_cast<std::int8_t>(x >> i) *
+                                    static_cast<std::uint8_t>(y >> i));
           }
           return u64{sum};
         }},
        {"dp2a.hi.u32.s32 %r, %a, %b, %c;",
         [](u64 x, u64 y, u64 z) {
-          return u64{lo(z) + static_cast<u32>(static_cast<s32>(u16(x)) * static_cast<std::int8_t>(y >> 16)) +
-                     static_cast<u32>(static_cast<s32>(u16(x >> 16)) * static_cast<std::int8_t>(y >> 24))};
+          return u64{
+              lo(z) +
+              static_cast<u32>(static_cast<s32>(u16(x)) * static_cast<std::int8_t>(y >> 16)) +
+              static_cast<u32>(static_cast<s32>(u16(x >> 16)) * static_cast<std::int8_t>(y >> 24))};
         }},
        {"vabsdiff4.u32.u32.u32.add %r, %a, %b, %c;",
         [](u64 x, u64 y, u64 z) {
           u32 sum = lo(z);
           for (int i = 0; i < 32; i += 8) {
-            sum += static_cast<u32>(std::abs(static_cast<int>((x >> i) & 255) - static_cast<int>((y >> i) & 255)));
+            sum += static_cast<u32>(
+                std::abs(static_cast<int>((x >> i) & 255) - static_cast<int>((y >> i) & 255)));
           }
           return u64{sum};
         }}},
@@ -172,13 +206,18 @@ TEST_CASE("bit operations agree with bit by bit definitions") {
        {"not.b32 %r, %a;", [](u64 x, u64, u64) { return u64{~lo(x)}; }},
        {"not.b16 %s, %h;", [](u64 x, u64, u64) { return ~x & 0xffff; }},
        {"cnot.b32 %r, %a;", [](u64 x, u64, u64) { return u64{lo(x) == 0}; }},
-       {"shl.b32 %r, %a, %b;", [](u64 x, u64 y, u64) { return lo(y) > 31 ? 0 : u64{lo(x) << lo(y)}; }},
-       {"shr.u32 %r, %a, %b;", [](u64 x, u64 y, u64) { return lo(y) > 31 ? 0 : u64{lo(x) >> lo(y)}; }},
+       {"shl.b32 %r, %a, %b;",
+        [](u64 x, u64 y, u64) { return lo(y) > 31 ? 0 : u64{lo(x) << lo(y)}; }},
+       {"shr.u32 %r, %a, %b;",
+        [](u64 x, u64 y, u64) { return lo(y) > 31 ? 0 : u64{lo(x) >> lo(y)}; }},
        {"shr.s32 %r, %a, %b;", [](u64 x, u64 y, u64) { return w(si(x) >> std::min(lo(y), 31U)); }},
        {"shl.b64 %R, %x, %b;", [](u64 x, u64 y, u64) { return lo(y) > 63 ? 0 : x << lo(y); }},
-       {"shr.s64 %R, %x, %b;", [](u64 x, u64 y, u64) { return static_cast<u64>(sl(x) >> std::min(lo(y), 63U)); }},
-       {"shr.u16 %s, %h, %b;", [](u64 x, u64 y, u64) { return lo(y) > 15 ? 0 : u64{u16(x)} >> lo(y); }},
-       {"shl.b16 %s, %h, %b;", [](u64 x, u64 y, u64) { return lo(y) > 15 ? 0 : (x << lo(y)) & 0xffff; }},
+       {"shr.s64 %R, %x, %b;",
+        [](u64 x, u64 y, u64) { return static_cast<u64>(sl(x) >> std::min(lo(y), 63U)); }},
+       {"shr.u16 %s, %h, %b;",
+        [](u64 x, u64 y, u64) { return lo(y) > 15 ? 0 : u64{u16(x)} >> lo(y); }},
+       {"shl.b16 %s, %h, %b;",
+        [](u64 x, u64 y, u64) { return lo(y) > 15 ? 0 : (x << lo(y)) & 0xffff; }},
        {"popc.b32 %r, %a;", [](u64 x, u64, u64) { return u64(std::popcount(lo(x))); }},
        {"popc.b64 %r, %x;", [](u64 x, u64, u64) { return u64(std::popcount(x)); }},
        {"clz.b32 %r, %a;", [](u64 x, u64, u64) { return u64(std::countl_zero(lo(x))); }},
@@ -227,7 +266,9 @@ TEST_CASE("bit operations agree with bit by bit definitions") {
           return u64{lo((u64{lo(y)} << 32 | lo(x)) >> n)};
         }},
        {"lop3.b32 %r, %a, %b, %c, 0xE8;",
-        [](u64 x, u64 y, u64 z) { return u64{(lo(x) & lo(y)) | (lo(x) & lo(z)) | (lo(y) & lo(z))}; }},
+        [](u64 x, u64 y, u64 z) {
+          return u64{(lo(x) & lo(y)) | (lo(x) & lo(z)) | (lo(y) & lo(z))};
+        }},
        {"prmt.b32 %r, %a, %b, 0x7b20;",
         [](u64 x, u64 y, u64) {
           const u32 sign = (lo(x) & 0x80000000U) != 0 ? 0xffU : 0;
@@ -235,7 +276,8 @@ TEST_CASE("bit operations agree with bit by bit definitions") {
         }},
        {"mov.b64 {%r2, %r }, %x; mov.b32 %r, %r;", [](u64 x, u64, u64) { return x >> 32; }},
        {"mov.b64 %R, {%b, %a};", [](u64 x, u64 y, u64) { return x << 32 | lo(y); }},
-       {"mov.b32 %r, {%h, %i};", [](u64 x, u64 y, u64) { return (y & 0xffff) << 16 | (x & 0xffff); }},
+       {"mov.b32 %r, {%h, %i};",
+        [](u64 x, u64 y, u64) { return (y & 0xffff) << 16 | (x & 0xffff); }},
        {"fns.b32 %r, %a, 0, 3;",
         [](u64 x, u64, u64) {
           u32 seen = 0;
@@ -262,7 +304,8 @@ TEST_CASE("comparisons and selections agree with the host's") {
        {"setp.eq.s32 %p2, %c, 0; setp.lt.xor.s32 %p, %a, %b, !%p2;",
         [](u64 x, u64 y, u64 z) { return u64{(si(x) < si(y)) != (lo(z) != 0)}; }},
        {"setp.lt.u32 %p2|%p, %a, %b;", [](u64 x, u64 y, u64) { return u64{lo(x) >= lo(y)}; }},
-       {"set.lt.u32.s32 %r, %a, %b;", [](u64 x, u64 y, u64) { return si(x) < si(y) ? 0xffffffffU : u64{0}; }},
+       {"set.lt.u32.s32 %r, %a, %b;",
+        [](u64 x, u64 y, u64) { return si(x) < si(y) ? 0xffffffffU : u64{0}; }},
        {"setp.eq.s32 %p2, %c, 1; selp.b32 %r, %a, %b, %p2;",
         [](u64 x, u64 y, u64 z) { return u64{lo(z) == 1 ? lo(x) : lo(y)}; }},
        {"setp.eq.s32 %p2, %c, 1; selp.b64 %R, %x, 12, !%p2;",
@@ -276,20 +319,22 @@ TEST_CASE("comparisons and selections agree with the host's") {
 }
 
 TEST_CASE("integer conversions extend, wrap and saturate") {
-  check_forms({{"cvt.s64.s32 %R, %a;", [](u64 x, u64, u64) { return static_cast<u64>(s64{si(x)}); }},
-               {"cvt.u64.u32 %R, %a;", [](u64 x, u64, u64) { return u64{lo(x)}; }},
-               {"cvt.u32.u64 %r, %x;", [](u64 x, u64, u64) { return u64{lo(x)}; }},
-               {"cvt.s32.s8 %r, %a;", [](u64 x, u64, u64) { return w(static_cast<std::int8_t>(x)); }},
-               {"cvt.s32.s16 %r, %h;", [](u64 x, u64, u64) { return w(sh(x)); }},
-               {"cvt.u16.u32 %s, %a;", [](u64 x, u64, u64) { return x & 0xffff; }},
-               {"cvt.s8.s32 %r, %a;", [](u64 x, u64, u64) { return w(static_cast<std::int8_t>(x)); }},
-               {"cvt.u8.u32 %R, %a;", [](u64 x, u64, u64) { return x & 0xff; }},
-               {"cvt.s16.s64 %R, %x;", [](u64 x, u64, u64) { return static_cast<u64>(s64{sh(x)}); }},
-               {"cvt.sat.u8.s32 %r, %a;", [](u64 x, u64, u64) { return w(std::clamp(si(x), 0, 255)); }},
-               {"cvt.sat.s16.s64 %r, %x;",
-                [](u64 x, u64, u64) { return w(static_cast<s32>(std::clamp<s64>(sl(x), -32768, 32767))); }},
-               {"cvt.sat.u32.s64 %r, %x;",
-                [](u64 x, u64, u64) { return static_cast<u64>(std::clamp<s64>(sl(x), 0, 0xffffffffLL)); }},
-               {"cvt.sat.s32.u32 %r, %a;", [](u64 x, u64, u64) { return u64{std::min(lo(x), 0x7fffffffU)}; }}},
-              kValues);
+  check_forms(
+      {{"cvt.s64.s32 %R, %a;", [](u64 x, u64, u64) { return static_cast<u64>(s64{si(x)}); }},
+       {"cvt.u64.u32 %R, %a;", [](u64 x, u64, u64) { return u64{lo(x)}; }},
+       {"cvt.u32.u64 %r, %x;", [](u64 x, u64, u64) { return u64{lo(x)}; }},
+       {"cvt.s32.s8 %r, %a;", [](u64 x, u64, u64) { return w(static_cast<std::int8_t>(x)); }},
+       {"cvt.s32.s16 %r, %h;", [](u64 x, u64, u64) { return w(sh(x)); }},
+       {"cvt.u16.u32 %s, %a;", [](u64 x, u64, u64) { return x & 0xffff; }},
+       {"cvt.s8.s32 %r, %a;", [](u64 x, u64, u64) { return w(static_cast<std::int8_t>(x)); }},
+       {"cvt.u8.u32 %R, %a;", [](u64 x, u64, u64) { return x & 0xff; }},
+       {"cvt.s16.s64 %R, %x;", [](u64 x, u64, u64) { return static_cast<u64>(s64{sh(x)}); }},
+       {"cvt.sat.u8.s32 %r, %a;", [](u64 x, u64, u64) { return w(std::clamp(si(x), 0, 255)); }},
+       {"cvt.sat.s16.s64 %r, %x;",
+        [](u64 x, u64, u64) { return w(static_cast<s32>(std::clamp<s64>(sl(x), -32768, 32767))); }},
+       {"cvt.sat.u32.s64 %r, %x;",
+        [](u64 x, u64, u64) { return static_cast<u64>(std::clamp<s64>(sl(x), 0, 0xffffffffLL)); }},
+       {"cvt.sat.s32.u32 %r, %a;",
+        [](u64 x, u64, u64) { return u64{std::min(lo(x), 0x7fffffffU)}; }}},
+      kValues);
 }

@@ -100,7 +100,7 @@ TEST_CASE("every error has a name and a text") {
   const char* text = nullptr;
   CHECK(CU(cuGetErrorString)(CUDA_ERROR_OUT_OF_MEMORY, &text) == CUDA_SUCCESS);
   CHECK(text == std::string("out of memory"));
-  CHECK(CU(cuGetErrorName)(static_cast<CUresult>(12345), &text) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuGetErrorName)(static_cast<CUresult>(950), &text) == CUDA_ERROR_INVALID_VALUE);
   CHECK(text == nullptr);
 }
 
@@ -253,7 +253,9 @@ TEST_CASE("PTX units are linked by cuLink, and errors go to the log that was ask
 
 TEST_CASE("images without PTX are refused with a reason") {
   const CurrentContext context;
-  const std::string cubin = std::string("\x7f") + "ELF" + std::string(60, '\0');
+  std::string cubin = std::string("\x7f") + "ELF" + std::string(60, '\0');
+  constexpr std::size_t kMachineOffset = 18;
+  cubin[kMachineOffset] = static_cast<char>(190);  // EM_CUDA
   CUmodule module = nullptr;
   CHECK(CU(cuModuleLoadData)(&module, cubin.c_str()) == CUDA_ERROR_NO_BINARY_FOR_GPU);
   CHECK(driver::refused_images().back().find("without PTX") != std::string::npos);

@@ -1,5 +1,5 @@
 // The shared library's names against those of NVIDIA's libraries.
-#include "preload/exports/exports.h"
+#include "preload/exports.h"
 
 #include <cstdio>
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 // The exports over the faces and nothing else: the emulated device without the tool.
 #include "emulator/driver_face.h"
 #include "emulator/runtime_face.h"
-#include "preload/exports/exports.h"
+#include "preload/exports.h"
 
 void* barracuda_resolve_export(unsigned index) {
   namespace preload = barracuda::preload;

@@ -48,6 +48,10 @@ TEST_CASE("CUDA can be used before main and after it") {
   CHECK(run_program("early") == 0);
 }
 
+TEST_CASE("a forked child gets the error that CUDA gives it") {
+  CHECK(run_program("fork") == 0);
+}
+
 TEST_CASE("a kernel without PTX is an error, not a crash") {
   CHECK(run_program("no_ptx") == 0);
 }

@@ -1,9 +1,8 @@
 #include "host_detector/pipeline.h"
 
 #include <sys/wait.h>
-#include <unistd.h>
-
 #include <thread>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 
@@ -17,7 +16,14 @@ namespace {
 using std::chrono::milliseconds;
 constexpr milliseconds kPatience{20000};
 
-enum Site : std::uint32_t { kWriteSite, kReadSite, kReleaseSite, kAcquireSite, kExitSite, kFenceSite };
+enum Site : std::uint32_t {
+  kWriteSite,
+  kReadSite,
+  kReleaseSite,
+  kAcquireSite,
+  kExitSite,
+  kFenceSite
+};
 
 std::vector<SiteInfo> sites() {
   return {word(Operation::kWrite),
@@ -28,8 +34,8 @@ std::vector<SiteInfo> sites() {
           {.operation = Operation::kFence, .order = MemoryOrder::kAcqRel, .scope = Scope::kGpu}};
 }
 
-WarpOperation operation(Site site, RecordKind kind, std::uint32_t cta, std::uint64_t address = kData,
-                        std::uint32_t launch = 1) {
+WarpOperation operation(Site site, RecordKind kind, std::uint32_t cta,
+                        std::uint64_t address = kData, std::uint32_t launch = 1) {
   WarpOperation made;
   made.kind = kind;
   made.launch = LaunchId{launch};
@@ -40,7 +46,8 @@ WarpOperation operation(Site site, RecordKind kind, std::uint32_t cta, std::uint
   return made;
 }
 
-WarpOperation access(Site site, std::uint32_t cta, std::uint64_t address, std::uint32_t launch = 1) {
+WarpOperation access(Site site, std::uint32_t cta, std::uint64_t address,
+                     std::uint32_t launch = 1) {
   return operation(site, RecordKind::kScattered, cta, address, launch);
 }
 
@@ -69,12 +76,14 @@ LaunchInfo launch_of(std::uint32_t id, std::uint32_t ctas, std::vector<LaunchId>
 }
 
 struct Running {
-  explicit Running(std::uint32_t queues = 2, std::uint32_t slots_log2 = 7, const PipelineOptions& options = {})
+  explicit Running(std::uint32_t queues = 2, std::uint32_t slots_log2 = 7,
+                   const PipelineOptions& options = {})
       : memory(queues, slots_log2), pipeline(options) {
     pipeline.add_queues(memory.set());
     const auto all = sites();
     pipeline.add_sites(SiteId{0}, all);
   }
+
   RingMemory memory;
   Pipeline pipeline;
 };
@@ -144,7 +153,8 @@ TEST_CASE("a release that is claimed and not yet written holds up its own queue 
   running.pipeline.begin_launch(launch_of(1, 2));
   RingWriter first(running.memory, 0), second(running.memory, 1);
   const std::uint64_t slot = first.claim(wire::record_slots(RecordKind::kRelease, 1));
-  first.header(slot, RecordKind::kRelease, release_of(0, 1));  // as the device: the header is there at once
+  first.header(slot, RecordKind::kRelease,
+               release_of(0, 1));  // as the device: the header is there at once
   first.write(exit_of(0));
   second.write(access(kWriteSite, 1, kData));
   for (int round = 0; round < 2000 && second.read_position() != second.head(); ++round) {
@@ -207,8 +217,8 @@ TEST_CASE("malformed records are counted and skipped") {
   Running running(1);
   running.pipeline.begin_launch(launch_of(1, 1));
   RingWriter writer(running.memory, 0);
-  writer.write(access(kWriteSite, 0, kData, 99));       // no such launch
-  writer.write(access(kWriteSite, 5, kData));           // no such block
+  writer.write(access(kWriteSite, 0, kData, 99));  // no such launch
+  writer.write(access(kWriteSite, 5, kData));      // no such block
   WarpOperation unknown = access(kWriteSite, 0, kData);
   unknown.site = SiteId{1000};
   writer.write(unknown);
@@ -273,7 +283,8 @@ TEST_CASE("a forked child abandons the threads and the findings of its parent") 
   REQUIRE(child >= 0);
   if (child == 0) {
     running.pipeline.abandon();
-    const bool is_empty = running.pipeline.findings().races.empty() && running.pipeline.statistics().records == 0;
+    const bool is_empty =
+        running.pipeline.findings().races.empty() && running.pipeline.statistics().records == 0;
     _exit(is_empty ? 0 : 1);
   }
   int status = 0;

@@ -1,5 +1,5 @@
-// Writes records as the device does: claims slots, waits while the queue is full, and stores every half
-// with its tag. One writer a queue here; the device has many.
+// Writes records as the device does: claims slots, waits while the queue is full, and stores every
+// half with its tag. One writer a queue here; the device has many.
 #pragma once
 
 #include <array>
@@ -7,11 +7,10 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <emmintrin.h>
 #include <memory>
 #include <thread>
 #include <vector>
-
-#include <emmintrin.h>
 
 #include "device_logger/launch_descriptor.h"
 #include "host_detector/pipeline.h"
@@ -56,6 +55,7 @@ class RingWriter {
     }
     return slot;
   }
+
   template <typename Half>
   void put(std::uint64_t slot, std::size_t half, Half value) {
     static_assert(sizeof(Half) == wire::kHalfBytes);
@@ -63,31 +63,38 @@ class RingWriter {
     __m128i whole;
     std::memcpy(&whole, &value, sizeof(whole));
     const std::uint64_t index = slot & ((std::uint64_t{1} << memory_.slots_log2) - 1);
-    *reinterpret_cast<volatile __m128i*>(&memory_.rings[((std::uint64_t{queue_} << memory_.slots_log2) + index) * 2 + half]) = whole;
+    *reinterpret_cast<volatile __m128i*>(
+        &memory_.rings[((std::uint64_t{queue_} << memory_.slots_log2) + index) * 2 + half]) = whole;
   }
+
   void header(std::uint64_t slot, wire::RecordKind kind, const WarpOperation& what) {
-    put(slot, 1, wire::PatternHalf{.tag = 0,
-                                   .stride0 = 0,
-                                   .base_low = what.event_operand,
-                                   .base_high = 0,
-                                   .warp = what.warp & 31U,
-                                   .flags = 0,
-                                   .stride1 = static_cast<std::int32_t>(what.event_count)});
-    put(slot, 0, wire::HeaderHalf{.tag = 0,
-                                  .launch = static_cast<std::uint16_t>(what.launch),
-                                  .site = static_cast<std::uint32_t>(what.site) & 0xFFFFFF,
-                                  .kind = static_cast<std::uint32_t>(kind) & 0xF,
-                                  .width_log2 = 0,
-                                  .mask = what.mask,
-                                  .cta = what.cta});
+    put(slot, 1,
+        wire::PatternHalf{.tag = 0,
+                          .stride0 = 0,
+                          .base_low = what.event_operand,
+                          .base_high = 0,
+                          .warp = what.warp & 31U,
+                          .flags = 0,
+                          .stride1 = static_cast<std::int32_t>(what.event_count)});
+    put(slot, 0,
+        wire::HeaderHalf{.tag = 0,
+                         .launch = static_cast<std::uint16_t>(what.launch),
+                         .site = static_cast<std::uint32_t>(what.site) & 0xFFFFFF,
+                         .kind = static_cast<std::uint32_t>(kind) & 0xF,
+                         .width_log2 = 0,
+                         .mask = what.mask,
+                         .cta = what.cta});
   }
+
   // The whole record at once; numbers of the lanes of releases and acquires.
-  void write(const WarpOperation& what, const std::array<std::uint32_t, wire::kWarpLanes>& numbers = {}) {
+  void write(const WarpOperation& what,
+             const std::array<std::uint32_t, wire::kWarpLanes>& numbers = {}) {
     const auto lanes = static_cast<std::uint32_t>(std::popcount(what.mask));
     const wire::RecordKind kind =
         what.kind == wire::RecordKind::kAffine ? wire::RecordKind::kScattered : what.kind;
     write_at(claim(wire::record_slots(kind, lanes)), kind, what, numbers);
   }
+
   void write_at(std::uint64_t slot, wire::RecordKind kind, const WarpOperation& what,
                 const std::array<std::uint32_t, wire::kWarpLanes>& numbers) {
     std::uint64_t half = 2;  // from the header's slot
@@ -95,17 +102,24 @@ class RingWriter {
       put(slot + half / 2, half % 2, value);
       ++half;
     };
-    for (std::uint32_t rest = what.mask; rest != 0 && kind != wire::RecordKind::kEvent; rest &= rest - 1) {
+    for (std::uint32_t rest = what.mask; rest != 0 && kind != wire::RecordKind::kEvent;
+         rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
       const LaneAccess& access = what.lanes[lane];
       const auto low = static_cast<std::uint32_t>(access.address);
       const auto high = static_cast<std::uint32_t>(access.address >> 32);
-      const auto flags = static_cast<std::uint16_t>(access.flags | (what.lanes_agree ? wire::kLaneAgrees : 0));
+      const auto flags =
+          static_cast<std::uint16_t>(access.flags | (what.lanes_agree ? wire::kLaneAgrees : 0));
       if (kind == wire::RecordKind::kScattered) {
-        next(wire::LaneAddress{.tag = 0, .flags = flags, .address_low = low, .address_high = high, .reserved = 0});
+        next(wire::LaneAddress{
+            .tag = 0, .flags = flags, .address_low = low, .address_high = high, .reserved = 0});
         continue;
       }
-      next(wire::LaneSyncHalf{.tag = 0, .flags = flags, .address_low = low, .address_high = high, .number = numbers[lane]});
+      next(wire::LaneSyncHalf{.tag = 0,
+                              .flags = flags,
+                              .address_low = low,
+                              .address_high = high,
+                              .number = numbers[lane]});
       next(value(access.value_read));
       if (kind == wire::RecordKind::kRelease) {
         next(value(access.value_written));
@@ -119,11 +133,14 @@ class RingWriter {
   }
 
   [[nodiscard]] std::uint64_t read_position() const {
-    return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(
-                                              memory_.positions.data() + queue_ * wire::kReadPositionStride))
+    return std::atomic_ref<std::uint64_t>(
+               *reinterpret_cast<std::uint64_t*>(memory_.positions.data() +
+                                                 queue_ * wire::kReadPositionStride))
         .load(std::memory_order_acquire);
   }
+
   [[nodiscard]] std::uint64_t waits() const { return waits_; }
+
   [[nodiscard]] std::uint64_t head() const { return head_; }
 
  private:

@@ -1,4 +1,5 @@
-// Each rule of RACE_RULES.md with its twin: what it orders or excuses, and the nearest thing it does not.
+// Each rule of RACE_RULES.md with its twin: what it orders or excuses, and the nearest thing it
+// does not.
 #include <catch2/catch.hpp>
 
 #include "tests/unit/host_detector/scenario.h"
@@ -198,8 +199,9 @@ TEST_CASE("a fence covers only what precedes it") {
 }
 
 TEST_CASE("release and acquire accesses order, and a relaxed one of the two does not") {
-  for (const auto& [store, load] : {std::pair{kReleaseStore, kAcquireLoad}, std::pair{kRelaxedStore, kAcquireLoad},
-                                    std::pair{kReleaseStore, kRelaxedLoad}}) {
+  for (const auto& [store, load] :
+       {std::pair{kReleaseStore, kAcquireLoad}, std::pair{kRelaxedStore, kAcquireLoad},
+        std::pair{kReleaseStore, kRelaxedLoad}}) {
     Scenario scenario;
     scenario.launch(2, 1);
     scenario.write(kFirst, kData);
@@ -239,16 +241,17 @@ TEST_CASE("records of atomics may come in another order than they happened") {
   scenario.launch(3, 1);
   scenario.write(kFirst, kData);
   scenario.atomic(kSecond, kRelaxedAtomic, kFlag, 1, 2);
-  scenario.atomic(kFirst, word(Operation::kAtomic, MemoryOrder::kRelease, Scope::kGpu), kFlag, 0, 1);
+  scenario.atomic(kFirst, word(Operation::kAtomic, MemoryOrder::kRelease, Scope::kGpu), kFlag, 0,
+                  1);
   scenario.load({.cta = 2}, kAcquireLoad, kFlag, 2);
   scenario.read({.cta = 2}, kData);
   CHECK(scenario.is_clean());
 }
 
 TEST_CASE("both scopes must include the other thread") {
-  for (const auto& [store, load, needed] : {std::tuple{Scope::kGpu, Scope::kGpu, false},
-                                            std::tuple{Scope::kCta, Scope::kGpu, true},
-                                            std::tuple{Scope::kGpu, Scope::kCta, true}}) {
+  for (const auto& [store, load, needed] :
+       {std::tuple{Scope::kGpu, Scope::kGpu, false}, std::tuple{Scope::kCta, Scope::kGpu, true},
+        std::tuple{Scope::kGpu, Scope::kCta, true}}) {
     Scenario scenario;
     scenario.launch(2, 1);
     scenario.write(kFirst, kData);
@@ -306,7 +309,9 @@ TEST_CASE("the block that drew the last ticket may reset the counter with a plai
   }
 }
 
-TEST_CASE("atomics do not race with each other, unless their scopes are too narrow or their sizes differ") {
+TEST_CASE(
+    "atomics do not race with each other, unless their scopes are too narrow or their sizes "
+    "differ") {
   const SiteInfo narrow = word(Operation::kAtomic, MemoryOrder::kRelaxed, Scope::kCta);
   SiteInfo wide = kRelaxedAtomic;
   wide.element_bytes = 8;
@@ -403,12 +408,14 @@ TEST_CASE("a lock whose release is a plain store after a fence orders its critic
   }
 }
 
-TEST_CASE("lanes that store the same value to one place are excused, and reported where asked for") {
+TEST_CASE(
+    "lanes that store the same value to one place are excused, and reported where asked for") {
   for (const bool agree : {true, false}) {
     for (const bool report : {true, false}) {
       Scenario scenario({.report_same_value = report});
       scenario.launch(1, 32);
-      WarpOperation operation = scenario.start({.mask = 3}, word(Operation::kWrite), RecordKind::kAffine);
+      WarpOperation operation =
+          scenario.start({.mask = 3}, word(Operation::kWrite), RecordKind::kAffine);
       operation.lanes_agree = agree;
       operation.lanes[0].address = operation.lanes[1].address = kData;
       scenario.detector.apply(operation);
@@ -434,7 +441,8 @@ TEST_CASE("stores of one constant are warned of, and of two constants are errors
   }
 }
 
-TEST_CASE("a non-coherent load conflicts with a write of its kernel although a barrier orders them") {
+TEST_CASE(
+    "a non-coherent load conflicts with a write of its kernel although a barrier orders them") {
   SiteInfo load = word(Operation::kRead);
   load.proxy = wire::Proxy::kReadOnly;
   Scenario same, later;

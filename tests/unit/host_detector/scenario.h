@@ -1,5 +1,5 @@
-// A small language for detector tests: threads of launches that read, write, fence and meet, with a site
-// for every instruction, and questions about what was found.
+// A small language for detector tests: threads of launches that read, write, fence and meet, with a
+// site for every instruction, and questions about what was found.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ inline std::uint64_t shared(std::uint64_t offset) {
   return wire::tagged_address(wire::AddressSpace::kShared, offset);
 }
 
-inline SiteInfo word(Operation operation, MemoryOrder order = MemoryOrder::kWeak, Scope scope = Scope::kSys) {
+inline SiteInfo word(Operation operation, MemoryOrder order = MemoryOrder::kWeak,
+                     Scope scope = Scope::kSys) {
   SiteInfo site{.operation = operation, .order = order, .scope = scope};
   site.element_bytes = 4;
   site.element_count = 1;
@@ -53,7 +54,8 @@ class Scenario {
     return info.id;
   }
 
-  SiteId access(const Who& who, const SiteInfo& site, std::uint64_t address, std::int64_t stride = 0) {
+  SiteId access(const Who& who, const SiteInfo& site, std::uint64_t address,
+                std::int64_t stride = 0) {
     WarpOperation operation = start(who, site, RecordKind::kAffine);
     for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
       operation.lanes[lane].address = address + static_cast<std::uint64_t>(lane * stride);
@@ -61,21 +63,28 @@ class Scenario {
     detector.apply(operation);
     return operation.site;
   }
+
   SiteId read(const Who& who, std::uint64_t address, std::int64_t stride = 0) {
     return access(who, word(Operation::kRead), address, stride);
   }
+
   SiteId write(const Who& who, std::uint64_t address, std::int64_t stride = 0) {
     return access(who, word(Operation::kWrite), address, stride);
   }
+
   // Numbered accesses of one lane or of several that do the same.
   SiteId store(const Who& who, const SiteInfo& site, std::uint64_t address, std::uint64_t value) {
     WarpOperation operation = start(who, site, RecordKind::kRelease);
     for (LaneAccess& lane : operation.lanes) {
-      lane = {.address = address, .value_read = 0, .value_written = value, .flags = wire::kLaneHasWritten};
+      lane = {.address = address,
+              .value_read = 0,
+              .value_written = value,
+              .flags = wire::kLaneHasWritten};
     }
     detector.apply(operation);
     return operation.site;
   }
+
   SiteId load(const Who& who, const SiteInfo& site, std::uint64_t address, std::uint64_t value) {
     WarpOperation operation = start(who, site, RecordKind::kAcquire);
     for (LaneAccess& lane : operation.lanes) {
@@ -84,6 +93,7 @@ class Scenario {
     detector.apply(operation);
     return operation.site;
   }
+
   // An atomic that reads one value and writes another (nothing: a failed CAS).
   SiteId atomic(const Who& who, const SiteInfo& site, std::uint64_t address, std::uint64_t read,
                 std::optional<std::uint64_t> written) {
@@ -97,22 +107,31 @@ class Scenario {
     detector.apply(operation);
     return operation.site;
   }
+
   void fence(const Who& who, Scope scope, MemoryOrder order = MemoryOrder::kAcqRel) {
     event(who, {.operation = Operation::kFence, .order = order, .scope = scope});
   }
+
   void barrier(const Who& who, std::uint32_t id = 0, std::uint32_t threads = 0) {
     event(who, {.operation = Operation::kBarrier}, id, threads);
   }
+
   void barrier_arrive(const Who& who, std::uint32_t id, std::uint32_t threads) {
     event(who, {.operation = Operation::kBarrierArrive}, id, threads);
   }
+
   void sync_warp(const Who& who, std::uint32_t members) {
     event(who, {.operation = Operation::kWarpBarrier}, members);
   }
+
   SiteId call(const Who& who) { return event(who, {.operation = Operation::kCall}); }
+
   void leave(const Who& who) { event(who, {.operation = Operation::kReturn}); }
+
   void exit(const Who& who) { event(who, {.operation = Operation::kExit}); }
-  SiteId event(const Who& who, const SiteInfo& site, std::uint32_t operand = 0, std::uint32_t count = 0) {
+
+  SiteId event(const Who& who, const SiteInfo& site, std::uint32_t operand = 0,
+               std::uint32_t count = 0) {
     WarpOperation operation = start(who, site, RecordKind::kEvent);
     operation.event_operand = operand;
     operation.event_count = count;
@@ -133,7 +152,9 @@ class Scenario {
   }
 
   [[nodiscard]] const std::vector<RaceEvent>& races() const { return detector.findings().races; }
+
   [[nodiscard]] bool is_clean() const { return races().empty() && detector.rejected() == 0; }
+
   [[nodiscard]] bool has_only(Severity severity) const {
     return races().size() == 1 && races()[0].severity == severity && detector.rejected() == 0;
   }

@@ -16,17 +16,20 @@ struct Order {
     streams.create_stream(kTwo, false);
     streams.create_stream(kFree, true);
   }
+
   LaunchId launch(StreamKey stream) {
     const LaunchId id{++count};
     before.push_back(streams.launch(stream, id));
     return id;
   }
+
   // `later`, directly or through launches in between.
   [[nodiscard]] bool is_before(LaunchId first, LaunchId later) const {
     return std::ranges::any_of(before[static_cast<std::uint32_t>(later) - 1], [&](LaunchId each) {
       return each == first || is_before(first, each);
     });
   }
+
   StreamOrder streams;
   std::uint32_t count = 0;
   std::vector<std::vector<LaunchId>> before;

@@ -1,5 +1,5 @@
-// A driver-API program that only asks for the device. Linked with the library's own exports, as there
-// may be no libcuda to link with.
+// A driver-API program that only asks for the device. Linked with the library's own exports, as
+// there may be no libcuda to link with.
 #include <cstdio>
 
 extern "C" int cuInit(unsigned flags);

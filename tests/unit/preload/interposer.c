@@ -2,9 +2,9 @@
 // do. It comes behind libbarracuda.so in LD_PRELOAD.
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <stdlib.h>
+#include <unistd.h>
 
-double atof(const char* text) {
-  double (*next)(const char*) = (double (*)(const char*))dlsym(RTLD_NEXT, "atof");
-  return next == atof ? -1 : next(text) + 1000;
+int getpagesize(void) {
+  int (*next)(void) = (int (*)(void))dlsym(RTLD_NEXT, "getpagesize");
+  return next == getpagesize ? -1 : next() + 1;
 }

@@ -31,9 +31,8 @@ const Site& site_of(const InstrumentedModule& module, std::string_view instructi
 }
 
 std::size_t accesses(const InstrumentedModule& module) {
-  return static_cast<std::size_t>(std::ranges::count_if(module.sites, [](const Site& site) {
-    return site.info.element_bytes > 0;
-  }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      module.sites, [](const Site& site) { return site.info.element_bytes > 0; }));
 }
 
 constexpr std::string_view kRegisters =
@@ -90,11 +89,10 @@ TEST_CASE("a function called by a kernel that synchronises and by one that does 
   const std::string function =
       ".func f(.param .b64 p)\n{\n.reg .b32 %r<3>; .reg .b64 %rd;\nld.param.u64 %rd, [p];\n"
       "atom.add.u32 %r1, [%rd], 1;\nret;\n}\n";
-  const std::string call =
-      "{ .param .b64 p0; st.param.b64 [p0], 0; call.uni f, (p0); }\n";
-  const auto module = instrument_text(head + function + ".visible .entry quiet()\n{\n" + call +
-                                      "ret;\n}\n.visible .entry loud()\n{\nmembar.gl;\n" + call +
-                                      "ret;\n}\n");
+  const std::string call = "{ .param .b64 p0; st.param.b64 [p0], 0; call.uni f, (p0); }\n";
+  const auto module =
+      instrument_text(head + function + ".visible .entry quiet()\n{\n" + call +
+                      "ret;\n}\n.visible .entry loud()\n{\nmembar.gl;\n" + call + "ret;\n}\n");
   CHECK(site_of(module, "atom.add.u32").info.numbered);
   CHECK_FALSE(module.kernels[0].numbered);
   CHECK(module.kernels[1].numbered);
@@ -104,7 +102,8 @@ TEST_CASE("the first scalar store after a fence is a flag store") {
   const auto module = instrument_body(with_registers(
       "membar.cta; add.u32 %r1, %r1, 1; st.global.u32 [%rd1], %r1; st.global.u16 [%rd1], %r1;\n"
       "fence.acq_rel.sys; ld.global.u32 %r2, [%rd2]; st.global.u64 [%rd1], %rd1;\n"
-      "membar.gl; st.volatile.shared.u32 [%r1], 1; membar.gl; st.global.v2.u32 [%rd1], {%r1, %r2};\n"
+      "membar.gl; st.volatile.shared.u32 [%r1], 1; membar.gl; st.global.v2.u32 [%rd1], {%r1, "
+      "%r2};\n"
       "membar.gl; st.relaxed.gpu.global.u32 [%rd1], 1; ret;"));
   const Site& plain = site_of(module, "st.global.u32");
   CHECK(plain.info.flag_store);
@@ -130,7 +129,8 @@ TEST_CASE("a load whose value controls a branch that leads to a fence is a poll"
   CHECK_FALSE(site_of(module, "ld.global.u16").info.poll);
 }
 
-TEST_CASE("a load is no poll if its value was overwritten, or another access comes before the fence") {
+TEST_CASE(
+    "a load is no poll if its value was overwritten, or another access comes before the fence") {
   const auto overwritten = instrument_body(with_registers(
       "$again: ld.global.u32 %r1, [%rd1]; mov.u32 %r1, %r2; setp.ne.s32 %p1, %r1, 0;\n"
       "@%p1 bra $again; membar.gl; ret;"));
@@ -157,23 +157,30 @@ TEST_CASE("within a block a logged write stands for later plain accesses, a read
   const auto count = [](std::string_view body, bool reduces = true) {
     return accesses(instrument_body(with_registers(body), {.reduce_in_block = reduces}));
   };
-  constexpr std::string_view kTwice = "ld.global.u32 %r1, [%rd1+4]; ld.global.u32 %r2, [%rd1+4]; ret;";
+  constexpr std::string_view kTwice =
+      "ld.global.u32 %r1, [%rd1+4]; ld.global.u32 %r2, [%rd1+4]; ret;";
   CHECK(count(kTwice) == 1);
   CHECK(count(kTwice, false) == 2);
   CHECK(count("ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd1], %r1; ret;") == 2);
-  CHECK(count("st.global.u32 [%rd1], %r1; ld.global.u32 %r1, [%rd1]; st.global.u16 [%rd1+2], %r1; ret;") == 1);
-  CHECK(count("ld.global.u64 %rd2, [%rd1]; ld.global.u32 %r2, [%rd1+4]; ld.global.u32 %r2, [%rd1+6]; ret;") == 2);
+  CHECK(count("st.global.u32 [%rd1], %r1; ld.global.u32 %r1, [%rd1]; st.global.u16 [%rd1+2], %r1; "
+              "ret;") == 1);
+  CHECK(count("ld.global.u64 %rd2, [%rd1]; ld.global.u32 %r2, [%rd1+4]; ld.global.u32 %r2, "
+              "[%rd1+6]; ret;") == 2);
   CHECK(count("ld.global.u32 %r1, [%rd1]; bar.sync 0; ld.global.u32 %r2, [%rd1]; ret;") == 2);
   CHECK(count("ld.global.u32 %r1, [%rd1]; membar.cta; ld.global.u32 %r2, [%rd1]; ret;") == 2);
-  CHECK(count("ld.global.u32 %r1, [%rd1]; add.s64 %rd1, %rd1, 4; ld.global.u32 %r2, [%rd1]; ret;") == 2);
+  CHECK(
+      count("ld.global.u32 %r1, [%rd1]; add.s64 %rd1, %rd1, 4; ld.global.u32 %r2, [%rd1]; ret;") ==
+      2);
   CHECK(count("ld.global.u64 %rd1, [%rd1]; ld.global.u64 %rd2, [%rd1]; ret;") == 2);
   CHECK(count("ld.global.u32 %r1, [%rd1]; $l: ld.global.u32 %r2, [%rd1]; ret;") == 2);
   CHECK(count("ld.volatile.global.u32 %r1, [%rd1]; ld.volatile.global.u32 %r2, [%rd1]; ret;") == 2);
-  CHECK(count("st.global.u32 [%rd1], 1; ld.volatile.global.u32 %r2, [%rd1]; ld.global.u32 %r1, [%rd1]; ret;") == 3);
+  CHECK(count("st.global.u32 [%rd1], 1; ld.volatile.global.u32 %r2, [%rd1]; ld.global.u32 %r1, "
+              "[%rd1]; ret;") == 3);
   CHECK(count("@%p1 ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd1]; ret;") == 2);
   CHECK(count("ld.global.u32 %r1, [%rd1]; @%p1 ld.global.u32 %r2, [%rd1]; ret;") == 1);
   CHECK(count("ld.global.u32 %r1, [%rd1]; ld.global.nc.u32 %r2, [%rd1]; ret;") == 2);
-  CHECK(count("ld.global.u32 %r1, [%rd1]; { .reg .b64 %rd1; ld.global.u32 %r2, [%rd1]; } ret;") == 2);
+  CHECK(count("ld.global.u32 %r1, [%rd1]; { .reg .b64 %rd1; ld.global.u32 %r2, [%rd1]; } ret;") ==
+        2);
 }
 
 TEST_CASE("instructions that touch memory and are not logged are named, with their line") {

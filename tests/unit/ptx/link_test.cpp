@@ -50,7 +50,8 @@ std::size_t count(std::string_view text, std::string_view part) {
 constexpr std::string_view kDeclare = ".extern .func f(.param .b32 a);\n";
 constexpr std::string_view kDefine = ".visible .func f(.param .b32 a)\n{\nret;\n}\n";
 constexpr std::string_view kCall =
-    ".visible .entry k()\n{\n{\n.param .b32 a;\nst.param.b32 [a], 1;\ncall.uni f, (a);\n}\nret;\n}\n";
+    ".visible .entry k()\n{\n{\n.param .b32 a;\nst.param.b32 [a], 1;\ncall.uni f, "
+    "(a);\n}\nret;\n}\n";
 
 }  // namespace
 
@@ -74,7 +75,8 @@ TEST_CASE("an extern declaration meets its definition in another unit, before or
 
 TEST_CASE("names local to a unit are renamed where they clash, and only there") {
   const std::string local =
-      ".global .align 4 .u32 n;\n.func h()\n{\n.reg .b32 %r<2>;\nld.global.u32 %r1, [n+4];\nret;\n}\n";
+      ".global .align 4 .u32 n;\n.func h()\n{\n.reg .b32 %r<2>;\nld.global.u32 %r1, "
+      "[n+4];\nret;\n}\n";
   const std::string text = linked({unit(local), unit(local + ".global .u32 alone;\n")});
   CHECK(count(text, "[n+4]") == 1);
   CHECK(count(text, "[n__unit1+4]") == 1);
@@ -108,14 +110,14 @@ TEST_CASE("a variable comes before those that name it, whatever unit they are of
 }
 
 TEST_CASE("the highest version and target win") {
-  const std::string text =
-      linked({unit(".global .u32 a;\n", "sm_80", "8.1"), unit(".global .u32 b;\n", "sm_90a", "8.0")});
+  const std::string text = linked(
+      {unit(".global .u32 a;\n", "sm_80", "8.1"), unit(".global .u32 b;\n", "sm_90a", "8.0")});
   CHECK(text.find(".version 8.1\n.target sm_90a\n") != std::string::npos);
 }
 
 TEST_CASE("dynamic shared memory is declared once, with the widest alignment") {
-  const std::string text = linked({unit(".extern .shared .align 4 .b8 s[];\n"),
-                                   unit(".extern .shared .align 16 .b8 s[];\n")});
+  const std::string text = linked(
+      {unit(".extern .shared .align 4 .b8 s[];\n"), unit(".extern .shared .align 16 .b8 s[];\n")});
   CHECK(count(text, ".extern .shared") == 1);
   CHECK(count(text, ".align 16") == 1);
 }
@@ -124,8 +126,9 @@ TEST_CASE("files and inlined functions keep their meaning") {
   const auto with_lines = [](std::string_view name, std::string_view file, std::string_view byte) {
     return unit(std::string(".visible .entry ") + std::string(name) +
                 "()\n{\n.loc 1 5 1\n.loc 1 6 2, function_name $L__info_string0, inlined_at 1 5 1\n"
-                "ret;\n}\n.file 1 \"" + std::string(file) +
-                "\"\n.section .debug_str\n{\n$L__info_string0:\n.b8 " + std::string(byte) + ",0\n}\n");
+                "ret;\n}\n.file 1 \"" +
+                std::string(file) + "\"\n.section .debug_str\n{\n$L__info_string0:\n.b8 " +
+                std::string(byte) + ",0\n}\n");
   };
   const std::string text = linked({with_lines("a", "a.cu", "65"), with_lines("b", "b.cu", "66")});
   CHECK(count(text, ".loc 2 6 2, function_name $L__info_string0_unit1, inlined_at 2 5 1") == 1);
@@ -138,7 +141,8 @@ TEST_CASE("files and inlined functions keep their meaning") {
 TEST_CASE("a symbol defined twice or never is an error that names it") {
   CHECK(error_of({unit(std::string(kDefine)), unit(std::string(kDefine))}) ==
         "\"f\" is defined in two translation units");
-  CHECK(error_of({unit(std::string(kDeclare) + std::string(kCall))}) == "\"f\" is used and not defined");
+  CHECK(error_of({unit(std::string(kDeclare) + std::string(kCall))}) ==
+        "\"f\" is used and not defined");
   CHECK(error_of({unit(".extern .func cudaDeviceSynchronize();\n.visible .entry k()\n{\ncall.uni "
                        "cudaDeviceSynchronize;\nret;\n}\n")})
             .find("device runtime") != std::string::npos);

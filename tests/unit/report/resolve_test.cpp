@@ -40,6 +40,33 @@ TEST_CASE("linear indices become coordinates of the launch") {
   CHECK(race.missing == "no synchronisation between block 0 and block [1,1,0]");
 }
 
+TEST_CASE("pairs of sites on the same pair of lines are one race") {
+  RunData run = samples::racy_run();
+  for (std::uint32_t copy : {2U, 3U}) {
+    ptx::Site site = run.sites[copy - 2];
+    site.id = wire::SiteId{copy};
+    run.sites.push_back(site);
+  }
+  detector::RaceEvent unrolled = run.findings.races[0];
+  std::swap(unrolled.first, unrolled.second);
+  unrolled.first.site = wire::SiteId{3};
+  unrolled.second.site = wire::SiteId{2};
+  run.findings.races.push_back(unrolled);
+  CHECK(resolved_race(run).count == 24);
+
+  run.findings.races[1].kind = detector::RaceKind::kIntraBlock;
+  CHECK(resolve(run, Options{}).findings.size() == 2);
+}
+
+TEST_CASE("without line information pairs of sites stay apart") {
+  RunData run = samples::racy_run();
+  for (ptx::Site& site : run.sites) {
+    site.frames.clear();
+  }
+  run.findings.races.push_back(run.findings.races[0]);
+  CHECK(resolve(run, Options{}).findings.size() == 2);
+}
+
 TEST_CASE("an access to an unknown launch has no thread") {
   RunData run = samples::racy_run();
   run.launches.clear();

@@ -1,8 +1,8 @@
 #include "session/device_area.h"
 
-#include <catch2/catch.hpp>
-
 #include <set>
+
+#include <catch2/catch.hpp>
 
 #include "device_logger/order_number.h"
 #include "host_memory_driver.h"
@@ -66,7 +66,9 @@ TEST_CASE("memory that cannot be had is an error that names the options, and not
 
 TEST_CASE("an area gives all its memory back") {
   HostMemoryDriver driver;
-  { const auto area = DeviceArea::create(driver, Options{}).value(); }
+  {
+    const auto area = DeviceArea::create(driver, Options{}).value();
+  }
   CHECK(driver.blocks.empty());
 }
 

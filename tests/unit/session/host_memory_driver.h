@@ -17,9 +17,13 @@ class HostMemoryDriver final : public DeviceDriver {
   std::map<std::uint64_t, std::size_t> blocks;  // what is allocated now
 
   bool is_emulated() const override { return emulated; }
+
   std::string device_name() const override { return "host memory"; }
+
   std::uint32_t device_arch() const override { return 90; }
+
   std::uint32_t multiprocessors() const override { return processors; }
+
   Handle current_context() const override { return 1; }
 
   std::byte* allocate_pinned(std::size_t bytes) override {
@@ -47,7 +51,9 @@ class HostMemoryDriver final : public DeviceDriver {
   }
 
   DriverStatus synchronize(Handle /*context*/) override { return 0; }
+
   bool stream_is_idle(Handle /*stream*/) override { return true; }
+
   bool stream_is_capturing(Handle /*stream*/) override { return false; }
 
   std::optional<MemoryRange> variable(Handle /*module*/, bool /*is_library*/,

@@ -1,19 +1,17 @@
 #include "session/launch_arguments.h"
 
-#include <catch2/catch.hpp>
-
 #include <cstring>
+
+#include <catch2/catch.hpp>
 
 namespace barracuda::session {
 namespace {
 
 ptx::Kernel kernel_with(std::vector<ptx::Kernel::Parameter> parameters, std::uint32_t hidden) {
-  ptx::Kernel kernel;
-  kernel.name = "k";
-  kernel.parameters = std::move(parameters);
-  kernel.hidden_parameter_offset = hidden;
-  kernel.instrumented = true;
-  return kernel;
+  return {.name = "k",
+          .parameters = std::move(parameters),
+          .hidden_parameter_offset = hidden,
+          .instrumented = true};
 }
 
 std::uint64_t value_at(const void* memory) {

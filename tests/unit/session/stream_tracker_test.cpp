@@ -1,9 +1,9 @@
 #include "session/stream_tracker.h"
 
-#include <catch2/catch.hpp>
-
 #include <set>
 #include <thread>
+
+#include <catch2/catch.hpp>
 
 namespace barracuda::session {
 namespace {
@@ -11,7 +11,9 @@ namespace {
 using detector::LaunchId;
 using Launches = std::vector<LaunchId>;
 
-LaunchId id(std::uint32_t number) { return LaunchId{number}; }
+LaunchId id(std::uint32_t number) {
+  return LaunchId{number};
+}
 
 TEST_CASE("stream 0 and the legacy handle are one stream, the per-thread stream is each thread's") {
   StreamTracker streams;
@@ -65,12 +67,11 @@ TEST_CASE("the nodes of a graph follow their edges, the stream before them and a
   CHECK(after[0].empty());
   CHECK(after[1] == Launches{id(1)});
   CHECK(after[2] == Launches{id(1)});
-  CHECK(std::set<LaunchId>(after[3].begin(), after[3].end()) ==
-        std::set<LaunchId>{id(2), id(3)});
+  CHECK(std::set<LaunchId>(after[3].begin(), after[3].end()) == std::set<LaunchId>{id(2), id(3)});
   CHECK(streams.launch(stream, id(5)) == Launches{id(4)});
 
-  const auto replay = streams.graph_launch(
-      stream, std::vector<GraphStep>{{.launch = id(6), .dependencies = {}}});
+  const auto replay =
+      streams.graph_launch(stream, std::vector<GraphStep>{{.launch = id(6), .dependencies = {}}});
   CHECK(replay[0] == Launches{id(5)});
 }
 

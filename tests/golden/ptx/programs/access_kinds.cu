@@ -5,9 +5,14 @@ __device__ int counter;
 __device__ float4 table[32];
 __constant__ int limits[4];
 
-struct Small { char a; short b; int c; };
+struct Small {
+  char a;
+  short b;
+  int c;
+};
 
-__global__ void sizes(char* c, short* s, int* i, long long* l, __half* h, float* f, double* d, Small* small) {
+__global__ void sizes(char* c, short* s, int* i, long long* l, __half* h, float* f, double* d,
+                      Small* small) {
   const int t = threadIdx.x;
   c[t] += 1;
   s[t] = static_cast<short>(c[t] + 2);
@@ -18,7 +23,8 @@ __global__ void sizes(char* c, short* s, int* i, long long* l, __half* h, float*
   small[t] = {c[t], s[t], i[t]};
 }
 
-__global__ void vectors(const float4* __restrict__ in, float4* out, int2* pairs, uchar4* bytes, ushort2* halves) {
+__global__ void vectors(const float4* __restrict__ in, float4* out, int2* pairs, uchar4* bytes,
+                        ushort2* halves) {
   const int t = threadIdx.x;
   out[t] = in[t];
   table[t % 32] = in[t];

@@ -1,14 +1,17 @@
-// Every atomic operation, with and without its result, between fences: what it leaves behind is logged.
+// Every atomic operation, with and without its result, between fences: what it leaves behind is
+// logged.
 template <typename T>
 __device__ T all(T* p, T v) {
-  T sum = atomicAdd(p, v) + atomicExch(p, v) + atomicMin(p, v) + atomicMax(p, v) + atomicCAS(p, v, T(3));
+  T sum = atomicAdd(p, v) + atomicExch(p, v) + atomicMin(p, v) + atomicMax(p, v) +
+          atomicCAS(p, v, T(3));
   sum += atomicAnd(p, v) + atomicOr(p, v) + atomicXor(p, v);
   atomicAdd(p, v);
   atomicExch(p, T(9));
   return sum;
 }
 
-__global__ void operations(int* i, unsigned* u, unsigned long long* l, float* f, double* d, unsigned short* s) {
+__global__ void operations(int* i, unsigned* u, unsigned long long* l, float* f, double* d,
+                           unsigned short* s) {
   __shared__ unsigned shared;
   __threadfence();
   i[1] = all(i, static_cast<int>(threadIdx.x));
@@ -23,4 +26,6 @@ __global__ void operations(int* i, unsigned* u, unsigned long long* l, float* f,
   __threadfence_system();
 }
 
-__global__ void relaxed_only(int* i) { atomicAdd(i, 1); }
+__global__ void relaxed_only(int* i) {
+  atomicAdd(i, 1);
+}

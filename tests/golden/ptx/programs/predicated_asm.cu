@@ -1,4 +1,5 @@
-// Predicated memory instructions, shadowed registers and odd operand forms, which nvcc itself never writes.
+// Predicated memory instructions, shadowed registers and odd operand forms, which nvcc itself never
+// writes.
 __global__ void predicated(int* p, int n) {
   __shared__ int shared[32];
   asm volatile(
@@ -16,7 +17,9 @@ __global__ void predicated(int* p, int n) {
       "  @!p ld.acquire.gpu.global.u32 value, [%rd1];\n"
       "  @p st.release.gpu.global.u32 [%rd1], value;\n"
       "  @!p atom.acq_rel.gpu.global.cas.b32 value, [%rd1], 0, 1;\n"
-      "}" ::"l"(p), "r"(n) : "memory");
+      "}" ::"l"(p),
+      "r"(n)
+      : "memory");
   asm volatile(
       "{ .reg .b64 address; .reg .b32 x, y, z, w; .reg .v2 .b32 v;\n"
       "  mov.b64 address, %0;\n"
@@ -24,7 +27,8 @@ __global__ void predicated(int* p, int n) {
       "  st.global.v4.b32 [address+16], {w, 3, y, x};\n"
       "  .reg .b32 low; mov.b32 v.x, x; mov.b32 low, v.x; st.global.b8 [address+64], low;\n"
       "  ld.global.b64 address, [address];\n"
-      "}" ::"l"(p) : "memory");
+      "}" ::"l"(p)
+      : "memory");
   asm volatile(
       "{ .reg .b32 id; mov.b32 id, 1; barrier.sync id, 64; bar.arrive 2, 64; bar.warp.sync -1;\n"
       "  .reg .pred q; setp.eq.s32 q, %0, 77; @q exit; }" ::"r"(n));

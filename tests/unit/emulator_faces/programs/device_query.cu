@@ -49,8 +49,6 @@ int main() {
   EXPECT(grid > 0 && block > 0);
   EXPECT(cudaFuncGetAttributes(&attributes, clustered) == cudaSuccess);
   EXPECT(attributes.requiredClusterWidth == 2);
-  clustered<<<4, 32>>>();
-  EXPECT(cudaDeviceSynchronize() == cudaSuccess);
   clustered<<<3, 32>>>();
   EXPECT(cudaGetLastError() == cudaErrorInvalidClusterSize);
 

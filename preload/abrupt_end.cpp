@@ -1,12 +1,11 @@
-#include "preload/signals.h"
-
-#include <semaphore.h>
-#include <unistd.h>
+#include "preload/abrupt_end.h"
 
 #include <atomic>
 #include <csignal>
 #include <ctime>
+#include <semaphore.h>
 #include <thread>
+#include <unistd.h>
 
 #include "preload/process.h"
 
@@ -16,11 +15,16 @@ namespace {
 constexpr int kSignals[] = {SIGABRT, SIGINT, SIGTERM};
 struct sigaction g_previous[std::size(kSignals)];
 
+// In place of a signal's number.
+constexpr int kExitCall = -1;
+
 // The handler does what a signal handler may: it posts a semaphore and looks at atomics.
 sem_t g_wake;
 std::atomic<int> g_signal = 0;
 std::atomic<bool> g_written = false;
-std::atomic<pid_t> g_process = 0;  // a forked child has no writer
+constexpr int kOwnStatus = -1;
+std::atomic<int> g_exit_status = kOwnStatus;  // to leave _exit with
+std::atomic<pid_t> g_process = 0;             // a forked child has no writer
 
 // The report takes locks that the interrupted thread may hold: it is waited for, but not for ever.
 constexpr int kWaitSlices = 500;
@@ -29,8 +33,23 @@ constexpr timespec kWaitSlice{.tv_sec = 0, .tv_nsec = 10'000'000};
 void write_report() {
   while (sem_wait(&g_wake) != 0) {
   }
-  finish_killed_process(g_signal);
+  if (g_signal == kExitCall) {
+    g_exit_status = finish_at_exit_call().value_or(kOwnStatus);
+  } else {
+    finish_killed_process(g_signal);
+  }
   g_written = true;
+}
+
+// Wakes the writer and waits for it. Only what a signal handler may do.
+void wait_for_writer(int reason) {
+  int none = 0;
+  if (g_signal.compare_exchange_strong(none, reason)) {
+    (void)sem_post(&g_wake);
+  }
+  for (int i = 0; i < kWaitSlices && !g_written; ++i) {
+    (void)nanosleep(&kWaitSlice, nullptr);
+  }
 }
 
 void chain(int signal, siginfo_t* info, void* context) {
@@ -62,18 +81,15 @@ bool program_handles(int signal) {
 // The program's own handler may well go on, or leave by exit(): then the report comes at the end.
 void on_signal(int signal, siginfo_t* info, void* context) {
   const bool ends_process = signal == SIGABRT || !program_handles(signal);
-  if (ends_process && g_process == getpid() && g_signal.exchange(signal) == 0) {
-    (void)sem_post(&g_wake);
-    for (int i = 0; i < kWaitSlices && !g_written; ++i) {
-      (void)nanosleep(&kWaitSlice, nullptr);
-    }
+  if (ends_process && g_process == getpid()) {
+    wait_for_writer(signal);
   }
   chain(signal, info, context);
 }
 
 }  // namespace
 
-void watch_signals() {
+void watch_abrupt_ends() {
   if (g_process.exchange(getpid()) != 0 || sem_init(&g_wake, 0, 0) != 0) {
     return;
   }
@@ -95,6 +111,14 @@ void watch_signals() {
     (void)sigemptyset(&ours.sa_mask);
     (void)sigaction(kSignals[i], &ours, nullptr);
   }
+}
+
+int report_before_exit(int status) {
+  if (g_process != getpid()) {
+    return status;
+  }
+  wait_for_writer(kExitCall);
+  return g_written && g_exit_status != kOwnStatus ? g_exit_status.load() : status;
 }
 
 }  // namespace barracuda::preload
