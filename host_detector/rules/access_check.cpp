@@ -1,33 +1,12 @@
 #include "host_detector/rules/access_check.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
+#include "host_detector/rules/access.h"
 #include "host_detector/rules/explanation.h"
 
 namespace barracuda::detector {
-
-struct AccessCheck::Access {
-  const Actor& actor;
-  const WarpOperation& operation;
-  const wire::SiteInfo& site;
-  std::uint32_t lanes;
-  std::uint32_t width;  // bytes of one lane
-  Entry pattern;        // what all its entries have in common
-  CrowdKind kind = CrowdKind::kNone;
-  Mode mode = Mode::kCheckAndRecord;
-  bool are_addresses_possible = true;
-  // Of the block at hand.
-  Place place;
-  std::uint64_t block_start = 0;
-  // Of the race at hand.
-  Verdict verdict;
-
-  struct Unordered {
-    std::uint32_t older_lane = 0, lane = 0, byte = 0;
-  } unordered;
-};
 
 namespace {
 
@@ -363,78 +342,6 @@ bool AccessCheck::meet_all(Access& access, Entries& older, const Entry& entry, b
   }
   older.erase(older.begin() + static_cast<std::ptrdiff_t>(kept), older.end());
   return is_merged;
-}
-
-CrowdKind AccessCheck::crowd_kind(const Entry& entry) const {
-  if (!entry.writes()) {
-    return CrowdKind::kReads;
-  }
-  const wire::SiteInfo& site = engine_.site(entry.site);
-  if (!entry.reads() || site.order == wire::MemoryOrder::kWeak ||
-      site.order == wire::MemoryOrder::kVolatile || site.scope < wire::Scope::kGpu) {
-    return CrowdKind::kNone;
-  }
-  switch (site.element_bytes) {
-    case 1:
-      return CrowdKind::kAtomics1;
-    case 2:
-      return CrowdKind::kAtomics2;
-    case 4:
-      return CrowdKind::kAtomics4;
-    case 8:
-      return CrowdKind::kAtomics8;
-    default:
-      return CrowdKind::kNone;
-  }
-}
-
-// True if `entry` was recorded there.
-bool AccessCheck::meet_crowd(Access& access, Crowd& crowd, const Entry& entry, bool records) {
-  const LaunchId launch = access.actor.launch();
-  const bool is_one_of_them = crowd.kind() == access.kind;
-  bool is_recorded = false;
-  if (is_one_of_them &&
-      (crowd.launch() == launch || !engine_.order.is_before(crowd.launch(), launch))) {
-    is_recorded = meet_all(access, crowd.of_warp(entry), entry, records);
-  } else {
-    crowd.set_launch(launch);
-    crowd.for_each([&](Entries& entries) {
-      is_recorded = meet_all(access, entries, entry, records && !is_recorded) || is_recorded;
-    });
-  }
-  if (records && is_one_of_them && !is_recorded) {
-    crowd.of_warp(entry).push_back(entry);
-    is_recorded = true;
-  }
-  return is_recorded;
-}
-
-// Moves the entries of the commonest kind to their crowd.
-void AccessCheck::gather_crowd(History& history) const {
-  std::array<std::size_t, kCrowdKinds> counts{};
-  for (const Entry& entry : history.entries) {
-    ++counts[static_cast<std::size_t>(crowd_kind(entry))];
-  }
-  counts[static_cast<std::size_t>(CrowdKind::kNone)] = 0;
-  const auto most = std::ranges::max_element(counts);
-  if (*most * 2 <= History::kCrowdAt) {
-    return;
-  }
-  const auto kind = static_cast<CrowdKind>(most - counts.begin());
-  Crowd* crowd = history.crowd(kind);
-  if (crowd == nullptr) {
-    crowd = &history.crowds.emplace_back(kind);
-  }
-  const auto left =
-      std::remove_if(history.entries.begin(), history.entries.end(), [&](const Entry& entry) {
-        if (crowd_kind(entry) != kind) {
-          return false;
-        }
-        crowd->set_launch(std::max(crowd->launch(), entry.launch()));
-        crowd->of_warp(entry).push_back(entry);
-        return true;
-      });
-  history.entries.erase(left, history.entries.end());
 }
 
 void AccessCheck::meet(Access& access, History& history, const Entry& entry, bool records) {
