@@ -33,6 +33,8 @@ write_map() {
     echo "libcudart.so.13 {"
     echo "  global:"
     functions_of "$runtime" | sed 's/.*/    &;/'
+    echo "  local:"
+    echo "    _Z*;  # of the C++ templates that our code instantiates"
     echo "};"
   } > "$1"
 }
