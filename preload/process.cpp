@@ -265,10 +265,6 @@ std::optional<int> finish_at_exit_call() {
   return outcome.change_status ? std::optional(outcome.status) : std::nullopt;
 }
 
-int status_at_exit_call(int own) {
-  return g_exit_status < 0 ? own : g_exit_status.load();
-}
-
 void finish_killed_process(int signal) {
   if (g_finished.exchange(true)) {
     return;
