@@ -1,5 +1,7 @@
 // Every block reads what the next block wrote; a barrier of the block does not wait for other
-// blocks. expect: race inter-block global
+// blocks.
+//
+// expect: race inter-block global
 #include <cooperative_groups.h>
 
 #include "cuda_check.h"

@@ -1,7 +1,8 @@
 // The last-block sum as NVIDIA's threadFenceReduction sample has it: a fence before the ticket and
 // none after it. The writing side releases, the reading side never acquires: by the PTX memory
-// model the block that drew the last ticket may still read stale sums (docs/RACES.md). expect: race
-// inter-block global
+// model the block that drew the last ticket may still read stale sums (docs/RACES.md).
+//
+// expect: race inter-block global
 #include "cuda_check.h"
 
 constexpr int kThreads = 64;

@@ -1,5 +1,7 @@
 // A warp adds up 32 values in shared memory as if its lanes ran in lockstep. Since Volta they do
-// not. expect: race intra-warp shared
+// not.
+//
+// expect: race intra-warp shared
 #include "cuda_check.h"
 
 __global__ void warp_sum(int* result) {

@@ -14,6 +14,10 @@ constexpr std::uint32_t kMinimumQueues = 4;
 constexpr std::size_t kDescriptorsPerChunk = 1024;
 
 std::uint32_t queue_count_for(const DeviceDriver& driver, const Options& options) {
+  // With one queue the order of the records is the order of execution, and so part of the schedule.
+  if (options.seed && driver.is_emulated()) {
+    return 1;
+  }
   if (options.queues != 0) {
     return static_cast<std::uint32_t>(options.queues);
   }

@@ -214,7 +214,7 @@ void FunctionDecoder::decode_collective(const ptx::Instruction& instruction) {
 
 // Without operands, or with operands that do not matter here.
 bool FunctionDecoder::decode_simple(const ptx::Instruction& instruction) {
-  static const boost::unordered_flat_map<std::string_view, Handler> kHandlers = {
+  static const boost::unordered_flat_map<std::string_view, Handler> handlers = {
       {"ret", &execute_return},
       {"exit", &execute_exit},
       {"trap", &execute_trap},
@@ -235,8 +235,8 @@ bool FunctionDecoder::decode_simple(const ptx::Instruction& instruction) {
     emit(&execute_active_mask).d = d;
     return true;
   }
-  const auto found = kHandlers.find(instruction.opcode);
-  if (found == kHandlers.end()) {
+  const auto found = handlers.find(instruction.opcode);
+  if (found == handlers.end()) {
     return false;
   }
   emit(found->second);

@@ -10,7 +10,6 @@
 
 namespace barracuda::emulator {
 
-using ptx::ScalarType;
 using ptx::StatementKind;
 using ptx::StateSpace;
 
@@ -190,7 +189,7 @@ void FunctionDecoder::decode_instruction(const ptx::Instruction& instruction) {
 // Instructions that are more than a handler with typed operands.
 bool FunctionDecoder::decode_named(const ptx::Instruction& instruction) {
   using Decode = void (FunctionDecoder::*)(const ptx::Instruction&);
-  static const boost::unordered_flat_map<std::string_view, Decode> kDecoders = {
+  static const boost::unordered_flat_map<std::string_view, Decode> decoders = {
       {"mov", &FunctionDecoder::decode_move},
       {"ld", &FunctionDecoder::decode_load},
       {"ldu", &FunctionDecoder::decode_load},
@@ -210,8 +209,8 @@ bool FunctionDecoder::decode_named(const ptx::Instruction& instruction) {
       {"match", &FunctionDecoder::decode_collective},
       {"redux", &FunctionDecoder::decode_collective},
       {"elect", &FunctionDecoder::decode_collective}};
-  const auto found = kDecoders.find(instruction.opcode);
-  if (found != kDecoders.end()) {
+  const auto found = decoders.find(instruction.opcode);
+  if (found != decoders.end()) {
     (this->*found->second)(instruction);
     return true;
   }

@@ -242,7 +242,7 @@ void FunctionDecoder::decode_address_conversion(const ptx::Instruction& instruct
   const AddressWindow window = shared              ? AddressWindow::kShared
                                : form.has("local") ? AddressWindow::kLocal
                                                    : AddressWindow::kGlobal;
-  Slot a = source(instruction.operands[1], ScalarType::kU64);
+  const Slot a = source(instruction.operands[1], ScalarType::kU64);
   const Slot d = destination(instruction.operands[0], ScalarType::kU64);
   Instruction& emitted = emit(to_space ? &execute_from_generic : &execute_to_generic);
   emitted.a = a;

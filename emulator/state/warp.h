@@ -72,7 +72,7 @@ struct Warp {
   bool takes_turns = false;  // the last one used its turn up: next, who has waited longest
   std::vector<Fragment> fragments;
   LocalMemory local;
-  alignas(32) std::uint32_t tid[3][kLanes];
+  alignas(32) std::uint32_t tid[3][kLanes] = {};
 
   [[nodiscard]] Fragment& running() { return fragments[current]; }
 };

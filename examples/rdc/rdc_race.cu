@@ -1,5 +1,7 @@
 // Two translation units (nvcc -rdc=true): the device function of the other file adds without an
-// atomic. expect: race inter-block global
+// atomic.
+//
+// expect: race inter-block global
 #include "../cuda_check.h"
 
 extern __device__ int total;
