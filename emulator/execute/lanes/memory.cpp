@@ -117,6 +117,22 @@ Step load(Context& c, const Instruction& in, u32 mask) {
   return Step::kNext;
 }
 
+// Who reads what a strong 16-byte store writes while the kernel runs finds it whole, as on a GPU:
+// the halves of log records rely on it.
+template <class M>
+void store_whole(Context& c, const Instruction& in, const Addresses& where, u32 mask) {
+  using Whole [[gnu::vector_size(16)]] = M;
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+    const int i = std::countr_zero(rest);
+    Whole value{};
+    for (int k = 0; k < in.count; ++k) {
+      value[k] = static_cast<M>(source<Lane<M>>(c, element_slot(in, in.d, k))[i]);
+    }
+    *host_address<Whole>(where.at[i]) = value;
+  }
+}
+
 template <class M, Place Where, bool Strong>
 Step store(Context& c, const Instruction& in, u32 mask) {
   Addresses where;
@@ -125,6 +141,8 @@ Step store(Context& c, const Instruction& in, u32 mask) {
   }
   if (in.count == 1) [[likely]] {
     store_element<M, Strong>(source<Lane<M>>(c, in.d), where, mask, 0);
+  } else if (Strong && in.count * sizeof(M) == 16 && where.local_lanes == 0) {
+    store_whole<M>(c, in, where, mask);
   } else {
     for (int k = 0; k < in.count; ++k) {
       store_element<M, Strong>(source<Lane<M>>(c, element_slot(in, in.d, k)), where, mask, k);
