@@ -25,16 +25,16 @@ void barracuda_find_real_dlsym() {
 namespace barracuda::preload {
 namespace {
 
-thread_local bool t_choosing = false;
+thread_local bool g_choosing = false;
 
 DeviceChoice choose() {
   const std::string& wanted = process_options().device;
   if (wanted == "cpu") {
     return DeviceChoice::kEmulated;
   }
-  t_choosing = true;
+  g_choosing = true;
   const bool present = driver_is_present();
-  t_choosing = false;
+  g_choosing = false;
   if (!present && wanted == "gpu") {
     block_process(
         "device=gpu was asked for, but no NVIDIA driver was found (libcuda.so.1 and a device "
@@ -53,7 +53,7 @@ DeviceChoice device_choice() {
 }
 
 bool is_choosing() {
-  return t_choosing;
+  return g_choosing;
 }
 
 void* real_dlsym(void* handle, const char* name) {

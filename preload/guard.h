@@ -12,9 +12,9 @@ namespace barracuda::preload {
 
 class HookScope {
  public:
-  HookScope() noexcept : outermost_(t_depth_++ == 0) {}
+  HookScope() noexcept : outermost_(g_depth++ == 0) {}
 
-  ~HookScope() { --t_depth_; }
+  ~HookScope() { --g_depth; }
 
   HookScope(const HookScope&) = delete;
   HookScope& operator=(const HookScope&) = delete;
@@ -34,21 +34,21 @@ class HookScope {
   template <typename Work>
   [[gnu::noinline]] static bool protect(const Work& work) noexcept {
     std::jmp_buf here;
-    std::jmp_buf* const outer = t_escape_;
-    t_escape_ = &here;
+    std::jmp_buf* const outer = g_escape;
+    g_escape = &here;
     bool done = false;
     if (setjmp(here) == 0) {
       done = attempt(work);
     }
-    t_escape_ = outer;
+    g_escape = outer;
     return done;
   }
 
   // From a failed assertion: out of the protected work of this thread, if it is in any. Skips
   // destructors; the tool is off from then on, so nobody needs what they would have released.
   static void escape() {
-    if (t_escape_ != nullptr) {
-      std::longjmp(*t_escape_, 1);
+    if (g_escape != nullptr) {
+      std::longjmp(*g_escape, 1);
     }
   }
 
@@ -66,8 +66,8 @@ class HookScope {
     return false;
   }
 
-  inline static thread_local int t_depth_ = 0;
-  inline static thread_local std::jmp_buf* t_escape_ = nullptr;
+  inline static thread_local int g_depth = 0;
+  inline static thread_local std::jmp_buf* g_escape = nullptr;
   const bool outermost_;
 };
 

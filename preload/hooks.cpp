@@ -13,7 +13,7 @@ struct Hook {
   void* function;
 };
 
-const std::array kHooks = {
+const std::array g_hooks = {
 #define HOOK(name, function) Hook{#name, reinterpret_cast<void*>(&function)},
 #include "preload/hooks.def"
 #undef HOOK
@@ -22,7 +22,7 @@ const std::array kHooks = {
 }  // namespace
 
 void* find_hook(std::string_view exported_name) {
-  for (const Hook& hook : kHooks) {
+  for (const Hook& hook : g_hooks) {
     if (exported_name == hook.name) {
       return hook.function;
     }
@@ -33,15 +33,15 @@ void* find_hook(std::string_view exported_name) {
 void* replace_driver_function(void* function) {
   // Asked for hundreds of times by every runtime, so the driver's addresses are kept.
   static const auto originals = [] {
-    std::array<void*, kHooks.size()> found{};
-    for (std::size_t i = 0; i < kHooks.size(); ++i) {
-      found[i] = real_driver_function(kHooks[i].name);
+    std::array<void*, g_hooks.size()> found{};
+    for (std::size_t i = 0; i < g_hooks.size(); ++i) {
+      found[i] = real_driver_function(g_hooks[i].name);
     }
     return found;
   }();
-  for (std::size_t i = 0; i < kHooks.size(); ++i) {
+  for (std::size_t i = 0; i < g_hooks.size(); ++i) {
     if (function != nullptr && originals[i] == function) {
-      return kHooks[i].function;
+      return g_hooks[i].function;
     }
   }
   return function;

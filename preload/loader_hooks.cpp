@@ -18,18 +18,15 @@ bool is_in_libcuda(void* function) {
          std::strstr(info.dli_fname, "libcuda.so") != nullptr;
 }
 
-// A driver may hand out addresses that it does not export under any name. Then the symbol decides:
-// of its hooked forms, the one that the flags and the newest version would give.
-void* replace_by_symbol(const std::string& symbol, cuuint64_t flags, void* function) {
-  const bool per_thread = (flags & kPerThreadStream) != 0;
-  for (const char* const version : {"_v2", ""}) {
-    for (const char* const suffix : {per_thread ? "_ptsz" : "", per_thread ? "_ptds" : ""}) {
-      if (void* const hook = find_hook(symbol + version + suffix)) {
-        return hook;
-      }
-    }
+// A driver may hand out addresses that it does not export under any name. Where a symbol has one
+// version only, it is clear which hook that is; elsewhere a guess could have another signature.
+void* find_hook_of_symbol(const std::string& symbol, cuuint64_t flags) {
+  if (real_driver_function((symbol + "_v2").c_str()) != nullptr) {
+    return nullptr;
   }
-  return function;
+  const bool per_thread = (flags & kPerThreadStream) != 0;
+  void* const hook = per_thread ? find_hook(symbol + "_ptsz") : nullptr;
+  return hook != nullptr ? hook : find_hook(symbol);
 }
 
 void replace_result(const char* symbol, void** result, cuuint64_t flags) {
@@ -37,17 +34,13 @@ void replace_result(const char* symbol, void** result, cuuint64_t flags) {
     return;
   }
   void* const replaced = replace_driver_function(*result);
-  if (replaced != *result) {
-    *result = replaced;
+  if (replaced == *result && device_choice() == DeviceChoice::kGpu) {
+    if (void* const hook = find_hook_of_symbol(symbol, flags)) {
+      *result = hook;
+    }
     return;
   }
-  if (device_choice() == DeviceChoice::kGpu) {
-    const bool exported = real_driver_function(symbol) == *result ||
-                          real_driver_function((std::string(symbol) + "_v2").c_str()) == *result;
-    if (!exported) {
-      *result = replace_by_symbol(symbol, flags, *result);
-    }
-  }
+  *result = replaced;
 }
 
 }  // namespace

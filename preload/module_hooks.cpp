@@ -221,6 +221,7 @@ CUresult module_unload(CUmodule module) {
   return original(module);
 }
 
+// NOLINTBEGIN(readability-function-size): the driver's signatures
 CUresult library_load_data(CUlibrary* library, const void* image, CUjit_option* jit_names,
                            void** jit_values, unsigned jit_count, CUlibraryOption* names,
                            void** values, unsigned count) {
@@ -244,6 +245,8 @@ CUresult library_load_from_file(CUlibrary* library, const char* name, CUjit_opti
                                         values, count);
                       });
 }
+
+// NOLINTEND(readability-function-size)
 
 CUresult library_unload(CUlibrary library) {
   static const Original<decltype(library_unload)> original{"cuLibraryUnload"};

@@ -25,6 +25,7 @@ class LaunchArguments {
   // With `descriptor` (0: run unlogged) appended for `kernel`.
   LaunchArguments(const ptx::Kernel& kernel, void** parameters, void** extra,
                   std::uint64_t descriptor);
+  ~LaunchArguments() = default;
   LaunchArguments(const LaunchArguments&) = delete;
   LaunchArguments& operator=(const LaunchArguments&) = delete;
 

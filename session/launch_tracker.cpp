@@ -24,7 +24,7 @@ constexpr std::chrono::seconds kPatience{120};
 
 constexpr const char* kLeftOut = "left out by the options kernel-name, launch-skip or launch-count";
 
-thread_local LaunchId t_current{};
+thread_local LaunchId g_current{};
 
 detector::Dim3 cluster_of(const std::optional<detector::Dim3>& at_launch,
                           const KernelBinding& kernel) {
@@ -52,7 +52,7 @@ LaunchTracker::LaunchTracker(const Options& options, KernelFilter filter, Device
 LaunchTracker::~LaunchTracker() = default;
 
 LaunchId LaunchTracker::current() {
-  return t_current;
+  return g_current;
 }
 
 bool LaunchTracker::is_left_out(const KernelBinding& kernel) {
@@ -147,7 +147,7 @@ void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
         descriptor = reinterpret_cast<std::uint64_t>(taken);
         info.ordered_after = streams_.launch(stream, info.id);
         pipeline_.begin_launch(info);
-        launch.id_ = t_current = info.id;
+        launch.id_ = g_current = info.id;
       }
     }
   }
@@ -166,7 +166,7 @@ void LaunchTracker::begin_unlogged(Launch& launch, Handle function) {
 }
 
 void LaunchTracker::submitted(Launch& launch, DriverStatus status) {
-  t_current = {};
+  g_current = {};
   if (status != 0) {
     if (launch.id_ != LaunchId{}) {
       end(launch.id_);
@@ -320,6 +320,7 @@ void LaunchTracker::settle(std::chrono::milliseconds timeout) {
 std::vector<Handle> LaunchTracker::contexts() const {
   const std::lock_guard lock(mutex_);
   std::vector<Handle> contexts;
+  contexts.reserve(areas_.size());
   for (const auto& [context, area] : areas_) {
     contexts.push_back(context);
   }

@@ -71,6 +71,8 @@ class LaunchTracker {
                 detector::Pipeline& pipeline, ModuleRegistry& modules, StreamTracker& streams,
                 Problems& problems);
   ~LaunchTracker();
+  LaunchTracker(const LaunchTracker&) = delete;
+  LaunchTracker& operator=(const LaunchTracker&) = delete;
 
   // Before the driver's launch call.
   void begin(Launch& launch, const LaunchRequest& request);
