@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 target=build/cuda
 toolkit=$target/nvidia/cu13
 wheels=(nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt nvidia-cuda-runtime nvidia-cuda-cccl
-        nvidia-cuda-nvrtc)
+        nvidia-cuda-nvrtc nvidia-cuda-profiler-api)
 version='13.0.*'
 
 is_cuda_13() { [ -x "$1" ] && "$1" --version 2>/dev/null | grep -q 'release 13\.'; }
