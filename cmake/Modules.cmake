@@ -6,10 +6,10 @@ function(barracuda_folder name)
   add_library(barracuda::${name} ALIAS barracuda.${name})
   target_link_libraries(barracuda.${name} PUBLIC barracuda.build_interface ${ARG_LINKS}
                                           PRIVATE ${ARG_PRIVATE_LINKS})
-  barracuda_check_headers(${name})
+  barracuda_check_headers(${name} ${ARG_PRIVATE_LINKS})
 endfunction()
 
-# Every public header (the folder's top level) must compile by itself.
+# Every public header (the folder's top level) must compile by itself, with the libraries given.
 function(barracuda_check_headers name)
   file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
   set(checks "")
@@ -21,7 +21,7 @@ function(barracuda_check_headers name)
   endforeach()
   if(checks)
     add_library(barracuda.header_check.${name} OBJECT ${checks})
-    target_link_libraries(barracuda.header_check.${name} PRIVATE barracuda.${name})
+    target_link_libraries(barracuda.header_check.${name} PRIVATE barracuda.${name} ${ARGN})
   endif()
 endfunction()
 
