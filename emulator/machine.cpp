@@ -141,6 +141,7 @@ KernelAttributes Machine::attributes(const LoadedKernel& kernel) {
   attributes.static_shared_bytes = program.static_shared_bytes;
   attributes.parameter_bytes = program.parameter_bytes;
   attributes.const_bytes = kernel.module().const_bytes();
+  attributes.ptx_arch = kernel.module().module().target_arch();
   for (const auto& function : program.functions) {
     attributes.local_bytes += function->local_bytes;
   }

@@ -55,6 +55,7 @@ enum class DeviceErrorCode : std::uint8_t {
 struct DeviceError {
   DeviceErrorCode code = DeviceErrorCode::kNone;
   std::string message;  // names instruction, PTX line, thread, address
+  std::string what;  // "an out-of-bounds write of 4 bytes at 0x…": for who knows the rest by itself
   std::string function;
   std::uint32_t ptx_line = 0;  // in the loaded text
   std::uint64_t address = 0;
@@ -76,6 +77,7 @@ struct KernelAttributes {
   std::uint32_t registers = 0;       // a plausible number; the emulator has as many as it takes
   std::uint32_t max_threads = 1024;  // .maxntid
   std::uint32_t parameter_bytes = 0;
+  std::uint32_t ptx_arch = 0;  // 75: the module's .target is sm_75
 };
 
 class LoadedModule;

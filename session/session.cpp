@@ -240,7 +240,7 @@ void Session::before_context_end(Handle context) {
 
 void Session::device_failed(const emulator::DeviceError& error, std::string_view kernel) {
   report::MemoryErrorRecord record;
-  record.what = error.message;
+  record.what = error.what.empty() ? error.message : error.what;
   record.kernel = kernel;
   record.launch = LaunchTracker::current();
   record.address = error.address;

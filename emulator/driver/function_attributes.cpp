@@ -49,6 +49,7 @@ CUresult function_attribute(int* value, CUfunction_attribute attribute, CUfuncti
       case CU_FUNC_ATTRIBUTE_NUM_REGS:
         return known.registers;
       case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+        return known.ptx_arch;
       case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
         return kBinaryVersion;
       case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:

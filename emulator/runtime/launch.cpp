@@ -55,8 +55,12 @@ cudaError_t find_kernel(const DriverCalls& calls, const void* symbol, CUkernel& 
   // Not a host stub: a handle, if the driver knows it.
   auto* const handle = reinterpret_cast<CUkernel>(const_cast<void*>(symbol));
   CUfunction function = nullptr;
-  if (calls.cuKernelGetFunction(&function, handle) != CUDA_SUCCESS) {
+  const CUresult status = calls.cuKernelGetFunction(&function, handle);
+  if (status == CUDA_ERROR_INVALID_HANDLE || status == CUDA_ERROR_NOT_FOUND) {
     return cudaErrorInvalidDeviceFunction;
+  }
+  if (status != CUDA_SUCCESS) {
+    return static_cast<cudaError_t>(status);
   }
   kernel = handle;
   return cudaSuccess;

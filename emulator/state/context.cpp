@@ -127,11 +127,12 @@ Step fail(Context& c, const Instruction& instruction, const Fault& fault) {
                       .y = c.warp->tid[1][fault.lane],
                       .z = c.warp->tid[2][fault.lane]};
   if (fault.code == DeviceErrorCode::kAssert) {
-    error.message = fault.what;  // as CUDA prints it
+    error.message = error.what = fault.what;  // as CUDA prints it
     c.launch->fail(std::move(error));
     c.yields = true;
     return Step::kSwitch;
   }
+  error.what = fmt::format("{}: {}", fault.what, one_line(text.text));
   error.message = fmt::format(
       "{} by thread ({},{},{}) of block ({},{},{}) in kernel {}{}, PTX line {}: {}", fault.what,
       error.thread.x, error.thread.y, error.thread.z, error.block.x, error.block.y, error.block.z,

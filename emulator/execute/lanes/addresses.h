@@ -16,19 +16,24 @@ struct Extent {
   u64 low, high, bits;
 };
 
+// The addresses of shared and local memory have 32 bits and wrap: compilers subtract from a
+// register what the immediate adds again.
+template <Place Where>
 [[gnu::always_inline]] inline Extent read_addresses(const Context& c, const Instruction& in,
                                                     u32 mask, u64* at) {
+  constexpr bool kIsNarrow = Where == Place::kShared || Where == Place::kLocal;
+  constexpr u64 kBits = kIsNarrow ? 0xffff'ffff : ~u64{0};
   const u64* a = source<u64>(c, in.a);
   const auto offset = static_cast<u64>(in.immediate);
   // Lanes that do not take part repeat one that does.
   const u64 first = a[std::countr_zero(mask)];
   if (mask == kFullMask) [[likely]] {
     for (int i = 0; i < kLanes; ++i) {
-      at[i] = a[i] + offset;
+      at[i] = (a[i] + offset) & kBits;
     }
   } else {
     for (int i = 0; i < kLanes; ++i) {
-      at[i] = ((mask & kBit[i]) != 0 ? a[i] : first) + offset;
+      at[i] = (((mask & kBit[i]) != 0 ? a[i] : first) + offset) & kBits;
     }
   }
   // Valid addresses are positive, so signed extremes (which vectorise) do.
@@ -47,7 +52,7 @@ template <Place Where>
 [[gnu::always_inline]] inline bool resolve(Context& c, const Instruction& in, u32 mask,
                                            const Access& access, Addresses& where) {
   u64* at = where.at;
-  const Extent extent = read_addresses(c, in, mask, at);
+  const Extent extent = read_addresses<Where>(c, in, mask, at);
   const bool aligned = (extent.bits & (access.bytes - 1)) == 0;
   if constexpr (Where == Place::kShared) {
     if (aligned && extent.low <= extent.high && extent.high < kWindowBytes &&
