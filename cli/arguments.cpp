@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -26,6 +27,17 @@ constexpr const char* kFooter =
     "  67  not checked: no kernel was launched, static cudart without a driver, a kernel without\n"
     "      PTX on the emulated device, or, with --strict, incomplete coverage\n"
     "  64  bad option    70  the tool failed    126, 127  the program could not be started\n";
+
+constexpr const char* kKernelFooter =
+    "One --arg for each parameter, in order; a buffer is device memory:\n"
+    "  u32=5  s64=-1  f32=0.5  b16=0x3c00            a scalar\n"
+    "  u32[1024]  f32[64]=1.5  u32[4]=1,2,3,4        a buffer of zeros, of a value, of a list\n"
+    "  @input.bin  u32@input.bin                     a buffer with the bytes of a file\n"
+    "  …:print  …:save=result.bin                    what it holds after the launch\n"
+    "Types: u8 to u64, s8 to s64, b8 to b64 (hexadecimal), f32, f64.\n"
+    "\n"
+    "  barracuda kernel sum.cu --grid 4 --block 128 --arg 's32[512]=1' --arg 's32[4]:print'\n"
+    "  barracuda kernel sum.ptx --kernel block_sum --arg @in.bin --arg 's32[4]:save=out.bin'\n";
 
 constexpr const char* kRunFooter =
     "The same options can be given as BARRACUDA_OPTIONS=\"name=value:name=value\"; a flag here "
@@ -86,6 +98,8 @@ Expected<RunWords> split_run_words(std::span<const std::string> words) {
   return split;
 }
 
+using Extent = std::array<std::uint32_t, 3>;
+
 // The whole command line for CLI11, and where it puts what it reads.
 class Parser {
  public:
@@ -106,9 +120,10 @@ class Parser {
                             "file to write (default: stdout)");
     instrument_->add_flag("--sites", instrument_command_.sites,
                           "print the instrumented instructions with their source lines instead");
+    declare_kernel();
     help_ = app_.add_subcommand("help", "print help on a command");
     // For the help text only: parse_arguments turns it into COMMAND --help.
-    help_->add_option("COMMAND", help_topic_, "run, extract or instrument");
+    help_->add_option("COMMAND", help_topic_, "run, kernel, extract or instrument");
     help_->add_flag("--markdown", help_markdown_, "the options as a page of documentation");
     version_ = app_.add_subcommand("version", "print the version");
   }
@@ -125,6 +140,9 @@ class Parser {
     }
     if (run_->parsed()) {
       return run_command(environment_options, std::move(program));
+    }
+    if (kernel_->parsed()) {
+      return kernel_command(environment_options);
     }
     if (extract_->parsed()) {
       return extract_command_;
@@ -149,6 +167,46 @@ class Parser {
                      "the program and its arguments, after -- or by themselves")
         ->expected(-1);
     run_->footer(kRunFooter);
+    declare_options(*run_);
+  }
+
+  void declare_kernel() {
+    kernel_ = app_.add_subcommand(
+        "kernel", "launch one kernel of a .ptx or .cu file under the race detector");
+    kernel_->footer(kKernelFooter);
+    kernel_->add_option("FILE", kernel_command_.file, "PTX, or CUDA source where nvcc is found")
+        ->required()
+        ->check(CLI::ExistingFile);
+    kernel_->add_option("--kernel", kernel_command_.kernel,
+                        "its name in the source or in the PTX (default: the only one)");
+    const auto add_extent = [this](const char* name, Extent& extent, const char* text) {
+      kernel_
+          ->add_option_function<std::vector<std::uint32_t>>(
+              name,
+              [&extent](const std::vector<std::uint32_t>& given) {
+                std::ranges::copy(given, extent.begin());
+              },
+              text)
+          ->delimiter(',')
+          ->expected(1, 3)
+          ->check(CLI::Range(std::uint32_t{1}, std::numeric_limits<std::uint32_t>::max()))
+          ->type_name("X[,Y[,Z]]");
+    };
+    add_extent("--grid", kernel_command_.grid, "blocks of the grid (default: 1)");
+    add_extent("--block", kernel_command_.block, "threads of a block (default: 1)");
+    kernel_->add_option("--shared", kernel_command_.shared_bytes,
+                        "bytes of dynamic shared memory (default: 0)");
+    kernel_->add_flag("--cooperative", kernel_command_.is_cooperative,
+                      "a cooperative launch: all blocks are resident");
+    kernel_->add_option("--arg", kernel_command_.arguments, "a parameter of the kernel, see below")
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false);
+    kernel_->add_flag("--launch-here", kernel_command_.launches_here)->group("");
+    declare_options(*kernel_);
+  }
+
+  void declare_options(CLI::App& command) {
     for (const OptionDescription& option : option_descriptions()) {
       if (option.name == "help") {
         continue;  // --help is CLI11's
@@ -157,9 +215,10 @@ class Parser {
       const std::string text(option.help);
       std::string& value = values_[std::string(option.name)];
       if (option.type == "Flag") {
-        run_->add_flag(flag, value, text + " (default: " + std::string(option.default_value) + ")");
+        command.add_flag(flag, value,
+                         text + " (default: " + std::string(option.default_value) + ")");
       } else {
-        run_->add_option(flag, value, text)
+        command.add_option(flag, value, text)
             ->type_name(option.type == "Text" ? "TEXT" : "NUMBER")
             ->default_str(std::string(option.default_value))
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -167,8 +226,8 @@ class Parser {
     }
   }
 
-  [[nodiscard]] std::array<const CLI::App*, 5> commands() const {
-    return {run_, extract_, instrument_, help_, version_};
+  [[nodiscard]] std::array<const CLI::App*, 6> commands() const {
+    return {run_, kernel_, extract_, instrument_, help_, version_};
   }
 
   [[nodiscard]] Message help_or_version(const CLI::Success& success) const {
@@ -190,44 +249,64 @@ class Parser {
     return {.text = app_.help()};
   }
 
-  Command run_command(const std::string& environment_options, std::vector<std::string> program) {
-    RunCommand command;
-    if (auto parsed = parse_options(command.options, environment_options); !parsed) {
-      return error("BARRACUDA_OPTIONS: " + parsed.error().message);
+  // The options from the environment, overridden by the flags of `command`.
+  Expected<Options> read_options(const CLI::App& command, const std::string& environment_options) {
+    Options options;
+    if (auto parsed = parse_options(options, environment_options); !parsed) {
+      return unexpected({.message = "BARRACUDA_OPTIONS: " + parsed.error().message});
     }
     for (const auto& [name, value] : values_) {
-      if (name.empty() || run_->count("--" + name) == 0) {
+      if (name.empty() || command.count("--" + name) == 0) {
         continue;
       }
-      if (auto set = set_option(command.options, name, value); !set) {
-        return error(set.error().message);
+      if (auto set = set_option(options, name, value); !set) {
+        return unexpected(std::move(set).error());
       }
     }
-    if (command.options.help) {
+    return options;
+  }
+
+  Command run_command(const std::string& environment_options, std::vector<std::string> program) {
+    auto options = read_options(*run_, environment_options);
+    if (!options) {
+      return error(options.error().message);
+    }
+    if (options->help) {
       return Message{.text = options_help()};
     }
     if (program.empty()) {
       return error("no program to run: barracuda run [options] -- ./app arguments");
     }
-    command.program = std::move(program);
-    return command;
+    return RunCommand{.options = std::move(*options), .program = std::move(program)};
+  }
+
+  Command kernel_command(const std::string& environment_options) {
+    auto options = read_options(*kernel_, environment_options);
+    if (!options) {
+      return error(options.error().message);
+    }
+    kernel_command_.options = std::move(*options);
+    return kernel_command_;
   }
 
   CLI::App app_;
   CLI::App* run_ = nullptr;
+  CLI::App* kernel_ = nullptr;
   CLI::App* extract_ = nullptr;
   CLI::App* instrument_ = nullptr;
   CLI::App* help_ = nullptr;
   CLI::App* version_ = nullptr;
-  std::map<std::string, std::string> values_;  // of run's flags, by option name
+  std::map<std::string, std::string> values_;  // of the flags of run and kernel, by option name
   ExtractCommand extract_command_;
   InstrumentCommand instrument_command_;
+  KernelCommand kernel_command_;
   std::string help_topic_;
   bool help_markdown_ = false;
 };
 
 bool is_command(std::string_view word) {
-  constexpr std::string_view kCommands[] = {"run", "extract", "instrument", "help", "version"};
+  constexpr std::string_view kCommands[] = {"run",        "kernel", "extract",
+                                            "instrument", "help",   "version"};
   return std::ranges::find(kCommands, word) != std::end(kCommands);
 }
 

@@ -1,7 +1,9 @@
-// The command line of `barracuda` as data. Every option of base/options.def is a flag of `run` with
-// the same name, checked by the same rules.
+// The command line of `barracuda` as data. Every option of base/options.def is a flag of `run` and
+// `kernel` with the same name, checked by the same rules.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
@@ -26,13 +28,24 @@ struct InstrumentCommand {
   bool sites = false;  // print the site table instead
 };
 
+struct KernelCommand {
+  std::string file;    // .ptx, or .cu where nvcc is found
+  std::string kernel;  // empty: the only one in the file
+  std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+  std::uint32_t shared_bytes = 0;  // dynamic
+  bool is_cooperative = false;
+  std::vector<std::string> arguments;  // as parse_kernel_argument() takes them
+  Options options;                     // as for `run`
+  bool launches_here = false;          // this process is the program under `run`
+};
+
 // Nothing to do but to say something: help, a version, or what is wrong with the arguments.
 struct Message {
   std::string text;
   bool is_error = false;  // to stderr, exit status 64
 };
 
-using Command = std::variant<Message, RunCommand, ExtractCommand, InstrumentCommand>;
+using Command = std::variant<Message, RunCommand, ExtractCommand, InstrumentCommand, KernelCommand>;
 
 // `environment_options` is the value of BARRACUDA_OPTIONS.
 Command parse_arguments(const std::vector<std::string>& arguments,

@@ -6,6 +6,7 @@
 #include "cli/arguments.h"
 #include "cli/extract.h"
 #include "cli/instrument.h"
+#include "cli/kernel.h"
 #include "cli/run.h"
 #include "report/exit_status.h"
 
@@ -31,6 +32,8 @@ int execute(Command command) {
           return extract(chosen);
         } else if constexpr (std::is_same_v<Chosen, InstrumentCommand>) {
           return instrument(chosen);
+        } else if constexpr (std::is_same_v<Chosen, KernelCommand>) {
+          return kernel(std::move(chosen));
         } else {
           return say(chosen);
         }

@@ -20,6 +20,9 @@ class RunDirectory {
 
   [[nodiscard]] std::string reports() const { return path_ + "/reports"; }
 
+  // For a file of the command's own.
+  [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
+
   // libcudart.so.13 and libcuda.so.1, both the library; the folder they are in.
   [[nodiscard]] Expected<std::string> link_cuda_libraries(const std::string& library) const;
   // The library under a path that LD_PRELOAD can hold: it has no way to quote a blank or a colon.

@@ -36,6 +36,28 @@ TEST_CASE("run takes a program after two dashes or by itself") {
   CHECK(parsed_run({"run", "--", "sh", "--", "x"}).program == Words{"sh", "--", "x"});
 }
 
+TEST_CASE("kernel takes a file, its shape and its arguments, and the options of run") {
+  error_of({"kernel", "/no/such/file.ptx"});
+  const Command good = parse_arguments(
+      {"kernel", "/dev/null", "--kernel", "k", "--grid", "2,3", "--block", "64", "--shared", "128",
+       "--arg", "u32=1", "--arg=s32=-1", "--cooperative", "--seed", "7"},
+      "strict=1");
+  REQUIRE(std::holds_alternative<KernelCommand>(good));
+  const auto& kernel = std::get<KernelCommand>(good);
+  CHECK(kernel.file == "/dev/null");
+  CHECK(kernel.kernel == "k");
+  CHECK(kernel.grid == std::array<std::uint32_t, 3>{2, 3, 1});
+  CHECK(kernel.block == std::array<std::uint32_t, 3>{64, 1, 1});
+  CHECK(kernel.shared_bytes == 128);
+  CHECK(kernel.arguments == Words{"u32=1", "s32=-1"});
+  CHECK(kernel.is_cooperative);
+  CHECK(kernel.options.seed == 7);
+  CHECK(kernel.options.strict);
+  error_of({"kernel"});
+  error_of({"kernel", "/dev/null", "--grid", "0"});
+  error_of({"kernel", "/dev/null", "--grid", "1,2,3,4"});
+}
+
 TEST_CASE("every option of the table is a flag of run") {
   for (const OptionDescription& option : option_descriptions()) {
     if (option.name == "help") {

@@ -1,0 +1,235 @@
+#include "cli/kernel.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "cli/child_process.h"
+#include "cli/kernel_argument.h"
+#include "cli/kernel_launch.h"
+#include "cli/program_file.h"
+#include "cli/run.h"
+#include "cli/run_directory.h"
+#include "ptx/parse.h"
+#include "report/exit_status.h"
+#include "report/symbol_name.h"
+
+namespace barracuda::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+int fail(const std::string& message, int status) {
+  std::fputs(("barracuda: " + message + "\n").c_str(), stderr);
+  return status;
+}
+
+bool is_cuda_source(const std::string& file) {
+  return fs::path(file).extension() == ".cu";
+}
+
+// $NVCC, the search path, CUDA_HOME, CUDA's default folder: the first that there is.
+std::string find_nvcc() {
+  if (const char* const chosen = std::getenv("NVCC"); chosen != nullptr) {
+    return chosen;
+  }
+  if (std::string found = find_program("nvcc"); !found.empty()) {
+    return found;
+  }
+  const char* const home = std::getenv("CUDA_HOME");
+  for (const std::string& folder :
+       {std::string(home == nullptr ? "" : home), std::string("/usr/local/cuda")}) {
+    std::string nvcc = folder + "/bin/nvcc";
+    if (!folder.empty() && access(nvcc.c_str(), X_OK) == 0) {
+      return nvcc;
+    }
+  }
+  return {};
+}
+
+Expected<void> compile(const std::string& source, const std::string& ptx) {
+  const std::string nvcc = find_nvcc();
+  if (nvcc.empty()) {
+    return unexpected({.message = "there is no nvcc here to compile it (set NVCC, or PATH); a .ptx "
+                                  "file needs none",
+                       .file = source});
+  }
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    environment.emplace_back(*entry);
+  }
+  auto child = ChildProcess::start({nvcc, "-std=c++17", "-lineinfo", "-ptx", source, "-o", ptx},
+                                   environment);
+  if (!child) {
+    return unexpected({.message = child.error().message});
+  }
+  if (const int status = child->wait(); status != 0) {
+    return unexpected(
+        {.message = fmt::format("nvcc failed with status {}", status), .file = source});
+  }
+  return {};
+}
+
+std::string short_name(std::string_view mangled) {
+  const std::string name = report::demangle(std::string(mangled));
+  return name.substr(0, name.find('('));
+}
+
+// The entry that `wanted` names: as in the PTX, or as in the source.
+Expected<const ptx::Function*> find_entry(const ptx::Module& module, const std::string& wanted) {
+  std::vector<const ptx::Function*> fitting;
+  std::string names;
+  for (const ptx::Function& function : module.functions) {
+    if (!function.is_entry || !function.has_body) {
+      continue;
+    }
+    names += fmt::format("{}{}", names.empty() ? "" : ", ",
+                         report::demangle(std::string(function.name)));
+    if (function.name == wanted) {
+      return &function;
+    }
+    if (wanted.empty() || short_name(function.name) == wanted ||
+        report::demangle(std::string(function.name)) == wanted) {
+      fitting.push_back(&function);
+    }
+  }
+  if (fitting.size() == 1) {
+    return fitting.front();
+  }
+  if (names.empty()) {
+    return unexpected({.message = "there is no kernel in it"});
+  }
+  if (wanted.empty()) {
+    return unexpected({.message = "choose a kernel with --kernel: " + names});
+  }
+  return unexpected({.message = fmt::format("{} is called {}; there are: {}",
+                                            fitting.empty() ? "no kernel" : "more than one kernel",
+                                            wanted, names)});
+}
+
+Expected<std::vector<KernelArgument>> fit_arguments(const ptx::Function& entry,
+                                                    const std::vector<std::string>& texts) {
+  if (texts.size() != entry.parameters.size()) {
+    return unexpected(
+        {.message = fmt::format("number of parameters of {}: {}; number of --arg given: {}",
+                                short_name(entry.name), entry.parameters.size(), texts.size())});
+  }
+  std::vector<KernelArgument> arguments;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    TRY(KernelArgument argument, parse_kernel_argument(texts[i]));
+    const std::size_t needed = entry.parameters[i].size();
+    const std::size_t given = argument.is_buffer ? sizeof(std::uint64_t) : argument.bytes.size();
+    if (needed != given) {
+      return unexpected({.message = fmt::format("--arg {}: parameter {} has {} bytes, this has {}",
+                                                texts[i], i, needed, given)});
+    }
+    arguments.push_back(std::move(argument));
+  }
+  return arguments;
+}
+
+struct Prepared {
+  std::string ptx;
+  std::string entry;
+  std::vector<KernelArgument> arguments;
+};
+
+Expected<Prepared> prepare(const KernelCommand& command) {
+  TRY(std::string ptx, read_file(command.file));
+  while (ptx.ends_with('\0')) {
+    ptx.pop_back();
+  }
+  auto module = ptx::parse(ptx);
+  if (!module) {
+    module.error().file = command.file;
+    return unexpected(std::move(module).error());
+  }
+  TRY(const ptx::Function* const entry, find_entry(*module, command.kernel));
+  TRY(auto arguments, fit_arguments(*entry, command.arguments));
+  return Prepared{
+      .ptx = std::move(ptx), .entry = std::string(entry->name), .arguments = std::move(arguments)};
+}
+
+Expected<void> put_out(const std::vector<KernelArgument>& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const KernelArgument& argument = arguments[i];
+    if (argument.prints) {
+      fmt::print("argument {}\n{}", i, elements_as_text(argument.type, argument.bytes));
+    }
+    if (!argument.save_path.empty()) {
+      const auto* const bytes = reinterpret_cast<const char*>(argument.bytes.data());
+      if (auto written = write_file(argument.save_path, {bytes, argument.bytes.size()}); !written) {
+        return written;
+      }
+    }
+  }
+  return {};
+}
+
+// The program's side: status 1 where the kernel could not run.
+int launch_here(const KernelCommand& command, Prepared prepared) {
+  auto done = launch_kernel(prepared.ptx, prepared.entry, command, prepared.arguments);
+  if (done) {
+    done = put_out(prepared.arguments);
+  }
+  return done ? 0 : fail(done.error().to_string(), 1);
+}
+
+std::string extent(const std::array<std::uint32_t, 3>& dimensions) {
+  return fmt::format("{},{},{}", dimensions[0], dimensions[1], dimensions[2]);
+}
+
+std::vector<std::string> words_of(const KernelCommand& command) {
+  std::error_code error;
+  std::vector<std::string> words = {fs::read_symlink("/proc/self/exe", error).string(),
+                                    "kernel",
+                                    command.file,
+                                    "--launch-here",
+                                    "--kernel",
+                                    command.kernel,
+                                    "--grid",
+                                    extent(command.grid),
+                                    "--block",
+                                    extent(command.block),
+                                    "--shared",
+                                    std::to_string(command.shared_bytes)};
+  if (command.is_cooperative) {
+    words.emplace_back("--cooperative");
+  }
+  for (const std::string& argument : command.arguments) {
+    words.push_back("--arg=" + argument);
+  }
+  return words;
+}
+
+}  // namespace
+
+int kernel(KernelCommand command) {
+  auto directory = RunDirectory::create();
+  if (!directory) {
+    return fail(directory.error().to_string(), report::kStatusToolFailed);
+  }
+  if (is_cuda_source(command.file)) {
+    const std::string ptx = directory->file("kernel.ptx");
+    if (auto compiled = compile(command.file, ptx); !compiled) {
+      return fail(compiled.error().to_string(), report::kStatusBadOption);
+    }
+    command.file = ptx;
+  }
+  auto prepared = prepare(command);
+  if (!prepared) {
+    return fail(prepared.error().to_string(), report::kStatusBadOption);
+  }
+  if (command.launches_here) {
+    return launch_here(command, std::move(*prepared));
+  }
+  command.kernel = prepared->entry;
+  return run({.options = command.options, .program = words_of(command)});
+}
+
+}  // namespace barracuda::cli

@@ -1,0 +1,222 @@
+#include "cli/kernel_argument.h"
+
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+
+namespace barracuda::cli {
+namespace {
+
+struct TypeName {
+  std::string_view name;
+  ElementType type;
+};
+
+constexpr std::array kTypes = {
+    TypeName{"u8", {ElementKind::kUnsigned, 1}},  TypeName{"u16", {ElementKind::kUnsigned, 2}},
+    TypeName{"u32", {ElementKind::kUnsigned, 4}}, TypeName{"u64", {ElementKind::kUnsigned, 8}},
+    TypeName{"s8", {ElementKind::kSigned, 1}},    TypeName{"s16", {ElementKind::kSigned, 2}},
+    TypeName{"s32", {ElementKind::kSigned, 4}},   TypeName{"s64", {ElementKind::kSigned, 8}},
+    TypeName{"b8", {ElementKind::kBits, 1}},      TypeName{"b16", {ElementKind::kBits, 2}},
+    TypeName{"b32", {ElementKind::kBits, 4}},     TypeName{"b64", {ElementKind::kBits, 8}},
+    TypeName{"f32", {ElementKind::kFloat, 4}},    TypeName{"f64", {ElementKind::kFloat, 8}},
+};
+
+constexpr std::size_t kElementsPerLine = 16;
+
+std::optional<ElementType> find_type(std::string_view name) {
+  for (const TypeName& known : kTypes) {
+    if (known.name == name) {
+      return known.type;
+    }
+  }
+  return std::nullopt;
+}
+
+// Calls `use` with a value of the C++ type that holds an element.
+template <typename Use>
+auto with_element(const ElementType& type, const Use& use) {
+  const bool is_signed = type.kind == ElementKind::kSigned;
+  if (type.kind == ElementKind::kFloat) {
+    return type.bytes == 4 ? use(float{}) : use(double{});
+  }
+  switch (type.bytes) {
+    case 1:
+      return is_signed ? use(std::int8_t{}) : use(std::uint8_t{});
+    case 2:
+      return is_signed ? use(std::int16_t{}) : use(std::uint16_t{});
+    case 4:
+      return is_signed ? use(std::int32_t{}) : use(std::uint32_t{});
+    default:
+      return is_signed ? use(std::int64_t{}) : use(std::uint64_t{});
+  }
+}
+
+template <typename Value>
+std::optional<Value> parse_number(std::string_view text) {
+  Value value{};
+  std::from_chars_result parsed{};
+  const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+  if constexpr (std::is_floating_point_v<Value>) {
+    parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  } else {
+    text.remove_prefix(is_hexadecimal ? 2 : 0);
+    parsed =
+        std::from_chars(text.data(), text.data() + text.size(), value, is_hexadecimal ? 16 : 10);
+  }
+  const bool is_whole = parsed.ptr == text.data() + text.size() && !text.empty();
+  return parsed.ec == std::errc() && is_whole ? std::optional(value) : std::nullopt;
+}
+
+// The bytes of values separated by commas.
+Expected<std::vector<std::byte>> parse_values(const ElementType& type, std::string_view text) {
+  std::vector<std::byte> bytes;
+  while (true) {
+    const std::string_view word = text.substr(0, text.find(','));
+    const bool known = with_element(type, [&](auto element) {
+      const auto value = parse_number<decltype(element)>(word);
+      if (value) {
+        const auto* const first = reinterpret_cast<const std::byte*>(&*value);
+        bytes.insert(bytes.end(), first, first + sizeof element);
+      }
+      return value.has_value();
+    });
+    if (!known) {
+      return unexpected({.message = fmt::format("'{}' is not a value of its type", word)});
+    }
+    if (word.size() == text.size()) {
+      return bytes;
+    }
+    text.remove_prefix(word.size() + 1);
+  }
+}
+
+Expected<ElementType> parse_type(std::string_view name) {
+  if (const auto type = find_type(name)) {
+    return *type;
+  }
+  std::string names;
+  for (const TypeName& known : kTypes) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", known.name);
+  }
+  return unexpected({.message = fmt::format("'{}' is not a type; the types are {}", name, names)});
+}
+
+// TYPE[COUNT] with the list of values that it repeats; no values: zeros.
+Expected<void> read_array(KernelArgument& argument, std::string_view name,
+                          std::string_view values) {
+  const std::size_t open = name.find('[');
+  const auto count = parse_number<std::uint64_t>(name.substr(open + 1, name.size() - open - 2));
+  TRY(argument.type, parse_type(name.substr(0, open)));
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
+  if (!name.ends_with(']') || !count || *count == 0 || *count > kMostBytes / argument.type.bytes) {
+    return unexpected({.message = "a buffer is TYPE[COUNT], with a count of at least 1"});
+  }
+  argument.bytes.resize(*count * argument.type.bytes);
+  if (values.empty()) {
+    return {};
+  }
+  TRY(const std::vector<std::byte> pattern, parse_values(argument.type, values));
+  if (pattern.size() > argument.bytes.size()) {
+    return unexpected({.message = "there are more values than elements"});
+  }
+  for (std::size_t i = 0; i < argument.bytes.size(); ++i) {
+    argument.bytes[i] = pattern[i % pattern.size()];
+  }
+  return {};
+}
+
+Expected<void> read_file_argument(KernelArgument& argument, std::string_view type,
+                                  const std::string& path) {
+  if (!type.empty()) {
+    TRY(argument.type, parse_type(type));
+  }
+  TRY(const std::string content, read_file(path));
+  if (content.empty()) {
+    return unexpected({.message = "the file is empty", .file = path});
+  }
+  argument.bytes.resize(content.size());
+  std::memcpy(argument.bytes.data(), content.data(), content.size());
+  return {};
+}
+
+// Takes ":print" and ":save=FILE" off the end.
+std::string_view read_outputs(KernelArgument& argument, std::string_view text) {
+  constexpr std::string_view kPrint = ":print";
+  constexpr std::string_view kSave = ":save=";
+  if (const std::size_t save = text.rfind(kSave); save != std::string_view::npos) {
+    argument.save_path = text.substr(save + kSave.size());
+    text = text.substr(0, save);
+  }
+  if (text.ends_with(kPrint)) {
+    argument.prints = true;
+    text.remove_suffix(kPrint.size());
+  }
+  return text;
+}
+
+Expected<KernelArgument> parse(std::string_view text) {
+  KernelArgument argument;
+  text = read_outputs(argument, text);
+  const std::size_t end = text.find_first_of("=@");
+  const std::string_view name = text.substr(0, end);
+  const std::string_view rest =
+      end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  if (end != std::string_view::npos && text[end] == '@') {
+    argument.is_buffer = true;
+    if (auto read = read_file_argument(argument, name, std::string(rest)); !read) {
+      return unexpected(std::move(read).error());
+    }
+  } else if (name.find('[') != std::string_view::npos) {
+    argument.is_buffer = true;
+    if (auto read = read_array(argument, name, rest); !read) {
+      return unexpected(std::move(read).error());
+    }
+  } else {
+    TRY(argument.type, parse_type(name));
+    TRY(argument.bytes, parse_values(argument.type, rest));
+    if (argument.bytes.size() != argument.type.bytes) {
+      return unexpected({.message = "a scalar has one value; a buffer is TYPE[COUNT]"});
+    }
+  }
+  if (!argument.is_buffer && (argument.prints || !argument.save_path.empty())) {
+    return unexpected({.message = "only a buffer can be printed or saved"});
+  }
+  return argument;
+}
+
+}  // namespace
+
+Expected<KernelArgument> parse_kernel_argument(const std::string& text) {
+  auto argument = parse(text);
+  if (!argument) {
+    argument.error().message = fmt::format("--arg {}: {}", text, argument.error().message);
+  }
+  return argument;
+}
+
+std::string elements_as_text(const ElementType& type, const std::vector<std::byte>& bytes) {
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size() / type.bytes; ++i) {
+    if (i % kElementsPerLine == 0) {
+      text += fmt::format("{}{}:", i == 0 ? "" : "\n", i);
+    }
+    with_element(type, [&](auto element) {
+      std::memcpy(&element, bytes.data() + i * type.bytes, sizeof element);
+      text +=
+          type.kind == ElementKind::kBits
+              ? fmt::format(" {:#0{}x}", static_cast<std::uint64_t>(element), 2 + 2 * type.bytes)
+              : fmt::format(" {}", element);
+    });
+  }
+  return text + "\n";
+}
+
+}  // namespace barracuda::cli

@@ -1,0 +1,138 @@
+#include "cli/kernel_launch.h"
+
+#include <dlfcn.h>
+
+#include <fmt/format.h>
+
+namespace barracuda::cli {
+namespace {
+
+using Handle = void*;
+using Address = std::uint64_t;
+using Status = int;
+
+constexpr int kMaxDynamicSharedBytes = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+constexpr std::uint32_t kSharedBytesWithoutAsking = 48 * 1024;
+
+// The driver's functions by name, each call checked.
+class Driver {
+ public:
+  static Expected<Driver> open() {
+    const Handle library = dlopen("libcuda.so.1", RTLD_NOW);
+    if (library == nullptr) {
+      return unexpected({.message = dlerror()});
+    }
+    return Driver(library);
+  }
+
+  template <typename... Parameters>
+  Expected<void> call(const char* name, Parameters... parameters) const {
+    auto* const function = reinterpret_cast<Status (*)(Parameters...)>(dlsym(library_, name));
+    if (function == nullptr) {
+      return unexpected({.message = fmt::format("the driver has no {}", name)});
+    }
+    if (const Status status = function(parameters...); status != 0) {
+      return unexpected({.message = fmt::format("{}: {}", name, describe(status))});
+    }
+    return {};
+  }
+
+ private:
+  explicit Driver(Handle library) : library_(library) {}
+
+  [[nodiscard]] std::string describe(Status status) const {
+    const char* text = nullptr;
+    auto* const function =
+        reinterpret_cast<Status (*)(Status, const char**)>(dlsym(library_, "cuGetErrorString"));
+    const bool known = function != nullptr && function(status, &text) == 0 && text != nullptr;
+    return known ? text : fmt::format("error {}", status);
+  }
+
+  Handle library_;
+};
+
+// Runs the calls in turn until one fails.
+template <typename... Calls>
+Expected<void> in_turn(const Calls&... calls) {
+  Expected<void> result;
+  (void)((result = calls(), result.has_value()) && ...);
+  return result;
+}
+
+Expected<Handle> load(const Driver& driver, const std::string& ptx, const std::string& entry) {
+  Handle context = nullptr;
+  Handle module = nullptr;
+  Handle function = nullptr;
+  const auto loaded =
+      in_turn([&] { return driver.call("cuInit", 0U); },
+              [&] { return driver.call("cuDevicePrimaryCtxRetain", &context, 0); },
+              [&] { return driver.call("cuCtxSetCurrent", context); },
+              [&] { return driver.call("cuModuleLoadData", &module, ptx.c_str()); },
+              [&] { return driver.call("cuModuleGetFunction", &function, module, entry.c_str()); });
+  if (!loaded) {
+    return unexpected(loaded.error());
+  }
+  return function;
+}
+
+Expected<void> launch(const Driver& driver, Handle function, const KernelCommand& command,
+                      std::vector<void*>& parameters) {
+  const auto& [grid, block] = std::pair(command.grid, command.block);
+  const Handle stream = nullptr;
+  if (command.shared_bytes > kSharedBytesWithoutAsking) {
+    if (auto set = driver.call("cuFuncSetAttribute", function, kMaxDynamicSharedBytes,
+                               static_cast<int>(command.shared_bytes));
+        !set) {
+      return set;
+    }
+  }
+  if (command.is_cooperative) {
+    return driver.call("cuLaunchCooperativeKernel", function, grid[0], grid[1], grid[2], block[0],
+                       block[1], block[2], command.shared_bytes, stream, parameters.data());
+  }
+  void** const extra = nullptr;
+  return driver.call("cuLaunchKernel", function, grid[0], grid[1], grid[2], block[0], block[1],
+                     block[2], command.shared_bytes, stream, parameters.data(), extra);
+}
+
+}  // namespace
+
+Expected<void> launch_kernel(const std::string& ptx, const std::string& entry,
+                             const KernelCommand& command, std::vector<KernelArgument>& arguments) {
+  TRY(const Driver driver, Driver::open());
+  TRY(const Handle function, load(driver, ptx, entry));
+  std::vector<Address> buffers(arguments.size());
+  std::vector<void*> parameters(arguments.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    KernelArgument& argument = arguments[i];
+    parameters[i] = argument.is_buffer ? static_cast<void*>(&buffers[i]) : argument.bytes.data();
+    if (!argument.is_buffer) {
+      continue;
+    }
+    const std::size_t bytes = argument.bytes.size();
+    const void* const from = argument.bytes.data();
+    const auto filled =
+        in_turn([&] { return driver.call("cuMemAlloc_v2", &buffers[i], bytes); },
+                [&] { return driver.call("cuMemcpyHtoD_v2", buffers[i], from, bytes); });
+    if (!filled) {
+      return filled;
+    }
+  }
+  const auto ran = in_turn([&] { return launch(driver, function, command, parameters); },
+                           [&] { return driver.call("cuCtxSynchronize"); });
+  if (!ran) {
+    return ran;
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    void* const to = arguments[i].bytes.data();
+    if (arguments[i].is_buffer) {
+      if (auto copied = driver.call("cuMemcpyDtoH_v2", to, buffers[i], arguments[i].bytes.size());
+          !copied) {
+        return copied;
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace barracuda::cli
