@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "cli/option_docs.h"
 
@@ -81,12 +82,12 @@ Expected<RunWords> split_run_words(std::span<const std::string> words) {
       Options none;
       const auto result = set_option(none, key, "");
       return unexpected(
-          {.message = result ? "unknown option '" + word + "'; did you mean '--" + key + "'?"
+          {.message = result ? fmt::format("unknown option '{}'; did you mean '--{}'?", word, key)
                              : result.error().message});
     }
     if (option->type != "Flag" && name.find('=') == std::string::npos) {
       if (i + 1 == words.size() || words[i + 1] == "--") {
-        return unexpected({.message = "option " + key + " needs a value: --" + key + "=…"});
+        return unexpected({.message = fmt::format("option {} needs a value: --{}=…", key, key)});
       }
       split.options.push_back(words[++i]);
     }

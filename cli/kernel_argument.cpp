@@ -20,13 +20,20 @@ struct TypeName {
 };
 
 constexpr std::array kTypes = {
-    TypeName{"u8", {ElementKind::kUnsigned, 1}},  TypeName{"u16", {ElementKind::kUnsigned, 2}},
-    TypeName{"u32", {ElementKind::kUnsigned, 4}}, TypeName{"u64", {ElementKind::kUnsigned, 8}},
-    TypeName{"s8", {ElementKind::kSigned, 1}},    TypeName{"s16", {ElementKind::kSigned, 2}},
-    TypeName{"s32", {ElementKind::kSigned, 4}},   TypeName{"s64", {ElementKind::kSigned, 8}},
-    TypeName{"b8", {ElementKind::kBits, 1}},      TypeName{"b16", {ElementKind::kBits, 2}},
-    TypeName{"b32", {ElementKind::kBits, 4}},     TypeName{"b64", {ElementKind::kBits, 8}},
-    TypeName{"f32", {ElementKind::kFloat, 4}},    TypeName{"f64", {ElementKind::kFloat, 8}},
+    TypeName{"u8", {.kind = ElementKind::kUnsigned, .bytes = 1}},
+    TypeName{"u16", {.kind = ElementKind::kUnsigned, .bytes = 2}},
+    TypeName{"u32", {.kind = ElementKind::kUnsigned, .bytes = 4}},
+    TypeName{"u64", {.kind = ElementKind::kUnsigned, .bytes = 8}},
+    TypeName{"s8", {.kind = ElementKind::kSigned, .bytes = 1}},
+    TypeName{"s16", {.kind = ElementKind::kSigned, .bytes = 2}},
+    TypeName{"s32", {.kind = ElementKind::kSigned, .bytes = 4}},
+    TypeName{"s64", {.kind = ElementKind::kSigned, .bytes = 8}},
+    TypeName{"b8", {.kind = ElementKind::kBits, .bytes = 1}},
+    TypeName{"b16", {.kind = ElementKind::kBits, .bytes = 2}},
+    TypeName{"b32", {.kind = ElementKind::kBits, .bytes = 4}},
+    TypeName{"b64", {.kind = ElementKind::kBits, .bytes = 8}},
+    TypeName{"f32", {.kind = ElementKind::kFloat, .bytes = 4}},
+    TypeName{"f64", {.kind = ElementKind::kFloat, .bytes = 8}},
 };
 
 constexpr std::size_t kElementsPerLine = 16;

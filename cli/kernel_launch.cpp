@@ -118,8 +118,8 @@ Expected<void> launch_kernel(const std::string& ptx, const std::string& entry,
       return filled;
     }
   }
-  const auto ran = in_turn([&] { return launch(driver, function, command, parameters); },
-                           [&] { return driver.call("cuCtxSynchronize"); });
+  auto ran = in_turn([&] { return launch(driver, function, command, parameters); },
+                     [&] { return driver.call("cuCtxSynchronize"); });
   if (!ran) {
     return ran;
   }

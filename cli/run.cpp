@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <signal.h>
+#include <sys/personality.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -115,6 +116,16 @@ Expected<std::vector<std::string>> prepare_environment(const Options& options, b
   return child_environment(current, tool);
 }
 
+// The emulated device's addresses are the process's own: without randomisation the report is the
+// same to the last byte. Where the system does not allow it, addresses differ from run to run.
+void keep_addresses() {
+  constexpr unsigned long kAsk = 0xffffffff;
+  const int current = personality(kAsk);
+  if (current >= 0) {
+    (void)personality(static_cast<unsigned>(current) | ADDR_NO_RANDOMIZE);
+  }
+}
+
 // A process that has announced itself, has not reported, and is still alive.
 bool any_still_running(const std::string& reports) {
   const auto processes = report::read_process_reports(reports);
@@ -180,6 +191,9 @@ int run(RunCommand command) {
   if (!environment) {
     complain(environment.error().to_string());
     return report::kStatusToolFailed;
+  }
+  if (is_emulated && options.seed) {
+    keep_addresses();
   }
   auto child = ChildProcess::start(command.program, *environment);
   if (!child) {

@@ -6,6 +6,7 @@ string(REGEX REPLACE "//[^\n]*" "" text "${text}")
 string(REGEX REPLACE "\\.version [0-9.]+" ".version ${VERSION}" text "${text}")
 string(REGEX REPLACE "[\t ]+" " " text "${text}")
 string(REGEX REPLACE "\n[\n ]*" "\n" text "${text}")
-string(REPLACE ".visible " "" text "${text}")
+# The logger's functions are to be local where it is linked in; a kernel is looked for by its name.
+string(REGEX REPLACE "\\.visible (\\.func|\\.shared)" "\\1" text "${text}")
 file(WRITE "${OUTPUT}" "R\"ptx(${text})ptx\"\n")
 file(WRITE "${OUTPUT}.ptx" "${text}")

@@ -30,7 +30,10 @@ struct alignas(128) LaunchDescriptor {
   std::uint64_t read_positions = 0;  // u64 freed slots of queue q, kReadPositionStride, pinned host
   std::uint64_t order_counters = 0;  // u32[kOrderCounters], device
   CommitMode commit_mode = CommitMode::kSelfValidating;
-  std::uint32_t reserved[17] = {};
+  // Not 0: unless a queue is full, a claim executes the same instructions however far the host has
+  // read, so that a seeded schedule does not depend on the host.
+  std::uint32_t steady_claims = 0;
+  std::uint32_t reserved[16] = {};
 };
 
 static_assert(sizeof(LaunchDescriptor) == 128);

@@ -1,5 +1,7 @@
 #include "device_logger/logger_image.h"
 
+#include "device_logger/commit_probe.h"
+
 namespace barracuda::wire {
 namespace {
 
@@ -9,12 +11,19 @@ constexpr std::string_view kLogger =
 constexpr std::string_view kLoggerWithClusters =
 #include "device_logger/logger_90.inc"
     ;
+constexpr const char kCommitProbe[] =
+#include "device_logger/commit_probe_75.inc"
+    ;
 constexpr std::uint32_t kFirstArchWithClusters = 90;
 
 }  // namespace
 
 std::string_view logger_ptx(std::uint32_t arch) {
   return arch >= kFirstArchWithClusters ? kLoggerWithClusters : kLogger;
+}
+
+const char* commit_probe_ptx() {
+  return kCommitProbe;
 }
 
 }  // namespace barracuda::wire

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "device_logger/half_store.cuh"
 #include "device_logger/launch_descriptor.h"
 #include "device_logger/order_number.h"
 #include "device_logger/record.h"
@@ -95,6 +96,7 @@ class Queue {
         join(third.x, third.y) + static_cast<std::uint64_t>(queue) * kReadPositionStride;
     order_counters_ = join(third.z, third.w);
     fence_and_flag_ = fourth.x == static_cast<std::uint32_t>(CommitMode::kFenceAndFlag);
+    steady_ = fourth.y != 0;
   }
 
   __device__ __forceinline__ bool fence_and_flag() const { return fence_and_flag_; }
@@ -131,10 +133,7 @@ class Queue {
                                              std::uint32_t third, std::uint32_t fourth) const {
     const std::uint64_t index = slot & ((std::uint64_t{1} << slots_log2_) - 1);
     const std::uint32_t first = lap_tag(slot, slots_log2_) | high16 << 16;
-    asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(
-                     ring_ + index * kSlotBytes + half * kHalfBytes),
-                 "r"(first), "r"(second), "r"(third), "r"(fourth)
-                 : "memory");
+    store_half(ring_ + index * kSlotBytes + half * kHalfBytes, first, second, third, fourth);
   }
 
   __device__ __forceinline__ void write_header_half(std::uint64_t slot, std::uint32_t site,
@@ -163,16 +162,19 @@ class Queue {
  private:
   // The host writes the read position into host memory; the copy behind the claim counter saves
   // most reads over the bus. The copy may lag or, when two lanes race, go back: it only ever
-  // understates.
+  // understates. What it holds depends on how fast the host reads, and with it which instructions
+  // run here; a steady claim does without it.
   __device__ __forceinline__ void wait_until_free(std::uint64_t end) const {
     const std::uint64_t capacity = std::uint64_t{1} << slots_log2_;
     if (end <= capacity) {
       return;
     }
     std::uint64_t position;
-    asm volatile("ld.volatile.global.u64 %0, [%1];" : "=l"(position) : "l"(head_ + 8) : "memory");
-    if (end <= position + capacity) {
-      return;
+    if (!steady_) {
+      asm volatile("ld.volatile.global.u64 %0, [%1];" : "=l"(position) : "l"(head_ + 8) : "memory");
+      if (end <= position + capacity) {
+        return;
+      }
     }
     for (;;) {
       asm volatile("ld.volatile.global.u64 %0, [%1];"
@@ -184,12 +186,14 @@ class Queue {
       }
       __nanosleep(500);
     }
-    asm volatile("st.volatile.global.u64 [%0], %1;" ::"l"(head_ + 8), "l"(position) : "memory");
+    if (!steady_) {
+      asm volatile("st.volatile.global.u64 [%0], %1;" ::"l"(head_ + 8), "l"(position) : "memory");
+    }
   }
 
   std::uint64_t ring_, head_, read_position_, order_counters_;
   std::uint32_t launch_, slots_log2_;
-  bool fence_and_flag_;
+  bool fence_and_flag_, steady_;
 };
 
 }  // namespace barracuda::wire

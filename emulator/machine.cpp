@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include "emulator/decode/loaded_module.h"
+#include "emulator/execute/control.h"
 #include "emulator/schedules/grid.h"
+#include "emulator/state/cluster.h"
 #include "emulator/state/launch.h"
 #include "ptx/parse.h"
 
@@ -28,24 +30,35 @@ namespace {
 constexpr std::uint64_t kMaximumThreads = 1024;
 constexpr std::uint64_t kGridWorkspaceBytes = 256;
 
-// The product of the numbers of ".maxntid 16,16": 0 if the attribute is not there.
-std::uint64_t attribute_volume(const ptx::Function& function, std::string_view name) {
+// The numbers of ".maxntid 16,16"; none if the attribute is not there.
+std::vector<std::uint32_t> attribute_numbers(const ptx::Function& function, std::string_view name) {
+  std::vector<std::uint32_t> numbers;
   for (const std::string_view attribute : function.attributes) {
-    if (!attribute.starts_with(name)) {
+    if (!attribute.starts_with(name) || !numbers.empty()) {
       continue;
     }
-    std::uint64_t volume = 1;
     const char* at = attribute.data() + name.size();
     const char* end = attribute.data() + attribute.size();
     while (at != end) {
       std::uint32_t number = 0;
       const auto [next, error] = std::from_chars(at, end, number);
-      volume *= error == std::errc{} ? number : 1;
+      if (error == std::errc{}) {
+        numbers.push_back(number);
+      }
       at = error == std::errc{} ? next : at + 1;
     }
-    return volume;
   }
-  return 0;
+  return numbers;
+}
+
+// Their product: 0 if the attribute is not there.
+std::uint64_t attribute_volume(const ptx::Function& function, std::string_view name) {
+  const std::vector<std::uint32_t> numbers = attribute_numbers(function, name);
+  std::uint64_t volume = numbers.empty() ? 0 : 1;
+  for (const std::uint32_t number : numbers) {
+    volume *= number;
+  }
+  return volume;
 }
 
 DeviceError refusal(std::string message) {
@@ -55,16 +68,39 @@ DeviceError refusal(std::string message) {
   return error;
 }
 
+// The shape that the kernel requires, where the launch has none.
+void complete_shape(const ptx::Function& function, LaunchConfig& config) {
+  if (config.cluster.volume() != 1) {
+    return;
+  }
+  const std::vector<std::uint32_t> required = attribute_numbers(function, ".reqnctapercluster");
+  if (!required.empty()) {
+    config.cluster = Dim3{.x = required[0],
+                          .y = required.size() > 1 ? required[1] : 1,
+                          .z = required.size() > 2 ? required[2] : 1};
+  }
+}
+
 DeviceError check(const LoadedKernel& kernel, const LaunchConfig& config) {
   const std::uint64_t threads = config.block.volume();
   if (threads == 0 || threads > kMaximumThreads || config.grid.volume() == 0) {
     return refusal(fmt::format("kernel {} cannot be launched with {} blocks of {} threads",
                                kernel.function().name, config.grid.volume(), threads));
   }
-  if (config.cluster.volume() > 1 ||
-      attribute_volume(kernel.function(), ".reqnctapercluster") > 1) {
-    return refusal(fmt::format("kernel {}: the emulator knows clusters of one block only",
-                               kernel.function().name));
+  const Dim3 &grid = config.grid, &cluster = config.cluster;
+  const std::uint64_t blocks = cluster.volume();
+  if (blocks == 0 || blocks > kMaximumClusterBlocks || grid.x % cluster.x != 0 ||
+      grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
+    return refusal(fmt::format(
+        "kernel {}: a grid of {}x{}x{} blocks cannot have clusters of {}x{}x{}",
+        kernel.function().name, grid.x, grid.y, grid.z, cluster.x, cluster.y, cluster.z));
+  }
+  const std::uint64_t shared =
+      std::uint64_t{kernel.program().static_shared_bytes} + config.dynamic_shared_bytes;
+  if (reserved_shared_offset(static_cast<std::uint32_t>(shared)) + kReservedSharedBytes >
+      kClusterShare) {
+    return refusal(fmt::format("kernel {} cannot be launched with {} bytes of shared memory",
+                               kernel.function().name, shared));
   }
   return {};
 }
@@ -156,8 +192,27 @@ KernelAttributes Machine::attributes(const LoadedKernel& kernel) {
   return attributes;
 }
 
-DeviceError Machine::launch(const LoadedKernel& kernel, const LaunchConfig& config,
+std::vector<Refusal> Machine::refusals(const LoadedKernel& kernel) {
+  const Program& program = kernel.program();
+  std::vector<Refusal> refusals;
+  for (const auto& function : program.functions) {
+    for (const Instruction& instruction : function->code) {
+      if (instruction.handler == &execute_unsupported) {
+        const InstructionText& text = program.text_of(instruction);
+        refusals.push_back(Refusal{.ptx_line = text.line,
+                                   .text = std::string(text.text),
+                                   .reason = *static_cast<const std::string*>(instruction.extra)});
+      }
+    }
+  }
+  std::ranges::stable_sort(refusals, {}, &Refusal::ptx_line);
+  return refusals;
+}
+
+DeviceError Machine::launch(const LoadedKernel& kernel, const LaunchConfig& wanted,
                             std::span<const std::byte> parameters) {
+  LaunchConfig config = wanted;
+  complete_shape(kernel.function(), config);
   if (DeviceError error = check(kernel, config); error.code != DeviceErrorCode::kNone) {
     return error;
   }

@@ -80,6 +80,13 @@ struct KernelAttributes {
   std::uint32_t ptx_arch = 0;  // 75: the module's .target is sm_75
 };
 
+// An instruction that cannot be executed: a kernel that reaches it ends with an error.
+struct Refusal {
+  std::uint32_t ptx_line = 0;
+  std::string text;
+  std::string reason;
+};
+
 class LoadedModule;
 class LoadedKernel;
 
@@ -106,6 +113,8 @@ class Machine {
                                                      std::string_view name);
   static std::vector<std::string_view> kernel_names(const LoadedModule& module);
   static KernelAttributes attributes(const LoadedKernel& kernel);
+  // Of the kernel and of all functions that it may call, in the order of the text.
+  static std::vector<Refusal> refusals(const LoadedKernel& kernel);
 
   // Runs the grid to its end and says how it ended. `parameters` is the packed parameter buffer.
   DeviceError launch(const LoadedKernel& kernel, const LaunchConfig& config,

@@ -227,10 +227,11 @@ void Detector::begin_launch(const LaunchInfo& launch) {
     }
   }
   begun->final = begun->initial;
+  // It may learn of a launch that is over as well, if that is not ordered before it.
+  begun->ran_with_others = !engine.order.is_after_all(launch.id);
   for (auto& [id, other] : engine.running) {
     if (!engine.order.is_before(id, launch.id)) {
       other->ran_with_others = true;
-      begun->ran_with_others = true;
     }
   }
   if (begun->live_threads > 0) {

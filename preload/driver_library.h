@@ -27,5 +27,6 @@ void* real_driver_function(const char* exported_name);
 }  // namespace barracuda::preload
 
 // Where dlsym.S jumps to.
+// NOLINTNEXTLINE(readability-identifier-naming): a name for the linker
 extern "C" void* barracuda_real_dlsym;
 extern "C" void barracuda_find_real_dlsym();

@@ -38,6 +38,7 @@ KernelNodeParameters OwnedParameters::with_descriptor(std::uint64_t descriptor) 
 
 void GraphBook::add(CUgraphExec executable, std::shared_ptr<GraphPlan> plan) {
   const std::lock_guard lock(mutex_);
+  plan->number = ++last_number_;
   plans_[executable] = std::move(plan);
 }
 
@@ -45,6 +46,11 @@ std::shared_ptr<GraphPlan> GraphBook::find(CUgraphExec executable) {
   const std::lock_guard lock(mutex_);
   const auto found = plans_.find(executable);
   return found == plans_.end() ? nullptr : found->second;
+}
+
+std::vector<std::pair<CUgraphExec, std::shared_ptr<GraphPlan>>> GraphBook::all() {
+  const std::lock_guard lock(mutex_);
+  return {plans_.begin(), plans_.end()};
 }
 
 bool GraphBook::is_needed(CUgraph graph) const {

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "preload/hooks.h"
@@ -39,13 +41,14 @@ class OwnedParameters {
 struct GraphNode {
   CUgraphNode node = nullptr;
   std::optional<OwnedParameters> parameters;  // of an instrumented kernel
+  std::size_t first_inside = 0;  // of a graph as a node: its nodes stand from here to before it
 };
 
 struct GraphPlan {
   std::mutex mutex;
+  std::uint64_t number = 0;  // of the executable graph; a handle may be used again
   CUgraph graph = nullptr;
-  bool updated = false;  // by cuGraphExecUpdate: the copies no longer hold
-  // Two views of the same nodes, dependencies first.
+  // Two views of the same nodes, those of graphs inside too, dependencies first.
   std::vector<GraphNode> nodes;
   std::vector<session::GraphKernel> kernels;
 };
@@ -54,6 +57,7 @@ class GraphBook {
  public:
   void add(CUgraphExec executable, std::shared_ptr<GraphPlan> plan);
   std::shared_ptr<GraphPlan> find(CUgraphExec executable);
+  std::vector<std::pair<CUgraphExec, std::shared_ptr<GraphPlan>>> all();
   // The program destroys the graph. True if an executable graph still needs its nodes: it is then
   // destroyed with the last of them.
   bool defers_destruction(CUgraph graph);
@@ -66,6 +70,7 @@ class GraphBook {
   std::mutex mutex_;
   std::map<CUgraphExec, std::shared_ptr<GraphPlan>> plans_;
   std::set<CUgraph> deferred_;
+  std::uint64_t last_number_ = 0;
 };
 
 }  // namespace barracuda::preload

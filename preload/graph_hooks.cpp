@@ -1,6 +1,7 @@
 // Graphs. A kernel node is built with a null launch descriptor, which logs nothing; before each
 // replay the executable graph's nodes get descriptors of their own, for two replays must not share
 // a launch.
+#include <algorithm>
 #include <utility>
 
 #include "preload/graph_plan.h"
@@ -22,7 +23,10 @@ CUresult with_hidden_parameter(const Parameters& parameters, session::Handle fun
                                const Submit& submit) {
   session::Launch launch(parameters.kernelParams, parameters.extra);
   if (Session* const session = existing_session()) {
-    HookScope::protect([&] { session->launches().begin_unlogged(launch, function); });
+    HookScope::protect([&] {
+      session->note_variables(function);
+      session->launches().begin_unlogged(launch, function);
+    });
   }
   Parameters extended = parameters;
   extended.kernelParams = launch.parameters();
@@ -79,8 +83,9 @@ void note_changed(const HookScope& scope, CUgraphExec executable, CUgraphNode no
       }
       session::GraphKernel& kernel = plan->kernels[i];
       kernel.kernel = session.modules().find(kernel_handle(parameters));
-      kernel.grid = {parameters.gridDimX, parameters.gridDimY, parameters.gridDimZ};
-      kernel.block = {parameters.blockDimX, parameters.blockDimY, parameters.blockDimZ};
+      kernel.grid = {.x = parameters.gridDimX, .y = parameters.gridDimY, .z = parameters.gridDimZ};
+      kernel.block = {
+          .x = parameters.blockDimX, .y = parameters.blockDimY, .z = parameters.blockDimZ};
       kernel.is_checked = kernel.kernel != nullptr && kernel.kernel->instrumented();
       plan->nodes[i].parameters.reset();
       if (kernel.is_checked) {
@@ -90,23 +95,33 @@ void note_changed(const HookScope& scope, CUgraphExec executable, CUgraphNode no
   });
 }
 
+bool set_descriptor(CUgraphExec executable, GraphNode& node, std::uint64_t descriptor) {
+  static const Original<decltype(graph_executable_set_kernel_v2)> set{
+      "cuGraphExecKernelNodeSetParams_v2"};
+  if (!node.parameters || node.parameters->descriptor() == descriptor) {
+    return true;
+  }
+  const KernelNodeParameters changed = node.parameters->with_descriptor(descriptor);
+  return set(executable, node.node, &changed) == CUDA_SUCCESS;
+}
+
 // Gives every kernel node its descriptor. A node that cannot take one keeps none, and its launch
 // ends.
 void set_descriptors(Session& session, CUgraphExec executable, GraphPlan& plan,
                      std::vector<session::GraphKernelLaunch>& launches) {
-  static const Original<decltype(graph_executable_set_kernel_v2)> set{
-      "cuGraphExecKernelNodeSetParams_v2"};
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
-    auto& parameters = plan.nodes[i].parameters;
-    if (!parameters || parameters->descriptor() == launches[i].descriptor) {
-      continue;
-    }
-    const KernelNodeParameters changed = parameters->with_descriptor(launches[i].descriptor);
-    if (set(executable, plan.nodes[i].node, &changed) != CUDA_SUCCESS) {
+    if (!set_descriptor(executable, plan.nodes[i], launches[i].descriptor)) {
       session.launches().give_up(launches[i]);
       plan.kernels[i].is_checked = false;
-      parameters.reset();
+      plan.nodes[i].parameters.reset();
     }
+  }
+}
+
+// What the last replay logged to is another launch's by now, or gone.
+void clear_descriptors(CUgraphExec executable, GraphPlan& plan) {
+  for (GraphNode& node : plan.nodes) {
+    (void)set_descriptor(executable, node, 0);
   }
 }
 
@@ -121,16 +136,23 @@ CUresult launch_graph(const Original<decltype(graph_launch)>& original, CUgraphE
   std::vector<session::GraphKernelLaunch> launches(plan->nodes.size());
   const session::Handle handle = stream_handle(stream, meaning);
   bool captured = false;
+  session::Mark begin{};
   const bool begun = scope.run([&](Session& session) {
     captured = session.driver().stream_is_capturing(handle);
     if (!captured) {
-      launches = session.launches().begin_graph(plan->kernels, session.streams().key_of(handle));
+      begin = session.launches().watch_begin(handle);
+      launches = session.launches().begin_graph(plan->kernels, session.streams().key_of(handle),
+                                                plan->number);
       set_descriptors(session, executable, *plan, launches);
     }
   });
+  if (!begun || captured) {
+    HookScope::protect([&] { clear_descriptors(executable, *plan); });
+  }
   const CUresult status = original(executable, stream);
   if (begun && !captured) {
     scope.run([&](Session& session) {
+      session.launches().watch_end(begin, handle, {});
       session.launches().graph_submitted(plan->kernels, launches, status);
       session.observe(status);
     });
@@ -138,17 +160,62 @@ CUresult launch_graph(const Original<decltype(graph_launch)>& original, CUgraphE
   return status;
 }
 
-// The copies of the parameters are of no use any more: what the graph launches runs unlogged.
-void note_updated(const HookScope& scope, CUgraphExec executable) {
-  scope.run([&](Session& /*session*/) {
+// The program has given the executable graph what another graph runs, in the place of all its nodes
+// or of one graph inside it.
+void note_updated(const HookScope& scope, CUgraphExec executable, CUgraphNode inside,
+                  CUgraph graph) {
+  scope.run([&](Session& session) {
     const auto plan = graph_book().find(executable);
     if (plan == nullptr) {
       return;
     }
     const std::lock_guard lock(plan->mutex);
-    for (std::size_t i = 0; i < plan->nodes.size(); ++i) {
-      plan->nodes[i].parameters.reset();
-      plan->kernels[i].is_checked = false;
+    std::size_t first = 0;
+    std::size_t end = plan->nodes.size();
+    if (inside != nullptr) {
+      end = static_cast<std::size_t>(std::ranges::find(plan->nodes, inside, &GraphNode::node) -
+                                     plan->nodes.begin());
+      if (end == plan->nodes.size()) {
+        return;
+      }
+      first = plan->nodes[end].first_inside;
+    }
+    const auto changed = plan_of(session, graph);
+    GraphPlan unreadable;
+    (void)adopt(*plan, first, end, changed == nullptr ? unreadable : *changed);
+  });
+}
+
+// A node that goes takes its name with it: executable graphs keep what it ran, unlogged.
+void note_node_destroyed(const HookScope& scope, CUgraphNode node) {
+  scope.run([&](Session& /*session*/) {
+    for (const auto& [executable, plan] : graph_book().all()) {
+      const std::lock_guard lock(plan->mutex);
+      const auto found = std::ranges::find(plan->nodes, node, &GraphNode::node);
+      if (found == plan->nodes.end()) {
+        continue;
+      }
+      const auto end = static_cast<std::size_t>(found - plan->nodes.begin());
+      for (std::size_t i = found->first_inside; i <= end; ++i) {
+        (void)set_descriptor(executable, plan->nodes[i], 0);
+        plan->nodes[i].parameters.reset();
+        plan->nodes[i].node = nullptr;
+        plan->kernels[i].is_checked = false;
+      }
+    }
+  });
+}
+
+void note_enabled(const HookScope& scope, CUgraphExec executable, CUgraphNode node,
+                  bool is_enabled) {
+  scope.run([&](Session& /*session*/) {
+    if (const auto plan = graph_book().find(executable)) {
+      const std::lock_guard lock(plan->mutex);
+      for (std::size_t i = 0; i < plan->nodes.size(); ++i) {
+        if (plan->nodes[i].node == node) {
+          plan->kernels[i].is_disabled = !is_enabled;
+        }
+      }
     }
   });
 }
@@ -296,6 +363,9 @@ CUresult graph_executable_node_set(CUgraphExec executable, CUgraphNode node,
                   .extra = kernel.extra,
                   .kern = kernel.kern,
                   .ctx = kernel.ctx});
+  } else if (status == CUDA_SUCCESS && parameters != nullptr &&
+             parameters->type == CU_GRAPH_NODE_TYPE_GRAPH) {
+    note_updated(scope, executable, node, parameters->graph.graph);
   }
   return status;
 }
@@ -362,16 +432,50 @@ CUresult graph_executable_update(CUgraphExec executable, CUgraph graph, CUgraphN
                                  CUgraphExecUpdateResult* result) {
   static const Original<decltype(graph_executable_update)> original{"cuGraphExecUpdate"};
   const HookScope scope;
-  note_updated(scope, executable);
-  return original(executable, graph, error_node, result);
+  const CUresult status = original(executable, graph, error_node, result);
+  if (status == CUDA_SUCCESS) {
+    note_updated(scope, executable, nullptr, graph);
+  }
+  return status;
 }
 
 CUresult graph_executable_update_v2(CUgraphExec executable, CUgraph graph,
                                     CUgraphExecUpdateResultInfo* result) {
   static const Original<decltype(graph_executable_update_v2)> original{"cuGraphExecUpdate_v2"};
   const HookScope scope;
-  note_updated(scope, executable);
-  return original(executable, graph, result);
+  const CUresult status = original(executable, graph, result);
+  if (status == CUDA_SUCCESS) {
+    note_updated(scope, executable, nullptr, graph);
+  }
+  return status;
+}
+
+CUresult graph_executable_set_child(CUgraphExec executable, CUgraphNode node, CUgraph graph) {
+  static const Original<decltype(graph_executable_set_child)> original{
+      "cuGraphExecChildGraphNodeSetParams"};
+  const HookScope scope;
+  const CUresult status = original(executable, node, graph);
+  if (status == CUDA_SUCCESS) {
+    note_updated(scope, executable, node, graph);
+  }
+  return status;
+}
+
+CUresult graph_node_set_enabled(CUgraphExec executable, CUgraphNode node, unsigned is_enabled) {
+  static const Original<decltype(graph_node_set_enabled)> original{"cuGraphNodeSetEnabled"};
+  const HookScope scope;
+  const CUresult status = original(executable, node, is_enabled);
+  if (status == CUDA_SUCCESS) {
+    note_enabled(scope, executable, node, is_enabled != 0);
+  }
+  return status;
+}
+
+CUresult graph_destroy_node(CUgraphNode node) {
+  static const Original<decltype(graph_destroy_node)> original{"cuGraphDestroyNode"};
+  const HookScope scope;
+  note_node_destroyed(scope, node);
+  return original(node);
 }
 
 // The nodes are needed to give each replay its descriptors: the graph goes with its last

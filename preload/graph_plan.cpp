@@ -1,5 +1,7 @@
 #include "preload/graph_plan.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "preload/hook.h"
@@ -80,7 +82,7 @@ std::optional<detector::Dim3> cluster_of(CUgraphNode node) {
       value.clusterDim.x == 0) {
     return std::nullopt;
   }
-  return detector::Dim3{value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
+  return detector::Dim3{.x = value.clusterDim.x, .y = value.clusterDim.y, .z = value.clusterDim.z};
 }
 
 bool read_kernel(session::Session& session, CUgraphNode node, GraphNode& made,
@@ -93,8 +95,8 @@ bool read_kernel(session::Session& session, CUgraphNode node, GraphNode& made,
   }
   kernel.is_kernel = true;
   kernel.kernel = session.modules().find(kernel_handle(parameters));
-  kernel.grid = {parameters.gridDimX, parameters.gridDimY, parameters.gridDimZ};
-  kernel.block = {parameters.blockDimX, parameters.blockDimY, parameters.blockDimZ};
+  kernel.grid = {.x = parameters.gridDimX, .y = parameters.gridDimY, .z = parameters.gridDimZ};
+  kernel.block = {.x = parameters.blockDimX, .y = parameters.blockDimY, .z = parameters.blockDimZ};
   kernel.cluster = cluster_of(node);
   if (kernel.kernel != nullptr && kernel.kernel->instrumented()) {
     made.parameters.emplace(parameters, *kernel.kernel->kernel);
@@ -109,28 +111,98 @@ CUgraphNodeType type_of(CUgraphNode node) {
   return get_type(node, &type) == CUDA_SUCCESS ? type : CU_GRAPH_NODE_TYPE_EMPTY;
 }
 
-// Kernels of a graph inside the graph keep their null descriptor; they are counted.
-void add_children(session::Session& session, CUgraphNode node, GraphPlan& plan) {
-  static const Original<decltype(::cuGraphChildGraphNodeGetGraph)> get_graph{
-      "cuGraphChildGraphNodeGetGraph"};
-  CUgraph graph = nullptr;
-  if (get_graph(node, &graph) != CUDA_SUCCESS) {
-    return;
+class PlanBuilder {
+ public:
+  PlanBuilder(session::Session& session, GraphPlan& plan) : session_(session), plan_(plan) {}
+
+  // All nodes of the graph; those without dependencies get these. The places of what was added, or
+  // nothing if the graph could not be read.
+  std::optional<std::vector<std::size_t>> add(CUgraph graph,
+                                              const std::vector<std::size_t>& entry) {
+    const std::vector<CUgraphNode> nodes = nodes_of(graph);
+    std::vector<CUgraphNode> from;
+    std::vector<CUgraphNode> to;
+    if (!edges_of(graph, from, to)) {
+      return std::nullopt;
+    }
+    std::map<CUgraphNode, std::size_t> index;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      index[nodes[i]] = i;
+    }
+    std::vector<Edge> edges;
+    std::vector<std::vector<std::size_t>> before(nodes.size());
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      edges.push_back({.from = index[from[i]], .to = index[to[i]]});
+      before[edges.back().to].push_back(edges.back().from);
+    }
+    std::vector<std::size_t> place(nodes.size());
+    for (const std::size_t node : topological_order(nodes.size(), edges)) {
+      std::vector<std::size_t> dependencies = before[node].empty() ? entry : before[node];
+      if (!before[node].empty()) {
+        std::ranges::transform(dependencies, dependencies.begin(),
+                               [&](std::size_t each) { return place[each]; });
+      }
+      const auto added = add_node(nodes[node], std::move(dependencies));
+      if (!added) {
+        return std::nullopt;
+      }
+      place[node] = *added;
+    }
+    return place;
   }
-  for (const CUgraphNode child : nodes_of(graph)) {
-    const CUgraphNodeType type = type_of(child);
+
+ private:
+  // A graph as a node stands for the end of all its nodes.
+  std::optional<std::size_t> add_node(CUgraphNode node, std::vector<std::size_t> dependencies) {
+    static const Original<decltype(::cuGraphChildGraphNodeGetGraph)> get_graph{
+        "cuGraphChildGraphNodeGetGraph"};
+    const CUgraphNodeType type = type_of(node);
+    const std::size_t first_inside = plan_.nodes.size();
     if (type == CU_GRAPH_NODE_TYPE_GRAPH) {
-      add_children(session, child, plan);
-    } else if (type == CU_GRAPH_NODE_TYPE_KERNEL) {
-      GraphNode unused;
-      GraphKernel kernel;
-      if (read_kernel(session, child, unused, kernel)) {
-        kernel.is_checked = false;
-        plan.nodes.emplace_back();
-        plan.kernels.push_back(std::move(kernel));
+      CUgraph graph = nullptr;
+      const auto inside =
+          get_graph(node, &graph) == CUDA_SUCCESS ? add(graph, dependencies) : std::nullopt;
+      if (!inside) {
+        return std::nullopt;
+      }
+      dependencies.insert(dependencies.end(), inside->begin(), inside->end());
+    } else if (type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
+      session_.problems().add("kernels in the body of a conditional graph node are not checked");
+    }
+    GraphNode& made = plan_.nodes.emplace_back();
+    GraphKernel& kernel = plan_.kernels.emplace_back();
+    made.node = node;
+    made.first_inside = first_inside;
+    kernel.dependencies = std::move(dependencies);
+    if (type == CU_GRAPH_NODE_TYPE_KERNEL) {
+      (void)read_kernel(session_, node, made, kernel);
+    }
+    return plan_.nodes.size() - 1;
+  }
+
+  session::Session& session_;
+  GraphPlan& plan_;
+};
+
+bool has_same_shape(const GraphPlan& plan, std::size_t first, std::size_t end,
+                    const GraphPlan& changed) {
+  if (changed.nodes.size() != end - first) {
+    return false;
+  }
+  for (std::size_t i = 0; i < changed.nodes.size(); ++i) {
+    const GraphKernel& old = plan.kernels[first + i];
+    const GraphKernel& other = changed.kernels[i];
+    std::vector<std::size_t> inside;  // what it depends on from outside stays
+    for (const std::size_t dependency : old.dependencies) {
+      if (dependency >= first) {
+        inside.push_back(dependency - first);
       }
     }
+    if (old.is_kernel != other.is_kernel || inside != other.dependencies) {
+      return false;
+    }
   }
+  return true;
 }
 
 }  // namespace
@@ -138,45 +210,29 @@ void add_children(session::Session& session, CUgraphNode node, GraphPlan& plan) 
 std::shared_ptr<GraphPlan> plan_of(session::Session& session, CUgraph graph) {
   auto plan = std::make_shared<GraphPlan>();
   plan->graph = graph;
-  const std::vector<CUgraphNode> nodes = nodes_of(graph);
-  std::vector<CUgraphNode> from;
-  std::vector<CUgraphNode> to;
-  if (!edges_of(graph, from, to)) {
+  if (!PlanBuilder(session, *plan).add(graph, {})) {
     session.problems().add("a graph's edges could not be read: its kernels are not checked");
     return nullptr;
   }
-  std::map<CUgraphNode, std::size_t> index;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    index[nodes[i]] = i;
-  }
-  std::vector<Edge> edges;
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    edges.push_back({.from = index[from[i]], .to = index[to[i]]});
-  }
-  std::vector<std::size_t> place(nodes.size());
-  for (const std::size_t node : topological_order(nodes.size(), edges)) {
-    place[node] = plan->nodes.size();
-    GraphNode& made = plan->nodes.emplace_back();
-    made.node = nodes[node];
-    GraphKernel kernel;
-    for (const Edge& edge : edges) {
-      if (edge.to == node) {
-        kernel.dependencies.push_back(place[edge.from]);
-      }
-    }
-    if (type_of(made.node) == CU_GRAPH_NODE_TYPE_KERNEL) {
-      (void)read_kernel(session, made.node, made, kernel);
-    }
-    plan->kernels.push_back(std::move(kernel));
-  }
-  for (const CUgraphNode node : nodes) {
-    if (type_of(node) == CU_GRAPH_NODE_TYPE_GRAPH) {
-      add_children(session, node, *plan);
-    } else if (type_of(node) == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
-      session.problems().add("kernels in the body of a conditional graph node are not checked");
-    }
-  }
   return plan;
+}
+
+bool adopt(GraphPlan& plan, std::size_t first, std::size_t end, GraphPlan& changed) {
+  const bool is_known = has_same_shape(plan, first, end, changed);
+  for (std::size_t i = first; i < end; ++i) {
+    GraphKernel& kernel = plan.kernels[i];
+    if (!is_known) {
+      plan.nodes[i].parameters.reset();
+      kernel.is_checked = false;
+      continue;
+    }
+    GraphKernel& other = changed.kernels[i - first];
+    plan.nodes[i].parameters = std::move(changed.nodes[i - first].parameters);
+    other.dependencies = std::move(kernel.dependencies);
+    other.is_disabled = kernel.is_disabled;
+    kernel = std::move(other);
+  }
+  return is_known;
 }
 
 }  // namespace barracuda::preload

@@ -8,7 +8,12 @@
 
 namespace barracuda::preload {
 
+// Null if the graph cannot be read.
 std::shared_ptr<GraphPlan> plan_of(session::Session& session, CUgraph graph);
+
+// The nodes of `plan` from `first` to before `end` now run what `changed` has at the same places.
+// False if it has another shape: nothing of theirs is known any more, and they run unlogged.
+bool adopt(GraphPlan& plan, std::size_t first, std::size_t end, GraphPlan& changed);
 
 // A kernel is named by either of two fields.
 template <typename Parameters>

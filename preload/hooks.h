@@ -6,13 +6,13 @@
 
 // Makes cuda.h declare every exported name as it is, _v2, _ptsz and _ptds forms included.
 #ifndef __CUDA_API_VERSION_INTERNAL
-#  define __CUDA_API_VERSION_INTERNAL
+#  define __CUDA_API_VERSION_INTERNAL  // NOLINT(readability-identifier-naming): CUDA's name
 #endif
 #include <cuda.h>
 
 namespace barracuda::preload {
 
-#define HOOK(name, function) decltype(::name) function;
+#define HOOK(name, function) decltype(::name) function;  // NOLINT(bugprone-macro-parentheses)
 #include "preload/hooks.def"
 #undef HOOK
 

@@ -38,6 +38,8 @@ std::atomic<bool> g_off = false;
 std::atomic<bool> g_cuda_used = false;
 std::atomic<bool> g_finished = false;
 
+report::RunData collect();
+
 ProcessState& state() {
   static auto* const made = new ProcessState;
   return *made;
@@ -92,6 +94,18 @@ void assertion_failed_in_guest(const char* description) {
   }
 }
 
+// The GPU will not come to rest: neither the driver's own exit handlers nor ours may run.
+void launch_too_long() {
+  if (g_finished.exchange(true)) {
+    return;
+  }
+  constexpr std::chrono::seconds kPatience{2};
+  HookScope::protect([&] { existing_session()->settle(kPatience); });
+  const report::Outcome outcome = report::finish(collect(), process_options());
+  constexpr int kFailed = 1;
+  end_process(outcome.change_status ? outcome.status : kFailed);
+}
+
 void device_failed(const emulator::DeviceError& error, const void* /*function*/,
                    std::string_view kernel) {
   if (session::Session* const session = existing_session(); session != nullptr && !tool_is_off()) {
@@ -110,6 +124,7 @@ session::Session* make_session() {
     end_with_bad_option(made.error().to_string());
   }
   session::Session* const session = made->release();  // never destroyed
+  session->watch_launches(launch_too_long);
   watch_abrupt_ends();
   if (device_choice() == DeviceChoice::kEmulated) {
     drain_at_exit();  // with NVIDIA's driver its own handlers must be registered first

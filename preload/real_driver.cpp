@@ -11,7 +11,10 @@ namespace {
 
 using session::DriverStatus;
 using session::Handle;
+using session::Mark;
 using session::MemoryRange;
+using session::OwnKernel;
+using session::OwnKernelEnd;
 
 // A thread that captures a stream in the global mode may not allocate or synchronise; our own calls
 // must not end the program's capture.
@@ -34,6 +37,8 @@ class RelaxedCapture {
   CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
 };
 
+// The session knows handles as numbers.
+// NOLINTBEGIN(performance-no-int-to-ptr)
 class RealDriver final : public session::DeviceDriver {
  public:
   bool is_emulated() const override { return device_choice() == DeviceChoice::kEmulated; }
@@ -111,6 +116,31 @@ class RealDriver final : public session::DeviceDriver {
     free_(address);
   }
 
+  OwnKernelEnd run(const OwnKernel& kernel, std::chrono::milliseconds patience) override {
+    const RelaxedCapture relaxed;
+    CUmodule module = nullptr;
+    if (module_load_(&module, kernel.ptx) != CUDA_SUCCESS) {
+      return OwnKernelEnd::kFailed;
+    }
+    CUfunction function = nullptr;
+    CUstream stream = nullptr;
+    const bool is_ready = module_get_function_(&function, module, kernel.name) == CUDA_SUCCESS &&
+                          stream_create_(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS;
+    OwnKernelEnd end = OwnKernelEnd::kFailed;
+    if (is_ready && launch_(function, kernel.blocks, 1, 1, kernel.threads, 1, 1, 0, stream,
+                            kernel.arguments.data(), nullptr) == CUDA_SUCCESS) {
+      end = wait_for(stream, patience);
+    }
+    if (end == OwnKernelEnd::kStillRunning) {
+      return end;
+    }
+    if (stream != nullptr) {
+      stream_destroy_(stream);
+    }
+    module_unload_(module);
+    return end;
+  }
+
   DriverStatus synchronize(Handle context) override {
     const RelaxedCapture relaxed;
     if (context == current_context()) {
@@ -136,6 +166,28 @@ class RealDriver final : public session::DeviceDriver {
            status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
   }
 
+  Mark mark(Handle stream) override {
+    const RelaxedCapture relaxed;
+    CUevent event = nullptr;
+    if (event_create_(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
+      return {};
+    }
+    if (event_record_(event, reinterpret_cast<CUstream>(stream)) != CUDA_SUCCESS) {
+      event_destroy_(event);
+      return {};
+    }
+    return Mark{handle_of(event)};
+  }
+
+  bool is_passed(Mark mark) override {
+    return event_query_(reinterpret_cast<CUevent>(mark)) != CUDA_ERROR_NOT_READY;
+  }
+
+  void release_mark(Mark mark) override {
+    const RelaxedCapture relaxed;
+    event_destroy_(reinterpret_cast<CUevent>(mark));
+  }
+
   std::optional<MemoryRange> variable(Handle module, bool is_library,
                                       const std::string& name) override {
     const RelaxedCapture relaxed;
@@ -155,10 +207,24 @@ class RealDriver final : public session::DeviceDriver {
     if (status != CUDA_SUCCESS) {
       return std::nullopt;
     }
-    return MemoryRange{address, bytes};
+    return MemoryRange{.address = address, .bytes = bytes};
   }
 
  private:
+  // Not by a synchronising call: there is none that gives up.
+  OwnKernelEnd wait_for(CUstream stream, std::chrono::milliseconds patience) const {
+    constexpr std::chrono::microseconds kPollEvery{100};
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    CUresult status = stream_query_(stream);
+    while (status == CUDA_ERROR_NOT_READY && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(kPollEvery);
+      status = stream_query_(stream);
+    }
+    return status == CUDA_SUCCESS           ? OwnKernelEnd::kDone
+           : status == CUDA_ERROR_NOT_READY ? OwnKernelEnd::kStillRunning
+                                            : OwnKernelEnd::kFailed;
+  }
+
   CUdevice current_device() const {
     CUdevice device = 0;
     return context_get_device_(&device) == CUDA_SUCCESS ? device : 0;
@@ -183,15 +249,25 @@ class RealDriver final : public session::DeviceDriver {
   Original<decltype(::cuMemAlloc_v2)> allocate_{"cuMemAlloc_v2"};
   Original<decltype(::cuMemFree_v2)> free_{"cuMemFree_v2"};
   Original<decltype(::cuMemsetD8Async)> set_async_{"cuMemsetD8Async"};
+  Original<decltype(::cuModuleLoadData)> module_load_{"cuModuleLoadData"};
+  Original<decltype(::cuModuleUnload)> module_unload_{"cuModuleUnload"};
+  Original<decltype(::cuModuleGetFunction)> module_get_function_{"cuModuleGetFunction"};
+  Original<decltype(::cuLaunchKernel)> launch_{"cuLaunchKernel"};
   Original<decltype(::cuStreamCreate)> stream_create_{"cuStreamCreate"};
   Original<decltype(::cuStreamDestroy_v2)> stream_destroy_{"cuStreamDestroy_v2"};
   Original<decltype(::cuStreamSynchronize)> stream_synchronize_{"cuStreamSynchronize"};
+  Original<decltype(::cuEventCreate)> event_create_{"cuEventCreate"};
+  Original<decltype(::cuEventRecord)> event_record_{"cuEventRecord"};
+  Original<decltype(::cuEventQuery)> event_query_{"cuEventQuery"};
+  Original<decltype(::cuEventDestroy_v2)> event_destroy_{"cuEventDestroy_v2"};
   Original<decltype(::cuStreamQuery)> stream_query_{"cuStreamQuery"};
   Original<decltype(::cuStreamIsCapturing)> stream_is_capturing_{"cuStreamIsCapturing"};
   Original<decltype(::cuLibraryGetGlobal)> library_get_global_{"cuLibraryGetGlobal"};
   Original<decltype(::cuLibraryGetManaged)> library_get_managed_{"cuLibraryGetManaged"};
   Original<decltype(::cuModuleGetGlobal_v2)> module_get_global_{"cuModuleGetGlobal_v2"};
 };
+
+// NOLINTEND(performance-no-int-to-ptr)
 
 }  // namespace
 

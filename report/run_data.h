@@ -46,7 +46,7 @@ struct MemoryErrorRecord {
   std::uint64_t address = 0;
   std::uint32_t size = 0;  // 0: address, block and thread are not known
   bool is_write = false;
-  detector::Dim3 block{0, 0, 0}, thread{0, 0, 0};
+  detector::Dim3 block{.x = 0, .y = 0, .z = 0}, thread{.x = 0, .y = 0, .z = 0};
 };
 
 struct RunData {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "device_logger/order_number.h"
+#include "session/commit_test.h"
 
 namespace barracuda::session {
 namespace {
@@ -13,9 +14,17 @@ namespace {
 constexpr std::uint32_t kMinimumQueues = 4;
 constexpr std::size_t kDescriptorsPerChunk = 1024;
 
+// A queue that the host empties long before it is full: a device that has to wait for the host runs
+// instructions that are no part of the schedule.
+constexpr std::uint64_t kSeededSlots = std::uint64_t{1} << 21;
+
+bool is_seeded(const DeviceDriver& driver, const Options& options) {
+  return options.seed && driver.is_emulated();
+}
+
 std::uint32_t queue_count_for(const DeviceDriver& driver, const Options& options) {
   // With one queue the order of the records is the order of execution, and so part of the schedule.
-  if (options.seed && driver.is_emulated()) {
+  if (is_seeded(driver, options)) {
     return 1;
   }
   if (options.queues != 0) {
@@ -31,9 +40,13 @@ std::uint32_t queue_count_for(const DeviceDriver& driver, const Options& options
 
 Expected<std::unique_ptr<DeviceArea>> DeviceArea::create(DeviceDriver& driver,
                                                          const Options& options) {
-  const std::uint64_t slots = options.queue_slots;
+  std::uint64_t slots = options.queue_slots;
   if (!std::has_single_bit(slots) || slots < 128 || slots > (std::uint64_t{1} << 30)) {
     return unexpected({.message = "queue-slots must be a power of two from 128"});
+  }
+  const bool is_steady = is_seeded(driver, options);
+  if (is_steady) {
+    slots = std::max(slots, kSeededSlots);
   }
   const std::uint32_t queue_count = queue_count_for(driver, options);
   // The constructor is private: no make_unique.
@@ -46,6 +59,8 @@ Expected<std::unique_ptr<DeviceArea>> DeviceArea::create(DeviceDriver& driver,
                                   " MiB of pinned host memory; see the options queues and "
                                   "queue-slots)"});
   }
+  area->is_steady_ = is_steady;
+  area->commit_mode_ = choose_commit_mode(driver, options);
   return area;
 }
 
@@ -110,6 +125,8 @@ wire::LaunchDescriptor* DeviceArea::acquire(std::uint32_t launch) {
   descriptor->heads = heads_;
   descriptor->read_positions = reinterpret_cast<std::uint64_t>(read_positions_);
   descriptor->order_counters = order_counters_;
+  descriptor->commit_mode = commit_mode_;
+  descriptor->steady_claims = is_steady_ ? 1 : 0;
   return descriptor;
 }
 

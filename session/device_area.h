@@ -41,6 +41,8 @@ class DeviceArea {
   DeviceDriver& driver_;
   std::uint32_t queue_count_ = 0;
   std::uint32_t slots_log2_ = 0;
+  wire::CommitMode commit_mode_ = wire::CommitMode::kFenceAndFlag;
+  bool is_steady_ = false;
   std::byte* rings_ = nullptr;
   std::byte* read_positions_ = nullptr;
   std::uint64_t heads_ = 0;

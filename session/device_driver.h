@@ -3,9 +3,11 @@
 // otherwise, and leave the program's own state (capture mode, last error) as it was. Thread-safe.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace barracuda::session {
@@ -16,8 +18,25 @@ using DriverStatus = int;
 // A handle of the driver: CUcontext, CUmodule, CUlibrary, CUfunction, CUkernel, CUstream ...
 using Handle = std::uint64_t;
 
+// A place in the order of a stream's work; 0 is none.
+enum class Mark : std::uint64_t {};
+
 struct MemoryRange {
   std::uint64_t address = 0, bytes = 0;
+};
+
+// A kernel of the tool's own.
+struct OwnKernel {
+  const char* ptx = nullptr;
+  const char* name = nullptr;
+  std::uint32_t blocks = 1, threads = 1;
+  std::span<void*> arguments;
+};
+
+enum class OwnKernelEnd : std::uint8_t {
+  kDone,
+  kFailed,
+  kStillRunning,  // what it uses must stay
 };
 
 class DeviceDriver {
@@ -42,11 +61,20 @@ class DeviceDriver {
   virtual std::uint64_t allocate_device(std::size_t bytes) = 0;
   virtual void free_device(std::uint64_t address) = 0;
 
+  // Runs it in a stream of its own, beside the program's work. Does not wait for longer than
+  // `patience`: what the program runs may leave it no place.
+  virtual OwnKernelEnd run(const OwnKernel& kernel, std::chrono::milliseconds patience) = 0;
+
   // Waits for all work of the context, current or not.
   virtual DriverStatus synchronize(Handle context) = 0;
   // Also true after an error; does not wait.
   virtual bool stream_is_idle(Handle stream) = 0;
   virtual bool stream_is_capturing(Handle stream) = 0;
+  // Behind the work that the stream has now; none if that cannot be had.
+  virtual Mark mark(Handle stream) = 0;
+  // The work before it is over. Also true after an error; needs no current context.
+  virtual bool is_passed(Mark mark) = 0;
+  virtual void release_mark(Mark mark) = 0;
   // A __device__ variable of a loaded module or library.
   virtual std::optional<MemoryRange> variable(Handle module, bool is_library,
                                               const std::string& name) = 0;

@@ -119,15 +119,33 @@ const wire::LaunchDescriptor* LaunchTracker::add_in_flight(LaunchId id, Handle c
   return descriptor;
 }
 
+void LaunchTracker::watch(std::chrono::milliseconds timeout, TimeoutHandler too_long) {
+  watch_ = std::make_unique<LaunchWatch>(driver_, timeout, std::move(too_long));
+}
+
+Mark LaunchTracker::watch_begin(Handle stream) {
+  return watch_ == nullptr ? Mark{} : watch_->before(stream);
+}
+
+void LaunchTracker::watch_end(Mark begin, Handle stream, WatchedLaunch launch) {
+  if (begin != Mark{}) {
+    watch_->after(begin, stream, std::move(launch));
+  }
+}
+
 void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
   launch.kernel_ = modules_.find(request.function);
+  launch.captured_ = driver_.stream_is_capturing(request.stream);
+  launch.stream_ = request.stream;
+  if (!launch.captured_) {
+    launch.begin_ = watch_begin(request.stream);
+  }
   if (launch.kernel_ == nullptr || !launch.kernel_->instrumented()) {
     return;
   }
   const KernelBinding& kernel = *launch.kernel_;
   const detector::StreamKey stream = streams_.key_of(request.stream);
   std::uint64_t descriptor = 0;
-  launch.captured_ = driver_.stream_is_capturing(request.stream);
   if (!launch.captured_) {
     const std::lock_guard lock(mutex_);
     if (!closed_.empty()) {
@@ -167,6 +185,8 @@ void LaunchTracker::begin_unlogged(Launch& launch, Handle function) {
 
 void LaunchTracker::submitted(Launch& launch, DriverStatus status) {
   g_current = {};
+  watch_end(launch.begin_, launch.stream_,
+            {.kernel = launch.kernel_ == nullptr ? "" : launch.kernel_->name, .id = launch.id_});
   if (status != 0) {
     if (launch.id_ != LaunchId{}) {
       end(launch.id_);
@@ -180,7 +200,8 @@ void LaunchTracker::submitted(Launch& launch, DriverStatus status) {
 }
 
 std::vector<GraphKernelLaunch> LaunchTracker::begin_graph(const std::vector<GraphKernel>& nodes,
-                                                          detector::StreamKey stream) {
+                                                          detector::StreamKey stream,
+                                                          std::uint64_t executable) {
   const std::lock_guard lock(mutex_);
   std::vector<GraphKernelLaunch> launches(nodes.size());
   std::vector<GraphStep> steps(nodes.size());
@@ -189,7 +210,7 @@ std::vector<GraphKernelLaunch> LaunchTracker::begin_graph(const std::vector<Grap
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const GraphKernel& node = nodes[i];
     steps[i].dependencies = node.dependencies;
-    if (!node.is_checked || !closed_.empty() || is_left_out(*node.kernel)) {
+    if (!node.is_checked || node.is_disabled || !closed_.empty() || is_left_out(*node.kernel)) {
       continue;
     }
     infos[i].grid = node.grid;
@@ -202,7 +223,7 @@ std::vector<GraphKernelLaunch> LaunchTracker::begin_graph(const std::vector<Grap
       infos[i].id = steps[i].launch = id;
     }
   }
-  const auto after = streams_.graph_launch(stream, steps);
+  const auto after = streams_.graph_launch(stream, executable, steps);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (launches[i].id != LaunchId{}) {
       infos[i].ordered_after = after[i];
@@ -220,7 +241,7 @@ void LaunchTracker::graph_submitted(const std::vector<GraphKernel>& nodes,
       if (launches[i].id != LaunchId{}) {
         end(launches[i].id);
       }
-    } else if (nodes[i].is_kernel) {
+    } else if (nodes[i].is_kernel && !nodes[i].is_disabled) {
       const std::lock_guard lock(mutex_);
       book_.count(nodes[i].kernel.get(), launches[i].id == LaunchId{}
                                              ? "launched by a graph in a way that is not checked"
@@ -328,6 +349,9 @@ std::vector<Handle> LaunchTracker::contexts() const {
 }
 
 void LaunchTracker::close_context(Handle context) {
+  if (watch_ != nullptr) {
+    watch_->forget(context);
+  }
   const std::lock_guard lock(mutex_);
   const auto area = areas_.find(context);
   if (area == areas_.end()) {

@@ -17,6 +17,7 @@
 #include "session/kernel_filter.h"
 #include "session/launch_arguments.h"
 #include "session/launch_book.h"
+#include "session/launch_watch.h"
 #include "session/module_registry.h"
 #include "session/problems.h"
 #include "session/stream_tracker.h"
@@ -35,9 +36,9 @@ class Launch {
  public:
   Launch(void** parameters, void** extra) { arguments_.emplace(parameters, extra); }
 
-  void** parameters() { return arguments_->parameters(); }
+  void** parameters() { return arguments_ ? arguments_->parameters() : nullptr; }
 
-  void** extra() { return arguments_->extra(); }
+  void** extra() { return arguments_ ? arguments_->extra() : nullptr; }
 
  private:
   friend class LaunchTracker;
@@ -46,7 +47,9 @@ class Launch {
   std::shared_ptr<const KernelBinding> kernel_;
   detector::LaunchId id_{};  // 0: not checked
   std::string unchecked_;    // why
-  bool captured_ = false;    // becomes a graph's node: nothing runs now
+  Handle stream_ = 0;
+  Mark begin_{};           // for the watch
+  bool captured_ = false;  // becomes a graph's node: nothing runs now
 };
 
 // A kernel node of a graph launch.
@@ -54,6 +57,7 @@ struct GraphKernel {
   std::shared_ptr<const KernelBinding> kernel;  // null: not a kernel, or an unknown one
   bool is_kernel = false;
   bool is_checked = false;  // it can be given a descriptor
+  bool is_disabled = false;
   detector::Dim3 grid, block;
   std::optional<detector::Dim3> cluster;
   std::vector<std::size_t> dependencies;  // earlier nodes
@@ -67,6 +71,8 @@ struct GraphKernelLaunch {
 
 class LaunchTracker {
  public:
+  using TimeoutHandler = LaunchWatch::Callback;
+
   LaunchTracker(const Options& options, KernelFilter filter, DeviceDriver& driver,
                 detector::Pipeline& pipeline, ModuleRegistry& modules, StreamTracker& streams,
                 Problems& problems);
@@ -81,11 +87,18 @@ class LaunchTracker {
   // After it, with its answer.
   void submitted(Launch& launch, DriverStatus status);
 
-  // Before a replay: nodes stand in an order in which dependencies come first.
+  // Before a replay of this executable graph: nodes stand in an order in which dependencies come
+  // first.
   std::vector<GraphKernelLaunch> begin_graph(const std::vector<GraphKernel>& nodes,
-                                             detector::StreamKey stream);
+                                             detector::StreamKey stream, std::uint64_t executable);
   void graph_submitted(const std::vector<GraphKernel>& nodes,
                        const std::vector<GraphKernelLaunch>& launches, DriverStatus status);
+
+  // From now on, the handler hears of a launch that runs for longer.
+  void watch(std::chrono::milliseconds timeout, TimeoutHandler too_long);
+  // Around a graph's launch; launches of their own are watched by themselves.
+  Mark watch_begin(Handle stream);
+  void watch_end(Mark begin, Handle stream, WatchedLaunch launch);
 
   // A node that could not be given its descriptor runs unlogged.
   void give_up(GraphKernelLaunch& launch);
@@ -143,6 +156,7 @@ class LaunchTracker {
   std::uint64_t matching_launches_ = 0;
   std::uint64_t begun_ = 0;
   std::string closed_;
+  std::unique_ptr<LaunchWatch> watch_;  // null: the option is not set
 };
 
 }  // namespace barracuda::session

@@ -263,6 +263,25 @@ void Session::device_failed(const emulator::DeviceError& error, std::string_view
   memory_errors_.push_back(std::move(record));
 }
 
+void Session::watch_launches(const std::function<void()>& too_long) {
+  if (options_.launch_timeout == 0 || driver_->is_emulated()) {
+    return;
+  }
+  const std::chrono::seconds timeout(options_.launch_timeout);
+  launches_.watch(timeout, [this, too_long](const WatchedLaunch& launch) {
+    {
+      const std::lock_guard lock(mutex_);
+      report::MemoryErrorRecord& error = memory_errors_.emplace_back();
+      error.what = (launch.kernel.empty() ? "work" : "kernel") +
+                   std::string(" did not end within ") + std::to_string(options_.launch_timeout) +
+                   " seconds (launch-timeout); a GPU's kernel cannot be ended, so the program was";
+      error.kernel = launch.kernel;
+      error.launch = launch.id;
+    }
+    too_long();
+  });
+}
+
 void Session::close() {
   for (const Handle context : launches_.contexts()) {
     before_context_end(context);
@@ -278,6 +297,11 @@ void Session::add_gaps(report::RunData& run) const {
   }
   if (!driver_->is_emulated()) {
     return;
+  }
+  if (run.blocked.empty()) {
+    for (const std::string& reason : emulator::driver::refused_images()) {
+      run.problems.push_back("an image was not loaded: " + reason);
+    }
   }
   auto calls = emulator::driver::unsupported_calls();
   const auto runtime_calls = emulator::runtime::unsupported_calls();

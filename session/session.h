@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -76,6 +77,10 @@ class Session {
   void before_context_end(Handle context);
   // A kernel of the emulated device died; called while it is being launched.
   void device_failed(const emulator::DeviceError& error, std::string_view kernel);
+
+  // The option launch-timeout on a GPU. The handler is called when the report knows of the launch
+  // that has run for too long, and has to end the process: the kernel cannot be ended.
+  void watch_launches(const std::function<void()>& too_long);
 
   // While the driver still works, at the process's end: all that was launched is checked; what is
   // launched later runs unchecked.

@@ -15,6 +15,7 @@ constexpr Handle kLegacyHandle = 1;
 // Keys of ours lie where no handle does: handles are addresses of the process.
 constexpr std::uint64_t kPerThreadKeys = std::uint64_t{1} << 63;
 constexpr std::uint64_t kGraphKeys = std::uint64_t{3} << 62;
+constexpr std::uint64_t kExecutableKeys = std::uint64_t{1} << 62;
 
 std::uint64_t thread_number() {
   static std::atomic<std::uint64_t> next = 1;
@@ -86,8 +87,11 @@ std::vector<LaunchId> StreamTracker::launch(StreamKey stream, LaunchId id) {
 // Each step runs in a stream of its own that waits for its dependencies, and the graph's stream
 // then waits for all of them.
 std::vector<std::vector<LaunchId>> StreamTracker::graph_launch(StreamKey stream,
+                                                               std::uint64_t executable,
                                                                std::span<const GraphStep> steps) {
   const std::lock_guard lock(mutex_);
+  const EventKey replay{kExecutableKeys + executable};
+  order_.wait_event(stream, replay);
   const EventKey begin{kGraphKeys};
   const auto key = [](std::size_t step) { return kGraphKeys + 1 + step; };
   std::vector<std::vector<LaunchId>> after(steps.size());
@@ -108,6 +112,7 @@ std::vector<std::vector<LaunchId>> StreamTracker::graph_launch(StreamKey stream,
     order_.wait_event(stream, EventKey{key(i)});
     order_.destroy_stream(StreamKey{key(i)});
   }
+  order_.record_event(replay, stream);
   return after;
 }
 

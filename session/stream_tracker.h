@@ -36,8 +36,10 @@ class StreamTracker {
   void device_synchronized();
 
   std::vector<detector::LaunchId> launch(detector::StreamKey stream, detector::LaunchId id);
-  // For each step that launches, what it is ordered after.
+  // For each step that launches, what it is ordered after. Replays of one executable graph follow
+  // each other whatever their streams; the number of one is never used again.
   std::vector<std::vector<detector::LaunchId>> graph_launch(detector::StreamKey stream,
+                                                            std::uint64_t executable,
                                                             std::span<const GraphStep> steps);
 
   // 0 is the default stream.

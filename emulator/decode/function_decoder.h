@@ -72,10 +72,29 @@ class FunctionDecoder {
   void decode_load(const ptx::Instruction& instruction);
   void decode_store(const ptx::Instruction& instruction);
   void decode_atomic(const ptx::Instruction& instruction);
-  void decode_async_copy(const ptx::Instruction& instruction);
+  void decode_vector_atomic(const ptx::Instruction& instruction);
   void emit_access(Handler handler, const Address& address, const std::vector<Slot>& slots);
   void decode_address_conversion(const ptx::Instruction& instruction);
   void decode_is_space(const ptx::Instruction& instruction);
+  void decode_cluster_address(const ptx::Instruction& instruction);
+  void decode_stack(const ptx::Instruction& instruction);
+
+  // --- asynchronous.cpp ---
+  bool bind_place(const Operand& operand, ptx::StateSpace space, Instruction& place);
+  void decode_mbarrier(const ptx::Instruction& instruction);
+  void decode_plain_copy(const ptx::Instruction& instruction);
+  void decode_bulk_copy(const ptx::Instruction& instruction);
+  void decode_async_copy(const ptx::Instruction& instruction);
+  void decode_remote_store(const ptx::Instruction& instruction);
+
+  // --- matrix.cpp ---
+  bool bind_registers(const Operand& operand, ptx::ScalarType type, bool writes,
+                      std::vector<Slot>& slots);
+  void decode_mma(const ptx::Instruction& instruction);
+  void decode_wmma(const ptx::Instruction& instruction);
+  void decode_matrix_access(const ptx::Instruction& instruction);
+  void decode_matrix_rows(const ptx::Instruction& instruction);
+  void decode_move_matrix(const ptx::Instruction& instruction);
 
   // --- control.cpp ---
   void decode_branch(const ptx::Instruction& instruction);

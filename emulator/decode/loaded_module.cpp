@@ -100,7 +100,10 @@ Expected<void> LoadedModule::place_variables() {
     }
     variables_.emplace(variable.name,
                        GlobalVariable{.address = *address, .bytes = variable.size()});
-    const_bytes_ += variable.space == StateSpace::kConst ? static_cast<std::uint32_t>(bytes) : 0;
+    if (variable.space == StateSpace::kConst) {
+      const_bytes_ += static_cast<std::uint32_t>(bytes);
+      const_ranges_.emplace_back(*address, *address + bytes);
+    }
     placed.push_back(&variable);
   });
   if (!result) {

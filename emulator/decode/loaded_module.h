@@ -62,6 +62,11 @@ class LoadedModule {
 
   [[nodiscard]] const GlobalVariable* variable(std::string_view name) const;
 
+  // Where variables of constant memory lie.
+  [[nodiscard]] const std::vector<std::pair<std::uint64_t, std::uint64_t>>& const_ranges() const {
+    return const_ranges_;
+  }
+
   [[nodiscard]] std::uint32_t const_bytes() const { return const_bytes_; }
 
   // The definition of that name (not an entry's); null if there is none.
@@ -91,6 +96,7 @@ class LoadedModule {
   std::vector<const ptx::Function*> addressed_;
   std::vector<std::unique_ptr<LoadedKernel>> kernels_;
   std::vector<InstructionText> texts_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> const_ranges_;
   std::uint32_t const_bytes_ = 0;
 };
 

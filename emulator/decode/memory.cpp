@@ -1,9 +1,12 @@
-// ld, st, atom, red, cp.async, cvta, isspacep.
+// ld, st, atom, red, cvta, isspacep.
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
 #include "emulator/decode/function_decoder.h"
+#include "emulator/execute/asynchronous.h"
+#include "emulator/execute/wide_atomic.h"
 #include "ptx/opcode.h"
 
 namespace barracuda::emulator {
@@ -127,8 +130,11 @@ void FunctionDecoder::decode_load(const ptx::Instruction& instruction) {
 void FunctionDecoder::decode_store(const ptx::Instruction& instruction) {
   const ptx::Effect effect = ptx::classify(instruction);
   Address address;
-  if (instruction.opcode != "st" || instruction.has("async") || instruction.has("bulk") ||
-      instruction.operands.size() < 2 ||
+  if (instruction.has("async")) {
+    decode_remote_store(instruction);
+    return;
+  }
+  if (instruction.opcode != "st" || instruction.has("bulk") || instruction.operands.size() < 2 ||
       !bind_address(instruction.operands[0], effect.space, address)) {
     refuse(refusal_.empty() ? "operands" : refusal_);
     return;
@@ -165,9 +171,19 @@ void FunctionDecoder::decode_store(const ptx::Instruction& instruction) {
 void FunctionDecoder::decode_atomic(const ptx::Instruction& instruction) {
   const ptx::Effect effect = ptx::classify(instruction);
   const Form form = read_form(instruction);
+  if (form.has("async")) {
+    decode_remote_store(instruction);
+    return;
+  }
+  const bool quad = form.type() == ScalarType::kB128;
+  const bool half = ptx::size_of(form.type()) <= 4 && select_vector_atomic(form) != nullptr;
+  if (effect.elements != 1 || (half && form.type() != ScalarType::kF32)) {
+    decode_vector_atomic(instruction);
+    return;
+  }
   const std::size_t first = instruction.opcode == "red" ? 0 : 1;
   const std::size_t operands = first + (form.has("cas") ? 3U : 2U);
-  const Handler handler = form.has("async") ? nullptr : select_atomic(form, effect);
+  const Handler handler = quad ? select_quad_atomic(form) : select_atomic(form, effect);
   Address address;
   if (handler == nullptr || instruction.operands.size() != operands) {
     refuse("this atomic operation");
@@ -183,7 +199,8 @@ void FunctionDecoder::decode_atomic(const ptx::Instruction& instruction) {
   }
   // Halves are moved as bits.
   const std::uint32_t size = ptx::size_of(effect.type);
-  const ScalarType type = size == 8   ? ScalarType::kB64
+  const ScalarType type = size == 16  ? ScalarType::kB128
+                          : size == 8 ? ScalarType::kB64
                           : size == 4 ? ScalarType::kB32
                                       : ScalarType::kB16;
   const bool real = form.type() == ScalarType::kF32 || form.type() == ScalarType::kF64;
@@ -200,45 +217,59 @@ void FunctionDecoder::decode_atomic(const ptx::Instruction& instruction) {
   emitted.flags = static_cast<std::uint8_t>(address.place);
 }
 
-// cp.async.{ca,cg}.shared.global [d], [s], size[, source size]: copied at once, which is one of the
-// orders that the asynchronous copy may take. Groups then have nothing to wait for.
-void FunctionDecoder::decode_async_copy(const ptx::Instruction& instruction) {
-  const bool waits = instruction.has("commit_group") || instruction.has("wait_group") ||
-                     instruction.has("wait_all");
-  if (instruction.has("async") && waits && !instruction.has("bulk")) {
-    emit(&execute_nothing);
+// atom and red with .v2 … .v8, and of f16, bf16 and their pairs.
+void FunctionDecoder::decode_vector_atomic(const ptx::Instruction& instruction) {
+  const ptx::Effect effect = ptx::classify(instruction);
+  const Form form = read_form(instruction);
+  const std::size_t first = instruction.opcode == "red" ? 0 : 1;
+  const Handler handler = select_vector_atomic(form);
+  Address address;
+  if (handler == nullptr || instruction.operands.size() != first + 2) {
+    refuse("this atomic operation");
     return;
   }
-  const bool plain = instruction.has("async") && !instruction.has("bulk") &&
-                     !instruction.has("mbarrier") && instruction.operands.size() == 3 &&
-                     instruction.operands[2].kind == Operand::Kind::kInteger;
-  const std::uint64_t bytes = plain ? instruction.operands[2].bits : 0;
-  Address to, from;
-  if (bytes != 4 && bytes != 8 && bytes != 16) {
-    refuse("this asynchronous copy");
+  if (!bind_address(instruction.operands[first], effect.space, address)) {
     return;
   }
-  if (!bind_address(instruction.operands[0], StateSpace::kShared, to) ||
-      !bind_address(instruction.operands[1], StateSpace::kGlobal, from)) {
+  std::vector<Operand> operands, results;
+  if (!elements_of(instruction.operands[first + 1], operands)) {
+    operands.push_back(instruction.operands[first + 1]);
+  }
+  if (first == 1 && !elements_of(instruction.operands[0], results)) {
+    results.push_back(instruction.operands[0]);
+  }
+  const bool fits = operands.size() == effect.elements && operands.size() <= 8 &&
+                    (first == 0 || results.size() == effect.elements);
+  if (!fits || address.place == Place::kFrame || address.place == Place::kParameter ||
+      address.place == Place::kLocal) {
+    refuse("the number of registers, or its space");
     return;
   }
-  const ScalarType type = bytes == 4 ? ScalarType::kB32 : ScalarType::kB64;
-  std::vector<Slot> slots;
-  for (std::uint64_t done = 0; done < bytes; done += ptx::size_of(type)) {
-    slots.push_back(temporary(register_class(type)));
+  const ScalarType type = ptx::size_of(form.type()) == 2 ? ScalarType::kB16 : ScalarType::kB32;
+  const ScalarType bound = form.type() == ScalarType::kF32 ? ScalarType::kF32 : type;
+  auto slots = std::make_shared<WideAtomicSlots>();
+  std::ranges::fill(slots->results, kNoSlot);
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    slots->operands[i] = source(operands[i], bound);
+    slots->results[i] = first == 1 ? destination(results[i], bound) : kNoSlot;
   }
-  emit_access(lane_handlers().load(type, from.place, false), from, slots);
-  emit_access(lane_handlers().store(type, to.place, false), to, slots);
+  Instruction& emitted = emit(handler);
+  emitted.a = address.slot;
+  emitted.immediate = address.offset;
+  emitted.flags = static_cast<std::uint8_t>(address.place);
+  emitted.count = static_cast<std::uint8_t>(operands.size());
+  emitted.extra = slots.get();
+  function_.owned.push_back(std::move(slots));
 }
 
 void FunctionDecoder::decode_address_conversion(const ptx::Instruction& instruction) {
   const Form form = read_form(instruction);
-  if (instruction.operands.size() != 2 || form.has("shared::cluster")) {
+  if (instruction.operands.size() != 2) {
     refuse("this address conversion");
     return;
   }
   const bool to_space = form.has("to");
-  const bool shared = form.has("shared") || form.has("shared::cta");
+  const bool shared = form.has("shared") || form.has("shared::cta") || form.has("shared::cluster");
   const AddressWindow window = shared              ? AddressWindow::kShared
                                : form.has("local") ? AddressWindow::kLocal
                                                    : AddressWindow::kGlobal;
@@ -251,10 +282,14 @@ void FunctionDecoder::decode_address_conversion(const ptx::Instruction& instruct
 }
 
 void FunctionDecoder::decode_is_space(const ptx::Instruction& instruction) {
-  const Form form = read_form(instruction);
-  const bool shared = form.has("shared") || form.has("shared::cta") || form.has("shared::cluster");
-  if (instruction.operands.size() != 2 || (!shared && !form.has("local") && !form.has("global"))) {
-    // Constants and parameters lie among the global allocations.
+  static const boost::unordered_flat_map<std::string_view, AddressWindow> windows = {
+      {"global", AddressWindow::kGlobal},          {"local", AddressWindow::kLocal},
+      {"shared", AddressWindow::kSharedOfCta},     {"shared::cta", AddressWindow::kSharedOfCta},
+      {"shared::cluster", AddressWindow::kShared}, {"const", AddressWindow::kConst},
+      {"param", AddressWindow::kParameter},        {"param::entry", AddressWindow::kParameter}};
+  const auto found =
+      instruction.modifiers.empty() ? windows.end() : windows.find(instruction.modifiers[0]);
+  if (instruction.operands.size() != 2 || found == windows.end()) {
     refuse("this address space test");
     return;
   }
@@ -263,9 +298,49 @@ void FunctionDecoder::decode_is_space(const ptx::Instruction& instruction) {
   Instruction& emitted = emit(&execute_is_space);
   emitted.a = a;
   emitted.d = d;
-  emitted.flags = static_cast<std::uint8_t>(shared              ? AddressWindow::kShared
-                                            : form.has("local") ? AddressWindow::kLocal
-                                                                : AddressWindow::kGlobal);
+  emitted.flags = static_cast<std::uint8_t>(found->second);
+}
+
+// mapa d, a, rank; getctarank d, a
+void FunctionDecoder::decode_cluster_address(const ptx::Instruction& instruction) {
+  const Form form = read_form(instruction);
+  const bool maps = instruction.opcode == "mapa";
+  if (instruction.operands.size() != (maps ? 3U : 2U)) {
+    refuse("operands");
+    return;
+  }
+  const Slot a = source(instruction.operands[1], ScalarType::kU64);
+  const Slot b = maps ? source(instruction.operands[2], ScalarType::kU32) : kNoSlot;
+  const Slot d = destination(instruction.operands[0], maps ? ScalarType::kU64 : ScalarType::kU32);
+  Instruction& emitted = emit(maps ? &execute_map_address : &execute_cta_rank);
+  emitted.a = a;
+  emitted.b = b;
+  emitted.d = d;
+  emitted.flags = static_cast<std::uint8_t>(form.has("shared::cluster") ? AddressWindow::kShared
+                                                                        : AddressWindow::kGlobal);
+}
+
+// alloca ptr, bytes[, alignment]; stacksave d; stackrestore a
+void FunctionDecoder::decode_stack(const ptx::Instruction& instruction) {
+  const auto& operands = instruction.operands;
+  const bool allocates = instruction.opcode == "alloca";
+  if (operands.empty() || (allocates && operands.size() < 2)) {
+    refuse("operands");
+    return;
+  }
+  if (instruction.opcode == "stackrestore") {
+    const Slot a = source(operands[0], ScalarType::kU64);
+    emit(&execute_restore_stack).a = a;
+    return;
+  }
+  const Slot a = allocates ? source(operands[1], ScalarType::kU64) : kNoSlot;
+  const Slot d = destination(operands[0], ScalarType::kU64);
+  const std::uint64_t alignment = operands.size() > 2 ? operands[2].bits : 16;
+  Instruction& emitted = emit(allocates ? &execute_allocate : &execute_save_stack);
+  emitted.a = a;
+  emitted.d = d;
+  emitted.count =
+      static_cast<std::uint8_t>(std::bit_width(std::max<std::uint64_t>(alignment, 16)) - 1);
 }
 
 }  // namespace barracuda::emulator

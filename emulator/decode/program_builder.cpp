@@ -90,6 +90,7 @@ void ProgramBuilder::place_shared_variables(const ptx::Function& entry) {
 void ProgramBuilder::build(const ptx::Function& entry) {
   program_.kernel = entry.name;
   program_.texts = &module_.texts();
+  program_.const_ranges = module_.const_ranges();
   place_shared_variables(entry);
   function(entry);
   while (!pending_.empty()) {

@@ -22,6 +22,17 @@ struct Allocations {
     entry.id = next_id++;
     by_address[entry.address] = entry;
   }
+
+  // The one that contains the address. The mutex is held.
+  AllocationEntry* find(std::uint64_t address) {
+    auto found = by_address.upper_bound(address);
+    if (found == by_address.begin()) {
+      return nullptr;
+    }
+    --found;
+    AllocationEntry& entry = found->second;
+    return address - entry.address < entry.bytes ? &entry : nullptr;
+  }
 };
 
 Allocations& allocations() {
@@ -51,6 +62,13 @@ CUresult allocate(AllocationEntry& entry) {
   entry.context = current_context();
   allocations().insert(entry);
   return CUDA_SUCCESS;
+}
+
+void add_mapping(AllocationEntry& entry) {
+  entry.owner = AllocationOwner::kMapping;
+  entry.context = current_context();
+  machine().memory().register_host(entry.address, entry.bytes);
+  allocations().insert(entry);
 }
 
 CUresult register_host(void* address, std::size_t bytes, unsigned flags) {
@@ -90,22 +108,46 @@ CUresult release(std::uint64_t address, AllocationKind kind) {
       return kind == AllocationKind::kRegisteredHost ? CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED
                                                      : CUDA_ERROR_INVALID_VALUE;
     }
+    if (found->second.owner == AllocationOwner::kMapping) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (found->second.owner == AllocationOwner::kGraph) {
+      return CUDA_SUCCESS;
+    }
     all.by_address.erase(found);
   }
   machine().memory().release(address);
   return CUDA_SUCCESS;
 }
 
+void give_back(const AllocationEntry& entry) {
+  {
+    Allocations& all = allocations();
+    const std::lock_guard lock(all.mutex);
+    const auto found = all.by_address.find(entry.address);
+    if (found == all.by_address.end() || found->second.id != entry.id) {
+      return;
+    }
+    all.by_address.erase(found);
+  }
+  machine().memory().release(entry.address);
+}
+
+bool advise(std::uint64_t address, const std::function<void(MemoryAdvice&)>& change) {
+  Allocations& all = allocations();
+  const std::lock_guard lock(all.mutex);
+  AllocationEntry* const entry = all.find(address);
+  if (entry != nullptr) {
+    change(entry->advice);
+  }
+  return entry != nullptr;
+}
+
 std::optional<AllocationEntry> find_allocation(std::uint64_t address) {
   Allocations& all = allocations();
   const std::lock_guard lock(all.mutex);
-  auto found = all.by_address.upper_bound(address);
-  if (found == all.by_address.begin()) {
-    return std::nullopt;
-  }
-  --found;
-  const AllocationEntry& entry = found->second;
-  return address - entry.address < entry.bytes ? std::optional(entry) : std::nullopt;
+  const AllocationEntry* const entry = all.find(address);
+  return entry == nullptr ? std::nullopt : std::optional(*entry);
 }
 
 void release_allocations(const Context& context) {
@@ -130,8 +172,19 @@ bool is_accessible(std::uint64_t address, std::size_t bytes) {
   if (bytes == 0) {
     return true;
   }
-  const std::optional<Allocation> found = machine().memory().find(address);
-  return found && bytes <= found->bytes - (address - found->address);
+  std::optional<Allocation> found = machine().memory().find(address);
+  // The mappings of one reserved range lie close together, each an allocation of its own.
+  while (found && bytes > found->bytes - (address - found->address)) {
+    const std::uint64_t next = found->address + found->bytes;
+    bytes -= next - address;
+    address = next;
+    const bool is_mapping = found->kind == AllocationKind::kRegisteredHost;
+    found = machine().memory().find(address);
+    if (!is_mapping || !found || found->kind != AllocationKind::kRegisteredHost) {
+      return false;
+    }
+  }
+  return found.has_value();
 }
 
 bool is_copyable(std::uint64_t address, std::size_t bytes) {

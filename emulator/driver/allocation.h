@@ -2,12 +2,24 @@
 // only the API knows of them. Module variables are in the device's table alone.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "emulator/driver/context.h"
 #include "emulator/memory.h"
 
 namespace barracuda::emulator::driver {
+
+// What the program has advised of managed memory; it has no effect here.
+struct MemoryAdvice {
+  bool is_read_mostly = false;
+  bool is_accessed_by_device = false;
+  CUmemLocation preferred{.type = CU_MEM_LOCATION_TYPE_INVALID, .id = 0};
+  CUmemLocation last_prefetch{.type = CU_MEM_LOCATION_TYPE_INVALID, .id = 0};
+};
+
+// Who gives it back.
+enum class AllocationOwner : std::uint8_t { kProgram, kGraph, kMapping };
 
 struct AllocationEntry {
   Context* context = nullptr;
@@ -17,13 +29,21 @@ struct AllocationEntry {
   unsigned flags = 0;
   std::uint64_t id = 0;
   CUmemoryPool pool = nullptr;  // null: not from a pool
+  AllocationOwner owner = AllocationOwner::kProgram;
+  MemoryAdvice advice{};
 };
 
 // Fills in address and id.
 CUresult allocate(AllocationEntry& entry);
+// Memory at an address that the caller has chosen. Kernels may use it from now on.
+void add_mapping(AllocationEntry& entry);
 CUresult register_host(void* address, std::size_t bytes, unsigned flags);
 // The entry that starts at the address, if its kind is `kind`, is freed; else CUDA's error.
 CUresult release(std::uint64_t address, AllocationKind kind);
+// What allocate() has made; nothing if its context has been destroyed since.
+void give_back(const AllocationEntry& entry);
+// Changes the advice of the entry that contains the address; false: there is none.
+bool advise(std::uint64_t address, const std::function<void(MemoryAdvice&)>& change);
 // The entry that contains the address.
 std::optional<AllocationEntry> find_allocation(std::uint64_t address);
 void release_allocations(const Context& context);

@@ -1,5 +1,5 @@
 #include "emulator/driver/allocation.h"
-#include "emulator/driver/stream.h"
+#include "emulator/driver/capture.h"
 #include "emulator/driver_face.h"
 
 namespace barracuda::emulator::driver {
@@ -7,23 +7,27 @@ namespace {
 
 constexpr std::size_t kPitchAlignment = 512;
 
+// Outside of streams, which a thread that captures one must not do by mistake.
+CUresult allocate_now(AllocationEntry& entry) {
+  const CUresult status = check_unsafe_call();
+  return status == CUDA_SUCCESS ? allocate(entry) : status;
+}
+
+CUresult release_now(std::uint64_t address, AllocationKind kind) {
+  const CUresult status = check_unsafe_call();
+  return status == CUDA_SUCCESS ? release(address, kind) : status;
+}
+
 CUresult allocate_host(void** result, std::size_t bytes, unsigned flags) {
   if (result == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   AllocationEntry entry{.kind = AllocationKind::kHost, .bytes = bytes, .flags = flags};
-  if (const CUresult status = allocate(entry); status != CUDA_SUCCESS) {
+  if (const CUresult status = allocate_now(entry); status != CUDA_SUCCESS) {
     return status;
   }
   *result = reinterpret_cast<void*>(entry.address);
   return CUDA_SUCCESS;
-}
-
-CUresult check_managed(CUdeviceptr address, std::size_t bytes) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
-  return bytes != 0 && is_accessible(address, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 }  // namespace
@@ -46,7 +50,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr* result, std::size_t bytes) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   AllocationEntry entry{.kind = AllocationKind::kDevice, .bytes = bytes};
-  if (const CUresult status = allocate(entry); status != CUDA_SUCCESS) {
+  if (const CUresult status = allocate_now(entry); status != CUDA_SUCCESS) {
     return status;
   }
   *result = entry.address;
@@ -67,7 +71,7 @@ CUresult cuMemAllocManaged(CUdeviceptr* result, std::size_t bytes, unsigned flag
     return CUDA_ERROR_INVALID_VALUE;
   }
   AllocationEntry entry{.kind = AllocationKind::kManaged, .bytes = bytes, .flags = flags};
-  if (const CUresult status = allocate(entry); status != CUDA_SUCCESS) {
+  if (const CUresult status = allocate_now(entry); status != CUDA_SUCCESS) {
     return status;
   }
   *result = entry.address;
@@ -80,7 +84,7 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
   }
   const std::optional<AllocationEntry> entry = find_allocation(address);
   const bool is_managed = entry && entry->kind == AllocationKind::kManaged;
-  return release(address, is_managed ? AllocationKind::kManaged : AllocationKind::kDevice);
+  return release_now(address, is_managed ? AllocationKind::kManaged : AllocationKind::kDevice);
 }
 
 CUresult cuMemAllocHost_v2(void** result, std::size_t bytes) {
@@ -97,7 +101,7 @@ CUresult cuMemHostAlloc(void** result, std::size_t bytes, unsigned flags) {
 }
 
 CUresult cuMemFreeHost(void* address) {
-  return release(reinterpret_cast<std::uint64_t>(address), AllocationKind::kHost);
+  return release_now(reinterpret_cast<std::uint64_t>(address), AllocationKind::kHost);
 }
 
 CUresult cuMemHostRegister_v2(void* address, std::size_t bytes, unsigned flags) {
@@ -105,7 +109,7 @@ CUresult cuMemHostRegister_v2(void* address, std::size_t bytes, unsigned flags) 
 }
 
 CUresult cuMemHostUnregister(void* address) {
-  return release(reinterpret_cast<std::uint64_t>(address), AllocationKind::kRegisteredHost);
+  return release_now(reinterpret_cast<std::uint64_t>(address), AllocationKind::kRegisteredHost);
 }
 
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* result, void* address, unsigned flags) {
@@ -150,36 +154,6 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* bytes, CUdevice
     *bytes = found->bytes;
   }
   return CUDA_SUCCESS;
-}
-
-// Hints about managed memory: all of it is everywhere already.
-
-CUresult cuMemAdvise(CUdeviceptr address, std::size_t bytes, CUmem_advise /*advice*/,
-                     CUdevice /*device*/) {
-  return check_managed(address, bytes);
-}
-
-CUresult cuMemAdvise_v2(CUdeviceptr address, std::size_t bytes, CUmem_advise /*advice*/,
-                        CUmemLocation /*location*/) {
-  return check_managed(address, bytes);
-}
-
-CUresult cuMemPrefetchAsync(CUdeviceptr address, std::size_t bytes, CUdevice /*to*/,
-                            CUstream stream) {
-  const StreamTurn turn(stream);
-  return turn.status() == CUDA_SUCCESS ? check_managed(address, bytes) : turn.status();
-}
-
-CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, std::size_t bytes, CUmemLocation /*to*/,
-                               unsigned /*flags*/, CUstream stream) {
-  const StreamTurn turn(stream);
-  return turn.status() == CUDA_SUCCESS ? check_managed(address, bytes) : turn.status();
-}
-
-CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, std::size_t /*bytes*/,
-                                unsigned /*flags*/) {
-  const StreamTurn turn(stream);
-  return turn.status() == CUDA_SUCCESS ? check_managed(address, 1) : turn.status();
 }
 
 }  // namespace barracuda::emulator::driver

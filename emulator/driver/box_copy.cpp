@@ -1,43 +1,52 @@
 #include <cstring>
+#include <utility>
 
 #include "emulator/driver/allocation.h"
-#include "emulator/driver/stream.h"
+#include "emulator/driver/array.h"
+#include "emulator/driver/work.h"
 
 namespace barracuda::emulator::driver {
 namespace {
 
-// One side of a copy of rows: CUDA's 2D and 3D descriptions say the same in other words.
+// One side of a copy of rows, with its pitch and height known.
 struct BoxSide {
   CUmemorytype type = CU_MEMORYTYPE_UNIFIED;
-  const void* host = nullptr;
-  CUdeviceptr device = 0;
+  std::uint64_t base = 0;
   std::size_t x = 0, y = 0, z = 0;
-  std::size_t pitch = 0;  // 0: the rows lie close together
-  std::size_t height = 0;
-
-  [[nodiscard]] std::uint64_t base() const {
-    return type == CU_MEMORYTYPE_HOST ? reinterpret_cast<std::uint64_t>(host) : device;
-  }
+  std::size_t pitch = 0, height = 0;
+  std::shared_ptr<Array> array{};  // alive while the copy runs
 
   [[nodiscard]] std::uint64_t row(std::size_t row_y, std::size_t row_z) const {
-    return base() + ((z + row_z) * height + y + row_y) * pitch + x;
+    return base + ((z + row_z) * height + y + row_y) * pitch + x;
   }
 };
 
 struct BoxCopy {
   BoxSide to, from;
-  std::size_t width = 0, height = 0, depth = 1;
+  std::size_t width = 0, height = 0, depth = 0;
 };
 
+bool is_inside_array(const BoxSide& side, const BoxCopy& copy) {
+  const Array& array = *side.array;
+  const auto fits = [](std::size_t first, std::size_t count, std::size_t end) {
+    return first <= end && count <= end - first;
+  };
+  return fits(side.x, copy.width, array.row_bytes()) && fits(side.y, copy.height, array.rows()) &&
+         fits(side.z, copy.depth, array.layers());
+}
+
 bool is_valid(const BoxSide& side, const BoxCopy& copy) {
-  if (side.type == CU_MEMORYTYPE_ARRAY || side.pitch < copy.width + side.x) {
+  if (side.type == CU_MEMORYTYPE_ARRAY) {
+    return side.array != nullptr && is_inside_array(side, copy);
+  }
+  if (side.pitch < copy.width + side.x) {
     return false;
   }
   const std::uint64_t first = side.row(0, 0);
   const std::size_t extent = side.row(copy.height - 1, copy.depth - 1) - first + copy.width;
   switch (side.type) {
     case CU_MEMORYTYPE_HOST:
-      return side.host != nullptr;
+      return side.base != 0;  // the caller's memory: trusted, as libcuda does
     case CU_MEMORYTYPE_DEVICE:
       return is_accessible(first, extent);
     case CU_MEMORYTYPE_UNIFIED:
@@ -48,25 +57,105 @@ bool is_valid(const BoxSide& side, const BoxCopy& copy) {
   return false;
 }
 
-void complete(BoxSide& side, const BoxCopy& copy) {
-  if (side.pitch == 0) {
-    side.pitch = copy.width + side.x;
+// Where CUDA leaves pitch or height at zero, the rows lie close together.
+void complete(BoxSide& side, const void* host, CUdeviceptr device, CUarray array,
+              const CUDA_MEMCPY3D& copy) {
+  if (side.type == CU_MEMORYTYPE_ARRAY) {
+    side.array = find_array(array);
+    if (side.array != nullptr) {
+      side.base = reinterpret_cast<std::uint64_t>(side.array->bytes.data());
+      side.pitch = side.array->row_bytes();
+      side.height = side.array->rows();
+    }
+    return;
   }
-  if (side.height == 0) {
-    side.height = copy.height + side.y;
-  }
+  side.base = side.type == CU_MEMORYTYPE_HOST ? reinterpret_cast<std::uint64_t>(host) : device;
+  side.pitch = side.pitch == 0 ? copy.WidthInBytes + side.x : side.pitch;
+  side.height = side.height == 0 ? copy.Height + side.y : side.height;
 }
 
-CUresult run(BoxCopy copy, CUstream stream) {
-  const StreamTurn turn(stream);
-  if (turn.status() != CUDA_SUCCESS) {
-    return turn.status();
+BoxCopy box_of(const CUDA_MEMCPY3D& copy) {
+  BoxCopy box{.to = {.type = copy.dstMemoryType,
+                     .x = copy.dstXInBytes,
+                     .y = copy.dstY,
+                     .z = copy.dstZ,
+                     .pitch = copy.dstPitch,
+                     .height = copy.dstHeight},
+              .from = {.type = copy.srcMemoryType,
+                       .x = copy.srcXInBytes,
+                       .y = copy.srcY,
+                       .z = copy.srcZ,
+                       .pitch = copy.srcPitch,
+                       .height = copy.srcHeight},
+              .width = copy.WidthInBytes,
+              .height = copy.Height,
+              .depth = copy.Depth};
+  complete(box.to, copy.dstHost, copy.dstDevice, copy.dstArray, copy);
+  complete(box.from, copy.srcHost, copy.srcDevice, copy.srcArray, copy);
+  return box;
+}
+
+bool is_empty(const CUDA_MEMCPY3D& copy) {
+  return copy.WidthInBytes == 0 || copy.Height == 0 || copy.Depth == 0;
+}
+
+// A copy of planes says less.
+CUDA_MEMCPY3D in_space(const CUDA_MEMCPY2D& from) {
+  CUDA_MEMCPY3D copy{};
+  copy.srcXInBytes = from.srcXInBytes;
+  copy.srcY = from.srcY;
+  copy.srcMemoryType = from.srcMemoryType;
+  copy.srcHost = from.srcHost;
+  copy.srcDevice = from.srcDevice;
+  copy.srcArray = from.srcArray;
+  copy.srcPitch = from.srcPitch;
+  copy.dstXInBytes = from.dstXInBytes;
+  copy.dstY = from.dstY;
+  copy.dstMemoryType = from.dstMemoryType;
+  copy.dstHost = from.dstHost;
+  copy.dstDevice = from.dstDevice;
+  copy.dstArray = from.dstArray;
+  copy.dstPitch = from.dstPitch;
+  copy.WidthInBytes = from.WidthInBytes;
+  copy.Height = from.Height;
+  copy.Depth = 1;
+  return copy;
+}
+
+// With one device its contexts share their memory.
+CUDA_MEMCPY3D without_contexts(const CUDA_MEMCPY3D_PEER& from) {
+  CUDA_MEMCPY3D copy{};
+  static_assert(sizeof copy == sizeof from);
+  std::memcpy(&copy, &from, sizeof copy);
+  copy.reserved0 = nullptr;
+  copy.reserved1 = nullptr;
+  return copy;
+}
+
+CUresult check_peers(const CUDA_MEMCPY3D_PEER* copy) {
+  if (copy == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
   }
-  if (copy.width == 0 || copy.height == 0 || copy.depth == 0) {
+  return find_context(copy->srcContext) != nullptr && find_context(copy->dstContext) != nullptr
+             ? CUDA_SUCCESS
+             : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+}  // namespace
+
+CUresult check(const CopyWork& work) {
+  if (is_empty(work.copy)) {
     return CUDA_SUCCESS;
   }
-  complete(copy.to, copy);
-  complete(copy.from, copy);
+  const BoxCopy box = box_of(work.copy);
+  return is_valid(box.to, box) && is_valid(box.from, box) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult run(const CopyWork& work) {
+  if (is_empty(work.copy)) {
+    return CUDA_SUCCESS;
+  }
+  const BoxCopy copy = box_of(work.copy);
   if (!is_valid(copy.to, copy) || !is_valid(copy.from, copy)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -79,49 +168,8 @@ CUresult run(BoxCopy copy, CUstream stream) {
   return CUDA_SUCCESS;
 }
 
-BoxCopy box_of(const CUDA_MEMCPY2D& copy) {
-  return {.to = {.type = copy.dstMemoryType,
-                 .host = copy.dstHost,
-                 .device = copy.dstDevice,
-                 .x = copy.dstXInBytes,
-                 .y = copy.dstY,
-                 .pitch = copy.dstPitch},
-          .from = {.type = copy.srcMemoryType,
-                   .host = copy.srcHost,
-                   .device = copy.srcDevice,
-                   .x = copy.srcXInBytes,
-                   .y = copy.srcY,
-                   .pitch = copy.srcPitch},
-          .width = copy.WidthInBytes,
-          .height = copy.Height};
-}
-
-BoxCopy box_of(const CUDA_MEMCPY3D& copy) {
-  return {.to = {.type = copy.dstMemoryType,
-                 .host = copy.dstHost,
-                 .device = copy.dstDevice,
-                 .x = copy.dstXInBytes,
-                 .y = copy.dstY,
-                 .z = copy.dstZ,
-                 .pitch = copy.dstPitch,
-                 .height = copy.dstHeight},
-          .from = {.type = copy.srcMemoryType,
-                   .host = copy.srcHost,
-                   .device = copy.srcDevice,
-                   .x = copy.srcXInBytes,
-                   .y = copy.srcY,
-                   .z = copy.srcZ,
-                   .pitch = copy.srcPitch,
-                   .height = copy.srcHeight},
-          .width = copy.WidthInBytes,
-          .height = copy.Height,
-          .depth = copy.Depth};
-}
-
-}  // namespace
-
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* copy, CUstream stream) {
-  return copy == nullptr ? CUDA_ERROR_INVALID_VALUE : run(box_of(*copy), stream);
+  return copy == nullptr ? CUDA_ERROR_INVALID_VALUE : submit(stream, CopyWork{in_space(*copy)});
 }
 
 CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* copy) {
@@ -133,11 +181,20 @@ CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* copy) {
 }
 
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* copy, CUstream stream) {
-  return copy == nullptr ? CUDA_ERROR_INVALID_VALUE : run(box_of(*copy), stream);
+  return copy == nullptr ? CUDA_ERROR_INVALID_VALUE : submit(stream, CopyWork{*copy});
 }
 
 CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* copy) {
   return driver::cuMemcpy3DAsync_v2(copy, nullptr);
+}
+
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* copy, CUstream stream) {
+  const CUresult status = check_peers(copy);
+  return status == CUDA_SUCCESS ? submit(stream, CopyWork{without_contexts(*copy)}) : status;
+}
+
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* copy) {
+  return driver::cuMemcpy3DPeerAsync(copy, nullptr);
 }
 
 }  // namespace barracuda::emulator::driver

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "emulator/driver/allocation.h"
+#include "emulator/driver/array.h"
 #include "emulator/driver/event.h"
+#include "emulator/driver/mapping.h"
 #include "emulator/driver/module.h"
 #include "emulator/driver/stream.h"
 
@@ -80,6 +82,9 @@ CUresult create(CUcontext* result, unsigned flags, CUdevice device) {
 }
 
 CUresult synchronize(Context& context) {
+  if (const CUresult status = check_context_wait(); status != CUDA_SUCCESS) {
+    return status;
+  }
   finish_all_streams();
   return context.failure;
 }
@@ -147,6 +152,8 @@ void release_resources(Context& context) {
   release_modules(context);
   release_streams(context);
   release_events(context);
+  release_arrays(context);
+  release_mappings(context);
   release_allocations(context);
 }
 

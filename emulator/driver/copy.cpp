@@ -1,88 +1,48 @@
-#include <cstring>
-
-#include "emulator/driver/allocation.h"
-#include "emulator/driver/stream.h"
+#include "emulator/driver/context.h"
+#include "emulator/driver/work.h"
 
 namespace barracuda::emulator::driver {
 namespace {
 
-// What a side of a copy is said to be.
-enum class Side : std::uint8_t {
-  kDevice,  // inside an allocation
-  kHost,    // the caller's memory: trusted, as libcuda does
-  kEither,  // unified addressing tells
+struct Side {
+  CUmemorytype type = CU_MEMORYTYPE_DEVICE;
+  std::uint64_t address = 0;
 };
 
-bool is_valid(Side side, std::uint64_t address, std::size_t bytes) {
-  switch (side) {
-    case Side::kDevice:
-      return is_accessible(address, bytes);
-    case Side::kHost:
-      return address != 0 || bytes == 0;
-    case Side::kEither:
-      return is_copyable(address, bytes);
-  }
-  return false;
-}
-
-struct Copy {
-  std::uint64_t to = 0;
-  Side to_side = Side::kDevice;
-  std::uint64_t from = 0;
-  Side from_side = Side::kDevice;
-  std::size_t bytes = 0;
-};
-
-CUresult run(const Copy& copy, CUstream stream) {
-  const StreamTurn turn(stream);
-  if (turn.status() != CUDA_SUCCESS) {
-    return turn.status();
-  }
-  if (!is_valid(copy.to_side, copy.to, copy.bytes) ||
-      !is_valid(copy.from_side, copy.from, copy.bytes)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (copy.bytes != 0) {
-    std::memmove(reinterpret_cast<void*>(copy.to), reinterpret_cast<const void*>(copy.from),
-                 copy.bytes);
-  }
-  return CUDA_SUCCESS;
+// Bytes in a row are a box of one row.
+CUresult copy_row(const Side& to, const Side& from, std::size_t bytes, CUstream stream) {
+  CUDA_MEMCPY3D copy{};
+  copy.dstMemoryType = to.type;
+  copy.dstHost = reinterpret_cast<void*>(to.address);
+  copy.dstDevice = to.address;
+  copy.srcMemoryType = from.type;
+  copy.srcHost = reinterpret_cast<const void*>(from.address);
+  copy.srcDevice = from.address;
+  copy.WidthInBytes = bytes;
+  copy.Height = 1;
+  copy.Depth = 1;
+  return submit(stream, CopyWork{copy});
 }
 
 CUresult copy_either(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
-  return run({.to = to,
-              .to_side = Side::kEither,
-              .from = from,
-              .from_side = Side::kEither,
-              .bytes = bytes},
-             stream);
+  return copy_row({.type = CU_MEMORYTYPE_UNIFIED, .address = to},
+                  {.type = CU_MEMORYTYPE_UNIFIED, .address = from}, bytes, stream);
 }
 
 CUresult copy_to_device(CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream) {
-  return run({.to = to,
-              .to_side = Side::kDevice,
-              .from = reinterpret_cast<std::uint64_t>(from),
-              .from_side = Side::kHost,
-              .bytes = bytes},
-             stream);
+  return copy_row({.type = CU_MEMORYTYPE_DEVICE, .address = to},
+                  {.type = CU_MEMORYTYPE_HOST, .address = reinterpret_cast<std::uint64_t>(from)},
+                  bytes, stream);
 }
 
 CUresult copy_to_host(void* to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
-  return run({.to = reinterpret_cast<std::uint64_t>(to),
-              .to_side = Side::kHost,
-              .from = from,
-              .from_side = Side::kDevice,
-              .bytes = bytes},
-             stream);
+  return copy_row({.type = CU_MEMORYTYPE_HOST, .address = reinterpret_cast<std::uint64_t>(to)},
+                  {.type = CU_MEMORYTYPE_DEVICE, .address = from}, bytes, stream);
 }
 
 CUresult copy_on_device(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
-  return run({.to = to,
-              .to_side = Side::kDevice,
-              .from = from,
-              .from_side = Side::kDevice,
-              .bytes = bytes},
-             stream);
+  return copy_row({.type = CU_MEMORYTYPE_DEVICE, .address = to},
+                  {.type = CU_MEMORYTYPE_DEVICE, .address = from}, bytes, stream);
 }
 
 bool are_contexts(CUcontext first, CUcontext second) {

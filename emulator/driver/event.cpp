@@ -1,6 +1,7 @@
 #include "emulator/driver/event.h"
 
 #include <chrono>
+#include <mutex>
 
 #include "emulator/driver/handle_table.h"
 #include "emulator/driver/stream.h"
@@ -12,6 +13,18 @@ struct Event {
   Context* context = nullptr;
   unsigned flags = CU_EVENT_DEFAULT;
   std::atomic<std::int64_t> nanoseconds{0};  // 0: never recorded
+  std::mutex mutex;
+  CapturePoint point{};  // if it was last recorded in a captured stream
+
+  CapturePoint captured() {
+    const std::lock_guard lock(mutex);
+    return point;
+  }
+
+  void set_captured(CapturePoint captured) {
+    const std::lock_guard lock(mutex);
+    point = std::move(captured);
+  }
 };
 
 HandleTable<Event, CUevent>& events() {
@@ -29,7 +42,37 @@ CUresult check(CUevent handle) {
   if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
     return status;
   }
-  return is_event(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+  const std::shared_ptr<Event> event = events().find(handle);
+  if (event == nullptr) {
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  return event->captured().capture == nullptr ? CUDA_SUCCESS : CUDA_ERROR_CAPTURED_EVENT;
+}
+
+CUresult record(CUevent handle, CUstream stream_handle, unsigned flags) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  const std::shared_ptr<Stream> stream = find_stream(stream_handle);
+  const std::shared_ptr<Event> event = events().find(handle);
+  if (stream == nullptr || event == nullptr) {
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  if ((flags & ~unsigned{CU_EVENT_RECORD_EXTERNAL}) != 0) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (!stream->is_capturing) {
+    return flags == 0 ? submit(stream_handle, EventRecordWork{handle}) : CUDA_ERROR_ILLEGAL_STATE;
+  }
+  if (flags != 0) {
+    return capture(*stream, EventRecordWork{handle});
+  }
+  CapturePoint point;
+  const CUresult status = capture_point(*stream, point);
+  if (status == CUDA_SUCCESS) {
+    event->set_captured(std::move(point));
+  }
+  return status;
 }
 
 }  // namespace
@@ -58,21 +101,42 @@ CUresult cuEventCreate(CUevent* result, unsigned flags) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuEventRecord(CUevent handle, CUstream stream) {
-  const StreamTurn turn(stream);
-  if (turn.status() != CUDA_SUCCESS) {
-    return turn.status();
-  }
+CUresult record_event(CUevent handle) {
   const std::shared_ptr<Event> event = events().find(handle);
   if (event == nullptr) {
     return CUDA_ERROR_INVALID_HANDLE;
   }
+  event->set_captured({});
   event->nanoseconds = now();
   return CUDA_SUCCESS;
 }
 
-CUresult cuEventRecordWithFlags(CUevent handle, CUstream stream, unsigned /*flags*/) {
-  return driver::cuEventRecord(handle, stream);
+CUresult cuEventRecord(CUevent handle, CUstream stream) {
+  return record(handle, stream, CU_EVENT_RECORD_DEFAULT);
+}
+
+CUresult cuEventRecordWithFlags(CUevent handle, CUstream stream, unsigned flags) {
+  return record(handle, stream, flags);
+}
+
+// All work before an event has ended: only a captured stream must be told.
+CUresult cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned flags) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  const std::shared_ptr<Stream> stream = find_stream(stream_handle);
+  const std::shared_ptr<Event> event = events().find(handle);
+  if (stream == nullptr || event == nullptr) {
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  if ((flags & ~unsigned{CU_EVENT_WAIT_EXTERNAL}) != 0) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (flags != 0) {
+    return stream->is_capturing ? capture(*stream, EventWaitWork{handle})
+                                : CUDA_ERROR_ILLEGAL_STATE;
+  }
+  return wait_for(*stream, event->captured());
 }
 
 CUresult cuEventQuery(CUevent handle) {
@@ -99,7 +163,10 @@ CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent start, CUevent end) 
   }
   const std::shared_ptr<Event> first = events().find(start);
   const std::shared_ptr<Event> second = events().find(end);
-  for (const Event* event : {first.get(), second.get()}) {
+  for (Event* const event : {first.get(), second.get()}) {
+    if (event != nullptr && event->captured().capture != nullptr) {
+      return CUDA_ERROR_CAPTURED_EVENT;
+    }
     if (event == nullptr || event->nanoseconds == 0 ||
         (event->flags & CU_EVENT_DISABLE_TIMING) != 0) {
       return CUDA_ERROR_INVALID_HANDLE;

@@ -6,6 +6,8 @@
 namespace barracuda::emulator::driver {
 
 bool is_event(CUevent handle);
+// All work before has ended.
+CUresult record_event(CUevent handle);
 void release_events(const Context& context);
 
 }  // namespace barracuda::emulator::driver

@@ -1,8 +1,11 @@
+#include "emulator/driver/launch.h"
+
 #include <cstring>
 #include <span>
 #include <vector>
 
 #include "emulator/driver/device.h"
+#include "emulator/driver/event.h"
 #include "emulator/driver/module.h"
 #include "emulator/driver/occupancy.h"
 #include "emulator/driver/stream.h"
@@ -12,14 +15,6 @@ namespace barracuda::emulator::driver {
 namespace {
 
 std::atomic<LaunchFailureHandler> g_failure_handler{nullptr};
-
-struct LaunchRequest {
-  CUfunction handle = nullptr;
-  LaunchConfig config{};
-  CUstream stream = nullptr;
-  void** parameters = nullptr;
-  void** extra = nullptr;
-};
 
 CUresult status_of(DeviceErrorCode code) {
   switch (code) {
@@ -150,56 +145,46 @@ void fail(const DeviceError& error, const Function& function, CUfunction handle)
   }
 }
 
-CUresult run(LaunchRequest request) {
+// What the work's attributes and the function's own demands say of the launch.
+void complete_config(KernelWork& work, const Function& function) {
+  const auto attribute = [&](CUlaunchAttributeID id) {
+    const auto found = work.attributes.find(id);
+    return found == work.attributes.end() ? nullptr : &found->second;
+  };
+  if (const auto* const value = attribute(CU_LAUNCH_ATTRIBUTE_COOPERATIVE)) {
+    work.config.cooperative = value->cooperative != 0;
+  }
+  if (const auto* const value = attribute(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)) {
+    work.config.cluster = {value->clusterDim.x, value->clusterDim.y, value->clusterDim.z};
+  }
+  if (function.required_cluster.x != 0) {
+    work.config.cluster = function.required_cluster;
+  }
+}
+
+CUresult find_loaded(CUfunction handle, std::shared_ptr<Function>& function) {
+  function = find_function_handle(handle);
+  return function == nullptr ? CUDA_ERROR_INVALID_HANDLE : function->module->ensure_loaded();
+}
+
+// The launch has ended when it is submitted: its event can be recorded at once.
+void record_events(const KernelWork& work) {
+  for (const auto& [id, value] : work.attributes) {
+    if (id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT) {
+      record_event(value.programmaticEvent.event);
+    } else if (id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT) {
+      record_event(value.launchCompletionEvent.event);
+    }
+  }
+}
+
+CUresult launch(const LaunchRequest& request, CUstream stream) {
   if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
     return status;
   }
-  const std::shared_ptr<Function> function = find_function_handle(request.handle);
-  if (function == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
-  if (const CUresult status = function->module->ensure_loaded(); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (function->required_cluster.x != 0) {
-    request.config.cluster = function->required_cluster;
-  }
-  if (const CUresult status = check(request.config, *function); status != CUDA_SUCCESS) {
-    return status;
-  }
-  std::vector<std::byte> parameters;
-  if (const CUresult status = pack(request, *function, parameters); status != CUDA_SUCCESS) {
-    return status;
-  }
-  DeviceError error;
-  {
-    const StreamTurn turn(request.stream);
-    if (turn.status() != CUDA_SUCCESS) {
-      return turn.status();
-    }
-    error = machine().launch(*function->kernel, request.config, parameters);
-  }
-  if (error.code != DeviceErrorCode::kNone) {
-    fail(error, *function, request.handle);
-  }
-  return CUDA_SUCCESS;
-}
-
-LaunchConfig config_of(const CUlaunchConfig& from) {
-  LaunchConfig config;
-  config.grid = {from.gridDimX, from.gridDimY, from.gridDimZ};
-  config.block = {from.blockDimX, from.blockDimY, from.blockDimZ};
-  config.dynamic_shared_bytes = from.sharedMemBytes;
-  // The other attributes are about time and caches.
-  for (const CUlaunchAttribute& attribute : std::span(from.attrs, from.numAttrs)) {
-    if (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) {
-      config.cooperative = attribute.value.cooperative != 0;
-    } else if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
-      const auto& cluster = attribute.value.clusterDim;
-      config.cluster = {cluster.x, cluster.y, cluster.z};
-    }
-  }
-  return config;
+  KernelWork work;
+  const CUresult status = prepare(request, work);
+  return status == CUDA_SUCCESS ? submit(stream, std::move(work)) : status;
 }
 
 }  // namespace
@@ -208,51 +193,116 @@ void set_launch_failure_handler(LaunchFailureHandler handler) {
   g_failure_handler = handler;
 }
 
+CUresult prepare(const LaunchRequest& request, KernelWork& work) {
+  std::shared_ptr<Function> function;
+  if (const CUresult status = find_loaded(request.function, function); status != CUDA_SUCCESS) {
+    return status;
+  }
+  work.function = request.function;
+  work.config = request.config;
+  for (const CUlaunchAttribute& attribute :
+       std::span(request.attributes, request.attribute_count)) {
+    if (attribute.id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE) {
+      return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    if (attribute.id != CU_LAUNCH_ATTRIBUTE_IGNORE) {
+      work.attributes[attribute.id] = attribute.value;
+    }
+  }
+  complete_config(work, *function);
+  if (const CUresult status = check(work.config, *function); status != CUDA_SUCCESS) {
+    return status;
+  }
+  return pack(request, *function, work.parameters);
+}
+
+CUresult set_attribute(KernelWork& work, CUlaunchAttributeID id,
+                       const CUlaunchAttributeValue& value) {
+  std::shared_ptr<Function> function;
+  if (const CUresult status = find_loaded(work.function, function); status != CUDA_SUCCESS) {
+    return status;
+  }
+  KernelWork changed = work;
+  changed.attributes[id] = value;
+  complete_config(changed, *function);
+  if (const CUresult status = check(changed.config, *function); status != CUDA_SUCCESS) {
+    return status;
+  }
+  work = std::move(changed);
+  return CUDA_SUCCESS;
+}
+
+std::vector<void*> parameter_addresses(KernelWork& work) {
+  std::vector<void*> addresses;
+  if (const std::shared_ptr<Function> function = find_function_handle(work.function)) {
+    for (const ParameterPlace& place : function->parameters) {
+      addresses.push_back(work.parameters.data() + place.offset);
+    }
+  }
+  return addresses;
+}
+
+CUresult run(const KernelWork& work) {
+  std::shared_ptr<Function> function;
+  if (const CUresult status = find_loaded(work.function, function); status != CUDA_SUCCESS) {
+    return status;
+  }
+  const DeviceError error = machine().launch(*function->kernel, work.config, work.parameters);
+  if (error.code != DeviceErrorCode::kNone) {
+    fail(error, *function, work.function);
+  } else {
+    record_events(work);
+  }
+  return CUDA_SUCCESS;
+}
+
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                         CUstream stream, void** parameters, void** extra) {
-  LaunchRequest request{
-      .handle = function, .stream = stream, .parameters = parameters, .extra = extra};
-  request.config.grid = {grid_x, grid_y, grid_z};
-  request.config.block = {block_x, block_y, block_z};
-  request.config.dynamic_shared_bytes = shared;
-  return run(request);
+  return launch({.function = function,
+                 .config = {.grid = {grid_x, grid_y, grid_z},
+                            .block = {block_x, block_y, block_z},
+                            .dynamic_shared_bytes = shared},
+                 .parameters = parameters,
+                 .extra = extra},
+                stream);
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters,
                           void** extra) {
-  if (config == nullptr) {
+  if (config == nullptr || (config->attrs == nullptr && config->numAttrs != 0)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  return run({.handle = function,
-              .config = config_of(*config),
-              .stream = config->hStream,
-              .parameters = parameters,
-              .extra = extra});
+  return launch({.function = function,
+                 .config = {.grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+                            .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+                            .dynamic_shared_bytes = config->sharedMemBytes},
+                 .parameters = parameters,
+                 .extra = extra,
+                 .attributes = config->attrs,
+                 .attribute_count = config->numAttrs},
+                config->hStream);
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
                                    unsigned grid_z, unsigned block_x, unsigned block_y,
                                    unsigned block_z, unsigned shared, CUstream stream,
                                    void** parameters) {
-  LaunchRequest request{.handle = function, .stream = stream, .parameters = parameters};
-  request.config.grid = {grid_x, grid_y, grid_z};
-  request.config.block = {block_x, block_y, block_z};
-  request.config.dynamic_shared_bytes = shared;
-  request.config.cooperative = true;
-  return run(request);
+  return launch({.function = function,
+                 .config = {.grid = {grid_x, grid_y, grid_z},
+                            .block = {block_x, block_y, block_z},
+                            .dynamic_shared_bytes = shared,
+                            .cooperative = true},
+                 .parameters = parameters},
+                stream);
 }
 
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn callback, void* data) {
-  const StreamTurn turn(stream);
-  if (turn.status() != CUDA_SUCCESS) {
-    return turn.status();
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
   }
-  if (callback == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  callback(data);
-  return CUDA_SUCCESS;
+  return callback == nullptr ? CUDA_ERROR_INVALID_VALUE
+                             : submit(stream, HostWork{.function = callback, .data = data});
 }
 
 }  // namespace barracuda::emulator::driver

@@ -2,7 +2,7 @@
 #include <span>
 
 #include "emulator/driver/allocation.h"
-#include "emulator/driver/stream.h"
+#include "emulator/driver/work.h"
 
 namespace barracuda::emulator::driver {
 namespace {
@@ -16,26 +16,52 @@ struct Rows {
 
 template <typename Element>
 CUresult fill(const Rows& rows, Element value, CUstream stream) {
-  const StreamTurn turn(stream);
-  if (turn.status() != CUDA_SUCCESS) {
-    return turn.status();
+  return submit(stream, MemsetWork{{.dst = rows.address,
+                                    .pitch = rows.pitch,
+                                    .value = value,
+                                    .elementSize = sizeof(Element),
+                                    .width = rows.width,
+                                    .height = rows.height}});
+}
+
+template <typename Element>
+void fill_rows(const CUDA_MEMSET_NODE_PARAMS_v1& fill) {
+  for (std::size_t y = 0; y < fill.height; ++y) {
+    auto* const row = reinterpret_cast<Element*>(fill.dst + y * fill.pitch);
+    std::ranges::fill(std::span(row, fill.width), static_cast<Element>(fill.value));
   }
-  if (rows.width == 0 || rows.height == 0) {
-    return CUDA_SUCCESS;
-  }
-  const std::size_t row_bytes = rows.width * sizeof(Element);
-  if (rows.address % sizeof(Element) != 0 || (rows.height > 1 && rows.pitch < row_bytes) ||
-      !is_accessible(rows.address, rows.pitch * (rows.height - 1) + row_bytes)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  for (std::size_t y = 0; y < rows.height; ++y) {
-    auto* const row = reinterpret_cast<Element*>(rows.address + y * rows.pitch);
-    std::ranges::fill(std::span(row, rows.width), value);
-  }
-  return CUDA_SUCCESS;
 }
 
 }  // namespace
+
+CUresult check(const MemsetWork& work) {
+  const CUDA_MEMSET_NODE_PARAMS_v1& fill = work.fill;
+  if (fill.elementSize != 1 && fill.elementSize != 2 && fill.elementSize != 4) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (fill.width == 0 || fill.height == 0) {
+    return CUDA_SUCCESS;
+  }
+  const std::size_t row_bytes = fill.width * fill.elementSize;
+  return fill.dst % fill.elementSize == 0 && (fill.height == 1 || fill.pitch >= row_bytes) &&
+                 is_accessible(fill.dst, fill.pitch * (fill.height - 1) + row_bytes)
+             ? CUDA_SUCCESS
+             : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult run(const MemsetWork& work) {
+  if (const CUresult status = check(work); status != CUDA_SUCCESS) {
+    return status;
+  }
+  if (work.fill.elementSize == 1) {
+    fill_rows<std::uint8_t>(work.fill);
+  } else if (work.fill.elementSize == 2) {
+    fill_rows<std::uint16_t>(work.fill);
+  } else {
+    fill_rows<std::uint32_t>(work.fill);
+  }
+  return CUDA_SUCCESS;
+}
 
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t count, CUstream stream) {
   return fill({.address = to, .width = count}, value, stream);

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "emulator/driver/allocation.h"
+#include "emulator/driver/graph_memory.h"
 #include "emulator/driver/handle_table.h"
 #include "emulator/driver/stream.h"
 
@@ -34,15 +35,38 @@ Pools& pools() {
   return *instance;
 }
 
+// The stream, if work submitted to it becomes a node.
+std::shared_ptr<Stream> find_captured(CUstream handle) {
+  std::shared_ptr<Stream> stream = find_stream(handle);
+  return stream != nullptr && stream->is_capturing ? stream : nullptr;
+}
+
+CUresult allocate_in_graph(Stream& stream, CUdeviceptr* result, std::size_t bytes) {
+  CUDA_MEM_ALLOC_NODE_PARAMS parameters{};
+  parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  parameters.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  parameters.bytesize = bytes;
+  CUresult status = CUDA_SUCCESS;
+  AllocateWork work{GraphMemory::allocate(parameters, status)};
+  if (status == CUDA_SUCCESS) {
+    *result = work.memory->address();
+    status = capture(stream, std::move(work));
+  }
+  return status;
+}
+
 CUresult allocate_from(CUdeviceptr* result, std::size_t bytes, CUmemoryPool handle,
                        CUstream stream) {
-  const StreamTurn turn(stream);
-  if (turn.status() != CUDA_SUCCESS) {
-    return turn.status();
-  }
   const std::shared_ptr<Pool> pool = pools().live.find(handle);
   if (result == nullptr || pool == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (const auto captured = find_captured(stream)) {
+    return allocate_in_graph(*captured, result, bytes);
+  }
+  const StreamTurn turn(stream);
+  if (turn.status() != CUDA_SUCCESS) {
+    return turn.status();
   }
   AllocationEntry entry{.kind = AllocationKind::kDevice, .bytes = bytes, .pool = handle};
   if (const CUresult status = allocate(entry); status != CUDA_SUCCESS) {
@@ -70,6 +94,16 @@ bool is_known(CUmemPool_attribute attribute) {
          attribute <= CU_MEMPOOL_ATTR_USED_MEM_HIGH;
 }
 
+// Pools are of device memory only.
+CUresult check_place(const CUmemLocation* location, CUmemAllocationType type) {
+  if (location == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return location->type == CU_MEM_LOCATION_TYPE_DEVICE && type == CU_MEM_ALLOCATION_TYPE_PINNED
+             ? CUDA_SUCCESS
+             : CUDA_ERROR_NOT_SUPPORTED;
+}
+
 }  // namespace
 
 CUresult cuMemAllocAsync(CUdeviceptr* result, std::size_t bytes, CUstream stream) {
@@ -82,6 +116,9 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* result, std::size_t bytes, CUmemor
 }
 
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
+  if (const auto captured = find_captured(stream)) {
+    return capture(*captured, FreeWork{address});
+  }
   {
     const StreamTurn turn(stream);  // given back before release() waits for all streams
     if (turn.status() != CUDA_SUCCESS) {
@@ -203,6 +240,22 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle) {
   }
   pools().current = handle;
   return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetDefaultMemPool(CUmemoryPool* result, CUmemLocation* location,
+                                CUmemAllocationType type) {
+  const CUresult status = check_place(location, type);
+  return status == CUDA_SUCCESS ? driver::cuDeviceGetDefaultMemPool(result, location->id) : status;
+}
+
+CUresult cuMemGetMemPool(CUmemoryPool* result, CUmemLocation* location, CUmemAllocationType type) {
+  const CUresult status = check_place(location, type);
+  return status == CUDA_SUCCESS ? driver::cuDeviceGetMemPool(result, location->id) : status;
+}
+
+CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool) {
+  const CUresult status = check_place(location, type);
+  return status == CUDA_SUCCESS ? driver::cuDeviceSetMemPool(location->id, pool) : status;
 }
 
 }  // namespace barracuda::emulator::driver

@@ -1,8 +1,7 @@
 #include "emulator/driver/stream.h"
 
 #include <atomic>
-
-#include "emulator/driver/event.h"
+#include <vector>
 
 namespace barracuda::emulator::driver {
 namespace {
@@ -12,20 +11,31 @@ constexpr int kGreatestPriority = -5;
 struct Streams {
   HandleTable<Stream, CUstream> live;
   std::shared_ptr<Stream> legacy = std::make_shared<Stream>();
-  std::shared_ptr<Stream> per_thread = std::make_shared<Stream>();
+  std::mutex per_thread_mutex;
+  std::vector<std::unique_ptr<Stream>> per_thread;
   std::shared_mutex in_flight;       // shared by all running work
   std::shared_mutex legacy_running;  // exclusive for the legacy stream, shared by blocking ones
   std::atomic<std::uint64_t> next_id{3};
 
-  Streams() {
-    legacy->id = 1;
-    per_thread->id = 2;
-  }
+  Streams() { legacy->id = 1; }
 };
+
+// Never freed: work may be submitted while the thread's own objects are destroyed.
+constinit thread_local Stream* t_default_stream = nullptr;
 
 Streams& streams() {
   static auto* const instance = new Streams;
   return *instance;
+}
+
+std::shared_ptr<Stream> default_stream_of_thread() {
+  if (t_default_stream == nullptr) {
+    const std::lock_guard lock(streams().per_thread_mutex);
+    streams().per_thread.push_back(std::make_unique<Stream>());
+    t_default_stream = streams().per_thread.back().get();
+    t_default_stream->id = 2;
+  }
+  return {std::shared_ptr<void>(), t_default_stream};
 }
 
 CUresult create(CUstream* result, unsigned flags, int priority) {
@@ -74,13 +84,22 @@ std::shared_ptr<Stream> find_stream(CUstream handle) {
     return streams().legacy;
   }
   if (handle == CU_STREAM_PER_THREAD) {
-    return streams().per_thread;
+    return default_stream_of_thread();
   }
   return streams().live.find(handle);
 }
 
+bool is_legacy(const Stream& stream) {
+  return &stream == streams().legacy.get();
+}
+
 StreamTurn::StreamTurn(CUstream handle) {
   status_ = look_up(handle, stream_);
+  if (status_ == CUDA_SUCCESS && is_legacy(*stream_)) {
+    status_ = check_legacy_stream();
+  } else if (status_ == CUDA_SUCCESS && stream_->is_capturing) {
+    status_ = spoil_capture(*stream_, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  }
   if (status_ != CUDA_SUCCESS) {
     return;
   }
@@ -93,9 +112,7 @@ StreamTurn::StreamTurn(CUstream handle) {
   if ((stream_->flags & CU_STREAM_NON_BLOCKING) == 0) {
     beside_legacy_ = std::shared_lock(all.legacy_running);
   }
-  if (stream_ != all.per_thread) {  // each thread has its own: nothing to wait for
-    own_ = std::unique_lock(stream_->running);
-  }
+  own_ = std::unique_lock(stream_->running);
 }
 
 StreamTurn::~StreamTurn() = default;
@@ -105,6 +122,11 @@ void finish_all_streams() {
 }
 
 void release_streams(const Context& context) {
+  streams().live.for_each([&](Stream& stream) {
+    if (stream.context == &context) {
+      forget_captured(stream);
+    }
+  });
   streams().live.erase_if([&](const Stream& stream) { return stream.context == &context; });
 }
 
@@ -121,7 +143,11 @@ CUresult cuStreamDestroy_v2(CUstream handle) {
     return status;
   }
   const std::shared_ptr<Stream> stream = streams().live.extract(handle);
-  return stream == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+  if (stream == nullptr) {
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  forget_captured(*stream);
+  return CUDA_SUCCESS;
 }
 
 CUresult cuStreamSynchronize(CUstream handle) {
@@ -131,15 +157,14 @@ CUresult cuStreamSynchronize(CUstream handle) {
 
 CUresult cuStreamQuery(CUstream handle) {
   std::shared_ptr<Stream> stream;
-  return look_up(handle, stream);
-}
-
-CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned /*flags*/) {
-  std::shared_ptr<Stream> stream;
   if (const CUresult status = look_up(handle, stream); status != CUDA_SUCCESS) {
     return status;
   }
-  return is_event(event) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+  if (is_legacy(*stream)) {
+    return check_legacy_stream();
+  }
+  return stream->is_capturing ? spoil_capture(*stream, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
+                              : CUDA_SUCCESS;
 }
 
 CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void* data,
@@ -177,25 +202,6 @@ CUresult cuStreamGetCtx(CUstream handle, CUcontext* context) {
   });
 }
 
-CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* capture) {
-  return query(handle, capture, [](const Stream&) { return CU_STREAM_CAPTURE_STATUS_NONE; });
-}
-
-CUresult cuStreamGetCaptureInfo_v2(CUstream handle, CUstreamCaptureStatus* capture,
-                                   cuuint64_t* /*id*/, CUgraph* /*graph*/,
-                                   const CUgraphNode** /*dependencies*/,
-                                   std::size_t* /*dependency_count*/) {
-  return driver::cuStreamIsCapturing(handle, capture);
-}
-
-CUresult cuStreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus* capture,
-                                   cuuint64_t* /*id*/, CUgraph* /*graph*/,
-                                   const CUgraphNode** /*dependencies*/,
-                                   const CUgraphEdgeData** /*edges*/,
-                                   std::size_t* /*dependency_count*/) {
-  return driver::cuStreamIsCapturing(handle, capture);
-}
-
 CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
   std::shared_ptr<Stream> stream;
   if (const CUresult status = look_up(to, stream); status != CUDA_SUCCESS) {
@@ -223,15 +229,6 @@ CUresult cuStreamSetAttribute(CUstream handle, CUstreamAttrID /*attribute*/,
     return status;
   }
   return value == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-}
-
-CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
-  thread_local CUstreamCaptureMode current = CU_STREAM_CAPTURE_MODE_GLOBAL;
-  if (mode == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  std::swap(current, *mode);
-  return CUDA_SUCCESS;
 }
 
 }  // namespace barracuda::emulator::driver

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <shared_mutex>
 
+#include "emulator/driver/capture.h"
 #include "emulator/driver/context.h"
 #include "emulator/driver/handle_table.h"
 
@@ -18,13 +19,20 @@ struct Stream {
   int priority = 0;
   std::uint64_t id = 0;
   std::mutex running;
+
+  // Of its capture, and what the program may be told of it. Capture's own.
+  std::atomic<bool> is_capturing{false};
+  CapturePoint point{};
+  std::vector<CUgraphNode> after_handles;
+  std::vector<CUgraphEdgeData> after_edges;
 };
 
 // Null for a handle that is neither a live stream nor one of the default streams.
 std::shared_ptr<Stream> find_stream(CUstream handle);
+bool is_legacy(const Stream& stream);
 
 // Held while work of a stream runs. `status` says whether it may run: a context is current, it has
-// not failed, the stream exists.
+// not failed, the stream exists and is not being captured.
 class StreamTurn {
  public:
   explicit StreamTurn(CUstream handle);

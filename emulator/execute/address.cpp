@@ -6,7 +6,8 @@
 #include <fmt/format.h>
 
 #include "emulator/execute/form.h"
-#include "emulator/state/cta.h"
+#include "emulator/execute/range.h"
+#include "emulator/state/cluster.h"
 #include "emulator/state/host_address.h"
 #include "emulator/state/launch.h"
 
@@ -14,8 +15,23 @@ namespace barracuda::emulator {
 
 namespace {
 
+// In the shared memory of a CTA of the cluster that has not ended.
+std::byte* cluster_pointer(const Context& c, std::uint64_t offset, std::uint32_t bytes) {
+  const auto& ctas = c.cta->cluster->ctas;
+  const std::uint64_t rank = offset / kClusterShare - 1, place = offset % kClusterShare;
+  if (rank >= ctas.size() || ctas[rank]->live_warps == 0) {
+    return nullptr;
+  }
+  const std::uint64_t size = ctas[rank]->shared_bytes;
+  const bool inside = place <= size && bytes <= size - place;
+  return inside ? ctas[rank]->shared.get() + place : nullptr;
+}
+
 // Beyond the program's shared memory: what %reserved_smem_offset names.
 std::byte* shared_pointer(const Context& c, std::uint64_t offset, std::uint32_t bytes) {
+  if (offset >= kClusterShare) {
+    return cluster_pointer(c, offset, bytes);
+  }
   const std::uint64_t reserved = reserved_shared_offset(c.shared_bytes);
   const bool inside = offset <= c.shared_bytes && bytes <= c.shared_bytes - offset;
   const bool in_reserved = offset >= reserved && offset - reserved <= kReservedSharedBytes - bytes;
@@ -82,6 +98,12 @@ std::string_view name_of(Place place) {
 std::string neighbourhood(const Context& c, const Instruction& instruction, std::uint64_t address) {
   const auto place = static_cast<Place>(instruction.flags);
   if (place == Place::kShared || (place == Place::kGeneric && c.windows.is_shared(address))) {
+    const std::uint64_t offset = address - (place == Place::kGeneric ? c.windows.shared() : 0);
+    const auto& ctas = c.cta->cluster->ctas;
+    const std::uint64_t rank = offset / kClusterShare - 1;
+    if (rank < ctas.size() && ctas[rank]->live_warps == 0) {
+      return fmt::format(" (the block of rank {} of the cluster has ended)", rank);
+    }
     return fmt::format(" (the block has {} bytes of shared memory)", c.shared_bytes);
   }
   for (const std::uint64_t distance : {1U, 8U, 64U, 256U, 1024U, 4096U}) {
@@ -99,8 +121,7 @@ std::string neighbourhood(const Context& c, const Instruction& instruction, std:
 }
 
 void report(Context& c, const Instruction& instruction, std::uint64_t address, const Access& access,
-            int lane) {
-  const bool misaligned = address % access.bytes != 0;
+            int lane, bool misaligned) {
   Fault fault;
   fault.code = misaligned ? DeviceErrorCode::kMisalignedAddress : DeviceErrorCode::kIllegalAddress;
   fault.lane = lane;
@@ -138,13 +159,26 @@ bool resolve_lanes(Context& c, const Instruction& instruction, std::uint32_t mas
                     : pointer(c, instruction, address, access, lane, is_local);
     }
     if (host == nullptr) {
-      report(c, instruction, address, access, lane);
+      report(c, instruction, address, access, lane, address % access.bytes != 0);
       return false;
     }
     addresses[lane] = reinterpret_cast<std::uint64_t>(host);
     local_lanes |= is_local ? std::uint32_t{1} << lane : 0U;
   }
   return true;
+}
+
+std::byte* resolve_range(Context& c, const Instruction& instruction, std::uint64_t address,
+                         const RangeAccess& range, int lane) {
+  const Access access{.bytes = range.bytes, .is_write = range.is_write};
+  bool is_local = false;
+  const bool aligned = address % range.alignment == 0;
+  std::byte* host = aligned ? pointer(c, instruction, address, access, lane, is_local) : nullptr;
+  if (host == nullptr || is_local) {
+    report(c, instruction, address, access, lane, !aligned);
+    return nullptr;
+  }
+  return host;
 }
 
 const std::byte* host_pointer(Context& c, std::uint64_t address, std::uint32_t bytes, int lane) {

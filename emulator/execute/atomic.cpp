@@ -1,9 +1,10 @@
 // atom and red: each lane's is one atomic operation of the host, in lane order.
 #include <bit>
+#include <cstring>
 
+#include "emulator/execute/asynchronous.h"
 #include "emulator/execute/control.h"
 #include "emulator/execute/lanes/addresses.h"
-#include "emulator/execute/lanes/half.h"
 #include "emulator/state/host_address.h"
 
 namespace barracuda::emulator {
@@ -141,56 +142,38 @@ Step atomic_16(Context& c, const Instruction& in, std::uint32_t mask) {
   return Step::kNext;
 }
 
-// add.noftz of f16, bf16 and their pairs; M is the memory's word.
-template <class H, class M>
-Step atomic_half_add(Context& c, const Instruction& in, std::uint32_t mask) {
-  Addresses where;
-  const Access access{sizeof(M), true};
-  const bool resolved = static_cast<Place>(in.flags) == Place::kShared
-                            ? baseline::resolve<Place::kShared>(c, in, mask, access, where)
-                            : baseline::resolve<Place::kGeneric>(c, in, mask, access, where);
-  if (!resolved) {
-    return Step::kSwitch;
-  }
-  const auto add = [](std::uint32_t left, std::uint32_t right) -> std::uint32_t {
-    const float sum = baseline::to_float(std::bit_cast<H>(static_cast<std::uint16_t>(left))) +
-                      baseline::to_float(std::bit_cast<H>(static_cast<std::uint16_t>(right)));
-    return std::bit_cast<std::uint16_t>(baseline::to_half<H>(sum));
-  };
-  const auto* operand = source<std::uint32_t>(c, in.b);
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
-    auto* location = host_address<M>(where.at[lane]);
-    M before = __atomic_load_n(location, __ATOMIC_RELAXED);
-    M after = 0;
-    do {
-      std::uint32_t sum = add(before, operand[lane]);
-      if constexpr (sizeof(M) == 4) {
-        sum |= add(before >> 16, operand[lane] >> 16) << 16;
-      }
-      after = static_cast<M>(sum);
-    } while (!__atomic_compare_exchange_n(location, &before, after, false, __ATOMIC_SEQ_CST,
-                                          __ATOMIC_SEQ_CST));
-    if (in.d != kNoSlot) {
-      target<std::uint32_t>(c, in.d)[lane] = before;
-    }
-  }
-  charge_poll(c);
-  return Step::kNext;
+// One element of a copy that reduces: memory's value and the operand's, wherever they lie.
+template <class T, Op Kind>
+void reduce_element(std::byte* location, const std::byte* operand) {
+  Lane<T> value{};
+  std::memcpy(&value, operand, sizeof(value));
+  perform<T, Kind>(reinterpret_cast<Lane<T>*>(location), value, value);
 }
 
-Handler select_half_add(ptx::ScalarType type) {
-  using enum ptx::ScalarType;
-  if (type == kF16) {
-    return &atomic_half_add<_Float16, std::uint16_t>;
+template <class Unsigned, class Signed, class Real>
+Reduction select_sized_reduction(const Form& form, bool is_signed, bool is_real) {
+  if (form.has("add")) {
+    return is_real ? &reduce_element<Real, Op::kAdd> : &reduce_element<Unsigned, Op::kAdd>;
   }
-  if (type == kF16x2) {
-    return &atomic_half_add<_Float16, std::uint32_t>;
+  if (is_real) {
+    return nullptr;
   }
-  if (type == kBf16) {
-    return &atomic_half_add<baseline::Bfloat16, std::uint16_t>;
+  if (form.has("min")) {
+    return is_signed ? &reduce_element<Signed, Op::kMin> : &reduce_element<Unsigned, Op::kMin>;
   }
-  return type == kBf16x2 ? &atomic_half_add<baseline::Bfloat16, std::uint32_t> : nullptr;
+  if (form.has("max")) {
+    return is_signed ? &reduce_element<Signed, Op::kMax> : &reduce_element<Unsigned, Op::kMax>;
+  }
+  if (form.has("inc")) {
+    return &reduce_element<Unsigned, Op::kIncrement>;
+  }
+  if (form.has("dec")) {
+    return &reduce_element<Unsigned, Op::kDecrement>;
+  }
+  return form.has("and")   ? &reduce_element<Unsigned, Op::kAnd>
+         : form.has("or")  ? &reduce_element<Unsigned, Op::kOr>
+         : form.has("xor") ? &reduce_element<Unsigned, Op::kXor>
+                           : nullptr;
 }
 
 template <class Unsigned, class Signed, class Real>
@@ -233,9 +216,6 @@ Handler select_sized(const Form& form, bool is_signed, bool is_real) {
 Handler select_atomic(const Form& form, const ptx::Effect& effect) {
   using enum ptx::ScalarType;
   const ptx::ScalarType type = form.type();
-  if (baseline::is_half(type)) {
-    return form.has("add") ? select_half_add(type) : nullptr;
-  }
   if (effect.elements != 1) {
     return nullptr;
   }
@@ -250,6 +230,19 @@ Handler select_atomic(const Form& form, const ptx::Effect& effect) {
   return size == 8
              ? select_sized<std::uint64_t, std::int64_t, double>(form, is_signed, type == kF64)
              : nullptr;
+}
+
+Reduction select_reduction(const Form& form, ptx::ScalarType type) {
+  using enum ptx::ScalarType;
+  const std::uint32_t size = ptx::size_of(type);
+  const bool is_signed = type == kS32 || type == kS64;
+  if (size == 4) {
+    return select_sized_reduction<std::uint32_t, std::int32_t, float>(form, is_signed,
+                                                                      type == kF32);
+  }
+  return size == 8 ? select_sized_reduction<std::uint64_t, std::int64_t, double>(form, is_signed,
+                                                                                 type == kF64)
+                   : nullptr;
 }
 
 }  // namespace barracuda::emulator

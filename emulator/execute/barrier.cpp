@@ -1,11 +1,11 @@
-// bar and barrier of a CTA, and of clusters of one CTA.
+// bar and barrier of a CTA and of a cluster.
 #include <bit>
 
 #include <fmt/format.h>
 
 #include "emulator/execute/control.h"
 #include "emulator/execute/lanes/lanes.h"
-#include "emulator/state/cta.h"
+#include "emulator/state/cluster.h"
 
 namespace barracuda::emulator {
 
@@ -64,14 +64,13 @@ Step execute_barrier_arrive(Context& c, const Instruction& in, std::uint32_t mas
 }
 
 Step execute_cluster_arrive(Context& c, const Instruction& /*in*/, std::uint32_t mask) {
-  arrive(*c.cta, Arrival{.warp = c.warp, .mask = mask, .barrier = kClusterBarrier});
+  arrive_at_cluster(*c.warp, *c.cta, mask);
   return Step::kNext;
 }
 
 // An arrival that is still noted is one whose barrier is not complete.
 Step execute_cluster_wait(Context& c, const Instruction& in, std::uint32_t mask) {
-  const Barrier& barrier = c.cta->barriers[kClusterBarrier];
-  if (!barrier.is_used || (barrier.arrived[c.warp->index] & mask) == 0) {
+  if ((waiting_for_cluster(*c.warp, *c.cta) & mask) == 0) {
     return Step::kNext;
   }
   block(c, in, mask, kClusterBarrier);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "emulator/execute/control.h"
 #include "emulator/execute/lanes/lanes.h"
@@ -187,6 +188,44 @@ Step reduce(Context& c, const Instruction& in, uint32_t mask) {
   });
 }
 
+// redux of f32: min and max, of magnitudes too; a NaN counts only with .NaN.
+constexpr std::uint8_t kMinimum = 1, kMagnitude = 2, kNan = 4;
+
+float combine_floats(float left, float right, std::uint8_t flags) {
+  if (left != left || right != right) {
+    return (flags & kNan) != 0 ? std::bit_cast<float>(0x7fffffffU) : left != left ? right : left;
+  }
+  // Of zeros the negative one is less.
+  const bool less = left < right || (left == right && std::signbit(left));
+  return less == ((flags & kMinimum) != 0) ? left : right;
+}
+
+template <std::uint8_t Flags>
+Step reduce_floats(Context& c, const Instruction& in, uint32_t mask) {
+  return gather(c, in, mask, [&](uint32_t group) {
+    const float* values = source<float>(c, in.a);
+    const auto value_of = [&](int lane) {
+      return (Flags & kMagnitude) != 0 ? std::fabs(values[lane]) : values[lane];
+    };
+    float result = value_of(std::countr_zero(group));
+    for (uint32_t rest = group & (group - 1); rest != 0; rest &= rest - 1) {
+      result = combine_floats(result, value_of(std::countr_zero(rest)), Flags);
+    }
+    result = result != result ? std::bit_cast<float>(0x7fffffffU) : result;
+    baseline::fill(target<float>(c, in.d), group, [result](int) { return result; });
+  });
+}
+
+Handler select_float_reduction(const Form& form) {
+  const auto flags =
+      static_cast<std::size_t>((form.has("min") ? kMinimum : 0) |
+                               (form.has("abs") ? kMagnitude : 0) | (form.has("NaN") ? kNan : 0));
+  constexpr Handler kHandlers[] = {&reduce_floats<0>, &reduce_floats<1>, &reduce_floats<2>,
+                                   &reduce_floats<3>, &reduce_floats<4>, &reduce_floats<5>,
+                                   &reduce_floats<6>, &reduce_floats<7>};
+  return form.has("min") || form.has("max") ? kHandlers[flags] : nullptr;
+}
+
 Step elect(Context& c, const Instruction& in, uint32_t mask) {
   return gather(c, in, mask, [&](uint32_t group) {
     const auto leader = static_cast<uint32_t>(std::countr_zero(group));
@@ -253,7 +292,7 @@ Collective select_reduce(const Form& form) {
   const bool is_signed = form.type() == ptx::ScalarType::kS32;
   Handler handler = nullptr;
   if (form.type() == ptx::ScalarType::kF32) {
-    return {};
+    return {.handler = select_float_reduction(form), .shape = &kReduceShape};
   }
   if (form.has("add")) {
     handler = &reduce<uint32_t, Reduce::kAdd>;

@@ -33,7 +33,15 @@ Step execute_special(Context& c, const Instruction& in, std::uint32_t mask);
 Step execute_local_address(Context& c, const Instruction& in, std::uint32_t mask);
 Step execute_parameter_address(Context& c, const Instruction& in, std::uint32_t mask);
 // flags: the window (AddressWindow); a to d.
-enum class AddressWindow : std::uint8_t { kGlobal, kShared, kLocal };
+// kShared: of any CTA of the cluster; the last three only for execute_is_space.
+enum class AddressWindow : std::uint8_t {
+  kGlobal,
+  kShared,
+  kLocal,
+  kSharedOfCta,
+  kConst,
+  kParameter
+};
 Step execute_to_generic(Context& c, const Instruction& in, std::uint32_t mask);
 Step execute_from_generic(Context& c, const Instruction& in, std::uint32_t mask);
 Step execute_is_space(Context& c, const Instruction& in, std::uint32_t mask);

@@ -1,12 +1,13 @@
 // Special registers, addresses that are known only in a launch, address windows, and moves between
 // registers of different widths.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <chrono>
 
 #include "emulator/execute/control.h"
 #include "emulator/execute/lanes/lanes.h"
-#include "emulator/state/cta.h"
+#include "emulator/state/cluster.h"
 #include "emulator/state/launch.h"
 
 namespace barracuda::emulator {
@@ -54,13 +55,21 @@ enum class Special : std::uint8_t {
   kReservedEnd,
   kReservedSize,
   kZero,
-  kOne,
   kClusterIdX,
   kClusterIdY,
   kClusterIdZ,
   kNclusterIdX,
   kNclusterIdY,
   kNclusterIdZ,
+  kClusterCtaIdX,
+  kClusterCtaIdY,
+  kClusterCtaIdZ,
+  kClusterNctaIdX,
+  kClusterNctaIdY,
+  kClusterNctaIdZ,
+  kClusterCtaRank,
+  kClusterNctaRank,
+  kIsExplicitCluster,
   // 64 bits
   kGridId,
   kClock64,
@@ -120,15 +129,15 @@ constexpr Name kNames[] = {
     {"%nclusterid", "x", Special::kNclusterIdX},
     {"%nclusterid", "y", Special::kNclusterIdY},
     {"%nclusterid", "z", Special::kNclusterIdZ},
-    {"%cluster_ctaid", "x", Special::kZero},
-    {"%cluster_ctaid", "y", Special::kZero},
-    {"%cluster_ctaid", "z", Special::kZero},
-    {"%cluster_nctaid", "x", Special::kOne},
-    {"%cluster_nctaid", "y", Special::kOne},
-    {"%cluster_nctaid", "z", Special::kOne},
-    {"%cluster_ctarank", "", Special::kZero},
-    {"%cluster_nctarank", "", Special::kOne},
-    {"%is_explicit_cluster", "", Special::kZero},
+    {"%cluster_ctaid", "x", Special::kClusterCtaIdX},
+    {"%cluster_ctaid", "y", Special::kClusterCtaIdY},
+    {"%cluster_ctaid", "z", Special::kClusterCtaIdZ},
+    {"%cluster_nctaid", "x", Special::kClusterNctaIdX},
+    {"%cluster_nctaid", "y", Special::kClusterNctaIdY},
+    {"%cluster_nctaid", "z", Special::kClusterNctaIdZ},
+    {"%cluster_ctarank", "", Special::kClusterCtaRank},
+    {"%cluster_nctarank", "", Special::kClusterNctaRank},
+    {"%is_explicit_cluster", "", Special::kIsExplicitCluster},
     {"%current_graph_exec", "", Special::kZero64},
 };
 
@@ -160,15 +169,35 @@ uint64_t dimension_value(const Context& c, int number) {
   return axis(source_of, number % 3);
 }
 
+// In the order of the enumerators from kClusterIdX on.
+uint64_t cluster_value(const Context& c, int number) {
+  const LaunchConfig& config = c.launch->config;
+  const int component = number % 3;
+  const uint32_t shape = axis(config.cluster, component);
+  switch (number / 3) {
+    case 0:
+      return axis(c.cta->index, component) / shape;
+    case 1:
+      return axis(config.grid, component) / shape;
+    case 2:
+      return axis(c.cta->index, component) % shape;
+    case 3:
+      return shape;
+    default:
+      return component == 0   ? c.cta->rank
+             : component == 1 ? config.cluster.volume()
+                              : uint64_t{config.cluster.volume() > 1};
+  }
+}
+
 uint64_t uniform_value(const Context& c, Special number) {
   const LaunchConfig& config = c.launch->config;
   const auto index = static_cast<int>(number);
   if (number <= Special::kNctaidZ) {
     return dimension_value(c, index);
   }
-  if (number >= Special::kClusterIdX && number <= Special::kNclusterIdZ) {
-    const int offset = index - static_cast<int>(Special::kClusterIdX);
-    return axis(offset < 3 ? c.cta->index : config.grid, offset % 3);
+  if (number >= Special::kClusterIdX && number <= Special::kIsExplicitCluster) {
+    return cluster_value(c, index - static_cast<int>(Special::kClusterIdX));
   }
   if (number >= Special::kReservedOffset && number <= Special::kReservedSize) {
     return reserved(c, number);
@@ -184,9 +213,6 @@ uint64_t uniform_value(const Context& c, Special number) {
   }
   if (number == Special::kNsmId) {
     return kMultiprocessors;
-  }
-  if (number == Special::kOne) {
-    return 1;
   }
   if (number == Special::kEnvReg1) {
     return c.launch->grid_workspace >> 32;
@@ -302,16 +328,39 @@ Step execute_from_generic(Context& c, const Instruction& in, uint32_t mask) {
   return Step::kNext;
 }
 
+namespace {
+
+AddressWindow window_of(const Context& c, uint64_t address) {
+  if (c.windows.is_shared(address)) {
+    const uint64_t share = (address - c.windows.shared()) / kClusterShare;
+    return share == 0 || share == uint64_t{c.cta->rank} + 1 ? AddressWindow::kSharedOfCta
+                                                            : AddressWindow::kShared;
+  }
+  if (c.windows.is_local(address)) {
+    return AddressWindow::kLocal;
+  }
+  const auto parameters = reinterpret_cast<uint64_t>(c.launch->parameters);
+  if (address - parameters < c.launch->program.parameter_bytes) {
+    return AddressWindow::kParameter;
+  }
+  const auto& ranges = c.launch->program.const_ranges;
+  const bool is_const = std::ranges::any_of(ranges, [address](const auto& range) {
+    return address >= range.first && address < range.second;
+  });
+  return is_const ? AddressWindow::kConst : AddressWindow::kGlobal;
+}
+
+}  // namespace
+
 Step execute_is_space(Context& c, const Instruction& in, uint32_t mask) {
-  const auto window = static_cast<AddressWindow>(in.flags);
+  const auto wanted = static_cast<AddressWindow>(in.flags);
   const auto* a = source<uint64_t>(c, in.a);
   uint32_t result = 0;
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
-    const bool shared = c.windows.is_shared(a[lane]), local = c.windows.is_local(a[lane]);
-    const bool inside = window == AddressWindow::kShared  ? shared
-                        : window == AddressWindow::kLocal ? local
-                                                          : !shared && !local;
+    const AddressWindow window = window_of(c, a[lane]);
+    const bool inside = window == wanted ||
+                        (wanted == AddressWindow::kShared && window == AddressWindow::kSharedOfCta);
     result |= inside ? uint32_t{1} << lane : 0U;
   }
   baseline::set_predicate(c, in.d, result, mask);

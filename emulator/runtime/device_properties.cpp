@@ -81,6 +81,51 @@ void fill_features(cudaDeviceProp& properties, const Attributes& attributes) {
   properties.hostNumaId = attributes[cudaDevAttrHostNumaId];
 }
 
+void fill_textures(cudaDeviceProp& properties, const Attributes& attributes) {
+  properties.maxTexture1D = attributes[cudaDevAttrMaxTexture1DWidth];
+  properties.maxTexture1DMipmap = attributes[cudaDevAttrMaxTexture1DMipmappedWidth];
+  properties.maxTexture2D[0] = attributes[cudaDevAttrMaxTexture2DWidth];
+  properties.maxTexture2D[1] = attributes[cudaDevAttrMaxTexture2DHeight];
+  properties.maxTexture2DMipmap[0] = attributes[cudaDevAttrMaxTexture2DMipmappedWidth];
+  properties.maxTexture2DMipmap[1] = attributes[cudaDevAttrMaxTexture2DMipmappedHeight];
+  properties.maxTexture2DLinear[0] = attributes[cudaDevAttrMaxTexture2DLinearWidth];
+  properties.maxTexture2DLinear[1] = attributes[cudaDevAttrMaxTexture2DLinearHeight];
+  properties.maxTexture2DLinear[2] = attributes[cudaDevAttrMaxTexture2DLinearPitch];
+  properties.maxTexture2DGather[0] = attributes[cudaDevAttrMaxTexture2DGatherWidth];
+  properties.maxTexture2DGather[1] = attributes[cudaDevAttrMaxTexture2DGatherHeight];
+  properties.maxTexture3D[0] = attributes[cudaDevAttrMaxTexture3DWidth];
+  properties.maxTexture3D[1] = attributes[cudaDevAttrMaxTexture3DHeight];
+  properties.maxTexture3D[2] = attributes[cudaDevAttrMaxTexture3DDepth];
+  properties.maxTexture3DAlt[0] = attributes[cudaDevAttrMaxTexture3DWidthAlt];
+  properties.maxTexture3DAlt[1] = attributes[cudaDevAttrMaxTexture3DHeightAlt];
+  properties.maxTexture3DAlt[2] = attributes[cudaDevAttrMaxTexture3DDepthAlt];
+  properties.maxTextureCubemap = attributes[cudaDevAttrMaxTextureCubemapWidth];
+  properties.maxTexture1DLayered[0] = attributes[cudaDevAttrMaxTexture1DLayeredWidth];
+  properties.maxTexture1DLayered[1] = attributes[cudaDevAttrMaxTexture1DLayeredLayers];
+  properties.maxTexture2DLayered[0] = attributes[cudaDevAttrMaxTexture2DLayeredWidth];
+  properties.maxTexture2DLayered[1] = attributes[cudaDevAttrMaxTexture2DLayeredHeight];
+  properties.maxTexture2DLayered[2] = attributes[cudaDevAttrMaxTexture2DLayeredLayers];
+  properties.maxTextureCubemapLayered[0] = attributes[cudaDevAttrMaxTextureCubemapLayeredWidth];
+  properties.maxTextureCubemapLayered[1] = attributes[cudaDevAttrMaxTextureCubemapLayeredLayers];
+}
+
+void fill_surfaces(cudaDeviceProp& properties, const Attributes& attributes) {
+  properties.maxSurface1D = attributes[cudaDevAttrMaxSurface1DWidth];
+  properties.maxSurface2D[0] = attributes[cudaDevAttrMaxSurface2DWidth];
+  properties.maxSurface2D[1] = attributes[cudaDevAttrMaxSurface2DHeight];
+  properties.maxSurface3D[0] = attributes[cudaDevAttrMaxSurface3DWidth];
+  properties.maxSurface3D[1] = attributes[cudaDevAttrMaxSurface3DHeight];
+  properties.maxSurface3D[2] = attributes[cudaDevAttrMaxSurface3DDepth];
+  properties.maxSurface1DLayered[0] = attributes[cudaDevAttrMaxSurface1DLayeredWidth];
+  properties.maxSurface1DLayered[1] = attributes[cudaDevAttrMaxSurface1DLayeredLayers];
+  properties.maxSurface2DLayered[0] = attributes[cudaDevAttrMaxSurface2DLayeredWidth];
+  properties.maxSurface2DLayered[1] = attributes[cudaDevAttrMaxSurface2DLayeredHeight];
+  properties.maxSurface2DLayered[2] = attributes[cudaDevAttrMaxSurface2DLayeredLayers];
+  properties.maxSurfaceCubemap = attributes[cudaDevAttrMaxSurfaceCubemapWidth];
+  properties.maxSurfaceCubemapLayered[0] = attributes[cudaDevAttrMaxSurfaceCubemapLayeredWidth];
+  properties.maxSurfaceCubemapLayered[1] = attributes[cudaDevAttrMaxSurfaceCubemapLayeredLayers];
+}
+
 }  // namespace
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
@@ -106,6 +151,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   fill_limits(*properties, attributes);
   fill_memory(*properties, attributes);
   fill_features(*properties, attributes);
+  fill_textures(*properties, attributes);
+  fill_surfaces(*properties, attributes);
   return cudaSuccess;
 }
 

@@ -59,6 +59,13 @@ cudaError_t cudaLibraryGetManaged(void** address, std::size_t* bytes, cudaLibrar
   });
 }
 
+cudaError_t cudaLibraryGetUnifiedFunction(void** function, cudaLibrary_t library,
+                                          const char* name) {
+  return run([&](const DriverCalls& calls) {
+    return calls.cuLibraryGetUnifiedFunction(function, library, name);
+  });
+}
+
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute,
                                             int value, int device) {
   return run([&](const DriverCalls& calls) {

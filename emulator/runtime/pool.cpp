@@ -82,4 +82,28 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
   return run([&](const DriverCalls& calls) { return calls.cuDeviceSetMemPool(device, pool); });
 }
 
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* location,
+                                     cudaMemAllocationType type) {
+  return run([&](const DriverCalls& calls) {
+    return calls.cuMemGetDefaultMemPool(pool, reinterpret_cast<CUmemLocation*>(location),
+                                        static_cast<CUmemAllocationType>(type));
+  });
+}
+
+cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* location,
+                              cudaMemAllocationType type) {
+  return run([&](const DriverCalls& calls) {
+    return calls.cuMemGetMemPool(pool, reinterpret_cast<CUmemLocation*>(location),
+                                 static_cast<CUmemAllocationType>(type));
+  });
+}
+
+cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type,
+                              cudaMemPool_t pool) {
+  return run([&](const DriverCalls& calls) {
+    return calls.cuMemSetMemPool(reinterpret_cast<CUmemLocation*>(location),
+                                 static_cast<CUmemAllocationType>(type), pool);
+  });
+}
+
 }  // namespace barracuda::emulator::runtime

@@ -133,6 +133,19 @@ cudaError_t Registry::find_kernel(const DriverCalls& calls, const void* host, CU
   return cudaSuccess;
 }
 
+void* Registry::stub_of(const DriverCalls& calls, CUfunction function) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [host, symbol] : functions_) {
+    CUfunction candidate = nullptr;
+    if (symbol.kernel != nullptr &&
+        calls.cuKernelGetFunction(&candidate, symbol.kernel) == CUDA_SUCCESS &&
+        candidate == function) {
+      return const_cast<void*>(host);
+    }
+  }
+  return function;
+}
+
 cudaError_t Registry::find_variable(const DriverCalls& calls, const void* host,
                                     CUdeviceptr& address, std::size_t& bytes) {
   RegisteredSymbol symbol;

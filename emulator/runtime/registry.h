@@ -59,6 +59,8 @@ class Registry {
 
   // Status cudaErrorInvalidDeviceFunction, cudaErrorInvalidSymbol: nothing is registered there.
   cudaError_t find_kernel(const DriverCalls& calls, const void* host, CUkernel& kernel);
+  // The host address of a kernel's function; the function itself if nothing is registered for it.
+  void* stub_of(const DriverCalls& calls, CUfunction function);
   cudaError_t find_variable(const DriverCalls& calls, const void* host, CUdeviceptr& address,
                             std::size_t& bytes);
   void renew_managed_variables(const DriverCalls& calls);

@@ -1,21 +1,17 @@
 #include "emulator/schedules/grid.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include <fmt/format.h>
+
+#include "emulator/schedules/deadlock.h"
 
 namespace barracuda::emulator {
 
 namespace {
 
 constexpr std::int32_t kWarpSlice = 4096;
-constexpr std::size_t kNamedWaits = 8;
-
-std::uint64_t grid_size(const Launch& launch) {
-  return launch.config.grid.volume();
-}
 
 Dim3 index_in_grid(const Dim3& grid, std::uint64_t number) {
   return Dim3{.x = static_cast<std::uint32_t>(number % grid.x),
@@ -47,58 +43,11 @@ void start_warp(Worker& worker, Cta& cta, Warp& warp, std::uint32_t index) {
   frame->lanes = warp.live;
   frame->depth = 0;
   frame->local_base = 0;
+  frame->allocated = 0;
   warp.local.reserve(entry.local_bytes);
   warp.fragments.clear();
   warp.fragments.push_back(Fragment{.mask = warp.live, .frame = frame});
   ++cta.live_warps;
-}
-
-// Who waits where, when nobody can go on.
-void report_deadlock(Launch& launch, const Cta& cta) {
-  std::string waits;
-  std::size_t named = 0;
-  DeviceError error;
-  error.code = DeviceErrorCode::kDeadlock;
-  error.block = cta.index;
-  for (const auto& warp : cta.warps) {
-    for (const Fragment& fragment : warp->fragments) {
-      if (fragment.mask == 0 || fragment.state == FragmentState::kReady) {
-        continue;
-      }
-      const InstructionText& text = launch.program.text_of(*fragment.waits_at);
-      if (named++ == 0) {
-        const int lane = std::countr_zero(fragment.mask);
-        error.thread =
-            Dim3{.x = warp->tid[0][lane], .y = warp->tid[1][lane], .z = warp->tid[2][lane]};
-        error.function = fragment.frame->function->name;
-        error.ptx_line = text.line;
-      }
-      if (named <= kNamedWaits) {
-        waits += fmt::format("; warp {}, lanes {:#010x}, at PTX line {}: {}", warp->index,
-                             fragment.mask, text.line, text.text);
-        if (fragment.state == FragmentState::kCollective) {
-          waits +=
-              fmt::format(" (for lanes {:#010x})", fragment.members & warp->live & ~fragment.mask);
-        }
-      }
-    }
-  }
-  const std::size_t more = named > kNamedWaits ? named - kNamedWaits : 0;
-  error.message = fmt::format("deadlock: all threads of block ({},{},{}) of kernel {} wait{}{}",
-                              cta.index.x, cta.index.y, cta.index.z, launch.program.kernel, waits,
-                              more == 0 ? std::string() : fmt::format("; and {} more", more));
-  launch.fail(std::move(error));
-}
-
-SliceResult state_of(Context& c, Cta& cta, bool progress) {
-  if (c.launch->stop.load(std::memory_order_relaxed) || cta.live_warps == 0) {
-    return SliceResult::kEnded;
-  }
-  if (!progress) {
-    report_deadlock(*c.launch, cta);
-    return SliceResult::kEnded;
-  }
-  return SliceResult::kRunning;
 }
 
 // True if it executed anything.
@@ -109,10 +58,77 @@ bool run_live_warp(Context& c, Cta& cta, Warp& warp, std::int32_t budget) {
   return c.clock != before;
 }
 
+SliceResult state_of(Context& c, const Cluster& cluster, bool progress) {
+  if (c.launch->stop.load(std::memory_order_relaxed) || cluster.live_warps() == 0) {
+    return SliceResult::kEnded;
+  }
+  if (!progress) {
+    report_deadlock(*c.launch, cluster);
+    return SliceResult::kEnded;
+  }
+  return SliceResult::kRunning;
+}
+
 void enter_cta(Context& c, Cta& cta) {
   c.cta = &cta;
   c.shared = cta.shared.get();
   c.shared_bytes = cta.shared_bytes;
+}
+
+std::unique_ptr<Cta> allocate_cta(const Launch& launch) {
+  auto cta = std::make_unique<Cta>();
+  cta->shared_bytes = launch.program.static_shared_bytes + launch.config.dynamic_shared_bytes;
+  cta->shared = std::make_unique<std::byte[]>(reserved_shared_offset(cta->shared_bytes) +
+                                              kReservedSharedBytes);
+  const auto warps =
+      static_cast<std::uint32_t>((launch.config.block.volume() + kLanes - 1) / kLanes);
+  while (cta->warps.size() < warps) {
+    cta->warps.push_back(std::make_unique<Warp>());
+    set_thread_indices(launch.config.block, *cta->warps.back(),
+                       static_cast<std::uint32_t>(cta->warps.size() - 1) * kLanes);
+  }
+  return cta;
+}
+
+void clear_cta(Cta& cta) {
+  reset_barriers(cta);
+  std::memset(cta.shared.get(), 0, reserved_shared_offset(cta.shared_bytes) + kReservedSharedBytes);
+}
+
+void start_cta(Worker& worker, const Cluster& cluster, Cta& cta, std::uint32_t rank) {
+  const LaunchConfig& config = worker.context.launch->config;
+  const Dim3 place = index_in_grid(config.cluster, rank);
+  cta.rank = rank;
+  cta.index = Dim3{.x = cluster.index.x * config.cluster.x + place.x,
+                   .y = cluster.index.y * config.cluster.y + place.y,
+                   .z = cluster.index.z * config.cluster.z + place.z};
+  cta.number = cta.index.x + std::uint64_t{config.grid.x} *
+                                 (cta.index.y + std::uint64_t{config.grid.y} * cta.index.z);
+  cta.live_warps = 0;
+  cta.next_warp = 0;
+  for (std::uint32_t i = 0; i < cta.warps.size(); ++i) {
+    start_warp(worker, cta, *cta.warps[i], i);
+  }
+}
+
+// Each warp of the cluster once. True if any executed anything.
+bool run_round(Context& c, Cluster& cluster) {
+  bool progress = false;
+  for (const auto& member : cluster.ctas) {
+    Cta& cta = *member;
+    enter_cta(c, cta);
+    for (std::size_t i = 0; i < cta.warps.size(); ++i) {
+      Warp& warp = *cta.warps[cta.next_warp];
+      cta.next_warp = cta.next_warp + 1 == cta.warps.size() ? 0 : cta.next_warp + 1;
+      if (warp.live != 0 && run_live_warp(c, cta, warp, kWarpSlice)) {
+        progress = true;
+      }
+      if (c.launch->stop.load(std::memory_order_relaxed)) {
+        return progress;
+      }
+    }
+  }
+  return progress;
 }
 
 }  // namespace
@@ -122,60 +138,59 @@ void Worker::account() {
   context.clock = context.charged = 0;
 }
 
-std::unique_ptr<Cta> make_cta(Worker& worker, std::uint64_t number) {
+std::uint64_t cluster_count(const Launch& launch) {
+  return launch.config.grid.volume() / launch.config.cluster.volume();
+}
+
+std::unique_ptr<Cluster> make_cluster(Worker& worker, std::uint64_t number) {
   const Launch& launch = *worker.context.launch;
-  std::unique_ptr<Cta> cta;
+  const Dim3 &grid = launch.config.grid, &shape = launch.config.cluster;
+  std::unique_ptr<Cluster> cluster;
   if (worker.spare.empty()) {
-    cta = std::make_unique<Cta>();
-    cta->shared_bytes = launch.program.static_shared_bytes + launch.config.dynamic_shared_bytes;
-    cta->shared = std::make_unique<std::byte[]>(reserved_shared_offset(cta->shared_bytes) +
-                                                kReservedSharedBytes);
+    cluster = std::make_unique<Cluster>();
+    while (cluster->ctas.size() < shape.volume()) {
+      cluster->ctas.push_back(allocate_cta(launch));
+      cluster->ctas.back()->cluster = cluster.get();
+    }
   } else {
-    cta = std::move(worker.spare.back());
+    cluster = std::move(worker.spare.back());
     worker.spare.pop_back();
-    reset_barriers(*cta);
-    std::memset(cta->shared.get(), 0,
-                reserved_shared_offset(cta->shared_bytes) + kReservedSharedBytes);
+    std::ranges::for_each(cluster->ctas, [](const auto& cta) { clear_cta(*cta); });
+    std::ranges::fill(cluster->barrier.arrived, 0U);
+    cluster->barrier.is_used = false;
   }
-  cta->number = number;
-  cta->index = index_in_grid(launch.config.grid, number);
-  cta->live_warps = 0;
-  cta->next_warp = 0;
-  const auto warps =
-      static_cast<std::uint32_t>((launch.config.block.volume() + kLanes - 1) / kLanes);
-  while (cta->warps.size() < warps) {
-    cta->warps.push_back(std::make_unique<Warp>());
-    set_thread_indices(launch.config.block, *cta->warps.back(),
-                       static_cast<std::uint32_t>(cta->warps.size() - 1) * kLanes);
+  cluster->number = number;
+  cluster->index = index_in_grid(
+      Dim3{.x = grid.x / shape.x, .y = grid.y / shape.y, .z = grid.z / shape.z}, number);
+  for (std::uint32_t rank = 0; rank < cluster->ctas.size(); ++rank) {
+    start_cta(worker, *cluster, *cluster->ctas[rank], rank);
   }
-  for (std::uint32_t i = 0; i < warps; ++i) {
-    start_warp(worker, *cta, *cta->warps[i], i);
-  }
-  return cta;
+  return cluster;
 }
 
-void end_cta(Worker& worker, std::unique_ptr<Cta> cta) {
-  worker.spare.push_back(std::move(cta));
+void end_cluster(Worker& worker, std::unique_ptr<Cluster> cluster) {
+  const bool failed = worker.context.launch->stop.load(std::memory_order_relaxed);
+  for (const auto& cta : cluster->ctas) {
+    for (const auto& warp : cta->warps) {
+      // Bulk copies go on after their thread; what was to arrive in shared memory is not missed.
+      if (!failed) {
+        warp->bulk_copies.complete_all(kFullMask);
+      }
+      warp->copies.forget();
+      warp->bulk_copies.forget();
+    }
+  }
+  cluster->transfers.clear();
+  worker.spare.push_back(std::move(cluster));
 }
 
-SliceResult run_slice(Worker& worker, Cta& cta, std::int32_t budget) {
+SliceResult run_slice(Worker& worker, Cluster& cluster, std::int32_t budget) {
   Context& c = worker.context;
-  enter_cta(c, cta);
   const std::uint64_t start = c.clock;
   for (;;) {
-    bool progress = false;
     const std::uint64_t clock = c.clock, charged = c.charged;
-    for (std::size_t i = 0; i < cta.warps.size(); ++i) {
-      Warp& warp = *cta.warps[cta.next_warp];
-      cta.next_warp = cta.next_warp + 1 == cta.warps.size() ? 0 : cta.next_warp + 1;
-      if (warp.live != 0 && run_live_warp(c, cta, warp, kWarpSlice)) {
-        progress = true;
-      }
-      if (c.launch->stop.load(std::memory_order_relaxed)) {
-        return SliceResult::kEnded;
-      }
-    }
-    const SliceResult result = state_of(c, cta, progress);
+    const bool progress = run_round(c, cluster);
+    const SliceResult result = state_of(c, cluster, progress);
     if (result == SliceResult::kEnded) {
       return result;
     }
@@ -188,23 +203,31 @@ SliceResult run_slice(Worker& worker, Cta& cta, std::int32_t budget) {
   }
 }
 
-SliceResult run_one_warp(Worker& worker, Cta& cta, std::uint64_t choice, std::int32_t budget) {
+SliceResult run_one_warp(Worker& worker, Cluster& cluster, std::uint64_t choice,
+                         std::int32_t budget) {
   Context& c = worker.context;
-  enter_cta(c, cta);
+  const std::size_t warps = cluster.ctas.front()->warps.size();
+  const std::size_t total = warps * cluster.ctas.size();
   bool progress = false;
   // From the chosen one on, the first that can run.
-  for (std::size_t i = 0; i < cta.warps.size() && !progress; ++i) {
-    Warp& warp = *cta.warps[(choice + i) % cta.warps.size()];
-    progress = warp.live != 0 && run_live_warp(c, cta, warp, budget);
+  for (std::size_t i = 0; i < total && !progress; ++i) {
+    const std::size_t number = (choice + i) % total;
+    Cta& cta = *cluster.ctas[number / warps];
+    Warp& warp = *cta.warps[number % warps];
+    if (warp.live != 0) {
+      enter_cta(c, cta);
+      progress = run_live_warp(c, cta, warp, budget);
+    }
   }
-  return state_of(c, cta, progress);
+  return state_of(c, cluster, progress);
 }
 
 Residency::Residency(const Launch& launch, std::uint32_t workers) {
-  const std::uint64_t warps = (launch.config.block.volume() + kLanes - 1) / kLanes;
+  const std::uint64_t warps =
+      (launch.config.block.volume() + kLanes - 1) / kLanes * launch.config.cluster.volume();
   soft_cap_ = std::max<std::uint64_t>(
       std::uint64_t{kMultiprocessors} * kMaximumWarpsPerMultiprocessor / warps, workers);
-  limit_ = launch.config.cooperative ? grid_size(launch) : workers;
+  limit_ = launch.config.cooperative ? cluster_count(launch) : workers;
 }
 
 void Residency::ran(std::uint64_t resident) {

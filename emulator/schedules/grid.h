@@ -1,4 +1,5 @@
-// The CTAs of one launch: made, run in slices, ended. Which of them runs next is the schedule's.
+// The clusters of one launch (most have one CTA): made, run in slices, ended. Which of them runs
+// next is the schedule's.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "emulator/state/cluster.h"
 #include "emulator/state/context.h"
-#include "emulator/state/cta.h"
 #include "emulator/state/frame_pool.h"
 #include "emulator/state/launch.h"
 
@@ -20,7 +21,7 @@ struct Worker {
 
   FramePool pool;
   Context context;
-  std::vector<std::unique_ptr<Cta>> spare;
+  std::vector<std::unique_ptr<Cluster>> spare;
 
   // Adds what was executed to the launch's count.
   void account();
@@ -29,19 +30,23 @@ struct Worker {
 enum class SliceResult : std::uint8_t {
   kEnded,  // all threads have exited, or the launch has failed
   kRunning,
-  kPolling,  // its warps do little but poll: another CTA should run
+  kPolling,  // its warps do little but poll: another cluster should run
 };
 
-std::unique_ptr<Cta> make_cta(Worker& worker, std::uint64_t number);
-void end_cta(Worker& worker, std::unique_ptr<Cta> cta);
+std::uint64_t cluster_count(const Launch& launch);
+std::unique_ptr<Cluster> make_cluster(Worker& worker, std::uint64_t number);
+void end_cluster(Worker& worker, std::unique_ptr<Cluster> cluster);
 
 // Round robin over the warps, for about `budget`.
-SliceResult run_slice(Worker& worker, Cta& cta, std::int32_t budget);
+SliceResult run_slice(Worker& worker, Cluster& cluster, std::int32_t budget);
 // One warp for about `budget`; `choice` picks it.
-SliceResult run_one_warp(Worker& worker, Cta& cta, std::uint64_t choice, std::int32_t budget);
+SliceResult run_one_warp(Worker& worker, Cluster& cluster, std::uint64_t choice,
+                         std::int32_t budget);
+// Ends the launch if all threads of the cluster wait, or do nothing but poll mbarriers.
+void check_stalled(Launch& launch, const Cluster& cluster);
 
-// How many CTAs are resident: few at first, more when none of them ends, for they may wait for one
-// that has not started.
+// How many clusters are resident: few at first, more when none of them ends, for they may wait for
+// one that has not started.
 class Residency {
  public:
   Residency(const Launch& launch, std::uint32_t workers);

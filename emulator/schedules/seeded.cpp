@@ -1,4 +1,5 @@
-// With a seed: one host thread; which CTA and warp runs, and for how long, comes from a generator.
+// With a seed: one host thread; which cluster and warp runs, and for how long, comes from a
+// generator.
 #include "emulator/schedules/grid.h"
 
 namespace barracuda::emulator {
@@ -31,26 +32,27 @@ void run_seeded(Launch& launch, std::uint64_t seed) {
   Worker worker(launch);
   Generator generator(seed);
   Residency residency(launch, kResidentAtFirst);
-  const std::uint64_t total = launch.config.grid.volume();
+  const std::uint64_t total = cluster_count(launch);
   std::uint64_t started = 0, turns = 0;
-  std::vector<std::unique_ptr<Cta>> resident;
+  std::vector<std::unique_ptr<Cluster>> resident;
   while (!launch.stop.load(std::memory_order_relaxed)) {
     while (started < total && resident.size() < residency.limit()) {
-      resident.push_back(make_cta(worker, started++));
+      resident.push_back(make_cluster(worker, started++));
     }
     if (resident.empty()) {
       break;
     }
-    auto& cta = resident[generator.next() % resident.size()];
+    auto& cluster = resident[generator.next() % resident.size()];
     const std::uint64_t warp = generator.next();
     const auto budget = static_cast<std::int32_t>(generator.next() % kLongestTurn + 1);
-    if (run_one_warp(worker, *cta, warp, budget) == SliceResult::kEnded) {
-      end_cta(worker, std::move(cta));
-      std::swap(cta, resident.back());
+    if (run_one_warp(worker, *cluster, warp, budget) == SliceResult::kEnded) {
+      end_cluster(worker, std::move(cluster));
+      std::swap(cluster, resident.back());
       resident.pop_back();
       residency.ended();
     } else if (++turns % kTurnsBetweenChecks == 0) {
       check_deadline(launch);
+      check_stalled(launch, *cluster);
       residency.ran(resident.size() / 4 + 1);
     }
   }

@@ -1,4 +1,4 @@
-// Without a seed: several host threads, each with one CTA at a time; a CTA that has used up its
+// Without a seed: several host threads, each with one cluster at a time; one that has used up its
 // slice goes to the end of the queue.
 #include <algorithm>
 #include <condition_variable>
@@ -14,15 +14,15 @@ namespace barracuda::emulator {
 
 namespace {
 
-constexpr std::int32_t kCtaSlice = 64 * 1024;
+constexpr std::int32_t kClusterSlice = 64 * 1024;
 
-class CtaQueue {
+class ClusterQueue {
  public:
-  CtaQueue(Launch& launch, std::uint32_t workers)
-      : launch_(launch), residency_(launch, workers), total_(launch.config.grid.volume()) {}
+  ClusterQueue(Launch& launch, std::uint32_t workers)
+      : launch_(launch), residency_(launch, workers), total_(cluster_count(launch)) {}
 
-  // A CTA that is to run next; null when all have ended.
-  std::unique_ptr<Cta> next(Worker& worker) {
+  // A cluster that is to run next; null when all have ended.
+  std::unique_ptr<Cluster> next(Worker& worker) {
     std::unique_lock lock(mutex_);
     for (;;) {
       if (launch_.stop.load(std::memory_order_relaxed) || (started_ == total_ && resident_ == 0)) {
@@ -32,21 +32,21 @@ class CtaQueue {
         ++resident_;
         const std::uint64_t number = started_++;
         lock.unlock();
-        return make_cta(worker, number);
+        return make_cluster(worker, number);
       }
       if (!waiting_.empty()) {
-        std::unique_ptr<Cta> cta = std::move(waiting_.front());
+        std::unique_ptr<Cluster> cluster = std::move(waiting_.front());
         waiting_.pop_front();
-        return cta;
+        return cluster;
       }
       changed_.wait(lock);
     }
   }
 
-  void suspend(std::unique_ptr<Cta> cta) {
+  void suspend(std::unique_ptr<Cluster> cluster) {
     {
       const std::lock_guard lock(mutex_);
-      waiting_.push_back(std::move(cta));
+      waiting_.push_back(std::move(cluster));
       residency_.ran(resident_);
     }
     changed_.notify_one();
@@ -71,21 +71,25 @@ class CtaQueue {
   Launch& launch_;
   Residency residency_;
   std::uint64_t total_, started_ = 0, resident_ = 0;
-  std::deque<std::unique_ptr<Cta>> waiting_;
+  std::deque<std::unique_ptr<Cluster>> waiting_;
   std::mutex mutex_;
   std::condition_variable changed_;
 };
 
-void work(Launch& launch, CtaQueue& queue) {
+void work(Launch& launch, ClusterQueue& queue) {
   Worker worker(launch);
-  while (std::unique_ptr<Cta> cta = queue.next(worker)) {
-    if (run_slice(worker, *cta, kCtaSlice) == SliceResult::kEnded) {
-      end_cta(worker, std::move(cta));
+  while (std::unique_ptr<Cluster> cluster = queue.next(worker)) {
+    const SliceResult result = run_slice(worker, *cluster, kClusterSlice);
+    if (result == SliceResult::kEnded) {
+      end_cluster(worker, std::move(cluster));
       queue.ended();
-    } else {
-      check_deadline(launch);
-      queue.suspend(std::move(cta));
+      continue;
     }
+    if (result == SliceResult::kPolling) {
+      check_stalled(launch, *cluster);
+    }
+    check_deadline(launch);
+    queue.suspend(std::move(cluster));
   }
   worker.account();
 }
@@ -95,7 +99,7 @@ void work(Launch& launch, CtaQueue& queue) {
 void run_on_workers(Launch& launch, std::uint32_t workers) {
   // More than the machine has would only take turns.
   workers = std::min(workers, static_cast<std::uint32_t>(tbb::info::default_concurrency()));
-  CtaQueue queue(launch, workers);
+  ClusterQueue queue(launch, workers);
   if (workers == 1) {
     work(launch, queue);
     return;

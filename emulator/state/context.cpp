@@ -163,7 +163,8 @@ Step diverge(Context& c, std::uint32_t taken, std::uint32_t target) {
 Step enter(Context& c, const CallSite& call, const Function& callee, std::uint32_t mask) {
   const Instruction& instruction = c.code[c.pc - 1];
   Frame* caller = c.frame;
-  const std::uint32_t local_base = caller->local_base + caller->function->local_bytes;
+  const std::uint32_t local_base =
+      caller->local_base + caller->function->local_bytes + caller->allocated;
   if (caller->depth >= kMaximumDepth || !c.warp->local.reserve(local_base + callee.local_bytes)) {
     return fail(c, instruction, overflow(mask));
   }
@@ -177,6 +178,7 @@ Step enter(Context& c, const CallSite& call, const Function& callee, std::uint32
   frame->lanes = mask;
   frame->depth = caller->depth + 1;
   frame->local_base = local_base;
+  frame->allocated = 0;
   std::byte* const caller_bases[2] = {c.bases[0], c.bases[1]};
   std::byte* const callee_bases[2] = {frame->registers, callee.constants.get()};
   std::byte* local = c.warp->local.data();
@@ -254,6 +256,7 @@ Step wait_for_members(Context& c, const Instruction& instruction, const Gatherin
   fragment.pc = c.pc;
   fragment.state = FragmentState::kCollective;
   fragment.members = gathering.members;
+  fragment.meets_here = false;
   fragment.waits_at = &instruction;
   return Step::kSwitch;
 }

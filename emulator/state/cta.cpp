@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "emulator/state/cluster.h"
+
 namespace barracuda::emulator {
 
 namespace {
@@ -86,11 +88,12 @@ void arrive(Cta& cta, const Arrival& arrival) {
 }
 
 void complete_after_exit(Cta& cta) {
-  for (std::uint32_t number = 0; number <= kClusterBarrier; ++number) {
+  for (std::uint32_t number = 0; number < kBarriers; ++number) {
     if (cta.barriers[number].is_used && is_complete(cta, cta.barriers[number])) {
       release(cta, number);
     }
   }
+  complete_cluster_after_exit(*cta.cluster);
 }
 
 void reset_barriers(Cta& cta) {

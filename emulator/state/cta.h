@@ -13,7 +13,7 @@
 namespace barracuda::emulator {
 
 inline constexpr std::uint32_t kBarriers = 16;
-inline constexpr std::uint32_t kClusterBarrier = kBarriers;  // of a cluster of one CTA
+inline constexpr std::uint32_t kClusterBarrier = kBarriers;  // Fragment::barrier of its waits
 // For %reserved_smem_offset: behind the program's shared memory; zero when the CTA starts.
 inline constexpr std::uint32_t kReservedSharedBytes = 1024;
 
@@ -30,15 +30,19 @@ struct Barrier {
   std::vector<std::uint32_t> arrived;  // lanes by warp
 };
 
+struct Cluster;
+
 struct Cta {
   std::uint64_t number = 0;  // linear index in the grid
   Dim3 index;
+  Cluster* cluster = nullptr;
+  std::uint32_t rank = 0;  // in it
   std::uint32_t live_warps = 0;
   std::size_t next_warp = 0;
   std::vector<std::unique_ptr<Warp>> warps;
   std::unique_ptr<std::byte[]> shared;
   std::uint32_t shared_bytes = 0;  // static and dynamic
-  std::array<Barrier, kBarriers + 1> barriers;
+  std::array<Barrier, kBarriers> barriers;
 };
 
 // Lanes of a warp that reach a barrier.

@@ -53,6 +53,7 @@ struct Function {
   std::vector<std::unique_ptr<CallSite>> calls;
   std::vector<std::unique_ptr<VectorSlots>> vectors;
   std::vector<std::unique_ptr<BranchTable>> branch_tables;
+  std::vector<std::shared_ptr<const void>> owned;     // other extras of instructions
   std::vector<std::unique_ptr<std::string>> reasons;  // why an instruction is not supported
 };
 
@@ -67,7 +68,8 @@ struct Program {
   std::vector<std::unique_ptr<Function>> functions;  // [0] is the entry
   // Sorted by address: what an indirect call may call.
   std::vector<std::pair<std::uint64_t, const Function*>> addresses;
-  const std::vector<InstructionText>* texts = nullptr;  // the module's, by statement
+  const std::vector<InstructionText>* texts = nullptr;                // the module's, by statement
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> const_ranges;  // begin, end
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t parameter_bytes = 0;
 

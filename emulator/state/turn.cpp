@@ -191,6 +191,9 @@ bool resolve(Context& c, Warp& warp, const Fragment& waiting) {
   if ((waiting.members & warp.live & ~arrived) != 0) {
     return false;
   }
+  if (!same_place && waiting.meets_here) {
+    return false;
+  }
   if (same_place) {
     for (Fragment* fragment : group) {
       fragment->state = FragmentState::kReady;

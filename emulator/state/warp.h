@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "emulator/state/asynchronous.h"
 #include "emulator/state/instruction.h"
 #include "emulator/state/program.h"
 
@@ -20,6 +21,7 @@ struct Frame {
   std::uint32_t lanes = 0;  // that have not returned yet
   std::uint32_t depth = 0;
   std::uint32_t local_base = 0;  // in the lane's local memory
+  std::uint32_t allocated = 0;   // by alloca, behind the function's locals
   std::byte* registers = nullptr;
 };
 
@@ -36,7 +38,10 @@ struct Fragment {
   FragmentState state = FragmentState::kReady;
   std::uint8_t barrier = 0;
   std::uint32_t members = 0;              // of the collective
+  bool meets_here = false;                // the members come to this very instruction
   const Instruction* waits_at = nullptr;  // barrier or collective
+  const Instruction* polls_at = nullptr;  // an mbarrier's phase that does not end
+  std::uint32_t polls = 0;                // there, without doing much else
   std::uint64_t last_turn = 0;
 };
 
@@ -64,15 +69,15 @@ class LocalMemory {
 };
 
 struct Warp {
-  std::uint32_t index = 0;  // in the CTA
-  std::uint32_t live = 0;   // lanes that have not exited
-  std::uint32_t first = 0;  // lanes that the warp started with
+  alignas(32) std::uint32_t tid[3][kLanes] = {};
   std::uint64_t turn = 0;
-  std::size_t current = 0;   // the running fragment
-  bool takes_turns = false;  // the last one used its turn up: next, who has waited longest
+  std::size_t current = 0;  // the running fragment
   std::vector<Fragment> fragments;
   LocalMemory local;
-  alignas(32) std::uint32_t tid[3][kLanes] = {};
+  CopyQueue copies, bulk_copies;
+  std::uint32_t index = 0;   // in the CTA
+  std::uint32_t live = 0;    // lanes that have not exited
+  bool takes_turns = false;  // the last one used its turn up: next, who has waited longest
 
   [[nodiscard]] Fragment& running() { return fragments[current]; }
 };

@@ -3,9 +3,11 @@
 // value: two pointers to immutable parts.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <utility>
 
-#include "host_detector/clock/cta_clock.h"
+#include "host_detector/clock/clock_tree.h"
 
 namespace barracuda::detector {
 
@@ -36,6 +38,10 @@ class Clock {
     return home_ == other.home_ && others_ == other.others_;
   }
 
+  // Knows something of a launch for which `holds` is true.
+  template <typename Predicate>
+  [[nodiscard]] bool knows_launch(Predicate holds) const;
+
   void join(const Clock& other);
   void raise(CtaKey cta, std::span<const WarpTick> known);
   // The clock without what it knows of CTAs for which `drop` is true.
@@ -43,23 +49,29 @@ class Clock {
   [[nodiscard]] Clock without(Predicate drop) const;
 
  private:
-  struct Others : Counted<Others> {
-    std::vector<CtaClockPointer> parts;  // by key, ascending; never the home's
-  };
-
-  using OthersPointer = boost::intrusive_ptr<const Others>;
-
   [[nodiscard]] const CtaClock* find(CtaKey cta) const {
-    return home_ != nullptr && home_->key() == cta ? home_.get() : find_other(cta);
+    return home_ != nullptr && home_->key() == cta ? home_.get()
+                                                   : ClockTree::find(others_.get(), cta);
   }
 
-  [[nodiscard]] const CtaClock* find_other(CtaKey cta) const;
   void join_part(const CtaClockPointer& part);
-  void join_others(const OthersPointer& theirs);
+  void join_others(const ClockTreePointer& theirs);
 
   CtaClockPointer home_;
-  OthersPointer others_;
+  ClockTreePointer others_;  // never the home
 };
+
+template <typename Predicate>
+bool Clock::knows_launch(Predicate holds) const {
+  if (home_ != nullptr && holds(launch_of(home_->key()))) {
+    return true;
+  }
+  std::optional<LaunchId> last;
+  return !ClockTree::all_of(others_.get(), [&](const CtaClockPointer& part) {
+    const LaunchId launch = launch_of(part->key());
+    return std::exchange(last, launch) == launch || !holds(launch);
+  });
+}
 
 template <typename Predicate>
 Clock Clock::without(Predicate drop) const {
@@ -67,19 +79,17 @@ Clock Clock::without(Predicate drop) const {
   if (home_ != nullptr && !drop(home_->key())) {
     kept.home_ = home_;
   }
-  if (others_ != nullptr) {
-    boost::intrusive_ptr<Others> some(new Others);
-    for (const CtaClockPointer& part : others_->parts) {
-      if (!drop(part->key())) {
-        some->parts.push_back(part);
-      }
+  bool all = true;
+  ClockTreePointer some;
+  ClockTree::all_of(others_.get(), [&](const CtaClockPointer& part) {
+    if (drop(part->key())) {
+      all = false;
+    } else {
+      some = ClockTree::joined(some, ClockTree::leaf(part));
     }
-    if (some->parts.size() == others_->parts.size()) {
-      kept.others_ = others_;
-    } else if (!some->parts.empty()) {
-      kept.others_ = some;
-    }
-  }
+    return true;
+  });
+  kept.others_ = all ? others_ : some;
   return kept;
 }
 

@@ -26,6 +26,10 @@ constexpr CtaKey cta_key(LaunchId launch, std::uint32_t cta) {
   return CtaKey{(static_cast<std::uint64_t>(launch) << 32) | cta};
 }
 
+constexpr LaunchId launch_of(CtaKey cta) {
+  return LaunchId{static_cast<std::uint32_t>(static_cast<std::uint64_t>(cta) >> 32)};
+}
+
 // Lanes of one warp that are known up to `tick`.
 struct WarpTick {
   std::uint32_t warp = 0;

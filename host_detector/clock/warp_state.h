@@ -121,7 +121,7 @@ void WarpState::change(std::uint32_t lanes, Change change) {
   }
 
   struct Group {
-    std::uint32_t lanes;
+    std::uint32_t lanes = 0;
     ThreadState state;
   };
 

@@ -222,7 +222,8 @@ bool AccessCheck::compare_lanes(Access& access, Entry& older, const Entry& entry
   const Bytes both = older.bytes & entry.bytes;
   bool defies = false;
   std::optional<Verdict> worth;
-  if (older.writes() || entry.writes()) {
+  const bool is_of_one_crowd = access.kind != CrowdKind::kNone && crowd_kind(older) == access.kind;
+  if (!is_of_one_crowd && (older.writes() || entry.writes())) {
     worth = worth_of(access, older, entry, defies);
   }
   const bool can_replace = access.mode != Mode::kCheckOnly &&
@@ -231,11 +232,10 @@ bool AccessCheck::compare_lanes(Access& access, Entry& older, const Entry& entry
   std::uint32_t replaced_everywhere = older.bytes.within(entry.bytes) ? kAllLanes : 0;
   Bytes replaced;
   bool is_race = false;
-  std::uint32_t last_older = 0, last = 0, later = 0;  // of the byte before
-  for (std::uint32_t byte = both.first(); byte < kBlockBytes; ++byte) {
-    if (!both.has(byte)) {
-      continue;
-    }
+  const bool is_one_piece = older.lanes != 0 && entry.lanes != 0;  // the same lanes at every byte
+  std::uint32_t last_older = 0, last = 0, later = 0;               // of the byte before
+  for (Bytes rest = both; !rest.none(); rest = rest.after_first()) {
+    const std::uint32_t byte = rest.first();
     if (older.lanes_at(byte) != last_older || entry.lanes_at(byte) != last) {
       last_older = older.lanes_at(byte);
       last = entry.lanes_at(byte);
@@ -244,7 +244,10 @@ bool AccessCheck::compare_lanes(Access& access, Entry& older, const Entry& entry
     }
     replaced_everywhere &= later;
     if (later == last_older) {
-      replaced = replaced | Bytes::range(byte, 1);
+      replaced = replaced | (is_one_piece ? both : Bytes::range(byte, 1));
+    }
+    if (is_one_piece) {
+      break;
     }
   }
   if (is_race) {

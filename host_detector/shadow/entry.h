@@ -39,6 +39,10 @@ struct Bytes {
                                                : 64 + std::countr_zero(high));
   }
 
+  [[nodiscard]] constexpr Bytes after_first() const {
+    return low != 0 ? Bytes{low & (low - 1), high} : Bytes{0, high & (high - 1)};
+  }
+
   [[nodiscard]] constexpr bool within(const Bytes& other) const {
     return (low & ~other.low) == 0 && (high & ~other.high) == 0;
   }

@@ -1,14 +1,6 @@
 #include "host_detector/sync/engine_state.h"
 
 namespace barracuda::detector {
-namespace {
-
-LaunchId launch_of(CtaKey cta) {
-  return LaunchId{static_cast<std::uint32_t>(static_cast<std::uint64_t>(cta) >> 32)};
-}
-
-}  // namespace
-
 bool happens_before(const EngineState& engine, const ThreadPlace& thread, Tick tick,
                     const Actor& by, std::uint32_t later) {
   if (thread.cta == by.cta.key && thread.warp == by.warp.warp() && thread.lane == later) {
@@ -19,7 +11,10 @@ bool happens_before(const EngineState& engine, const ThreadPlace& thread, Tick t
     return true;
   }
   const LaunchId launch = launch_of(thread.cta);
-  return launch != by.launch() && engine.order.is_before(launch, by.launch());
+  return launch != by.launch() &&
+         (engine.order.is_before(launch, by.launch()) || clock.knows_launch([&](LaunchId known) {
+           return engine.order.is_before(launch, known);
+         }));
 }
 
 std::optional<Place> place_of(std::uint64_t tagged, const Actor& actor, std::uint32_t bytes) {

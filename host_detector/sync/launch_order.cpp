@@ -45,4 +45,9 @@ bool LaunchOrder::is_before(LaunchId first, LaunchId second) const {
   return earlier.chain < later.before.size() && later.before[earlier.chain] >= earlier.position;
 }
 
+bool LaunchOrder::is_after_all(LaunchId launch) const {
+  return std::ranges::all_of(
+      tails_, [&](LaunchId tail) { return tail == launch || is_before(tail, launch); });
+}
+
 }  // namespace barracuda::detector

@@ -21,6 +21,8 @@ class LaunchOrder {
 
   // `first` was over before `second` began.
   [[nodiscard]] bool is_before(LaunchId first, LaunchId second) const;
+  // Every other launch that was added was over before `launch` began.
+  [[nodiscard]] bool is_after_all(LaunchId launch) const;
 
  private:
   struct Place {

@@ -56,7 +56,7 @@ struct LaunchState {
   std::uint64_t live_threads;
   boost::unordered_flat_map<std::uint32_t, std::unique_ptr<CtaState>> ctas;
   std::vector<bool> finished;    // CTAs of which all threads have left
-  bool ran_with_others = false;  // some other launch was not over at some time of this one
+  bool ran_with_others = false;  // some other launch is not ordered before this one
   Clock initial;                 // what the launches before it had learnt of others
   Clock final;                   // what its threads had learnt of other launches when they left
 

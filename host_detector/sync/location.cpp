@@ -174,14 +174,16 @@ Acquired SyncLocation::acquire(const std::optional<std::uint64_t>& value, const 
 
 void SyncLocation::observe(const Observation& observation) {
   // A value that nobody wrote yet may be written later by a record that is still on its way only if
-  // the observer did not see that write; so it need not be kept.
+  // the observer did not see that write; so it need not be kept, unless some write is of an unknown
+  // value and may be the one that was seen.
   Node* place = &any_;
   if (observation.value) {
     const auto known = nodes_.find(*observation.value);
-    if (known == nodes_.end()) {
+    if (known != nodes_.end()) {
+      place = known->second.get();
+    } else if (!takes_all_) {
       return;
     }
-    place = known->second.get();
   }
   Sights& sights = place->observers[ObserverKey{.cta = observation.thread.cta,
                                                 .warp = observation.thread.warp,

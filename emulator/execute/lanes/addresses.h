@@ -16,24 +16,29 @@ struct Extent {
   u64 low, high, bits;
 };
 
-// The addresses of shared and local memory have 32 bits and wrap: compilers subtract from a
-// register what the immediate adds again.
+// In shared and local memory an address of 32 bits wraps: compilers subtract from a register what
+// the immediate adds again.
+template <Place Where>
+[[gnu::always_inline]] inline u64 sum(u64 base, u64 offset) {
+  constexpr u64 kNarrow = 0xffff'ffff;
+  constexpr bool kWraps = Where == Place::kShared || Where == Place::kLocal;
+  return (base + offset) & (kWraps && base <= kNarrow ? kNarrow : ~u64{0});
+}
+
 template <Place Where>
 [[gnu::always_inline]] inline Extent read_addresses(const Context& c, const Instruction& in,
                                                     u32 mask, u64* at) {
-  constexpr bool kIsNarrow = Where == Place::kShared || Where == Place::kLocal;
-  constexpr u64 kBits = kIsNarrow ? 0xffff'ffff : ~u64{0};
   const u64* a = source<u64>(c, in.a);
   const auto offset = static_cast<u64>(in.immediate);
   // Lanes that do not take part repeat one that does.
   const u64 first = a[std::countr_zero(mask)];
   if (mask == kFullMask) [[likely]] {
     for (int i = 0; i < kLanes; ++i) {
-      at[i] = (a[i] + offset) & kBits;
+      at[i] = sum<Where>(a[i], offset);
     }
   } else {
     for (int i = 0; i < kLanes; ++i) {
-      at[i] = (((mask & kBit[i]) != 0 ? a[i] : first) + offset) & kBits;
+      at[i] = sum<Where>((mask & kBit[i]) != 0 ? a[i] : first, offset);
     }
   }
   // Valid addresses are positive, so signed extremes (which vectorise) do.

@@ -209,6 +209,9 @@ Selection select_conversion(const Form& form) {
   if (form.opcode != "cvt" || form.type_count < 2) {
     return {};
   }
+  if (is_narrow(form)) {
+    return select_narrow_conversion(form);
+  }
   if (is_half(form.types[0]) || is_half(form.types[1])) {
     return select_half_conversion(form);
   }

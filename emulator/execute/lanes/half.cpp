@@ -101,14 +101,6 @@ D convert(S value) {
 
 template <class D, class S>
 constexpr auto kConvert = [](S a) { return convert<D, S>(a); };
-template <class D, class S>
-constexpr auto kConvertRelu = [](S a) {
-  const D result = convert<D, S>(a);
-  return to_float(result) < 0 ? to_half<D>(0.0F) : result;
-};
-template <class D, class S>
-constexpr auto kConvertSat =
-    [](S a) { return to_half<D>(clamp_to_unit(to_float(convert<D, S>(a)))); };
 
 template <class D, class S>
 Step convert_lanes(Context& c, const Instruction& in, u32 mask) {
@@ -121,15 +113,57 @@ Step convert_lanes(Context& c, const Instruction& in, u32 mask) {
   return Step::kNext;
 }
 
+// The neighbour of the nearest half that a directed rounding wants.
+template <class H>
+H round_half(float value, Rounding rounding) {
+  const H nearest = to_half<H>(value);
+  const float near = to_float(nearest);
+  const u32 bits = bits_of(nearest);
+  const bool negative = (bits & 0x8000U) != 0;
+  const bool down = rounding == Rounding::kDown || (rounding == Rounding::kZero && value > 0);
+  if (near == value || value != value || rounding == Rounding::kNearest ||
+      (down ? near < value : near > value)) {
+    return nearest;
+  }
+  // Zero has two neighbours of different signs.
+  if ((bits & 0x7fffU) == 0) {
+    return half_of<H>(down ? 0x8001U : 1U);
+  }
+  return half_of<H>(down != negative ? bits - 1 : bits + 1);
+}
+
+constexpr u8 kSatFinite = 4, kRoundingShift = 3;
+
+// flags: kSat, kRelu, kSatFinite, and the rounding above them.
+template <class H>
+H finished_half(float value, u8 flags) {
+  H result = round_half<H>(value, static_cast<Rounding>(flags >> kRoundingShift));
+  if ((flags & kSat) != 0) {
+    return to_half<H>(clamp_to_unit(to_float(result)));
+  }
+  if ((flags & kRelu) != 0 && to_float(result) < 0) {
+    return to_half<H>(0.0F);
+  }
+  if ((flags & kSatFinite) != 0 && __builtin_isinf(to_float(result))) {
+    result = half_of<H>(bits_of(result) - 1);
+  }
+  return result;
+}
+
+u8 half_flags(const Form& form) {
+  const Rounding rounding = form.rounding == Rounding::kNone ? Rounding::kNearest : form.rounding;
+  return static_cast<u8>((form.sat ? kSat : 0) | (form.has("relu") ? kRelu : 0) |
+                         (form.has("satfinite") ? kSatFinite : 0) |
+                         static_cast<u8>(rounding) << kRoundingShift);
+}
+
 template <class H>
 Step to_half_finished(Context& c, const Instruction& in, u32 mask) {
   const float* a = source<float>(c, in.a);
   u32* d = target<u32>(c, in.d);
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const int i = std::countr_zero(rest);
-    d[i] = bits_of((in.flags & kSat) != 0    ? kConvertSat<H, float>(a[i])
-                   : (in.flags & kRelu) != 0 ? kConvertRelu<H, float>(a[i])
-                                             : kConvert<H, float>(a[i]));
+    d[i] = bits_of(finished_half<H>(a[i], in.flags));
   }
   return Step::kNext;
 }
@@ -139,11 +173,9 @@ template <class H>
 Step pack_halves(Context& c, const Instruction& in, u32 mask) {
   const float* a = source<float>(c, in.a);
   const float* b = source<float>(c, in.b);
-  const bool relu = (in.flags & kRelu) != 0;
   fill(target<u32>(c, in.d), mask, [&](int i) {
-    const H high = relu ? kConvertRelu<H, float>(a[i]) : kConvert<H, float>(a[i]);
-    const H low = relu ? kConvertRelu<H, float>(b[i]) : kConvert<H, float>(b[i]);
-    return bits_of(high) << 16 | bits_of(low);
+    return bits_of(finished_half<H>(a[i], in.flags)) << 16 |
+           bits_of(finished_half<H>(b[i], in.flags));
   });
   return Step::kNext;
 }
@@ -222,8 +254,11 @@ Selection to_half_selection(const Form& form) {
   const ptx::ScalarType type = form.types[1];
   if (type == kF32) {
     Selection selection = unary(&to_half_finished<H>, kB16, kF32);
-    selection.flags = static_cast<u8>((form.sat ? kSat : 0) | (form.has("relu") ? kRelu : 0));
+    selection.flags = half_flags(form);
     return selection;
+  }
+  if (form.rounding != Rounding::kNearest || form.has("satfinite")) {
+    return {};
   }
   if (type == kF64) {
     return unary(&convert_lanes<H, double>, kB16, kF64);
@@ -236,8 +271,9 @@ Selection to_half_selection(const Form& form) {
 }  // namespace
 
 Selection select_half_conversion(const Form& form) {
-  if (form.rounding == Rounding::kZero || form.rounding == Rounding::kDown ||
-      form.rounding == Rounding::kUp || form.rounding == Rounding::kAway || form.has("satfinite")) {
+  const bool directed = form.rounding == Rounding::kZero || form.rounding == Rounding::kDown ||
+                        form.rounding == Rounding::kUp || form.has("satfinite");
+  if (form.rounding == Rounding::kAway || (directed && form.types[1] != kF32)) {
     return {};
   }
   const ptx::ScalarType d = form.types[0], s = form.types[1];
@@ -245,7 +281,7 @@ Selection select_half_conversion(const Form& form) {
     Selection selection = binary(
         s == kF32 ? (d == kF16x2 ? &pack_halves<_Float16> : &pack_halves<Bfloat16>) : nullptr, kB32,
         kF32, kF32);
-    selection.flags = form.has("relu") ? kRelu : u8{0};
+    selection.flags = half_flags(form);
     return selection;
   }
   if (s == kF16) {

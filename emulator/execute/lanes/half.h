@@ -58,4 +58,8 @@ D round_directed(S value, u8 mode);
 
 Selection select_half_conversion(const Form& form);
 
+// To tf32, to and from the 8-bit types: narrow.cpp.
+bool is_narrow(const Form& form);
+Selection select_narrow_conversion(const Form& form);
+
 }  // namespace barracuda::emulator::BARRACUDA_EXECUTE_TARGET

@@ -1,4 +1,4 @@
-// How a process ends, or goes on: lifecycle fork|abort|exit|reset.
+// How a process ends, or goes on: lifecycle fork|abort|exit|reset|unsupported.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -43,6 +43,10 @@ int main(int argc, char** argv) {
   }
   if (std::strcmp(what, "reset") == 0) {
     return cudaDeviceReset() == cudaSuccess && launch() ? 0 : 1;
+  }
+  if (std::strcmp(what, "unsupported") == 0) {
+    cudaGraphicsUnregisterResource(nullptr);
+    std::printf("%s\n", cudaGetErrorName(cudaGraphicsUnregisterResource(nullptr)));
   }
   return 0;
 }

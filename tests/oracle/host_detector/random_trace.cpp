@@ -4,6 +4,7 @@
 #include <bit>
 #include <map>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -29,7 +30,7 @@ class TraceMaker {
   explicit TraceMaker(const TraceShape& shape) : shape_(shape), state_({}) {}
 
   Trace make() {
-    begin_launch();
+    begin_launch(1);
     for (const Choice& choice : shape_.choices) {
       step(choice);
     }
@@ -37,26 +38,40 @@ class TraceMaker {
   }
 
  private:
-  void begin_launch() {
+  // After most of the launches that are over: which of them, `order` says.
+  void begin_launch(std::uint32_t order) {
     detector::LaunchInfo info{.id = LaunchId{++launches_}};
     info.grid.x = shape_.ctas;
     info.block.x = shape_.warps == 1 ? shape_.lanes : 32 * (shape_.warps - 1) + shape_.lanes;
     info.cluster.x = shape_.clusters ? 2 : 1;
-    if (launches_ > 1 && launches_ % 3 != 0) {  // the third runs beside the second
-      info.ordered_after.push_back(LaunchId{launches_ - 1});
-      if (launches_ % 3 == 1) {
-        info.ordered_after.push_back(LaunchId{launches_ - 2});
+    std::set<std::uint32_t>& before = before_[launches_];
+    for (const std::uint32_t earlier : over_) {
+      if (settled_.contains(earlier) || (earlier * 5 + order) % 4 != 0) {
+        info.ordered_after.push_back(LaunchId{earlier});
+        before.insert(earlier);
+        before.insert(before_[earlier].begin(), before_[earlier].end());
       }
-    } else if (launches_ == 3) {
-      info.ordered_after.push_back(LaunchId{1});
     }
     state_.begin_launch(info);
     trace_.steps.emplace_back(info);
     alive_.push_back(launches_);
+    settle();
     // All but a few threads of a whole warp leave at once: the reference is slow.
     for (std::uint32_t warp = 0; warp + 1 < shape_.warps; ++warp) {
       for (std::uint32_t cta = 0; cta < shape_.ctas; ++cta) {
         exit(launches_, cta, warp, ~((std::uint32_t{1} << shape_.lanes) - 1));
+      }
+    }
+  }
+
+  // The engine forgets what synchronised in launches that were over before every running one began:
+  // its memory has bounds, and no rule says which launches may still come. A launch that comes then
+  // and is not ordered after them would be an exemption, so there is none here.
+  void settle() {
+    for (const std::uint32_t earlier : over_) {
+      if (std::ranges::all_of(
+              alive_, [&](std::uint32_t running) { return before_[running].contains(earlier); })) {
+        settled_.insert(earlier);
       }
     }
   }
@@ -79,39 +94,44 @@ class TraceMaker {
     trace_.steps.emplace_back(operation);
   }
 
-  // All threads of the newest launch leave, and the next begins; some leave no launch behind.
-  void next_launch() {
+  // Some launches end and the next begins, beside those that go on.
+  void next_launch(const Choice& choice) {
     if (launches_ >= shape_.launches) {
       return;
     }
-    // Only a launch that is over may have one ordered after it.
-    if ((launches_ + 1) % 3 != 0) {
-      end_launches();
+    for (const std::uint32_t launch : std::vector<std::uint32_t>(alive_)) {
+      if ((choice.who >> launch & 1) != 0 || choice.how % 2 == 0) {
+        end_launch(launch);
+      }
     }
-    begin_launch();
+    if (!alive_.empty()) {
+      settle();
+    }
+    begin_launch(choice.where);
   }
 
-  void end_launches() {
-    for (const std::uint32_t launch : alive_) {
-      for (bool moved = true; moved;) {
-        moved = false;
-        for (std::uint32_t cta = 0; cta < shape_.ctas; ++cta) {
-          for (std::uint32_t warp = 0; warp < shape_.warps; ++warp) {
-            const std::uint32_t lanes = state_.runnable(launch, cta, warp);
-            if (lanes != 0) {
-              exit(launch, cta, warp, lanes);
-              moved = true;
-            }
+  void end_launch(std::uint32_t launch) {
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (std::uint32_t cta = 0; cta < shape_.ctas; ++cta) {
+        for (std::uint32_t warp = 0; warp < shape_.warps; ++warp) {
+          const std::uint32_t lanes = state_.runnable(launch, cta, warp);
+          if (lanes != 0) {
+            exit(launch, cta, warp, lanes);
+            moved = true;
           }
         }
       }
     }
-    alive_.clear();
+    if (state_.is_over(launch)) {  // else its threads wait for each other
+      std::erase(alive_, launch);
+      over_.push_back(launch);
+    }
   }
 
   void step(const Choice& choice) {
     if (choice.what % 32 == 31) {
-      next_launch();
+      next_launch(choice);
       return;
     }
     if (alive_.empty()) {
@@ -300,7 +320,9 @@ class TraceMaker {
   ReferenceDetector state_;
   Trace trace_;
   std::uint32_t launches_ = 0;
-  std::vector<std::uint32_t> alive_;
+  std::vector<std::uint32_t> alive_, over_;  // launches
+  std::set<std::uint32_t> settled_;          // every later launch is ordered after them
+  std::map<std::uint32_t, std::set<std::uint32_t>> before_;
   std::map<std::pair<std::optional<std::pair<LaunchId, std::uint32_t>>, std::uint64_t>,
            std::uint64_t>
       memory_;

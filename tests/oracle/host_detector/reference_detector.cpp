@@ -159,8 +159,8 @@ bool ReferenceDetector::is_anything_possible(const Location& location) {
   });
 }
 
-ReferenceDetector::Location ReferenceDetector::seen_from(const Location& location,
-                                                         const Thread& thread) const {
+ReferenceDetector::Location ReferenceDetector::since(const Location& location,
+                                                     const Thread& thread) const {
   const std::set<std::uint32_t>& before = launches_.at(std::get<0>(thread)).before;
   Location seen = location;
   std::erase_if(seen.writes,
@@ -174,17 +174,14 @@ void ReferenceDetector::acquire(const wire::SiteInfo& site, const detector::Lane
                                 const Thread& thread) {
   ThreadState& state = threads_.at(thread);
   const std::uint64_t size = site.element_bytes * site.element_count;
-  Location& all =
+  Location& location =
       locations_[{space_of(lane.address, thread), wire::address_of(lane.address), size}];
-  const Location location = seen_from(all, thread);
-  const bool takes_all = !has_value(site) || is_anything_possible(location);
-  const auto seen = values(location, lane.value_read, true);
   const bool at_once = acquires(site.order) || options_.acquire_relaxed_spin;
-  bool is_known = !has_value(site);
   for (const Write& write : location.writes) {
-    is_known = is_known || write.written == lane.value_read ||
-               (write.is_atomic && write.written && write.read == lane.value_read);
-    if (!takes_all && write.written && !seen.contains(*write.written)) {
+    const Location after = since(location, write.thread);
+    const bool takes_all = !has_value(site) || is_anything_possible(after);
+    if (!takes_all && write.written &&
+        !values(after, lane.value_read, true).contains(*write.written)) {
       continue;
     }
     const Scope apart = distance(write.thread, thread);
@@ -197,14 +194,22 @@ void ReferenceDetector::acquire(const wire::SiteInfo& site, const detector::Lane
       }
     }
   }
-  if (is_known) {  // else nobody has written it yet
-    all.observations.push_back(
-        {.instruction = instruction_,
-         .thread = thread,
-         .time = state.clock.at(thread),
-         .value = has_value(site) ? std::optional(lane.value_read) : std::nullopt,
-         .is_poll = site.poll});
+  // A value that no write here can have left was there before, or came by an access of another
+  // size.
+  const Location here = since(location, thread);
+  if (has_value(site) && !is_anything_possible(here) &&
+      std::ranges::none_of(here.writes, [&](const Write& write) {
+        return write.written == lane.value_read ||
+               (write.is_atomic && write.read == lane.value_read);
+      })) {
+    return;
   }
+  location.observations.push_back(
+      {.instruction = instruction_,
+       .thread = thread,
+       .time = state.clock.at(thread),
+       .value = has_value(site) ? std::optional(lane.value_read) : std::nullopt,
+       .is_poll = site.poll});
 }
 
 // A strong write is ordered before what an observer of it precedes, for its location.
@@ -218,7 +223,7 @@ bool ReferenceDetector::was_observed(const Access& write, const Thread& later) c
   if (place == locations_.end()) {
     return false;
   }
-  const Location location = seen_from(place->second, write.thread);
+  const Location location = since(place->second, write.thread);
   const bool any = !write.published_value || is_anything_possible(location);
   const auto leads_to =
       any ? std::set<std::uint64_t>{} : values(location, *write.published_value, false);
@@ -282,9 +287,13 @@ std::optional<Severity> ReferenceDetector::verdict(const Access& older, const Ac
   return Severity::kError;
 }
 
-// Some access that the engine may keep instead of `older` excuses the pair: an observed write that
-// came after it, or (for a read by the read-only proxy, which no order helps) a later write of the
-// same thread.
+// The one exemption: an engine may report such a race, and may miss it. RACE_RULES section 3 lets
+// an engine forget an access for one that happens after it and is no more excusable (weak over
+// anything; strong over strong of equal or wider scope and same bytes). So `older` need not be
+// known any more where a replacement of it is not a race with `newer`: because that strong write
+// was observed (section 1, observation), which its predecessors need not be; or, for a read by the
+// read-only proxy, which no order helps, because it is of the reader's own thread. An engine that
+// kept all of them would need memory without bound.
 bool ReferenceDetector::is_covered(const Access& older, const Access& newer,
                                    std::uint64_t byte) const {
   const bool read_only =
@@ -323,13 +332,14 @@ void ReferenceDetector::check(const Access& older, const Access& newer) {
     return;
   }
   for (std::uint64_t byte = first; byte < end; ++byte) {
-    if (!is_covered(older, newer, byte)) {
-      races_.push_back({.low_site = std::min(older.site_id, newer.site_id),
-                        .high_site = std::max(older.site_id, newer.site_id),
-                        .space = older.space,
-                        .byte = byte,
-                        .severity = *worth});
-    }
+    races_.push_back({.low_site = std::min(older.site_id, newer.site_id),
+                      .high_site = std::max(older.site_id, newer.site_id),
+                      .older = older.thread,
+                      .newer = newer.thread,
+                      .space = older.space,
+                      .byte = byte,
+                      .severity = *worth,
+                      .may_be_missed = is_covered(older, newer, byte)});
   }
 }
 
@@ -531,6 +541,12 @@ void ReferenceDetector::apply(const detector::WarpOperation& operation) {
       }
     }
   }
+}
+
+bool ReferenceDetector::is_over(std::uint32_t launch) const {
+  return std::ranges::none_of(threads_, [&](const auto& each) {
+    return std::get<0>(each.first) == launch && each.second.is_alive;
+  });
 }
 
 std::uint32_t ReferenceDetector::runnable(std::uint32_t launch, std::uint32_t cta,

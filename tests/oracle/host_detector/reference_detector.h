@@ -4,7 +4,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -27,16 +29,22 @@ using Space = std::optional<std::pair<std::uint32_t, std::uint32_t>>;
 
 struct Race {
   std::uint32_t low_site = 0, high_site = 0;
+  Thread older, newer;
   Space space;
   std::uint64_t byte = 0;
   Severity severity = Severity::kError;
+  bool may_be_missed = false;  // section 3 lets an engine forget the older access
 };
 
 class ReferenceDetector {
  public:
   explicit ReferenceDetector(const detector::DetectorOptions& options) : options_(options) {}
 
-  void add_sites(const std::vector<wire::SiteInfo>& sites) { sites_ = sites; }
+  // Those known so far, and new ones behind them.
+  void add_sites(const std::vector<wire::SiteInfo>& sites) {
+    sites_.insert(sites_.end(), sites.begin() + static_cast<std::ptrdiff_t>(sites_.size()),
+                  sites.end());
+  }
 
   void begin_launch(const detector::LaunchInfo& launch);
   void apply(const detector::WarpOperation& operation);
@@ -46,6 +54,7 @@ class ReferenceDetector {
   // Lanes of the warp that could do something now: alive, and not waiting at a barrier.
   [[nodiscard]] std::uint32_t runnable(std::uint32_t launch, std::uint32_t cta,
                                        std::uint32_t warp) const;
+  [[nodiscard]] bool is_over(std::uint32_t launch) const;
 
  private:
   static constexpr std::size_t kScopes = wire::kScopeCount;
@@ -131,14 +140,15 @@ class ReferenceDetector {
   [[nodiscard]] wire::Scope distance(const Thread& a, const Thread& b) const;
   [[nodiscard]] Space space_of(std::uint64_t tagged, const Thread& thread) const;
   [[nodiscard]] std::uint32_t cluster_of(const Thread& thread) const;
-  // Without what launches that were over before the launch of `thread` began wrote there.
-  [[nodiscard]] Location seen_from(const Location& location, const Thread& thread) const;
+  // What may lead from a write of `thread` to those who saw it: not the accesses of launches that
+  // were over before its launch began (RACE_RULES section 1, launches).
+  [[nodiscard]] Location since(const Location& location, const Thread& thread) const;
   static std::set<std::uint64_t> values(const Location& location, std::uint64_t from,
                                         bool backwards);
   static bool is_anything_possible(const Location& location);
 
   detector::DetectorOptions options_;
-  std::vector<wire::SiteInfo> sites_;
+  std::deque<wire::SiteInfo> sites_;  // accesses point into it
   std::map<std::uint32_t, Launch> launches_;
   std::map<Thread, ThreadState> threads_;
   std::map<LocationKey, Location> locations_;

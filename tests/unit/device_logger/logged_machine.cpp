@@ -52,6 +52,11 @@ LoggedMachine::LoggedMachine(const std::string& ptx_path, const LogOptions& opti
   descriptor_->read_positions = allocate(std::size_t{options.queues} * kReadPositionStride);
   descriptor_->order_counters = allocate(std::size_t{kOrderCounters} * 4);
   descriptor_->commit_mode = options.mode;
+  descriptor_->steady_claims = options.steady_claims ? 1 : 0;
+}
+
+void LoggedMachine::set_read_position(std::uint64_t slot) {
+  std::atomic_ref(*at<std::uint64_t>(descriptor_->read_positions)).store(slot);
 }
 
 std::uint64_t LoggedMachine::allocate(std::size_t bytes) {

@@ -38,6 +38,7 @@ struct LogOptions {
   std::uint32_t slots_log2 = 14;
   CommitMode mode = CommitMode::kSelfValidating;
   bool with_descriptor = true;
+  bool steady_claims = false;
 };
 
 class LoggedMachine {
@@ -63,6 +64,10 @@ class LoggedMachine {
   std::vector<LoggedRecord> read(const std::string& instruction);
   [[nodiscard]] const ptx::Site& site_of(const LoggedRecord& record) const;
   [[nodiscard]] std::uint64_t claimed(std::uint32_t queue) const;
+  // Tells the device how far queue 0 has been read.
+  void set_read_position(std::uint64_t slot);
+
+  [[nodiscard]] std::uint64_t warp_instructions() const { return machine_.warp_instructions(); }
 
  private:
   template <typename Half>

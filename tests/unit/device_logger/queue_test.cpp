@@ -33,6 +33,22 @@ TEST_CASE("a full queue makes the device wait and loses nothing", "[logger]") {
   CHECK(LoggedMachine::at<int>(data)[255] == static_cast<int>(kRounds));
 }
 
+// How many instructions a launch takes that claims 808 slots of 512, when the host has read this
+// much.
+std::uint64_t instructions_with(std::uint64_t read_position, bool steady) {
+  LoggedMachine machine(BARRACUDA_LOGGER_KERNELS, {.slots_log2 = 9, .steady_claims = steady});
+  const std::uint64_t data = machine.allocate(4096);
+  machine.set_read_position(read_position);
+  machine.launch("count_up", 4, 64, {data, 50});
+  CHECK(machine.claimed(0) == 808);
+  return machine.warp_instructions();
+}
+
+TEST_CASE("steady claims take the same instructions however far the host has read", "[logger]") {
+  CHECK(instructions_with(296, true) == instructions_with(808, true));
+  CHECK(instructions_with(296, true) == instructions_with(500, true));
+}
+
 TEST_CASE("without a descriptor nothing is logged and the kernel computes the same", "[logger]") {
   LoggedMachine machine(BARRACUDA_LOGGER_KERNELS, {.with_descriptor = false});
   const std::uint64_t out = machine.allocate(4096), counter = machine.allocate(256);

@@ -278,6 +278,42 @@ TEST_CASE("misaligned, freed and foreign addresses end the kernel") {
   plain.run_well("k", shape({1}, {1}), &host);
 }
 
+TEST_CASE("addresses of another space, odd vectors and atomics astray end the kernel") {
+  struct Astray {
+    std::string_view text;
+    DeviceErrorCode code;
+    bool is_write;
+  };
+
+  const Astray cases[] = {
+      {"ld.shared.u32 %r1, [%base];", DeviceErrorCode::kIllegalAddress, false},
+      {"mov.u64 %d1, small; ld.global.u32 %r1, [%d1];", DeviceErrorCode::kIllegalAddress, false},
+      {"mov.u64 %d1, 0; st.u32 [%d1], %r1;", DeviceErrorCode::kIllegalAddress, true},
+      {"st.local.u32 [%base], %r1;", DeviceErrorCode::kIllegalAddress, true},
+      {"cvta.to.shared.u64 %d1, %base; st.shared.u32 [%d1], %r1;", DeviceErrorCode::kIllegalAddress,
+       true},
+      {"mov.b64 %d1, k_param_0; cvta.param.u64 %d1, %d1; st.u32 [%d1], %r1;",
+       DeviceErrorCode::kIllegalAddress, true},
+      {"ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%base+8];", DeviceErrorCode::kMisalignedAddress,
+       false},
+      {"ld.global.v2.u32 {%r1, %r2}, [%base+32];", DeviceErrorCode::kIllegalAddress, false},
+      {"atom.global.add.u32 %r1, [%base+32], 1;", DeviceErrorCode::kIllegalAddress, true},
+      {"atom.global.add.v4.f32 {%f1, %f2, %f3, %f4}, [%base+24], {%f1, %f2, %f3, %f4};",
+       DeviceErrorCode::kMisalignedAddress, true},
+      {"red.shared.add.u64 [small+4], 1;", DeviceErrorCode::kMisalignedAddress, true},
+  };
+  for (const Astray& astray : cases) {
+    INFO(astray.text);
+    Device device(kernel_text(std::string(astray.text), ".shared .align 8 .b8 small[16];\n"));
+    const std::uint64_t out = device.buffer(std::vector<std::uint64_t>(4, 0));
+    const DeviceError error = device.run("k", shape({1}, {1}), out);
+    REQUIRE(error.code == astray.code);
+    REQUIRE(error.is_write == astray.is_write);
+    REQUIRE(error.function == "k");
+    REQUIRE(error.ptx_line == 23);
+  }
+}
+
 TEST_CASE("an access beyond shared memory ends the kernel") {
   Device device(kernel_text(
       "  shl.b32 %r1, %thread, 2;\n  st.shared.u32 [%r1], %r1;\n ld.shared.u32 %r2, [small];",

@@ -32,6 +32,31 @@ TEST_CASE("streams, events and host functions run in order") {
   CHECK(run_program("streams_per_thread") == 0);
 }
 
+TEST_CASE("graphs are built, changed and launched, with nodes of every kind") {
+  CHECK(run_program("graphs") == 0);
+}
+
+TEST_CASE("work of streams is captured into graphs") {
+  CHECK(run_program("capture") == 0);
+  CHECK(run_program("capture_per_thread") == 0);
+}
+
+TEST_CASE("arrays, batches of copies and advice about memory") {
+  CHECK(run_program("arrays") == 0);
+}
+
+TEST_CASE("launches have attributes, and keep them in graphs") {
+  CHECK(run_program("attributes") == 0);
+}
+
+TEST_CASE("the blocks of a cluster share their memory, however the cluster is asked for") {
+  CHECK(run_program("clusters") == 0);
+}
+
+TEST_CASE("memory is mapped into reserved ranges of addresses") {
+  CHECK(run_program("mapping") == 0);
+}
+
 TEST_CASE("the blocks of a cooperative launch meet at the grid barrier") {
   CHECK(run_program("cooperative") == 0);
 }

@@ -492,6 +492,46 @@ TEST_CASE("concurrent launches may synchronise through global memory") {
   CHECK(scenario.is_clean());
 }
 
+TEST_CASE("a launch learns of one that is over and not ordered before it") {
+  Scenario scenario;
+  const LaunchId first = scenario.launch(1, 1);
+  scenario.write({.launch = first}, kData);
+  scenario.store({.launch = first}, kReleaseStore, kFlag, 1);
+  scenario.exit({.launch = first});
+  const LaunchId second = scenario.launch(1, 1);
+  scenario.load({.launch = second}, kAcquireLoad, kFlag, 1);
+  scenario.exit({.launch = second});
+  const LaunchId third = scenario.launch(1, 1, {second});
+  scenario.write({.launch = third}, kData);
+  CHECK(scenario.is_clean());
+}
+
+TEST_CASE("who learns of a launch learns of the launches before it") {
+  Scenario scenario;
+  const LaunchId first = scenario.launch(1, 1);
+  scenario.write({.launch = first}, kData);
+  scenario.exit({.launch = first});
+  const LaunchId second = scenario.launch(1, 1, {first});
+  scenario.store({.launch = second}, kReleaseStore, kFlag, 1);
+  const LaunchId beside = scenario.launch(1, 1);
+  scenario.load({.launch = beside}, kAcquireLoad, kFlag, 1);
+  scenario.write({.launch = beside}, kData);
+  CHECK(scenario.is_clean());
+}
+
+TEST_CASE("a value of unknown origin may be that of a write whose value is unknown") {
+  Scenario scenario;
+  scenario.launch(2, 1);
+  WarpOperation red =
+      scenario.start(kFirst, word(Operation::kReduction, MemoryOrder::kRelaxed, Scope::kGpu),
+                     RecordKind::kRelease);
+  red.lanes[0].address = kFlag;
+  scenario.detector.apply(red);
+  scenario.load(kSecond, word(Operation::kRead, MemoryOrder::kRelaxed, Scope::kGpu), kFlag, 7);
+  scenario.write(kSecond, kFlag);
+  CHECK(scenario.is_clean());
+}
+
 TEST_CASE("shared memory is each block's own") {
   Scenario scenario;
   scenario.launch(2, 1);

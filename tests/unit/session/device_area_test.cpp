@@ -39,6 +39,30 @@ TEST_CASE("a descriptor names the whole area") {
   CHECK(reinterpret_cast<std::uint64_t>(area->queues().rings) == descriptor.rings);
 }
 
+TEST_CASE("a descriptor says how records are committed") {
+  HostMemoryDriver driver;
+  Options options;
+  options.commit = "self-validating";
+  CHECK(DeviceArea::create(driver, options).value()->acquire(1)->commit_mode ==
+        wire::CommitMode::kSelfValidating);
+  options.commit = "fence-and-flag";
+  CHECK(DeviceArea::create(driver, options).value()->acquire(1)->commit_mode ==
+        wire::CommitMode::kFenceAndFlag);
+}
+
+TEST_CASE("a seeded schedule has one long queue whose claims do not depend on the host") {
+  HostMemoryDriver driver;
+  Options options;
+  options.seed = 3;
+  options.queues = 7;
+  CHECK(DeviceArea::create(driver, options).value()->acquire(1)->steady_claims == 0);
+  driver.emulated = true;
+  const auto area = DeviceArea::create(driver, options).value();
+  CHECK(area->queues().queue_count == 1);
+  CHECK(area->queues().slots_log2 == 21);
+  CHECK(area->acquire(1)->steady_claims == 1);
+}
+
 TEST_CASE("descriptors in use are all different, and one that is given back is used again") {
   HostMemoryDriver driver;
   Options options;

@@ -11,6 +11,8 @@ namespace {
 using detector::LaunchId;
 using Launches = std::vector<LaunchId>;
 
+constexpr std::uint64_t kExecutable = 500;
+
 LaunchId id(std::uint32_t number) {
   return LaunchId{number};
 }
@@ -62,7 +64,7 @@ TEST_CASE("the nodes of a graph follow their edges, the stream before them and a
                                         {.launch = id(2), .dependencies = {0}},
                                         {.launch = id(3), .dependencies = {0}},
                                         {.launch = id(4), .dependencies = {1, 2}}};
-  const auto after = streams.graph_launch(stream, steps);
+  const auto after = streams.graph_launch(stream, kExecutable, steps);
   REQUIRE(after.size() == 4);
   CHECK(after[0].empty());
   CHECK(after[1] == Launches{id(1)});
@@ -70,9 +72,23 @@ TEST_CASE("the nodes of a graph follow their edges, the stream before them and a
   CHECK(std::set<LaunchId>(after[3].begin(), after[3].end()) == std::set<LaunchId>{id(2), id(3)});
   CHECK(streams.launch(stream, id(5)) == Launches{id(4)});
 
-  const auto replay =
-      streams.graph_launch(stream, std::vector<GraphStep>{{.launch = id(6), .dependencies = {}}});
+  const auto replay = streams.graph_launch(
+      stream, kExecutable, std::vector<GraphStep>{{.launch = id(6), .dependencies = {}}});
   CHECK(replay[0] == Launches{id(5)});
+}
+
+TEST_CASE("replays of one executable graph follow each other in any streams, those of two do not") {
+  StreamTracker streams;
+  streams.created(16, true);
+  streams.created(17, true);
+  const auto replay = [&](Handle stream, std::uint64_t executable, std::uint32_t launch) {
+    return streams.graph_launch(streams.key_of(stream), executable,
+                                std::vector<GraphStep>{{.launch = id(launch), .dependencies = {}}});
+  };
+  CHECK(replay(16, kExecutable, 1)[0].empty());
+  CHECK(replay(17, kExecutable + 1, 2)[0].empty());
+  const Launches after = replay(17, kExecutable, 3)[0];
+  CHECK(std::set<LaunchId>(after.begin(), after.end()) == std::set<LaunchId>{id(1), id(2)});
 }
 
 }  // namespace

@@ -41,10 +41,10 @@ int main() {
   int* huge;
   EXPECT(cudaMalloc(&huge, size_t{1} << 60) == cudaErrorMemoryAllocation);
   EXPECT(cudaGetLastError() == cudaErrorMemoryAllocation);
-  cudaArray_t array;
+  cudaMipmappedArray_t array;
   const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
   EXPECT(format.x == 32 && format.f == cudaChannelFormatKindFloat);
-  EXPECT(cudaMallocArray(&array, &format, 16) == cudaErrorNotSupported);
+  EXPECT(cudaMallocMipmappedArray(&array, &format, {16, 1, 1}, 2) == cudaErrorNotSupported);
   EXPECT(cudaGetLastError() == cudaErrorNotSupported);
   EXPECT(std::strcmp(cudaGetErrorName(cudaErrorIllegalAddress), "cudaErrorIllegalAddress") == 0);
   EXPECT(std::strcmp(cudaGetErrorString(cudaErrorMemoryAllocation), "out of memory") == 0);

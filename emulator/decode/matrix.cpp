@@ -1,0 +1,271 @@
+// mma, wmma, ldmatrix, stmatrix, movmatrix.
+#include "emulator/execute/matrix.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "emulator/decode/function_decoder.h"
+#include "ptx/opcode.h"
+
+namespace barracuda::emulator {
+
+using ptx::ScalarType;
+using ptx::StateSpace;
+
+namespace {
+
+struct Shape {
+  std::uint32_t m = 0, n = 0, k = 0;
+};
+
+// ".m16n8k16"
+std::optional<Shape> read_shape(std::string_view text) {
+  Shape shape;
+  std::uint32_t* const sizes[] = {&shape.m, &shape.n, &shape.k};
+  constexpr std::string_view kLetters = "mnk";
+  const char* at = text.data();
+  const char* end = text.data() + text.size();
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (at == end || *at != kLetters[i]) {
+      return std::nullopt;
+    }
+    const auto [next, error] = std::from_chars(at + 1, end, *sizes[i]);
+    if (error != std::errc{}) {
+      return std::nullopt;
+    }
+    at = next;
+  }
+  return at == end ? std::optional(shape) : std::nullopt;
+}
+
+Shape shape_of(const ptx::Instruction& instruction) {
+  for (const std::string_view modifier : instruction.modifiers) {
+    if (const auto shape = read_shape(modifier)) {
+      return *shape;
+    }
+  }
+  return {};
+}
+
+std::optional<MatrixElement> element_of(std::string_view modifier) {
+  static const boost::unordered_flat_map<std::string_view, MatrixElement> elements = {
+      {"f16", MatrixElement::kF16},   {"bf16", MatrixElement::kBf16},
+      {"tf32", MatrixElement::kTf32}, {"f32", MatrixElement::kF32},
+      {"f64", MatrixElement::kF64},   {"e4m3", MatrixElement::kE4m3},
+      {"e5m2", MatrixElement::kE5m2}, {"s8", MatrixElement::kS8},
+      {"u8", MatrixElement::kU8},     {"s4", MatrixElement::kS4},
+      {"u4", MatrixElement::kU4},     {"s32", MatrixElement::kS32}};
+  const auto found = elements.find(modifier);
+  return found == elements.end() ? std::nullopt : std::optional(found->second);
+}
+
+// In the order written: d, a, b, c of a product.
+std::vector<MatrixElement> elements_in(const ptx::Instruction& instruction) {
+  std::vector<MatrixElement> elements;
+  for (const std::string_view modifier : instruction.modifiers) {
+    if (const auto element = element_of(modifier)) {
+      elements.push_back(*element);
+    }
+  }
+  return elements;
+}
+
+ScalarType register_type(MatrixElement element) {
+  return element == MatrixElement::kF64 ? ScalarType::kB64 : ScalarType::kB32;
+}
+
+bool is_accumulator(MatrixElement element) {
+  return element == MatrixElement::kF16 || element == MatrixElement::kF32 ||
+         element == MatrixElement::kF64 || element == MatrixElement::kS32;
+}
+
+// How many registers of a lane the elements fill.
+std::size_t registers_of(MatrixElement element, std::uint32_t rows, std::uint32_t columns) {
+  const std::uint32_t width = element == MatrixElement::kF64 ? 64 : 32;
+  return std::size_t{rows} * columns * element_bits(element) / width / kLanes;
+}
+
+bool is_known_product(const Shape& shape, const std::vector<MatrixElement>& elements) {
+  return elements.size() == 4 && is_accumulator(elements[0]) && is_accumulator(elements[3]) &&
+         element_bits(elements[1]) == element_bits(elements[2]) && shape.m % 8 == 0 &&
+         shape.n % 8 == 0 && shape.m <= 32 && shape.n <= 32 && shape.k <= 64 && shape.m != 0 &&
+         shape.n != 0 && shape.k != 0 && shape.m * shape.k <= 1024 && shape.n * shape.k <= 1024;
+}
+
+}  // namespace
+
+bool FunctionDecoder::bind_registers(const Operand& operand, ScalarType type, bool writes,
+                                     std::vector<Slot>& slots) {
+  std::vector<Operand> elements;
+  if (!elements_of(operand, elements)) {
+    elements.push_back(operand);
+  }
+  for (const Operand& element : elements) {
+    Slot slot = writes ? destination(element, type) : source(element, type);
+    if (slot == kNoSlot && refusal_.empty()) {
+      slot = temporary(register_class(type));
+    }
+    slots.push_back(slot);
+  }
+  return refusal_.empty();
+}
+
+// mma.sync.aligned.SHAPE.row.col[.satfinite].D.A.B.C d, a, b, c
+void FunctionDecoder::decode_mma(const ptx::Instruction& instruction) {
+  const Shape shape = shape_of(instruction);
+  const auto elements = elements_in(instruction);
+  const bool volta = shape.m == 8 && shape.n == 8 && shape.k == 4 && elements.size() == 4 &&
+                     elements[1] == MatrixElement::kF16;
+  const bool plain = instruction.has("row") && instruction.has("col") && !instruction.has("sp") &&
+                     !instruction.has("block_scale") && !instruction.has("and") &&
+                     !instruction.has("xor");
+  if (!plain || volta || instruction.operands.size() != 4 || !is_known_product(shape, elements) ||
+      shape.n != 8 || shape.m > 16) {
+    refuse("this matrix product");
+    return;
+  }
+  std::vector<Slot> slots[4];
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (!bind_registers(instruction.operands[i], register_type(elements[i]), i == 0, slots[i])) {
+      return;
+    }
+  }
+  const std::size_t wanted[4] = {
+      registers_of(elements[0], shape.m, shape.n), registers_of(elements[1], shape.m, shape.k),
+      registers_of(elements[2], shape.k, shape.n), registers_of(elements[3], shape.m, shape.n)};
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (slots[i].size() != wanted[i]) {
+      refuse("the number of registers");
+      return;
+    }
+  }
+  auto product = std::make_shared<MatrixProduct>();
+  product->a = mma_fragment(MatrixRole::kA, elements[1], {shape.m, shape.k}, slots[1]);
+  product->b = mma_fragment(MatrixRole::kB, elements[2], {shape.k, shape.n}, slots[2]);
+  product->c = mma_fragment(MatrixRole::kAccumulator, elements[3], {shape.m, shape.n}, slots[3]);
+  product->d = mma_fragment(MatrixRole::kAccumulator, elements[0], {shape.m, shape.n}, slots[0]);
+  product->saturates = instruction.has("satfinite");
+  emit(&execute_mma).extra = product.get();
+  function_.owned.push_back(std::move(product));
+}
+
+// wmma.mma.sync.aligned.ALAYOUT.BLAYOUT.SHAPE.D[.A.B].C: without types of a and b they are f16.
+void FunctionDecoder::decode_wmma(const ptx::Instruction& instruction) {
+  if (instruction.has("load") || instruction.has("store")) {
+    decode_matrix_access(instruction);
+    return;
+  }
+  const Shape shape = shape_of(instruction);
+  auto elements = elements_in(instruction);
+  if (elements.size() == 2) {
+    elements.insert(elements.begin() + 1, {MatrixElement::kF16, MatrixElement::kF16});
+  }
+  if (!instruction.has("mma") || instruction.has("xor") || instruction.has("and") ||
+      instruction.operands.size() != 4 || !is_known_product(shape, elements)) {
+    refuse("this matrix product");
+    return;
+  }
+  std::vector<Slot> slots[4];
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (!bind_registers(instruction.operands[i], register_type(elements[i]), i == 0, slots[i])) {
+      return;
+    }
+  }
+  const std::array<std::uint32_t, 2> sizes[4] = {
+      {shape.m, shape.n}, {shape.m, shape.k}, {shape.k, shape.n}, {shape.m, shape.n}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (slots[i].size() < registers_of(elements[i], sizes[i][0], sizes[i][1])) {
+      refuse("the number of registers");
+      return;
+    }
+  }
+  auto product = std::make_shared<MatrixProduct>();
+  product->d = wmma_fragment(elements[0], sizes[0], slots[0]);
+  product->a = wmma_fragment(elements[1], sizes[1], slots[1]);
+  product->b = wmma_fragment(elements[2], sizes[2], slots[2]);
+  product->c = wmma_fragment(elements[3], sizes[3], slots[3]);
+  product->saturates = instruction.has("satfinite");
+  emit(&execute_mma).extra = product.get();
+  function_.owned.push_back(std::move(product));
+}
+
+// wmma.load.{a,b,c}… registers, [address][, stride]; wmma.store.d… [address], registers[, stride]
+void FunctionDecoder::decode_matrix_access(const ptx::Instruction& instruction) {
+  const bool loads = instruction.has("load");
+  const auto& operands = instruction.operands;
+  const Shape shape = shape_of(instruction);
+  const auto elements = elements_in(instruction);
+  if (elements.size() != 1 || operands.size() < 2 || shape.m == 0 ||
+      element_bits(elements[0]) < 8) {
+    refuse("this matrix access");
+    return;
+  }
+  const std::array<std::uint32_t, 2> size = instruction.has("a")   ? std::array{shape.m, shape.k}
+                                            : instruction.has("b") ? std::array{shape.k, shape.n}
+                                                                   : std::array{shape.m, shape.n};
+  Instruction place;
+  std::vector<Slot> slots;
+  if (!bind_place(operands[loads ? 1 : 0], ptx::classify(instruction).space, place) ||
+      !bind_registers(operands[loads ? 0 : 1], register_type(elements[0]), loads, slots)) {
+    return;
+  }
+  if (size[0] * size[1] > 1024 || slots.size() < registers_of(elements[0], size[0], size[1])) {
+    refuse("the number of registers");
+    return;
+  }
+  const Slot stride = operands.size() > 2 ? source(operands[2], ScalarType::kU32) : kNoSlot;
+  auto access = std::make_shared<MatrixAccess>();
+  access->fragment = wmma_fragment(elements[0], size, std::move(slots));
+  access->by_columns = instruction.has("col");
+  Instruction& emitted = emit(loads ? &execute_matrix_load : &execute_matrix_store);
+  emitted.a = place.a;
+  emitted.b = stride;
+  emitted.immediate = place.immediate;
+  emitted.flags = place.flags;
+  emitted.extra = access.get();
+  function_.owned.push_back(std::move(access));
+}
+
+// ldmatrix… registers, [address]; stmatrix… [address], registers
+void FunctionDecoder::decode_matrix_rows(const ptx::Instruction& instruction) {
+  const bool loads = instruction.opcode == "ldmatrix";
+  const auto& operands = instruction.operands;
+  if (operands.size() != 2 || !instruction.has("m8n8") || !instruction.has("b16")) {
+    refuse("this matrix access");
+    return;
+  }
+  auto rows = std::make_shared<MatrixRows>();
+  rows->transposed = instruction.has("trans");
+  Instruction place;
+  if (!bind_place(operands[loads ? 1 : 0], ptx::classify(instruction).space, place) ||
+      !bind_registers(operands[loads ? 0 : 1], ScalarType::kB32, loads, rows->slots)) {
+    return;
+  }
+  const std::size_t wanted = instruction.has("x4") ? 4 : instruction.has("x2") ? 2 : 1;
+  if (rows->slots.size() != wanted) {
+    refuse("the number of registers");
+    return;
+  }
+  Instruction& emitted = emit(loads ? &execute_load_matrix : &execute_store_matrix);
+  emitted.a = place.a;
+  emitted.immediate = place.immediate;
+  emitted.flags = place.flags;
+  emitted.extra = rows.get();
+  function_.owned.push_back(std::move(rows));
+}
+
+void FunctionDecoder::decode_move_matrix(const ptx::Instruction& instruction) {
+  if (instruction.operands.size() != 2 || !instruction.has("m8n8") || !instruction.has("trans") ||
+      !instruction.has("b16")) {
+    refuse("this matrix move");
+    return;
+  }
+  const Slot a = source(instruction.operands[1], ScalarType::kB32);
+  const Slot d = destination(instruction.operands[0], ScalarType::kB32);
+  Instruction& emitted = emit(&execute_move_matrix);
+  emitted.a = a;
+  emitted.d = d;
+}
+
+}  // namespace barracuda::emulator

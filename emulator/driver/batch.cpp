@@ -1,0 +1,205 @@
+// Many copies or hints in one call.
+#include <span>
+
+#include "emulator/driver/allocation.h"
+#include "emulator/driver/array.h"
+#include "emulator/driver/stream.h"
+#include "emulator/driver/work.h"
+
+namespace barracuda::emulator::driver {
+namespace {
+
+struct Operand {
+  CUmemorytype type = CU_MEMORYTYPE_UNIFIED;
+  CUdeviceptr address = 0;
+  std::size_t pitch = 0, height = 0;
+  CUarray array = nullptr;
+  std::size_t x = 0, y = 0, z = 0;
+};
+
+// Sizes of a box with an array are in elements, else in bytes.
+Operand describe(const CUmemcpy3DOperand& from, std::size_t element_bytes) {
+  if (from.type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
+    return {.type = CU_MEMORYTYPE_ARRAY,
+            .array = from.op.array.array,
+            .x = from.op.array.offset.x * element_bytes,
+            .y = from.op.array.offset.y,
+            .z = from.op.array.offset.z};
+  }
+  return {.address = from.op.ptr.ptr,
+          .pitch = from.op.ptr.rowLength * element_bytes,
+          .height = from.op.ptr.layerHeight};
+}
+
+std::size_t element_bytes(const CUmemcpy3DOperand& operand) {
+  if (operand.type != CU_MEMCPY_OPERAND_TYPE_ARRAY) {
+    return 0;
+  }
+  const std::shared_ptr<Array> array = find_array(operand.op.array.array);
+  return array == nullptr ? 0 : array->row_bytes() / array->descriptor.Width;
+}
+
+CUDA_MEMCPY3D describe(const CUDA_MEMCPY3D_BATCH_OP& from) {
+  const std::size_t bytes =
+      std::max<std::size_t>({element_bytes(from.src), element_bytes(from.dst), 1});
+  const Operand source = describe(from.src, bytes);
+  const Operand target = describe(from.dst, bytes);
+  CUDA_MEMCPY3D copy{};
+  copy.srcXInBytes = source.x;
+  copy.srcY = source.y;
+  copy.srcZ = source.z;
+  copy.srcMemoryType = source.type;
+  copy.srcDevice = source.address;
+  copy.srcArray = source.array;
+  copy.srcPitch = source.pitch;
+  copy.srcHeight = source.height;
+  copy.dstXInBytes = target.x;
+  copy.dstY = target.y;
+  copy.dstZ = target.z;
+  copy.dstMemoryType = target.type;
+  copy.dstDevice = target.address;
+  copy.dstArray = target.array;
+  copy.dstPitch = target.pitch;
+  copy.dstHeight = target.height;
+  copy.WidthInBytes = from.extent.width * bytes;
+  copy.Height = from.extent.height;
+  copy.Depth = from.extent.depth;
+  return copy;
+}
+
+// CUDA takes batches in streams of their own only.
+CUresult check_stream(CUstream handle) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  const std::shared_ptr<Stream> stream = find_stream(handle);
+  if (stream == nullptr) {
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  return is_legacy(*stream) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult check_ranges(const CUdeviceptr* addresses, const std::size_t* sizes, std::size_t count,
+                      CUstream stream) {
+  if (const CUresult status = check_stream(stream); status != CUDA_SUCCESS) {
+    return status;
+  }
+  if (addresses == nullptr || sizes == nullptr || count == 0) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  const StreamTurn turn(stream);
+  if (turn.status() != CUDA_SUCCESS) {
+    return turn.status();
+  }
+  for (std::size_t index = 0; index < count; ++index) {
+    if (sizes[index] == 0 || !is_accessible(addresses[index], sizes[index])) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+  }
+  return CUDA_SUCCESS;
+}
+
+void note_prefetches(const CUdeviceptr* addresses, std::size_t count,
+                     std::span<const CUmemLocation> locations, const std::size_t* first) {
+  for (std::size_t index = 0, used = 0; index < count; ++index) {
+    while (used + 1 < locations.size() && first[used + 1] <= index) {
+      ++used;
+    }
+    advise(addresses[index], [&](MemoryAdvice& advice) { advice.last_prefetch = locations[used]; });
+  }
+}
+
+}  // namespace
+
+CUresult cuMemcpyBatchAsync_v2(CUdeviceptr* to, CUdeviceptr* from, std::size_t* sizes,
+                               std::size_t count, CUmemcpyAttributes* attributes,
+                               std::size_t* attribute_starts, std::size_t attribute_count,
+                               CUstream stream) {
+  if (const CUresult status = check_stream(stream); status != CUDA_SUCCESS) {
+    return status;
+  }
+  if (to == nullptr || from == nullptr || sizes == nullptr || count == 0 || attributes == nullptr ||
+      attribute_starts == nullptr || attribute_count == 0 || attribute_count > count ||
+      attribute_starts[0] != 0) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  for (std::size_t index = 0; index < count; ++index) {
+    CUDA_MEMCPY3D copy{};
+    copy.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
+    copy.srcDevice = from[index];
+    copy.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+    copy.dstDevice = to[index];
+    copy.WidthInBytes = sizes[index];
+    copy.Height = 1;
+    copy.Depth = 1;
+    if (const CUresult status = submit(stream, CopyWork{copy}); status != CUDA_SUCCESS) {
+      return status;
+    }
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyBatchAsync(CUdeviceptr* to, CUdeviceptr* from, std::size_t* sizes,
+                            std::size_t count, CUmemcpyAttributes* attributes,
+                            std::size_t* attribute_starts, std::size_t attribute_count,
+                            std::size_t* failed, CUstream stream) {
+  if (failed != nullptr) {
+    *failed = SIZE_MAX;  // of the whole call
+  }
+  return driver::cuMemcpyBatchAsync_v2(to, from, sizes, count, attributes, attribute_starts,
+                                       attribute_count, stream);
+}
+
+CUresult cuMemcpy3DBatchAsync_v2(std::size_t count, CUDA_MEMCPY3D_BATCH_OP* copies,
+                                 unsigned long long flags, CUstream stream) {
+  if (const CUresult status = check_stream(stream); status != CUDA_SUCCESS) {
+    return status;
+  }
+  if (copies == nullptr || count == 0 || flags != 0) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  for (const CUDA_MEMCPY3D_BATCH_OP& copy : std::span(copies, count)) {
+    if (const CUresult status = submit(stream, CopyWork{describe(copy)}); status != CUDA_SUCCESS) {
+      return status;
+    }
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpy3DBatchAsync(std::size_t count, CUDA_MEMCPY3D_BATCH_OP* copies,
+                              std::size_t* failed, unsigned long long flags, CUstream stream) {
+  if (failed != nullptr) {
+    *failed = SIZE_MAX;
+  }
+  return driver::cuMemcpy3DBatchAsync_v2(count, copies, flags, stream);
+}
+
+CUresult cuMemPrefetchBatchAsync(CUdeviceptr* addresses, std::size_t* sizes, std::size_t count,
+                                 CUmemLocation* locations, std::size_t* location_starts,
+                                 std::size_t location_count, unsigned long long flags,
+                                 CUstream stream) {
+  if (locations == nullptr || location_starts == nullptr || location_count == 0 || flags != 0) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  const CUresult status = check_ranges(addresses, sizes, count, stream);
+  if (status == CUDA_SUCCESS) {
+    note_prefetches(addresses, count, std::span(locations, location_count), location_starts);
+  }
+  return status;
+}
+
+// What is discarded may still be read here.
+CUresult cuMemDiscardBatchAsync(CUdeviceptr* addresses, std::size_t* sizes, std::size_t count,
+                                unsigned long long flags, CUstream stream) {
+  return flags != 0 ? CUDA_ERROR_INVALID_VALUE : check_ranges(addresses, sizes, count, stream);
+}
+
+CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr* addresses, std::size_t* sizes,
+                                           std::size_t count, CUmemLocation* locations,
+                                           std::size_t* location_starts, std::size_t location_count,
+                                           unsigned long long flags, CUstream stream) {
+  return driver::cuMemPrefetchBatchAsync(addresses, sizes, count, locations, location_starts,
+                                         location_count, flags, stream);
+}
+
+}  // namespace barracuda::emulator::driver

@@ -1,0 +1,205 @@
+// cp.async, cp.async.bulk, cp.reduce.async.bulk, st.async, red.async: addresses are checked at
+// once, bytes are moved later.
+#include <bit>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "emulator/execute/asynchronous.h"
+#include "emulator/execute/lanes/addresses.h"
+#include "emulator/execute/range.h"
+#include "emulator/state/cluster.h"
+#include "emulator/state/host_address.h"
+
+namespace barracuda::emulator {
+
+using baseline::Addresses;
+using baseline::source;
+
+namespace {
+
+const CopyOperands& operands_of(const Instruction& in) {
+  return *static_cast<const CopyOperands*>(in.extra);
+}
+
+bool resolve_at(Context& c, const Instruction& place, std::uint32_t mask, const Access& access,
+                Addresses& where) {
+  return static_cast<Place>(place.flags) == Place::kShared
+             ? baseline::resolve<Place::kShared>(c, place, mask, access, where)
+             : baseline::resolve<Place::kGeneric>(c, place, mask, access, where);
+}
+
+std::uint64_t address_of(const Context& c, const Instruction& place, int lane) {
+  return source<std::uint64_t>(c, place.a)[lane] + static_cast<std::uint64_t>(place.immediate);
+}
+
+// Both ends of one lane's bulk copy; false: the launch has failed.
+bool bind_bulk(Context& c, const CopyOperands& operands, int lane, Movement& movement) {
+  movement.bytes = source<std::uint32_t>(c, operands.bytes)[lane];
+  movement.reduction = operands.reduction;
+  movement.element_bytes = operands.element_bytes;
+  if (movement.bytes % 16 != 0) {
+    fail(c, operands.to,
+         Fault{.code = DeviceErrorCode::kMisalignedAddress,
+               .lane = lane,
+               .bytes = movement.bytes,
+               .is_write = true,
+               .what = fmt::format("a bulk copy of {} bytes, which is no multiple of 16,",
+                                   movement.bytes)});
+    return false;
+  }
+  movement.from = resolve_range(c, operands.from, address_of(c, operands.from, lane),
+                                {.bytes = movement.bytes}, lane);
+  if (movement.from == nullptr) {
+    return false;
+  }
+  movement.to = resolve_range(c, operands.to, address_of(c, operands.to, lane),
+                              {.bytes = movement.bytes, .is_write = true}, lane);
+  return movement.to != nullptr;
+}
+
+// The same place in the shared memory of another CTA of the cluster.
+template <class T>
+T* in_cta(const Context& c, T* host, const Cta& cta) {
+  const auto offset = reinterpret_cast<std::byte*>(host) - c.shared;
+  return reinterpret_cast<T*>(cta.shared.get() + offset);
+}
+
+}  // namespace
+
+Step execute_copy(Context& c, const Instruction& in, std::uint32_t mask) {
+  const CopyOperands& operands = operands_of(in);
+  Addresses to, from;
+  if (!resolve_at(c, operands.from, mask, {operands.size, false}, from) ||
+      !resolve_at(c, operands.to, mask, {operands.size, true}, to)) {
+    return Step::kSwitch;
+  }
+  const auto* read = operands.bytes == kNoSlot ? nullptr : source<std::uint32_t>(c, operands.bytes);
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    Movement movement;
+    movement.bytes = read == nullptr ? operands.size : std::min(read[lane], operands.size);
+    movement.zeros = operands.size - movement.bytes;
+    movement.to = host_address<std::byte>(to.at[lane]);
+    movement.from = host_address<const std::byte>(from.at[lane]);
+    c.warp->copies.add(lane, movement);
+  }
+  return Step::kNext;
+}
+
+Step execute_copy_group_end(Context& c, const Instruction& /*in*/, std::uint32_t mask) {
+  c.warp->copies.end_group(mask);
+  return Step::kNext;
+}
+
+Step execute_copy_wait(Context& c, const Instruction& in, std::uint32_t mask) {
+  c.warp->copies.complete_groups(mask, static_cast<std::uint32_t>(in.immediate));
+  return Step::kNext;
+}
+
+Step execute_copy_wait_all(Context& c, const Instruction& /*in*/, std::uint32_t mask) {
+  c.warp->copies.complete_all(mask);
+  return Step::kNext;
+}
+
+Step execute_copy_arrival(Context& c, const Instruction& in, std::uint32_t mask) {
+  std::uint64_t words[kLanes];
+  if (!resolve_mbarriers(c, in, mask, words)) {
+    return Step::kSwitch;
+  }
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    auto* word = host_address<std::uint64_t>(words[lane]);
+    if (in.count == 1) {
+      change_mbarrier(word, {.added = 1});
+    }
+    c.warp->copies.add_arrival(lane, word);
+  }
+  return Step::kNext;
+}
+
+Step execute_bulk_group_end(Context& c, const Instruction& /*in*/, std::uint32_t mask) {
+  c.warp->bulk_copies.end_group(mask);
+  return Step::kNext;
+}
+
+Step execute_bulk_wait(Context& c, const Instruction& in, std::uint32_t mask) {
+  c.warp->bulk_copies.complete_groups(mask, static_cast<std::uint32_t>(in.immediate));
+  return Step::kNext;
+}
+
+Step execute_bulk_grouped(Context& c, const Instruction& in, std::uint32_t mask) {
+  const CopyOperands& operands = operands_of(in);
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    Movement movement;
+    if (!bind_bulk(c, operands, lane, movement)) {
+      return Step::kSwitch;
+    }
+    c.warp->bulk_copies.add(static_cast<std::uint32_t>(lane), movement);
+  }
+  return Step::kNext;
+}
+
+Step execute_bulk_signalled(Context& c, const Instruction& in, std::uint32_t mask) {
+  const CopyOperands& operands = operands_of(in);
+  std::uint64_t words[kLanes];
+  if (!resolve_mbarriers(c, operands.mbarrier, mask, words)) {
+    return Step::kSwitch;
+  }
+  Cluster& cluster = *c.cta->cluster;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    Transfer transfer;
+    if (!bind_bulk(c, operands, lane, transfer.movement)) {
+      return Step::kSwitch;
+    }
+    transfer.mbarrier = host_address<std::uint64_t>(words[lane]);
+    transfer.signalled = transfer.movement.bytes;
+    if (operands.ctas == kNoSlot) {
+      cluster.transfers.push_back(transfer);
+      continue;
+    }
+    const std::uint32_t ranks = source<std::uint32_t>(c, operands.ctas)[lane];
+    for (const auto& cta : cluster.ctas) {
+      if (((ranks >> cta->rank) & 1) != 0) {
+        Transfer copy = transfer;
+        copy.movement.to = in_cta(c, transfer.movement.to, *cta);
+        copy.mbarrier = in_cta(c, transfer.mbarrier, *cta);
+        cluster.transfers.push_back(copy);
+      }
+    }
+  }
+  return Step::kNext;
+}
+
+Step execute_remote_store(Context& c, const Instruction& in, std::uint32_t mask) {
+  const CopyOperands& operands = operands_of(in);
+  std::uint64_t words[kLanes];
+  Addresses to;
+  const std::uint32_t bytes = operands.element_bytes * operands.count;
+  if (!resolve_mbarriers(c, operands.mbarrier, mask, words) ||
+      !resolve_at(c, operands.to, mask, {bytes, true}, to)) {
+    return Step::kSwitch;
+  }
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    Transfer transfer;
+    transfer.movement.to = host_address<std::byte>(to.at[lane]);
+    transfer.movement.bytes = bytes;
+    transfer.movement.reduction = operands.reduction;
+    transfer.movement.element_bytes = operands.element_bytes;
+    for (std::uint32_t k = 0; k < operands.count; ++k) {
+      std::byte* place = transfer.movement.value.data() + std::size_t{k} * operands.element_bytes;
+      const auto* lanes = source<std::byte>(c, operands.values[k]);
+      std::memcpy(place, lanes + static_cast<std::size_t>(lane) * operands.element_bytes,
+                  operands.element_bytes);
+    }
+    transfer.mbarrier = host_address<std::uint64_t>(words[lane]);
+    transfer.signalled = bytes;
+    c.cta->cluster->transfers.push_back(transfer);
+  }
+  return Step::kNext;
+}
+
+}  // namespace barracuda::emulator

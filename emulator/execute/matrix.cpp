@@ -1,0 +1,291 @@
+#include "emulator/execute/matrix.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "emulator/execute/fp8.h"
+#include "emulator/execute/lanes/addresses.h"
+#include "emulator/execute/lanes/half.h"
+#include "emulator/state/host_address.h"
+#include "emulator/state/warp.h"
+
+namespace barracuda::emulator {
+
+using baseline::Addresses;
+using baseline::source;
+using baseline::target;
+
+namespace {
+
+constexpr std::size_t kMaximumElements = 32 * 32;
+
+// All lanes of the warp execute it, at this very instruction.
+template <class Execute>
+Step with_warp(Context& c, const Instruction& in, std::uint32_t mask, Execute execute) {
+  if ((c.warp->live & ~mask) != 0) {
+    const Step step = wait_for_members(c, in, {.mask = mask, .group = mask, .members = kFullMask});
+    c.warp->running().meets_here = true;
+    return step;
+  }
+  return execute();
+}
+
+// --- elements as numbers ---
+
+double number_of(MatrixElement element, std::uint64_t bits) {
+  switch (element) {
+    case MatrixElement::kF16:
+      return static_cast<double>(std::bit_cast<_Float16>(static_cast<std::uint16_t>(bits)));
+    case MatrixElement::kBf16:
+      return static_cast<double>(
+          baseline::to_float(baseline::Bfloat16{static_cast<std::uint16_t>(bits)}));
+    case MatrixElement::kTf32:
+      // The low 13 bits are not looked at.
+      return static_cast<double>(
+          std::bit_cast<float>(static_cast<std::uint32_t>(bits) & 0xffffe000U));
+    case MatrixElement::kF32:
+      return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+    case MatrixElement::kF64:
+      return std::bit_cast<double>(bits);
+    case MatrixElement::kE4m3:
+      return static_cast<double>(from_e4m3(static_cast<std::uint8_t>(bits)));
+    case MatrixElement::kE5m2:
+      return static_cast<double>(from_e5m2(static_cast<std::uint8_t>(bits)));
+    case MatrixElement::kS8:
+      return static_cast<std::int8_t>(bits);
+    case MatrixElement::kU8:
+      return static_cast<std::uint8_t>(bits);
+    case MatrixElement::kS4:
+      return static_cast<std::int8_t>((bits & 15) << 4) >> 4;
+    case MatrixElement::kU4:
+      return static_cast<double>(bits & 15);
+    case MatrixElement::kS32:
+      return static_cast<std::int32_t>(bits);
+  }
+  return 0;
+}
+
+std::uint64_t bits_of(MatrixElement element, double value) {
+  switch (element) {
+    case MatrixElement::kF16:
+      return std::bit_cast<std::uint16_t>(baseline::to_half<_Float16>(static_cast<float>(value)));
+    case MatrixElement::kF32:
+      return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    case MatrixElement::kF64:
+      return std::bit_cast<std::uint64_t>(value);
+    case MatrixElement::kS32:
+      // Sums of small integers are exact in double.
+      return static_cast<std::uint32_t>(static_cast<std::int64_t>(value));
+    case MatrixElement::kBf16:
+    case MatrixElement::kTf32:
+    case MatrixElement::kE4m3:
+    case MatrixElement::kE5m2:
+    case MatrixElement::kS8:
+    case MatrixElement::kU8:
+    case MatrixElement::kS4:
+    case MatrixElement::kU4:
+      break;  // no accumulators
+  }
+  return 0;
+}
+
+void read_fragment(const Context& c, const MatrixFragment& fragment, double* matrix) {
+  const std::uint32_t bits = element_bits(fragment.element);
+  const std::uint64_t ones = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+  const std::uint16_t* element = fragment.elements.data();
+  for (const Slot slot : fragment.slots) {
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      const std::uint64_t word =
+          bits == 64 ? source<std::uint64_t>(c, slot)[lane] : source<std::uint32_t>(c, slot)[lane];
+      for (std::uint32_t part = 0; part < fragment.parts; ++part) {
+        matrix[*element++] = number_of(fragment.element, (word >> (part * bits)) & ones);
+      }
+    }
+  }
+}
+
+void write_fragment(const Context& c, const MatrixFragment& fragment, const double* matrix) {
+  const std::uint32_t bits = element_bits(fragment.element);
+  const std::uint16_t* element = fragment.elements.data();
+  for (const Slot slot : fragment.slots) {
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      std::uint64_t word = 0;
+      for (std::uint32_t part = 0; part < fragment.parts; ++part) {
+        word |= bits_of(fragment.element, matrix[*element++]) << (part * bits);
+      }
+      if (bits == 64) {
+        target<std::uint64_t>(c, slot)[lane] = word;
+      } else {
+        target<std::uint32_t>(c, slot)[lane] = static_cast<std::uint32_t>(word);
+      }
+    }
+  }
+}
+
+// f64 rounds each step once; sums of products of narrower types are made in double, which is more
+// than the manual asks for.
+void multiply(const MatrixProduct& product, const double* a, const double* b, double* sums) {
+  const std::uint32_t depth = product.a.columns, columns = product.b.columns;
+  const bool wide = product.d.element == MatrixElement::kF64;
+  for (std::uint32_t row = 0; row < product.a.rows; ++row) {
+    double* sum = sums + std::size_t{row} * columns;
+    for (std::uint32_t k = 0; k < depth; ++k) {
+      const double left = a[row * depth + k];
+      const double* right = b + std::size_t{k} * columns;
+      for (std::uint32_t column = 0; column < columns; ++column) {
+        sum[column] =
+            wide ? std::fma(left, right[column], sum[column]) : sum[column] + left * right[column];
+      }
+    }
+  }
+}
+
+void saturate(double* sums, std::size_t count) {
+  constexpr double kLow = std::numeric_limits<std::int32_t>::min();
+  constexpr double kHigh = std::numeric_limits<std::int32_t>::max();
+  for (std::size_t i = 0; i < count; ++i) {
+    sums[i] = std::min(std::max(sums[i], kLow), kHigh);
+  }
+}
+
+// The addresses of one register part of all lanes.
+void element_addresses(const Context& c, const Instruction& in, std::size_t first,
+                       std::uint64_t* addresses) {
+  const auto& access = *static_cast<const MatrixAccess*>(in.extra);
+  const MatrixFragment& fragment = access.fragment;
+  const std::uint32_t bytes = element_bits(fragment.element) / 8;
+  const auto* bases = source<std::uint64_t>(c, in.a);
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    const std::uint32_t element = fragment.elements[first + std::size_t{lane} * fragment.parts];
+    const std::uint32_t row = element / fragment.columns, column = element % fragment.columns;
+    const std::uint32_t natural = access.by_columns ? fragment.rows : fragment.columns;
+    const std::uint64_t stride = in.b == kNoSlot ? natural : source<std::uint32_t>(c, in.b)[lane];
+    const std::uint64_t index = access.by_columns ? column * stride + row : row * stride + column;
+    addresses[lane] = bases[lane] + static_cast<std::uint64_t>(in.immediate) + index * bytes;
+  }
+}
+
+template <bool Loads>
+Step access_matrix(Context& c, const Instruction& in, std::uint32_t mask) {
+  const MatrixFragment& fragment = static_cast<const MatrixAccess*>(in.extra)->fragment;
+  const std::uint32_t bits = element_bits(fragment.element), bytes = bits / 8;
+  for (std::size_t number = 0; number < fragment.slots.size(); ++number) {
+    auto* lanes = target<std::byte>(c, fragment.slots[number]);
+    const std::size_t register_bytes = bits == 64 ? 8 : 4;
+    for (std::uint32_t part = 0; part < fragment.parts; ++part) {
+      std::uint64_t addresses[kLanes];
+      std::uint32_t local_lanes = 0;
+      element_addresses(c, in, number * kLanes * fragment.parts + part, addresses);
+      if (!resolve_lanes(c, in, mask, {bytes, !Loads}, addresses, local_lanes)) {
+        return Step::kSwitch;
+      }
+      for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+        std::byte* place = lanes + lane * register_bytes + std::size_t{part} * bytes;
+        auto* memory = host_address<std::byte>(addresses[lane]);
+        std::memcpy(Loads ? place : memory, Loads ? memory : place, bytes);
+      }
+    }
+  }
+  return Step::kNext;
+}
+
+// --- 8x8 matrices of 16 bits ---
+
+constexpr std::uint32_t kRows = 8;
+
+// Element `half` of lane `lane` lies in this row and column.
+struct RowPlace {
+  std::uint32_t row = 0, column = 0;
+};
+
+RowPlace row_place(std::uint32_t lane, std::uint32_t half, bool transposed) {
+  const std::uint32_t row = lane / 4, column = lane % 4 * 2 + half;
+  return transposed ? RowPlace{.row = column, .column = row}
+                    : RowPlace{.row = row, .column = column};
+}
+
+template <bool Loads>
+Step access_rows(Context& c, const Instruction& in) {
+  const auto& rows = *static_cast<const MatrixRows*>(in.extra);
+  const auto count = static_cast<std::uint32_t>(rows.slots.size()) * kRows;
+  const std::uint32_t mask = count >= kLanes ? kFullMask : (std::uint32_t{1} << count) - 1;
+  std::uint64_t addresses[kLanes];
+  std::uint32_t local_lanes = 0;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    addresses[lane] =
+        source<std::uint64_t>(c, in.a)[lane] + static_cast<std::uint64_t>(in.immediate);
+  }
+  if (!resolve_lanes(c, in, mask & c.warp->live, {16, !Loads}, addresses, local_lanes)) {
+    return Step::kSwitch;
+  }
+  for (std::uint32_t matrix = 0; matrix < rows.slots.size(); ++matrix) {
+    auto* words = target<std::uint32_t>(c, rows.slots[matrix]);
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      for (std::uint32_t half = 0; half < 2; ++half) {
+        const RowPlace place = row_place(lane, half, rows.transposed);
+        auto* memory = host_address<std::byte>(addresses[matrix * kRows + place.row]) +
+                       std::size_t{place.column} * 2;
+        auto* part = reinterpret_cast<std::byte*>(words + lane) + std::size_t{half} * 2;
+        std::memcpy(Loads ? part : memory, Loads ? memory : part, 2);
+      }
+    }
+  }
+  return Step::kNext;
+}
+
+}  // namespace
+
+Step execute_mma(Context& c, const Instruction& in, std::uint32_t mask) {
+  return with_warp(c, in, mask, [&] {
+    const auto& product = *static_cast<const MatrixProduct*>(in.extra);
+    double a[kMaximumElements], b[kMaximumElements], sums[kMaximumElements];
+    read_fragment(c, product.a, a);
+    read_fragment(c, product.b, b);
+    read_fragment(c, product.c, sums);
+    multiply(product, a, b, sums);
+    if (product.saturates) {
+      saturate(sums, std::size_t{product.d.rows} * product.d.columns);
+    }
+    write_fragment(c, product.d, sums);
+    return Step::kNext;
+  });
+}
+
+Step execute_matrix_load(Context& c, const Instruction& in, std::uint32_t mask) {
+  return with_warp(c, in, mask, [&] { return access_matrix<true>(c, in, mask); });
+}
+
+Step execute_matrix_store(Context& c, const Instruction& in, std::uint32_t mask) {
+  return with_warp(c, in, mask, [&] { return access_matrix<false>(c, in, mask); });
+}
+
+Step execute_load_matrix(Context& c, const Instruction& in, std::uint32_t mask) {
+  return with_warp(c, in, mask, [&] { return access_rows<true>(c, in); });
+}
+
+Step execute_store_matrix(Context& c, const Instruction& in, std::uint32_t mask) {
+  return with_warp(c, in, mask, [&] { return access_rows<false>(c, in); });
+}
+
+Step execute_move_matrix(Context& c, const Instruction& in, std::uint32_t mask) {
+  return with_warp(c, in, mask, [&] {
+    std::uint16_t matrix[kRows][kRows];
+    const auto* from = source<std::uint32_t>(c, in.a);
+    auto* to = target<std::uint32_t>(c, in.d);
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      matrix[lane / 4][lane % 4 * 2] = static_cast<std::uint16_t>(from[lane]);
+      matrix[lane / 4][lane % 4 * 2 + 1] = static_cast<std::uint16_t>(from[lane] >> 16);
+    }
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      const std::uint32_t low = matrix[lane % 4 * 2][lane / 4];
+      const std::uint32_t high = matrix[lane % 4 * 2 + 1][lane / 4];
+      to[lane] = low | high << 16;
+    }
+    return Step::kNext;
+  });
+}
+
+}  // namespace barracuda::emulator

@@ -1,0 +1,40 @@
+// A cluster in execution: its CTAs, which may reach each other's shared memory, their common
+// barrier, and what is on its way to their mbarriers. Most clusters have one CTA. Only one worker
+// has a cluster at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "emulator/state/asynchronous.h"
+#include "emulator/state/cta.h"
+
+namespace barracuda::emulator {
+
+// Shared addresses: from 0 the CTA's own, from (rank + 1) * kClusterShare those of the CTA of that
+// rank, so that such an address means the same to every CTA of the cluster.
+inline constexpr std::uint64_t kClusterShare = 512 * 1024;
+inline constexpr std::uint32_t kMaximumClusterBlocks = 16;
+
+struct Cluster {
+  std::uint64_t number = 0;  // linear index in the grid's clusters
+  Dim3 index;
+  std::vector<std::unique_ptr<Cta>> ctas;  // by rank
+  Barrier barrier;                         // `arrived` by rank and warp
+  std::vector<Transfer> transfers;
+
+  [[nodiscard]] std::uint32_t live_warps() const;
+};
+
+void arrive_at_cluster(const Warp& warp, Cta& cta, std::uint32_t mask);
+// Lanes that have arrived and whose barrier is not complete.
+std::uint32_t waiting_for_cluster(const Warp& warp, const Cta& cta);
+// The barrier, if it waits for nobody else once a warp has lost lanes.
+void complete_cluster_after_exit(Cluster& cluster);
+
+// Moves what is on its way to that mbarrier, and signals it.
+void complete_transfers(Cluster& cluster, const std::uint64_t* mbarrier);
+
+}  // namespace barracuda::emulator

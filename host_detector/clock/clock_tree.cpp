@@ -1,0 +1,118 @@
+#include "host_detector/clock/clock_tree.h"
+
+#include <bit>
+#include <utility>
+
+namespace barracuda::detector {
+
+const CtaClock* ClockTree::find(const ClockTree* tree, CtaKey cta) {
+  const std::uint64_t key = number(cta);
+  while (tree != nullptr && !tree->is_leaf()) {
+    tree = tree->leads_to(key) ? tree->side(key).get() : nullptr;
+  }
+  return tree != nullptr && tree->prefix_ == key ? tree->part_.get() : nullptr;
+}
+
+ClockTreePointer ClockTree::leaf(const CtaClockPointer& part) {
+  return {new ClockTree(part)};
+}
+
+// Of two trees whose keys differ above the bits of both.
+ClockTreePointer ClockTree::branch_of(const ClockTreePointer& a, const ClockTreePointer& b) {
+  const std::uint64_t bit = std::bit_floor(a->prefix_ ^ b->prefix_);
+  const std::uint64_t prefix = a->prefix_ & ~(bit | (bit - 1));
+  return {(a->prefix_ & bit) == 0 ? new ClockTree(prefix, bit, a, b)
+                                  : new ClockTree(prefix, bit, b, a)};
+}
+
+ClockTreePointer ClockTree::with_side(const ClockTreePointer& branch, std::uint64_t key,
+                                      ClockTreePointer side) {
+  if (side == branch->side(key)) {
+    return branch;
+  }
+  return {(key & branch->bit_) != 0
+              ? new ClockTree(branch->prefix_, branch->bit_, branch->low_, std::move(side))
+              : new ClockTree(branch->prefix_, branch->bit_, std::move(side), branch->high_)};
+}
+
+ClockTreePointer ClockTree::joined_leaves(const ClockTreePointer& a, const ClockTreePointer& b) {
+  const CtaClockPointer both = detector::joined(a->part_, b->part_);
+  return both == a->part_ ? a : both == b->part_ ? b : leaf(both);
+}
+
+ClockTreePointer ClockTree::joined(const ClockTreePointer& a, const ClockTreePointer& b) {
+  if (a == b || b == nullptr) {
+    return a;
+  }
+  if (a == nullptr) {
+    return b;
+  }
+  if (a->bit_ == b->bit_ && a->prefix_ == b->prefix_) {
+    if (a->is_leaf()) {
+      // The analyzer does not follow the counts of intrusive pointers.
+      return joined_leaves(a, b);  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
+    }
+    ClockTreePointer low = joined(a->low_, b->low_);
+    ClockTreePointer high = joined(a->high_, b->high_);
+    if (low == a->low_ && high == a->high_) {
+      return a;
+    }
+    if (low == b->low_ && high == b->high_) {
+      return b;
+    }
+    return {new ClockTree(a->prefix_, a->bit_, std::move(low), std::move(high))};
+  }
+  if (a->bit_ > b->bit_ && a->leads_to(b->prefix_)) {
+    return with_side(a, b->prefix_, joined(a->side(b->prefix_), b));
+  }
+  if (b->bit_ > a->bit_ && b->leads_to(a->prefix_)) {
+    return with_side(b, a->prefix_, joined(a, b->side(a->prefix_)));
+  }
+  return branch_of(a, b);
+}
+
+ClockTreePointer ClockTree::without(const ClockTreePointer& tree, CtaKey cta) {
+  const std::uint64_t key = number(cta);
+  if (tree == nullptr || (tree->is_leaf() && tree->prefix_ == key)) {
+    return nullptr;
+  }
+  if (tree->is_leaf() || !tree->leads_to(key)) {
+    return tree;
+  }
+  ClockTreePointer side = without(tree->side(key), cta);
+  if (side == nullptr) {
+    return (key & tree->bit_) != 0 ? tree->low_ : tree->high_;
+  }
+  return with_side(tree, key, std::move(side));
+}
+
+bool ClockTree::covers(const ClockTree* tree, const ClockTree* other) {
+  if (tree == other || other == nullptr) {
+    return true;
+  }
+  if (other->is_leaf()) {
+    const CtaClock* ours = find(tree, other->part_->key());
+    return ours != nullptr ? ours->covers(*other->part_)
+                           : CtaClock(other->part_->key()).covers(*other->part_);
+  }
+  if (tree != nullptr && tree->bit_ > other->bit_ && tree->leads_to(other->prefix_)) {
+    return covers(tree->side(other->prefix_).get(), other);
+  }
+  if (tree != nullptr && tree->bit_ == other->bit_ && tree->prefix_ == other->prefix_) {
+    return covers(tree->low_.get(), other->low_.get()) &&
+           covers(tree->high_.get(), other->high_.get());
+  }
+  return covers(tree, other->low_.get()) && covers(tree, other->high_.get());
+}
+
+bool ClockTree::is_valid() const {
+  if (is_leaf()) {
+    return bit_ == 0 && prefix_ == number(part_->key()) && part_->is_valid();
+  }
+  return low_ != nullptr && high_ != nullptr && std::has_single_bit(bit_) && low_->bit_ < bit_ &&
+         high_->bit_ < bit_ && leads_to(low_->prefix_) && leads_to(high_->prefix_) &&
+         (low_->prefix_ & bit_) == 0 && (high_->prefix_ & bit_) != 0 && low_->is_valid() &&
+         high_->is_valid();
+}
+
+}  // namespace barracuda::detector

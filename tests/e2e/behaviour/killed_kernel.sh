@@ -1,0 +1,20 @@
+# Kernels that die or do not end: what they did before is reported, and what the program does later is
+# checked as ever.
+. "$(dirname "$0")/expect.sh"
+
+for mode in self-validating fence-and-flag; do
+  run timeout 120 "$barracuda" run --device cpu --commit $mode --json "$folder/report" -- "$programs/killed" trap
+  expect_status 66 "a trap, $mode"
+  expect_out '^cudaErrorLaunchFailure$'
+  expect_out '^works after the reset$'
+  grep -q '"type":"memory-error"' "$folder/report" || fail "the trap is not reported"
+  grep '"type":"race"' "$folder/report" | grep -q 'races' || fail "the race after the reset is not reported"
+  expect_err 'coverage complete'
+done
+
+run timeout 120 "$barracuda" run --device cpu --launch-timeout 2 --json "$folder/report" -- "$programs/killed" hang
+expect_status 66 "launch-timeout"
+expect_out '^cudaErrorLaunchTimeout$'
+expect_err 'spins.*did not end within'
+grep -q '"type":"race"' "$folder/report" || fail "the race before the endless kernel is not reported"
+finish

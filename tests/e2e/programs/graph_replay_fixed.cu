@@ -1,0 +1,28 @@
+// One executable graph is replayed in two streams: CUDA runs its replays one after the other.
+// expect: none
+#include "graph_check.h"
+
+__global__ void add(int* cells, int value) {
+  cells[blockIdx.x * blockDim.x + threadIdx.x] += value;
+}
+
+int main() {
+  int* const cells = make_cells();
+  cudaStream_t stream, other;
+  CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  CUDA_CHECK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+  CUDA_CHECK(cudaDeviceSynchronize());
+  cudaGraph_t graph;
+  CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  add<<<kBlocks, kThreads, 0, stream>>>(cells, 1);
+  CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
+
+  cudaGraphExec_t first;
+  CUDA_CHECK(cudaGraphInstantiate(&first, graph, 0));
+  CUDA_CHECK(cudaGraphLaunch(first, stream));
+  CUDA_CHECK(cudaGraphLaunch(first, other));
+  CUDA_CHECK(cudaDeviceSynchronize());
+  CUDA_CHECK(cudaGraphExecDestroy(first));
+  CUDA_CHECK(cudaGraphDestroy(graph));
+  return finish_cells(cells, 2);
+}

@@ -1,0 +1,64 @@
+// A kernel that dies or does not end, and what the program does then: killed trap|hang.
+// trap: resets the device and runs a racy kernel.
+#include <cstdio>
+#include <cstring>
+
+#include <cuda_runtime.h>
+
+constexpr int kBlocks = 16;
+constexpr int kThreads = 64;
+
+// All blocks log all the time; one of them dies in the middle of it.
+__global__ void dies(int* cells) {
+  for (int round = 0; round < 1000; ++round) {
+    cells[blockIdx.x * blockDim.x + threadIdx.x] += round;
+    __syncthreads();
+    if (blockIdx.x == 3 && round == 20) {
+      __trap();
+    }
+  }
+}
+
+__global__ void spins(volatile int* flag) {
+  while (*flag == 0) {
+  }
+}
+
+__global__ void races(int* cells) {
+  cells[threadIdx.x] += blockIdx.x;
+}
+
+static int* make_cells() {
+  int* cells = nullptr;
+  const size_t bytes = kBlocks * kThreads * sizeof(int);
+  return cudaMalloc(&cells, bytes) == cudaSuccess && cudaMemset(cells, 0, bytes) == cudaSuccess
+             ? cells
+             : nullptr;
+}
+
+static int run_trap() {
+  dies<<<kBlocks, kThreads>>>(make_cells());
+  std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+  races<<<2, kThreads>>>(nullptr);  // the context is dead
+  std::printf("%s\n", cudaGetErrorName(cudaGetLastError()));
+  if (cudaDeviceReset() != cudaSuccess) {
+    return 1;
+  }
+  int* const cells = make_cells();
+  races<<<2, kThreads>>>(cells);
+  const bool works = cudaDeviceSynchronize() == cudaSuccess && cudaFree(cells) == cudaSuccess;
+  std::printf("%s after the reset\n", works ? "works" : "does not work");
+  return works ? 0 : 1;
+}
+
+int main(int argc, char** argv) {
+  const char* what = argc > 1 ? argv[1] : "";
+  if (std::strcmp(what, "trap") == 0) {
+    return run_trap();
+  }
+  int* const cells = make_cells();
+  races<<<2, kThreads>>>(cells);
+  spins<<<1, 1>>>(cells + kThreads);
+  std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+  return 0;
+}

@@ -1,0 +1,95 @@
+#include "tests/oracle/host_detector/comparison.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace barracuda::oracle {
+namespace {
+
+using Pair = std::pair<std::uint32_t, std::uint32_t>;  // of sites, hence of operations
+using Byte = std::pair<Space, std::uint64_t>;
+
+// kError is the smaller.
+Severity worst(Severity a, Severity b) {
+  return std::min(a, b);
+}
+
+Thread thread_of(const detector::RaceAccess& access) {
+  return {static_cast<std::uint32_t>(access.thread.launch), access.thread.cta, access.thread.warp,
+          access.thread.lane};
+}
+
+Pair pair_of(const detector::RaceEvent& event) {
+  return std::minmax(static_cast<std::uint32_t>(event.first.site),
+                     static_cast<std::uint32_t>(event.second.site));
+}
+
+bool is_at(std::uint64_t byte, const detector::RaceAccess& access) {
+  return access.address <= byte && byte < access.address + access.size;
+}
+
+bool is_that_race(const Race& race, const detector::RaceEvent& event) {
+  const bool is_shared = event.second.space == wire::AddressSpace::kShared;
+  return std::pair{race.low_site, race.high_site} == pair_of(event) &&
+         race.space.has_value() == is_shared && is_at(race.byte, event.first) &&
+         is_at(race.byte, event.second) && race.severity <= event.severity &&
+         std::minmax(race.older, race.newer) ==
+             std::pair(std::minmax(thread_of(event.first), thread_of(event.second)));
+}
+
+}  // namespace
+
+std::vector<Race> races_of(const Trace& trace, const detector::DetectorOptions& options) {
+  ReferenceDetector reference(options);
+  reference.add_sites(trace.sites);
+  for (const Step& step : trace.steps) {
+    if (const auto* launch = std::get_if<detector::LaunchInfo>(&step)) {
+      reference.begin_launch(*launch);
+    } else {
+      reference.apply(std::get<detector::WarpOperation>(step));
+    }
+  }
+  return reference.races();
+}
+
+std::optional<std::string> difference(const std::vector<Race>& races,
+                                      const detector::Findings& findings) {
+  std::map<Pair, Severity> found;
+  for (const detector::RaceEvent& event : findings.races) {
+    const Pair pair = pair_of(event);
+    if (std::ranges::none_of(races, [&](const Race& race) { return is_that_race(race, event); })) {
+      return fmt::format("invented: #{} and #{} at {:x} severity {}", pair.first, pair.second,
+                         event.second.address, static_cast<int>(event.severity));
+    }
+    const auto [known, is_new] = found.try_emplace(pair, event.severity);
+    known->second = worst(known->second, event.severity);
+  }
+  std::map<Byte, Severity> bytes;  // that must be named, and how badly
+  for (const Race& race : races) {
+    if (!race.may_be_missed) {
+      const auto [known, is_new] = bytes.try_emplace({race.space, race.byte}, race.severity);
+      known->second = worst(known->second, race.severity);
+    }
+  }
+  std::set<Byte> named;
+  for (const Race& race : races) {
+    const auto wanted = bytes.find({race.space, race.byte});
+    const auto known = found.find({race.low_site, race.high_site});
+    if (wanted != bytes.end() && known != found.end() && known->second <= wanted->second &&
+        race.severity <= wanted->second) {
+      named.insert(wanted->first);
+    }
+  }
+  for (const auto& [byte, severity] : bytes) {
+    if (!named.contains(byte)) {
+      return fmt::format("missed: byte {:x} severity {}", byte.second, static_cast<int>(severity));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace barracuda::oracle

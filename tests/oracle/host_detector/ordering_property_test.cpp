@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+#include <rapidcheck.h>
+
+#include "host_detector/queue/ordering.h"
+#include "tests/oracle/host_detector/comparison.h"
+#include "tests/oracle/host_detector/queue_simulation.h"
+
+namespace barracuda::oracle {
+namespace {
+
+using detector::OrderCounters;
+using detector::Ordering;
+
+class Feeder {
+ public:
+  explicit Feeder(const QueuedProgram& program) : program_(program), next_(program.queues.size()) {
+    engine_.add_sites(wire::SiteId{0}, program.trace.sites);
+    for (const Step& step : program.trace.steps) {
+      if (const auto* launch = std::get_if<detector::LaunchInfo>(&step)) {
+        ordering_.begin_launch(*launch);
+        launches_.push_back(launch->id);
+      }
+    }
+  }
+
+  // False if the queue is at its end.
+  bool feed(std::size_t queue) {
+    const std::vector<QueuedRecord>& records = program_.queues[queue];
+    if (next_[queue] == records.size()) {
+      return false;
+    }
+    ordering_.take(counters_, records[next_[queue]++].bytes);
+    RC_ASSERT(ordering_.parked_bytes() == 0U || ordering_.parked_bytes() <= may_be_parked());
+    return true;
+  }
+
+  // Nothing is lost, nothing is left, and the races are those of the rules.
+  void check(const std::vector<Race>& races) const {
+    RC_ASSERT(ordering_.parked_bytes() == 0U);
+    RC_ASSERT(ordering_.rejected() == 0U);
+    RC_ASSERT(engine_.rejected() == 0U);
+    RC_ASSERT(engine_.applied() == program_.operations);
+    for (const LaunchId launch : launches_) {
+      RC_ASSERT(engine_.launch_over(launch));
+    }
+    if (const auto wrong = difference(races, engine_.findings())) {
+      RC_FAIL(fmt::format("{}\n{}", *wrong, describe(program_.trace)));
+    }
+  }
+
+ private:
+  // Whatever is parked was claimed after some record that has not come.
+  [[nodiscard]] std::size_t may_be_parked() const {
+    std::uint64_t missing = std::numeric_limits<std::uint64_t>::max();
+    for (std::size_t queue = 0; queue < next_.size(); ++queue) {
+      const std::vector<QueuedRecord>& records = program_.queues[queue];
+      if (next_[queue] < records.size()) {
+        missing = std::min(missing, records[next_[queue]].claimed);
+      }
+    }
+    std::size_t bytes = 0;
+    for (std::size_t queue = 0; queue < next_.size(); ++queue) {
+      for (std::size_t index = 0; index < next_[queue]; ++index) {
+        const QueuedRecord& record = program_.queues[queue][index];
+        bytes += record.claimed > missing ? record.bytes.size() : 0;
+      }
+    }
+    return bytes;
+  }
+
+  const QueuedProgram& program_;
+  std::vector<std::size_t> next_;
+  std::vector<LaunchId> launches_;
+  detector::Detector engine_;
+  Ordering ordering_{engine_};
+  OrderCounters counters_;
+};
+
+// Whole queues one after another, from `first`.
+void feed_queue_by_queue(const QueuedProgram& program, std::size_t first,
+                         const std::vector<Race>& races) {
+  Feeder feeder(program);
+  for (std::size_t index = 0; index < program.queues.size(); ++index) {
+    while (feeder.feed((first + index) % program.queues.size())) {
+    }
+  }
+  feeder.check(races);
+}
+
+void feed_in_runs(const QueuedProgram& program, const std::vector<std::uint8_t>& runs,
+                  const std::vector<Race>& races) {
+  Feeder feeder(program);
+  for (const std::uint8_t run : runs) {
+    for (int count = 0; count < run / 32 + 1; ++count) {
+      feeder.feed(run % program.queues.size());
+    }
+  }
+  for (std::size_t queue = 0; queue < program.queues.size(); ++queue) {
+    while (feeder.feed(queue)) {
+    }
+  }
+  feeder.check(races);
+}
+
+}  // namespace
+}  // namespace barracuda::oracle
+
+TEST_CASE("however the queues are drained, every record is applied once and the verdicts are one") {
+  using namespace barracuda;
+  CHECK(rc::check([] {
+    oracle::ProgramShape shape;
+    shape.ctas = *rc::gen::inRange<std::uint32_t>(1, 5);
+    shape.warps = *rc::gen::inRange<std::uint32_t>(1, 3);
+    shape.queues = *rc::gen::inRange<std::uint32_t>(1, 5);
+    shape.launches = *rc::gen::inRange<std::uint32_t>(1, 4);
+    shape.clusters = *rc::gen::arbitrary<bool>();
+    const rc::Gen<std::uint32_t> choice = rc::gen::resize(100, rc::gen::arbitrary<std::uint32_t>());
+    shape.choices = *rc::gen::scale(0.8, rc::gen::container<std::vector<std::uint32_t>>(choice));
+    const oracle::QueuedProgram program = oracle::run_program(shape);
+    const std::vector<oracle::Race> races = oracle::races_of(program.trace, {});
+    for (std::size_t queue = 0; queue < program.queues.size(); ++queue) {
+      oracle::feed_queue_by_queue(program, queue, races);
+    }
+    const rc::Gen<std::uint8_t> run = rc::gen::resize(100, rc::gen::arbitrary<std::uint8_t>());
+    oracle::feed_in_runs(program, *rc::gen::container<std::vector<std::uint8_t>>(run), races);
+    RC_CLASSIFY(!races.empty(), "has races");
+  }));
+}

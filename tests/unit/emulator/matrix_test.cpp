@@ -1,0 +1,378 @@
+// Matrix products against products of small integers, which every type holds exactly.
+#include <bit>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "emulator/execute/fp8.h"
+#include "tests/unit/emulator/device.h"
+
+using namespace barracuda::emulator;  // NOLINT(google-build-using-namespace)
+using test::Device;
+using test::kernel_text;
+using test::shape;
+
+namespace {
+
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+struct Place {
+  u32 row = 0, column = 0;
+};
+
+// Element i of a lane's fragment, as the PTX manual gives it: g is lane / 4, t lane % 4.
+using Layout = std::function<Place(u32 g, u32 t, u32 i)>;
+using Encode = std::function<u64(int)>;
+
+struct Element {
+  u32 bits = 0;
+  Encode encode;
+};
+
+u64 half(int v) {
+  return std::bit_cast<std::uint16_t>(static_cast<_Float16>(v));
+}
+
+u64 single(int v) {
+  return std::bit_cast<u32>(static_cast<float>(v));
+}
+
+const Element kF16{16, half};
+const Element kBf16{16, [](int v) { return single(v) >> 16; }};
+const Element kTf32{32, single};
+const Element kF32{32, single};
+const Element kF64{64, [](int v) { return std::bit_cast<u64>(static_cast<double>(v)); }};
+const Element kInt8{8, [](int v) { return static_cast<u64>(v) & 0xff; }};
+const Element kInt4{4, [](int v) { return static_cast<u64>(v) & 15; }};
+const Element kS32{32, [](int v) { return static_cast<u64>(v) & 0xffffffff; }};
+const Element kE4m3{8, [](int v) { return u64{to_e4m3(static_cast<float>(v))}; }};
+
+struct Product {
+  std::string text;
+  u32 m, n, k;
+  Element input, sum;
+  Layout a, b, d;
+  bool is_unsigned = false;
+};
+
+int a_value(const Product& p, u32 row, u32 column) {
+  const int value = static_cast<int>((row * 3 + column * 5) % 7) - 3;
+  return p.is_unsigned ? value + 3 : value;
+}
+
+int b_value(const Product& p, u32 row, u32 column) {
+  const int value = static_cast<int>((row * 2 + column * 7) % 5) - 2;
+  return p.is_unsigned ? value + 2 : value;
+}
+
+int c_value(u32 row, u32 column) {
+  return static_cast<int>(row * 2 + column) - 9;
+}
+
+int expected(const Product& p, u32 row, u32 column) {
+  int sum = c_value(row, column);
+  for (u32 i = 0; i < p.k; ++i) {
+    sum += a_value(p, row, i) * b_value(p, i, column);
+  }
+  return sum;
+}
+
+// The words of one lane's fragment.
+std::vector<u64> fragment(const Element& element, u32 count, u32 lane, const Layout& layout,
+                          const std::function<int(Place)>& value) {
+  const u32 width = element.bits == 64 ? 64 : 32, parts = width / element.bits;
+  std::vector<u64> words(count / parts, 0);
+  for (u32 i = 0; i < count; ++i) {
+    words[i / parts] |= element.encode(value(layout(lane / 4, lane % 4, i)))
+                        << (i % parts * element.bits);
+  }
+  return words;
+}
+
+std::string registers(const char* kind, u32 first, std::size_t count) {
+  std::string text = "{";
+  for (std::size_t i = 0; i < count; ++i) {
+    text += fmt::format("{}{}{}", i == 0 ? "" : ", ", kind, first + i);
+  }
+  return text + "}";
+}
+
+// Each lane has 32 words of 64 bits: 0 its a, 8 its b, 16 its c, 24 its d.
+std::string mma_kernel(const Product& p, const std::size_t counts[3]) {
+  const bool wide = p.input.bits == 64;
+  const char* kind = wide ? "%d" : "%r";
+  std::string body = "    mad.wide.u32 %out, %thread, 256, %base;\n";
+  const u32 firsts[] = {10, 18, 26};
+  for (std::size_t operand = 0; operand < 3; ++operand) {
+    for (std::size_t i = 0; i < counts[operand]; ++i) {
+      body += fmt::format("    ld.global.{} {}{}, [%out+{}];\n", wide ? "u64" : "u32", kind,
+                          firsts[operand] + i, operand * 64 + i * 8);
+    }
+  }
+  body += fmt::format("    {} {}, {}, {}, {};\n", p.text, registers(kind, 26, counts[2]),
+                      registers(kind, 10, counts[0]), registers(kind, 18, counts[1]),
+                      registers(kind, 26, counts[2]));
+  for (std::size_t i = 0; i < counts[2]; ++i) {
+    body += fmt::format("    st.global.{} [%out+{}], {}{};\n", wide ? "u64" : "u32", 192 + i * 8,
+                        kind, 26 + i);
+  }
+  return kernel_text(body);
+}
+
+void check_product(const Product& p) {
+  const u32 a_count = p.m * p.k / 32, b_count = p.n * p.k / 32, d_count = p.m * p.n / 32;
+  std::vector<u64> memory(32 * 32, 0), wanted;
+  std::size_t counts[3] = {};
+  for (u32 lane = 0; lane < 32; ++lane) {
+    const std::vector<u64> operands[] = {
+        fragment(p.input, a_count, lane, p.a,
+                 [&](Place at) { return a_value(p, at.row, at.column); }),
+        fragment(p.input, b_count, lane, p.b,
+                 [&](Place at) { return b_value(p, at.row, at.column); }),
+        fragment(p.sum, d_count, lane, p.d, [](Place at) { return c_value(at.row, at.column); })};
+    for (std::size_t i = 0; i < 3; ++i) {
+      counts[i] = operands[i].size();
+      std::ranges::copy(operands[i],
+                        memory.begin() + static_cast<std::ptrdiff_t>(lane * 32 + i * 8));
+    }
+    const auto result = fragment(p.sum, d_count, lane, p.d,
+                                 [&](Place at) { return expected(p, at.row, at.column); });
+    wanted.insert(wanted.end(), result.begin(), result.end());
+  }
+  Device device(mma_kernel(p, counts));
+  const u64 out = device.buffer(memory);
+  device.run_well("k", shape({1}, {32}), out);
+  const auto results = device.read<u64>(out, 32 * 32);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    INFO(p.text << " lane " << i / counts[2] << " register " << i % counts[2]);
+    REQUIRE(results[i / counts[2] * 32 + 24 + i % counts[2]] == wanted[i]);
+  }
+}
+
+// c and d of m16n8: rows g and g + 8, two neighbours.
+Place sum16(u32 g, u32 t, u32 i) {
+  return {i < 2 ? g : g + 8, t * 2 + (i & 1)};
+}
+
+Place sum8(u32 g, u32 t, u32 i) {
+  return {g, t * 2 + i};
+}
+
+}  // namespace
+
+TEST_CASE("matrix products of halves and of tf32 have the manual's layout") {
+  const Layout a16 = [](u32 g, u32 t, u32 i) {
+    return Place{i < 2 || (i >= 4 && i < 6) ? g : g + 8, t * 2 + (i & 1) + (i >= 4 ? 8 : 0)};
+  };
+  const Layout b16 = [](u32 g, u32 t, u32 i) {
+    return Place{t * 2 + (i & 1) + (i >= 2 ? 8 : 0), g};
+  };
+  const Layout a8 = [](u32 g, u32 t, u32 i) { return Place{i < 2 ? g : g + 8, t * 2 + (i & 1)}; };
+  const Layout b8 = [](u32 g, u32 t, u32 i) { return Place{t * 2 + i, g}; };
+  const Layout a8t = [](u32 g, u32 t, u32 i) {
+    return Place{i % 2 == 0 ? g : g + 8, i < 2 ? t : t + 4};
+  };
+  const Layout b8t = [](u32 g, u32 t, u32 i) { return Place{i == 0 ? t : t + 4, g}; };
+  const Layout a4t = [](u32 g, u32 t, u32 i) { return Place{i == 0 ? g : g + 8, t}; };
+  const Layout b4t = [](u32 g, u32 t, u32) { return Place{t, g}; };
+  const std::string start = "mma.sync.aligned.";
+  check_product(
+      {start + "m16n8k16.row.col.f32.f16.f16.f32", 16, 8, 16, kF16, kF32, a16, b16, sum16});
+  check_product(
+      {start + "m16n8k16.row.col.f16.f16.f16.f16", 16, 8, 16, kF16, kF16, a16, b16, sum16});
+  check_product(
+      {start + "m16n8k16.row.col.f32.bf16.bf16.f32", 16, 8, 16, kBf16, kF32, a16, b16, sum16});
+  check_product({start + "m16n8k8.row.col.f32.f16.f16.f32", 16, 8, 8, kF16, kF32, a8, b8, sum16});
+  check_product(
+      {start + "m16n8k8.row.col.f32.bf16.bf16.f32", 16, 8, 8, kBf16, kF32, a8, b8, sum16});
+  check_product(
+      {start + "m16n8k8.row.col.f32.tf32.tf32.f32", 16, 8, 8, kTf32, kF32, a8t, b8t, sum16});
+  check_product(
+      {start + "m16n8k4.row.col.f32.tf32.tf32.f32", 16, 8, 4, kTf32, kF32, a4t, b4t, sum16});
+}
+
+TEST_CASE("matrix products of doubles, bytes, nibbles and e4m3 have the manual's layout") {
+  const Layout a64 = [](u32 g, u32 t, u32) { return Place{g, t}; };
+  const Layout b64 = [](u32 g, u32 t, u32) { return Place{t, g}; };
+  const Layout a64_8 = [](u32 g, u32 t, u32 i) {
+    return Place{i % 2 == 0 ? g : g + 8, i < 2 ? t : t + 4};
+  };
+  const Layout b64_8 = [](u32 g, u32 t, u32 i) { return Place{t + 4 * i, g}; };
+  const Layout a32 = [](u32 g, u32 t, u32 i) {
+    return Place{i < 4 || (i >= 8 && i < 12) ? g : g + 8, t * 4 + (i & 3) + (i >= 8 ? 16 : 0)};
+  };
+  const Layout b32 = [](u32 g, u32 t, u32 i) {
+    return Place{t * 4 + (i & 3) + (i >= 4 ? 16 : 0), g};
+  };
+  const Layout a16 = [](u32 g, u32 t, u32 i) { return Place{i < 4 ? g : g + 8, t * 4 + (i & 3)}; };
+  const Layout b16 = [](u32 g, u32 t, u32 i) { return Place{t * 4 + i, g}; };
+  const Layout a8 = [](u32 g, u32 t, u32 i) { return Place{g, t * 4 + i}; };
+  const Layout a4 = [](u32 g, u32 t, u32 i) { return Place{i < 8 ? g : g + 8, t * 8 + (i & 7)}; };
+  const Layout b4 = [](u32 g, u32 t, u32 i) { return Place{t * 8 + i, g}; };
+  const std::string start = "mma.sync.aligned.";
+  check_product({start + "m8n8k4.row.col.f64.f64.f64.f64", 8, 8, 4, kF64, kF64, a64, b64, sum8});
+  check_product(
+      {start + "m16n8k8.row.col.f64.f64.f64.f64", 16, 8, 8, kF64, kF64, a64_8, b64_8, sum16});
+  check_product(
+      {start + "m16n8k32.row.col.s32.s8.s8.s32", 16, 8, 32, kInt8, kS32, a32, b32, sum16});
+  check_product({start + "m16n8k32.row.col.satfinite.s32.u8.u8.s32", 16, 8, 32, kInt8, kS32, a32,
+                 b32, sum16, true});
+  check_product(
+      {start + "m16n8k16.row.col.s32.s8.s8.s32", 16, 8, 16, kInt8, kS32, a16, b16, sum16});
+  check_product({start + "m8n8k16.row.col.s32.s8.s8.s32", 8, 8, 16, kInt8, kS32, a8, b16, sum8});
+  check_product({start + "m16n8k32.row.col.s32.s4.s4.s32", 16, 8, 32, kInt4, kS32, a4, b4, sum16});
+  check_product(
+      {start + "m16n8k32.row.col.f32.e4m3.e4m3.f32", 16, 8, 32, kE4m3, kF32, a32, b32, sum16});
+}
+
+namespace {
+
+struct WmmaCase {
+  std::string shape, d, ab, c;  // types as they stand in the instructions
+  u32 m, n, k;
+  Element input, sum;
+  u32 a_registers, b_registers, d_registers;
+  bool by_columns = false;
+};
+
+std::vector<std::byte> packed(const Element& element, u32 rows, u32 columns, u32 stride,
+                              bool by_columns, const std::function<int(u32, u32)>& value) {
+  const u32 size = element.bits / 8;
+  std::vector<std::byte> memory(std::size_t{stride} * (by_columns ? columns : rows) * size);
+  for (u32 row = 0; row < rows; ++row) {
+    for (u32 column = 0; column < columns; ++column) {
+      const u64 bits = element.encode(value(row, column));
+      const std::size_t at = by_columns ? column * stride + row : row * stride + column;
+      std::memcpy(memory.data() + at * size, &bits, size);
+    }
+  }
+  return memory;
+}
+
+void check_wmma(const WmmaCase& w) {
+  Product p;
+  p.k = w.k;
+  p.is_unsigned = w.ab == "u8";
+  const u32 stride = 40;
+  const char* input = w.input.bits == 64 ? "%d" : "%r";
+  const std::string layout = w.by_columns ? "col" : "row", other = w.by_columns ? "row" : "col";
+  const std::string a = registers(input, 10, w.a_registers),
+                    b = registers(input, 18, w.b_registers),
+                    d = registers(input, 26, w.d_registers);
+  const std::string types =
+      w.ab == "f16" ? w.d + "." + w.c : w.d + "." + w.ab + "." + w.ab + "." + w.c;
+  const std::string text = fmt::format(
+      R"(.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc)
+{{
+  .reg .b32 %r<40>; .reg .b64 %d<40>;
+  ld.param.u64 %d1, [pa];
+  ld.param.u64 %d2, [pb];
+  ld.param.u64 %d3, [pc];
+  mov.u32 %r1, {0};
+  wmma.load.a.sync.aligned.{1}.{3}.global.{4} {5}, [%d1], %r1;
+  wmma.load.b.sync.aligned.{2}.{3}.global.{4} {6}, [%d2], %r1;
+  wmma.load.c.sync.aligned.{1}.{3}.global.{8} {7}, [%d3], %r1;
+  wmma.mma.sync.aligned.{1}.{2}.{3}.{9}{10} {7}, {5}, {6}, {7};
+  wmma.store.d.sync.aligned.{1}.{3}.global.{8} [%d3], {7}, %r1;
+  ret;
+}}
+)",
+      stride, layout, other, w.shape, w.ab, a, b, d, w.c, types, w.ab == "f64" ? ".rn" : "");
+  Device device(text);
+  const auto pa = packed(w.input, w.m, w.k, stride, w.by_columns,
+                         [&](u32 row, u32 column) { return a_value(p, row, column); });
+  const auto pb = packed(w.input, w.k, w.n, stride, !w.by_columns,
+                         [&](u32 row, u32 column) { return b_value(p, row, column); });
+  const auto pc = packed(w.sum, w.m, w.n, stride, w.by_columns, c_value);
+  const u64 c = device.buffer(pc);
+  device.run_well("k", shape({1}, {32}), device.buffer(pa), device.buffer(pb), c);
+  const auto wanted = packed(w.sum, w.m, w.n, stride, w.by_columns,
+                             [&](u32 row, u32 column) { return expected(p, row, column); });
+  INFO(text);
+  REQUIRE(device.read<std::byte>(c, wanted.size()) == wanted);
+}
+
+}  // namespace
+
+TEST_CASE("wmma loads, multiplies and stores matrices of every type and shape") {
+  for (const bool by_columns : {false, true}) {
+    check_wmma({"m16n16k16", "f32", "f16", "f32", 16, 16, 16, kF16, kF32, 8, 8, 8, by_columns});
+    check_wmma({"m16n16k16", "f16", "f16", "f16", 16, 16, 16, kF16, kF16, 8, 8, 4, by_columns});
+    check_wmma({"m32n8k16", "f32", "f16", "f32", 32, 8, 16, kF16, kF32, 8, 8, 8, by_columns});
+    check_wmma({"m8n32k16", "f32", "f16", "f32", 8, 32, 16, kF16, kF32, 8, 8, 8, by_columns});
+    check_wmma({"m16n16k16", "f32", "bf16", "f32", 16, 16, 16, kBf16, kF32, 4, 4, 8, by_columns});
+    check_wmma({"m16n16k8", "f32", "tf32", "f32", 16, 16, 8, kTf32, kF32, 4, 4, 8, by_columns});
+    check_wmma({"m8n8k4", "f64", "f64", "f64", 8, 8, 4, kF64, kF64, 1, 1, 2, by_columns});
+    check_wmma({"m16n16k16", "s32", "u8", "s32", 16, 16, 16, kInt8, kS32, 2, 2, 8, by_columns});
+    check_wmma({"m8n32k16", "s32", "s8", "s32", 8, 32, 16, kInt8, kS32, 1, 4, 8, by_columns});
+  }
+}
+
+TEST_CASE("matrices of halves move between shared memory and registers, also transposed") {
+  Device device(kernel_text(R"(
+    mov.u32 %r1, tile;
+    // Row i of four 8x8 matrices holds 8 i … 8 i + 7.
+    mad.lo.u32 %r2, %thread, 16, %r1;
+    mul.lo.u32 %r3, %thread, 8;
+    mov.u32 %r4, 0;
+FILL:
+    mad.lo.u32 %r5, %r4, 2, %r2;
+    add.u32 %r6, %r3, %r4;
+    st.shared.u16 [%r5], %r6;
+    add.u32 %r4, %r4, 1;
+    setp.lt.u32 %p1, %r4, 8;
+    @%p1 bra FILL;
+    bar.warp.sync -1;
+    ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%r2];
+    ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r14, %r15}, [%r2];
+    movmatrix.sync.aligned.m8n8.trans.b16 %r16, %r10;
+    bar.warp.sync -1;
+    stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r2+512], {%r11, %r10};
+    bar.warp.sync -1;
+    mad.lo.u32 %r5, %thread, 4, %r1;
+    ld.shared.u32 %r17, [%r5+512];
+    ld.shared.u32 %r18, [%r5+640];
+    mul.wide.u32 %d1, %thread, 36;
+    add.u64 %d1, %base, %d1;
+    st.global.u32 [%d1], %r10;
+    st.global.u32 [%d1+4], %r11;
+    st.global.u32 [%d1+8], %r12;
+    st.global.u32 [%d1+12], %r13;
+    st.global.u32 [%d1+16], %r14;
+    st.global.u32 [%d1+20], %r15;
+    st.global.u32 [%d1+24], %r16;
+    st.global.u32 [%d1+28], %r17;
+    st.global.u32 [%d1+32], %r18;)",
+                            ".shared .align 16 .b8 tile[1024];\n"));
+  const u64 out = device.buffer(std::vector<u32>(32 * 9, 0));
+  device.run_well("k", shape({1}, {32}), out);
+  const auto v = device.read<u32>(out, 32 * 9);
+  for (u32 lane = 0; lane < 32; ++lane) {
+    const auto straight = [&](u32 matrix) {
+      const u32 first = matrix * 64 + lane / 4 * 8 + lane % 4 * 2;
+      return first | (first + 1) << 16;
+    };
+    const auto across = [&](u32 matrix) {
+      const u32 first = matrix * 64 + lane % 4 * 2 * 8 + lane / 4;
+      return first | (first + 8) << 16;
+    };
+    const std::vector<u32> wanted = {straight(0), straight(1), straight(2), straight(3), across(0),
+                                     across(1),   across(0),   straight(1), straight(0)};
+    INFO("lane " << lane);
+    REQUIRE(std::vector<u32>(&v[lane * 9], &v[lane * 9] + 9) == wanted);
+  }
+}
+
+TEST_CASE("a matrix access outside its allocation ends the kernel") {
+  Device device(
+      kernel_text("  mov.u32 %r1, 16;\n wmma.load.a.sync.aligned.row.m16n16k16.global.f16 "
+                  "{%r2,%r3,%r4,%r5,%r6,%r7,%r8,%r9}, [%base], %r1;"));
+  const u64 enough = device.buffer(std::vector<std::uint16_t>(256, 0));
+  device.run_well("k", shape({1}, {32}), enough);
+  const u64 small = device.buffer(std::vector<std::uint16_t>(255, 0));
+  REQUIRE(device.run("k", shape({1}, {32}), small).code == DeviceErrorCode::kIllegalAddress);
+}
