@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Breaks one rule of the engine at a time, in a copy of the tree, and runs the tests that should notice:
 # the oracle first, then the unit tests. Prints a line for each mutation; fails if one survives or no
-# longer applies. Usage: tools/mutate_detector.sh [FOLDER]   (FOLDER: scratch space, kept between runs)
+# longer applies. Usage: tools/mutate_detector.sh [FOLDER [WORDS]]   (FOLDER: scratch space, kept between
+# runs; WORDS: only the mutations with these words in their line)
 set -euo pipefail
 
 tree=$(cd "$(dirname "$0")/.." && pwd)
 scratch=${1:-$(mktemp -d)}
+words=${2:-}
 copy=$scratch/tree build=$scratch/build
 export RC_PARAMS=${RC_PARAMS:-max_success=1500 max_size=200}
 
@@ -20,7 +22,7 @@ atomics hand nothing on|sync/location.cpp|s/from.after.push_back(written);/retur
 unknown values are taken for none|sync/location.cpp|s/^    takes_all_ = true;/    takes_all_ = false;/
 a barrier gives its clocks but not its fences|sync/barrier.cpp|s/^    add_fences(warp, group, state);/    static_cast<void>(group);/
 a warp does not tick at a barrier|sync/barrier.cpp|s/^      warps\[warp\].tick();//
-exited threads count at a barrier|sync/barrier.cpp|s/waiting_ >= live_threads/waiting_ > live_threads/
+a barrier opens before the last thread came|sync/barrier.cpp|s/waiting_ >= live_threads/waiting_ + 1 >= live_threads/
 same warp is ordered without a barrier|rules/access_check.cpp|s/older.warp == warp.warp() \&\&$/older.warp == warp.warp() || older.warp == warp.warp() \&\&/
 a strong access replaces a plain one|rules/verdict.cpp|s/(strength <= strength_of(\*older.site) \&\& /(/
 a read replaces a write|rules/verdict.cpp|s/if (older.writes \&\& !newer.writes) {/if (false) {/
@@ -39,6 +41,8 @@ for part in CMakeLists.txt cmake base device_logger host_detector tests; do
 done
 rm -rf "$scratch/pristine"
 cp -r "$copy/host_detector" "$scratch/pristine"
+# An earlier run may have left objects of mutated files, newer than the files of the tree.
+while IFS='|' read -r _ file _; do touch "$copy/host_detector/$file"; done <<<"$mutations"
 
 make() {
   ninja -C "$build" barracuda.test.host_detector.oracle barracuda.test.host_detector
@@ -72,5 +76,5 @@ while IFS='|' read -r name file expression; do
   case $result in caught*) ;; *) survivors=$((survivors + 1)) ;; esac
   printf '%-48s %-28s %s\n' "$name" "$file" "$result"
   cp "$scratch/pristine/$file" "$target"
-done <<<"$mutations"
+done < <(grep -F "$words" <<<"$mutations")
 ((survivors == 0))

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Runs every example on a machine with an NVIDIA GPU, linked with the static and with the shared CUDA
-# runtime, with lazy and eager module loading, and holds the verdicts against the sources. Needs a
-# built tree in build/ (it may have been built elsewhere and carried here). Prints a table and
-# `N passed, N failed`.
+# Runs programs on a machine with an NVIDIA GPU and holds the verdicts against the sources: every
+# example, linked with the static and with the shared CUDA runtime, with lazy and eager module loading,
+# the graph programs of tests/e2e, the litmus suite and the benchmark programs. Needs a built tree in
+# build/ (it may have been built elsewhere and carried here). Prints a table, with what was wrong on
+# standard error, and `N passed, N failed`.
 #   tools/verify_on_gpu.sh [PATTERN]     only programs whose name matches the pattern
 set -u
 cd "$(dirname "$0")/.."
@@ -10,20 +11,20 @@ pattern=${1:-.}
 build=${BUILD:-build}
 barracuda=$build/bin/barracuda
 programs=$build/programs
-passed=0 failed=0 failures=()
+passed=0 failed=0
 
-check() {  # name, then the arguments of program_runner.py
+check() {  # name, then the arguments of the runner
   local name=$1
   shift
   [[ $name =~ $pattern ]] || return 0
   local output
-  if output=$(timeout 120 python3 tests/e2e/program_runner.py --barracuda "$barracuda" --device gpu "$@" 2>&1); then
+  if output=$(timeout "${SECONDS_EACH:-120}" python3 "${runner:-tests/e2e/program_runner.py}" --barracuda "$barracuda" --device gpu "$@" 2>&1); then
     passed=$((passed + 1))
     printf '| %-46s | %s |\n' "$name" "as expected"
   else
     failed=$((failed + 1))
-    failures+=("--- $name"$'\n'"$(head -c 1500 <<<"$output")")
     printf '| %-46s | %s |\n' "$name" "WRONG"
+    head -c 1500 <<<"$output" >&2
   fi
 }
 
@@ -45,6 +46,17 @@ for cudart in "" .static; do
     check "nvrtc_$verdict ($link)" --source examples/nvrtc/nvrtc.cpp --key "$verdict" --any-line "$programs/nvrtc$cudart" "$verdict"
   done
 done
-printf '%s\n' "${failures[@]:-}"
+for source in tests/e2e/programs/graph_*.cu; do
+  name=$(basename "$source" .cu)
+  check "$name" --source "$source" "$programs/$name"
+done
+for source in litmus_suite/suite/*.cu; do
+  name=$(basename "$source" .cu)
+  check "litmus: $name" --source "$source" "$programs/litmus_$name"
+done
+for source in benchmarks/programs/*.cu; do
+  name=$(basename "$source" .cu)
+  runner=benchmarks/programs/benchmark_runner.py check "bench: $name" --source "$source" "$programs/bench_$name"
+done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -460,65 +460,6 @@ TEST_CASE(
   CHECK(later.is_clean());
 }
 
-TEST_CASE("launches are ordered by their streams and otherwise race") {
-  for (const bool ordered : {true, false}) {
-    Scenario scenario;
-    const LaunchId first = scenario.launch(1, 1);
-    scenario.write({.launch = first}, kData);
-    scenario.exit({.launch = first});
-    CHECK(scenario.detector.launch_over(first));
-    const LaunchId second = ordered ? scenario.launch(1, 1, {first}) : scenario.launch(1, 1);
-    CHECK_FALSE(scenario.detector.launch_over(second));
-    scenario.read({.launch = second}, kData);
-    REQUIRE(scenario.races().size() == (ordered ? 0 : 1));
-    if (!ordered) {
-      CHECK(scenario.races()[0].kind == RaceKind::kInterKernel);
-    }
-  }
-}
-
-TEST_CASE("concurrent launches may synchronise through global memory") {
-  Scenario scenario;
-  const LaunchId first = scenario.launch(1, 1);
-  const LaunchId second = scenario.launch(1, 1);
-  scenario.write({.launch = first}, kData);
-  scenario.store({.launch = first}, kReleaseStore, kFlag, 1);
-  scenario.load({.launch = second}, kAcquireLoad, kFlag, 1);
-  scenario.write({.launch = second}, kData);
-  scenario.exit({.launch = second});
-  // After the second only: what that one learnt of the first it hands on.
-  const LaunchId third = scenario.launch(1, 1, {second});
-  scenario.read({.launch = third}, kData);
-  CHECK(scenario.is_clean());
-}
-
-TEST_CASE("a launch learns of one that is over and not ordered before it") {
-  Scenario scenario;
-  const LaunchId first = scenario.launch(1, 1);
-  scenario.write({.launch = first}, kData);
-  scenario.store({.launch = first}, kReleaseStore, kFlag, 1);
-  scenario.exit({.launch = first});
-  const LaunchId second = scenario.launch(1, 1);
-  scenario.load({.launch = second}, kAcquireLoad, kFlag, 1);
-  scenario.exit({.launch = second});
-  const LaunchId third = scenario.launch(1, 1, {second});
-  scenario.write({.launch = third}, kData);
-  CHECK(scenario.is_clean());
-}
-
-TEST_CASE("who learns of a launch learns of the launches before it") {
-  Scenario scenario;
-  const LaunchId first = scenario.launch(1, 1);
-  scenario.write({.launch = first}, kData);
-  scenario.exit({.launch = first});
-  const LaunchId second = scenario.launch(1, 1, {first});
-  scenario.store({.launch = second}, kReleaseStore, kFlag, 1);
-  const LaunchId beside = scenario.launch(1, 1);
-  scenario.load({.launch = beside}, kAcquireLoad, kFlag, 1);
-  scenario.write({.launch = beside}, kData);
-  CHECK(scenario.is_clean());
-}
-
 TEST_CASE("a value of unknown origin may be that of a write whose value is unknown") {
   Scenario scenario;
   scenario.launch(2, 1);
