@@ -11,7 +11,6 @@
 namespace barracuda::emulator {
 
 using ptx::ScalarType;
-using ptx::StateSpace;
 
 namespace {
 

@@ -237,7 +237,7 @@ Slot FunctionDecoder::destination(const Operand& operand, ScalarType type) {
   if (slot == kNoSlot || its_class == written) {
     return slot;
   }
-  Settlement settlement{temporary(written), slot, nullptr};
+  Settlement settlement{.from = temporary(written), .to = slot};
   if (written == RegisterClass::kWord && its_class == RegisterClass::kDoubleWord) {
     settlement.handler = is_signed(type) ? &execute_widen_signed : &execute_widen;
   } else if (written == RegisterClass::kDoubleWord && its_class == RegisterClass::kWord) {

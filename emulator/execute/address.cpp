@@ -48,7 +48,7 @@ std::byte* global_pointer(Context& c, const Instruction* instruction, std::uint6
   const auto found = c.launch->memory.find(address);
   if (found && access.bytes <= found->address + found->bytes - address) {
     if (instruction != nullptr) {
-      c.range_of(*instruction) = {found->address, found->address + found->bytes};
+      c.range_of(*instruction) = {.begin = found->address, .end = found->address + found->bytes};
     }
     return host_address<std::byte>(address);
   }

@@ -70,8 +70,8 @@ T* in_cta(const Context& c, T* host, const Cta& cta) {
 Step execute_copy(Context& c, const Instruction& in, std::uint32_t mask) {
   const CopyOperands& operands = operands_of(in);
   Addresses to, from;
-  if (!resolve_at(c, operands.from, mask, {operands.size, false}, from) ||
-      !resolve_at(c, operands.to, mask, {operands.size, true}, to)) {
+  if (!resolve_at(c, operands.from, mask, {.bytes = operands.size}, from) ||
+      !resolve_at(c, operands.to, mask, {.bytes = operands.size, .is_write = true}, to)) {
     return Step::kSwitch;
   }
   const auto* read = operands.bytes == kNoSlot ? nullptr : source<std::uint32_t>(c, operands.bytes);
@@ -179,7 +179,7 @@ Step execute_remote_store(Context& c, const Instruction& in, std::uint32_t mask)
   Addresses to;
   const std::uint32_t bytes = operands.element_bytes * operands.count;
   if (!resolve_mbarriers(c, operands.mbarrier, mask, words) ||
-      !resolve_at(c, operands.to, mask, {bytes, true}, to)) {
+      !resolve_at(c, operands.to, mask, {.bytes = bytes, .is_write = true}, to)) {
     return Step::kSwitch;
   }
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {

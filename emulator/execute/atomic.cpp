@@ -89,7 +89,7 @@ Lane<T> perform(Lane<T>* location, Lane<T> operand, Lane<T> second) {
 template <class T, Op Kind>
 Step atomic(Context& c, const Instruction& in, std::uint32_t mask) {
   Addresses where;
-  const Access access{sizeof(T), true};
+  const Access access{.bytes = sizeof(T), .is_write = true};
   const bool resolved = static_cast<Place>(in.flags) == Place::kShared
                             ? baseline::resolve<Place::kShared>(c, in, mask, access, where)
                             : baseline::resolve<Place::kGeneric>(c, in, mask, access, where);
@@ -115,7 +115,7 @@ Step atomic(Context& c, const Instruction& in, std::uint32_t mask) {
 template <bool Cas>
 Step atomic_16(Context& c, const Instruction& in, std::uint32_t mask) {
   Addresses where;
-  const Access access{2, true};
+  const Access access{.bytes = 2, .is_write = true};
   const bool resolved = static_cast<Place>(in.flags) == Place::kShared
                             ? baseline::resolve<Place::kShared>(c, in, mask, access, where)
                             : baseline::resolve<Place::kGeneric>(c, in, mask, access, where);

@@ -203,7 +203,7 @@ float combine_floats(float left, float right, std::uint8_t flags) {
 template <std::uint8_t Flags>
 Step reduce_floats(Context& c, const Instruction& in, uint32_t mask) {
   return gather(c, in, mask, [&](uint32_t group) {
-    const float* values = source<float>(c, in.a);
+    const auto* values = source<float>(c, in.a);
     const auto value_of = [&](int lane) {
       return (Flags & kMagnitude) != 0 ? std::fabs(values[lane]) : values[lane];
     };

@@ -8,15 +8,15 @@ Rounding rounding_of(std::string_view modifier) {
   constexpr struct {
     std::string_view name;
     Rounding rounding;
-  } kNames[] = {{"rn", Rounding::kNearest},
-                {"rz", Rounding::kZero},
-                {"rm", Rounding::kDown},
-                {"rp", Rounding::kUp},
-                {"rni", Rounding::kNearestInteger},
-                {"rzi", Rounding::kZeroInteger},
-                {"rmi", Rounding::kDownInteger},
-                {"rpi", Rounding::kUpInteger},
-                {"rna", Rounding::kAway}};
+  } kNames[] = {{.name = "rn", .rounding = Rounding::kNearest},
+                {.name = "rz", .rounding = Rounding::kZero},
+                {.name = "rm", .rounding = Rounding::kDown},
+                {.name = "rp", .rounding = Rounding::kUp},
+                {.name = "rni", .rounding = Rounding::kNearestInteger},
+                {.name = "rzi", .rounding = Rounding::kZeroInteger},
+                {.name = "rmi", .rounding = Rounding::kDownInteger},
+                {.name = "rpi", .rounding = Rounding::kUpInteger},
+                {.name = "rna", .rounding = Rounding::kAway}};
 
   for (const auto& entry : kNames) {
     if (entry.name == modifier) {
@@ -30,8 +30,10 @@ bool read_flag(Form& form, std::string_view modifier) {
   const struct {
     std::string_view name;
     bool& flag;
-  } flags[] = {{"ftz", form.ftz}, {"sat", form.sat},   {"approx", form.approx}, {"hi", form.hi},
-               {"lo", form.lo},   {"wide", form.wide}, {"cc", form.cc}};
+  } flags[] = {{.name = "ftz", .flag = form.ftz},       {.name = "sat", .flag = form.sat},
+               {.name = "approx", .flag = form.approx}, {.name = "hi", .flag = form.hi},
+               {.name = "lo", .flag = form.lo},         {.name = "wide", .flag = form.wide},
+               {.name = "cc", .flag = form.cc}};
 
   for (const auto& entry : flags) {
     if (entry.name == modifier) {

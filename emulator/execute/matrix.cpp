@@ -13,13 +13,12 @@
 
 namespace barracuda::emulator {
 
-using baseline::Addresses;
 using baseline::source;
 using baseline::target;
 
 namespace {
 
-constexpr std::size_t kMaximumElements = 32 * 32;
+constexpr std::size_t kMaximumElements = 1024;
 
 // All lanes of the warp execute it, at this very instruction.
 template <class Execute>
@@ -100,7 +99,7 @@ void read_fragment(const Context& c, const MatrixFragment& fragment, double* mat
       const std::uint64_t word =
           bits == 64 ? source<std::uint64_t>(c, slot)[lane] : source<std::uint32_t>(c, slot)[lane];
       for (std::uint32_t part = 0; part < fragment.parts; ++part) {
-        matrix[*element++] = number_of(fragment.element, (word >> (part * bits)) & ones);
+        matrix[*element++] = number_of(fragment.element, (word >> (part * bits % 64)) & ones);
       }
     }
   }
@@ -132,6 +131,8 @@ void multiply(const MatrixProduct& product, const double* a, const double* b, do
   for (std::uint32_t row = 0; row < product.a.rows; ++row) {
     double* sum = sums + std::size_t{row} * columns;
     for (std::uint32_t k = 0; k < depth; ++k) {
+      // A fragment has all elements of its matrix:
+      // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign)
       const double left = a[row * depth + k];
       const double* right = b + std::size_t{k} * columns;
       for (std::uint32_t column = 0; column < columns; ++column) {
@@ -178,7 +179,8 @@ Step access_matrix(Context& c, const Instruction& in, std::uint32_t mask) {
       std::uint64_t addresses[kLanes];
       std::uint32_t local_lanes = 0;
       element_addresses(c, in, number * kLanes * fragment.parts + part, addresses);
-      if (!resolve_lanes(c, in, mask, {bytes, !Loads}, addresses, local_lanes)) {
+      if (!resolve_lanes(c, in, mask, {.bytes = bytes, .is_write = !Loads}, addresses,
+                         local_lanes)) {
         return Step::kSwitch;
       }
       for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
@@ -218,7 +220,8 @@ Step access_rows(Context& c, const Instruction& in) {
     addresses[lane] =
         source<std::uint64_t>(c, in.a)[lane] + static_cast<std::uint64_t>(in.immediate);
   }
-  if (!resolve_lanes(c, in, mask & c.warp->live, {16, !Loads}, addresses, local_lanes)) {
+  if (!resolve_lanes(c, in, mask & c.warp->live, {.bytes = 16, .is_write = !Loads}, addresses,
+                     local_lanes)) {
     return Step::kSwitch;
   }
   for (std::uint32_t matrix = 0; matrix < rows.slots.size(); ++matrix) {
@@ -276,12 +279,14 @@ Step execute_move_matrix(Context& c, const Instruction& in, std::uint32_t mask) 
     const auto* from = source<std::uint32_t>(c, in.a);
     auto* to = target<std::uint32_t>(c, in.d);
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      matrix[lane / 4][lane % 4 * 2] = static_cast<std::uint16_t>(from[lane]);
-      matrix[lane / 4][lane % 4 * 2 + 1] = static_cast<std::uint16_t>(from[lane] >> 16);
+      const std::size_t row = lane / 4, column = std::size_t{lane % 4} * 2;
+      matrix[row][column] = static_cast<std::uint16_t>(from[lane]);
+      matrix[row][column + 1] = static_cast<std::uint16_t>(from[lane] >> 16);
     }
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      const std::uint32_t low = matrix[lane % 4 * 2][lane / 4];
-      const std::uint32_t high = matrix[lane % 4 * 2 + 1][lane / 4];
+      const std::size_t row = std::size_t{lane % 4} * 2, column = lane / 4;
+      const std::uint32_t low = matrix[row][column];
+      const std::uint32_t high = matrix[row + 1][column];
       to[lane] = low | high << 16;
     }
     return Step::kNext;

@@ -51,7 +51,7 @@ Step report(Context& c, const Instruction& in, int lane, MbarrierResult result) 
 
 bool resolve_words(Context& c, const Instruction& in, std::uint32_t mask, Addresses& where) {
   if (static_cast<Place>(in.flags) == Place::kShared) {
-    return baseline::resolve<Place::kShared>(c, in, mask, {8, true}, where);
+    return baseline::resolve<Place::kShared>(c, in, mask, {.bytes = 8, .is_write = true}, where);
   }
   const auto* addresses = source<std::uint64_t>(c, in.a);
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
@@ -69,7 +69,7 @@ bool resolve_words(Context& c, const Instruction& in, std::uint32_t mask, Addres
       return false;
     }
   }
-  return baseline::resolve<Place::kGeneric>(c, in, mask, {8, true}, where);
+  return baseline::resolve<Place::kGeneric>(c, in, mask, {.bytes = 8, .is_write = true}, where);
 }
 
 Step initialise(Context& c, const Instruction& in, std::uint32_t mask) {

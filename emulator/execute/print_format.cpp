@@ -102,7 +102,8 @@ int print_format(std::string_view format, PrintArguments& arguments, std::string
       output += format[at++];
       continue;
     }
-    if (++at < format.size() && format[at] == '%') {
+    ++at;
+    if (at < format.size() && format[at] == '%') {
       output += '%';
       ++at;
       continue;

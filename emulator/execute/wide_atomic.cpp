@@ -82,8 +82,10 @@ typename Element::Word update(std::uint64_t address, typename Element::Word oper
 bool resolve_at(Context& c, const Instruction& in, std::uint32_t mask, std::uint32_t bytes,
                 Addresses& where) {
   return static_cast<Place>(in.flags) == Place::kShared
-             ? baseline::resolve<Place::kShared>(c, in, mask, {bytes, true}, where)
-             : baseline::resolve<Place::kGeneric>(c, in, mask, {bytes, true}, where);
+             ? baseline::resolve<Place::kShared>(c, in, mask, {.bytes = bytes, .is_write = true},
+                                                 where)
+             : baseline::resolve<Place::kGeneric>(c, in, mask, {.bytes = bytes, .is_write = true},
+                                                  where);
 }
 
 template <class Element>

@@ -73,7 +73,7 @@ void complete_transfers(Cluster& cluster, const std::uint64_t* mbarrier) {
     }
   }
   std::vector<Transfer> left;
-  for (Transfer& transfer : cluster.transfers) {
+  for (const Transfer& transfer : cluster.transfers) {
     if (transfer.mbarrier != mbarrier) {
       left.push_back(transfer);
       continue;

@@ -15,7 +15,7 @@ namespace barracuda::emulator {
 
 // Shared addresses: from 0 the CTA's own, from (rank + 1) * kClusterShare those of the CTA of that
 // rank, so that such an address means the same to every CTA of the cluster.
-inline constexpr std::uint64_t kClusterShare = 512 * 1024;
+inline constexpr std::uint64_t kClusterShare = std::uint64_t{512} * 1024;
 inline constexpr std::uint32_t kMaximumClusterBlocks = 16;
 
 struct Cluster {

@@ -7,7 +7,7 @@
 
 namespace barracuda::emulator::BARRACUDA_EXECUTE_TARGET {
 
-struct Addresses {
+struct Addresses {  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by resolve()
   alignas(32) u64 at[kLanes];
   u32 local_lanes = 0;  // whose memory is interleaved
 };

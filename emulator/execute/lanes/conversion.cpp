@@ -56,7 +56,7 @@ constexpr auto kToInteger = [](S a) {
   const S value = to_integral<R>(Ftz ? flush(a) : a);
   constexpr S kLow = static_cast<S>(std::numeric_limits<D>::min());
   // 2^n, the first that is too large: the largest value itself may not be representable.
-  constexpr S kBeyond = static_cast<S>(std::numeric_limits<D>::max() / 2 + 1) * S{2};
+  constexpr S kBeyond = static_cast<S>(D{1} << (std::numeric_limits<D>::digits - 1)) * S{2};
   if (value != value) {
     return D{0};
   }

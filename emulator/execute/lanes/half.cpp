@@ -159,7 +159,7 @@ u8 half_flags(const Form& form) {
 
 template <class H>
 Step to_half_finished(Context& c, const Instruction& in, u32 mask) {
-  const float* a = source<float>(c, in.a);
+  const auto* a = source<float>(c, in.a);
   u32* d = target<u32>(c, in.d);
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const int i = std::countr_zero(rest);
@@ -171,8 +171,8 @@ Step to_half_finished(Context& c, const Instruction& in, u32 mask) {
 // cvt.rn.f16x2.f32 d, a, b: a goes to the upper half.
 template <class H>
 Step pack_halves(Context& c, const Instruction& in, u32 mask) {
-  const float* a = source<float>(c, in.a);
-  const float* b = source<float>(c, in.b);
+  const auto* a = source<float>(c, in.a);
+  const auto* b = source<float>(c, in.b);
   fill(target<u32>(c, in.d), mask, [&](int i) {
     return bits_of(finished_half<H>(a[i], in.flags)) << 16 |
            bits_of(finished_half<H>(b[i], in.flags));
@@ -193,7 +193,8 @@ Step half_to_integer(Context& c, const Instruction& in, u32 mask) {
                          : in.flags == 3 ? __builtin_ceil(value)
                                          : __builtin_trunc(value);
     constexpr auto kLow = static_cast<double>(std::numeric_limits<D>::min());
-    constexpr double kBeyond = static_cast<double>(std::numeric_limits<D>::max() / 2 + 1) * 2;
+    constexpr double kBeyond =
+        static_cast<double>(D{1} << (std::numeric_limits<D>::digits - 1)) * 2;
     const D clamped = whole < kLow       ? std::numeric_limits<D>::min()
                       : whole >= kBeyond ? std::numeric_limits<D>::max()
                                          : static_cast<D>(whole != whole ? 0 : whole);

@@ -61,8 +61,8 @@ using Widen = float (*)(std::uint8_t);
 // d, a, b: a goes to the upper byte.
 template <Narrow To>
 Step from_singles(Context& c, const Instruction& in, u32 mask) {
-  const float* a = source<float>(c, in.a);
-  const float* b = source<float>(c, in.b);
+  const auto* a = source<float>(c, in.a);
+  const auto* b = source<float>(c, in.b);
   u32* d = target<u32>(c, in.d);
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const int i = std::countr_zero(rest);
