@@ -3,8 +3,8 @@
 // pays for them: `site` is a SiteId with, above its 24 bits, log2 of the access's bytes (3 bits)
 // and kConstantValue. Addresses are tagged (record.h), but for the hooks named _generic.
 //
-// Lanes that arrive together are logged together: nothing is assumed about how the program
-// converged.
+// Lanes that arrive together from one site are logged together: nothing is assumed about how the
+// program converged, nor about what the hardware runs together.
 #include <cstdint>
 
 #include "device_logger/logger_address.cuh"
@@ -109,7 +109,7 @@ __device__ __forceinline__ void log_access(std::uint32_t site, std::uint64_t add
   if (descriptor == 0 || address == kNoAddress) {
     return;
   }
-  const Lanes lanes(__activemask());
+  const Lanes lanes = Lanes::at_site(site);
   const Pattern pattern = find_pattern(address, lanes);
   Agreement agreement = find_agreement(address, lanes, value, pattern, wide);
   if ((site & kConstantValue) != 0) {
@@ -165,7 +165,7 @@ __device__ __forceinline__ ReleaseToken begin_release(std::uint32_t site, std::u
   token.number = 0;
   if (descriptor != 0 && address != kNoAddress) {
     const Queue queue(descriptor);
-    token.slot = claim_release(queue, Lanes(__activemask()), site);
+    token.slot = claim_release(queue, Lanes::at_site(site), site);
     if (is_global(address)) {
       std::uint32_t number;
       asm volatile("atom.global.add.u32 %0, [%1], 1;"
@@ -203,7 +203,7 @@ __device__ __forceinline__ void log_acquire(std::uint32_t site, std::uint64_t ad
   } else {
     asm volatile("fence.acq_rel.cta;" ::: "memory");
   }
-  const Lanes lanes(__activemask());
+  const Lanes lanes = Lanes::at_site(site);
   __syncwarp(lanes.mask);
   std::uint64_t slot = 0;
   if (lanes.leads()) {
@@ -307,7 +307,7 @@ BARRACUDA_HOOK void __barracuda_event(std::uint32_t site, std::uint32_t detail,
   if (descriptor == 0) {
     return;
   }
-  const Lanes lanes(__activemask());
+  const Lanes lanes = Lanes::at_site(site);
   if (lanes.leads()) {
     const Queue queue(descriptor);
     const std::uint64_t slot = queue.claim(1);

@@ -25,7 +25,8 @@ __device__ __forceinline__ std::uint32_t lane_id() {
   return lane;
 }
 
-// The lanes that execute a hook together.
+// The lanes that execute a hook together, from one site: the hardware may run lanes that called
+// from different places through one hook as one.
 struct Lanes {
   std::uint32_t mask;
   std::uint32_t lane;
@@ -35,6 +36,10 @@ struct Lanes {
       : mask(active),
         lane(lane_id()),
         leader(static_cast<std::uint32_t>(__ffs(static_cast<int>(active))) - 1) {}
+
+  __device__ __forceinline__ static Lanes at_site(std::uint32_t site) {
+    return Lanes(__match_any_sync(__activemask(), site));
+  }
 
   __device__ __forceinline__ bool leads() const { return lane == leader; }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <regex>
 #include <utility>
 
 #include <catch2/catch.hpp>
@@ -28,6 +29,14 @@ ptx::InstrumentedModule instrument_file(const std::string& path) {
   return std::move(*instrumented);
 }
 
+std::string with_two_sites_a_call(const std::string& text) {
+  static const std::regex kSite(R"(st\.param\.b32 \[__barracuda_p0\], (\d+);)");
+  return std::regex_replace(
+      text, kSite,
+      ".reg .b32 %__site; mov.u32 %__site, %laneid; and.b32 %__site, %__site, 1; "
+      "add.u32 %__site, %__site, $1; st.param.b32 [__barracuda_p0], %__site;");
+}
+
 std::uint64_t join_words(std::uint32_t low, std::uint32_t high) {
   return static_cast<std::uint64_t>(high) << 32 | low;
 }
@@ -39,7 +48,8 @@ LoggedMachine::LoggedMachine(const std::string& ptx_path, const LogOptions& opti
       machine_({.seed = 1, .launch_timeout_ms = 120000}),
       instrumented_(instrument_file(ptx_path)),
       positions_(options.queues) {
-  auto loaded = machine_.load(instrumented_.text);
+  auto loaded = machine_.load(options.two_sites_a_call ? with_two_sites_a_call(instrumented_.text)
+                                                       : instrumented_.text);
   INFO((loaded ? "" : loaded.error().to_string()));
   REQUIRE(loaded);
   module_ = std::move(*loaded);

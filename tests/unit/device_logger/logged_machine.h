@@ -39,6 +39,9 @@ struct LogOptions {
   CommitMode mode = CommitMode::kSelfValidating;
   bool with_descriptor = true;
   bool steady_claims = false;
+  // Even and odd lanes call every hook for sites of their own, at once, as lanes that come from
+  // different places do where the hardware runs them as one.
+  bool two_sites_a_call = false;
 };
 
 class LoggedMachine {

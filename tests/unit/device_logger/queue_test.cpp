@@ -1,6 +1,9 @@
 // The ring itself: laps, back-pressure, and a launch that logs nothing.
 #include <atomic>
+#include <bit>
+#include <string_view>
 #include <thread>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -47,6 +50,32 @@ std::uint64_t instructions_with(std::uint64_t read_position, bool steady) {
 TEST_CASE("steady claims take the same instructions however far the host has read", "[logger]") {
   CHECK(instructions_with(296, true) == instructions_with(808, true));
   CHECK(instructions_with(296, true) == instructions_with(500, true));
+}
+
+TEST_CASE("lanes of different sites in one hook have records of their own", "[logger]") {
+  const auto mode = GENERATE(CommitMode::kSelfValidating, CommitMode::kFenceAndFlag);
+  const auto* const kernel = GENERATE("count_up", "take_tickets", "use_shared");
+  LoggedMachine plain(BARRACUDA_LOGGER_KERNELS, {.mode = mode});
+  LoggedMachine machine(BARRACUDA_LOGGER_KERNELS, {.mode = mode, .two_sites_a_call = true});
+  for (LoggedMachine* const one : {&plain, &machine}) {
+    const std::uint64_t data = one->allocate(4096), more = one->allocate(4096);
+    const bool has_two = std::string_view(kernel) != "use_shared";
+    const bool counts = std::string_view(kernel) == "count_up";
+    one->launch(kernel, 1, 64,
+                has_two ? std::vector{data, counts ? std::uint64_t{2} : more} : std::vector{data});
+  }
+  const auto lanes_of = [](const std::vector<LoggedRecord>& records) {
+    std::size_t lanes = 0;
+    for (const LoggedRecord& record : records) {
+      lanes += static_cast<std::size_t>(std::popcount(record.header.mask));
+    }
+    return lanes;
+  };
+  const auto records = machine.read();
+  CHECK(lanes_of(records) == lanes_of(plain.read()));
+  for (const LoggedRecord& record : records) {
+    CHECK(((record.header.mask & 0x55555555) == 0 || (record.header.mask & 0xAAAAAAAA) == 0));
+  }
 }
 
 TEST_CASE("without a descriptor nothing is logged and the kernel computes the same", "[logger]") {
