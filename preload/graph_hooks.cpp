@@ -82,7 +82,7 @@ void note_changed(const HookScope& scope, CUgraphExec executable, CUgraphNode no
         continue;
       }
       session::GraphKernel& kernel = plan->kernels[i];
-      kernel.kernel = session.modules().find(kernel_handle(parameters));
+      kernel.kernel = find_kernel(session, kernel_handle(parameters));
       kernel.grid = {.x = parameters.gridDimX, .y = parameters.gridDimY, .z = parameters.gridDimZ};
       kernel.block = {
           .x = parameters.blockDimX, .y = parameters.blockDimY, .z = parameters.blockDimZ};

@@ -94,7 +94,7 @@ bool read_kernel(session::Session& session, CUgraphNode node, GraphNode& made,
     return false;
   }
   kernel.is_kernel = true;
-  kernel.kernel = session.modules().find(kernel_handle(parameters));
+  kernel.kernel = find_kernel(session, kernel_handle(parameters));
   kernel.grid = {.x = parameters.gridDimX, .y = parameters.gridDimY, .z = parameters.gridDimZ};
   kernel.block = {.x = parameters.blockDimX, .y = parameters.blockDimY, .z = parameters.blockDimZ};
   kernel.cluster = cluster_of(node);
@@ -233,6 +233,22 @@ bool adopt(GraphPlan& plan, std::size_t first, std::size_t end, GraphPlan& chang
     kernel = std::move(other);
   }
   return is_known;
+}
+
+std::shared_ptr<const session::KernelBinding> find_kernel(session::Session& session,
+                                                          session::Handle function) {
+  static const Original<decltype(::cuKernelGetFunction)> get_function{"cuKernelGetFunction"};
+  session::ModuleRegistry& modules = session.modules();
+  if (auto known = modules.find(function)) {
+    return known;
+  }
+  for (const session::Handle kernel : modules.library_kernels()) {
+    CUfunction same = nullptr;
+    if (get_function(&same, reinterpret_cast<CUkernel>(kernel)) == CUDA_SUCCESS) {
+      modules.same_kernel(reinterpret_cast<session::Handle>(same), kernel);
+    }
+  }
+  return modules.find(function);
 }
 
 }  // namespace barracuda::preload

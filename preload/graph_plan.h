@@ -22,4 +22,8 @@ session::Handle kernel_handle(const Parameters& parameters) {
                                     : reinterpret_cast<session::Handle>(parameters.kern);
 }
 
+// A node's function may be one that the driver made of a library's kernel by itself.
+std::shared_ptr<const session::KernelBinding> find_kernel(session::Session& session,
+                                                          session::Handle function);
+
 }  // namespace barracuda::preload

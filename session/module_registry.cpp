@@ -98,6 +98,17 @@ void ModuleRegistry::same_kernel(Handle function, Handle kernel) {
   }
 }
 
+std::vector<Handle> ModuleRegistry::library_kernels() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Handle> kernels;
+  for (const auto& [handle, binding] : kernels_) {
+    if (binding->module->is_library) {
+      kernels.push_back(handle);
+    }
+  }
+  return kernels;
+}
+
 std::shared_ptr<const KernelBinding> ModuleRegistry::find(Handle function) const {
   const std::lock_guard lock(mutex_);
   const auto known = kernels_.find(function);

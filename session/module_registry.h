@@ -58,6 +58,8 @@ class ModuleRegistry {
   void kernel_found(Handle owner, std::string_view name, Handle function);
   // cuKernelGetFunction: the same kernel under another handle.
   void same_kernel(Handle function, Handle kernel);
+  // The handles of library kernels: what may have other handles, one in each context.
+  [[nodiscard]] std::vector<Handle> library_kernels() const;
   // Null if the handle was never seen.
   [[nodiscard]] std::shared_ptr<const KernelBinding> find(Handle function) const;
   [[nodiscard]] std::shared_ptr<const LoadedModule> find_module(Handle handle) const;
