@@ -1,11 +1,45 @@
 // One access on its way through the check: what is known of it, and the race at hand.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+
+#include <boost/container/small_vector.hpp>
 
 #include "host_detector/rules/access_check.h"
 
 namespace barracuda::detector {
+
+// The sites that an access was found to race with at one place. A word that all threads write
+// without order keeps an access of each: after some races of one pair of sites, more tell nothing
+// new, and looking for them takes time that grows with the square of the threads.
+class RacingSites {
+ public:
+  static constexpr std::uint32_t kEnough = 64;
+
+  void clear() { sites_.clear(); }
+
+  [[nodiscard]] bool has_enough_of(std::uint32_t site) const {
+    const auto found = std::ranges::find(sites_, site, &Site::site);
+    return found != sites_.end() && found->races >= kEnough;
+  }
+
+  void count(std::uint32_t site) {
+    const auto found = std::ranges::find(sites_, site, &Site::site);
+    if (found == sites_.end()) {
+      sites_.push_back({.site = site, .races = 1});
+    } else {
+      ++found->races;
+    }
+  }
+
+ private:
+  struct Site {
+    std::uint32_t site = 0, races = 0;
+  };
+
+  boost::container::small_vector<Site, 4> sites_;
+};
 
 struct AccessCheck::Access {
   const Actor& actor;
@@ -20,6 +54,7 @@ struct AccessCheck::Access {
   // Of the block at hand.
   Place place;
   std::uint64_t block_start = 0;
+  RacingSites racing_sites;
   // Of the race at hand.
   Verdict verdict;
 

@@ -319,7 +319,11 @@ void AccessCheck::meet_older(Access& access, Entry& older, const Entry& entry) {
   if (!is_conflict && older.warp != entry.warp) {
     return;
   }
+  if (access.racing_sites.has_enough_of(older.site)) {
+    return;
+  }
   if (compare_lanes(access, older, entry)) {
+    access.racing_sites.count(older.site);
     report(access, older, entry);
   }
 }
@@ -374,6 +378,7 @@ void AccessCheck::emit(Access& access, Entry entry, std::uint64_t tagged, std::u
   Block& block = place->shared_of != nullptr ? place->shared_of->shared.block(place->address)
                                              : engine_.global.block(place->address);
   access.block_start = place->address & ~std::uint64_t{kBlockBytes - 1};
+  access.racing_sites.clear();
   block.for_each_history(entry, [&](History& history, const Entry& part, bool records) {
     meet(access, history, part, records);
   });
