@@ -94,8 +94,11 @@ const ProgramImage& Session::prepare_source(const ImageSource& source) {
 }
 
 void Session::image_blocked(const std::string& reason) {
-  const std::string sentence = "a kernel cannot run on the emulated device: " + reason +
-                               ". The emulated device executes PTX only.";
+  kernel_blocked(reason + ". The emulated device executes PTX only.");
+}
+
+void Session::kernel_blocked(const std::string& reason) {
+  const std::string sentence = "a kernel cannot run on the emulated device: " + reason;
   const std::lock_guard lock(mutex_);
   if (std::ranges::find(blocked_, sentence) == blocked_.end()) {
     blocked_.push_back(sentence);
@@ -239,6 +242,11 @@ void Session::before_context_end(Handle context) {
 }
 
 void Session::device_failed(const emulator::DeviceError& error, std::string_view kernel) {
+  if (error.code == emulator::DeviceErrorCode::kIllegalInstruction) {
+    // The program did nothing wrong.
+    kernel_blocked(error.message);
+    return;
+  }
   report::MemoryErrorRecord record;
   record.what = error.what.empty() ? error.message : error.what;
   record.kernel = kernel;

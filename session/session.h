@@ -95,6 +95,8 @@ class Session {
   [[nodiscard]] report::RunData run_data() const;
 
  private:
+  // Exit status 67, with this sentence.
+  void kernel_blocked(const std::string& reason);
   Session(const Options& options, KernelFilter filter, std::unique_ptr<DeviceDriver> driver);
 
   const ProgramImage& prepare_source(const ImageSource& source);

@@ -76,22 +76,10 @@ void ProgramBuilder::lay_out_dynamic_shared() {
   }
 }
 
-// The kernel's own first, in their order: what a tool adds to the module must not move them.
-void ProgramBuilder::place_shared_variables(const ptx::Function& entry) {
-  for (std::size_t i = entry.body_begin; i <= entry.body_end; ++i) {
-    for (const ptx::Variable& variable : module_.module().statements[i].variables) {
-      if (variable.space == ptx::StateSpace::kShared && !variable.is_extern) {
-        shared_offset(variable);
-      }
-    }
-  }
-}
-
 void ProgramBuilder::build(const ptx::Function& entry) {
   program_.kernel = entry.name;
   program_.texts = &module_.texts();
   program_.const_ranges = module_.const_ranges();
-  place_shared_variables(entry);
   function(entry);
   while (!pending_.empty()) {
     const auto [source, decoded] = pending_.back();

@@ -40,7 +40,6 @@ class ProgramBuilder {
     std::uint32_t constant = 0, bytes = 0;
   };
 
-  void place_shared_variables(const ptx::Function& entry);
   void lay_out_dynamic_shared();
 
   const LoadedModule& module_;

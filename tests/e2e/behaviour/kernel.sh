@@ -51,6 +51,25 @@ kernel "$folder/sum.cu" --kernel other --arg u32=0
 expect_status 64 "a parameter of another size"
 expect_err 'parameter 0 has 8 bytes, this has 4'
 
+cat >"$folder/multimem.ptx" <<'PTX'
+.version 8.3
+.target sm_90
+.address_size 64
+.visible .entry sums()
+{
+  .reg .b64 %d;
+  .reg .b32 %r;
+  mov.u64 %d, 0;
+  mov.u32 %r, 1;
+  multimem.red.relaxed.sys.global.add.u32 [%d], %r;
+  ret;
+}
+PTX
+kernel "$folder/multimem.ptx"
+expect_status 67 "an instruction that the emulated device does not have"
+expect_err 'a kernel cannot run on the emulated device: .*multimem.red'
+expect_err 'BARRACUDA SUMMARY: '
+
 echo 'this is no PTX' >"$folder/bad.ptx"
 kernel "$folder/bad.ptx"
 expect_status 64 "no PTX"
