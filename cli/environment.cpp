@@ -1,6 +1,7 @@
 #include "cli/environment.h"
 
 #include <algorithm>
+#include <unistd.h>
 
 #include "report/process_status.h"
 
@@ -17,6 +18,14 @@ void set(std::vector<std::string>& environment, std::string_view name, const std
 }
 
 }  // namespace
+
+std::vector<std::string> current_environment() {
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    environment.emplace_back(*entry);
+  }
+  return environment;
+}
 
 std::string value_of(std::span<const std::string> environment, std::string_view name) {
   for (const std::string& entry : environment) {

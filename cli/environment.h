@@ -17,6 +17,9 @@ struct ToolEnvironment {
   Options options;
 };
 
+// This process's own.
+std::vector<std::string> current_environment();
+
 // `current` and the result are lists of NAME=value.
 std::vector<std::string> child_environment(std::span<const std::string> current,
                                            const ToolEnvironment& tool);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "cli/complain.h"
 #include "fatbin/decompress.h"
 #include "fatbin/host_image.h"
 
@@ -16,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 int fail(const std::string& message) {
-  std::fputs(("barracuda: " + message + "\n").c_str(), stderr);
+  complain(message);
   return 1;
 }
 

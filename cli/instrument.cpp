@@ -7,6 +7,8 @@
 
 #include "base/file.h"
 #include "base/strong_id.h"
+#include "cli/complain.h"
+#include "cli/ptx_file.h"
 #include "ptx/instrument.h"
 #include "ptx/parse.h"
 #include "report/symbol_name.h"
@@ -15,11 +17,7 @@ namespace barracuda::cli {
 namespace {
 
 Expected<ptx::InstrumentedModule> instrument_file(const std::string& path) {
-  TRY(std::string text, read_file(path));
-  // A file that was cut out of a fat binary may still have its final NUL.
-  while (text.ends_with('\0')) {
-    text.pop_back();
-  }
+  TRY(std::string text, read_ptx(path));
   TRY(ptx::Module module, ptx::parse(std::move(text)));
   std::vector<ptx::Module> units;
   units.push_back(std::move(module));
@@ -51,7 +49,7 @@ std::string site_table(const ptx::InstrumentedModule& module) {
 }
 
 int fail(const Diagnostic& problem) {
-  std::fputs(("barracuda: " + problem.to_string() + "\n").c_str(), stderr);
+  complain(problem.to_string());
   return 1;
 }
 

@@ -10,9 +10,12 @@
 
 #include "base/file.h"
 #include "cli/child_process.h"
+#include "cli/complain.h"
+#include "cli/environment.h"
 #include "cli/kernel_argument.h"
 #include "cli/kernel_launch.h"
 #include "cli/program_file.h"
+#include "cli/ptx_file.h"
 #include "cli/run.h"
 #include "cli/run_directory.h"
 #include "ptx/parse.h"
@@ -25,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 int fail(const std::string& message, int status) {
-  std::fputs(("barracuda: " + message + "\n").c_str(), stderr);
+  complain(message);
   return status;
 }
 
@@ -59,12 +62,8 @@ Expected<void> compile(const std::string& source, const std::string& ptx) {
                                   "file needs none",
                        .file = source});
   }
-  std::vector<std::string> environment;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    environment.emplace_back(*entry);
-  }
   auto child = ChildProcess::start({nvcc, "-std=c++17", "-lineinfo", "-ptx", source, "-o", ptx},
-                                   environment);
+                                   current_environment());
   if (!child) {
     return unexpected({.message = child.error().message});
   }
@@ -75,9 +74,12 @@ Expected<void> compile(const std::string& source, const std::string& ptx) {
   return {};
 }
 
-std::string short_name(std::string_view mangled) {
-  const std::string name = report::demangle(std::string(mangled));
-  return name.substr(0, name.find('('));
+std::string full_name(const ptx::Function& function) {
+  return report::demangle(std::string(function.name));
+}
+
+std::string short_name(const ptx::Function& function) {
+  return report::without_parameters(full_name(function));
 }
 
 // The entry that `wanted` names: as in the PTX, or as in the source.
@@ -88,13 +90,11 @@ Expected<const ptx::Function*> find_entry(const ptx::Module& module, const std::
     if (!function.is_entry || !function.has_body) {
       continue;
     }
-    names += fmt::format("{}{}", names.empty() ? "" : ", ",
-                         report::demangle(std::string(function.name)));
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", full_name(function));
     if (function.name == wanted) {
       return &function;
     }
-    if (wanted.empty() || short_name(function.name) == wanted ||
-        report::demangle(std::string(function.name)) == wanted) {
+    if (wanted.empty() || short_name(function) == wanted || full_name(function) == wanted) {
       fitting.push_back(&function);
     }
   }
@@ -117,7 +117,7 @@ Expected<std::vector<KernelArgument>> fit_arguments(const ptx::Function& entry,
   if (texts.size() != entry.parameters.size()) {
     return unexpected(
         {.message = fmt::format("number of parameters of {}: {}; number of --arg given: {}",
-                                short_name(entry.name), entry.parameters.size(), texts.size())});
+                                short_name(entry), entry.parameters.size(), texts.size())});
   }
   std::vector<KernelArgument> arguments;
   for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -140,10 +140,7 @@ struct Prepared {
 };
 
 Expected<Prepared> prepare(const KernelCommand& command) {
-  TRY(std::string ptx, read_file(command.file));
-  while (ptx.ends_with('\0')) {
-    ptx.pop_back();
-  }
+  TRY(std::string ptx, read_ptx(command.file));
   auto module = ptx::parse(ptx);
   if (!module) {
     module.error().file = command.file;

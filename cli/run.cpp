@@ -13,6 +13,7 @@
 
 #include "base/driver_presence.h"
 #include "cli/child_process.h"
+#include "cli/complain.h"
 #include "cli/environment.h"
 #include "cli/program_file.h"
 #include "cli/run_directory.h"
@@ -26,10 +27,6 @@ namespace barracuda::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-void complain(const std::string& message) {
-  std::fputs(("barracuda: " + message + "\n").c_str(), stderr);
-}
 
 // The program may change its folder before its processes write or read these.
 void make_paths_absolute(Options& options) {
@@ -109,11 +106,7 @@ Expected<std::vector<std::string>> prepare_environment(const Options& options, b
   if (is_emulated) {
     TRY(tool.library_folder, directory.link_cuda_libraries(library));
   }
-  std::vector<std::string> current;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    current.emplace_back(*entry);
-  }
-  return child_environment(current, tool);
+  return child_environment(current_environment(), tool);
 }
 
 // The emulated device's addresses are the process's own: without randomisation the report is the

@@ -9,16 +9,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include <cuda_runtime.h>
-
-inline void cuda_check(cudaError_t error, const char* expression, int line) {
-  if (error != cudaSuccess) {
-    std::fprintf(stderr, "line %d: %s: %s\n", line, expression, cudaGetErrorString(error));
-    std::exit(1);
-  }
-}
-
-#define CUDA_CHECK(expression) cuda_check((expression), #expression, __LINE__)
+#include "../../examples/cuda_check.h"
 
 // The first argument, a positive number, else the default.
 inline int size_argument(int argc, char** argv, int default_size) {

@@ -10,27 +10,21 @@ import argparse
 import json
 import os
 import re
-import subprocess
 import sys
-import tempfile
 
-FINDINGS_STATUS = 66
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tests/e2e"))
+import program_runner as runner  # noqa: E402
 
 
-def read_source(source):
-    """What is expected, the marked (file name, line) pairs, and the library files that may race."""
-    expectation, marked, files = None, set(), set()
+
+def library_files(source):
+    """The library files that may race."""
+    files = set()
     with open(source, encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            if match := re.match(r"//\s*expect:\s*(.*)", line):
-                expectation = match.group(1).split()
+        for line in file:
             if match := re.match(r"//\s*races in:\s*(.*)", line):
                 files.update(match.group(1).split())
-            if re.search(r"//\s*RACE\b", line):
-                marked.add((os.path.basename(source), number))
-    if expectation is None:
-        sys.exit("%s: no expectation found" % source)
-    return expectation, marked, files
+    return files
 
 
 def check_findings(findings, expectation, marked, files):
@@ -40,9 +34,9 @@ def check_findings(findings, expectation, marked, files):
             problems.append("reported: %s" % json.dumps(finding))
             continue
         for access in finding["accesses"]:
-            name = os.path.basename(access["file"] or "?")
-            if (name, access["line"]) not in marked and name not in files:
-                problems.append("a race outside the marked lines: %s:%s" % (name, access["line"]))
+            place = runner.place(access)
+            if place not in marked and place[0] not in files:
+                problems.append("a race outside the marked lines: %s:%s" % place)
     races = [f for f in findings if f["type"] == "race"]
     if expectation[0] == "none":
         problems += ["reported: %s" % json.dumps(race) for race in races]
@@ -60,39 +54,16 @@ def main():
     parser.add_argument("program", nargs="+")
     arguments = parser.parse_args()
 
-    expectation, marked, files = read_source(arguments.source)
-    command = [arguments.barracuda, "run", "--device", arguments.device]
-    for option in arguments.option:
-        name, _, value = option.partition("=")
-        command += ["--" + name, value]
-    with tempfile.TemporaryDirectory() as folder:
-        json_file = os.path.join(folder, "findings.jsonl")
-        result = subprocess.run(command + ["--json", json_file, "--"] + arguments.program,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                timeout=250, check=False)
-        lines = []
-        if os.path.exists(json_file):
-            with open(json_file, encoding="utf-8") as file:
-                lines = [json.loads(line) for line in file]
-
+    expectation, marked = runner.read_expectation([arguments.source], "")
+    files = library_files(arguments.source)
+    tool = runner.tool_command(arguments.barracuda, arguments.device, arguments.option)
+    result, lines = runner.run_under_tool(tool, arguments.program)
     problems = []
     if result.stdout != "ok\n":
         problems.append("the program's result is %r" % result.stdout)
-    if not lines or lines[-1]["type"] != "summary":
-        problems.append("the JSON report has no summary")
-    elif lines[-1]["coverage"] != "complete":
-        problems.append("coverage is %s: %s" % (lines[-1]["coverage"], lines[-1]["not_covered"]))
+    problems += runner.check_summary(lines) + runner.check_status(result, expectation)
     problems += check_findings(lines[:-1], expectation, marked, files)
-    status = FINDINGS_STATUS if expectation[0] == "race" else 0
-    if result.returncode != status:
-        problems.append("exit status %d, not %d" % (result.returncode, status))
-
-    if problems:
-        print("\n".join(dict.fromkeys(problems)))
-        print("--- standard output\n%s--- standard error\n%s" % (result.stdout, result.stderr))
-        return 1
-    print("%s: as expected (%s)" % (os.path.basename(arguments.program[0]), " ".join(expectation)))
-    return 0
+    return runner.conclude(problems, result, arguments.program[0], expectation)
 
 
 if __name__ == "__main__":

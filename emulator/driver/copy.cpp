@@ -1,48 +1,43 @@
 #include "emulator/driver/context.h"
+#include "emulator/driver/row_copy.h"
 #include "emulator/driver/work.h"
 
 namespace barracuda::emulator::driver {
-namespace {
 
-struct Side {
-  CUmemorytype type = CU_MEMORYTYPE_DEVICE;
-  std::uint64_t address = 0;
-};
-
-// Bytes in a row are a box of one row.
-CUresult copy_row(const Side& to, const Side& from, std::size_t bytes, CUstream stream) {
-  CUDA_MEMCPY3D copy{};
-  copy.dstMemoryType = to.type;
-  copy.dstHost = reinterpret_cast<void*>(to.address);
-  copy.dstDevice = to.address;
-  copy.srcMemoryType = from.type;
-  copy.srcHost = reinterpret_cast<const void*>(from.address);
-  copy.srcDevice = from.address;
-  copy.WidthInBytes = bytes;
-  copy.Height = 1;
-  copy.Depth = 1;
-  return submit(stream, CopyWork{copy});
+CUresult copy_row(const RowSide& to, const RowSide& from, std::size_t bytes, CUstream stream) {
+  CUDA_MEMCPY3D box{};
+  box.dstMemoryType = to.type;
+  box.dstHost = reinterpret_cast<void*>(to.address);
+  box.dstDevice = to.address;
+  box.dstArray = to.array;
+  box.dstXInBytes = to.offset;
+  box.srcMemoryType = from.type;
+  box.srcHost = reinterpret_cast<const void*>(from.address);
+  box.srcDevice = from.address;
+  box.srcArray = from.array;
+  box.srcXInBytes = from.offset;
+  box.WidthInBytes = bytes;
+  box.Height = 1;
+  box.Depth = 1;
+  return submit(stream, CopyWork{box});
 }
 
+namespace {
+
 CUresult copy_either(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
-  return copy_row({.type = CU_MEMORYTYPE_UNIFIED, .address = to},
-                  {.type = CU_MEMORYTYPE_UNIFIED, .address = from}, bytes, stream);
+  return copy_row(on_either(to), on_either(from), bytes, stream);
 }
 
 CUresult copy_to_device(CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream) {
-  return copy_row({.type = CU_MEMORYTYPE_DEVICE, .address = to},
-                  {.type = CU_MEMORYTYPE_HOST, .address = reinterpret_cast<std::uint64_t>(from)},
-                  bytes, stream);
+  return copy_row(on_device(to), on_host(from), bytes, stream);
 }
 
 CUresult copy_to_host(void* to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
-  return copy_row({.type = CU_MEMORYTYPE_HOST, .address = reinterpret_cast<std::uint64_t>(to)},
-                  {.type = CU_MEMORYTYPE_DEVICE, .address = from}, bytes, stream);
+  return copy_row(on_host(to), on_device(from), bytes, stream);
 }
 
 CUresult copy_on_device(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
-  return copy_row({.type = CU_MEMORYTYPE_DEVICE, .address = to},
-                  {.type = CU_MEMORYTYPE_DEVICE, .address = from}, bytes, stream);
+  return copy_row(on_device(to), on_device(from), bytes, stream);
 }
 
 bool are_contexts(CUcontext first, CUcontext second) {

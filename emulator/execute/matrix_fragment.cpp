@@ -54,14 +54,25 @@ std::uint32_t element_bits(MatrixElement element) {
   return 32;
 }
 
-MatrixFragment mma_fragment(MatrixRole role, MatrixElement element,
-                            const std::array<std::uint32_t, 2>& size, std::vector<Slot> slots) {
+namespace {
+
+// All but which element lies where.
+MatrixFragment fragment_of(MatrixElement element, const std::array<std::uint32_t, 2>& size,
+                           std::vector<Slot> slots) {
   MatrixFragment fragment;
   fragment.element = element;
   fragment.rows = size[0];
   fragment.columns = size[1];
   fragment.parts = element == MatrixElement::kF64 ? 1 : 32 / element_bits(element);
   fragment.slots = std::move(slots);
+  return fragment;
+}
+
+}  // namespace
+
+MatrixFragment mma_fragment(MatrixRole role, MatrixElement element,
+                            const std::array<std::uint32_t, 2>& size, std::vector<Slot> slots) {
+  MatrixFragment fragment = fragment_of(element, size, std::move(slots));
   for (std::uint32_t number = 0; number < fragment.slots.size(); ++number) {
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       for (std::uint32_t part = 0; part < fragment.parts; ++part) {
@@ -77,12 +88,7 @@ MatrixFragment mma_fragment(MatrixRole role, MatrixElement element,
 
 MatrixFragment wmma_fragment(MatrixElement element, const std::array<std::uint32_t, 2>& size,
                              std::vector<Slot> slots) {
-  MatrixFragment fragment;
-  fragment.element = element;
-  fragment.rows = size[0];
-  fragment.columns = size[1];
-  fragment.parts = element == MatrixElement::kF64 ? 1 : 32 / element_bits(element);
-  fragment.slots = std::move(slots);
+  MatrixFragment fragment = fragment_of(element, size, std::move(slots));
   // Where a lane has more places than elements, it has them twice.
   const std::uint32_t of_lane = fragment.rows * fragment.columns / kLanes;
   for (std::uint32_t number = 0; number < fragment.slots.size(); ++number) {

@@ -17,52 +17,53 @@ void copy_part(To& to, const From& from) {
   std::memcpy(&to, &from, sizeof to);
 }
 
+// Every version of a node's parameters has these members.
+template <typename From, typename To>
+cudaError_t describe_kernel(const DriverCalls& calls, const From& from, To& to) {
+  if (const cudaError_t error = find_function(calls, from.func, to.func); error != cudaSuccess) {
+    return error;
+  }
+  to.gridDimX = from.gridDim.x;
+  to.gridDimY = from.gridDim.y;
+  to.gridDimZ = from.gridDim.z;
+  to.blockDimX = from.blockDim.x;
+  to.blockDimY = from.blockDim.y;
+  to.blockDimZ = from.blockDim.z;
+  to.sharedMemBytes = from.sharedMemBytes;
+  to.kernelParams = from.kernelParams;
+  to.extra = from.extra;
+  return cudaSuccess;
+}
+
+template <typename From, typename To>
+void describe_memset(const From& from, To& to) {
+  to.dst = device_pointer(from.dst);
+  to.pitch = from.pitch;
+  to.value = from.value;
+  to.elementSize = from.elementSize;
+  to.width = from.width;
+  to.height = from.height;
+}
+
 }  // namespace
 
 cudaError_t describe(const DriverCalls& calls, const cudaKernelNodeParams& from,
                      CUDA_KERNEL_NODE_PARAMS_v2& parameters) {
-  if (const cudaError_t error = find_function(calls, from.func, parameters.func);
-      error != cudaSuccess) {
-    return error;
-  }
-  parameters.gridDimX = from.gridDim.x;
-  parameters.gridDimY = from.gridDim.y;
-  parameters.gridDimZ = from.gridDim.z;
-  parameters.blockDimX = from.blockDim.x;
-  parameters.blockDimY = from.blockDim.y;
-  parameters.blockDimZ = from.blockDim.z;
-  parameters.sharedMemBytes = from.sharedMemBytes;
-  parameters.kernelParams = from.kernelParams;
-  parameters.extra = from.extra;
-  return cudaSuccess;
+  return describe_kernel(calls, from, parameters);
 }
 
 CUDA_MEMSET_NODE_PARAMS_v1 describe(const cudaMemsetParams& from) {
-  return {.dst = device_pointer(from.dst),
-          .pitch = from.pitch,
-          .value = from.value,
-          .elementSize = from.elementSize,
-          .width = from.width,
-          .height = from.height};
+  CUDA_MEMSET_NODE_PARAMS_v1 parameters{};
+  describe_memset(from, parameters);
+  return parameters;
 }
 
 cudaError_t describe(const DriverCalls& calls, const cudaGraphNodeParams& from,
                      CUgraphNodeParams& parameters) {
   parameters.type = static_cast<CUgraphNodeType>(from.type);
   switch (from.type) {
-    case cudaGraphNodeTypeKernel: {
-      cudaKernelNodeParams kernel{};
-      kernel.func = from.kernel.func;
-      kernel.gridDim = from.kernel.gridDim;
-      kernel.blockDim = from.kernel.blockDim;
-      kernel.sharedMemBytes = from.kernel.sharedMemBytes;
-      kernel.kernelParams = from.kernel.kernelParams;
-      kernel.extra = from.kernel.extra;
-      CUDA_KERNEL_NODE_PARAMS_v2 described{};
-      const cudaError_t error = describe(calls, kernel, described);
-      copy_part(parameters.kernel, described);
-      return error;
-    }
+    case cudaGraphNodeTypeKernel:
+      return describe_kernel(calls, from.kernel, parameters.kernel);
     case cudaGraphNodeTypeMemcpy:
       if (!is_kind(from.memcpy.copyParams.kind)) {
         return cudaErrorInvalidMemcpyDirection;
@@ -70,12 +71,7 @@ cudaError_t describe(const DriverCalls& calls, const cudaGraphNodeParams& from,
       return static_cast<cudaError_t>(
           describe(calls, from.memcpy.copyParams, parameters.memcpy.copyParams));
     case cudaGraphNodeTypeMemset:
-      parameters.memset.dst = device_pointer(from.memset.dst);
-      parameters.memset.pitch = from.memset.pitch;
-      parameters.memset.value = from.memset.value;
-      parameters.memset.elementSize = from.memset.elementSize;
-      parameters.memset.width = from.memset.width;
-      parameters.memset.height = from.memset.height;
+      describe_memset(from.memset, parameters.memset);
       return cudaSuccess;
     case cudaGraphNodeTypeHost:
       copy_part(parameters.host, from.host);

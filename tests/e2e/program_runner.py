@@ -61,6 +61,54 @@ def check_race(findings, expectation, marked, any_line):
     return problems
 
 
+def read_report(json_file):
+    if not os.path.exists(json_file):
+        return []
+    with open(json_file, encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def tool_command(barracuda, device, options):
+    command = [barracuda, "run", "--device", device]
+    for option in options:
+        name, _, value = option.partition("=")
+        command += ["--" + name, value]
+    return command
+
+
+def run_under_tool(tool, program):
+    """The finished process, and the lines of its JSON report."""
+    with tempfile.TemporaryDirectory() as folder:
+        json_file = os.path.join(folder, "findings.jsonl")
+        result = run(tool + ["--json", json_file, "--"] + program)
+        return result, read_report(json_file)
+
+
+def check_summary(lines):
+    if not lines or lines[-1]["type"] != "summary":
+        return ["the JSON report has no summary"]
+    if lines[-1].get("coverage") != "complete":
+        return ["coverage is %s: %s" % (lines[-1].get("coverage"), lines[-1].get("not_covered"))]
+    return []
+
+
+def check_status(result, expectation):
+    status = FINDINGS_STATUS if expectation[0] == "race" else 0
+    if result.returncode == status:
+        return []
+    return ["exit status %d, not %d" % (result.returncode, status)]
+
+
+def conclude(problems, result, program, expectation):
+    """Says what is wrong, each once, or that nothing is; the exit status of the runner."""
+    if problems:
+        print("\n".join(dict.fromkeys(problems)))
+        print("--- standard output\n%s--- standard error\n%s" % (result.stdout, result.stderr))
+        return 1
+    print("%s: as expected (%s)" % (os.path.basename(program), " ".join(expectation)))
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--barracuda", required=True)
@@ -73,36 +121,16 @@ def main():
     arguments = parser.parse_args()
 
     expectation, marked = read_expectation(arguments.source, arguments.key)
-    tool = [arguments.barracuda, "run", "--device", arguments.device]
-    for option in arguments.option:
-        name, _, value = option.partition("=")
-        tool += ["--" + name, value]
-
-    with tempfile.TemporaryDirectory() as folder:
-        json_file = os.path.join(folder, "findings.jsonl")
-        result = run(tool + ["--json", json_file, "--"] + arguments.program)
-        lines = []
-        if os.path.exists(json_file):
-            with open(json_file, encoding="utf-8") as file:
-                lines = [json.loads(line) for line in file]
-
-    problems = []
-    if not lines or lines[-1]["type"] != "summary":
-        problems.append("the JSON report has no summary")
+    tool = tool_command(arguments.barracuda, arguments.device, arguments.option)
+    result, lines = run_under_tool(tool, arguments.program)
+    problems = check_summary(lines) + check_status(result, expectation)
     findings = lines[:-1]
-    if lines and lines[-1].get("coverage") != "complete":
-        problems.append("coverage is %s: %s" %
-                        (lines[-1].get("coverage"), lines[-1].get("not_covered")))
     if "BARRACUDA SUMMARY:" not in result.stderr:
         problems.append("no summary line on standard error")
     if expectation[0] == "race":
         problems += check_race(findings, expectation, marked, arguments.any_line)
-        if result.returncode != FINDINGS_STATUS:
-            problems.append("exit status %d, not %d" % (result.returncode, FINDINGS_STATUS))
     else:
         problems += ["reported: %s" % json.dumps(finding) for finding in findings]
-        if result.returncode != 0:
-            problems.append("exit status %d, not 0" % result.returncode)
         if arguments.device == "gpu":
             plain = run(arguments.program)
         else:
@@ -111,12 +139,7 @@ def main():
         if plain.stdout != result.stdout:
             problems.append("output %r, without logging %r" % (result.stdout, plain.stdout))
 
-    if problems:
-        print("\n".join(problems))
-        print("--- standard output\n%s--- standard error\n%s" % (result.stdout, result.stderr))
-        return 1
-    print("%s: as expected (%s)" % (os.path.basename(arguments.program[0]), " ".join(expectation)))
-    return 0
+    return conclude(problems, result, arguments.program[0], expectation)
 
 
 if __name__ == "__main__":

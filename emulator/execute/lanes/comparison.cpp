@@ -1,66 +1,12 @@
 // setp, set, selp, slct.
 #include "emulator/execute/lanes/float.h"
+#include "emulator/execute/lanes/relation.h"
 
 namespace barracuda::emulator::BARRACUDA_EXECUTE_TARGET {
 
 namespace {
 
 using enum ptx::ScalarType;
-
-enum class Relation : u8 {
-  kEq,
-  kNe,
-  kLt,
-  kLe,
-  kGt,
-  kGe,
-  kEqu,
-  kNeu,
-  kLtu,
-  kLeu,
-  kGtu,
-  kGeu,
-  kNum,
-  kNan
-};
-
-constexpr std::string_view kRelationNames[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
-                                               "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
-
-template <Relation R, class T>
-[[gnu::always_inline]] inline bool holds(T a, T b) {
-  using enum Relation;
-  if constexpr (R == kEq) {
-    return a == b;
-  } else if constexpr (R == kNe) {
-    // Ordered: false for NaN.
-    return std::is_integral_v<T> ? a != b : (a < b || a > b);
-  } else if constexpr (R == kLt) {
-    return a < b;
-  } else if constexpr (R == kLe) {
-    return a <= b;
-  } else if constexpr (R == kGt) {
-    return a > b;
-  } else if constexpr (R == kGe) {
-    return a >= b;
-  } else if constexpr (R == kEqu) {
-    return !(a < b || a > b);
-  } else if constexpr (R == kNeu) {
-    return a != b;
-  } else if constexpr (R == kLtu) {
-    return !(a >= b);
-  } else if constexpr (R == kLeu) {
-    return !(a > b);
-  } else if constexpr (R == kGtu) {
-    return !(a <= b);
-  } else if constexpr (R == kGeu) {
-    return !(a < b);
-  } else if constexpr (R == kNum) {
-    return a == a && b == b;
-  } else {
-    return a != a || b != b;
-  }
-}
 
 // How the result is combined with predicate c, and whether operands are flushed.
 constexpr u8 kCombineAnd = 1, kCombineOr = 2, kCombineXor = 3, kCombineBits = 3;

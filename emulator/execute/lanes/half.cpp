@@ -3,6 +3,8 @@
 #include <limits>
 #include <utility>
 
+#include "emulator/execute/lanes/relation.h"
+
 namespace barracuda::emulator::BARRACUDA_EXECUTE_TARGET {
 
 namespace {
@@ -305,61 +307,6 @@ Step half_sign(Context& c, const Instruction& in, u32 mask) {
   fill(target<u32>(c, in.d), mask,
        [&](int i) { return in.flags != 0 ? a[i] ^ sign : a[i] & ~sign; });
   return Step::kNext;
-}
-
-enum class Relation : u8 {
-  kEq,
-  kNe,
-  kLt,
-  kLe,
-  kGt,
-  kGe,
-  kEqu,
-  kNeu,
-  kLtu,
-  kLeu,
-  kGtu,
-  kGeu,
-  kNum,
-  kNan
-};
-
-constexpr std::string_view kRelationNames[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
-                                               "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
-
-bool holds(Relation relation, float a, float b) {
-  const bool unordered = a != a || b != b;
-  switch (relation) {
-    case Relation::kEq:
-      return a == b;
-    case Relation::kNe:
-      return !unordered && a != b;
-    case Relation::kLt:
-      return a < b;
-    case Relation::kLe:
-      return a <= b;
-    case Relation::kGt:
-      return a > b;
-    case Relation::kGe:
-      return a >= b;
-    case Relation::kEqu:
-      return unordered || a == b;
-    case Relation::kNeu:
-      return a != b;
-    case Relation::kLtu:
-      return unordered || a < b;
-    case Relation::kLeu:
-      return unordered || a <= b;
-    case Relation::kGtu:
-      return unordered || a > b;
-    case Relation::kGeu:
-      return unordered || a >= b;
-    case Relation::kNum:
-      return !unordered;
-    case Relation::kNan:
-      return unordered;
-  }
-  return false;
 }
 
 // flags: the relation.
