@@ -21,7 +21,7 @@
 
 namespace barracuda::wire {
 
-inline constexpr std::uint32_t kProtocolVersion = 1;
+inline constexpr std::uint32_t kProtocolVersion = 2;
 inline constexpr std::uint32_t kWarpLanes = 32;
 inline constexpr std::size_t kSlotBytes = 32;
 inline constexpr std::size_t kHalfBytes = 16;
@@ -43,6 +43,7 @@ enum class RecordKind : std::uint8_t {
   kAcquire = 4,    // strong read or read half of an atomic: n LaneAcquire entries of one slot;
                    // claimed after the access
   kEvent = 5,      // fence, barrier, warp barrier, call, return, exit: the site says which
+  kOperands = 6,   // mbarrier operations and kCopy: n LaneOperands entries of two slots
 };
 
 // Lane addresses are 57 bits: the space in the two highest, the address or offset below.
@@ -152,12 +153,37 @@ struct LaneRelease {
 
 static_assert(sizeof(LaneRelease) == 2 * kSlotBytes);
 
+// What a lane of kOperands says, by the operation of its site:
+//   kMbarrierInit        target: the mbarrier; amount: its count
+//   kMbarrierInvalidate  target
+//   kMbarrierArrive      target; amount: the count; second: bytes expected; kLaneDrops in flags
+//   kMbarrierExpect, kMbarrierComplete  target; second: bytes
+//   kMbarrierWait        target; amount: the parity waited for, kUnknownParity for a wait by state
+//   kAsyncArrive         target; amount: 1 for .noinc, else 0
+//   kCopy                target: where to; amount: bytes; second: where from, tagged, kNoOperand if
+//                        nowhere; third: the mbarrier, tagged, kNoOperand if none; flags: CTA mask
+//                        of a multicast, 0 without
+struct LaneOperands {
+  LaneSyncHalf target;  // number: the amount
+  LaneValueHalf second;
+  LaneValueHalf third;
+  LaneValueHalf padding;  // tagged like the others
+};
+
+static_assert(sizeof(LaneOperands) == 2 * kSlotBytes);
+
+inline constexpr std::uint16_t kLaneDrops = 16;  // flag of kMbarrierArrive: arrive_drop
+inline constexpr std::uint32_t kUnknownParity = 2;
+inline constexpr std::uint64_t kNoOperand = ~std::uint64_t{0};
+// kAsyncWait is a kEvent; its operand says how many groups may be left, this many for wait_all.
+inline constexpr std::uint32_t kWaitAll = ~std::uint32_t{0};
+
 // Slots of a record with `lanes` active lanes, header included (kVoid says so itself).
 BARRACUDA_WIRE std::uint32_t record_slots(RecordKind kind, std::uint32_t lanes) {
-  return kind == RecordKind::kScattered ? 1 + (lanes + 1) / 2
-         : kind == RecordKind::kRelease ? 1 + 2 * lanes
-         : kind == RecordKind::kAcquire ? 1 + lanes
-                                        : 1;
+  return kind == RecordKind::kScattered                                  ? 1 + (lanes + 1) / 2
+         : kind == RecordKind::kRelease || kind == RecordKind::kOperands ? 1 + 2 * lanes
+         : kind == RecordKind::kAcquire                                  ? 1 + lanes
+                                                                         : 1;
 }
 
 inline constexpr std::uint32_t kMaxRecordSlots = 1 + 2 * kWarpLanes;

@@ -22,6 +22,19 @@ enum class Operation : std::uint8_t {
   kCall,           // just before a call of a .func that may log; the site is the call
   kReturn,         // just after that call
   kExit,           // lanes leave the kernel
+  kClusterArrive,  // barrier.cluster.arrive: gives what its order says
+  kClusterWait,    // barrier.cluster.wait, logged once it is over: takes
+  kProxyFence,     // fence.proxy.async
+  kMbarrierInit,
+  kMbarrierInvalidate,
+  kMbarrierArrive,    // arrive, arrive_drop, with .expect_tx or without
+  kMbarrierExpect,    // expect_tx
+  kMbarrierComplete,  // complete_tx
+  kMbarrierWait,      // test_wait or try_wait that returned true, logged once it did
+  kAsyncArrive,       // cp.async.mbarrier.arrive: arrives when the thread's copies are made
+  kAsyncCommit,       // commit_group
+  kAsyncWait,         // wait_group, wait_all, logged once it is over
+  kCopy,  // a copy that says its bytes only when it runs: bulk copies, st.async, red.async
 };
 
 // PTX ISA 8.4-8.5. kVolatile is relaxed.sys that the verdict table treats by itself.
@@ -41,6 +54,15 @@ inline constexpr int kScopeCount = 4;
 
 enum class Proxy : std::uint8_t { kGeneric, kReadOnly, kAsync };
 
+// What an asynchronous access is waited for by: it is not an access of the thread that issues it
+// (RACE_RULES section 1). kRead and kWrite sites with one are the two sides of a cp.async.
+enum class Asynchrony : std::uint8_t {
+  kNone,
+  kThreadGroup,  // cp.async: groups that the thread commits
+  kBulkGroup,    // cp.async.bulk: those that it commits for bulk copies
+  kMbarrier,     // the phase of an mbarrier
+};
+
 struct SiteInfo {
   Operation operation = Operation::kRead;
   MemoryOrder order = MemoryOrder::kWeak;
@@ -53,6 +75,8 @@ struct SiteInfo {
   Scope idiom_scope = Scope::kCta;  // the scope of that fence
   bool stores_constant = false;     // a compile-time constant is stored
   bool numbered = false;            // logged as release/acquire records, with numbers and values
+  Asynchrony asynchrony = Asynchrony::kNone;  // of a copy, a commit, a wait
+  bool reads_only = false;                    // kAsyncWait: .read, the sources alone are done with
   std::uint64_t constant = 0;
 
   friend bool operator==(const SiteInfo&, const SiteInfo&) = default;

@@ -20,9 +20,9 @@ bool is_access(Operation operation) {
 bool is_well_formed(const wire::SiteInfo& site, RecordKind kind) {
   if (is_access(site.operation)) {
     const std::uint32_t width = std::uint32_t{site.element_bytes} * site.element_count;
-    return kind != RecordKind::kEvent && kind <= RecordKind::kEvent && width > 0 && width <= 64;
+    return kind < RecordKind::kEvent && width > 0 && width <= 64;
   }
-  return kind == RecordKind::kEvent;
+  return kind == RecordKind::kEvent || kind == RecordKind::kOperands;
 }
 
 std::uint8_t access_flags(Operation operation) {
@@ -122,6 +122,19 @@ bool Detector::State::event(const Actor& actor, const WarpOperation& operation) 
     case Operation::kExit:
       exit(actor, operation.mask);
       return true;
+    case Operation::kClusterArrive:
+    case Operation::kClusterWait:
+    case Operation::kProxyFence:
+    case Operation::kMbarrierInit:
+    case Operation::kMbarrierInvalidate:
+    case Operation::kMbarrierArrive:
+    case Operation::kMbarrierExpect:
+    case Operation::kMbarrierComplete:
+    case Operation::kMbarrierWait:
+    case Operation::kAsyncArrive:
+    case Operation::kAsyncCommit:
+    case Operation::kAsyncWait:
+    case Operation::kCopy:
     case Operation::kRead:
     case Operation::kWrite:
     case Operation::kAtomic:

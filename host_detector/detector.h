@@ -20,9 +20,10 @@ struct DetectorOptions {
 
 // One lane of an access.
 struct LaneAccess {
-  std::uint64_t address = 0;  // tagged (wire::tagged_address)
-  std::uint64_t value_read = 0, value_written = 0;
-  std::uint16_t flags = 0;  // wire::kLane…
+  std::uint64_t address = 0;                        // tagged (wire::tagged_address)
+  std::uint64_t value_read = 0, value_written = 0;  // kOperands: second, third
+  std::uint16_t flags = 0;                          // wire::kLane…
+  std::uint32_t amount = 0;                         // kOperands alone
 };
 
 // One record, decoded: what a warp did.
@@ -36,7 +37,7 @@ struct WarpOperation {
   bool lanes_agree = false;
   bool has_uniform_value = false;
   std::uint32_t uniform_value = 0;
-  std::uint32_t event_operand = 0;                 // kEvent: barrier id or member mask
+  std::uint32_t event_operand = 0;                 // kEvent: barrier id, member mask, groups
   std::uint32_t event_count = 0;                   // kEvent: threads of the barrier, 0 = all
   std::array<LaneAccess, wire::kWarpLanes> lanes;  // of active lanes, by lane number
 };

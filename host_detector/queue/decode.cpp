@@ -22,12 +22,16 @@ std::uint64_t join_address(std::uint32_t low, std::uint32_t high) {
 }
 
 bool is_known(RecordKind kind) {
-  return kind <= RecordKind::kEvent;
+  return kind <= RecordKind::kOperands;
 }
 
 bool has_entries(RecordKind kind) {
   return kind == RecordKind::kScattered || kind == RecordKind::kRelease ||
-         kind == RecordKind::kAcquire;
+         kind == RecordKind::kAcquire || kind == RecordKind::kOperands;
+}
+
+std::uint64_t join_value(const wire::LaneValueHalf& half) {
+  return (std::uint64_t{half.value_high} << 32) | half.value_low;
 }
 
 // Calls visit(lane, offset of its entry).
@@ -78,11 +82,22 @@ void decode_release(const RecordHeader& header, std::span<const std::byte> recor
     const auto entry = read_at<wire::LaneRelease>(record, offset);
     operation.lanes[lane] = {
         .address = join_address(entry.sync.address_low, entry.sync.address_high),
-        .value_read =
-            (std::uint64_t{entry.value_read.value_high} << 32) | entry.value_read.value_low,
-        .value_written =
-            (std::uint64_t{entry.value_written.value_high} << 32) | entry.value_written.value_low,
+        .value_read = join_value(entry.value_read),
+        .value_written = join_value(entry.value_written),
         .flags = entry.sync.flags};
+  });
+}
+
+void decode_operands(const RecordHeader& header, std::span<const std::byte> record,
+                     WarpOperation& operation) {
+  for_each_entry(header, sizeof(wire::LaneOperands), [&](std::uint32_t lane, std::size_t offset) {
+    const auto entry = read_at<wire::LaneOperands>(record, offset);
+    operation.lanes[lane] = {
+        .address = join_address(entry.target.address_low, entry.target.address_high),
+        .value_read = join_value(entry.second),
+        .value_written = join_value(entry.third),
+        .flags = entry.target.flags,
+        .amount = entry.target.number};
   });
 }
 
@@ -92,8 +107,7 @@ void decode_acquire(const RecordHeader& header, std::span<const std::byte> recor
     const auto entry = read_at<wire::LaneAcquire>(record, offset);
     operation.lanes[lane] = {
         .address = join_address(entry.sync.address_low, entry.sync.address_high),
-        .value_read =
-            (std::uint64_t{entry.value_read.value_high} << 32) | entry.value_read.value_low,
+        .value_read = join_value(entry.value_read),
         .value_written = 0,
         .flags = entry.sync.flags};
   });
@@ -157,6 +171,9 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
       return true;
     case RecordKind::kAcquire:
       decode_acquire(header, record, operation);
+      return true;
+    case RecordKind::kOperands:
+      decode_operands(header, record, operation);
       return true;
     case RecordKind::kEvent:
       operation.event_operand = pattern.base_low;
