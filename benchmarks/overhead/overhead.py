@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+"""What the tool costs on a GPU: every benchmark program native, under the tool (first and second run)
+and under racecheck, in one slice of time each, as a table with the geometric means.
+
+Results are kept in --state, one JSON line a program, so that a run that was cut short goes on where
+it stopped; --print only prints the table. Kernel times come from events around every launch
+(kernel_time.cpp), in runs of their own; wall times are of the whole process.
+"""
+
+import argparse
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+# Sizes at which a program runs long enough on a GPU to be timed, and not too long under the tools.
+SIZES = {
+    "backprop": 1024, "barrier_pipeline": 256, "bfs": 200000, "cluster_histogram": 400000,
+    "cub_block_radix_sort": 256, "cub_block_reduce": 512, "cub_block_scan": 256,
+    "cub_device_partition_flagged": 1000000, "cub_device_reduce": 1000000,
+    "cub_device_scan": 1000000, "cub_device_select_flagged": 1000000,
+    "cub_device_select_if": 1000000, "cub_device_select_unique": 1000000,
+    "cub_device_sort_runs": 200000, "dwt2d": 48, "dxtc": 128, "gaussian": 192, "grid_sync": 100000,
+    "hashtable": 16384, "hashtable_fenced": 16384, "hotspot": 512, "hybridsort": 50000,
+    "kmeans": 20000, "lavamd": 4, "needle": 24, "nn": 500000, "pathfinder": 50000,
+    "shoc_bfs": 50000, "streamcluster": 10000, "thread_fence_reduction": 1048576,
+    "thrust_scan": 500000, "thrust_sort": 200000, "wmma_gemm": 4,
+}
+RACECHECK_SECONDS = 30
+
+
+class Run:
+    """One run of a command: its wall time, peak memory, output; timed_out if it was ended."""
+
+    def __init__(self, command, environment, seconds):
+        start = time.monotonic()
+        with tempfile.TemporaryFile("w+") as output:
+            process = subprocess.Popen(command, env=environment, stdout=output,
+                                       stderr=subprocess.STDOUT, start_new_session=True)
+            self.timed_out = False
+            while True:
+                pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+                if pid:
+                    break
+                if time.monotonic() - start > seconds:
+                    self.timed_out = True
+                    os.killpg(process.pid, 9)
+                    _, status, usage = os.wait4(process.pid, 0)
+                    break
+                time.sleep(0.002)
+            process.returncode = status
+            self.seconds = time.monotonic() - start
+            self.megabytes = usage.ru_maxrss / 1024
+            output.seek(0)
+            self.output = output.read()
+
+
+class Bench:
+    def __init__(self, arguments):
+        self.build = os.path.abspath(arguments.build)
+        self.seconds = arguments.limit
+        self.folder = tempfile.mkdtemp()
+        self.shim = arguments.shim or self.build_shim(arguments.cuda)
+        self.tool = os.path.join(self.build, "lib", "libbarracuda.so")
+        self.sanitizer = shutil.which("compute-sanitizer") or shutil.which(
+            "compute-sanitizer", path=os.path.join(arguments.cuda, "bin"))
+
+    def build_shim(self, cuda):
+        shim = os.path.join(self.folder, "kernel_time.so")
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kernel_time.cpp")
+        subprocess.run(["g++", "-std=c++20", "-O2", "-shared", "-fPIC", source, "-o", shim,
+                        "-I" + os.path.join(cuda, "include")], check=True)
+        return shim
+
+    def run(self, command, preload=(), timed=False, seconds=None):
+        """The run, and its kernels' (launches, milliseconds) if they are timed."""
+        environment = dict(os.environ)
+        times = os.path.join(self.folder, "times")
+        libraries = list(preload)
+        if timed:
+            libraries.insert(0, self.shim)
+            environment["KERNEL_TIME_FILE"] = times
+            if os.path.exists(times):
+                os.remove(times)
+        if libraries:
+            environment["LD_PRELOAD"] = " ".join(libraries)
+        if self.tool in libraries:
+            environment["BARRACUDA_OPTIONS"] = "print-limit=1:json=%s" % self.json_file()
+        run = Run(command, environment, seconds or self.seconds)
+        kernels = None
+        if timed and os.path.exists(times):
+            with open(times, encoding="utf-8") as file:
+                launches, milliseconds = file.readline().split()
+                kernels = (int(launches), float(milliseconds))
+        return run, kernels
+
+    def json_file(self):
+        return os.path.join(self.folder, "findings.jsonl")
+
+    def findings(self):
+        try:
+            with open(self.json_file(), encoding="utf-8") as file:
+                lines = [json.loads(line) for line in file]
+            os.remove(self.json_file())
+            return lines[-1]["races"], lines[-1]["coverage"]
+        except (OSError, IndexError, KeyError, ValueError):
+            return None, "none"
+
+    def native(self, program):
+        runs = [self.run(program)[0] for _ in range(3)]
+        _, kernels = self.run(program, timed=True)
+        _, kernels = self.run(program, timed=True)
+        return {"seconds": min(run.seconds for run in runs), "kernels": kernels,
+                "megabytes": min(run.megabytes for run in runs),
+                "right": runs[0].output.strip().endswith("ok")}
+
+    def ours(self, program):
+        first, _ = self.run(program, [self.tool])
+        self.findings()
+        second, _ = self.run(program, [self.tool])
+        races, coverage = self.findings()
+        timed, kernels = self.run(program, [self.tool], timed=True)
+        return {"first": first.seconds, "seconds": second.seconds, "kernels": kernels,
+                "megabytes": second.megabytes, "races": races, "coverage": coverage,
+                "right": "ok\n" in second.output, "timed_out": second.timed_out or timed.timed_out}
+
+    def racecheck(self, program):
+        if self.sanitizer is None:
+            return None
+        command = [self.sanitizer, "--tool", "racecheck"] + program
+        wall, _ = self.run(command, seconds=RACECHECK_SECONDS)
+        if wall.timed_out:
+            return {"timed_out": True, "seconds": wall.seconds, "kernels": None, "hazards": None,
+                    "megabytes": wall.megabytes}
+        timed, kernels = self.run(command, timed=True, seconds=RACECHECK_SECONDS)
+        hazards = re.search(r"RACECHECK SUMMARY: (\d+) hazard", wall.output)
+        return {"timed_out": timed.timed_out, "seconds": wall.seconds, "kernels": kernels,
+                "hazards": int(hazards.group(1)) if hazards else None,
+                "megabytes": wall.megabytes}
+
+    def measure(self, name, size):
+        program = [os.path.join(self.build, "programs", "bench_" + name), str(size)]
+        return {"name": name, "size": size, "native": self.native(program),
+                "ours": self.ours(program), "racecheck": self.racecheck(program)}
+
+
+def ratio(part, whole):
+    return part / whole if part is not None and whole else None
+
+
+def kernel_ratio(result, tool):
+    measured = result[tool] and result[tool]["kernels"]
+    return ratio(measured and measured[1], (result["native"]["kernels"] or (0, 0))[1])
+
+
+def wall_ratio(result, tool, key="seconds"):
+    return ratio(result[tool] and result[tool][key], result["native"]["seconds"])
+
+
+def shown(value, form="%.1f"):
+    return "-" if value is None else form % value
+
+
+def geometric_mean(values):
+    values = [value for value in values if value]
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else None
+
+
+COLUMNS = [
+    ("program", lambda r: r["name"]),
+    ("size", lambda r: r["size"]),
+    ("kernel ms", lambda r: shown((r["native"]["kernels"] or (0, None))[1], "%.3f")),
+    ("wall s", lambda r: shown(r["native"]["seconds"], "%.2f")),
+    ("ours: kernel x", lambda r: shown(kernel_ratio(r, "ours"))),
+    ("wall x, 1st run", lambda r: shown(wall_ratio(r, "ours", "first"))),
+    ("2nd run", lambda r: shown(wall_ratio(r, "ours"))),
+    ("MB", lambda r: shown(r["ours"]["megabytes"], "%.0f")),
+    ("races", lambda r: ("ended " if r["ours"]["timed_out"] else "") + shown(r["ours"]["races"], "%d")),
+    ("coverage", lambda r: r["ours"]["coverage"]),
+    ("racecheck: kernel x", lambda r: shown(kernel_ratio(r, "racecheck"))),
+    ("wall x", lambda r: shown(wall_ratio(r, "racecheck"))),
+    ("MB", lambda r: shown(r["racecheck"] and r["racecheck"]["megabytes"], "%.0f")),
+    ("hazards", lambda r: "> %d s" % RACECHECK_SECONDS
+     if r["racecheck"] and r["racecheck"]["timed_out"]
+     else shown(r["racecheck"] and r["racecheck"]["hazards"], "%d")),
+]
+
+
+def print_table(results):
+    print("| " + " | ".join(name for name, _ in COLUMNS) + " |")
+    print("|" + " --- |" * len(COLUMNS))
+    for result in results:
+        print("| " + " | ".join(str(cell(result)) for _, cell in COLUMNS) + " |")
+    for title, of in [("ours, kernel time", lambda r: kernel_ratio(r, "ours")),
+                      ("ours, wall time of the second run", lambda r: wall_ratio(r, "ours")),
+                      ("racecheck, kernel time", lambda r: kernel_ratio(r, "racecheck")),
+                      ("racecheck, wall time", lambda r: wall_ratio(r, "racecheck"))]:
+        print("geometric mean, %s: %s x" % (title, shown(geometric_mean(map(of, results)))))
+    both = [(kernel_ratio(r, "ours"), kernel_ratio(r, "racecheck")) for r in results]
+    both = [(ours, theirs) for ours, theirs in both if ours and theirs]
+    print("kernel time below racecheck's: %d of %d" % (sum(a < b for a, b in both), len(both)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--cuda", default="/usr/local/cuda")
+    parser.add_argument("--shim", help="kernel_time.cpp as a library; built where not given")
+    parser.add_argument("--state", default="overhead.jsonl")
+    parser.add_argument("--seconds", type=float, default=540, help="start no program after this")
+    parser.add_argument("--limit", type=float, default=60, help="seconds for one run")
+    parser.add_argument("--only", default="", help="a regular expression of program names")
+    parser.add_argument("--print", action="store_true", help="only print what was measured")
+    arguments = parser.parse_args()
+
+    results = []
+    if os.path.exists(arguments.state):
+        with open(arguments.state, encoding="utf-8") as file:
+            results = [json.loads(line) for line in file]
+    wanted = {name: size for name, size in SIZES.items() if re.search(arguments.only, name)}
+    left = [name for name in wanted if name not in {result["name"] for result in results}]
+    if left and not arguments.print:
+        end = time.monotonic() + arguments.seconds
+        bench = Bench(arguments)
+        while left and time.monotonic() < end:
+            name = left.pop(0)
+            print("%s ..." % name, file=sys.stderr, flush=True)
+            results.append(bench.measure(name, SIZES[name]))
+            with open(arguments.state, "a", encoding="utf-8") as file:
+                file.write(json.dumps(results[-1]) + "\n")
+    print_table(results)
+    if left:
+        print("not measured yet: " + " ".join(left))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
