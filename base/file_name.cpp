@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdlib>
 #include <unistd.h>
 
@@ -52,6 +53,16 @@ Expected<std::string> expand_file_name(std::string_view pattern) {
     name += *expansion;
   }
   return name;
+}
+
+bool names_process(std::string_view pattern) {
+  for (std::size_t at = pattern.find('%'); at != pattern.npos; at = pattern.find('%', at)) {
+    if (pattern.substr(at, 2) == "%p") {
+      return true;
+    }
+    at = std::min(at + 2, pattern.size());
+  }
+  return false;
 }
 
 }  // namespace barracuda

@@ -41,5 +41,7 @@ std::string to_string(const Options& options);
 std::string options_help();
 // The file name with %p and %q{VAR} expanded, %% for a percent sign.
 Expected<std::string> expand_file_name(std::string_view pattern);
+// It has %p: each process has a file of its own.
+bool names_process(std::string_view pattern);
 
 }  // namespace barracuda

@@ -78,6 +78,19 @@ class Recording {
     close();
   }
 
+  // Two rows of 16 words, 4096 bytes apart.
+  void rows(Site site, std::uint32_t cta, std::uint32_t warp, std::uint64_t base) {
+    header(site, RecordKind::kAffine, cta, ~std::uint32_t{0}, 4);
+    wire::PatternHalf half{};
+    half.stride0 = 4;
+    half.stride1 = 4096;
+    half.base_low = static_cast<std::uint32_t>(base);
+    half.base_high = static_cast<std::uint32_t>(base >> 32) & 0x1FFFFFF;
+    half.warp = warp & 31;
+    append(half);
+    close();
+  }
+
   void event(Site site, std::uint32_t cta, std::uint32_t warp) {
     header(site, RecordKind::kEvent, cta, ~std::uint32_t{0}, 0);
     wire::PatternHalf half{};
@@ -234,6 +247,16 @@ void strided(Recording& recording, std::uint32_t cta) {
   }
 }
 
+// 16 x 16 threads: a warp has two rows of a matrix of 1024 words a row.
+void tiles(Recording& recording, std::uint32_t cta) {
+  for (const Site site : {kLoad, kStore}) {
+    for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
+      const std::uint64_t row = std::uint64_t{cta / 64} * 16 + warp * 2;
+      recording.rows(site, cta, warp, global(row * 1024 + cta % 64 * 16));
+    }
+  }
+}
+
 void histogram(Recording& recording, std::uint32_t cta) {
   for (std::uint32_t round = 0; round < 16; ++round) {
     for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
@@ -318,6 +341,7 @@ int main(int argument_count, char** arguments) {
   for (const Shape& shape :
        {Shape{"coalesced loads and stores", 4096, coalesced},
         Shape{"strided stores (matrix columns)", 1024, strided},
+        Shape{"tiles of 16 x 16 threads", 8192, tiles},
         Shape{"one table read by every block", 2048, shared_table},
         Shape{"histogram by atomics (256 bins)", 512, histogram},
         Shape{"reduction in shared memory", 8192, reduction},

@@ -49,6 +49,24 @@ constexpr const char* kRunFooter =
     "  barracuda run -- ./app input.dat\n"
     "  barracuda run --json=races.json --kernel-name='regex=reduce.*' -- ./app\n";
 
+constexpr const char* kReplayFooter =
+    "Record with barracuda run --record=FILE, or BARRACUDA_OPTIONS=record=FILE. The report and "
+    "the\n"
+    "exit status are those of the recorded run, by its own options unless changed here;\n"
+    "BARRACUDA_OPTIONS has no influence.\n"
+    "\n"
+    "  barracuda run --record=app.trace -- ./app input.dat\n"
+    "  barracuda replay app.trace --acquire=relaxed-spin --json=races.json\n";
+
+// What may be different in a replay. Everything else had its effect when the program ran.
+constexpr std::string_view kReplayOptions[] = {
+    "model",    "severity",    "report-same-value", "acquire",        "json",
+    "log-file", "print-limit", "suppressions",      "error-exitcode", "strict"};
+
+bool is_replay_option(std::string_view name) {
+  return std::ranges::find(kReplayOptions, name) != std::end(kReplayOptions);
+}
+
 Message error(const std::string& text) {
   return {.text = "barracuda: " + text + "\n", .is_error = true};
 }
@@ -122,9 +140,10 @@ class Parser {
     instrument_->add_flag("--sites", instrument_command_.sites,
                           "print the instrumented instructions with their source lines instead");
     declare_kernel();
+    declare_replay();
     help_ = app_.add_subcommand("help", "print help on a command");
     // For the help text only: parse_arguments turns it into COMMAND --help.
-    help_->add_option("COMMAND", help_topic_, "run, kernel, extract or instrument");
+    help_->add_option("COMMAND", help_topic_, "run, kernel, replay, extract or instrument");
     help_->add_flag("--markdown", help_markdown_, "the options as a page of documentation");
     version_ = app_.add_subcommand("version", "print the version");
   }
@@ -144,6 +163,9 @@ class Parser {
     }
     if (kernel_->parsed()) {
       return kernel_command(environment_options);
+    }
+    if (replay_->parsed()) {
+      return replay_command();
     }
     if (extract_->parsed()) {
       return extract_command_;
@@ -207,9 +229,17 @@ class Parser {
     declare_options(*kernel_);
   }
 
+  void declare_replay() {
+    replay_ = app_.add_subcommand("replay", "make the report of a recorded run again");
+    replay_->footer(kReplayFooter);
+    replay_->add_option("TRACE", replay_command_.file, "what the option record has written")
+        ->required();
+    declare_options(*replay_);
+  }
+
   void declare_options(CLI::App& command) {
     for (const OptionDescription& option : option_descriptions()) {
-      if (option.name == "help") {
+      if (option.name == "help" || (&command == replay_ && !is_replay_option(option.name))) {
         continue;  // --help is CLI11's
       }
       const std::string flag = "--" + std::string(option.name);
@@ -227,8 +257,8 @@ class Parser {
     }
   }
 
-  [[nodiscard]] std::array<const CLI::App*, 6> commands() const {
-    return {run_, kernel_, extract_, instrument_, help_, version_};
+  [[nodiscard]] std::array<const CLI::App*, 7> commands() const {
+    return {run_, kernel_, replay_, extract_, instrument_, help_, version_};
   }
 
   [[nodiscard]] Message help_or_version(const CLI::Success& success) const {
@@ -290,25 +320,56 @@ class Parser {
     return kernel_command_;
   }
 
+  Command replay_command() {
+    for (const std::string_view name : kReplayOptions) {
+      if (replay_->count("--" + std::string(name)) == 0) {
+        continue;
+      }
+      Options checked;
+      const std::string& value = values_[std::string(name)];
+      if (auto set = set_option(checked, name, value); !set) {
+        return error(set.error().message);
+      }
+      replay_command_.options.emplace_back(name, value);
+    }
+    return replay_command_;
+  }
+
   CLI::App app_;
   CLI::App* run_ = nullptr;
   CLI::App* kernel_ = nullptr;
+  CLI::App* replay_ = nullptr;
   CLI::App* extract_ = nullptr;
   CLI::App* instrument_ = nullptr;
   CLI::App* help_ = nullptr;
   CLI::App* version_ = nullptr;
-  std::map<std::string, std::string> values_;  // of the flags of run and kernel, by option name
+  std::map<std::string, std::string> values_;  // of flags, by option name
   ExtractCommand extract_command_;
   InstrumentCommand instrument_command_;
   KernelCommand kernel_command_;
+  ReplayCommand replay_command_;
   std::string help_topic_;
   bool help_markdown_ = false;
 };
 
 bool is_command(std::string_view word) {
-  constexpr std::string_view kCommands[] = {"run",        "kernel", "extract",
+  constexpr std::string_view kCommands[] = {"run",        "kernel", "replay", "extract",
                                             "instrument", "help",   "version"};
   return std::ranges::find(kCommands, word) != std::end(kCommands);
+}
+
+// An option of the run that cannot be another one afterwards; null if there is none.
+const OptionDescription* find_unchangeable(std::span<const std::string> words) {
+  for (const std::string& word : words) {
+    if (word.starts_with("--")) {
+      const std::string name = word.substr(2, word.find('=') - 2);
+      const OptionDescription* const option = find_option(name);
+      if (option != nullptr && name != "help" && !is_replay_option(name)) {
+        return option;
+      }
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -335,6 +396,14 @@ Command parse_arguments(const std::vector<std::string>& arguments,
     words = {"run"};
     words.insert(words.end(), split->options.begin(), split->options.end());
     program = std::move(split->program);
+  }
+  if (!arguments.empty() && arguments.front() == "replay") {
+    if (const OptionDescription* const option = find_unchangeable(arguments)) {
+      return error(
+          fmt::format("option {} belongs to the run that was recorded: a replay cannot "
+                      "change it (see barracuda replay --help)",
+                      option->name));
+    }
   }
   return Parser().parse(std::move(words), environment_options, std::move(program));
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -39,13 +40,20 @@ struct KernelCommand {
   bool launches_here = false;          // this process is the program under `run`
 };
 
+struct ReplayCommand {
+  std::string file;
+  // The options that are not to be the recorded run's, by name.
+  std::vector<std::pair<std::string, std::string>> options;
+};
+
 // Nothing to do but to say something: help, a version, or what is wrong with the arguments.
 struct Message {
   std::string text;
   bool is_error = false;  // to stderr, exit status 64
 };
 
-using Command = std::variant<Message, RunCommand, ExtractCommand, InstrumentCommand, KernelCommand>;
+using Command = std::variant<Message, RunCommand, ExtractCommand, InstrumentCommand, KernelCommand,
+                             ReplayCommand>;
 
 // `environment_options` is the value of BARRACUDA_OPTIONS.
 Command parse_arguments(const std::vector<std::string>& arguments,

@@ -7,6 +7,7 @@
 #include "cli/extract.h"
 #include "cli/instrument.h"
 #include "cli/kernel.h"
+#include "cli/replay.h"
 #include "cli/run.h"
 #include "report/exit_status.h"
 
@@ -32,6 +33,8 @@ int execute(Command command) {
           return extract(chosen);
         } else if constexpr (std::is_same_v<Chosen, InstrumentCommand>) {
           return instrument(chosen);
+        } else if constexpr (std::is_same_v<Chosen, ReplayCommand>) {
+          return replay(chosen);
         } else if constexpr (std::is_same_v<Chosen, KernelCommand>) {
           return kernel(std::move(chosen));
         } else {

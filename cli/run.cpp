@@ -1,9 +1,7 @@
 #include "cli/run.h"
 
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <signal.h>
 #include <sys/personality.h>
@@ -15,6 +13,7 @@
 #include "cli/child_process.h"
 #include "cli/complain.h"
 #include "cli/environment.h"
+#include "cli/output_files.h"
 #include "cli/program_file.h"
 #include "cli/run_directory.h"
 #include "fatbin/host_image.h"
@@ -22,6 +21,7 @@
 #include "report/merge.h"
 #include "report/process_status.h"
 #include "report/publish.h"
+#include "trace/recorder.h"
 
 namespace barracuda::cli {
 namespace {
@@ -30,43 +30,14 @@ namespace fs = std::filesystem;
 
 // The program may change its folder before its processes write or read these.
 void make_paths_absolute(Options& options) {
-  for (std::string* const path : {&options.json, &options.log_file, &options.suppressions}) {
+  for (std::string* const path :
+       {&options.json, &options.log_file, &options.suppressions, &options.record}) {
     std::error_code error;
     if (!path->empty()) {
       const fs::path absolute = fs::absolute(*path, error);
       *path = error ? *path : absolute.string();
     }
   }
-}
-
-// Found out before the program has run for an hour: the status, 0 if nothing is wrong.
-int check_files(const Options& options) {
-  report::Report probe;
-  report::apply_filters(probe, options);
-  if (!probe.option_error.empty()) {
-    complain(probe.option_error);
-    return report::kStatusBadOption;
-  }
-  for (const std::string& pattern : {options.json, options.log_file}) {
-    if (pattern.empty()) {
-      continue;
-    }
-    const auto path = expand_file_name(pattern);
-    if (!path) {
-      complain(path.error().message);
-      return report::kStatusBadOption;
-    }
-    if (pattern.find("%p") != std::string::npos) {
-      continue;
-    }
-    const int file = open(path->c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (file < 0) {
-      complain(*path + " cannot be written: " + std::strerror(errno));
-      return report::kStatusToolFailed;
-    }
-    close(file);
-  }
-  return 0;
 }
 
 Expected<std::string> find_library() {
@@ -162,12 +133,34 @@ report::Report collect(const std::string& reports, const ProgramEnd& program) {
   return all;
 }
 
+// The trace gets what only this process knows.
+void record_end(report::Report& report, const Options& options, int own) {
+  if (options.record.empty() || names_process(options.record)) {
+    return;
+  }
+  const trace::ProgramEnded end{.options = trace::run_options(options),
+                                .status = static_cast<std::uint32_t>(own),
+                                .lost = report.lost,
+                                .blocked = report.blocked};
+  const auto path = expand_file_name(options.record);
+  const auto written =
+      path ? trace::record_program_end(*path, end) : Expected<void>(unexpected(path.error()));
+  if (!written && report.tool_failure.empty()) {
+    report.tool_failure =
+        "the end of the trace could not be written: " + written.error().to_string();
+  }
+}
+
 }  // namespace
 
 int run(RunCommand command) {
   Options& options = command.options;
   make_paths_absolute(options);
-  if (const int status = check_files(options); status != 0) {
+  int status = check_files(options);
+  if (status == 0) {
+    status = begin_output(options.record);  // which the processes append to
+  }
+  if (status != 0) {
     return status;
   }
   const bool has_driver = driver_is_present();
@@ -196,12 +189,14 @@ int run(RunCommand command) {
   const int own = child->wait();
   ChildProcess::wait_for_orphans([&] { return any_still_running(directory->reports()); });
   report::Report all = collect(directory->reports(), {.process = child->process(), .status = own});
+  // Obstacles are the only reasons that no process of the trace tells.
   if (all.blocked.empty() && all.coverage.launches == 0) {
     all.blocked = obstacles(command.program.front(), is_emulated);
   }
   if (all.model.empty()) {
     all.model = options.model;
   }
+  record_end(all, options, own);
   return report::publish_merged(std::move(all), options, own);
 }
 

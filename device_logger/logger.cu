@@ -1,7 +1,7 @@
 // The functions that instrumented code calls. Compiled to PTX when the tool is built and linked
 // into every instrumented module (logger_image.h). Parameters are packed because every call site
-// pays for them: `site` is a SiteId with, above its 24 bits, log2 of the access's bytes (3 bits)
-// and kConstantValue. Addresses are tagged (record.h), but for the hooks named _generic.
+// pays for them: `site` is a word of site_word.h. Addresses are tagged (record.h), but for the
+// hooks named _generic.
 //
 // Lanes that arrive together from one site are logged together: nothing is assumed about how the
 // program converged, nor about what the hardware runs together.
@@ -10,12 +10,9 @@
 #include "device_logger/logger_address.cuh"
 #include "device_logger/logger_queue.cuh"
 #include "device_logger/record.h"
+#include "device_logger/site_word.h"
 
 namespace barracuda::wire {
-
-inline constexpr std::uint32_t kSizeShift = 24;
-inline constexpr std::uint32_t kConstantValue = 1U
-                                                << 27;  // all lanes store one compile-time constant
 
 // The value that a store writes, up to 16 bytes.
 struct StoredValue {
@@ -224,6 +221,67 @@ __device__ __forceinline__ void log_acquire(std::uint32_t site, std::uint64_t ad
   __syncwarp(lanes.mask);
 }
 
+struct Operands {
+  std::uint64_t target, second, third;  // as in LaneOperands
+  std::uint64_t amount_and_flags;       // the lane's flags above 32 bits of amount
+};
+
+__device__ __forceinline__ void tag_operands(std::uint32_t site, Operands& operands) {
+  if ((site & kGenericTarget) != 0) {
+    operands.target = tagged_generic(operands.target);
+  }
+  if ((site & kGenericSecond) != 0) {
+    operands.second = tagged_generic(operands.second);
+  }
+  if ((site & kGenericThird) != 0) {
+    operands.third = tagged_generic(operands.third);
+  }
+}
+
+// What is logged before its operation has its slots before any thread can see the operation; what
+// is logged after, behind all that it saw.
+__device__ __forceinline__ void log_operands(std::uint32_t site, Operands operands) {
+  const std::uint64_t descriptor = __barracuda_descriptor;
+  if (descriptor == 0) {
+    return;
+  }
+  tag_operands(site, operands);
+  if (operands.target == kNoAddress) {
+    return;
+  }
+  if ((site & kAfterOperation) != 0) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("fence.acq_rel.cluster;" ::: "memory");
+#else
+    asm volatile("fence.acq_rel.cta;" ::: "memory");
+#endif
+  }
+  const Queue queue(descriptor);
+  const Lanes lanes = Lanes::at_site(site);
+  __syncwarp(lanes.mask);
+  std::uint64_t slot = 0;
+  if (lanes.leads()) {
+    slot = queue.claim_and_acquire(record_slots(RecordKind::kOperands, lanes.count()));
+  }
+  slot = __shfl_sync(lanes.mask, slot, static_cast<int>(lanes.leader));
+  const std::uint64_t entry = slot + 1 + 2 * lanes.rank();
+  queue.write_half(entry, 0, static_cast<std::uint32_t>(operands.amount_and_flags >> 32),
+                   static_cast<std::uint32_t>(operands.target),
+                   static_cast<std::uint32_t>(operands.target >> 32),
+                   static_cast<std::uint32_t>(operands.amount_and_flags));
+  write_value(queue, entry, 1, operands.second);
+  write_value(queue, entry + 1, 0, operands.third);
+  write_value(queue, entry + 1, 1, 0);
+  if (queue.fence_and_flag()) {
+    queue.order_commit();
+    __syncwarp(lanes.mask);
+  }
+  if (lanes.leads()) {
+    write_entry_header(queue, slot, site, RecordKind::kOperands, lanes.mask);
+  }
+  __syncwarp(lanes.mask);
+}
+
 }  // namespace barracuda::wire
 
 #define BARRACUDA_HOOK extern "C" __device__ __noinline__
@@ -299,7 +357,16 @@ BARRACUDA_HOOK void __barracuda_acquire_generic(std::uint32_t site, std::uint64_
   barracuda::wire::log_acquire(site, barracuda::wire::tagged_generic(address), value, flags);
 }
 
-// `detail` is a barrier's id or a warp barrier's mask, `threads` a barrier's count.
+// Of mbarrier operations and copies. The site's word says which addresses are generic and whether
+// the operation is over.
+BARRACUDA_HOOK void __barracuda_operands(std::uint32_t site, std::uint64_t target,
+                                         std::uint64_t second, std::uint64_t third,
+                                         std::uint64_t amount_and_flags) {
+  barracuda::wire::log_operands(site, {target, second, third, amount_and_flags});
+}
+
+// `detail` is a barrier's id, a warp barrier's mask or the groups that a wait leaves, `threads` a
+// barrier's count.
 BARRACUDA_HOOK void __barracuda_event(std::uint32_t site, std::uint32_t detail,
                                       std::uint32_t threads) {
   using namespace barracuda::wire;

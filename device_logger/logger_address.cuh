@@ -22,14 +22,17 @@ __device__ __forceinline__ std::uint64_t tagged_own_shared(std::uint64_t generic
 }
 
 #if __CUDA_ARCH__ >= 900
-// An address that mapa made: of another CTA of the cluster, or of this one.
+// An address that mapa made: of another CTA of the cluster, or of this one. How far a CTA's window
+// lies from that of another is the device's affair: what mapa makes of a word of ours says it.
 __device__ __forceinline__ std::uint64_t tagged_cluster_shared(std::uint64_t generic) {
-  std::uint64_t address;
+  std::uint64_t address, mapped;
   std::uint32_t rank, own;
   asm("cvta.to.shared::cluster.u64 %0, %1;" : "=l"(address) : "l"(generic));
   asm("getctarank.u64 %0, %1;" : "=r"(rank) : "l"(generic));
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(own));
-  const std::uint64_t offset = address & kSharedOffsetMask;
+  const auto word = static_cast<std::uint64_t>(__cvta_generic_to_shared(&__barracuda_descriptor));
+  asm("mapa.shared::cluster.u64 %0, %1, %2;" : "=l"(mapped) : "l"(word), "r"(rank));
+  const std::uint64_t offset = address - mapped + (word & kSharedOffsetMask);
   return rank == own ? tagged_address(AddressSpace::kShared, offset)
                      : tagged_address(AddressSpace::kSharedCluster,
                                       static_cast<std::uint64_t>(rank) << 32 | offset);

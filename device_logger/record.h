@@ -162,7 +162,12 @@ static_assert(sizeof(LaneRelease) == 2 * kSlotBytes);
 //   kAsyncArrive         target; amount: 1 for .noinc, else 0
 //   kCopy                target: where to; amount: bytes; second: where from, tagged, kNoOperand if
 //                        nowhere; third: the mbarrier, tagged, kNoOperand if none; flags: CTA mask
-//                        of a multicast, 0 without
+//                        of a multicast, 0 without. The mbarrier of a multicast stands for those at
+//                        its offset in every CTA of the mask
+// A cp.async is no kCopy: it is a kWrite of all bytes that it writes (those that it does not read
+// are zeros) and a kRead of those that it reads, by lane in pieces of a power of two of bytes: one
+// site of the whole size, and where an operand says how many are read, sites of 8, 4, 2 and 1
+// bytes.
 struct LaneOperands {
   LaneSyncHalf target;  // number: the amount
   LaneValueHalf second;

@@ -75,6 +75,7 @@ struct SiteInfo {
   Scope idiom_scope = Scope::kCta;  // the scope of that fence
   bool stores_constant = false;     // a compile-time constant is stored
   bool numbered = false;            // logged as release/acquire records, with numbers and values
+  bool aligned = false;             // kBarrier: the lanes of a warp must execute it as one
   Asynchrony asynchrony = Asynchrony::kNone;  // of a copy, a commit, a wait
   bool reads_only = false;                    // kAsyncWait: .read, the sources alone are done with
   std::uint64_t constant = 0;

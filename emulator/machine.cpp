@@ -140,7 +140,8 @@ Memory& Machine::memory() {
 
 Expected<std::shared_ptr<LoadedModule>> Machine::load(std::string ptx) {
   TRY(ptx::Module module, ptx::parse(std::move(ptx)));
-  auto loaded = std::make_shared<LoadedModule>(std::move(module), state_->memory);
+  auto loaded = std::make_shared<LoadedModule>(std::move(module), state_->memory,
+                                               state_->options.native_functions);
   if (auto placed = loaded->place_variables(); !placed) {
     return unexpected(std::move(placed).error());
   }

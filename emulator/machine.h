@@ -15,6 +15,7 @@
 
 #include "base/expected.h"
 #include "emulator/memory.h"
+#include "emulator/native_function.h"
 #include "ptx/module.h"
 
 namespace barracuda::emulator {
@@ -36,6 +37,8 @@ struct MachineOptions {
   std::uint64_t launch_timeout_ms = 0;  // 0: none
   // Gets what kernels print, when a launch has ended, before launch() returns. Null: stdout.
   std::function<void(std::string_view)> print;
+  // Executed in place of the functions of these names in every module; must outlive the machine.
+  std::span<const NativeFunction> native_functions;
 };
 
 enum class DeviceErrorCode : std::uint8_t {

@@ -5,6 +5,7 @@
 
 #include "host_detector/rules/access_check.h"
 #include "host_detector/rules/divergence.h"
+#include "host_detector/sync/asynchroniser.h"
 #include "host_detector/sync/synchroniser.h"
 
 namespace barracuda::detector {
@@ -17,12 +18,21 @@ bool is_access(Operation operation) {
   return operation <= Operation::kReduction;
 }
 
+bool has_operands(Operation operation) {
+  return operation >= Operation::kMbarrierInit && operation != Operation::kAsyncCommit &&
+         operation != Operation::kAsyncWait;
+}
+
 bool is_well_formed(const wire::SiteInfo& site, RecordKind kind) {
   if (is_access(site.operation)) {
     const std::uint32_t width = std::uint32_t{site.element_bytes} * site.element_count;
-    return kind < RecordKind::kEvent && width > 0 && width <= 64;
+    const bool is_plain = kind == RecordKind::kAffine || kind == RecordKind::kScattered;
+    const bool is_copy = site.asynchrony == wire::Asynchrony::kThreadGroup && is_plain &&
+                         site.operation <= Operation::kWrite;
+    return kind < RecordKind::kEvent && width > 0 && width <= 64 &&
+           (site.asynchrony == wire::Asynchrony::kNone || is_copy);
   }
-  return kind == RecordKind::kEvent || kind == RecordKind::kOperands;
+  return kind == (has_operands(site.operation) ? RecordKind::kOperands : RecordKind::kEvent);
 }
 
 std::uint8_t access_flags(Operation operation) {
@@ -39,10 +49,10 @@ struct Detector::State {
   EngineState engine;
   AccessCheck accesses{engine};
   Synchroniser synchroniser{engine};
+  Asynchroniser asynchroniser{engine, accesses};
   std::uint64_t applied = 0;
   std::uint64_t rejected = 0;
 
-  CtaState* find_cta(LaunchState& launch, std::uint32_t index) const;
   bool apply(const WarpOperation& operation);
   bool access(const Actor& actor, const WarpOperation& operation);
   bool event(const Actor& actor, const WarpOperation& operation);
@@ -50,18 +60,6 @@ struct Detector::State {
   void finish(LaunchState& launch);
   void forget_old_locations(const LaunchState& launch);
 };
-
-CtaState* Detector::State::find_cta(LaunchState& launch, std::uint32_t index) const {
-  const auto known = launch.ctas.find(index);
-  if (known != launch.ctas.end()) {
-    return known->second.get();
-  }
-  if (index >= launch.info.grid.volume() ||
-      (index < launch.finished.size() && launch.finished[index])) {
-    return nullptr;
-  }
-  return launch.ctas.emplace(index, std::make_unique<CtaState>(launch, index)).first->second.get();
-}
 
 bool Detector::State::access(const Actor& actor, const WarpOperation& operation) {
   const wire::SiteInfo& site = engine.site(static_cast<std::uint32_t>(operation.site));
@@ -104,6 +102,7 @@ bool Detector::State::event(const Actor& actor, const WarpOperation& operation) 
       return true;
     case Operation::kBarrier:
     case Operation::kBarrierArrive:
+      report_split_warp(engine, actor, operation);
       synchroniser.barrier(actor, operation, site.operation == Operation::kBarrier);
       return true;
     case Operation::kWarpBarrier:
@@ -124,7 +123,11 @@ bool Detector::State::event(const Actor& actor, const WarpOperation& operation) 
       return true;
     case Operation::kClusterArrive:
     case Operation::kClusterWait:
+      asynchroniser.cluster_barrier(actor, operation.mask, site);
+      return true;
     case Operation::kProxyFence:
+      asynchroniser.fence_proxy(actor, operation.mask);
+      return true;
     case Operation::kMbarrierInit:
     case Operation::kMbarrierInvalidate:
     case Operation::kMbarrierArrive:
@@ -132,9 +135,13 @@ bool Detector::State::event(const Actor& actor, const WarpOperation& operation) 
     case Operation::kMbarrierComplete:
     case Operation::kMbarrierWait:
     case Operation::kAsyncArrive:
+      return asynchroniser.mbarrier(actor, operation);
     case Operation::kAsyncCommit:
+      return asynchroniser.commit(actor, operation.mask, site);
     case Operation::kAsyncWait:
+      return asynchroniser.wait(actor, operation.event_operand, operation.mask, site);
     case Operation::kCopy:
+      return asynchroniser.copy(actor, operation);
     case Operation::kRead:
     case Operation::kWrite:
     case Operation::kAtomic:
@@ -154,7 +161,7 @@ bool Detector::State::apply(const WarpOperation& operation) {
       !is_well_formed(*engine.sites[site], operation.kind)) {
     return false;
   }
-  CtaState* cta = find_cta(*launch->second, operation.cta);
+  CtaState* cta = launch->second->find_cta(operation.cta);
   if (cta == nullptr || operation.warp >= cta->warps.size()) {
     return false;
   }
@@ -176,6 +183,13 @@ void Detector::State::exit(const Actor& actor, std::uint32_t lanes) {
   synchroniser.exit(actor, lanes);
   CtaState& cta = actor.cta;
   LaunchState& launch = cta.launch;
+  const auto barrier = launch.cluster_barriers.find(cta.cluster);
+  if (barrier != launch.cluster_barriers.end()) {
+    barrier->second.on_exit(actor.warp, lanes);
+    if (barrier->second.is_over()) {
+      launch.cluster_barriers.erase(barrier);
+    }
+  }
   if (cta.live_threads == 0) {
     if (launch.finished.size() <= cta.index) {
       launch.finished.resize(std::size_t{cta.index} + 1);

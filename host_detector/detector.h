@@ -35,6 +35,9 @@ struct WarpOperation {
   std::uint8_t warp = 0;
   std::uint32_t mask = 0;
   bool lanes_agree = false;
+  // Lanes with the same lane >> row_log2 are `row_stride` bytes apart; 0: nothing is known.
+  std::uint8_t row_log2 = 0;
+  std::int32_t row_stride = 0;
   bool has_uniform_value = false;
   std::uint32_t uniform_value = 0;
   std::uint32_t event_operand = 0;                 // kEvent: barrier id, member mask, groups

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include "host_detector/queue/drain.h"
 #include "host_detector/queue/ordering.h"
@@ -24,11 +28,28 @@ struct Pipeline::State {
   ~State();
 
   PipelineOptions options;
-  // Guards everything up to `started`.
+
+  // What a program's own threads must not wait for the detector to do: they leave it here, and it
+  // is done before the next record, which can only be of launches that are known by then.
+  struct Inbox {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::vector<std::function<void(State&)>> tasks;
+    LaunchId newest{};                            // of those that have begun
+    boost::unordered_flat_set<LaunchId> running;  // begun and not over, as far as is known
+
+    [[nodiscard]] bool is_over(LaunchId launch) const {
+      return launch <= newest && !running.contains(launch);
+    }
+  };
+
+  Inbox inbox;
+  // Guards everything up to `started`. Taken through lock() by all but the detection thread.
   mutable std::mutex mutex;
-  std::condition_variable changed;  // batches_done, or a launch is over
+  mutable std::atomic<std::uint32_t> callers{0};  // that wait for the mutex
+  std::condition_variable changed;                // batches_done
   Detector detector;
-  Ordering ordering{detector};
+  Ordering ordering{detector, options.observer};
   PipelineStatistics statistics;
   std::uint64_t batches_done = 0;
 
@@ -39,6 +60,10 @@ struct Pipeline::State {
   std::atomic<bool> is_stopping{false};
 
   void start();
+  std::unique_lock<std::mutex> lock();
+  void leave(std::function<void(State&)> task);
+  void do_tasks();
+  void publish_ended();
   void detect();
   void apply(const DrainedBatch& batch);
   void on_idle();
@@ -62,6 +87,44 @@ void Pipeline::State::start() {
   });
 }
 
+// With all that was left done. The detection thread, which locks again and again, makes way.
+std::unique_lock<std::mutex> Pipeline::State::lock() {
+  ++callers;
+  std::unique_lock held(mutex);
+  --callers;
+  do_tasks();
+  return held;
+}
+
+void Pipeline::State::leave(std::function<void(State&)> task) {
+  const std::lock_guard held(inbox.mutex);
+  inbox.tasks.push_back(std::move(task));
+}
+
+void Pipeline::State::do_tasks() {
+  std::vector<std::function<void(State&)>> tasks;
+  {
+    const std::lock_guard held(inbox.mutex);
+    tasks.swap(inbox.tasks);
+  }
+  for (const auto& task : tasks) {
+    task(*this);
+  }
+  publish_ended();
+}
+
+void Pipeline::State::publish_ended() {
+  const std::vector<LaunchId> ended = ordering.take_ended();
+  if (ended.empty()) {
+    return;
+  }
+  const std::lock_guard held(inbox.mutex);
+  for (const LaunchId launch : ended) {
+    inbox.running.erase(launch);
+  }
+  inbox.changed.notify_all();
+}
+
 void Pipeline::State::apply(const DrainedBatch& batch) {
   std::size_t offset = 0;
   for (const std::uint32_t slots : batch.records.slots) {
@@ -74,6 +137,9 @@ void Pipeline::State::apply(const DrainedBatch& batch) {
 }
 
 void Pipeline::State::on_idle() {
+  if (options.observer != nullptr) {
+    options.observer->queues_idle();
+  }
   for (const auto& group : drain->groups()) {
     while (ordering.skip_hole(group->counters)) {
     }
@@ -83,13 +149,18 @@ void Pipeline::State::on_idle() {
 void Pipeline::State::detect() {
   while (!is_stopping) {
     const std::optional<DrainedBatch> batch = drain->take(kTakeTimeout);
-    const std::lock_guard lock(mutex);
+    while (callers != 0) {
+      std::this_thread::yield();
+    }
+    const std::lock_guard held(mutex);
+    do_tasks();
     if (batch) {
       apply(*batch);
       ++batches_done;
     } else {
       on_idle();
     }
+    publish_ended();
     drain->set_held_bytes(ordering.parked_bytes());
     changed.notify_all();
   }
@@ -101,8 +172,8 @@ void Pipeline::State::settle() {
   }
   drain->sweep();
   const std::uint64_t wanted = drain->batches();
-  std::unique_lock lock(mutex);
-  changed.wait(lock, [&] { return is_stopping || batches_done >= wanted; });
+  std::unique_lock held = lock();
+  changed.wait(held, [&] { return is_stopping || batches_done >= wanted; });
 }
 
 Pipeline::Pipeline(const PipelineOptions& options) : state_(std::make_unique<State>(options)) {}
@@ -124,40 +195,54 @@ void Pipeline::remove_queues(const std::byte* rings) {
 }
 
 void Pipeline::add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites) {
-  const std::lock_guard lock(state_->mutex);
-  state_->detector.add_sites(first, sites);
+  state_->leave([first, sites = std::vector(sites.begin(), sites.end())](State& state) {
+    if (state.options.observer != nullptr) {
+      state.options.observer->sites_added(first, sites);
+    }
+    state.detector.add_sites(first, sites);
+  });
 }
 
 void Pipeline::begin_launch(const LaunchInfo& launch) {
-  const std::lock_guard lock(state_->mutex);
-  state_->ordering.begin_launch(launch);
+  {
+    const std::lock_guard held(state_->inbox.mutex);
+    state_->inbox.newest = std::max(state_->inbox.newest, launch.id);
+    state_->inbox.running.insert(launch.id);
+  }
+  state_->leave([launch](State& state) { state.ordering.begin_launch(launch); });
 }
 
 bool Pipeline::wait_for(LaunchId launch, std::chrono::milliseconds timeout) {
-  std::unique_lock lock(state_->mutex);
-  return state_->changed.wait_for(lock, timeout,
-                                  [&] { return state_->detector.launch_over(launch); });
+  std::unique_lock held(state_->inbox.mutex);
+  return state_->inbox.changed.wait_for(held, timeout,
+                                        [&] { return state_->inbox.is_over(launch); });
 }
 
 void Pipeline::end_launch(LaunchId launch) {
   state_->settle();
-  const std::lock_guard lock(state_->mutex);
+  const auto held = state_->lock();
   state_->ordering.end_launch(launch);
-  state_->changed.notify_all();
+  state_->publish_ended();
 }
 
 void Pipeline::forget(std::uint64_t address, std::uint64_t bytes) {
-  const std::lock_guard lock(state_->mutex);
+  const auto held = state_->lock();
+  if (state_->options.observer != nullptr) {
+    state_->options.observer->memory_forgotten(address, bytes);
+  }
   state_->detector.forget(address, bytes);
 }
 
 Findings Pipeline::findings() const {
-  const std::lock_guard lock(state_->mutex);
+  const auto held = state_->lock();
+  if (state_->options.observer != nullptr) {
+    state_->options.observer->findings_read();
+  }
   return state_->detector.findings();
 }
 
 PipelineStatistics Pipeline::statistics() const {
-  const std::lock_guard lock(state_->mutex);
+  const auto held = state_->lock();
   PipelineStatistics statistics = state_->statistics;
   statistics.rejected = state_->detector.rejected() + state_->ordering.rejected();
   if (state_->drain != nullptr) {

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "host_detector/detector.h"
+#include "host_detector/observer.h"
 
 namespace barracuda::detector {
 
@@ -18,6 +19,7 @@ struct PipelineOptions {
   std::uint32_t drain_threads = 1;
   std::size_t max_parked_bytes = std::size_t{4} << 30;  // beyond this, drained records are refused
                                                         // and the device waits
+  Observer* observer = nullptr;                         // outlives the pipeline; none if null
 };
 
 // The queues of one device context.

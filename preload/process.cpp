@@ -21,6 +21,8 @@
 #include "preload/hooks.h"
 #include "preload/real_driver.h"
 #include "report/finish.h"
+#include "session/native_logger.h"
+#include "trace/recorder.h"
 
 namespace barracuda::preload {
 namespace {
@@ -39,6 +41,7 @@ std::atomic<bool> g_cuda_used = false;
 std::atomic<bool> g_finished = false;
 
 report::RunData collect();
+report::Outcome finish_run(report::RunData run);
 
 ProcessState& state() {
   static auto* const made = new ProcessState;
@@ -101,7 +104,7 @@ void launch_too_long() {
   }
   constexpr std::chrono::seconds kPatience{2};
   HookScope::protect([&] { existing_session()->settle(kPatience); });
-  const report::Outcome outcome = report::finish(collect(), process_options());
+  const report::Outcome outcome = finish_run(collect());
   constexpr int kFailed = 1;
   end_process(outcome.change_status ? outcome.status : kFailed);
 }
@@ -168,6 +171,28 @@ report::RunData collect() {
   run.blocked.insert(run.blocked.end(), state().blocked.begin(), state().blocked.end());
   run.tool_failure = state().failure;
   return run;
+}
+
+// The trace ends before the report is made: what went wrong with it is part of the report.
+report::Outcome finish_run(report::RunData run) {
+  session::Session* const session = existing_session();
+  HookScope::protect([&] {
+    const Options& options = process_options();
+    Expected<void> finished;
+    if (tool_is_off() || report::has_nothing_to_say(run)) {
+      return;
+    }
+    if (session != nullptr) {
+      finished = session->finish_trace(run);
+    } else {
+      finished = trace::record_without_device(run, options);
+    }
+    if (!finished && run.tool_failure.empty()) {
+      run.tool_failure =
+          "the trace could not be written and is of no use: " + finished.error().to_string();
+    }
+  });
+  return report::finish(run, process_options());
 }
 
 [[gnu::constructor]] void start() {
@@ -252,7 +277,8 @@ void configure_emulated_device() {
     constexpr std::uint64_t kMilliseconds = 1000;
     emulator::driver::configure({.seed = options.seed,
                                  .workers = static_cast<std::uint32_t>(options.workers),
-                                 .launch_timeout_ms = options.launch_timeout * kMilliseconds});
+                                 .launch_timeout_ms = options.launch_timeout * kMilliseconds,
+                                 .native_functions = session::native_logger()});
     emulator::driver::set_launch_failure_handler(device_failed);
     emulator::runtime::set_driver_resolver(resolve_emulated_driver);
     return true;
@@ -264,7 +290,7 @@ void finish_process() {
   if (g_finished.exchange(true)) {
     return;
   }
-  const report::Outcome outcome = report::finish(collect(), process_options());
+  const report::Outcome outcome = finish_run(collect());
   if (outcome.change_status) {
     end_process(outcome.status);
   }
@@ -276,7 +302,7 @@ std::optional<int> finish_at_exit_call() {
     return std::nullopt;
   }
   at_exit();
-  const report::Outcome outcome = report::finish(collect(), process_options());
+  const report::Outcome outcome = finish_run(collect());
   return outcome.change_status ? std::optional(outcome.status) : std::nullopt;
 }
 
@@ -292,7 +318,7 @@ void finish_killed_process(int signal) {
   report::RunData run = collect();
   run.problems.push_back("the process was ended by signal " + std::to_string(signal) +
                          ": what ran then may not be checked to its end");
-  (void)report::finish(run, process_options());
+  (void)finish_run(std::move(run));
 }
 
 }  // namespace barracuda::preload

@@ -4,6 +4,9 @@
 #include <array>
 #include <string_view>
 
+#include "ptx/asynchronous_effect.h"
+#include "ptx/matrix_layout.h"
+
 namespace barracuda::ptx {
 
 namespace {
@@ -103,7 +106,7 @@ bool read_scope(std::string_view word, Effect& effect) {
   return true;
 }
 
-// The first space counts: the destination, where a copy names two.
+// Where a copy names two spaces, the first is the destination's.
 bool read_space(std::string_view word, Effect& effect) {
   StateSpace space = StateSpace::kNone;
   if (word == "global") {
@@ -122,6 +125,9 @@ bool read_space(std::string_view word, Effect& effect) {
   if (effect.space == StateSpace::kNone) {
     effect.space = space;
     effect.shared_cluster = word == "shared::cluster";
+  } else if (effect.source_space == StateSpace::kNone) {
+    effect.source_space = space;
+    effect.source_shared_cluster = word == "shared::cluster";
   }
   return true;
 }
@@ -178,6 +184,7 @@ void set_fence(const Instruction& instruction, const Modifiers& modifiers, Effec
   } else if (!modifiers.has_order) {
     effect.order = MemoryOrder::kAcqRel;
   }
+  effect.is_restricted = instruction.has("mbarrier_init");
 }
 
 void set_barrier(const Instruction& instruction, Effect& effect) {
@@ -214,9 +221,15 @@ void set_class_details(const Instruction& instruction, const Modifiers& modifier
     case kStore:
     case kAtomic:
     case kReduction:
+      set_access(instruction, modifiers, effect);
+      break;
     case kMatrixAccess:
+      set_access(instruction, modifiers, effect);
+      effect.not_covered = !read_matrix_layout(instruction);
+      break;
     case kAsyncCopy:
       set_access(instruction, modifiers, effect);
+      set_asynchronous_effect(instruction, effect);
       break;
     case kFence:
       set_fence(instruction, modifiers, effect);
@@ -228,12 +241,16 @@ void set_class_details(const Instruction& instruction, const Modifiers& modifier
     case kMbarrier:
       set_access(instruction, modifiers, effect);
       set_arrive_wait(instruction, modifiers, Scope::kCta, effect);
+      set_asynchronous_effect(instruction, effect);
       break;
     case kClusterBarrier:
       set_arrive_wait(instruction, modifiers, Scope::kCluster, effect);
+      set_asynchronous_effect(instruction, effect);
+      break;
+    case kProxyFence:
+      set_asynchronous_effect(instruction, effect);
       break;
     case kArithmetic:
-    case kProxyFence:
     case kWarpBarrier:
     case kWarpCollective:
     case kBranch:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "device_logger/site_info.h"
 #include "ptx/module.h"
@@ -45,6 +46,19 @@ enum class OpcodeClass : std::uint8_t {
 // kFence: `order` is kSeqCst (membar, fence.sc), kAcqRel (the default), kAcquire or kRelease.
 // kMbarrier and kClusterBarrier: `order` and `scope` with the defaults of the form. atom and red
 // without order are relaxed, without scope gpu; volatile is kVolatile and sys, .mmio relaxed.sys.
+//
+// kClusterBarrier, kProxyFence, kMbarrier and kAsyncCopy have an `operation` if they are logged;
+// the address is the mbarrier or, of a copy, the destination, whose space is `space`. The operands
+// by operation, -1 where there is none:
+//   kMbarrierInit, kMbarrierArrive  amount: the count; bytes: those expected
+//   kMbarrierExpect, kMbarrierComplete  bytes
+//   kMbarrierWait  operand 0: whether it is over; amount: the parity, -1 for a wait by state
+//   kAsyncWait     amount: the groups that may be left, -1 for all waited for
+//   kCopy          amount: bytes; source, mbarrier: addresses; mask: of the CTAs of a multicast.
+//   The
+//                  mbarrier lies in the space of the destination. A cp.async (kThreadGroup) has in
+//                  `bytes` how many are read, or a predicate that none is; st.async and red.async
+//                  have a value and no amount
 struct Effect {
   OpcodeClass opcode_class = OpcodeClass::kUnknown;
   StateSpace space = StateSpace::kNone;  // kGeneric where no space is written
@@ -59,6 +73,16 @@ struct Effect {
   int barrier_operand = -1;  // kBarrier, kBarrierArrive: the barrier's number
   int count_operand = -1;    // and its thread count; -1: all threads of the CTA
   bool is_cas = false;
+  bool is_restricted = false;  // a fence of mbarrier initialisations alone
+  std::optional<wire::Operation> operation;
+  wire::Asynchrony asynchrony = wire::Asynchrony::kNone;
+  StateSpace source_space = StateSpace::kNone;
+  bool source_shared_cluster = false;
+  std::int8_t source_operand = -1;
+  std::int8_t amount_operand = -1;
+  std::int8_t bytes_operand = -1;
+  std::int8_t mbarrier_operand = -1;
+  std::int8_t mask_operand = -1;
   // Could touch memory that other threads see, and we do not log it: named in the coverage report.
   bool not_covered = false;
 };

@@ -13,11 +13,6 @@
 namespace barracuda::report {
 namespace {
 
-bool has_nothing_to_say(const RunData& run) {
-  return !run.used_cuda && run.launch_count == 0 && run.kernels.empty() && run.blocked.empty() &&
-         run.option_error.empty() && run.tool_failure.empty();
-}
-
 Outcome hand_to_run(const std::string& directory, Report report, const Options& options) {
   publish_process_files(report, options);
   if (auto written = write_process_report(directory, report); !written) {
@@ -29,6 +24,11 @@ Outcome hand_to_run(const std::string& directory, Report report, const Options& 
 }
 
 }  // namespace
+
+bool has_nothing_to_say(const RunData& run) {
+  return !run.used_cuda && run.launch_count == 0 && run.kernels.empty() && run.blocked.empty() &&
+         run.option_error.empty() && run.tool_failure.empty();
+}
 
 Outcome finish(const RunData& run, const Options& options) noexcept {
   try {

@@ -20,6 +20,9 @@ struct Outcome {
   bool change_status = false;
 };
 
+// What such a process is told by.
+bool has_nothing_to_say(const RunData& run);
+
 Outcome finish(const RunData& run, const Options& options) noexcept;
 
 // Under `barracuda run`: this process has begun to use CUDA, so `run` waits for its report and

@@ -37,15 +37,6 @@ constexpr int kFormatVersion = 1;
 constexpr std::string_view kReportSuffix = ".json";
 constexpr std::string_view kAnnouncedSuffix = ".announced";
 
-std::string program_name() {
-  char path[4096];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-  if (length <= 0) {
-    return "?";
-  }
-  return std::filesystem::path(std::string(path, static_cast<std::size_t>(length))).filename();
-}
-
 // Written under another name and renamed: a reader sees all of it or nothing.
 Expected<void> write_atomically(const std::string& path, std::string_view text) {
   const std::string temporary = path + ".part";
@@ -75,6 +66,15 @@ std::string run_directory() {
     return "";
   }
   return directory;
+}
+
+std::string program_name() {
+  char path[4096];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  if (length <= 0) {
+    return "?";
+  }
+  return std::filesystem::path(std::string(path, static_cast<std::size_t>(length))).filename();
 }
 
 Expected<void> announce_process(const std::string& directory) {

@@ -18,6 +18,9 @@ inline constexpr const char kRunDirectoryVariable[] = "BARRACUDA_RUN_DIRECTORY";
 // The folder, if this process is under `run` and it still exists; else empty.
 std::string run_directory();
 
+// The file name of what this process executes.
+std::string program_name();
+
 Expected<void> announce_process(const std::string& directory);
 Expected<void> write_process_report(const std::string& directory, const Report& report);
 

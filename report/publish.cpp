@@ -34,17 +34,6 @@ Expected<void> write_named_file(const std::string& pattern, std::string_view tex
   return write_file(path, text);
 }
 
-// A file of each process: its name holds the process number.
-bool is_per_process(const std::string& pattern) {
-  for (std::size_t at = pattern.find('%'); at != std::string::npos; at = pattern.find('%', at)) {
-    if (pattern.compare(at, 2, "%p") == 0) {
-      return true;
-    }
-    at += 2;
-  }
-  return false;
-}
-
 void write_json(Report& report, const Options& options) {
   if (auto written = write_named_file(options.json, json_report(report)); !written) {
     report.tool_failure = "the JSON report could not be written: " + written.error().to_string();
@@ -73,20 +62,25 @@ void write_text(Report& report, const Options& options) {
 }  // namespace
 
 void apply_filters(Report& report, const Options& options) {
-  const bool errors_only = options.severity == "error";
   if (options.suppressions.empty()) {
-    filter(report, errors_only, {});
+    filter(report, options.severity == "error", {});
     return;
   }
   auto text = read_file(options.suppressions);
-  auto suppressions = text ? Suppressions::parse(*text, options.suppressions)
-                           : Expected<Suppressions>(unexpected(std::move(text).error()));
-  if (!suppressions) {
-    report.option_error = "option suppressions: " + suppressions.error().to_string();
-    filter(report, errors_only, {});
+  if (text) {
+    apply_filters(report, options, *text);
     return;
   }
-  filter(report, errors_only, *suppressions);
+  report.option_error = "option suppressions: " + text.error().to_string();
+  filter(report, options.severity == "error", {});
+}
+
+void apply_filters(Report& report, const Options& options, const std::string& suppressions) {
+  const auto parsed = Suppressions::parse(suppressions, options.suppressions);
+  if (!parsed) {
+    report.option_error = "option suppressions: " + parsed.error().to_string();
+  }
+  filter(report, options.severity == "error", parsed.value_or(Suppressions{}));
 }
 
 int publish(Report report, const Options& options, int own) {
@@ -98,19 +92,19 @@ int publish(Report report, const Options& options, int own) {
 }
 
 void publish_process_files(Report& report, const Options& options) {
-  if (is_per_process(options.json)) {
+  if (names_process(options.json)) {
     write_json(report, options);
   }
-  if (is_per_process(options.log_file)) {
+  if (names_process(options.log_file)) {
     write_text(report, options);
   }
 }
 
 int publish_merged(Report report, const Options& options, int own) {
-  if (!options.json.empty() && !is_per_process(options.json)) {
+  if (!options.json.empty() && !names_process(options.json)) {
     write_json(report, options);
   }
-  if (!is_per_process(options.log_file)) {
+  if (!names_process(options.log_file)) {
     write_text(report, options);
   } else if (auto written = write_to_stderr(summary_line(report) + "\n"); !written) {
     report.tool_failure = written.error().to_string();

@@ -2,6 +2,8 @@
 // could not be written is a failure of the tool, told on stderr.
 #pragma once
 
+#include <string>
+
 #include "base/options.h"
 #include "report/race_report.h"
 
@@ -10,6 +12,8 @@ namespace barracuda::report {
 // Leaves out what severity and suppressions say. A suppressions file that cannot be read or
 // understood becomes the report's option_error.
 void apply_filters(Report& report, const Options& options);
+// The same with what the suppressions file held when the program ran.
+void apply_filters(Report& report, const Options& options, const std::string& suppressions);
 
 // Everything, for a process by itself. The exit status after `own` (exit_status.h); also accounts
 // for what could not be written.

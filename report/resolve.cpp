@@ -44,6 +44,8 @@ AccessOperation operation_of(wire::Operation operation) {
     case wire::Operation::kAtomic:
     case wire::Operation::kReduction:
       return AccessOperation::kAtomic;
+    case wire::Operation::kCopy:
+      return AccessOperation::kCopy;
     case wire::Operation::kFence:
     case wire::Operation::kBarrier:
     case wire::Operation::kBarrierArrive:
@@ -51,6 +53,18 @@ AccessOperation operation_of(wire::Operation operation) {
     case wire::Operation::kCall:
     case wire::Operation::kReturn:
     case wire::Operation::kExit:
+    case wire::Operation::kClusterArrive:
+    case wire::Operation::kClusterWait:
+    case wire::Operation::kProxyFence:
+    case wire::Operation::kMbarrierInit:
+    case wire::Operation::kMbarrierInvalidate:
+    case wire::Operation::kMbarrierArrive:
+    case wire::Operation::kMbarrierExpect:
+    case wire::Operation::kMbarrierComplete:
+    case wire::Operation::kMbarrierWait:
+    case wire::Operation::kAsyncArrive:
+    case wire::Operation::kAsyncCommit:
+    case wire::Operation::kAsyncWait:
       return AccessOperation::kUnknown;
   }
   return AccessOperation::kUnknown;
@@ -245,7 +259,7 @@ class Resolver {
 
   std::string launched_from(const LaunchRecord& launch) {
     if (launch.host_stack.empty()) {
-      return "";
+      return launch.launched_from;
     }
     const auto [cached, is_new] = launch_places_.try_emplace(index_of(launch.id));
     if (is_new) {

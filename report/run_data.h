@@ -18,6 +18,7 @@ struct LaunchRecord {
   std::uint64_t stream = 0;  // number of the stream, 0 = default
   detector::Dim3 grid, block;
   std::vector<std::uint64_t> host_stack;  // return addresses, innermost first
+  std::string launched_from;  // what they stand for, where they cannot be looked up: in a replay
 };
 
 struct AllocationRecord {

@@ -71,6 +71,20 @@ std::string LaunchBook::kernel_of(detector::LaunchId id) const {
   return number == 0 || number > lines_.size() ? "" : *lines_[number - 1].kernel;
 }
 
+report::LaunchRecord LaunchBook::record(detector::LaunchId id) const {
+  const Line& line = lines_[index_of(id) - 1];
+  report::LaunchRecord record;
+  record.id = id;
+  record.kernel = *line.kernel;
+  record.stream = line.stream;
+  record.grid = line.grid;
+  record.block = line.block;
+  if (line.stack != kNoStack) {
+    record.host_stack = *stacks_[line.stack];
+  }
+  return record;
+}
+
 std::vector<report::KernelRecord> LaunchBook::kernels() const {
   std::vector<report::KernelRecord> records;
   for (const auto& [key, record] : kernels_) {
@@ -99,16 +113,7 @@ std::vector<report::LaunchRecord> LaunchBook::named_in(
     if (index_of(id) == 0 || index_of(id) > lines_.size()) {
       continue;
     }
-    const Line& line = lines_[index_of(id) - 1];
-    report::LaunchRecord& record = records.emplace_back();
-    record.id = id;
-    record.kernel = *line.kernel;
-    record.stream = line.stream;
-    record.grid = line.grid;
-    record.block = line.block;
-    if (line.stack != kNoStack) {
-      record.host_stack = *stacks_[line.stack];
-    }
+    records.push_back(record(id));
   }
   return records;
 }

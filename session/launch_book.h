@@ -26,6 +26,8 @@ class LaunchBook {
   [[nodiscard]] std::uint64_t launch_count() const { return launch_count_; }
 
   [[nodiscard]] std::string kernel_of(detector::LaunchId id) const;
+  // Of a launch that was opened.
+  [[nodiscard]] report::LaunchRecord record(detector::LaunchId id) const;
   [[nodiscard]] std::vector<report::KernelRecord> kernels() const;
   // The launches that the findings name.
   [[nodiscard]] std::vector<report::LaunchRecord> named_in(

@@ -64,6 +64,15 @@ bool LaunchTracker::is_left_out(const KernelBinding& kernel) {
          (options_.launch_count != 0 && number - options_.launch_skip >= options_.launch_count);
 }
 
+LaunchId LaunchTracker::open(const KernelBinding& kernel, const detector::LaunchInfo& info,
+                             detector::StreamKey stream) {
+  const LaunchId id = book_.open(kernel, info, streams_.number_of(stream));
+  if (recorder_ != nullptr) {
+    recorder_->launch_described(book_.record(id));
+  }
+  return id;
+}
+
 DeviceArea* LaunchTracker::area_of(Handle context) {
   if (const auto known = areas_.find(context); known != areas_.end()) {
     return known->second.get();
@@ -158,7 +167,7 @@ void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
                                 .block = request.block,
                                 .cluster = cluster_of(request.cluster, kernel),
                                 .ordered_after = {}};
-      info.id = book_.open(kernel, info, streams_.number_of(stream));
+      info.id = open(kernel, info, stream);
       const wire::LaunchDescriptor* const taken =
           add_in_flight(info.id, driver_.current_context(), launch.unchecked_);
       if (taken != nullptr) {
@@ -216,7 +225,7 @@ std::vector<GraphKernelLaunch> LaunchTracker::begin_graph(const std::vector<Grap
     infos[i].grid = node.grid;
     infos[i].block = node.block;
     infos[i].cluster = cluster_of(node.cluster, *node.kernel);
-    const LaunchId id = book_.open(*node.kernel, infos[i], streams_.number_of(stream));
+    const LaunchId id = open(*node.kernel, infos[i], stream);
     std::string reason;
     if (const wire::LaunchDescriptor* const taken = add_in_flight(id, context, reason)) {
       launches[i] = {.id = id, .descriptor = reinterpret_cast<std::uint64_t>(taken)};

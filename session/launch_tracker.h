@@ -21,6 +21,7 @@
 #include "session/module_registry.h"
 #include "session/problems.h"
 #include "session/stream_tracker.h"
+#include "trace/recorder.h"
 
 namespace barracuda::session {
 
@@ -80,6 +81,9 @@ class LaunchTracker {
   LaunchTracker(const LaunchTracker&) = delete;
   LaunchTracker& operator=(const LaunchTracker&) = delete;
 
+  // From now on, launches are told to it. It outlives this.
+  void record(trace::Recorder* recorder) { recorder_ = recorder; }
+
   // Before the driver's launch call.
   void begin(Launch& launch, const LaunchRequest& request);
   // Instead, when nothing may be logged any more.
@@ -134,6 +138,8 @@ class LaunchTracker {
   };
 
   bool is_left_out(const KernelBinding& kernel);
+  detector::LaunchId open(const KernelBinding& kernel, const detector::LaunchInfo& info,
+                          detector::StreamKey stream);
   DeviceArea* area_of(Handle context);
   void reap(bool thoroughly);
   // The descriptor of a new launch in flight, null with `reason` set if there is none.
@@ -149,6 +155,7 @@ class LaunchTracker {
   ModuleRegistry& modules_;
   StreamTracker& streams_;
   Problems& problems_;
+  trace::Recorder* recorder_ = nullptr;  // null: nothing is recorded
   mutable std::mutex mutex_;
   LaunchBook book_;
   std::map<Handle, std::unique_ptr<DeviceArea>> areas_;  // null: no memory for one

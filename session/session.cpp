@@ -8,6 +8,7 @@
 #include "emulator/driver_face.h"
 #include "emulator/runtime_face.h"
 #include "session/source_line.h"
+#include "trace/detector_options.h"
 
 namespace barracuda::session {
 namespace {
@@ -15,10 +16,10 @@ namespace {
 constexpr std::chrono::seconds kStreamPatience{10};
 constexpr std::chrono::microseconds kPollEvery{200};
 
-detector::PipelineOptions pipeline_options(const Options& options) {
+detector::PipelineOptions pipeline_options(const Options& options, detector::Observer* observer) {
   detector::PipelineOptions made;
-  made.detector.report_same_value = options.report_same_value;
-  made.detector.acquire_relaxed_spin = options.acquire == "relaxed-spin";
+  made.detector = trace::detector_options(options);
+  made.observer = observer;
   made.drain_threads =
       static_cast<std::uint32_t>(std::max<std::uint64_t>(options.drain_threads, 1));
   return made;
@@ -62,9 +63,12 @@ Expected<std::unique_ptr<Session>> Session::create(const Options& options,
 Session::Session(const Options& options, KernelFilter filter, std::unique_ptr<DeviceDriver> driver)
     : options_(options),
       driver_(std::move(driver)),
-      pipeline_(pipeline_options(options)),
+      recorder_(trace::Recorder::create(options)),
+      pipeline_(pipeline_options(options, recorder_.get())),
       modules_(options_),
-      launches_(options_, std::move(filter), *driver_, pipeline_, modules_, streams_, problems_) {}
+      launches_(options_, std::move(filter), *driver_, pipeline_, modules_, streams_, problems_) {
+  launches_.record(recorder_.get());
+}
 
 const ProgramImage& Session::prepare(const void* image) {
   return prepare_source(read_image(image, *driver_));
@@ -80,6 +84,9 @@ const ProgramImage& Session::prepare_source(const ImageSource& source) {
     const std::lock_guard lock(mutex_);
     if (device_name_.empty()) {
       device_name_ = driver_->device_name();
+      if (recorder_ != nullptr) {
+        recorder_->device_named(device_name_);
+      }
     }
   }
   ptx::SiteTable added;
@@ -88,6 +95,9 @@ const ProgramImage& Session::prepare_source(const ImageSource& source) {
     std::vector<wire::SiteInfo> sites;
     sites.reserve(added.size());
     std::ranges::transform(added, std::back_inserter(sites), &ptx::Site::info);
+    if (recorder_ != nullptr) {
+      recorder_->sites_described(added);
+    }
     pipeline_.add_sites(added.front().id, sites);
   }
   return prepared;
@@ -319,6 +329,17 @@ void Session::add_gaps(report::RunData& run) const {
                            (count == 1 ? " time" : " times") +
                            " and is not supported by the emulated device");
   }
+}
+
+void Session::abandon() {
+  if (recorder_ != nullptr) {
+    recorder_->abandon();
+  }
+  pipeline_.abandon();
+}
+
+Expected<void> Session::finish_trace(const report::RunData& run) {
+  return recorder_ == nullptr ? Expected<void>() : recorder_->finish(run);
 }
 
 report::RunData Session::run_data() const {

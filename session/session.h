@@ -24,6 +24,7 @@
 #include "session/module_registry.h"
 #include "session/problems.h"
 #include "session/stream_tracker.h"
+#include "trace/recorder.h"
 
 namespace barracuda::session {
 
@@ -90,9 +91,12 @@ class Session {
   void settle(std::chrono::milliseconds timeout) { launches_.settle(timeout); }
 
   // In a forked child, where nothing of the session works.
-  void abandon() { pipeline_.abandon(); }
+  void abandon();
 
   [[nodiscard]] report::RunData run_data() const;
+
+  // The end of the trace, if there is one, with what is reported. Nothing is recorded afterwards.
+  Expected<void> finish_trace(const report::RunData& run);
 
  private:
   // Exit status 67, with this sentence.
@@ -107,6 +111,7 @@ class Session {
   const Options options_;
   const std::unique_ptr<DeviceDriver> driver_;
   Problems problems_;
+  const std::unique_ptr<trace::Recorder> recorder_;  // null: nothing is recorded
   detector::Pipeline pipeline_;
   ModuleRegistry modules_;
   StreamTracker streams_;

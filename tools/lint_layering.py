@@ -14,10 +14,11 @@ MAY_INCLUDE = {
     "host_detector": "base device_logger",
     "emulator": "base fatbin ptx",
     "report": "base host_detector ptx",
-    "session": "base device_logger fatbin ptx host_detector emulator report",
-    "preload": "base fatbin emulator report session",
+    "trace": "base device_logger ptx host_detector report",
+    "session": "base device_logger fatbin ptx host_detector emulator report trace",
+    "preload": "base fatbin emulator report trace session",
     "weak_memory": "base fatbin ptx emulator session",
-    "cli": "base fatbin ptx host_detector report session weak_memory",
+    "cli": "base fatbin ptx host_detector report trace session weak_memory",
 }
 FOLDERS = {folder: {folder, *others.split()} for folder, others in MAY_INCLUDE.items()}
 

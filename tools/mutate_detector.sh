@@ -31,6 +31,19 @@ sizes of atomics do not matter|rules/verdict.cpp|s/if (width(pair.first) != widt
 an observed write orders nothing|rules/access_check.cpp|s/was_observed(access, older, byte, lane))))/false)))/
 an acquire passes too early|queue/order_counters.h|s/(done_\[stamp.counter\] - stamp.number) >= 0/(done_[stamp.counter] - stamp.number) >= -1/
 what is parked is not in order|queue/ordering.cpp|s/group.records.push_front(record);/group.records.push_back(record);/
+async: the issuer is ordered after its copies|rules/access_check.cpp|s/older.warp == entry.warp \&\& !older.is_asynchronous();/older.warp == entry.warp;/
+async: a copy stands for what its issuer knew|rules/async_access.cpp|s/return !entry.is_asynchronous() ||/return true ||/
+async: no proxy fence is needed|rules/async_access.cpp|s/^  if (!is_between_proxies(access, older)) {/  if (older_lane < 32) {/
+async: a wait leaves no group pending|clock/async_lines.h|s/ends_\[ends_.size() - 1 - left\]/ends_.back()/
+async: a barrier does not tell what was waited for|sync/barrier.cpp|s/^  warp.add_waited(lanes, ticks_);//
+async: a .read wait is for the target as well|sync/asynchroniser.cpp|s/if (!is_bulk || !site.reads_only) {/if (lanes != 0) {/
+async: a copy arrives for later copies as well|sync/asynchroniser.cpp|s/^    groups.divide();//
+async: a proxy fence leaves out its own thread|sync/asynchroniser.cpp|s/^    after.clock.raise(fenced_key(actor.cta.key), {&own, 1});//
+async: an arrival of block scope gives to another block|sync/asynchroniser.cpp|s/const bool reaches = !operand.is_remote || /const bool reaches = lanes != 0 || /
+async: a wait takes the newest phase of any parity|sync/mbarrier.cpp|s/return is_newest ? newest_ : before_;/return is_newest || true ? newest_ : before_;/
+async: bytes to come hold no phase back|sync/mbarrier.cpp|s/if (pending_ != 0 || bytes_ != 0) {/if (pending_ != 0) {/
+async: a relaxed arrival gives all to a cluster|sync/cluster_barrier.cpp|s/^  if (!is_relaxed) {/  if (!is_relaxed || lanes != 0) {/
+async: a cluster barrier gives its clocks but not its fences|sync/cluster_barrier.cpp|s/^  both.fences = joined(own.fences, taken.fences);//
 LIST
 )
 

@@ -4,7 +4,7 @@ and under racecheck, in one slice of time each, as a table with the geometric me
 
 Results are kept in --state, one JSON line a program, so that a run that was cut short goes on where
 it stopped; --print only prints the table. Kernel times come from events around every launch
-(kernel_time.cpp), in runs of their own; wall times are of the whole process.
+(kernel_time.cu), in runs of their own; wall times are of the whole process.
 """
 
 import argparse
@@ -72,9 +72,9 @@ class Bench:
 
     def build_shim(self, cuda):
         shim = os.path.join(self.folder, "kernel_time.so")
-        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kernel_time.cpp")
-        subprocess.run(["g++", "-std=c++20", "-O2", "-shared", "-fPIC", source, "-o", shim,
-                        "-I" + os.path.join(cuda, "include")], check=True)
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kernel_time.cu")
+        subprocess.run([os.path.join(cuda, "bin", "nvcc"), "-std=c++20", "-O2", "-shared",
+                        "-cudart", "shared", "-Xcompiler", "-fPIC", source, "-o", shim], check=True)
         return shim
 
     def run(self, command, preload=(), timed=False, seconds=None):
@@ -210,7 +210,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", default="build")
     parser.add_argument("--cuda", default="/usr/local/cuda")
-    parser.add_argument("--shim", help="kernel_time.cpp as a library; built where not given")
+    parser.add_argument("--shim", help="kernel_time.cu as a library; built where not given")
     parser.add_argument("--state", default="overhead.jsonl")
     parser.add_argument("--seconds", type=float, default=540, help="start no program after this")
     parser.add_argument("--limit", type=float, default=60, help="seconds for one run")

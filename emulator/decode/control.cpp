@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "emulator/decode/function_decoder.h"
+#include "emulator/execute/native.h"
 
 namespace barracuda::emulator {
 
@@ -91,6 +92,16 @@ bool FunctionDecoder::bind_callee(const Operand& callee, CallSite& call, Instruc
   return true;
 }
 
+void FunctionDecoder::emit_native_call(const NativeFunction& native, CallSite call) {
+  auto site = std::make_shared<NativeSite>();
+  site->call = std::move(call);
+  site->function = &native;
+  site->shared_offset =
+      builder_.shared_offset(*builder_.module().shared_variable(native.shared_variable));
+  emit(&execute_native).extra = site.get();
+  function_.owned.push_back(std::move(site));
+}
+
 // call [(results),] callee [, (arguments) [, prototype]]
 void FunctionDecoder::decode_call(const ptx::Instruction& instruction) {
   const auto& operands = instruction.operands;
@@ -102,9 +113,6 @@ void FunctionDecoder::decode_call(const ptx::Instruction& instruction) {
   }
   auto call = std::make_unique<CallSite>();
   Instruction pattern;
-  if (!bind_callee(operands[callee], *call, pattern)) {
-    return;
-  }
   const bool has_arguments =
       operands.size() > callee + 1 && operands[callee + 1].kind == Operand::Kind::kList;
   // A callee that is not decoded yet has no parameters yet: constants are bound by its declaration.
@@ -116,6 +124,14 @@ void FunctionDecoder::decode_call(const ptx::Instruction& instruction) {
   }
   if ((has_results && !bind_passed(operands[0], {}, call->results)) ||
       (has_arguments && !bind_passed(operands[callee + 1], declared, call->arguments))) {
+    return;
+  }
+  const NativeFunction* native = builder_.module().native_function(operands[callee].name);
+  if (native != nullptr && native->arguments == call->arguments.size()) {
+    emit_native_call(*native, std::move(*call));
+    return;
+  }
+  if (!bind_callee(operands[callee], *call, pattern)) {
     return;
   }
   Instruction& emitted = emit(pattern.handler);

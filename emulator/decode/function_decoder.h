@@ -102,6 +102,7 @@ class FunctionDecoder {
   void decode_call(const ptx::Instruction& instruction);
   bool bind_passed(const Operand& list, const std::vector<Passed>& wanted,
                    std::vector<Passed>& bound);
+  void emit_native_call(const NativeFunction& native, CallSite call);
   bool bind_callee(const Operand& callee, CallSite& call, Instruction& pattern);
   void decode_barrier(const ptx::Instruction& instruction);
   void decode_collective(const ptx::Instruction& instruction);

@@ -200,6 +200,13 @@ const ptx::Function* LoadedModule::function(std::string_view name) const {
   return found == functions_.end() ? nullptr : found->second;
 }
 
+const NativeFunction* LoadedModule::native_function(std::string_view name) const {
+  const auto found = std::ranges::find(native_functions_, name, &NativeFunction::name);
+  const bool is_complete =
+      found != native_functions_.end() && shared_.contains(found->shared_variable);
+  return is_complete ? &*found : nullptr;
+}
+
 const ptx::Variable* LoadedModule::shared_variable(std::string_view name) const {
   const auto found = shared_.find(name);
   return found == shared_.end() ? nullptr : found->second;

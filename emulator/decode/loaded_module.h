@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -41,7 +42,9 @@ class LoadedKernel {
 
 class LoadedModule {
  public:
-  LoadedModule(ptx::Module module, Memory& memory) : module_(std::move(module)), memory_(memory) {}
+  LoadedModule(ptx::Module module, Memory& memory,
+               std::span<const NativeFunction> native_functions = {})
+      : module_(std::move(module)), memory_(memory), native_functions_(native_functions) {}
 
   ~LoadedModule();
   LoadedModule(const LoadedModule&) = delete;
@@ -78,6 +81,9 @@ class LoadedModule {
     return addressed_;
   }
 
+  // What the host executes in place of that function; null if that is its PTX.
+  [[nodiscard]] const NativeFunction* native_function(std::string_view name) const;
+
   // A variable of shared memory that is declared outside functions.
   [[nodiscard]] const ptx::Variable* shared_variable(std::string_view name) const;
 
@@ -98,6 +104,7 @@ class LoadedModule {
   std::vector<InstructionText> texts_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> const_ranges_;
   std::uint32_t const_bytes_ = 0;
+  std::span<const NativeFunction> native_functions_;
 };
 
 // Bytes of an immediate for an operand of that type: integers wrap, floats are converted.

@@ -25,7 +25,10 @@ Step execute_map_address(Context& c, const Instruction& in, std::uint32_t mask) 
   const auto* ranks = source<std::uint32_t>(c, in.b);
   fill(target<std::uint64_t>(c, in.d), mask, [&](int i) {
     const std::uint64_t offset = (addresses[i] - base) % kClusterShare;
-    return base + (std::uint64_t{ranks[i] % kMaximumClusterBlocks} + 1) * kClusterShare + offset;
+    const std::uint32_t rank = ranks[i] % kMaximumClusterBlocks;
+    // The CTA's own memory has one address, whichever way it is made.
+    const std::uint64_t share = rank == c.cta->rank ? 0 : (rank + std::uint64_t{1}) * kClusterShare;
+    return base + share + offset;
   });
   return Step::kNext;
 }

@@ -1,5 +1,7 @@
 // Special registers, addresses that are known only in a launch, address windows, and moves between
 // registers of different widths.
+#include "emulator/execute/special.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -328,8 +330,6 @@ Step execute_from_generic(Context& c, const Instruction& in, uint32_t mask) {
   return Step::kNext;
 }
 
-namespace {
-
 AddressWindow window_of(const Context& c, uint64_t address) {
   if (c.windows.is_shared(address)) {
     const uint64_t share = (address - c.windows.shared()) / kClusterShare;
@@ -349,8 +349,6 @@ AddressWindow window_of(const Context& c, uint64_t address) {
   });
   return is_const ? AddressWindow::kConst : AddressWindow::kGlobal;
 }
-
-}  // namespace
 
 Step execute_is_space(Context& c, const Instruction& in, uint32_t mask) {
   const auto wanted = static_cast<AddressWindow>(in.flags);

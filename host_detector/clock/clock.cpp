@@ -73,6 +73,25 @@ void Clock::raise(CtaKey cta, std::span<const WarpTick> known) {
   }
 }
 
+void Clock::fence_proxy(LaunchId launch) {
+  const Clock before = *this;
+  const auto fence_part = [&](const CtaClockPointer& part) {
+    if (launch_of(part->key()) == launch) {
+      const CtaKey key = fenced_key(part->key());
+      const CtaClock* known = find(key);
+      CtaClockPointer fenced(new CtaClock(key, *part));
+      if (known == nullptr || !known->covers(*fenced)) {
+        join_part(fenced);
+      }
+    }
+    return true;
+  };
+  if (before.home_ != nullptr) {
+    fence_part(before.home_);
+  }
+  ClockTree::all_of(before.others_.get(), fence_part);
+}
+
 bool Clock::is_valid() const {
   return (home_ == nullptr ||
           (home_->is_valid() && ClockTree::find(others_.get(), home_->key()) == nullptr)) &&

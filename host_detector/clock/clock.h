@@ -44,6 +44,8 @@ class Clock {
 
   void join(const Clock& other);
   void raise(CtaKey cta, std::span<const WarpTick> known);
+  // All it knows of CTAs of `launch` counts as followed by a proxy fence.
+  void fence_proxy(LaunchId launch);
   // The clock without what it knows of CTAs for which `drop` is true.
   template <typename Predicate>
   [[nodiscard]] Clock without(Predicate drop) const;

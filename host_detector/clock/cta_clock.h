@@ -30,6 +30,18 @@ constexpr LaunchId launch_of(CtaKey cta) {
   return LaunchId{static_cast<std::uint32_t>(static_cast<std::uint64_t>(cta) >> 32)};
 }
 
+// What of a CTA was followed by a proxy fence is kept in clocks under a key of its own, and so goes
+// wherever clocks go (RACE_RULES section 1, async proxy).
+inline constexpr std::uint64_t kFencedKey = std::uint64_t{1} << 63;
+
+constexpr CtaKey fenced_key(CtaKey cta) {
+  return CtaKey{static_cast<std::uint64_t>(cta) | kFencedKey};
+}
+
+constexpr bool is_fenced_key(CtaKey cta) {
+  return (static_cast<std::uint64_t>(cta) & kFencedKey) != 0;
+}
+
 // Lanes of one warp that are known up to `tick`.
 struct WarpTick {
   std::uint32_t warp = 0;
@@ -47,6 +59,10 @@ using CtaClockPointer = boost::intrusive_ptr<const CtaClock>;
 class CtaClock : public Counted<CtaClock> {
  public:
   explicit CtaClock(CtaKey key) : key_(key) {}
+
+  // The same of another CTA.
+  CtaClock(CtaKey key, const CtaClock& like)
+      : key_(key), floors_(like.floors_), exceptions_(like.exceptions_) {}
 
   [[nodiscard]] CtaKey key() const { return key_; }
 

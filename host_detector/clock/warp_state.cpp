@@ -66,6 +66,52 @@ Clock WarpState::with_own(const Clock& clock, std::uint32_t lanes, Tick own) con
   return mine;
 }
 
+Clock WarpState::known_to(std::uint32_t lane) const {
+  const std::uint32_t bit = std::uint32_t{1} << lane;
+  Clock known = with_own(state(lane).clock, bit, now_);
+  if (lines_ != nullptr) {
+    std::vector<WarpTick> waited;
+    add_waited(bit, waited);
+    known.raise(cta_, waited);
+  }
+  return known;
+}
+
+AsyncLines& WarpState::lines() {
+  if (lines_ == nullptr) {
+    lines_ = std::make_unique<AsyncLines>();
+  }
+  return *lines_;
+}
+
+void WarpState::add_waited(std::uint32_t lanes, std::vector<WarpTick>& ticks) const {
+  if (lines_ == nullptr) {
+    return;
+  }
+  lines_->for_each_waited(lanes, [&](Line line, std::uint32_t same, Tick tick) {
+    ticks.push_back({.warp = line_warp(line, warp_), .lanes = same | absent(), .tick = tick});
+  });
+}
+
+void WarpState::settle_lines(std::uint32_t lanes) {
+  if (lines_ == nullptr) {
+    return;
+  }
+  for (std::uint32_t rest = lanes & alive_; rest != 0; rest &= rest - 1) {
+    const std::uint32_t lane = first_lane(rest);
+    ThreadState after = state(lane);
+    std::vector<WarpTick> news;
+    add_waited(std::uint32_t{1} << lane, news);
+    std::erase_if(news, [&](const WarpTick& waited) {
+      return after.clock.at(cta_, waited.warp, lane) >= waited.tick;
+    });
+    if (!news.empty()) {
+      after.clock.raise(cta_, news);
+      set(std::uint32_t{1} << lane, after);
+    }
+  }
+}
+
 void WarpState::set_stack(std::uint32_t lane, std::uint32_t stack) {
   stacks_[lane] = stack;
   one_stack_ = true;

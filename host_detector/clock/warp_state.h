@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "host_detector/clock/async_lines.h"
 #include "host_detector/clock/thread_state.h"
 
 namespace barracuda::detector {
@@ -46,6 +47,19 @@ class WarpState {
 
   // What lane `lane` would publish of a clock of its own that it took at its tick `own`.
   [[nodiscard]] Clock with_own(const Clock& clock, std::uint32_t lanes, Tick own) const;
+  // What lane `lane` would publish of all it knows now.
+  [[nodiscard]] Clock known_to(std::uint32_t lane) const;
+
+  // Made on first use.
+  [[nodiscard]] AsyncLines& lines();
+
+  // Null while it made no asynchronous copy.
+  [[nodiscard]] const AsyncLines* known_lines() const { return lines_.get(); }
+
+  // Adds up to where `lanes` waited for their own copies.
+  void add_waited(std::uint32_t lanes, std::vector<WarpTick>& ticks) const;
+  // Puts into the clocks of `lanes` up to where they waited for their own copies.
+  void settle_lines(std::uint32_t lanes);
 
   // Calls visit(lanes, state) for groups of lanes of `lanes` with the same state.
   template <typename Visit>
@@ -84,6 +98,7 @@ class WarpState {
   ThreadState uniform_;
   std::unique_ptr<std::array<ThreadState, wire::kWarpLanes>> split_;
   std::array<std::uint32_t, wire::kWarpLanes> stacks_{};
+  std::unique_ptr<AsyncLines> lines_;
 };
 
 inline std::uint32_t first_lane(std::uint32_t lanes) {

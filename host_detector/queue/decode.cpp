@@ -56,6 +56,8 @@ void decode_affine(const RecordHeader& header, std::span<const std::byte> record
   operation.lanes_agree = (pattern.flags & wire::kLanesAgree) != 0;
   operation.has_uniform_value = is_uniform;
   operation.uniform_value = is_uniform ? static_cast<std::uint32_t>(pattern.stride1) : 0;
+  operation.row_log2 = first.width_log2;
+  operation.row_stride = pattern.stride0;
   const std::int64_t stride0 = pattern.stride0;
   const std::int64_t stride1 = is_uniform ? 0 : pattern.stride1;
   for (std::uint32_t rest = header.mask; rest != 0; rest &= rest - 1) {
@@ -153,6 +155,7 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
   operation.warp = pattern.warp;
   operation.mask = header.mask;
   operation.lanes_agree = false;
+  operation.row_log2 = 0;
   operation.has_uniform_value = false;
   switch (header.kind) {
     case RecordKind::kVoid:

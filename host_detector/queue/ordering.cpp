@@ -31,7 +31,8 @@ struct Ordering::Launch {
   boost::unordered_flat_map<std::uint32_t, std::unique_ptr<ParkedGroup>> parked;  // by cluster
 };
 
-Ordering::Ordering(Detector& detector) : detector_(detector) {}
+Ordering::Ordering(Detector& detector, Observer* observer)
+    : detector_(detector), observer_(observer) {}
 
 Ordering::~Ordering() = default;
 
@@ -41,8 +42,12 @@ Ordering::Launch* Ordering::find(std::uint16_t low_bits) {
 }
 
 void Ordering::begin_launch(const LaunchInfo& info) {
+  if (observer_ != nullptr) {
+    observer_->launch_begun(info);
+  }
   detector_.begin_launch(info);
   if (detector_.launch_over(info.id)) {
+    ended_.push_back(info.id);
     return;  // an empty grid
   }
   auto launch = std::make_unique<Launch>(info);
@@ -66,6 +71,9 @@ void Ordering::count_numbers(OrderCounters& counters, std::span<const std::byte>
 }
 
 void Ordering::apply(OrderCounters& counters, LaunchId launch, std::span<const std::byte> record) {
+  if (observer_ != nullptr) {
+    observer_->record_applied(launch, record);
+  }
   if (decode(record, operation_)) {
     operation_.launch = launch;
     detector_.apply(operation_);
@@ -192,6 +200,7 @@ void Ordering::go_on() {
     if (!over_.empty()) {
       const LaunchId id = over_.back();
       over_.pop_back();
+      ended_.push_back(id);
       on_launch_over(id);
       continue;
     }
@@ -219,6 +228,9 @@ void Ordering::end_launch(LaunchId id) {
       parked_bytes_ -= each.record.size();
       apply(*each.counters, id, each.record);
     }
+  }
+  if (observer_ != nullptr) {
+    observer_->launch_ended(id);
   }
   detector_.end_launch(id);
   over_.push_back(id);

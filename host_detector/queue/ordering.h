@@ -9,11 +9,13 @@
 #include <deque>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "host_detector/detector.h"
+#include "host_detector/observer.h"
 #include "host_detector/queue/order_counters.h"
 
 namespace barracuda::detector {
@@ -22,7 +24,8 @@ using RecordBytes = std::vector<std::byte>;
 
 class Ordering {
  public:
-  explicit Ordering(Detector& detector);
+  // `observer` may be null.
+  explicit Ordering(Detector& detector, Observer* observer = nullptr);
   ~Ordering();
   Ordering(const Ordering&) = delete;
   Ordering& operator=(const Ordering&) = delete;
@@ -36,6 +39,9 @@ class Ordering {
   // Nothing more will come for now: if a launch ended by decree, numbers that it may have taken are
   // given up one at a time. True if something could go on.
   bool skip_hole(OrderCounters& counters);
+
+  // The launches that have ended since the last call.
+  [[nodiscard]] std::vector<LaunchId> take_ended() { return std::exchange(ended_, {}); }
 
   [[nodiscard]] std::size_t parked_bytes() const { return parked_bytes_; }
 
@@ -55,9 +61,11 @@ class Ordering {
   Launch* find(std::uint16_t low_bits);
 
   Detector& detector_;
+  Observer* const observer_;
   boost::unordered_flat_map<std::uint16_t, std::unique_ptr<Launch>> launches_;  // not over
   std::vector<ParkedGroup*> ready_;
-  std::vector<LaunchId> over_;  // launches that have just ended
+  std::vector<LaunchId> over_;   // launches that have just ended
+  std::vector<LaunchId> ended_;  // those whose end nobody has asked for yet
   bool is_going_on_ = false;
   bool may_have_holes_ = false;
   std::size_t parked_bytes_ = 0;

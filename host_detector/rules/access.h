@@ -60,6 +60,7 @@ struct AccessCheck::Access {
 
   struct Unordered {
     std::uint32_t older_lane = 0, lane = 0, byte = 0;
+    bool is_ordered = false;  // but no proxy fence lies between, or order does not help
   } unordered;
 };
 

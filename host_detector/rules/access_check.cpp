@@ -5,6 +5,7 @@
 
 #include "host_detector/rules/access.h"
 #include "host_detector/rules/explanation.h"
+#include "host_detector/rules/lane_run.h"
 
 namespace barracuda::detector {
 
@@ -40,21 +41,6 @@ bool lanes_agree(const WarpOperation& operation, std::uint32_t lanes) {
     }
   }
   return false;
-}
-
-bool is_contiguous(const WarpOperation& operation, std::uint32_t lanes, std::uint32_t width) {
-  const std::uint32_t first = first_lane(lanes);
-  const std::uint64_t start = operation.lanes[first].address - std::uint64_t{first} * width;
-  if (!std::has_single_bit(width) || width > kBlockBytes / 2 || start % width != 0) {
-    return false;
-  }
-  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-    const std::uint32_t lane = first_lane(rest);
-    if (operation.lanes[lane].address != start + std::uint64_t{lane} * width) {
-      return false;
-    }
-  }
-  return true;
 }
 
 bool is_one_address(const WarpOperation& operation, std::uint32_t lanes) {
@@ -113,12 +99,16 @@ Side AccessCheck::side_of(const Entry& entry) const {
           .writes = entry.writes(),
           .has_value = is_constant || (entry.flags & Entry::kUniform) != 0,
           .value = is_constant ? site.constant : entry.value,
-          .agrees = entry.agrees()};
+          .agrees = entry.agrees(),
+          .is_of_mbarrier = entry.is_of_mbarrier()};
 }
 
 bool AccessCheck::is_all_before(const Access& access, const Entry& older,
                                 const Entry& entry) const {
   const WarpState& warp = access.actor.warp;
+  if (older.is_asynchronous()) {
+    return is_line_before(access, older, entry);
+  }
   if (older.cta == access.actor.cta.key && older.warp == warp.warp() &&
       older.maps_lanes_like(entry)) {
     return true;
@@ -141,7 +131,8 @@ bool AccessCheck::was_observed(const Access& access, const Entry& older, std::ui
                                std::uint32_t lane) const {
   const wire::SiteInfo& site = engine_.site(older.site);
   const bool is_strong = site.order != wire::MemoryOrder::kWeak;
-  if (!older.writes() || (!is_strong && !site.flag_store)) {
+  if (!older.writes() || older.is_asynchronous() || older.is_of_mbarrier() ||
+      (!is_strong && !site.flag_store)) {
     return false;
   }
   const std::uint32_t width = std::uint32_t{site.element_bytes} * site.element_count;
@@ -174,21 +165,20 @@ std::optional<Verdict> AccessCheck::worth_of(const Access& access, const Entry& 
 // The first pair of lanes at `byte` that nothing orders.
 bool AccessCheck::find_unordered(Access& access, const Entry& older, const Entry& entry,
                                  std::uint32_t byte, bool defies) const {
-  const bool is_same_warp = older.cta == entry.cta && older.warp == entry.warp;
+  const bool is_same_warp =
+      older.cta == entry.cta && older.warp == entry.warp && !older.is_asynchronous();
   for (std::uint32_t of_older = older.lanes_at(byte); of_older != 0; of_older &= of_older - 1) {
     const std::uint32_t older_lane = first_lane(of_older);
-    const ThreadPlace thread{.cta = older.cta,
-                             .cluster = 0,
-                             .warp = older.warp,
-                             .lane = static_cast<std::uint8_t>(older_lane)};
     for (std::uint32_t rest = entry.lanes_at(byte); rest != 0; rest &= rest - 1) {
       const std::uint32_t lane = first_lane(rest);
-      if ((is_same_warp && older_lane == lane) ||
-          (!defies && (happens_before(engine_, thread, older.tick, access.actor, lane) ||
-                       was_observed(access, older, byte, lane)))) {
+      const bool is_ordered = (is_same_warp && older_lane == lane) ||
+                              (!defies && (is_before(access, older, older_lane, lane) ||
+                                           was_observed(access, older, byte, lane)));
+      if (is_ordered && !lacks_proxy_fence(access, older, older_lane, lane)) {
         continue;
       }
-      access.unordered = {.older_lane = older_lane, .lane = lane, .byte = byte};
+      access.unordered = {
+          .older_lane = older_lane, .lane = lane, .byte = byte, .is_ordered = is_ordered};
       return true;
     }
   }
@@ -198,16 +188,17 @@ bool AccessCheck::find_unordered(Access& access, const Entry& older, const Entry
 // The lanes of the older entry at `byte` that this one stands for from now on.
 std::uint32_t AccessCheck::replaced_lanes(const Access& access, const Entry& older,
                                           const Entry& entry, std::uint32_t byte) const {
-  // What a read-only access stands for, only one of the same thread stands for after it.
-  const bool is_read_only = engine_.site(older.site).proxy == wire::Proxy::kReadOnly;
+  // What a read-only access stands for, only one of the same thread stands for after it; so it is
+  // with copies of a thread's own line.
+  const bool needs_same_lane = engine_.site(older.site).proxy == wire::Proxy::kReadOnly ||
+                               (entry.is_asynchronous() && entry.has_own_line());
   const bool is_same_warp = older.cta == entry.cta && older.warp == entry.warp;
   std::uint32_t replaced = 0;
   for (std::uint32_t rest = older.lanes_at(byte); rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<std::uint8_t>(first_lane(rest));
-    const ThreadPlace thread{.cta = older.cta, .cluster = 0, .warp = older.warp, .lane = lane};
+    const std::uint32_t lane = first_lane(rest);
     for (std::uint32_t mine = entry.lanes_at(byte); mine != 0; mine &= mine - 1) {
-      if ((!is_read_only || (is_same_warp && lane == first_lane(mine))) &&
-          happens_before(engine_, thread, older.tick, access.actor, first_lane(mine))) {
+      if ((!needs_same_lane || (is_same_warp && lane == first_lane(mine))) &&
+          is_before(access, older, lane, first_lane(mine))) {
         replaced |= std::uint32_t{1} << lane;
         break;
       }
@@ -228,6 +219,7 @@ bool AccessCheck::compare_lanes(Access& access, Entry& older, const Entry& entry
   }
   const bool can_replace = access.mode != Mode::kCheckOnly &&
                            (older.cta == entry.cta || !is_judged_by_distance(access.site)) &&
+                           may_stand_for(entry, older) &&
                            may_replace(side_of(entry), side_of(older));
   std::uint32_t replaced_everywhere = older.bytes.within(entry.bytes) ? kAllLanes : 0;
   Bytes replaced;
@@ -266,7 +258,7 @@ bool AccessCheck::compare_lanes(Access& access, Entry& older, const Entry& entry
 void AccessCheck::replace(const Access& access, Entry& older, const Entry& entry) const {
   const bool is_alike = older.site == entry.site && older.flags == entry.flags &&
                         !access.site.stores_constant && (older.flags & Entry::kUniform) == 0;
-  if (!is_alike && !may_replace(side_of(entry), side_of(older))) {
+  if ((!is_alike && !may_replace(side_of(entry), side_of(older))) || !may_stand_for(entry, older)) {
     return;
   }
   if (older.cta == entry.cta || !is_judged_by_distance(access.site) ||
@@ -310,7 +302,7 @@ void AccessCheck::meet_older(Access& access, Entry& older, const Entry& entry) {
   const bool defies = (engine_.site(older.site).proxy == wire::Proxy::kReadOnly ||
                        access.site.proxy == wire::Proxy::kReadOnly) &&
                       older.launch() == entry.launch();
-  if (!defies && is_all_before(access, older, entry)) {
+  if (!defies && is_all_before(access, older, entry) && !is_between_proxies(access, older)) {
     if (access.mode != Mode::kCheckOnly) {
       replace(access, older, entry);
     }
@@ -384,35 +376,52 @@ void AccessCheck::emit(Access& access, Entry entry, std::uint64_t tagged, std::u
   });
 }
 
-void AccessCheck::coalesced(Access& access, std::uint64_t first_address) {
-  std::uint32_t rest = access.lanes;
-  const auto shift = static_cast<std::uint32_t>(std::countr_zero(access.width));
-  const std::uint64_t start = first_address - (std::uint64_t{first_lane(rest)} << shift);
-  while (rest != 0) {
+void AccessCheck::run(Access& access, std::uint32_t lanes, std::uint32_t shift) {
+  const std::uint32_t all = access.lanes;
+  access.lanes = lanes;
+  const bool is_dense = access.width == std::uint32_t{1} << shift;
+  const std::uint64_t start = access.operation.lanes[first_lane(lanes)].address -
+                              (std::uint64_t{first_lane(lanes)} << shift);
+  for (std::uint32_t rest = lanes; rest != 0;) {
     const std::uint32_t lane = first_lane(rest);
     const std::uint64_t address = start + (std::uint64_t{lane} << shift);
     const auto offset = static_cast<std::uint32_t>(address % kBlockBytes);
-    const std::uint32_t fitting = (kBlockBytes - offset) >> shift;  // lanes up to the block's end
+    const std::uint32_t fitting = (kBlockBytes >> shift) - (offset >> shift);  // up to its end
     const std::uint32_t window =
         lane + fitting >= wire::kWarpLanes ? kAllLanes : (std::uint32_t{1} << (lane + fitting)) - 1;
-    const std::uint32_t lanes = rest & window;
+    const std::uint32_t inside = rest & window;
     Entry entry = access.pattern;
     entry.lane_shift = static_cast<std::uint8_t>(shift);
     entry.lane_base =
         static_cast<std::int8_t>(static_cast<int>(lane) - static_cast<int>(offset >> shift));
     const std::uint32_t past =
-        wire::kWarpLanes - static_cast<std::uint32_t>(std::countl_zero(lanes));
-    if (std::popcount(lanes) == static_cast<int>(past - lane)) {
+        wire::kWarpLanes - static_cast<std::uint32_t>(std::countl_zero(inside));
+    if (is_dense && std::popcount(inside) == static_cast<int>(past - lane)) {
       entry.bytes = Bytes::range(offset, (past - lane) << shift);
     } else {
-      for (std::uint32_t some = lanes; some != 0; some &= some - 1) {
+      for (std::uint32_t some = inside; some != 0; some &= some - 1) {
         entry.bytes =
             entry.bytes | Bytes::range(offset + ((first_lane(some) - lane) << shift), access.width);
       }
     }
     emit(access, entry, address, kBlockBytes - offset);
-    rest &= ~lanes;
+    rest &= ~inside;
   }
+  access.lanes = all;
+}
+
+void AccessCheck::run_by_run(Access& access) {
+  const std::uint32_t all = access.lanes;
+  for (std::uint32_t rest = all; rest != 0; rest &= ~access.lanes) {
+    const LaneRun next = first_run(access.operation, rest, access.width);
+    access.lanes = next.lanes;
+    if (std::has_single_bit(next.lanes)) {
+      lane_by_lane(access);
+    } else {
+      run(access, next.lanes, next.shift);
+    }
+  }
+  access.lanes = all;
 }
 
 void AccessCheck::together(Access& access, std::uint64_t address) {
@@ -431,7 +440,7 @@ void AccessCheck::lane_by_lane(Access& access) {
     Entry entry = access.pattern;
     entry.stack = access.actor.warp.stack(lane);
     entry.lanes = std::uint32_t{1} << lane;
-    if ((of_lane.flags & wire::kLaneAgrees) != 0) {
+    if ((of_lane.flags & wire::kLaneAgrees) != 0 && !entry.is_asynchronous()) {
       entry.flags |= Entry::kAgrees;
     }
     if (access.operation.kind == wire::RecordKind::kRelease && entry.writes()) {
@@ -459,7 +468,17 @@ bool AccessCheck::check(const Actor& actor, const WarpOperation& operation, std:
   if (lanes == 0) {
     return true;
   }
+  return engine_.site(static_cast<std::uint32_t>(operation.site)).asynchrony ==
+                 wire::Asynchrony::kNone
+             ? check_alike(actor, operation, lanes, {.flags = flags})
+             : check_copies(actor, operation, lanes, flags);
+}
+
+bool AccessCheck::check_alike(const Actor& actor, const WarpOperation& operation,
+                              std::uint32_t lanes, const Stamp& stamp) {
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
+  const std::uint8_t flags = stamp.flags;
+  const bool is_asynchronous = (flags & Entry::kAsynchronous) != 0;
   const std::uint32_t first = first_lane(lanes);
   const std::uint64_t address = operation.lanes[first].address;
   Access access{.actor = actor, .operation = operation, .site = site, .lanes = lanes};
@@ -467,17 +486,20 @@ bool AccessCheck::check(const Actor& actor, const WarpOperation& operation, std:
   const bool is_plain_record =
       operation.kind == wire::RecordKind::kAffine || operation.kind == wire::RecordKind::kScattered;
   const bool is_one_piece = has_one_stack(actor.warp, lanes);
-  const bool is_coalesced =
-      is_plain_record && is_one_piece && is_contiguous(operation, lanes, access.width);
-  const bool agrees =
-      !is_coalesced && site.operation == wire::Operation::kWrite && lanes_agree(operation, lanes);
+  const LaneRun start =
+      is_plain_record && is_one_piece ? first_run(operation, lanes, access.width) : LaneRun{};
+  const bool is_one_run = start.lanes == lanes && !std::has_single_bit(lanes);
+  const bool agrees = !is_one_run && site.operation == wire::Operation::kWrite &&
+                      !is_asynchronous && lanes_agree(operation, lanes) &&
+                      !are_apart(operation, lanes, access.width);
   if (agrees) {
     actor.warp.tick();  // the stamp is this instruction's alone
   }
   actor.warp.touch(lanes);
   Entry& pattern = access.pattern;
   pattern.cta = actor.cta.key;
-  pattern.tick = actor.warp.now();
+  pattern.tick = is_asynchronous ? stamp.tick : actor.warp.now();
+  pattern.value = stamp.line;
   pattern.site = static_cast<std::uint32_t>(operation.site);
   pattern.stack = actor.warp.stack(first);
   pattern.warp = static_cast<std::uint8_t>(actor.warp.warp());
@@ -486,13 +508,13 @@ bool AccessCheck::check(const Actor& actor, const WarpOperation& operation, std:
   if (agrees && operation.lanes_agree) {
     pattern.flags |= Entry::kAgrees;
   }
-  if (operation.has_uniform_value && (flags & Entry::kWrites) != 0) {
+  if (operation.has_uniform_value && (flags & Entry::kWrites) != 0 && !is_asynchronous) {
     pattern.flags |= Entry::kUniform;
     pattern.value = operation.uniform_value;
   }
   const bool is_store = site.operation == wire::Operation::kWrite;
-  if (is_coalesced) {
-    coalesced(access, address);
+  if (is_one_run) {
+    run(access, start.lanes, start.shift);
   } else if (!is_store && (is_plain_record || operation.kind == wire::RecordKind::kAcquire) &&
              is_one_piece && is_one_address(operation, lanes) &&
              address % kBlockBytes + access.width <= kBlockBytes) {
@@ -504,6 +526,8 @@ bool AccessCheck::check(const Actor& actor, const WarpOperation& operation, std:
     access.mode = Mode::kRecord;
     lane_by_lane(access);
     actor.warp.tick();
+  } else if (is_plain_record && is_one_piece) {
+    run_by_run(access);
   } else {
     lane_by_lane(access);
   }
@@ -513,7 +537,8 @@ bool AccessCheck::check(const Actor& actor, const WarpOperation& operation, std:
 void AccessCheck::report(Access& access, const Entry& older, const Entry& entry) {
   const Access::Unordered& unordered = access.unordered;
   const auto describe = [&](const Entry& of, std::uint32_t lane) {
-    const std::uint32_t size = engine_.site(of.site).element_bytes;
+    const std::uint32_t size =
+        of.is_of_mbarrier() ? 8 : std::max<std::uint32_t>(1, engine_.site(of.site).element_bytes);
     return RaceAccess{.site = wire::SiteId{of.site},
                       .call_stack = {},
                       .thread = {.launch = of.launch(),
@@ -539,7 +564,11 @@ void AccessCheck::report(Access& access, const Entry& older, const Entry& entry)
   }
   race.first.call_stack = engine_.stacks.calls(older.stack);
   race.second.call_stack = engine_.stacks.calls(entry.stack);
-  if (race.missing == MissingOrder::kNoSynchronisation) {
+  if (unordered.is_ordered && is_between_proxies(access, older)) {
+    race.missing = MissingOrder::kProxyFenceMissing;
+  } else if (older.is_asynchronous()) {
+    explain_asynchronous(engine_, older, race);
+  } else if (race.missing == MissingOrder::kNoSynchronisation) {
     explain(engine_, access.actor, older.tick, race);
   }
   engine_.log.add(std::move(race));

@@ -18,11 +18,37 @@ class AccessCheck {
   bool check(const Actor& actor, const WarpOperation& operation, std::uint32_t lanes,
              std::uint8_t flags);
 
+  // What lanes of an operation on an mbarrier, or one lane of a copy, touch; `line` and `tick` for
+  // Entry flags with kAsynchronous.
+  struct Range {
+    std::uint64_t tagged = 0;
+    std::uint32_t bytes = 0;
+    std::uint8_t flags = 0;
+    std::uint64_t line = 0;
+    Tick tick = 0;
+  };
+
+  // False if the address cannot be; then nothing is done.
+  bool check_range(const Actor& actor, const WarpOperation& operation, std::uint32_t lanes,
+                   const Range& range);
+
  private:
   enum class Mode : std::uint8_t { kCheckAndRecord, kCheckOnly, kRecord };
   struct Access;  // one access on its way
 
-  void coalesced(Access& access, std::uint64_t first_address);
+  // What is common to the lanes of an access; line and tick of an asynchronous one.
+  struct Stamp {
+    std::uint8_t flags = 0;
+    std::uint64_t line = 0;
+    Tick tick = 0;
+  };
+
+  bool check_alike(const Actor& actor, const WarpOperation& operation, std::uint32_t lanes,
+                   const Stamp& stamp);
+  bool check_copies(const Actor& actor, const WarpOperation& operation, std::uint32_t lanes,
+                    std::uint8_t flags);
+  void run(Access& access, std::uint32_t lanes, std::uint32_t shift);
+  void run_by_run(Access& access);
   void together(Access& access, std::uint64_t address);
   void lane_by_lane(Access& access);
   void emit(Access& access, Entry entry, std::uint64_t tagged, std::uint32_t bytes);
@@ -42,6 +68,14 @@ class AccessCheck {
   void replace(const Access& access, Entry& older, const Entry& entry) const;
   [[nodiscard]] bool is_all_before(const Access& access, const Entry& older,
                                    const Entry& entry) const;
+  [[nodiscard]] static bool is_line_before(const Access& access, const Entry& older,
+                                           const Entry& entry);
+  [[nodiscard]] bool is_before(const Access& access, const Entry& older, std::uint32_t older_lane,
+                               std::uint32_t lane) const;
+  [[nodiscard]] bool may_stand_for(const Entry& entry, const Entry& older) const;
+  [[nodiscard]] bool is_between_proxies(const Access& access, const Entry& older) const;
+  [[nodiscard]] bool lacks_proxy_fence(const Access& access, const Entry& older,
+                                       std::uint32_t older_lane, std::uint32_t lane) const;
   [[nodiscard]] bool was_observed(const Access& access, const Entry& older, std::uint32_t byte,
                                   std::uint32_t lane) const;
   void report(Access& access, const Entry& older, const Entry& entry);

@@ -11,8 +11,9 @@ CrowdKind AccessCheck::crowd_kind(const Entry& entry) const {
     return CrowdKind::kReads;
   }
   const wire::SiteInfo& site = engine_.site(entry.site);
-  if (!entry.reads() || site.order == wire::MemoryOrder::kWeak ||
-      site.order == wire::MemoryOrder::kVolatile || site.scope < wire::Scope::kGpu) {
+  if (!entry.reads() || entry.is_asynchronous() || entry.is_of_mbarrier() ||
+      site.order == wire::MemoryOrder::kWeak || site.order == wire::MemoryOrder::kVolatile ||
+      site.scope < wire::Scope::kGpu) {
     return CrowdKind::kNone;
   }
   switch (site.element_bytes) {

@@ -83,4 +83,24 @@ void explain(EngineState& engine, const Actor& actor, Tick first_tick, RaceEvent
   }
 }
 
+void explain_asynchronous(const EngineState& engine, const Entry& older, RaceEvent& race) {
+  race.missing = MissingOrder::kAsyncWaitMissing;
+  const auto launch = engine.running.find(older.launch());
+  const std::uint32_t line = PackedLine::of(older.value).warp / wire::kWarpLanes - 1;
+  if (!older.has_own_line() || launch == engine.running.end() || line >= kLineCount) {
+    return;
+  }
+  const auto cta = launch->second->ctas.find(older.cta_index());
+  if (cta == launch->second->ctas.end()) {
+    return;
+  }
+  const AsyncLines* lines = cta->second->warps[older.warp].known_lines();
+  const ThreadRef& copier = race.first.thread;
+  const bool is_issuer = race.second.thread == copier;
+  if (!is_issuer && lines != nullptr &&
+      lines->waited(static_cast<Line>(line), copier.lane) >= older.tick) {
+    race.missing = MissingOrder::kNoSynchronisation;  // its issuer has waited, nobody else can
+  }
+}
+
 }  // namespace barracuda::detector

@@ -11,4 +11,7 @@ namespace barracuda::detector {
 // `first_tick`, and what `actor` does now.
 void explain(EngineState& engine, const Actor& actor, Tick first_tick, RaceEvent& race);
 
+// Fills `missing` of a race whose first access is the asynchronous `older`.
+void explain_asynchronous(const EngineState& engine, const Entry& older, RaceEvent& race);
+
 }  // namespace barracuda::detector

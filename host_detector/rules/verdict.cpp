@@ -24,6 +24,11 @@ bool is_read_only(const Side& side) {
   return side.site->proxy == wire::Proxy::kReadOnly;
 }
 
+// By the async proxy; the mbarrier that a copy completes on it reaches by the generic one.
+bool is_async_proxy(const Side& side) {
+  return side.site->proxy == wire::Proxy::kAsync && !side.is_of_mbarrier;
+}
+
 bool is_volatile_store(const Side& side) {
   return is_store(side) && side.site->order == MemoryOrder::kVolatile;
 }
@@ -49,7 +54,8 @@ std::optional<Verdict> plain_verdict(const Pair& pair, bool report_same_value) {
     }
   }
   Verdict verdict;
-  if (strength_of(*pair.first.site) != Strength::kPlain &&
+  if (is_async_proxy(pair.first) == is_async_proxy(pair.second) &&
+      strength_of(*pair.first.site) != Strength::kPlain &&
       strength_of(*pair.second.site) != Strength::kPlain) {
     verdict.missing = MissingOrder::kAtomicScopeTooNarrow;
   }
@@ -72,6 +78,9 @@ std::optional<Verdict> verdict_of(const Pair& pair, bool report_same_value) {
   if (!pair.first.writes && !pair.second.writes) {
     return std::nullopt;
   }
+  if (pair.first.is_of_mbarrier && pair.second.is_of_mbarrier) {
+    return std::nullopt;
+  }
   if (is_read_only(pair.first) || is_read_only(pair.second)) {
     return Verdict{};
   }
@@ -80,7 +89,8 @@ std::optional<Verdict> verdict_of(const Pair& pair, bool report_same_value) {
   }
   const wire::SiteInfo& first = *pair.first.site;
   const wire::SiteInfo& second = *pair.second.site;
-  const bool strong = strength_of(first) != Strength::kPlain &&
+  const bool strong = is_async_proxy(pair.first) == is_async_proxy(pair.second) &&
+                      strength_of(first) != Strength::kPlain &&
                       strength_of(second) != Strength::kPlain &&
                       std::min(first.scope, second.scope) >= pair.distance;
   if (!strong) {
@@ -106,7 +116,8 @@ bool may_replace(const Side& newer, const Side& older) {
   if (older.writes && !newer.writes) {
     return false;
   }
-  if (is_read_only(older) && !is_read_only(newer)) {
+  if ((is_read_only(older) && !is_read_only(newer)) ||
+      (newer.is_of_mbarrier && !older.is_of_mbarrier)) {
     return false;
   }
   if (newer.site->flag_store &&
@@ -125,7 +136,7 @@ bool may_replace(const Side& newer, const Side& older) {
   const Strength strength = strength_of(*newer.site);
   return strength == Strength::kPlain ||
          (strength <= strength_of(*older.site) && newer.site->scope <= older.site->scope &&
-          width(newer) == width(older));
+          is_async_proxy(newer) == is_async_proxy(older) && width(newer) == width(older));
 }
 
 }  // namespace barracuda::detector

@@ -18,7 +18,8 @@ struct Side {
   bool writes = false;     // a failed CAS does not
   bool has_value = false;  // a store whose value is known to hold for the whole warp
   std::uint64_t value = 0;
-  bool agrees = false;  // with the other lanes of its instruction that stored there
+  bool agrees = false;          // with the other lanes of its instruction that stored there
+  bool is_of_mbarrier = false;  // an operation on an mbarrier as such
 };
 
 struct Pair {

@@ -56,6 +56,26 @@ struct Bytes {
   friend constexpr bool operator==(const Bytes&, const Bytes&) = default;
 };
 
+// Whose tick an asynchronous access is stamped with: a lane of a pseudo warp (async_lines.h), of
+// the CTA that the access's launch numbers so; each lane's own where `lane` says so.
+struct PackedLine {
+  static constexpr std::uint32_t kOwnLane = wire::kWarpLanes;
+
+  std::uint32_t cta = 0;
+  std::uint32_t warp = 0;
+  std::uint32_t lane = kOwnLane;
+
+  [[nodiscard]] constexpr std::uint64_t packed() const {
+    return (std::uint64_t{cta} << 32) | (std::uint64_t{warp} << 8) | lane;
+  }
+
+  static constexpr PackedLine of(std::uint64_t packed) {
+    return {.cta = static_cast<std::uint32_t>(packed >> 32),
+            .warp = static_cast<std::uint32_t>(packed >> 8) & 0xFFFFFFU,
+            .lane = static_cast<std::uint32_t>(packed & 0xFFU)};
+  }
+};
+
 struct Entry {
   static constexpr std::uint8_t kReads = 1;
   static constexpr std::uint8_t kWrites = 2;
@@ -63,6 +83,9 @@ struct Entry {
   static constexpr std::uint8_t kAgrees = 8;   // with the other lanes of its instruction
   static constexpr std::uint8_t kPublished =
       16;  // `value` was published by release record `sequence`
+  static constexpr std::uint8_t kAsynchronous =
+      32;                                        // `value` is a packed line, `tick` a tick of it
+  static constexpr std::uint8_t kMbarrier = 64;  // an operation on an mbarrier as such
 
   Bytes bytes;
   std::uint64_t value = 0;
@@ -84,6 +107,14 @@ struct Entry {
   [[nodiscard]] bool writes() const { return (flags & kWrites) != 0; }
 
   [[nodiscard]] bool is_published() const { return (flags & kPublished) != 0; }
+
+  [[nodiscard]] bool is_asynchronous() const { return (flags & kAsynchronous) != 0; }
+
+  [[nodiscard]] bool has_own_line() const {
+    return PackedLine::of(value).lane == PackedLine::kOwnLane;
+  }
+
+  [[nodiscard]] bool is_of_mbarrier() const { return (flags & kMbarrier) != 0; }
 
   [[nodiscard]] bool is_superseded() const { return superseded_by != CtaKey{}; }
 

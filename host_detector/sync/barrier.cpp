@@ -13,6 +13,7 @@ void Gathering::add(const WarpState& warp, std::uint32_t lanes) {
     add_fences(warp, group, state);
   });
   ticks_.push_back({.warp = warp.warp(), .lanes = lanes | warp.absent(), .tick = warp.now()});
+  warp.add_waited(lanes, ticks_);
 }
 
 void Gathering::keep_apart_what_differs(const FenceState& fences) {
@@ -88,8 +89,8 @@ ThreadState Gathering::take() {
 void Barrier::note(const WarpState& warp, std::uint32_t lanes, std::uint32_t threads,
                    std::uint32_t site) {
   Arrival& arrival = arrivals_[warp.warp()];
+  arrival.site = arrival.lanes == 0 ? site : arrival.site;
   arrival.lanes |= lanes;
-  arrival.site = site;
   threads_ = threads;
   on_exit(warp);
 }

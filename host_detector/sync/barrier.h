@@ -40,8 +40,8 @@ class Barrier {
   struct Arrival {
     std::uint32_t lanes = 0;    // arrived, waiting or not
     std::uint32_t waiting = 0;  // will take
-    std::uint32_t site = 0;
-    bool is_full = false;  // every live lane has arrived
+    std::uint32_t site = 0;     // where the first of them arrived
+    bool is_full = false;       // every live lane has arrived
   };
 
   explicit Barrier(std::size_t warps) : arrivals_(warps) {}

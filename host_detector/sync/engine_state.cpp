@@ -32,11 +32,10 @@ std::optional<Place> place_of(std::uint64_t tagged, const Actor& actor, std::uin
     if (!index) {
       return std::nullopt;
     }
-    const auto found = actor.cta.launch.ctas.find(*index);
-    if (found == actor.cta.launch.ctas.end()) {
+    owner = actor.cta.launch.find_cta(*index);
+    if (owner == nullptr) {
       return std::nullopt;
     }
-    owner = found->second.get();
   } else if (space != wire::AddressSpace::kShared) {
     return std::nullopt;
   }

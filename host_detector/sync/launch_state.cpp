@@ -63,6 +63,29 @@ std::uint32_t LaunchState::cluster_of(std::uint32_t cta) const {
   return at.x / shape.x + (at.y / shape.y + at.z / shape.z * high) * wide;
 }
 
+CtaState* LaunchState::find_cta(std::uint32_t cta) {
+  const auto known = ctas.find(cta);
+  if (known != ctas.end()) {
+    return known->second.get();
+  }
+  if (cta >= info.grid.volume() || is_finished(cta)) {
+    return nullptr;
+  }
+  return ctas.emplace(cta, std::make_unique<CtaState>(*this, cta)).first->second.get();
+}
+
+std::uint64_t LaunchState::live_threads_of_cluster(std::uint32_t cta) const {
+  std::uint64_t threads = 0;
+  for (std::uint32_t rank = 0; rank < ctas_per_cluster; ++rank) {
+    const std::optional<std::uint32_t> member = cta_of_rank(cta, rank);
+    if (member && !is_finished(*member)) {
+      const auto known = ctas.find(*member);
+      threads += known != ctas.end() ? known->second->live_threads : threads_per_cta;
+    }
+  }
+  return threads;
+}
+
 std::optional<std::uint32_t> LaunchState::cta_of_rank(std::uint32_t cta, std::uint32_t rank) const {
   if (rank >= ctas_per_cluster) {
     return std::nullopt;

@@ -14,6 +14,8 @@
 #include "host_detector/launch.h"
 #include "host_detector/shadow/shadow_memory.h"
 #include "host_detector/sync/barrier.h"
+#include "host_detector/sync/cluster_barrier.h"
+#include "host_detector/sync/mbarrier.h"
 #include "host_detector/sync/sync_table.h"
 
 namespace barracuda::detector {
@@ -40,6 +42,7 @@ struct CtaState {
   std::map<std::uint32_t, Barrier> barriers;
   SharedShadow shared;
   SyncTable shared_locations;
+  MbarrierTable mbarriers;
   std::array<Sighting, 8> sightings;
   std::uint32_t sighting_count = 0;
 
@@ -55,7 +58,8 @@ struct LaunchState {
   std::uint32_t ctas_per_cluster;
   std::uint64_t live_threads;
   boost::unordered_flat_map<std::uint32_t, std::unique_ptr<CtaState>> ctas;
-  std::vector<bool> finished;    // CTAs of which all threads have left
+  std::map<std::uint32_t, ClusterBarrier> cluster_barriers;  // by cluster
+  std::vector<bool> finished;                                // CTAs of which all threads have left
   bool ran_with_others = false;  // some other launch is not ordered before this one
   Clock initial;                 // what the launches before it had learnt of others
   Clock final;                   // what its threads had learnt of other launches when they left
@@ -64,6 +68,15 @@ struct LaunchState {
   // The CTA with `rank` in the cluster of `cta`; nothing if there is none.
   [[nodiscard]] std::optional<std::uint32_t> cta_of_rank(std::uint32_t cta,
                                                          std::uint32_t rank) const;
+
+  // The CTA, made if nothing of it came yet; null if it is over, or not of the grid.
+  [[nodiscard]] CtaState* find_cta(std::uint32_t cta);
+  // Threads of the cluster of `cta` that have not left.
+  [[nodiscard]] std::uint64_t live_threads_of_cluster(std::uint32_t cta) const;
+
+  [[nodiscard]] bool is_finished(std::uint32_t cta) const {
+    return cta < finished.size() && finished[cta];
+  }
 
   [[nodiscard]] bool has_clusters() const { return ctas_per_cluster > 1; }
 };

@@ -64,8 +64,7 @@ void fill_fenced(std::array<Clock, kLevelCount>& releases, const Actor& actor, s
 
 void fill_all(std::array<Clock, kLevelCount>& releases, const Actor& actor, std::uint32_t lane,
               const Place& place, Level widest) {
-  const Clock all =
-      actor.warp.with_own(actor.warp.state(lane).clock, std::uint32_t{1} << lane, actor.warp.now());
+  const Clock all = actor.warp.known_to(lane);
   if (place.is_cta_local) {
     releases[index_of_level(Level::kDevice)] = all;
     return;
@@ -105,6 +104,9 @@ ThreadState with_acquired(const ThreadState& before, const Acquired& acquired, b
 void Synchroniser::fence(const Actor& actor, std::uint32_t lanes, const wire::SiteInfo& site) {
   const std::size_t widest = index_of_level(level_of(site.scope));
   const Tick now = actor.warp.now();
+  if (has_release(site.order)) {
+    actor.warp.settle_lines(lanes);
+  }
   actor.warp.change(lanes, [&](std::uint32_t, const ThreadState& before) {
     ThreadState after = before;
     if (has_acquire(site.order) && before.fences != nullptr) {
@@ -315,7 +317,7 @@ void Synchroniser::keep_what_launch_learnt(const Actor& actor, std::uint32_t lan
     return;
   }
   const auto is_own = [&](CtaKey cta) {
-    return static_cast<std::uint64_t>(cta) >> 32 == static_cast<std::uint32_t>(launch.info.id);
+    return is_fenced_key(cta) || launch_of(cta) == launch.info.id;
   };
   actor.warp.for_each_state(lanes, [&](std::uint32_t, const ThreadState& state) {
     const Clock learnt = state.clock.without(is_own);

@@ -31,8 +31,14 @@ bool is_ordering(const Effect& effect) {
 bool is_logged(const Effect& effect, bool in_entry) {
   using enum OpcodeClass;
   const OpcodeClass c = effect.opcode_class;
-  return is_shared_access(effect) || c == kFence || c == kBarrier || c == kBarrierArrive ||
-         c == kWarpBarrier || c == kExit || (c == kReturn && in_entry);
+  return is_shared_access(effect) || is_matrix_access(effect) || effect.operation || c == kFence ||
+         c == kBarrier || c == kBarrierArrive || c == kWarpBarrier || c == kExit ||
+         (c == kReturn && in_entry);
+}
+
+// A fence that makes strong accesses synchronise.
+bool is_fence(const Effect& effect) {
+  return effect.opcode_class == OpcodeClass::kFence && !effect.is_restricted;
 }
 
 // Walks one function's body.
@@ -53,11 +59,11 @@ class BodyReader {
       }
       const Effect& effect = program_.effects[i];
       read_operands(statement.instruction, facts);
-      if (effect.opcode_class == OpcodeClass::kFence) {
+      if (is_fence(effect)) {
         fence = effect.scope;
       }
       facts.synchronises =
-          facts.synchronises || effect.opcode_class == OpcodeClass::kFence || is_ordering(effect) ||
+          facts.synchronises || is_fence(effect) || is_ordering(effect) ||
           (effect.opcode_class == OpcodeClass::kAtomic && is_result_read(function, i));
       logged += is_logged(effect, function.is_entry) || effect.not_covered ? 1 : 0;
     }

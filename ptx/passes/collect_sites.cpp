@@ -3,8 +3,11 @@
 #include <optional>
 #include <utility>
 
+#include "ptx/matrix_layout.h"
 #include "ptx/passes/constants.h"
+#include "ptx/passes/plan_asynchronous.h"
 #include "ptx/passes/program.h"
+#include "ptx/passes/register_sizes.h"
 #include "ptx/passes/source_frames.h"
 
 namespace barracuda::ptx::collect_sites {
@@ -101,6 +104,10 @@ class FunctionReader {
       add_not_covered(i, reason_of(effect));
     } else if (is_shared_access(effect)) {
       add_access(i);
+    } else if (is_matrix_access(effect)) {
+      add_matrix_access(i);
+    } else if (effect.operation) {
+      add_asynchronous(i);
     } else if (effect.opcode_class == kCall) {
       add_call(i);
     } else if (is_event(effect.opcode_class) ||
@@ -111,12 +118,12 @@ class FunctionReader {
 
   static std::string reason_of(const Effect& effect) {
     const OpcodeClass c = effect.opcode_class;
-    return c == kAsyncCopy        ? "asynchronous copies are not logged"
-           : c == kMbarrier       ? "mbarrier operations are not logged"
-           : c == kClusterBarrier ? "cluster barriers are not logged"
-           : c == kMatrixAccess   ? "matrix loads and stores are not logged"
-           : c == kTexture        ? "texture and surface accesses are not logged"
-                                  : "an instruction whose effect on memory is not known";
+    return c == kAsyncCopy      ? "asynchronous operations of this form are not logged"
+           : c == kMbarrier     ? "an mbarrier operation whose operands are not understood"
+           : c == kProxyFence   ? "fences of this proxy are not logged"
+           : c == kMatrixAccess ? "matrix loads and stores of this form are not logged"
+           : c == kTexture      ? "texture and surface accesses are not logged"
+                                : "an instruction whose effect on memory is not known";
   }
 
   void add_not_covered(std::size_t i, std::string reason) {
@@ -149,7 +156,51 @@ class FunctionReader {
       site.hook = strong_hook(effect.opcode_class);
     }
     find_constants(statement.instruction, site);
-    program_.sites.push_back(std::move(site));
+    program_.sites.push_back(site);
+  }
+
+  void add_matrix_access(std::size_t i) {
+    const Statement& statement = program_.module.statements[i];
+    const Effect& effect = program_.effects[i];
+    const auto layout = read_matrix_layout(statement.instruction);
+    if (!layout || address_of(statement, effect) == nullptr) {
+      add_not_covered(i, "a matrix access whose operands are not understood");
+      return;
+    }
+    PlannedSite site{
+        .statement = i, .function = index_, .hook = HookKind::kAccess, .effect = effect};
+    const bool loads =
+        statement.instruction.has("load") || statement.instruction.opcode == "ldmatrix";
+    site.info.operation = loads ? wire::Operation::kRead : wire::Operation::kWrite;
+    site.info.element_bytes = layout->element_bytes;
+    site.info.element_count = layout->element_count;
+    program_.sites.push_back(site);
+  }
+
+  void add_asynchronous(std::size_t i) {
+    const PlannedSite site{.statement = i, .function = index_, .effect = program_.effects[i]};
+    if (reads_some(site.effect)) {
+      read_registers(i);
+    }
+    const auto sites = plan_asynchronous(site, program_.module.statements[i], registers_);
+    if (sites.empty()) {
+      add_not_covered(i, "an asynchronous operation whose operands are not understood");
+      return;
+    }
+    for (const PlannedSite& planned : sites) {
+      program_.sites.push_back(planned);
+    }
+  }
+
+  // Up to the statement: few functions ask for the size of a register here.
+  void read_registers(std::size_t i) {
+    if (registers_read_ == 0) {
+      registers_.enter(function_);
+      registers_read_ = function_.body_begin + 1;
+    }
+    for (; registers_read_ < i; ++registers_read_) {
+      registers_.read(program_.module.statements[registers_read_]);
+    }
   }
 
   void find_constants(const Instruction& instruction, PlannedSite& site) const {
@@ -177,11 +228,15 @@ class FunctionReader {
       site.effect = program_.effects[i];
     }
     site.info.operation = operation;
+    if (operation == wire::Operation::kBarrier) {
+      const Instruction& instruction = program_.module.statements[i].instruction;
+      site.info.aligned = instruction.opcode == "bar" || instruction.has("aligned");
+    }
     if (operation == wire::Operation::kFence) {
       site.info.order = site.effect.order;
       site.info.scope = site.effect.scope;
     }
-    program_.sites.push_back(std::move(site));
+    program_.sites.push_back(site);
   }
 
   void add_call(std::size_t i) {
@@ -195,7 +250,7 @@ class FunctionReader {
     program_.sites.push_back(site);
     site.hook = HookKind::kReturn;
     site.info.operation = wire::Operation::kReturn;
-    program_.sites.push_back(std::move(site));
+    program_.sites.push_back(site);
   }
 
   [[nodiscard]] bool callee_may_log(const Operand& callee) const {
@@ -215,6 +270,8 @@ class FunctionReader {
   const Function& function_;
   const FunctionFacts& facts_;
   Constants constants_;
+  RegisterSizes registers_;
+  std::size_t registers_read_ = 0;  // statements before this one
 
  public:
   std::vector<std::size_t> not_covered_statements_;

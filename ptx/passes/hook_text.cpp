@@ -1,92 +1,43 @@
 #include "ptx/passes/hook_text.h"
 
-#include <bit>
-#include <initializer_list>
 #include <iterator>
 
 #include <fmt/format.h>
 
-#include "base/strong_id.h"
 #include "device_logger/record.h"
 #include "device_logger/symbols.h"
 #include "ptx/passes/atomic_result.h"
 #include "ptx/passes/constants.h"
+#include "ptx/passes/hook_call.h"
 
 namespace barracuda::ptx {
 namespace {
 
-// As logger.cu packs them above the site's id.
-constexpr std::uint32_t kSizeShift = 24;
-constexpr std::uint32_t kConstantValue = 1U << 27;
 // Above the number in __barracuda_release_end's word.
 constexpr int kLaneFlagShift = 32;
 
 constexpr std::string_view kDeclareAddress = ".reg .b64 %__barracuda_a;\n";
 
-std::uint32_t site_word(const PlannedSite& site) {
-  const auto bytes = static_cast<std::uint32_t>(site.info.element_bytes * site.info.element_count);
-  return index_of(site.id) |
-         static_cast<std::uint32_t>(std::countr_zero(std::bit_ceil(std::max(bytes, 1U))))
-             << kSizeShift |
-         (site.stores_constants ? kConstantValue : 0);
-}
-
-struct Argument {
-  std::uint32_t bits;
-  std::string value;
-};
-
-// A call of the logger. `result` is the declaration of its result, if it has one, `read` what reads
-// it.
-std::string call(std::string_view function, std::initializer_list<Argument> arguments,
-                 std::string_view result = {}, std::string_view read = {}) {
-  std::string text = "{\n";
-  std::string names;
-  int n = 0;
-  for (const Argument& argument : arguments) {
-    fmt::format_to(std::back_inserter(text),
-                   ".param .b{0} __barracuda_p{1}; st.param.b{0} [__barracuda_p{1}], {2};\n",
-                   argument.bits, n, argument.value);
-    fmt::format_to(std::back_inserter(names), "{}__barracuda_p{}", n == 0 ? "" : ", ", n);
-    ++n;
-  }
-  text += result;
-  fmt::format_to(std::back_inserter(text), "call {}{}, ({});\n{}}}\n",
-                 result.empty() ? "" : "(__barracuda_result), ", function, names, read);
-  return text;
-}
-
-std::string hook_name(std::string_view name, bool is_generic) {
-  return fmt::format("{}{}{}", wire::kPrefix, name, is_generic ? "_generic" : "");
-}
-
 bool has_value(const PlannedSite& site) {
   return site.info.element_count == 1 && site.info.element_bytes <= 8;
 }
 
-const Operand* operand_at(const Statement& statement, int index) {
-  const auto& operands = statement.instruction.operands;
-  return index >= 0 && static_cast<std::size_t>(index) < operands.size()
-             ? &operands[static_cast<std::size_t>(index)]
-             : nullptr;
-}
-
 std::string write_release_begin(const PlannedSite& site, bool is_generic) {
-  return call(hook_name("release_begin", is_generic),
-              {{32, fmt::to_string(site_word(site))}, {64, "%__barracuda_a"}},
-              ".param .align 8 .b8 __barracuda_result[24];\n",
-              "ld.param.b64 %__barracuda_s, [__barracuda_result];\n"
-              "ld.param.b64 %__barracuda_a, [__barracuda_result+8];\n"
-              "ld.param.b64 %__barracuda_n, [__barracuda_result+16];\n");
+  return write_call(hook_name("release_begin", is_generic),
+                    {{32, fmt::to_string(site_word(site))}, {64, "%__barracuda_a"}},
+                    ".param .align 8 .b8 __barracuda_result[24];\n",
+                    "ld.param.b64 %__barracuda_s, [__barracuda_result];\n"
+                    "ld.param.b64 %__barracuda_a, [__barracuda_result+8];\n"
+                    "ld.param.b64 %__barracuda_n, [__barracuda_result+16];\n");
 }
 
 std::string write_release_end(const PlannedSite& site) {
-  return call(hook_name("release_end", false), {{32, fmt::to_string(site_word(site))},
-                                                {64, "%__barracuda_s"},
-                                                {64, "%__barracuda_a"},
-                                                {64, "%__barracuda_n"},
-                                                {64, "%__barracuda_r"},
-                                                {64, "%__barracuda_w"}});
+  return write_call(hook_name("release_end", false), {{32, fmt::to_string(site_word(site))},
+                                                      {64, "%__barracuda_s"},
+                                                      {64, "%__barracuda_a"},
+                                                      {64, "%__barracuda_n"},
+                                                      {64, "%__barracuda_r"},
+                                                      {64, "%__barracuda_w"}});
 }
 
 std::string add_lane_flags(std::uint32_t flags) {
@@ -121,6 +72,15 @@ HookText HookWriter::write(const PlannedSite& site, const Statement& statement) 
     case HookKind::kCall:
     case HookKind::kReturn:
       return write_event(site, statement);
+    case HookKind::kEventAfter: {
+      HookText text = write_event(site, statement);
+      text.after.swap(text.before);
+      return text;
+    }
+    case HookKind::kOperands:
+      return write_operands(site, statement);
+    case HookKind::kWait:
+      return write_wait(site, statement);
   }
   return {};
 }
@@ -151,10 +111,14 @@ HookText HookWriter::write_event(const PlannedSite& site, const Statement& state
       detail = mask->text;
     }
   }
+  if (effect.operation == wire::Operation::kAsyncWait) {
+    const Operand* groups = operand_at(statement, effect.amount_operand);
+    detail = groups == nullptr ? fmt::to_string(wire::kWaitAll) : std::string(groups->text);
+  }
   const Predicate predicate = skip_unless(statement.instruction);
   std::string text = predicate.before.empty() ? "" : "{\n" + predicate.before;
-  text += call(hook_name("event", false),
-               {{32, fmt::to_string(site_word(site))}, {32, detail}, {32, threads}});
+  text += write_call(hook_name("event", false),
+                     {{32, fmt::to_string(site_word(site))}, {32, detail}, {32, threads}});
   text += predicate.before.empty() ? "" : predicate.after + "}\n";
   return {.before = text};
 }
@@ -162,18 +126,19 @@ HookText HookWriter::write_event(const PlannedSite& site, const Statement& state
 HookText HookWriter::write_access(const PlannedSite& site, const Statement& statement) {
   const Predicate predicate = skip_unless(statement.instruction);
   bool is_generic = false;
-  const std::string address = write_address(site, statement, is_generic);
+  const std::string address =
+      write_address(site, statement, is_generic) + write_part(site, statement);
   std::uint32_t words = 0;
   const bool compares = site.effect.opcode_class == OpcodeClass::kStore &&
                         site.info.order == wire::MemoryOrder::kWeak && !site.stores_constants;
   const std::string values = compares ? write_stored_values(site, statement, words) : std::string{};
   std::string text =
       fmt::format("{{\n{}{}{}{}", kDeclareAddress, predicate.before, address, values);
-  const Argument id{32, fmt::to_string(site_word(site))}, where{64, "%__barracuda_a"},
+  const HookArgument id{32, fmt::to_string(site_word(site))}, where{64, "%__barracuda_a"},
       low{64, "%__barracuda_v0"}, high{64, "%__barracuda_v1"};
-  text += words == 0   ? call(hook_name("access", is_generic), {id, where})
-          : words == 1 ? call(hook_name("store", is_generic), {id, where, low})
-                       : call(hook_name("store_wide", is_generic), {id, where, low, high});
+  text += words == 0   ? write_call(hook_name("access", is_generic), {id, where})
+          : words == 1 ? write_call(hook_name("store", is_generic), {id, where, low})
+                       : write_call(hook_name("store_wide", is_generic), {id, where, low, high});
   text += predicate.after + "}\n";
   return {.before = text};
 }
@@ -212,13 +177,14 @@ HookText HookWriter::write_acquire(const PlannedSite& site, const Statement& sta
   HookText text;
   text.before =
       fmt::format("{{\n.reg .b64 %__barracuda_a, %__barracuda_r;\n{}{}", predicate.before, address);
-  text.after = fmt::format("{}{}{}}}\n", read.empty() ? "mov.b64 %__barracuda_r, 0;\n" : read,
-                           call(hook_name("acquire", is_generic),
-                                {{32, fmt::to_string(site_word(site))},
-                                 {64, "%__barracuda_a"},
-                                 {64, "%__barracuda_r"},
-                                 {32, fmt::to_string(read.empty() ? 0 : wire::kLaneHasRead)}}),
-                           predicate.after);
+  text.after =
+      fmt::format("{}{}{}}}\n", read.empty() ? "mov.b64 %__barracuda_r, 0;\n" : read,
+                  write_call(hook_name("acquire", is_generic),
+                             {{32, fmt::to_string(site_word(site))},
+                              {64, "%__barracuda_a"},
+                              {64, "%__barracuda_r"},
+                              {32, fmt::to_string(read.empty() ? 0 : wire::kLaneHasRead)}}),
+                  predicate.after);
   return text;
 }
 
@@ -257,36 +223,44 @@ HookText HookWriter::write_atomic(const PlannedSite& site, const Statement& stat
       "{}{}{}{}{}{}}}\n", read.empty() ? "mov.b64 %__barracuda_r, 0;\n" : read,
       result.text.empty() ? "mov.b64 %__barracuda_w, 0;\n" : result.text, add_lane_flags(flags),
       write_release_end(site),
-      call(hook_name("acquire", false), {{32, fmt::to_string(site_word(site))},
-                                         {64, "%__barracuda_a"},
-                                         {64, "%__barracuda_r"},
-                                         {32, fmt::to_string(flags & wire::kLaneHasRead)}}),
+      write_call(hook_name("acquire", false), {{32, fmt::to_string(site_word(site))},
+                                               {64, "%__barracuda_a"},
+                                               {64, "%__barracuda_r"},
+                                               {32, fmt::to_string(flags & wire::kLaneHasRead)}}),
       predicate.after);
   return text;
 }
 
 std::string HookWriter::write_address(const PlannedSite& site, const Statement& statement,
-                                      bool& is_generic) {
-  const Operand& address = *address_of(statement, site.effect);
+                                      bool& is_generic) const {
+  return write_place("%__barracuda_a",
+                     {.address = address_of(statement, site.effect),
+                      .space = site.effect.space,
+                      .is_cluster = site.effect.shared_cluster},
+                     is_generic);
+}
+
+std::string HookWriter::write_place(std::string_view into, const Place& place,
+                                    bool& is_generic) const {
+  const Operand& address = *place.address;
   const bool is_bracketed = address.kind == Operand::Kind::kAddress;
   const Operand& base = is_bracketed ? address.elements[0] : address;
-  is_generic = site.effect.space == StateSpace::kGeneric || site.effect.shared_cluster;
-  if (site.effect.space == StateSpace::kShared) {
-    return write_shared_address(base, address.offset, site.effect.shared_cluster);
+  is_generic = place.space == StateSpace::kGeneric || place.is_cluster;
+  if (place.space == StateSpace::kShared) {
+    return write_shared_address(into, base, address.offset, place.is_cluster);
   }
   const std::string_view move =
       registers_.bytes_of(base) == 4 ? "cvt.u64.u32" : "mov.b64";  // 32-bit: zero-extended
   const std::string_view name = base.kind == Operand::Kind::kSymbol ? base.name : base.text;
-  std::string text = fmt::format("{} %__barracuda_a, {};\n", move, name);
+  std::string text = fmt::format("{} {}, {};\n", move, into, name);
   if (address.offset != 0) {
-    fmt::format_to(std::back_inserter(text), "add.s64 %__barracuda_a, %__barracuda_a, {};\n",
-                   address.offset);
+    fmt::format_to(std::back_inserter(text), "add.s64 {0}, {0}, {1};\n", into, address.offset);
   }
   return text;
 }
 
-std::string HookWriter::write_shared_address(const Operand& base, std::int64_t offset,
-                                             bool is_cluster) const {
+std::string HookWriter::write_shared_address(std::string_view into, const Operand& base,
+                                             std::int64_t offset, bool is_cluster) const {
   const std::string_view name = base.kind == Operand::Kind::kSymbol ? base.name : base.text;
   std::string text = ".reg .b32 %__barracuda_o;\n";
   fmt::format_to(std::back_inserter(text), "{} %__barracuda_o, {};\n",
@@ -296,17 +270,18 @@ std::string HookWriter::write_shared_address(const Operand& base, std::int64_t o
                    static_cast<std::int32_t>(offset));
   }
   if (is_cluster) {
-    return text +
-           "cvt.u64.u32 %__barracuda_a, %__barracuda_o;\n"
-           "cvta.shared::cluster.u64 %__barracuda_a, %__barracuda_a;\n";
+    return text + fmt::format(
+                      "cvt.u64.u32 {0}, %__barracuda_o;\n"
+                      "cvta.shared::cluster.u64 {0}, {0};\n",
+                      into);
   }
   if (arch_ >= 90) {  // the window's addresses carry the CTA's rank in its cluster
     text += "and.b32 %__barracuda_o, %__barracuda_o, 16777215;\n";
   }
   return text + fmt::format(
-                    "cvt.u64.u32 %__barracuda_a, %__barracuda_o;\n"
-                    "or.b64 %__barracuda_a, %__barracuda_a, {};\n",
-                    wire::tagged_address(wire::AddressSpace::kShared, 0));
+                    "cvt.u64.u32 {0}, %__barracuda_o;\n"
+                    "or.b64 {0}, {0}, {1};\n",
+                    into, wire::tagged_address(wire::AddressSpace::kShared, 0));
 }
 
 std::string HookWriter::write_stored_values(const PlannedSite& site, const Statement& statement,

@@ -41,9 +41,28 @@ class HookWriter {
   HookText write_acquire(const PlannedSite& site, const Statement& statement);
   HookText write_atomic(const PlannedSite& site, const Statement& statement);
 
-  std::string write_address(const PlannedSite& site, const Statement& statement, bool& is_generic);
-  [[nodiscard]] std::string write_shared_address(const Operand& base, std::int64_t offset,
-                                                 bool is_cluster) const;
+  HookText write_operands(const PlannedSite& site, const Statement& statement);
+  HookText write_wait(const PlannedSite& site, const Statement& statement);
+
+  // An address operand and the space that it is an address of.
+  struct Place {
+    const Operand* address = nullptr;
+    StateSpace space = StateSpace::kNone;
+    bool is_cluster = false;  // .shared::cluster
+  };
+
+  // into := the address; tagged, unless it is_generic. Declares a register where it is shared.
+  std::string write_place(std::string_view into, const Place& place, bool& is_generic) const;
+  std::string write_address(const PlannedSite& site, const Statement& statement,
+                            bool& is_generic) const;
+  [[nodiscard]] std::string write_shared_address(std::string_view into, const Operand& base,
+                                                 std::int64_t offset, bool is_cluster) const;
+  // Makes of an operation's address that of the lane's part of it, or of no memory.
+  [[nodiscard]] std::string write_part(const PlannedSite& site, const Statement& statement) const;
+  [[nodiscard]] std::string write_operands_call(const PlannedSite& site,
+                                                const Statement& statement) const;
+  [[nodiscard]] std::string write_number(std::string_view destination, const Operand& operand,
+                                         std::uint32_t bytes) const;
   std::string write_stored_values(const PlannedSite& site, const Statement& statement,
                                   std::uint32_t& words);
   // dest := the operand's low `bytes` bytes, zero-extended; empty if its value cannot be told.

@@ -9,12 +9,31 @@ const Kernel* Program::find_kernel(std::string_view name) const {
   return found == kernels.end() ? nullptr : &*found;
 }
 
+namespace {
+
+bool is_shared_space(StateSpace space) {
+  return space == StateSpace::kGlobal || space == StateSpace::kShared ||
+         space == StateSpace::kGeneric;
+}
+
+}  // namespace
+
 bool is_shared_access(const Effect& effect) {
   const bool accesses =
       effect.opcode_class == OpcodeClass::kLoad || effect.opcode_class == OpcodeClass::kStore ||
       effect.opcode_class == OpcodeClass::kAtomic || effect.opcode_class == OpcodeClass::kReduction;
-  return accesses && (effect.space == StateSpace::kGlobal || effect.space == StateSpace::kShared ||
-                      effect.space == StateSpace::kGeneric);
+  return accesses && is_shared_space(effect.space);
+}
+
+bool is_matrix_access(const Effect& effect) {
+  return effect.opcode_class == OpcodeClass::kMatrixAccess && is_shared_space(effect.space);
+}
+
+bool may_touch_shared(const Effect& effect) {
+  const bool is_asynchronous = effect.opcode_class == OpcodeClass::kMbarrier ||
+                               effect.opcode_class == OpcodeClass::kAsyncCopy;
+  return effect.not_covered || is_shared_access(effect) || is_matrix_access(effect) ||
+         (is_asynchronous && effect.address_operand >= 0);
 }
 
 const Operand* address_of(const Statement& statement, const Effect& effect) {

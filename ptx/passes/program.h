@@ -43,6 +43,9 @@ enum class HookKind : std::uint8_t {
   kEvent,    // before
   kCall,     // before the call sequence
   kReturn,   // after the call sequence
+  kEventAfter,
+  kOperands,  // before
+  kWait,      // after, by the lanes whose wait for an mbarrier is over
 };
 
 struct PlannedSite {
@@ -76,6 +79,13 @@ struct Program {
 
 // Loads, stores, atomics and reductions of memory that other threads may see.
 bool is_shared_access(const Effect& effect);
+
+// Whether an instruction may read or write memory that other threads see, whatever it is and
+// whether or not it is logged.
+bool may_touch_shared(const Effect& effect);
+
+// Matrix loads and stores of memory that other threads may see.
+bool is_matrix_access(const Effect& effect);
 
 // The address of an access: an Operand::kAddress or, in array form, a kSymbol; null if there is
 // none.

@@ -70,13 +70,14 @@ class Finder {
 
   // An access that may be to memory of other threads, logged or not.
   [[nodiscard]] bool is_shared(std::size_t i) const {
-    return is_shared_access(program_.effects[i]) || program_.effects[i].not_covered;
+    return may_touch_shared(program_.effects[i]);
   }
 
   // The scope of a fence, or of a call of a function that is nothing but one.
   [[nodiscard]] std::optional<wire::Scope> fence_at(std::size_t i) const {
-    if (program_.effects[i].opcode_class == OpcodeClass::kFence) {
-      return program_.effects[i].scope;
+    const Effect& effect = program_.effects[i];
+    if (effect.opcode_class == OpcodeClass::kFence && !effect.is_restricted) {
+      return effect.scope;
     }
     const Operand* callee = is_call(i) ? callee_of(statement(i).instruction) : nullptr;
     if (callee == nullptr || callee->kind != Operand::Kind::kSymbol) {
@@ -96,7 +97,7 @@ class Finder {
       return;
     }
     PlannedSite& site = *found->second;
-    if (site.info.operation == wire::Operation::kWrite && site.info.element_count == 1 &&
+    if (site.effect.opcode_class == OpcodeClass::kStore && site.info.element_count == 1 &&
         is_plain(site.info)) {
       site.info.flag_store = true;
       site.info.idiom_scope = fence;
@@ -111,8 +112,8 @@ class Finder {
       return;
     }
     PlannedSite& site = *found->second;
-    const bool reads = site.info.operation == wire::Operation::kRead ||
-                       site.info.operation == wire::Operation::kAtomic;
+    const bool reads = site.effect.opcode_class == OpcodeClass::kLoad ||
+                       site.effect.opcode_class == OpcodeClass::kAtomic;
     const bool may_poll =
         reads && site.info.element_count == 1 && site.info.proxy == wire::Proxy::kGeneric;
     const auto scope = may_poll ? fence_ahead(block) : std::nullopt;
@@ -123,7 +124,7 @@ class Finder {
     site.info.idiom_scope = *scope;
     site.info.numbered = true;
     site.hook =
-        site.info.operation == wire::Operation::kRead ? HookKind::kAcquire : HookKind::kAtomic;
+        site.effect.opcode_class == OpcodeClass::kLoad ? HookKind::kAcquire : HookKind::kAtomic;
   }
 
   // Whether the value read at `load` reaches the predicate of the branch at the block's end.

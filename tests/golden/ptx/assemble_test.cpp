@@ -56,6 +56,31 @@ TEST_CASE("ptxas assembles every instrumented module compiled with -G") {
   check_all("sm_90-G", 12);
 }
 
+TEST_CASE("matrix accesses and asynchronous copies of the library are all logged, and assemble") {
+  for (const std::string mode : {"sm_80", "sm_90"}) {
+    INFO(mode);
+    const InstrumentedModule module =
+        instrument_files({std::string(BARRACUDA_PROGRAMS) + "/matrices." + mode + ".ptx"});
+    CHECK(assemble(module.text) == "");
+    std::string missing;
+    for (const NotCovered& instruction : module.not_covered) {
+      missing += instruction.instruction + "\n";
+    }
+    CHECK(missing.empty());
+    const auto logged = [&](std::string_view prefix) {
+      return std::ranges::any_of(
+          module.sites, [&](const Site& site) { return site.instruction.starts_with(prefix); });
+    };
+    for (const std::string_view prefix :
+         {"wmma.load.a", "wmma.load.b", "wmma.load.c", "wmma.store.d", "cp.async.",
+          "cp.async.commit_group", "cp.async.wait_group", "mbarrier.init", "mbarrier.arrive.",
+          "mbarrier.arrive_drop", "mbarrier.t"}) {
+      INFO(prefix);
+      CHECK(logged(prefix));
+    }
+  }
+}
+
 TEST_CASE("ptxas assembles two instrumented translation units linked into one") {
   for (const std::string mode : {"sm_75", "sm_100", "sm_90-G"}) {
     INFO(mode);

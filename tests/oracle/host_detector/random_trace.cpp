@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "tests/oracle/host_detector/random_async.h"
 #include "tests/oracle/host_detector/reference_detector.h"
 
 namespace barracuda::oracle {
@@ -130,7 +131,7 @@ class TraceMaker {
   }
 
   void step(const Choice& choice) {
-    if (choice.what % 32 == 31) {
+    if (choice.what % 48 == 31) {
       next_launch(choice);
       return;
     }
@@ -157,7 +158,7 @@ class TraceMaker {
   }
 
   void act(const Choice& choice, detector::WarpOperation& operation) {
-    const std::uint32_t what = choice.what % 32;
+    const std::uint32_t what = choice.what % 48;
     if (what < 10) {
       plain(choice, operation);
     } else if (what < 16) {
@@ -171,6 +172,10 @@ class TraceMaker {
       operation.event_operand =
           choice.how % 2 == 0 ? 0xFFFFFFFF : operation.mask | (choice.lanes >> 2 & 0xF);
       emit(operation, {.operation = Operation::kWarpBarrier});
+    } else if (what >= 32) {
+      for (const AsyncRecord& record : async_records(choice, operation, shape_, state_)) {
+        emit(record.operation, record.site);
+      }
     } else if (choice.how % 4 == 0) {
       operation.kind = RecordKind::kEvent;
       emit(operation, {.operation = Operation::kExit});
@@ -225,6 +230,9 @@ class TraceMaker {
     const std::uint32_t stride = choice.how / 64 == 0 ? 0 : choice.how / 64 == 1 ? kSlot : width;
     for (std::uint32_t lane = 0; lane < 32; ++lane) {
       operation.lanes[lane].address = tagged(shared, start + std::uint64_t{lane % 4} * stride);
+    }
+    if (shared && choice.lanes / 64 % 2 == 0) {
+      put_elsewhere_in_cluster(operation, shape_, state_);
     }
     const bool overlaps = stride < width;
     if (site.operation == Operation::kWrite && overlaps && choice.where % 3 == 0) {
@@ -335,9 +343,13 @@ Trace make_trace(const TraceShape& shape) {
 }
 
 std::string describe(const Trace& trace) {
-  constexpr std::array kOperations{"read",   "write",    "atomic", "red",    "fence", "barrier",
-                                   "arrive", "syncwarp", "call",   "return", "exit"};
-  constexpr std::array kKinds{"void", "affine", "scattered", "release", "acquire", "event"};
+  constexpr std::array kOperations{
+      "read",         "write",       "atomic",       "red",      "fence",      "barrier",
+      "arrive",       "syncwarp",    "call",         "return",   "exit",       "cluster.arrive",
+      "cluster.wait", "fence.proxy", "mb.init",      "mb.inval", "mb.arrive",  "mb.expect",
+      "mb.complete",  "mb.wait",     "async.arrive", "commit",   "wait_group", "copy"};
+  constexpr std::array kKinds{"void",    "affine", "scattered", "release",
+                              "acquire", "event",  "operands"};
   constexpr std::array kOrderNames{"weak",    "volatile", "relaxed", "acquire",
                                    "release", "acq_rel",  "sc"};
   constexpr std::array kScopeNames{"cta", "cluster", "gpu", "sys"};
@@ -359,7 +371,13 @@ std::string describe(const Trace& trace) {
                     kOrderNames[static_cast<std::size_t>(site.order)],
                     kScopeNames[static_cast<std::size_t>(site.scope)], site.element_bytes,
                     site.element_count, site.flag_store ? " flag" : "", site.poll ? " poll" : "",
-                    site.proxy == wire::Proxy::kReadOnly ? " nc" : "");
+                    site.proxy == wire::Proxy::kReadOnly ? " nc"
+                    : site.proxy == wire::Proxy::kAsync  ? " asyncproxy"
+                                                         : "");
+    text += site.asynchrony == wire::Asynchrony::kNone
+                ? ""
+                : fmt::format(" by{}{}", static_cast<int>(site.asynchrony),
+                              site.reads_only ? ".read" : "");
     if (site.flag_store || site.poll) {
       text += fmt::format(".{}", kScopeNames[static_cast<std::size_t>(site.idiom_scope)]);
     }
@@ -373,6 +391,10 @@ std::string describe(const Trace& trace) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
       const auto& access = operation.lanes[lane];
       text += fmt::format(" [{}]{:x}", lane, access.address & 0xFFFFFFFFFFFFFF);
+      if (operation.kind == RecordKind::kOperands) {
+        text += fmt::format("(n{} {:x} {:x} f{})", access.amount, access.value_read,
+                            access.value_written, access.flags);
+      }
       if (operation.kind == RecordKind::kRelease || operation.kind == RecordKind::kAcquire) {
         text += fmt::format("({}->{} f{})", access.value_read, access.value_written, access.flags);
       }

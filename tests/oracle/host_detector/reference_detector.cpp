@@ -86,6 +86,12 @@ Space ReferenceDetector::space_of(std::uint64_t tagged, const Thread& thread) co
   if (wire::space_of(tagged) == wire::AddressSpace::kGlobal) {
     return std::nullopt;
   }
+  if (wire::space_of(tagged) == wire::AddressSpace::kSharedCluster) {
+    const auto rank = static_cast<std::uint32_t>(wire::address_of(tagged) >> 32);
+    const auto& info = launches_.at(std::get<0>(thread)).info;
+    return std::pair{std::get<0>(thread),
+                     cluster_of(thread) * static_cast<std::uint32_t>(info.cluster.volume()) + rank};
+  }
   return std::pair{std::get<0>(thread), std::get<1>(thread)};
 }
 
@@ -132,8 +138,8 @@ void ReferenceDetector::publish(const wire::SiteInfo& site, const detector::Lane
     }
   }
   const std::uint64_t size = site.element_bytes * site.element_count;
-  locations_[{space_of(lane.address, thread), wire::address_of(lane.address), size}]
-      .writes.push_back(write);
+  locations_[{space_of(lane.address, thread), address_of(lane.address), size}].writes.push_back(
+      write);
 }
 
 // The values that lead to `from` by atomics, or those it leads to.
@@ -174,8 +180,7 @@ void ReferenceDetector::acquire(const wire::SiteInfo& site, const detector::Lane
                                 const Thread& thread) {
   ThreadState& state = threads_.at(thread);
   const std::uint64_t size = site.element_bytes * site.element_count;
-  Location& location =
-      locations_[{space_of(lane.address, thread), wire::address_of(lane.address), size}];
+  Location& location = locations_[{space_of(lane.address, thread), address_of(lane.address), size}];
   const bool at_once = acquires(site.order) || options_.acquire_relaxed_spin;
   for (const Write& write : location.writes) {
     const Location after = since(location, write.thread);
@@ -214,7 +219,8 @@ void ReferenceDetector::acquire(const wire::SiteInfo& site, const detector::Lane
 
 // A strong write is ordered before what an observer of it precedes, for its location.
 bool ReferenceDetector::was_observed(const Access& write, const Thread& later) const {
-  if (!write.writes || (!is_strong(*write.site) && !write.site->flag_store)) {
+  if (!write.writes || write.line || write.is_of_mbarrier ||
+      (!is_strong(*write.site) && !write.site->flag_store)) {
     return false;
   }
   const auto place =
@@ -236,7 +242,12 @@ bool ReferenceDetector::was_observed(const Access& write, const Thread& later) c
 }
 
 // Section 3: `older` stands for nothing that `newer`, which happens after it, does not stand for.
-bool ReferenceDetector::may_replace(const Access& newer, const Access& older) const {
+bool ReferenceDetector::may_replace(const Access& newer, const Access& older) {
+  if ((newer.line &&
+       (older.line != newer.line || is_async_proxy(older) != is_async_proxy(newer))) ||
+      (newer.is_of_mbarrier && !older.is_of_mbarrier)) {
+    return false;
+  }
   if ((older.writes && !newer.writes) || (older.site->proxy == wire::Proxy::kReadOnly &&
                                           newer.site->proxy != wire::Proxy::kReadOnly)) {
     return false;
@@ -252,13 +263,16 @@ bool ReferenceDetector::may_replace(const Access& newer, const Access& older) co
   }
   return rank(*newer.site) == 0 ||
          (rank(*newer.site) <= rank(*older.site) && newer.site->scope <= older.site->scope &&
-          newer.size == older.size);
+          newer.size == older.size && is_async_proxy(newer) == is_async_proxy(older));
 }
 
 std::optional<Severity> ReferenceDetector::verdict(const Access& older, const Access& newer) const {
   const wire::SiteInfo& a = *older.site;
   const wire::SiteInfo& b = *newer.site;
   const Scope apart = distance(older.thread, newer.thread);
+  if (older.is_of_mbarrier && newer.is_of_mbarrier) {
+    return std::nullopt;
+  }
   if (a.proxy == wire::Proxy::kReadOnly || b.proxy == wire::Proxy::kReadOnly) {
     return Severity::kError;
   }
@@ -271,7 +285,8 @@ std::optional<Severity> ReferenceDetector::verdict(const Access& older, const Ac
   if (stores && older.instruction == newer.instruction && older.agrees && newer.agrees) {
     return options_.report_same_value ? std::optional(Severity::kWarning) : std::nullopt;
   }
-  if (is_strong(a) && is_strong(b) && std::min(a.scope, b.scope) >= apart) {
+  if (is_async_proxy(older) == is_async_proxy(newer) && is_strong(a) && is_strong(b) &&
+      std::min(a.scope, b.scope) >= apart) {
     if (older.size != newer.size) {
       return Severity::kError;
     }
@@ -304,9 +319,10 @@ bool ReferenceDetector::is_covered(const Access& older, const Access& newer,
         !may_replace(between, older)) {
       return false;
     }
-    const auto known = between.clock.find(older.thread);
-    const bool after = between.thread == older.thread ||
-                       (known != between.clock.end() && known->second >= older.time);
+    const auto known = between.clock.find(older.line.value_or(older.thread));
+    const bool after = (between.thread == older.thread && !older.line) ||
+                       (known != between.clock.end() &&
+                        known->second >= (older.line ? older.line_time : older.time));
     const bool as_far =
         distance(between.thread, newer.thread) >= distance(older.thread, newer.thread);
     return after && (read_only ? older.writes && between.thread == newer.thread
@@ -317,18 +333,22 @@ bool ReferenceDetector::is_covered(const Access& older, const Access& newer,
 void ReferenceDetector::check(const Access& older, const Access& newer) {
   const std::uint64_t first = std::max(older.address, newer.address);
   const std::uint64_t end = std::min(older.address + older.size, newer.address + newer.size);
-  if (older.space != newer.space || first >= end || older.thread == newer.thread ||
-      (!older.writes && !newer.writes)) {
+  if (older.space != newer.space || first >= end || (!older.writes && !newer.writes)) {
     return;
   }
   const bool read_only =
       older.site->proxy == wire::Proxy::kReadOnly || newer.site->proxy == wire::Proxy::kReadOnly;
   const bool same_launch = std::get<0>(older.thread) == std::get<0>(newer.thread);
-  if (is_before(older.thread, older.time, newer.thread) && !(read_only && same_launch)) {
+  const bool in_program_order = older.thread == newer.thread && !older.line;
+  const bool by_rule = older.line ? is_known(*older.line, older.line_time, newer.thread)
+                                  : is_before(older.thread, older.time, newer.thread);
+  const bool is_ordered = in_program_order || (!(read_only && same_launch) &&
+                                               (by_rule || was_observed(older, newer.thread)));
+  if (is_ordered && !lacks_proxy_fence(older, newer)) {
     return;
   }
   const std::optional<Severity> worth = verdict(older, newer);
-  if (!worth || (!(read_only && same_launch) && was_observed(older, newer.thread))) {
+  if (!worth) {
     return;
   }
   for (std::uint64_t byte = first; byte < end; ++byte) {
@@ -357,7 +377,8 @@ void ReferenceDetector::access(const detector::WarpOperation& operation, const T
                 .size = site.element_bytes,
                 .reads = reads,
                 .writes = writes,
-                .agrees = operation.lanes_agree || (lane.flags & wire::kLaneAgrees) != 0,
+                .agrees = site.asynchrony == wire::Asynchrony::kNone &&
+                          (operation.lanes_agree || (lane.flags & wire::kLaneAgrees) != 0),
                 .location_size = std::size_t{site.element_bytes} * site.element_count};
   if (site.operation == Operation::kWrite && site.stores_constant) {
     access.known_value = site.constant;
@@ -368,8 +389,13 @@ void ReferenceDetector::access(const detector::WarpOperation& operation, const T
   if (access.is_published && (lane.flags & wire::kLaneHasWritten) != 0) {
     access.published_value = lane.value_written;
   }
+  if (site.asynchrony != wire::Asynchrony::kNone) {
+    access.line = line_of(thread, site.asynchrony, reads);
+    access.line_time = groups_[thread][0].now;
+    access.known_value.reset();
+  }
   for (std::uint32_t element = 0; element < site.element_count; ++element) {
-    access.address = wire::address_of(lane.address) + std::uint64_t{element} * site.element_bytes;
+    access.address = address_of(lane.address) + std::uint64_t{element} * site.element_bytes;
     for (std::size_t older = 0; older < accesses_.size(); ++older) {
       check(accesses_[older], access);
     }
@@ -473,6 +499,7 @@ void ReferenceDetector::exit(const std::vector<Thread>& threads) {
   const auto& [launch, cta, warp, lane] = threads.front();
   open_barriers(launch, cta);
   open_warp_barriers(launch, cta, warp);
+  open_cluster_barriers();
 }
 
 void ReferenceDetector::event(const detector::WarpOperation& operation,
@@ -492,6 +519,8 @@ void ReferenceDetector::event(const detector::WarpOperation& operation,
     open_warp_barriers(launch, cta, warp);
   } else if (site.operation == Operation::kExit) {
     exit(threads);
+  } else {
+    async_event(operation, threads);
   }
 }
 
@@ -510,6 +539,10 @@ void ReferenceDetector::apply(const detector::WarpOperation& operation) {
   }
   if (operation.kind == wire::RecordKind::kEvent) {
     event(operation, threads);
+    return;
+  }
+  if (operation.kind == wire::RecordKind::kOperands) {
+    operands(operation, threads);
     return;
   }
   const bool is_atomic =

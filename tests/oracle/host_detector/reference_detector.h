@@ -55,6 +55,22 @@ class ReferenceDetector {
   [[nodiscard]] std::uint32_t runnable(std::uint32_t launch, std::uint32_t cta,
                                        std::uint32_t warp) const;
   [[nodiscard]] bool is_over(std::uint32_t launch) const;
+  // The CTA exists and some thread of it lives.
+  [[nodiscard]] bool is_alive(std::uint32_t launch, std::uint32_t cta) const;
+
+  enum class ClusterBarrierState : std::uint8_t { kCanArrive, kMustWait, kCanWait };
+  [[nodiscard]] ClusterBarrierState cluster_barrier_state(const Thread& thread) const;
+
+  struct MbarrierCounts {
+    std::uint32_t pending = 0, expected = 0;
+    std::int64_t bytes = 0;
+    std::uint64_t phase = 0;  // that is not complete, from 1 on
+  };
+
+  // Nothing where no valid mbarrier is.
+  [[nodiscard]] std::optional<MbarrierCounts> mbarrier_counts(std::uint32_t launch,
+                                                              std::uint32_t cta,
+                                                              std::uint64_t offset) const;
 
  private:
   static constexpr std::size_t kScopes = wire::kScopeCount;
@@ -83,7 +99,36 @@ class ReferenceDetector {
     bool is_published = false;
     std::optional<std::uint64_t> published_value;
     std::size_t location_size = 0;  // of the synchronising access
+    std::optional<Thread> line;     // of an asynchronous access: what it is known by
+    std::uint64_t line_time = 0;
+    bool is_of_mbarrier = false;
   };
+
+  struct CopyGroups {
+    std::uint64_t now = 1;
+    std::vector<std::uint64_t> committed;  // the time each ended
+  };
+
+  struct ClusterBarrier {
+    std::set<Thread> arrived, owing_wait;
+    std::vector<ThreadState> given;
+    ThreadState complete;
+  };
+
+  struct Mbarrier {
+    struct Gift {
+      std::uint64_t phase = 0;
+      Thread from;
+      VectorClock clock;
+    };
+
+    bool is_valid = false;
+    MbarrierCounts counts;
+    std::uint64_t phases_before = 0;  // of earlier uses of its memory
+    std::vector<Gift> gifts;
+  };
+
+  using MbarrierKey = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>;
 
   struct Write {  // to a synchronising location
     std::size_t instruction = 0;
@@ -132,8 +177,34 @@ class ReferenceDetector {
   void open_warp_barriers(std::uint32_t launch, std::uint32_t cta, std::uint32_t warp);
   void exit(const std::vector<Thread>& threads);
 
+  // reference_async.cpp
+  void async_event(const detector::WarpOperation& operation, const std::vector<Thread>& threads);
+  void async_access(const detector::WarpOperation& operation, const Thread& thread, Access access,
+                    std::uint64_t tagged, std::uint32_t bytes);
+  void operands(const detector::WarpOperation& operation, const std::vector<Thread>& threads);
+  void mbarrier_step(const wire::SiteInfo& site, const detector::LaneAccess& lane,
+                     const Thread& thread);
+  void wait_for(const wire::SiteInfo& site, const detector::LaneAccess& lane, const Thread& thread,
+                const MbarrierKey& key);
+  void copy(const detector::WarpOperation& operation, const Thread& thread);
+  void copy_once(const detector::WarpOperation& operation, const Thread& thread,
+                 std::uint64_t target, std::optional<std::uint64_t> mbarrier);
+  void arrive_at_cluster(const wire::SiteInfo& site, const Thread& thread);
+  void wait_at_cluster(const Thread& thread);
+  void open_cluster_barriers();
+  static void open_if_complete(Mbarrier& mbarrier);
+  [[nodiscard]] MbarrierKey mbarrier_key(std::uint64_t tagged, const Thread& thread) const;
+  static Thread line_of(const Thread& thread, wire::Asynchrony asynchrony, bool reads);
+  static Thread line_of(const MbarrierKey& mbarrier);
+  // What a proxy fence came after, in clocks beside what happened.
+  static Thread fenced(const Thread& thread);
+  [[nodiscard]] bool is_known(const Thread& who, std::uint64_t time, const Thread& to) const;
+  [[nodiscard]] bool lacks_proxy_fence(const Access& older, const Access& newer) const;
+  static bool is_async_proxy(const Access& access);
+  static std::uint64_t address_of(std::uint64_t tagged);
+
   [[nodiscard]] std::optional<Severity> verdict(const Access& older, const Access& newer) const;
-  [[nodiscard]] bool may_replace(const Access& newer, const Access& older) const;
+  [[nodiscard]] static bool may_replace(const Access& newer, const Access& older);
   [[nodiscard]] bool is_before(const Thread& thread, std::uint64_t time, const Thread& later) const;
   [[nodiscard]] bool was_observed(const Access& write, const Thread& later) const;
   [[nodiscard]] bool is_covered(const Access& older, const Access& newer, std::uint64_t byte) const;
@@ -154,6 +225,9 @@ class ReferenceDetector {
   std::map<LocationKey, Location> locations_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Barrier> barriers_;
   std::map<Thread, bool> atomic_wrote_;
+  std::map<Thread, std::array<CopyGroups, 2>> groups_;  // of cp.async, of bulk copies
+  std::map<std::pair<std::uint32_t, std::uint32_t>, ClusterBarrier> cluster_barriers_;
+  std::map<MbarrierKey, Mbarrier> mbarriers_;
   std::vector<Access> accesses_;
   std::vector<Race> races_;
   std::size_t instruction_ = 0;

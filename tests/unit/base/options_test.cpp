@@ -152,6 +152,15 @@ TEST_CASE("a file name may hold the process id and environment variables") {
         "a" + std::to_string(::getpid()) + "-value.100%");
 }
 
+TEST_CASE("a file name with the process id is another one for each process") {
+  CHECK(names_process("trace-%p"));
+  CHECK(names_process("%%%p"));
+  CHECK_FALSE(names_process("100%%p"));
+  CHECK_FALSE(names_process("%q{HOME}/p"));
+  CHECK_FALSE(names_process("%"));
+  CHECK_FALSE(names_process(""));
+}
+
 TEST_CASE("a malformed file name is an error") {
   CHECK(expand_file_name("a%d").error().message ==
         "file name 'a%d': only %p, %q{VARIABLE} and %% may follow a percent sign");

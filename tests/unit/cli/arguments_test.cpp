@@ -58,6 +58,27 @@ TEST_CASE("kernel takes a file, its shape and its arguments, and the options of 
   error_of({"kernel", "/dev/null", "--grid", "1,2,3,4"});
 }
 
+TEST_CASE("replay takes a trace and the options that may be another run's") {
+  const Command command = parse_arguments(
+      {"replay", "app.trace", "--acquire=relaxed-spin", "--report-same-value", "--json", "x"},
+      "nonsense");
+  REQUIRE(std::holds_alternative<ReplayCommand>(command));
+  const auto& replay = std::get<ReplayCommand>(command);
+  CHECK(replay.file == "app.trace");
+  REQUIRE(replay.options.size() == 3);
+  CHECK(replay.options[0] == std::pair<std::string, std::string>("report-same-value", "true"));
+  CHECK(replay.options[1] == std::pair<std::string, std::string>("acquire", "relaxed-spin"));
+  CHECK(replay.options[2] == std::pair<std::string, std::string>("json", "x"));
+  error_of({"replay"});
+  error_of({"replay", "a", "b"});
+  error_of({"replay", "a", "--acquire=never"});
+  for (const char* const option : {"--seed", "--device=cpu", "--record=x", "--kernel-name"}) {
+    const std::string text = error_of({"replay", "a", option, "1"});
+    CHECK(text.find("belongs to the run that was recorded") != std::string::npos);
+  }
+  CHECK_FALSE(message_of({"replay", "--help"}).is_error);
+}
+
 TEST_CASE("every option of the table is a flag of run") {
   for (const OptionDescription& option : option_descriptions()) {
     if (option.name == "help") {

@@ -12,6 +12,9 @@
 #include "base/strong_id.h"
 #include "device_logger/order_number.h"
 #include "ptx/parse.h"
+#ifdef BARRACUDA_NATIVE_LOGGER
+#  include "session/native_logger.h"
+#endif
 
 namespace barracuda::wire {
 namespace {
@@ -37,6 +40,15 @@ std::string with_two_sites_a_call(const std::string& text) {
       "add.u32 %__site, %__site, $1; st.param.b32 [__barracuda_p0], %__site;");
 }
 
+// The logger's own PTX, or what stands for it on the emulated device.
+std::span<const emulator::NativeFunction> hooks() {
+#ifdef BARRACUDA_NATIVE_LOGGER
+  return session::native_logger();
+#else
+  return {};
+#endif
+}
+
 std::uint64_t join_words(std::uint32_t low, std::uint32_t high) {
   return static_cast<std::uint64_t>(high) << 32 | low;
 }
@@ -45,7 +57,7 @@ std::uint64_t join_words(std::uint32_t low, std::uint32_t high) {
 
 LoggedMachine::LoggedMachine(const std::string& ptx_path, const LogOptions& options)
     : options_(options),
-      machine_({.seed = 1, .launch_timeout_ms = 120000}),
+      machine_({.seed = 1, .launch_timeout_ms = 120000, .native_functions = hooks()}),
       instrumented_(instrument_file(ptx_path)),
       positions_(options.queues) {
   auto loaded = machine_.load(options.two_sites_a_call ? with_two_sites_a_call(instrumented_.text)
@@ -77,7 +89,7 @@ std::uint64_t LoggedMachine::allocate(std::size_t bytes) {
 }
 
 void LoggedMachine::launch(const std::string& kernel, std::uint32_t ctas, std::uint32_t threads,
-                           const std::vector<std::uint64_t>& parameters) {
+                           const std::vector<std::uint64_t>& parameters, std::uint32_t cluster) {
   const auto facts = std::ranges::find(instrumented_.kernels, kernel, &ptx::Kernel::name);
   REQUIRE(facts != instrumented_.kernels.end());
   REQUIRE(facts->instrumented);
@@ -93,7 +105,8 @@ void LoggedMachine::launch(const std::string& kernel, std::uint32_t ctas, std::u
   }
   const emulator::LoadedKernel* loaded = emulator::Machine::find_kernel(*module_, kernel);
   REQUIRE(loaded != nullptr);
-  const auto error = machine_.launch(*loaded, {.grid = {ctas}, .block = {threads}}, buffer);
+  const auto error =
+      machine_.launch(*loaded, {.grid = {ctas}, .block = {threads}, .cluster = {cluster}}, buffer);
   INFO(error.message);
   REQUIRE(error.code == emulator::DeviceErrorCode::kNone);
 }
@@ -125,7 +138,7 @@ bool LoggedMachine::read_entries(LoggedRecord& record) const {
       }
       logged = {.address = join_words(half.address_low, half.address_high), .flags = half.flags};
     } else {
-      const std::uint64_t stride = record.kind() == RecordKind::kRelease ? 2 : 1;
+      const std::uint64_t stride = record.kind() == RecordKind::kAcquire ? 1 : 2;
       const std::uint64_t slot = record.slot + 1 + entry * stride;
       LaneSyncHalf sync;
       LaneValueHalf read, written{}, padding;

@@ -20,7 +20,7 @@ struct LoggedLane {
   std::uint64_t address = 0;  // tagged
   std::uint16_t flags = 0;
   std::uint32_t number = 0;
-  std::uint64_t read = 0, written = 0;
+  std::uint64_t read = 0, written = 0;  // of kOperands: second and third; the amount is `number`
 };
 
 struct LoggedRecord {
@@ -59,7 +59,7 @@ class LoggedMachine {
   // Fails the test case if the kernel does not end well. `parameters` are 8 bytes each or, as sized
   // by the kernel, fewer.
   void launch(const std::string& kernel, std::uint32_t ctas, std::uint32_t threads,
-              const std::vector<std::uint64_t>& parameters);
+              const std::vector<std::uint64_t>& parameters, std::uint32_t cluster = 1);
 
   // Records that became complete since the last call; stops at the first incomplete one of a queue.
   std::vector<LoggedRecord> read();

@@ -1,5 +1,7 @@
 #include "host_detector/pipeline.h"
 
+#include <future>
+#include <latch>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -113,6 +115,39 @@ TEST_CASE("records come through a small ring many times round, and the writer wa
   CHECK(running.pipeline.statistics().slots == writer.head());
   CHECK(running.pipeline.statistics().rejected == 0);
   CHECK(running.pipeline.findings().races.empty());
+}
+
+TEST_CASE("a launch begins, and is asked after, while the detector is busy") {
+  class Busy : public Observer {
+   public:
+    void record_applied(LaunchId, std::span<const std::byte>) override {
+      reached.count_down();
+      may_go_on.wait();
+    }
+
+    std::latch reached{1}, may_go_on{1};
+  };
+
+  Busy busy;
+  Running running(1, 7, {.detector = {}, .observer = &busy});
+  running.pipeline.begin_launch(launch_of(1, 1));
+  RingWriter writer(running.memory, 0);
+  writer.write(access(kWriteSite, 0, kData));
+  busy.reached.wait();
+  const auto host = std::async(std::launch::async, [&] {
+    const auto more = sites();
+    running.pipeline.add_sites(SiteId{100}, more);
+    running.pipeline.begin_launch(launch_of(2, 1));
+    CHECK_FALSE(running.pipeline.wait_for(LaunchId{1}, milliseconds{0}));
+    CHECK_FALSE(running.pipeline.wait_for(LaunchId{3}, milliseconds{0}));  // not begun
+  });
+  CHECK(host.wait_for(kPatience) == std::future_status::ready);
+  busy.may_go_on.count_down();
+  writer.write(exit_of(0));
+  writer.write(exit_of(0, 2));
+  CHECK(running.pipeline.wait_for(LaunchId{1}, kPatience));
+  CHECK(running.pipeline.wait_for(LaunchId{2}, kPatience));
+  CHECK(running.pipeline.statistics().rejected == 0);
 }
 
 TEST_CASE("a race between records of two queues is found whichever thread drains them") {

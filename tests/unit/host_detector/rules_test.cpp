@@ -537,6 +537,24 @@ TEST_CASE("a block whose threads all wait, at two barriers, has diverged") {
   }
 }
 
+TEST_CASE("lanes of one warp at two places of an aligned barrier diverge") {
+  for (const bool is_aligned : {true, false}) {
+    Scenario scenario;
+    scenario.launch(1, 64);
+    const SiteInfo barrier{.operation = Operation::kBarrier, .aligned = is_aligned};
+    scenario.event({.warp = 1, .mask = kAll}, barrier);
+    scenario.event({.mask = 0xFFFF}, barrier);
+    scenario.event({.mask = 0xFFFF0000}, barrier);
+    const auto& found = scenario.detector.findings().divergences;
+    REQUIRE(found.size() == (is_aligned ? 1 : 0));
+    if (is_aligned) {
+      CHECK(found[0].arrived.thread.lane == 0);
+      REQUIRE(found[0].elsewhere.size() == 1);
+      CHECK(found[0].elsewhere[0].thread.lane == 16);
+    }
+  }
+}
+
 TEST_CASE("what cannot be is counted and does nothing") {
   Scenario scenario;
   scenario.launch(1, 32);

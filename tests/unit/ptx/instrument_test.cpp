@@ -117,6 +117,65 @@ TEST_CASE("the first scalar store after a fence is a flag store") {
   CHECK_FALSE(site_of(module, "st.relaxed.gpu.global.u32").info.flag_store);
 }
 
+TEST_CASE("mbarriers, cluster barriers and copies number nothing by themselves") {
+  const std::string body =
+      "mbarrier.init.shared.b64 [%r1], 1; fence.mbarrier_init.release.cluster;\n"
+      "barrier.cluster.arrive.relaxed; barrier.cluster.wait; fence.proxy.async;\n"
+      "cp.async.ca.shared.global [%r1], [%rd1], 4; cp.async.wait_all;\n"
+      "mbarrier.arrive.shared.b64 _, [%r1]; mbarrier.try_wait.parity.shared.b64 %p1, [%r1], 0;\n"
+      "atom.global.add.u32 _, [%rd1], 1; st.global.u32 [%rd1], %r1;\n";
+  const auto quiet = instrument_body(with_registers(body + "ret;"));
+  CHECK_FALSE(quiet.kernels[0].numbered);
+  CHECK_FALSE(site_of(quiet, "atom.global.add.u32").info.numbered);
+  CHECK_FALSE(site_of(quiet, "st.global.u32").info.flag_store);
+  CHECK(quiet.not_covered.empty());
+  const auto loud = instrument_body(with_registers(body + "fence.acq_rel.gpu; ret;"));
+  CHECK(site_of(loud, "atom.global.add.u32").info.numbered);
+  for (const Site& site : loud.sites) {
+    CHECK((!site.info.numbered || site.instruction == "atom.global.add.u32"));
+  }
+}
+
+TEST_CASE("a store is no flag behind an asynchronous or matrix access, nor are these flags") {
+  for (const std::string_view between :
+       {"cp.async.ca.shared.global [%r1], [%rd1], 4;", "mbarrier.arrive.shared.b64 _, [%r1];",
+        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r1];",
+        "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r1], {%r2};",
+        "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 16;"}) {
+    INFO(between);
+    const auto module = instrument_body(
+        with_registers("membar.gl; " + std::string(between) + " st.global.u32 [%rd1], %r1; ret;"));
+    for (const Site& site : module.sites) {
+      CHECK_FALSE(site.info.flag_store);
+    }
+  }
+  const auto between_groups = instrument_body(with_registers(
+      "membar.gl; cp.async.commit_group; barrier.cluster.arrive; st.global.u32 [%rd1], %r1; ret;"));
+  CHECK(site_of(between_groups, "st.global.u32").info.flag_store);
+}
+
+TEST_CASE("a logged access stands for none behind a barrier, a wait, a commit or a copy") {
+  for (const std::string_view between :
+       {"barrier.cluster.arrive;", "barrier.cluster.wait;", "fence.proxy.async;",
+        "mbarrier.init.shared.b64 [%r1], 1;", "mbarrier.arrive.shared.b64 _, [%r1];",
+        "mbarrier.test_wait.parity.shared.b64 %p1, [%r1], 0;", "cp.async.commit_group;",
+        "cp.async.wait_group 0;", "cp.async.bulk.wait_group.read 0;",
+        "cp.async.ca.shared.global [%r1], [%rd1], 4;", "cp.async.mbarrier.arrive.shared.b64 [%r1];",
+        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r1];"}) {
+    INFO(between);
+    const auto module = instrument_body(with_registers(
+        "ld.global.u32 %r3, [%rd1]; " + std::string(between) + " ld.global.u32 %r4, [%rd1]; ret;"));
+    CHECK(std::ranges::count(module.sites, "ld.global.u32", &Site::instruction) == 2);
+  }
+  // Nor does an asynchronous or matrix access stand for one.
+  const auto module = instrument_body(with_registers(
+      "cp.async.ca.shared.global [%r1], [%rd1], 4; ld.global.u32 %r3, [%rd1];\n"
+      "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r1], {%r2,%r3,%r4,%r5}; ld.shared.u32 %r4, [%r1];"
+      " ret;"));
+  CHECK(std::ranges::count(module.sites, "ld.global.u32", &Site::instruction) == 1);
+  CHECK(std::ranges::count(module.sites, "ld.shared.u32", &Site::instruction) == 1);
+}
+
 TEST_CASE("a load whose value controls a branch that leads to a fence is a poll") {
   const auto module = instrument_body(with_registers(
       "ld.global.u32 %r1, [%rd1]; and.b32 %r2, %r1, 1; setp.ne.s32 %p1, %r2, 0; @%p1 bra $done;\n"
@@ -185,9 +244,9 @@ TEST_CASE("within a block a logged write stands for later plain accesses, a read
 
 TEST_CASE("instructions that touch memory and are not logged are named, with their line") {
   const auto module = instrument_body(
-      with_registers("mbarrier.inval.shared.b64 [%r1];\nfrobnicate.u32 %r1, [%rd1];\nret;"));
+      with_registers("st.bulk.weak [%rd1], 64, 0;\nfrobnicate.u32 %r1, [%rd1];\nret;"));
   REQUIRE(module.not_covered.size() == 2);
-  CHECK(module.not_covered[0].instruction == "mbarrier.inval.shared.b64");
+  CHECK(module.not_covered[0].instruction == "st.bulk.weak");
   CHECK(module.not_covered[0].ptx_line > 0);
   CHECK(module.not_covered[1].instruction == "frobnicate.u32");
   CHECK(module.not_covered[1].ptx_line == module.not_covered[0].ptx_line + 1);

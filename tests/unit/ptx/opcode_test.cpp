@@ -11,7 +11,9 @@ namespace barracuda::ptx {
 
 namespace {
 
+using wire::Asynchrony;
 using wire::MemoryOrder;
+using wire::Operation;
 using wire::Proxy;
 using wire::Scope;
 using enum OpcodeClass;
@@ -141,9 +143,30 @@ TEST_CASE("fences have an order and a scope") {
   check("fence.acq_rel.sys;", MemoryOrder::kAcqRel, Scope::kSys);
   check("fence.acquire.cta;", MemoryOrder::kAcquire, Scope::kCta);
   check("fence.release.gpu;", MemoryOrder::kRelease, Scope::kGpu);
-  CHECK(effect_of("fence.proxy.async.shared::cta;").opcode_class == kProxyFence);
-  CHECK(effect_of("fence.mbarrier_init.release.cluster;").opcode_class == kProxyFence);
-  CHECK(effect_of("fence.acquire.sync_restrict::shared::cluster.cluster;").not_covered);
+  check("fence.mbarrier_init.release.cluster;", MemoryOrder::kRelease, Scope::kCluster);
+  check("fence.acquire.sync_restrict::shared::cluster.cluster;", MemoryOrder::kAcquire,
+        Scope::kCluster);
+  check("fence.release.sync_restrict::shared::cta.cluster;", MemoryOrder::kRelease,
+        Scope::kCluster);
+  CHECK(effect_of("fence.mbarrier_init.release.cluster;").is_restricted);
+  CHECK_FALSE(effect_of("fence.release.sync_restrict::shared::cta.cluster;").is_restricted);
+}
+
+TEST_CASE("of the proxy fences those of the async proxy are logged, aliases need nothing") {
+  for (const std::string_view text :
+       {"fence.proxy.async;", "fence.proxy.async.global;", "fence.proxy.async.shared::cluster;",
+        "membar.proxy.async;",
+        "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster"
+        ".cluster;"}) {
+    CAPTURE(text);
+    CHECK(effect_of(text).opcode_class == kProxyFence);
+    CHECK(effect_of(text).operation == Operation::kProxyFence);
+    CHECK_FALSE(effect_of(text).not_covered);
+  }
+  CHECK(effect_of("fence.proxy.alias;").opcode_class == kNoEffect);
+  CHECK_FALSE(effect_of("fence.proxy.alias;").not_covered);
+  CHECK(effect_of("fence.proxy.tensormap::generic.release.gpu;").not_covered);
+  CHECK_FALSE(effect_of("fence.proxy.tensormap::generic.release.gpu;").operation);
 }
 
 TEST_CASE("barriers say where their number and their count stand") {
@@ -170,32 +193,122 @@ TEST_CASE("barriers say where their number and their count stand") {
   CHECK(effect_of("barrier.cluster.wait;").order == MemoryOrder::kAcquire);
   CHECK(effect_of("barrier.cluster.arrive.relaxed;").order == MemoryOrder::kRelaxed);
   CHECK(effect_of("barrier.cluster.wait;").scope == Scope::kCluster);
+  CHECK(effect_of("barrier.cluster.arrive.aligned;").operation == Operation::kClusterArrive);
+  CHECK(effect_of("barrier.cluster.wait.acquire;").operation == Operation::kClusterWait);
 }
 
-TEST_CASE("mbarriers and asynchronous copies are known and not covered") {
-  const Effect arrive = effect_of("mbarrier.arrive.shared::cta.b64 %rd1, [%r1];");
-  CHECK(arrive.opcode_class == kMbarrier);
-  CHECK(arrive.order == MemoryOrder::kRelease);
-  CHECK(arrive.scope == Scope::kCta);
-  CHECK(arrive.address_operand == 1);
-  CHECK(arrive.not_covered);
-  CHECK(effect_of("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1];").scope ==
-        Scope::kCluster);
-  const Effect wait = effect_of("mbarrier.try_wait.parity.shared.b64 %p1, [%r1], %r2;");
-  CHECK(wait.order == MemoryOrder::kAcquire);
-  CHECK(effect_of("mbarrier.init.shared.b64 [%r1], 3;").order == MemoryOrder::kWeak);
+TEST_CASE("mbarrier operations say which operand is what") {
+  const auto check = [](std::string_view text, Operation operation, MemoryOrder order, Scope scope,
+                        int amount, int bytes) {
+    CAPTURE(text);
+    const Effect effect = effect_of(text);
+    CHECK(effect.opcode_class == kMbarrier);
+    CHECK(effect.operation == operation);
+    CHECK(effect.order == order);
+    CHECK(effect.scope == scope);
+    CHECK(effect.amount_operand == amount);
+    CHECK(effect.bytes_operand == bytes);
+    CHECK_FALSE(effect.not_covered);
+  };
+  using enum MemoryOrder;
+  check("mbarrier.init.shared.b64 [%r1], 3;", Operation::kMbarrierInit, kWeak, Scope::kCta, 1, -1);
+  check("mbarrier.inval.b64 [%rd1];", Operation::kMbarrierInvalidate, kWeak, Scope::kCta, -1, -1);
+  check("mbarrier.arrive.shared::cta.b64 %rd1, [%r1];", Operation::kMbarrierArrive, kRelease,
+        Scope::kCta, -1, -1);
+  check("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1], %r2;",
+        Operation::kMbarrierArrive, kRelease, Scope::kCluster, 2, -1);
+  check("mbarrier.arrive_drop.relaxed.cta.b64 %rd1, [%rd2], 2;", Operation::kMbarrierArrive,
+        kRelaxed, Scope::kCta, 2, -1);
+  check("mbarrier.arrive.noComplete.shared.b64 %rd1, [%r1], 4;", Operation::kMbarrierArrive,
+        kRelease, Scope::kCta, 2, -1);
+  check("mbarrier.arrive.expect_tx.shared.b64 _, [%r1], %r2;", Operation::kMbarrierArrive, kRelease,
+        Scope::kCta, -1, 2);
+  check("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r1], %r2;", Operation::kMbarrierExpect,
+        kRelaxed, Scope::kCta, -1, 1);
+  check("mbarrier.complete_tx.shared::cluster.b64 [%r1], 8;", Operation::kMbarrierComplete,
+        kRelaxed, Scope::kCta, -1, 1);
+  check("mbarrier.test_wait.shared.b64 %p1, [%r1], %rd1;", Operation::kMbarrierWait, kAcquire,
+        Scope::kCta, -1, -1);
+  check("mbarrier.try_wait.parity.acquire.cluster.shared.b64 %p1, [%r1], %r2, 500;",
+        Operation::kMbarrierWait, kAcquire, Scope::kCluster, 2, -1);
+  CHECK(effect_of("mbarrier.arrive.shared::cta.b64 %rd1, [%r1];").address_operand == 1);
+  CHECK(effect_of("mbarrier.complete_tx.shared::cluster.b64 [%r1], 8;").shared_cluster);
   CHECK(effect_of("mbarrier.pending_count.b64 %r1, %rd1;").opcode_class == kArithmetic);
   CHECK_FALSE(effect_of("mbarrier.pending_count.b64 %r1, %rd1;").not_covered);
-  const Effect copy = effect_of("cp.async.cg.shared.global [%r1], [%rd1], 16;");
-  CHECK(copy.opcode_class == kAsyncCopy);
-  CHECK(copy.space == StateSpace::kShared);
-  CHECK(copy.not_covered);
-  CHECK(copy.proxy == Proxy::kGeneric);
-  CHECK(effect_of("cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 16;").proxy ==
-        Proxy::kAsync);
-  CHECK_FALSE(effect_of("cp.async.wait_group 0;").not_covered);
-  CHECK(effect_of("cp.async.wait_group 0;").opcode_class == kAsyncCopy);
+}
+
+TEST_CASE("asynchronous copies say where from, where to, how much, and who is told") {
+  const Effect plain =
+      effect_of("cp.async.cg.shared.global.L2::cache_hint [%r1], [%rd1], 16, %rd2;");
+  CHECK(plain.opcode_class == kAsyncCopy);
+  CHECK(plain.operation == Operation::kCopy);
+  CHECK(plain.asynchrony == Asynchrony::kThreadGroup);
+  CHECK(plain.proxy == Proxy::kGeneric);
+  CHECK(plain.space == StateSpace::kShared);
+  CHECK(plain.source_space == StateSpace::kGlobal);
+  CHECK(plain.address_operand == 0);
+  CHECK(plain.source_operand == 1);
+  CHECK(plain.amount_operand == 2);
+  CHECK(plain.bytes_operand == -1);
+  CHECK(effect_of("cp.async.ca.shared.global [%r1], [%rd1], 4, %r2;").bytes_operand == 3);
+  const Effect bulk = effect_of(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+      "[%r1], [%rd1], %r2, [%r3], %h1;");
+  CHECK(bulk.operation == Operation::kCopy);
+  CHECK(bulk.asynchrony == Asynchrony::kMbarrier);
+  CHECK(bulk.proxy == Proxy::kAsync);
+  CHECK(bulk.shared_cluster);
+  CHECK(bulk.source_space == StateSpace::kGlobal);
+  CHECK(bulk.amount_operand == 2);
+  CHECK(bulk.mbarrier_operand == 3);
+  CHECK(bulk.mask_operand == 4);
+  const Effect back = effect_of(
+      "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%rd1], [%r1], 16;");
+  CHECK(back.asynchrony == Asynchrony::kBulkGroup);
+  CHECK(back.space == StateSpace::kGlobal);
+  CHECK(back.source_space == StateSpace::kShared);
+  CHECK_FALSE(back.source_shared_cluster);
+  CHECK(back.order == MemoryOrder::kRelaxed);
+  CHECK(back.scope == Scope::kGpu);
+  CHECK(back.mbarrier_operand == -1);
+  const Effect store = effect_of(
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b64 [%r1], {%rd1,%rd2}, "
+      "[%r2];");
+  CHECK(store.operation == Operation::kCopy);
+  CHECK(store.order == MemoryOrder::kWeak);
+  CHECK(store.elements == 2);
+  CHECK(store.mbarrier_operand == 2);
+  CHECK(store.source_operand == -1);
+  CHECK(store.proxy == Proxy::kGeneric);
+}
+
+TEST_CASE("groups of copies and waits have an operation, other forms are not covered") {
+  CHECK(effect_of("cp.async.commit_group;").operation == Operation::kAsyncCommit);
+  const Effect wait = effect_of("cp.async.wait_group 2;");
+  CHECK(wait.operation == Operation::kAsyncWait);
+  CHECK(wait.asynchrony == Asynchrony::kThreadGroup);
+  CHECK(wait.amount_operand == 0);
+  CHECK(effect_of("cp.async.wait_all;").amount_operand == -1);
+  CHECK(effect_of("cp.async.bulk.wait_group.read 0;").asynchrony == Asynchrony::kBulkGroup);
+  CHECK(effect_of("cp.async.mbarrier.arrive.noinc.b64 [%rd1];").operation ==
+        Operation::kAsyncArrive);
   CHECK(effect_of("cp.async.bulk.prefetch.L2.global [%rd1], 16;").opcode_class == kNoEffect);
+  for (const std::string_view text :
+       {"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], "
+        "[%rd1, {%r2,%r3}], [%r4];",
+        "cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%rd1, {%r2}], "
+        "[%r1];",
+        "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r1], 16, %h1;",
+        "st.async.release.gpu.global.b32 [%rd1], %r1;",
+        "red.async.release.sys.global.add.u32 [%rd1], %r1;", "st.bulk.weak [%rd1], 64, 0;",
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1}, %rd1, %rd2, 1, 1, 1, 0, 0;",
+        "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
+        "[%r1], [%r2];"}) {
+    CAPTURE(text);
+    CHECK(effect_of(text).not_covered);
+    CHECK_FALSE(effect_of(text).operation);
+  }
+  CHECK_FALSE(effect_of("wgmma.commit_group.sync.aligned;").operation);
 }
 
 TEST_CASE("control flow, collectives, matrices and textures have their classes") {
@@ -212,7 +325,8 @@ TEST_CASE("control flow, collectives, matrices and textures have their classes")
       effect_of("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1,%r2,%r3,%r4}, [%r5];");
   CHECK(matrix.opcode_class == kMatrixAccess);
   CHECK(matrix.address_operand == 1);
-  CHECK(matrix.not_covered);
+  CHECK_FALSE(matrix.not_covered);
+  CHECK(effect_of("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1,%r2}, [%r5];").not_covered);
   CHECK(effect_of("wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], {%f1}, %r1;")
             .address_operand == 0);
   CHECK(effect_of("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f1},{%r1},{%r2},{%f2};")

@@ -78,6 +78,19 @@ TEST_CASE("under run, files with the process number are the process's, others th
   CHECK(capture.text() == summary_line(samples::racy_report()) + "\n");
 }
 
+TEST_CASE("suppressions may be given as their text, without the file") {
+  Options options;
+  options.suppressions = "/not/here/any/more";
+  Report report = samples::racy_report();
+  const std::size_t findings = report.findings.size();
+  apply_filters(report, options, "function:*\nfile:*\n");
+  CHECK(report.option_error.empty());
+  CHECK(report.suppressed + report.findings.size() == findings);
+  CHECK(report.suppressed > 0);
+  apply_filters(report, options, "no such field");
+  CHECK(report.option_error.find("/not/here/any/more") != std::string::npos);
+}
+
 TEST_CASE("suppressions that cannot be read are a bad option") {
   const ScratchFolder folder;
   Options options;

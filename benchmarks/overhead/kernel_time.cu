@@ -1,11 +1,11 @@
-// Preloaded into a program with the shared CUDA runtime: times every kernel launch by events and, at
-// the end, appends "LAUNCHES MILLISECONDS" to the file that KERNEL_TIME_FILE names. Works the same
-// with no tool, under ours and under compute-sanitizer. Launches are waited for one by one: use it
-// for kernel times, not for wall times, and not with streams that need each other or are captured.
-#include <dlfcn.h>
-
+// Preloaded into a program with the shared CUDA runtime: times every kernel launch by events and,
+// at the end, appends "LAUNCHES MILLISECONDS" to the file that KERNEL_TIME_FILE names. Works the
+// same with no tool, under ours and under compute-sanitizer. Launches are waited for one by one:
+// use it for kernel times, not for wall times, and not with streams that need each other or are
+// captured.
 #include <cstdio>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <mutex>
 
 #include <cuda_runtime_api.h>
@@ -29,14 +29,33 @@ struct Total {
 
 Total g_total;
 
+using LaunchFunction = cudaError_t(const void*, dim3, dim3, void**, std::size_t, cudaStream_t);
+
 template <typename Function>
 Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
+__global__ void warm_up() {}
+
+void load(const void* function) {
+  static const bool is_warm = [] {
+    static auto* const real = next<decltype(__cudaLaunchKernel)>("__cudaLaunchKernel");
+    cudaKernel_t kernel = nullptr;
+    return cudaGetKernel(&kernel, reinterpret_cast<const void*>(warm_up)) == cudaSuccess &&
+           real(kernel, 1, 1, nullptr, 0, nullptr) == cudaSuccess &&
+           cudaDeviceSynchronize() == cudaSuccess;
+  }();
+  cudaFuncAttributes attributes;
+  if (!is_warm || cudaFuncGetAttributes(&attributes, function) != cudaSuccess) {
+    cudaGetLastError();
+  }
+}
+
 template <typename Launch>
-cudaError_t timed(cudaStream_t stream, Launch launch) {
+cudaError_t timed(const void* function, cudaStream_t stream, Launch launch) {
   const std::lock_guard lock(g_total.mutex);
+  load(function);
   cudaEvent_t start = nullptr, stop = nullptr;
   cudaEventCreate(&start);
   cudaEventCreate(&stop);
@@ -60,28 +79,31 @@ extern "C" {
 
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
                              std::size_t shared, cudaStream_t stream) {
-  static auto* const real = next<decltype(cudaLaunchKernel)>("cudaLaunchKernel");
-  return timed(stream, [&] { return real(function, grid, block, arguments, shared, stream); });
+  static auto* const real = next<LaunchFunction>("cudaLaunchKernel");
+  return timed(function, stream,
+               [&] { return real(function, grid, block, arguments, shared, stream); });
 }
 
 // What nvcc 13 makes of <<<…>>>.
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
                                std::size_t shared, cudaStream_t stream) {
   static auto* const real = next<decltype(__cudaLaunchKernel)>("__cudaLaunchKernel");
-  return timed(stream, [&] { return real(kernel, grid, block, arguments, shared, stream); });
+  return timed(kernel, stream,
+               [&] { return real(kernel, grid, block, arguments, shared, stream); });
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
                                         void** arguments, std::size_t shared, cudaStream_t stream) {
-  static auto* const real =
-      next<decltype(cudaLaunchCooperativeKernel)>("cudaLaunchCooperativeKernel");
-  return timed(stream, [&] { return real(function, grid, block, arguments, shared, stream); });
+  static auto* const real = next<LaunchFunction>("cudaLaunchCooperativeKernel");
+  return timed(function, stream,
+               [&] { return real(function, grid, block, arguments, shared, stream); });
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
                                 void** arguments) {
-  static auto* const real = next<decltype(cudaLaunchKernelExC)>("cudaLaunchKernelExC");
-  return timed(config->stream, [&] { return real(config, function, arguments); });
+  static auto* const real =
+      next<cudaError_t(const cudaLaunchConfig_t*, const void*, void**)>("cudaLaunchKernelExC");
+  return timed(function, config->stream, [&] { return real(config, function, arguments); });
 }
 
 }  // extern "C"

@@ -1,0 +1,33 @@
+// libcudart and libcuda over the emulated device, without the tool, for measuring it. The
+// environment variable PLAIN_WORKERS says how many host threads it has.
+#include <cstdlib>
+
+#include "emulator/driver_face.h"
+#include "emulator/runtime_face.h"
+#include "preload/exports.h"
+
+namespace driver = barracuda::emulator::driver;
+
+void* barracuda_resolve_export(unsigned index) {
+  namespace preload = barracuda::preload;
+  const std::string_view name = preload::export_name(index);
+  return preload::export_face(index) == preload::ExportFace::kRuntime
+             ? barracuda::emulator::runtime::find_function(name)
+             : driver::find_function(name);
+}
+
+extern "C" [[gnu::visibility("default")]] unsigned long long barracuda_plain_warp_instructions() {
+  return driver::machine().warp_instructions();
+}
+
+namespace {
+
+[[gnu::constructor]] void configure_workers() {
+  if (const char* workers = std::getenv("PLAIN_WORKERS")) {
+    barracuda::emulator::MachineOptions options;
+    options.workers = static_cast<std::uint32_t>(std::strtoul(workers, nullptr, 10));
+    driver::configure(options);
+  }
+}
+
+}  // namespace

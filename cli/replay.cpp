@@ -1,0 +1,182 @@
+#include "cli/replay.h"
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/complain.h"
+#include "cli/output_files.h"
+#include "report/exit_status.h"
+#include "report/merge.h"
+#include "report/publish.h"
+#include "report/resolve.h"
+#include "trace/detector_options.h"
+#include "trace/replay.h"
+
+namespace barracuda::cli {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kMessageEvery{2};
+constexpr int kInterrupted = 128 + SIGINT;
+
+std::atomic<bool> g_interrupted = false;
+
+void on_interrupt(int /*signal*/) {
+  g_interrupted = true;
+}
+
+// While it lives, Ctrl-C only sets the mark.
+class InterruptWatch {
+ public:
+  InterruptWatch() {
+    struct sigaction ours{};
+    ours.sa_handler = on_interrupt;
+    (void)sigemptyset(&ours.sa_mask);
+    (void)sigaction(SIGINT, &ours, &previous_);
+  }
+
+  ~InterruptWatch() { (void)sigaction(SIGINT, &previous_, nullptr); }
+
+  InterruptWatch(const InterruptWatch&) = delete;
+  InterruptWatch& operator=(const InterruptWatch&) = delete;
+
+ private:
+  struct sigaction previous_{};
+};
+
+// Says how far it is when it takes its time.
+class ProgressMessages {
+ public:
+  explicit ProgressMessages(std::size_t size) : size_(size) {}
+
+  void at(std::uint64_t bytes) {
+    percent_ = static_cast<int>(bytes * 100 / size_);
+    if (steady_clock::now() - last_ >= kMessageEvery) {
+      last_ = steady_clock::now();
+      complain(fmt::format("replaying: {} %", percent_));
+    }
+  }
+
+  [[nodiscard]] int percent() const { return percent_; }
+
+ private:
+  std::size_t size_;
+  int percent_ = 0;
+  steady_clock::time_point last_ = steady_clock::now();
+};
+
+struct ReplayOptions {
+  Options options;
+  std::optional<std::string> suppressions;  // of the recorded run, if they still hold
+};
+
+// Those of the recorded run, with what the command line changes. Files of the run's report are not
+// written again.
+Expected<ReplayOptions> choose_options(const ReplayCommand& command, trace::RunOptions recorded) {
+  ReplayOptions chosen{.options = {}, .suppressions = std::move(recorded.suppressions)};
+  if (auto parsed = parse_options(chosen.options, recorded.text); !parsed) {
+    return unexpected({.message = "its options: " + parsed.error().message, .file = command.file});
+  }
+  chosen.options.json.clear();
+  chosen.options.log_file.clear();
+  for (const auto& [name, value] : command.options) {
+    if (auto set = set_option(chosen.options, name, value); !set) {
+      return unexpected(std::move(set).error());
+    }
+    if (name == "suppressions") {
+      chosen.suppressions.reset();
+    }
+  }
+  return chosen;
+}
+
+report::Report make_report(const report::RunData& run, const ReplayOptions& chosen) {
+  report::Report report = report::resolve(run, chosen.options);
+  if (chosen.suppressions) {
+    report::apply_filters(report, chosen.options, *chosen.suppressions);
+  } else {
+    report::apply_filters(report, chosen.options);
+  }
+  return report;
+}
+
+// As `run` makes one report of its processes'.
+report::Report merge(const trace::Replayed& replayed, const ReplayOptions& chosen,
+                     const std::vector<std::string>& damages) {
+  std::vector<report::Report> reports;
+  reports.reserve(replayed.processes.size());
+  for (const trace::ReplayedProcess& process : replayed.processes) {
+    reports.push_back(make_report(process.run, chosen));
+  }
+  report::Report all = report::merge(std::move(reports));
+  all.coverage.gaps.insert(all.coverage.gaps.end(), damages.begin(), damages.end());
+  if (all.model.empty()) {
+    all.model = chosen.options.model;
+  }
+  if (replayed.program) {
+    all.lost = replayed.program->lost;
+    if (all.blocked.empty() && all.coverage.launches == 0) {
+      all.blocked = replayed.program->blocked;
+    }
+  }
+  return all;
+}
+
+int fail(const Diagnostic& problem, int status) {
+  complain(problem.to_string());
+  return status;
+}
+
+Diagnostic in_file(Diagnostic problem, const std::string& file) {
+  problem.file = file;
+  return problem;
+}
+
+}  // namespace
+
+int replay(const ReplayCommand& command) {
+  const auto reader = trace::Reader::open(command.file);
+  if (!reader) {
+    return fail(reader.error(), report::kStatusBadOption);
+  }
+  auto recorded = trace::recorded_options(*reader);
+  if (!recorded) {
+    return fail(in_file(recorded.error(), command.file), report::kStatusBadOption);
+  }
+  const auto chosen = choose_options(command, std::move(*recorded));
+  if (!chosen) {
+    return fail(chosen.error(), report::kStatusBadOption);
+  }
+  Options files = chosen->options;
+  if (chosen->suppressions) {
+    files.suppressions.clear();  // not on this machine, perhaps
+  }
+  if (const int status = check_files(files); status != 0) {
+    return status;
+  }
+  ProgressMessages messages(reader->size());
+  const InterruptWatch watch;
+  const auto replayed = trace::replay(*reader, trace::detector_options(chosen->options),
+                                      [&messages](std::uint64_t bytes) {
+                                        messages.at(bytes);
+                                        return !g_interrupted;
+                                      });
+  if (!replayed) {
+    return fail(in_file(replayed.error(), command.file), report::kStatusBadOption);
+  }
+  if (replayed->was_stopped) {
+    complain(fmt::format("interrupted at {} % of the trace: no report", messages.percent()));
+    return kInterrupted;
+  }
+  // Recorded without `run`, what the program itself left with is not known.
+  const std::uint32_t own = replayed->program.value_or(trace::ProgramEnded{}).status;
+  return report::publish(merge(*replayed, *chosen, reader->damages()), chosen->options,
+                         static_cast<int>(own));
+}
+
+}  // namespace barracuda::cli

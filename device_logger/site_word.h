@@ -1,0 +1,16 @@
+// The first argument of every hook: a SiteId with, above its 24 bits, what else the logger has to
+// know of the site. Logger and rewriter share it. It is the same for all lanes of a site.
+#pragma once
+
+#include <cstdint>
+
+namespace barracuda::wire {
+
+inline constexpr std::uint32_t kSizeShift = 24;             // log2 of the access's bytes, 3 bits
+inline constexpr std::uint32_t kConstantValue = 1U << 27;   // all lanes store one constant
+inline constexpr std::uint32_t kGenericTarget = 1U << 28;   // of __barracuda_operands: this operand
+inline constexpr std::uint32_t kGenericSecond = 1U << 29;   // is a generic address, not a tagged
+inline constexpr std::uint32_t kGenericThird = 1U << 30;    // one or a number
+inline constexpr std::uint32_t kAfterOperation = 1U << 31;  // logged once the operation is over
+
+}  // namespace barracuda::wire

@@ -1,0 +1,65 @@
+#include "emulator/execute/native.h"
+
+#include <array>
+
+#include "emulator/execute/address.h"
+#include "emulator/execute/special.h"
+#include "emulator/state/cluster.h"
+
+namespace barracuda::emulator {
+
+namespace {
+
+LaneValues values_of(const Context& c, const Passed& passed) {
+  if (passed.slot == kNoSlot) {
+    return {.data = c.frame_local + local_step(passed.local_offset), .stride = 8};
+  }
+  return {.data = c.bases[passed.slot >> 31] + (passed.slot & ~kConstantSlot),
+          .stride = passed.bytes == 8 ? 8U : 4U};
+}
+
+}  // namespace
+
+GenericPlace NativeCall::place_of(std::uint64_t generic_address) const {
+  const AddressWindow window = window_of(*context, generic_address);
+  if (window == AddressWindow::kGlobal) {
+    return {.space = GenericPlace::Space::kGlobal, .rank = 0, .offset = generic_address};
+  }
+  if (window != AddressWindow::kShared && window != AddressWindow::kSharedOfCta) {
+    return {};
+  }
+  const std::uint64_t offset = generic_address - context->windows.shared();
+  const bool is_own = window == AddressWindow::kSharedOfCta;
+  return {.space = GenericPlace::Space::kShared,
+          .rank = is_own ? rank : static_cast<std::uint32_t>(offset / kClusterShare - 1),
+          .offset = offset % kClusterShare};
+}
+
+Step execute_native(Context& c, const Instruction& in, std::uint32_t mask) {
+  const auto& site = *static_cast<const NativeSite*>(in.extra);
+  std::array<LaneValues, kMaximumNativeArguments> arguments;
+  const std::size_t count = site.call.arguments.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    arguments[i] = values_of(c, site.call.arguments[i]);
+  }
+  const NativeCall call{
+      .mask = mask,
+      .arguments = {arguments.data(), count},
+      .result = site.call.results.empty() ? LaneValues{} : values_of(c, site.call.results.front()),
+      .shared_variable = c.shared + site.shared_offset,
+      .cta = c.cta->number,
+      .cluster = c.cta->cluster->number,
+      .rank = c.cta->rank,
+      .warp = c.warp->index,
+      .context = &c,
+  };
+  if (site.function->execute(call) == NativeResult::kDone) {
+    return Step::kNext;
+  }
+  --c.pc;
+  charge_poll(c);
+  c.yields = true;
+  return Step::kSwitch;
+}
+
+}  // namespace barracuda::emulator

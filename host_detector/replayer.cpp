@@ -1,0 +1,16 @@
+#include "host_detector/replayer.h"
+
+#include "host_detector/queue/decode.h"
+
+namespace barracuda::detector {
+
+void Replayer::apply(LaunchId launch, std::span<const std::byte> record) {
+  if (!decode(record, operation_)) {
+    ++malformed_;
+    return;
+  }
+  operation_.launch = launch;
+  detector_.apply(operation_);
+}
+
+}  // namespace barracuda::detector

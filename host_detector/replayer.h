@@ -1,0 +1,29 @@
+// A detector that is given again what an Observer has heard. Not thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "host_detector/detector.h"
+
+namespace barracuda::detector {
+
+class Replayer {
+ public:
+  explicit Replayer(const DetectorOptions& options) : detector_(options) {}
+
+  Detector& detector() { return detector_; }
+
+  // A record as it lay in its queue. One that is malformed is counted, as live.
+  void apply(LaunchId launch, std::span<const std::byte> record);
+
+  [[nodiscard]] std::uint64_t rejected() const { return detector_.rejected() + malformed_; }
+
+ private:
+  Detector detector_;
+  WarpOperation operation_;
+  std::uint64_t malformed_ = 0;
+};
+
+}  // namespace barracuda::detector

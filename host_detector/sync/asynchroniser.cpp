@@ -1,0 +1,381 @@
+#include "host_detector/sync/asynchroniser.h"
+
+#include <bit>
+#include <optional>
+
+namespace barracuda::detector {
+namespace {
+
+using wire::Asynchrony;
+using wire::Operation;
+
+constexpr std::uint32_t kMbarrierBytes = 8;
+constexpr std::uint32_t kMaxCopy = SharedShadow::kLimit;  // one side is in shared memory
+
+std::uint64_t offset_of(std::uint64_t tagged) {
+  return wire::address_of(tagged) & 0xFFFFFFFFU;
+}
+
+std::uint64_t in_cta_of_rank(std::uint32_t rank, std::uint64_t tagged) {
+  return wire::tagged_address(wire::AddressSpace::kSharedCluster,
+                              (std::uint64_t{rank} << 32) | offset_of(tagged));
+}
+
+bool is_mbarrier_address(std::uint64_t tagged) {
+  return wire::space_of(tagged) != wire::AddressSpace::kGlobal &&
+         offset_of(tagged) % kMbarrierBytes == 0;
+}
+
+std::uint8_t touches(Operation operation) {
+  if (operation == Operation::kMbarrierInit) {
+    return Entry::kWrites;
+  }
+  return operation == Operation::kMbarrierWait ? Entry::kReads | Entry::kMbarrier
+                                               : Entry::kReads | Entry::kWrites | Entry::kMbarrier;
+}
+
+ThreadState with_taken(const ThreadState& before, const Clock& near, const Clock& far,
+                       bool at_once) {
+  ThreadState after = before;
+  if (at_once) {
+    after.clock.join(near);
+    after.clock.join(far);
+    return after;
+  }
+  const boost::intrusive_ptr<FenceState> fences(
+      before.fences == nullptr ? new FenceState : new FenceState(*before.fences));
+  fences->pending[index_of_level(Level::kCta)].join(near);
+  fences->pending[index_of_level(Level::kCluster)].join(far);
+  after.fences = fences;
+  return after;
+}
+
+}  // namespace
+
+void Asynchroniser::cluster_barrier(const Actor& actor, std::uint32_t lanes,
+                                    const wire::SiteInfo& site) {
+  LaunchState& launch = actor.cta.launch;
+  ClusterBarrier& barrier =
+      launch.cluster_barriers
+          .try_emplace(actor.cta.cluster, launch.live_threads_of_cluster(actor.cta.index))
+          .first->second;
+  if (site.operation == Operation::kClusterArrive) {
+    barrier.arrive(actor.warp, lanes, site.order == wire::MemoryOrder::kRelaxed);
+  } else {
+    barrier.wait(actor.warp, lanes);
+  }
+}
+
+void Asynchroniser::fence_proxy(const Actor& actor, std::uint32_t lanes) {
+  WarpState& warp = actor.warp;
+  warp.settle_lines(lanes);
+  warp.change(lanes, [&](std::uint32_t, const ThreadState& before) {
+    ThreadState after = before;
+    after.clock.fence_proxy(actor.launch());
+    return after;
+  });
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const std::uint32_t bit = std::uint32_t{1} << first_lane(rest);
+    const WarpTick own{.warp = warp.warp(), .lanes = bit | warp.absent(), .tick = warp.now()};
+    ThreadState after = warp.state(first_lane(rest));
+    after.clock.raise(fenced_key(actor.cta.key), {&own, 1});
+    warp.set(bit, after);
+  }
+  warp.tick();
+}
+
+bool Asynchroniser::commit(const Actor& actor, std::uint32_t lanes, const wire::SiteInfo& site) {
+  if (site.asynchrony != Asynchrony::kThreadGroup && site.asynchrony != Asynchrony::kBulkGroup) {
+    return false;
+  }
+  const Line line =
+      site.asynchrony == Asynchrony::kThreadGroup ? Line::kThreadGroup : Line::kBulkWrites;
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    actor.warp.lines().groups(line, first_lane(rest)).commit();
+  }
+  return true;
+}
+
+bool Asynchroniser::wait(const Actor& actor, std::uint32_t groups, std::uint32_t lanes,
+                         const wire::SiteInfo& site) {
+  if (site.asynchrony != Asynchrony::kThreadGroup && site.asynchrony != Asynchrony::kBulkGroup) {
+    return false;
+  }
+  const bool is_bulk = site.asynchrony == Asynchrony::kBulkGroup;
+  AsyncLines& lines = actor.warp.lines();
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const std::uint32_t lane = first_lane(rest);
+    CopyGroups& of_lane = lines.groups(is_bulk ? Line::kBulkWrites : Line::kThreadGroup, lane);
+    if (groups == wire::kWaitAll) {
+      of_lane.commit();
+    }
+    const Tick over = of_lane.over(groups == wire::kWaitAll ? 0 : groups);
+    if (is_bulk) {
+      lines.wait(Line::kBulkReads, lane, over);
+    }
+    if (!is_bulk || !site.reads_only) {
+      lines.wait(is_bulk ? Line::kBulkWrites : Line::kThreadGroup, lane, over);
+    }
+  }
+  return true;
+}
+
+bool Asynchroniser::mbarrier(const Actor& actor, const WarpOperation& operation) {
+  const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
+  const bool is_write = touches(site.operation) == Entry::kWrites;
+  bool is_possible = true;
+  std::uint32_t rest = operation.mask;
+  while (rest != 0) {
+    const LaneAccess& first = operation.lanes[first_lane(rest)];
+    std::uint32_t same = 0;
+    for (std::uint32_t others = rest; others != 0; others &= others - 1) {
+      const LaneAccess& other = operation.lanes[first_lane(others)];
+      const bool is_alike = other.address == first.address && other.amount == first.amount &&
+                            other.value_read == first.value_read && other.flags == first.flags;
+      same |= is_alike ? std::uint32_t{1} << first_lane(others) : 0;
+    }
+    same = is_write ? rest & (~rest + 1) : same;  // weak writes of one mbarrier conflict
+    is_possible = alike(actor, operation, same) && is_possible;
+    rest &= ~same;
+  }
+  actor.warp.tick();
+  return is_possible;
+}
+
+bool Asynchroniser::alike(const Actor& actor, const WarpOperation& operation, std::uint32_t lanes) {
+  const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
+  const LaneAccess& access = operation.lanes[first_lane(lanes)];
+  const std::optional<Place> place = place_of(access.address, actor, kMbarrierBytes);
+  if (!place || !is_mbarrier_address(access.address)) {
+    return false;
+  }
+  CtaState& owner = *place->shared_of;
+  const bool is_remote = &owner != &actor.cta;
+  const bool is_init = site.operation == Operation::kMbarrierInit;
+  const bool can_be_remote = site.operation == Operation::kMbarrierArrive ||
+                             site.operation == Operation::kMbarrierExpect ||
+                             site.operation == Operation::kMbarrierComplete;
+  Mbarrier* mbarrier =
+      is_init ? owner.mbarriers.get(place->address) : owner.mbarriers.find_valid(place->address);
+  if (mbarrier == nullptr || (is_remote && !can_be_remote) ||
+      (is_init && (access.amount == 0 || access.amount > Mbarrier::kMaxCount)) ||
+      !accesses_.check_range(
+          actor, operation, lanes,
+          {.tagged = access.address, .bytes = kMbarrierBytes, .flags = touches(site.operation)})) {
+    return false;
+  }
+  const Operand operand{.site = site,
+                        .lanes = lanes,
+                        .access = access,
+                        .mbarrier = *mbarrier,
+                        .is_remote = is_remote};
+  if (is_init) {
+    mbarrier->init(access.amount);
+    return true;
+  }
+  return act(actor, operand);
+}
+
+bool Asynchroniser::act(const Actor& actor, const Operand& operand) {
+  const Operation what = operand.site.operation;
+  Mbarrier& mbarrier = operand.mbarrier;
+  if (what == Operation::kMbarrierWait) {
+    take(actor, operand);
+    return true;
+  }
+  if (what == Operation::kAsyncArrive) {
+    return arrive_asynchronously(actor, operand);
+  }
+  if (what == Operation::kMbarrierInvalidate) {
+    mbarrier.invalidate();
+    return true;
+  }
+  if (operand.access.value_read > Mbarrier::kMaxBytes) {
+    return false;
+  }
+  if (what == Operation::kMbarrierArrive) {
+    return arrive(actor, operand);
+  }
+  const auto bytes = static_cast<std::int64_t>(operand.access.value_read);
+  for (std::uint32_t rest = operand.lanes; rest != 0; rest &= rest - 1) {
+    mbarrier.expect(what == Operation::kMbarrierExpect ? bytes : -bytes);
+  }
+  return true;
+}
+
+void Asynchroniser::give(const Actor& actor, const Operand& operand, std::uint32_t lanes) {
+  const bool reaches = !operand.is_remote || operand.site.scope >= wire::Scope::kCluster;
+  if (lanes == 0 || !reaches) {
+    return;
+  }
+  Mbarrier::Given& given = operand.mbarrier.gathering();
+  Clock& into = operand.is_remote ? given.far : given.near;
+  if (operand.site.order != wire::MemoryOrder::kRelaxed) {
+    Gathering gathering;
+    gathering.add(actor.warp, lanes);
+    into.join(gathering.take().clock);
+    return;
+  }
+  const Level level = operand.is_remote ? Level::kCluster : Level::kCta;
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const std::uint32_t lane = first_lane(rest);
+    const FenceStatePointer& fences = actor.warp.state(lane).fences;
+    if (fences != nullptr && fences->released[index_of_level(level)].exists) {
+      const Release& release = fences->released[index_of_level(level)];
+      into.join(actor.warp.with_own(release.clock, std::uint32_t{1} << lane, release.own));
+    }
+  }
+}
+
+bool Asynchroniser::arrive(const Actor& actor, const Operand& operand) {
+  const LaneAccess& access = operand.access;
+  const bool drops = (access.flags & wire::kLaneDrops) != 0;
+  const auto bytes = static_cast<std::int64_t>(access.value_read);
+  bool is_possible = true;
+  std::uint32_t giving = 0;
+  for (std::uint32_t rest = operand.lanes; rest != 0; rest &= rest - 1) {
+    if (access.amount == 0 || !operand.mbarrier.can_arrive(access.amount, drops)) {
+      is_possible = false;
+      continue;
+    }
+    giving |= std::uint32_t{1} << first_lane(rest);
+    operand.mbarrier.expect_before_arrival(bytes);
+    if (operand.mbarrier.is_last(access.amount)) {
+      give(actor, operand, giving);
+      giving = 0;
+    }
+    operand.mbarrier.arrive(access.amount, drops);
+  }
+  give(actor, operand, giving);
+  return is_possible;
+}
+
+bool Asynchroniser::arrive_asynchronously(const Actor& actor, const Operand& operand) {
+  bool is_possible = operand.access.amount <= 1;
+  const std::uint32_t count = is_possible ? operand.access.amount : 0;
+  for (std::uint32_t rest = operand.lanes; rest != 0; rest &= rest - 1) {
+    const std::uint32_t lane = first_lane(rest);
+    CopyGroups& groups = actor.warp.lines().groups(Line::kThreadGroup, lane);
+    const WarpTick copies{.warp = line_warp(Line::kThreadGroup, actor.warp.warp()),
+                          .lanes = (std::uint32_t{1} << lane) | actor.warp.absent(),
+                          .tick = groups.now()};
+    operand.mbarrier.gathering().near.raise(actor.cta.key, {&copies, 1});
+    groups.divide();
+    if (!operand.mbarrier.can_arrive(count, false)) {
+      is_possible = false;
+    } else if (count != 0) {
+      operand.mbarrier.arrive(count, false);
+    }
+  }
+  return is_possible;
+}
+
+void Asynchroniser::take(const Actor& actor, const Operand& operand) {
+  const Mbarrier::Given& given = operand.mbarrier.complete(operand.access.amount);
+  if (given.phase == 0) {
+    return;
+  }
+  Clock near = given.near;
+  const std::uint32_t line = operand.mbarrier.line();
+  const WarpTick copies{.warp = mbarrier_warp(line),
+                        .lanes = std::uint32_t{1} << mbarrier_lane(line),
+                        .tick = given.phase};
+  near.raise(actor.cta.key, {&copies, 1});
+  const Clock far = operand.site.scope >= wire::Scope::kCluster ? given.far : Clock();
+  const bool at_once = operand.site.order != wire::MemoryOrder::kRelaxed;
+  actor.warp.change(operand.lanes, [&](std::uint32_t, const ThreadState& before) {
+    return with_taken(before, near, far, at_once);
+  });
+}
+
+bool Asynchroniser::copy(const Actor& actor, const WarpOperation& operation) {
+  const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
+  bool is_possible = true;
+  for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
+    const std::uint32_t lane = first_lane(rest);
+    const LaneAccess& access = operation.lanes[lane];
+    Transfer copied{.target = access.address, .source = access.value_read, .bytes = access.amount};
+    bool is_done = false;
+    if (access.amount > kMaxCopy) {
+      is_done = false;
+    } else if (site.asynchrony == Asynchrony::kMbarrier) {
+      is_done = access.flags != 0
+                    ? multicast(actor, operation, lane, copied)
+                    : copy_to_mbarrier(actor, operation, lane, copied, access.value_written);
+    } else if (site.asynchrony == Asynchrony::kBulkGroup) {
+      const std::uint32_t warp = actor.warp.warp();
+      copied.write_line = {.cta = actor.cta.index, .warp = line_warp(Line::kBulkWrites, warp)};
+      copied.read_line = {.cta = actor.cta.index, .warp = line_warp(Line::kBulkReads, warp)};
+      copied.tick = actor.warp.lines().groups(Line::kBulkWrites, lane).now();
+      is_done = transfer(actor, operation, lane, copied);
+    }
+    is_possible = is_possible && is_done;
+  }
+  return is_possible;
+}
+
+bool Asynchroniser::multicast(const Actor& actor, const WarpOperation& operation,
+                              std::uint32_t lane, const Transfer& transfer) {
+  const LaneAccess& access = operation.lanes[lane];
+  if (wire::space_of(transfer.target) == wire::AddressSpace::kGlobal ||
+      !is_mbarrier_address(access.value_written)) {
+    return false;
+  }
+  bool is_possible = true;
+  for (std::uint32_t ranks = access.flags; ranks != 0; ranks &= ranks - 1) {
+    const auto rank = static_cast<std::uint32_t>(std::countr_zero(ranks));
+    Transfer to_one = transfer;
+    to_one.target = in_cta_of_rank(rank, transfer.target);
+    is_possible = copy_to_mbarrier(actor, operation, lane, to_one,
+                                   in_cta_of_rank(rank, access.value_written)) &&
+                  is_possible;
+  }
+  return is_possible;
+}
+
+bool Asynchroniser::copy_to_mbarrier(const Actor& actor, const WarpOperation& operation,
+                                     std::uint32_t lane, Transfer transfer, std::uint64_t tagged) {
+  const std::optional<Place> place =
+      is_mbarrier_address(tagged) ? place_of(tagged, actor, kMbarrierBytes) : std::nullopt;
+  Mbarrier* mbarrier = place ? place->shared_of->mbarriers.find_valid(place->address) : nullptr;
+  if (mbarrier == nullptr ||
+      !accesses_.check_range(
+          actor, operation, std::uint32_t{1} << lane,
+          {.tagged = tagged, .bytes = kMbarrierBytes, .flags = touches(Operation::kCopy)})) {
+    return false;
+  }
+  transfer.write_line = transfer.read_line = {.cta = place->shared_of->index,
+                                              .warp = mbarrier_warp(mbarrier->line()),
+                                              .lane = mbarrier_lane(mbarrier->line())};
+  transfer.tick = mbarrier->phase();
+  const bool is_done = this->transfer(actor, operation, lane, transfer);
+  mbarrier->expect(-static_cast<std::int64_t>(transfer.bytes));
+  return is_done;
+}
+
+bool Asynchroniser::transfer(const Actor& actor, const WarpOperation& operation, std::uint32_t lane,
+                             const Transfer& transfer) {
+  const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
+  const bool reads_target = site.order != wire::MemoryOrder::kWeak;  // a reduction
+  const auto writes = static_cast<std::uint8_t>(Entry::kWrites | Entry::kAsynchronous |
+                                                (reads_target ? Entry::kReads : 0));
+  const std::uint32_t bit = std::uint32_t{1} << lane;
+  bool is_possible = true;
+  if (transfer.source != wire::kNoOperand) {
+    is_possible = accesses_.check_range(actor, operation, bit,
+                                        {.tagged = transfer.source,
+                                         .bytes = transfer.bytes,
+                                         .flags = Entry::kReads | Entry::kAsynchronous,
+                                         .line = transfer.read_line.packed(),
+                                         .tick = transfer.tick});
+  }
+  return accesses_.check_range(actor, operation, bit,
+                               {.tagged = transfer.target,
+                                .bytes = transfer.bytes,
+                                .flags = writes,
+                                .line = transfer.write_line.packed(),
+                                .tick = transfer.tick}) &&
+         is_possible;
+}
+
+}  // namespace barracuda::detector

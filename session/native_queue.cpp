@@ -1,0 +1,105 @@
+#include "session/native_queue.h"
+
+#include <atomic>
+
+#include "device_logger/order_number.h"
+
+namespace barracuda::session {
+
+namespace {
+
+// Device addresses of global memory are host addresses on the emulated device.
+template <class T>
+T* pointer(std::uint64_t address) {
+  return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
+template <class T>
+std::atomic_ref<T> shared_word(std::uint64_t address) {
+  return std::atomic_ref<T>(*pointer<T>(address));
+}
+
+}  // namespace
+
+NativeQueue::NativeQueue(const wire::LaunchDescriptor& descriptor, const emulator::NativeCall& call)
+    : descriptor_(descriptor), call_(call) {
+  const std::uint64_t queue = call.cluster % descriptor.queue_count;
+  ring_ = descriptor.rings + queue * (std::uint64_t{wire::kSlotBytes} << descriptor.slots_log2);
+  head_ = descriptor.heads + queue * wire::kHeadStride;
+  read_position_ = descriptor.read_positions + queue * wire::kReadPositionStride;
+}
+
+// The copy of the read position behind the claim counter spares most reads of what the host writes.
+bool NativeQueue::is_free(std::uint64_t end) const {
+  const std::uint64_t capacity = std::uint64_t{1} << descriptor_.slots_log2;
+  const auto copy = shared_word<std::uint64_t>(head_ + 8);
+  if (end <= copy.load(std::memory_order_acquire) + capacity) {
+    return true;
+  }
+  const std::uint64_t position =
+      shared_word<std::uint64_t>(read_position_).load(std::memory_order_acquire);
+  copy.store(position, std::memory_order_release);
+  return end <= position + capacity;
+}
+
+std::optional<std::uint64_t> NativeQueue::claim(std::uint32_t slots) const {
+  const auto head = shared_word<std::uint64_t>(head_);
+  std::uint64_t slot = head.load(std::memory_order_relaxed);
+  do {
+    if (!is_free(slot + slots)) {
+      return std::nullopt;
+    }
+  } while (!head.compare_exchange_weak(slot, slot + slots, std::memory_order_seq_cst));
+  return slot;
+}
+
+std::uint32_t NativeQueue::take_order_number(std::uint64_t address) const {
+  const std::uint64_t counter =
+      descriptor_.order_counters + std::uint64_t{4} * wire::order_counter_of(address);
+  return shared_word<std::uint32_t>(counter).fetch_add(1, std::memory_order_seq_cst);
+}
+
+std::uint32_t NativeQueue::order_number(std::uint64_t address) const {
+  const std::uint64_t counter =
+      descriptor_.order_counters + std::uint64_t{4} * wire::order_counter_of(address);
+  return shared_word<std::uint32_t>(counter).load(std::memory_order_seq_cst);
+}
+
+// One store, for who reads it finds it whole; what was written before is visible before it.
+void NativeQueue::write_half(std::uint64_t slot, std::uint32_t half, const Words& words) const {
+  using Half [[gnu::vector_size(16)]] = std::uint32_t;
+  const std::uint64_t index = slot & ((std::uint64_t{1} << descriptor_.slots_log2) - 1);
+  const std::uint32_t tag = wire::lap_tag(slot, descriptor_.slots_log2);
+  const Half value = {tag | words.high16 << 16, words.second, words.third, words.fourth};
+  std::atomic_thread_fence(std::memory_order_release);
+  *pointer<volatile Half>(ring_ + index * wire::kSlotBytes + half * wire::kHalfBytes) = value;
+}
+
+void NativeQueue::write_value(std::uint64_t slot, std::uint32_t half, std::uint64_t value,
+                              std::uint32_t high16, std::uint32_t fourth) const {
+  write_half(slot, half,
+             {.high16 = high16,
+              .second = static_cast<std::uint32_t>(value),
+              .third = static_cast<std::uint32_t>(value >> 32),
+              .fourth = fourth});
+}
+
+void NativeQueue::write_header(std::uint64_t slot, const Header& header) const {
+  write_half(slot, 0,
+             {.high16 = descriptor_.launch,
+              .second = (header.site & (wire::kMaxSites - 1)) |
+                        static_cast<std::uint32_t>(header.kind) << 24 | header.width_log2 << 28,
+              .third = header.mask,
+              .fourth = static_cast<std::uint32_t>(call_.cta)});
+}
+
+void NativeQueue::write_pattern(std::uint64_t slot, const Pattern& pattern) const {
+  write_half(slot, 1,
+             {.high16 = pattern.stride0 & 0xFFFF,
+              .second = static_cast<std::uint32_t>(pattern.base),
+              .third = (static_cast<std::uint32_t>(pattern.base >> 32) & 0x1FFFFFFU) |
+                       call_.warp << 25 | pattern.flags << 30,
+              .fourth = pattern.stride1});
+}
+
+}  // namespace barracuda::session

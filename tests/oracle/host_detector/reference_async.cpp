@@ -1,0 +1,359 @@
+// The reference's cluster barriers, mbarriers and asynchronous copies: RACE_RULES.md section 1,
+// transcribed.
+#include <algorithm>
+
+#include "tests/oracle/host_detector/reference_detector.h"
+
+namespace barracuda::oracle {
+namespace {
+
+using wire::Asynchrony;
+using wire::MemoryOrder;
+using wire::Operation;
+using wire::Scope;
+
+constexpr std::size_t kCtaLevel = 0, kClusterLevel = 1;
+
+void join(VectorClock& into, const VectorClock& from) {
+  for (const auto& [thread, time] : from) {
+    into[thread] = std::max(into[thread], time);
+  }
+}
+
+bool is_cluster_wide(Scope scope) {
+  return scope >= Scope::kCluster;
+}
+
+}  // namespace
+
+std::uint64_t ReferenceDetector::address_of(std::uint64_t tagged) {
+  const std::uint64_t address = wire::address_of(tagged);
+  return wire::space_of(tagged) == wire::AddressSpace::kSharedCluster ? address & 0xFFFFFFFF
+                                                                      : address;
+}
+
+Thread ReferenceDetector::line_of(const Thread& thread, Asynchrony asynchrony, bool reads) {
+  const std::uint32_t kind = asynchrony == Asynchrony::kThreadGroup ? 1 : reads ? 2 : 3;
+  return {std::get<0>(thread), std::get<1>(thread), 1000 * kind + std::get<2>(thread),
+          std::get<3>(thread)};
+}
+
+Thread ReferenceDetector::line_of(const MbarrierKey& mbarrier) {
+  return {std::get<0>(mbarrier), std::get<1>(mbarrier), 9000,
+          static_cast<std::uint32_t>(std::get<2>(mbarrier))};
+}
+
+Thread ReferenceDetector::fenced(const Thread& thread) {
+  Thread other = thread;
+  std::get<2>(other) += 100000;
+  return other;
+}
+
+bool ReferenceDetector::is_async_proxy(const Access& access) {
+  return access.site->proxy == wire::Proxy::kAsync && !access.is_of_mbarrier;
+}
+
+bool ReferenceDetector::is_known(const Thread& who, std::uint64_t time, const Thread& to) const {
+  if (launches_.at(std::get<0>(to)).before.contains(std::get<0>(who))) {
+    return true;
+  }
+  const VectorClock& clock = threads_.at(to).clock;
+  const auto known = clock.find(who);
+  return known != clock.end() && known->second >= time;
+}
+
+bool ReferenceDetector::lacks_proxy_fence(const Access& older, const Access& newer) const {
+  return newer.line && is_async_proxy(newer) && older.writes && !is_async_proxy(older) &&
+         std::get<0>(older.thread) == std::get<0>(newer.thread) &&
+         !is_known(fenced(older.line.value_or(older.thread)),
+                   older.line ? older.line_time : older.time, newer.thread);
+}
+
+void ReferenceDetector::async_event(const detector::WarpOperation& operation,
+                                    const std::vector<Thread>& threads) {
+  const wire::SiteInfo& site = sites_[static_cast<std::size_t>(operation.site)];
+  const bool is_bulk = site.asynchrony == Asynchrony::kBulkGroup;
+  for (const Thread& thread : threads) {
+    VectorClock& clock = threads_.at(thread).clock;
+    CopyGroups& groups = groups_[thread][is_bulk ? 1 : 0];
+    if (site.operation == Operation::kClusterArrive) {
+      arrive_at_cluster(site, thread);
+    } else if (site.operation == Operation::kClusterWait) {
+      wait_at_cluster(thread);
+    } else if (site.operation == Operation::kProxyFence) {
+      const VectorClock before = clock;
+      for (const auto& [who, time] : before) {
+        if (std::get<2>(who) < 100000) {
+          clock[fenced(who)] = std::max(clock[fenced(who)], time);
+        }
+      }
+    } else if (site.operation == Operation::kAsyncCommit) {
+      groups.committed.push_back(groups.now++);
+    } else if (site.operation == Operation::kAsyncWait) {
+      if (operation.event_operand == wire::kWaitAll) {
+        groups.committed.push_back(groups.now++);
+      }
+      const std::size_t left =
+          operation.event_operand == wire::kWaitAll ? 0 : operation.event_operand;
+      if (groups.committed.size() > left) {
+        const std::uint64_t time = groups.committed[groups.committed.size() - 1 - left];
+        std::uint64_t& reads = clock[line_of(thread, site.asynchrony, true)];
+        reads = std::max(reads, time);
+        if (!is_bulk || !site.reads_only) {
+          std::uint64_t& writes = clock[line_of(thread, site.asynchrony, false)];
+          writes = std::max(writes, time);
+        }
+      }
+    }
+  }
+  open_cluster_barriers();
+}
+
+void ReferenceDetector::arrive_at_cluster(const wire::SiteInfo& site, const Thread& thread) {
+  ClusterBarrier& barrier = cluster_barriers_[{std::get<0>(thread), cluster_of(thread)}];
+  barrier.arrived.insert(thread);
+  barrier.owing_wait.insert(thread);
+  ThreadState given = threads_.at(thread);
+  if (site.order == MemoryOrder::kRelaxed) {
+    given = ThreadState{};
+    given.clock = threads_.at(thread).released[kClusterLevel];
+  }
+  barrier.given.push_back(given);
+}
+
+void ReferenceDetector::open_cluster_barriers() {
+  for (auto& [key, barrier] : cluster_barriers_) {
+    const bool all = std::ranges::all_of(threads_, [&](const auto& each) {
+      return std::get<0>(each.first) != key.first || cluster_of(each.first) != key.second ||
+             !each.second.is_alive || barrier.arrived.contains(each.first);
+    });
+    const bool any = std::ranges::any_of(
+        barrier.arrived, [&](const Thread& thread) { return threads_.at(thread).is_alive; });
+    if (!all || !any) {
+      continue;
+    }
+    barrier.complete = ThreadState{};
+    for (const ThreadState& given : barrier.given) {
+      join(barrier.complete.clock, given.clock);
+      for (std::size_t scope = 0; scope < kScopes; ++scope) {
+        join(barrier.complete.released[scope], given.released[scope]);
+        join(barrier.complete.pending[scope], given.pending[scope]);
+      }
+    }
+    barrier.arrived.clear();
+    barrier.given.clear();
+  }
+}
+
+void ReferenceDetector::wait_at_cluster(const Thread& thread) {
+  ClusterBarrier& barrier = cluster_barriers_[{std::get<0>(thread), cluster_of(thread)}];
+  ThreadState& state = threads_.at(thread);
+  join(state.clock, barrier.complete.clock);
+  for (std::size_t scope = 0; scope < kScopes; ++scope) {
+    join(state.released[scope], barrier.complete.released[scope]);
+    join(state.pending[scope], barrier.complete.pending[scope]);
+  }
+  barrier.owing_wait.erase(thread);
+}
+
+ReferenceDetector::ClusterBarrierState ReferenceDetector::cluster_barrier_state(
+    const Thread& thread) const {
+  const auto barrier = cluster_barriers_.find({std::get<0>(thread), cluster_of(thread)});
+  if (barrier == cluster_barriers_.end() || !barrier->second.owing_wait.contains(thread)) {
+    return ClusterBarrierState::kCanArrive;
+  }
+  return barrier->second.arrived.contains(thread) ? ClusterBarrierState::kMustWait
+                                                  : ClusterBarrierState::kCanWait;
+}
+
+bool ReferenceDetector::is_alive(std::uint32_t launch, std::uint32_t cta) const {
+  return std::ranges::any_of(threads_, [&](const auto& each) {
+    return std::get<0>(each.first) == launch && std::get<1>(each.first) == cta &&
+           each.second.is_alive;
+  });
+}
+
+std::optional<ReferenceDetector::MbarrierCounts> ReferenceDetector::mbarrier_counts(
+    std::uint32_t launch, std::uint32_t cta, std::uint64_t offset) const {
+  const auto known = mbarriers_.find({launch, cta, offset});
+  return known != mbarriers_.end() && known->second.is_valid ? std::optional(known->second.counts)
+                                                             : std::nullopt;
+}
+
+ReferenceDetector::MbarrierKey ReferenceDetector::mbarrier_key(std::uint64_t tagged,
+                                                               const Thread& thread) const {
+  const Space space = space_of(tagged, thread);
+  return {space->first, space->second, address_of(tagged)};
+}
+
+void ReferenceDetector::open_if_complete(Mbarrier& mbarrier) {
+  if (mbarrier.counts.pending == 0 && mbarrier.counts.bytes == 0) {
+    mbarrier.counts.pending = mbarrier.counts.expected;
+    ++mbarrier.counts.phase;
+  }
+}
+
+void ReferenceDetector::async_access(const detector::WarpOperation& operation, const Thread& thread,
+                                     Access access, std::uint64_t tagged, std::uint32_t bytes) {
+  access.instruction = instruction_;
+  access.site_id = static_cast<std::uint32_t>(operation.site);
+  access.site = &sites_[access.site_id];
+  access.thread = thread;
+  access.time = threads_.at(thread).clock.at(thread);
+  access.clock = threads_.at(thread).clock;
+  access.space = space_of(tagged, thread);
+  access.location_size = 1;
+  const std::uint32_t piece =
+      access.is_of_mbarrier || access.site->element_bytes == 0 ? bytes : access.site->element_bytes;
+  for (std::uint32_t done = 0; done < bytes; done += piece) {
+    access.address = address_of(tagged) + done;
+    access.size = std::min(piece, bytes - done);
+    for (std::size_t older = 0; older < accesses_.size(); ++older) {
+      check(accesses_[older], access);
+    }
+    accesses_.push_back(access);
+  }
+}
+
+void ReferenceDetector::operands(const detector::WarpOperation& operation,
+                                 const std::vector<Thread>& threads) {
+  const wire::SiteInfo& site = sites_[static_cast<std::size_t>(operation.site)];
+  if (site.operation == Operation::kCopy) {
+    for (const Thread& thread : threads) {
+      copy(operation, thread);
+    }
+    return;
+  }
+  const bool is_weak = site.operation == Operation::kMbarrierInit;
+  for (const Thread& thread : threads) {
+    const detector::LaneAccess& lane = operation.lanes[std::get<3>(thread)];
+    Access access;
+    access.reads = !is_weak;
+    access.writes = site.operation != Operation::kMbarrierWait;
+    access.is_of_mbarrier = !is_weak;
+    async_access(operation, thread, access, lane.address, 8);
+  }
+  for (const Thread& thread : threads) {
+    mbarrier_step(site, operation.lanes[std::get<3>(thread)], thread);
+  }
+}
+
+void ReferenceDetector::mbarrier_step(const wire::SiteInfo& site, const detector::LaneAccess& lane,
+                                      const Thread& thread) {
+  const MbarrierKey key = mbarrier_key(lane.address, thread);
+  Mbarrier& mbarrier = mbarriers_[key];
+  const bool is_near = std::get<1>(key) == std::get<1>(thread);
+  const ThreadState& state = threads_.at(thread);
+  MbarrierCounts& counts = mbarrier.counts;
+  if (site.operation == Operation::kMbarrierWait) {
+    wait_for(site, lane, thread, key);
+  } else if (site.operation == Operation::kMbarrierInvalidate) {
+    mbarrier.is_valid = false;
+  } else if (site.operation == Operation::kMbarrierInit) {
+    mbarrier.phases_before += counts.phase;
+    counts = {.pending = lane.amount, .expected = lane.amount, .bytes = 0, .phase = 1};
+    mbarrier.gifts.clear();
+    mbarrier.is_valid = true;
+  } else if (site.operation == Operation::kMbarrierArrive) {
+    if (is_near || is_cluster_wide(site.scope)) {
+      mbarrier.gifts.push_back({counts.phase, thread,
+                                site.order != MemoryOrder::kRelaxed
+                                    ? state.clock
+                                    : state.released[is_near ? kCtaLevel : kClusterLevel]});
+    }
+    counts.bytes += static_cast<std::int64_t>(lane.value_read);
+    counts.pending -= lane.amount;
+    counts.expected -= (lane.flags & wire::kLaneDrops) != 0 ? lane.amount : 0;
+    open_if_complete(mbarrier);
+  } else if (site.operation == Operation::kAsyncArrive) {
+    const VectorClock copies{
+        {line_of(thread, Asynchrony::kThreadGroup, true), groups_[thread][0].now++}};
+    mbarrier.gifts.push_back({counts.phase, thread, copies});
+    counts.pending -= lane.amount;
+    if (lane.amount != 0) {
+      open_if_complete(mbarrier);
+    }
+  } else {
+    const auto bytes = static_cast<std::int64_t>(lane.value_read);
+    counts.bytes += site.operation == Operation::kMbarrierExpect ? bytes : -bytes;
+    open_if_complete(mbarrier);
+  }
+}
+
+// `thread` is of the mbarrier's CTA: others cannot wait for it.
+void ReferenceDetector::wait_for(const wire::SiteInfo& site, const detector::LaneAccess& lane,
+                                 const Thread& thread, const MbarrierKey& key) {
+  const Mbarrier& mbarrier = mbarriers_.at(key);
+  std::uint64_t complete = mbarrier.counts.phase - 1;
+  if (lane.amount != wire::kUnknownParity && complete > 0 && (complete - 1) % 2 != lane.amount) {
+    --complete;
+  }
+  if (complete == 0) {
+    return;
+  }
+  ThreadState& state = threads_.at(thread);
+  const bool at_once = site.order != MemoryOrder::kRelaxed;
+  for (const Mbarrier::Gift& gift : mbarrier.gifts) {
+    const bool is_near = distance(gift.from, thread) == Scope::kCta;
+    if (gift.phase <= complete && (is_near || is_cluster_wide(site.scope))) {
+      join(at_once ? state.clock : state.pending[is_near ? kCtaLevel : kClusterLevel], gift.clock);
+    }
+  }
+  std::uint64_t& copies = (at_once ? state.clock : state.pending[kCtaLevel])[line_of(key)];
+  copies = std::max(copies, mbarrier.phases_before + complete);
+}
+
+void ReferenceDetector::copy(const detector::WarpOperation& operation, const Thread& thread) {
+  const wire::SiteInfo& site = sites_[static_cast<std::size_t>(operation.site)];
+  const detector::LaneAccess& lane = operation.lanes[std::get<3>(thread)];
+  if (site.asynchrony != Asynchrony::kMbarrier) {
+    copy_once(operation, thread, lane.address, std::nullopt);
+    return;
+  }
+  if (lane.flags == 0) {
+    copy_once(operation, thread, lane.address, lane.value_written);
+    return;
+  }
+  for (std::uint32_t rank = 0; rank < 16; ++rank) {
+    if ((lane.flags >> rank & 1) != 0) {
+      const auto there = [&](std::uint64_t tagged) {
+        return wire::tagged_address(wire::AddressSpace::kSharedCluster,
+                                    std::uint64_t{rank} << 32 | address_of(tagged));
+      };
+      copy_once(operation, thread, there(lane.address), there(lane.value_written));
+    }
+  }
+}
+
+void ReferenceDetector::copy_once(const detector::WarpOperation& operation, const Thread& thread,
+                                  std::uint64_t target, std::optional<std::uint64_t> mbarrier) {
+  const wire::SiteInfo& site = sites_[static_cast<std::size_t>(operation.site)];
+  const detector::LaneAccess& lane = operation.lanes[std::get<3>(thread)];
+  Access read, write;
+  read.reads = write.writes = true;
+  write.reads = site.order != MemoryOrder::kWeak;
+  if (mbarrier) {
+    Access completes;
+    completes.reads = completes.writes = completes.is_of_mbarrier = true;
+    async_access(operation, thread, completes, *mbarrier, 8);
+    const MbarrierKey key = mbarrier_key(*mbarrier, thread);
+    read.line = write.line = line_of(key);
+    read.line_time = write.line_time = mbarriers_[key].phases_before + mbarriers_[key].counts.phase;
+  } else {
+    const bool is_bulk = site.asynchrony == Asynchrony::kBulkGroup;
+    read.line = line_of(thread, site.asynchrony, true);
+    write.line = line_of(thread, site.asynchrony, false);
+    read.line_time = write.line_time = groups_[thread][is_bulk ? 1 : 0].now;
+  }
+  if (lane.value_read != wire::kNoOperand) {
+    async_access(operation, thread, read, lane.value_read, lane.amount);
+  }
+  async_access(operation, thread, write, target, lane.amount);
+  if (mbarrier) {
+    Mbarrier& completed = mbarriers_[mbarrier_key(*mbarrier, thread)];
+    completed.counts.bytes -= lane.amount;
+    open_if_complete(completed);
+  }
+}
+
+}  // namespace barracuda::oracle

@@ -1,0 +1,12 @@
+#include "trace/detector_options.h"
+
+namespace barracuda::trace {
+
+detector::DetectorOptions detector_options(const Options& options) {
+  detector::DetectorOptions made;
+  made.report_same_value = options.report_same_value;
+  made.acquire_relaxed_spin = options.acquire == "relaxed-spin";
+  return made;
+}
+
+}  // namespace barracuda::trace

@@ -1,0 +1,260 @@
+#include "trace/recorder.h"
+
+#include <unistd.h>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "device_logger/record.h"
+#include "report/host_stack.h"
+#include "report/process_status.h"
+#include "report/symbol_name.h"
+
+namespace barracuda::trace {
+namespace {
+
+using std::chrono::steady_clock;
+
+// A process that is killed loses at most what it did in this time.
+constexpr std::chrono::milliseconds kFlushEvery{200};
+
+// Under `run` all processes write to one file, unless its name says otherwise.
+Expected<TraceFile> open_file(const Options& options) {
+  TRY(const std::string path, expand_file_name(options.record));
+  const bool is_shared = !report::run_directory().empty() && !names_process(options.record);
+  return TraceFile::open(path, is_shared ? Ownership::kShared : Ownership::kAlone);
+}
+
+StreamBegin make_beginning(const Options& options) {
+  return {.tool_version = BARRACUDA_VERSION,
+          .protocol = wire::kProtocolVersion,
+          .process = static_cast<std::uint32_t>(getpid()),
+          .program = report::program_name(),
+          .options = run_options(options)};
+}
+
+}  // namespace
+
+RunOptions run_options(const Options& options) {
+  RunOptions recorded{.text = to_string(options), .suppressions = {}};
+  if (!options.suppressions.empty()) {
+    if (auto text = read_file(options.suppressions)) {
+      recorded.suppressions = std::move(*text);
+    }
+  }
+  return recorded;
+}
+
+std::unique_ptr<Recorder> Recorder::create(const Options& options) {
+  // The constructor is private: no make_unique.
+  return options.record.empty() ? nullptr : std::unique_ptr<Recorder>(new Recorder(options));
+}
+
+Recorder::Recorder(const Options& options) : last_flush_(steady_clock::now()) {
+  auto file = open_file(options);
+  if (!file) {
+    error_ = std::move(file).error();
+    tell_error();
+    return;
+  }
+  writer_.emplace(std::move(*file), new_stream());
+  put(make_beginning(options));
+}
+
+void Recorder::tell_error() {
+  log(Folder::kSession, LogLevel::kError, "the trace cannot be written: %s",
+      error_->to_string().c_str());
+}
+
+template <typename Kind>
+void Recorder::put(const Kind& event) {
+  if (error_ || is_over_) {
+    return;
+  }
+  writer_->put(event);
+  if (writer_->error()) {
+    error_ = writer_->error();
+    tell_error();
+  }
+}
+
+template <typename Kind>
+void Recorder::put_detection(const Kind& event) {
+  if (is_over_) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  if (!is_frozen_) {
+    put(event);
+  }
+}
+
+void Recorder::device_named(const std::string& name) {
+  if (!is_over_) {
+    const std::lock_guard lock(mutex_);
+    put(DeviceNamed{name});
+  }
+}
+
+void Recorder::sites_described(const ptx::SiteTable& sites) {
+  if (is_over_) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  for (const ptx::Site& site : sites) {
+    put(SiteDescribed{site});
+  }
+}
+
+std::uint32_t Recorder::number_of_kernel(const std::string& name) {
+  const auto [known, is_new] =
+      kernels_.try_emplace(name, static_cast<std::uint32_t>(kernels_.size()));
+  if (is_new) {
+    put(KernelNamed{name});
+  }
+  return known->second;
+}
+
+std::uint32_t Recorder::number_of_stack(const Stack& stack) {
+  if (stack.empty()) {
+    return 0;
+  }
+  const auto [known, is_new] =
+      stacks_.try_emplace(stack, static_cast<std::uint32_t>(stacks_.size() + 1));
+  if (is_new) {
+    stack_of_number_.push_back(&known->first);
+  }
+  return known->second;
+}
+
+void Recorder::launch_described(const report::LaunchRecord& launch) {
+  if (is_over_) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  const std::uint32_t kernel = number_of_kernel(launch.kernel);
+  const std::uint32_t stack = number_of_stack(launch.host_stack);
+  if (stack != 0) {
+    launched_from_.emplace(stack, &kernels_.find(launch.kernel)->first);
+  }
+  put(LaunchDescribed{.id = launch.id,
+                      .kernel = kernel,
+                      .stream = launch.stream,
+                      .grid = launch.grid,
+                      .block = launch.block,
+                      .stack = stack});
+}
+
+// Return addresses are looked up while the program's modules are still loaded.
+void Recorder::put_places() {
+  const report::HostSymbols symbols;
+  boost::unordered_flat_map<std::uint64_t, report::HostFrame> known;
+  for (const auto& [stack, kernel] : launched_from_) {
+    std::vector<report::HostFrame> frames;
+    for (const std::uint64_t address : *stack_of_number_[stack - 1]) {
+      const auto [frame, is_new] = known.try_emplace(address);
+      if (is_new) {
+        frame->second = symbols.look_up(address);
+      }
+      frames.push_back(frame->second);
+    }
+    put(PlaceNamed{.stack = stack,
+                   .kernel = kernels_.at(*kernel),
+                   .place = report::launch_place(frames, report::demangle(*kernel))});
+  }
+}
+
+Expected<void> Recorder::finish(const report::RunData& run) {
+  if (is_over_) {
+    return {};
+  }
+  const std::lock_guard lock(mutex_);
+  if (!error_) {
+    put_places();
+    for (const report::AllocationRecord& allocation : run.allocations) {
+      put(AllocationKnown{allocation});
+    }
+    for (const report::KernelRecord& kernel : run.kernels) {
+      put(KernelCounted{kernel});
+    }
+    for (const ptx::NotCovered& instruction : run.not_covered) {
+      put(InstructionNotCovered{instruction});
+    }
+    for (const report::MemoryErrorRecord& error : run.memory_errors) {
+      put(MemoryErrorFound{error});
+    }
+    put(RunEnd{.launch_count = run.launch_count,
+               .device = run.device,
+               .problems = run.problems,
+               .blocked = run.blocked,
+               .option_error = run.option_error,
+               .tool_failure = run.tool_failure,
+               .used_cuda = run.used_cuda});
+  }
+  if (!error_) {
+    writer_->flush();
+    error_ = writer_->error();
+  }
+  is_over_ = true;
+  return error_ ? Expected<void>(unexpected(*error_)) : Expected<void>();
+}
+
+void Recorder::sites_added(wire::SiteId first, std::span<const wire::SiteInfo> sites) {
+  put_detection(SitesAdded{.first = first, .count = static_cast<std::uint32_t>(sites.size())});
+}
+
+void Recorder::launch_begun(const detector::LaunchInfo& launch) {
+  put_detection(LaunchBegun{launch});
+}
+
+void Recorder::record_applied(detector::LaunchId launch, std::span<const std::byte> record) {
+  put_detection(RecordApplied{.launch = launch, .record = record});
+}
+
+void Recorder::launch_ended(detector::LaunchId launch) {
+  put_detection(LaunchEnded{launch});
+}
+
+void Recorder::memory_forgotten(std::uint64_t address, std::uint64_t bytes) {
+  put_detection(MemoryForgotten{.address = address, .bytes = bytes});
+}
+
+void Recorder::findings_read() {
+  if (!is_over_) {
+    const std::lock_guard lock(mutex_);
+    is_frozen_ = true;
+  }
+}
+
+void Recorder::queues_idle() {
+  if (is_over_) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  const auto now = steady_clock::now();
+  if (error_ || writer_->is_empty() || now - last_flush_ < kFlushEvery) {
+    return;
+  }
+  last_flush_ = now;
+  writer_->flush();
+  if (writer_->error()) {
+    error_ = writer_->error();
+    tell_error();
+  }
+}
+
+Expected<void> record_without_device(const report::RunData& run, const Options& options) {
+  const auto recorder = Recorder::create(options);
+  return recorder == nullptr ? Expected<void>() : recorder->finish(run);
+}
+
+Expected<void> record_program_end(const std::string& path, const ProgramEnded& end) {
+  TRY(TraceFile file, TraceFile::open(path, Ownership::kShared));
+  Writer writer(std::move(file), new_stream());
+  writer.put(end);
+  writer.flush();
+  return writer.error() ? Expected<void>(unexpected(*writer.error())) : Expected<void>();
+}
+
+}  // namespace barracuda::trace
