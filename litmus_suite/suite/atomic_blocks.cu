@@ -1,5 +1,6 @@
 // Atomics of many blocks on one word.
 // expect: none
+// result: x 256 out 0
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // Atomics of a block, read after its barrier.
 // expect: none
+// result: x 128 out 8192
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

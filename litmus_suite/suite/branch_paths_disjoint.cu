@@ -1,5 +1,6 @@
 // The paths of a branch write different words.
 // expect: none
+// result: x 48 out 0
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // A path reads what the other writes.
 // expect: race intra-warp global
+// expect paper: race branch-ordering global
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // What a path wrote is read by all lanes after __syncwarp().
 // expect: none
+// result: x 120 out 240
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

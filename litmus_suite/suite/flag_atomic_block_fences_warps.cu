@@ -1,5 +1,6 @@
 // Block-wide fences and an atomic flag between two warps of a block.
 // expect: none
+// result: x 42 out 42
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // A flag set and polled with atomics, with a fence on both sides.
 // expect: none
+// result: x 42 out 42
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

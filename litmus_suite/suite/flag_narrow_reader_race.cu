@@ -1,5 +1,6 @@
 // The reading side fences for its block only.
 // expect: race inter-block global
+// expect paper: none
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

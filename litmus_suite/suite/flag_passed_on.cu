@@ -1,5 +1,6 @@
 // A third block gets the data through the second: fences are cumulative.
 // expect: none
+// result: x 42 out 42
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

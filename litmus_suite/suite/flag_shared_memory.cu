@@ -1,5 +1,6 @@
 // A flag in shared memory hands data to another warp.
 // expect: none
+// result: x 0 out 42
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

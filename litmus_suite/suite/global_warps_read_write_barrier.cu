@@ -1,5 +1,6 @@
 // A warp reads what another warp of its block wrote before the barrier.
 // expect: none
+// result: x 2016 out 2016
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // Two warps of a block write one word, a barrier between them.
 // expect: none
+// result: x 2 out 0
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

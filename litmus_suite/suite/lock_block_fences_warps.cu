@@ -1,5 +1,6 @@
 // Block-wide fences suffice for a lock among warps of a block.
 // expect: none
+// result: x 4 out 0
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

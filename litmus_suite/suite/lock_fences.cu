@@ -1,5 +1,6 @@
 // A spin lock with both fences.
 // expect: none
+// result: x 4 out 0
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // Every lane of a warp takes the lock: lanes that spin must not starve the holder.
 // expect: none
+// result: x 32 out 0
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // Dynamic shared memory, with the barrier.
 // expect: none
+// result: x 0 out 2016
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

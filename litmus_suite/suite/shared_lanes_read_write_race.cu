@@ -1,5 +1,6 @@
 // A lane reads the shared word its neighbour writes.
 // expect: race intra-warp shared
+// expect paper: none
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

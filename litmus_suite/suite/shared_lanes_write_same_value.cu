@@ -1,5 +1,6 @@
 // Lanes of one store write the same value to one shared word.
 // expect: none
+// result: x 0 out 224
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // A barrier before and after every round of writing.
 // expect: none
+// result: x 0 out 4096
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

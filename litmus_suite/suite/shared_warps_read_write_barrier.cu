@@ -1,5 +1,6 @@
 // A warp reads shared memory that another wrote before the barrier.
 // expect: none
+// result: x 0 out 2016
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

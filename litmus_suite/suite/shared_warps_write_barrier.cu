@@ -1,5 +1,6 @@
 // Two warps write one shared word, a barrier between them.
 // expect: none
+// result: x 0 out 128
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -3,10 +3,14 @@
 
 The first lines of a source say what is expected:
     // expect: none
-    // expect: race KIND [SPACE]
-and the lines that race end in `// RACE`. A finding is right when both of its accesses are on marked
-lines; a racy program needs at least one. The program's own output must be that of a run without
-logging (for programs that expect none).
+    // expect: race [KIND [SPACE]]     (KIND may be -: any)
+    // expect: barrier-divergence
+    // expect KEY: ...                 for this key (a memory model, a mode) instead
+    // result: TEXT                    what the program prints, where no schedule changes it
+    // schedule: some                  the race is seen on some schedules only
+and the lines that race end in `// RACE`, the barriers that diverge in `// DIVERGENCE`. A finding is
+right when all its places are on marked lines; a racy program needs at least one. The program's own
+output must be that of a run without logging (for programs that expect none).
 """
 import argparse
 import json
@@ -19,21 +23,35 @@ import tempfile
 FINDINGS_STATUS = 66
 
 
-def read_expectation(sources, key):
-    """The expectation, and the marked (file name, line) pairs of all sources."""
-    expectation, marked = None, set()
-    pattern = re.compile(r"//\s*expect%s:\s*(.*)" % (" " + key if key else ""))
+def read_note(source, name):
+    """The words of the line `// name: words`, or None."""
+    pattern = re.compile(r"//\s*%s:\s*(.*)" % name)
+    with open(source, encoding="utf-8") as file:
+        for line in file:
+            if match := pattern.match(line.strip()):
+                return match.group(1).split()
+    return None
+
+
+def read_marked(sources):
+    """The marked (file name, line) pairs of all sources."""
+    marked = set()
     for source in sources:
         with open(source, encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
-                match = pattern.match(line.strip())
-                if match:
-                    expectation = match.group(1).split()
-                if re.search(r"//\s*RACE\b", line):
+                if re.search(r"//\s*(RACE|DIVERGENCE)\b", line):
                     marked.add((os.path.basename(source), number))
-    if expectation is None:
-        sys.exit("%s: no expectation found" % sources[0])
-    return expectation, marked
+    return marked
+
+
+def read_expectation(sources, key):
+    """The expectation for this key, or else the general one, and the marked places."""
+    names = ["expect " + key, "expect"] if key else ["expect"]
+    for name in names:
+        notes = [note for note in (read_note(source, name) for source in sources) if note]
+        if notes:
+            return notes[-1], read_marked(sources)
+    sys.exit("%s: no expectation found" % sources[0])
 
 
 def run(command, environment=None):
@@ -45,19 +63,40 @@ def place(access):
     return (os.path.basename(access["file"] or "?"), access["line"])
 
 
+def check_places(finding, marked):
+    places = [place(access) for access in finding["accesses"]]
+    if all(p in marked for p in places):
+        return []
+    return ["a %s outside the marked lines: %s" %
+            (finding["type"], " and ".join("%s:%s" % p for p in places))]
+
+
 def check_race(findings, expectation, marked, any_line):
-    kind = expectation[1] if len(expectation) > 1 else None
-    space = expectation[2] if len(expectation) > 2 else None
+    kind, space = (expectation[1:] + ["-", "-"])[:2]
     problems = []
     races = [f for f in findings if f["type"] == "race"]
+    problems += ["reported: %s" % json.dumps(f) for f in findings if f not in races]
     if not races:
         problems.append("no race was reported")
     for race in races:
-        places = [place(access) for access in race["accesses"]]
-        if not any_line and any(p not in marked for p in places):
-            problems.append("a race outside the marked lines: %s and %s" % tuple(places))
-    if kind and not any(r["kind"] == kind and space in (None, r["space"]) for r in races):
+        if not any_line:
+            problems += check_places(race, marked)
+    if not any(kind in ("-", r["kind"]) and space in ("-", r["space"]) for r in races):
         problems.append("no %s race in %s memory" % (kind, space))
+    return problems
+
+
+def check_divergence(findings, marked):
+    problems = []
+    divergences = [f for f in findings if f["type"] == "barrier-divergence"]
+    if not divergences:
+        problems.append("no barrier divergence was reported")
+    for divergence in divergences:
+        problems += check_places(divergence, marked)
+    for finding in findings:
+        # A kernel that cannot go on is ended, which is a finding of its own.
+        if finding not in divergences and "deadlock" not in (finding["missing"] or ""):
+            problems.append("reported: %s" % json.dumps(finding))
     return problems
 
 
@@ -74,6 +113,11 @@ def tool_command(barracuda, device, options):
         name, _, value = option.partition("=")
         command += ["--" + name, value]
     return command
+
+
+def device_options(device, expectation):
+    """What a program needs on this device: a kernel with a divergent barrier hangs on a GPU."""
+    return ["launch-timeout=5"] if device == "gpu" and expectation[0] == "barrier-divergence" else []
 
 
 def run_under_tool(tool, program):
@@ -93,10 +137,39 @@ def check_summary(lines):
 
 
 def check_status(result, expectation):
-    status = FINDINGS_STATUS if expectation[0] == "race" else 0
+    status = 0 if expectation[0] == "none" else FINDINGS_STATUS
     if result.returncode == status:
         return []
     return ["exit status %d, not %d" % (result.returncode, status)]
+
+
+def check_findings(findings, expectation, marked, any_line):
+    if expectation[0] == "race":
+        return check_race(findings, expectation, marked, any_line)
+    if expectation[0] == "barrier-divergence":
+        return check_divergence(findings, marked)
+    return ["reported: %s" % json.dumps(finding) for finding in findings]
+
+
+def check_result(result, source):
+    """What the program printed, where its source says what it prints."""
+    words = read_note(source, "result")
+    if words is None or result.stdout.split() == words:
+        return []
+    return ["the program's result is %r, not %r" % (result.stdout, " ".join(words))]
+
+
+def judge(result, lines, sources, key="", any_line=False):
+    """What is wrong with one run under the tool."""
+    expectation, marked = read_expectation(sources, key)
+    if lines and len(lines) == 1 and read_note(sources[0], "schedule") == ["some"]:
+        expectation = ["none"]
+    problems = check_summary(lines) + check_status(result, expectation)
+    problems += check_findings(lines[:-1], expectation, marked, any_line)
+    problems += check_result(result, sources[0])
+    if "BARRACUDA SUMMARY:" not in result.stderr:
+        problems.append("no summary line on standard error")
+    return problems
 
 
 def conclude(problems, result, program, expectation):
@@ -120,17 +193,12 @@ def main():
     parser.add_argument("program", nargs="+")
     arguments = parser.parse_args()
 
-    expectation, marked = read_expectation(arguments.source, arguments.key)
-    tool = tool_command(arguments.barracuda, arguments.device, arguments.option)
+    expectation, _ = read_expectation(arguments.source, arguments.key)
+    tool = tool_command(arguments.barracuda, arguments.device,
+                        arguments.option + device_options(arguments.device, expectation))
     result, lines = run_under_tool(tool, arguments.program)
-    problems = check_summary(lines) + check_status(result, expectation)
-    findings = lines[:-1]
-    if "BARRACUDA SUMMARY:" not in result.stderr:
-        problems.append("no summary line on standard error")
-    if expectation[0] == "race":
-        problems += check_race(findings, expectation, marked, arguments.any_line)
-    else:
-        problems += ["reported: %s" % json.dumps(finding) for finding in findings]
+    problems = judge(result, lines, arguments.source, arguments.key, arguments.any_line)
+    if expectation[0] == "none":
         if arguments.device == "gpu":
             plain = run(arguments.program)
         else:

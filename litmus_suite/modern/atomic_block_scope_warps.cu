@@ -1,5 +1,6 @@
 // Block-scope atomics of two warps of one block.
 // expect: none
+// result: x 2 out 0
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

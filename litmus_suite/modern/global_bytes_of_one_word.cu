@@ -1,5 +1,6 @@
 // Neighbouring bytes of one word belong to different threads.
 // expect: none
+// result: x 538976288 out 0
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

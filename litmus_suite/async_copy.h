@@ -1,0 +1,34 @@
+// Asynchronous copies: cp.async, and the bulk copies of sm_90 with their fence. Macros, so that a
+// finding names the line of the program.
+#pragma once
+
+#include "mbarrier.h"
+
+#define CP_ASYNC(to, from)                                                           \
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(SHARED_ADDRESS(to)), \
+               "l"(__cvta_generic_to_global(from))                                   \
+               : "memory")
+#define CP_ASYNC_16(to, from)                                                         \
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(SHARED_ADDRESS(to)), \
+               "l"(__cvta_generic_to_global(from))                                    \
+               : "memory")
+#define CP_ASYNC_WAIT_ALL() asm volatile("cp.async.wait_all;" ::: "memory")
+#define CP_ASYNC_ARRIVE(bar)                                                                     \
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(SHARED_ADDRESS(bar)) \
+               : "memory")
+
+#define BULK_LOAD(to, from, bytes, bar)                                                            \
+  asm volatile(                                                                                    \
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" :: \
+          "r"(SHARED_ADDRESS(to)),                                                                 \
+      "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(SHARED_ADDRESS(bar))                    \
+      : "memory")
+#define BULK_STORE(to, from, bytes)                                                 \
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"( \
+                   __cvta_generic_to_global(to)),                                   \
+               "r"(SHARED_ADDRESS(from)), "r"(bytes)                                \
+               : "memory")
+#define BULK_COMMIT() asm volatile("cp.async.bulk.commit_group;" ::: "memory")
+#define BULK_WAIT() asm volatile("cp.async.bulk.wait_group 0;" ::: "memory")
+#define BULK_WAIT_READ() asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory")
+#define FENCE_PROXY_ASYNC() asm volatile("fence.proxy.async;" ::: "memory")

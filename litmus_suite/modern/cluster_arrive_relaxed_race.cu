@@ -1,0 +1,13 @@
+// A relaxed arrival at the cluster barrier releases nothing.
+// expect: race inter-block global
+// flags: -arch=sm_90
+#include "../litmus.h"
+
+__global__ void __cluster_dims__(2, 1, 1) litmus(int* x, int* flag, int* out) {
+  x[blockIdx.x * 32 + threadIdx.x] = threadIdx.x;  // RACE
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+  out[blockIdx.x * 32 + threadIdx.x] = x[(blockIdx.x ^ 1) * 32 + threadIdx.x];  // RACE
+}
+
+LITMUS(2, 32)

@@ -1,0 +1,29 @@
+// A cuda::barrier in global memory, for the first threads of four blocks.
+// expect: none
+// result: x 6 out 6
+#include <new>
+
+#include <cuda/atomic>
+#include <cuda/barrier>
+
+#include "../litmus.h"
+
+using Barrier = cuda::barrier<cuda::thread_scope_device>;
+
+__global__ void litmus(int* x, int* flag, int* out) {
+  auto* const barrier = reinterpret_cast<Barrier*>(flag + 64);
+  const cuda::atomic_ref<int, cuda::thread_scope_device> made(flag[0]);
+  if (threadIdx.x == 0) {
+    if (blockIdx.x == 0) {
+      new (barrier) Barrier(4);
+      made.store(1, cuda::memory_order_release);
+    }
+    while (made.load(cuda::memory_order_acquire) == 0) {
+    }
+    x[blockIdx.x] = blockIdx.x;
+    barrier->arrive_and_wait();
+    out[blockIdx.x] = x[blockIdx.x ^ 1];
+  }
+}
+
+LITMUS_COOPERATIVE(4, 32)

@@ -1,0 +1,29 @@
+// A latch in shared memory: three warps count down, one waits.
+// expect: none
+// result: x 0 out 7632
+#include <new>
+
+#include <cuda/latch>
+
+#include "../litmus.h"
+
+using Latch = cuda::latch<cuda::thread_scope_block>;
+
+__global__ void litmus(int* x, int* flag, int* out) {
+  __shared__ alignas(Latch) char storage[sizeof(Latch)];
+  __shared__ int s[128];
+  auto* const latch = reinterpret_cast<Latch*>(storage);
+  if (threadIdx.x == 0) {
+    new (storage) Latch(96);
+  }
+  __syncthreads();
+  if (threadIdx.x >= 32) {
+    s[threadIdx.x] = threadIdx.x;
+    latch->count_down();
+  } else {
+    latch->wait();
+    out[threadIdx.x] = s[threadIdx.x + 32] + s[threadIdx.x + 64] + s[threadIdx.x + 96];
+  }
+}
+
+LITMUS(1, 128)

@@ -1,0 +1,20 @@
+// A relaxed arrival releases nothing.
+// expect: race intra-block shared
+// flags: -arch=sm_90
+#include "../litmus.h"
+#include "../mbarrier.h"
+
+__global__ void litmus(int* x, int* flag, int* out) {
+  __shared__ MBarrier bar;
+  __shared__ int s[64];
+  if (threadIdx.x == 0) {
+    MBARRIER_INIT(&bar, 64);
+  }
+  __syncthreads();
+  s[threadIdx.x] = threadIdx.x;  // RACE
+  MBARRIER_ARRIVE_RELAXED(&bar);
+  MBARRIER_WAIT(&bar, 0);
+  out[threadIdx.x] = s[threadIdx.x ^ 32];  // RACE
+}
+
+LITMUS(1, 64)

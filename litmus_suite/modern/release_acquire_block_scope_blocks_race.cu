@@ -1,0 +1,20 @@
+// Block scope orders nothing between two blocks, and the flag itself races.
+// expect: race inter-block global
+#include <cuda/atomic>
+
+#include "../litmus.h"
+
+__global__ void litmus(int* x, int* flag, int* out) {
+  const cuda::atomic_ref<int, cuda::thread_scope_block> ready(flag[0]);
+  if (THREAD(0, 0)) {
+    x[0] = 42;                                   // RACE
+    ready.store(1, cuda::memory_order_release);  // RACE
+  }
+  if (THREAD(1, 0)) {
+    while (ready.load(cuda::memory_order_acquire) == 0) {  // RACE
+    }
+    out[0] = x[0];  // RACE
+  }
+}
+
+LITMUS(2, 32)
