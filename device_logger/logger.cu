@@ -374,7 +374,10 @@ BARRACUDA_HOOK void __barracuda_event(std::uint32_t site, std::uint32_t detail,
   if (descriptor == 0) {
     return;
   }
-  const Lanes lanes = Lanes::at_site(site);
+  const Lanes together = Lanes::at_site(site);
+  // Lanes may name different barriers or masks: a record has one.
+  const Lanes lanes(
+      __match_any_sync(together.mask, static_cast<std::uint64_t>(threads) << 32 | detail));
   if (lanes.leads()) {
     const Queue queue(descriptor);
     const std::uint64_t slot = queue.claim(1);

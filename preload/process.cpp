@@ -103,7 +103,7 @@ void launch_too_long() {
     return;
   }
   constexpr std::chrono::seconds kPatience{2};
-  HookScope::protect([&] { existing_session()->settle(kPatience); });
+  HookScope::protect([&] { existing_session()->give_up_launches(kPatience); });
   const report::Outcome outcome = finish_run(collect());
   constexpr int kFailed = 1;
   end_process(outcome.change_status ? outcome.status : kFailed);

@@ -326,19 +326,25 @@ void LaunchTracker::drain(Handle context, bool failed) {
   reap(true);
 }
 
-void LaunchTracker::settle(std::chrono::milliseconds timeout) {
-  const auto deadline = steady_clock::now() + timeout;
+std::vector<LaunchId> LaunchTracker::try_in_flight() {
   std::vector<LaunchId> launches;
-  {
-    const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock) {
-      return;
-    }
+  if (const std::unique_lock lock(mutex_, std::try_to_lock); lock) {
     for (const InFlight& launch : in_flight_) {
       launches.push_back(launch.id);
     }
   }
-  for (const LaunchId id : launches) {
+  return launches;
+}
+
+void LaunchTracker::give_up_all() {
+  for (const LaunchId id : try_in_flight()) {
+    pipeline_.end_launch(id);
+  }
+}
+
+void LaunchTracker::settle(std::chrono::milliseconds timeout) {
+  const auto deadline = steady_clock::now() + timeout;
+  for (const LaunchId id : try_in_flight()) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - steady_clock::now());
     if (left.count() <= 0 || !pipeline_.wait_for(id, left)) {

@@ -112,6 +112,8 @@ class LaunchTracker {
   void drain(Handle context, bool failed);
   // Checks what has arrived, without the device; for a process that is being killed.
   void settle(std::chrono::milliseconds timeout);
+  // No launch will ever end: all are over by decree, so that who waits for whom is reported.
+  void give_up_all();
   // The contexts that have a log area.
   [[nodiscard]] std::vector<Handle> contexts() const;
   // After drain(): the context is about to go, and its area's memory with it.
@@ -141,6 +143,8 @@ class LaunchTracker {
   detector::LaunchId open(const KernelBinding& kernel, const detector::LaunchInfo& info,
                           detector::StreamKey stream);
   DeviceArea* area_of(Handle context);
+  // None while another thread is in the tracker: it may never leave.
+  std::vector<detector::LaunchId> try_in_flight();
   void reap(bool thoroughly);
   // The descriptor of a new launch in flight, null with `reason` set if there is none.
   const wire::LaunchDescriptor* add_in_flight(detector::LaunchId id, Handle context,

@@ -354,13 +354,22 @@ NativeResult event(const NativeCall& call) {
   }
   const NativeQueue queue(*descriptor, call);
   for (std::uint32_t mask = call.mask; mask != 0;) {
-    const std::uint32_t same = lanes_of_first_site(call, mask);
+    const std::uint32_t at_site = lanes_of_first_site(call, mask);
+    const std::uint32_t leader = ActiveLanes{at_site}.leader();
+    const int i = static_cast<int>(leader);
+    std::uint32_t same = 0;  // lanes may name different barriers or masks: a record has one
+    for_each_lane(at_site, [&](std::uint32_t lane, std::uint32_t) {
+      const int other = static_cast<int>(lane);
+      const bool is_same =
+          call.arguments[1].load<std::uint32_t>(other) ==
+              call.arguments[1].load<std::uint32_t>(i) &&
+          call.arguments[2].load<std::uint32_t>(other) == call.arguments[2].load<std::uint32_t>(i);
+      same |= is_same ? std::uint32_t{1} << lane : 0;
+    });
     const auto slot = queue.claim(1);
     if (!slot) {
       return NativeResult::kTryAgain;
     }
-    const std::uint32_t leader = ActiveLanes{same}.leader();
-    const int i = static_cast<int>(leader);
     queue.write_pattern(*slot, {.base = call.arguments[1].load<std::uint32_t>(i),
                                 .stride1 = call.arguments[2].load<std::uint32_t>(i)});
     queue.write_header(*slot,

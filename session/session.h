@@ -90,6 +90,12 @@ class Session {
   // The process is being killed: checks what has arrived, without the device.
   void settle(std::chrono::milliseconds timeout) { launches_.settle(timeout); }
 
+  // A launch will not end: checks what has arrived, and ends all by decree.
+  void give_up_launches(std::chrono::milliseconds timeout) {
+    launches_.settle(timeout);
+    launches_.give_up_all();
+  }
+
   // In a forked child, where nothing of the session works.
   void abandon();
 

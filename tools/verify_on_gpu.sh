@@ -50,7 +50,7 @@ for source in tests/e2e/programs/graph_*.cu; do
   name=$(basename "$source" .cu)
   check "$name" --source "$source" "$programs/$name"
 done
-for source in litmus_suite/suite/*.cu; do
+for source in litmus_suite/suite/*.cu litmus_suite/modern/*.cu; do
   name=$(basename "$source" .cu)
   check "litmus: $name" --source "$source" "$programs/litmus_$name"
 done
