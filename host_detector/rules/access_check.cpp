@@ -412,7 +412,14 @@ void AccessCheck::run(Access& access, std::uint32_t lanes, std::uint32_t shift) 
 
 void AccessCheck::run_by_run(Access& access) {
   const std::uint32_t all = access.lanes;
+  const bool may_share = access.site.operation != wire::Operation::kWrite;
   for (std::uint32_t rest = all; rest != 0; rest &= ~access.lanes) {
+    const std::uint64_t address = access.operation.lanes[first_lane(rest)].address;
+    access.lanes = may_share ? first_together(access.operation, rest) : 0;
+    if (std::popcount(access.lanes) > 1 && address % kBlockBytes + access.width <= kBlockBytes) {
+      together(access, address);
+      continue;
+    }
     const LaneRun next = first_run(access.operation, rest, access.width);
     access.lanes = next.lanes;
     if (std::has_single_bit(next.lanes)) {

@@ -58,6 +58,10 @@ LaneRun first_run(const WarpOperation& operation, std::uint32_t lanes, std::uint
   return run;
 }
 
+std::uint32_t first_together(const WarpOperation& operation, std::uint32_t lanes) {
+  return lanes_apart(operation, lanes, 0);
+}
+
 bool are_apart(const WarpOperation& operation, std::uint32_t lanes, std::uint32_t width) {
   std::uint64_t end = 0;
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {

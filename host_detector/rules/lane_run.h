@@ -17,6 +17,9 @@ struct LaneRun {
 // The run that the first of `lanes` begins, be it that lane alone. `width`: bytes of one lane.
 LaneRun first_run(const WarpOperation& operation, std::uint32_t lanes, std::uint32_t width);
 
+// The first of `lanes` and those after it that share its address, up to the first that does not.
+std::uint32_t first_together(const WarpOperation& operation, std::uint32_t lanes);
+
 // Certainly no two lanes touch one byte: their addresses go up.
 bool are_apart(const WarpOperation& operation, std::uint32_t lanes, std::uint32_t width);
 

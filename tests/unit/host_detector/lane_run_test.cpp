@@ -55,6 +55,22 @@ TEST_CASE("rows that follow each other upwards are apart") {
   CHECK_FALSE(are_apart(rows(kData, -4, 5, true), kAll, 4));
 }
 
+TEST_CASE("rows whose lanes share an address race with what writes there, lane by lane") {
+  Scenario scenario;
+  scenario.launch(1, 64);
+  const WarpOperation column = rows(kData, 0, 4, true);
+  CHECK(first_together(column, kAll) == 0xFFFF);
+  CHECK(first_together(column, 0xFFFF0000) == 0xFFFF0000);
+  CHECK(first_together(column, 0x00018001) == 0x00008001);
+  WarpOperation loads = scenario.start({.mask = kAll}, word(Operation::kRead), RecordKind::kAffine);
+  loads.lanes = column.lanes;
+  loads.row_log2 = 4;
+  scenario.detector.apply(loads);
+  scenario.write({.warp = 1}, kData + 4096);
+  REQUIRE(scenario.races().size() == 1);
+  CHECK(scenario.races()[0].first.thread.lane == 16);
+}
+
 TEST_CASE("the two rows of a tile race with what overlaps them, lane by lane") {
   Scenario scenario;
   scenario.launch(1, 64);
