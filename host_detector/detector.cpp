@@ -70,12 +70,9 @@ bool Detector::State::access(const Actor& actor, const WarpOperation& operation)
   forget_old_locations(actor.cta.launch);
   if (operation.kind == RecordKind::kRelease) {
     ++engine.release_records;
-    std::uint32_t written = operation.mask;
-    for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
-      if ((operation.lanes[first_lane(rest)].flags & wire::kLaneVoid) != 0) {
-        written &= ~(std::uint32_t{1} << first_lane(rest));
-      }
-    }
+    const std::uint32_t written = lanes_where(operation.mask, [&](std::uint32_t lane) {
+      return (operation.lanes[lane].flags & wire::kLaneVoid) == 0;
+    });
     const bool is_possible = accesses.check(actor, operation, written, flags);
     synchroniser.release(actor, operation);
     if (site.operation == Operation::kAtomic) {

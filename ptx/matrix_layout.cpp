@@ -2,47 +2,15 @@
 
 #include <array>
 #include <bit>
-#include <charconv>
 #include <string_view>
+
+#include "ptx/matrix_shape.h"
 
 namespace barracuda::ptx {
 namespace {
 
 constexpr std::uint32_t kLanes = 32;
 constexpr std::uint32_t kMostBytes = 64;  // of a lane, in one record
-
-struct Shape {
-  std::uint32_t m = 0, n = 0, k = 0;
-};
-
-// "m16n16k8"
-std::optional<Shape> read_shape(std::string_view text) {
-  Shape shape;
-  const std::array<std::uint32_t*, 3> sizes = {&shape.m, &shape.n, &shape.k};
-  constexpr std::string_view kLetters = "mnk";
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (at == end || *at != kLetters[i]) {
-      return std::nullopt;
-    }
-    const auto [next, error] = std::from_chars(at + 1, end, *sizes[i]);
-    if (error != std::errc{}) {
-      return std::nullopt;
-    }
-    at = next;
-  }
-  return at == end ? std::optional(shape) : std::nullopt;
-}
-
-std::optional<Shape> shape_of(const Instruction& instruction) {
-  for (const std::string_view modifier : instruction.modifiers) {
-    if (const auto shape = read_shape(modifier)) {
-      return shape;
-    }
-  }
-  return std::nullopt;
-}
 
 std::uint32_t element_bits_of(const Instruction& instruction) {
   for (const std::string_view modifier : instruction.modifiers) {
@@ -75,7 +43,7 @@ std::optional<MatrixLayout> read_rows(const Instruction& instruction) {
 }
 
 std::optional<MatrixLayout> read_lines(const Instruction& instruction) {
-  const auto shape = shape_of(instruction);
+  const auto shape = matrix_shape(instruction);
   const std::uint32_t bits = element_bits_of(instruction);
   const bool by_rows = instruction.has("row");
   if (!shape || bits == 0 || by_rows == instruction.has("col")) {

@@ -353,25 +353,22 @@ NativeResult event(const NativeCall& call) {
     return NativeResult::kDone;
   }
   const NativeQueue queue(*descriptor, call);
+  const auto word = [&](std::size_t argument, std::uint32_t lane) {
+    return call.arguments[argument].load<std::uint32_t>(static_cast<int>(lane));
+  };
   for (std::uint32_t mask = call.mask; mask != 0;) {
     const std::uint32_t at_site = lanes_of_first_site(call, mask);
     const std::uint32_t leader = ActiveLanes{at_site}.leader();
-    const int i = static_cast<int>(leader);
     std::uint32_t same = 0;  // lanes may name different barriers or masks: a record has one
     for_each_lane(at_site, [&](std::uint32_t lane, std::uint32_t) {
-      const int other = static_cast<int>(lane);
-      const bool is_same =
-          call.arguments[1].load<std::uint32_t>(other) ==
-              call.arguments[1].load<std::uint32_t>(i) &&
-          call.arguments[2].load<std::uint32_t>(other) == call.arguments[2].load<std::uint32_t>(i);
+      const bool is_same = word(1, lane) == word(1, leader) && word(2, lane) == word(2, leader);
       same |= is_same ? std::uint32_t{1} << lane : 0;
     });
     const auto slot = queue.claim(1);
     if (!slot) {
       return NativeResult::kTryAgain;
     }
-    queue.write_pattern(*slot, {.base = call.arguments[1].load<std::uint32_t>(i),
-                                .stride1 = call.arguments[2].load<std::uint32_t>(i)});
+    queue.write_pattern(*slot, {.base = word(1, leader), .stride1 = word(2, leader)});
     queue.write_header(*slot,
                        {.site = site_of(call, leader), .kind = RecordKind::kEvent, .mask = same});
     mask &= ~same;

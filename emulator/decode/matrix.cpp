@@ -1,11 +1,10 @@
 // mma, wmma, ldmatrix, stmatrix, movmatrix.
 #include "emulator/execute/matrix.h"
 
-#include <charconv>
-
 #include <fmt/format.h>
 
 #include "emulator/decode/function_decoder.h"
+#include "ptx/matrix_shape.h"
 #include "ptx/opcode.h"
 
 namespace barracuda::emulator {
@@ -14,37 +13,10 @@ using ptx::ScalarType;
 
 namespace {
 
-struct Shape {
-  std::uint32_t m = 0, n = 0, k = 0;
-};
-
-// ".m16n8k16"
-std::optional<Shape> read_shape(std::string_view text) {
-  Shape shape;
-  std::uint32_t* const sizes[] = {&shape.m, &shape.n, &shape.k};
-  constexpr std::string_view kLetters = "mnk";
-  const char* at = text.data();
-  const char* end = text.data() + text.size();
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (at == end || *at != kLetters[i]) {
-      return std::nullopt;
-    }
-    const auto [next, error] = std::from_chars(at + 1, end, *sizes[i]);
-    if (error != std::errc{}) {
-      return std::nullopt;
-    }
-    at = next;
-  }
-  return at == end ? std::optional(shape) : std::nullopt;
-}
+using Shape = ptx::MatrixShape;
 
 Shape shape_of(const ptx::Instruction& instruction) {
-  for (const std::string_view modifier : instruction.modifiers) {
-    if (const auto shape = read_shape(modifier)) {
-      return *shape;
-    }
-  }
-  return {};
+  return ptx::matrix_shape(instruction).value_or(Shape{});
 }
 
 std::optional<MatrixElement> element_of(std::string_view modifier) {

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "host_detector/clock/cta_clock.h"
+#include "host_detector/clock/lanes.h"
 
 namespace barracuda::detector {
 
@@ -84,12 +84,9 @@ class AsyncLines {
     for (std::size_t line = 0; line < kLineCount; ++line) {
       std::uint32_t rest = lanes;
       while (rest != 0) {
-        const Tick tick = waited_[line][static_cast<std::uint32_t>(std::countr_zero(rest))];
-        std::uint32_t same = 0;
-        for (std::uint32_t others = rest; others != 0; others &= others - 1) {
-          const auto lane = static_cast<std::uint32_t>(std::countr_zero(others));
-          same |= waited_[line][lane] == tick ? std::uint32_t{1} << lane : 0;
-        }
+        const Tick tick = waited_[line][first_lane(rest)];
+        const std::uint32_t same =
+            lanes_where(rest, [&](std::uint32_t lane) { return waited_[line][lane] == tick; });
         if (tick != 0) {
           visit(static_cast<Line>(line), same, tick);
         }

@@ -9,11 +9,10 @@
 #include <vector>
 
 #include "host_detector/clock/async_lines.h"
+#include "host_detector/clock/lanes.h"
 #include "host_detector/clock/thread_state.h"
 
 namespace barracuda::detector {
-
-inline constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
 
 class WarpState {
  public:
@@ -100,10 +99,6 @@ class WarpState {
   std::array<std::uint32_t, wire::kWarpLanes> stacks_{};
   std::unique_ptr<AsyncLines> lines_;
 };
-
-inline std::uint32_t first_lane(std::uint32_t lanes) {
-  return static_cast<std::uint32_t>(std::countr_zero(lanes));
-}
 
 template <typename Visit>
 void WarpState::for_each_state(std::uint32_t lanes, Visit visit) const {

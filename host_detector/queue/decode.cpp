@@ -78,40 +78,22 @@ void decode_scattered(const RecordHeader& header, std::span<const std::byte> rec
   });
 }
 
-void decode_release(const RecordHeader& header, std::span<const std::byte> record,
-                    WarpOperation& operation) {
-  for_each_entry(header, sizeof(wire::LaneRelease), [&](std::uint32_t lane, std::size_t offset) {
-    const auto entry = read_at<wire::LaneRelease>(record, offset);
-    operation.lanes[lane] = {
-        .address = join_address(entry.sync.address_low, entry.sync.address_high),
-        .value_read = join_value(entry.value_read),
-        .value_written = join_value(entry.value_written),
-        .flags = entry.sync.flags};
-  });
-}
-
-void decode_operands(const RecordHeader& header, std::span<const std::byte> record,
-                     WarpOperation& operation) {
-  for_each_entry(header, sizeof(wire::LaneOperands), [&](std::uint32_t lane, std::size_t offset) {
-    const auto entry = read_at<wire::LaneOperands>(record, offset);
-    operation.lanes[lane] = {
-        .address = join_address(entry.target.address_low, entry.target.address_high),
-        .value_read = join_value(entry.second),
-        .value_written = join_value(entry.third),
-        .flags = entry.target.flags,
-        .amount = entry.target.number};
-  });
-}
-
-void decode_acquire(const RecordHeader& header, std::span<const std::byte> record,
-                    WarpOperation& operation) {
-  for_each_entry(header, sizeof(wire::LaneAcquire), [&](std::uint32_t lane, std::size_t offset) {
-    const auto entry = read_at<wire::LaneAcquire>(record, offset);
-    operation.lanes[lane] = {
-        .address = join_address(entry.sync.address_low, entry.sync.address_high),
-        .value_read = join_value(entry.value_read),
-        .value_written = 0,
-        .flags = entry.sync.flags};
+// LaneRelease, LaneOperands and LaneAcquire begin alike; the last has one value only.
+void decode_values(const RecordHeader& header, std::span<const std::byte> record,
+                   WarpOperation& operation) {
+  static_assert(sizeof(wire::LaneRelease) == sizeof(wire::LaneOperands));
+  const bool has_two = header.kind != RecordKind::kAcquire;
+  const std::size_t bytes = has_two ? sizeof(wire::LaneRelease) : sizeof(wire::LaneAcquire);
+  const auto value_at = [&](std::size_t offset) {
+    return join_value(read_at<wire::LaneValueHalf>(record, offset));
+  };
+  for_each_entry(header, bytes, [&](std::uint32_t lane, std::size_t offset) {
+    const auto sync = read_at<wire::LaneSyncHalf>(record, offset);
+    operation.lanes[lane] = {.address = join_address(sync.address_low, sync.address_high),
+                             .value_read = value_at(offset + wire::kHalfBytes),
+                             .value_written = has_two ? value_at(offset + 2 * wire::kHalfBytes) : 0,
+                             .flags = sync.flags,
+                             .amount = header.kind == RecordKind::kOperands ? sync.number : 0};
   });
 }
 
@@ -170,13 +152,9 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
       decode_scattered(header, record, operation);
       return true;
     case RecordKind::kRelease:
-      decode_release(header, record, operation);
-      return true;
     case RecordKind::kAcquire:
-      decode_acquire(header, record, operation);
-      return true;
     case RecordKind::kOperands:
-      decode_operands(header, record, operation);
+      decode_values(header, record, operation);
       return true;
     case RecordKind::kEvent:
       operation.event_operand = pattern.base_low;

@@ -43,16 +43,6 @@ bool lanes_agree(const WarpOperation& operation, std::uint32_t lanes) {
   return false;
 }
 
-bool is_one_address(const WarpOperation& operation, std::uint32_t lanes) {
-  const std::uint64_t address = operation.lanes[first_lane(lanes)].address;
-  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-    if (operation.lanes[first_lane(rest)].address != address) {
-      return false;
-    }
-  }
-  return true;
-}
-
 bool has_one_stack(const WarpState& warp, std::uint32_t lanes) {
   if (warp.has_one_stack()) {
     return true;
@@ -412,12 +402,10 @@ void AccessCheck::run(Access& access, std::uint32_t lanes, std::uint32_t shift) 
 
 void AccessCheck::run_by_run(Access& access) {
   const std::uint32_t all = access.lanes;
-  const bool may_share = access.site.operation != wire::Operation::kWrite;
   for (std::uint32_t rest = all; rest != 0; rest &= ~access.lanes) {
-    const std::uint64_t address = access.operation.lanes[first_lane(rest)].address;
-    access.lanes = may_share ? first_together(access.operation, rest) : 0;
-    if (std::popcount(access.lanes) > 1 && address % kBlockBytes + access.width <= kBlockBytes) {
-      together(access, address);
+    access.lanes = may_be_together(access, rest) ? first_together(access.operation, rest) : 0;
+    if (std::popcount(access.lanes) > 1) {
+      together(access);
       continue;
     }
     const LaneRun next = first_run(access.operation, rest, access.width);
@@ -431,7 +419,15 @@ void AccessCheck::run_by_run(Access& access) {
   access.lanes = all;
 }
 
-void AccessCheck::together(Access& access, std::uint64_t address) {
+// Lanes at the address of the first of `lanes` can be one entry.
+bool AccessCheck::may_be_together(const Access& access, std::uint32_t lanes) {
+  const std::uint64_t address = access.operation.lanes[first_lane(lanes)].address;
+  return access.site.operation != wire::Operation::kWrite &&
+         address % kBlockBytes + access.width <= kBlockBytes;
+}
+
+void AccessCheck::together(Access& access) {
+  const std::uint64_t address = access.operation.lanes[first_lane(access.lanes)].address;
   Entry entry = access.pattern;
   const auto offset = static_cast<std::uint32_t>(address % kBlockBytes);
   entry.lanes = access.lanes;
@@ -487,7 +483,6 @@ bool AccessCheck::check_alike(const Actor& actor, const WarpOperation& operation
   const std::uint8_t flags = stamp.flags;
   const bool is_asynchronous = (flags & Entry::kAsynchronous) != 0;
   const std::uint32_t first = first_lane(lanes);
-  const std::uint64_t address = operation.lanes[first].address;
   Access access{.actor = actor, .operation = operation, .site = site, .lanes = lanes};
   access.width = std::uint32_t{site.element_bytes} * site.element_count;
   const bool is_plain_record =
@@ -519,13 +514,11 @@ bool AccessCheck::check_alike(const Actor& actor, const WarpOperation& operation
     pattern.flags |= Entry::kUniform;
     pattern.value = operation.uniform_value;
   }
-  const bool is_store = site.operation == wire::Operation::kWrite;
   if (is_one_run) {
     run(access, start.lanes, start.shift);
-  } else if (!is_store && (is_plain_record || operation.kind == wire::RecordKind::kAcquire) &&
-             is_one_piece && is_one_address(operation, lanes) &&
-             address % kBlockBytes + access.width <= kBlockBytes) {
-    together(access, address);
+  } else if (operation.kind == wire::RecordKind::kAcquire && is_one_piece &&
+             may_be_together(access, lanes) && first_together(operation, lanes) == lanes) {
+    together(access);
   } else if (agrees) {
     // A lane's store must not hide what it replaces from the lanes that agree with it.
     access.mode = Mode::kCheckOnly;

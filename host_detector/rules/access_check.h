@@ -49,7 +49,8 @@ class AccessCheck {
                     std::uint8_t flags);
   void run(Access& access, std::uint32_t lanes, std::uint32_t shift);
   void run_by_run(Access& access);
-  void together(Access& access, std::uint64_t address);
+  static bool may_be_together(const Access& access, std::uint32_t lanes);
+  void together(Access& access);
   void lane_by_lane(Access& access);
   void emit(Access& access, Entry entry, std::uint64_t tagged, std::uint32_t bytes);
   void meet(Access& access, History& history, const Entry& entry, bool records);

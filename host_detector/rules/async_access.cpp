@@ -105,11 +105,9 @@ bool AccessCheck::check_copies(const Actor& actor, const WarpOperation& operatio
   bool are_addresses_possible = true;
   while (lanes != 0) {
     const Tick now = lines.groups(Line::kThreadGroup, first_lane(lanes)).now();
-    std::uint32_t same = 0;
-    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-      const std::uint32_t lane = first_lane(rest);
-      same |= lines.groups(Line::kThreadGroup, lane).now() == now ? std::uint32_t{1} << lane : 0;
-    }
+    const std::uint32_t same = lanes_where(lanes, [&](std::uint32_t lane) {
+      return lines.groups(Line::kThreadGroup, lane).now() == now;
+    });
     const PackedLine line{.cta = actor.cta.index,
                           .warp = line_warp(Line::kThreadGroup, actor.warp.warp())};
     are_addresses_possible =

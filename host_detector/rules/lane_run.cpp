@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "host_detector/clock/warp_state.h"
+#include "host_detector/clock/lanes.h"
 #include "host_detector/shadow/entry.h"
 
 namespace barracuda::detector {

@@ -127,13 +127,11 @@ bool Asynchroniser::mbarrier(const Actor& actor, const WarpOperation& operation)
   std::uint32_t rest = operation.mask;
   while (rest != 0) {
     const LaneAccess& first = operation.lanes[first_lane(rest)];
-    std::uint32_t same = 0;
-    for (std::uint32_t others = rest; others != 0; others &= others - 1) {
-      const LaneAccess& other = operation.lanes[first_lane(others)];
-      const bool is_alike = other.address == first.address && other.amount == first.amount &&
-                            other.value_read == first.value_read && other.flags == first.flags;
-      same |= is_alike ? std::uint32_t{1} << first_lane(others) : 0;
-    }
+    std::uint32_t same = lanes_where(rest, [&](std::uint32_t lane) {
+      const LaneAccess& other = operation.lanes[lane];
+      return other.address == first.address && other.amount == first.amount &&
+             other.value_read == first.value_read && other.flags == first.flags;
+    });
     same = is_write ? rest & (~rest + 1) : same;  // weak writes of one mbarrier conflict
     is_possible = alike(actor, operation, same) && is_possible;
     rest &= ~same;

@@ -237,13 +237,10 @@ void Synchroniser::acquire(const Actor& actor, const WarpOperation& operation) {
   std::uint32_t rest = operation.mask;
   while (rest != 0) {
     const LaneAccess& first = operation.lanes[first_lane(rest)];
-    std::uint32_t same = 0;
-    for (std::uint32_t others = rest; others != 0; others &= others - 1) {
-      const LaneAccess& other = operation.lanes[first_lane(others)];
-      if (other.address == first.address && other.value_read == first.value_read) {
-        same |= std::uint32_t{1} << first_lane(others);
-      }
-    }
+    const std::uint32_t same = lanes_where(rest, [&](std::uint32_t lane) {
+      const LaneAccess& other = operation.lanes[lane];
+      return other.address == first.address && other.value_read == first.value_read;
+    });
     take(actor, same, first, site);
     rest &= ~same;
   }

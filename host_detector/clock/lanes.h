@@ -1,0 +1,25 @@
+// Sets of lanes of a warp, as masks.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace barracuda::detector {
+
+inline constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
+
+inline std::uint32_t first_lane(std::uint32_t lanes) {
+  return static_cast<std::uint32_t>(std::countr_zero(lanes));
+}
+
+// Those of `lanes` for which holds(lane).
+template <typename Predicate>
+std::uint32_t lanes_where(std::uint32_t lanes, Predicate holds) {
+  std::uint32_t some = 0;
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    some |= holds(first_lane(rest)) ? rest & (~rest + 1) : 0;
+  }
+  return some;
+}
+
+}  // namespace barracuda::detector
