@@ -157,6 +157,7 @@ Expected<void> check_limits(const Options& options, std::string_view name, std::
     return impossible(name, value, "an exit status, from 0 to 255");
   }
   if ((name == "workers" && options.workers > kMostThreads) ||
+      (name == "detector-threads" && options.detector_threads > kMostThreads) ||
       (name == "queues" && options.queues > kMostThreads)) {
     return impossible(name, value, "a number from 0 to " + std::to_string(kMostThreads));
   }

@@ -1,14 +1,17 @@
-// Records a second of the happens-before engine on one core, from queue bytes to findings, on
-// traces of the shapes that kernels have: coalesced and strided accesses, atomics, barriers, a
-// lock.
+// Records a second of the happens-before engine, from queue bytes to findings, on traces of the
+// shapes that kernels have: coalesced and strided accesses, atomics, barriers, a lock. On one core
+// in CPU time; with several threads in wall time, beside one thread in the same run.
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <functional>
 #include <span>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -192,29 +195,45 @@ void exit_all(Recording& recording, std::uint32_t cta) {
   }
 }
 
-void measure(const std::string& name, std::uint32_t ctas, const Kernel& kernel) {
+// Seconds that the recording takes; complains of what must not happen.
+double replay(const Recording& recording, const LaunchInfo& launch, std::uint32_t threads) {
+  Detector detector;
+  detector.add_sites(wire::SiteId{0}, sites());
+  Ordering ordering(detector, {.threads = threads});
+  OrderCounters counters;
+  const std::clock_t cpu_start = std::clock();  // the machine may be shared
+  const auto start = std::chrono::steady_clock::now();
+  ordering.begin_launch(launch);
+  recording.replay(ordering, counters);
+  ordering.go_on();
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  const double cpu = static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC;
+  if (!detector.findings().races.empty() || detector.rejected() != 0 ||
+      !detector.launch_over(launch.id)) {
+    std::printf("WRONG: %zu races, %llu rejected%s\n", detector.findings().races.size(),
+                static_cast<unsigned long long>(detector.rejected()),
+                detector.launch_over(launch.id) ? "" : ", not over");
+  }
+  return threads == 1 ? cpu : wall.count();
+}
+
+void measure(const std::string& name, std::uint32_t ctas, const Kernel& kernel,
+             const std::vector<std::uint32_t>& threads) {
   Recording recording;
   for (std::uint32_t cta = 0; cta < ctas; ++cta) {
     kernel(recording, cta);
     exit_all(recording, cta);
   }
-  Detector detector;
-  detector.add_sites(wire::SiteId{0}, sites());
-  Ordering ordering(detector);
-  OrderCounters counters;
   LaunchInfo launch{.id = LaunchId{1}};
   launch.grid.x = ctas;
   launch.block.x = kWarps * wire::kWarpLanes;
-  const std::clock_t start = std::clock();  // CPU time: the machine may be shared
-  ordering.begin_launch(launch);
-  recording.replay(ordering, counters);
-  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-  std::printf("%-44s %9zu records  %7.2f M records/s  %zu races, %llu rejected%s\n", name.c_str(),
-              recording.count(), static_cast<double>(recording.count()) / seconds / 1e6,
-              detector.findings().races.size(),
-              static_cast<unsigned long long>(detector.rejected()),
-              detector.launch_over(LaunchId{1}) ? "" : "  NOT OVER");
-  std::fflush(stdout);
+  std::printf("%-34s %8zu records, M records/s:", name.c_str(), recording.count());
+  for (const std::uint32_t count : threads) {
+    const double seconds = replay(recording, launch, count);
+    std::printf(" %8.2f", static_cast<double>(recording.count()) / seconds / 1e6);
+    std::fflush(stdout);
+  }
+  std::printf("\n");
 }
 
 std::uint64_t global(std::uint64_t index) {
@@ -328,7 +347,8 @@ void lock(Recording& recording, std::uint32_t cta) {
 }  // namespace
 }  // namespace barracuda::detector
 
-// With arguments: only the traces whose names contain one of them.
+// threads=1,2,4: a column for each number of threads. Other arguments: only the traces whose names
+// contain one of them.
 int main(int argument_count, char** arguments) {
   using namespace barracuda::detector;
 
@@ -338,6 +358,25 @@ int main(int argument_count, char** arguments) {
     void (*kernel)(Recording&, std::uint32_t);
   };
 
+  std::vector<std::uint32_t> threads{1};
+  std::vector<std::string> wanted;
+  for (const std::string argument :
+       std::span(arguments, static_cast<std::size_t>(argument_count)).subspan(1)) {
+    if (!argument.starts_with("threads=")) {
+      wanted.push_back(argument);
+      continue;
+    }
+    threads.clear();
+    std::istringstream numbers(argument.substr(argument.find('=') + 1));
+    for (std::string number; std::getline(numbers, number, ',');) {
+      threads.push_back(static_cast<std::uint32_t>(std::stoul(number)));
+    }
+  }
+  std::printf("threads:");
+  for (const std::uint32_t count : threads) {
+    std::printf(" %u", count);
+  }
+  std::printf("\n");
   for (const Shape& shape :
        {Shape{"coalesced loads and stores", 4096, coalesced},
         Shape{"strided stores (matrix columns)", 1024, strided},
@@ -347,12 +386,12 @@ int main(int argument_count, char** arguments) {
         Shape{"reduction in shared memory", 8192, reduction},
         Shape{"barriers only", 2048, barriers}, Shape{"last block by ticket", 2048, last_block},
         Shape{"a lock", 1024, lock}}) {
-    bool is_wanted = argument_count == 1;
-    for (int index = 1; index < argument_count; ++index) {
-      is_wanted = is_wanted || std::strstr(shape.name, arguments[index]) != nullptr;
-    }
+    const bool is_wanted =
+        wanted.empty() || std::ranges::any_of(wanted, [&](const std::string& part) {
+          return std::strstr(shape.name, part.c_str()) != nullptr;
+        });
     if (is_wanted) {
-      measure(shape.name, shape.ctas, shape.kernel);
+      measure(shape.name, shape.ctas, shape.kernel, threads);
     }
   }
 }

@@ -1,6 +1,7 @@
 #include "host_detector/detector.h"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "host_detector/rules/access_check.h"
@@ -41,6 +42,12 @@ std::uint8_t access_flags(Operation operation) {
                                           : Entry::kReads | Entry::kWrites;
 }
 
+bool is_of_global_memory(const WarpOperation& operation) {
+  return lanes_where(operation.mask, [&](std::uint32_t lane) {
+           return wire::space_of(operation.lanes[lane].address) == wire::AddressSpace::kGlobal;
+         }) != 0;
+}
+
 }  // namespace
 
 struct Detector::State {
@@ -53,12 +60,19 @@ struct Detector::State {
   std::uint64_t applied = 0;
   std::uint64_t rejected = 0;
 
-  bool apply(const WarpOperation& operation);
+  [[nodiscard]] const wire::SiteInfo* find_site(wire::SiteId id) const;
+  [[nodiscard]] bool is_exit(const WarpOperation& operation) const;
+  bool apply(CtaState& cta, const WarpOperation& operation);
   bool access(const Actor& actor, const WarpOperation& operation);
   bool event(const Actor& actor, const WarpOperation& operation);
   void exit(const Actor& actor, std::uint32_t lanes);
   void finish(LaunchState& launch);
+  void finish_all();
   void forget_old_locations(const LaunchState& launch);
+
+ private:
+  std::mutex mutex_;
+  std::vector<LaunchId> over_;  // launches whose last thread has left
 };
 
 bool Detector::State::access(const Actor& actor, const WarpOperation& operation) {
@@ -67,7 +81,9 @@ bool Detector::State::access(const Actor& actor, const WarpOperation& operation)
   if (operation.kind == RecordKind::kAffine || operation.kind == RecordKind::kScattered) {
     return accesses.check(actor, operation, operation.mask, flags);
   }
-  forget_old_locations(actor.cta.launch);
+  if (is_of_global_memory(operation)) {
+    forget_old_locations(actor.cta.launch);
+  }
   if (operation.kind == RecordKind::kRelease) {
     ++engine.release_records;
     const std::uint32_t written = lanes_where(operation.mask, [&](std::uint32_t lane) {
@@ -148,62 +164,55 @@ bool Detector::State::event(const Actor& actor, const WarpOperation& operation) 
   return false;
 }
 
-bool Detector::State::apply(const WarpOperation& operation) {
-  if (operation.kind == RecordKind::kVoid) {
-    return true;
-  }
-  const auto launch = engine.running.find(operation.launch);
-  const auto site = static_cast<std::size_t>(operation.site);
-  if (launch == engine.running.end() || site >= engine.sites.size() || !engine.sites[site] ||
-      !is_well_formed(*engine.sites[site], operation.kind)) {
+const wire::SiteInfo* Detector::State::find_site(wire::SiteId id) const {
+  const auto site = static_cast<std::size_t>(id);
+  return site < engine.sites.size() && engine.sites[site] ? &*engine.sites[site] : nullptr;
+}
+
+bool Detector::State::is_exit(const WarpOperation& operation) const {
+  const wire::SiteInfo* site = find_site(operation.site);
+  return site != nullptr && site->operation == Operation::kExit;
+}
+
+bool Detector::State::apply(CtaState& cta, const WarpOperation& operation) {
+  const wire::SiteInfo* site = find_site(operation.site);
+  if (site == nullptr || !is_well_formed(*site, operation.kind) ||
+      operation.warp >= cta.warps.size()) {
     return false;
   }
-  CtaState* cta = launch->second->find_cta(operation.cta);
-  if (cta == nullptr || operation.warp >= cta->warps.size()) {
-    return false;
-  }
-  const Actor actor{.cta = *cta, .warp = cta->warps[operation.warp]};
+  const Actor actor{.cta = cta, .warp = cta.warps[operation.warp]};
   if (operation.mask == 0 || (operation.mask & ~actor.warp.alive()) != 0) {
     return false;
   }
   if ((actor.warp.waiting & operation.mask) != 0 || !actor.warp.warp_barriers.empty()) {
-    const Operation what = engine.sites[site]->operation;
-    if (what != Operation::kWarpBarrier || (actor.warp.waiting & operation.mask) != 0) {
+    if (site->operation != Operation::kWarpBarrier || (actor.warp.waiting & operation.mask) != 0) {
       synchroniser.open_what_held(actor, operation.mask);
     }
   }
-  return is_access(engine.sites[site]->operation) ? access(actor, operation)
-                                                  : event(actor, operation);
+  return is_access(site->operation) ? access(actor, operation) : event(actor, operation);
 }
 
 void Detector::State::exit(const Actor& actor, std::uint32_t lanes) {
   synchroniser.exit(actor, lanes);
-  CtaState& cta = actor.cta;
-  LaunchState& launch = cta.launch;
-  const auto barrier = launch.cluster_barriers.find(cta.cluster);
-  if (barrier != launch.cluster_barriers.end()) {
-    barrier->second.on_exit(actor.warp, lanes);
-    if (barrier->second.is_over()) {
-      launch.cluster_barriers.erase(barrier);
-    }
-  }
-  if (cta.live_threads == 0) {
-    if (launch.finished.size() <= cta.index) {
-      launch.finished.resize(std::size_t{cta.index} + 1);
-    }
-    launch.finished[cta.index] = true;
-    launch.ctas.erase(cta.index);
-  }
-  if (launch.live_threads == 0) {
-    finish(launch);
+  LaunchState& launch = actor.cta.launch;
+  if (launch.exit(actor.cta, actor.warp, lanes)) {
+    const std::lock_guard lock(mutex_);
+    over_.push_back(launch.info.id);
   }
 }
 
 void Detector::State::finish(LaunchState& launch) {
-  if (!launch.final.is_empty()) {
-    engine.finals.insert_or_assign(launch.info.id, std::move(launch.final));
+  if (!launch.final().is_empty()) {
+    engine.finals.insert_or_assign(launch.info.id, std::move(launch.final()));
   }
   engine.running.erase(launch.info.id);
+}
+
+void Detector::State::finish_all() {
+  for (const LaunchId launch : over_) {
+    finish(*engine.running.at(launch));
+  }
+  over_.clear();
 }
 
 // Synchronisation of launches that were over before every running one began orders nothing more.
@@ -250,7 +259,7 @@ void Detector::begin_launch(const LaunchInfo& launch) {
       begun->initial.join(final->second);
     }
   }
-  begun->final = begun->initial;
+  begun->learn(begun->initial);
   // It may learn of a launch that is over as well, if that is not ordered before it.
   begun->ran_with_others = !engine.order.is_after_all(launch.id);
   for (auto& [id, other] : engine.running) {
@@ -258,17 +267,45 @@ void Detector::begin_launch(const LaunchInfo& launch) {
       other->ran_with_others = true;
     }
   }
-  if (begun->live_threads > 0) {
+  if (launch.grid.volume() * launch.block.volume() > 0) {
     engine.running.insert_or_assign(launch.id, std::move(begun));
   }
 }
 
-void Detector::apply(const WarpOperation& operation) {
-  if (state_->apply(operation)) {
-    ++state_->applied;
-  } else {
-    ++state_->rejected;
+Detector::Strand::Strand(Detector& detector, LaunchId launch) : detector_(*detector.state_) {
+  const auto running = detector_.engine.running.find(launch);
+  launch_ = running == detector_.engine.running.end() ? nullptr : running->second.get();
+}
+
+bool Detector::Strand::apply(const WarpOperation& operation) {
+  if (operation.kind == RecordKind::kVoid) {
+    return true;
   }
+  if (launch_ == nullptr) {
+    return false;
+  }
+  if (cta_ == nullptr || cta_->index != operation.cta) {
+    cta_ = launch_->find_cta(operation.cta);
+  }
+  if (cta_ == nullptr) {
+    return false;
+  }
+  CtaState& cta = *cta_;
+  if (detector_.is_exit(operation)) {
+    cta_ = nullptr;  // it may go
+  }
+  return detector_.apply(cta, operation);
+}
+
+void Detector::apply(const WarpOperation& operation) {
+  const bool is_applied = Strand(*this, operation.launch).apply(operation);
+  count(is_applied ? 1 : 0, is_applied ? 0 : 1);
+}
+
+void Detector::count(std::uint64_t applied, std::uint64_t rejected) {
+  state_->applied += applied;
+  state_->rejected += rejected;
+  state_->finish_all();
 }
 
 bool Detector::launch_over(LaunchId launch) const {
@@ -280,9 +317,8 @@ void Detector::end_launch(LaunchId launch) {
   if (running == state_->engine.running.end()) {
     return;
   }
-  for (const auto& [index, cta] : running->second->ctas) {
-    report_divergence(state_->engine, *cta);
-  }
+  running->second->for_each_cta(
+      [&](const CtaState& cta) { report_divergence(state_->engine, cta); });
   state_->finish(*running->second);
 }
 

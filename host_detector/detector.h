@@ -1,6 +1,6 @@
 // The happens-before engine of one session (RACE_RULES.md). Takes warp-level operations in an order
 // that is consistent with synchronisation (ordering.h sees to that) and collects findings. Not
-// thread-safe: its caller serialises.
+// thread-safe, but for strands.
 #pragma once
 
 #include <array>
@@ -12,6 +12,9 @@
 #include "host_detector/race_event.h"
 
 namespace barracuda::detector {
+
+struct CtaState;
+struct LaunchState;
 
 struct DetectorOptions {
   bool report_same_value = false;     // lanes of one instruction storing the same value: a warning
@@ -46,7 +49,24 @@ struct WarpOperation {
 };
 
 class Detector {
+  struct State;
+
  public:
+  // The operations of one cluster (of one CTA where there are none): several threads may apply a
+  // strand each while nothing else is done with the detector.
+  class Strand {
+   public:
+    Strand(Detector& detector, LaunchId launch);
+    // As Detector::apply, but counts nothing: true if it was applied. Not for a release or an
+    // acquire of global memory, which concerns other clusters.
+    bool apply(const WarpOperation& operation);
+
+   private:
+    State& detector_;
+    LaunchState* launch_;
+    CtaState* cta_ = nullptr;  // of the last operation
+  };
+
   explicit Detector(const DetectorOptions& options = {});
   ~Detector();
   Detector(const Detector&) = delete;
@@ -57,6 +77,8 @@ class Detector {
   void begin_launch(const LaunchInfo& launch);
   // Errors in the operation (unknown launch or site, absurd CTA) are counted, not applied.
   void apply(const WarpOperation& operation);
+  // After strands: so many of their operations were applied and refused.
+  void count(std::uint64_t applied, std::uint64_t rejected);
   // All threads have left. True once every exit was applied, or after end_launch.
   [[nodiscard]] bool launch_over(LaunchId launch) const;
   // By decree: a trapped or failed launch.
@@ -69,7 +91,6 @@ class Detector {
   [[nodiscard]] std::uint64_t rejected() const;
 
  private:
-  struct State;
   std::unique_ptr<State> state_;
 };
 

@@ -49,7 +49,7 @@ struct Pipeline::State {
   mutable std::atomic<std::uint32_t> callers{0};  // that wait for the mutex
   std::condition_variable changed;                // batches_done
   Detector detector;
-  Ordering ordering{detector, options.observer};
+  Ordering ordering{detector, {.observer = options.observer, .threads = options.detector_threads}};
   PipelineStatistics statistics;
   std::uint64_t batches_done = 0;
 
@@ -148,18 +148,24 @@ void Pipeline::State::on_idle() {
 
 void Pipeline::State::detect() {
   while (!is_stopping) {
-    const std::optional<DrainedBatch> batch = drain->take(kTakeTimeout);
+    std::optional<DrainedBatch> batch = drain->take(kTakeTimeout);
     while (callers != 0) {
       std::this_thread::yield();
     }
     const std::lock_guard held(mutex);
-    do_tasks();
-    if (batch) {
-      apply(*batch);
-      ++batches_done;
-    } else {
+    if (!batch) {
+      do_tasks();
       on_idle();
     }
+    std::uint64_t batches = 0;
+    while (batch) {
+      do_tasks();
+      apply(*batch);
+      ++batches;
+      batch = ordering.kept() != 0 ? drain->take(std::chrono::milliseconds(0)) : std::nullopt;
+    }
+    ordering.go_on();
+    batches_done += batches;
     publish_ended();
     drain->set_held_bytes(ordering.parked_bytes());
     changed.notify_all();

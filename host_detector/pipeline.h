@@ -17,6 +17,9 @@ namespace barracuda::detector {
 struct PipelineOptions {
   DetectorOptions detector;
   std::uint32_t drain_threads = 1;
+  // Share out what is detected. With one, findings are a function of the order in which the queues
+  // are read. An observer needs one.
+  std::uint32_t detector_threads = 1;
   std::size_t max_parked_bytes = std::size_t{4} << 30;  // beyond this, drained records are refused
                                                         // and the device waits
   Observer* observer = nullptr;                         // outlives the pipeline; none if null

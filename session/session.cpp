@@ -16,12 +16,24 @@ namespace {
 constexpr std::chrono::seconds kStreamPatience{10};
 constexpr std::chrono::microseconds kPollEvery{200};
 
+std::uint32_t detector_threads(const Options& options, bool is_observed) {
+  constexpr std::uint64_t kMostByDefault = 16;
+  if (options.seed || is_observed) {
+    return 1;  // whose findings are the same again
+  }
+  const std::uint64_t cores = std::max(std::thread::hardware_concurrency(), 1U);
+  const std::uint64_t wanted =
+      options.detector_threads != 0 ? options.detector_threads : kMostByDefault;
+  return static_cast<std::uint32_t>(std::min(wanted, cores));
+}
+
 detector::PipelineOptions pipeline_options(const Options& options, detector::Observer* observer) {
   detector::PipelineOptions made;
   made.detector = trace::detector_options(options);
   made.observer = observer;
   made.drain_threads =
       static_cast<std::uint32_t>(std::max<std::uint64_t>(options.drain_threads, 1));
+  made.detector_threads = detector_threads(options, observer != nullptr);
   return made;
 }
 

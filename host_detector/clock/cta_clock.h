@@ -49,9 +49,9 @@ struct WarpTick {
   Tick tick = 0;
 };
 
-// The detector is serialised by its caller, so the counts need no atomics.
+// Parts of clocks are shared by CTAs whose operations are applied on several threads.
 template <typename T>
-using Counted = boost::intrusive_ref_counter<T, boost::thread_unsafe_counter>;
+using Counted = boost::intrusive_ref_counter<T, boost::thread_safe_counter>;
 
 class CtaClock;
 using CtaClockPointer = boost::intrusive_ptr<const CtaClock>;

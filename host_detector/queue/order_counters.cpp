@@ -12,7 +12,7 @@ bool is_later(std::uint32_t a, std::uint32_t b) {
 
 }  // namespace
 
-void OrderCounters::wake(std::uint32_t counter, std::vector<ParkedGroup*>& ready) {
+void OrderCounters::wake(std::uint32_t counter, std::vector<ClusterQueue*>& ready) {
   const auto waiting = waiters_.find(counter);
   if (waiting == waiters_.end()) {
     return;
@@ -29,7 +29,7 @@ void OrderCounters::wake(std::uint32_t counter, std::vector<ParkedGroup*>& ready
   }
 }
 
-void OrderCounters::applied(const OrderNumber& release, std::vector<ParkedGroup*>& ready) {
+void OrderCounters::applied(const OrderNumber& release, std::vector<ClusterQueue*>& ready) {
   std::uint32_t& done = done_[release.counter];
   if (release.number != done) {
     if (is_later(release.number, done)) {
@@ -56,18 +56,18 @@ void OrderCounters::applied(const OrderNumber& release, std::vector<ParkedGroup*
   wake(release.counter, ready);
 }
 
-void OrderCounters::wait(const OrderNumber& stamp, ParkedGroup* group) {
+void OrderCounters::wait(const OrderNumber& stamp, ClusterQueue* group) {
   waiters_[stamp.counter].push_back({.stamp = stamp.number, .group = group});
 }
 
-void OrderCounters::forget(const ParkedGroup* group) {
+void OrderCounters::forget(const ClusterQueue* group) {
   for (auto& [counter, waiting] : waiters_) {
     std::erase_if(waiting, [&](const Waiter& waiter) { return waiter.group == group; });
   }
   erase_if(waiters_, [](const auto& each) { return each.second.empty(); });
 }
 
-void OrderCounters::skip_hole(std::vector<ParkedGroup*>& ready) {
+void OrderCounters::skip_hole(std::vector<ClusterQueue*>& ready) {
   std::uint32_t best_counter = 0;
   std::uint32_t best_missing = ~std::uint32_t{0};
   for (const auto& [counter, waiting] : waiters_) {

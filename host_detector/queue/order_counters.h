@@ -14,7 +14,7 @@
 
 namespace barracuda::detector {
 
-class ParkedGroup;
+class ClusterQueue;
 
 class OrderCounters {
  public:
@@ -26,19 +26,19 @@ class OrderCounters {
   }
 
   // Groups that can go on now are appended to `ready`.
-  void applied(const OrderNumber& release, std::vector<ParkedGroup*>& ready);
-  void wait(const OrderNumber& stamp, ParkedGroup* group);
-  void forget(const ParkedGroup* group);
+  void applied(const OrderNumber& release, std::vector<ClusterQueue*>& ready);
+  void wait(const OrderNumber& stamp, ClusterQueue* group);
+  void forget(const ClusterQueue* group);
   // A number that was taken will never come: lets pass whoever waits for the fewest.
-  void skip_hole(std::vector<ParkedGroup*>& ready);
+  void skip_hole(std::vector<ClusterQueue*>& ready);
 
  private:
   struct Waiter {
     std::uint32_t stamp = 0;
-    ParkedGroup* group = nullptr;
+    ClusterQueue* group = nullptr;
   };
 
-  void wake(std::uint32_t counter, std::vector<ParkedGroup*>& ready);
+  void wake(std::uint32_t counter, std::vector<ClusterQueue*>& ready);
 
   std::vector<std::uint32_t> done_;  // by counter
   // Applied out of order, as distances from done_ would move: plain numbers, few.

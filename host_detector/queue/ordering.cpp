@@ -1,38 +1,49 @@
 #include "host_detector/queue/ordering.h"
 
 #include <algorithm>
+#include <atomic>
+#include <iterator>
 #include <utility>
+
+#include <tbb/parallel_for.h>
 
 #include "host_detector/sync/launch_state.h"
 
 namespace barracuda::detector {
 
-// The records of one cluster (of one CTA where there are none) that wait for their turn.
-class ParkedGroup {
- public:
-  LaunchId launch{};
-  std::uint32_t cluster = 0;
-  OrderCounters* counters = nullptr;
-  std::deque<RecordBytes> records;
-};
+namespace {
+
+void read_numbers(std::span<const std::byte> record, OrderNumbers& numbers) {
+  const wire::RecordKind kind = header_of(record).kind;
+  numbers.count = 0;
+  if (kind == wire::RecordKind::kRelease || kind == wire::RecordKind::kAcquire) {
+    read_order_numbers(record, numbers);
+  }
+}
+
+}  // namespace
 
 struct Ordering::Launch {
   explicit Launch(const LaunchInfo& info) : shape(info) {}
 
   LaunchState shape;
   std::vector<LaunchId> awaited;  // launches before it that are not over
-
-  struct Early {
-    OrderCounters* counters = nullptr;
-    RecordBytes record;
-  };
-
-  std::deque<Early> early;  // came while some are awaited
-  boost::unordered_flat_map<std::uint32_t, std::unique_ptr<ParkedGroup>> parked;  // by cluster
+  boost::unordered_flat_map<std::uint32_t, std::unique_ptr<ClusterQueue>> queues;  // none is empty
+  std::vector<ClusterQueue*> early;  // all of them, in the order they came, while some are awaited
 };
 
-Ordering::Ordering(Detector& detector, Observer* observer)
-    : detector_(detector), observer_(observer) {}
+// A round of strands: the queue that is next, and what was done.
+struct Ordering::Round {
+  std::atomic<std::size_t> next{0};
+  std::atomic<std::uint64_t> applied{0}, refused{0}, malformed{0};
+};
+
+Ordering::Ordering(Detector& detector, const OrderingOptions& options)
+    : detector_(detector),
+      options_(options),
+      arena_(options.threads > 1
+                 ? std::make_unique<tbb::task_arena>(static_cast<int>(options.threads))
+                 : nullptr) {}
 
 Ordering::~Ordering() = default;
 
@@ -42,8 +53,8 @@ Ordering::Launch* Ordering::find(std::uint16_t low_bits) {
 }
 
 void Ordering::begin_launch(const LaunchInfo& info) {
-  if (observer_ != nullptr) {
-    observer_->launch_begun(info);
+  if (options_.observer != nullptr) {
+    options_.observer->launch_begun(info);
   }
   detector_.begin_launch(info);
   if (detector_.launch_over(info.id)) {
@@ -71,8 +82,8 @@ void Ordering::count_numbers(OrderCounters& counters, std::span<const std::byte>
 }
 
 void Ordering::apply(OrderCounters& counters, LaunchId launch, std::span<const std::byte> record) {
-  if (observer_ != nullptr) {
-    observer_->record_applied(launch, record);
+  if (options_.observer != nullptr) {
+    options_.observer->record_applied(launch, record);
   }
   if (decode(record, operation_)) {
     operation_.launch = launch;
@@ -86,42 +97,45 @@ void Ordering::apply(OrderCounters& counters, LaunchId launch, std::span<const s
   }
 }
 
-bool Ordering::try_apply(OrderCounters& counters, ParkedGroup& group,
-                         std::span<const std::byte> record) {
+std::optional<OrderNumber> Ordering::unreached(const OrderCounters& counters,
+                                               std::span<const std::byte> record) {
   if (header_of(record).kind == wire::RecordKind::kAcquire) {
     read_order_numbers(record, numbers_);
     for (std::size_t index = 0; index < numbers_.count; ++index) {
       if (!counters.has_reached(numbers_.of_lanes[index])) {
-        counters.wait(numbers_.of_lanes[index], &group);
-        return false;
+        return numbers_.of_lanes[index];
       }
     }
   }
-  apply(counters, group.launch, record);
-  return true;
+  return std::nullopt;
 }
 
 void Ordering::route(OrderCounters& counters, Launch& launch, std::span<const std::byte> record) {
   const LaunchId id = launch.shape.info.id;
   const std::uint32_t cluster = launch.shape.cluster_of(header_of(record).cta);
-  const auto parked = launch.parked.find(cluster);
-  if (parked != launch.parked.end()) {
-    parked->second->records.emplace_back(record.begin(), record.end());
+  const auto known = launch.queues.find(cluster);
+  if (known != launch.queues.end()) {
+    known->second->push(record);
     parked_bytes_ += record.size();
     return;
   }
-  if (header_of(record).kind != wire::RecordKind::kAcquire) {
+  const bool may_start = launch.awaited.empty();
+  const std::optional<OrderNumber> number = unreached(counters, record);
+  if (may_start && arena_ == nullptr && !number) {
     apply(counters, id, record);
     return;
   }
-  auto group = std::make_unique<ParkedGroup>();
-  group->launch = id;
-  group->cluster = cluster;
-  group->counters = &counters;
-  if (!try_apply(counters, *group, record)) {
-    group->records.emplace_back(record.begin(), record.end());
-    parked_bytes_ += record.size();
-    launch.parked.emplace(cluster, std::move(group));
+  ClusterQueue& queue =
+      *launch.queues.emplace(cluster, std::make_unique<ClusterQueue>(id, cluster, counters))
+           .first->second;
+  queue.push(record);
+  parked_bytes_ += record.size();
+  if (!may_start) {
+    launch.early.push_back(&queue);
+  } else if (arena_ != nullptr) {
+    ready_.push_back(&queue);
+  } else {
+    counters.wait(*number, &queue);
   }
 }
 
@@ -134,29 +148,121 @@ void Ordering::take(OrderCounters& counters, std::span<const std::byte> record) 
   if (launch == nullptr) {
     ++rejected_;
     count_numbers(counters, record);
-  } else if (!launch->awaited.empty()) {
-    launch->early.push_back({.counters = &counters, .record = {record.begin(), record.end()}});
-    parked_bytes_ += record.size();
   } else {
     route(counters, *launch, record);
   }
-  go_on();
+  ++kept_;
+  if (arena_ == nullptr || kept_ >= kMostKept) {
+    go_on();
+  }
 }
 
-void Ordering::advance(ParkedGroup& group) {
-  while (!group.records.empty()) {
-    const RecordBytes record = std::move(group.records.front());
-    group.records.pop_front();
-    if (!try_apply(*group.counters, group, record)) {
-      group.records.push_front(record);
+bool Ordering::apply_front(ClusterQueue& queue) {
+  if (const std::optional<OrderNumber> number = unreached(queue.counters(), queue.front())) {
+    queue.counters().wait(*number, &queue);
+    return false;
+  }
+  parked_bytes_ -= queue.front().size();
+  apply(queue.counters(), queue.launch(), queue.front());
+  queue.pop();
+  return true;
+}
+
+void Ordering::drop(ClusterQueue& queue) {
+  Launch* launch = find(static_cast<std::uint16_t>(queue.launch()));
+  if (launch != nullptr) {
+    launch->queues.erase(queue.cluster());
+  }
+}
+
+void Ordering::advance(ClusterQueue& queue) {
+  while (!queue.is_empty()) {
+    if (!apply_front(queue)) {
+      queue.shrink();
       return;
     }
-    parked_bytes_ -= record.size();
   }
-  Launch* launch = find(static_cast<std::uint16_t>(group.launch));
-  if (launch != nullptr) {
-    launch->parked.erase(group.cluster);
+  drop(queue);
+}
+
+void Ordering::apply_strand(ClusterQueue& queue, Round& round) const {
+  Detector::Strand strand(detector_, queue.launch());
+  WarpOperation operation;
+  OrderNumbers numbers;
+  std::uint64_t applied = 0;
+  std::uint64_t refused = 0;
+  std::uint64_t malformed = 0;
+  for (; !queue.is_empty(); queue.pop()) {
+    read_numbers(queue.front(), numbers);
+    if (numbers.count != 0) {
+      break;
+    }
+    if (!decode(queue.front(), operation)) {
+      ++malformed;
+      continue;
+    }
+    operation.launch = queue.launch();
+    const bool is_applied = strand.apply(operation);
+    applied += is_applied ? 1 : 0;
+    refused += is_applied ? 0 : 1;
   }
+  round.applied += applied;
+  round.refused += refused;
+  round.malformed += malformed;
+}
+
+// What is at the front concerns other clusters.
+void Ordering::settle(ClusterQueue& queue) {
+  while (!queue.is_empty()) {
+    read_numbers(queue.front(), numbers_);
+    if (numbers_.count == 0) {
+      ready_.push_back(&queue);
+      break;
+    }
+    if (!apply_front(queue)) {
+      break;
+    }
+  }
+  if (queue.is_empty()) {
+    drop(queue);
+  } else {
+    queue.shrink();
+  }
+}
+
+void Ordering::run_round() {
+  const std::vector<ClusterQueue*> queues = std::exchange(ready_, {});
+  std::size_t bytes = 0;
+  std::vector<LaunchId> launches;
+  for (const ClusterQueue* queue : queues) {
+    bytes += queue->bytes();
+    if (std::ranges::find(launches, queue->launch()) == launches.end()) {
+      launches.push_back(queue->launch());
+    }
+  }
+  Round round;
+  const auto apply_strands = [&](std::uint32_t /*thread*/) {
+    for (std::size_t index = round.next++; index < queues.size(); index = round.next++) {
+      apply_strand(*queues[index], round);
+    }
+  };
+  if (bytes < options_.least_shared_bytes || queues.size() == 1) {
+    apply_strands(0);
+  } else {
+    arena_->execute(
+        [&] { tbb::parallel_for(0U, options_.threads, apply_strands, tbb::simple_partitioner()); });
+  }
+  detector_.count(round.applied, round.refused);
+  rejected_ += round.malformed;
+  for (const ClusterQueue* queue : queues) {
+    bytes -= queue->bytes();
+  }
+  parked_bytes_ -= bytes;
+  for (ClusterQueue* queue : queues) {
+    settle(*queue);
+  }
+  std::ranges::copy_if(launches, std::back_inserter(over_),
+                       [&](LaunchId launch) { return detector_.launch_over(launch); });
 }
 
 void Ordering::on_launch_over(LaunchId id) {
@@ -164,32 +270,22 @@ void Ordering::on_launch_over(LaunchId id) {
   if (ended == nullptr || ended->shape.info.id != id) {
     return;
   }
-  for (const auto& [cluster, group] : ended->parked) {
-    group->counters->forget(group.get());
-    std::erase(ready_, group.get());
-    for (const RecordBytes& record : group->records) {
-      parked_bytes_ -= record.size();
-    }
+  for (const auto& [cluster, queue] : ended->queues) {
+    queue->counters().forget(queue.get());
+    std::erase(ready_, queue.get());
+    parked_bytes_ -= queue->bytes();
   }
   launches_.erase(static_cast<std::uint16_t>(id));
-  std::vector<LaunchId> released;
   for (auto& [low, launch] : launches_) {
     if (std::erase(launch->awaited, id) != 0 && launch->awaited.empty()) {
-      released.push_back(launch->shape.info.id);
-    }
-  }
-  for (const LaunchId next : released) {
-    Launch* launch = find(static_cast<std::uint16_t>(next));
-    const std::deque<Launch::Early> early = std::exchange(launch->early, {});
-    for (const Launch::Early& each : early) {
-      parked_bytes_ -= each.record.size();
-      // Its launch may end with the last of these, but not before.
-      route(*each.counters, *launch, each.record);
+      // The last that came is advanced first.
+      ready_.insert(ready_.end(), launch->early.rbegin(), launch->early.rend());
+      launch->early.clear();
     }
   }
 }
 
-// A launch that ends lets others start and a release lets groups go on, either may do the other:
+// A launch that ends lets others start and a release lets clusters go on, either may do the other:
 // not by recursion, which would be as deep as the program is long.
 void Ordering::go_on() {
   if (is_going_on_) {
@@ -202,35 +298,36 @@ void Ordering::go_on() {
       over_.pop_back();
       ended_.push_back(id);
       on_launch_over(id);
-      continue;
+    } else if (arena_ != nullptr) {
+      run_round();
+    } else {
+      ClusterQueue& queue = *ready_.back();
+      ready_.pop_back();
+      advance(queue);
     }
-    ParkedGroup* group = ready_.back();
-    ready_.pop_back();
-    advance(*group);
   }
+  kept_ = 0;
   is_going_on_ = false;
 }
 
 void Ordering::end_launch(LaunchId id) {
+  go_on();
   Launch* launch = find(static_cast<std::uint16_t>(id));
   if (launch != nullptr && launch->shape.info.id == id) {
     may_have_holes_ = true;
-    const auto parked = std::exchange(launch->parked, {});
-    for (const auto& [cluster, group] : parked) {
-      group->counters->forget(group.get());
-      std::erase(ready_, group.get());
-      for (const RecordBytes& record : group->records) {
-        parked_bytes_ -= record.size();
-        apply(*group->counters, id, record);
+    const auto queues = std::exchange(launch->queues, {});
+    launch->early.clear();
+    for (const auto& [cluster, queue] : queues) {
+      queue->counters().forget(queue.get());
+      std::erase(ready_, queue.get());
+      for (; !queue->is_empty(); queue->pop()) {
+        parked_bytes_ -= queue->front().size();
+        apply(queue->counters(), id, queue->front());
       }
     }
-    for (const Launch::Early& each : launch->early) {
-      parked_bytes_ -= each.record.size();
-      apply(*each.counters, id, each.record);
-    }
   }
-  if (observer_ != nullptr) {
-    observer_->launch_ended(id);
+  if (options_.observer != nullptr) {
+    options_.observer->launch_ended(id);
   }
   detector_.end_launch(id);
   over_.push_back(id);

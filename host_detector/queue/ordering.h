@@ -1,31 +1,40 @@
 // Puts records into an order that is consistent with synchronisation (RACE_RULES section 4) and
 // applies them. Records of one queue come in slot order. An acquire from global memory waits until
 // the releases with smaller numbers are applied, and its CTA (with its cluster) waits with it; a
-// launch waits until the launches before it are over; everything else is applied at once.
+// launch waits until the launches before it are over. With one thread everything else is applied at
+// once. With more it is kept until there is enough to share out, and applied in rounds
+// (docs/decisions/detector-rounds.md): each cluster up to its next release or acquire of global
+// memory, several clusters at a time; then these, one after another.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <tbb/task_arena.h>
 
 #include "host_detector/detector.h"
 #include "host_detector/observer.h"
+#include "host_detector/queue/cluster_queue.h"
 #include "host_detector/queue/order_counters.h"
 
 namespace barracuda::detector {
 
-using RecordBytes = std::vector<std::byte>;
+struct OrderingOptions {
+  Observer* observer = nullptr;  // none if null; it needs one thread
+  std::uint32_t threads = 1;
+  // A round of less is left to one thread: waking the others takes some microseconds.
+  std::size_t least_shared_bytes = 256 * wire::kSlotBytes;
+};
 
 class Ordering {
  public:
-  // `observer` may be null.
-  explicit Ordering(Detector& detector, Observer* observer = nullptr);
+  explicit Ordering(Detector& detector, const OrderingOptions& options = {});
   ~Ordering();
   Ordering(const Ordering&) = delete;
   Ordering& operator=(const Ordering&) = delete;
@@ -33,6 +42,13 @@ class Ordering {
   void begin_launch(const LaunchInfo& launch);
   // One whole record. `counters` are those of its device context and outlive this.
   void take(OrderCounters& counters, std::span<const std::byte> record);
+  // Applies all that was taken and can be applied.
+  void go_on();
+  // Records taken since then. It is done by itself every kMostKept records.
+  static constexpr std::size_t kMostKept = 32768;
+
+  [[nodiscard]] std::size_t kept() const { return kept_; }
+
   // Applies what is parked of the launch as far as it goes, and ends it by decree. Numbers that its
   // threads took may never come.
   void end_launch(LaunchId launch);
@@ -50,20 +66,31 @@ class Ordering {
  private:
   struct Launch;
 
+  struct Round;
+
   void route(OrderCounters& counters, Launch& launch, std::span<const std::byte> record);
-  // False if the record must wait; its group then waits with it.
-  bool try_apply(OrderCounters& counters, ParkedGroup& group, std::span<const std::byte> record);
+  // What the record must wait for first; nothing if it can be applied.
+  [[nodiscard]] std::optional<OrderNumber> unreached(const OrderCounters& counters,
+                                                     std::span<const std::byte> record);
   void apply(OrderCounters& counters, LaunchId launch, std::span<const std::byte> record);
   void count_numbers(OrderCounters& counters, std::span<const std::byte> record);
-  void go_on();
-  void advance(ParkedGroup& group);
+  // False if the queue waits now; its front record does.
+  bool apply_front(ClusterQueue& queue);
+  void advance(ClusterQueue& queue);
+  void drop(ClusterQueue& queue);
+  void run_round();
+  void apply_strand(ClusterQueue& queue, Round& round) const;
+  void settle(ClusterQueue& queue);
   void on_launch_over(LaunchId launch);
   Launch* find(std::uint16_t low_bits);
 
   Detector& detector_;
-  Observer* const observer_;
+  const OrderingOptions options_;
+  const std::unique_ptr<tbb::task_arena> arena_;                                // null: one thread
   boost::unordered_flat_map<std::uint16_t, std::unique_ptr<Launch>> launches_;  // not over
-  std::vector<ParkedGroup*> ready_;
+  // A queue of a launch that has begun is here or waits for a number.
+  std::vector<ClusterQueue*> ready_;
+  std::size_t kept_ = 0;
   std::vector<LaunchId> over_;   // launches that have just ended
   std::vector<LaunchId> ended_;  // those whose end nobody has asked for yet
   bool is_going_on_ = false;

@@ -357,13 +357,18 @@ void AccessCheck::emit(Access& access, Entry entry, std::uint64_t tagged, std::u
     return;
   }
   access.place = *place;
-  Block& block = place->shared_of != nullptr ? place->shared_of->shared.block(place->address)
-                                             : engine_.global.block(place->address);
   access.block_start = place->address & ~std::uint64_t{kBlockBytes - 1};
   access.racing_sites.clear();
-  block.for_each_history(entry, [&](History& history, const Entry& part, bool records) {
-    meet(access, history, part, records);
-  });
+  const auto meet_in = [&](Block& block) {
+    block.for_each_history(entry, [&](History& history, const Entry& part, bool records) {
+      meet(access, history, part, records);
+    });
+  };
+  if (place->shared_of != nullptr) {
+    meet_in(place->shared_of->shared.block(place->address));
+  } else {
+    engine_.global.visit(place->address, meet_in);
+  }
 }
 
 void AccessCheck::run(Access& access, std::uint32_t lanes, std::uint32_t shift) {
@@ -567,7 +572,7 @@ void AccessCheck::report(Access& access, const Entry& older, const Entry& entry)
   if (unordered.is_ordered && is_between_proxies(access, older)) {
     race.missing = MissingOrder::kProxyFenceMissing;
   } else if (older.is_asynchronous()) {
-    explain_asynchronous(engine_, older, race);
+    explain_asynchronous(access.actor, older, race);
   } else if (race.missing == MissingOrder::kNoSynchronisation) {
     explain(engine_, access.actor, older.tick, race);
   }

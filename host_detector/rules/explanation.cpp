@@ -83,18 +83,21 @@ void explain(EngineState& engine, const Actor& actor, Tick first_tick, RaceEvent
   }
 }
 
-void explain_asynchronous(const EngineState& engine, const Entry& older, RaceEvent& race) {
+void explain_asynchronous(const Actor& actor, const Entry& older, RaceEvent& race) {
   race.missing = MissingOrder::kAsyncWaitMissing;
-  const auto launch = engine.running.find(older.launch());
   const std::uint32_t line = PackedLine::of(older.value).warp / wire::kWarpLanes - 1;
-  if (!older.has_own_line() || launch == engine.running.end() || line >= kLineCount) {
+  if (!older.has_own_line() || line >= kLineCount) {
     return;
   }
-  const auto cta = launch->second->ctas.find(older.cta_index());
-  if (cta == launch->second->ctas.end()) {
+  const LaunchState& launch = actor.cta.launch;
+  const bool is_near =
+      older.launch() == actor.launch() && launch.cluster_of(older.cta_index()) == actor.cta.cluster;
+  // What threads of other clusters do now is not for this thread to look at.
+  const CtaState* cta = is_near ? launch.known_cta(older.cta_index()) : nullptr;
+  if (cta == nullptr) {
     return;
   }
-  const AsyncLines* lines = cta->second->warps[older.warp].known_lines();
+  const AsyncLines* lines = cta->warps[older.warp].known_lines();
   const ThreadRef& copier = race.first.thread;
   const bool is_issuer = race.second.thread == copier;
   if (!is_issuer && lines != nullptr &&

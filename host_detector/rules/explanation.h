@@ -11,7 +11,7 @@ namespace barracuda::detector {
 // `first_tick`, and what `actor` does now.
 void explain(EngineState& engine, const Actor& actor, Tick first_tick, RaceEvent& race);
 
-// Fills `missing` of a race whose first access is the asynchronous `older`.
-void explain_asynchronous(const EngineState& engine, const Entry& older, RaceEvent& race);
+// Fills `missing` of a race of the asynchronous `older` with what `actor` does now.
+void explain_asynchronous(const Actor& actor, const Entry& older, RaceEvent& race);
 
 }  // namespace barracuda::detector

@@ -13,6 +13,7 @@ RaceLog::Identity RaceLog::identity_of(const RaceEvent& race) {
 }
 
 bool RaceLog::count_again(const RaceEvent& race) {
+  const std::lock_guard lock(mutex_);
   const auto known = races_.find(identity_of(race));
   if (known == races_.end()) {
     return false;
@@ -26,6 +27,7 @@ bool RaceLog::count_again(const RaceEvent& race) {
 }
 
 void RaceLog::add(RaceEvent race) {
+  const std::lock_guard lock(mutex_);
   const auto [known, is_new] = races_.try_emplace(identity_of(race), findings_.races.size());
   if (is_new) {
     findings_.races.push_back(std::move(race));
@@ -37,6 +39,7 @@ void RaceLog::add(RaceEvent race) {
 }
 
 void RaceLog::add(BarrierDivergence divergence) {
+  const std::lock_guard lock(mutex_);
   const std::uint64_t identity =
       (std::uint64_t{index_of(divergence.arrived.site)} << 32) | divergence.barrier;
   const auto [known, is_new] = divergences_.try_emplace(identity, findings_.divergences.size());

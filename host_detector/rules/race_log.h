@@ -1,9 +1,10 @@
 // The findings of a session: races are one for each pair of sites, kind and space; repeats are
-// counted.
+// counted. Several threads may add.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 
 #include <boost/container_hash/hash.hpp>
@@ -20,6 +21,7 @@ class RaceLog {
   void add(RaceEvent race);
   void add(BarrierDivergence divergence);
 
+  // Nobody may add meanwhile.
   [[nodiscard]] const Findings& findings() const { return findings_; }
 
  private:
@@ -41,6 +43,7 @@ class RaceLog {
 
   static Identity identity_of(const RaceEvent& race);
 
+  std::mutex mutex_;
   Findings findings_;
   boost::unordered_flat_map<Identity, std::size_t> races_;
   boost::unordered_flat_map<std::uint64_t, std::size_t> divergences_;  // by site and barrier

@@ -69,44 +69,59 @@ void Block::merge_if_empty() {
   }
 }
 
-ShadowMemory::Page* ShadowMemory::find_or_make(std::uint64_t page) {
-  std::unique_ptr<Page>& place = pages_[page];
+ShadowMemory::Page& ShadowMemory::Shard::find_or_make(std::uint64_t number) {
+  std::unique_ptr<Page>& place = pages[number];
   if (place == nullptr) {
     place = std::make_unique<Page>();
   }
-  return place.get();
+  return *place;
+}
+
+bool ShadowMemory::forget_in(Page& page, std::uint64_t number, const Range& range) {
+  const std::uint64_t page_start = number << kPageShift;
+  if (page_start >= range.start && page_start + kPageBytes <= range.end) {
+    return true;
+  }
+  for (std::size_t index = 0; index < kPageBlocks; ++index) {
+    const std::uint64_t start = page_start + index * kBlockBytes;
+    const std::uint64_t first = std::max(start, range.start);
+    const std::uint64_t last = std::min(start + kBlockBytes, range.end);
+    if (last <= first) {
+      continue;
+    }
+    if (last - first == kBlockBytes) {
+      page[index].clear();
+    } else {
+      page[index].clear(Bytes::range(static_cast<std::uint32_t>(first - start),
+                                     static_cast<std::uint32_t>(last - first)));
+    }
+  }
+  return false;
 }
 
 void ShadowMemory::forget(std::uint64_t address, std::uint64_t bytes) {
-  const std::uint64_t end = address + bytes;
-  const auto forget_in = [&](std::uint64_t number, Page& page) {
-    for (std::size_t index = 0; index < kPageBlocks; ++index) {
-      const std::uint64_t start = (number << kPageShift) + index * kBlockBytes;
-      if (start >= end || start + kBlockBytes <= address) {
-        continue;
-      }
-      if (start >= address && start + kBlockBytes <= end) {
-        page[index].clear();
-        continue;
-      }
-      const std::uint64_t first = std::max(start, address) - start;
-      const std::uint64_t last = std::min(start + kBlockBytes, end) - start;
-      page[index].clear(Bytes::range(static_cast<std::uint32_t>(first),
-                                     static_cast<std::uint32_t>(last - first)));
-    }
+  const Range range{.start = address, .end = address + bytes};
+  constexpr std::uint64_t kFewPages = 4096;
+  const std::uint64_t first = address >> kPageShift;
+  const std::uint64_t past = (range.end + kPageBytes - 1) >> kPageShift;
+  const auto is_all_forgotten = [&](const auto& each) {
+    return forget_in(*each.second, each.first, range);
   };
-  for (auto place = pages_.begin(); place != pages_.end();) {
-    const std::uint64_t start = place->first << kPageShift;
-    if (start >= address && start + (std::uint64_t{1} << kPageShift) <= end) {
-      pages_.erase(place++);
-      continue;
+  for (Shard& shard : shards_) {
+    shard.last = nullptr;
+    if (past - first > kFewPages) {
+      erase_if(shard.pages, [&](const auto& each) {
+        return each.first >= first && each.first < past && is_all_forgotten(each);
+      });
     }
-    if (start < end && start + (std::uint64_t{1} << kPageShift) > address) {
-      forget_in(place->first, *place->second);
-    }
-    ++place;
   }
-  cache_.fill({});
+  for (std::uint64_t number = first; past - first <= kFewPages && number < past; ++number) {
+    auto& pages = shards_[shard_of(number)].pages;
+    const auto place = pages.find(number);
+    if (place != pages.end() && is_all_forgotten(*place)) {
+      pages.erase(place);
+    }
+  }
 }
 
 Block& SharedShadow::block(std::uint64_t offset) {

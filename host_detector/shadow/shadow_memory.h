@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <tbb/spin_mutex.h>
 
 #include "host_detector/shadow/history.h"
 
@@ -61,35 +62,59 @@ void Block::for_each_history(const Entry& entry, Visit visit) {
   }
 }
 
+// Several threads may visit blocks at once; a block has one visitor at a time.
 class ShadowMemory {
  public:
-  // The block that holds `address`; stays where it is until forgotten.
-  [[nodiscard]] Block& block(std::uint64_t address) {
+  // Calls visit(block) for the block that holds `address`.
+  template <typename Visit>
+  void visit(std::uint64_t address, Visit visit) {
     const std::uint64_t page = address >> kPageShift;
-    Cached& cached = cache_[page % kCachedPages];
-    if (cached.page == nullptr || cached.number != page) {
-      cached = {page, find_or_make(page)};
-    }
-    return (*cached.page)[(address >> kBlockShift) % kPageBlocks];
+    Shard& shard = shards_[shard_of(page)];
+    const tbb::spin_mutex::scoped_lock lock(shard.mutex);
+    visit(shard.page(page)[(address >> kBlockShift) % kPageBlocks]);
   }
 
+  // Nobody may visit meanwhile.
   void forget(std::uint64_t address, std::uint64_t bytes);
 
  private:
   static constexpr int kPageShift = 12;
-  static constexpr std::size_t kPageBlocks = (std::size_t{1} << kPageShift) / kBlockBytes;
-  static constexpr std::size_t kCachedPages = 64;
+  static constexpr std::uint64_t kPageBytes = std::uint64_t{1} << kPageShift;
+  static constexpr std::size_t kPageBlocks = kPageBytes / kBlockBytes;
+  static constexpr int kShardsLog2 = 8;
+  static constexpr std::size_t kLineBytes = 64;
   using Page = std::array<Block, kPageBlocks>;
 
-  struct Cached {
-    std::uint64_t number = 0;
-    Page* page = nullptr;
+  // The pages whose numbers hash alike.
+  struct alignas(kLineBytes) Shard {
+    tbb::spin_mutex mutex;
+    std::uint64_t last_number = 0;
+    Page* last = nullptr;
+    boost::unordered_flat_map<std::uint64_t, std::unique_ptr<Page>> pages;
+
+    [[nodiscard]] Page& page(std::uint64_t number) {
+      if (last == nullptr || last_number != number) {
+        last = &find_or_make(number);
+        last_number = number;
+      }
+      return *last;
+    }
+
+    Page& find_or_make(std::uint64_t number);
   };
 
-  Page* find_or_make(std::uint64_t page);
+  struct Range {
+    std::uint64_t start = 0, end = 0;
+  };
 
-  boost::unordered_flat_map<std::uint64_t, std::unique_ptr<Page>> pages_;
-  std::array<Cached, kCachedPages> cache_{};
+  static std::size_t shard_of(std::uint64_t page) {
+    return static_cast<std::size_t>((page * 0x9E3779B97F4A7C15ULL) >> (64 - kShardsLog2));
+  }
+
+  // True if nothing of the page is left.
+  static bool forget_in(Page& page, std::uint64_t number, const Range& range);
+
+  std::array<Shard, std::size_t{1} << kShardsLog2> shards_;
 };
 
 // Shadow of the shared memory of one CTA: small, dense, from offset 0.

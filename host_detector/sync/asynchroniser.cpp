@@ -54,11 +54,7 @@ ThreadState with_taken(const ThreadState& before, const Clock& near, const Clock
 
 void Asynchroniser::cluster_barrier(const Actor& actor, std::uint32_t lanes,
                                     const wire::SiteInfo& site) {
-  LaunchState& launch = actor.cta.launch;
-  ClusterBarrier& barrier =
-      launch.cluster_barriers
-          .try_emplace(actor.cta.cluster, launch.live_threads_of_cluster(actor.cta.index))
-          .first->second;
+  ClusterBarrier& barrier = actor.cta.launch.cluster_barrier(actor.cta);
   if (site.operation == Operation::kClusterArrive) {
     barrier.arrive(actor.warp, lanes, site.order == wire::MemoryOrder::kRelaxed);
   } else {

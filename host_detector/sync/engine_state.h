@@ -1,6 +1,9 @@
 // What the parts of the engine share: sites, running launches, global memory and the findings.
+// While strands are applied (detector.h) only global memory, stacks, the log and the count change,
+// and they lock for themselves.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -30,7 +33,7 @@ struct EngineState {
       global_users;  // launches that synchronised since global_locations was cleared
   CallStacks stacks;
   RaceLog log;
-  std::uint32_t release_records = 0;
+  std::atomic<std::uint32_t> release_records{0};
 
   [[nodiscard]] const wire::SiteInfo& site(std::uint32_t id) const { return *sites[id]; }
 };

@@ -1,6 +1,8 @@
 #include "host_detector/sync/launch_state.h"
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 namespace barracuda::detector {
 namespace {
@@ -48,7 +50,7 @@ LaunchState::LaunchState(const LaunchInfo& launch_info)
       threads_per_cta(static_cast<std::uint32_t>(launch_info.block.volume())),
       ctas_per_cluster(
           static_cast<std::uint32_t>(std::max<std::uint64_t>(1, launch_info.cluster.volume()))),
-      live_threads(launch_info.grid.volume() * launch_info.block.volume()) {
+      live_threads_(launch_info.grid.volume() * launch_info.block.volume()) {
   warps_per_cta = (threads_per_cta + wire::kWarpLanes - 1) / wire::kWarpLanes;
 }
 
@@ -64,14 +66,62 @@ std::uint32_t LaunchState::cluster_of(std::uint32_t cta) const {
 }
 
 CtaState* LaunchState::find_cta(std::uint32_t cta) {
-  const auto known = ctas.find(cta);
-  if (known != ctas.end()) {
-    return known->second.get();
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = ctas_.find(cta);
+    if (known != ctas_.end()) {
+      return known->second.get();
+    }
+    if (cta >= info.grid.volume() || is_finished(cta)) {
+      return nullptr;
+    }
   }
-  if (cta >= info.grid.volume() || is_finished(cta)) {
-    return nullptr;
+  auto made = std::make_unique<CtaState>(*this, cta);
+  const std::lock_guard lock(mutex_);
+  return ctas_.emplace(cta, std::move(made)).first->second.get();
+}
+
+const CtaState* LaunchState::known_cta(std::uint32_t cta) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = ctas_.find(cta);
+  return known == ctas_.end() ? nullptr : known->second.get();
+}
+
+ClusterBarrier& LaunchState::cluster_barrier(const CtaState& cta) {
+  const std::lock_guard lock(mutex_);
+  return cluster_barriers_.try_emplace(cta.cluster, live_threads_of_cluster(cta.index))
+      .first->second;
+}
+
+bool LaunchState::exit(CtaState& cta, WarpState& warp, std::uint32_t lanes) {
+  std::unique_ptr<CtaState> gone;  // outlives the lock: there may be much to free
+  const std::lock_guard lock(mutex_);
+  const auto barrier = cluster_barriers_.find(cta.cluster);
+  if (barrier != cluster_barriers_.end()) {
+    barrier->second.on_exit(warp, lanes);
+    if (barrier->second.is_over()) {
+      cluster_barriers_.erase(barrier);
+    }
   }
-  return ctas.emplace(cta, std::make_unique<CtaState>(*this, cta)).first->second.get();
+  if (cta.live_threads == 0) {
+    const std::uint32_t index = cta.index;
+    if (finished_.size() <= index) {
+      finished_.resize(std::size_t{index} + 1);
+    }
+    finished_[index] = true;
+    const auto place = ctas_.find(index);
+    gone = std::move(place->second);
+    ctas_.erase(place);
+  }
+  live_threads_ -= static_cast<std::uint64_t>(std::popcount(lanes));
+  return live_threads_ == 0;
+}
+
+void LaunchState::learn(const Clock& learnt) {
+  const std::lock_guard lock(mutex_);
+  if (!final_.covers(learnt)) {
+    final_.join(learnt);
+  }
 }
 
 std::uint64_t LaunchState::live_threads_of_cluster(std::uint32_t cta) const {
@@ -79,8 +129,8 @@ std::uint64_t LaunchState::live_threads_of_cluster(std::uint32_t cta) const {
   for (std::uint32_t rank = 0; rank < ctas_per_cluster; ++rank) {
     const std::optional<std::uint32_t> member = cta_of_rank(cta, rank);
     if (member && !is_finished(*member)) {
-      const auto known = ctas.find(*member);
-      threads += known != ctas.end() ? known->second->live_threads : threads_per_cta;
+      const auto known = ctas_.find(*member);
+      threads += known != ctas_.end() ? known->second->live_threads : threads_per_cta;
     }
   }
   return threads;

@@ -1,11 +1,13 @@
 // A launch that is running, and its CTAs, as far as their records have come. A CTA is made on its
-// first record and goes with its last thread; its shared memory goes with it.
+// first record and goes with its last thread; its shared memory goes with it. Clusters may be
+// handled by several threads, each by one at a time: what they share is behind functions.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -56,13 +58,8 @@ struct LaunchState {
   std::uint32_t warps_per_cta;
   std::uint32_t threads_per_cta;
   std::uint32_t ctas_per_cluster;
-  std::uint64_t live_threads;
-  boost::unordered_flat_map<std::uint32_t, std::unique_ptr<CtaState>> ctas;
-  std::map<std::uint32_t, ClusterBarrier> cluster_barriers;  // by cluster
-  std::vector<bool> finished;                                // CTAs of which all threads have left
   bool ran_with_others = false;  // some other launch is not ordered before this one
   Clock initial;                 // what the launches before it had learnt of others
-  Clock final;                   // what its threads had learnt of other launches when they left
 
   [[nodiscard]] std::uint32_t cluster_of(std::uint32_t cta) const;
   // The CTA with `rank` in the cluster of `cta`; nothing if there is none.
@@ -71,14 +68,41 @@ struct LaunchState {
 
   // The CTA, made if nothing of it came yet; null if it is over, or not of the grid.
   [[nodiscard]] CtaState* find_cta(std::uint32_t cta);
-  // Threads of the cluster of `cta` that have not left.
-  [[nodiscard]] std::uint64_t live_threads_of_cluster(std::uint32_t cta) const;
+  // Null if nothing of it came yet, or it is over.
+  [[nodiscard]] const CtaState* known_cta(std::uint32_t cta) const;
+  // The barrier of the cluster of `cta`.
+  [[nodiscard]] ClusterBarrier& cluster_barrier(const CtaState& cta);
+  // These threads have left `cta`, which is gone if they were its last. True if they were the
+  // launch's last.
+  bool exit(CtaState& cta, WarpState& warp, std::uint32_t lanes);
+  // Some thread has learnt of other launches.
+  void learn(const Clock& learnt);
 
-  [[nodiscard]] bool is_finished(std::uint32_t cta) const {
-    return cta < finished.size() && finished[cta];
+  // What all threads have learnt of them. Nobody may add to it any more.
+  [[nodiscard]] Clock& final() { return final_; }
+
+  template <typename Visit>
+  void for_each_cta(Visit visit) const {
+    for (const auto& [index, cta] : ctas_) {
+      visit(*cta);
+    }
   }
 
   [[nodiscard]] bool has_clusters() const { return ctas_per_cluster > 1; }
+
+ private:
+  [[nodiscard]] bool is_finished(std::uint32_t cta) const {
+    return cta < finished_.size() && finished_[cta];
+  }
+
+  [[nodiscard]] std::uint64_t live_threads_of_cluster(std::uint32_t cta) const;
+
+  mutable std::mutex mutex_;
+  std::uint64_t live_threads_;
+  boost::unordered_flat_map<std::uint32_t, std::unique_ptr<CtaState>> ctas_;
+  std::map<std::uint32_t, ClusterBarrier> cluster_barriers_;  // by cluster
+  std::vector<bool> finished_;                                // CTAs of which all threads have left
+  Clock final_;
 };
 
 }  // namespace barracuda::detector

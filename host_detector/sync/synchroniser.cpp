@@ -317,10 +317,7 @@ void Synchroniser::keep_what_launch_learnt(const Actor& actor, std::uint32_t lan
     return is_fenced_key(cta) || launch_of(cta) == launch.info.id;
   };
   actor.warp.for_each_state(lanes, [&](std::uint32_t, const ThreadState& state) {
-    const Clock learnt = state.clock.without(is_own);
-    if (!launch.final.covers(learnt)) {
-      launch.final.join(learnt);
-    }
+    launch.learn(state.clock.without(is_own));
   });
 }
 
@@ -328,9 +325,7 @@ void Synchroniser::exit(const Actor& actor, std::uint32_t lanes) {
   CtaState& cta = actor.cta;
   keep_what_launch_learnt(actor, lanes);
   actor.warp.exit(lanes);
-  const auto count = static_cast<std::uint64_t>(std::popcount(lanes));
-  cta.live_threads -= count;
-  cta.launch.live_threads -= count;
+  cta.live_threads -= static_cast<std::uint64_t>(std::popcount(lanes));
   for (auto& [id, barrier] : cta.barriers) {
     barrier.on_exit(actor.warp);
     if (barrier.is_complete(cta.live_threads)) {

@@ -18,7 +18,10 @@ using detector::Ordering;
 
 class Feeder {
  public:
-  explicit Feeder(const QueuedProgram& program) : program_(program), next_(program.queues.size()) {
+  Feeder(const QueuedProgram& program, std::uint32_t threads)
+      : program_(program),
+        next_(program.queues.size()),
+        ordering_(engine_, {.threads = threads, .least_shared_bytes = 0}) {
     engine_.add_sites(wire::SiteId{0}, program.trace.sites);
     for (const Step& step : program.trace.steps) {
       if (const auto* launch = std::get_if<detector::LaunchInfo>(&step)) {
@@ -35,12 +38,17 @@ class Feeder {
       return false;
     }
     ordering_.take(counters_, records[next_[queue]++].bytes);
-    RC_ASSERT(ordering_.parked_bytes() == 0U || ordering_.parked_bytes() <= may_be_parked());
     return true;
   }
 
+  void go_on() {
+    ordering_.go_on();
+    RC_ASSERT(ordering_.parked_bytes() == 0U || ordering_.parked_bytes() <= may_be_parked());
+  }
+
   // Nothing is lost, nothing is left, and the races are those of the rules.
-  void check(const std::vector<Race>& races) const {
+  void check(const std::vector<Race>& races) {
+    go_on();
     RC_ASSERT(ordering_.parked_bytes() == 0U);
     RC_ASSERT(ordering_.rejected() == 0U);
     RC_ASSERT(engine_.rejected() == 0U);
@@ -77,27 +85,31 @@ class Feeder {
   std::vector<std::size_t> next_;
   std::vector<LaunchId> launches_;
   detector::Detector engine_;
-  Ordering ordering_{engine_};
+  Ordering ordering_;
   OrderCounters counters_;
 };
 
 // Whole queues one after another, from `first`.
-void feed_queue_by_queue(const QueuedProgram& program, std::size_t first,
+void feed_queue_by_queue(const QueuedProgram& program, std::size_t first, std::uint32_t threads,
                          const std::vector<Race>& races) {
-  Feeder feeder(program);
+  Feeder feeder(program, threads);
   for (std::size_t index = 0; index < program.queues.size(); ++index) {
     while (feeder.feed((first + index) % program.queues.size())) {
     }
+    feeder.go_on();
   }
   feeder.check(races);
 }
 
 void feed_in_runs(const QueuedProgram& program, const std::vector<std::uint8_t>& runs,
-                  const std::vector<Race>& races) {
-  Feeder feeder(program);
+                  std::uint32_t threads, const std::vector<Race>& races) {
+  Feeder feeder(program, threads);
   for (const std::uint8_t run : runs) {
     for (int count = 0; count < run / 32 + 1; ++count) {
       feeder.feed(run % program.queues.size());
+    }
+    if (threads == 1 || run % 3 == 0) {
+      feeder.go_on();
     }
   }
   for (std::size_t queue = 0; queue < program.queues.size(); ++queue) {
@@ -110,7 +122,9 @@ void feed_in_runs(const QueuedProgram& program, const std::vector<std::uint8_t>&
 }  // namespace
 }  // namespace barracuda::oracle
 
-TEST_CASE("however the queues are drained, every record is applied once and the verdicts are one") {
+TEST_CASE(
+    "however the queues are drained, on however many threads, every record is applied once and the "
+    "verdicts are one") {
   using namespace barracuda;
   CHECK(rc::check([] {
     oracle::ProgramShape shape;
@@ -123,11 +137,14 @@ TEST_CASE("however the queues are drained, every record is applied once and the 
     shape.choices = *rc::gen::scale(0.8, rc::gen::container<std::vector<std::uint32_t>>(choice));
     const oracle::QueuedProgram program = oracle::run_program(shape);
     const std::vector<oracle::Race> races = oracle::races_of(program.trace, {});
-    for (std::size_t queue = 0; queue < program.queues.size(); ++queue) {
-      oracle::feed_queue_by_queue(program, queue, races);
-    }
     const rc::Gen<std::uint8_t> run = rc::gen::resize(100, rc::gen::arbitrary<std::uint8_t>());
-    oracle::feed_in_runs(program, *rc::gen::container<std::vector<std::uint8_t>>(run), races);
+    const auto runs = *rc::gen::container<std::vector<std::uint8_t>>(run);
+    for (const std::uint32_t threads : {1U, 2U}) {
+      for (std::size_t queue = 0; queue < program.queues.size(); ++queue) {
+        oracle::feed_queue_by_queue(program, queue, threads, races);
+      }
+      oracle::feed_in_runs(program, runs, threads, races);
+    }
     RC_CLASSIFY(!races.empty(), "has races");
   }));
 }

@@ -94,9 +94,9 @@ TEST_CASE("an impossible value is an error that names the option and the value")
 }
 
 TEST_CASE("a number outside what the option allows is an error") {
-  for (const char* const text :
-       {"queue-slots=0", "queue-slots=64", "queue-slots=129", "queue-slots=134217728",
-        "error-exitcode=256", "drain-threads=0", "workers=4097", "queues=4097"}) {
+  for (const char* const text : {"queue-slots=0", "queue-slots=64", "queue-slots=129",
+                                 "queue-slots=134217728", "error-exitcode=256", "drain-threads=0",
+                                 "workers=4097", "queues=4097", "detector-threads=4097"}) {
     CHECK_THAT(error_of(text), Catch::Contains("' is not "));
   }
   CHECK(parsed("error-exitcode=255").error_exitcode == 255);

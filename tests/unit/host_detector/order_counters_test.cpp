@@ -17,8 +17,8 @@ constexpr std::uint32_t kCounters = 3;
 // Groups of which only the addresses matter.
 class Groups {
  public:
-  ParkedGroup* operator[](std::size_t index) {
-    return reinterpret_cast<ParkedGroup*>(&places_.at(index));
+  ClusterQueue* operator[](std::size_t index) {
+    return reinterpret_cast<ClusterQueue*>(&places_.at(index));
   }
 
  private:
@@ -42,7 +42,7 @@ TEST_CASE("a stamp is reached once every smaller number was applied, in whatever
       std::swap(numbers[index - 1], numbers[*rc::gen::inRange<std::size_t>(0, index)]);
     }
     std::array<Groups, kCounters> groups;
-    std::set<const ParkedGroup*> waiting;
+    std::set<const ClusterQueue*> waiting;
     for (std::uint32_t counter = 0; counter < kCounters; ++counter) {
       for (std::uint32_t stamp = 1; stamp < 14; ++stamp) {
         counters.wait({.counter = counter * 1000, .number = stamp}, groups[counter][stamp]);
@@ -51,10 +51,10 @@ TEST_CASE("a stamp is reached once every smaller number was applied, in whatever
     }
     std::array<std::set<std::uint32_t>, kCounters> applied;
     for (const OrderNumber& number : numbers) {
-      std::vector<ParkedGroup*> ready;
+      std::vector<ClusterQueue*> ready;
       counters.applied(number, ready);
       applied[number.counter / 1000].insert(number.number);
-      for (const ParkedGroup* group : ready) {
+      for (const ClusterQueue* group : ready) {
         RC_ASSERT(waiting.erase(group) == 1U);  // woken once
       }
       for (std::uint32_t counter = 0; counter < kCounters; ++counter) {
@@ -77,9 +77,9 @@ TEST_CASE("a group that is forgotten is not woken") {
   counters.wait({.counter = 4, .number = 1}, groups[0]);
   counters.wait({.counter = 4, .number = 1}, groups[1]);
   counters.forget(groups[0]);
-  std::vector<ParkedGroup*> ready;
+  std::vector<ClusterQueue*> ready;
   counters.applied({.counter = 4, .number = 0}, ready);
-  CHECK(ready == std::vector<ParkedGroup*>{groups[1]});
+  CHECK(ready == std::vector<ClusterQueue*>{groups[1]});
 }
 
 TEST_CASE("holes are given up one at a time, for whoever waits for the fewest") {
@@ -87,11 +87,11 @@ TEST_CASE("holes are given up one at a time, for whoever waits for the fewest") 
   Groups groups;
   counters.wait({.counter = 1, .number = 2}, groups[0]);
   counters.wait({.counter = 2, .number = 5}, groups[1]);
-  std::vector<ParkedGroup*> ready;
+  std::vector<ClusterQueue*> ready;
   counters.applied({.counter = 1, .number = 1}, ready);  // 0 will never come
   CHECK(ready.empty());
   counters.skip_hole(ready);
-  CHECK(ready == std::vector<ParkedGroup*>{groups[0]});
+  CHECK(ready == std::vector<ClusterQueue*>{groups[0]});
   for (int hole = 0; hole < 4; ++hole) {
     counters.skip_hole(ready);
     CHECK(ready.size() == 1);

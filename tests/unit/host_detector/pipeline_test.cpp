@@ -167,6 +167,37 @@ TEST_CASE("a race between records of two queues is found whichever thread drains
   }
 }
 
+TEST_CASE("what several threads detect is applied once, and each race is found once") {
+  constexpr std::uint32_t kCtas = 64;
+  constexpr std::uint32_t kRounds = 500;
+  Running running(2, 10, {.detector = {}, .drain_threads = 2, .detector_threads = 2});
+  running.pipeline.begin_launch(launch_of(1, kCtas));
+  const auto write_from = [&](std::uint32_t queue) {
+    RingWriter writer(running.memory, queue);
+    for (std::uint32_t round = 0; round < kRounds; ++round) {
+      for (std::uint32_t cta = queue; cta < kCtas; cta += 2) {
+        writer.write(access(kWriteSite, cta, kData + (std::uint64_t{cta} << 16) + round * 4));
+        // Pages that all blocks read, and one word that block 1 alone writes.
+        writer.write(access(cta == 1 && round == 7 ? kWriteSite : kReadSite, cta,
+                            0x10000 + std::uint64_t{round % 256} * 64));
+      }
+    }
+    for (std::uint32_t cta = queue; cta < kCtas; cta += 2) {
+      writer.write(exit_of(cta));
+    }
+  };
+  std::thread other([&] { write_from(1); });
+  write_from(0);
+  other.join();
+  REQUIRE(running.pipeline.wait_for(LaunchId{1}, kPatience));
+  CHECK(running.pipeline.statistics().records == kCtas * (2 * kRounds + 1));
+  CHECK(running.pipeline.statistics().rejected == 0);
+  REQUIRE(running.pipeline.findings().races.size() == 1);
+  const RaceEvent race = running.pipeline.findings().races[0];
+  CHECK((race.first.site == SiteId{kWriteSite}) != (race.second.site == SiteId{kWriteSite}));
+  CHECK(race.count >= kCtas - 1);
+}
+
 TEST_CASE("an acquire that is drained before its release waits for it") {
   Running running;
   running.pipeline.begin_launch(launch_of(1, 2));
