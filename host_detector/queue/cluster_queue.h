@@ -16,14 +16,26 @@ class OrderCounters;
 class ClusterQueue {
  public:
   ClusterQueue(LaunchId launch, std::uint32_t cluster, OrderCounters& counters)
-      : launch_(launch), cluster_(cluster), counters_(counters) {}
+      : launch_(launch), cluster_(cluster), counters_(&counters) {}
+
+  // An empty one becomes another's, and keeps its memory.
+  void reuse(LaunchId launch, std::uint32_t cluster, OrderCounters& counters) {
+    launch_ = launch;
+    cluster_ = cluster;
+    counters_ = &counters;
+    records_.bytes.clear();
+    records_.slots.clear();
+    next_ = next_byte_ = 0;
+  }
+
+  [[nodiscard]] std::size_t capacity() const { return records_.bytes.capacity(); }
 
   [[nodiscard]] LaunchId launch() const { return launch_; }
 
   [[nodiscard]] std::uint32_t cluster() const { return cluster_; }
 
   // Of the device context that the records came from.
-  [[nodiscard]] OrderCounters& counters() const { return counters_; }
+  [[nodiscard]] OrderCounters& counters() const { return *counters_; }
 
   [[nodiscard]] bool is_empty() const { return next_ == records_.slots.size(); }
 
@@ -50,7 +62,7 @@ class ClusterQueue {
  private:
   LaunchId launch_;
   std::uint32_t cluster_;
-  OrderCounters& counters_;
+  OrderCounters* counters_;
   RecordBatch records_;
   std::size_t next_ = 0;  // record
   std::size_t next_byte_ = 0;

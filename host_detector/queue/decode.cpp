@@ -110,14 +110,6 @@ std::uint32_t slots_of(const wire::HeaderHalf& header, const wire::PatternHalf& 
   return wire::record_slots(kind, static_cast<std::uint32_t>(std::popcount(header.mask)));
 }
 
-RecordHeader header_of(std::span<const std::byte> record) {
-  const auto header = read_at<wire::HeaderHalf>(record, 0);
-  return {.kind = static_cast<RecordKind>(header.kind),
-          .launch = header.launch,
-          .mask = header.mask,
-          .cta = header.cta};
-}
-
 bool decode(std::span<const std::byte> record, WarpOperation& operation) {
   if (record.size() < wire::kSlotBytes) {
     return false;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "host_detector/detector.h"
@@ -33,7 +34,16 @@ struct OrderNumbers {
 // Slots of the record that starts with these two halves; 0 for an unknown kind.
 std::uint32_t slots_of(const wire::HeaderHalf& header, const wire::PatternHalf& pattern);
 
-RecordHeader header_of(std::span<const std::byte> record);
+// The record has a slot at least.
+inline RecordHeader header_of(std::span<const std::byte> record) {
+  wire::HeaderHalf header;
+  std::memcpy(&header, record.data(), sizeof(header));
+  return {.kind = static_cast<wire::RecordKind>(header.kind),
+          .launch = header.launch,
+          .mask = header.mask,
+          .cta = header.cta};
+}
+
 // False for what cannot be a record of its kind. `operation.launch` is left alone.
 bool decode(std::span<const std::byte> record, WarpOperation& operation);
 // Of the lanes in global memory; none for other kinds than release and acquire.

@@ -1,6 +1,7 @@
 #include "host_detector/queue/ordering.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <iterator>
 #include <utility>
@@ -12,6 +13,9 @@
 namespace barracuda::detector {
 
 namespace {
+
+constexpr std::size_t kMostSpare = 4096;
+constexpr std::size_t kMostSpareBytes = 16384;
 
 void read_numbers(std::span<const std::byte> record, OrderNumbers& numbers) {
   const wire::RecordKind kind = header_of(record).kind;
@@ -29,6 +33,8 @@ struct Ordering::Launch {
   LaunchState shape;
   std::vector<LaunchId> awaited;  // launches before it that are not over
   boost::unordered_flat_map<std::uint32_t, std::unique_ptr<ClusterQueue>> queues;  // none is empty
+  static constexpr std::uint32_t kRecent = 256;
+  std::array<ClusterQueue*, kRecent> recent{};  // of these, where they were found last
   std::vector<ClusterQueue*> early;  // all of them, in the order they came, while some are awaited
 };
 
@@ -48,8 +54,11 @@ Ordering::Ordering(Detector& detector, const OrderingOptions& options)
 Ordering::~Ordering() = default;
 
 Ordering::Launch* Ordering::find(std::uint16_t low_bits) {
-  const auto known = launches_.find(low_bits);
-  return known == launches_.end() ? nullptr : known->second.get();
+  if (last_ == nullptr || static_cast<std::uint16_t>(last_->shape.info.id) != low_bits) {
+    const auto known = launches_.find(low_bits);
+    last_ = known == launches_.end() ? nullptr : known->second.get();
+  }
+  return last_;
 }
 
 void Ordering::begin_launch(const LaunchInfo& info) {
@@ -68,6 +77,7 @@ void Ordering::begin_launch(const LaunchInfo& info) {
       launch->awaited.push_back(before);
     }
   }
+  last_ = nullptr;
   launches_.insert_or_assign(static_cast<std::uint16_t>(info.id), std::move(launch));
 }
 
@@ -110,33 +120,70 @@ std::optional<OrderNumber> Ordering::unreached(const OrderCounters& counters,
   return std::nullopt;
 }
 
-void Ordering::route(OrderCounters& counters, Launch& launch, std::span<const std::byte> record) {
+ClusterQueue* Ordering::find_queue(Launch& launch, std::uint32_t cluster) {
+  ClusterQueue*& recent = launch.recent[cluster % Launch::kRecent];
+  if (recent == nullptr || recent->cluster() != cluster) {
+    const auto known = launch.queues.find(cluster);
+    if (known == launch.queues.end()) {
+      return nullptr;
+    }
+    recent = known->second.get();
+  }
+  return recent;
+}
+
+ClusterQueue& Ordering::make_queue(OrderCounters& counters, Launch& launch, std::uint32_t cluster) {
   const LaunchId id = launch.shape.info.id;
-  const std::uint32_t cluster = launch.shape.cluster_of(header_of(record).cta);
-  const auto known = launch.queues.find(cluster);
-  if (known != launch.queues.end()) {
-    known->second->push(record);
-    parked_bytes_ += record.size();
-    return;
-  }
-  const bool may_start = launch.awaited.empty();
-  const std::optional<OrderNumber> number = unreached(counters, record);
-  if (may_start && arena_ == nullptr && !number) {
-    apply(counters, id, record);
-    return;
-  }
-  ClusterQueue& queue =
-      *launch.queues.emplace(cluster, std::make_unique<ClusterQueue>(id, cluster, counters))
-           .first->second;
-  queue.push(record);
-  parked_bytes_ += record.size();
-  if (!may_start) {
-    launch.early.push_back(&queue);
-  } else if (arena_ != nullptr) {
-    ready_.push_back(&queue);
+  std::unique_ptr<ClusterQueue> queue;
+  if (spare_.empty()) {
+    queue = std::make_unique<ClusterQueue>(id, cluster, counters);
   } else {
-    counters.wait(*number, &queue);
+    queue = std::move(spare_.back());
+    spare_.pop_back();
+    queue->reuse(id, cluster, counters);
   }
+  return *launch.queues.emplace(cluster, std::move(queue)).first->second;
+}
+
+void Ordering::drop(ClusterQueue& queue) {
+  Launch* launch = find(static_cast<std::uint16_t>(queue.launch()));
+  if (launch == nullptr) {
+    return;
+  }
+  ClusterQueue*& recent = launch->recent[queue.cluster() % Launch::kRecent];
+  recent = recent == &queue ? nullptr : recent;
+  const auto place = launch->queues.find(queue.cluster());
+  if (spare_.size() < kMostSpare && queue.capacity() <= kMostSpareBytes) {
+    spare_.push_back(std::move(place->second));
+  }
+  launch->queues.erase(place);
+}
+
+void Ordering::route(OrderCounters& counters, Launch& launch, std::uint32_t cta,
+                     std::span<const std::byte> record) {
+  const std::uint32_t cluster = launch.shape.cluster_of(cta);
+  ClusterQueue* queue = find_queue(launch, cluster);
+  if (queue == nullptr) {
+    const bool may_start = launch.awaited.empty();
+    std::optional<OrderNumber> number;
+    if (may_start && arena_ == nullptr) {
+      number = unreached(counters, record);
+      if (!number) {
+        apply(counters, launch.shape.info.id, record);
+        return;
+      }
+    }
+    queue = &make_queue(counters, launch, cluster);
+    if (!may_start) {
+      launch.early.push_back(queue);
+    } else if (arena_ != nullptr) {
+      ready_.push_back(queue);
+    } else {
+      counters.wait(*number, queue);
+    }
+  }
+  queue->push(record);
+  parked_bytes_ += record.size();
 }
 
 void Ordering::take(OrderCounters& counters, std::span<const std::byte> record) {
@@ -149,7 +196,7 @@ void Ordering::take(OrderCounters& counters, std::span<const std::byte> record) 
     ++rejected_;
     count_numbers(counters, record);
   } else {
-    route(counters, *launch, record);
+    route(counters, *launch, header.cta, record);
   }
   ++kept_;
   if (arena_ == nullptr || kept_ >= kMostKept) {
@@ -166,13 +213,6 @@ bool Ordering::apply_front(ClusterQueue& queue) {
   apply(queue.counters(), queue.launch(), queue.front());
   queue.pop();
   return true;
-}
-
-void Ordering::drop(ClusterQueue& queue) {
-  Launch* launch = find(static_cast<std::uint16_t>(queue.launch()));
-  if (launch != nullptr) {
-    launch->queues.erase(queue.cluster());
-  }
 }
 
 void Ordering::advance(ClusterQueue& queue) {
@@ -275,6 +315,7 @@ void Ordering::on_launch_over(LaunchId id) {
     std::erase(ready_, queue.get());
     parked_bytes_ -= queue->bytes();
   }
+  last_ = nullptr;
   launches_.erase(static_cast<std::uint16_t>(id));
   for (auto& [low, launch] : launches_) {
     if (std::erase(launch->awaited, id) != 0 && launch->awaited.empty()) {
@@ -317,6 +358,7 @@ void Ordering::end_launch(LaunchId id) {
     may_have_holes_ = true;
     const auto queues = std::exchange(launch->queues, {});
     launch->early.clear();
+    launch->recent.fill(nullptr);
     for (const auto& [cluster, queue] : queues) {
       queue->counters().forget(queue.get());
       std::erase(ready_, queue.get());

@@ -68,7 +68,8 @@ class Ordering {
 
   struct Round;
 
-  void route(OrderCounters& counters, Launch& launch, std::span<const std::byte> record);
+  void route(OrderCounters& counters, Launch& launch, std::uint32_t cta,
+             std::span<const std::byte> record);
   // What the record must wait for first; nothing if it can be applied.
   [[nodiscard]] std::optional<OrderNumber> unreached(const OrderCounters& counters,
                                                      std::span<const std::byte> record);
@@ -77,6 +78,8 @@ class Ordering {
   // False if the queue waits now; its front record does.
   bool apply_front(ClusterQueue& queue);
   void advance(ClusterQueue& queue);
+  ClusterQueue* find_queue(Launch& launch, std::uint32_t cluster);
+  ClusterQueue& make_queue(OrderCounters& counters, Launch& launch, std::uint32_t cluster);
   void drop(ClusterQueue& queue);
   void run_round();
   void apply_strand(ClusterQueue& queue, Round& round) const;
@@ -88,6 +91,8 @@ class Ordering {
   const OrderingOptions options_;
   const std::unique_ptr<tbb::task_arena> arena_;                                // null: one thread
   boost::unordered_flat_map<std::uint16_t, std::unique_ptr<Launch>> launches_;  // not over
+  Launch* last_ = nullptr;                                                      // that was found
+  std::vector<std::unique_ptr<ClusterQueue>> spare_;
   // A queue of a launch that has begun is here or waits for a number.
   std::vector<ClusterQueue*> ready_;
   std::size_t kept_ = 0;
