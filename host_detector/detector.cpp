@@ -308,6 +308,10 @@ void Detector::count(std::uint64_t applied, std::uint64_t rejected) {
   state_->finish_all();
 }
 
+std::uint64_t Detector::take_contentions() {
+  return state_->engine.global.take_contentions();
+}
+
 bool Detector::launch_over(LaunchId launch) const {
   return state_->engine.order.knows(launch) && !state_->engine.running.contains(launch);
 }

@@ -49,7 +49,8 @@ Ordering::Ordering(Detector& detector, const OrderingOptions& options)
       options_(options),
       arena_(options.threads > 1
                  ? std::make_unique<tbb::task_arena>(static_cast<int>(options.threads))
-                 : nullptr) {}
+                 : nullptr),
+      sharers_(options.threads) {}
 
 Ordering::~Ordering() = default;
 
@@ -270,6 +271,16 @@ void Ordering::settle(ClusterQueue& queue) {
   }
 }
 
+// Threads that want the same memory at the same time hinder each other: then fewer are faster.
+void Ordering::choose_sharers(std::uint64_t applied) {
+  const std::uint64_t contentions = detector_.take_contentions();
+  if (contentions > applied / 8) {
+    sharers_ = std::max(1U, sharers_ / 2);
+  } else if (contentions <= applied / 32) {
+    sharers_ = std::min(options_.threads, sharers_ * 2);
+  }
+}
+
 void Ordering::run_round() {
   const std::vector<ClusterQueue*> queues = std::exchange(ready_, {});
   std::size_t bytes = 0;
@@ -290,7 +301,8 @@ void Ordering::run_round() {
     apply_strands(0);
   } else {
     arena_->execute(
-        [&] { tbb::parallel_for(0U, options_.threads, apply_strands, tbb::simple_partitioner()); });
+        [&] { tbb::parallel_for(0U, sharers_, apply_strands, tbb::simple_partitioner()); });
+    choose_sharers(round.applied);
   }
   detector_.count(round.applied, round.refused);
   rejected_ += round.malformed;

@@ -82,6 +82,7 @@ class Ordering {
   ClusterQueue& make_queue(OrderCounters& counters, Launch& launch, std::uint32_t cluster);
   void drop(ClusterQueue& queue);
   void run_round();
+  void choose_sharers(std::uint64_t applied);
   void apply_strand(ClusterQueue& queue, Round& round) const;
   void settle(ClusterQueue& queue);
   void on_launch_over(LaunchId launch);
@@ -89,7 +90,8 @@ class Ordering {
 
   Detector& detector_;
   const OrderingOptions options_;
-  const std::unique_ptr<tbb::task_arena> arena_;                                // null: one thread
+  const std::unique_ptr<tbb::task_arena> arena_;  // null: one thread
+  std::uint32_t sharers_;                         // threads of a round
   boost::unordered_flat_map<std::uint16_t, std::unique_ptr<Launch>> launches_;  // not over
   Launch* last_ = nullptr;                                                      // that was found
   std::vector<std::unique_ptr<ClusterQueue>> spare_;

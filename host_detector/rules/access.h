@@ -45,6 +45,7 @@ struct AccessCheck::Access {
   const Actor& actor;
   const WarpOperation& operation;
   const wire::SiteInfo& site;
+  ShadowMemory::Visitor shadow;  // of global memory
   std::uint32_t lanes;
   std::uint32_t width;  // bytes of one lane
   Entry pattern;        // what all its entries have in common

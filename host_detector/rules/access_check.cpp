@@ -359,16 +359,11 @@ void AccessCheck::emit(Access& access, Entry entry, std::uint64_t tagged, std::u
   access.place = *place;
   access.block_start = place->address & ~std::uint64_t{kBlockBytes - 1};
   access.racing_sites.clear();
-  const auto meet_in = [&](Block& block) {
-    block.for_each_history(entry, [&](History& history, const Entry& part, bool records) {
-      meet(access, history, part, records);
-    });
-  };
-  if (place->shared_of != nullptr) {
-    meet_in(place->shared_of->shared.block(place->address));
-  } else {
-    engine_.global.visit(place->address, meet_in);
-  }
+  Block& block = place->shared_of != nullptr ? place->shared_of->shared.block(place->address)
+                                             : access.shadow.block(place->address);
+  block.for_each_history(entry, [&](History& history, const Entry& part, bool records) {
+    meet(access, history, part, records);
+  });
 }
 
 void AccessCheck::run(Access& access, std::uint32_t lanes, std::uint32_t shift) {
@@ -488,7 +483,11 @@ bool AccessCheck::check_alike(const Actor& actor, const WarpOperation& operation
   const std::uint8_t flags = stamp.flags;
   const bool is_asynchronous = (flags & Entry::kAsynchronous) != 0;
   const std::uint32_t first = first_lane(lanes);
-  Access access{.actor = actor, .operation = operation, .site = site, .lanes = lanes};
+  Access access{.actor = actor,
+                .operation = operation,
+                .site = site,
+                .shadow = ShadowMemory::Visitor(engine_.global),
+                .lanes = lanes};
   access.width = std::uint32_t{site.element_bytes} * site.element_count;
   const bool is_plain_record =
       operation.kind == wire::RecordKind::kAffine || operation.kind == wire::RecordKind::kScattered;

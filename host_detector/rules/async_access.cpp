@@ -134,6 +134,7 @@ bool AccessCheck::check_range(const Actor& actor, const WarpOperation& operation
   Access access{.actor = actor,
                 .operation = operation,
                 .site = engine_.site(static_cast<std::uint32_t>(operation.site)),
+                .shadow = ShadowMemory::Visitor(engine_.global),
                 .lanes = lanes};
   access.width = range.bytes;
   actor.warp.touch(access.lanes);

@@ -69,12 +69,20 @@ void Block::merge_if_empty() {
   }
 }
 
-ShadowMemory::Page& ShadowMemory::Shard::find_or_make(std::uint64_t number) {
-  std::unique_ptr<Page>& place = pages[number];
-  if (place == nullptr) {
-    place = std::make_unique<Page>();
+void ShadowMemory::Visitor::take(Shard& shard) {
+  if (shard_ != nullptr) {
+    lock_.release();
   }
-  return *place;
+  shard_ = &shard;
+  if (!lock_.try_acquire(shard.mutex)) {
+    memory_.contentions_.fetch_add(1, std::memory_order_relaxed);
+    lock_.acquire(shard.mutex);
+  }
+}
+
+ShadowMemory::Page& ShadowMemory::Shard::find_or_make(std::uint64_t number) {
+  const auto known = pages.find(number);
+  return known != pages.end() ? *known->second : *pages.emplace(number, pool.take()).first->second;
 }
 
 bool ShadowMemory::forget_in(Page& page, std::uint64_t number, const Range& range) {

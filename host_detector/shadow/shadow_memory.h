@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -12,6 +13,7 @@
 #include <tbb/spin_mutex.h>
 
 #include "host_detector/shadow/history.h"
+#include "host_detector/shadow/page_pool.h"
 
 namespace barracuda::detector {
 
@@ -62,17 +64,14 @@ void Block::for_each_history(const Entry& entry, Visit visit) {
   }
 }
 
-// Several threads may visit blocks at once; a block has one visitor at a time.
+// Several threads may visit it at once; a block has one visitor at a time.
 class ShadowMemory {
  public:
-  // Calls visit(block) for the block that holds `address`.
-  template <typename Visit>
-  void visit(std::uint64_t address, Visit visit) {
-    const std::uint64_t page = address >> kPageShift;
-    Shard& shard = shards_[shard_of(page)];
-    const tbb::spin_mutex::scoped_lock lock(shard.mutex);
-    visit(shard.page(page)[(address >> kBlockShift) % kPageBlocks]);
-  }
+  // One thread's: has what it was given last for itself, until it asks for another block or goes.
+  class Visitor;
+
+  // How often a visitor had to wait for another, since the last call.
+  [[nodiscard]] std::uint64_t take_contentions() { return contentions_.exchange(0); }
 
   // Nobody may visit meanwhile.
   void forget(std::uint64_t address, std::uint64_t bytes);
@@ -90,7 +89,8 @@ class ShadowMemory {
     tbb::spin_mutex mutex;
     std::uint64_t last_number = 0;
     Page* last = nullptr;
-    boost::unordered_flat_map<std::uint64_t, std::unique_ptr<Page>> pages;
+    PagePool<Page> pool;
+    boost::unordered_flat_map<std::uint64_t, PagePool<Page>::Pointer> pages;
 
     [[nodiscard]] Page& page(std::uint64_t number) {
       if (last == nullptr || last_number != number) {
@@ -115,6 +115,29 @@ class ShadowMemory {
   static bool forget_in(Page& page, std::uint64_t number, const Range& range);
 
   std::array<Shard, std::size_t{1} << kShardsLog2> shards_;
+  std::atomic<std::uint64_t> contentions_{0};
+};
+
+class ShadowMemory::Visitor {
+ public:
+  explicit Visitor(ShadowMemory& memory) : memory_(memory) {}
+
+  // The block that holds `address`.
+  Block& block(std::uint64_t address) {
+    const std::uint64_t page = address >> kPageShift;
+    Shard& shard = memory_.shards_[shard_of(page)];
+    if (&shard != shard_) {
+      take(shard);
+    }
+    return shard.page(page)[(address >> kBlockShift) % kPageBlocks];
+  }
+
+ private:
+  void take(Shard& shard);
+
+  ShadowMemory& memory_;
+  Shard* shard_ = nullptr;
+  tbb::spin_mutex::scoped_lock lock_;
 };
 
 // Shadow of the shared memory of one CTA: small, dense, from offset 0.

@@ -189,7 +189,7 @@ TEST_CASE("what is forgotten is forgotten to the byte, and its neighbours are no
       const std::uint64_t start =
           kBase + *rc::gen::inRange<std::uint64_t>(0, kBytes / kBlockBytes) * kBlockBytes;
       const Bytes bytes = any_access();
-      shadow.visit(start, [&](Block& block) { record(block, bytes, id); });
+      record(ShadowMemory::Visitor(shadow).block(start), bytes, id);
       for (std::uint32_t byte = 0; byte < kBlockBytes; ++byte) {
         if (bytes.has(byte)) {
           all[start + byte].insert(id);
@@ -205,9 +205,8 @@ TEST_CASE("what is forgotten is forgotten to the byte, and its neighbours are no
     });
     for (std::uint64_t start = kBase; start < kBase + kBytes; start += kBlockBytes) {
       const Bytes whole = Bytes::upto(kBlockBytes);
-      shadow.visit(start, [&](Block& block) {
-        RC_ASSERT(look_up(block, start, whole) == expected(all, start, whole));
-      });
+      RC_ASSERT(look_up(ShadowMemory::Visitor(shadow).block(start), start, whole) ==
+                expected(all, start, whole));
     }
   }));
 }
