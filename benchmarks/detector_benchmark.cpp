@@ -380,11 +380,11 @@ int main(int argument_count, char** arguments) {
   for (const Shape& shape :
        {Shape{"coalesced loads and stores", 4096, coalesced},
         Shape{"strided stores (matrix columns)", 1024, strided},
-        Shape{"tiles of 16 x 16 threads", 8192, tiles},
+        Shape{"tiles of 16 x 16 threads", 65536, tiles},
         Shape{"one table read by every block", 2048, shared_table},
         Shape{"histogram by atomics (256 bins)", 512, histogram},
-        Shape{"reduction in shared memory", 8192, reduction},
-        Shape{"barriers only", 2048, barriers}, Shape{"last block by ticket", 2048, last_block},
+        Shape{"reduction in shared memory", 32768, reduction},
+        Shape{"barriers only", 2048, barriers}, Shape{"last block by ticket", 8192, last_block},
         Shape{"a lock", 1024, lock}}) {
     const bool is_wanted =
         wanted.empty() || std::ranges::any_of(wanted, [&](const std::string& part) {

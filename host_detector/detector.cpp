@@ -308,8 +308,8 @@ void Detector::count(std::uint64_t applied, std::uint64_t rejected) {
   state_->finish_all();
 }
 
-std::uint64_t Detector::take_contentions() {
-  return state_->engine.global.take_contentions();
+std::uint64_t Detector::contentions() const {
+  return state_->engine.global.contentions();
 }
 
 bool Detector::launch_over(LaunchId launch) const {

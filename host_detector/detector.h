@@ -79,8 +79,8 @@ class Detector {
   void apply(const WarpOperation& operation);
   // After strands: so many of their operations were applied and refused.
   void count(std::uint64_t applied, std::uint64_t rejected);
-  // How often strands waited for each other since the last call.
-  [[nodiscard]] std::uint64_t take_contentions();
+  // How often strands waited for each other. Asked from any thread.
+  [[nodiscard]] std::uint64_t contentions() const;
   // All threads have left. True once every exit was applied, or after end_launch.
   [[nodiscard]] bool launch_over(LaunchId launch) const;
   // By decree: a trapped or failed launch.

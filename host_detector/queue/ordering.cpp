@@ -41,6 +41,8 @@ struct Ordering::Launch {
 // A round of strands: the queue that is next, and what was done.
 struct Ordering::Round {
   std::atomic<std::size_t> next{0};
+  std::uint64_t contentions_before = 0;
+  std::atomic<std::uint32_t> left{0};  // threads that left it to the others
   std::atomic<std::uint64_t> applied{0}, refused{0}, malformed{0};
 };
 
@@ -252,6 +254,29 @@ void Ordering::apply_strand(ClusterQueue& queue, Round& round) const {
   round.malformed += malformed;
 }
 
+// Threads that want the same memory at the same time hinder each other: then all but one leave, one
+// by one.
+bool Ordering::should_leave(Round& round) const {
+  constexpr std::uint64_t kFew = 256;
+  const std::uint64_t contentions = detector_.contentions() - round.contentions_before;
+  const std::uint64_t bearable = (round.applied + round.refused) / 8 + kFew;
+  if (contentions / bearable <= round.left) {
+    return false;
+  }
+  std::uint32_t left = round.left;
+  return left + 1 < sharers_ && round.left.compare_exchange_strong(left, left + 1);
+}
+
+void Ordering::apply_strands(const std::vector<ClusterQueue*>& queues, Round& round) const {
+  do {
+    const std::size_t index = round.next++;
+    if (index >= queues.size()) {
+      return;
+    }
+    apply_strand(*queues[index], round);
+  } while (!should_leave(round));
+}
+
 // What is at the front concerns other clusters.
 void Ordering::settle(ClusterQueue& queue) {
   while (!queue.is_empty()) {
@@ -271,16 +296,6 @@ void Ordering::settle(ClusterQueue& queue) {
   }
 }
 
-// Threads that want the same memory at the same time hinder each other: then fewer are faster.
-void Ordering::choose_sharers(std::uint64_t applied) {
-  const std::uint64_t contentions = detector_.take_contentions();
-  if (contentions > applied / 8) {
-    sharers_ = std::max(1U, sharers_ / 2);
-  } else if (contentions <= applied / 32) {
-    sharers_ = std::min(options_.threads, sharers_ * 2);
-  }
-}
-
 void Ordering::run_round() {
   const std::vector<ClusterQueue*> queues = std::exchange(ready_, {});
   std::size_t bytes = 0;
@@ -292,17 +307,17 @@ void Ordering::run_round() {
     }
   }
   Round round;
-  const auto apply_strands = [&](std::uint32_t /*thread*/) {
-    for (std::size_t index = round.next++; index < queues.size(); index = round.next++) {
-      apply_strand(*queues[index], round);
-    }
-  };
+  round.contentions_before = detector_.contentions();
   if (bytes < options_.least_shared_bytes || queues.size() == 1) {
-    apply_strands(0);
+    apply_strands(queues, round);
   } else {
-    arena_->execute(
-        [&] { tbb::parallel_for(0U, sharers_, apply_strands, tbb::simple_partitioner()); });
-    choose_sharers(round.applied);
+    arena_->execute([&] {
+      tbb::parallel_for(
+          0U, sharers_, [&](std::uint32_t /*thread*/) { apply_strands(queues, round); },
+          tbb::simple_partitioner());
+    });
+    sharers_ = round.left != 0 ? std::max(1U, sharers_ - round.left)
+                               : std::min(options_.threads, sharers_ * 2);
   }
   detector_.count(round.applied, round.refused);
   rejected_ += round.malformed;

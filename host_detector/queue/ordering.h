@@ -82,7 +82,8 @@ class Ordering {
   ClusterQueue& make_queue(OrderCounters& counters, Launch& launch, std::uint32_t cluster);
   void drop(ClusterQueue& queue);
   void run_round();
-  void choose_sharers(std::uint64_t applied);
+  bool should_leave(Round& round) const;
+  void apply_strands(const std::vector<ClusterQueue*>& queues, Round& round) const;
   void apply_strand(ClusterQueue& queue, Round& round) const;
   void settle(ClusterQueue& queue);
   void on_launch_over(LaunchId launch);

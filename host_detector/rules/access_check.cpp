@@ -435,6 +435,23 @@ void AccessCheck::together(Access& access) {
   emit(access, entry, address, access.width);
 }
 
+// A lane's store must not hide what it replaces from the lanes that agree with it. Block by block:
+// nobody else may come between check and record.
+void AccessCheck::agreeing(Access& access) {
+  const std::uint32_t all = access.lanes;
+  for (std::uint32_t rest = all; rest != 0; rest &= ~access.lanes) {
+    const std::uint64_t block = access.operation.lanes[first_lane(rest)].address / kBlockBytes;
+    access.lanes = lanes_where(rest, [&](std::uint32_t lane) {
+      return access.operation.lanes[lane].address / kBlockBytes == block;
+    });
+    for (const Mode mode : {Mode::kCheckOnly, Mode::kRecord}) {
+      access.mode = mode;
+      lane_by_lane(access);
+    }
+  }
+  access.lanes = all;
+}
+
 void AccessCheck::lane_by_lane(Access& access) {
   const std::uint32_t lanes = access.lanes;
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
@@ -524,11 +541,7 @@ bool AccessCheck::check_alike(const Actor& actor, const WarpOperation& operation
              may_be_together(access, lanes) && first_together(operation, lanes) == lanes) {
     together(access);
   } else if (agrees) {
-    // A lane's store must not hide what it replaces from the lanes that agree with it.
-    access.mode = Mode::kCheckOnly;
-    lane_by_lane(access);
-    access.mode = Mode::kRecord;
-    lane_by_lane(access);
+    agreeing(access);
     actor.warp.tick();
   } else if (is_plain_record && is_one_piece) {
     run_by_run(access);

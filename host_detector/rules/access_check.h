@@ -51,6 +51,7 @@ class AccessCheck {
   void run_by_run(Access& access);
   static bool may_be_together(const Access& access, std::uint32_t lanes);
   void together(Access& access);
+  void agreeing(Access& access);
   void lane_by_lane(Access& access);
   void emit(Access& access, Entry entry, std::uint64_t tagged, std::uint32_t bytes);
   void meet(Access& access, History& history, const Entry& entry, bool records);

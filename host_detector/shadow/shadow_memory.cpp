@@ -69,20 +69,25 @@ void Block::merge_if_empty() {
   }
 }
 
-void ShadowMemory::Visitor::take(Shard& shard) {
-  if (shard_ != nullptr) {
+void ShadowMemory::Visitor::take(Block& block) {
+  if (block_ != nullptr) {
     lock_.release();
   }
-  shard_ = &shard;
-  if (!lock_.try_acquire(shard.mutex)) {
+  block_ = &block;
+  if (!lock_.try_acquire(block.mutex())) {
     memory_.contentions_.fetch_add(1, std::memory_order_relaxed);
-    lock_.acquire(shard.mutex);
+    lock_.acquire(block.mutex());
   }
 }
 
-ShadowMemory::Page& ShadowMemory::Shard::find_or_make(std::uint64_t number) {
-  const auto known = pages.find(number);
-  return known != pages.end() ? *known->second : *pages.emplace(number, pool.take()).first->second;
+ShadowMemory::Page& ShadowMemory::find_or_make(std::uint64_t number) {
+  Shard& shard = shards_[shard_of(number)];
+  const tbb::spin_mutex::scoped_lock lock(shard.mutex);
+  std::unique_ptr<Page>& page = shard.pages[number];
+  if (page == nullptr) {
+    page = std::make_unique<Page>();
+  }
+  return *page;
 }
 
 bool ShadowMemory::forget_in(Page& page, std::uint64_t number, const Range& range) {
@@ -116,7 +121,6 @@ void ShadowMemory::forget(std::uint64_t address, std::uint64_t bytes) {
     return forget_in(*each.second, each.first, range);
   };
   for (Shard& shard : shards_) {
-    shard.last = nullptr;
     if (past - first > kFewPages) {
       erase_if(shard.pages, [&](const auto& each) {
         return each.first >= first && each.first < past && is_all_forgotten(each);

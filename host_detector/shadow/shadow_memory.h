@@ -13,7 +13,6 @@
 #include <tbb/spin_mutex.h>
 
 #include "host_detector/shadow/history.h"
-#include "host_detector/shadow/page_pool.h"
 
 namespace barracuda::detector {
 
@@ -32,6 +31,9 @@ class Block {
 
   [[nodiscard]] bool is_split() const { return words_ != nullptr; }
 
+  // Of who uses the block, where several threads may.
+  [[nodiscard]] tbb::spin_mutex& mutex() { return mutex_; }
+
  private:
   void split_if_worthwhile();
   void merge_if_empty();
@@ -39,6 +41,7 @@ class Block {
   // Accesses to the whole block; before the split, to parts of it as well.
   History whole_;
   std::unique_ptr<std::array<History, kWords>> words_;
+  tbb::spin_mutex mutex_;
 };
 
 template <typename Visit>
@@ -67,11 +70,14 @@ void Block::for_each_history(const Entry& entry, Visit visit) {
 // Several threads may visit it at once; a block has one visitor at a time.
 class ShadowMemory {
  public:
-  // One thread's: has what it was given last for itself, until it asks for another block or goes.
+  // One thread's: has the block that it was given last for itself, until it asks for another or
+  // goes.
   class Visitor;
 
-  // How often a visitor had to wait for another, since the last call.
-  [[nodiscard]] std::uint64_t take_contentions() { return contentions_.exchange(0); }
+  // How often visitors had to wait for each other.
+  [[nodiscard]] std::uint64_t contentions() const {
+    return contentions_.load(std::memory_order_relaxed);
+  }
 
   // Nobody may visit meanwhile.
   void forget(std::uint64_t address, std::uint64_t bytes);
@@ -86,22 +92,11 @@ class ShadowMemory {
 
   // The pages whose numbers hash alike.
   struct alignas(kLineBytes) Shard {
-    tbb::spin_mutex mutex;
-    std::uint64_t last_number = 0;
-    Page* last = nullptr;
-    PagePool<Page> pool;
-    boost::unordered_flat_map<std::uint64_t, PagePool<Page>::Pointer> pages;
-
-    [[nodiscard]] Page& page(std::uint64_t number) {
-      if (last == nullptr || last_number != number) {
-        last = &find_or_make(number);
-        last_number = number;
-      }
-      return *last;
-    }
-
-    Page& find_or_make(std::uint64_t number);
+    tbb::spin_mutex mutex;  // of `pages`, not of what they point to
+    boost::unordered_flat_map<std::uint64_t, std::unique_ptr<Page>> pages;
   };
+
+  Page& find_or_make(std::uint64_t number);
 
   struct Range {
     std::uint64_t start = 0, end = 0;
@@ -124,19 +119,25 @@ class ShadowMemory::Visitor {
 
   // The block that holds `address`.
   Block& block(std::uint64_t address) {
-    const std::uint64_t page = address >> kPageShift;
-    Shard& shard = memory_.shards_[shard_of(page)];
-    if (&shard != shard_) {
-      take(shard);
+    const std::uint64_t number = address >> kPageShift;
+    if (page_ == nullptr || number != number_) {
+      page_ = &memory_.find_or_make(number);
+      number_ = number;
     }
-    return shard.page(page)[(address >> kBlockShift) % kPageBlocks];
+    Block& wanted = (*page_)[(address >> kBlockShift) % kPageBlocks];
+    if (&wanted != block_) {
+      take(wanted);
+    }
+    return wanted;
   }
 
  private:
-  void take(Shard& shard);
+  void take(Block& block);
 
   ShadowMemory& memory_;
-  Shard* shard_ = nullptr;
+  std::uint64_t number_ = 0;
+  Page* page_ = nullptr;
+  Block* block_ = nullptr;
   tbb::spin_mutex::scoped_lock lock_;
 };
 
