@@ -139,7 +139,24 @@ struct Prepared {
   std::vector<KernelArgument> arguments;
 };
 
+// What no CUDA device has, said in the words of the option.
+Expected<void> check_block(const KernelCommand& command) {
+  constexpr std::uint64_t kMaximumThreads = 1024, kMaximumDepth = 64;
+  const auto& block = command.block;
+  const std::uint64_t threads = std::uint64_t{block[0]} * block[1];
+  if (threads > kMaximumThreads || block[2] > kMaximumDepth ||
+      threads * block[2] > kMaximumThreads) {
+    return unexpected(
+        {.message = fmt::format("--block {},{},{}: a block has at most {} threads, and {} in z",
+                                block[0], block[1], block[2], kMaximumThreads, kMaximumDepth)});
+  }
+  return {};
+}
+
 Expected<Prepared> prepare(const KernelCommand& command) {
+  if (auto possible = check_block(command); !possible) {
+    return unexpected(std::move(possible).error());
+  }
   TRY(std::string ptx, read_ptx(command.file));
   auto module = ptx::parse(ptx);
   if (!module) {

@@ -51,6 +51,9 @@ struct NativeCall {
   const Context* context = nullptr;
 
   [[nodiscard]] GenericPlace place_of(std::uint64_t generic_address) const;
+  // Some of these lanes of the warp have not exited and do not call now: whoever wants to meet them
+  // tries again. False after many tries, because who waits for each other must not for ever.
+  [[nodiscard]] bool waits_for(std::uint32_t members) const;
 };
 
 enum class NativeResult : std::uint8_t {

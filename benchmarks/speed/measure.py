@@ -4,15 +4,23 @@
 Each program measures a kernel itself, from the first of its launches to when the last has ended and
 was checked; starting the process, compiling and loading do not count. Of several runs the fastest
 counts, for other load on the machine only ever adds time.
+
+rates, scaling and memory need no toolkit: `pack --to FOLDER` copies what they run there, stripped,
+and on another machine they take that folder as --build.
 """
 import argparse
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 
 KERNELS = ["reduction", "matrix", "histogram", "stencil"]
+MEMORY_CASES = ["arrays", "arrays, many blocks", "registers", "registers, small blocks"]
+# Relative to the build folder.
+PACKED = ["bin/barracuda", "lib/libbarracuda.so", "lib/libtbb.so.12", "programs/device_speed",
+          "programs/device_memory", "plain_device/libbarracuda.plain_device.so"]
 
 
 class Device:
@@ -42,9 +50,13 @@ class Device:
         return {name: min(one[name] for one in figures) for name in figures[0]}
 
 
+def plain_path(build):
+    return build + "/plain_device:" + build + "/lib"
+
+
 def plain_device(build, workers="0", launches=20):
     return Device([build + "/programs/device_speed"], launches,
-                  {"LD_LIBRARY_PATH": build + "/plain_device", "PLAIN_WORKERS": workers})
+                  {"LD_LIBRARY_PATH": plain_path(build), "PLAIN_WORKERS": workers})
 
 
 def checked_device(build, launches=2):
@@ -65,13 +77,61 @@ def print_rates(build, runs):
               flush=True)
 
 
-def print_scaling(build, runs):
-    print("Seconds of a launch with one host thread and with two.")
-    print("%-12s %10s %10s %8s" % ("kernel", "one", "two", "ratio"))
+def host_threads():
+    """1, 2, 4, … and as many as this process may use."""
+    cores = len(os.sched_getaffinity(0))
+    return [count for count in (1, 2, 4, 8, 16, 32, 64) if count < cores] + [cores]
+
+
+def print_scaling(build, runs, launches):
+    """Blocks of these kernels need nothing of each other."""
+    counts = host_threads()
+    print("Milliseconds of a launch without the tool, by host threads; in brackets how often faster"
+          " than one.")
+    print("%-12s" % "kernel" + "".join("%18d" % count for count in counts))
     for kernel in ["arithmetic"] + KERNELS:
-        one, two = (plain_device(build, workers).best(kernel, runs)["seconds"]
-                    for workers in ("1", "2"))
-        print("%-12s %10.5f %10.5f %8.2f" % (kernel, one, two, one / two), flush=True)
+        seconds = [plain_device(build, str(count), launches).best(kernel, runs)["seconds"]
+                   for count in counts]
+        print("%-12s" % kernel + "".join(
+            "%18s" % ("%.3f (%.2f)" % (one * 1e3, seconds[0] / one)) for one in seconds),
+              flush=True)
+
+
+def print_memory(build):
+    """The two cases with registers keep all blocks that fit resident at once."""
+    print("Megabytes: what the device was asked for, and by how much the process has grown at most.")
+    print("%-24s %-14s %9s %10s %9s %9s %7s" %
+          ("case", "", "process", "allocated", "registers", "grown", "ratio"))
+    ways = [("plain", [], {"LD_LIBRARY_PATH": plain_path(build)}),
+            ("detection off", [build + "/bin/barracuda", "run", "--device", "cpu",
+                               "--kernel-name", "none", "--"], {})]
+    for case in MEMORY_CASES:
+        for way, command, environment in ways:
+            command = command + [build + "/programs/device_memory", case]
+            result = subprocess.run(command, env=dict(os.environ, **environment),
+                                    capture_output=True, text=True)
+            lines = [line for line in result.stdout.splitlines() if line.startswith("{")]
+            if not lines:
+                sys.exit("%s failed:\n%s%s" % (command, result.stdout, result.stderr))
+            figures = json.loads(lines[-1])
+            needed = figures["allocated"] + figures["registers"]
+            print("%-24s %-14s %9.1f %10.1f %9.1f %9.1f %7.2f" %
+                  (case, way, *(figures[name] / 1e6 for name in
+                                ("process", "allocated", "registers", "grown")),
+                   figures["grown"] / needed), flush=True)
+
+
+def pack(build, folder):
+    for path in PACKED:
+        target = os.path.join(folder, path)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        shutil.copy(os.path.join(build, path), target)
+        subprocess.run(["strip", target], check=False)
+    for name in ("libcudart.so.13", "libcuda.so.1"):
+        link = os.path.join(folder, "plain_device", name)
+        if not os.path.lexists(link):
+            os.symlink("libbarracuda.plain_device.so", link)
+    print("packed into %s; there: benchmarks/speed/measure.py scaling --build %s" % (folder, folder))
 
 
 def print_comparison(build, oclgrind, runs, figure):
@@ -98,10 +158,12 @@ def print_comparison(build, oclgrind, runs, figure):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["rates", "scaling", "oclgrind"])
+    parser.add_argument("what", choices=["rates", "scaling", "memory", "oclgrind", "pack"])
     parser.add_argument("--build", default="build", help="the build folder")
     parser.add_argument("--oclgrind", default="oclgrind")
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--launches", type=int, default=20, help="of a scaling run")
+    parser.add_argument("--to", default="speed_pack", help="the folder for pack")
     parser.add_argument("--figure", choices=["seconds", "processor_seconds"], default="seconds",
                         help="for the comparison; processor seconds where others use the machine")
     arguments = parser.parse_args()
@@ -109,7 +171,11 @@ def main():
     if arguments.what == "rates":
         print_rates(build, arguments.runs)
     elif arguments.what == "scaling":
-        print_scaling(build, arguments.runs)
+        print_scaling(build, arguments.runs, arguments.launches)
+    elif arguments.what == "memory":
+        print_memory(build)
+    elif arguments.what == "pack":
+        pack(build, arguments.to)
     else:
         print_comparison(build, arguments.oclgrind, arguments.runs, arguments.figure)
 

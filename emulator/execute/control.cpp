@@ -7,6 +7,7 @@
 #include "emulator/execute/lanes/lanes.h"
 #include "emulator/state/launch.h"
 #include "emulator/state/program.h"
+#include "emulator/state/warp.h"
 
 namespace barracuda::emulator {
 
@@ -105,7 +106,11 @@ Step execute_nothing(Context& /*c*/, const Instruction& /*in*/, std::uint32_t /*
   return Step::kNext;
 }
 
-Step execute_sleep(Context& c, const Instruction& /*in*/, std::uint32_t /*mask*/) {
+Step execute_sleep(Context& c, const Instruction& in, std::uint32_t /*mask*/) {
+  Fragment& fragment = c.warp->running();
+  if (fragment.polls_at != nullptr && c.turn_budget - c.budget <= kPollingLoop) {
+    fragment.sleeps_at = &in;
+  }
   charge_poll(c);
   c.yields = true;
   return Step::kSwitch;

@@ -19,9 +19,6 @@ using baseline::target;
 
 namespace {
 
-// Between two polls of a loop that does nothing else: fewer instructions than a strong load costs.
-constexpr std::int32_t kPollingLoop = 24;
-
 std::uint64_t* word_at(const Addresses& where, int lane) {
   return host_address<std::uint64_t>(where.at[lane]);
 }
@@ -145,6 +142,7 @@ void note_poll(Context& c, const Instruction& in) {
   Fragment& fragment = c.warp->running();
   const bool again = fragment.polls_at == &in && c.turn_budget - c.budget <= kPollingLoop;
   fragment.polls = again ? fragment.polls + 1 : 0;
+  fragment.sleeps_at = again ? fragment.sleeps_at : nullptr;
   fragment.polls_at = &in;
 }
 

@@ -18,7 +18,19 @@ LaneValues values_of(const Context& c, const Passed& passed) {
           .stride = passed.bytes == 8 ? 8U : 4U};
 }
 
+// A lane that waits for others gives each of them a turn between two tries.
+constexpr std::uint32_t kTriesToMeet = 1024;
+
 }  // namespace
+
+bool NativeCall::waits_for(std::uint32_t members) const {
+  Fragment& fragment = context->warp->running();
+  if ((members & context->warp->live & ~mask) == 0 || ++fragment.tries > kTriesToMeet) {
+    fragment.tries = 0;
+    return false;
+  }
+  return true;
+}
 
 GenericPlace NativeCall::place_of(std::uint64_t generic_address) const {
   const AddressWindow window = window_of(*context, generic_address);

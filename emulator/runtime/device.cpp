@@ -155,10 +155,9 @@ cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer) {
   });
 }
 
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
-  return run([&](const DriverCalls& calls) {
-    return peer == 0 ? calls.cuCtxEnablePeerAccess(nullptr, flags) : CUDA_ERROR_INVALID_DEVICE;
-  });
+// Of the one device no other is a peer, itself included.
+cudaError_t cudaDeviceEnablePeerAccess(int /*peer*/, unsigned /*flags*/) {
+  return run([](const DriverCalls&) { return CUDA_ERROR_INVALID_DEVICE; });
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer) {

@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t kNamedWaits = 8;
 // So often in a row is no accident.
 constexpr std::uint32_t kHopelessPolls = 1000;
+// A loop that sleeps between polls looks at a clock and may give up after a while.
+constexpr std::uint32_t kHopelessSleeps = 50'000;
 
 const Instruction* place_of(const Fragment& fragment) {
   return fragment.state == FragmentState::kReady ? fragment.polls_at : fragment.waits_at;
@@ -23,8 +25,12 @@ bool is_stuck(const Fragment& fragment) {
   if (fragment.state != FragmentState::kReady) {
     return true;
   }
-  return fragment.polls >= kHopelessPolls &&
-         fragment.frame->function->code.data() + fragment.pc == fragment.polls_at + 1;
+  const Instruction* next = fragment.frame->function->code.data() + fragment.pc;
+  if (fragment.sleeps_at != nullptr) {
+    return fragment.polls >= kHopelessSleeps &&
+           (next == fragment.polls_at + 1 || next == fragment.sleeps_at + 1);
+  }
+  return fragment.polls >= kHopelessPolls && next == fragment.polls_at + 1;
 }
 
 std::string wait_of(const Launch& launch, const Cluster& cluster, const Cta& cta, const Warp& warp,

@@ -75,6 +75,9 @@ struct Context {
 // others waiting.
 inline constexpr std::int32_t kPollCost = 32;
 
+// Between two polls of a loop that does nothing else, or a poll and a sleep.
+inline constexpr std::int32_t kPollingLoop = 24;
+
 [[gnu::always_inline]] inline void charge_poll(Context& context) {
   context.budget -= kPollCost;
   context.charged += static_cast<std::uint64_t>(kPollCost);

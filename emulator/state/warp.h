@@ -37,11 +37,13 @@ struct Fragment {
   Frame* frame = nullptr;
   FragmentState state = FragmentState::kReady;
   std::uint8_t barrier = 0;
-  std::uint32_t members = 0;              // of the collective
-  bool meets_here = false;                // the members come to this very instruction
-  const Instruction* waits_at = nullptr;  // barrier or collective
-  const Instruction* polls_at = nullptr;  // an mbarrier's phase that does not end
-  std::uint32_t polls = 0;                // there, without doing much else
+  std::uint32_t members = 0;               // of the collective
+  bool meets_here = false;                 // the members come to this very instruction
+  const Instruction* waits_at = nullptr;   // barrier or collective
+  const Instruction* polls_at = nullptr;   // an mbarrier's phase that does not end
+  const Instruction* sleeps_at = nullptr;  // in the loop that polls
+  std::uint32_t polls = 0;                 // there, without doing much else
+  std::uint32_t tries = 0;                 // to meet other lanes of the warp
   std::uint64_t last_turn = 0;
 };
 

@@ -138,7 +138,8 @@ Step select_by_predicate(Context& c, const Instruction& in, u32 mask) {
   const L* a = source<L>(c, in.a);
   const L* b = source<L>(c, in.b);
   const u32 chosen = predicate(c, in.c);
-  fill(target<L>(c, in.d), mask, [&](int i) { return (chosen & kBit[i]) != 0 ? a[i] : b[i]; });
+  fill(target<L>(c, in.d), mask,
+       [&](int i) { return choose((chosen & kBit[i]) != 0, a[i], b[i]); });
   return Step::kNext;
 }
 

@@ -77,11 +77,25 @@ inline constexpr u32 kBit[kLanes] = {
     1U << 16, 1U << 17, 1U << 18, 1U << 19, 1U << 20, 1U << 21, 1U << 22, 1U << 23,
     1U << 24, 1U << 25, 1U << 26, 1U << 27, 1U << 28, 1U << 29, 1U << 30, 1U << 31};
 
+// One of two by a mask's bit. AVX2 chooses; the baseline, which has no stores and loads under a
+// mask, would go lane by lane and combines bits instead.
+template <class L>
+[[gnu::always_inline]] inline L choose(bool first, L yes, L no) {
+#ifdef __AVX2__
+  return first ? yes : no;
+#else
+  using Bits = std::conditional_t<sizeof(L) == 8, u64, u32>;
+  const Bits chosen = first ? ~Bits{0} : Bits{0};
+  const auto other = std::bit_cast<Bits>(no);
+  return std::bit_cast<L>(other ^ ((other ^ std::bit_cast<Bits>(yes)) & chosen));
+#endif
+}
+
 template <class L>
 [[gnu::always_inline]] inline void blend(L* d, const L* result, u32 mask) {
 #pragma GCC ivdep
   for (int i = 0; i < kLanes; ++i) {
-    d[i] = (mask & kBit[i]) != 0 ? result[i] : d[i];
+    d[i] = choose((mask & kBit[i]) != 0, result[i], d[i]);
   }
 }
 

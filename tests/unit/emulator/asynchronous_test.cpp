@@ -82,15 +82,20 @@ TEST_CASE("what a copy does not read is filled with zeros") {
     mul.wide.u32 %d2, %thread, 16;
     add.u64 %d2, %base, %d2;
     cp.async.cg.shared.global.L2::128B [%r2], [%d2], 16, 4;
+    cp.async.cg.shared.global [%r2+1024], [%d2], 16;
     cp.async.wait_all;
     ld.shared.v4.u32 {%r3, %r4, %r5, %r6}, [%r2];
+    ld.shared.v4.u32 {%r7, %r8, %r9, %r10}, [%r2+1024];
     bar.sync 0;
     or.b32 %r4, %r4, %r5;
     or.b32 %r4, %r4, %r6;
     mov.b64 %d1, {%r3, %r4};
-    st.global.u64 [%out], %d1;)");
+    st.global.u64 [%out], %d1;
+    st.global.v4.u32 [%d2+1024], {%r7, %r8, %r9, %r10};)");
   for (std::uint32_t i = 0; i < 32; ++i) {
     REQUIRE(result[i] == 2 * i + 100);
+    REQUIRE(result[128 + i] == i + 100);
+    REQUIRE(result[128 + 32 + i] == i + 132);
   }
 }
 
@@ -176,7 +181,9 @@ WAIT:
 }
 
 TEST_CASE("copies signal the mbarrier that is to count them") {
-  for (const bool counted : {false, true}) {
+  for (const std::string_view arrive :
+       {"cp.async.mbarrier.arrive.noinc.shared.b64", "cp.async.mbarrier.arrive.shared.b64"}) {
+    const bool counted = arrive.find("noinc") != std::string_view::npos;
     // Without .noinc the arrival is one that the mbarrier does not expect beforehand.
     const auto result = run_lanes(fmt::format(
         R"(
@@ -186,7 +193,7 @@ TEST_CASE("copies signal the mbarrier that is to count them") {
     @%p1 mbarrier.init.shared.b64 [barrier], 32;
     bar.sync 0;
     cp.async.ca.shared.global [%r2], [%out], 8;
-    cp.async.mbarrier.arrive{}.shared.b64 [barrier];
+    {} [barrier];
     {}
 WAIT:
     mbarrier.try_wait.parity.shared.b64 %p2, [barrier], 0;
@@ -195,7 +202,7 @@ WAIT:
     mad.lo.u32 %r3, %r3, 8, %r1;
     ld.shared.u64 %d2, [%r3];
     st.global.u64 [%out], %d2;)",
-        counted ? ".noinc" : "", counted ? "" : "mbarrier.arrive.shared.b64 _, [barrier];"));
+        arrive, counted ? "" : "mbarrier.arrive.shared::cta.b64 _, [barrier];"));
     for (std::uint64_t i = 0; i < 32; ++i) {
       REQUIRE(result[i] == (i ^ 1) + 100);
     }
@@ -225,13 +232,19 @@ AGAIN:
     @%p1 bra END;
     cp.async.bulk.global.shared::cta.bulk_group [%base+512], [%r1], 256;
     cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u64 [%base+1024], [%r1], 256;
+    cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%base+1536], [%r1], 256;
     cp.async.bulk.commit_group;
     cp.async.bulk.wait_group.read 0;
+    cp.async.bulk.wait_group 0;
+    ld.global.u64 %d5, [%base+512];
+    st.global.u64 [%base+2048], %d5;
 END:)");
   for (std::uint64_t i = 0; i < 32; ++i) {
     REQUIRE(result[i + 64] == (i + 100) * 3);
     REQUIRE(result[i + 128] == (i + 100) * 3 + i + 128 + 100);
+    REQUIRE(result[i + 192] == (i + 100) * 3 + i + 192 + 100);
   }
+  REQUIRE(result[256] == 300);
 }
 
 TEST_CASE("a copy back that nobody waits for is made before the kernel ends") {
@@ -303,6 +316,33 @@ WAIT:
     REQUIRE(error.message.find("mbarrier.try_wait.shared.b64 %p2, [barrier], %d1") !=
             std::string::npos);
   }
+}
+
+// As libcu++ waits: some polls in a row, then one between sleeps; the second warp is out of step.
+TEST_CASE("threads that sleep between polls of a phase that nobody can end are a deadlock too") {
+  MachineOptions options;
+  options.launch_timeout_ms = 100000;
+  Device device(kernel_text(R"(
+    setp.eq.u32 %p1, %thread, 0;
+    @%p1 mbarrier.init.shared.b64 [barrier], 65;
+    bar.sync 0;
+    mbarrier.arrive.shared.b64 %d1, [barrier];
+    shr.u32 %r1, %thread, 5;
+WAIT:
+    mov.u64 %d2, %globaltimer;
+    setp.lt.s32 %p3, %r1, 16;
+    @%p3 bra POLL;
+    nanosleep.u32 1000;
+POLL:
+    add.s32 %r1, %r1, 1;
+    mbarrier.try_wait.shared.b64 %p2, [barrier], %d1;
+    @!%p2 bra WAIT;)",
+                            std::string(kShared)),
+                options);
+  const DeviceError error = device.run("k", shape({1}, {64}), std::uint64_t{0});
+  INFO(error.message);
+  REQUIRE(error.code == DeviceErrorCode::kDeadlock);
+  REQUIRE(error.message.find("warp 1, lanes 0xffffffff, at PTX line") != std::string::npos);
 }
 
 TEST_CASE("polling an mbarrier for long is no deadlock while another warp works") {

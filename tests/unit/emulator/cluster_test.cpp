@@ -156,7 +156,7 @@ TEST_CASE("asynchronous stores and reductions signal the receiver's mbarrier") {
     mov.u32 %r3, barrier;
     mbarrier.init.shared.b64 [%r3], 1;
     st.shared.u32 [%r2+8], 5;
-    mbarrier.arrive.expect_tx.release.cluster.shared::cta.b64 _, [%r3], 20;
+    mbarrier.arrive.expect_tx.release.cluster.shared::cta.b64 _, [%r3], 24;
     MEET;
     xor.b32 %r4, %r1, 1;
     mapa.shared::cluster.u32 %r5, %r2, %r4;
@@ -165,6 +165,7 @@ TEST_CASE("asynchronous stores and reductions signal the receiver's mbarrier") {
     cvt.u64.u32 %d5, %r7;
     st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [%r5], %d5, [%r6];
     red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.s32 [%r5+8], -7, [%r6];
+    st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r5+24], %r7, [%r6];
     st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%r5+16], {%r7, %r4}, [%r6];
 WAIT:
     mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%r3], 0;
@@ -172,6 +173,9 @@ WAIT:
     ld.shared.u64 %d1, [%r2];
     ld.shared.s32 %r8, [%r2+8];
     ld.shared.v2.u32 {%r9, %r10}, [%r2+16];
+    ld.shared.u32 %r12, [%r2+24];
+    sub.u32 %r12, %r12, %r9;
+    add.u32 %r10, %r10, %r12;
     mad.lo.u32 %r9, %r9, 10, %r10;
     cvt.u32.u64 %r11, %d1;
     mad.lo.u32 %r9, %r9, 100, %r11;
@@ -184,6 +188,29 @@ WAIT:
     REQUIRE(static_cast<std::uint32_t>(result[rank]) == (sent * 10 + rank) * 100 + sent);
     REQUIRE(static_cast<std::int32_t>(result[rank] >> 32) == -2);
   }
+}
+
+TEST_CASE("arriving at the cluster's barrier and waiting for it order what lies before and after") {
+  const auto result = run_blocks(R"(
+    mov.u32 %r1, %cluster_ctarank;
+    mov.u32 %r2, box;
+    add.u32 %r3, %r1, 50;
+    mapa.shared::cluster.u32 %r4, %r2, 0;
+    mad.lo.u32 %r4, %r1, 4, %r4;
+    st.shared::cluster.u32 [%r4], %r3;
+    barrier.cluster.arrive;
+    barrier.cluster.wait;
+    mapa.shared::cluster.u32 %r4, %r2, 0;
+    ld.shared::cluster.v4.u32 {%r5, %r6, %r7, %r8}, [%r4];
+    fence.acquire.sync_restrict::shared::cluster.cluster;
+    mad.lo.u32 %r5, %r5, 100, %r6;
+    mad.lo.u32 %r7, %r7, 100, %r8;
+    mov.b64 %d1, {%r5, %r7};
+    st.global.u64 [%out], %d1;
+    barrier.cluster.arrive;
+    barrier.cluster.wait;)",
+                                 4, 33, 4);
+  REQUIRE(result == std::vector<std::uint64_t>(4 * 33, std::uint64_t{5253} << 32 | 5051));
 }
 
 TEST_CASE("a multicast copy arrives in each block that it names") {

@@ -227,7 +227,16 @@ TEST_CASE("half precision is rounded once") {
   const auto half_bits = [](float v) -> u64 {
     return v != v ? 0x7fff : std::bit_cast<u16>(static_cast<_Float16>(v));
   };
+  const auto half_fma = [=](u64 x, u64 y, u64 z) -> u64 {
+    const double exact =
+        static_cast<double>(half(x)) * static_cast<double>(half(y)) + static_cast<double>(half(z));
+    return exact != exact ? 0x7fff : std::bit_cast<u16>(static_cast<_Float16>(exact));
+  };
   const auto brain = [](u64 v) { return f32((v & 0xffff) << 16); };
+  const auto brain_bits = [](float v) -> u64 {
+    const u32 raw = std::bit_cast<u32>(v);
+    return v != v ? 0x7fff : (raw + 0x7fff + ((raw >> 16) & 1)) >> 16;
+  };
   check_forms(
       {{"add.f16 %s, %h, %i;", [=](u64 x, u64 y, u64) { return half_bits(half(x) + half(y)); }},
        {"mul.f16 %s, %h, %i;", [=](u64 x, u64 y, u64) { return half_bits(half(x) * half(y)); }},
@@ -235,11 +244,32 @@ TEST_CASE("half precision is rounded once") {
         [=](u64 x, u64 y, u64) {
           return half_bits(half(x) - half(y)) | half_bits(half(x >> 16) - half(y >> 16)) << 16;
         }},
-       {"fma.rn.f16 %s, %h, %i, %j;",
-        [=](u64 x, u64 y, u64 z) -> u64 {
-          const double exact = static_cast<double>(half(x)) * static_cast<double>(half(y)) +
-                               static_cast<double>(half(z));
-          return exact != exact ? 0x7fff : std::bit_cast<u16>(static_cast<_Float16>(exact));
+       {"fma.rn.f16 %s, %h, %i, %j;", half_fma},
+       {"abs.f16 %s, %h;", [](u64 x, u64, u64) { return x & 0x7fff; }},
+       {"setp.eq.f16 %p, %h, %i;", [=](u64 x, u64 y, u64) { return u64{half(x) == half(y)}; }},
+       {"set.eq.f16.f16 %s, %h, %i;",
+        [=](u64 x, u64 y, u64) { return half(x) == half(y) ? half_bits(1.0F) : u64{0}; }},
+       {"add.f16x2 %r, %a, %b;",
+        [=](u64 x, u64 y, u64) {
+          return half_bits(half(x) + half(y)) | half_bits(half(x >> 16) + half(y >> 16)) << 16;
+        }},
+       {"mul.f16x2 %r, %a, %b;",
+        [=](u64 x, u64 y, u64) {
+          return half_bits(half(x) * half(y)) | half_bits(half(x >> 16) * half(y >> 16)) << 16;
+        }},
+       {"fma.rn.f16x2 %r, %a, %b, %c;",
+        [=](u64 x, u64 y, u64 z) {
+          return half_fma(x, y, z) | half_fma(x >> 16, y >> 16, z >> 16) << 16;
+        }},
+       {"add.bf16 %s, %h, %i;", [=](u64 x, u64 y, u64) { return brain_bits(brain(x) + brain(y)); }},
+       {"mul.bf16 %s, %h, %i;", [=](u64 x, u64 y, u64) { return brain_bits(brain(x) * brain(y)); }},
+       {"max.bf16x2 %r, %a, %b;",
+        [=](u64 x, u64 y, u64) {
+          const auto most = [=](u64 a, u64 b) -> u64 {
+            const float first = brain(a), second = brain(b);
+            return (first == second ? a & b : first > second ? a : b) & 0xffff;
+          };
+          return most(x, y) | most(x >> 16, y >> 16) << 16;
         }},
        {"setp.lt.f16 %p, %h, %i;", [=](u64 x, u64 y, u64) { return u64{half(x) < half(y)}; }},
        {"neg.f16 %s, %h;", [](u64 x, u64, u64) { return (x ^ 0x8000) & 0xffff; }},
@@ -259,12 +289,7 @@ TEST_CASE("half precision is rounded once") {
               static_cast<_Float16>(static_cast<double>(static_cast<s32>(x))));
         }},
        {"cvt.f32.bf16 %q, %h;", [=](u64 x, u64, u64) { return b32(brain(x)); }},
-       {"cvt.rn.bf16.f32 %s, %f;",
-        [](u64 x, u64, u64) -> u64 {
-          const float v = f32(x);
-          const u32 raw = static_cast<u32>(x);
-          return v != v ? 0x7fff : (raw + 0x7fff + ((raw >> 16) & 1)) >> 16;
-        }}},
+       {"cvt.rn.bf16.f32 %s, %f;", [=](u64 x, u64, u64) { return brain_bits(f32(x)); }}},
       {0x00000000, 0x3c003c00, 0xbc013555, 0x7bff0001, 0x83ff7bff, 0x3f804248, 0xc2f70a3d,
        0x477fe000, 0x33000001, 0x38d1b717, 0x80008001});
 }
@@ -275,6 +300,7 @@ TEST_CASE("approximations stay within the bounds of the PTX manual") {
     mul.f32 %f1, %f1, 0f3C23D70A;
     sub.f32 %f2, %f1, 0f40A00000;
     ex2.approx.f32 %f3, %f2;
+    ex2.approx.ftz.f32 %f13, %f2;
     lg2.approx.f32 %f4, %f1;
     sin.approx.f32 %f5, %f2;
     cos.approx.f32 %f6, %f2;
@@ -284,29 +310,39 @@ TEST_CASE("approximations stay within the bounds of the PTX manual") {
     sqrt.approx.f32 %f10, %f1;
     div.approx.f32 %f11, %f2, %f1;
     div.full.f32 %f12, %f2, %f1;
-    mul.wide.u32 %d1, %thread, 48;
+    mul.wide.u32 %d1, %thread, 64;
     add.u64 %d1, %base, %d1;
     st.global.v4.f32 [%d1], {%f1, %f2, %f3, %f4};
     st.global.v4.f32 [%d1+16], {%f5, %f6, %f7, %f8};
-    st.global.v4.f32 [%d1+32], {%f9, %f10, %f11, %f12};)"));
-  const std::uint64_t out = device.buffer(std::vector<float>(12 * 1024, 0));
+    st.global.v4.f32 [%d1+32], {%f9, %f10, %f11, %f12};
+    // Of doubles: the reciprocal from the upper half of the operand's bits, and the root.
+    cvt.f64.f32 %fd1, %f1;
+    rcp.approx.ftz.f64 %fd2, %fd1;
+    rsqrt.approx.f64 %fd3, %fd1;
+    cvt.rn.f32.f64 %f14, %fd2;
+    cvt.rn.f32.f64 %f15, %fd3;
+    st.global.v4.f32 [%d1+48], {%f13, %f14, %f15, %f15};)"));
+  const std::uint64_t out = device.buffer(std::vector<float>(16 * 1024, 0));
   device.run_well("k", shape({1}, {1024}), out);
-  const auto values = device.read<float>(out, 12 * 1024);
+  const auto values = device.read<float>(out, 16 * 1024);
   for (std::size_t i = 1; i < 1024; ++i) {
-    const float* v = &values[i * 12];
+    const float* v = &values[i * 16];
     const auto x = static_cast<double>(v[0]), y = static_cast<double>(v[1]);
     const auto near = [](float got, double wanted, double relative, double absolute) {
       return std::abs(static_cast<double>(got) - wanted) <= std::abs(wanted) * relative + absolute;
     };
     REQUIRE(near(v[2], std::exp2(y), 0x1p-22, 0));
     REQUIRE(near(v[3], std::log2(x), 0x1p-22, 0x1p-22));
-    REQUIRE(near(v[4], std::sin(y), 0, 0x1p-20));
-    REQUIRE(near(v[5], std::cos(y), 0, 0x1p-20));
+    REQUIRE(near(v[4], std::sin(y), 0, 0x1.6ap-21));
+    REQUIRE(near(v[5], std::cos(y), 0, 0x1.6ap-21));
     REQUIRE(near(v[6], std::tanh(y), 0x1p-11, 0));
     REQUIRE(near(v[7], 1 / std::sqrt(x), 0x1p-22, 0));
     REQUIRE(near(v[8], 1 / x, 0x1p-23, 0));
     REQUIRE(near(v[9], std::sqrt(x), 0x1p-23, 0));
     REQUIRE(near(v[10], y / x, 0x1p-22, 0));
     REQUIRE(near(v[11], y / x, 0x1p-22, 0));
+    REQUIRE(near(v[12], std::exp2(y), 0x1p-22, 0));
+    REQUIRE(near(v[13], 1 / x, 0x1p-20, 0));
+    REQUIRE(near(v[14], 1 / std::sqrt(x), 0x1p-22, 0));
   }
 }

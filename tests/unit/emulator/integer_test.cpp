@@ -164,6 +164,25 @@ TEST_CASE("integer arithmetic of all widths agrees with the host's") {
           }
           return u64{sum};
         }},
+       {"dp4a.s32.s32 %r, %a, %b, %c;",
+        [](u64 x, u64 y, u64 z) {
+          u32 sum = lo(z);
+          for (int i = 0; i < 32; i += 8) {
+            sum += static_cast<u32>(static_cast<std::int8_t>(x >> i) *
+                                    static_cast<std::int8_t>(y >> i));
+          }
+          return u64{sum};
+        }},
+       {"vabsdiff4.u32.u32.u32 %r, %a, %b, %c;",
+        [](u64 x, u64 y, u64) {
+          u32 bytes = 0;
+          for (int i = 0; i < 32; i += 8) {
+            const int difference =
+                static_cast<int>((x >> i) & 255) - static_cast<int>((y >> i) & 255);
+            bytes |= static_cast<u32>(std::abs(difference)) << i;
+          }
+          return u64{bytes};
+        }},
        {"dp2a.hi.u32.s32 %r, %a, %b, %c;",
         [](u64 x, u64 y, u64 z) {
           return u64{
@@ -184,18 +203,41 @@ TEST_CASE("integer arithmetic of all widths agrees with the host's") {
 }
 
 TEST_CASE("carries go from one instruction to the next, lane by lane") {
-  check_forms({{"add.cc.u32 %r2, %a, %b; addc.u32 %r, %c, 0;",
-                [](u64 x, u64 y, u64 z) { return u64{lo(z) + (lo(x) + lo(y) < lo(x) ? 1U : 0U)}; }},
-               {"sub.cc.u32 %r2, %a, %b; subc.u32 %r, %c, %a;",
-                [](u64 x, u64 y, u64 z) { return u64{lo(z) - lo(x) - (lo(x) < lo(y) ? 1U : 0U)}; }},
-               {"mad.lo.cc.u32 %r2, %a, %b, %c; madc.hi.u32 %r, %a, %b, 5;",
-                [](u64 x, u64 y, u64 z) {
-                  const u64 product = u64{lo(x)} * lo(y);
-                  return u64{lo((product + lo(z)) >> 32) + 5};
-                }},
-               {"add.cc.u64 %R, %x, %y; addc.u64 %R, %z, %z;",
-                [](u64 x, u64 y, u64 z) { return z + z + (x + y < x ? 1 : 0); }}},
-              kValues);
+  check_forms(
+      {{"add.cc.u32 %r2, %a, %b; addc.u32 %r, %c, 0;",
+        [](u64 x, u64 y, u64 z) { return u64{lo(z) + (lo(x) + lo(y) < lo(x) ? 1U : 0U)}; }},
+       {"sub.cc.u32 %r2, %a, %b; subc.u32 %r, %c, %a;",
+        [](u64 x, u64 y, u64 z) { return u64{lo(z) - lo(x) - (lo(x) < lo(y) ? 1U : 0U)}; }},
+       {"mad.lo.cc.u32 %r2, %a, %b, %c; madc.hi.u32 %r, %a, %b, 5;",
+        [](u64 x, u64 y, u64 z) {
+          const u64 product = u64{lo(x)} * lo(y);
+          return u64{lo((product + lo(z)) >> 32) + 5};
+        }},
+       {"add.cc.u32 %r2, %a, %b; addc.cc.u32 %r2, %b, %c; addc.u32 %r, 0, 0;",
+        [](u64 x, u64 y, u64 z) {
+          const u64 carry = lo(x) + lo(y) < lo(x) ? 1 : 0;
+          return (u64{lo(y)} + lo(z) + carry) >> 32;
+        }},
+       {"sub.cc.u32 %r2, %a, %b; subc.cc.u32 %r2, %b, %c; subc.u32 %r, 0, 0;",
+        [](u64 x, u64 y, u64 z) {
+          const u64 borrow = lo(x) < lo(y) ? 1 : 0;
+          return u64{lo(y)} < lo(z) + borrow ? 0xffffffffU : u64{0};
+        }},
+       {"mad.lo.cc.u32 %r2, %a, %b, %c; madc.lo.cc.u32 %r2, %b, %c, %a; addc.u32 %r, %r2, 0;",
+        [](u64 x, u64 y, u64 z) {
+          const u64 first = u64{lo(lo(x) * lo(y))} + lo(z);
+          const u64 second = u64{lo(lo(y) * lo(z))} + lo(x) + (first >> 32);
+          return u64{lo(second + (second >> 32))};
+        }},
+       {"mad.lo.cc.u32 %r2, %a, %b, %c; madc.hi.cc.u32 %r2, %b, %c, %a; addc.u32 %r, %r2, 0;",
+        [](u64 x, u64 y, u64 z) {
+          const u64 first = u64{lo(lo(x) * lo(y))} + lo(z);
+          const u64 second = ((u64{lo(y)} * lo(z)) >> 32) + lo(x) + (first >> 32);
+          return u64{lo(second + (second >> 32))};
+        }},
+       {"add.cc.u64 %R, %x, %y; addc.u64 %R, %z, %z;",
+        [](u64 x, u64 y, u64 z) { return z + z + (x + y < x ? 1 : 0); }}},
+      kValues);
 }
 
 TEST_CASE("bit operations agree with bit by bit definitions") {

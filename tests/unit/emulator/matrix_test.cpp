@@ -177,8 +177,8 @@ TEST_CASE("matrix products of halves and of tf32 have the manual's layout") {
   const Layout a4t = [](u32 g, u32 t, u32 i) { return Place{i == 0 ? g : g + 8, t}; };
   const Layout b4t = [](u32 g, u32 t, u32) { return Place{t, g}; };
   const std::string start = "mma.sync.aligned.";
-  check_product(
-      {start + "m16n8k16.row.col.f32.f16.f16.f32", 16, 8, 16, kF16, kF32, a16, b16, sum16});
+  check_product({"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 16, 8, 16, kF16, kF32, a16,
+                 b16, sum16});
   check_product(
       {start + "m16n8k16.row.col.f16.f16.f16.f16", 16, 8, 16, kF16, kF16, a16, b16, sum16});
   check_product(
@@ -250,53 +250,157 @@ std::vector<std::byte> packed(const Element& element, u32 rows, u32 columns, u32
   return memory;
 }
 
-void check_wmma(const WmmaCase& w) {
-  Product p;
-  p.k = w.k;
-  p.is_unsigned = w.ab == "u8";
-  const u32 stride = 40;
-  const char* input = w.input.bits == 64 ? "%d" : "%r";
-  const std::string layout = w.by_columns ? "col" : "row", other = w.by_columns ? "row" : "col";
-  const std::string a = registers(input, 10, w.a_registers),
-                    b = registers(input, 18, w.b_registers),
-                    d = registers(input, 26, w.d_registers);
-  const std::string types =
-      w.ab == "f16" ? w.d + "." + w.c : w.d + "." + w.ab + "." + w.ab + "." + w.c;
-  const std::string text = fmt::format(
+// The instructions in full; the layouts are those that they name, the space that of the loads.
+struct WmmaForms {
+  std::string load_a, load_b, load_c, mma, store_d;
+};
+
+constexpr std::size_t kMatrixBytes = 4096;
+
+// Copies three matrices between global memory (%d1, %d2, %d3) and shared memory.
+constexpr std::string_view kCopyIn = R"(
+  mov.u64 %d8, tile;
+  mov.u32 %r2, %tid.x; mul.wide.u32 %d4, %r2, 8;
+IN:
+  add.u64 %d9, %d8, %d4;
+  add.u64 %d5, %d1, %d4; ld.global.u64 %d6, [%d5]; st.shared.u64 [%d9], %d6;
+  add.u64 %d5, %d2, %d4; ld.global.u64 %d6, [%d5]; st.shared.u64 [%d9+4096], %d6;
+  add.u64 %d5, %d3, %d4; ld.global.u64 %d6, [%d5]; st.shared.u64 [%d9+8192], %d6;
+  add.u64 %d4, %d4, 256; setp.lt.u64 %p1, %d4, 4096;
+  @%p1 bra IN;
+  bar.sync 0;
+  mov.u64 %d7, %d3; mov.u64 %d1, %d8; add.u64 %d2, %d8, 4096; add.u64 %d3, %d8, 8192;
+)";
+constexpr std::string_view kCopyOut = R"(
+  bar.sync 0;
+  mul.wide.u32 %d4, %r2, 8;
+OUT:
+  add.u64 %d9, %d8, %d4;
+  add.u64 %d5, %d7, %d4; ld.shared.u64 %d6, [%d9+8192]; st.global.u64 [%d5], %d6;
+  add.u64 %d4, %d4, 256; setp.lt.u64 %p1, %d4, 4096;
+  @%p1 bra OUT;
+)";
+
+std::string wmma_kernel(const WmmaCase& w, const WmmaForms& forms, u32 stride) {
+  const char* input = w.input.bits == 64 ? "%e" : "%r";
+  const bool in_shared = forms.load_a.find(".shared") != std::string::npos;
+  return fmt::format(
       R"(.version 9.0
 .target sm_90
 .address_size 64
 .visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc)
 {{
-  .reg .b32 %r<40>; .reg .b64 %d<40>;
+  .shared .align 128 .b8 tile[12288];
+  .reg .pred %p1; .reg .b32 %r<40>; .reg .b64 %d<10>; .reg .f64 %e<40>;
   ld.param.u64 %d1, [pa];
   ld.param.u64 %d2, [pb];
   ld.param.u64 %d3, [pc];
-  mov.u32 %r1, {0};
-  wmma.load.a.sync.aligned.{1}.{3}.global.{4} {5}, [%d1], %r1;
-  wmma.load.b.sync.aligned.{2}.{3}.global.{4} {6}, [%d2], %r1;
-  wmma.load.c.sync.aligned.{1}.{3}.global.{8} {7}, [%d3], %r1;
-  wmma.mma.sync.aligned.{1}.{2}.{3}.{9}{10} {7}, {5}, {6}, {7};
-  wmma.store.d.sync.aligned.{1}.{3}.global.{8} [%d3], {7}, %r1;
+  mov.u32 %r1, {0};{1}
+  {2} {3}, [%d1], %r1;
+  {4} {5}, [%d2], %r1;
+  {6} {7}, [%d3], %r1;
+  {8} {7}, {3}, {5}, {7};
+  {9} [%d3], {7}, %r1;{10}
   ret;
 }}
 )",
-      stride, layout, other, w.shape, w.ab, a, b, d, w.c, types, w.ab == "f64" ? ".rn" : "");
+      stride, in_shared ? kCopyIn : "", forms.load_a, registers(input, 10, w.a_registers),
+      forms.load_b, registers(input, 18, w.b_registers), forms.load_c,
+      registers(input, 26, w.d_registers), forms.mma, forms.store_d, in_shared ? kCopyOut : "");
+}
+
+void check_wmma(const WmmaCase& w, const WmmaForms& forms) {
+  Product p;
+  p.k = w.k;
+  p.is_unsigned = w.ab == "u8";
+  const u32 stride = 40;
+  const auto by_columns = [](const std::string& form) {
+    return form.find(".col.") != std::string::npos;
+  };
+  const std::string text = wmma_kernel(w, forms, stride);
   Device device(text);
-  const auto pa = packed(w.input, w.m, w.k, stride, w.by_columns,
-                         [&](u32 row, u32 column) { return a_value(p, row, column); });
-  const auto pb = packed(w.input, w.k, w.n, stride, !w.by_columns,
-                         [&](u32 row, u32 column) { return b_value(p, row, column); });
-  const auto pc = packed(w.sum, w.m, w.n, stride, w.by_columns, c_value);
+  auto pa = packed(w.input, w.m, w.k, stride, by_columns(forms.load_a),
+                   [&](u32 row, u32 column) { return a_value(p, row, column); });
+  auto pb = packed(w.input, w.k, w.n, stride, by_columns(forms.load_b),
+                   [&](u32 row, u32 column) { return b_value(p, row, column); });
+  auto pc = packed(w.sum, w.m, w.n, stride, by_columns(forms.load_c), c_value);
+  for (auto* matrix : {&pa, &pb, &pc}) {
+    matrix->resize(std::max(matrix->size(), kMatrixBytes));
+  }
   const u64 c = device.buffer(pc);
-  device.run_well("k", shape({1}, {32}), device.buffer(pa), device.buffer(pb), c);
-  const auto wanted = packed(w.sum, w.m, w.n, stride, w.by_columns,
-                             [&](u32 row, u32 column) { return expected(p, row, column); });
   INFO(text);
+  device.run_well("k", shape({1}, {32}), device.buffer(pa), device.buffer(pb), c);
+  const auto wanted = packed(w.sum, w.m, w.n, stride, by_columns(forms.store_d),
+                             [&](u32 row, u32 column) { return expected(p, row, column); });
   REQUIRE(device.read<std::byte>(c, wanted.size()) == wanted);
 }
 
+void check_wmma(const WmmaCase& w) {
+  const std::string layout = w.by_columns ? "col" : "row", other = w.by_columns ? "row" : "col";
+  const std::string types =
+      w.ab == "f16" ? w.d + "." + w.c : w.d + "." + w.ab + "." + w.ab + "." + w.c;
+  check_wmma(w, {fmt::format("wmma.load.a.sync.aligned.{}.{}.global.{}", layout, w.shape, w.ab),
+                 fmt::format("wmma.load.b.sync.aligned.{}.{}.global.{}", other, w.shape, w.ab),
+                 fmt::format("wmma.load.c.sync.aligned.{}.{}.global.{}", layout, w.shape, w.c),
+                 fmt::format("wmma.mma.sync.aligned.{}.{}.{}.{}{}", layout, other, w.shape, types,
+                             w.ab == "f64" ? ".rn" : ""),
+                 fmt::format("wmma.store.d.sync.aligned.{}.{}.global.{}", layout, w.shape, w.d)});
+}
+
 }  // namespace
+
+// As compilers write them, spelled out: coverage_test.cpp looks for the forms here.
+TEST_CASE("wmma forms work in shared, global and generic memory, in rows and columns") {
+  const WmmaCase halves{"", "", "f16", "", 16, 16, 16, kF16, kF32, 8, 8, 8};
+  const WmmaCase bytes{"", "", "u8", "", 16, 16, 16, kInt8, kS32, 2, 2, 8};
+  check_wmma(halves, {"wmma.load.a.sync.aligned.row.m16n16k16.shared.f16",
+                      "wmma.load.b.sync.aligned.col.m16n16k16.shared.f16",
+                      "wmma.load.c.sync.aligned.row.m16n16k16.shared.f32",
+                      "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32",
+                      "wmma.store.d.sync.aligned.row.m16n16k16.shared.f32"});
+  check_wmma(halves, {"wmma.load.a.sync.aligned.row.m16n16k16.global.f16",
+                      "wmma.load.b.sync.aligned.col.m16n16k16.global.f16",
+                      "wmma.load.c.sync.aligned.row.m16n16k16.global.f32",
+                      "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32",
+                      "wmma.store.d.sync.aligned.row.m16n16k16.global.f32"});
+  check_wmma(halves, {"wmma.load.a.sync.aligned.row.m16n16k16.f16",
+                      "wmma.load.b.sync.aligned.col.m16n16k16.f16",
+                      "wmma.load.c.sync.aligned.row.m16n16k16.f32",
+                      "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32",
+                      "wmma.store.d.sync.aligned.row.m16n16k16.f32"});
+  check_wmma(halves, {"wmma.load.a.sync.aligned.row.m16n16k16.f16",
+                      "wmma.load.b.sync.aligned.col.m16n16k16.f16",
+                      "wmma.load.c.sync.aligned.col.m16n16k16.f32",
+                      "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32",
+                      "wmma.store.d.sync.aligned.col.m16n16k16.f32"});
+  check_wmma(bytes, {"wmma.load.a.sync.aligned.row.m16n16k16.shared.u8",
+                     "wmma.load.b.sync.aligned.col.m16n16k16.shared.u8",
+                     "wmma.load.c.sync.aligned.row.m16n16k16.shared.s32",
+                     "wmma.mma.sync.aligned.row.col.m16n16k16.s32.u8.u8.s32",
+                     "wmma.store.d.sync.aligned.row.m16n16k16.shared.s32"});
+  check_wmma(bytes, {"wmma.load.a.sync.aligned.row.m16n16k16.global.u8",
+                     "wmma.load.b.sync.aligned.col.m16n16k16.global.u8",
+                     "wmma.load.c.sync.aligned.row.m16n16k16.global.s32",
+                     "wmma.mma.sync.aligned.row.col.m16n16k16.s32.u8.u8.s32",
+                     "wmma.store.d.sync.aligned.row.m16n16k16.global.s32"});
+  check_wmma(
+      {"", "", "bf16", "", 16, 16, 16, kBf16, kF32, 4, 4, 8},
+      {"wmma.load.a.sync.aligned.row.m16n16k16.bf16", "wmma.load.b.sync.aligned.col.m16n16k16.bf16",
+       "wmma.load.c.sync.aligned.row.m16n16k16.f32",
+       "wmma.mma.sync.aligned.row.col.m16n16k16.f32.bf16.bf16.f32",
+       "wmma.store.d.sync.aligned.row.m16n16k16.f32"});
+  check_wmma(
+      {"", "", "tf32", "", 16, 16, 8, kTf32, kF32, 4, 4, 8},
+      {"wmma.load.a.sync.aligned.row.m16n16k8.tf32", "wmma.load.b.sync.aligned.col.m16n16k8.tf32",
+       "wmma.load.c.sync.aligned.row.m16n16k8.f32",
+       "wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32",
+       "wmma.store.d.sync.aligned.row.m16n16k8.f32"});
+  check_wmma({"", "", "f64", "", 8, 8, 4, kF64, kF64, 1, 1, 2},
+             {"wmma.load.a.sync.aligned.row.m8n8k4.f64", "wmma.load.b.sync.aligned.col.m8n8k4.f64",
+              "wmma.load.c.sync.aligned.row.m8n8k4.f64",
+              "wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64.rn",
+              "wmma.store.d.sync.aligned.row.m8n8k4.f64"});
+}
 
 TEST_CASE("wmma loads, multiplies and stores matrices of every type and shape") {
   for (const bool by_columns : {false, true}) {

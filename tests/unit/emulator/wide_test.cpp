@@ -1,5 +1,6 @@
 // Vector and 128-bit atomics, narrow floating-point types, warp reductions of floats, stacks and
 // address windows.
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -70,24 +71,29 @@ END:)",
 }
 
 TEST_CASE("128-bit exchanges and comparisons are one operation") {
-  const auto result = run_words(R"(
+  constexpr std::array<std::array<std::string_view, 2>, 2> kForms = {
+      {{"atom.global.exch.b128", "atom.global.cas.b128"}, {"atom.exch.b128", "atom.cas.b128"}}};
+  for (const auto& [exchange, compare] : kForms) {
+    const auto result = run_words(fmt::format(R"(
     .reg .b128 %q<4>;
     setp.ne.u32 %p1, %thread, 0;
     @%p1 bra END;
     mov.u64 %d1, 5;
     mov.u64 %d2, 6;
-    mov.b128 %q1, {%d1, %d2};
-    mov.b128 %q3, {%d2, %d1};
-    atom.global.exch.b128 %q2, [%base], %q1;
-    mov.b128 {%d3, %d4}, %q2;
-    st.global.v2.u64 [%base+16], {%d3, %d4};
-    atom.global.cas.b128 %q2, [%base], %q3, %q2;
-    mov.b128 {%d3, %d4}, %q2;
-    st.global.v2.u64 [%base+32], {%d3, %d4};
-    atom.global.cas.b128 %q2, [%base], %q1, %q3;
+    mov.b128 %q1, {{%d1, %d2}};
+    mov.b128 %q3, {{%d2, %d1}};
+    {0} %q2, [%base], %q1;
+    mov.b128 {{%d3, %d4}}, %q2;
+    st.global.v2.u64 [%base+16], {{%d3, %d4}};
+    {1} %q2, [%base], %q3, %q2;
+    mov.b128 {{%d3, %d4}}, %q2;
+    st.global.v2.u64 [%base+32], {{%d3, %d4}};
+    {1} %q2, [%base], %q1, %q3;
 END:)",
-                                {1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0});
-  REQUIRE(result == std::vector<u32>{6, 0, 5, 0, 1, 0, 2, 0, 5, 0, 6, 0});
+                                              exchange, compare),
+                                  {1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+    REQUIRE(result == std::vector<u32>{6, 0, 5, 0, 1, 0, 2, 0, 5, 0, 6, 0});
+  }
 }
 
 TEST_CASE("e4m3 and e5m2 widen exactly and narrow to the nearest") {

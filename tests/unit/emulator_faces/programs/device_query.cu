@@ -52,6 +52,12 @@ int main() {
   clustered<<<3, 32>>>();
   EXPECT(cudaGetLastError() == cudaErrorInvalidClusterSize);
 
+  // The only device is no peer of its own.
+  int can_access = 1;
+  EXPECT(cudaDeviceCanAccessPeer(&can_access, 0, 0) == cudaSuccess && can_access == 0);
+  EXPECT(cudaDeviceEnablePeerAccess(0, 0) == cudaErrorInvalidDevice);
+  EXPECT(cudaGetLastError() == cudaErrorInvalidDevice);
+
   size_t limit = 0;
   EXPECT(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1 << 20) == cudaSuccess);
   EXPECT(cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize) == cudaSuccess && limit == 1 << 20);
