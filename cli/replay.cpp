@@ -84,6 +84,7 @@ Expected<ReplayOptions> choose_options(const ReplayCommand& command, trace::RunO
   }
   chosen.options.json.clear();
   chosen.options.log_file.clear();
+  const std::string recorded_model = chosen.options.model;
   for (const auto& [name, value] : command.options) {
     if (auto set = set_option(chosen.options, name, value); !set) {
       return unexpected(std::move(set).error());
@@ -91,6 +92,13 @@ Expected<ReplayOptions> choose_options(const ReplayCommand& command, trace::RunO
     if (name == "suppressions") {
       chosen.suppressions.reset();
     }
+  }
+  if (chosen.options.model == "paper" && recorded_model != "paper") {
+    return unexpected({.message = "it was recorded with model=" + recorded_model +
+                                  ", without the branches and the fences next to accesses that "
+                                  "model=paper needs: record it with model=paper, which any model "
+                                  "can replay",
+                       .file = command.file});
   }
   return chosen;
 }

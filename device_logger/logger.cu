@@ -282,6 +282,26 @@ __device__ __forceinline__ void log_operands(std::uint32_t site, Operands operan
   __syncwarp(lanes.mask);
 }
 
+__device__ __forceinline__ void log_event(std::uint32_t site, std::uint32_t detail,
+                                          std::uint32_t threads) {
+  const std::uint64_t descriptor = __barracuda_descriptor;
+  if (descriptor == 0) {
+    return;
+  }
+  const Lanes together = Lanes::at_site(site);
+  // Lanes may name different barriers or masks: a record has one.
+  const Lanes lanes(
+      __match_any_sync(together.mask, static_cast<std::uint64_t>(threads) << 32 | detail));
+  if (lanes.leads()) {
+    const Queue queue(descriptor);
+    const std::uint64_t slot = queue.claim(1);
+    queue.write_pattern_half(slot, 0, detail, 0, threads);
+    queue.order_commit();
+    queue.write_header_half(slot, site, RecordKind::kEvent, 0, lanes.mask);
+  }
+  __syncwarp(lanes.mask);
+}
+
 }  // namespace barracuda::wire
 
 #define BARRACUDA_HOOK extern "C" __device__ __noinline__
@@ -365,25 +385,16 @@ BARRACUDA_HOOK void __barracuda_operands(std::uint32_t site, std::uint64_t targe
   barracuda::wire::log_operands(site, {target, second, third, amount_and_flags});
 }
 
-// `detail` is a barrier's id, a warp barrier's mask or the groups that a wait leaves, `threads` a
-// barrier's count.
+// `detail` is a barrier's id, a warp barrier's mask, the groups that a wait leaves, the lanes that
+// take a branch or the way that lanes go, `threads` a barrier's count.
 BARRACUDA_HOOK void __barracuda_event(std::uint32_t site, std::uint32_t detail,
                                       std::uint32_t threads) {
-  using namespace barracuda::wire;
-  const std::uint64_t descriptor = __barracuda_descriptor;
-  if (descriptor == 0) {
-    return;
-  }
-  const Lanes together = Lanes::at_site(site);
-  // Lanes may name different barriers or masks: a record has one.
-  const Lanes lanes(
-      __match_any_sync(together.mask, static_cast<std::uint64_t>(threads) << 32 | detail));
-  if (lanes.leads()) {
-    const Queue queue(descriptor);
-    const std::uint64_t slot = queue.claim(1);
-    queue.write_pattern_half(slot, 0, detail, 0, threads);
-    queue.order_commit();
-    queue.write_header_half(slot, site, RecordKind::kEvent, 0, lanes.mask);
-  }
-  __syncwarp(lanes.mask);
+  barracuda::wire::log_event(site, detail, threads);
+}
+
+// Lanes of `members` parted and meet here. A GPU brings them together where it sees fit; where the
+// device is emulated, this waits for them.
+BARRACUDA_HOOK void __barracuda_meet(std::uint32_t site, std::uint32_t members,
+                                     std::uint32_t threads) {
+  barracuda::wire::log_event(site, members, threads);
 }

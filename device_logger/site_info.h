@@ -9,6 +9,8 @@ namespace barracuda::wire {
 // Dense over a whole session; 24 bits, because a record gives it no more.
 enum class SiteId : std::uint32_t {};
 inline constexpr std::uint32_t kMaxSites = 1U << 24;
+// Of a branch whose ways do not meet before the function ends.
+inline constexpr std::uint64_t kNoMeeting = ~std::uint64_t{0};
 
 enum class Operation : std::uint8_t {
   kRead,
@@ -34,7 +36,10 @@ enum class Operation : std::uint8_t {
   kAsyncArrive,       // cp.async.mbarrier.arrive: arrives when the thread's copies are made
   kAsyncCommit,       // commit_group
   kAsyncWait,         // wait_group, wait_all, logged once it is over
-  kCopy,  // a copy that says its bytes only when it runs: bulk copies, st.async, red.async
+  kCopy,    // a copy that says its bytes only when it runs: bulk copies, st.async, red.async
+  kBranch,  // lanes of a warp go two ways: logged before, with a mask of those that take the branch
+  kSwitch,  // … many ways: logged before, a record for each way
+  kMeet,    // where the ways of a branch meet, logged by lanes that went apart
 };
 
 // PTX ISA 8.4-8.5. kVolatile is relaxed.sys that the verdict table treats by itself.
@@ -63,6 +68,9 @@ enum class Asynchrony : std::uint8_t {
   kMbarrier,     // the phase of an mbarrier
 };
 
+// What a fence next to an access in the code makes of it, by the rules of BARRACUDA (PLDI 2017).
+enum class FenceScope : std::uint8_t { kNone, kBlock, kGlobal };
+
 struct SiteInfo {
   Operation operation = Operation::kRead;
   MemoryOrder order = MemoryOrder::kWeak;
@@ -78,7 +86,9 @@ struct SiteInfo {
   bool aligned = false;             // kBarrier: the lanes of a warp must execute it as one
   Asynchrony asynchrony = Asynchrony::kNone;  // of a copy, a commit, a wait
   bool reads_only = false;                    // kAsyncWait: .read, the sources alone are done with
-  std::uint64_t constant = 0;
+  FenceScope acquires = FenceScope::kNone;    // model=paper alone
+  FenceScope releases = FenceScope::kNone;    // model=paper alone
+  std::uint64_t constant = 0;  // kBranch, kSwitch, kMeet: which meeting, kNoMeeting where none is
 
   friend bool operator==(const SiteInfo&, const SiteInfo&) = default;
 };

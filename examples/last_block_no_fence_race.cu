@@ -24,8 +24,8 @@ __global__ void sum_all(const int* values, int* block_sums, int* result) {
   __shared__ bool is_last;
   const int sum = block_sum(values[blockIdx.x * kThreads + threadIdx.x], partial);
   if (threadIdx.x == 0) {
-    block_sums[blockIdx.x] = sum;  // RACE
-    const unsigned int ticket = atomicAdd(&tickets, 1);
+    block_sums[blockIdx.x] = sum;                        // RACE
+    const unsigned int ticket = atomicAdd(&tickets, 1);  // RACE paper
     is_last = ticket == gridDim.x - 1;
   }
   __syncthreads();
@@ -34,7 +34,8 @@ __global__ void sum_all(const int* values, int* block_sums, int* result) {
     const int total = block_sum(mine, partial);
     if (threadIdx.x == 0) {
       *result = total;
-      tickets = 0;  // whoever drew the last ticket may reset the counter with a plain store
+      // Whoever drew the last ticket may reset the counter with a plain store.
+      tickets = 0;  // RACE paper
     }
   }
 }

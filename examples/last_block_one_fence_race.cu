@@ -2,6 +2,7 @@
 // none after it. The writing side releases, the reading side never acquires: by the PTX memory
 // model the block that drew the last ticket may still read stale sums (docs/RACES.md).
 //
+// expect paper: none
 // expect: race inter-block global
 #include "cuda_check.h"
 

@@ -2,6 +2,7 @@
 // not.
 //
 // expect: race intra-warp shared
+// expect paper: none
 #include "cuda_check.h"
 
 __global__ void warp_sum(int* result) {

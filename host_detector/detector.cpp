@@ -4,37 +4,19 @@
 #include <mutex>
 #include <utility>
 
+#include "host_detector/paper/engine.h"
 #include "host_detector/rules/access_check.h"
+#include "host_detector/rules/copy_check.h"
 #include "host_detector/rules/divergence.h"
 #include "host_detector/sync/asynchroniser.h"
 #include "host_detector/sync/synchroniser.h"
+#include "host_detector/well_formed.h"
 
 namespace barracuda::detector {
 namespace {
 
 using wire::Operation;
 using wire::RecordKind;
-
-bool is_access(Operation operation) {
-  return operation <= Operation::kReduction;
-}
-
-bool has_operands(Operation operation) {
-  return operation >= Operation::kMbarrierInit && operation != Operation::kAsyncCommit &&
-         operation != Operation::kAsyncWait;
-}
-
-bool is_well_formed(const wire::SiteInfo& site, RecordKind kind) {
-  if (is_access(site.operation)) {
-    const std::uint32_t width = std::uint32_t{site.element_bytes} * site.element_count;
-    const bool is_plain = kind == RecordKind::kAffine || kind == RecordKind::kScattered;
-    const bool is_copy = site.asynchrony == wire::Asynchrony::kThreadGroup && is_plain &&
-                         site.operation <= Operation::kWrite;
-    return kind < RecordKind::kEvent && width > 0 && width <= 64 &&
-           (site.asynchrony == wire::Asynchrony::kNone || is_copy);
-  }
-  return kind == (has_operands(site.operation) ? RecordKind::kOperands : RecordKind::kEvent);
-}
 
 std::uint8_t access_flags(Operation operation) {
   return operation == Operation::kRead    ? Entry::kReads
@@ -48,13 +30,28 @@ bool is_of_global_memory(const WarpOperation& operation) {
          }) != 0;
 }
 
+// Threads order themselves with others by it.
+bool synchronises(Operation operation) {
+  return operation > Operation::kReduction && operation < Operation::kCopy &&
+         operation != Operation::kCall && operation != Operation::kReturn &&
+         operation != Operation::kExit && operation != Operation::kMbarrierInit &&
+         operation != Operation::kMbarrierInvalidate;
+}
+
 }  // namespace
 
 struct Detector::State {
-  explicit State(const DetectorOptions& options) { engine.options = options; }
+  explicit State(const DetectorOptions& options) {
+    engine.options = options;
+    if (options.model == Model::kPaper) {
+      paper = std::make_unique<paper::Engine>(options);
+    }
+  }
 
+  std::unique_ptr<paper::Engine> paper;  // does it all, if there is one
   EngineState engine;
   AccessCheck accesses{engine};
+  CopyCheck copies{engine};
   Synchroniser synchroniser{engine};
   Asynchroniser asynchroniser{engine, accesses};
   std::uint64_t applied = 0;
@@ -109,6 +106,9 @@ bool Detector::State::access(const Actor& actor, const WarpOperation& operation)
 
 bool Detector::State::event(const Actor& actor, const WarpOperation& operation) {
   const wire::SiteInfo& site = engine.site(static_cast<std::uint32_t>(operation.site));
+  if (synchronises(site.operation)) {
+    actor.warp.sync_notes.note(operation.site, operation.mask, actor.warp.now());
+  }
   switch (site.operation) {
     case Operation::kFence:
       synchroniser.fence(actor, operation.mask, site);
@@ -155,6 +155,10 @@ bool Detector::State::event(const Actor& actor, const WarpOperation& operation) 
       return asynchroniser.wait(actor, operation.event_operand, operation.mask, site);
     case Operation::kCopy:
       return asynchroniser.copy(actor, operation);
+    case Operation::kBranch:
+    case Operation::kSwitch:
+    case Operation::kMeet:
+      return true;  // lanes are threads of their own, whatever way they go
     case Operation::kRead:
     case Operation::kWrite:
     case Operation::kAtomic:
@@ -237,6 +241,10 @@ Detector::Detector(const DetectorOptions& options) : state_(std::make_unique<Sta
 Detector::~Detector() = default;
 
 void Detector::add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites) {
+  if (state_->paper != nullptr) {
+    state_->paper->add_sites(first, sites);
+    return;
+  }
   const std::size_t start = static_cast<std::size_t>(first);
   auto& all = state_->engine.sites;
   if (start + sites.size() > wire::kMaxSites) {
@@ -250,6 +258,10 @@ void Detector::add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sit
 }
 
 void Detector::begin_launch(const LaunchInfo& launch) {
+  if (state_->paper != nullptr) {
+    state_->paper->begin_launch(launch);
+    return;
+  }
   EngineState& engine = state_->engine;
   engine.order.add(launch.id, launch.ordered_after);
   auto begun = std::make_unique<LaunchState>(launch);
@@ -267,9 +279,18 @@ void Detector::begin_launch(const LaunchInfo& launch) {
       other->ran_with_others = true;
     }
   }
+  state_->copies.begin_launch(*begun);
   if (launch.grid.volume() * launch.block.volume() > 0) {
     engine.running.insert_or_assign(launch.id, std::move(begun));
   }
+}
+
+void Detector::apply_copy(const CopyInfo& copy) {
+  if (state_->paper != nullptr) {
+    state_->paper->apply_copy(copy);
+    return;
+  }
+  state_->copies.apply(copy);
 }
 
 Detector::Strand::Strand(Detector& detector, LaunchId launch) : detector_(*detector.state_) {
@@ -298,7 +319,9 @@ bool Detector::Strand::apply(const WarpOperation& operation) {
 }
 
 void Detector::apply(const WarpOperation& operation) {
-  const bool is_applied = Strand(*this, operation.launch).apply(operation);
+  const bool is_applied = state_->paper != nullptr
+                              ? state_->paper->apply(operation)
+                              : Strand(*this, operation.launch).apply(operation);
   count(is_applied ? 1 : 0, is_applied ? 0 : 1);
 }
 
@@ -313,10 +336,17 @@ std::uint64_t Detector::contentions() const {
 }
 
 bool Detector::launch_over(LaunchId launch) const {
+  if (state_->paper != nullptr) {
+    return state_->paper->launch_over(launch);
+  }
   return state_->engine.order.knows(launch) && !state_->engine.running.contains(launch);
 }
 
 void Detector::end_launch(LaunchId launch) {
+  if (state_->paper != nullptr) {
+    state_->paper->end_launch(launch);
+    return;
+  }
   const auto running = state_->engine.running.find(launch);
   if (running == state_->engine.running.end()) {
     return;
@@ -327,12 +357,17 @@ void Detector::end_launch(LaunchId launch) {
 }
 
 void Detector::forget(std::uint64_t address, std::uint64_t bytes) {
+  if (state_->paper != nullptr) {
+    state_->paper->forget(address, bytes);
+    return;
+  }
   state_->engine.global.forget(address, bytes);
   state_->engine.global_locations.forget(address, bytes);
+  state_->copies.forget(address, bytes);
 }
 
 const Findings& Detector::findings() const {
-  return state_->engine.log.findings();
+  return state_->paper != nullptr ? state_->paper->findings() : state_->engine.log.findings();
 }
 
 std::uint64_t Detector::applied() const {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 
+#include "host_detector/copy.h"
 #include "host_detector/launch.h"
 #include "host_detector/race_event.h"
 
@@ -16,9 +17,13 @@ namespace barracuda::detector {
 struct CtaState;
 struct LaunchState;
 
+// What orders accesses: the PTX memory model, or the rules of BARRACUDA (PLDI 2017).
+enum class Model : std::uint8_t { kPtx, kPaper };
+
 struct DetectorOptions {
   bool report_same_value = false;     // lanes of one instruction storing the same value: a warning
   bool acquire_relaxed_spin = false;  // acquire=relaxed-spin
+  Model model = Model::kPtx;
 };
 
 // One lane of an access.
@@ -75,6 +80,8 @@ class Detector {
   // Sites are consecutive from `first`; a module's sites are added before its first launch.
   void add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites);
   void begin_launch(const LaunchInfo& launch);
+  // A copy, once all that it is ordered after is over; then it is over as well.
+  void apply_copy(const CopyInfo& copy);
   // Errors in the operation (unknown launch or site, absurd CTA) are counted, not applied.
   void apply(const WarpOperation& operation);
   // After strands: so many of their operations were applied and refused.

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "host_detector/launch.h"
+#include "host_detector/copy.h"
 
 namespace barracuda::detector {
 
@@ -21,6 +21,8 @@ class Observer {
   virtual void sites_added(wire::SiteId /*first*/, std::span<const wire::SiteInfo> /*sites*/) {}
 
   virtual void launch_begun(const LaunchInfo& /*launch*/) {}
+
+  virtual void copy_begun(const CopyInfo& /*copy*/) {}
 
   // The record as it lay in its queue.
   virtual void record_applied(LaunchId /*launch*/, std::span<const std::byte> /*record*/) {}

@@ -218,6 +218,13 @@ void Pipeline::begin_launch(const LaunchInfo& launch) {
   state_->leave([launch](State& state) { state.ordering.begin_launch(launch); });
 }
 
+void Pipeline::begin_copy(const CopyInfo& copy) {
+  state_->leave([copy](State& state) { state.ordering.begin_copy(copy); });
+  if (state_->drain == nullptr) {
+    const auto held = state_->lock();  // nobody else would ever do it
+  }
+}
+
 bool Pipeline::wait_for(LaunchId launch, std::chrono::milliseconds timeout) {
   std::unique_lock held(state_->inbox.mutex);
   return state_->inbox.changed.wait_for(held, timeout,

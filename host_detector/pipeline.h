@@ -18,7 +18,7 @@ struct PipelineOptions {
   DetectorOptions detector;
   std::uint32_t drain_threads = 1;
   // Share out what is detected. With one, findings are a function of the order in which the queues
-  // are read. An observer needs one.
+  // are read. An observer needs one, and so does the paper's model.
   std::uint32_t detector_threads = 1;
   std::size_t max_parked_bytes = std::size_t{4} << 30;  // beyond this, drained records are refused
                                                         // and the device waits
@@ -52,6 +52,8 @@ class Pipeline {
 
   void add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites);
   void begin_launch(const LaunchInfo& launch);
+  // A copy or memset that the device was given; needs no queues.
+  void begin_copy(const CopyInfo& copy);
   // Waits until every warp's exit of `launch` was applied. False on timeout.
   bool wait_for(LaunchId launch, std::chrono::milliseconds timeout);
   // The launch failed or was killed: applies what is in the queues, then ends it by decree.

@@ -31,15 +31,22 @@ enum class MissingOrder : std::uint8_t {
   kMixedSize,             // strong accesses of different sizes overlap
   kProxyFenceMissing,
   kAsyncWaitMissing,
+  kBarrierOnOnePath,  // the first came to a barrier after its access, the second to none before
+  kReadOnlyPath,      // a read by it need not see what its own kernel writes, whatever lies between
 };
 
+// What a thread executed last to order itself with others, before an access.
+enum class LastSync : std::uint8_t { kUnknown, kNone, kKnown };
+
 struct RaceAccess {
-  wire::SiteId site{};
+  wire::SiteId site{};                   // of a copy by the host: call_site()
   std::vector<wire::SiteId> call_stack;  // call sites, innermost first
   ThreadRef thread;
   wire::AddressSpace space = wire::AddressSpace::kGlobal;
   std::uint64_t address = 0;  // first byte of the element; offset in shared memory
-  std::uint32_t size = 0;     // bytes of the element
+  std::uint64_t size = 0;     // bytes of the element, or of all rows of a copy
+  LastSync last_sync = LastSync::kUnknown;
+  wire::SiteId last_sync_site{};  // if it is known
 };
 
 struct RaceEvent {

@@ -20,6 +20,13 @@ struct Stream {
 }  // namespace
 
 struct StreamOrder::State {
+  // The stream whose copies nothing has come between so far, and what these are called.
+  struct Run {
+    StreamKey stream{};
+    LaunchId id{};  // 0: there is none
+  };
+
+  Run copies;
   boost::unordered_flat_map<StreamKey, Stream> streams;
   boost::unordered_flat_map<EventKey, Frontier> events;
   Frontier host;      // what the host has waited for
@@ -63,10 +70,12 @@ StreamOrder::StreamOrder() : state_(std::make_unique<State>()) {}
 StreamOrder::~StreamOrder() = default;
 
 void StreamOrder::create_stream(StreamKey stream, bool non_blocking) {
+  state_->copies = {};
   state_->streams[stream] = {.done_before_next = {}, .is_non_blocking = non_blocking};
 }
 
 void StreamOrder::destroy_stream(StreamKey stream) {
+  state_->copies = {};
   const auto known = state_->streams.find(stream);
   if (known == state_->streams.end()) {
     return;
@@ -77,18 +86,35 @@ void StreamOrder::destroy_stream(StreamKey stream) {
   state_->streams.erase(known);
 }
 
+CopyOrder StreamOrder::copy(StreamKey stream, LaunchId fresh) {
+  if (state_->copies.id != LaunchId{} && state_->copies.stream == stream) {
+    const LaunchId same = state_->copies.id;
+    return {.id = same, .ordered_after = {same}, .host_waited = state_->host};
+  }
+  CopyOrder order{.id = fresh, .ordered_after = launch(stream, fresh), .host_waited = state_->host};
+  state_->copies = {.stream = stream, .id = fresh};
+  return order;
+}
+
 std::vector<LaunchId> StreamOrder::launch(StreamKey stream, LaunchId id) {
+  state_->copies = {};
   Frontier before = state_->before_next(stream);
   state_->order.add(id, before);
   state_->streams[stream].done_before_next = {id};
   return before;
 }
 
+const std::vector<LaunchId>& StreamOrder::host_waited() const {
+  return state_->host;
+}
+
 void StreamOrder::record_event(EventKey event, StreamKey stream) {
+  state_->copies = {};
   state_->events[event] = state_->before_next(stream);
 }
 
 void StreamOrder::wait_event(StreamKey stream, EventKey event) {
+  state_->copies = {};
   const auto known = state_->events.find(event);
   if (known == state_->events.end()) {
     return;  // never recorded: the wait does nothing
@@ -99,10 +125,12 @@ void StreamOrder::wait_event(StreamKey stream, EventKey event) {
 }
 
 void StreamOrder::synchronize_stream(StreamKey stream) {
+  state_->copies = {};
   state_->add(state_->host, state_->before_next(stream));
 }
 
 void StreamOrder::synchronize_event(EventKey event) {
+  state_->copies = {};
   const auto known = state_->events.find(event);
   if (known != state_->events.end()) {
     state_->add(state_->host, known->second);
@@ -110,6 +138,7 @@ void StreamOrder::synchronize_event(EventKey event) {
 }
 
 void StreamOrder::synchronize_device() {
+  state_->copies = {};
   for (const auto& [key, stream] : state_->streams) {
     state_->add(state_->host, stream.done_before_next);
   }

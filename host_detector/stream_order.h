@@ -7,13 +7,19 @@
 #include <memory>
 #include <vector>
 
-#include "host_detector/launch.h"
+#include "host_detector/copy.h"
 
 namespace barracuda::detector {
 
 enum class StreamKey : std::uint64_t {};  // the handle; kLegacyStream and kPerThreadStream are ours
 enum class EventKey : std::uint64_t {};
 inline constexpr StreamKey kLegacyStream{0};
+
+// What CopyInfo must hold of the order of a copy.
+struct CopyOrder {
+  LaunchId id{};
+  std::vector<LaunchId> ordered_after, host_waited;
+};
 
 class StreamOrder {
  public:
@@ -26,6 +32,10 @@ class StreamOrder {
   void destroy_stream(StreamKey stream);
   // What LaunchInfo::ordered_after must hold for a launch put into `stream` now.
   std::vector<LaunchId> launch(StreamKey stream, LaunchId id);
+  // For a copy put into `stream` now; `fresh` is its number, unless it can share that of the copies
+  // just before it.
+  CopyOrder copy(StreamKey stream, LaunchId fresh);
+  [[nodiscard]] const std::vector<LaunchId>& host_waited() const;
   void record_event(EventKey event, StreamKey stream);
   void wait_event(StreamKey stream, EventKey event);
   void synchronize_stream(StreamKey stream);

@@ -3,7 +3,7 @@
 
     litmus_suite/run_suite.py                    core and modern, round robin and 20 seeds
     litmus_suite/run_suite.py --seeds 3 lock     programs whose name matches a pattern
-    litmus_suite/run_suite.py --model paper      the core under the paper's rules
+    litmus_suite/run_suite.py --model paper      under the rules of the paper (docs/RACES.md)
     litmus_suite/run_suite.py --device gpu       on a GPU; racecheck beside, where it is installed
 
 A program is right when every schedule's verdict is: the expectation of its first lines, nothing
@@ -24,8 +24,8 @@ ROOT = os.path.dirname(SUITE)
 sys.path.insert(0, os.path.join(ROOT, "tests/e2e"))
 import program_runner as runner  # noqa: E402
 
-# The model of the paper knows none of the modern extension.
-FOLDERS = {"ptx": ["suite", "modern"], "paper": ["suite"]}
+FOLDERS = ["suite", "modern"]
+MODELS = ["ptx", "paper"]
 TITLES = {"suite": "core", "modern": "modern"}
 RACECHECK_SECONDS = 60
 
@@ -36,7 +36,7 @@ Run = collections.namedtuple("Run", "schedule verdict problems")
 
 def find_programs(arguments):
     programs = []
-    for folder in FOLDERS[arguments.model]:
+    for folder in FOLDERS:
         for file in sorted(os.listdir(os.path.join(SUITE, folder))):
             name, extension = os.path.splitext(file)
             if extension != ".cu" or not re.search(arguments.pattern, name):
@@ -159,7 +159,7 @@ def print_progress(done, programs):
 
 
 def print_scores(arguments, programs, right, racecheck_right):
-    for folder in FOLDERS[arguments.model]:
+    for folder in FOLDERS:
         names = [program.name for program in programs if program.folder == folder]
         if not names:
             continue
@@ -176,7 +176,7 @@ def parse_arguments():
     parser.add_argument("--barracuda", default=os.path.join(ROOT, "build/bin/barracuda"))
     parser.add_argument("--programs", default=os.path.join(ROOT, "build/programs"))
     parser.add_argument("--device", default="cpu", choices=["cpu", "gpu"])
-    parser.add_argument("--model", default="ptx", choices=sorted(FOLDERS))
+    parser.add_argument("--model", default="ptx", choices=MODELS)
     parser.add_argument("--seeds", type=int, default=20, help="the seeds 1 to N (0: none)")
     parser.add_argument("--jobs", type=int, default=2, help="programs at the same time")
     return parser.parse_args()

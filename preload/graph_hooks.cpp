@@ -2,6 +2,7 @@
 // replay the executable graph's nodes get descriptors of their own, for two replays must not share
 // a launch.
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "preload/graph_plan.h"
@@ -90,6 +91,22 @@ void note_changed(const HookScope& scope, CUgraphExec executable, CUgraphNode no
       plan->nodes[i].parameters.reset();
       if (kernel.is_checked) {
         plan->nodes[i].parameters.emplace(parameters, *kernel.kernel->kernel);
+      }
+    }
+  });
+}
+
+void note_copy(const HookScope& scope, CUgraphExec executable, CUgraphNode node,
+               const std::function<session::CopyRequest(Session&)>& describe) {
+  scope.run([&](Session& session) {
+    const auto plan = graph_book().find(executable);
+    if (plan == nullptr) {
+      return;
+    }
+    const std::lock_guard lock(plan->mutex);
+    for (std::size_t i = 0; i < plan->nodes.size(); ++i) {
+      if (plan->nodes[i].node == node) {
+        plan->kernels[i].copy = describe(session);
       }
     }
   });
@@ -366,6 +383,46 @@ CUresult graph_executable_node_set(CUgraphExec executable, CUgraphNode node,
   } else if (status == CUDA_SUCCESS && parameters != nullptr &&
              parameters->type == CU_GRAPH_NODE_TYPE_GRAPH) {
     note_updated(scope, executable, node, parameters->graph.graph);
+  } else if (status == CUDA_SUCCESS && parameters != nullptr &&
+             parameters->type == CU_GRAPH_NODE_TYPE_MEMCPY) {
+    note_copy(scope, executable, node,
+              [&](Session& session) { return node_copy(session, parameters->memcpy.copyParams); });
+  } else if (status == CUDA_SUCCESS && parameters != nullptr &&
+             parameters->type == CU_GRAPH_NODE_TYPE_MEMSET) {
+    const CUDA_MEMSET_NODE_PARAMS_v2& set = parameters->memset;
+    note_copy(scope, executable, node, [&](Session& session) {
+      return node_memset(session, {.dst = set.dst,
+                                   .pitch = set.pitch,
+                                   .value = set.value,
+                                   .elementSize = set.elementSize,
+                                   .width = set.width,
+                                   .height = set.height});
+    });
+  }
+  return status;
+}
+
+CUresult graph_executable_set_copy(CUgraphExec executable, CUgraphNode node,
+                                   const CUDA_MEMCPY3D* copy, CUcontext context) {
+  static const Original<decltype(graph_executable_set_copy)> original{
+      "cuGraphExecMemcpyNodeSetParams"};
+  const HookScope scope;
+  const CUresult status = original(executable, node, copy, context);
+  if (status == CUDA_SUCCESS) {
+    note_copy(scope, executable, node, [&](Session& session) { return node_copy(session, *copy); });
+  }
+  return status;
+}
+
+CUresult graph_executable_set_memset(CUgraphExec executable, CUgraphNode node,
+                                     const CUDA_MEMSET_NODE_PARAMS* set, CUcontext context) {
+  static const Original<decltype(graph_executable_set_memset)> original{
+      "cuGraphExecMemsetNodeSetParams"};
+  const HookScope scope;
+  const CUresult status = original(executable, node, set, context);
+  if (status == CUDA_SUCCESS) {
+    note_copy(scope, executable, node,
+              [&](Session& session) { return node_memset(session, *set); });
   }
   return status;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "preload/copy_description.h"
 #include "preload/hook.h"
 
 namespace barracuda::preload {
@@ -105,6 +106,30 @@ bool read_kernel(session::Session& session, CUgraphNode node, GraphNode& made,
   return true;
 }
 
+// Nothing for a node of another type.
+std::optional<session::CopyRequest> read_copy(session::Session& session, CUgraphNode node,
+                                              CUgraphNodeType type) {
+  static const Original<decltype(::cuGraphMemcpyNodeGetParams)> get_copy{
+      "cuGraphMemcpyNodeGetParams"};
+  static const Original<decltype(::cuGraphMemsetNodeGetParams)> get_memset{
+      "cuGraphMemsetNodeGetParams"};
+  if (type == CU_GRAPH_NODE_TYPE_MEMCPY) {
+    CUDA_MEMCPY3D copy{};
+    if (get_copy(node, &copy) == CUDA_SUCCESS) {
+      return node_copy(session, copy);
+    }
+  } else if (type == CU_GRAPH_NODE_TYPE_MEMSET) {
+    CUDA_MEMSET_NODE_PARAMS set{};
+    if (get_memset(node, &set) == CUDA_SUCCESS) {
+      return node_memset(session, set);
+    }
+  } else {
+    return std::nullopt;
+  }
+  session.problems().add("a copy or memset node of a graph could not be read: it is not checked");
+  return std::nullopt;
+}
+
 CUgraphNodeType type_of(CUgraphNode node) {
   static const Original<decltype(::cuGraphNodeGetType)> get_type{"cuGraphNodeGetType"};
   CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
@@ -177,6 +202,7 @@ class PlanBuilder {
     if (type == CU_GRAPH_NODE_TYPE_KERNEL) {
       (void)read_kernel(session_, node, made, kernel);
     }
+    kernel.copy = read_copy(session_, node, type);
     return plan_.nodes.size() - 1;
   }
 
@@ -217,6 +243,19 @@ std::shared_ptr<GraphPlan> plan_of(session::Session& session, CUgraph graph) {
   return plan;
 }
 
+session::CopyRequest node_copy(session::Session& session, const CUDA_MEMCPY3D& copy) {
+  return describe_box(session, copy, CallForm::kAsynchronous);
+}
+
+session::CopyRequest node_memset(session::Session& session, const CUDA_MEMSET_NODE_PARAMS& set) {
+  return describe_memset(session,
+                         {.address = set.dst,
+                          .pitch = set.height > 1 ? set.pitch : 0,
+                          .row_bytes = set.width * set.elementSize,
+                          .rows = set.height},
+                         CallForm::kAsynchronous);
+}
+
 bool adopt(GraphPlan& plan, std::size_t first, std::size_t end, GraphPlan& changed) {
   const bool is_known = has_same_shape(plan, first, end, changed);
   for (std::size_t i = first; i < end; ++i) {
@@ -224,6 +263,7 @@ bool adopt(GraphPlan& plan, std::size_t first, std::size_t end, GraphPlan& chang
     if (!is_known) {
       plan.nodes[i].parameters.reset();
       kernel.is_checked = false;
+      kernel.copy.reset();
       continue;
     }
     GraphKernel& other = changed.kernels[i - first];

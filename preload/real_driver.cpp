@@ -188,6 +188,22 @@ class RealDriver final : public session::DeviceDriver {
     event_destroy_(reinterpret_cast<CUevent>(mark));
   }
 
+  session::MemoryKind memory_kind(std::uint64_t address) override {
+    // Unlike the call for one attribute, this one has no error for memory that CUDA does not know.
+    CUpointer_attribute wanted[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                    CU_POINTER_ATTRIBUTE_IS_MANAGED};
+    unsigned type = 0;
+    unsigned managed = 0;
+    void* answers[] = {&type, &managed};
+    if (pointer_get_attributes_(2, wanted, answers, address) != CUDA_SUCCESS) {
+      return session::MemoryKind::kPageable;
+    }
+    return (managed & 0xffU) != 0         ? session::MemoryKind::kManaged
+           : type == CU_MEMORYTYPE_HOST   ? session::MemoryKind::kPinned
+           : type == CU_MEMORYTYPE_DEVICE ? session::MemoryKind::kDevice
+                                          : session::MemoryKind::kPageable;
+  }
+
   std::optional<MemoryRange> variable(Handle module, bool is_library,
                                       const std::string& name) override {
     const RelaxedCapture relaxed;
@@ -264,6 +280,7 @@ class RealDriver final : public session::DeviceDriver {
   Original<decltype(::cuStreamIsCapturing)> stream_is_capturing_{"cuStreamIsCapturing"};
   Original<decltype(::cuLibraryGetGlobal)> library_get_global_{"cuLibraryGetGlobal"};
   Original<decltype(::cuLibraryGetManaged)> library_get_managed_{"cuLibraryGetManaged"};
+  Original<decltype(::cuPointerGetAttributes)> pointer_get_attributes_{"cuPointerGetAttributes"};
   Original<decltype(::cuModuleGetGlobal_v2)> module_get_global_{"cuModuleGetGlobal_v2"};
 };
 

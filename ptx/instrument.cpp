@@ -7,9 +7,11 @@
 #include "device_logger/symbols.h"
 #include "ptx/link.h"
 #include "ptx/passes/add_logger.h"
+#include "ptx/passes/branches.h"
 #include "ptx/passes/call_graph.h"
 #include "ptx/passes/classify_statements.h"
 #include "ptx/passes/collect_sites.h"
+#include "ptx/passes/fence_neighbours.h"
 #include "ptx/passes/hidden_parameter.h"
 #include "ptx/passes/insert_hooks.h"
 #include "ptx/passes/number_sites.h"
@@ -24,9 +26,9 @@ namespace {
 using Pass = Expected<void> (*)(Program&);
 
 constexpr Pass kPipeline[] = {
-    classify_statements::run, call_graph::run,   hidden_parameter::run,
-    collect_sites::run,       sync_idioms::run,  reduce_in_block::run,
-    number_sites::run,        insert_hooks::run, add_logger::run,
+    classify_statements::run, call_graph::run,       hidden_parameter::run, collect_sites::run,
+    sync_idioms::run,         fence_neighbours::run, reduce_in_block::run,  branches::run,
+    number_sites::run,        insert_hooks::run,     add_logger::run,
 };
 
 // Our names in a program would clash with ours: it was instrumented before.

@@ -15,6 +15,9 @@ namespace barracuda::ptx {
 struct InstrumentOptions {
   wire::SiteId first_site{};
   bool reduce_in_block = true;  // no second log of the same bytes within a basic block
+  // What model=paper needs: where the lanes of a warp part and meet, and which accesses the fences
+  // next to them make acquires and releases.
+  bool for_paper = false;
 };
 
 // What a launch needs to know of one entry.

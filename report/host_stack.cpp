@@ -1,5 +1,6 @@
 #include "report/host_stack.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <dlfcn.h>
@@ -65,8 +66,28 @@ bool is_launch_stub(const HostFrame& frame, const std::string& kernel) {
   return frame.function.find("__device_stub_") != std::string::npos ||
          frame.function.starts_with("__cudaLaunch") || frame.function.starts_with("cudaLaunch") ||
          frame.function.starts_with("cudaError cudaLaunch") ||
-         frame.function.starts_with("cuLaunch") || is_toolkit_header(frame.file) ||
+         frame.function.starts_with("cuLaunch") || frame.function.starts_with("cudaMem") ||
+         frame.function.starts_with("cudaError cudaMem") || frame.function.starts_with("cuMem") ||
+         is_toolkit_header(frame.file) ||
          (!kernel.empty() && without_parameters(frame.function) == without_parameters(kernel));
+}
+
+const HostFrame* own_frame(const std::vector<HostFrame>& stack, const std::string& kernel) {
+  const auto own = std::ranges::find_if(stack, [&](const HostFrame& frame) {
+    const bool is_unknown = frame.function.empty() && frame.module.empty();
+    return !is_unknown && !is_runtime_module(frame.module) && !is_launch_stub(frame, kernel);
+  });
+  return own == stack.end() ? nullptr : &*own;
+}
+
+std::string named(const HostFrame& frame) {
+  const std::string function = frame.function.empty() ? "?" : frame.function;
+  return function.ends_with(")") ? function : function + "()";
+}
+
+std::string in_module(const HostFrame& frame) {
+  return fmt::format("{} ({}+{:#x})", frame.function.empty() ? "?" : frame.function, frame.module,
+                     frame.offset);
 }
 
 }  // namespace
@@ -127,22 +148,23 @@ HostFrame HostSymbols::look_up(std::uint64_t return_address) const {
   return frame;
 }
 
-std::string launch_place(const std::vector<HostFrame>& stack, const std::string& kernel) {
-  for (const HostFrame& frame : stack) {
-    const bool is_unknown = frame.function.empty() && frame.module.empty();
-    if (is_unknown || is_runtime_module(frame.module) || is_launch_stub(frame, kernel)) {
-      continue;
-    }
-    std::string function = frame.function.empty() ? "?" : frame.function;
-    if (frame.line != 0) {
-      if (!function.ends_with(")")) {
-        function += "()";
-      }
-      return fmt::format("{} at {}:{}", function, frame.file, frame.line);
-    }
-    return fmt::format("{} ({}+{:#x})", function, frame.module, frame.offset);
+ptx::SourceFrame calling_place(const std::vector<HostFrame>& stack) {
+  const HostFrame* const frame = own_frame(stack, "");
+  if (frame == nullptr) {
+    return {};
   }
-  return "";
+  return {.function = frame->line != 0 ? named(*frame) : in_module(*frame),
+          .file = frame->file,
+          .line = frame->line};
+}
+
+std::string launch_place(const std::vector<HostFrame>& stack, const std::string& kernel) {
+  const HostFrame* const frame = own_frame(stack, kernel);
+  if (frame == nullptr) {
+    return "";
+  }
+  return frame->line != 0 ? fmt::format("{} at {}:{}", named(*frame), frame->file, frame->line)
+                          : in_module(*frame);
 }
 
 }  // namespace barracuda::report

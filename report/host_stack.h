@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "ptx/site_table.h"
+
 namespace barracuda::report {
 
 struct HostFrame {
@@ -32,6 +34,10 @@ class HostSymbols {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// Where the program itself made a call of CUDA: the innermost frame that is neither ours nor the
+// CUDA runtime's. Without debug information the function is "main (app+0x1234)"; empty if unknown.
+ptx::SourceFrame calling_place(const std::vector<HostFrame>& stack);
 
 // Where the program itself launched a kernel: the innermost frame that is neither ours, nor the
 // CUDA runtime's, nor the stub that nvcc generates for the kernel (demangled name). "main() at

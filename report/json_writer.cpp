@@ -53,6 +53,15 @@ Json frames_json(const Access& access) {
   return frames;
 }
 
+Json last_sync_json(const Access& access) {
+  if (access.last_sync.empty()) {
+    return {};
+  }
+  Json sync = frame_json(access.last_sync_place);
+  sync["instruction"] = access.last_sync;
+  return sync;
+}
+
 Json access_json(const Access& access) {
   const char* const operation = operation_name(access.operation);
   const auto if_thread = [&access](const auto& value) {
@@ -70,11 +79,12 @@ Json access_json(const Access& access) {
           {"inlined", frames_json(access)},
           {"kernel", text_or_null(access.kernel)},
           {"launch", if_launch(access.launch)},
-          {"stream", if_launch(access.stream)},
+          {"stream", access.is_by_host ? Json(access.stream) : if_launch(access.stream)},
           {"thread", if_thread(access.thread)},
           {"block", if_thread(access.block)},
           {"warp", if_thread(access.warp)},
-          {"lane", if_thread(access.lane)}};
+          {"lane", if_thread(access.lane)},
+          {"last_sync", last_sync_json(access)}};
 }
 
 Json finding_json(const Finding& finding, const std::string& model) {

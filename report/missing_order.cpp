@@ -74,6 +74,20 @@ std::string atomic_scope_too_narrow(const detector::RaceEvent& race, const ptx::
                      name_of(race.needed_scope));
 }
 
+std::string side_name(const Access& access) {
+  return !access.is_by_host                             ? fmt::format("launch {}", access.launch)
+         : access.operation == AccessOperation::kMemset ? "the memset"
+                                                        : "the copy";
+}
+
+std::string between_host_and_kernel(const Access& first, const Access& second) {
+  return fmt::format("no stream order, event or synchronisation between {} and {}",
+                     side_name(first),
+                     second.is_by_host && first.is_by_host && first.operation == second.operation
+                         ? "the other"
+                         : side_name(second));
+}
+
 std::string nothing_orders(const detector::RaceEvent& race, const Access& first,
                            const Access& second) {
   switch (race.kind) {
@@ -95,7 +109,7 @@ std::string nothing_orders(const detector::RaceEvent& race, const Access& first,
           "no stream order, event or synchronisation between launch {} and launch {}", first.launch,
           second.launch);
     case detector::RaceKind::kKernelCopy:
-      return "no stream order, event or synchronisation between the kernel and the copy";
+      return between_host_and_kernel(first, second);
   }
   return "";
 }
@@ -132,6 +146,14 @@ std::string missing_order(const detector::RaceEvent& race, const ptx::SiteTable&
       return "fence.proxy.async is missing";
     case detector::MissingOrder::kAsyncWaitMissing:
       return "the asynchronous copy is not waited for";
+    case detector::MissingOrder::kBarrierOnOnePath:
+      return fmt::format(
+          "a barrier on one path only: warp {} came to one after its access, warp {} "
+          "to none before its own",
+          first.warp, second.warp);
+    case detector::MissingOrder::kReadOnlyPath:
+      return "a read through the read-only path (ld.global.nc, __ldg) need not see what its own "
+             "kernel writes: an ordinary load is needed, whatever synchronisation lies between";
   }
   return "";
 }

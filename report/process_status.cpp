@@ -23,7 +23,8 @@ namespace barracuda::report {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Frame, function, file, line)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Access, operation, note, size, address, has_address, place,
                                    inlined, callers, instruction, ptx_line, kernel, launch, stream,
-                                   has_thread, thread, block, warp, lane, launched_from)
+                                   is_by_host, has_thread, thread, block, warp, lane, launched_from,
+                                   last_sync, last_sync_place)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, type, severity, kind, space, count, missing, location,
                                    accesses)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Coverage, launches, kernels, instrumented, gaps)

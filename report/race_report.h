@@ -28,7 +28,7 @@ using Coordinates = std::array<std::uint32_t, 3>;
 struct Access {
   AccessOperation operation = AccessOperation::kUnknown;
   std::string note;  // what is there instead of an access: "waits at barrier 0"
-  std::uint32_t size = 0;
+  std::uint64_t size = 0;
   std::uint64_t address = 0;  // shared memory: the offset in it
   bool has_address = false;
   Frame place;                 // innermost frame outside CUDA's and CCCL's headers
@@ -39,10 +39,14 @@ struct Access {
   std::string kernel;          // demangled
   std::uint32_t launch = 0;    // number of the launch, from 1; 0: unknown
   std::uint64_t stream = 0;
+  bool is_by_host = false;  // a copy or memset in `stream`; no launch
   bool has_thread = false;  // the next four hold
   Coordinates thread{}, block{};
   std::uint32_t warp = 0, lane = 0;
   std::string launched_from;  // "main() at app.cu:42"
+  // What the thread synchronised by last before it: "fence.acq_rel.gpu", "none"; empty if unknown.
+  std::string last_sync;
+  Frame last_sync_place;
 
   friend bool operator==(const Access&, const Access&) = default;
 };

@@ -65,6 +65,9 @@ AccessOperation operation_of(wire::Operation operation) {
     case wire::Operation::kAsyncArrive:
     case wire::Operation::kAsyncCommit:
     case wire::Operation::kAsyncWait:
+    case wire::Operation::kBranch:
+    case wire::Operation::kSwitch:
+    case wire::Operation::kMeet:
       return AccessOperation::kUnknown;
   }
   return AccessOperation::kUnknown;
@@ -109,6 +112,9 @@ class Resolver {
     for (const LaunchRecord& launch : run.launches) {
       launches_.emplace(index_of(launch.id), &launch);
     }
+    for (const CopyRecord& copy : run.copies) {
+      copies_.emplace(copy.call, &copy);
+    }
   }
 
   Finding race(const detector::RaceEvent& event) {
@@ -123,8 +129,10 @@ class Resolver {
     finding.space = is_shared ? "shared" : "global";
     finding.missing =
         missing_order(event, run_.sites, finding.accesses.front(), finding.accesses.back());
+    // A copy begins somewhere; what the kernel touched is the place.
+    const bool is_copy_first = detector::is_call_site(event.first.site);
     finding.location = is_shared ? shared_location(event.first, finding.accesses.front())
-                                 : allocation(event.first.address);
+                                 : allocation((is_copy_first ? event.second : event.first).address);
     return finding;
   }
 
@@ -181,7 +189,35 @@ class Resolver {
     return found == launches_.end() ? nullptr : found->second;
   }
 
+  Access copy_access(const detector::RaceAccess& raw) {
+    Access result;
+    result.is_by_host = true;
+    result.operation = AccessOperation::kCopy;
+    result.size = raw.size;
+    result.address = raw.address;
+    result.has_address = true;
+    const auto found = copies_.find(detector::call_of(raw.site));
+    if (found == copies_.end()) {
+      return result;
+    }
+    const CopyRecord& copy = *found->second;
+    if (copy.is_memset) {
+      result.operation = AccessOperation::kMemset;
+    }
+    result.stream = copy.stream;
+    const ptx::SourceFrame place =
+        copy.host_stack.empty() ? copy.place : calling_place(frames_of(copy.host_stack));
+    result.place = {.function = place.function, .file = place.file, .line = place.line};
+    if (result.place != Frame{}) {
+      result.inlined.push_back(result.place);
+    }
+    return result;
+  }
+
   Access access(const detector::RaceAccess& raw) {
+    if (detector::is_call_site(raw.site)) {
+      return copy_access(raw);
+    }
     Access result;
     std::string function;
     if (const ptx::Site* const at = site(raw.site)) {
@@ -216,7 +252,21 @@ class Resolver {
     }
     result.warp = raw.thread.warp;
     result.lane = raw.thread.lane;
+    fill_last_sync(result, raw);
     return result;
+  }
+
+  void fill_last_sync(Access& access, const detector::RaceAccess& raw) const {
+    if (raw.last_sync == detector::LastSync::kNone) {
+      access.last_sync = "none";
+      return;
+    }
+    const ptx::Site* const at =
+        raw.last_sync == detector::LastSync::kKnown ? site(raw.last_sync_site) : nullptr;
+    if (at != nullptr) {
+      access.last_sync = at->instruction;
+      access.last_sync_place = own_frame(resolved(at->frames), {}, demangle(at->function));
+    }
   }
 
   void add_caller(std::vector<Frame>& callers, wire::SiteId call) const {
@@ -263,17 +313,21 @@ class Resolver {
     }
     const auto [cached, is_new] = launch_places_.try_emplace(index_of(launch.id));
     if (is_new) {
-      if (!symbols_) {
-        symbols_ = std::make_unique<HostSymbols>();
-      }
-      std::vector<HostFrame> stack;
-      stack.reserve(launch.host_stack.size());
-      for (const std::uint64_t address : launch.host_stack) {
-        stack.push_back(symbols_->look_up(address));
-      }
-      cached->second = launch_place(stack, demangle(launch.kernel));
+      cached->second = launch_place(frames_of(launch.host_stack), demangle(launch.kernel));
     }
     return cached->second;
+  }
+
+  std::vector<HostFrame> frames_of(const std::vector<std::uint64_t>& addresses) {
+    if (!symbols_) {
+      symbols_ = std::make_unique<HostSymbols>();
+    }
+    std::vector<HostFrame> stack;
+    stack.reserve(addresses.size());
+    for (const std::uint64_t address : addresses) {
+      stack.push_back(symbols_->look_up(address));
+    }
+    return stack;
   }
 
   [[nodiscard]] std::string note_elsewhere(wire::SiteId id) const {
@@ -314,6 +368,7 @@ class Resolver {
 
   const RunData& run_;
   std::unordered_map<std::uint32_t, const LaunchRecord*> launches_;
+  std::unordered_map<std::uint32_t, const CopyRecord*> copies_;
   std::unordered_map<std::uint32_t, std::string> launch_places_;
   std::unique_ptr<HostSymbols> symbols_;
 };

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "host_detector/copy.h"
 #include "host_detector/race_event.h"
 #include "ptx/instrument.h"
 #include "ptx/site_table.h"
@@ -19,6 +20,15 @@ struct LaunchRecord {
   detector::Dim3 grid, block;
   std::vector<std::uint64_t> host_stack;  // return addresses, innermost first
   std::string launched_from;  // what they stand for, where they cannot be looked up: in a replay
+};
+
+// A call of the program that copies or sets memory.
+struct CopyRecord {
+  std::uint32_t call = 0;  // detector::call_of the site of its accesses
+  bool is_memset = false;
+  std::uint64_t stream = 0;
+  std::vector<std::uint64_t> host_stack;  // return addresses, innermost first
+  ptx::SourceFrame place;  // what they stand for, where they cannot be looked up: in a replay
 };
 
 struct AllocationRecord {
@@ -55,6 +65,7 @@ struct RunData {
   ptx::SiteTable sites;                // index = SiteId
   std::vector<LaunchRecord> launches;  // the ones that findings name, at least
   std::uint64_t launch_count = 0;
+  std::vector<CopyRecord> copies;  // the ones that findings name, at least
   std::vector<AllocationRecord> allocations;
   std::vector<KernelRecord> kernels;         // those that were launched
   std::vector<ptx::NotCovered> not_covered;  // in kernels that were launched

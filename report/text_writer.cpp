@@ -74,6 +74,15 @@ void print_frames(std::string& text, const Access& access) {
   }
 }
 
+void print_last_sync(std::string& text, const Access& access) {
+  if (access.last_sync == "none") {
+    text += "    before it the thread has not synchronised\n";
+  } else if (!access.last_sync.empty()) {
+    fmt::format_to(Buffer(text), "    last synchronisation before it: {}{}\n", access.last_sync,
+                   source_of(access.last_sync_place));
+  }
+}
+
 void print_access(std::string& text, const Finding& finding, const Access& access) {
   std::string head = access.note.empty() ? verb(access.operation) : "";
   if (access.size != 0 && access.note.empty()) {
@@ -88,6 +97,9 @@ void print_access(std::string& text, const Finding& finding, const Access& acces
                         access.note.empty() ? " by thread" : "Thread", triple(access.thread),
                         triple(access.block), access.warp, access.lane);
   }
+  if (access.is_by_host) {
+    head += fmt::format(" by the host, in stream {}", access.stream);
+  }
   if (!access.note.empty()) {
     head += (head.empty() ? "A thread " : " ") + access.note;
   }
@@ -96,6 +108,7 @@ void print_access(std::string& text, const Finding& finding, const Access& acces
   const bool is_in_header = !access.inlined.empty() && access.inlined.front() != access.place;
   fmt::format_to(Buffer(text), "  {}{}:\n", head, is_in_header ? source_of(access.place) : "");
   print_frames(text, access);
+  print_last_sync(text, access);
 }
 
 void print_launch(std::string& text, const Access& access) {

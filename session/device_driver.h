@@ -25,6 +25,9 @@ struct MemoryRange {
   std::uint64_t address = 0, bytes = 0;
 };
 
+// What CUDA knows of an address.
+enum class MemoryKind : std::uint8_t { kPageable, kPinned, kDevice, kManaged };
+
 // A kernel of the tool's own.
 struct OwnKernel {
   const char* ptx = nullptr;
@@ -75,6 +78,7 @@ class DeviceDriver {
   // The work before it is over. Also true after an error; needs no current context.
   virtual bool is_passed(Mark mark) = 0;
   virtual void release_mark(Mark mark) = 0;
+  virtual MemoryKind memory_kind(std::uint64_t address) = 0;
   // A __device__ variable of a loaded module or library.
   virtual std::optional<MemoryRange> variable(Handle module, bool is_library,
                                               const std::string& name) = 0;

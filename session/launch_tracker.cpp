@@ -208,6 +208,50 @@ void LaunchTracker::submitted(Launch& launch, DriverStatus status) {
   }
 }
 
+detector::CopyInfo LaunchTracker::open_copy(const CopyRequest& copy, detector::StreamKey stream) {
+  const CopyBook::Call call = copies_.open(copy.is_memset, streams_.number_of(stream));
+  if (call.is_new && recorder_ != nullptr) {
+    recorder_->copy_described(copies_.record(call.number));
+  }
+  detector::CopyInfo info;
+  info.call = call.number;
+  for (const detector::MemoryRows& rows : copy.accesses) {
+    if (rows.rows <= kMaximumCopyRows) {
+      info.accesses.push_back(rows);
+    } else {
+      problems_.add("a copy or memset of more than a million rows was not checked");
+    }
+  }
+  return info;
+}
+
+void LaunchTracker::copied(const CopyRequest& copy) {
+  const detector::StreamKey stream = streams_.key_of(copy.stream);
+  if (copy.host_order == HostOrder::kWorkBefore) {
+    streams_.stream_synchronized(stream);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_.empty() && !copy.accesses.empty()) {
+      detector::CopyInfo info = open_copy(copy, stream);
+      detector::CopyOrder order = streams_.copy(stream, copies_.next_id());
+      info.id = order.id;
+      info.ordered_after = std::move(order.ordered_after);
+      info.host_waited = std::move(order.host_waited);
+      pipeline_.begin_copy(info);
+    }
+  }
+  if (copy.host_order == HostOrder::kCopy) {
+    streams_.stream_synchronized(stream);
+  }
+}
+
+std::vector<report::CopyRecord> LaunchTracker::copies_named_in(
+    const detector::Findings& findings) const {
+  const std::lock_guard lock(mutex_);
+  return copies_.named_in(findings);
+}
+
 std::vector<GraphKernelLaunch> LaunchTracker::begin_graph(const std::vector<GraphKernel>& nodes,
                                                           detector::StreamKey stream,
                                                           std::uint64_t executable) {
@@ -215,10 +259,15 @@ std::vector<GraphKernelLaunch> LaunchTracker::begin_graph(const std::vector<Grap
   std::vector<GraphKernelLaunch> launches(nodes.size());
   std::vector<GraphStep> steps(nodes.size());
   std::vector<detector::LaunchInfo> infos(nodes.size());
+  std::vector<detector::CopyInfo> copies(nodes.size());
   const Handle context = driver_.current_context();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const GraphKernel& node = nodes[i];
     steps[i].dependencies = node.dependencies;
+    if (node.copy && !node.is_disabled && closed_.empty()) {
+      copies[i] = open_copy(*node.copy, stream);
+      copies[i].id = steps[i].launch = copies_.next_id();
+    }
     if (!node.is_checked || node.is_disabled || !closed_.empty() || is_left_out(*node.kernel)) {
       continue;
     }
@@ -237,6 +286,10 @@ std::vector<GraphKernelLaunch> LaunchTracker::begin_graph(const std::vector<Grap
     if (launches[i].id != LaunchId{}) {
       infos[i].ordered_after = after[i];
       pipeline_.begin_launch(infos[i]);
+    } else if (copies[i].id != LaunchId{}) {
+      copies[i].ordered_after = after[i];
+      copies[i].host_waited = streams_.host_waited();
+      pipeline_.begin_copy(copies[i]);
     }
   }
   return launches;

@@ -13,6 +13,7 @@
 
 #include "base/options.h"
 #include "host_detector/pipeline.h"
+#include "session/copy_book.h"
 #include "session/device_area.h"
 #include "session/kernel_filter.h"
 #include "session/launch_arguments.h"
@@ -53,7 +54,7 @@ class Launch {
   bool captured_ = false;  // becomes a graph's node: nothing runs now
 };
 
-// A kernel node of a graph launch.
+// A node of a graph launch.
 struct GraphKernel {
   std::shared_ptr<const KernelBinding> kernel;  // null: not a kernel, or an unknown one
   bool is_kernel = false;
@@ -62,6 +63,7 @@ struct GraphKernel {
   detector::Dim3 grid, block;
   std::optional<detector::Dim3> cluster;
   std::vector<std::size_t> dependencies;  // earlier nodes
+  std::optional<CopyRequest> copy;        // of a node that copies or sets memory
 };
 
 // What one kernel node gets for one replay.
@@ -90,6 +92,9 @@ class LaunchTracker {
   void begin_unlogged(Launch& launch, Handle function);
   // After it, with its answer.
   void submitted(Launch& launch, DriverStatus status);
+
+  // The driver has taken this copy. Not for one that a capture recorded.
+  void copied(const CopyRequest& copy);
 
   // Before a replay of this executable graph: nodes stand in an order in which dependencies come
   // first.
@@ -124,6 +129,9 @@ class LaunchTracker {
   // The launch that this thread is submitting; 0 outside.
   [[nodiscard]] static detector::LaunchId current();
 
+  [[nodiscard]] std::vector<report::CopyRecord> copies_named_in(
+      const detector::Findings& findings) const;
+
   // Runs `reader` on the book while no launch changes it.
   template <typename Reader>
   void read_book(const Reader& reader) const {
@@ -139,6 +147,7 @@ class LaunchTracker {
     wire::LaunchDescriptor* descriptor = nullptr;
   };
 
+  detector::CopyInfo open_copy(const CopyRequest& copy, detector::StreamKey stream);
   bool is_left_out(const KernelBinding& kernel);
   detector::LaunchId open(const KernelBinding& kernel, const detector::LaunchInfo& info,
                           detector::StreamKey stream);
@@ -162,6 +171,7 @@ class LaunchTracker {
   trace::Recorder* recorder_ = nullptr;  // null: nothing is recorded
   mutable std::mutex mutex_;
   LaunchBook book_;
+  CopyBook copies_;
   std::map<Handle, std::unique_ptr<DeviceArea>> areas_;  // null: no memory for one
   std::deque<InFlight> in_flight_;
   std::uint64_t matching_launches_ = 0;

@@ -26,7 +26,9 @@ std::string KernelBinding::reason() const {
 }
 
 ModuleRegistry::ModuleRegistry(const Options& options)
-    : options_{.first_site = {}, .reduce_in_block = options.reduce_in_block} {}
+    : options_{.first_site = {},
+               .reduce_in_block = options.reduce_in_block,
+               .for_paper = options.model == "paper"} {}
 
 const ProgramImage& ModuleRegistry::prepare(const ImageSource& source, ptx::SiteTable& added) {
   const Hash128 key = hash_of(source);

@@ -376,6 +376,15 @@ NativeResult event(const NativeCall& call) {
   return NativeResult::kDone;
 }
 
+// Lanes in lockstep go on once all are here.
+NativeResult meet(const NativeCall& call) {
+  std::uint32_t members = 0;
+  for_each_lane(call.mask, [&](std::uint32_t lane, std::uint32_t) {
+    members |= call.arguments[1].load<std::uint32_t>(static_cast<int>(lane));
+  });
+  return call.waits_for(members) ? NativeResult::kTryAgain : event(call);
+}
+
 using Execute = NativeResult (*)(const NativeCall&);
 
 constexpr emulator::NativeFunction hook(std::string_view name, std::size_t arguments,
@@ -399,6 +408,7 @@ constexpr std::array kHooks = {
     hook("__barracuda_acquire", 4, &acquire<false>),
     hook("__barracuda_acquire_generic", 4, &acquire<true>),
     hook("__barracuda_event", 3, &event),
+    hook("__barracuda_meet", 3, &meet),
 };
 
 }  // namespace

@@ -16,9 +16,10 @@ namespace {
 constexpr std::chrono::seconds kStreamPatience{10};
 constexpr std::chrono::microseconds kPollEvery{200};
 
-std::uint32_t detector_threads(const Options& options, bool is_observed) {
+std::uint32_t detector_threads(const Options& options, const detector::PipelineOptions& made) {
   constexpr std::uint64_t kMostByDefault = 16;
-  if (options.seed || is_observed) {
+  const bool is_shareable = made.detector.model == detector::Model::kPtx;
+  if (options.seed || made.observer != nullptr || !is_shareable) {
     return 1;  // whose findings are the same again
   }
   const std::uint64_t cores = std::max(std::thread::hardware_concurrency(), 1U);
@@ -33,7 +34,7 @@ detector::PipelineOptions pipeline_options(const Options& options, detector::Obs
   made.observer = observer;
   made.drain_threads =
       static_cast<std::uint32_t>(std::max<std::uint64_t>(options.drain_threads, 1));
-  made.detector_threads = detector_threads(options, observer != nullptr);
+  made.detector_threads = detector_threads(options, made);
   return made;
 }
 
@@ -318,6 +319,14 @@ void Session::close() {
   }
   launches_.close("launched while the process was ending");
   closed_ = true;
+  const detector::PipelineStatistics queues = pipeline_.statistics();
+  if (queues.records != 0) {
+    log(Folder::kSession, LogLevel::kInfo,
+        "%llu records in %llu slots of %u bytes, at most %llu bytes waited to be applied",
+        static_cast<unsigned long long>(queues.records),
+        static_cast<unsigned long long>(queues.slots), static_cast<unsigned>(wire::kSlotBytes),
+        static_cast<unsigned long long>(queues.parked_peak));
+  }
 }
 
 void Session::add_gaps(report::RunData& run) const {
@@ -365,6 +374,7 @@ report::RunData Session::run_data() const {
     run.device = device_name_;
     run.blocked = blocked_;
   }
+  run.copies = launches_.copies_named_in(run.findings);
   launches_.read_book([&run](const LaunchBook& book) {
     run.launches = book.named_in(run.findings, run.memory_errors);
     run.launch_count = book.launch_count();

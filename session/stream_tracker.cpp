@@ -84,6 +84,16 @@ std::vector<LaunchId> StreamTracker::launch(StreamKey stream, LaunchId id) {
   return order_.launch(stream, id);
 }
 
+detector::CopyOrder StreamTracker::copy(StreamKey stream, LaunchId fresh) {
+  const std::lock_guard lock(mutex_);
+  return order_.copy(stream, fresh);
+}
+
+std::vector<LaunchId> StreamTracker::host_waited() {
+  const std::lock_guard lock(mutex_);
+  return order_.host_waited();
+}
+
 // Each step runs in a stream of its own that waits for its dependencies, and the graph's stream
 // then waits for all of them.
 std::vector<std::vector<LaunchId>> StreamTracker::graph_launch(StreamKey stream,

@@ -15,7 +15,7 @@ namespace barracuda::session {
 
 // One node of a graph launch, in an order in which dependencies stand before dependents.
 struct GraphStep {
-  detector::LaunchId launch{};            // 0: no kernel that is checked
+  detector::LaunchId launch{};            // 0: neither a copy nor a kernel that is checked
   std::vector<std::size_t> dependencies;  // indices of earlier steps
 };
 
@@ -36,6 +36,9 @@ class StreamTracker {
   void device_synchronized();
 
   std::vector<detector::LaunchId> launch(detector::StreamKey stream, detector::LaunchId id);
+  detector::CopyOrder copy(detector::StreamKey stream, detector::LaunchId fresh);
+  // What the host has waited for so far.
+  std::vector<detector::LaunchId> host_waited();
   // For each step that launches, what it is ordered after. Replays of one executable graph follow
   // each other whatever their streams; the number of one is never used again.
   std::vector<std::vector<detector::LaunchId>> graph_launch(detector::StreamKey stream,

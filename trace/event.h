@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "host_detector/launch.h"
+#include "host_detector/copy.h"
 #include "ptx/instrument.h"
 #include "ptx/site_table.h"
 #include "report/run_data.h"
@@ -60,6 +60,18 @@ struct LaunchDescribed {
   std::uint32_t stack = 0;  // 0: not known
 };
 
+// A call that copies or sets memory. Described in the order of their numbers, from 0.
+struct CopyDescribed {
+  std::uint32_t call = 0;
+  bool is_memset = false;
+  std::uint64_t stream = 0;
+  std::uint32_t stack = 0;  // 0: not known
+};
+
+struct CopyBegun {
+  detector::CopyInfo copy;
+};
+
 struct LaunchBegun {
   detector::LaunchInfo launch;
 };
@@ -82,6 +94,12 @@ struct MemoryForgotten {
 struct PlaceNamed {
   std::uint32_t stack = 0, kernel = 0;
   std::string place;
+};
+
+// The same for copies.
+struct CopyPlaceNamed {
+  std::uint32_t stack = 0;
+  ptx::SourceFrame place;
 };
 
 struct AllocationKnown {
@@ -127,7 +145,7 @@ using Event =
     std::variant<StreamBegin, DeviceNamed, SiteDescribed, SitesAdded, KernelNamed, LaunchDescribed,
                  LaunchBegun, RecordApplied, LaunchEnded, MemoryForgotten, PlaceNamed,
                  AllocationKnown, KernelCounted, InstructionNotCovered, MemoryErrorFound, RunEnd,
-                 RecordingFailed, ProgramEnded>;
+                 RecordingFailed, ProgramEnded, CopyDescribed, CopyBegun, CopyPlaceNamed>;
 
 // Appends it to `to`. `Kind` is one of the alternatives of Event.
 template <typename Kind>

@@ -20,11 +20,13 @@ namespace barracuda::wire {
 template <typename Codec, Is<SiteInfo> T>
 void travel(Codec& codec, T& site) {
   using trace::Choice;
-  codec(Choice{site.operation, Operation::kCopy}, Choice{site.order, MemoryOrder::kSeqCst},
+  codec(Choice{site.operation, Operation::kMeet}, Choice{site.order, MemoryOrder::kSeqCst},
         Choice{site.scope, Scope::kSys}, Choice{site.proxy, Proxy::kAsync}, site.element_bytes,
         site.element_count, site.flag_store, site.poll, Choice{site.idiom_scope, Scope::kSys},
         site.stores_constant, site.numbered, site.aligned,
-        Choice{site.asynchrony, Asynchrony::kMbarrier}, site.reads_only, site.constant);
+        Choice{site.asynchrony, Asynchrony::kMbarrier}, site.reads_only,
+        Choice{site.acquires, FenceScope::kGlobal}, Choice{site.releases, FenceScope::kGlobal},
+        site.constant);
 }
 
 }  // namespace barracuda::wire
@@ -59,6 +61,16 @@ void travel(Codec& codec, T& extent) {
 template <typename Codec, Is<LaunchInfo> T>
 void travel(Codec& codec, T& launch) {
   codec(launch.id, launch.grid, launch.block, launch.cluster, launch.ordered_after);
+}
+
+template <typename Codec, Is<MemoryRows> T>
+void travel(Codec& codec, T& rows) {
+  codec(rows.address, rows.row_bytes, rows.pitch, rows.rows, rows.is_written);
+}
+
+template <typename Codec, Is<CopyInfo> T>
+void travel(Codec& codec, T& copy) {
+  codec(copy.id, copy.call, copy.ordered_after, copy.host_waited, copy.accesses);
 }
 
 }  // namespace barracuda::detector
@@ -175,6 +187,21 @@ void travel(Codec& codec, T& event) {
 template <typename Codec, Is<RecordingFailed> T>
 void travel(Codec& codec, T& event) {
   codec(event.reason);
+}
+
+template <typename Codec, Is<CopyDescribed> T>
+void travel(Codec& codec, T& event) {
+  codec(event.call, event.is_memset, event.stream, event.stack);
+}
+
+template <typename Codec, Is<CopyBegun> T>
+void travel(Codec& codec, T& event) {
+  codec(event.copy);
+}
+
+template <typename Codec, Is<CopyPlaceNamed> T>
+void travel(Codec& codec, T& event) {
+  codec(event.stack, event.place);
 }
 
 template <typename Codec, Is<ProgramEnded> T>

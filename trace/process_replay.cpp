@@ -31,6 +31,15 @@ bool can_run(const detector::LaunchInfo& launch) {
          launch.grid.y <= kMaximumGridYZ && launch.grid.z <= kMaximumGridYZ;
 }
 
+// The session leaves out copies of more rows: each is looked at.
+constexpr std::uint64_t kMaximumRows = std::uint64_t{1} << 20;
+constexpr std::uint64_t kAddressSpace = std::uint64_t{1} << wire::kSpaceShift;
+
+bool is_possible(const detector::MemoryRows& rows) {
+  return rows.rows <= kMaximumRows && rows.address < kAddressSpace &&
+         rows.row_bytes < kAddressSpace && rows.pitch < kAddressSpace / kMaximumRows;
+}
+
 }  // namespace
 
 bool ProcessReplay::refuse(const std::string& reason) {
@@ -107,8 +116,9 @@ bool ProcessReplay::on(const LaunchDescribed& event) {
 bool ProcessReplay::on(const LaunchBegun& event) {
   const detector::LaunchInfo& info = event.launch;
   Launch* const launch = find(info.id);
-  const bool is_after_itself =
-      std::ranges::any_of(info.ordered_after, [&](LaunchId before) { return before >= info.id; });
+  const bool is_after_itself = std::ranges::any_of(info.ordered_after, [&](LaunchId before) {
+    return !detector::is_copy(before) && before >= info.id;
+  });
   if (launch == nullptr || launch->has_begun || is_after_itself) {
     return refuse(fmt::format("launch {} begins out of place", index_of(info.id)));
   }
@@ -179,6 +189,50 @@ bool ProcessReplay::on(const ProgramEnded& /*event*/) {
   return refuse("an event of the whole run is in it");
 }
 
+bool ProcessReplay::on(const CopyDescribed& event) {
+  if (event.call != copies_.size()) {
+    return refuse(fmt::format("copy {} is out of place", event.call));
+  }
+  copies_.push_back(event);
+  return true;
+}
+
+bool ProcessReplay::on(const CopyBegun& event) {
+  const detector::CopyInfo& copy = event.copy;
+  if (!detector::is_copy(copy.id) || copy.call >= copies_.size() ||
+      !std::ranges::all_of(copy.accesses, is_possible)) {
+    return refuse(fmt::format("copy {} cannot be", index_of(copy.id)));
+  }
+  replayer_.detector().apply_copy(copy);
+  return true;
+}
+
+bool ProcessReplay::on(const CopyPlaceNamed& event) {
+  copy_places_[event.stack] = event.place;
+  return true;
+}
+
+void ProcessReplay::add_named_copies() {
+  std::set<std::uint32_t> named;
+  for (const detector::RaceEvent& race : run_.findings.races) {
+    for (const wire::SiteId site : {race.first.site, race.second.site}) {
+      if (detector::is_call_site(site)) {
+        named.insert(detector::call_of(site));
+      }
+    }
+  }
+  for (const std::uint32_t call : named) {
+    const CopyDescribed& copy = copies_[call];
+    const auto place = copy_places_.find(copy.stack);
+    run_.copies.push_back(
+        {.call = call,
+         .is_memset = copy.is_memset,
+         .stream = copy.stream,
+         .host_stack = {},
+         .place = place == copy_places_.end() ? ptx::SourceFrame{} : place->second});
+  }
+}
+
 void ProcessReplay::add_named_launches() {
   std::set<LaunchId> named;
   for (const detector::RaceEvent& race : run_.findings.races) {
@@ -247,6 +301,7 @@ report::RunData ProcessReplay::run_data() {
     describe_unfinished_run();
   }
   add_named_launches();
+  add_named_copies();
   return run_;
 }
 

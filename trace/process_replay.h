@@ -57,10 +57,14 @@ class ProcessReplay {
   bool on(const RunEnd& event);
   bool on(const RecordingFailed& event);
   bool on(const ProgramEnded& event);
+  bool on(const CopyDescribed& event);
+  bool on(const CopyBegun& event);
+  bool on(const CopyPlaceNamed& event);
 
   bool refuse(const std::string& reason);
   [[nodiscard]] Launch* find(detector::LaunchId id);
   void add_named_launches();
+  void add_named_copies();
   void describe_unfinished_run();
 
   detector::Replayer replayer_;
@@ -71,6 +75,8 @@ class ProcessReplay {
   std::size_t sites_added_ = 0;
   std::vector<std::string> kernels_;
   std::vector<Launch> launches_;                                           // of launch i + 1
+  std::vector<CopyDescribed> copies_;                                      // by call
+  std::map<std::uint32_t, ptx::SourceFrame> copy_places_;                  // by stack
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> places_;  // by stack and kernel
 };
 

@@ -2,12 +2,9 @@
 
 #include <unistd.h>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include "base/file.h"
 #include "base/log.h"
 #include "device_logger/record.h"
-#include "report/host_stack.h"
 #include "report/process_status.h"
 #include "report/symbol_name.h"
 
@@ -146,22 +143,43 @@ void Recorder::launch_described(const report::LaunchRecord& launch) {
                       .stack = stack});
 }
 
+void Recorder::copy_described(const report::CopyRecord& copy) {
+  if (is_over_) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  const std::uint32_t stack = number_of_stack(copy.host_stack);
+  if (stack != 0) {
+    copied_from_.insert(stack);
+  }
+  put(CopyDescribed{
+      .call = copy.call, .is_memset = copy.is_memset, .stream = copy.stream, .stack = stack});
+}
+
+std::vector<report::HostFrame> Recorder::frames_of(std::uint32_t stack,
+                                                   const report::HostSymbols& symbols) {
+  std::vector<report::HostFrame> frames;
+  for (const std::uint64_t address : *stack_of_number_[stack - 1]) {
+    const auto [frame, is_new] = frames_.try_emplace(address);
+    if (is_new) {
+      frame->second = symbols.look_up(address);
+    }
+    frames.push_back(frame->second);
+  }
+  return frames;
+}
+
 // Return addresses are looked up while the program's modules are still loaded.
 void Recorder::put_places() {
   const report::HostSymbols symbols;
-  boost::unordered_flat_map<std::uint64_t, report::HostFrame> known;
   for (const auto& [stack, kernel] : launched_from_) {
-    std::vector<report::HostFrame> frames;
-    for (const std::uint64_t address : *stack_of_number_[stack - 1]) {
-      const auto [frame, is_new] = known.try_emplace(address);
-      if (is_new) {
-        frame->second = symbols.look_up(address);
-      }
-      frames.push_back(frame->second);
-    }
-    put(PlaceNamed{.stack = stack,
-                   .kernel = kernels_.at(*kernel),
-                   .place = report::launch_place(frames, report::demangle(*kernel))});
+    put(PlaceNamed{
+        .stack = stack,
+        .kernel = kernels_.at(*kernel),
+        .place = report::launch_place(frames_of(stack, symbols), report::demangle(*kernel))});
+  }
+  for (const std::uint32_t stack : copied_from_) {
+    put(CopyPlaceNamed{.stack = stack, .place = report::calling_place(frames_of(stack, symbols))});
   }
 }
 
@@ -206,6 +224,10 @@ void Recorder::sites_added(wire::SiteId first, std::span<const wire::SiteInfo> s
 
 void Recorder::launch_begun(const detector::LaunchInfo& launch) {
   put_detection(LaunchBegun{launch});
+}
+
+void Recorder::copy_begun(const detector::CopyInfo& copy) {
+  put_detection(CopyBegun{copy});
 }
 
 void Recorder::record_applied(detector::LaunchId launch, std::span<const std::byte> record) {

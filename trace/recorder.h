@@ -17,6 +17,7 @@
 #include "base/options.h"
 #include "host_detector/observer.h"
 #include "ptx/site_table.h"
+#include "report/host_stack.h"
 #include "report/run_data.h"
 #include "trace/writer.h"
 
@@ -33,6 +34,9 @@ class Recorder final : public detector::Observer {
   // Before the pipeline learns of it; in the order of the launches' numbers.
   void launch_described(const report::LaunchRecord& launch);
 
+  // Before the pipeline learns of it; in the order of the calls' numbers.
+  void copy_described(const report::CopyRecord& copy);
+
   // The end of the process, with what its report is made of. Call it once. Errors: the trace is
   // missing or has a hole.
   Expected<void> finish(const report::RunData& run);
@@ -42,6 +46,7 @@ class Recorder final : public detector::Observer {
 
   void sites_added(wire::SiteId first, std::span<const wire::SiteInfo> sites) override;
   void launch_begun(const detector::LaunchInfo& launch) override;
+  void copy_begun(const detector::CopyInfo& copy) override;
   void record_applied(detector::LaunchId launch, std::span<const std::byte> record) override;
   void launch_ended(detector::LaunchId launch) override;
   void memory_forgotten(std::uint64_t address, std::uint64_t bytes) override;
@@ -61,6 +66,7 @@ class Recorder final : public detector::Observer {
   std::uint32_t number_of_kernel(const std::string& name);
   std::uint32_t number_of_stack(const Stack& stack);
   void put_places();
+  std::vector<report::HostFrame> frames_of(std::uint32_t stack, const report::HostSymbols& symbols);
   void tell_error();
 
   std::mutex mutex_;
@@ -70,8 +76,10 @@ class Recorder final : public detector::Observer {
   std::optional<Diagnostic> error_;
   std::chrono::steady_clock::time_point last_flush_;
   std::map<std::string, std::uint32_t> kernels_;
+  std::map<std::uint64_t, report::HostFrame> frames_;  // by return address
   std::map<Stack, std::uint32_t> stacks_;
   std::set<std::pair<std::uint32_t, const std::string*>> launched_from_;  // stack, kernel
+  std::set<std::uint32_t> copied_from_;                                   // stacks
   std::vector<const Stack*> stack_of_number_;                             // of number i + 1
 };
 

@@ -90,7 +90,7 @@ class Bench:
         if libraries:
             environment["LD_PRELOAD"] = " ".join(libraries)
         if self.tool in libraries:
-            environment["BARRACUDA_OPTIONS"] = "print-limit=1:json=%s" % self.json_file()
+            environment["BARRACUDA_OPTIONS"] = "print-limit=1:log=session/info:json=%s" % self.json_file()
         run = Run(command, environment, seconds or self.seconds)
         kernels = None
         if timed and os.path.exists(times):
@@ -126,6 +126,7 @@ class Bench:
         timed, kernels = self.run(program, [self.tool], timed=True)
         return {"first": first.seconds, "seconds": second.seconds, "kernels": kernels,
                 "megabytes": second.megabytes, "races": races, "coverage": coverage,
+                "records": records_of(second.output),
                 "right": "ok\n" in second.output, "timed_out": second.timed_out or timed.timed_out}
 
     def racecheck(self, program):
@@ -146,6 +147,23 @@ class Bench:
         program = [os.path.join(self.build, "programs", "bench_" + name), str(size)]
         return {"name": name, "size": size, "native": self.native(program),
                 "ours": self.ours(program), "racecheck": self.racecheck(program)}
+
+
+def records_of(output):
+    """(records, slots, bytes of a slot) that the tool says it read."""
+    said = re.search(r"(\d+) records in (\d+) slots of (\d+) bytes", output)
+    return [int(number) for number in said.groups()] if said else None
+
+
+def bytes_per_record(result):
+    records = result["ours"].get("records")
+    return records and records[1] * records[2] / records[0]
+
+
+def record_rate(result):
+    """Millions of records a second of the whole run."""
+    records = result["ours"].get("records")
+    return records and records[0] / result["ours"]["seconds"] / 1e6
 
 
 def ratio(part, whole):
@@ -179,6 +197,8 @@ COLUMNS = [
     ("wall x, 1st run", lambda r: shown(wall_ratio(r, "ours", "first"))),
     ("2nd run", lambda r: shown(wall_ratio(r, "ours"))),
     ("MB", lambda r: shown(r["ours"]["megabytes"], "%.0f")),
+    ("M records/s", lambda r: shown(record_rate(r), "%.2f")),
+    ("bytes a record", lambda r: shown(bytes_per_record(r), "%.0f")),
     ("races", lambda r: ("ended " if r["ours"]["timed_out"] else "") + shown(r["ours"]["races"], "%d")),
     ("coverage", lambda r: r["ours"]["coverage"]),
     ("racecheck: kernel x", lambda r: shown(kernel_ratio(r, "racecheck"))),
@@ -200,6 +220,8 @@ def print_table(results):
                       ("racecheck, kernel time", lambda r: kernel_ratio(r, "racecheck")),
                       ("racecheck, wall time", lambda r: wall_ratio(r, "racecheck"))]:
         print("geometric mean, %s: %s x" % (title, shown(geometric_mean(map(of, results)))))
+    print("geometric mean, bytes a record: %s (the paper's records: 272)"
+          % shown(geometric_mean(map(bytes_per_record, results))))
     both = [(kernel_ratio(r, "ours"), kernel_ratio(r, "racecheck")) for r in results]
     both = [(ours, theirs) for ours, theirs in both if ours and theirs]
     print("kernel time below racecheck's: %d of %d" % (sum(a < b for a, b in both), len(both)))

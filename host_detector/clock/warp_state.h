@@ -10,6 +10,7 @@
 
 #include "host_detector/clock/async_lines.h"
 #include "host_detector/clock/lanes.h"
+#include "host_detector/clock/sync_notes.h"
 #include "host_detector/clock/thread_state.h"
 
 namespace barracuda::detector {
@@ -77,6 +78,7 @@ class WarpState {
   // Lanes whose last atomic wrote; the acquire record of the others is a plain strong read.
   std::uint32_t atomics_that_wrote = 0;
   std::uint32_t waiting = 0;  // at a CTA barrier
+  SyncNotes sync_notes;
 
   struct WarpBarrier {
     std::uint32_t members = 0;

@@ -32,6 +32,7 @@ struct Ordering::Launch {
 
   LaunchState shape;
   std::vector<LaunchId> awaited;  // launches before it that are not over
+  bool has_begun = false;         // for the detector
   boost::unordered_flat_map<std::uint32_t, std::unique_ptr<ClusterQueue>> queues;  // none is empty
   static constexpr std::uint32_t kRecent = 256;
   std::array<ClusterQueue*, kRecent> recent{};  // of these, where they were found last
@@ -65,23 +66,70 @@ Ordering::Launch* Ordering::find(std::uint16_t low_bits) {
 }
 
 void Ordering::begin_launch(const LaunchInfo& info) {
-  if (options_.observer != nullptr) {
-    options_.observer->launch_begun(info);
-  }
-  detector_.begin_launch(info);
-  if (detector_.launch_over(info.id)) {
-    ended_.push_back(info.id);
-    return;  // an empty grid
-  }
   auto launch = std::make_unique<Launch>(info);
-  for (const LaunchId before : info.ordered_after) {
-    const Launch* other = find(static_cast<std::uint16_t>(before));
-    if (other != nullptr && other->shape.info.id == before) {
-      launch->awaited.push_back(before);
+  launch->awaited = not_over(info.ordered_after);
+  // The detector takes launches after what they are ordered after.
+  const bool may_begin = std::ranges::none_of(launch->awaited, [&](LaunchId each) {
+    return is_copy(each) || !find(static_cast<std::uint16_t>(each))->has_begun;
+  });
+  if (may_begin) {
+    begin(*launch);
+    if (detector_.launch_over(info.id)) {
+      ended_.push_back(info.id);
+      return;  // an empty grid
     }
   }
   last_ = nullptr;
   launches_.insert_or_assign(static_cast<std::uint16_t>(info.id), std::move(launch));
+}
+
+void Ordering::begin(Launch& launch) {
+  if (options_.observer != nullptr) {
+    options_.observer->launch_begun(launch.shape.info);
+  }
+  detector_.begin_launch(launch.shape.info);
+  launch.has_begun = true;
+}
+
+std::vector<LaunchId> Ordering::not_over(const std::vector<LaunchId>& all) {
+  std::vector<LaunchId> some;
+  for (const LaunchId each : all) {
+    const Launch* const launch = is_copy(each) ? nullptr : find(static_cast<std::uint16_t>(each));
+    if (is_copy(each) ? copies_.contains(each)
+                      : launch != nullptr && launch->shape.info.id == each) {
+      some.push_back(each);
+    }
+  }
+  return some;
+}
+
+void Ordering::begin_copy(const CopyInfo& copy) {
+  if (const auto same = copies_.find(copy.id); same != copies_.end()) {
+    same->second.copies.push_back(copy);
+    return;
+  }
+  std::vector<LaunchId> awaited = not_over(copy.ordered_after);
+  if (awaited.empty()) {
+    apply_copy(copy);
+    return;
+  }
+  copies_.emplace(copy.id, WaitingCopies{.awaited = std::move(awaited), .copies = {copy}});
+}
+
+void Ordering::apply_copy(const CopyInfo& copy) {
+  if (options_.observer != nullptr) {
+    options_.observer->copy_begun(copy);
+  }
+  detector_.apply_copy(copy);
+}
+
+void Ordering::on_copy_over(LaunchId id) {
+  const auto known = copies_.find(id);
+  for (const CopyInfo& copy : known->second.copies) {
+    apply_copy(copy);
+  }
+  copies_.erase(known);
+  release(id);
 }
 
 void Ordering::count_numbers(OrderCounters& counters, std::span<const std::byte> record) {
@@ -344,8 +392,24 @@ void Ordering::on_launch_over(LaunchId id) {
   }
   last_ = nullptr;
   launches_.erase(static_cast<std::uint16_t>(id));
+  release(id);
+}
+
+// What awaited only this one goes on.
+void Ordering::release(LaunchId id) {
+  for (auto& [copy, waiting] : copies_) {
+    if (std::erase(waiting.awaited, id) != 0 && waiting.awaited.empty()) {
+      over_.push_back(copy);
+    }
+  }
   for (auto& [low, launch] : launches_) {
     if (std::erase(launch->awaited, id) != 0 && launch->awaited.empty()) {
+      if (!launch->has_begun) {
+        begin(*launch);
+        if (detector_.launch_over(launch->shape.info.id)) {
+          over_.push_back(launch->shape.info.id);
+        }
+      }
       // The last that came is advanced first.
       ready_.insert(ready_.end(), launch->early.rbegin(), launch->early.rend());
       launch->early.clear();
@@ -364,6 +428,10 @@ void Ordering::go_on() {
     if (!over_.empty()) {
       const LaunchId id = over_.back();
       over_.pop_back();
+      if (is_copy(id)) {
+        on_copy_over(id);
+        continue;
+      }
       ended_.push_back(id);
       on_launch_over(id);
     } else if (arena_ != nullptr) {
@@ -383,6 +451,9 @@ void Ordering::end_launch(LaunchId id) {
   Launch* launch = find(static_cast<std::uint16_t>(id));
   if (launch != nullptr && launch->shape.info.id == id) {
     may_have_holes_ = true;
+    if (!launch->has_begun) {
+      begin(*launch);
+    }
     const auto queues = std::exchange(launch->queues, {});
     launch->early.clear();
     launch->recent.fill(nullptr);

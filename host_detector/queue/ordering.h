@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -40,6 +41,8 @@ class Ordering {
   Ordering& operator=(const Ordering&) = delete;
 
   void begin_launch(const LaunchInfo& launch);
+  // It is applied when the launches before it are over.
+  void begin_copy(const CopyInfo& copy);
   // One whole record. `counters` are those of its device context and outlive this.
   void take(OrderCounters& counters, std::span<const std::byte> record);
   // Applies all that was taken and can be applied.
@@ -68,6 +71,11 @@ class Ordering {
 
   struct Round;
 
+  struct WaitingCopies {
+    std::vector<LaunchId> awaited;
+    std::vector<CopyInfo> copies;
+  };
+
   void route(OrderCounters& counters, Launch& launch, std::uint32_t cta,
              std::span<const std::byte> record);
   // What the record must wait for first; nothing if it can be applied.
@@ -87,6 +95,11 @@ class Ordering {
   void apply_strand(ClusterQueue& queue, Round& round) const;
   void settle(ClusterQueue& queue);
   void on_launch_over(LaunchId launch);
+  void on_copy_over(LaunchId copy);
+  void release(LaunchId ended);
+  void begin(Launch& launch);
+  [[nodiscard]] std::vector<LaunchId> not_over(const std::vector<LaunchId>& all);
+  void apply_copy(const CopyInfo& copy);
   Launch* find(std::uint16_t low_bits);
 
   Detector& detector_;
@@ -94,7 +107,8 @@ class Ordering {
   const std::unique_ptr<tbb::task_arena> arena_;  // null: one thread
   std::uint32_t sharers_;                         // threads of a round
   boost::unordered_flat_map<std::uint16_t, std::unique_ptr<Launch>> launches_;  // not over
-  Launch* last_ = nullptr;                                                      // that was found
+  std::map<LaunchId, WaitingCopies> copies_;  // by the number that they share
+  Launch* last_ = nullptr;                    // that was found
   std::vector<std::unique_ptr<ClusterQueue>> spare_;
   // A queue of a launch that has begun is here or waits for a number.
   std::vector<ClusterQueue*> ready_;

@@ -17,27 +17,42 @@ class RacingSites {
  public:
   static constexpr std::uint32_t kEnough = 64;
 
-  void clear() { sites_.clear(); }
+  // Lanes at the same bytes are at one place.
+  void move_to(std::uint64_t block_start, const Bytes& bytes) {
+    if (block_start != block_start_ || !(bytes == bytes_)) {
+      block_start_ = block_start;
+      bytes_ = bytes;
+      sites_.clear();
+    }
+  }
 
   [[nodiscard]] bool has_enough_of(std::uint32_t site) const {
     const auto found = std::ranges::find(sites_, site, &Site::site);
     return found != sites_.end() && found->races >= kEnough;
   }
 
-  void count(std::uint32_t site) {
+  // The same of races at every byte of the access.
+  [[nodiscard]] bool has_enough_everywhere_of(std::uint32_t site) const {
     const auto found = std::ranges::find(sites_, site, &Site::site);
+    return found != sites_.end() && found->races_everywhere >= kEnough;
+  }
+
+  void count(std::uint32_t site, bool is_everywhere) {
+    auto found = std::ranges::find(sites_, site, &Site::site);
     if (found == sites_.end()) {
-      sites_.push_back({.site = site, .races = 1});
-    } else {
-      ++found->races;
+      found = sites_.insert(found, Site{.site = site});
     }
+    ++found->races;
+    found->races_everywhere += is_everywhere ? 1 : 0;
   }
 
  private:
   struct Site {
-    std::uint32_t site = 0, races = 0;
+    std::uint32_t site = 0, races = 0, races_everywhere = 0;
   };
 
+  std::uint64_t block_start_ = 0;
+  Bytes bytes_;
   boost::container::small_vector<Site, 4> sites_;
 };
 
@@ -56,8 +71,11 @@ struct AccessCheck::Access {
   Place place;
   std::uint64_t block_start = 0;
   RacingSites racing_sites;
+  std::uint32_t crowded_lanes = 0;  // of a check before the recording: racing with enough there
   // Of the race at hand.
   Verdict verdict;
+  std::uint64_t races = 1;          // pairs of lanes at different bytes
+  bool is_race_everywhere = false;  // at every byte of the entry
 
   struct Unordered {
     std::uint32_t older_lane = 0, lane = 0, byte = 0;

@@ -213,7 +213,7 @@ bool AccessCheck::compare_lanes(Access& access, Entry& older, const Entry& entry
                            may_replace(side_of(entry), side_of(older));
   std::uint32_t replaced_everywhere = older.bytes.within(entry.bytes) ? kAllLanes : 0;
   Bytes replaced;
-  bool is_race = false;
+  std::uint64_t races = 0, places = 0;
   const bool is_one_piece = older.lanes != 0 && entry.lanes != 0;  // the same lanes at every byte
   std::uint32_t last_older = 0, last = 0, later = 0;               // of the byte before
   for (Bytes rest = both; !rest.none(); rest = rest.after_first()) {
@@ -221,7 +221,11 @@ bool AccessCheck::compare_lanes(Access& access, Entry& older, const Entry& entry
     if (older.lanes_at(byte) != last_older || entry.lanes_at(byte) != last) {
       last_older = older.lanes_at(byte);
       last = entry.lanes_at(byte);
-      is_race = is_race || (worth && find_unordered(access, older, entry, byte, defies));
+      ++places;
+      const Access::Unordered first = access.unordered;
+      if (worth && find_unordered(access, older, entry, byte, defies) && races++ != 0) {
+        access.unordered = first;
+      }
       later = can_replace ? replaced_lanes(access, older, entry, byte) : 0;
     }
     replaced_everywhere &= later;
@@ -232,8 +236,10 @@ bool AccessCheck::compare_lanes(Access& access, Entry& older, const Entry& entry
       break;
     }
   }
-  if (is_race) {
+  if (races != 0) {
     access.verdict = *worth;
+    access.races = races;
+    access.is_race_everywhere = races == places && entry.bytes.within(older.bytes);
   }
   if (can_replace) {
     if (older.lanes != 0 && (older.lanes & ~replaced_everywhere) != 0) {
@@ -241,7 +247,7 @@ bool AccessCheck::compare_lanes(Access& access, Entry& older, const Entry& entry
     }
     older.bytes = older.bytes & ~replaced;
   }
-  return is_race;
+  return races != 0;
 }
 
 // `entry` happens after all of `older`.
@@ -305,7 +311,7 @@ void AccessCheck::meet_older(Access& access, Entry& older, const Entry& entry) {
     return;
   }
   if (compare_lanes(access, older, entry)) {
-    access.racing_sites.count(older.site);
+    access.racing_sites.count(older.site, access.is_race_everywhere);
     report(access, older, entry);
   }
 }
@@ -336,13 +342,16 @@ bool AccessCheck::meet_all(Access& access, Entries& older, const Entry& entry, b
 void AccessCheck::meet(Access& access, History& history, const Entry& entry, bool records) {
   records = records && access.mode != Mode::kCheckOnly;
   bool is_recorded = meet_all(access, history.entries, entry, records);
+  if (access.mode == Mode::kCheckOnly && access.racing_sites.has_enough_everywhere_of(entry.site)) {
+    access.crowded_lanes |= entry.lanes;
+  }
   if (!history.crowds.empty()) {
     for (Crowd& crowd : history.crowds) {
       is_recorded = meet_crowd(access, crowd, entry, records && !is_recorded) || is_recorded;
     }
     std::erase_if(history.crowds, [](const Crowd& crowd) { return crowd.warps() == 0; });
   }
-  if (records && !is_recorded) {
+  if (records && !is_recorded && !is_one_too_many(access, entry)) {
     history.entries.push_back(entry);
     if (history.entries.size() > History::kCrowdAt) {
       gather_crowd(history);
@@ -358,7 +367,10 @@ void AccessCheck::emit(Access& access, Entry entry, std::uint64_t tagged, std::u
   }
   access.place = *place;
   access.block_start = place->address & ~std::uint64_t{kBlockBytes - 1};
-  access.racing_sites.clear();
+  access.racing_sites.move_to(access.block_start, entry.bytes);
+  if (access.actor.cta.launch.may_meet_copies && place->shared_of == nullptr) {
+    meet_host_copies(access, entry);
+  }
   Block& block = place->shared_of != nullptr ? place->shared_of->shared.block(place->address)
                                              : access.shadow.block(place->address);
   block.for_each_history(entry, [&](History& history, const Entry& part, bool records) {
@@ -554,23 +566,15 @@ bool AccessCheck::check_alike(const Actor& actor, const WarpOperation& operation
 void AccessCheck::report(Access& access, const Entry& older, const Entry& entry) {
   const Access::Unordered& unordered = access.unordered;
   const auto describe = [&](const Entry& of, std::uint32_t lane) {
-    const std::uint32_t size =
-        of.is_of_mbarrier() ? 8 : std::max<std::uint32_t>(1, engine_.site(of.site).element_bytes);
-    return RaceAccess{.site = wire::SiteId{of.site},
-                      .call_stack = {},
-                      .thread = {.launch = of.launch(),
-                                 .cta = of.cta_index(),
-                                 .warp = of.warp,
-                                 .lane = static_cast<std::uint8_t>(lane)},
-                      .space = access.place.space(),
-                      .address = (access.block_start + unordered.byte) / size * size,
-                      .size = size};
+    return describe_entry(engine_, of, lane, access.block_start + unordered.byte,
+                          access.place.space());
   };
   RaceEvent race;
   race.first = describe(older, unordered.older_lane);
   race.second = describe(entry, unordered.lane);
   race.severity = access.verdict.severity;
   race.missing = access.verdict.missing;
+  race.count = access.races;
   race.kind = older.launch() != entry.launch() ? RaceKind::kInterKernel
               : older.cta != entry.cta         ? RaceKind::kInterBlock
               : older.warp != entry.warp       ? RaceKind::kIntraBlock
@@ -588,6 +592,7 @@ void AccessCheck::report(Access& access, const Entry& older, const Entry& entry)
   } else if (race.missing == MissingOrder::kNoSynchronisation) {
     explain(engine_, access.actor, older.tick, race);
   }
+  tell_last_syncs(engine_, access.actor, older, race);
   engine_.log.add(std::move(race));
 }
 

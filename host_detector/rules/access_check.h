@@ -55,6 +55,7 @@ class AccessCheck {
   void lane_by_lane(Access& access);
   void emit(Access& access, Entry entry, std::uint64_t tagged, std::uint32_t bytes);
   void meet(Access& access, History& history, const Entry& entry, bool records);
+  static bool is_one_too_many(Access& access, const Entry& entry);
   bool meet_all(Access& access, Entries& older, const Entry& entry, bool may_merge);
   bool meet_crowd(Access& access, Crowd& crowd, const Entry& entry, bool records);
   void gather_crowd(History& history) const;
@@ -81,9 +82,16 @@ class AccessCheck {
   [[nodiscard]] bool was_observed(const Access& access, const Entry& older, std::uint32_t byte,
                                   std::uint32_t lane) const;
   void report(Access& access, const Entry& older, const Entry& entry);
+  void meet_host_copies(Access& access, const Entry& entry);
+  void meet_host_copy(Access& access, const Entry& entry, const LiveCopy& copy, const Bytes& bytes);
   [[nodiscard]] Side side_of(const Entry& entry) const;
 
   EngineState& engine_;
 };
+
+// What a report says of `lane` of the entry, at an address that it touches.
+[[nodiscard]] RaceAccess describe_entry(const EngineState& engine, const Entry& entry,
+                                        std::uint32_t lane, std::uint64_t address,
+                                        wire::AddressSpace space = wire::AddressSpace::kGlobal);
 
 }  // namespace barracuda::detector

@@ -51,6 +51,15 @@ bool AccessCheck::meet_crowd(Access& access, Crowd& crowd, const Entry& entry, b
   return is_recorded;
 }
 
+// Of accesses of one site that all race with each other, more tell nothing new: a word that is
+// written without order again and again must not keep one of each thread.
+bool AccessCheck::is_one_too_many(Access& access, const Entry& entry) {
+  if (access.mode == Mode::kRecord) {
+    return entry.lanes != 0 && (entry.lanes & ~access.crowded_lanes) == 0;
+  }
+  return access.racing_sites.has_enough_everywhere_of(entry.site);
+}
+
 // Moves the entries of the commonest kind to their crowd.
 void AccessCheck::gather_crowd(History& history) const {
   std::array<std::size_t, kCrowdKinds> counts{};

@@ -39,6 +39,11 @@ bool awaits_fence(const ThreadState& state, const Earlier& earlier) {
          earlier.is_in(state.fences->pending[index_of_level(Level::kDevice)]);
 }
 
+bool is_barrier_of_cta(const EngineState& engine, wire::SiteId id) {
+  const wire::Operation operation = engine.site(static_cast<std::uint32_t>(id)).operation;
+  return operation == wire::Operation::kBarrier || operation == wire::Operation::kBarrierArrive;
+}
+
 }  // namespace
 
 void explain(EngineState& engine, const Actor& actor, Tick first_tick, RaceEvent& race) {
@@ -103,6 +108,31 @@ void explain_asynchronous(const Actor& actor, const Entry& older, RaceEvent& rac
   if (!is_issuer && lines != nullptr &&
       lines->waited(static_cast<Line>(line), copier.lane) >= older.tick) {
     race.missing = MissingOrder::kNoSynchronisation;  // its issuer has waited, nobody else can
+  }
+}
+
+void tell_last_syncs(const EngineState& engine, const Actor& actor, const Entry& older,
+                     RaceEvent& race) {
+  const auto tell = [](RaceAccess& side, const std::optional<SyncNotes::Answer>& answer) {
+    if (answer) {
+      side.last_sync = answer->site ? LastSync::kKnown : LastSync::kNone;
+      side.last_sync_site = answer->site.value_or(wire::SiteId{});
+    }
+  };
+  const auto is_barrier = [&](const std::optional<SyncNotes::Answer>& answer) {
+    return answer && answer->site && is_barrier_of_cta(engine, *answer->site);
+  };
+  const auto mine = actor.warp.sync_notes.last(race.second.thread.lane);
+  tell(race.second, mine);
+  if (older.cta != actor.cta.key || older.is_asynchronous()) {
+    return;
+  }
+  const SyncNotes& notes = actor.cta.warps[older.warp].sync_notes;
+  tell(race.first, notes.before(race.first.thread.lane, older.tick));
+  const auto newest = notes.last(race.first.thread.lane);
+  if (race.missing == MissingOrder::kNoSynchronisation && is_barrier(newest) &&
+      newest->tick >= older.tick && mine && !is_barrier(mine)) {
+    race.missing = MissingOrder::kBarrierOnOnePath;
   }
 }
 

@@ -14,4 +14,9 @@ void explain(EngineState& engine, const Actor& actor, Tick first_tick, RaceEvent
 // Fills `missing` of a race of the asynchronous `older` with what `actor` does now.
 void explain_asynchronous(const Actor& actor, const Entry& older, RaceEvent& race);
 
+// Fills in what the two sides synchronised by last, where that is known: of `older`, if it is of
+// the block of `actor`. Of such two, `missing` may be a barrier that only one came to.
+void tell_last_syncs(const EngineState& engine, const Actor& actor, const Entry& older,
+                     RaceEvent& race);
+
 }  // namespace barracuda::detector

@@ -22,7 +22,7 @@ bool RaceLog::count_again(const RaceEvent& race) {
   if (earlier.severity == Severity::kWarning && race.severity == Severity::kError) {
     return false;
   }
-  ++earlier.count;
+  earlier.count += race.count;
   return true;
 }
 
@@ -34,7 +34,7 @@ void RaceLog::add(RaceEvent race) {
     return;
   }
   RaceEvent& earlier = findings_.races[known->second];
-  race.count = earlier.count + 1;
+  race.count += earlier.count;
   earlier = std::move(race);
 }
 

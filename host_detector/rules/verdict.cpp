@@ -82,7 +82,8 @@ std::optional<Verdict> verdict_of(const Pair& pair, bool report_same_value) {
     return std::nullopt;
   }
   if (is_read_only(pair.first) || is_read_only(pair.second)) {
-    return Verdict{};
+    return Verdict{.missing = pair.same_launch ? MissingOrder::kReadOnlyPath
+                                               : MissingOrder::kNoSynchronisation};
   }
   if (is_flag_pair(pair.first, pair.second, pair.distance)) {
     return std::nullopt;

@@ -50,6 +50,14 @@ class Crowd {
     erase_if(entries_, [](const auto& each) { return each.second.empty(); });
   }
 
+  // Calls visit(entry).
+  template <typename Visit>
+  void look_at(Visit visit) const {
+    for (const auto& each : entries_) {
+      std::ranges::for_each(each.second, visit);
+    }
+  }
+
   // Launches of which no entry may be left: entries of launches before this one were looked
   // through.
   [[nodiscard]] LaunchId launch() const { return launch_; }
@@ -80,6 +88,15 @@ struct History {
   std::vector<Crowd> crowds;  // at most one of a kind
 
   [[nodiscard]] bool is_empty() const { return entries.empty() && crowds.empty(); }
+
+  // Calls visit(entry).
+  template <typename Visit>
+  void look_at(Visit visit) const {
+    std::ranges::for_each(entries, visit);
+    for (const Crowd& crowd : crowds) {
+      crowd.look_at(visit);
+    }
+  }
 
   [[nodiscard]] Crowd* crowd(CrowdKind kind) {
     const auto place = std::ranges::find(crowds, kind, &Crowd::kind);

@@ -114,25 +114,15 @@ bool ShadowMemory::forget_in(Page& page, std::uint64_t number, const Range& rang
 
 void ShadowMemory::forget(std::uint64_t address, std::uint64_t bytes) {
   const Range range{.start = address, .end = address + bytes};
-  constexpr std::uint64_t kFewPages = 4096;
-  const std::uint64_t first = address >> kPageShift;
-  const std::uint64_t past = (range.end + kPageBytes - 1) >> kPageShift;
-  const auto is_all_forgotten = [&](const auto& each) {
-    return forget_in(*each.second, each.first, range);
-  };
-  for (Shard& shard : shards_) {
-    if (past - first > kFewPages) {
-      erase_if(shard.pages, [&](const auto& each) {
-        return each.first >= first && each.first < past && is_all_forgotten(each);
-      });
-    }
-  }
-  for (std::uint64_t number = first; past - first <= kFewPages && number < past; ++number) {
-    auto& pages = shards_[shard_of(number)].pages;
-    const auto place = pages.find(number);
-    if (place != pages.end() && is_all_forgotten(*place)) {
-      pages.erase(place);
-    }
+  std::vector<std::uint64_t> gone;
+  for_each_page(address >> kPageShift, (range.end + kPageBytes - 1) >> kPageShift,
+                [&](std::uint64_t number, Page& page) {
+                  if (forget_in(page, number, range)) {
+                    gone.push_back(number);
+                  }
+                });
+  for (const std::uint64_t number : gone) {
+    shards_[shard_of(number)].pages.erase(number);
   }
 }
 

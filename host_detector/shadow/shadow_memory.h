@@ -3,6 +3,7 @@
 // word.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -28,6 +29,15 @@ class Block {
   void for_each_history(const Entry& entry, Visit visit);
   void clear();
   void clear(const Bytes& bytes);
+
+  // Calls visit(entry) for all of them.
+  template <typename Visit>
+  void look_at(Visit visit) const {
+    whole_.look_at(visit);
+    for (std::size_t word = 0; words_ != nullptr && word < kWords; ++word) {
+      (*words_)[word].look_at(visit);
+    }
+  }
 
   [[nodiscard]] bool is_split() const { return words_ != nullptr; }
 
@@ -82,6 +92,11 @@ class ShadowMemory {
   // Nobody may visit meanwhile.
   void forget(std::uint64_t address, std::uint64_t bytes);
 
+  // Calls visit(start of the block, entry, bytes of the block in question) for the entries that
+  // touch bytes from `address` on. Costs nothing for pages that were never touched.
+  template <typename Visit>
+  void look_at(std::uint64_t address, std::uint64_t bytes, Visit visit) const;
+
  private:
   static constexpr int kPageShift = 12;
   static constexpr std::uint64_t kPageBytes = std::uint64_t{1} << kPageShift;
@@ -97,6 +112,13 @@ class ShadowMemory {
   };
 
   Page& find_or_make(std::uint64_t number);
+  static constexpr std::uint64_t kFewPages = 4096;
+  // Calls visit(number, page) for the pages from number `first` on that were ever touched.
+  template <typename Visit>
+  void for_each_page(std::uint64_t first, std::uint64_t past, Visit visit) const;
+  template <typename Visit>
+  static void look_at_page(std::uint64_t number, const Page& page, std::uint64_t address,
+                           std::uint64_t end, Visit visit);
 
   struct Range {
     std::uint64_t start = 0, end = 0;
@@ -140,6 +162,55 @@ class ShadowMemory::Visitor {
   Block* block_ = nullptr;
   tbb::spin_mutex::scoped_lock lock_;
 };
+
+template <typename Visit>
+void ShadowMemory::for_each_page(std::uint64_t first, std::uint64_t past, Visit visit) const {
+  if (past - first > kFewPages) {
+    for (const Shard& shard : shards_) {
+      for (const auto& [number, page] : shard.pages) {
+        if (number >= first && number < past) {
+          visit(number, *page);
+        }
+      }
+    }
+    return;
+  }
+  for (std::uint64_t number = first; number < past; ++number) {
+    const auto& pages = shards_[shard_of(number)].pages;
+    if (const auto page = pages.find(number); page != pages.end()) {
+      visit(number, *page->second);
+    }
+  }
+}
+
+template <typename Visit>
+void ShadowMemory::look_at_page(std::uint64_t number, const Page& page, std::uint64_t address,
+                                std::uint64_t end, Visit visit) {
+  const std::uint64_t page_start = number << kPageShift;
+  const std::uint64_t first = std::max(address, page_start);
+  const std::uint64_t last = std::min(end, page_start + kPageBytes);
+  for (std::uint64_t at = first; at < last;) {
+    const std::uint64_t start = at & ~std::uint64_t{kBlockBytes - 1};
+    const std::uint64_t stop = std::min(last, start + kBlockBytes);
+    const Bytes bytes =
+        Bytes::range(static_cast<std::uint32_t>(at - start), static_cast<std::uint32_t>(stop - at));
+    page[(start >> kBlockShift) % kPageBlocks].look_at([&](const Entry& entry) {
+      if (!(entry.bytes & bytes).none()) {
+        visit(start, entry, bytes);
+      }
+    });
+    at = stop;
+  }
+}
+
+template <typename Visit>
+void ShadowMemory::look_at(std::uint64_t address, std::uint64_t bytes, Visit visit) const {
+  const std::uint64_t end = address + bytes;
+  for_each_page(address >> kPageShift, (end + kPageBytes - 1) >> kPageShift,
+                [&](std::uint64_t number, const Page& page) {
+                  look_at_page(number, page, address, end, visit);
+                });
+}
 
 // Shadow of the shared memory of one CTA: small, dense, from offset 0.
 class SharedShadow {

@@ -17,6 +17,7 @@
 #include "host_detector/sync/call_stacks.h"
 #include "host_detector/sync/launch_order.h"
 #include "host_detector/sync/launch_state.h"
+#include "host_detector/sync/live_copies.h"
 
 namespace barracuda::detector {
 
@@ -28,6 +29,7 @@ struct EngineState {
   boost::unordered_flat_map<LaunchId, std::unique_ptr<LaunchState>> running;
   boost::unordered_flat_map<LaunchId, Clock> finals;  // of launches that learnt of concurrent ones
   ShadowMemory global;
+  LiveCopies copies;
   SyncTable global_locations;
   std::vector<LaunchId>
       global_users;  // launches that synchronised since global_locations was cleared

@@ -1,8 +1,10 @@
 // Which launches were over before which began. Launches are put on chains (a stream is one), so
-// that a launch's past is one number a chain.
+// that a launch's past is one number a chain; those of a chain that learn nothing new of others
+// share their past.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -25,14 +27,25 @@ class LaunchOrder {
   [[nodiscard]] bool is_after_all(LaunchId launch) const;
 
  private:
+  using Past = std::vector<std::uint32_t>;  // for each other chain, how far it was over
+
   struct Place {
     std::uint32_t chain = 0;
-    std::uint32_t position = 0;         // on its chain, from 1
-    std::vector<std::uint32_t> before;  // for each chain, how far it was over
+    std::uint32_t position = 0;  // on its chain, from 1; those before it were over
+    std::uint32_t past = 0;      // in pasts_
   };
 
+  struct Chain {
+    LaunchId tail{};         // its newest launch
+    std::uint32_t past = 0;  // of the tail
+  };
+
+  static bool is_before(const Place& first, const Place& second, const Past& past);
+  [[nodiscard]] Past past_of(std::span<const LaunchId> ordered_after) const;
+
   boost::unordered_flat_map<LaunchId, Place> places_;
-  std::vector<LaunchId> tails_;  // the newest launch of each chain
+  std::vector<Chain> chains_;
+  std::deque<Past> pasts_;
 };
 
 }  // namespace barracuda::detector

@@ -59,6 +59,7 @@ struct LaunchState {
   std::uint32_t threads_per_cta;
   std::uint32_t ctas_per_cluster;
   bool ran_with_others = false;  // some other launch is not ordered before this one
+  bool may_meet_copies = false;  // nothing orders some live copy before it
   Clock initial;                 // what the launches before it had learnt of others
 
   [[nodiscard]] std::uint32_t cluster_of(std::uint32_t cta) const;

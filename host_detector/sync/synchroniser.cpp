@@ -180,6 +180,7 @@ void Synchroniser::release(const Actor& actor, const WarpOperation& operation) {
     }
   }
   if (has_release(site.order)) {
+    actor.warp.sync_notes.note(operation.site, operation.mask, actor.warp.now());
     actor.warp.tick();
   }
 }
@@ -243,6 +244,9 @@ void Synchroniser::acquire(const Actor& actor, const WarpOperation& operation) {
     });
     take(actor, same, first, site);
     rest &= ~same;
+  }
+  if (has_acquire(site.order)) {
+    actor.warp.sync_notes.note(operation.site, operation.mask, actor.warp.now());
   }
 }
 

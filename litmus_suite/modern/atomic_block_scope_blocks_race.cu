@@ -1,5 +1,7 @@
 // Block-scope atomics of two blocks on one word.
 // expect: race inter-block global
+// expect paper: none
+// missing: atomic's scope \.cta is too narrow, \.gpu is needed
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

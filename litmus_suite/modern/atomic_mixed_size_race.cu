@@ -1,5 +1,7 @@
 // A 64-bit and a 32-bit atomic overlap.
 // expect: race inter-block global
+// expect paper: none
+// missing: different sizes
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

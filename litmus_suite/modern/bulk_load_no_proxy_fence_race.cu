@@ -1,5 +1,7 @@
 // The proxy fence between ordinary stores and the bulk copy is missing.
 // expect: race intra-block shared
+// expect paper: none
+// missing: fence\.proxy\.async is missing
 // flags: -arch=sm_90
 #include "../async_copy.h"
 #include "../litmus.h"

@@ -1,5 +1,7 @@
 // A thread reads what it copied itself, without waiting.
 // expect: race intra-warp shared
+// expect paper: none
+// missing: not waited for
 // flags: -arch=sm_80
 #include <cuda_pipeline.h>
 

@@ -1,5 +1,6 @@
 // __shfl_sync() exchanges values and orders no memory.
 // expect: race intra-warp shared
+// expect paper: none
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // The halves of a warp wait each for themselves; one reads from the other.
 // expect: race intra-warp shared
+// expect paper: none
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -13,6 +13,6 @@ __global__ void litmus(int* x, int* flag, int* out) {
     __syncthreads();  // DIVERGENCE
     out[threadIdx.x] = x[threadIdx.x] + 1;
   }
-}
+}  // DIVERGENCE paper: where the other lanes have left meanwhile
 
 LITMUS(1, 32)

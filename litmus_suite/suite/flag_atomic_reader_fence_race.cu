@@ -1,5 +1,6 @@
 // The writing side does not fence.
 // expect: race inter-block global
+// missing: published without a fence
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

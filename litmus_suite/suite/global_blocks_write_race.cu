@@ -1,5 +1,6 @@
 // Two blocks write one word.
 // expect: race inter-block global
+// missing: no synchronisation between block
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // The unlock is not fenced.
 // expect: race inter-block global
+// missing: published without a fence
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // The lock is not fenced.
 // expect: race inter-block global
+// missing: no fence follows
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // A warp reads shared memory that another writes; __syncwarp() is not enough.
 // expect: race intra-block shared
+// missing: __syncthreads\(\) is missing
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -7,6 +7,7 @@
 #include "device_logger/record.h"
 #include "device_logger/symbols.h"
 #include "ptx/passes/atomic_result.h"
+#include "ptx/passes/branch_hooks.h"
 #include "ptx/passes/constants.h"
 #include "ptx/passes/hook_call.h"
 
@@ -77,6 +78,12 @@ HookText HookWriter::write(const PlannedSite& site, const Statement& statement) 
       text.after.swap(text.before);
       return text;
     }
+    case HookKind::kBranch:
+      return write_branch(site, statement);
+    case HookKind::kSwitch:
+      return write_switch(site, statement);
+    case HookKind::kMeet:
+      return write_meet(site);
     case HookKind::kOperands:
       return write_operands(site, statement);
     case HookKind::kWait:
@@ -115,9 +122,18 @@ HookText HookWriter::write_event(const PlannedSite& site, const Statement& state
     const Operand* groups = operand_at(statement, effect.amount_operand);
     detail = groups == nullptr ? fmt::to_string(wire::kWaitAll) : std::string(groups->text);
   }
+  std::string_view hook = "event";
   const Predicate predicate = skip_unless(statement.instruction);
   std::string text = predicate.before.empty() ? "" : "{\n" + predicate.before;
-  text += write_call(hook_name("event", false),
+  if (site.in_lockstep) {
+    detail = members_of_call(site);
+    if (site.hook == HookKind::kCall) {
+      fmt::format_to(std::back_inserter(text), "activemask.b32 {};\n", detail);
+    } else {
+      hook = "meet";
+    }
+  }
+  text += write_call(hook_name(hook, false),
                      {{32, fmt::to_string(site_word(site))}, {32, detail}, {32, threads}});
   text += predicate.before.empty() ? "" : predicate.after + "}\n";
   return {.before = text};

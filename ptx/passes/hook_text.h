@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,8 @@ class HookWriter {
 
   HookText write(const PlannedSite& site, const Statement& statement);
 
+  // The registers in which the lanes of a function keep, from where they part, who meets again.
+  static std::string declare_members(std::span<const PlannedSite> sites);
   // At the start of an entry: stores the hidden parameter, or null, for the hooks to find.
   static std::string write_prologue(const Function& entry, bool has_parameter);
 
@@ -41,6 +44,9 @@ class HookWriter {
   HookText write_acquire(const PlannedSite& site, const Statement& statement);
   HookText write_atomic(const PlannedSite& site, const Statement& statement);
 
+  HookText write_branch(const PlannedSite& site, const Statement& statement);
+  HookText write_switch(const PlannedSite& site, const Statement& statement);
+  HookText write_meet(const PlannedSite& site);
   HookText write_operands(const PlannedSite& site, const Statement& statement);
   HookText write_wait(const PlannedSite& site, const Statement& statement);
 

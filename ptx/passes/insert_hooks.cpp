@@ -31,6 +31,8 @@ class FunctionWriter {
 
   void write(const Function& function, const PlannedSite* site, const PlannedSite* end) {
     function_ = &function;
+    insert(function.body_begin + 1,
+           HookWriter::declare_members({site, static_cast<std::size_t>(end - site)}));
     registers_.enter(function);
     for (std::size_t i = function.body_begin + 1; i <= function.body_end; ++i) {
       Statement& statement = program_.module.statements[i];

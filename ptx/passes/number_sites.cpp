@@ -28,15 +28,18 @@ Expected<void> run(Program& program) {
     }
     const Statement& statement = program.module.statements[site.statement];
     const bool is_instruction = statement.kind == StatementKind::kInstruction;
-    program.site_table.push_back(
-        {.id = site.id,
-         .info = site.info,
-         .function = std::string(function.name),
-         .in_entry = function.is_entry,
-         .instruction = is_instruction ? name_of(statement.instruction) : "ret",
-         .ptx_line = statement.position.line,
-         .frames = frames.at(site.statement)});
-    if (is_instruction && site.statement != last_counted) {
+    program.site_table.push_back({.id = site.id,
+                                  .info = site.info,
+                                  .function = std::string(function.name),
+                                  .in_entry = function.is_entry,
+                                  .instruction = site.hook == HookKind::kMeet
+                                                     ? "meeting of branches"
+                                                 : is_instruction ? name_of(statement.instruction)
+                                                                  : "ret",
+                                  .ptx_line = statement.position.line,
+                                  .frames = frames.at(site.statement)});
+    const bool is_logged = is_instruction && site.hook != HookKind::kMeet;
+    if (is_logged && site.statement != last_counted) {
       ++program.logged_instructions;
       last_counted = site.statement;
     }

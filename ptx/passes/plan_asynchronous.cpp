@@ -152,6 +152,9 @@ std::vector<PlannedSite> plan_asynchronous(const PlannedSite& site, const Statem
     case Operation::kCall:
     case Operation::kReturn:
     case Operation::kExit:
+    case Operation::kBranch:
+    case Operation::kSwitch:
+    case Operation::kMeet:
       break;
   }
   return {};

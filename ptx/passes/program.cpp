@@ -53,6 +53,25 @@ const Operand* callee_of(const Instruction& call) {
   return index < call.operands.size() ? &call.operands[index] : nullptr;
 }
 
+std::optional<wire::Scope> fence_at(const Program& program, std::size_t statement) {
+  const Effect& effect = program.effects[statement];
+  if (effect.opcode_class == OpcodeClass::kFence && !effect.is_restricted) {
+    return effect.scope;
+  }
+  const Operand* callee = effect.opcode_class == OpcodeClass::kCall
+                              ? callee_of(program.module.statements[statement].instruction)
+                              : nullptr;
+  if (callee == nullptr || callee->kind != Operand::Kind::kSymbol) {
+    return std::nullopt;
+  }
+  const Function* function = program.module.find_function(callee->name);
+  return function == nullptr
+             ? std::nullopt
+             : program
+                   .functions[static_cast<std::size_t>(function - program.module.functions.data())]
+                   .fence_wrapper;
+}
+
 std::string name_of(const Instruction& instruction) {
   std::string name(instruction.opcode);
   for (const std::string_view modifier : instruction.modifiers) {

@@ -44,6 +44,9 @@ enum class HookKind : std::uint8_t {
   kCall,     // before the call sequence
   kReturn,   // after the call sequence
   kEventAfter,
+  kBranch,    // before, by lanes that do not all go the same way
+  kSwitch,    // before
+  kMeet,      // before, by lanes that went apart
   kOperands,  // before
   kWait,      // after, by the lanes whose wait for an mbarrier is over
 };
@@ -55,6 +58,7 @@ struct PlannedSite {
   Effect effect;
   wire::SiteInfo info;
   bool stores_constants = false;  // all lanes store the same compile-time constants
+  bool in_lockstep = false;       // kCall, kReturn: the lanes that call together return together
   wire::SiteId id{};              // of those with a hook
 };
 
@@ -83,6 +87,9 @@ bool is_shared_access(const Effect& effect);
 // Whether an instruction may read or write memory that other threads see, whatever it is and
 // whether or not it is logged.
 bool may_touch_shared(const Effect& effect);
+
+// The scope of a fence, or of a call of a function that is nothing but one.
+std::optional<wire::Scope> fence_at(const Program& program, std::size_t statement);
 
 // Matrix loads and stores of memory that other threads may see.
 bool is_matrix_access(const Effect& effect);

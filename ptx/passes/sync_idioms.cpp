@@ -73,22 +73,8 @@ class Finder {
     return may_touch_shared(program_.effects[i]);
   }
 
-  // The scope of a fence, or of a call of a function that is nothing but one.
   [[nodiscard]] std::optional<wire::Scope> fence_at(std::size_t i) const {
-    const Effect& effect = program_.effects[i];
-    if (effect.opcode_class == OpcodeClass::kFence && !effect.is_restricted) {
-      return effect.scope;
-    }
-    const Operand* callee = is_call(i) ? callee_of(statement(i).instruction) : nullptr;
-    if (callee == nullptr || callee->kind != Operand::Kind::kSymbol) {
-      return std::nullopt;
-    }
-    const Function* function = program_.module.find_function(callee->name);
-    return function == nullptr ? std::nullopt
-                               : program_
-                                     .functions[static_cast<std::size_t>(
-                                         function - program_.module.functions.data())]
-                                     .fence_wrapper;
+    return ptx::fence_at(program_, i);
   }
 
   void mark_flag_store(std::size_t i, wire::Scope fence) {

@@ -8,8 +8,9 @@ The first lines of a source say what is expected:
     // expect KEY: ...                 for this key (a memory model, a mode) instead
     // result: TEXT                    what the program prints, where no schedule changes it
     // schedule: some                  the race is seen on some schedules only
-and the lines that race end in `// RACE`, the barriers that diverge in `// DIVERGENCE`. A finding is
-right when all its places are on marked lines; a racy program needs at least one. The program's own
+    // missing: REGEX                  what each race says of the order that is missing
+and the lines that race end in `// RACE` (`// RACE KEY`: for this key alone), the barriers that diverge
+in `// DIVERGENCE`. A finding is right when all its places are on marked lines; a racy program needs at least one. The program's own
 output must be that of a run without logging (for programs that expect none).
 """
 import argparse
@@ -33,13 +34,14 @@ def read_note(source, name):
     return None
 
 
-def read_marked(sources):
+def read_marked(sources, key):
     """The marked (file name, line) pairs of all sources."""
     marked = set()
     for source in sources:
         with open(source, encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
-                if re.search(r"//\s*(RACE|DIVERGENCE)\b", line):
+                mark = re.search(r"//\s*(?:RACE|DIVERGENCE)\b *(\w*)", line)
+                if mark and mark.group(1) in ("", key):
                     marked.add((os.path.basename(source), number))
     return marked
 
@@ -50,7 +52,7 @@ def read_expectation(sources, key):
     for name in names:
         notes = [note for note in (read_note(source, name) for source in sources) if note]
         if notes:
-            return notes[-1], read_marked(sources)
+            return notes[-1], read_marked(sources, key)
     sys.exit("%s: no expectation found" % sources[0])
 
 
@@ -63,8 +65,13 @@ def place(access):
     return (os.path.basename(access["file"] or "?"), access["line"])
 
 
+def is_known(access):
+    """Host lines need libdw.so.1, which a machine may lack."""
+    return access["line"] is not None or access["op"] not in ("copy", "memset")
+
+
 def check_places(finding, marked):
-    places = [place(access) for access in finding["accesses"]]
+    places = [place(access) for access in finding["accesses"] if is_known(access)]
     if all(p in marked for p in places):
         return []
     return ["a %s outside the marked lines: %s" %
@@ -152,6 +159,16 @@ def check_findings(findings, expectation, marked, any_line):
     return ["reported: %s" % json.dumps(finding) for finding in findings]
 
 
+def check_missing(findings, source):
+    """What the races say of the order that is missing, where the source says what they must."""
+    words = read_note(source, "missing")
+    if words is None:
+        return []
+    pattern = " ".join(words)
+    return ["the missing order is %r, not %r" % (race["missing"], pattern) for race in findings
+            if race["type"] == "race" and not re.search(pattern, race["missing"] or "")]
+
+
 def check_result(result, source):
     """What the program printed, where its source says what it prints."""
     words = read_note(source, "result")
@@ -167,6 +184,8 @@ def judge(result, lines, sources, key="", any_line=False):
         expectation = ["none"]
     problems = check_summary(lines) + check_status(result, expectation)
     problems += check_findings(lines[:-1], expectation, marked, any_line)
+    if key in ("", "ptx"):
+        problems += check_missing(lines[:-1], sources[0])
     problems += check_result(result, sources[0])
     if "BARRACUDA SUMMARY:" not in result.stderr:
         problems.append("no summary line on standard error")

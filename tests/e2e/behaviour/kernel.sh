@@ -76,6 +76,10 @@ expect_status 64 "no PTX"
 expect_err 'bad.ptx:1:'
 
 kernel "$folder/sum.cu" --kernel other --block 2048 --arg 'u32[2048]'
+expect_status 64 "a block that no device has"
+expect_err '--block 2048,1,1: a block has at most 1024 threads'
+
+kernel "$folder/sum.cu" --kernel other --block 3 --shared 999999 --arg 'u32[3]'
 expect_status 67 "a launch that the device refuses"
-expect_err 'cuLaunchKernel'
+expect_err 'cuFuncSetAttribute: invalid argument'
 finish

@@ -38,6 +38,17 @@ mv "$folder/suppressions" "$folder/gone"
 run "$barracuda" replay "$trace"
 expect_err 'suppressed'
 
+# By the rules of the paper, whose trace has what the other model needs, but not the other way round.
+same_report --seed 3 --model paper -- "$programs/branch_order_race"
+grep -q '"model":"paper"' "$folder/live.json" || fail "the report does not name its model"
+run "$barracuda" replay "$trace" --model ptx --json "$folder/replayed.json"
+expect_status 66 "a trace of model=paper under model=ptx"
+grep -q '"kind":"intra-warp"' "$folder/replayed.json" || fail "model=ptx knows no branch-ordering race"
+same_report --seed 3 -- "$programs/branch_order_race"
+run "$barracuda" replay "$trace" --model paper
+expect_status 64 "a trace of model=ptx under model=paper"
+expect_err 'recorded with model=ptx'
+
 # One kernel of a PTX file.
 cat >"$folder/store.ptx" <<'PTX'
 .version 9.0

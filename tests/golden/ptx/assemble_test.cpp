@@ -26,12 +26,12 @@ std::vector<std::string> modules_of(const std::string& mode) {
   return paths;
 }
 
-void check_all(const std::string& mode, std::size_t at_least) {
+void check_all(const std::string& mode, std::size_t at_least, bool for_paper = false) {
   const auto paths = modules_of(mode);
   REQUIRE(paths.size() >= at_least);
   for (const std::string& path : paths) {
     INFO(path);
-    const InstrumentedModule module = instrument_files({path});
+    const InstrumentedModule module = instrument_files({path}, {.for_paper = for_paper});
     CHECK(module.logged_instructions > 0);
     CHECK(std::ranges::all_of(module.kernels, &Kernel::instrumented));
     CHECK(assemble(module.text) == "");
@@ -50,6 +50,11 @@ TEST_CASE("ptxas assembles every instrumented module for sm_90") {
 
 TEST_CASE("ptxas assembles every instrumented module for sm_100") {
   check_all("sm_100", 15);
+}
+
+TEST_CASE("ptxas assembles every module instrumented for model=paper") {
+  check_all("sm_75", 15, true);
+  check_all("sm_90-G", 12, true);
 }
 
 TEST_CASE("ptxas assembles every instrumented module compiled with -G") {

@@ -1,5 +1,6 @@
 // Every cases/NAME.ptx is instrumented and compared with cases/NAME.expected: the program with its
 // hooks (without the logger's own functions), the sites, the kernels and what is not covered.
+// Cases whose name begins with paper_ are instrumented for model=paper.
 // BARRACUDA_UPDATE_GOLDEN=1 writes the expectations instead (tools/update_golden.sh).
 #include <algorithm>
 #include <cstdlib>
@@ -52,6 +53,14 @@ std::string describe(const Site& site) {
               : fmt::format(", asynchrony {}", static_cast<int>(site.info.asynchrony));
   text += site.info.reads_only ? ", reads only" : "";
   text += site.info.stores_constant ? fmt::format(", constant {:#x}", site.info.constant) : "";
+  if (site.info.operation >= wire::Operation::kBranch) {
+    text += fmt::format(", meeting {}", static_cast<std::int64_t>(site.info.constant));
+  }
+  if (site.info.acquires != wire::FenceScope::kNone ||
+      site.info.releases != wire::FenceScope::kNone) {
+    text += fmt::format(", acquires {} releases {}", static_cast<int>(site.info.acquires),
+                        static_cast<int>(site.info.releases));
+  }
   for (const SourceFrame& frame : site.frames) {
     text += fmt::format("\n  in {} {}:{}:{}", frame.function, frame.file, frame.line, frame.column);
   }
@@ -92,7 +101,8 @@ TEST_CASE("every golden case is instrumented as expected, and ptxas assembles it
   REQUIRE(cases.size() >= 10);
   for (const fs::path& path : cases) {
     INFO(path);
-    const InstrumentedModule module = instrument_files({path});
+    const bool for_paper = path.filename().string().starts_with("paper_");
+    const InstrumentedModule module = instrument_files({path}, {.for_paper = for_paper});
     CHECK(assemble(module.text) == "");
     const std::string actual = describe(module);
     fs::path expected = path;

@@ -83,7 +83,7 @@ TEST_CASE("an impossible value is an error that names the option and the value")
   CHECK(error_of("device=tpu") == "option device: 'tpu' is not one of auto, gpu, cpu");
   CHECK(error_of("device=") == "option device: '' is not one of auto, gpu, cpu");
   CHECK(error_of("device") == "option device needs a value: device=…");
-  CHECK(error_of("model=paper") == "option model: 'paper' is not ptx");
+  CHECK(error_of("model=sc") == "option model: 'sc' is not one of ptx, paper");
   for (const char* const text : {"seed=", "seed=x", "seed=1x", "seed=-1", "seed=+1", "seed= 1",
                                  "seed=0x", "seed=18446744073709551616"}) {
     CHECK_THAT(error_of(text),

@@ -29,4 +29,42 @@ TEST_CASE(
   CHECK(scenario.races().size() == 2);
 }
 
+TEST_CASE("a warp that races at every word of its access counts each of them") {
+  Scenario scenario;
+  scenario.launch(2, 32);
+  const SiteInfo site = word(Operation::kWrite);
+  WarpOperation store = scenario.start({.mask = kAll}, site, wire::RecordKind::kAffine);
+  for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
+    store.lanes[lane].address = kData + std::uint64_t{lane} * 4;
+  }
+  scenario.detector.apply(store);
+  store.cta = 1;
+  scenario.detector.apply(store);
+  REQUIRE(scenario.races().size() == 1);
+  CHECK(scenario.races()[0].count == wire::kWarpLanes);
+}
+
+TEST_CASE("a word that many threads write again and again costs no more with every round") {
+  constexpr std::uint32_t kBlocks = 200;
+  Scenario scenario;
+  scenario.launch(kBlocks, 1);
+  WarpOperation store =
+      scenario.start({.cta = 0}, word(Operation::kWrite), wire::RecordKind::kAffine);
+  store.lanes[0].address = kData;
+  std::uint64_t counted = 0;
+  for (int round = 0; round < 20; ++round) {
+    for (std::uint32_t block = 0; block < kBlocks; ++block) {
+      store.cta = block;
+      scenario.detector.apply(store);
+    }
+    const std::uint64_t count = scenario.races()[0].count;
+    CHECK(count - counted <= std::uint64_t{kBlocks} * 64);
+    counted = count;
+  }
+  // One that was not kept races with another site as those that were.
+  scenario.write({.cta = kBlocks - 1}, kData + 4);
+  scenario.read({.cta = 0}, kData);
+  CHECK(scenario.races().size() == 2);
+}
+
 }  // namespace barracuda::detector::test

@@ -91,6 +91,26 @@ TEST_CASE("work of a destroyed stream is still awaited by the legacy stream") {
   CHECK(order.is_before(one, order.launch(kLegacyStream)));
 }
 
+TEST_CASE("copies share a number until something else is said of any stream") {
+  StreamOrder streams;
+  const LaunchId launch{1};
+  CHECK(streams.launch(kOne, launch).empty());
+  const CopyOrder first = streams.copy(kOne, copy_id(1));
+  CHECK(first.id == copy_id(1));
+  CHECK(first.ordered_after == std::vector{launch});
+  const CopyOrder second = streams.copy(kOne, copy_id(2));
+  CHECK(second.id == copy_id(1));
+  CHECK(second.ordered_after == std::vector{copy_id(1)});
+  CHECK(streams.copy(kTwo, copy_id(3)).id == copy_id(3));
+  streams.record_event(kEvent, kOne);
+  const CopyOrder later = streams.copy(kOne, copy_id(4));
+  CHECK(later.id == copy_id(4));
+  CHECK(later.ordered_after == std::vector{copy_id(1)});
+  CHECK(later.host_waited.empty());
+  streams.synchronize_stream(kOne);
+  CHECK(streams.copy(kFree, copy_id(5)).host_waited == std::vector{copy_id(4)});
+}
+
 TEST_CASE("only the newest launches are named, however long the host goes on") {
   Order order;
   for (int round = 0; round < 100; ++round) {

@@ -146,6 +146,47 @@ TEST_CASE("shared memory is located in its block") {
   CHECK(finding.location == "byte 20 of the shared memory of block 0");
 }
 
+TEST_CASE("a copy has the place of its call, and the kernel's access its location") {
+  RunData run = samples::racy_run();
+  detector::RaceEvent& race = run.findings.races[0];
+  race.kind = detector::RaceKind::kKernelCopy;
+  race.first = {.site = detector::call_site(3),
+                .call_stack = {},
+                .thread = {.launch = detector::copy_id(9)},
+                .address = 0xff0,
+                .size = std::uint64_t{5} << 30};
+  run.copies = {{.call = 3,
+                 .is_memset = false,
+                 .stream = 2,
+                 .host_stack = {},
+                 .place = {.function = "main()", .file = "/src/main.cu", .line = 70, .column = 0}}};
+  const Finding finding = resolve(run, Options{}).findings.front();
+  CHECK(finding.kind == "kernel-copy");
+  CHECK(finding.missing ==
+        "no stream order, event or synchronisation between the copy and launch 1");
+  const Access& copy = finding.accesses[0];
+  CHECK(copy.operation == AccessOperation::kCopy);
+  CHECK(copy.place == Frame{.function = "main()", .file = "/src/main.cu", .line = 70});
+  CHECK(copy.size == std::uint64_t{5} << 30);
+  CHECK(copy.stream == 2);
+  CHECK_FALSE(copy.has_thread);
+  CHECK(finding.location == "byte 16 of 256 bytes at 0x1000 (cudaMalloc)");
+}
+
+TEST_CASE("what a side synchronised by last is said where it is known") {
+  RunData run = samples::racy_run();
+  detector::RaceEvent& race = run.findings.races[0];
+  race.first.last_sync = detector::LastSync::kNone;
+  race.second.last_sync = detector::LastSync::kKnown;
+  race.second.last_sync_site = wire::SiteId{0};
+  const Finding finding = resolve(run, Options{}).findings.front();
+  CHECK(finding.accesses[0].last_sync == "none");
+  CHECK(finding.accesses[1].last_sync == "st.global.u32");
+  CHECK(finding.accesses[1].last_sync_place.line == 12);
+  race.second.last_sync = detector::LastSync::kUnknown;
+  CHECK(resolve(run, Options{}).findings.front().accesses[1].last_sync.empty());
+}
+
 TEST_CASE("barrier divergence says where everybody is") {
   RunData run = samples::racy_run();
   run.findings.races.clear();

@@ -74,6 +74,8 @@ class HostMemoryDriver final : public DeviceDriver {
 
   bool stream_is_capturing(Handle /*stream*/) override { return false; }
 
+  MemoryKind memory_kind(std::uint64_t /*address*/) override { return MemoryKind::kDevice; }
+
   std::optional<MemoryRange> variable(Handle /*module*/, bool /*is_library*/,
                                       const std::string& /*name*/) override {
     return std::nullopt;

@@ -50,6 +50,33 @@ TEST_CASE("a replay finds the race, with its places") {
   CHECK(report.coverage.launches == 1);
 }
 
+TEST_CASE("a copy that nothing orders is replayed, with its place") {
+  std::vector<Event> events = race_events();
+  events.emplace_back(CopyDescribed{.call = 0, .is_memset = true, .stream = 2, .stack = 7});
+  events.emplace_back(CopyBegun{
+      {.id = detector::copy_id(1),
+       .call = 0,
+       .ordered_after = {},
+       .host_waited = {},
+       .accesses = {
+           {.address = 0x1000, .row_bytes = 64, .pitch = 64, .rows = 1, .is_written = true}}}});
+  events.emplace_back(CopyPlaceNamed{
+      .stack = 7, .place = {.function = "main()", .file = "app.cu", .line = 50, .column = 0}});
+  events.emplace_back(race_end());
+  const auto replayed = replay_events(events);
+  REQUIRE(replayed);
+  const report::Report report = report::resolve(replayed->processes.front().run, Options{});
+  REQUIRE(report.findings.size() == 2);
+  const report::Finding& race = report.findings.back();
+  CHECK(race.kind == "kernel-copy");
+  const report::Access& memset = race.accesses[1];
+  CHECK(memset.operation == report::AccessOperation::kMemset);
+  CHECK(memset.is_by_host);
+  CHECK(memset.place.line == 50);
+  CHECK(memset.stream == 2);
+  CHECK(memset.size == 64);
+}
+
 TEST_CASE("a trace without an end gives what it has, and says that it is not all") {
   const auto replayed = replay_events(race_events());
   REQUIRE(replayed);
@@ -101,6 +128,8 @@ TEST_CASE("events that make no sense end the replay of their process, with a rea
              Contains("launch 2, which did not run"));
   CHECK_THAT(problem_of(with(8, MemoryForgotten{.address = 16, .bytes = ~std::uint64_t{0}})),
              Contains("no address space"));
+  CHECK_THAT(problem_of(with(8, CopyDescribed{.call = 1})), Contains("copy 1 is out of place"));
+  CHECK_THAT(problem_of(with(8, CopyBegun{})), Contains("cannot be"));
   CHECK_THAT(problem_of(with(8, ProgramEnded{})), Contains("whole run"));
   std::vector<Event> late = good;
   late.emplace_back(race_end());

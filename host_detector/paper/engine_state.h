@@ -1,0 +1,39 @@
+// What the parts of the paper's engine share.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "host_detector/detector.h"
+#include "host_detector/paper/block_state.h"
+#include "host_detector/rules/race_log.h"
+#include "host_detector/sync/call_stacks.h"
+#include "host_detector/sync/launch_order.h"
+
+namespace barracuda::detector::paper {
+
+struct EngineState {
+  DetectorOptions options;
+  std::vector<std::optional<wire::SiteInfo>> sites;  // by SiteId
+  LaunchOrder order;
+  boost::unordered_flat_map<LaunchId, std::unique_ptr<LaunchState>> running;
+  boost::unordered_flat_map<LaunchId, Clock> finals;  // of launches that learnt of concurrent ones
+  Cells global;
+  SyncClocks global_sync;
+  std::vector<LaunchId> global_users;  // launches that synchronised since global_sync was cleared
+  CallStacks stacks;
+  RaceLog log;
+
+  [[nodiscard]] const wire::SiteInfo& site(std::uint32_t id) const { return *sites[id]; }
+};
+
+// What a thread did is before what `later` of the actor does now, by C_t or because one launch was
+// over before the other began.
+[[nodiscard]] bool happens_before(const EngineState& engine, const Epoch& earlier,
+                                  const Actor& actor, std::uint32_t later);
+
+}  // namespace barracuda::detector::paper

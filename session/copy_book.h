@@ -1,0 +1,46 @@
+// The program's calls that copy or set memory, each once for a place in the program and a stream.
+// Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "host_detector/race_event.h"
+#include "report/run_data.h"
+#include "session/copy_request.h"
+
+namespace barracuda::session {
+
+class CopyBook {
+ public:
+  struct Call {
+    std::uint32_t number = 0;
+    bool is_new = false;
+  };
+
+  // The call that this thread is in.
+  Call open(bool is_memset, std::uint64_t stream);
+
+  // A number in the order of launches that no copy had.
+  detector::LaunchId next_id() { return detector::copy_id(++last_id_); }
+
+  [[nodiscard]] const report::CopyRecord& record(std::uint32_t call) const {
+    return *records_[call];
+  }
+
+  // The calls that the findings name.
+  [[nodiscard]] std::vector<report::CopyRecord> named_in(const detector::Findings& findings) const;
+
+ private:
+  using Stack = std::vector<std::uint64_t>;
+  using Key = std::tuple<Stack, bool, std::uint64_t>;  // with what record() says of it
+
+  std::map<Key, report::CopyRecord> calls_;
+  std::vector<const report::CopyRecord*> records_;  // by number
+  std::uint64_t stacks_taken_ = 0;
+  std::uint32_t last_id_ = 0;
+};
+
+}  // namespace barracuda::session
