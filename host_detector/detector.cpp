@@ -57,7 +57,6 @@ struct Detector::State {
   std::uint64_t applied = 0;
   std::uint64_t rejected = 0;
 
-  [[nodiscard]] const wire::SiteInfo* find_site(wire::SiteId id) const;
   [[nodiscard]] bool is_exit(const WarpOperation& operation) const;
   bool apply(CtaState& cta, const WarpOperation& operation);
   bool access(const Actor& actor, const WarpOperation& operation);
@@ -65,7 +64,6 @@ struct Detector::State {
   void exit(const Actor& actor, std::uint32_t lanes);
   void finish(LaunchState& launch);
   void finish_all();
-  void forget_old_locations(const LaunchState& launch);
 
  private:
   std::mutex mutex_;
@@ -78,8 +76,9 @@ bool Detector::State::access(const Actor& actor, const WarpOperation& operation)
   if (operation.kind == RecordKind::kAffine || operation.kind == RecordKind::kScattered) {
     return accesses.check(actor, operation, operation.mask, flags);
   }
-  if (is_of_global_memory(operation)) {
-    forget_old_locations(actor.cta.launch);
+  if (is_of_global_memory(operation) &&
+      engine.global_users.add(actor.launch(), engine.running, engine.order)) {
+    engine.global_locations.clear();
   }
   if (operation.kind == RecordKind::kRelease) {
     ++engine.release_records;
@@ -168,18 +167,13 @@ bool Detector::State::event(const Actor& actor, const WarpOperation& operation) 
   return false;
 }
 
-const wire::SiteInfo* Detector::State::find_site(wire::SiteId id) const {
-  const auto site = static_cast<std::size_t>(id);
-  return site < engine.sites.size() && engine.sites[site] ? &*engine.sites[site] : nullptr;
-}
-
 bool Detector::State::is_exit(const WarpOperation& operation) const {
-  const wire::SiteInfo* site = find_site(operation.site);
+  const wire::SiteInfo* site = engine.sites.find(operation.site);
   return site != nullptr && site->operation == Operation::kExit;
 }
 
 bool Detector::State::apply(CtaState& cta, const WarpOperation& operation) {
-  const wire::SiteInfo* site = find_site(operation.site);
+  const wire::SiteInfo* site = engine.sites.find(operation.site);
   if (site == nullptr || !is_well_formed(*site, operation.kind) ||
       operation.warp >= cta.warps.size()) {
     return false;
@@ -219,23 +213,6 @@ void Detector::State::finish_all() {
   over_.clear();
 }
 
-// Synchronisation of launches that were over before every running one began orders nothing more.
-void Detector::State::forget_old_locations(const LaunchState& launch) {
-  std::vector<LaunchId>& users = engine.global_users;
-  if (std::ranges::find(users, launch.info.id) != users.end()) {
-    return;
-  }
-  const bool all_old = std::ranges::all_of(engine.running, [&](const auto& running) {
-    return std::ranges::all_of(
-        users, [&](LaunchId user) { return engine.order.is_before(user, running.first); });
-  });
-  if (all_old) {
-    engine.global_locations.clear();
-    users.clear();
-  }
-  users.push_back(launch.info.id);
-}
-
 Detector::Detector(const DetectorOptions& options) : state_(std::make_unique<State>(options)) {}
 
 Detector::~Detector() = default;
@@ -245,13 +222,9 @@ void Detector::add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sit
     state_->paper->add_sites(first, sites);
     return;
   }
-  const std::size_t start = static_cast<std::size_t>(first);
-  auto& all = state_->engine.sites;
-  if (start + sites.size() > wire::kMaxSites) {
+  if (!state_->engine.sites.add(first, sites)) {
     return;
   }
-  all.resize(std::max(all.size(), start + sites.size()));
-  std::ranges::copy(sites, all.begin() + static_cast<std::ptrdiff_t>(start));
   state_->engine.has_narrow_fences |= std::ranges::any_of(sites, [](const wire::SiteInfo& site) {
     return site.operation == Operation::kFence && site.scope < wire::Scope::kGpu;
   });

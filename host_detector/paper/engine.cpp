@@ -117,7 +117,10 @@ bool Engine::synchronise(const Actor& actor, const WarpOperation& operation) {
 bool Engine::access(const Actor& actor, const WarpOperation& operation) {
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   if (operation.kind == RecordKind::kRelease || operation.kind == RecordKind::kAcquire) {
-    forget_old_sync(actor.block.launch);
+    if (engine_.global_users.add(actor.block.launch.shape.info.id, engine_.running,
+                                 engine_.order)) {
+      engine_.global_sync.clear();
+    }
     if (site.acquires != FenceScope::kNone || site.releases != FenceScope::kNone) {
       return synchronise(actor, operation);
     }
@@ -285,9 +288,9 @@ bool Engine::apply(const WarpOperation& operation) {
     return true;
   }
   const auto launch = engine_.running.find(operation.launch);
-  const auto site = static_cast<std::size_t>(operation.site);
-  if (launch == engine_.running.end() || site >= engine_.sites.size() || !engine_.sites[site] ||
-      !is_well_formed(*engine_.sites[site], operation.kind)) {
+  const wire::SiteInfo* const site = engine_.sites.find(operation.site);
+  if (launch == engine_.running.end() || site == nullptr ||
+      !is_well_formed(*site, operation.kind)) {
     return false;
   }
   BlockState* const block = launch->second->find_block(operation.cta);
@@ -299,7 +302,7 @@ bool Engine::apply(const WarpOperation& operation) {
   if (operation.mask == 0 || (operation.mask & ~paths.alive()) != 0) {
     return false;
   }
-  const Operation what = engine_.sites[site]->operation;
+  const Operation what = site->operation;
   if ((actor.warp.waiting & operation.mask) != 0 ||
       (what != Operation::kWarpBarrier && !actor.warp.warp_barriers.empty())) {
     Barriers::open_what_held(actor, operation.mask);
@@ -345,30 +348,8 @@ void Engine::finish(LaunchState& launch) {
   engine_.running.erase(id);
 }
 
-// Synchronisation of launches that were over before every running one began orders nothing more.
-void Engine::forget_old_sync(const LaunchState& launch) {
-  std::vector<LaunchId>& users = engine_.global_users;
-  if (std::ranges::find(users, launch.shape.info.id) != users.end()) {
-    return;
-  }
-  const bool all_old = std::ranges::all_of(engine_.running, [&](const auto& running) {
-    return std::ranges::all_of(
-        users, [&](LaunchId user) { return engine_.order.is_before(user, running.first); });
-  });
-  if (all_old) {
-    engine_.global_sync.clear();
-    users.clear();
-  }
-  users.push_back(launch.shape.info.id);
-}
-
 void Engine::add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites) {
-  const auto start = static_cast<std::size_t>(first);
-  if (start + sites.size() > wire::kMaxSites) {
-    return;
-  }
-  engine_.sites.resize(std::max(engine_.sites.size(), start + sites.size()));
-  std::ranges::copy(sites, engine_.sites.begin() + static_cast<std::ptrdiff_t>(start));
+  static_cast<void>(engine_.sites.add(first, sites));
 }
 
 void Engine::begin_launch(const LaunchInfo& launch) {

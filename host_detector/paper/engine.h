@@ -44,7 +44,6 @@ class Engine {
                 std::uint64_t target, std::uint64_t mbarrier);
   void exit(const Actor& actor, const WarpOperation& operation);
   void finish(LaunchState& launch);
-  void forget_old_sync(const LaunchState& launch);
   SyncClocks& sync_of(const Place& place);
 
   EngineState engine_;

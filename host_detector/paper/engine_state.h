@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -13,22 +12,24 @@
 #include "host_detector/rules/race_log.h"
 #include "host_detector/sync/call_stacks.h"
 #include "host_detector/sync/launch_order.h"
+#include "host_detector/sync/site_list.h"
+#include "host_detector/sync/sync_users.h"
 
 namespace barracuda::detector::paper {
 
 struct EngineState {
   DetectorOptions options;
-  std::vector<std::optional<wire::SiteInfo>> sites;  // by SiteId
+  SiteList sites;
   LaunchOrder order;
   boost::unordered_flat_map<LaunchId, std::unique_ptr<LaunchState>> running;
   boost::unordered_flat_map<LaunchId, Clock> finals;  // of launches that learnt of concurrent ones
   Cells global;
   SyncClocks global_sync;
-  std::vector<LaunchId> global_users;  // launches that synchronised since global_sync was cleared
+  SyncUsers global_users;  // of global_sync
   CallStacks stacks;
   RaceLog log;
 
-  [[nodiscard]] const wire::SiteInfo& site(std::uint32_t id) const { return *sites[id]; }
+  [[nodiscard]] const wire::SiteInfo& site(std::uint32_t id) const { return sites[id]; }
 };
 
 // What a thread did is before what `later` of the actor does now, by C_t or because one launch was

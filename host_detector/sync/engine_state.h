@@ -18,26 +18,27 @@
 #include "host_detector/sync/launch_order.h"
 #include "host_detector/sync/launch_state.h"
 #include "host_detector/sync/live_copies.h"
+#include "host_detector/sync/site_list.h"
+#include "host_detector/sync/sync_users.h"
 
 namespace barracuda::detector {
 
 struct EngineState {
   DetectorOptions options;
-  std::vector<std::optional<wire::SiteInfo>> sites;  // by SiteId
-  bool has_narrow_fences = false;                    // some site fences for its CTA or cluster only
+  SiteList sites;
+  bool has_narrow_fences = false;  // some site fences for its CTA or cluster only
   LaunchOrder order;
   boost::unordered_flat_map<LaunchId, std::unique_ptr<LaunchState>> running;
   boost::unordered_flat_map<LaunchId, Clock> finals;  // of launches that learnt of concurrent ones
   ShadowMemory global;
   LiveCopies copies;
   SyncTable global_locations;
-  std::vector<LaunchId>
-      global_users;  // launches that synchronised since global_locations was cleared
+  SyncUsers global_users;  // of global_locations
   CallStacks stacks;
   RaceLog log;
   std::atomic<std::uint32_t> release_records{0};
 
-  [[nodiscard]] const wire::SiteInfo& site(std::uint32_t id) const { return *sites[id]; }
+  [[nodiscard]] const wire::SiteInfo& site(std::uint32_t id) const { return sites[id]; }
 };
 
 // The thread that an operation is about.
