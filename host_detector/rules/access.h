@@ -15,7 +15,7 @@ namespace barracuda::detector {
 // new, and looking for them takes time that grows with the square of the threads.
 class RacingSites {
  public:
-  static constexpr std::uint32_t kEnough = 64;
+  static constexpr std::uint32_t kEnough = 8;
 
   // Lanes at the same bytes are at one place.
   void move_to(std::uint64_t block_start, const Bytes& bytes) {

@@ -56,30 +56,6 @@ bool has_one_stack(const WarpState& warp, std::uint32_t lanes) {
   return true;
 }
 
-// One entry can stand for both: they differ in their bytes only, or in their lanes only.
-bool merge(Entry& into, const Entry& entry) {
-  if (!into.is_same_moment(entry)) {
-    return false;
-  }
-  if (into.lanes != 0 && entry.lanes != 0) {
-    if (into.bytes == entry.bytes) {
-      into.lanes |= entry.lanes;
-      return true;
-    }
-    if (into.lanes == entry.lanes) {
-      into.bytes = into.bytes | entry.bytes;
-      return true;
-    }
-    return false;
-  }
-  if (into.lanes == entry.lanes && into.lane_base == entry.lane_base &&
-      into.lane_shift == entry.lane_shift) {
-    into.bytes = into.bytes | entry.bytes;
-    return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 Side AccessCheck::side_of(const Entry& entry) const {
@@ -203,8 +179,7 @@ bool AccessCheck::compare_lanes(Access& access, Entry& older, const Entry& entry
   const Bytes both = older.bytes & entry.bytes;
   bool defies = false;
   std::optional<Verdict> worth;
-  const bool is_of_one_crowd = access.kind != CrowdKind::kNone && crowd_kind(older) == access.kind;
-  if (!is_of_one_crowd && (older.writes() || entry.writes())) {
+  if (!is_of_crowd(access, older) && (older.writes() || entry.writes())) {
     worth = worth_of(access, older, entry, defies);
   }
   const bool can_replace = access.mode != Mode::kCheckOnly &&
@@ -291,9 +266,12 @@ void AccessCheck::meet_older(Access& access, Entry& older, const Entry& entry) {
     }
     return;
   }
-  const bool is_conflict = older.writes() || entry.writes();
+  const bool is_conflict = !is_of_crowd(access, older) && (older.writes() || entry.writes());
   if (!is_conflict && older.cta != entry.cta && older.launch() == entry.launch()) {
-    return;  // readers far apart: not worth asking
+    return;  // far apart: not worth asking
+  }
+  if (access.racing_sites.has_enough_of(older.site)) {
+    return;
   }
   const bool defies = (engine_.site(older.site).proxy == wire::Proxy::kReadOnly ||
                        access.site.proxy == wire::Proxy::kReadOnly) &&
@@ -305,9 +283,6 @@ void AccessCheck::meet_older(Access& access, Entry& older, const Entry& entry) {
     return;
   }
   if (!is_conflict && older.warp != entry.warp) {
-    return;
-  }
-  if (access.racing_sites.has_enough_of(older.site)) {
     return;
   }
   if (compare_lanes(access, older, entry)) {
@@ -329,7 +304,7 @@ bool AccessCheck::meet_all(Access& access, Entries& older, const Entry& entry, b
     if (each.bytes.none()) {
       continue;
     }
-    is_merged = is_merged || (may_merge && merge(each, entry));
+    is_merged = is_merged || (may_merge && each.merge(entry));
     if (kept != index) {
       older[kept] = each;
     }
@@ -349,9 +324,9 @@ void AccessCheck::meet(Access& access, History& history, const Entry& entry, boo
     for (Crowd& crowd : history.crowds) {
       is_recorded = meet_crowd(access, crowd, entry, records && !is_recorded) || is_recorded;
     }
-    std::erase_if(history.crowds, [](const Crowd& crowd) { return crowd.warps() == 0; });
+    std::erase_if(history.crowds, [](const Crowd& crowd) { return crowd.entries().empty(); });
   }
-  if (records && !is_recorded && !is_one_too_many(access, entry)) {
+  if (records && !is_recorded && !is_one_too_many(access, history, entry)) {
     history.entries.push_back(entry);
     if (history.entries.size() > History::kCrowdAt) {
       gather_crowd(history);

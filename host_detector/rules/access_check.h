@@ -43,6 +43,9 @@ class AccessCheck {
     Tick tick = 0;
   };
 
+  // Accesses of a site to a busy word that are kept though they race with all of them.
+  static constexpr std::ptrdiff_t kMostOfSite = 64;
+
   bool check_alike(const Actor& actor, const WarpOperation& operation, std::uint32_t lanes,
                    const Stamp& stamp);
   bool check_copies(const Actor& actor, const WarpOperation& operation, std::uint32_t lanes,
@@ -55,11 +58,14 @@ class AccessCheck {
   void lane_by_lane(Access& access);
   void emit(Access& access, Entry entry, std::uint64_t tagged, std::uint32_t bytes);
   void meet(Access& access, History& history, const Entry& entry, bool records);
-  static bool is_one_too_many(Access& access, const Entry& entry);
+  static bool is_one_too_many(const Access& access, const History& history, const Entry& entry);
   bool meet_all(Access& access, Entries& older, const Entry& entry, bool may_merge);
   bool meet_crowd(Access& access, Crowd& crowd, const Entry& entry, bool records);
+  void add_to_crowd(Crowd& crowd, const Entry& entry) const;
+  void cut_to_newer(const Entry& newer, Entry& older) const;
   void gather_crowd(History& history) const;
   [[nodiscard]] CrowdKind crowd_kind(const Entry& entry) const;
+  [[nodiscard]] bool is_of_crowd(const Access& access, const Entry& older) const;
   void meet_older(Access& access, Entry& older, const Entry& entry);
   bool compare_lanes(Access& access, Entry& older, const Entry& entry);
   [[nodiscard]] std::optional<Verdict> worth_of(const Access& access, const Entry& older,

@@ -30,34 +30,72 @@ CrowdKind AccessCheck::crowd_kind(const Entry& entry) const {
   }
 }
 
+// The two never conflict, whoever makes them.
+bool AccessCheck::is_of_crowd(const Access& access, const Entry& older) const {
+  return access.kind != CrowdKind::kNone && crowd_kind(older) == access.kind;
+}
+
 // True if `entry` was recorded there.
 bool AccessCheck::meet_crowd(Access& access, Crowd& crowd, const Entry& entry, bool records) {
   const LaunchId launch = access.actor.launch();
   const bool is_one_of_them = crowd.kind() == access.kind;
-  bool is_recorded = false;
-  if (is_one_of_them &&
-      (crowd.launch() == launch || !engine_.order.is_before(crowd.launch(), launch))) {
-    is_recorded = meet_all(access, crowd.of_warp(entry), entry, records);
-  } else {
+  if (!is_one_of_them ||
+      (crowd.launch() != launch && engine_.order.is_before(crowd.launch(), launch))) {
     crowd.set_launch(launch);
-    crowd.for_each([&](Entries& entries) {
-      is_recorded = meet_all(access, entries, entry, records && !is_recorded) || is_recorded;
-    });
+    meet_all(access, crowd.entries(), entry, false);
   }
-  if (records && is_one_of_them && !is_recorded) {
-    crowd.of_warp(entry).push_back(entry);
-    is_recorded = true;
+  if (records && is_one_of_them) {
+    add_to_crowd(crowd, entry);
   }
-  return is_recorded;
+  return records && is_one_of_them;
+}
+
+void AccessCheck::add_to_crowd(Crowd& crowd, const Entry& entry) const {
+  for (Entry& recent : crowd.recent()) {
+    if (recent.warp != entry.warp || recent.cta != entry.cta) {
+      continue;
+    }
+    if (!recent.merge(entry)) {
+      cut_to_newer(entry, recent);
+      if (!recent.bytes.none()) {
+        continue;
+      }
+      recent = entry;
+    }
+    return;
+  }
+  crowd.entries().push_back(entry);
+  if (crowd.should_compact()) {
+    crowd.compact([&](const Entry& newer, Entry& older) { cut_to_newer(newer, older); });
+  }
+}
+
+// Of one warp: what lanes did again later need not be kept.
+void AccessCheck::cut_to_newer(const Entry& newer, Entry& older) const {
+  if (newer.is_asynchronous() || older.is_asynchronous() ||
+      !may_replace(side_of(newer), side_of(older))) {
+    return;
+  }
+  if (newer.lanes != 0 && older.lanes != 0 && older.bytes.within(newer.bytes)) {
+    if ((older.lanes & ~newer.lanes) != 0) {
+      older.lanes &= ~newer.lanes;
+    } else {
+      older.bytes = Bytes{};
+    }
+  } else if (newer.maps_lanes_like(older)) {
+    older.bytes = older.bytes & ~newer.bytes;
+  }
 }
 
 // Of accesses of one site that all race with each other, more tell nothing new: a word that is
 // written without order again and again must not keep one of each thread.
-bool AccessCheck::is_one_too_many(Access& access, const Entry& entry) {
-  if (access.mode == Mode::kRecord) {
-    return entry.lanes != 0 && (entry.lanes & ~access.crowded_lanes) == 0;
-  }
-  return access.racing_sites.has_enough_everywhere_of(entry.site);
+bool AccessCheck::is_one_too_many(const Access& access, const History& history,
+                                  const Entry& entry) {
+  const bool races_everywhere = access.mode == Mode::kRecord
+                                    ? entry.lanes != 0 && (entry.lanes & ~access.crowded_lanes) == 0
+                                    : access.racing_sites.has_enough_everywhere_of(entry.site);
+  return races_everywhere &&
+         std::ranges::count(history.entries, entry.site, &Entry::site) >= kMostOfSite;
 }
 
 // Moves the entries of the commonest kind to their crowd.
@@ -82,7 +120,7 @@ void AccessCheck::gather_crowd(History& history) const {
           return false;
         }
         crowd->set_launch(std::max(crowd->launch(), entry.launch()));
-        crowd->of_warp(entry).push_back(entry);
+        crowd->entries().push_back(entry);
         return true;
       });
   history.entries.erase(left, history.entries.end());

@@ -146,6 +146,26 @@ struct Entry {
            warp == other.warp && flags == other.flags && value == other.value &&
            sequence == other.sequence && superseded_by == other.superseded_by;
   }
+
+  // Makes this one stand for both, if they differ in their bytes only, or in their lanes only.
+  bool merge(const Entry& other);
 };
+
+inline bool Entry::merge(const Entry& other) {
+  if (!is_same_moment(other)) {
+    return false;
+  }
+  if (lanes != 0 && other.lanes != 0 && bytes == other.bytes) {
+    lanes |= other.lanes;
+    return true;
+  }
+  const bool maps_alike =
+      lanes != 0 || (lane_base == other.lane_base && lane_shift == other.lane_shift);
+  if (lanes == other.lanes && maps_alike) {
+    bytes = bytes | other.bytes;
+    return true;
+  }
+  return false;
+}
 
 }  // namespace barracuda::detector

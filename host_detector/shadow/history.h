@@ -1,15 +1,15 @@
 // The accesses to a few bytes that later ones must be held against. Where many threads only read,
-// or only do atomics that never conflict with each other, those are a crowd: found by warp, and
-// looked through only by accesses that may conflict with them.
+// or only do atomics that never conflict with each other, those are a crowd: a list that is only
+// added to, and looked through only by accesses that may conflict with it.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include <boost/container/small_vector.hpp>
-#include <boost/container_hash/hash.hpp>
-#include <boost/unordered/unordered_flat_map.hpp>
 
 #include "host_detector/shadow/entry.h"
 
@@ -35,28 +35,22 @@ class Crowd {
 
   [[nodiscard]] CrowdKind kind() const { return kind_; }
 
-  [[nodiscard]] Entries& of_warp(const Entry& entry) {
-    return entries_[{.cta = entry.cta, .warp = entry.warp}];
+  // Newer ones may stand for older ones of their warp until compact().
+  [[nodiscard]] Entries& entries() { return entries_; }
+
+  [[nodiscard]] const Entries& entries() const { return entries_; }
+
+  // The last few: accesses of these warps interleave now.
+  [[nodiscard]] std::span<Entry> recent() {
+    return std::span(entries_).last(std::min(entries_.size(), kRecent));
   }
 
-  [[nodiscard]] std::size_t warps() const { return entries_.size(); }
+  // It has doubled since the last time, so that compacting costs no more than adding did.
+  [[nodiscard]] bool should_compact() const { return entries_.size() >= compact_at_; }
 
-  // Calls visit(entries) for every warp's; those it leaves empty are dropped.
-  template <typename Visit>
-  void for_each(Visit visit) {
-    for (auto& each : entries_) {
-      visit(each.second);
-    }
-    erase_if(entries_, [](const auto& each) { return each.second.empty(); });
-  }
-
-  // Calls visit(entry).
-  template <typename Visit>
-  void look_at(Visit visit) const {
-    for (const auto& each : entries_) {
-      std::ranges::for_each(each.second, visit);
-    }
-  }
+  // Drops what cut(newer, older), for two entries of one warp, leaves no byte of.
+  template <typename Cut>
+  void compact(Cut cut);
 
   // Launches of which no entry may be left: entries of launches before this one were looked
   // through.
@@ -65,24 +59,39 @@ class Crowd {
   void set_launch(LaunchId launch) { launch_ = launch; }
 
  private:
-  struct Warp {
-    CtaKey cta{};
-    std::uint8_t warp = 0;
-    friend bool operator==(const Warp&, const Warp&) = default;
-
-    friend std::size_t hash_value(const Warp& warp) {
-      return static_cast<std::size_t>((static_cast<std::uint64_t>(warp.cta) * 32 + warp.warp) *
-                                      0x9E3779B97F4A7C15ULL);
-    }
-  };
+  static constexpr std::size_t kRecent = 8;
+  static constexpr std::size_t kLeastCompacted = 64;
 
   CrowdKind kind_;
   LaunchId launch_{};
-  boost::unordered_flat_map<Warp, Entries> entries_;
+  std::size_t compact_at_ = kLeastCompacted;
+  Entries entries_;
 };
 
+template <typename Cut>
+void Crowd::compact(Cut cut) {
+  const auto warp_of = [](const Entry& entry) { return std::pair(entry.cta, entry.warp); };
+  std::ranges::stable_sort(
+      entries_, {}, [&](const Entry& entry) { return std::pair(warp_of(entry), entry.tick); });
+  std::size_t kept = entries_.size();  // those from here on are; newest first within a warp
+  for (std::size_t index = entries_.size(); index-- > 0;) {
+    Entry& older = entries_[index];
+    for (std::size_t newer = kept; newer < entries_.size() && !older.bytes.none() &&
+                                   warp_of(entries_[newer]) == warp_of(older);
+         ++newer) {
+      cut(entries_[newer], older);
+    }
+    if (!older.bytes.none()) {
+      entries_[--kept] = older;
+    }
+  }
+  entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(kept));
+  entries_.shrink_to_fit();
+  compact_at_ = std::max(kLeastCompacted, entries_.size() * 2);
+}
+
 struct History {
-  static constexpr std::size_t kCrowdAt = 6;  // entries
+  static constexpr std::size_t kCrowdAt = 8;  // entries; more than a block that is not split has
 
   Entries entries;
   std::vector<Crowd> crowds;  // at most one of a kind
@@ -94,7 +103,7 @@ struct History {
   void look_at(Visit visit) const {
     std::ranges::for_each(entries, visit);
     for (const Crowd& crowd : crowds) {
-      crowd.look_at(visit);
+      std::ranges::for_each(crowd.entries(), visit);
     }
   }
 

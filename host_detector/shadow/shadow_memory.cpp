@@ -20,9 +20,9 @@ void cut(Entries& entries, const Bytes& bytes) {
 void cut(History& history, const Bytes& bytes) {
   cut(history.entries, bytes);
   for (Crowd& crowd : history.crowds) {
-    crowd.for_each([&](Entries& entries) { cut(entries, bytes); });
+    cut(crowd.entries(), bytes);
   }
-  std::erase_if(history.crowds, [](const Crowd& crowd) { return crowd.warps() == 0; });
+  std::erase_if(history.crowds, [](const Crowd& crowd) { return crowd.entries().empty(); });
 }
 
 }  // namespace

@@ -66,11 +66,10 @@ void Block::for_each_history(const Entry& entry, Visit visit) {
   const bool is_whole = entry.bytes == Bytes::upto(kBlockBytes);
   visit(whole_, entry, is_whole);
   Entry part = entry;
-  for (std::uint32_t word = entry.bytes.first() / kWordBytes; word < kWords; ++word) {
-    part.bytes = entry.bytes & Bytes::range(word * kWordBytes, kWordBytes);
-    if (!part.bytes.none()) {
-      visit((*words_)[word], part, !is_whole);
-    }
+  for (Bytes rest = entry.bytes; !rest.none(); rest = rest & ~part.bytes) {
+    const std::uint32_t word = rest.first() / kWordBytes;
+    part.bytes = rest & Bytes::range(word * kWordBytes, kWordBytes);
+    visit((*words_)[word], part, !is_whole);
   }
   if (is_whole) {
     merge_if_empty();

@@ -222,4 +222,36 @@ TEST_CASE("shadow of shared memory is made block by block and stays where it is"
   CHECK(look_up(last, 0, Bytes::upto(kBlockBytes)) == Touched{{127, {5}}});
 }
 
+TEST_CASE("a crowd forgets what its lanes did again later, and nothing else") {
+  CHECK(rc::check([] {
+    Crowd crowd(CrowdKind::kAtomics4);
+    std::map<std::array<std::uint32_t, 3>, Tick> last;  // of each CTA, warp and lane
+    const auto cut = [](const Entry& newer, Entry& older) {
+      older.lanes &= ~newer.lanes;
+      older.bytes = older.lanes == 0 ? Bytes{} : older.bytes;
+    };
+    const auto count = *rc::gen::inRange<Tick>(0, 2000);
+    const auto warps = *rc::gen::inRange<std::uint32_t>(1, 40);
+    for (Tick tick = 1; tick <= count; ++tick) {
+      Entry entry;
+      entry.bytes = Bytes::upto(4);
+      entry.cta = cta_key(LaunchId{1}, *rc::gen::inRange<std::uint32_t>(0, warps));
+      entry.warp = *rc::gen::inRange<std::uint8_t>(0, 2);
+      entry.lanes = std::uint32_t{1} << *rc::gen::inRange(0, 3);
+      entry.tick = tick;
+      last[{entry.cta_index(), entry.warp, entry.lanes}] = tick;
+      crowd.entries().push_back(entry);
+      if (crowd.should_compact()) {
+        crowd.compact(cut);
+      }
+      RC_ASSERT(crowd.entries().size() <= std::max<std::size_t>(64, 2 * last.size()));
+    }
+    crowd.compact(cut);
+    RC_ASSERT(crowd.entries().size() == last.size());
+    for (const Entry& entry : crowd.entries()) {
+      RC_ASSERT((last[{entry.cta_index(), entry.warp, entry.lanes}] == entry.tick));
+    }
+  }));
+}
+
 }  // namespace barracuda::detector
