@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "host_detector/paper/engine.h"
@@ -56,6 +57,7 @@ struct Detector::State {
   Asynchroniser asynchroniser{engine, accesses};
   std::uint64_t applied = 0;
   std::uint64_t rejected = 0;
+  std::optional<Strand> last_strand;  // of operations applied one by one, while its launch runs
 
   [[nodiscard]] bool is_exit(const WarpOperation& operation) const;
   bool apply(CtaState& cta, const WarpOperation& operation);
@@ -200,6 +202,7 @@ void Detector::State::exit(const Actor& actor, std::uint32_t lanes) {
 }
 
 void Detector::State::finish(LaunchState& launch) {
+  last_strand.reset();
   if (!launch.final().is_empty()) {
     engine.finals.insert_or_assign(launch.info.id, std::move(launch.final()));
   }
@@ -255,6 +258,7 @@ void Detector::begin_launch(const LaunchInfo& launch) {
   state_->copies.begin_launch(*begun);
   if (launch.grid.volume() * launch.block.volume() > 0) {
     engine.running.insert_or_assign(launch.id, std::move(begun));
+    state_->last_strand.reset();
   }
 }
 
@@ -266,7 +270,8 @@ void Detector::apply_copy(const CopyInfo& copy) {
   state_->copies.apply(copy);
 }
 
-Detector::Strand::Strand(Detector& detector, LaunchId launch) : detector_(*detector.state_) {
+Detector::Strand::Strand(Detector& detector, LaunchId launch)
+    : detector_(*detector.state_), id_(launch) {
   const auto running = detector_.engine.running.find(launch);
   launch_ = running == detector_.engine.running.end() ? nullptr : running->second.get();
 }
@@ -292,9 +297,16 @@ bool Detector::Strand::apply(const WarpOperation& operation) {
 }
 
 void Detector::apply(const WarpOperation& operation) {
-  const bool is_applied = state_->paper != nullptr
-                              ? state_->paper->apply(operation)
-                              : Strand(*this, operation.launch).apply(operation);
+  if (state_->paper != nullptr) {
+    const bool is_applied = state_->paper->apply(operation.with_all_lanes());
+    count(is_applied ? 1 : 0, is_applied ? 0 : 1);
+    return;
+  }
+  std::optional<Strand>& strand = state_->last_strand;
+  if (!strand || strand->launch() != operation.launch) {
+    strand.emplace(*this, operation.launch);
+  }
+  const bool is_applied = strand->apply(operation);
   count(is_applied ? 1 : 0, is_applied ? 0 : 1);
 }
 

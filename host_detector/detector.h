@@ -51,6 +51,10 @@ struct WarpOperation {
   std::uint32_t event_operand = 0;                 // kEvent: barrier id, member mask, groups
   std::uint32_t event_count = 0;                   // kEvent: threads of the barrier, 0 = all
   std::array<LaneAccess, wire::kWarpLanes> lanes;  // of active lanes, by lane number
+  // Else only the first active lane is filled in, and the others lie `row_stride` bytes apart.
+  bool has_all_lanes = true;
+
+  [[nodiscard]] WarpOperation with_all_lanes() const;
 };
 
 class Detector {
@@ -66,9 +70,12 @@ class Detector {
     // acquire of global memory, which concerns other clusters.
     bool apply(const WarpOperation& operation);
 
+    [[nodiscard]] LaunchId launch() const { return id_; }
+
    private:
     State& detector_;
-    LaunchState* launch_;
+    LaunchId id_;
+    LaunchState* launch_;      // null: it does not run
     CtaState* cta_ = nullptr;  // of the last operation
   };
 

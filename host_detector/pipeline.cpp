@@ -82,7 +82,9 @@ Pipeline::State::~State() {
 
 void Pipeline::State::start() {
   std::call_once(started, [this] {
-    drain = std::make_unique<Drain>(options.drain_threads, options.max_parked_bytes);
+    drain = std::make_unique<Drain>(
+        options.drain_threads,
+        Drain::Limits{.queued = options.max_queued_bytes, .held = options.max_parked_bytes});
     detection = std::thread([this] { detect(); });
   });
 }

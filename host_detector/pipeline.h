@@ -20,9 +20,11 @@ struct PipelineOptions {
   // Share out what is detected. With one, findings are a function of the order in which the queues
   // are read. An observer needs one, and so does the paper's model.
   std::uint32_t detector_threads = 1;
-  std::size_t max_parked_bytes = std::size_t{4} << 30;  // beyond this, drained records are refused
-                                                        // and the device waits
-  Observer* observer = nullptr;                         // outlives the pipeline; none if null
+  // Records that are read but not applied yet, and those that wait for others to be applied first:
+  // beyond either the device waits.
+  std::size_t max_queued_bytes = std::size_t{1} << 30;
+  std::size_t max_parked_bytes = std::size_t{4} << 30;
+  Observer* observer = nullptr;  // outlives the pipeline; none if null
 };
 
 // The queues of one device context.

@@ -12,6 +12,11 @@ inline std::uint32_t first_lane(std::uint32_t lanes) {
   return static_cast<std::uint32_t>(std::countr_zero(lanes));
 }
 
+// One bit is set. Unlike std::has_single_bit it needs no instruction that old processors lack.
+constexpr bool is_single(std::uint64_t bits) {
+  return bits != 0 && (bits & (bits - 1)) == 0;
+}
+
 // Those of `lanes` for which holds(lane).
 template <typename Predicate>
 std::uint32_t lanes_where(std::uint32_t lanes, Predicate holds) {

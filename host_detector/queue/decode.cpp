@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "device_logger/order_number.h"
+#include "host_detector/clock/lanes.h"
 
 namespace barracuda::detector {
 namespace {
@@ -44,15 +45,16 @@ void for_each_entry(const RecordHeader& header, std::size_t entry_bytes, Visit v
   }
 }
 
-void decode_affine(const RecordHeader& header, std::span<const std::byte> record,
-                   WarpOperation& operation) {
+constexpr std::uint64_t kAddressBits = (std::uint64_t{1} << 57) - 1;
+constexpr std::int64_t kMostPacked = 64;  // bytes from lane to lane
+
+void decode_affine(std::span<const std::byte> record, WarpOperation& operation) {
   const auto first = read_at<wire::HeaderHalf>(record, 0);
   const auto pattern = read_at<wire::PatternHalf>(record, wire::kHalfBytes);
   const std::uint64_t base = join_address(pattern.base_low, pattern.base_high);
   const std::uint32_t shift = first.width_log2;
   const std::uint32_t width = std::uint32_t{1} << shift;
   const bool is_uniform = (pattern.flags & wire::kUniformValue) != 0;
-  constexpr std::uint64_t kAddressBits = (std::uint64_t{1} << 57) - 1;
   operation.lanes_agree = (pattern.flags & wire::kLanesAgree) != 0;
   operation.has_uniform_value = is_uniform;
   operation.uniform_value = is_uniform ? static_cast<std::uint32_t>(pattern.stride1) : 0;
@@ -60,12 +62,22 @@ void decode_affine(const RecordHeader& header, std::span<const std::byte> record
   operation.row_stride = pattern.stride0;
   const std::int64_t stride0 = pattern.stride0;
   const std::int64_t stride1 = is_uniform ? 0 : pattern.stride1;
-  for (std::uint32_t rest = header.mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-    const std::int64_t offset = (lane & (width - 1)) * stride0 + (lane >> shift) * stride1;
+  const auto set = [&](std::uint32_t lane, std::int64_t offset) {
     LaneAccess& access = operation.lanes[lane];
     access.address = (base + static_cast<std::uint64_t>(offset)) & kAddressBits;
     access.flags = 0;
+  };
+  // Next to each other in ascending order: most are.
+  operation.has_all_lanes = width != wire::kWarpLanes || stride0 <= 0 || stride0 > kMostPacked;
+  if (!operation.has_all_lanes) {
+    const std::uint32_t lane = first_lane(operation.mask);
+    set(lane, lane * stride0);
+    return;
+  }
+  for (std::uint32_t row = 0; row < wire::kWarpLanes; row += width) {
+    for (std::uint32_t lane = 0; lane < width; ++lane) {
+      set(row + lane, (row >> shift) * stride1 + lane * stride0);
+    }
   }
 }
 
@@ -115,10 +127,11 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
     return false;
   }
   const RecordHeader header = header_of(record);
-  const auto lanes = static_cast<std::uint32_t>(std::popcount(header.mask));
   if (!is_known(header.kind) ||
       (has_entries(header.kind) &&
-       record.size() < wire::record_slots(header.kind, lanes) * wire::kSlotBytes)) {
+       record.size() <
+           wire::record_slots(header.kind, static_cast<std::uint32_t>(std::popcount(header.mask))) *
+               wire::kSlotBytes)) {
     return false;
   }
   const auto first = read_at<wire::HeaderHalf>(record, 0);
@@ -131,14 +144,15 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
   operation.lanes_agree = false;
   operation.row_log2 = 0;
   operation.has_uniform_value = false;
+  operation.has_all_lanes = true;
   switch (header.kind) {
     case RecordKind::kVoid:
       return true;
     case RecordKind::kAffine:
-      if (first.width_log2 > 5) {
+      if (first.width_log2 > 5 || header.mask == 0) {
         return false;
       }
-      decode_affine(header, record, operation);
+      decode_affine(record, operation);
       return true;
     case RecordKind::kScattered:
       decode_scattered(header, record, operation);
@@ -154,6 +168,20 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
       return true;
   }
   return false;
+}
+
+WarpOperation WarpOperation::with_all_lanes() const {
+  WarpOperation full = *this;
+  if (!has_all_lanes) {
+    const std::uint32_t first = first_lane(mask);
+    const auto stride = static_cast<std::uint64_t>(row_stride);
+    for (std::uint32_t lane = first; lane < wire::kWarpLanes; ++lane) {
+      full.lanes[lane] = {.address =
+                              (lanes[first].address + (lane - first) * stride) & kAddressBits};
+    }
+    full.has_all_lanes = true;
+  }
+  return full;
 }
 
 void read_order_numbers(std::span<const std::byte> record, OrderNumbers& numbers) {

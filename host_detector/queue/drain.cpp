@@ -16,9 +16,9 @@ QueueGroup::QueueGroup(const QueueSet& queues) : set(queues) {
   }
 }
 
-Drain::Drain(std::uint32_t threads, std::size_t max_bytes)
+Drain::Drain(std::uint32_t threads, const Limits& limits)
     : thread_count_(std::max<std::uint32_t>(1, threads)),
-      max_bytes_(max_bytes),
+      limits_(limits),
       sweeps_done_(thread_count_) {
   for (std::uint32_t thread = 0; thread < thread_count_; ++thread) {
     threads_.emplace_back([this, thread] { run(thread); });
@@ -139,8 +139,9 @@ void Drain::run(std::uint32_t thread) {
       groups = groups_;
       sweep = sweeps_wanted_;
     }
-    const bool is_held_up = held_bytes_.load(std::memory_order_relaxed) >= max_bytes_;
-    const bool may_read = !is_held_up && queued_bytes_.load(std::memory_order_relaxed) < max_bytes_;
+    const bool is_held_up = held_bytes_.load(std::memory_order_relaxed) >= limits_.held;
+    const bool may_read =
+        !is_held_up && queued_bytes_.load(std::memory_order_relaxed) < limits_.queued;
     const bool found = may_read && read_rounds(thread, groups);
     {
       const std::lock_guard lock(mutex_);

@@ -1,5 +1,5 @@
 // The threads that empty the queues. They never wait for detection: what they read goes into a list
-// that the detection thread takes from, up to a limit of bytes, beyond which the device waits.
+// that the detection thread takes from, up to limits of bytes, beyond which the device waits.
 #pragma once
 
 #include <atomic>
@@ -36,7 +36,12 @@ struct DrainedBatch {
 
 class Drain {
  public:
-  Drain(std::uint32_t threads, std::size_t max_bytes);
+  // Bytes of records that nobody has taken yet, and that the taker holds on to.
+  struct Limits {
+    std::size_t queued = 0, held = 0;
+  };
+
+  Drain(std::uint32_t threads, const Limits& limits);
   ~Drain();
   Drain(const Drain&) = delete;
   Drain& operator=(const Drain&) = delete;
@@ -50,7 +55,6 @@ class Drain {
   // For the detection thread: the next batch; nothing after `timeout` or when stopped.
   std::optional<DrainedBatch> take(std::chrono::milliseconds timeout);
 
-  // Bytes that the taker holds on to count against the limit.
   void set_held_bytes(std::size_t bytes) { held_bytes_.store(bytes, std::memory_order_relaxed); }
 
   void stop();
@@ -75,7 +79,7 @@ class Drain {
   bool read_one(const std::shared_ptr<QueueGroup>& group, RingReader& reader);
 
   std::uint32_t thread_count_;
-  std::size_t max_bytes_;
+  Limits limits_;
   mutable std::mutex mutex_;
   std::condition_variable arrived_;  // batches_ or stopped_
   std::condition_variable swept_;

@@ -250,6 +250,9 @@ void AccessCheck::replace(const Access& access, Entry& older, const Entry& entry
 }
 
 void AccessCheck::meet_older(Access& access, Entry& older, const Entry& entry) {
+  if (access.racing_sites.has_enough_of(older.site)) {
+    return;
+  }
   if (older.is_superseded() &&
       (!is_judged_by_distance(access.site) || distance_between(older.superseded_by, access.actor) >=
                                                   distance_between(older.cta, access.actor))) {
@@ -266,12 +269,9 @@ void AccessCheck::meet_older(Access& access, Entry& older, const Entry& entry) {
     }
     return;
   }
-  const bool is_conflict = !is_of_crowd(access, older) && (older.writes() || entry.writes());
+  const bool is_conflict = (older.writes() || entry.writes()) && !is_of_crowd(access, older);
   if (!is_conflict && older.cta != entry.cta && older.launch() == entry.launch()) {
     return;  // far apart: not worth asking
-  }
-  if (access.racing_sites.has_enough_of(older.site)) {
-    return;
   }
   const bool defies = (engine_.site(older.site).proxy == wire::Proxy::kReadOnly ||
                        access.site.proxy == wire::Proxy::kReadOnly) &&
@@ -373,7 +373,8 @@ void AccessCheck::run(Access& access, std::uint32_t lanes, std::uint32_t shift) 
         static_cast<std::int8_t>(static_cast<int>(lane) - static_cast<int>(offset >> shift));
     const std::uint32_t past =
         wire::kWarpLanes - static_cast<std::uint32_t>(std::countl_zero(inside));
-    if (is_dense && std::popcount(inside) == static_cast<int>(past - lane)) {
+    const std::uint32_t from_first = inside >> lane;
+    if (is_dense && (from_first & (from_first + 1)) == 0) {  // none is missing
       entry.bytes = Bytes::range(offset, (past - lane) << shift);
     } else {
       for (std::uint32_t some = inside; some != 0; some &= some - 1) {
@@ -391,13 +392,13 @@ void AccessCheck::run_by_run(Access& access) {
   const std::uint32_t all = access.lanes;
   for (std::uint32_t rest = all; rest != 0; rest &= ~access.lanes) {
     access.lanes = may_be_together(access, rest) ? first_together(access.operation, rest) : 0;
-    if (std::popcount(access.lanes) > 1) {
+    if ((access.lanes & (access.lanes - 1)) != 0) {
       together(access);
       continue;
     }
     const LaneRun next = first_run(access.operation, rest, access.width);
     access.lanes = next.lanes;
-    if (std::has_single_bit(next.lanes)) {
+    if (is_single(next.lanes)) {
       lane_by_lane(access);
     } else {
       run(access, next.lanes, next.shift);
@@ -475,15 +476,24 @@ bool AccessCheck::check(const Actor& actor, const WarpOperation& operation, std:
   if (lanes == 0) {
     return true;
   }
-  return engine_.site(static_cast<std::uint32_t>(operation.site)).asynchrony ==
-                 wire::Asynchrony::kNone
+  const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
+  return site.asynchrony == wire::Asynchrony::kNone
              ? check_alike(actor, operation, lanes, {.flags = flags})
-             : check_copies(actor, operation, lanes, flags);
+             : check_copies(actor, operation.with_all_lanes(), lanes, flags);
 }
 
 bool AccessCheck::check_alike(const Actor& actor, const WarpOperation& operation,
                               std::uint32_t lanes, const Stamp& stamp) {
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
+  const std::uint32_t width = std::uint32_t{site.element_bytes} * site.element_count;
+  const bool is_plain_record =
+      operation.kind == wire::RecordKind::kAffine || operation.kind == wire::RecordKind::kScattered;
+  const bool is_one_piece = has_one_stack(actor.warp, lanes);
+  const LaneRun start =
+      is_plain_record && is_one_piece ? first_run(operation, lanes, width) : LaneRun{};
+  if (start.lanes != lanes && !operation.has_all_lanes) {
+    return check_alike(actor, operation.with_all_lanes(), lanes, stamp);
+  }
   const std::uint8_t flags = stamp.flags;
   const bool is_asynchronous = (flags & Entry::kAsynchronous) != 0;
   const std::uint32_t first = first_lane(lanes);
@@ -491,14 +501,9 @@ bool AccessCheck::check_alike(const Actor& actor, const WarpOperation& operation
                 .operation = operation,
                 .site = site,
                 .shadow = ShadowMemory::Visitor(engine_.global),
-                .lanes = lanes};
-  access.width = std::uint32_t{site.element_bytes} * site.element_count;
-  const bool is_plain_record =
-      operation.kind == wire::RecordKind::kAffine || operation.kind == wire::RecordKind::kScattered;
-  const bool is_one_piece = has_one_stack(actor.warp, lanes);
-  const LaneRun start =
-      is_plain_record && is_one_piece ? first_run(operation, lanes, access.width) : LaneRun{};
-  const bool is_one_run = start.lanes == lanes && !std::has_single_bit(lanes);
+                .lanes = lanes,
+                .width = width};
+  const bool is_one_run = start.lanes == lanes && !is_single(lanes);
   const bool agrees = !is_one_run && site.operation == wire::Operation::kWrite &&
                       !is_asynchronous && lanes_agree(operation, lanes) &&
                       !are_apart(operation, lanes, access.width);

@@ -43,8 +43,8 @@ class AccessCheck {
     Tick tick = 0;
   };
 
-  // Accesses of a site to a busy word that are kept though they race with all of them.
-  static constexpr std::ptrdiff_t kMostOfSite = 64;
+  // Accesses of a site to a busy word that are kept though they race with others of that site.
+  static constexpr std::uint32_t kMostOfSite = 16, kMostOfWarp = 2;
 
   bool check_alike(const Actor& actor, const WarpOperation& operation, std::uint32_t lanes,
                    const Stamp& stamp);

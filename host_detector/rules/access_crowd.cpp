@@ -94,8 +94,17 @@ bool AccessCheck::is_one_too_many(const Access& access, const History& history,
   const bool races_everywhere = access.mode == Mode::kRecord
                                     ? entry.lanes != 0 && (entry.lanes & ~access.crowded_lanes) == 0
                                     : access.racing_sites.has_enough_everywhere_of(entry.site);
-  return races_everywhere &&
-         std::ranges::count(history.entries, entry.site, &Entry::site) >= kMostOfSite;
+  if (!races_everywhere) {
+    return false;
+  }
+  std::uint32_t of_site = 0, of_warp = 0;
+  for (const Entry& kept : history.entries) {
+    if (kept.site == entry.site) {
+      ++of_site;
+      of_warp += kept.cta == entry.cta && kept.warp == entry.warp ? 1 : 0;
+    }
+  }
+  return of_site >= kMostOfSite || of_warp >= kMostOfWarp;
 }
 
 // Moves the entries of the commonest kind to their crowd.

@@ -7,6 +7,7 @@
 
 #include "device_logger/site_info.h"
 #include "host_detector/clock/cta_clock.h"
+#include "host_detector/clock/lanes.h"
 
 namespace barracuda::detector {
 
@@ -136,7 +137,7 @@ struct Entry {
   // The same lane at every byte of both.
   [[nodiscard]] bool maps_lanes_like(const Entry& other) const {
     return lanes == other.lanes &&
-           (lanes != 0 ? std::has_single_bit(lanes)
+           (lanes != 0 ? is_single(lanes)
                        : lane_base == other.lane_base && lane_shift == other.lane_shift);
   }
 

@@ -90,6 +90,19 @@ ShadowMemory::Page& ShadowMemory::find_or_make(std::uint64_t number) {
   return *page;
 }
 
+std::uint64_t ShadowMemory::next_generation() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+ShadowMemory::RecentPages& ShadowMemory::recent_pages() const {
+  thread_local RecentPages recent;
+  if (recent.generation != generation_) {
+    recent = RecentPages{.generation = generation_};
+  }
+  return recent;
+}
+
 bool ShadowMemory::forget_in(Page& page, std::uint64_t number, const Range& range) {
   const std::uint64_t page_start = number << kPageShift;
   if (page_start >= range.start && page_start + kPageBytes <= range.end) {
@@ -124,6 +137,7 @@ void ShadowMemory::forget(std::uint64_t address, std::uint64_t bytes) {
   for (const std::uint64_t number : gone) {
     shards_[shard_of(number)].pages.erase(number);
   }
+  generation_ = next_generation();
 }
 
 Block& SharedShadow::block(std::uint64_t offset) {

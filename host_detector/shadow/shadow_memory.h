@@ -104,12 +104,33 @@ class ShadowMemory {
   static constexpr std::size_t kLineBytes = 64;
   using Page = std::array<Block, kPageBlocks>;
 
+  // The pages that a thread found last, so that it finds them without touching what others write.
+  struct RecentPages {
+    static constexpr int kCountLog2 = 8;
+
+    struct Found {
+      std::uint64_t number = 0;
+      Page* page = nullptr;
+    };
+
+    std::uint64_t generation = 0;  // of the memory that they are of
+    std::array<Found, std::size_t{1} << kCountLog2> found{};
+
+    // Arrays often lie a power of two apart.
+    [[nodiscard]] Found& place_of(std::uint64_t page) {
+      return found[page * 0x9E3779B97F4A7C15ULL >> (64 - kCountLog2)];
+    }
+  };
+
   // The pages whose numbers hash alike.
   struct alignas(kLineBytes) Shard {
     tbb::spin_mutex mutex;  // of `pages`, not of what they point to
     boost::unordered_flat_map<std::uint64_t, std::unique_ptr<Page>> pages;
   };
 
+  static std::uint64_t next_generation();
+  // This thread's, of this memory as it is now.
+  [[nodiscard]] RecentPages& recent_pages() const;
   Page& find_or_make(std::uint64_t number);
   static constexpr std::uint64_t kFewPages = 4096;
   // Calls visit(number, page) for the pages from number `first` on that were ever touched.
@@ -131,21 +152,23 @@ class ShadowMemory {
   static bool forget_in(Page& page, std::uint64_t number, const Range& range);
 
   std::array<Shard, std::size_t{1} << kShardsLog2> shards_;
+  std::uint64_t generation_ =
+      next_generation();  // changes when pages go; no two memories share one
   std::atomic<std::uint64_t> contentions_{0};
 };
 
 class ShadowMemory::Visitor {
  public:
-  explicit Visitor(ShadowMemory& memory) : memory_(memory) {}
+  explicit Visitor(ShadowMemory& memory) : memory_(memory), recent_(memory.recent_pages()) {}
 
   // The block that holds `address`.
   Block& block(std::uint64_t address) {
     const std::uint64_t number = address >> kPageShift;
-    if (page_ == nullptr || number != number_) {
-      page_ = &memory_.find_or_make(number);
-      number_ = number;
+    RecentPages::Found& recent = recent_.place_of(number);
+    if (recent.page == nullptr || recent.number != number) {
+      recent = {.number = number, .page = &memory_.find_or_make(number)};
     }
-    Block& wanted = (*page_)[(address >> kBlockShift) % kPageBlocks];
+    Block& wanted = (*recent.page)[(address >> kBlockShift) % kPageBlocks];
     if (&wanted != block_) {
       take(wanted);
     }
@@ -156,8 +179,7 @@ class ShadowMemory::Visitor {
   void take(Block& block);
 
   ShadowMemory& memory_;
-  std::uint64_t number_ = 0;
-  Page* page_ = nullptr;
+  RecentPages& recent_;
   Block* block_ = nullptr;
   tbb::spin_mutex::scoped_lock lock_;
 };

@@ -185,6 +185,7 @@ void SyncLocation::observe(const Observation& observation) {
       return;
     }
   }
+  has_observers_ = true;
   Sights& sights = place->observers[ObserverKey{.cta = observation.thread.cta,
                                                 .warp = observation.thread.warp,
                                                 .lane = observation.thread.lane,

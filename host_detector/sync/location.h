@@ -162,12 +162,16 @@ class SyncLocation {
   std::deque<std::uint64_t> ages_;  // values, oldest first
   Node any_;                        // writes of unknown value, evicted values, unknown observers
   bool takes_all_ = false;          // an atomic read or wrote an unknown value: any may lead to any
+  bool has_observers_ = false;      // some node has or had
   bool has_narrow_only_ = false;    // some release reaches a CTA or cluster only
 };
 
 template <typename Predicate>
 bool SyncLocation::any_observer(const std::optional<std::uint64_t>& value, std::uint32_t sequence,
                                 Predicate holds) const {
+  if (!has_observers_) {
+    return false;
+  }
   const auto holds_at = [&](const Node& node) {
     for (const auto& [key, sights] : node.observers) {
       Observation observation{
