@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kMostSpare = 4096;
 constexpr std::size_t kMostSpareBytes = 16384;
+constexpr std::size_t kSharesOfThread = 8;  // of a round, so that none waits long for the last
 
 void read_numbers(std::span<const std::byte> record, OrderNumbers& numbers) {
   const wire::RecordKind kind = header_of(record).kind;
@@ -42,6 +43,7 @@ struct Ordering::Launch {
 // A round of strands: the queue that is next, and what was done.
 struct Ordering::Round {
   std::atomic<std::size_t> next{0};
+  std::size_t at_once = 1;  // queues that a thread takes: neighbours tend to share memory
   std::uint64_t contentions_before = 0;
   std::atomic<std::uint32_t> left{0};  // threads that left it to the others
   std::atomic<std::uint64_t> applied{0}, refused{0}, malformed{0};
@@ -317,11 +319,14 @@ bool Ordering::should_leave(Round& round) const {
 
 void Ordering::apply_strands(const std::vector<ClusterQueue*>& queues, Round& round) const {
   do {
-    const std::size_t index = round.next++;
-    if (index >= queues.size()) {
+    const std::size_t first = round.next.fetch_add(round.at_once);
+    if (first >= queues.size()) {
       return;
     }
-    apply_strand(*queues[index], round);
+    const std::size_t past = std::min(first + round.at_once, queues.size());
+    for (std::size_t index = first; index < past; ++index) {
+      apply_strand(*queues[index], round);
+    }
   } while (!should_leave(round));
 }
 
@@ -356,6 +361,7 @@ void Ordering::run_round() {
   }
   Round round;
   round.contentions_before = detector_.contentions();
+  round.at_once = std::max<std::size_t>(1, queues.size() / (sharers_ * kSharesOfThread));
   if (bytes < options_.least_shared_bytes || queues.size() == 1) {
     apply_strands(queues, round);
   } else {

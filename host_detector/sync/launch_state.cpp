@@ -1,7 +1,6 @@
 #include "host_detector/sync/launch_state.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 namespace barracuda::detector {
@@ -50,7 +49,7 @@ LaunchState::LaunchState(const LaunchInfo& launch_info)
       threads_per_cta(static_cast<std::uint32_t>(launch_info.block.volume())),
       ctas_per_cluster(
           static_cast<std::uint32_t>(std::max<std::uint64_t>(1, launch_info.cluster.volume()))),
-      live_threads_(launch_info.grid.volume() * launch_info.block.volume()) {
+      live_ctas_(launch_info.grid.volume()) {
   warps_per_cta = (threads_per_cta + wire::kWarpLanes - 1) / wire::kWarpLanes;
 }
 
@@ -67,7 +66,7 @@ std::uint32_t LaunchState::cluster_of(std::uint32_t cta) const {
 
 CtaState* LaunchState::find_cta(std::uint32_t cta) {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     const auto known = ctas_.find(cta);
     if (known != ctas_.end()) {
       return known->second.get();
@@ -77,25 +76,44 @@ CtaState* LaunchState::find_cta(std::uint32_t cta) {
     }
   }
   auto made = std::make_unique<CtaState>(*this, cta);
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return ctas_.emplace(cta, std::move(made)).first->second.get();
 }
 
 const CtaState* LaunchState::known_cta(std::uint32_t cta) const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const auto known = ctas_.find(cta);
   return known == ctas_.end() ? nullptr : known->second.get();
 }
 
 ClusterBarrier& LaunchState::cluster_barrier(const CtaState& cta) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return cluster_barriers_.try_emplace(cta.cluster, live_threads_of_cluster(cta.index))
       .first->second;
 }
 
 bool LaunchState::exit(CtaState& cta, WarpState& warp, std::uint32_t lanes) {
+  if (has_clusters()) {
+    exit_cluster(cta, warp, lanes);
+  }
+  if (cta.live_threads != 0) {
+    return false;
+  }
   std::unique_ptr<CtaState> gone;  // outlives the lock: there may be much to free
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
+  const std::uint32_t index = cta.index;
+  if (finished_.size() <= index) {
+    finished_.resize(std::size_t{index} + 1);
+  }
+  finished_[index] = true;
+  const auto place = ctas_.find(index);
+  gone = std::move(place->second);
+  ctas_.erase(place);
+  return --live_ctas_ == 0;
+}
+
+void LaunchState::exit_cluster(const CtaState& cta, WarpState& warp, std::uint32_t lanes) {
+  const Lock lock(mutex_);
   const auto barrier = cluster_barriers_.find(cta.cluster);
   if (barrier != cluster_barriers_.end()) {
     barrier->second.on_exit(warp, lanes);
@@ -103,22 +121,10 @@ bool LaunchState::exit(CtaState& cta, WarpState& warp, std::uint32_t lanes) {
       cluster_barriers_.erase(barrier);
     }
   }
-  if (cta.live_threads == 0) {
-    const std::uint32_t index = cta.index;
-    if (finished_.size() <= index) {
-      finished_.resize(std::size_t{index} + 1);
-    }
-    finished_[index] = true;
-    const auto place = ctas_.find(index);
-    gone = std::move(place->second);
-    ctas_.erase(place);
-  }
-  live_threads_ -= static_cast<std::uint64_t>(std::popcount(lanes));
-  return live_threads_ == 0;
 }
 
 void LaunchState::learn(const Clock& learnt) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (!final_.covers(learnt)) {
     final_.join(learnt);
   }

@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <tbb/spin_mutex.h>
 
 #include "host_detector/launch.h"
 #include "host_detector/shadow/shadow_memory.h"
@@ -98,8 +98,11 @@ struct LaunchState {
 
   [[nodiscard]] std::uint64_t live_threads_of_cluster(std::uint32_t cta) const;
 
-  mutable std::mutex mutex_;
-  std::uint64_t live_threads_;
+  void exit_cluster(const CtaState& cta, WarpState& warp, std::uint32_t lanes);
+
+  using Lock = tbb::spin_mutex::scoped_lock;  // for very short, very often
+  mutable tbb::spin_mutex mutex_;
+  std::uint64_t live_ctas_;
   boost::unordered_flat_map<std::uint32_t, std::unique_ptr<CtaState>> ctas_;
   std::map<std::uint32_t, ClusterBarrier> cluster_barriers_;  // by cluster
   std::vector<bool> finished_;                                // CTAs of which all threads have left
