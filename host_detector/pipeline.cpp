@@ -17,6 +17,8 @@
 namespace barracuda::detector {
 namespace {
 
+using SteadyClock = std::chrono::steady_clock;
+
 constexpr std::chrono::milliseconds kTakeTimeout{20};
 
 }  // namespace
@@ -55,6 +57,7 @@ struct Pipeline::State {
 
   // Threads exist only where there are queues, so that a process without kernels has none.
   std::once_flag started;
+  SteadyClock::time_point start_time;
   std::unique_ptr<Drain> drain;
   std::thread detection;
   std::atomic<bool> is_stopping{false};
@@ -82,6 +85,7 @@ Pipeline::State::~State() {
 
 void Pipeline::State::start() {
   std::call_once(started, [this] {
+    start_time = SteadyClock::now();
     drain = std::make_unique<Drain>(
         options.drain_threads,
         Drain::Limits{.queued = options.max_queued_bytes, .held = options.max_parked_bytes});
@@ -159,6 +163,7 @@ void Pipeline::State::detect() {
       do_tasks();
       on_idle();
     }
+    const SteadyClock::time_point start = SteadyClock::now();
     std::uint64_t batches = 0;
     while (batch) {
       do_tasks();
@@ -167,6 +172,7 @@ void Pipeline::State::detect() {
       batch = ordering.kept() != 0 ? drain->take(std::chrono::milliseconds(0)) : std::nullopt;
     }
     ordering.go_on();
+    statistics.busy += SteadyClock::now() - start;
     batches_done += batches;
     publish_ended();
     drain->set_held_bytes(ordering.parked_bytes());
@@ -260,7 +266,10 @@ PipelineStatistics Pipeline::statistics() const {
   const auto held = state_->lock();
   PipelineStatistics statistics = state_->statistics;
   statistics.rejected = state_->detector.rejected() + state_->ordering.rejected();
+  statistics.shared = state_->ordering.shared_time().wall;
+  statistics.shared_by_threads = state_->ordering.shared_time().of_threads;
   if (state_->drain != nullptr) {
+    statistics.lifetime = SteadyClock::now() - state_->start_time;
     statistics.slots = state_->drain->slots();
     statistics.rejected += state_->drain->malformed();
   }

@@ -39,6 +39,8 @@ struct PipelineStatistics {
   std::uint64_t records = 0, slots = 0;
   std::uint64_t rejected = 0;  // malformed: counted, makes coverage incomplete
   std::uint64_t parked_peak = 0;
+  // Since the first queue; of this, detecting; of this, on several threads; that for all of them.
+  std::chrono::nanoseconds lifetime{}, busy{}, shared{}, shared_by_threads{};
 };
 
 class Pipeline {

@@ -326,6 +326,13 @@ void Session::close() {
         static_cast<unsigned long long>(queues.records),
         static_cast<unsigned long long>(queues.slots), static_cast<unsigned>(wire::kSlotBytes),
         static_cast<unsigned long long>(queues.parked_peak));
+    const auto seconds = [](std::chrono::nanoseconds time) {
+      return std::chrono::duration<double>(time).count();
+    };
+    log(Folder::kSession, LogLevel::kInfo,
+        "detection was busy %.3f s of %.3f s; %.3f s of it on several threads, %.3f s for them all",
+        seconds(queues.busy), seconds(queues.lifetime), seconds(queues.shared),
+        seconds(queues.shared_by_threads));
   }
 }
 

@@ -126,7 +126,7 @@ class Bench:
         timed, kernels = self.run(program, [self.tool], timed=True)
         return {"first": first.seconds, "seconds": second.seconds, "kernels": kernels,
                 "megabytes": second.megabytes, "races": races, "coverage": coverage,
-                "records": records_of(second.output),
+                "records": records_of(second.output), "busy": busy_of(second.output),
                 "right": "ok\n" in second.output, "timed_out": second.timed_out or timed.timed_out}
 
     def racecheck(self, program):
@@ -153,6 +153,25 @@ def records_of(output):
     """(records, slots, bytes of a slot) that the tool says it read."""
     said = re.search(r"(\d+) records in (\d+) slots of (\d+) bytes", output)
     return [int(number) for number in said.groups()] if said else None
+
+
+def busy_of(output):
+    """Seconds: detecting, of how long, of it on several threads, that for all of them."""
+    said = re.search(r"busy ([\d.]+) s of ([\d.]+) s; ([\d.]+) s of it on several threads, "
+                     r"([\d.]+) s for them all", output)
+    return [float(number) for number in said.groups()] if said else None
+
+
+def busy_threads(result):
+    """Threads that detect, on average while anything is detected."""
+    busy = result["ours"].get("busy")
+    return ratio(busy and busy[0] - busy[2] + busy[3], busy and busy[0])
+
+
+def busy_share(result):
+    """How much of the run something is detected."""
+    busy = result["ours"].get("busy")
+    return ratio(busy and 100 * busy[0], result["ours"]["seconds"])
 
 
 def bytes_per_record(result):
@@ -198,6 +217,8 @@ COLUMNS = [
     ("2nd run", lambda r: shown(wall_ratio(r, "ours"))),
     ("MB", lambda r: shown(r["ours"]["megabytes"], "%.0f")),
     ("M records/s", lambda r: shown(record_rate(r), "%.2f")),
+    ("detecting, % of the run", lambda r: shown(busy_share(r), "%.0f")),
+    ("by threads", lambda r: shown(busy_threads(r))),
     ("bytes a record", lambda r: shown(bytes_per_record(r), "%.0f")),
     ("races", lambda r: ("ended " if r["ours"]["timed_out"] else "") + shown(r["ours"]["races"], "%d")),
     ("coverage", lambda r: r["ours"]["coverage"]),

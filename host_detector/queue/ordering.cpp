@@ -14,6 +14,8 @@ namespace barracuda::detector {
 
 namespace {
 
+using SteadyClock = std::chrono::steady_clock;
+
 constexpr std::size_t kMostSpare = 4096;
 constexpr std::size_t kMostSpareBytes = 16384;
 constexpr std::size_t kSharesOfThread = 8;  // of a round, so that none waits long for the last
@@ -349,6 +351,23 @@ void Ordering::settle(ClusterQueue& queue) {
   }
 }
 
+void Ordering::share_out(const std::vector<ClusterQueue*>& queues, Round& round) {
+  const SteadyClock::time_point start = SteadyClock::now();
+  std::atomic<SteadyClock::rep> of_threads{0};
+  arena_->execute([&] {
+    tbb::parallel_for(
+        0U, sharers_,
+        [&](std::uint32_t /*thread*/) {
+          const SteadyClock::time_point thread_start = SteadyClock::now();
+          apply_strands(queues, round);
+          of_threads += (SteadyClock::now() - thread_start).count();
+        },
+        tbb::simple_partitioner());
+  });
+  shared_time_.wall += SteadyClock::now() - start;
+  shared_time_.of_threads += SteadyClock::duration(of_threads);
+}
+
 void Ordering::run_round() {
   const std::vector<ClusterQueue*> queues = std::exchange(ready_, {});
   std::size_t bytes = 0;
@@ -365,11 +384,7 @@ void Ordering::run_round() {
   if (bytes < options_.least_shared_bytes || queues.size() == 1) {
     apply_strands(queues, round);
   } else {
-    arena_->execute([&] {
-      tbb::parallel_for(
-          0U, sharers_, [&](std::uint32_t /*thread*/) { apply_strands(queues, round); },
-          tbb::simple_partitioner());
-    });
+    share_out(queues, round);
     sharers_ = round.left != 0 ? std::max(1U, sharers_ - round.left)
                                : std::min(options_.threads, sharers_ * 2);
   }

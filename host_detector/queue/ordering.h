@@ -7,6 +7,7 @@
 // memory, several clusters at a time; then these, one after another.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -66,6 +67,13 @@ class Ordering {
 
   [[nodiscard]] std::uint64_t rejected() const { return rejected_; }
 
+  // How long several threads detected at once, and how long that was for all of them together.
+  struct SharedTime {
+    std::chrono::nanoseconds wall{}, of_threads{};
+  };
+
+  [[nodiscard]] const SharedTime& shared_time() const { return shared_time_; }
+
  private:
   struct Launch;
 
@@ -90,6 +98,7 @@ class Ordering {
   ClusterQueue& make_queue(OrderCounters& counters, Launch& launch, std::uint32_t cluster);
   void drop(ClusterQueue& queue);
   void run_round();
+  void share_out(const std::vector<ClusterQueue*>& queues, Round& round);
   bool should_leave(Round& round) const;
   void apply_strands(const std::vector<ClusterQueue*>& queues, Round& round) const;
   void apply_strand(ClusterQueue& queue, Round& round) const;
@@ -119,6 +128,7 @@ class Ordering {
   bool may_have_holes_ = false;
   std::size_t parked_bytes_ = 0;
   std::uint64_t rejected_ = 0;
+  SharedTime shared_time_;
   WarpOperation operation_;
   OrderNumbers numbers_;
 };
