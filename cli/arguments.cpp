@@ -139,6 +139,8 @@ class Parser {
                             "file to write (default: stdout)");
     instrument_->add_flag("--sites", instrument_command_.sites,
                           "print the instrumented instructions with their source lines instead");
+    instrument_->add_option("--reduce-in-block", instrument_command_.reduce_in_block,
+                            "do not log again what a log in the same basic block stands for (1)");
     declare_kernel();
     declare_replay();
     help_ = app_.add_subcommand("help", "print help on a command");

@@ -27,6 +27,7 @@ struct InstrumentCommand {
   std::string file;
   std::string output;  // empty: stdout
   bool sites = false;  // print the site table instead
+  bool reduce_in_block = true;
 };
 
 struct KernelCommand {

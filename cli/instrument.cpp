@@ -16,12 +16,12 @@
 namespace barracuda::cli {
 namespace {
 
-Expected<ptx::InstrumentedModule> instrument_file(const std::string& path) {
-  TRY(std::string text, read_ptx(path));
+Expected<ptx::InstrumentedModule> instrument_file(const InstrumentCommand& command) {
+  TRY(std::string text, read_ptx(command.file));
   TRY(ptx::Module module, ptx::parse(std::move(text)));
   std::vector<ptx::Module> units;
   units.push_back(std::move(module));
-  return ptx::instrument(std::move(units), {});
+  return ptx::instrument(std::move(units), {.reduce_in_block = command.reduce_in_block});
 }
 
 std::string site_line(const ptx::Site& site) {
@@ -56,7 +56,7 @@ int fail(const Diagnostic& problem) {
 }  // namespace
 
 int instrument(const InstrumentCommand& command) {
-  const auto module = instrument_file(command.file);
+  const auto module = instrument_file(command);
   if (!module) {
     Diagnostic problem = module.error();
     problem.file = problem.file.empty() ? command.file : problem.file;

@@ -172,7 +172,11 @@ TEST_CASE("extract and instrument take a file and where to put the result") {
   CHECK(instrument.file == "a.ptx");
   CHECK(instrument.output.empty());
   CHECK(instrument.sites);
+  CHECK(instrument.reduce_in_block);
   CHECK(error_of({"extract"}).find("FILE") != std::string::npos);
+  CHECK_FALSE(std::get<InstrumentCommand>(
+                  parse_arguments({"instrument", "a.ptx", "--reduce-in-block", "0"}, ""))
+                  .reduce_in_block);
   CHECK(error_of({"instrument", "a.ptx", "--frob"}).find("--frob") != std::string::npos);
 }
 
