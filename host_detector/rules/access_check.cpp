@@ -178,10 +178,7 @@ std::uint32_t AccessCheck::replaced_lanes(const Access& access, const Entry& old
 bool AccessCheck::compare_lanes(Access& access, Entry& older, const Entry& entry) {
   const Bytes both = older.bytes & entry.bytes;
   bool defies = false;
-  std::optional<Verdict> worth;
-  if (!is_of_crowd(access, older) && (older.writes() || entry.writes())) {
-    worth = worth_of(access, older, entry, defies);
-  }
+  const std::optional<Verdict> worth = worth_of(access, older, entry, defies);
   const bool can_replace = access.mode != Mode::kCheckOnly &&
                            (older.cta == entry.cta || !is_judged_by_distance(access.site)) &&
                            may_stand_for(entry, older) &&
@@ -282,10 +279,7 @@ void AccessCheck::meet_older(Access& access, Entry& older, const Entry& entry) {
     }
     return;
   }
-  if (!is_conflict && older.warp != entry.warp) {
-    return;
-  }
-  if (compare_lanes(access, older, entry)) {
+  if (is_conflict && compare_lanes(access, older, entry)) {
     access.racing_sites.count(older.site, access.is_race_everywhere);
     report(access, older, entry);
   }

@@ -51,20 +51,21 @@ bool AccessCheck::meet_crowd(Access& access, Crowd& crowd, const Entry& entry, b
 }
 
 void AccessCheck::add_to_crowd(Crowd& crowd, const Entry& entry) const {
-  for (Entry& recent : crowd.recent()) {
-    if (recent.warp != entry.warp || recent.cta != entry.cta) {
-      continue;
+  const bool is_there = crowd.any_recent_of_warp(entry, [&](Entry& recent) {
+    if (recent.merge(entry)) {
+      return true;
     }
-    if (!recent.merge(entry)) {
-      cut_to_newer(entry, recent);
-      if (!recent.bytes.none()) {
-        continue;
-      }
-      recent = entry;
+    cut_to_newer(entry, recent);
+    if (!recent.bytes.none()) {
+      return false;
     }
+    recent = entry;
+    return true;
+  });
+  if (is_there) {
     return;
   }
-  crowd.entries().push_back(entry);
+  crowd.add(entry);
   if (crowd.should_compact()) {
     crowd.compact([&](const Entry& newer, Entry& older) { cut_to_newer(newer, older); });
   }
@@ -129,7 +130,7 @@ void AccessCheck::gather_crowd(History& history) const {
           return false;
         }
         crowd->set_launch(std::max(crowd->launch(), entry.launch()));
-        crowd->entries().push_back(entry);
+        crowd->add(entry);
         return true;
       });
   history.entries.erase(left, history.entries.end());

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -40,10 +40,11 @@ class Crowd {
 
   [[nodiscard]] const Entries& entries() const { return entries_; }
 
-  // The last few: accesses of these warps interleave now.
-  [[nodiscard]] std::span<Entry> recent() {
-    return std::span(entries_).last(std::min(entries_.size(), kRecent));
-  }
+  void add(const Entry& entry);
+  // Calls visit(older) for entries of its warp among the last few, since accesses of a few warps
+  // interleave, until that returns true; true if it did.
+  template <typename Visit>
+  [[nodiscard]] bool any_recent_of_warp(const Entry& entry, Visit visit);
 
   // It has doubled since the last time, so that compacting costs no more than adding did.
   [[nodiscard]] bool should_compact() const { return entries_.size() >= compact_at_; }
@@ -62,11 +63,40 @@ class Crowd {
   static constexpr std::size_t kRecent = 8;
   static constexpr std::size_t kLeastCompacted = 64;
 
+  static std::uint64_t warp_number(const Entry& entry) {
+    return static_cast<std::uint64_t>(entry.cta) * wire::kWarpLanes + entry.warp;
+  }
+
   CrowdKind kind_;
   LaunchId launch_{};
   std::size_t compact_at_ = kLeastCompacted;
   Entries entries_;
+  // Of entry i at i % kRecent, so that looking for one's own reads no other's; none is valid
+  // unless there are as many entries as when the last was added.
+  std::array<std::uint64_t, kRecent> recent_warps_{};
+  std::size_t size_then_ = 0;
 };
+
+inline void Crowd::add(const Entry& entry) {
+  if (entries_.size() != size_then_) {
+    recent_warps_.fill(~std::uint64_t{0});
+  }
+  recent_warps_[entries_.size() % kRecent] = warp_number(entry);
+  entries_.push_back(entry);
+  size_then_ = entries_.size();
+}
+
+template <typename Visit>
+bool Crowd::any_recent_of_warp(const Entry& entry, Visit visit) {
+  const std::uint64_t warp = warp_number(entry);
+  const std::size_t count = entries_.size() == size_then_ ? std::min(size_then_, kRecent) : 0;
+  for (std::size_t index = size_then_ - count; index < size_then_; ++index) {
+    if (recent_warps_[index % kRecent] == warp && visit(entries_[index])) {
+      return true;
+    }
+  }
+  return false;
+}
 
 template <typename Cut>
 void Crowd::compact(Cut cut) {

@@ -240,7 +240,7 @@ TEST_CASE("a crowd forgets what its lanes did again later, and nothing else") {
       entry.lanes = std::uint32_t{1} << *rc::gen::inRange(0, 3);
       entry.tick = tick;
       last[{entry.cta_index(), entry.warp, entry.lanes}] = tick;
-      crowd.entries().push_back(entry);
+      crowd.add(entry);
       if (crowd.should_compact()) {
         crowd.compact(cut);
       }
