@@ -1,12 +1,23 @@
 #include "host_detector/shadow/shadow_memory.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 
 namespace barracuda::detector {
 namespace {
 
 constexpr Bytes kWhole = Bytes::upto(kBlockBytes);
+
+std::size_t words_of(const Bytes& bytes) {
+  constexpr std::uint64_t kFirstBytes = 0x1111111111111111;  // of each word
+  const auto count = [](std::uint64_t half) {
+    half |= half >> 2;
+    return static_cast<std::size_t>(std::popcount((half | half >> 1) & kFirstBytes));
+  };
+  static_assert(Block::kWordBytes == 4);
+  return count(bytes.low) + count(bytes.high);
+}
 
 void cut(Entries& entries, const Bytes& bytes) {
   for (Entry& entry : entries) {
@@ -41,11 +52,14 @@ void Block::clear(const Bytes& bytes) {
   }
 }
 
-// Entries for the whole block stay together: copied to the words they would cost 32 times as much.
+// Wide entries stay together: copied to each of their words they would cost that many times as
+// much.
 void Block::split_if_worthwhile() {
   const auto is_whole = [](const Entry& entry) { return entry.bytes == kWhole; };
   Entries& entries = whole_.entries;
-  if (static_cast<std::size_t>(std::ranges::count_if(entries, is_whole)) * 2 > entries.size()) {
+  const std::size_t most = entries.size() > kLong ? kWords - 1 : kFewWords;
+  const auto is_narrow = [&](const Entry& entry) { return words_of(entry.bytes) <= most; };
+  if (static_cast<std::size_t>(std::ranges::count_if(entries, is_narrow)) * 2 < entries.size()) {
     return;
   }
   words_ = std::make_unique<std::array<History, kWords>>();

@@ -21,7 +21,10 @@ class Block {
  public:
   static constexpr std::uint32_t kWords = 32;
   static constexpr std::uint32_t kWordBytes = kBlockBytes / kWords;
-  static constexpr std::size_t kSplitAt = 6;  // entries
+  // A list of more than kSplitAt entries is split if half of them have few words; a long one also
+  // if they have less than all.
+  static constexpr std::size_t kSplitAt = 6, kLong = 24;
+  static constexpr std::size_t kFewWords = 4;
 
   // Calls visit(history, entry, records) for the histories that `entry` concerns, with the entry
   // cut to each; the one that `records` is where it belongs.
