@@ -266,9 +266,10 @@ void AccessCheck::meet_older(Access& access, Entry& older, const Entry& entry) {
     }
     return;
   }
-  const bool is_conflict = (older.writes() || entry.writes()) && !is_of_crowd(access, older);
-  if (!is_conflict && older.cta != entry.cta && older.launch() == entry.launch()) {
-    return;  // far apart: not worth asking
+  const bool is_conflict = (older.writes() || entry.writes()) && !is_of_crowd(access, older, entry);
+  const bool is_far = older.cta != entry.cta || (entry.writes() && older.warp != entry.warp);
+  if (!is_conflict && is_far && older.launch() == entry.launch()) {
+    return;  // mostly nothing orders them, and nobody needs to know
   }
   const bool defies = (engine_.site(older.site).proxy == wire::Proxy::kReadOnly ||
                        access.site.proxy == wire::Proxy::kReadOnly) &&

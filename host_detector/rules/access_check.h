@@ -65,7 +65,8 @@ class AccessCheck {
   void cut_to_newer(const Entry& newer, Entry& older) const;
   void gather_crowd(History& history) const;
   [[nodiscard]] CrowdKind crowd_kind(const Entry& entry) const;
-  [[nodiscard]] bool is_of_crowd(const Access& access, const Entry& older) const;
+  [[nodiscard]] bool is_of_crowd(const Access& access, const Entry& older,
+                                 const Entry& entry) const;
   void meet_older(Access& access, Entry& older, const Entry& entry);
   bool compare_lanes(Access& access, Entry& older, const Entry& entry);
   [[nodiscard]] std::optional<Verdict> worth_of(const Access& access, const Entry& older,

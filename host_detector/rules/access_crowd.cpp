@@ -31,8 +31,9 @@ CrowdKind AccessCheck::crowd_kind(const Entry& entry) const {
 }
 
 // The two never conflict, whoever makes them.
-bool AccessCheck::is_of_crowd(const Access& access, const Entry& older) const {
-  return access.kind != CrowdKind::kNone && crowd_kind(older) == access.kind;
+bool AccessCheck::is_of_crowd(const Access& access, const Entry& older, const Entry& entry) const {
+  const bool is_alike = older.site == entry.site && older.flags == entry.flags;
+  return access.kind != CrowdKind::kNone && (is_alike || crowd_kind(older) == access.kind);
 }
 
 // True if `entry` was recorded there.
