@@ -157,6 +157,21 @@ TEST_CASE("what kernels tell each other through memory orders copies too") {
   }
 }
 
+TEST_CASE("a flag that a kernel before the copy saw set may be copied and cleared") {
+  for (const bool seen : {true, false}) {
+    Scenario scenario;
+    const LaunchId giver = scenario.launch(1, 1);
+    const LaunchId taker = scenario.launch(1, 1);
+    scenario.store({.launch = giver}, word(Operation::kWrite, MemoryOrder::kRelaxed, Scope::kGpu),
+                   kFlag, 1);
+    scenario.load({.launch = taker}, word(Operation::kRead, MemoryOrder::kRelaxed, Scope::kGpu),
+                  kFlag, seen ? 1 : 0);
+    scenario.exit({.launch = taker});
+    scenario.detector.apply_copy(write_to(1, {taker}, kFlag));
+    CHECK(scenario.races().size() == (seen ? 0 : 1));
+  }
+}
+
 TEST_CASE("memory that is freed forgets its copies") {
   Scenario scenario;
   scenario.detector.apply_copy(write_to(1, {}, kData, 64));
