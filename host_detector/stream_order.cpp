@@ -29,8 +29,9 @@ struct StreamOrder::State {
   Run copies;
   boost::unordered_flat_map<StreamKey, Stream> streams;
   boost::unordered_flat_map<EventKey, Frontier> events;
-  Frontier host;      // what the host has waited for
-  Frontier orphaned;  // of destroyed blocking streams, whose work the legacy stream still awaits
+  Frontier host;  // what the host has waited for
+  // Of destroyed streams, whose work goes on: the legacy stream awaits that of blocking ones.
+  Frontier orphaned, orphaned_non_blocking;
   LaunchOrder order;
 
   void add(Frontier& frontier, const Frontier& more) const {
@@ -80,9 +81,8 @@ void StreamOrder::destroy_stream(StreamKey stream) {
   if (known == state_->streams.end()) {
     return;
   }
-  if (!known->second.is_non_blocking) {
-    state_->add(state_->orphaned, known->second.done_before_next);
-  }
+  state_->add(known->second.is_non_blocking ? state_->orphaned_non_blocking : state_->orphaned,
+              known->second.done_before_next);
   state_->streams.erase(known);
 }
 
@@ -110,7 +110,10 @@ const std::vector<LaunchId>& StreamOrder::host_waited() const {
 
 void StreamOrder::record_event(EventKey event, StreamKey stream) {
   state_->copies = {};
-  state_->events[event] = state_->before_next(stream);
+  // A command like others: put into the legacy stream, it stands between those of blocking streams.
+  Frontier before = state_->before_next(stream);
+  state_->events[event] = before;
+  state_->streams[stream].done_before_next = std::move(before);
 }
 
 void StreamOrder::wait_event(StreamKey stream, EventKey event) {
@@ -143,6 +146,7 @@ void StreamOrder::synchronize_device() {
     state_->add(state_->host, stream.done_before_next);
   }
   state_->add(state_->host, state_->orphaned);
+  state_->add(state_->host, state_->orphaned_non_blocking);
 }
 
 }  // namespace barracuda::detector

@@ -1,7 +1,6 @@
 #include "preload/copy_description.h"
 
-#include <algorithm>
-#include <optional>
+#include "emulator/driver/box.h"
 
 namespace barracuda::preload {
 namespace {
@@ -91,7 +90,8 @@ CopyRequest describe_row(session::Session& session, const CopySide& to, const Co
   return describe(side(to), side(from), {.row_bytes = bytes}, form);
 }
 
-CopyRequest describe_box(session::Session& session, const CUDA_MEMCPY3D& box, CallForm form) {
+CopyRequest describe_box(session::Session& session, const CUDA_MEMCPY3D& given, CallForm form) {
+  const CUDA_MEMCPY3D box = emulator::driver::completed(given);
   Side from{.is_array = box.srcMemoryType == CU_MEMORYTYPE_ARRAY,
             .address = address_of(box.srcMemoryType, box.srcHost, box.srcDevice),
             .pitch = box.srcPitch,
@@ -104,10 +104,8 @@ CopyRequest describe_box(session::Session& session, const CUDA_MEMCPY3D& box, Ca
   to.kind = kind_of(session, box.dstMemoryType, to.address);
   from.address += (box.srcZ * box.srcHeight + box.srcY) * box.srcPitch + box.srcXInBytes;
   to.address += (box.dstZ * box.dstHeight + box.dstY) * box.dstPitch + box.dstXInBytes;
-  const Extent extent{.row_bytes = box.WidthInBytes,
-                      .rows = std::max<std::size_t>(box.Height, 1),
-                      .slices = std::max<std::size_t>(box.Depth, 1)};
-  return describe(to, from, extent, form);
+  return describe(to, from,
+                  {.row_bytes = box.WidthInBytes, .rows = box.Height, .slices = box.Depth}, form);
 }
 
 CopyRequest describe_memset(session::Session& session, const MemsetRows& rows, CallForm form) {
@@ -121,50 +119,6 @@ CopyRequest describe_memset(session::Session& session, const MemsetRows& rows, C
   add_rows(request, {.kind = kind, .address = rows.address, .pitch = rows.pitch},
            {.row_bytes = rows.row_bytes, .rows = rows.rows}, true);
   return request;
-}
-
-CUDA_MEMCPY3D box_of(const CUDA_MEMCPY2D& copy) {
-  CUDA_MEMCPY3D box{};
-  box.srcXInBytes = copy.srcXInBytes;
-  box.srcY = copy.srcY;
-  box.srcMemoryType = copy.srcMemoryType;
-  box.srcHost = copy.srcHost;
-  box.srcDevice = copy.srcDevice;
-  box.srcPitch = copy.srcPitch;
-  box.dstXInBytes = copy.dstXInBytes;
-  box.dstY = copy.dstY;
-  box.dstMemoryType = copy.dstMemoryType;
-  box.dstHost = copy.dstHost;
-  box.dstDevice = copy.dstDevice;
-  box.dstPitch = copy.dstPitch;
-  box.WidthInBytes = copy.WidthInBytes;
-  box.Height = copy.Height;
-  box.Depth = 1;
-  return box;
-}
-
-CUDA_MEMCPY3D box_of(const CUDA_MEMCPY3D_PEER& copy) {
-  CUDA_MEMCPY3D box{};
-  box.srcXInBytes = copy.srcXInBytes;
-  box.srcY = copy.srcY;
-  box.srcZ = copy.srcZ;
-  box.srcMemoryType = copy.srcMemoryType;
-  box.srcHost = copy.srcHost;
-  box.srcDevice = copy.srcDevice;
-  box.srcPitch = copy.srcPitch;
-  box.srcHeight = copy.srcHeight;
-  box.dstXInBytes = copy.dstXInBytes;
-  box.dstY = copy.dstY;
-  box.dstZ = copy.dstZ;
-  box.dstMemoryType = copy.dstMemoryType;
-  box.dstHost = copy.dstHost;
-  box.dstDevice = copy.dstDevice;
-  box.dstPitch = copy.dstPitch;
-  box.dstHeight = copy.dstHeight;
-  box.WidthInBytes = copy.WidthInBytes;
-  box.Height = copy.Height;
-  box.Depth = copy.Depth;
-  return box;
 }
 
 }  // namespace barracuda::preload

@@ -31,8 +31,4 @@ session::CopyRequest describe_box(session::Session& session, const CUDA_MEMCPY3D
 session::CopyRequest describe_memset(session::Session& session, const MemsetRows& rows,
                                      CallForm form);
 
-// A box of the same shape as `copy`.
-CUDA_MEMCPY3D box_of(const CUDA_MEMCPY2D& copy);
-CUDA_MEMCPY3D box_of(const CUDA_MEMCPY3D_PEER& copy);
-
 }  // namespace barracuda::preload

@@ -1,50 +1,75 @@
-// Copies whose names say that they are synchronous. Whether the host waits for them is another
-// matter.
-#include "preload/copy_description.h"
-#include "preload/submit_copy.h"
+// Copies and memsets: the driver's call, then what it put into which stream.
+#include "preload/copy_hooks.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "preload/copy_call.h"
+#include "preload/hook.h"
 
 namespace barracuda::preload {
 namespace {
 
 using session::Session;
 
-constexpr CallForm kForm = CallForm::kSynchronous;
+// A name as a template's argument.
+template <std::size_t kSize>
+struct Name {
+  // NOLINTNEXTLINE(google-explicit-constructor): a literal is one
+  consteval Name(const char (&literal)[kSize]) { std::copy_n(literal, kSize, text); }
 
-CopySide on_device(CUdeviceptr address) {
-  return {.type = CU_MEMORYTYPE_DEVICE, .address = address};
-}
+  char text[kSize] = {};
+};
 
-CopySide on_host(const void* address) {
-  return {.type = CU_MEMORYTYPE_HOST, .address = reinterpret_cast<std::uint64_t>(address)};
-}
+template <Name kName>
+constexpr auto kText = kName;
 
-constexpr CopySide kInArray{.type = CU_MEMORYTYPE_ARRAY, .address = 0};
+template <typename Signature>
+struct CopyHook;
 
-// One row.
 template <typename... Arguments>
-CUresult copy_row(const Original<CUresult(Arguments...)>& original, DefaultStream meaning,
-                  const CopySide& to, const CopySide& from, std::size_t bytes,
-                  Arguments... arguments) {
-  return submit_copy(
-      original, default_stream(meaning),
-      [&](Session& session) { return describe_row(session, to, from, bytes, kForm); },
-      arguments...);
-}
+struct CopyHook<CUresult(Arguments...)> {
+  using Last = std::tuple_element_t<sizeof...(Arguments) - 1, std::tuple<Arguments...>>;
+  static constexpr bool kHasStream = std::is_same_v<Last, CUstream>;
+  static constexpr CallForm kForm = kHasStream ? CallForm::kAsynchronous : CallForm::kSynchronous;
 
-CUresult copy_box(const Original<decltype(copy_3d)>& original, DefaultStream meaning,
-                  const CUDA_MEMCPY3D* copy) {
-  return submit_copy(
-      original, default_stream(meaning),
-      [&](Session& session) { return describe_box(session, *copy, kForm); }, copy);
-}
+  // A call that a capture records does nothing yet.
+  template <Name kName, DefaultStream kMeaning>
+  static CUresult call(Arguments... arguments) {
+    static const Original<CUresult(Arguments...)> original{kName.text};
+    const HookScope scope;
+    const CUresult status = original(arguments...);
+    scope.run([&](Session& session) {
+      const session::Handle stream = stream_of(kMeaning, arguments...);
+      if (status == CUDA_SUCCESS && !session.driver().stream_is_capturing(stream)) {
+        session::CopyRequest copy = describe(session, std::tuple(arguments...));
+        copy.stream = stream;
+        session.launches().copied(copy);
+      }
+      session.observe(status);
+    });
+    return status;
+  }
 
-template <typename Copy>
-CUresult copy_box(const Original<CUresult(const Copy*)>& original, DefaultStream meaning,
-                  const Copy* copy) {
-  return submit_copy(
-      original, default_stream(meaning),
-      [&](Session& session) { return describe_box(session, box_of(*copy), kForm); }, copy);
-}
+ private:
+  static session::Handle stream_of(DefaultStream meaning, Arguments... arguments) {
+    if constexpr (kHasStream) {
+      return stream_handle(std::get<sizeof...(Arguments) - 1>(std::tuple(arguments...)), meaning);
+    } else {
+      return stream_handle(nullptr, meaning);
+    }
+  }
+
+  static session::CopyRequest describe(Session& session, const std::tuple<Arguments...>& all) {
+    const CopyCall call(session, kForm);
+    return [&]<std::size_t... kIndices>(std::index_sequence<kIndices...>) {
+      return call(std::get<kIndices>(all)...);
+    }(std::make_index_sequence<sizeof...(Arguments) - (kHasStream ? 1 : 0)>());
+  }
+};
 
 // Comes after all work and before all that is to come.
 template <typename... Arguments>
@@ -63,18 +88,6 @@ CUresult copy_between_contexts(const Original<CUresult(Arguments...)>& original,
 
 }  // namespace
 
-CUresult copy(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
-  static const Original<decltype(copy)> original{"cuMemcpy"};
-  return copy_row(original, DefaultStream::kLegacy, on_device(to), on_device(from), bytes, to, from,
-                  bytes);
-}
-
-CUresult copy_ptds(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
-  static const Original<decltype(copy)> original{"cuMemcpy_ptds"};
-  return copy_row(original, DefaultStream::kPerThread, on_device(to), on_device(from), bytes, to,
-                  from, bytes);
-}
-
 CUresult copy_between(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
                       CUcontext from_context, std::size_t bytes) {
   static const Original<decltype(copy_between)> original{"cuMemcpyPeer"};
@@ -87,131 +100,24 @@ CUresult copy_between_ptds(CUdeviceptr to, CUcontext to_context, CUdeviceptr fro
   return copy_between_contexts(original, to, to_context, from, from_context, bytes);
 }
 
-CUresult copy_to_device(CUdeviceptr to, const void* from, std::size_t bytes) {
-  static const Original<decltype(copy_to_device)> original{"cuMemcpyHtoD_v2"};
-  return copy_row(original, DefaultStream::kLegacy, on_device(to), on_host(from), bytes, to, from,
-                  bytes);
-}
+// The name of a function's form for the thread's own default stream.
+#define TWIN(name) \
+  (CopyHook<decltype(::name)>::kHasStream ? Name{#name "_ptsz"} : Name{#name "_ptds"})
 
-CUresult copy_to_device_ptds(CUdeviceptr to, const void* from, std::size_t bytes) {
-  static const Original<decltype(copy_to_device)> original{"cuMemcpyHtoD_v2_ptds"};
-  return copy_row(original, DefaultStream::kPerThread, on_device(to), on_host(from), bytes, to,
-                  from, bytes);
-}
+#define HOOK(name, exported, meaning)                                                     \
+  Hook {                                                                                  \
+    kText<exported>.text,                                                                 \
+        reinterpret_cast<void*>(                                                          \
+            &CopyHook<decltype(::name)>::template call<exported, DefaultStream::meaning>) \
+  }
 
-CUresult copy_to_host(void* to, CUdeviceptr from, std::size_t bytes) {
-  static const Original<decltype(copy_to_host)> original{"cuMemcpyDtoH_v2"};
-  return copy_row(original, DefaultStream::kLegacy, on_host(to), on_device(from), bytes, to, from,
-                  bytes);
-}
+#define COPY(name) HOOK(name, Name{#name}, kLegacy), HOOK(name, TWIN(name), kPerThread),
 
-CUresult copy_to_host_ptds(void* to, CUdeviceptr from, std::size_t bytes) {
-  static const Original<decltype(copy_to_host)> original{"cuMemcpyDtoH_v2_ptds"};
-  return copy_row(original, DefaultStream::kPerThread, on_host(to), on_device(from), bytes, to,
-                  from, bytes);
-}
-
-CUresult copy_on_device(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
-  static const Original<decltype(copy_on_device)> original{"cuMemcpyDtoD_v2"};
-  return copy_row(original, DefaultStream::kLegacy, on_device(to), on_device(from), bytes, to, from,
-                  bytes);
-}
-
-CUresult copy_on_device_ptds(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
-  static const Original<decltype(copy_on_device)> original{"cuMemcpyDtoD_v2_ptds"};
-  return copy_row(original, DefaultStream::kPerThread, on_device(to), on_device(from), bytes, to,
-                  from, bytes);
-}
-
-CUresult copy_device_to_array(CUarray to, std::size_t offset, CUdeviceptr from, std::size_t bytes) {
-  static const Original<decltype(copy_device_to_array)> original{"cuMemcpyDtoA_v2"};
-  return copy_row(original, DefaultStream::kLegacy, kInArray, on_device(from), bytes, to, offset,
-                  from, bytes);
-}
-
-CUresult copy_device_to_array_ptds(CUarray to, std::size_t offset, CUdeviceptr from,
-                                   std::size_t bytes) {
-  static const Original<decltype(copy_device_to_array)> original{"cuMemcpyDtoA_v2_ptds"};
-  return copy_row(original, DefaultStream::kPerThread, kInArray, on_device(from), bytes, to, offset,
-                  from, bytes);
-}
-
-CUresult copy_array_to_device(CUdeviceptr to, CUarray from, std::size_t offset, std::size_t bytes) {
-  static const Original<decltype(copy_array_to_device)> original{"cuMemcpyAtoD_v2"};
-  return copy_row(original, DefaultStream::kLegacy, on_device(to), kInArray, bytes, to, from,
-                  offset, bytes);
-}
-
-CUresult copy_array_to_device_ptds(CUdeviceptr to, CUarray from, std::size_t offset,
-                                   std::size_t bytes) {
-  static const Original<decltype(copy_array_to_device)> original{"cuMemcpyAtoD_v2_ptds"};
-  return copy_row(original, DefaultStream::kPerThread, on_device(to), kInArray, bytes, to, from,
-                  offset, bytes);
-}
-
-CUresult copy_host_to_array(CUarray to, std::size_t offset, const void* from, std::size_t bytes) {
-  static const Original<decltype(copy_host_to_array)> original{"cuMemcpyHtoA_v2"};
-  return copy_row(original, DefaultStream::kLegacy, kInArray, on_host(from), bytes, to, offset,
-                  from, bytes);
-}
-
-CUresult copy_host_to_array_ptds(CUarray to, std::size_t offset, const void* from,
-                                 std::size_t bytes) {
-  static const Original<decltype(copy_host_to_array)> original{"cuMemcpyHtoA_v2_ptds"};
-  return copy_row(original, DefaultStream::kPerThread, kInArray, on_host(from), bytes, to, offset,
-                  from, bytes);
-}
-
-CUresult copy_array_to_host(void* to, CUarray from, std::size_t offset, std::size_t bytes) {
-  static const Original<decltype(copy_array_to_host)> original{"cuMemcpyAtoH_v2"};
-  return copy_row(original, DefaultStream::kLegacy, on_host(to), kInArray, bytes, to, from, offset,
-                  bytes);
-}
-
-CUresult copy_array_to_host_ptds(void* to, CUarray from, std::size_t offset, std::size_t bytes) {
-  static const Original<decltype(copy_array_to_host)> original{"cuMemcpyAtoH_v2_ptds"};
-  return copy_row(original, DefaultStream::kPerThread, on_host(to), kInArray, bytes, to, from,
-                  offset, bytes);
-}
-
-CUresult copy_2d(const CUDA_MEMCPY2D* copy) {
-  static const Original<decltype(copy_2d)> original{"cuMemcpy2D_v2"};
-  return copy_box(original, DefaultStream::kLegacy, copy);
-}
-
-CUresult copy_2d_ptds(const CUDA_MEMCPY2D* copy) {
-  static const Original<decltype(copy_2d)> original{"cuMemcpy2D_v2_ptds"};
-  return copy_box(original, DefaultStream::kPerThread, copy);
-}
-
-CUresult copy_2d_unaligned(const CUDA_MEMCPY2D* copy) {
-  static const Original<decltype(copy_2d_unaligned)> original{"cuMemcpy2DUnaligned_v2"};
-  return copy_box(original, DefaultStream::kLegacy, copy);
-}
-
-CUresult copy_2d_unaligned_ptds(const CUDA_MEMCPY2D* copy) {
-  static const Original<decltype(copy_2d_unaligned)> original{"cuMemcpy2DUnaligned_v2_ptds"};
-  return copy_box(original, DefaultStream::kPerThread, copy);
-}
-
-CUresult copy_3d(const CUDA_MEMCPY3D* copy) {
-  static const Original<decltype(copy_3d)> original{"cuMemcpy3D_v2"};
-  return copy_box(original, DefaultStream::kLegacy, copy);
-}
-
-CUresult copy_3d_ptds(const CUDA_MEMCPY3D* copy) {
-  static const Original<decltype(copy_3d)> original{"cuMemcpy3D_v2_ptds"};
-  return copy_box(original, DefaultStream::kPerThread, copy);
-}
-
-CUresult copy_3d_between(const CUDA_MEMCPY3D_PEER* copy) {
-  static const Original<decltype(copy_3d_between)> original{"cuMemcpy3DPeer"};
-  return copy_box(original, DefaultStream::kLegacy, copy);
-}
-
-CUresult copy_3d_between_ptds(const CUDA_MEMCPY3D_PEER* copy) {
-  static const Original<decltype(copy_3d_between)> original{"cuMemcpy3DPeer_ptds"};
-  return copy_box(original, DefaultStream::kPerThread, copy);
+const std::array<Hook, kCopyHookCount>& copy_hooks() {
+  static const std::array<Hook, kCopyHookCount> hooks = {
+#include "preload/copies.def"
+  };
+  return hooks;
 }
 
 }  // namespace barracuda::preload

@@ -1,17 +1,13 @@
 #include "preload/hooks.h"
 
 #include <array>
-#include <atomic>
+#include <cstddef>
 
+#include "preload/copy_hooks.h"
 #include "preload/driver_library.h"
 
 namespace barracuda::preload {
 namespace {
-
-struct Hook {
-  const char* name;
-  void* function;
-};
 
 const std::array g_hooks = {
 #define HOOK(name, function) Hook{#name, reinterpret_cast<void*>(&function)},
@@ -19,12 +15,18 @@ const std::array g_hooks = {
 #undef HOOK
 };
 
+constexpr std::size_t kHookCount = g_hooks.size() + kCopyHookCount;
+
+const Hook& hook_at(std::size_t index) {
+  return index < g_hooks.size() ? g_hooks[index] : copy_hooks()[index - g_hooks.size()];
+}
+
 }  // namespace
 
 void* find_hook(std::string_view exported_name) {
-  for (const Hook& hook : g_hooks) {
-    if (exported_name == hook.name) {
-      return hook.function;
+  for (std::size_t i = 0; i < kHookCount; ++i) {
+    if (exported_name == hook_at(i).name) {
+      return hook_at(i).function;
     }
   }
   return nullptr;
@@ -33,15 +35,15 @@ void* find_hook(std::string_view exported_name) {
 void* replace_driver_function(void* function) {
   // Asked for hundreds of times by every runtime, so the driver's addresses are kept.
   static const auto originals = [] {
-    std::array<void*, g_hooks.size()> found{};
-    for (std::size_t i = 0; i < g_hooks.size(); ++i) {
-      found[i] = real_driver_function(g_hooks[i].name);
+    std::array<void*, kHookCount> found{};
+    for (std::size_t i = 0; i < kHookCount; ++i) {
+      found[i] = real_driver_function(hook_at(i).name);
     }
     return found;
   }();
-  for (std::size_t i = 0; i < g_hooks.size(); ++i) {
+  for (std::size_t i = 0; i < kHookCount; ++i) {
     if (function != nullptr && originals[i] == function) {
-      return g_hooks[i].function;
+      return hook_at(i).function;
     }
   }
   return function;

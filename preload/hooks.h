@@ -16,6 +16,11 @@ namespace barracuda::preload {
 #include "preload/hooks.def"
 #undef HOOK
 
+struct Hook {
+  const char* name;
+  void* function;
+};
+
 // Null if the function is not hooked.
 void* find_hook(std::string_view exported_name);
 // What stands in for this function of the driver: its hook, else itself.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "emulator/driver/box.h"
 #include "emulator/driver/handle_table.h"
 
 namespace barracuda::emulator::driver {
@@ -11,24 +12,6 @@ namespace {
 HandleTable<Array, CUarray>& arrays() {
   static auto* const instance = new HandleTable<Array, CUarray>;
   return *instance;
-}
-
-std::size_t bytes_of(CUarray_format format) {
-  switch (static_cast<int>(format)) {
-    case CU_AD_FORMAT_UNSIGNED_INT8:
-    case CU_AD_FORMAT_SIGNED_INT8:
-      return 1;
-    case CU_AD_FORMAT_UNSIGNED_INT16:
-    case CU_AD_FORMAT_SIGNED_INT16:
-    case CU_AD_FORMAT_HALF:
-      return 2;
-    case CU_AD_FORMAT_UNSIGNED_INT32:
-    case CU_AD_FORMAT_SIGNED_INT32:
-    case CU_AD_FORMAT_FLOAT:
-      return 4;
-    default:
-      return 0;
-  }
 }
 
 CUresult create(CUarray* result, const CUDA_ARRAY3D_DESCRIPTOR_v2& descriptor) {
@@ -40,7 +23,7 @@ CUresult create(CUarray* result, const CUDA_ARRAY3D_DESCRIPTOR_v2& descriptor) {
       (channels != 1 && channels != 2 && channels != 4)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  if (bytes_of(descriptor.Format) == 0 || (descriptor.Flags & CUDA_ARRAY3D_SPARSE) != 0) {
+  if (element_bytes(descriptor.Format, 1) == 0 || (descriptor.Flags & CUDA_ARRAY3D_SPARSE) != 0) {
     return CUDA_ERROR_NOT_SUPPORTED;
   }
   auto array = std::make_shared<Array>();
@@ -60,7 +43,7 @@ CUresult create(CUarray* result, const CUDA_ARRAY3D_DESCRIPTOR_v2& descriptor) {
 }  // namespace
 
 std::size_t Array::row_bytes() const {
-  return descriptor.Width * bytes_of(descriptor.Format) * descriptor.NumChannels;
+  return descriptor.Width * element_bytes(descriptor.Format, descriptor.NumChannels);
 }
 
 std::size_t Array::rows() const {

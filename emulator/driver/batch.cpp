@@ -3,68 +3,16 @@
 
 #include "emulator/driver/allocation.h"
 #include "emulator/driver/array.h"
+#include "emulator/driver/box.h"
 #include "emulator/driver/stream.h"
 #include "emulator/driver/work.h"
 
 namespace barracuda::emulator::driver {
 namespace {
 
-struct Operand {
-  CUmemorytype type = CU_MEMORYTYPE_UNIFIED;
-  CUdeviceptr address = 0;
-  std::size_t pitch = 0, height = 0;
-  CUarray array = nullptr;
-  std::size_t x = 0, y = 0, z = 0;
-};
-
-// Sizes of a box with an array are in elements, else in bytes.
-Operand describe(const CUmemcpy3DOperand& from, std::size_t element_bytes) {
-  if (from.type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
-    return {.type = CU_MEMORYTYPE_ARRAY,
-            .array = from.op.array.array,
-            .x = from.op.array.offset.x * element_bytes,
-            .y = from.op.array.offset.y,
-            .z = from.op.array.offset.z};
-  }
-  return {.address = from.op.ptr.ptr,
-          .pitch = from.op.ptr.rowLength * element_bytes,
-          .height = from.op.ptr.layerHeight};
-}
-
-std::size_t element_bytes(const CUmemcpy3DOperand& operand) {
-  if (operand.type != CU_MEMCPY_OPERAND_TYPE_ARRAY) {
-    return 0;
-  }
-  const std::shared_ptr<Array> array = find_array(operand.op.array.array);
-  return array == nullptr ? 0 : array->row_bytes() / array->descriptor.Width;
-}
-
-CUDA_MEMCPY3D describe(const CUDA_MEMCPY3D_BATCH_OP& from) {
-  const std::size_t bytes =
-      std::max<std::size_t>({element_bytes(from.src), element_bytes(from.dst), 1});
-  const Operand source = describe(from.src, bytes);
-  const Operand target = describe(from.dst, bytes);
-  CUDA_MEMCPY3D copy{};
-  copy.srcXInBytes = source.x;
-  copy.srcY = source.y;
-  copy.srcZ = source.z;
-  copy.srcMemoryType = source.type;
-  copy.srcDevice = source.address;
-  copy.srcArray = source.array;
-  copy.srcPitch = source.pitch;
-  copy.srcHeight = source.height;
-  copy.dstXInBytes = target.x;
-  copy.dstY = target.y;
-  copy.dstZ = target.z;
-  copy.dstMemoryType = target.type;
-  copy.dstDevice = target.address;
-  copy.dstArray = target.array;
-  copy.dstPitch = target.pitch;
-  copy.dstHeight = target.height;
-  copy.WidthInBytes = from.extent.width * bytes;
-  copy.Height = from.extent.height;
-  copy.Depth = from.extent.depth;
-  return copy;
+std::size_t unit_of(const CUDA_MEMCPY3D_BATCH_OP& copy) {
+  const std::shared_ptr<Array> array = find_array(array_of(copy));
+  return array == nullptr ? 1 : array->row_bytes() / array->descriptor.Width;
 }
 
 // CUDA takes batches in streams of their own only.
@@ -159,7 +107,8 @@ CUresult cuMemcpy3DBatchAsync_v2(std::size_t count, CUDA_MEMCPY3D_BATCH_OP* copi
     return CUDA_ERROR_INVALID_VALUE;
   }
   for (const CUDA_MEMCPY3D_BATCH_OP& copy : std::span(copies, count)) {
-    if (const CUresult status = submit(stream, CopyWork{describe(copy)}); status != CUDA_SUCCESS) {
+    if (const CUresult status = submit(stream, CopyWork{box_of(copy, unit_of(copy))});
+        status != CUDA_SUCCESS) {
       return status;
     }
   }

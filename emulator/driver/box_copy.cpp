@@ -3,6 +3,7 @@
 
 #include "emulator/driver/allocation.h"
 #include "emulator/driver/array.h"
+#include "emulator/driver/box.h"
 #include "emulator/driver/work.h"
 
 namespace barracuda::emulator::driver {
@@ -57,9 +58,7 @@ bool is_valid(const BoxSide& side, const BoxCopy& copy) {
   return false;
 }
 
-// Where CUDA leaves pitch or height at zero, the rows lie close together.
-void complete(BoxSide& side, const void* host, CUdeviceptr device, CUarray array,
-              const CUDA_MEMCPY3D& copy) {
+void find_memory(BoxSide& side, const void* host, CUdeviceptr device, CUarray array) {
   if (side.type == CU_MEMORYTYPE_ARRAY) {
     side.array = find_array(array);
     if (side.array != nullptr) {
@@ -70,11 +69,10 @@ void complete(BoxSide& side, const void* host, CUdeviceptr device, CUarray array
     return;
   }
   side.base = side.type == CU_MEMORYTYPE_HOST ? reinterpret_cast<std::uint64_t>(host) : device;
-  side.pitch = side.pitch == 0 ? copy.WidthInBytes + side.x : side.pitch;
-  side.height = side.height == 0 ? copy.Height + side.y : side.height;
 }
 
-BoxCopy box_of(const CUDA_MEMCPY3D& copy) {
+BoxCopy sides_of(const CUDA_MEMCPY3D& given) {
+  const CUDA_MEMCPY3D copy = completed(given);
   BoxCopy box{.to = {.type = copy.dstMemoryType,
                      .x = copy.dstXInBytes,
                      .y = copy.dstY,
@@ -90,46 +88,9 @@ BoxCopy box_of(const CUDA_MEMCPY3D& copy) {
               .width = copy.WidthInBytes,
               .height = copy.Height,
               .depth = copy.Depth};
-  complete(box.to, copy.dstHost, copy.dstDevice, copy.dstArray, copy);
-  complete(box.from, copy.srcHost, copy.srcDevice, copy.srcArray, copy);
+  find_memory(box.to, copy.dstHost, copy.dstDevice, copy.dstArray);
+  find_memory(box.from, copy.srcHost, copy.srcDevice, copy.srcArray);
   return box;
-}
-
-bool is_empty(const CUDA_MEMCPY3D& copy) {
-  return copy.WidthInBytes == 0 || copy.Height == 0 || copy.Depth == 0;
-}
-
-// A copy of planes says less.
-CUDA_MEMCPY3D in_space(const CUDA_MEMCPY2D& from) {
-  CUDA_MEMCPY3D copy{};
-  copy.srcXInBytes = from.srcXInBytes;
-  copy.srcY = from.srcY;
-  copy.srcMemoryType = from.srcMemoryType;
-  copy.srcHost = from.srcHost;
-  copy.srcDevice = from.srcDevice;
-  copy.srcArray = from.srcArray;
-  copy.srcPitch = from.srcPitch;
-  copy.dstXInBytes = from.dstXInBytes;
-  copy.dstY = from.dstY;
-  copy.dstMemoryType = from.dstMemoryType;
-  copy.dstHost = from.dstHost;
-  copy.dstDevice = from.dstDevice;
-  copy.dstArray = from.dstArray;
-  copy.dstPitch = from.dstPitch;
-  copy.WidthInBytes = from.WidthInBytes;
-  copy.Height = from.Height;
-  copy.Depth = 1;
-  return copy;
-}
-
-// With one device its contexts share their memory.
-CUDA_MEMCPY3D without_contexts(const CUDA_MEMCPY3D_PEER& from) {
-  CUDA_MEMCPY3D copy{};
-  static_assert(sizeof copy == sizeof from);
-  std::memcpy(&copy, &from, sizeof copy);
-  copy.reserved0 = nullptr;
-  copy.reserved1 = nullptr;
-  return copy;
 }
 
 CUresult check_peers(const CUDA_MEMCPY3D_PEER* copy) {
@@ -147,7 +108,7 @@ CUresult check(const CopyWork& work) {
   if (is_empty(work.copy)) {
     return CUDA_SUCCESS;
   }
-  const BoxCopy box = box_of(work.copy);
+  const BoxCopy box = sides_of(work.copy);
   return is_valid(box.to, box) && is_valid(box.from, box) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -155,7 +116,7 @@ CUresult run(const CopyWork& work) {
   if (is_empty(work.copy)) {
     return CUDA_SUCCESS;
   }
-  const BoxCopy copy = box_of(work.copy);
+  const BoxCopy copy = sides_of(work.copy);
   if (!is_valid(copy.to, copy) || !is_valid(copy.from, copy)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -169,7 +130,7 @@ CUresult run(const CopyWork& work) {
 }
 
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* copy, CUstream stream) {
-  return copy == nullptr ? CUDA_ERROR_INVALID_VALUE : submit(stream, CopyWork{in_space(*copy)});
+  return copy == nullptr ? CUDA_ERROR_INVALID_VALUE : submit(stream, CopyWork{box_of(*copy)});
 }
 
 CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* copy) {
@@ -188,9 +149,10 @@ CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* copy) {
   return driver::cuMemcpy3DAsync_v2(copy, nullptr);
 }
 
+// With one device its contexts share their memory.
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* copy, CUstream stream) {
   const CUresult status = check_peers(copy);
-  return status == CUDA_SUCCESS ? submit(stream, CopyWork{without_contexts(*copy)}) : status;
+  return status == CUDA_SUCCESS ? submit(stream, CopyWork{box_of(*copy)}) : status;
 }
 
 CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* copy) {

@@ -352,15 +352,21 @@ void Engine::add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites
   static_cast<void>(engine_.sites.add(first, sites));
 }
 
+Clock Engine::learnt_by(std::span<const LaunchId> launches) const {
+  Clock all;
+  for (const LaunchId launch : launches) {
+    const auto final = engine_.finals.find(launch);
+    if (final != engine_.finals.end()) {
+      all.join(final->second);
+    }
+  }
+  return all;
+}
+
 void Engine::begin_launch(const LaunchInfo& launch) {
   engine_.order.add(launch.id, launch.ordered_after);
   auto begun = std::make_unique<LaunchState>(launch);
-  for (const LaunchId before : launch.ordered_after) {
-    const auto final = engine_.finals.find(before);
-    if (final != engine_.finals.end()) {
-      begun->initial.join(final->second);
-    }
-  }
+  begun->initial = learnt_by(launch.ordered_after);
   begun->final = begun->initial;
   begun->ran_with_others = !engine_.order.is_after_all(launch.id);
   for (auto& [id, other] : engine_.running) {
@@ -374,8 +380,13 @@ void Engine::begin_launch(const LaunchInfo& launch) {
 }
 
 void Engine::apply_copy(const CopyInfo& copy) {
-  if (!engine_.order.knows(copy.id)) {
-    engine_.order.add(copy.id, copy.ordered_after);
+  if (engine_.order.knows(copy.id)) {
+    return;  // nothing came between
+  }
+  engine_.order.add(copy.id, copy.ordered_after);
+  Clock learnt = learnt_by(copy.ordered_after);
+  if (!learnt.is_empty()) {
+    engine_.finals.insert_or_assign(copy.id, std::move(learnt));
   }
 }
 

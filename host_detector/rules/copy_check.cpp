@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "host_detector/rules/access_check.h"
+#include "host_detector/rules/observation.h"
 
 namespace barracuda::detector {
 namespace {
@@ -114,6 +115,13 @@ void CopyCheck::forget(std::uint64_t address, std::uint64_t bytes) {
   engine_.copies.forget(address, bytes, engine_.order);
 }
 
+bool CopyCheck::is_before(const Comer& comer, LaunchId launch) const {
+  return comer.before.answer(launch, [&] {
+    const auto is_ordered = [&](LaunchId known) { return engine_.order.is_before(launch, known); };
+    return is_ordered(comer.copy.id) || comer.clock.knows_launch(is_ordered);
+  });
+}
+
 void CopyCheck::meet_shadow(const Comer& comer, const MemoryRows& rows) {
   for (std::uint64_t row = 0; row < rows.rows; ++row) {
     const std::uint64_t begin = rows.address + row * rows.pitch;
@@ -130,25 +138,28 @@ void CopyCheck::meet_entry(const Comer& comer, const MemoryRows& rows, std::uint
     return;
   }
   const LaunchId launch = entry.launch();
-  const bool is_before = comer.before.answer(launch, [&] {
-    const auto is_ordered = [&](LaunchId known) { return engine_.order.is_before(launch, known); };
-    return is_ordered(comer.copy.id) || engine_.order.is_before(comer.copy.id, launch) ||
-           comer.clock.knows_launch(is_ordered);
-  });
-  if (is_before) {
+  if (is_before(comer, launch)) {
     return;
   }
+  const auto is_known = [&](CtaKey cta, std::uint32_t warp, std::uint32_t lane, Tick tick) {
+    return comer.clock.at(cta, warp, lane) >= tick;
+  };
+  const auto was_seen_before = [&](const Observation& sight) {
+    const ThreadPlace& by = sight.thread;
+    return is_before(comer, launch_of(by.cta)) || is_known(by.cta, by.warp, by.lane, sight.tick);
+  };
   const PackedLine line = PackedLine::of(entry.value);
   for (Bytes rest = entry.bytes & bytes; !rest.none(); rest = rest.after_first()) {
     const std::uint32_t byte = rest.first();
     for (std::uint32_t lanes = entry.lanes_at(byte); lanes != 0; lanes &= lanes - 1) {
       const std::uint32_t lane = first_lane(lanes);
-      const bool is_known =
-          entry.is_asynchronous()
-              ? comer.clock.at(cta_key(launch, line.cta), line.warp,
-                               entry.has_own_line() ? lane : line.lane) >= entry.tick
-              : comer.clock.at(entry.cta, entry.warp, lane) >= entry.tick;
-      if (is_known) {
+      const bool is_ordered = entry.is_asynchronous()
+                                  ? is_known(cta_key(launch, line.cta), line.warp,
+                                             entry.has_own_line() ? lane : line.lane, entry.tick)
+                                  : is_known(entry.cta, entry.warp, lane, entry.tick) ||
+                                        was_observed(engine_, engine_.global_locations, entry,
+                                                     block_start + byte, was_seen_before);
+      if (is_ordered) {
         continue;
       }
       RaceEvent race = copy_race(describe_entry(engine_, entry, lane, block_start + byte),
@@ -168,9 +179,7 @@ void CopyCheck::meet_copies(const Comer& comer, const MemoryRows& rows) {
     engine_.copies.for_each(begin, begin + rows.row_bytes, [&](const LiveCopy& other, auto...) {
       const LaunchId mine = comer.copy.id;
       if ((!rows.is_written && !other.rows.is_written) || other.id == mine ||
-          engine_.order.is_before(other.id, mine) || comer.clock.knows_launch([&](LaunchId known) {
-            return engine_.order.is_before(other.id, known);
-          })) {
+          is_before(comer, other.id)) {
         return;
       }
       RaceEvent race = copy_race(describe_copy(other.id, other.call, other.rows),

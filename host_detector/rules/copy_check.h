@@ -21,6 +21,8 @@ class CopyCheck {
   // A copy on its way, with what it knows of launches that are not ordered before it.
   struct Comer;
 
+  // The launch was over before the copy.
+  [[nodiscard]] bool is_before(const Comer& comer, LaunchId launch) const;
   void drop_old(const CopyInfo& copy);
   void meet_shadow(const Comer& comer, const MemoryRows& rows);
   void meet_entry(const Comer& comer, const MemoryRows& rows, std::uint64_t block_start,

@@ -11,7 +11,8 @@ namespace barracuda::oracle {
 namespace {
 
 using Pair = std::pair<std::uint32_t, std::uint32_t>;  // of sites, hence of operations
-using Byte = std::pair<Space, std::uint64_t>;
+// A byte, and whether it is a copy by the host that races there: either kind is to be named.
+using Byte = std::tuple<Space, std::uint64_t, bool>;
 
 // kError is the smaller.
 Severity worst(Severity a, Severity b) {
@@ -28,20 +29,32 @@ Pair pair_of(const detector::RaceEvent& event) {
                      static_cast<std::uint32_t>(event.second.site));
 }
 
-bool is_at(std::uint64_t byte, const detector::RaceAccess& access) {
-  return access.address <= byte && byte < access.address + access.size;
+// A copy is named as a whole, another access by its bytes.
+bool is_side(const Race& race, const detector::RaceAccess& access) {
+  const auto& rows = thread_of(access) == race.older ? race.older_rows : race.newer_rows;
+  return rows ? access.address == rows->address && access.size == rows->row_bytes * rows->rows
+              : access.address <= race.byte && race.byte < access.address + access.size;
+}
+
+Byte byte_of(const Race& race) {
+  return {race.space, race.byte, is_of_copy(race)};
 }
 
 bool is_that_race(const Race& race, const detector::RaceEvent& event) {
   const bool is_shared = event.second.space == wire::AddressSpace::kShared;
   return std::pair{race.low_site, race.high_site} == pair_of(event) &&
-         race.space.has_value() == is_shared && is_at(race.byte, event.first) &&
-         is_at(race.byte, event.second) && race.severity <= event.severity &&
+         race.space.has_value() == is_shared && is_side(race, event.first) &&
+         is_side(race, event.second) && race.severity <= event.severity &&
+         is_of_copy(race) == (event.kind == detector::RaceKind::kKernelCopy) &&
          std::minmax(race.older, race.newer) ==
              std::pair(std::minmax(thread_of(event.first), thread_of(event.second)));
 }
 
 }  // namespace
+
+bool is_of_copy(const Race& race) {
+  return race.older_rows.has_value() || race.newer_rows.has_value();
+}
 
 std::vector<Race> races_of(const Trace& trace, const detector::DetectorOptions& options) {
   ReferenceDetector reference(options);
@@ -49,6 +62,8 @@ std::vector<Race> races_of(const Trace& trace, const detector::DetectorOptions& 
   for (const Step& step : trace.steps) {
     if (const auto* launch = std::get_if<detector::LaunchInfo>(&step)) {
       reference.begin_launch(*launch);
+    } else if (const auto* copy = std::get_if<detector::CopyInfo>(&step)) {
+      reference.apply(*copy);
     } else {
       reference.apply(std::get<detector::WarpOperation>(step));
     }
@@ -71,13 +86,13 @@ std::optional<std::string> difference(const std::vector<Race>& races,
   std::map<Byte, Severity> bytes;  // that must be named, and how badly
   for (const Race& race : races) {
     if (!race.may_be_missed) {
-      const auto [known, is_new] = bytes.try_emplace({race.space, race.byte}, race.severity);
+      const auto [known, is_new] = bytes.try_emplace(byte_of(race), race.severity);
       known->second = worst(known->second, race.severity);
     }
   }
   std::set<Byte> named;
   for (const Race& race : races) {
-    const auto wanted = bytes.find({race.space, race.byte});
+    const auto wanted = bytes.find(byte_of(race));
     const auto known = found.find({race.low_site, race.high_site});
     if (wanted != bytes.end() && known != found.end() && known->second <= wanted->second &&
         race.severity <= wanted->second) {
@@ -86,7 +101,8 @@ std::optional<std::string> difference(const std::vector<Race>& races,
   }
   for (const auto& [byte, severity] : bytes) {
     if (!named.contains(byte)) {
-      return fmt::format("missed: byte {:x} severity {}", byte.second, static_cast<int>(severity));
+      return fmt::format("missed: byte {:x} severity {}{}", std::get<1>(byte),
+                         static_cast<int>(severity), std::get<2>(byte) ? " with a copy" : "");
     }
   }
   return std::nullopt;

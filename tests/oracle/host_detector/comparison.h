@@ -13,6 +13,9 @@ namespace barracuda::oracle {
 // The races of the trace by the rules.
 std::vector<Race> races_of(const Trace& trace, const detector::DetectorOptions& options);
 
+// One of its sides is a copy by the host.
+bool is_of_copy(const Race& race);
+
 // What is wrong with the findings; nothing if they are right. A finding must be a race of the rules
 // between those threads at those bytes, and no worse; and every byte that races by the rules must
 // be named by one of its worst pairs of sites. (Any of the pairs at a byte may be the one reported,

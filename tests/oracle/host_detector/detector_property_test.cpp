@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -17,6 +18,8 @@ void compare(const Trace& trace, const detector::DetectorOptions& options) {
   for (const Step& step : trace.steps) {
     if (const auto* launch = std::get_if<detector::LaunchInfo>(&step)) {
       engine.begin_launch(*launch);
+    } else if (const auto* copy = std::get_if<detector::CopyInfo>(&step)) {
+      engine.apply_copy(*copy);
     } else {
       engine.apply(std::get<detector::WarpOperation>(step));
     }
@@ -26,6 +29,7 @@ void compare(const Trace& trace, const detector::DetectorOptions& options) {
   if (const auto wrong = difference(races, engine.findings())) {
     RC_FAIL(fmt::format("{}\n{}", *wrong, describe(trace)));
   }
+  RC_CLASSIFY(std::ranges::any_of(races, is_of_copy), "has races with copies");
   RC_CLASSIFY(!races.empty(), "has races");
   RC_CLASSIFY(races.empty(), "has none");
 }

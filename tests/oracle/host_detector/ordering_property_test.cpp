@@ -27,6 +27,8 @@ class Feeder {
       if (const auto* launch = std::get_if<detector::LaunchInfo>(&step)) {
         ordering_.begin_launch(*launch);
         launches_.push_back(launch->id);
+      } else if (const auto* copy = std::get_if<detector::CopyInfo>(&step)) {
+        ordering_.begin_copy(*copy);
       }
     }
   }
@@ -146,5 +148,8 @@ TEST_CASE(
       oracle::feed_in_runs(program, runs, threads, races);
     }
     RC_CLASSIFY(!races.empty(), "has races");
+    RC_CLASSIFY(std::ranges::any_of(
+                    races, [](const oracle::Race& race) { return oracle::is_of_copy(race); }),
+                "has races with copies");
   }));
 }

@@ -70,6 +70,10 @@ std::string text_of(const Trace& trace) {
                           launch->grid.x, launch->block.x);
       continue;
     }
+    if (const auto* copy = std::get_if<detector::CopyInfo>(&step)) {
+      text += fmt::format("copy {:x}\n", static_cast<std::uint32_t>(copy->id));
+      continue;
+    }
     const auto& operation = std::get<detector::WarpOperation>(step);
     const wire::SiteInfo& site = trace.sites[static_cast<std::size_t>(operation.site)];
     text += fmt::format(
@@ -94,6 +98,9 @@ void compare(const Trace& trace) {
     if (const auto* launch = std::get_if<detector::LaunchInfo>(&step)) {
       engine.begin_launch(*launch);
       reference.begin_launch(*launch);
+    } else if (const auto* copy = std::get_if<detector::CopyInfo>(&step)) {
+      engine.apply_copy(*copy);
+      reference.apply(*copy);
     } else {
       engine.apply(std::get<detector::WarpOperation>(step));
       reference.apply(std::get<detector::WarpOperation>(step));

@@ -25,6 +25,12 @@ bool is_atomic(const wire::SiteInfo& site) {
 
 }  // namespace
 
+void Reference::apply(const detector::CopyInfo& copy) {
+  for (const detector::LaunchId earlier : copy.ordered_after) {
+    join(ends_[static_cast<std::uint32_t>(copy.id)], ends_[static_cast<std::uint32_t>(earlier)]);
+  }
+}
+
 void Reference::begin_launch(const detector::LaunchInfo& launch) {
   const auto id = static_cast<std::uint32_t>(launch.id);
   VectorClock before;

@@ -37,6 +37,8 @@ class Reference {
   explicit Reference(const std::vector<wire::SiteInfo>& sites) : sites_(sites) {}
 
   void begin_launch(const detector::LaunchInfo& launch);
+  // Held against nothing: it only has a place among the launches.
+  void apply(const detector::CopyInfo& copy);
   void apply(const detector::WarpOperation& operation);
 
   [[nodiscard]] const std::set<Race>& races() const { return races_; }

@@ -53,6 +53,13 @@ class TraceMaker {
     if (launch_ > 1) {
       info.ordered_after.push_back(LaunchId{launch_ - 1});
     }
+    if (launch_ % 2 == 0) {  // with a copy between
+      detector::CopyInfo copy{.id = detector::copy_id(launch_)};
+      copy.ordered_after.swap(info.ordered_after);
+      copy.accesses = {{.address = kGlobalBase, .row_bytes = 64, .is_written = true}};
+      trace_.steps.emplace_back(copy);
+      info.ordered_after = {copy.id};
+    }
     trace_.steps.emplace_back(info);
     const std::uint32_t few = (std::uint32_t{1} << shape_.lanes) - 1;
     warps_.assign(std::size_t{shape_.ctas} * shape_.warps, {});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -128,6 +129,10 @@ class Device {
         begin_launch();
         continue;
       }
+      if (choice % 97 == 95) {
+        host_copy(choice / 97);
+        continue;
+      }
       step(warps_[choice / 97 % warps_.size()], choice / 1009);
     }
     finish_launch();
@@ -141,7 +146,10 @@ class Device {
     info.block.x = 32 * (shape_.warps - 1) + kLanes;
     info.cluster.x = shape_.clusters ? 2 : 1;
     if (launches_ > 1) {
-      info.ordered_after.push_back(LaunchId{launches_ - 1});
+      info.ordered_after = {LaunchId{launches_ - 1}};
+      std::ranges::copy_if(copies_, std::back_inserter(info.ordered_after), [&](LaunchId copy) {
+        return static_cast<std::uint32_t>(copy) % 2 == launches_ % 2;
+      });
     }
     state_.begin_launch(info);
     program_.trace.steps.emplace_back(info);
@@ -153,6 +161,42 @@ class Device {
           event(warps_.back(), ~((1U << kLanes) - 1), {.operation = Operation::kExit});
         }
       }
+    }
+  }
+
+  // In a stream of its own that waited for some of what came before, or in that of the last copy.
+  void host_copy(std::uint32_t choice) {
+    const std::size_t before = copies_.size();
+    detector::CopyInfo copy{.call = ++copy_calls_};
+    const auto* last = std::get_if<detector::CopyInfo>(&program_.trace.steps.back());
+    if (last != nullptr && choice % 2 == 0) {
+      copy.id = last->id;
+      copy.ordered_after = {copy.id};
+    } else {
+      copy.id = detector::copy_id(copy_calls_);
+      for (std::uint32_t launch = 1; launch < launches_; ++launch) {
+        if ((choice >> launch & 1) != 0) {
+          copy.ordered_after.push_back(LaunchId{launch});
+        }
+      }
+      if (before != 0 && choice / 32 % 2 == 0) {
+        copy.ordered_after.push_back(copies_[choice / 64 % before]);
+      }
+      copies_.push_back(copy.id);
+    }
+    const bool is_of_flags = choice / 512 % 4 == 0;
+    const detector::MemoryRows rows{
+        .address = is_of_flags ? kSync : kData + choice / 2048 % 8,
+        .row_bytes = std::array{1U, 4U, 8U}[choice / 2048 % 3],
+        .pitch = 8 + choice / 8192 % 2 * 8,
+        .rows = 1 + choice / 16384 % 3,
+        .is_written = choice / 65536 % 3 != 0,
+    };
+    copy.accesses = {rows};
+    state_.apply(copy);
+    program_.trace.steps.emplace_back(copy);
+    if (is_of_flags && rows.is_written) {
+      std::erase_if(memory_, [](const auto& place) { return std::get<0>(place.first) == 0; });
     }
   }
 
@@ -404,6 +448,8 @@ class Device {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, std::uint64_t> memory_;
   std::uint64_t values_ = 0;
   std::uint64_t time_ = 0;
+  std::vector<LaunchId> copies_;
+  std::uint32_t copy_calls_ = 0;
   std::uint32_t launches_ = 0;
   std::uint32_t fails_ = 0;
 };

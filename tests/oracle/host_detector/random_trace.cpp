@@ -22,6 +22,7 @@ using wire::Scope;
 constexpr std::uint64_t kGlobalBase = 0x10000;
 constexpr std::uint32_t kDataSlots = 3, kSyncSlots = 3;
 constexpr std::uint32_t kSlot = 8;
+constexpr std::uint32_t kChoices = 51;
 constexpr std::array kOrders{MemoryOrder::kVolatile, MemoryOrder::kRelaxed, MemoryOrder::kRelaxed,
                              MemoryOrder::kAcquire,  MemoryOrder::kRelease, MemoryOrder::kAcqRel};
 constexpr std::array kScopes{Scope::kCta, Scope::kCluster, Scope::kGpu, Scope::kGpu, Scope::kSys};
@@ -45,14 +46,7 @@ class TraceMaker {
     info.grid.x = shape_.ctas;
     info.block.x = shape_.warps == 1 ? shape_.lanes : 32 * (shape_.warps - 1) + shape_.lanes;
     info.cluster.x = shape_.clusters ? 2 : 1;
-    std::set<std::uint32_t>& before = before_[launches_];
-    for (const std::uint32_t earlier : over_) {
-      if (settled_.contains(earlier) || (earlier * 5 + order) % 4 != 0) {
-        info.ordered_after.push_back(LaunchId{earlier});
-        before.insert(earlier);
-        before.insert(before_[earlier].begin(), before_[earlier].end());
-      }
-    }
+    info.ordered_after = put_after(launches_, order);
     state_.begin_launch(info);
     trace_.steps.emplace_back(info);
     alive_.push_back(launches_);
@@ -65,12 +59,104 @@ class TraceMaker {
     }
   }
 
+  std::vector<LaunchId> put_after(std::uint32_t id, std::uint32_t order) {
+    last_copy_.reset();
+    std::vector<LaunchId> ordered_after;
+    std::set<std::uint32_t>& before = before_[id];
+    for (const std::uint32_t earlier : over_) {
+      if (settled_.contains(earlier) || host_waited_.contains(earlier) ||
+          (earlier * 5 + order) % 4 != 0) {
+        ordered_after.push_back(LaunchId{earlier});
+        before.insert(earlier);
+        before.insert(before_[earlier].begin(), before_[earlier].end());
+      }
+    }
+    return ordered_after;
+  }
+
+  // The host waits for something that is over, and so for all that this came after.
+  void host_waits(const Choice& choice) {
+    if (over_.empty()) {
+      return;
+    }
+    const std::uint32_t awaited = over_[choice.where % over_.size()];
+    host_waited_.insert(awaited);
+    host_waited_.insert(before_[awaited].begin(), before_[awaited].end());
+    last_copy_.reset();
+  }
+
+  // Of a stream of its own, or in the stream of the copy just before it.
+  void host_copy(const Choice& choice) {
+    detector::CopyInfo copy{.call = ++copies_};
+    if (last_copy_ && choice.who % 2 == 0) {
+      copy.id = *last_copy_;
+      copy.ordered_after = {copy.id};
+    } else {
+      copy.id = detector::copy_id(copies_);
+      copy.ordered_after = put_after(static_cast<std::uint32_t>(copy.id), choice.who / 2);
+      over_.push_back(static_cast<std::uint32_t>(copy.id));
+      last_copy_ = copy.id;
+    }
+    for (const std::uint32_t waited : host_waited_) {
+      copy.host_waited.push_back(LaunchId{waited});
+    }
+    const bool is_memset = choice.how % 3 == 0;
+    const detector::MemoryRows to = rows_of(choice.where, choice.how, true);
+    detector::MemoryRows from = rows_of(choice.lanes >> 8, choice.how, false);
+    if (choice.how % 3 != 1) {  // else to memory of the host that nobody looks after
+      copy.accesses.push_back(to);
+    }
+    if (!is_memset) {
+      from.row_bytes = to.row_bytes;
+      from.rows = to.rows;
+      from.pitch = std::max(from.pitch, from.row_bytes);
+      copy.accesses.push_back(from);
+    }
+    state_.apply(copy);
+    trace_.steps.emplace_back(copy);
+    for (const detector::MemoryRows& rows : copy.accesses) {
+      std::erase_if(memory_, [&](const auto& place) {  // zeros
+        return !place.first.first && rows.is_written && touches(rows, place.first.second);
+      });
+    }
+  }
+
+  // One row or some, over data, flags, or both; sometimes so many, behind them, that an engine
+  // that keeps what it can forget would have to look what it can forget.
+  static detector::MemoryRows rows_of(std::uint32_t where, std::uint32_t how, bool is_written) {
+    detector::MemoryRows rows{.is_written = is_written};
+    rows.address = kGlobalBase + (where % 4 == 3 ? 256 : 0) + where / 4 % 24;
+    rows.row_bytes = std::array{1, 4, 8, 16, 300}[how / 3 % 5];
+    if (how / 16 % 3 == 0) {
+      rows.rows = 2 + where / 64;
+      rows.pitch = rows.row_bytes + how / 64 * 3;
+    }
+    if (how / 16 % 8 == 7) {
+      rows.rows = 70;
+      rows.row_bytes = 1;
+      rows.pitch = 2 + how % 2;
+    }
+    return rows;
+  }
+
+  static bool touches(const detector::MemoryRows& rows, std::uint64_t tagged) {
+    const std::uint64_t address = wire::address_of(tagged);
+    for (std::uint64_t row = 0; row < rows.rows; ++row) {
+      const std::uint64_t begin = rows.address + row * rows.pitch;
+      if (begin < address + kSlot && address < begin + rows.row_bytes) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   // The engine forgets what synchronised in launches that were over before every running one began:
   // its memory has bounds, and no rule says which launches may still come. A launch that comes then
   // and is not ordered after them would be an exemption, so there is none here.
   void settle() {
     for (const std::uint32_t earlier : over_) {
-      if (std::ranges::all_of(
+      if (!detector::is_copy(LaunchId{earlier}) &&
+          std::ranges::all_of(
               alive_, [&](std::uint32_t running) { return before_[running].contains(earlier); })) {
         settled_.insert(earlier);
       }
@@ -95,7 +181,9 @@ class TraceMaker {
     trace_.steps.emplace_back(operation);
   }
 
-  // Some launches end and the next begins, beside those that go on.
+  // Some launches end and the next begins, beside those that go on. Not after a reduction, whose
+  // value nobody knows: the engine takes any value for that one as long as it remembers it, and it
+  // may remember it for a launch that is ordered after the reduction (docs/LIMITATIONS.md).
   void next_launch(const Choice& choice) {
     if (launches_ >= shape_.launches) {
       return;
@@ -105,10 +193,12 @@ class TraceMaker {
         end_launch(launch);
       }
     }
-    if (!alive_.empty()) {
+    if (!alive_.empty() || has_reduced_) {
       settle();
     }
-    begin_launch(choice.where);
+    if (alive_.empty() || !has_reduced_) {
+      begin_launch(choice.where);
+    }
   }
 
   void end_launch(std::uint32_t launch) {
@@ -131,9 +221,19 @@ class TraceMaker {
   }
 
   void step(const Choice& choice) {
-    if (choice.what % 48 == 31) {
-      next_launch(choice);
-      return;
+    switch (choice.what % kChoices) {
+      case 31:
+        next_launch(choice);
+        return;
+      case 48:
+      case 49:
+        host_copy(choice);
+        return;
+      case 50:
+        host_waits(choice);
+        return;
+      default:
+        break;
     }
     if (alive_.empty()) {
       return;
@@ -158,7 +258,7 @@ class TraceMaker {
   }
 
   void act(const Choice& choice, detector::WarpOperation& operation) {
-    const std::uint32_t what = choice.what % 48;
+    const std::uint32_t what = choice.what % kChoices;
     if (what < 10) {
       plain(choice, operation);
     } else if (what < 16) {
@@ -284,6 +384,7 @@ class TraceMaker {
     for (std::uint32_t lane = 0; lane < 32; ++lane) {
       operation.lanes[lane].address = tagged(shared, offset);
     }
+    has_reduced_ |= !shared && site.operation == Operation::kReduction;
     run_lanes(choice, operation, site, shared);
   }
 
@@ -330,6 +431,10 @@ class TraceMaker {
   std::uint32_t launches_ = 0;
   std::vector<std::uint32_t> alive_, over_;  // launches
   std::set<std::uint32_t> settled_;          // every later launch is ordered after them
+  std::set<std::uint32_t> host_waited_;      // and after these: the host has waited
+  bool has_reduced_ = false;
+  std::uint32_t copies_ = 0;
+  std::optional<LaunchId> last_copy_;  // if nothing came between
   std::map<std::uint32_t, std::set<std::uint32_t>> before_;
   std::map<std::pair<std::optional<std::pair<LaunchId, std::uint32_t>>, std::uint64_t>,
            std::uint64_t>
@@ -354,10 +459,29 @@ std::string describe(const Trace& trace) {
                                    "release", "acq_rel",  "sc"};
   constexpr std::array kScopeNames{"cta", "cluster", "gpu", "sys"};
   std::string text;
+  const auto after = [](const std::vector<LaunchId>& launches) {
+    std::string list = " after";
+    for (const LaunchId launch : launches) {
+      list += fmt::format(" {:x}", static_cast<std::uint32_t>(launch));
+    }
+    return list + "\n";
+  };
   for (const Step& step : trace.steps) {
     if (const auto* launch = std::get_if<detector::LaunchInfo>(&step)) {
-      text += fmt::format("launch {} grid {} block {}\n", static_cast<std::uint32_t>(launch->id),
+      text += fmt::format("launch {} grid {} block {}", static_cast<std::uint32_t>(launch->id),
                           launch->grid.x, launch->block.x);
+      text += after(launch->ordered_after);
+      continue;
+    }
+    if (const auto* copy = std::get_if<detector::CopyInfo>(&step)) {
+      text += fmt::format("copy {} id {:x}",
+                          static_cast<std::uint32_t>(detector::call_site(copy->call)),
+                          static_cast<std::uint32_t>(copy->id));
+      for (const detector::MemoryRows& rows : copy->accesses) {
+        text += fmt::format(" {} {:x}+{} {}x{}", rows.is_written ? "write" : "read", rows.address,
+                            rows.row_bytes, rows.rows, rows.pitch);
+      }
+      text += after(copy->ordered_after);
       continue;
     }
     const auto& operation = std::get<detector::WarpOperation>(step);

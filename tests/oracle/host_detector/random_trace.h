@@ -24,7 +24,7 @@ struct TraceShape {
   std::vector<Choice> choices;
 };
 
-using Step = std::variant<detector::LaunchInfo, detector::WarpOperation>;
+using Step = std::variant<detector::LaunchInfo, detector::WarpOperation, detector::CopyInfo>;
 
 struct Trace {
   std::vector<wire::SiteInfo>

@@ -356,6 +356,8 @@ void ReferenceDetector::check(const Access& older, const Access& newer) {
                       .high_site = std::max(older.site_id, newer.site_id),
                       .older = older.thread,
                       .newer = newer.thread,
+                      .older_rows = older.rows,
+                      .newer_rows = newer.rows,
                       .space = older.space,
                       .byte = byte,
                       .severity = *worth,

@@ -30,6 +30,7 @@ using Space = std::optional<std::pair<std::uint32_t, std::uint32_t>>;
 struct Race {
   std::uint32_t low_site = 0, high_site = 0;
   Thread older, newer;
+  std::optional<detector::MemoryRows> older_rows, newer_rows;  // of a copy by the host
   Space space;
   std::uint64_t byte = 0;
   Severity severity = Severity::kError;
@@ -48,6 +49,7 @@ class ReferenceDetector {
 
   void begin_launch(const detector::LaunchInfo& launch);
   void apply(const detector::WarpOperation& operation);
+  void apply(const detector::CopyInfo& copy);
 
   [[nodiscard]] const std::vector<Race>& races() const { return races_; }
 
@@ -102,6 +104,7 @@ class ReferenceDetector {
     std::optional<Thread> line;     // of an asynchronous access: what it is known by
     std::uint64_t line_time = 0;
     bool is_of_mbarrier = false;
+    std::optional<detector::MemoryRows> rows;  // of a copy by the host
   };
 
   struct CopyGroups {

@@ -157,6 +157,46 @@ TEST_CASE("what kernels tell each other through memory orders copies too") {
   }
 }
 
+TEST_CASE("a copy knows what the kernel before it was told, and what was over before that") {
+  const SiteInfo relaxed_store = word(Operation::kWrite, MemoryOrder::kRelaxed, Scope::kGpu);
+  const SiteInfo relaxed_load = word(Operation::kRead, MemoryOrder::kRelaxed, Scope::kGpu);
+  constexpr std::uint64_t kOther = kFlag + 64;
+  Scenario scenario;
+  scenario.detector.apply_copy(write_to(1));
+  const LaunchId before = scenario.launch(1, 1);
+  scenario.write({.launch = before}, kData + 4);
+  scenario.exit({.launch = before});
+  const LaunchId writer = scenario.launch(1, 1);
+  const LaunchId giver = scenario.launch(1, 1, {before, copy_id(1)});
+  const LaunchId taker = scenario.launch(1, 1);
+  scenario.store({.launch = writer}, relaxed_store, kOther, 1);
+  scenario.load({.launch = giver}, relaxed_load, kOther, 1);
+  scenario.store({.launch = giver}, kReleaseStore, kFlag, 1);
+  scenario.load({.launch = taker}, kAcquireLoad, kFlag, 1);
+  scenario.exit({.launch = taker});
+  // After the other copy, what was over before the kernel that gave, and a write that it saw.
+  std::uint32_t number = 2;
+  for (const std::uint64_t address : {kData, kData + 4, kOther}) {
+    scenario.detector.apply_copy(write_to(number++, {taker}, address));
+    CHECK(scenario.is_clean());
+  }
+}
+
+TEST_CASE("a flag that a kernel before the copy saw set may be copied and cleared") {
+  for (const bool seen : {true, false}) {
+    Scenario scenario;
+    const LaunchId giver = scenario.launch(1, 1);
+    const LaunchId taker = scenario.launch(1, 1);
+    scenario.store({.launch = giver}, word(Operation::kWrite, MemoryOrder::kRelaxed, Scope::kGpu),
+                   kFlag, 1);
+    scenario.load({.launch = taker}, word(Operation::kRead, MemoryOrder::kRelaxed, Scope::kGpu),
+                  kFlag, seen ? 1 : 0);
+    scenario.exit({.launch = taker});
+    scenario.detector.apply_copy(write_to(1, {taker}, kFlag));
+    CHECK(scenario.races().size() == (seen ? 0 : 1));
+  }
+}
+
 TEST_CASE("memory that is freed forgets its copies") {
   Scenario scenario;
   scenario.detector.apply_copy(write_to(1, {}, kData, 64));

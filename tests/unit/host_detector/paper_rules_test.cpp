@@ -245,6 +245,27 @@ TEST_CASE("a barrier on one way of a branch diverges") {
   CHECK(divergence.elsewhere[0].site == other);
 }
 
+TEST_CASE("copies are not held against kernels, but what is ordered by them is ordered") {
+  Scenario scenario = paper_scenario();
+  const LaunchId giver = scenario.launch(1, 1), taker = scenario.launch(1, 1);
+  scenario.write({.launch = giver}, kData);
+  release(scenario, {.launch = giver}, FenceScope::kGlobal);
+  acquire(scenario, {.launch = taker}, FenceScope::kGlobal);
+  scenario.exit({.launch = taker});
+  const LaunchId copy = copy_id(1);
+  scenario.detector.apply_copy(
+      {.id = copy,
+       .call = 1,
+       .ordered_after = {taker},
+       .host_waited = {},
+       .accesses = {{.address = kData, .row_bytes = 4, .is_written = true}}});
+  const LaunchId last = scenario.launch(1, 1, {copy});
+  scenario.write({.launch = last}, kData);
+  CHECK(scenario.is_clean());
+  scenario.write({.launch = giver}, kData);
+  CHECK(scenario.races().size() == 1);
+}
+
 TEST_CASE("launches of one stream are ordered under the paper's rules, others are not") {
   Scenario scenario = paper_scenario();
   const LaunchId first = scenario.launch(1, 32);

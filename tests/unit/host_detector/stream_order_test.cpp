@@ -91,6 +91,27 @@ TEST_CASE("work of a destroyed stream is still awaited by the legacy stream") {
   CHECK(order.is_before(one, order.launch(kLegacyStream)));
 }
 
+TEST_CASE(
+    "the host waits for the device, and so for the work of a destroyed stream of either kind") {
+  for (const StreamKey stream : {kOne, kFree}) {
+    Order order;
+    const LaunchId last = order.launch(stream);
+    order.streams.destroy_stream(stream);
+    CHECK_FALSE(order.is_before(last, order.launch(kTwo)));
+    order.streams.synchronize_device();
+    CHECK(order.is_before(last, order.launch(kTwo)));
+  }
+}
+
+TEST_CASE("an event that is recorded in the legacy stream stands between blocking streams") {
+  Order order;
+  const LaunchId one = order.launch(kOne), free = order.launch(kFree);
+  order.streams.record_event(kEvent, kLegacyStream);
+  const LaunchId two = order.launch(kTwo);
+  CHECK(order.is_before(one, two));
+  CHECK_FALSE(order.is_before(free, two));
+}
+
 TEST_CASE("copies share a number until something else is said of any stream") {
   StreamOrder streams;
   const LaunchId launch{1};

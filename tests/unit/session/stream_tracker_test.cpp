@@ -1,5 +1,6 @@
 #include "session/stream_tracker.h"
 
+#include <algorithm>
 #include <set>
 #include <thread>
 
@@ -89,6 +90,64 @@ TEST_CASE("replays of one executable graph follow each other in any streams, tho
   CHECK(replay(17, kExecutable + 1, 2)[0].empty());
   const Launches after = replay(17, kExecutable, 3)[0];
   CHECK(std::set<LaunchId>(after.begin(), after.end()) == std::set<LaunchId>{id(1), id(2)});
+}
+
+detector::CopyOrder copy(StreamTracker& streams, Handle stream, std::uint32_t number) {
+  return streams.copy(streams.key_of(stream), detector::copy_id(number));
+}
+
+TEST_CASE("copies of the default streams follow the rules of launches there") {
+  StreamTracker streams;
+  streams.created(0x1000, false);
+  streams.created(0x2000, true);
+  CHECK(copy(streams, 0x1000, 1).ordered_after.empty());
+  CHECK(copy(streams, 0x2000, 2).ordered_after.empty());
+  // The legacy stream awaits the blocking one alone, and the thread's own stream the legacy one.
+  CHECK(copy(streams, 0, 3).ordered_after == Launches{detector::copy_id(1)});
+  CHECK(copy(streams, kPerThreadHandle, 4).ordered_after == Launches{detector::copy_id(3)});
+  CHECK(copy(streams, 0x2000, 5).ordered_after == Launches{detector::copy_id(2)});
+  detector::CopyOrder theirs;
+  std::thread([&] { theirs = copy(streams, kPerThreadHandle, 6); }).join();
+  CHECK(theirs.id == detector::copy_id(6));
+  CHECK(theirs.ordered_after == Launches{detector::copy_id(3)});
+}
+
+TEST_CASE("an event is behind the copies before it, though copies after it could share a number") {
+  StreamTracker streams;
+  streams.created(0x1000, true);
+  streams.created(0x2000, true);
+  CHECK(copy(streams, 0x1000, 1).id == detector::copy_id(1));
+  CHECK(copy(streams, 0x1000, 2).id == detector::copy_id(1));
+  streams.event_recorded(0x77, streams.key_of(0x1000));
+  CHECK(copy(streams, 0x1000, 3).id == detector::copy_id(3));
+  streams.event_waited(streams.key_of(0x2000), 0x77);
+  CHECK(copy(streams, 0x2000, 4).ordered_after == Launches{detector::copy_id(1)});
+}
+
+TEST_CASE("copies of a destroyed stream go on until something awaits them") {
+  StreamTracker streams;
+  for (const bool non_blocking : {false, true}) {
+    const std::uint32_t first = non_blocking ? 10 : 1;
+    streams.created(0x1000, non_blocking);
+    (void)copy(streams, 0x1000, first);
+    streams.destroyed(0x1000);
+    streams.created(0x1000, true);  // another stream that has its handle
+    CHECK(copy(streams, 0x1000, first + 1).ordered_after != Launches{detector::copy_id(first)});
+    streams.device_synchronized();
+    CHECK(std::ranges::count(streams.host_waited(), detector::copy_id(first)) == 1);
+    streams.destroyed(0x1000);
+  }
+}
+
+TEST_CASE("what was copied before a device was reset is over for all that comes then") {
+  StreamTracker streams;
+  streams.created(0x1000, true);
+  (void)copy(streams, 0x1000, 1);
+  streams.device_synchronized();  // the end of a context waits for it
+  streams.created(0x1000, true);
+  const detector::CopyOrder after = copy(streams, 0x1000, 2);
+  CHECK(after.ordered_after == Launches{detector::copy_id(1)});
+  CHECK(after.host_waited == Launches{detector::copy_id(1)});
 }
 
 }  // namespace
