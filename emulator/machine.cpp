@@ -182,9 +182,9 @@ KernelAttributes Machine::attributes(const LoadedKernel& kernel) {
   for (const auto& function : program.functions) {
     attributes.local_bytes += function->local_bytes;
   }
-  // 128 bytes of ours are one 32-bit register of a warp; a compiler reuses most of them.
+  // 128 bytes of ours are one 32-bit register of a warp; registers share them as a compiler's do.
   attributes.registers =
-      std::clamp<std::uint32_t>(program.functions.front()->register_bytes / 128 / 3, 16, 128);
+      std::clamp<std::uint32_t>(program.functions.front()->register_bytes / 128, 16, 255);
   std::uint64_t limit = attribute_volume(kernel.function(), ".maxntid");
   limit = limit == 0 ? attribute_volume(kernel.function(), ".reqntid") : limit;
   attributes.max_threads = limit == 0

@@ -39,15 +39,12 @@ void FunctionDecoder::bind_arithmetic(const ptx::Instruction& instruction,
       d = temporary(register_class(selection.d));
     }
   }
-  if (selection.uses_carry && carry_ == kNoSlot) {
-    carry_ = new_register(RegisterClass::kPredicate);
-  }
   Instruction& emitted = emit(selection.handler);
   emitted.d = d;
   emitted.a = slots[0];
   emitted.b = slots[1];
   emitted.c = slots[2];
-  emitted.e = selection.uses_carry ? carry_ : selection.second_result ? second : slots[3];
+  emitted.e = selection.uses_carry ? carry() : selection.second_result ? second : slots[3];
   emitted.flags = selection.flags;
 }
 

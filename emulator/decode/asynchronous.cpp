@@ -95,7 +95,7 @@ void FunctionDecoder::decode_plain_copy(const ptx::Instruction& instruction) {
     const Operand& read = operands[3];
     RegisterClass its_class = RegisterClass::kWord;
     if (read.kind == Operand::Kind::kRegister) {
-      register_slot(read, its_class);
+      register_number(read, its_class);
     }
     if (its_class == RegisterClass::kPredicate) {
       refuse("a predicate that ignores the source");

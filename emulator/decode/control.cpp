@@ -44,8 +44,8 @@ void FunctionDecoder::decode_indexed_branch(const ptx::Instruction& instruction)
   emitted.extra = table;
 }
 
-// The arguments or results of a call. `wanted` has the callee's where it is known.
-bool FunctionDecoder::bind_passed(const Operand& list, const std::vector<Passed>& wanted,
+// The results of a call or, as the callee wants them where it is known, its arguments.
+bool FunctionDecoder::bind_passed(const Operand& list, const std::vector<Passed>* wanted,
                                   std::vector<Passed>& bound) {
   for (const Operand& element : list.elements) {
     const Symbol* symbol = symbols_.find(element.name);
@@ -56,10 +56,14 @@ bool FunctionDecoder::bind_passed(const Operand& list, const std::vector<Passed>
       passed.bytes = symbol->bytes;
     } else if (element.kind == Operand::Kind::kRegister) {
       RegisterClass its_class{};
-      passed.slot = register_slot(element, its_class);
-      passed.bytes = its_class == RegisterClass::kDoubleWord ? 8 : 4;
+      passed.slot = wanted == nullptr ? write_register(element, its_class)
+                                      : read_register(element, its_class);
+      passed.bytes = its_class == RegisterClass::kDoubleWord ? 8
+                     : its_class == RegisterClass::kWord     ? 4
+                                                             : 0;
     } else if (element.kind == Operand::Kind::kInteger || element.kind == Operand::Kind::kFloat) {
-      const bool wide = bound.size() < wanted.size() && wanted[bound.size()].bytes == 8;
+      const bool wide =
+          wanted != nullptr && bound.size() < wanted->size() && (*wanted)[bound.size()].bytes == 8;
       passed.bytes = wide ? 8 : 4;
       passed.slot = source(element, wide ? ScalarType::kB64 : ScalarType::kB32);
     }
@@ -122,8 +126,8 @@ void FunctionDecoder::decode_call(const ptx::Instruction& instruction) {
       declared.push_back(Passed{.bytes = static_cast<std::uint32_t>(parameter.size())});
     }
   }
-  if ((has_results && !bind_passed(operands[0], {}, call->results)) ||
-      (has_arguments && !bind_passed(operands[callee + 1], declared, call->arguments))) {
+  if ((has_results && !bind_passed(operands[0], nullptr, call->results)) ||
+      (has_arguments && !bind_passed(operands[callee + 1], &declared, call->arguments))) {
     return;
   }
   const NativeFunction* native = builder_.module().native_function(operands[callee].name);
@@ -254,6 +258,11 @@ bool FunctionDecoder::decode_simple(const ptx::Instruction& instruction) {
   const auto found = handlers.find(instruction.opcode);
   if (found == handlers.end()) {
     return false;
+  }
+  if (found->second == &execute_return) {
+    for (const std::uint32_t number : returned_) {
+      uses_.read(number);
+    }
   }
   emit(found->second);
   return true;

@@ -27,8 +27,12 @@ std::uint32_t alignment_of(const ptx::Variable& variable) {
 }  // namespace
 
 FunctionDecoder::FunctionDecoder(ProgramBuilder& builder, const ptx::Function& source,
-                                 Function& function)
-    : builder_(builder), module_(builder.module().module()), source_(source), function_(function) {}
+                                 Function& function, const FrameLayout* layout)
+    : builder_(builder),
+      module_(builder.module().module()),
+      source_(source),
+      function_(function),
+      layout_(layout) {}
 
 std::uint32_t FunctionDecoder::new_local(std::uint64_t bytes, std::uint32_t alignment) {
   const std::uint32_t offset = aligned(local_top_, std::max(alignment, std::uint32_t{8}));
@@ -60,8 +64,13 @@ void FunctionDecoder::declare_function_parameter(const ptx::Variable& variable,
   place.bytes = symbol.bytes;
   if (variable.space == StateSpace::kReg) {
     symbol.register_class = register_class(variable.type);
-    symbol.slot = new_register(symbol.register_class);
-    place.slot = symbol.slot;
+    symbol.number = uses_.add(symbol.register_class);
+    place.slot = slot_of(symbol.number);
+    if (&passed == &function_.returns) {
+      returned_.push_back(symbol.number);
+    } else {
+      uses_.write(symbol.number, true);
+    }
   } else {
     symbol.kind = Symbol::Kind::kLocal;
     symbol.is_parameter = true;
@@ -137,6 +146,7 @@ void FunctionDecoder::decode_statement(std::size_t index) {
       break;
     case StatementKind::kInstruction:
       statement_ = static_cast<std::uint32_t>(index);
+      next_step();
       decode_instruction(statement.instruction);
       break;
     case StatementKind::kVersion:
@@ -157,7 +167,6 @@ void FunctionDecoder::decode_statement(std::size_t index) {
 
 void FunctionDecoder::decode_instruction(const ptx::Instruction& instruction) {
   const std::size_t code_size = function_.code.size(), branches = branches_.size();
-  std::ranges::fill(used_temporaries_, 0);
   settlements_.clear();
   refusal_.clear();
   predicate_ = kNoSlot;
@@ -167,7 +176,7 @@ void FunctionDecoder::decode_instruction(const ptx::Instruction& instruction) {
     predicate.kind = Operand::Kind::kRegister;
     predicate.name = instruction.predicate;
     RegisterClass its_class{};
-    const Slot slot = register_slot(predicate, its_class);
+    const Slot slot = read_register(predicate, its_class);
     if (slot == kNoSlot || its_class != RegisterClass::kPredicate) {
       unsupported("its predicate is not declared");
       return;
@@ -270,7 +279,41 @@ void FunctionDecoder::finish_constants() {
   }
 }
 
-void FunctionDecoder::decode() {
+void FunctionDecoder::next_step() {
+  uses_.next_step();
+  step_begins_.push_back(static_cast<std::uint32_t>(function_.code.size()));
+}
+
+// Only the last instruction of a step may lead elsewhere.
+std::vector<StepEnd> FunctionDecoder::step_ends() const {
+  const auto step_at = [this](std::uint64_t pc) {
+    const auto after = std::ranges::upper_bound(step_begins_, pc);
+    return static_cast<std::uint32_t>(after - step_begins_.begin()) - 1;
+  };
+  std::vector<StepEnd> ends(step_begins_.size());
+  for (std::size_t step = 0; step < ends.size(); ++step) {
+    const std::size_t behind =
+        step + 1 < ends.size() ? step_begins_[step + 1] : function_.code.size();
+    if (behind == step_begins_[step]) {
+      continue;
+    }
+    const Instruction& last = function_.code[behind - 1];
+    if (last.handler == &execute_branch) {
+      ends[step].targets.push_back(step_at(static_cast<std::uint64_t>(last.immediate)));
+    } else if (last.handler == &execute_indexed_branch) {
+      for (const std::uint32_t pc : static_cast<const BranchTable*>(last.extra)->targets) {
+        ends[step].targets.push_back(step_at(pc));
+      }
+    } else if (last.handler != &execute_return && last.handler != &execute_exit &&
+               last.handler != &execute_trap && last.handler != &execute_unsupported) {
+      continue;
+    }
+    ends[step].goes_on = last.predicate != kNoSlot;
+  }
+  return ends;
+}
+
+void FunctionDecoder::decode_body() {
   for (std::size_t i = source_.body_begin; i <= source_.body_end; ++i) {
     const ptx::Statement& statement = module_.statements[i];
     if (statement.kind == StatementKind::kBranchTargets) {
@@ -286,13 +329,26 @@ void FunctionDecoder::decode() {
   }
   // Falling off the end is a return.
   predicate_ = kNoSlot;
-  emit(&execute_return);
+  next_step();
+  decode_simple(ptx::Instruction{.opcode = "ret"});
   resolve_branches();
+}
+
+FrameLayout FunctionDecoder::plan() {
+  decode_body();
+  return lay_out_frame(uses_.classes(), uses_.stretches(step_ends()), uses_.steps());
+}
+
+void FunctionDecoder::decode() {
+  decode_body();
   finish_constants();
+  function_.register_bytes = layout_->bytes;
 }
 
 void decode_function(ProgramBuilder& builder, const ptx::Function& source, Function& function) {
-  FunctionDecoder(builder, source, function).decode();
+  Function draft;
+  const FrameLayout layout = FunctionDecoder(builder, source, draft, nullptr).plan();
+  FunctionDecoder(builder, source, function, &layout).decode();
 }
 
 }  // namespace barracuda::emulator

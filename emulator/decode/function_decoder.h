@@ -1,5 +1,6 @@
 // Decodes one function: declares its names, binds operands to slots, chooses handlers. Widths that
-// do not fit are adapted by extra instructions around the one that was written.
+// do not fit are adapted by extra instructions around the one that was written. It is done twice:
+// where registers lie is known when all their uses are.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,9 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "emulator/decode/frame_layout.h"
 #include "emulator/decode/program_builder.h"
+#include "emulator/decode/register_uses.h"
 #include "emulator/decode/symbols.h"
 #include "emulator/execute/control.h"
 #include "emulator/execute/form.h"
@@ -18,7 +21,10 @@ namespace barracuda::emulator {
 
 class FunctionDecoder {
  public:
-  FunctionDecoder(ProgramBuilder& builder, const ptx::Function& source, Function& function);
+  // Without a layout the code cannot be executed: its slots are the numbers of registers.
+  FunctionDecoder(ProgramBuilder& builder, const ptx::Function& source, Function& function,
+                  const FrameLayout* layout);
+  FrameLayout plan();
   void decode();
 
  private:
@@ -28,6 +34,9 @@ class FunctionDecoder {
   void declare_parameters();
   void declare(const ptx::Variable& variable);
   void declare_function_parameter(const ptx::Variable& variable, std::vector<Passed>& passed);
+  void decode_body();
+  void next_step();
+  [[nodiscard]] std::vector<StepEnd> step_ends() const;
   void open_block();
   void close_block();
   void decode_statement(std::size_t index);
@@ -40,11 +49,14 @@ class FunctionDecoder {
   // --- operands.cpp ---
   Instruction& emit(Handler handler);
   void unsupported(std::string reason);
-  Slot new_register(RegisterClass register_class);
+  [[nodiscard]] Slot slot_of(std::uint32_t number) const;
   Slot temporary(RegisterClass register_class);
+  Slot carry();
   Slot constant(std::uint64_t bits, RegisterClass register_class, bool shared_by_value = true);
   std::uint32_t new_local(std::uint64_t bytes, std::uint32_t alignment);
-  Slot register_slot(const Operand& operand, RegisterClass& its_class);
+  std::uint32_t register_number(const Operand& operand, RegisterClass& its_class);
+  Slot read_register(const Operand& operand, RegisterClass& its_class);
+  Slot write_register(const Operand& operand, RegisterClass& its_class);
   Slot source(const Operand& operand, ptx::ScalarType type);
   Slot symbol_source(const Operand& operand, ptx::ScalarType type);
   Slot declared_address(const Symbol& symbol, std::int64_t offset);
@@ -100,7 +112,7 @@ class FunctionDecoder {
   void decode_branch(const ptx::Instruction& instruction);
   void decode_indexed_branch(const ptx::Instruction& instruction);
   void decode_call(const ptx::Instruction& instruction);
-  bool bind_passed(const Operand& list, const std::vector<Passed>& wanted,
+  bool bind_passed(const Operand& list, const std::vector<Passed>* wanted,
                    std::vector<Passed>& bound);
   void emit_native_call(const NativeFunction& native, CallSite call);
   bool bind_callee(const Operand& callee, CallSite& call, Instruction& pattern);
@@ -145,11 +157,13 @@ class FunctionDecoder {
   std::vector<std::byte> constants_;
   boost::unordered_flat_map<std::uint64_t, Slot> constant_slots_[3];
   std::vector<std::pair<std::uint32_t, std::uint32_t>> dynamic_constants_;
-  std::vector<Slot> temporaries_[4];
-  std::size_t used_temporaries_[4] = {};
   std::vector<Settlement> settlements_;
   std::uint32_t local_top_ = 0;
-  Slot carry_ = kNoSlot;
+  const FrameLayout* layout_;
+  RegisterUses uses_;
+  std::vector<std::uint32_t> step_begins_{0};  // in the code
+  std::vector<std::uint32_t> returned_;        // the registers of the results
+  std::uint32_t carry_ = kNoRegister;
 
   // Of the statement that is being decoded.
   std::uint32_t statement_ = 0;

@@ -40,19 +40,24 @@ Slot FunctionDecoder::refuse(std::string reason) {
   return kNoSlot;
 }
 
-Slot FunctionDecoder::new_register(RegisterClass register_class) {
-  const Slot slot = function_.register_bytes;
-  function_.register_bytes +=
-      (register_bytes(register_class) + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment;
-  return slot;
+Slot FunctionDecoder::slot_of(std::uint32_t number) const {
+  return layout_ == nullptr ? number : layout_->slots[number];
 }
 
+// For this step.
 Slot FunctionDecoder::temporary(RegisterClass register_class) {
-  const auto kind = static_cast<std::size_t>(register_class);
-  if (used_temporaries_[kind] == temporaries_[kind].size()) {
-    temporaries_[kind].push_back(new_register(register_class));
+  const std::uint32_t number = uses_.add(register_class);
+  uses_.write(number, true);
+  return slot_of(number);
+}
+
+Slot FunctionDecoder::carry() {
+  if (carry_ == kNoRegister) {
+    carry_ = uses_.add(RegisterClass::kPredicate);
   }
-  return temporaries_[kind][used_temporaries_[kind]++];
+  uses_.read(carry_);
+  uses_.write(carry_, predicate_ == kNoSlot);
+  return slot_of(carry_);
 }
 
 Slot FunctionDecoder::constant(std::uint64_t bits, RegisterClass register_class,
@@ -80,28 +85,48 @@ Slot FunctionDecoder::constant(std::uint64_t bits, RegisterClass register_class,
   return slot;
 }
 
-Slot FunctionDecoder::register_slot(const Operand& operand, RegisterClass& its_class) {
+std::uint32_t FunctionDecoder::register_number(const Operand& operand, RegisterClass& its_class) {
   Symbol* symbol = symbols_.find(operand.name);
   if (symbol == nullptr || symbol->kind != Symbol::Kind::kRegister) {
-    return refuse(fmt::format("register {} is not declared", operand.name));
+    refuse(fmt::format("register {} is not declared", operand.name));
+    return kNoRegister;
   }
   its_class = symbol->register_class;
-  if (symbol->slot == kNoSlot) {
-    symbol->slot = new_register(its_class);
+  if (symbol->number == kNoRegister) {
+    symbol->number = uses_.add(its_class);
     for (int i = 1; i < symbol->vector; ++i) {
-      new_register(its_class);
+      uses_.add(its_class);
     }
   }
   if (symbol->vector == 1) {
-    return symbol->slot;
+    return symbol->number;
   }
   constexpr std::string_view kComponents = "xyzw", kColours = "rgba";
   std::size_t index = kComponents.find(operand.component);
   index = index == std::string_view::npos ? kColours.find(operand.component) : index;
   if (operand.component.size() != 1 || index >= symbol->vector) {
-    return refuse(fmt::format("{} is a vector", operand.name));
+    refuse(fmt::format("{} is a vector", operand.name));
+    return kNoRegister;
   }
-  return symbol->slot + static_cast<Slot>(index) * register_bytes(its_class);
+  return symbol->number + static_cast<std::uint32_t>(index);
+}
+
+Slot FunctionDecoder::read_register(const Operand& operand, RegisterClass& its_class) {
+  const std::uint32_t number = register_number(operand, its_class);
+  if (number == kNoRegister) {
+    return kNoSlot;
+  }
+  uses_.read(number);
+  return slot_of(number);
+}
+
+Slot FunctionDecoder::write_register(const Operand& operand, RegisterClass& its_class) {
+  const std::uint32_t number = register_number(operand, its_class);
+  if (number == kNoRegister) {
+    return kNoSlot;
+  }
+  uses_.write(number, predicate_ == kNoSlot);
+  return slot_of(number);
 }
 
 Slot FunctionDecoder::emit_to_temporary(Handler handler, RegisterClass register_class, Slot a,
@@ -188,7 +213,7 @@ Slot FunctionDecoder::source(const Operand& operand, ScalarType type) {
   switch (operand.kind) {
     case Operand::Kind::kRegister: {
       RegisterClass its_class{};
-      const Slot slot = register_slot(operand, its_class);
+      const Slot slot = read_register(operand, its_class);
       if (slot != kNoSlot && operand.negated) {
         return its_class == RegisterClass::kPredicate
                    ? emit_to_temporary(lane_handlers()
@@ -232,7 +257,7 @@ Slot FunctionDecoder::destination(const Operand& operand, ScalarType type) {
     return refuse(fmt::format("destination {}", operand.text));
   }
   RegisterClass its_class{};
-  const Slot slot = register_slot(operand, its_class);
+  const Slot slot = write_register(operand, its_class);
   const RegisterClass written = register_class(type);
   if (slot == kNoSlot || its_class == written) {
     return slot;

@@ -19,6 +19,8 @@ enum class RegisterClass : std::uint8_t { kPredicate, kWord, kDoubleWord, kQuadW
 RegisterClass register_class(ptx::ScalarType type);
 std::uint32_t register_bytes(RegisterClass register_class);
 
+inline constexpr std::uint32_t kNoRegister = ~std::uint32_t{0};
+
 struct Symbol {
   enum class Kind : std::uint8_t {
     kRegister,
@@ -29,8 +31,8 @@ struct Symbol {
   Kind kind = Kind::kRegister;
   RegisterClass register_class = RegisterClass::kWord;
   std::uint8_t vector = 1;
-  bool is_parameter = false;  // a .param variable of a function: its address is generic
-  Slot slot = kNoSlot;
+  bool is_parameter = false;           // a .param variable of a function: its address is generic
+  std::uint32_t number = kNoRegister;  // of a register, or of a vector's first
   std::uint32_t offset = 0, bytes = 0;
   const ptx::Variable* variable = nullptr;  // kShared
 };
@@ -42,10 +44,10 @@ class Symbols {
   void close() { scopes_.pop_back(); }
 
   void declare(std::string_view name, const Symbol& symbol);
-  // Registers name0 … name(count-1); each gets its slot when it is first found.
+  // Registers name0 … name(count-1); each gets its number when it is first found.
   void declare_range(std::string_view name, const Symbol& symbol, std::uint32_t count);
 
-  // Null if the name is not declared. A register without a slot is to be given one by the caller.
+  // Null if the name is not declared. A register without a number is to be given one by the caller.
   Symbol* find(std::string_view name);
 
  private:

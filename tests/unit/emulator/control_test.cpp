@@ -140,6 +140,7 @@ TEST_CASE("bar.red counts and combines predicates over the block") {
   const auto result = run_lanes(R"(
     mov.u32 %r1, %tid.x;
     setp.lt.u32 %p1, %r1, 10;
+    setp.ne.u32 %p5, %r1, %r1;
     bar.red.popc.u32 %r2, 0, %p1;
     bar.red.and.pred %p2, 0, %p1;
     bar.red.or.pred %p3, 0, %p1;
