@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <string>
 
+#include "preload/compiler_hooks.h"
 #include "preload/hook.h"
 
 namespace barracuda::preload {
@@ -66,14 +67,45 @@ CUresult get_proc_address(const char* symbol, void** function, int version, cuui
 
 }  // namespace barracuda::preload
 
-// Called by dlsym.S: the answer in place of the real dlsym's, or null to let that one answer. Only
-// functions of NVIDIA's driver are replaced; on the emulated device our exports are found as they
-// are.
+namespace barracuda::preload {
+namespace {
+
+// Our own exports of these names are to be found only where there is a library behind them: who
+// looks for a library by its functions must not think that it is loaded.
+void* replace_compiler_function(void* handle, const char** name) {
+  void* original = real_dlsym(handle, *name);
+  Dl_info found;
+  Dl_info own;
+  const bool is_ours = original != nullptr && dladdr(original, &found) != 0 &&
+                       dladdr(reinterpret_cast<void*>(&replace_compiler_function), &own) != 0 &&
+                       found.dli_fbase == own.dli_fbase;
+  if (is_ours) {
+    original = next_compiler_function(*name);
+    if (original == nullptr) {
+      *name = "a function of NVRTC or nvJitLink, neither of which is loaded";
+      return nullptr;
+    }
+  }
+  return find_compiler_hook(*name, original);
+}
+
+}  // namespace
+}  // namespace barracuda::preload
+
+// Called by dlsym.S: the answer in place of the real dlsym's, or null to let that one answer, for
+// the name that is left in `*symbol`. Only functions of NVIDIA's driver and compilers are replaced;
+// on the emulated device our exports of the driver are found as they are.
 extern "C" [[gnu::visibility("hidden")]] void* barracuda_replace_symbol(void* handle,
-                                                                        const char* name) {
+                                                                        const char** symbol) {
   namespace preload = barracuda::preload;
-  if (name == nullptr || std::strncmp(name, "cu", 2) != 0 || handle == RTLD_NEXT ||
-      preload::is_choosing()) {
+  const char* const name = *symbol;
+  if (name == nullptr || handle == RTLD_NEXT || preload::is_choosing()) {
+    return nullptr;
+  }
+  if (preload::is_compiler_name(name)) {
+    return preload::replace_compiler_function(handle, symbol);
+  }
+  if (std::strncmp(name, "cu", 2) != 0) {
     return nullptr;
   }
   void* const hook = preload::find_hook(name);
