@@ -1,5 +1,5 @@
-// The two ways in which programs and runtimes find driver functions by name: dlsym and
-// cuGetProcAddress.
+// The ways in which programs and runtimes find functions of the driver: dlsym, cuGetProcAddress,
+// and tables that only NVIDIA's libraries know.
 #include <cstring>
 #include <dlfcn.h>
 #include <string>
@@ -44,7 +44,37 @@ void replace_result(const char* symbol, void** result, cuuint64_t flags) {
   *result = replaced;
 }
 
+// NVIDIA's runtime asks for the driver's private tables, and where it is part of a library of the
+// program, nothing of it can be replaced. NVIDIA's compilers (libnvrtc, libnvJitLink) ask as well,
+// and do without. The executable itself is looked at before it starts.
+void note_private_runtime(const HookScope& scope, const void* caller) {
+  Dl_info info;
+  if (dladdr(caller, &info) == 0 || info.dli_fname == nullptr) {
+    return;
+  }
+  const std::string path = info.dli_fname;
+  const std::string name = path.substr(path.rfind('/') + 1);
+  if (name.starts_with("libnv")) {
+    return;
+  }
+  scope.run([&name](session::Session& session) {
+    session.problems().add(name +
+                           " contains its own copy of the CUDA runtime, which needs NVIDIA's "
+                           "driver: what it asks of the emulated device fails");
+  });
+}
+
 }  // namespace
+
+CUresult get_export_table(const void** table, const CUuuid* id) {
+  static const Original<decltype(get_export_table)> original{"cuGetExportTable"};
+  const HookScope scope;
+  const CUresult status = original(table, id);
+  if (status != CUDA_SUCCESS && device_choice() == DeviceChoice::kEmulated) {
+    note_private_runtime(scope, __builtin_return_address(0));
+  }
+  return status;
+}
 
 CUresult get_proc_address_v2(const char* symbol, void** function, int version, cuuint64_t flags,
                              CUdriverProcAddressQueryResult* result) {
