@@ -61,7 +61,8 @@ Expected<std::string> RunDirectory::link_cuda_libraries(const std::string& libra
   if (!fs::create_directory(folder, error)) {
     return unexpected({.message = error.message(), .file = folder});
   }
-  for (const char* const name : {"libcudart.so.13", "libcuda.so.1"}) {
+  // Some programs (taichi) ask for the driver without its version.
+  for (const char* const name : {"libcudart.so.13", "libcuda.so.1", "libcuda.so"}) {
     if (auto linked = link(library, folder + "/" + name); !linked) {
       return unexpected(std::move(linked).error());
     }

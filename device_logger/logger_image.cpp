@@ -14,12 +14,19 @@ constexpr std::string_view kLoggerWithClusters =
 constexpr const char kCommitProbe[] =
 #include "device_logger/commit_probe_75.inc"
     ;
+constexpr std::string_view kDeviceRuntime =
+#include "device_logger/device_runtime_75.inc"
+    ;
 constexpr std::uint32_t kFirstArchWithClusters = 90;
 
 }  // namespace
 
 std::string_view logger_ptx(std::uint32_t arch) {
   return arch >= kFirstArchWithClusters ? kLoggerWithClusters : kLogger;
+}
+
+std::string_view device_runtime_ptx() {
+  return kDeviceRuntime;
 }
 
 const char* commit_probe_ptx() {

@@ -18,7 +18,7 @@ dlsym:
     call barracuda_find_real_dlsym
 .Lfound:
     mov 16(%rsp), %rdi
-    mov 8(%rsp), %rsi
+    lea 8(%rsp), %rsi
     call barracuda_replace_symbol
     add $8, %rsp
     .cfi_adjust_cfa_offset -8

@@ -1,9 +1,10 @@
-// The two ways in which programs and runtimes find driver functions by name: dlsym and
-// cuGetProcAddress.
+// The ways in which programs and runtimes find functions of the driver: dlsym, cuGetProcAddress,
+// and tables that only NVIDIA's libraries know.
 #include <cstring>
 #include <dlfcn.h>
 #include <string>
 
+#include "preload/compiler_hooks.h"
 #include "preload/hook.h"
 
 namespace barracuda::preload {
@@ -43,7 +44,37 @@ void replace_result(const char* symbol, void** result, cuuint64_t flags) {
   *result = replaced;
 }
 
+// NVIDIA's runtime asks for the driver's private tables, and where it is part of a library of the
+// program, nothing of it can be replaced. NVIDIA's compilers (libnvrtc, libnvJitLink) ask as well,
+// and do without. The executable itself is looked at before it starts.
+void note_private_runtime(const HookScope& scope, const void* caller) {
+  Dl_info info;
+  if (dladdr(caller, &info) == 0 || info.dli_fname == nullptr) {
+    return;
+  }
+  const std::string path = info.dli_fname;
+  const std::string name = path.substr(path.rfind('/') + 1);
+  if (name.starts_with("libnv")) {
+    return;
+  }
+  scope.run([&name](session::Session& session) {
+    session.problems().add(name +
+                           " contains its own copy of the CUDA runtime, which needs NVIDIA's "
+                           "driver: what it asks of the emulated device fails");
+  });
+}
+
 }  // namespace
+
+CUresult get_export_table(const void** table, const CUuuid* id) {
+  static const Original<decltype(get_export_table)> original{"cuGetExportTable"};
+  const HookScope scope;
+  const CUresult status = original(table, id);
+  if (status != CUDA_SUCCESS && device_choice() == DeviceChoice::kEmulated) {
+    note_private_runtime(scope, __builtin_return_address(0));
+  }
+  return status;
+}
 
 CUresult get_proc_address_v2(const char* symbol, void** function, int version, cuuint64_t flags,
                              CUdriverProcAddressQueryResult* result) {
@@ -66,14 +97,45 @@ CUresult get_proc_address(const char* symbol, void** function, int version, cuui
 
 }  // namespace barracuda::preload
 
-// Called by dlsym.S: the answer in place of the real dlsym's, or null to let that one answer. Only
-// functions of NVIDIA's driver are replaced; on the emulated device our exports are found as they
-// are.
+namespace barracuda::preload {
+namespace {
+
+// Our own exports of these names are to be found only where there is a library behind them: who
+// looks for a library by its functions must not think that it is loaded.
+void* replace_compiler_function(void* handle, const char** name) {
+  void* original = real_dlsym(handle, *name);
+  Dl_info found;
+  Dl_info own;
+  const bool is_ours = original != nullptr && dladdr(original, &found) != 0 &&
+                       dladdr(reinterpret_cast<void*>(&replace_compiler_function), &own) != 0 &&
+                       found.dli_fbase == own.dli_fbase;
+  if (is_ours) {
+    original = next_compiler_function(*name);
+    if (original == nullptr) {
+      *name = "a function of NVRTC or nvJitLink, neither of which is loaded";
+      return nullptr;
+    }
+  }
+  return find_compiler_hook(*name, original);
+}
+
+}  // namespace
+}  // namespace barracuda::preload
+
+// Called by dlsym.S: the answer in place of the real dlsym's, or null to let that one answer, for
+// the name that is left in `*symbol`. Only functions of NVIDIA's driver and compilers are replaced;
+// on the emulated device our exports of the driver are found as they are.
 extern "C" [[gnu::visibility("hidden")]] void* barracuda_replace_symbol(void* handle,
-                                                                        const char* name) {
+                                                                        const char** symbol) {
   namespace preload = barracuda::preload;
-  if (name == nullptr || std::strncmp(name, "cu", 2) != 0 || handle == RTLD_NEXT ||
-      preload::is_choosing()) {
+  const char* const name = *symbol;
+  if (name == nullptr || handle == RTLD_NEXT || preload::is_choosing()) {
+    return nullptr;
+  }
+  if (preload::is_compiler_name(name)) {
+    return preload::replace_compiler_function(handle, symbol);
+  }
+  if (std::strncmp(name, "cu", 2) != 0) {
     return nullptr;
   }
   void* const hook = preload::find_hook(name);

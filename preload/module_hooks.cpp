@@ -3,6 +3,8 @@
 #include <vector>
 
 #include "base/file.h"
+#include "fatbin/fatbin.h"
+#include "preload/code_origins.h"
 #include "preload/hook.h"
 
 namespace barracuda::preload {
@@ -109,10 +111,17 @@ CUresult load(const HookScope& scope, const ProgramImage* image, Load loader, Ha
   return status;
 }
 
+// Of machine code that this process made, the PTX that it was made of takes its place.
+const ProgramImage& prepare_known(Session& session, const void* image) {
+  const bool is_machine_code = fatbin::kind_of_image(image) == fatbin::ImageKind::kCubin;
+  const session::CodeOrigin* const origin = is_machine_code ? find_origin(image) : nullptr;
+  return origin == nullptr ? session.prepare(image) : session.prepare_origin(*origin);
+}
+
 const ProgramImage* prepare(const HookScope& scope, const void* image) {
   const ProgramImage* prepared = nullptr;
   if (image != nullptr) {
-    scope.run([&](Session& session) { prepared = &session.prepare(image); });
+    scope.run([&](Session& session) { prepared = &prepare_known(session, image); });
   }
   return prepared;
 }

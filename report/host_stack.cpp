@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "fmt/format.h"
+#include "report/script_frame.h"
 #include "report/symbol_name.h"
 #include "report/toolkit_path.h"
 
@@ -77,12 +78,18 @@ const HostFrame* own_frame(const std::vector<HostFrame>& stack, const std::strin
     const bool is_unknown = frame.function.empty() && frame.module.empty();
     return !is_unknown && !is_runtime_module(frame.module) && !is_launch_stub(frame, kernel);
   });
+  if (own == stack.end() || own->line == 0) {
+    const auto script = std::ranges::find_if(stack, &HostFrame::is_script);
+    if (script != stack.end()) {
+      return &*script;
+    }
+  }
   return own == stack.end() ? nullptr : &*own;
 }
 
 std::string named(const HostFrame& frame) {
   const std::string function = frame.function.empty() ? "?" : frame.function;
-  return function.ends_with(")") ? function : function + "()";
+  return frame.is_script || function.ends_with(")") ? function : function + "()";
 }
 
 std::string in_module(const HostFrame& frame) {
@@ -120,6 +127,9 @@ HostSymbols::~HostSymbols() {
 }
 
 HostFrame HostSymbols::look_up(std::uint64_t return_address) const {
+  if (is_script_address(return_address)) {
+    return script_frame(return_address);
+  }
   const std::uint64_t address = return_address - 1;  // inside the call instruction
   HostFrame frame;
   Dl_info info{};

@@ -18,6 +18,7 @@ struct HostFrame {
   std::uint32_t line = 0;
   std::string module;        // file name of the executable or library
   std::uint64_t offset = 0;  // in it
+  bool is_script = false;    // of an interpreted language (script_frame.h)
 };
 
 class HostSymbols {
@@ -36,7 +37,8 @@ class HostSymbols {
 };
 
 // Where the program itself made a call of CUDA: the innermost frame that is neither ours nor the
-// CUDA runtime's. Without debug information the function is "main (app+0x1234)"; empty if unknown.
+// CUDA runtime's; that of the script which called it, if the frame has no line. Without debug
+// information the function is "main (app+0x1234)"; empty if unknown.
 ptx::SourceFrame calling_place(const std::vector<HostFrame>& stack);
 
 // Where the program itself launched a kernel: the innermost frame that is neither ours, nor the

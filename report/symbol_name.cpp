@@ -3,8 +3,25 @@
 #include <cstdlib>
 #include <cxxabi.h>
 #include <memory>
+#include <string_view>
 
 namespace barracuda::report {
+
+namespace {
+
+// "[abi:cxx11]": of the C++ ABI, not of the program's names. Some compilers (numba) put a hash of
+// their options there.
+std::string without_abi_tags(std::string name) {
+  constexpr std::string_view kTag = "[abi:";
+  for (std::size_t begin = name.find(kTag); begin != std::string::npos;
+       begin = name.find(kTag, begin)) {
+    const std::size_t end = name.find(']', begin);
+    name.erase(begin, end == std::string::npos ? end : end + 1 - begin);
+  }
+  return name;
+}
+
+}  // namespace
 
 std::string demangle(const std::string& name) {
   if (!name.starts_with("_Z")) {
@@ -13,7 +30,7 @@ std::string demangle(const std::string& name) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && text ? std::string(text.get()) : name;
+  return status == 0 && text ? without_abi_tags(text.get()) : name;
 }
 
 std::string without_parameters(const std::string& name) {

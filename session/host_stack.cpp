@@ -2,6 +2,8 @@
 
 #include <unwind.h>
 
+#include "session/python_place.h"
+
 namespace barracuda::session {
 namespace {
 
@@ -27,6 +29,9 @@ std::vector<std::uint64_t> host_stack(std::size_t limit) {
   Walk walk{.addresses = {}, .limit = limit};
   walk.addresses.reserve(limit);
   _Unwind_Backtrace(visit, &walk);
+  if (const std::uint64_t place = noted_python_place(); place != 0) {
+    walk.addresses.push_back(place);
+  }
   return walk.addresses;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/strong_id.h"
+#include "session/python_place.h"
 
 namespace barracuda::session {
 namespace {
@@ -143,6 +144,7 @@ void LaunchTracker::watch_end(Mark begin, Handle stream, WatchedLaunch launch) {
 }
 
 void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
+  note_python_place();
   launch.kernel_ = modules_.find(request.function);
   launch.captured_ = driver_.stream_is_capturing(request.stream);
   launch.stream_ = request.stream;
@@ -226,6 +228,7 @@ detector::CopyInfo LaunchTracker::open_copy(const CopyRequest& copy, detector::S
 }
 
 void LaunchTracker::copied(const CopyRequest& copy) {
+  note_python_place();
   const detector::StreamKey stream = streams_.key_of(copy.stream);
   if (copy.host_order == HostOrder::kWorkBefore) {
     streams_.stream_synchronized(stream);
@@ -255,6 +258,7 @@ std::vector<report::CopyRecord> LaunchTracker::copies_named_in(
 std::vector<GraphKernelLaunch> LaunchTracker::begin_graph(const std::vector<GraphKernel>& nodes,
                                                           detector::StreamKey stream,
                                                           std::uint64_t executable) {
+  note_python_place();
   const std::lock_guard lock(mutex_);
   std::vector<GraphKernelLaunch> launches(nodes.size());
   std::vector<GraphStep> steps(nodes.size());

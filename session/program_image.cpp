@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fatbin/fatbin.h"
+#include "ptx/device_runtime.h"
 #include "ptx/parse.h"
 
 namespace barracuda::session {
@@ -16,23 +17,28 @@ const fatbin::Image* choose(const fatbin::Container& container, const DeviceDriv
                               : fatbin::best_ptx(container, device.device_arch());
 }
 
+void choose_units(std::span<const fatbin::Container> containers, const DeviceDriver& device,
+                  ImageSource& source) {
+  for (const fatbin::Container& container : containers) {
+    const fatbin::Image* const best = choose(container, device);
+    if (best == nullptr) {
+      source.units.clear();
+      source.reason = "it has no PTX for this device (sm_" + std::to_string(device.device_arch()) +
+                      "); build with -gencode arch=compute_XX,code=compute_XX to embed it";
+      return;
+    }
+    source.units.push_back(best->payload);
+  }
+}
+
 ImageSource choose_units(const Expected<fatbin::Fatbin>& read, const DeviceDriver& device) {
   ImageSource source;
   if (!read) {
     source.reason = "its fat binary could not be read: " + read.error().to_string();
     return source;
   }
-  for (const fatbin::Container& container : read->translation_units()) {
-    const fatbin::Image* const best = choose(container, device);
-    if (best == nullptr) {
-      source.units.clear();
-      source.reason = "it has no PTX for this device (sm_" + std::to_string(device.device_arch()) +
-                      "); build with -gencode arch=compute_XX,code=compute_XX to embed it";
-      return source;
-    }
-    source.units.push_back(best->payload);
-  }
-  if (source.units.empty()) {
+  choose_units(read->translation_units(), device, source);
+  if (source.units.empty() && source.reason.empty()) {
     source.reason = "its fat binary is empty";
   }
   return source;
@@ -92,7 +98,9 @@ ImageSource read_image(const void* image, const DeviceDriver& device) {
       source.units.emplace_back(static_cast<const char*>(image));
       return source;
     case fatbin::ImageKind::kCubin:
-      source.reason = "its image is machine code without PTX (a cubin)";
+      source.reason =
+          "its image is machine code without PTX (a cubin), and not what this process made with "
+          "NVRTC or nvJitLink";
       return source;
     case fatbin::ImageKind::kUnknown:
       break;
@@ -118,6 +126,17 @@ ImageSource read_image_file(const std::string& content, const DeviceDriver& devi
   return source;
 }
 
+ImageSource read_origin(const CodeOrigin& origin, const DeviceDriver& device) {
+  ImageSource source;
+  if (!origin.gap.empty()) {
+    source.reason = "its image is machine code that was linked from " + origin.gap;
+    return source;
+  }
+  source.units = origin.texts;
+  choose_units(origin.units, device, source);
+  return source;
+}
+
 ProgramImage instrument_image(const ImageSource& source, const ptx::InstrumentOptions& options,
                               ptx::SiteTable& sites) {
   ProgramImage image;
@@ -137,6 +156,10 @@ ProgramImage instrument_image(const ImageSource& source, const ptx::InstrumentOp
     collect_variables(*unit, image.variables);
     collect_clusters(*unit, image.clusters);
     units.push_back(std::move(*unit));
+  }
+  if (const Expected<void> added = ptx::add_device_runtime(units); !added) {
+    image.reason = "its PTX could not be linked: " + added.error().to_string();
+    return image;
   }
   Expected<ptx::InstrumentedModule> made = ptx::instrument(std::move(units), options);
   if (!made) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fatbin/fatbin.h"
 #include "host_detector/launch.h"
 #include "ptx/instrument.h"
 #include "session/device_driver.h"
@@ -49,6 +50,15 @@ struct ImageSource {
 ImageSource read_image(const void* image, const DeviceDriver& device);
 // The same from a file's content.
 ImageSource read_image_file(const std::string& content, const DeviceDriver& device);
+
+// What the program made machine code of: PTX texts, and fat binaries, one translation unit each.
+struct CodeOrigin {
+  std::vector<std::string> texts;
+  std::vector<fatbin::Container> units;
+  std::string gap;  // what else went in, of which there is no PTX
+};
+
+ImageSource read_origin(const CodeOrigin& origin, const DeviceDriver& device);
 
 // Parses and instruments. `sites` gets the table. Never fails: an image that cannot be instrumented
 // comes back with its reason.

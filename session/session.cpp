@@ -91,6 +91,10 @@ const ProgramImage& Session::prepare_file(const std::string& content) {
   return prepare_source(read_image_file(content, *driver_));
 }
 
+const ProgramImage& Session::prepare_origin(const CodeOrigin& origin) {
+  return prepare_source(read_origin(origin, *driver_));
+}
+
 const ProgramImage& Session::prepare_source(const ImageSource& source) {
   {
     // Later, while the process exits, the driver may not answer any more.

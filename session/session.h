@@ -52,6 +52,8 @@ class Session {
   // What the driver gets to load instead of this image; its sites are known to the detector.
   const ProgramImage& prepare(const void* image);
   const ProgramImage& prepare_file(const std::string& content);
+  // For machine code that the program made itself.
+  const ProgramImage& prepare_origin(const CodeOrigin& origin);
   // The emulated device could not take an image that has no PTX.
   void image_blocked(const std::string& reason);
   // A kernel of this function's module is about to be launched: its variables have addresses now.

@@ -6,6 +6,7 @@
 #include "emulator/driver/device.h"
 #include "emulator/driver_face.h"
 #include "fatbin/fatbin.h"
+#include "ptx/device_runtime.h"
 #include "ptx/link.h"
 #include "ptx/parse.h"
 #include "ptx/print.h"
@@ -89,7 +90,7 @@ tl::expected<std::vector<std::string>, ImageRefusal> ptx_units(const void* image
 }
 
 tl::expected<std::string, ImageRefusal> link_units(std::vector<std::string> units) {
-  if (units.size() == 1) {
+  if (units.size() == 1 && !ptx::may_need_device_runtime(units.front())) {
     return std::move(units.front());
   }
   std::vector<ptx::Module> modules;
@@ -99,6 +100,9 @@ tl::expected<std::string, ImageRefusal> link_units(std::vector<std::string> unit
       return refused(CUDA_ERROR_INVALID_PTX, module.error().to_string());
     }
     modules.push_back(std::move(*module));
+  }
+  if (const Expected<void> added = ptx::add_device_runtime(modules); !added) {
+    return refused(CUDA_ERROR_INVALID_PTX, added.error().to_string());
   }
   const Expected<ptx::Module> linked = ptx::link(std::move(modules));
   if (!linked) {

@@ -32,10 +32,19 @@ CUresult refuse(LinkJob& job, const ImageRefusal& refusal) {
   return refusal.status;
 }
 
-CUresult add(CUlinkState handle, CUjitInputType type, const std::string& image) {
+// Its functions are linked where they are needed (ptx/device_runtime.h).
+bool is_device_runtime(CUjitInputType type, const char* name) {
+  return type == CU_JIT_INPUT_LIBRARY && name != nullptr &&
+         std::string_view(name).find("cudadevrt") != std::string_view::npos;
+}
+
+CUresult add(CUlinkState handle, CUjitInputType type, const std::string& image, const char* name) {
   const std::shared_ptr<LinkJob> job = jobs().find(handle);
   if (job == nullptr) {
     return CUDA_ERROR_INVALID_HANDLE;
+  }
+  if (is_device_runtime(type, name)) {
+    return CUDA_SUCCESS;
   }
   if (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_FATBINARY) {
     return refuse(*job, {.status = CUDA_ERROR_NO_BINARY_FOR_GPU,
@@ -69,12 +78,12 @@ CUresult cuLinkCreate_v2(unsigned option_count, CUjit_option* options, void** va
 }
 
 CUresult cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void* data, std::size_t size,
-                          const char* /*name*/, unsigned /*option_count*/,
-                          CUjit_option* /*options*/, void** /*values*/) {
+                          const char* name, unsigned /*option_count*/, CUjit_option* /*options*/,
+                          void** /*values*/) {
   if (data == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  return add(handle, type, std::string(static_cast<const char*>(data), size));
+  return add(handle, type, std::string(static_cast<const char*>(data), size), name);
 }
 
 CUresult cuLinkAddFile_v2(CUlinkState handle, CUjitInputType type, const char* path,
@@ -83,7 +92,7 @@ CUresult cuLinkAddFile_v2(CUlinkState handle, CUjitInputType type, const char* p
     return CUDA_ERROR_INVALID_VALUE;
   }
   const Expected<std::string> content = read_file(path);
-  return content ? add(handle, type, *content) : CUDA_ERROR_FILE_NOT_FOUND;
+  return content ? add(handle, type, *content, path) : CUDA_ERROR_FILE_NOT_FOUND;
 }
 
 CUresult cuLinkComplete(CUlinkState handle, void** image, std::size_t* bytes) {

@@ -32,6 +32,7 @@ TEST_CASE("CUDA's libraries are links to ours") {
   REQUIRE(links.has_value());
   CHECK(*read_file(*links + "/libcudart.so.13") == "library");
   CHECK(*read_file(*links + "/libcuda.so.1") == "library");
+  CHECK(*read_file(*links + "/libcuda.so") == "library");
 }
 
 TEST_CASE("a library path that LD_PRELOAD cannot hold is reached through a link") {

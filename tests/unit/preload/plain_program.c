@@ -8,8 +8,9 @@
 
 int main(int argc, char** argv) {
   void* self = dlopen(NULL, RTLD_NOW);
-  printf("page %d dlsym %d missing %d\n", getpagesize() % 16, dlsym(self, "printf") == (void*)&printf,
-         dlsym(RTLD_DEFAULT, "cuNoSuchFunction") == NULL);
+  printf("page %d dlsym %d missing %d compilers %d\n", getpagesize() % 16,
+         dlsym(self, "printf") == (void*)&printf, dlsym(RTLD_DEFAULT, "cuNoSuchFunction") == NULL,
+         dlsym(RTLD_DEFAULT, "nvrtcGetCUBIN") != NULL || dlsym(self, "nvJitLinkCreate") != NULL);
   fflush(stdout);
   const int status = argc > 1 ? atoi(argv[1]) : 0;
   const pid_t child = fork();

@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "report/script_frame.h"
+
 namespace barracuda::report {
 namespace {
 
@@ -54,6 +56,19 @@ TEST_CASE("a launch is placed at the program's own frame, past runtime and stubs
       frame_of("main", "app.cu", 42, "app"),
       frame_of("__libc_start_main", "", 0, "libc.so.6")};
   CHECK(launch_place(stack, "add(int*)") == "main() at app.cu:42");
+}
+
+TEST_CASE("a launch from a script is placed at its line, unless compiled code has one of its own") {
+  const std::uint64_t address = script_address("<module>", "sum.py", 22);
+  CHECK(address == script_address("<module>", "sum.py", 22));
+  CHECK(address != script_address("<module>", "sum.py", 23));
+  const HostFrame script = HostSymbols().look_up(address);
+  const HostFrame binding = frame_of("call", "", 0, "binding.so");
+  CHECK(launch_place({binding, script}, "add") == "<module> at sum.py:22");
+  CHECK(calling_place({binding, script}).file == "sum.py");
+  CHECK(calling_place({binding, script}).line == 22);
+  const HostFrame extension = frame_of("run", "extension.cu", 7, "extension.so");
+  CHECK(launch_place({extension, script}, "add") == "run() at extension.cu:7");
 }
 
 TEST_CASE("without debug information the place is the module and offset") {

@@ -11,6 +11,9 @@ TEST_CASE("mangled names become C++, others stay") {
   CHECK(demangle("plain_c_kernel") == "plain_c_kernel");
   CHECK(demangle("_Znonsense!") == "_Znonsense!");
   CHECK(demangle("").empty());
+  CHECK(demangle("_Z3addB5cxx11B3abci") == "add(int)");
+  CHECK(demangle("_ZN8__main__3addB2v1B10cw51cXTLSUE5ArrayIiLi1E1CE") ==
+        "__main__::add(Array<int, 1, C>)");
 }
 
 TEST_CASE("a parameter list is taken off, and only it") {
