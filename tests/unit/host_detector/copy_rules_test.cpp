@@ -214,6 +214,27 @@ TEST_CASE("of the lanes of one instruction each must know of the copy") {
   }
 }
 
+TEST_CASE("a later copy stands for an earlier one of its stream alone, and a read for no write") {
+  SECTION("of another stream") {
+    Scenario scenario;
+    scenario.detector.apply_copy(read_of(1));
+    scenario.detector.apply_copy(read_of(2));
+    const LaunchId kernel = scenario.launch(1, 1, {copy_id(2)});
+    scenario.write({.launch = kernel}, kData);
+    REQUIRE(scenario.races().size() == 1);
+    CHECK(scenario.races()[0].first.site == call_site(1));
+  }
+  SECTION("a read after a write") {
+    Scenario scenario;
+    scenario.detector.apply_copy(write_to(1));
+    scenario.detector.apply_copy(read_of(2, {copy_id(1)}));
+    const LaunchId kernel = scenario.launch(1, 1);
+    scenario.read({.launch = kernel}, kData);
+    REQUIRE(scenario.races().size() == 1);
+    CHECK(scenario.races()[0].first.site == call_site(1));
+  }
+}
+
 TEST_CASE("a flag that a kernel before the copy saw set may be copied and cleared") {
   for (const bool seen : {true, false}) {
     Scenario scenario;
