@@ -67,7 +67,7 @@ copies: they do not wait for the launches before them|queue/ordering.cpp|s/^  if
 copies: launches do not wait for copies that wait|queue/ordering.cpp|s/if (is_copy(each) ? copies_.contains(each)/if (is_copy(each) ? copies_.size() > 1000/
 copies: those that share a number lose all but the first|queue/ordering.cpp|s/^    same->second.copies.push_back(copy);//
 paper: a release joins what was there|paper/sync_clocks.cpp|s/^      location.everywhere = clock;/      location.everywhere.join(clock);/
-paper: a release of a block reaches all|paper/sync_clocks.cpp|s/^      location.blocks\[by.key\] = clock;/      location.everywhere = clock;/
+paper: a release of a block reaches all|paper/sync_clocks.cpp|s/^      location.blocks\[by.key\] = clock;/      location.everywhere = location.blocks[by.key] = clock;/
 paper: a global release leaves those of blocks|paper/sync_clocks.cpp|s/^      location.blocks.clear();//
 paper: a global acquire takes nothing of blocks|paper/sync_clocks.cpp|s/^      all.join(clock);$//
 paper: the lanes of an instruction do not know of each other|paper/warp_paths.cpp|s/earlier.tick <= path.together) ||/earlier.tick < path.together) ||/
