@@ -113,6 +113,7 @@ CUresult copy_between_ptds(CUdeviceptr to, CUcontext to_context, CUdeviceptr fro
 
 #define COPY(name) HOOK(name, Name{#name}, kLegacy), HOOK(name, TWIN(name), kPerThread),
 
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): a table
 const std::array<Hook, kCopyHookCount>& copy_hooks() {
   static const std::array<Hook, kCopyHookCount> hooks = {
 #include "preload/copies.def"

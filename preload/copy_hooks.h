@@ -9,7 +9,7 @@
 namespace barracuda::preload {
 
 inline constexpr std::size_t kCopyHookCount = 0
-#define COPY(name) +2
+#define COPY(name) +2  // NOLINT(bugprone-macro-parentheses): terms of a sum
 #include "preload/copies.def"
 #undef COPY
     ;

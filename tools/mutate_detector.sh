@@ -43,7 +43,53 @@ async: an arrival of block scope gives to another block|sync/asynchroniser.cpp|s
 async: a wait takes the newest phase of any parity|sync/mbarrier.cpp|s/return is_newest ? newest_ : before_;/return is_newest || true ? newest_ : before_;/
 async: bytes to come hold no phase back|sync/mbarrier.cpp|s/if (pending_ != 0 || bytes_ != 0) {/if (pending_ != 0) {/
 async: a relaxed arrival gives all to a cluster|sync/cluster_barrier.cpp|s/^  if (!is_relaxed) {/  if (!is_relaxed || lanes != 0) {/
-async: a cluster barrier gives its clocks but not its fences|sync/cluster_barrier.cpp|s/^  both.fences = joined(own.fences, taken.fences);//
+async: a cluster barrier gives its clocks but not its fences|sync/cluster_barrier.cpp|s/both.fences = joined(own.fences, taken.fences);/both.fences = joined(own.fences, own.fences);/
+copies: only two writes race|rules/copy_check.cpp|s/if (!entry.writes() \&\& !rows.is_written) {/if (!entry.writes() || !rows.is_written) {/
+copies: what launches before it learnt is lost|rules/copy_check.cpp|s/^      comer.clock.join(final->second);/      static_cast<void>(final);/
+copies: what it knows is not handed on|rules/copy_check.cpp|s/^  if (!comer.clock.is_empty()) {/  if (false) {/
+copies: an observed write orders nothing|rules/observation.h|s/^  if (location == nullptr) {/  if (location == nullptr || byte != 0) {/
+copies: an observer that it learnt of does not count|rules/copy_check.cpp|s/ || is_known(by.cta, by.warp, by.lane, sight.tick);/;/
+copies: launches before those that it learnt of are forgotten|rules/copy_check.cpp|s/return is_ordered(comer.copy.id) || comer.clock.knows_launch(is_ordered);/return is_ordered(comer.copy.id);/
+copies: a running launch does not look for one that comes|rules/copy_check.cpp|s/launch->may_meet_copies = is_met = true;/is_met = true;/
+copies: a launch does not look for those before it|rules/copy_check.cpp|s/^    launch.may_meet_copies = true;//
+copies: they race with themselves|rules/copy_check.cpp|s/ || other.id == mine ||/ ||/
+copies: rows lie close together|rules/copy_check.cpp|s/rows.address + row \* rows.pitch/rows.address + row * rows.row_bytes/
+copies: what the host has waited for is dropped though it runs beside a launch|rules/copy_check.cpp|s/return is_past \&\& std::ranges::all_of/return is_past || std::ranges::all_of/
+copies: asynchronous accesses are their issuer's|rules/copy_check.cpp|s/entry.is_asynchronous()$/entry.launch() == LaunchId{}/
+copies: only lanes that touch the first byte are asked|rules/copy_access.cpp|s/for (Bytes rest = bytes; !rest.none(); rest = rest.after_first()) {/for (Bytes rest = bytes; !rest.none(); rest = Bytes{}) {/
+copies: an ordered lane stands for all|rules/copy_access.cpp|s/ordered |= std::uint32_t{1} << lane;/ordered = ~std::uint32_t{0};/
+copies: a later one replaces those of other streams|sync/live_copies.cpp|s/(older->id == copy->id || order.is_before(older->id, copy->id));/(older->id != LaunchId{} || order.is_before(older->id, copy->id));/
+copies: a read replaces a write|sync/live_copies.cpp|s/return (copy->rows.is_written || !older->rows.is_written) \&\&/return (copy->rows.is_written || !older->rows.is_written || true) \&\&/
+copies: pieces are not divided|sync/live_copies.cpp|s/^  split(end);$//
+copies: the newest stands for concurrent ones|sync/live_copies.cpp|s/return order.is_before(older, copy.id); });/return order.is_before(older, copy.id) || older != copy.id; });/
+copies: memory that is freed keeps them|rules/copy_check.cpp|s/^  engine_.copies.forget(address, bytes, engine_.order);/  static_cast<void>(address + bytes);/
+copies: they do not wait for the launches before them|queue/ordering.cpp|s/^  if (awaited.empty()) {/  if (awaited.size() < 1000) {/
+copies: launches do not wait for copies that wait|queue/ordering.cpp|s/if (is_copy(each) ? copies_.contains(each)/if (is_copy(each) ? copies_.size() > 1000/
+copies: those that share a number lose all but the first|queue/ordering.cpp|s/^    same->second.copies.push_back(copy);//
+paper: a release joins what was there|paper/sync_clocks.cpp|s/^      location.everywhere = clock;/      location.everywhere.join(clock);/
+paper: a release of a block reaches all|paper/sync_clocks.cpp|s/^      location.blocks\[by.key\] = clock;/      location.everywhere = location.blocks[by.key] = clock;/
+paper: a global release leaves those of blocks|paper/sync_clocks.cpp|s/^      location.blocks.clear();//
+paper: a global acquire takes nothing of blocks|paper/sync_clocks.cpp|s/^      all.join(clock);$//
+paper: the lanes of an instruction do not know of each other|paper/warp_paths.cpp|s/earlier.tick <= path.together) ||/earlier.tick < path.together) ||/
+paper: paths stay apart where they meet|paper/warp_paths.cpp|s/^  paths_\[parent\].clock.join(paths_\[path\].clock);//
+paper: paths know of each other|paper/warp_paths.cpp|s/(path.lanes >> earlier.lane \& 1) != 0;/path.lanes != 0;/
+paper: an atomic does not race with reads|paper/access_rules.cpp|/case Access::kAtomic:/,/return;/s/^      hold_against_reads(check, cell.reads);//
+paper: a relaxed read is a plain one|paper/access_rules.cpp|/case Access::kRelaxedRead:/,/return;/s/^      add_to(cell.relaxed_reads);/      add_to(cell.reads);/
+paper: the same value races|paper/access_rules.cpp|s/write.agrees \&\& check.stamp.agrees \&\&/write.agrees != check.stamp.agrees \&\&/
+paper: a barrier of the block orders nothing|paper/barriers.cpp|s/^      state.paths.learn(waiting, all);//
+paper: what a lane acquires its path does not learn|paper/engine.cpp|s/^    actor.warp.paths.learn(operation.mask, all);/    static_cast<void>(all);/
+paper: an atomic that releases replaces|paper/engine.cpp|s/^    sync_of(place).add(bytes, by, site.releases, known);/    sync_of(place).release(bytes, by, site.releases, known);/
+paper: copies order no launches|paper/engine.cpp|s/^    engine_.order.add(copy.id, copy.ordered_after);//
+streams: copies share a number behind an event|stream_order.cpp|/^void StreamOrder::record_event/,/^}/s/^  state_->copies = {};//
+streams: copies share a number behind a wait of the host|stream_order.cpp|/^void StreamOrder::synchronize_event/,/^}/s/^  state_->copies = {};//
+streams: an event of the legacy stream lets blocking ones pass|stream_order.cpp|/^void StreamOrder::record_event/,/^}/s/^  state_->streams\[stream\].*//
+streams: the legacy stream waits for non-blocking ones|stream_order.cpp|s/^        if (!other.is_non_blocking) {/        if (!other.is_non_blocking || true) {/
+streams: the device does not await destroyed streams|stream_order.cpp|s/^  state_->add(state_->host, state_->orphaned_non_blocking);//
+last sync: of another lane|clock/sync_notes.h|s/if (((note.lanes >> lane) \& 1) == 0 || note.tick > tick) {/if ((note.lanes >> lane) > ~lane || note.tick > tick) {/
+last sync: later than the access|clock/sync_notes.h|s/ || note.tick > tick) {/) {/
+last sync: guessed where one of two came first|clock/sync_notes.h|s/^      if (note.tick == tick) {/      if (note.tick == tick \&\& lane > 31) {/
+last sync: none, where notes were dropped|clock/sync_notes.h|s/return known < count_ ? std::nullopt/return known > count_ ? std::nullopt/
+last sync: a barrier of both counts as one on one path|rules/explanation.cpp|s/newest->tick >= older.tick \&\& mine \&\& !is_barrier(mine)/newest->tick >= older.tick \&\& mine/
 LIST
 )
 

@@ -27,10 +27,6 @@ inline CUDA_MEMCPY3D completed(CUDA_MEMCPY3D copy) {
   return copy;
 }
 
-inline const CUDA_MEMCPY3D& box_of(const CUDA_MEMCPY3D& copy) {
-  return copy;
-}
-
 // A copy of planes says less.
 inline CUDA_MEMCPY3D box_of(const CUDA_MEMCPY2D& from) {
   CUDA_MEMCPY3D copy{};

@@ -458,4 +458,19 @@ TEST_CASE("copies that nobody waited for are over with their launch") {
   CHECK(scenario.is_clean());
 }
 
+TEST_CASE("a cluster barrier hands on what its threads fenced, for another one to publish") {
+  AsyncScenario scenario;
+  scenario.launch_clusters(4, 1, 2);
+  scenario.write({.cta = 0}, kData);
+  scenario.fence({.cta = 0}, Scope::kGpu);
+  for (const std::uint32_t cta : {0U, 1U}) {
+    scenario.cluster_arrive({.cta = cta});
+  }
+  scenario.cluster_wait({.cta = 1});
+  scenario.store({.cta = 1}, word(Operation::kWrite, MemoryOrder::kRelaxed, Scope::kGpu), kFlag, 1);
+  scenario.load({.cta = 2}, word(Operation::kRead, MemoryOrder::kAcquire, Scope::kGpu), kFlag, 1);
+  scenario.read({.cta = 2}, kData);
+  CHECK(scenario.is_clean());
+}
+
 }  // namespace barracuda::detector::test

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "host_detector/sync/live_copies.h"
-#include "tests/unit/host_detector/scenario.h"
+#include "tests/unit/host_detector/async_scenario.h"
 
 namespace barracuda::detector::test {
 namespace {
@@ -179,6 +179,59 @@ TEST_CASE("a copy knows what the kernel before it was told, and what was over be
   for (const std::uint64_t address : {kData, kData + 4, kOther}) {
     scenario.detector.apply_copy(write_to(number++, {taker}, address));
     CHECK(scenario.is_clean());
+  }
+}
+
+TEST_CASE("a copy knows of what a kernel copied by itself if that one had waited for it") {
+  for (const bool waited : {false, true}) {
+    AsyncScenario scenario;
+    const LaunchId giver = scenario.launch(1, 1);
+    const LaunchId taker = scenario.launch(1, 1);
+    scenario.copy_async({.launch = giver}, shared(64), kData);
+    scenario.commit({.launch = giver});
+    if (waited) {
+      scenario.wait_group({.launch = giver}, 0);
+    }
+    scenario.store({.launch = giver}, kReleaseStore, kFlag, 1);
+    scenario.load({.launch = taker}, kAcquireLoad, kFlag, 1);
+    scenario.exit({.launch = taker});
+    scenario.detector.apply_copy(write_to(1, {taker}));
+    CHECK(scenario.races().size() == (waited ? 0 : 1));
+  }
+}
+
+TEST_CASE("of the lanes of one instruction each must know of the copy") {
+  for (const std::int64_t stride : {4, 0}) {
+    Scenario scenario;
+    scenario.detector.apply_copy(write_to(1, {}, kData, 8));
+    const LaunchId giver = scenario.launch(1, 1, {copy_id(1)});
+    const LaunchId taker = scenario.launch(1, 2);
+    scenario.store({.launch = giver}, kReleaseStore, kFlag, 1);
+    scenario.load({.launch = taker, .mask = 1}, kAcquireLoad, kFlag, 1);
+    scenario.read({.launch = taker, .mask = 3}, kData, stride);
+    REQUIRE(scenario.races().size() == 1);
+    CHECK(scenario.races()[0].second.thread.lane == 1);
+  }
+}
+
+TEST_CASE("a later copy stands for an earlier one of its stream alone, and a read for no write") {
+  SECTION("of another stream") {
+    Scenario scenario;
+    scenario.detector.apply_copy(read_of(1));
+    scenario.detector.apply_copy(read_of(2));
+    const LaunchId kernel = scenario.launch(1, 1, {copy_id(2)});
+    scenario.write({.launch = kernel}, kData);
+    REQUIRE(scenario.races().size() == 1);
+    CHECK(scenario.races()[0].first.site == call_site(1));
+  }
+  SECTION("a read after a write") {
+    Scenario scenario;
+    scenario.detector.apply_copy(write_to(1));
+    scenario.detector.apply_copy(read_of(2, {copy_id(1)}));
+    const LaunchId kernel = scenario.launch(1, 1);
+    scenario.read({.launch = kernel}, kData);
+    REQUIRE(scenario.races().size() == 1);
+    CHECK(scenario.races()[0].first.site == call_site(1));
   }
 }
 
