@@ -85,7 +85,7 @@ def faults(program, name, expects_race, has_lines, ended, findings):
         for access in race["accesses"]:
             if has_lines and access["line"] not in racy_lines(program):
                 yield f"a race at {access['file']}:{access['line']}"
-    if expects_race and not re.search(r"launched from \w+|<module> at .*%s:\d+" % program,
+    if expects_race and not re.search(r"launched from (\w+|<module>) at .*%s:\d+" % program,
                                       ended.stderr):
         yield "the launch has no place in the program"
 

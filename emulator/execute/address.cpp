@@ -28,12 +28,17 @@ std::byte* cluster_pointer(const Context& c, std::uint64_t offset, std::uint32_t
 }
 
 // Beyond the program's shared memory: what %reserved_smem_offset names.
-std::byte* shared_pointer(const Context& c, std::uint64_t offset, std::uint32_t bytes) {
+// Compilers widen reads to vectors that may end behind it, for devices hand it out in larger
+// pieces; an aligned vector stays within the 16 bytes to which it is rounded up here.
+std::byte* shared_pointer(const Context& c, std::uint64_t offset, std::uint32_t bytes,
+                          bool is_write) {
   if (offset >= kClusterShare) {
     return cluster_pointer(c, offset, bytes);
   }
   const std::uint64_t reserved = reserved_shared_offset(c.shared_bytes);
-  const bool inside = offset <= c.shared_bytes && bytes <= c.shared_bytes - offset;
+  constexpr std::uint32_t kWidestVector = 16;
+  const bool is_widened = !is_write && bytes <= kWidestVector && offset < c.shared_bytes;
+  const bool inside = is_widened || (offset <= c.shared_bytes && bytes <= c.shared_bytes - offset);
   const bool in_reserved = offset >= reserved && offset - reserved <= kReservedSharedBytes - bytes;
   return inside || in_reserved ? c.shared + offset : nullptr;
 }
@@ -64,7 +69,7 @@ std::byte* pointer(Context& c, const Instruction& instruction, std::uint64_t add
                    const Access& access, int lane, bool& is_local) {
   const auto place = static_cast<Place>(instruction.flags);
   if (place == Place::kShared) {
-    return shared_pointer(c, address, access.bytes);
+    return shared_pointer(c, address, access.bytes, access.is_write);
   }
   is_local = place == Place::kLocal || (place == Place::kGeneric && c.windows.is_local(address));
   if (is_local) {
@@ -72,7 +77,7 @@ std::byte* pointer(Context& c, const Instruction& instruction, std::uint64_t add
     return local_pointer(c, offset, access.bytes, lane);
   }
   if (place == Place::kGeneric && c.windows.is_shared(address)) {
-    return shared_pointer(c, address - c.windows.shared(), access.bytes);
+    return shared_pointer(c, address - c.windows.shared(), access.bytes, access.is_write);
   }
   return global_pointer(c, &instruction, address, access);
 }
@@ -186,7 +191,7 @@ const std::byte* host_pointer(Context& c, std::uint64_t address, std::uint32_t b
     return local_pointer(c, address - c.windows.local(), bytes, lane);
   }
   if (c.windows.is_shared(address)) {
-    return shared_pointer(c, address - c.windows.shared(), bytes);
+    return shared_pointer(c, address - c.windows.shared(), bytes, true);
   }
   return global_pointer(c, nullptr, address, Access{.bytes = bytes});
 }

@@ -324,6 +324,18 @@ TEST_CASE("an access beyond shared memory ends the kernel") {
   REQUIRE(error.thread.x == 32);
 }
 
+TEST_CASE("a vector read may end behind shared memory, as compilers widen it; a write may not") {
+  const std::string memory = ".shared .align 16 .b8 small[28];\n";
+  Device reads(kernel_text("ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [small+16];", memory));
+  reads.run_well("k", shape({1}, {1}), std::uint64_t{0});
+  Device writes(kernel_text("st.shared.v4.u32 [small+16], {%r1, %r2, %r3, %r4};", memory));
+  REQUIRE(writes.run("k", shape({1}, {1}), std::uint64_t{0}).code ==
+          DeviceErrorCode::kIllegalAddress);
+  Device beyond(kernel_text("ld.shared.u32 %r1, [small+28];", memory));
+  REQUIRE(beyond.run("k", shape({1}, {1}), std::uint64_t{0}).code ==
+          DeviceErrorCode::kIllegalAddress);
+}
+
 TEST_CASE("a barrier that not all threads can reach is reported as a deadlock") {
   Device device(kernel_text(R"(
     setp.lt.u32 %p1, %thread, 16;

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "ptx/device_runtime.h"
 #include "ptx/parse.h"
 #include "ptx/print.h"
 #include "ptx_text.h"
@@ -71,6 +72,32 @@ TEST_CASE("an extern declaration meets its definition in another unit, before or
     REQUIRE(parse(text));
     CHECK(parse(text)->find_function("f")->has_body);
   }
+}
+
+TEST_CASE("the grid's barrier of NVIDIA's device runtime is linked where it is called") {
+  const std::string caller = unit(R"(
+.extern .func (.param .b32 status) cudaCGSynchronize(.param .b64 handle, .param .b32 flags);
+.visible .entry k() {
+  .param .b64 handle;
+  .param .b32 flags;
+  .param .b32 status;
+  call.uni (status), cudaCGSynchronize, (handle, flags);
+  ret;
+})");
+  CHECK(may_need_device_runtime(caller));
+  std::vector<Module> units;
+  units.push_back(parse_module(caller));
+  REQUIRE(add_device_runtime(units));
+  REQUIRE(units.size() == 2);
+  const auto module = link(std::move(units));
+  REQUIRE(module);
+  REQUIRE(module->find_function("cudaCGSynchronize") != nullptr);
+  CHECK(module->find_function("cudaCGSynchronize")->has_body);
+
+  std::vector<Module> others;
+  others.push_back(parse_module(unit(".visible .entry k() { ret; }")));
+  REQUIRE(add_device_runtime(others));
+  CHECK(others.size() == 1);
 }
 
 TEST_CASE("names local to a unit are renamed where they clash, and only there") {
