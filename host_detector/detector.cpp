@@ -64,6 +64,7 @@ struct Detector::State {
   bool access(const Actor& actor, const WarpOperation& operation);
   bool event(const Actor& actor, const WarpOperation& operation);
   void exit(const Actor& actor, std::uint32_t lanes);
+  void count(std::uint64_t more_applied, std::uint64_t more_rejected);
   void finish(LaunchState& launch);
   void finish_all();
 
@@ -209,6 +210,12 @@ void Detector::State::finish(LaunchState& launch) {
   engine.running.erase(launch.info.id);
 }
 
+void Detector::State::count(std::uint64_t more_applied, std::uint64_t more_rejected) {
+  applied += more_applied;
+  rejected += more_rejected;
+  finish_all();
+}
+
 void Detector::State::finish_all() {
   for (const LaunchId launch : over_) {
     finish(*engine.running.at(launch));
@@ -297,23 +304,22 @@ bool Detector::Strand::apply(const WarpOperation& operation) {
 }
 
 void Detector::apply(const WarpOperation& operation) {
+  bool is_applied = false;
   if (state_->paper != nullptr) {
-    const bool is_applied = state_->paper->apply(operation.with_all_lanes());
-    count(is_applied ? 1 : 0, is_applied ? 0 : 1);
-    return;
+    is_applied = state_->paper->apply(operation.with_all_lanes());
+  } else {
+    std::optional<Strand>& strand = state_->last_strand;
+    if (!strand || strand->launch() != operation.launch) {
+      strand.emplace(*this, operation.launch);
+    }
+    is_applied = strand->apply(operation);
   }
-  std::optional<Strand>& strand = state_->last_strand;
-  if (!strand || strand->launch() != operation.launch) {
-    strand.emplace(*this, operation.launch);
-  }
-  const bool is_applied = strand->apply(operation);
-  count(is_applied ? 1 : 0, is_applied ? 0 : 1);
+  state_->count(is_applied ? 1 : 0, is_applied ? 0 : 1);
 }
 
 void Detector::count(std::uint64_t applied, std::uint64_t rejected) {
-  state_->applied += applied;
-  state_->rejected += rejected;
-  state_->finish_all();
+  state_->last_strand.reset();  // its CTA may be over
+  state_->count(applied, rejected);
 }
 
 std::uint64_t Detector::contentions() const {

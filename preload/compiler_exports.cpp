@@ -11,14 +11,22 @@ namespace {
 // Of either library: an internal error.
 constexpr int kNoLibrary = 11;
 
+template <typename Signature>
+Signature* hooked(const char* name, void* original) {
+  void* const hook = find_compiler_hook(name, original);
+  return reinterpret_cast<Signature*>(hook == nullptr ? original : hook);
+}
+
 template <typename Signature, typename... Arguments>
-int call(std::atomic<Signature*>& known, const char* name, Arguments... arguments) {
+int call(std::atomic<Signature*>& known, const char* name, const void* caller,
+         Arguments... arguments) {
   Signature* function = known.load(std::memory_order_relaxed);
   if (function == nullptr) {
-    void* const next = next_compiler_function(name);
-    void* const hook = find_compiler_hook(name, next);
-    function = reinterpret_cast<Signature*>(hook == nullptr ? next : hook);
+    function = hooked<Signature>(name, next_compiler_function(name));
     known.store(function, std::memory_order_relaxed);
+  }
+  if (function == nullptr) {
+    function = hooked<Signature>(name, compiler_function_for(caller, name));
   }
   return function == nullptr ? kNoLibrary : function(arguments...);
 }
@@ -27,10 +35,11 @@ int call(std::atomic<Signature*>& known, const char* name, Arguments... argument
 }  // namespace barracuda::preload
 
 // NOLINTBEGIN(readability-identifier-naming, bugprone-reserved-identifier): the libraries' names
-#define EXPORT(name, type, parameters, ...)                       \
-  extern "C" [[gnu::visibility("default")]] int name parameters { \
-    static std::atomic<barracuda::preload::type*> known;          \
-    return barracuda::preload::call(known, #name, __VA_ARGS__);   \
+#define EXPORT(name, type, parameters, ...)                                                     \
+  extern "C" [[gnu::visibility("default")]] int name parameters {                               \
+    static std::atomic<barracuda::preload::type*> known;                                        \
+    return barracuda::preload::call(                                                            \
+        known, #name, __builtin_extract_return_addr(__builtin_return_address(0)), __VA_ARGS__); \
   }
 EXPORT(nvrtcCompileProgram, CompileProgram, (void* program, int count, const char* const* options),
        program, count, options)

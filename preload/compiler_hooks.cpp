@@ -396,4 +396,18 @@ void* next_compiler_function(const char* name) {
   return real_dlsym(RTLD_NEXT, name);
 }
 
+void* compiler_function_for(const void* caller, const char* name) {
+  Dl_info library;
+  if (dladdr(caller, &library) == 0 || library.dli_fname == nullptr) {
+    return nullptr;
+  }
+  void* const handle = dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) {
+    return nullptr;
+  }
+  void* const function = real_dlsym(handle, name);
+  dlclose(handle);  // it stays loaded: its code is running
+  return function;
+}
+
 }  // namespace barracuda::preload

@@ -25,5 +25,7 @@ void* find_compiler_hook(const char* name, void* original);
 
 // The definition behind our own exports, null where there is none.
 void* next_compiler_function(const char* name);
+// The one that `caller` means, which a library that only it can see may define.
+void* compiler_function_for(const void* caller, const char* name);
 
 }  // namespace barracuda::preload

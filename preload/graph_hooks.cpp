@@ -7,6 +7,7 @@
 
 #include "preload/graph_plan.h"
 #include "preload/hook.h"
+#include "session/python_place.h"
 
 namespace barracuda::preload {
 namespace {
@@ -149,6 +150,7 @@ CUresult launch_graph(const Original<decltype(graph_launch)>& original, CUgraphE
   if (plan == nullptr) {
     return original(executable, stream);
   }
+  scope.run([](Session&) { session::note_python_place(); });  // may wait for Python: no lock held
   const std::lock_guard lock(plan->mutex);
   std::vector<session::GraphKernelLaunch> launches(plan->nodes.size());
   const session::Handle handle = stream_handle(stream, meaning);

@@ -258,7 +258,6 @@ std::vector<report::CopyRecord> LaunchTracker::copies_named_in(
 std::vector<GraphKernelLaunch> LaunchTracker::begin_graph(const std::vector<GraphKernel>& nodes,
                                                           detector::StreamKey stream,
                                                           std::uint64_t executable) {
-  note_python_place();
   const std::lock_guard lock(mutex_);
   std::vector<GraphKernelLaunch> launches(nodes.size());
   std::vector<GraphStep> steps(nodes.size());

@@ -6,6 +6,7 @@
 #include "host_detector/rules/access.h"
 #include "host_detector/rules/explanation.h"
 #include "host_detector/rules/lane_run.h"
+#include "host_detector/rules/observation.h"
 
 namespace barracuda::detector {
 
@@ -95,26 +96,11 @@ bool AccessCheck::is_all_before(const Access& access, const Entry& older,
 
 bool AccessCheck::was_observed(const Access& access, const Entry& older, std::uint32_t byte,
                                std::uint32_t lane) const {
-  const wire::SiteInfo& site = engine_.site(older.site);
-  const bool is_strong = site.order != wire::MemoryOrder::kWeak;
-  if (!older.writes() || older.is_asynchronous() || older.is_of_mbarrier() ||
-      (!is_strong && !site.flag_store)) {
-    return false;
-  }
-  const std::uint32_t width = std::uint32_t{site.element_bytes} * site.element_count;
-  const std::uint64_t address = (access.block_start + byte) / width * width;
-  const SyncLocation* location = locations_of(engine_, access.place).find(address, width);
-  if (location == nullptr) {
-    return false;
-  }
-  std::optional<std::uint64_t> value;
-  if (older.is_published()) {
-    value = older.value;
-  }
-  return location->any_observer(value, older.sequence, [&](const Observation& observation) {
-    return (is_strong || observation.is_poll) &&
-           happens_before(engine_, observation.thread, observation.tick, access.actor, lane);
-  });
+  return detector::was_observed(engine_, locations_of(engine_, access.place), older,
+                                access.block_start + byte, [&](const Observation& observation) {
+                                  return happens_before(engine_, observation.thread,
+                                                        observation.tick, access.actor, lane);
+                                });
 }
 
 std::optional<Verdict> AccessCheck::worth_of(const Access& access, const Entry& older,

@@ -118,7 +118,8 @@ void CopyCheck::forget(std::uint64_t address, std::uint64_t bytes) {
 bool CopyCheck::is_before(const Comer& comer, LaunchId launch) const {
   return comer.before.answer(launch, [&] {
     const auto is_ordered = [&](LaunchId known) { return engine_.order.is_before(launch, known); };
-    return is_ordered(comer.copy.id) || comer.clock.knows_launch(is_ordered);
+    return is_ordered(comer.copy.id) || engine_.order.is_before(comer.copy.id, launch) ||
+           comer.clock.knows_launch(is_ordered);
   });
 }
 

@@ -62,6 +62,7 @@ class Crowd {
  private:
   static constexpr std::size_t kRecent = 8;
   static constexpr std::size_t kLeastCompacted = 64;
+  static constexpr std::uint64_t kNoWarp = ~std::uint64_t{0};
 
   static std::uint64_t warp_number(const Entry& entry) {
     return static_cast<std::uint64_t>(entry.cta) * wire::kWarpLanes + entry.warp;
@@ -79,7 +80,7 @@ class Crowd {
 
 inline void Crowd::add(const Entry& entry) {
   if (entries_.size() != size_then_) {
-    recent_warps_.fill(~std::uint64_t{0});
+    recent_warps_.fill(kNoWarp);
   }
   recent_warps_[entries_.size() % kRecent] = warp_number(entry);
   entries_.push_back(entry);
@@ -117,11 +118,14 @@ void Crowd::compact(Cut cut) {
   }
   entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(kept));
   entries_.shrink_to_fit();
+  recent_warps_.fill(kNoWarp);  // the entries have moved
   compact_at_ = std::max(kLeastCompacted, entries_.size() * 2);
 }
 
 struct History {
-  static constexpr std::size_t kCrowdAt = 8;  // entries; more than a block that is not split has
+  // More than a block has before it is split (Block::kSplitAt): words have crowds of their own, and
+  // only wide accesses gather in one for the block.
+  static constexpr std::size_t kCrowdAt = 8;
 
   Entries entries;
   std::vector<Crowd> crowds;  // at most one of a kind

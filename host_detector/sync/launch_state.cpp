@@ -64,30 +64,42 @@ std::uint32_t LaunchState::cluster_of(std::uint32_t cta) const {
   return at.x / shape.x + (at.y / shape.y + at.z / shape.z * high) * wide;
 }
 
+std::unique_ptr<CtaState> LaunchState::Shard::finish(std::uint32_t cta) {
+  const std::size_t index = cta / kShards;
+  if (finished.size() <= index) {
+    finished.resize(index + 1);
+  }
+  finished[index] = true;
+  const auto place = ctas.find(cta);
+  std::unique_ptr<CtaState> gone = std::move(place->second);
+  ctas.erase(place);
+  return gone;
+}
+
 CtaState* LaunchState::find_cta(std::uint32_t cta) {
+  Shard& shard = shard_of(cta);
   {
-    const Lock lock(mutex_);
-    const auto known = ctas_.find(cta);
-    if (known != ctas_.end()) {
-      return known->second.get();
+    const Lock lock(shard.mutex);
+    if (CtaState* const known = shard.find(cta)) {
+      return known;
     }
-    if (cta >= info.grid.volume() || is_finished(cta)) {
+    if (cta >= info.grid.volume() || shard.is_finished(cta)) {
       return nullptr;
     }
   }
   auto made = std::make_unique<CtaState>(*this, cta);
-  const Lock lock(mutex_);
-  return ctas_.emplace(cta, std::move(made)).first->second.get();
+  const Lock lock(shard.mutex);
+  return shard.ctas.emplace(cta, std::move(made)).first->second.get();
 }
 
 const CtaState* LaunchState::known_cta(std::uint32_t cta) const {
-  const Lock lock(mutex_);
-  const auto known = ctas_.find(cta);
-  return known == ctas_.end() ? nullptr : known->second.get();
+  const Shard& shard = shard_of(cta);
+  const Lock lock(shard.mutex);
+  return shard.find(cta);
 }
 
 ClusterBarrier& LaunchState::cluster_barrier(const CtaState& cta) {
-  const Lock lock(mutex_);
+  const std::lock_guard lock(cluster_mutex_);
   return cluster_barriers_.try_emplace(cta.cluster, live_threads_of_cluster(cta.index))
       .first->second;
 }
@@ -100,20 +112,16 @@ bool LaunchState::exit(CtaState& cta, WarpState& warp, std::uint32_t lanes) {
     return false;
   }
   std::unique_ptr<CtaState> gone;  // outlives the lock: there may be much to free
-  const Lock lock(mutex_);
-  const std::uint32_t index = cta.index;
-  if (finished_.size() <= index) {
-    finished_.resize(std::size_t{index} + 1);
+  Shard& shard = shard_of(cta.index);
+  {
+    const Lock lock(shard.mutex);
+    gone = shard.finish(cta.index);
   }
-  finished_[index] = true;
-  const auto place = ctas_.find(index);
-  gone = std::move(place->second);
-  ctas_.erase(place);
   return --live_ctas_ == 0;
 }
 
 void LaunchState::exit_cluster(const CtaState& cta, WarpState& warp, std::uint32_t lanes) {
-  const Lock lock(mutex_);
+  const std::lock_guard lock(cluster_mutex_);
   const auto barrier = cluster_barriers_.find(cta.cluster);
   if (barrier != cluster_barriers_.end()) {
     barrier->second.on_exit(warp, lanes);
@@ -124,7 +132,7 @@ void LaunchState::exit_cluster(const CtaState& cta, WarpState& warp, std::uint32
 }
 
 void LaunchState::learn(const Clock& learnt) {
-  const Lock lock(mutex_);
+  const std::lock_guard lock(final_mutex_);
   if (!final_.covers(learnt)) {
     final_.join(learnt);
   }
@@ -134,9 +142,14 @@ std::uint64_t LaunchState::live_threads_of_cluster(std::uint32_t cta) const {
   std::uint64_t threads = 0;
   for (std::uint32_t rank = 0; rank < ctas_per_cluster; ++rank) {
     const std::optional<std::uint32_t> member = cta_of_rank(cta, rank);
-    if (member && !is_finished(*member)) {
-      const auto known = ctas_.find(*member);
-      threads += known != ctas_.end() ? known->second->live_threads : threads_per_cta;
+    if (!member) {
+      continue;
+    }
+    const Shard& shard = shard_of(*member);
+    const Lock lock(shard.mutex);
+    if (!shard.is_finished(*member)) {
+      const CtaState* const known = shard.find(*member);
+      threads += known != nullptr ? known->live_threads : threads_per_cta;
     }
   }
   return threads;

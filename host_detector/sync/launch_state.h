@@ -4,9 +4,11 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -84,28 +86,50 @@ struct LaunchState {
 
   template <typename Visit>
   void for_each_cta(Visit visit) const {
-    for (const auto& [index, cta] : ctas_) {
-      visit(*cta);
+    for (const Shard& shard : shards_) {
+      for (const auto& [index, cta] : shard.ctas) {
+        visit(*cta);
+      }
     }
   }
 
   [[nodiscard]] bool has_clusters() const { return ctas_per_cluster > 1; }
 
  private:
-  [[nodiscard]] bool is_finished(std::uint32_t cta) const {
-    return cta < finished_.size() && finished_[cta];
-  }
+  using Lock = tbb::spin_mutex::scoped_lock;  // for very short, very often
+  static constexpr std::uint32_t kShards = 16;
+  static constexpr std::size_t kLineBytes = 64;
+
+  // Every kShards-th CTA, so that threads that detect seldom meet.
+  struct alignas(kLineBytes) Shard {
+    mutable tbb::spin_mutex mutex;
+    boost::unordered_flat_map<std::uint32_t, std::unique_ptr<CtaState>> ctas;
+    std::vector<bool> finished;  // CTAs of which all threads have left, by cta / kShards
+
+    [[nodiscard]] CtaState* find(std::uint32_t cta) const {
+      const auto known = ctas.find(cta);
+      return known == ctas.end() ? nullptr : known->second.get();
+    }
+
+    [[nodiscard]] bool is_finished(std::uint32_t cta) const {
+      return cta / kShards < finished.size() && finished[cta / kShards];
+    }
+
+    std::unique_ptr<CtaState> finish(std::uint32_t cta);
+  };
+
+  [[nodiscard]] Shard& shard_of(std::uint32_t cta) { return shards_[cta % kShards]; }
+
+  [[nodiscard]] const Shard& shard_of(std::uint32_t cta) const { return shards_[cta % kShards]; }
 
   [[nodiscard]] std::uint64_t live_threads_of_cluster(std::uint32_t cta) const;
-
   void exit_cluster(const CtaState& cta, WarpState& warp, std::uint32_t lanes);
 
-  using Lock = tbb::spin_mutex::scoped_lock;  // for very short, very often
-  mutable tbb::spin_mutex mutex_;
-  std::uint64_t live_ctas_;
-  boost::unordered_flat_map<std::uint32_t, std::unique_ptr<CtaState>> ctas_;
+  std::array<Shard, kShards> shards_;
+  std::atomic<std::uint64_t> live_ctas_;
+  std::mutex cluster_mutex_;                                  // of what follows
   std::map<std::uint32_t, ClusterBarrier> cluster_barriers_;  // by cluster
-  std::vector<bool> finished_;                                // CTAs of which all threads have left
+  std::mutex final_mutex_;  // of what follows: clocks take long to join
   Clock final_;
 };
 

@@ -222,6 +222,29 @@ TEST_CASE("shadow of shared memory is made block by block and stays where it is"
   CHECK(look_up(last, 0, Bytes::upto(kBlockBytes)) == Touched{{127, {5}}});
 }
 
+TEST_CASE("a crowd that was compacted takes no warp's entry for another's") {
+  Crowd crowd(CrowdKind::kReads);
+  const auto read_of = [](std::uint32_t cta) {
+    Entry entry;
+    entry.bytes = Bytes::upto(4);
+    entry.cta = cta_key(LaunchId{1}, cta);
+    entry.lanes = 1;
+    entry.tick = 1;
+    return entry;
+  };
+  constexpr std::uint32_t kCtas = 64;
+  for (std::uint32_t cta = kCtas; cta-- > 0;) {
+    crowd.add(read_of(cta));
+  }
+  REQUIRE(crowd.should_compact());
+  crowd.compact([](const Entry&, Entry& older) { older.bytes = Bytes{}; });
+  CHECK(crowd.entries().size() == kCtas);
+  for (std::uint32_t cta = 0; cta < kCtas; ++cta) {
+    CHECK_FALSE(crowd.any_recent_of_warp(
+        read_of(cta), [&](const Entry& recent) { return recent.cta_index() != cta; }));
+  }
+}
+
 TEST_CASE("a crowd forgets what its lanes did again later, and nothing else") {
   CHECK(rc::check([] {
     Crowd crowd(CrowdKind::kAtomics4);
