@@ -70,4 +70,16 @@ TEST_CASE("who learns of a launch learns of the launches before it") {
   CHECK(scenario.is_clean());
 }
 
+TEST_CASE("a launch goes on when one of its blocks has ended on another thread") {
+  Scenario scenario;
+  const LaunchId launch = scenario.launch(2, 1);
+  scenario.write({.cta = 0}, kData);
+  const WarpOperation exit =
+      scenario.start({.cta = 0}, {.operation = Operation::kExit}, RecordKind::kEvent);
+  CHECK(Detector::Strand(scenario.detector, launch).apply(exit));
+  scenario.detector.count(1, 0);
+  scenario.write({.cta = 1}, kData);
+  CHECK(scenario.races().size() == 1);
+}
+
 }  // namespace barracuda::detector::test
