@@ -204,9 +204,7 @@ void Detector::State::exit(const Actor& actor, std::uint32_t lanes) {
 
 void Detector::State::finish(LaunchState& launch) {
   last_strand.reset();
-  if (!launch.final().is_empty()) {
-    engine.finals.insert_or_assign(launch.info.id, std::move(launch.final()));
-  }
+  engine.finals.add(launch.info.id, std::move(launch.final()));
   engine.running.erase(launch.info.id);
 }
 
@@ -248,12 +246,7 @@ void Detector::begin_launch(const LaunchInfo& launch) {
   EngineState& engine = state_->engine;
   engine.order.add(launch.id, launch.ordered_after);
   auto begun = std::make_unique<LaunchState>(launch);
-  for (const LaunchId before : launch.ordered_after) {
-    const auto final = engine.finals.find(before);
-    if (final != engine.finals.end()) {
-      begun->initial.join(final->second);
-    }
-  }
+  begun->initial = engine.finals.of(launch.ordered_after);
   begun->learn(begun->initial);
   // It may learn of a launch that is over as well, if that is not ordered before it.
   begun->ran_with_others = !engine.order.is_after_all(launch.id);
@@ -306,7 +299,8 @@ bool Detector::Strand::apply(const WarpOperation& operation) {
 void Detector::apply(const WarpOperation& operation) {
   bool is_applied = false;
   if (state_->paper != nullptr) {
-    is_applied = state_->paper->apply(operation.with_all_lanes());
+    is_applied = operation.has_all_lanes ? state_->paper->apply(operation)
+                                         : state_->paper->apply(operation.with_all_lanes());
   } else {
     std::optional<Strand>& strand = state_->last_strand;
     if (!strand || strand->launch() != operation.launch) {

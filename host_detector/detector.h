@@ -54,6 +54,7 @@ struct WarpOperation {
   // Else only the first active lane is filled in, and the others lie `row_stride` bytes apart.
   bool has_all_lanes = true;
 
+  // Only where they are not all filled in.
   [[nodiscard]] WarpOperation with_all_lanes() const;
 };
 

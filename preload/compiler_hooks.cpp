@@ -93,14 +93,18 @@ bool asks_for_lines(std::string_view option) {
 }
 
 // Line information does not change the code, and a report without lines is of little use.
+void ask_for_lines(std::vector<const char*>& options) {
+  if (std::ranges::none_of(options, asks_for_lines)) {
+    options.push_back("-lineinfo");
+  }
+}
+
 int compile_program(const Library& library, void* program, int count, const char* const* options) {
   std::vector<const char*> all;
   observe([&] {
     if (count >= 0 && (count == 0 || options != nullptr)) {
       all.assign(options, options + count);
-      if (std::ranges::none_of(all, asks_for_lines)) {
-        all.push_back("-lineinfo");
-      }
+      ask_for_lines(all);
     }
   });
   auto* const original = library.original<CompileProgram>(Function::kCompileProgram);
@@ -243,9 +247,7 @@ std::string link_to_ptx(const Library& library, const Link& link) {
   }
   std::vector<const char*> options{"-ptx"};
   std::ranges::transform(link.options, std::back_inserter(options), &std::string::c_str);
-  if (std::ranges::none_of(options, asks_for_lines)) {
-    options.push_back("-lineinfo");
-  }
+  ask_for_lines(options);
   void* linker = nullptr;
   if (create(&linker, static_cast<std::uint32_t>(options.size()), options.data()) != 0) {
     return {};

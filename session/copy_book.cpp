@@ -6,19 +6,11 @@
 #include "session/host_stack.h"
 
 namespace barracuda::session {
-namespace {
-
-constexpr std::size_t kStackDepth = 24;
-// Walking the stack costs some microseconds; later calls of a long run go without.
-constexpr std::uint64_t kMaximumStacks = 20000;
-
-}  // namespace
-
 CopyBook::Call CopyBook::open(bool is_memset, std::uint64_t stream) {
   Stack stack;
-  if (stacks_taken_ < kMaximumStacks) {
+  if (stacks_taken_ < kMostStacks) {
     ++stacks_taken_;
-    stack = host_stack(kStackDepth);
+    stack = host_stack();
   }
   const auto [call, is_new] =
       calls_.try_emplace(Key{std::move(stack), is_memset, stream}, report::CopyRecord{});

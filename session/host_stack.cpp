@@ -7,32 +7,29 @@
 namespace barracuda::session {
 namespace {
 
-struct Walk {
-  std::vector<std::uint64_t> addresses;
-  std::size_t limit = 0;
-};
+constexpr std::size_t kDepth = 24;
 
 _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
-  auto& walk = *static_cast<Walk*>(argument);
+  auto& addresses = *static_cast<std::vector<std::uint64_t>*>(argument);
   const auto address = static_cast<std::uint64_t>(_Unwind_GetIP(context));
-  if (address == 0 || walk.addresses.size() >= walk.limit) {
+  if (address == 0 || addresses.size() >= kDepth) {
     return _URC_END_OF_STACK;
   }
-  walk.addresses.push_back(address);
+  addresses.push_back(address);
   return _URC_NO_REASON;
 }
 
 }  // namespace
 
 // Not backtrace(3): that one loads libgcc_s into the program, and we carry the unwinder already.
-std::vector<std::uint64_t> host_stack(std::size_t limit) {
-  Walk walk{.addresses = {}, .limit = limit};
-  walk.addresses.reserve(limit);
-  _Unwind_Backtrace(visit, &walk);
+std::vector<std::uint64_t> host_stack() {
+  std::vector<std::uint64_t> addresses;
+  addresses.reserve(kDepth);
+  _Unwind_Backtrace(visit, &addresses);
   if (const std::uint64_t place = noted_python_place(); place != 0) {
-    walk.addresses.push_back(place);
+    addresses.push_back(place);
   }
-  return walk.addresses;
+  return addresses;
 }
 
 }  // namespace barracuda::session

@@ -8,9 +8,6 @@
 namespace barracuda::session {
 namespace {
 
-constexpr std::size_t kStackDepth = 24;
-// Walking the stack costs some microseconds; later launches of a long run go without.
-constexpr std::uint64_t kMaximumStacks = 20000;
 constexpr std::uint32_t kNoStack = ~std::uint32_t{0};
 
 }  // namespace
@@ -27,12 +24,12 @@ report::KernelRecord& LaunchBook::record_of(const KernelBinding& kernel) {
 }
 
 std::uint32_t LaunchBook::intern_stack() {
-  if (stacks_taken_ >= kMaximumStacks) {
+  if (stacks_taken_ >= kMostStacks) {
     return kNoStack;
   }
   ++stacks_taken_;
   const auto [entry, is_new] =
-      stack_numbers_.emplace(host_stack(kStackDepth), static_cast<std::uint32_t>(stacks_.size()));
+      stack_numbers_.emplace(host_stack(), static_cast<std::uint32_t>(stacks_.size()));
   if (is_new) {
     stacks_.push_back(&entry->first);
   }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "report/script_frame.h"
+#include "session/host_stack.h"
 
 namespace barracuda::session {
 namespace {
@@ -102,8 +103,6 @@ std::uint64_t address_of_place(const Python& python) {
 
 thread_local std::uint64_t g_noted = 0;
 
-// As many as stacks are taken (launch_book.cpp).
-constexpr std::uint64_t kMostNotes = 20000;
 std::atomic<std::uint64_t> g_notes = 0;
 
 }  // namespace
@@ -117,7 +116,7 @@ void note_python_place() {
   // A thread that Python does not know runs none of it.
   if (python.is_initialized == nullptr || python.is_initialized() == 0 ||
       python.is_finalizing() != 0 || python.thread_state() == nullptr ||
-      g_notes.fetch_add(1, std::memory_order_relaxed) >= kMostNotes) {
+      g_notes.fetch_add(1, std::memory_order_relaxed) >= kMostStacks) {
     return;
   }
   const int lock = python.take_lock();

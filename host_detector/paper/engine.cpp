@@ -342,9 +342,7 @@ void Engine::exit(const Actor& actor, const WarpOperation& operation) {
 
 void Engine::finish(LaunchState& launch) {
   const LaunchId id = launch.shape.info.id;
-  if (!launch.final.is_empty()) {
-    engine_.finals.insert_or_assign(id, std::move(launch.final));
-  }
+  engine_.finals.add(id, std::move(launch.final));
   engine_.running.erase(id);
 }
 
@@ -352,21 +350,10 @@ void Engine::add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites
   static_cast<void>(engine_.sites.add(first, sites));
 }
 
-Clock Engine::learnt_by(std::span<const LaunchId> launches) const {
-  Clock all;
-  for (const LaunchId launch : launches) {
-    const auto final = engine_.finals.find(launch);
-    if (final != engine_.finals.end()) {
-      all.join(final->second);
-    }
-  }
-  return all;
-}
-
 void Engine::begin_launch(const LaunchInfo& launch) {
   engine_.order.add(launch.id, launch.ordered_after);
   auto begun = std::make_unique<LaunchState>(launch);
-  begun->initial = learnt_by(launch.ordered_after);
+  begun->initial = engine_.finals.of(launch.ordered_after);
   begun->final = begun->initial;
   begun->ran_with_others = !engine_.order.is_after_all(launch.id);
   for (auto& [id, other] : engine_.running) {
@@ -384,10 +371,7 @@ void Engine::apply_copy(const CopyInfo& copy) {
     return;  // nothing came between
   }
   engine_.order.add(copy.id, copy.ordered_after);
-  Clock learnt = learnt_by(copy.ordered_after);
-  if (!learnt.is_empty()) {
-    engine_.finals.insert_or_assign(copy.id, std::move(learnt));
-  }
+  engine_.finals.add(copy.id, engine_.finals.of(copy.ordered_after));
 }
 
 bool Engine::launch_over(LaunchId launch) const {

@@ -30,8 +30,6 @@ class Engine {
   [[nodiscard]] const Findings& findings() const { return engine_.log.findings(); }
 
  private:
-  // What launches and copies that are over knew of others that ran beside them.
-  [[nodiscard]] Clock learnt_by(std::span<const LaunchId> launches) const;
   bool access(const Actor& actor, const WarpOperation& operation);
   bool plain_access(const Actor& actor, const WarpOperation& operation);
   bool synchronise(const Actor& actor, const WarpOperation& operation);

@@ -172,15 +172,12 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
 
 WarpOperation WarpOperation::with_all_lanes() const {
   WarpOperation full = *this;
-  if (!has_all_lanes) {
-    const std::uint32_t first = first_lane(mask);
-    const auto stride = static_cast<std::uint64_t>(row_stride);
-    for (std::uint32_t lane = first; lane < wire::kWarpLanes; ++lane) {
-      full.lanes[lane] = {.address =
-                              (lanes[first].address + (lane - first) * stride) & kAddressBits};
-    }
-    full.has_all_lanes = true;
+  const std::uint32_t first = first_lane(mask);
+  const auto stride = static_cast<std::uint64_t>(row_stride);
+  for (std::uint32_t lane = first; lane < wire::kWarpLanes; ++lane) {
+    full.lanes[lane] = {.address = (lanes[first].address + (lane - first) * stride) & kAddressBits};
   }
+  full.has_all_lanes = true;
   return full;
 }
 

@@ -458,9 +458,11 @@ bool AccessCheck::check(const Actor& actor, const WarpOperation& operation, std:
     return true;
   }
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
-  return site.asynchrony == wire::Asynchrony::kNone
-             ? check_alike(actor, operation, lanes, {.flags = flags})
-             : check_copies(actor, operation.with_all_lanes(), lanes, flags);
+  if (site.asynchrony == wire::Asynchrony::kNone) {
+    return check_alike(actor, operation, lanes, {.flags = flags});
+  }
+  return operation.has_all_lanes ? check_copies(actor, operation, lanes, flags)
+                                 : check_copies(actor, operation.with_all_lanes(), lanes, flags);
 }
 
 bool AccessCheck::check_alike(const Actor& actor, const WarpOperation& operation,

@@ -73,13 +73,7 @@ void CopyCheck::apply(const CopyInfo& copy) {
   if (!order.knows(copy.id)) {
     order.add(copy.id, copy.ordered_after);
   }
-  Comer comer{.copy = copy, .clock = {}};
-  for (const LaunchId before : copy.ordered_after) {
-    const auto final = engine_.finals.find(before);
-    if (final != engine_.finals.end()) {
-      comer.clock.join(final->second);
-    }
-  }
+  Comer comer{.copy = copy, .clock = engine_.finals.of(copy.ordered_after)};
   drop_old(copy);
   const bool has_others = !order.is_after_all(copy.id);
   if (has_others) {
@@ -99,9 +93,7 @@ void CopyCheck::apply(const CopyInfo& copy) {
   if (is_met) {
     engine_.copies.settle(order);
   }
-  if (!comer.clock.is_empty()) {
-    engine_.finals.insert_or_assign(copy.id, std::move(comer.clock));
-  }
+  engine_.finals.add(copy.id, std::move(comer.clock));
 }
 
 void CopyCheck::begin_launch(LaunchState& launch) {

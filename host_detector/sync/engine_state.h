@@ -15,6 +15,7 @@
 #include "host_detector/detector.h"
 #include "host_detector/rules/race_log.h"
 #include "host_detector/sync/call_stacks.h"
+#include "host_detector/sync/final_clocks.h"
 #include "host_detector/sync/launch_order.h"
 #include "host_detector/sync/launch_state.h"
 #include "host_detector/sync/live_copies.h"
@@ -29,7 +30,7 @@ struct EngineState {
   bool has_narrow_fences = false;  // some site fences for its CTA or cluster only
   LaunchOrder order;
   boost::unordered_flat_map<LaunchId, std::unique_ptr<LaunchState>> running;
-  boost::unordered_flat_map<LaunchId, Clock> finals;  // of launches that learnt of concurrent ones
+  FinalClocks finals;
   ShadowMemory global;
   LiveCopies copies;
   SyncTable global_locations;

@@ -6,6 +6,7 @@
 #include <rapidcheck.h>
 
 #include "host_detector/detector.h"
+#include "tests/oracle/host_detector/choices.h"
 #include "tests/oracle/host_detector/comparison.h"
 #include "tests/oracle/host_detector/random_trace.h"
 
@@ -32,15 +33,6 @@ void compare(const Trace& trace, const detector::DetectorOptions& options) {
   RC_CLASSIFY(std::ranges::any_of(races, is_of_copy), "has races with copies");
   RC_CLASSIFY(!races.empty(), "has races");
   RC_CLASSIFY(races.empty(), "has none");
-}
-
-rc::Gen<Choice> choices() {
-  return rc::gen::build<Choice>(
-      rc::gen::set(&Choice::who, rc::gen::arbitrary<std::uint8_t>()),
-      rc::gen::set(&Choice::what, rc::gen::resize(100, rc::gen::arbitrary<std::uint8_t>())),
-      rc::gen::set(&Choice::where, rc::gen::resize(100, rc::gen::arbitrary<std::uint8_t>())),
-      rc::gen::set(&Choice::how, rc::gen::resize(100, rc::gen::arbitrary<std::uint8_t>())),
-      rc::gen::set(&Choice::lanes, rc::gen::resize(100, rc::gen::arbitrary<std::uint32_t>())));
 }
 
 rc::Gen<TraceShape> shapes() {

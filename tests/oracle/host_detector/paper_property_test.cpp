@@ -12,6 +12,7 @@
 #include <rapidcheck.h>
 
 #include "host_detector/detector.h"
+#include "tests/oracle/host_detector/choices.h"
 #include "tests/oracle/host_detector/paper_reference.h"
 #include "tests/oracle/host_detector/paper_trace.h"
 
@@ -117,15 +118,6 @@ void compare(const Trace& trace) {
   RC_CLASSIFY(!reference.races().empty(), "has races");
   RC_CLASSIFY(has_branch_race, "has branch-ordering races");
   RC_CLASSIFY(reference.races().empty(), "has none");
-}
-
-rc::Gen<Choice> choices() {
-  return rc::gen::build<Choice>(
-      rc::gen::set(&Choice::who, rc::gen::arbitrary<std::uint8_t>()),
-      rc::gen::set(&Choice::what, rc::gen::resize(100, rc::gen::arbitrary<std::uint8_t>())),
-      rc::gen::set(&Choice::where, rc::gen::resize(100, rc::gen::arbitrary<std::uint8_t>())),
-      rc::gen::set(&Choice::how, rc::gen::resize(100, rc::gen::arbitrary<std::uint8_t>())),
-      rc::gen::set(&Choice::lanes, rc::gen::resize(100, rc::gen::arbitrary<std::uint32_t>())));
 }
 
 rc::Gen<TraceShape> shapes() {

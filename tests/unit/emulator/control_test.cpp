@@ -4,19 +4,8 @@
 using namespace barracuda::emulator;  // NOLINT(google-build-using-namespace)
 using test::Device;
 using test::kernel_text;
+using test::run_lanes;
 using test::shape;
-
-namespace {
-
-std::vector<std::uint64_t> run_lanes(const std::string& body, std::uint32_t threads,
-                                     const std::string& before = "", std::uint32_t blocks = 1) {
-  Device device(kernel_text(body, before));
-  const std::uint64_t out = device.buffer(std::vector<std::uint64_t>(threads * blocks, 0));
-  device.run_well("k", shape({blocks}, {threads}), out);
-  return device.read<std::uint64_t>(out, threads * blocks);
-}
-
-}  // namespace
 
 TEST_CASE("each thread stores its own index, in full and partial warps") {
   for (const std::uint32_t threads : {1U, 31U, 32U, 33U, 100U, 1024U}) {

@@ -107,4 +107,14 @@ inline std::string kernel_text(const std::string& body, const std::string& befor
          "\n  ret;\n}\n";
 }
 
+// What each thread stores of kernel_text's result.
+inline std::vector<std::uint64_t> run_lanes(const std::string& body, std::uint32_t threads,
+                                            const std::string& before = "",
+                                            std::uint32_t blocks = 1) {
+  Device device(kernel_text(body, before));
+  const std::uint64_t out = device.buffer(std::vector<std::uint64_t>(threads * blocks, 0));
+  device.run_well("k", shape({blocks}, {threads}), out);
+  return device.read<std::uint64_t>(out, threads * blocks);
+}
+
 }  // namespace barracuda::emulator::test

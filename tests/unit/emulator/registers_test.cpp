@@ -22,10 +22,7 @@ std::uint32_t lane_bytes(Device& device, std::size_t function = 0) {
 }
 
 std::vector<std::uint64_t> run_lanes(const std::string& body, const std::string& before = "") {
-  Device device(kernel_text(body, before));
-  const std::uint64_t out = device.buffer(std::vector<std::uint64_t>(64, 0));
-  device.run_well("k", shape({1}, {64}), out);
-  return device.read<std::uint64_t>(out, 64);
+  return test::run_lanes(body, 64, before);
 }
 
 constexpr std::uint32_t kWords = 24, kLongs = 12, kPredicates = 6, kOutputs = 3;
