@@ -315,7 +315,8 @@ void AccessCheck::meet(Access& access, History& history, const Entry& entry, boo
   }
 }
 
-void AccessCheck::emit(Access& access, Entry entry, std::uint64_t tagged, std::uint32_t bytes) {
+void AccessCheck::emit(Access& access, const Entry& entry, std::uint64_t tagged,
+                       std::uint32_t bytes) {
   const std::optional<Place> place = place_of(tagged, access.actor, bytes);
   if (!place) {
     access.are_addresses_possible = false;
@@ -329,9 +330,10 @@ void AccessCheck::emit(Access& access, Entry entry, std::uint64_t tagged, std::u
   }
   Block& block = place->shared_of != nullptr ? place->shared_of->shared.block(place->address)
                                              : access.shadow.block(place->address);
-  block.for_each_history(entry, [&](History& history, const Entry& part, bool records) {
-    meet(access, history, part, records);
-  });
+  block.for_each_history(entry, access.mode != Mode::kCheckOnly,
+                         [&](History& history, const Entry& part, bool records) {
+                           meet(access, history, part, records);
+                         });
 }
 
 void AccessCheck::run(Access& access, std::uint32_t lanes, std::uint32_t shift) {

@@ -56,7 +56,7 @@ class AccessCheck {
   void together(Access& access);
   void agreeing(Access& access);
   void lane_by_lane(Access& access);
-  void emit(Access& access, Entry entry, std::uint64_t tagged, std::uint32_t bytes);
+  void emit(Access& access, const Entry& entry, std::uint64_t tagged, std::uint32_t bytes);
   void meet(Access& access, History& history, const Entry& entry, bool records);
   static bool is_one_too_many(const Access& access, const History& history, const Entry& entry);
   bool meet_all(Access& access, Entries& older, const Entry& entry, bool may_merge);

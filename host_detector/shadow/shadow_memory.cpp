@@ -9,14 +9,10 @@ namespace {
 
 constexpr Bytes kWhole = Bytes::upto(kBlockBytes);
 
-std::size_t words_of(const Bytes& bytes) {
-  constexpr std::uint64_t kFirstBytes = 0x1111111111111111;  // of each word
-  const auto count = [](std::uint64_t half) {
-    half |= half >> 2;
-    return static_cast<std::size_t>(std::popcount((half | half >> 1) & kFirstBytes));
-  };
-  static_assert(Block::kWordBytes == 4);
-  return count(bytes.low) + count(bytes.high);
+// Touches no word beyond so many from its first one on.
+bool is_within_words(const Bytes& bytes, std::uint32_t words) {
+  const std::uint32_t first = bytes.first() / WordLists::kWordBytes;
+  return (bytes & ~Bytes::upto((first + words) * WordLists::kWordBytes)).none();
 }
 
 void cut(Entries& entries, const Bytes& bytes) {
@@ -46,8 +42,10 @@ void Block::clear() {
 void Block::clear(const Bytes& bytes) {
   cut(whole_, bytes);
   if (words_ != nullptr) {
-    for (History& word : *words_) {
-      cut(word, bytes);
+    for (std::uint32_t word = 0; word < WordLists::kWords; ++word) {
+      if (!(WordLists::bytes_of(word) & bytes).none() && !words_->is_empty(word)) {
+        words_->visit(word, [&](History& history) { cut(history, bytes); });
+      }
     }
   }
 }
@@ -55,32 +53,28 @@ void Block::clear(const Bytes& bytes) {
 // Wide entries stay together: copied to each of their words they would cost that many times as
 // much.
 void Block::split_if_worthwhile() {
-  const auto is_whole = [](const Entry& entry) { return entry.bytes == kWhole; };
+  constexpr std::uint32_t kFewWords = 4;
   Entries& entries = whole_.entries;
-  const std::size_t most = entries.size() > kLong ? kWords - 1 : kFewWords;
-  const auto is_narrow = [&](const Entry& entry) { return words_of(entry.bytes) <= most; };
-  if (static_cast<std::size_t>(std::ranges::count_if(entries, is_narrow)) * 2 < entries.size()) {
+  const std::size_t size = entries.size();
+  const auto should_move = [&](const Entry& entry) {
+    return size > kLong ? entry.bytes != kWhole
+                        : is_within_words(entry.bytes, size > kSplitAt ? kFewWords : 1);
+  };
+  const auto moved = static_cast<std::size_t>(std::ranges::count_if(entries, should_move));
+  if (size > kSplitAt ? moved * 2 < size : moved < size) {
     return;
   }
-  words_ = std::make_unique<std::array<History, kWords>>();
+  words_ = std::make_unique<WordLists>();
+  const auto is_whole = [](const Entry& entry) { return entry.bytes == kWhole; };
   for (const Entry& entry : entries) {
-    for (std::uint32_t word = 0; word < kWords && !is_whole(entry); ++word) {
-      Entry part = entry;
-      part.bytes = entry.bytes & Bytes::range(word * kWordBytes, kWordBytes);
-      if (!part.bytes.none()) {
-        (*words_)[word].entries.push_back(part);
-      }
+    if (!is_whole(entry)) {
+      WordLists::for_each_part(
+          entry, [&](std::uint32_t word, const Entry& part) { words_->add(word, part); });
     }
   }
   entries.erase(std::remove_if(entries.begin(), entries.end(), std::not_fn(is_whole)),
                 entries.end());
   entries.shrink_to_fit();
-}
-
-void Block::merge_if_empty() {
-  if (std::ranges::all_of(*words_, [](const History& word) { return word.is_empty(); })) {
-    words_.reset();
-  }
 }
 
 void ShadowMemory::Visitor::take(Block& block) {

@@ -14,22 +14,21 @@
 #include <tbb/spin_mutex.h>
 
 #include "host_detector/shadow/history.h"
+#include "host_detector/shadow/word_lists.h"
 
 namespace barracuda::detector {
 
 class Block {
  public:
-  static constexpr std::uint32_t kWords = 32;
-  static constexpr std::uint32_t kWordBytes = kBlockBytes / kWords;
   // A list of more than kSplitAt entries is split if half of them have few words; a long one also
-  // if they have less than all.
-  static constexpr std::size_t kSplitAt = 6, kLong = 24;
-  static constexpr std::size_t kFewWords = 4;
+  // if they have less than all, a short one if all have one.
+  static constexpr std::size_t kShort = 2, kSplitAt = 6, kLong = 24;
 
   // Calls visit(history, entry, records) for the histories that `entry` concerns, with the entry
-  // cut to each; the one that `records` is where it belongs.
+  // cut to each; the one that `records` is where it belongs. If it `is_recorded`, a word's history
+  // that is empty keeps it without a visit.
   template <typename Visit>
-  void for_each_history(const Entry& entry, Visit visit);
+  void for_each_history(const Entry& entry, bool is_recorded, Visit visit);
   void clear();
   void clear(const Bytes& bytes);
 
@@ -37,8 +36,8 @@ class Block {
   template <typename Visit>
   void look_at(Visit visit) const {
     whole_.look_at(visit);
-    for (std::size_t word = 0; words_ != nullptr && word < kWords; ++word) {
-      (*words_)[word].look_at(visit);
+    if (words_ != nullptr) {
+      words_->look_at(visit);
     }
   }
 
@@ -49,33 +48,35 @@ class Block {
 
  private:
   void split_if_worthwhile();
-  void merge_if_empty();
 
   // Accesses to the whole block; before the split, to parts of it as well.
   History whole_;
-  std::unique_ptr<std::array<History, kWords>> words_;
+  std::unique_ptr<WordLists> words_;
   tbb::spin_mutex mutex_;
 };
 
 template <typename Visit>
-void Block::for_each_history(const Entry& entry, Visit visit) {
+void Block::for_each_history(const Entry& entry, bool is_recorded, Visit visit) {
   if (words_ == nullptr) {
     visit(whole_, entry, true);
-    if (whole_.entries.size() > kSplitAt) {
+    if (whole_.entries.size() > kShort) {
       split_if_worthwhile();
     }
     return;
   }
   const bool is_whole = entry.bytes == Bytes::upto(kBlockBytes);
-  visit(whole_, entry, is_whole);
-  Entry part = entry;
-  for (Bytes rest = entry.bytes; !rest.none(); rest = rest & ~part.bytes) {
-    const std::uint32_t word = rest.first() / kWordBytes;
-    part.bytes = rest & Bytes::range(word * kWordBytes, kWordBytes);
-    visit((*words_)[word], part, !is_whole);
+  if (is_whole || !whole_.is_empty()) {
+    visit(whole_, entry, is_whole);
   }
-  if (is_whole) {
-    merge_if_empty();
+  WordLists::for_each_part(entry, [&](std::uint32_t word, const Entry& part) {
+    if (!words_->is_empty(word)) {
+      words_->visit(word, [&](History& history) { visit(history, part, !is_whole); });
+    } else if (is_recorded && !is_whole) {
+      words_->add(word, part);
+    }
+  });
+  if (is_whole && words_->is_empty()) {
+    words_.reset();
   }
 }
 
