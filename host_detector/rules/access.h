@@ -56,6 +56,13 @@ class RacingSites {
   boost::container::small_vector<Site, 4> sites_;
 };
 
+// Of the older accesses that would be in one crowd with it, those that it has nothing to do with.
+constexpr PassesBy passes_by(CrowdKind kind) {
+  return kind == CrowdKind::kNone    ? PassesBy::kNobody
+         : kind == CrowdKind::kReads ? PassesBy::kOtherCtas
+                                     : PassesBy::kOtherWarps;
+}
+
 struct AccessCheck::Access {
   const Actor& actor;
   const WarpOperation& operation;

@@ -255,7 +255,7 @@ void AccessCheck::meet_older(Access& access, Entry& older, const Entry& entry) {
   const bool is_conflict = (older.writes() || entry.writes()) && !is_of_crowd(access, older, entry);
   const bool is_far = older.cta != entry.cta || (entry.writes() && older.warp != entry.warp);
   if (!is_conflict && is_far && older.launch() == entry.launch()) {
-    return;  // mostly nothing orders them, and nobody needs to know
+    return;  // mostly nothing orders them, and nobody needs to know; see passes_by()
   }
   const bool defies = (engine_.site(older.site).proxy == wire::Proxy::kReadOnly ||
                        access.site.proxy == wire::Proxy::kReadOnly) &&
@@ -330,10 +330,11 @@ void AccessCheck::emit(Access& access, const Entry& entry, std::uint64_t tagged,
   }
   Block& block = place->shared_of != nullptr ? place->shared_of->shared.block(place->address)
                                              : access.shadow.block(place->address);
-  block.for_each_history(entry, access.mode != Mode::kCheckOnly,
-                         [&](History& history, const Entry& part, bool records) {
-                           meet(access, history, part, records);
-                         });
+  const Block::Shortcuts shortcuts{.is_recorded = access.mode != Mode::kCheckOnly,
+                                   .passes_by = passes_by(access.kind)};
+  block.for_each_history(entry, shortcuts, [&](History& history, const Entry& part, bool records) {
+    meet(access, history, part, records);
+  });
 }
 
 void AccessCheck::run(Access& access, std::uint32_t lanes, std::uint32_t shift) {

@@ -24,11 +24,16 @@ class Block {
   // if they have less than all, a short one if all have one.
   static constexpr std::size_t kShort = 2, kSplitAt = 6, kLong = 24;
 
+  // What a visit may leave out.
+  struct Shortcuts {
+    bool is_recorded = false;  // an empty list gets the entry without a visit
+    PassesBy passes_by = PassesBy::kNobody;
+  };
+
   // Calls visit(history, entry, records) for the histories that `entry` concerns, with the entry
-  // cut to each; the one that `records` is where it belongs. If it `is_recorded`, a word's history
-  // that is empty keeps it without a visit.
+  // cut to each; the one that `records` is where it belongs.
   template <typename Visit>
-  void for_each_history(const Entry& entry, bool is_recorded, Visit visit);
+  void for_each_history(const Entry& entry, const Shortcuts& shortcuts, Visit visit);
   void clear();
   void clear(const Bytes& bytes);
 
@@ -56,7 +61,7 @@ class Block {
 };
 
 template <typename Visit>
-void Block::for_each_history(const Entry& entry, bool is_recorded, Visit visit) {
+void Block::for_each_history(const Entry& entry, const Shortcuts& shortcuts, Visit visit) {
   if (words_ == nullptr) {
     visit(whole_, entry, true);
     if (whole_.entries.size() > kShort) {
@@ -70,8 +75,9 @@ void Block::for_each_history(const Entry& entry, bool is_recorded, Visit visit) 
   }
   WordLists::for_each_part(entry, [&](std::uint32_t word, const Entry& part) {
     if (!words_->is_empty(word)) {
-      words_->visit(word, [&](History& history) { visit(history, part, !is_whole); });
-    } else if (is_recorded && !is_whole) {
+      words_->visit(word, part, shortcuts.passes_by,
+                    [&](History& history) { visit(history, part, !is_whole); });
+    } else if (shortcuts.is_recorded && !is_whole) {
       words_->add(word, part);
     }
   });

@@ -14,7 +14,8 @@ constexpr unsigned kWarpAt = 4, kShiftAt = 12, kLaneAt = 16, kSingleAt = 24;
 
 void WordLists::add(std::uint32_t word, const Entry& entry) {
   if (!is_empty(word)) {
-    visit(word, [&](History& history) { history.entries.push_back(entry); });
+    visit(word, entry, PassesBy::kNobody,
+          [&](History& history) { history.entries.push_back(entry); });
     return;
   }
   resize(word, has_rest(entry) ? 2 : 1);
@@ -90,21 +91,57 @@ History& WordLists::scratch() {
   return history;
 }
 
-void WordLists::keep(std::uint32_t word, History& history) {
-  if (history.crowds.empty() && history.entries.size() <= kMostPacked) {
-    keep_packed(word, history.entries);
-  } else {
-    make_busy(word, history);
+bool WordLists::does_pass_by(const Packed& older, const Entry& entry, PassesBy passes_by) {
+  const std::uint32_t site_and_flags = older.site_and_flags & ~std::uint32_t{Packed::kHasRest};
+  if (passes_by == PassesBy::kNobody || site_and_flags != (entry.site << 8 | entry.flags) ||
+      older.launch != static_cast<std::uint32_t>(entry.launch())) {
+    return false;
   }
+  const bool is_superseded = site_and_flags != older.site_and_flags &&
+                             std::bit_cast<Rest>(*std::next(&older)).superseded_by != CtaKey{};
+  const bool is_other_warp = passes_by == PassesBy::kOtherWarps &&
+                             static_cast<std::uint8_t>(older.place >> kWarpAt) != entry.warp;
+  return !is_superseded && (is_other_warp || older.cta != entry.cta_index());
 }
 
-void WordLists::keep_packed(std::uint32_t word, const Entries& entries) {
-  std::size_t count = entries.size();
-  for (const Entry& entry : entries) {
-    count += has_rest(entry) ? 1 : 0;
+WordLists::Passed WordLists::part(std::uint32_t word, const Entry& entry, PassesBy passes_by,
+                                  Entries& seen) {
+  Packed* const start = packed_.get() + start_of(word);
+  Passed passed;
+  const Packed* at = start;
+  for (const Packed* end = at + counts_[word]; at != end;) {
+    if (!does_pass_by(*at, entry, passes_by)) {
+      seen.push_back(unpack(at, word));
+      continue;
+    }
+    const bool has_rest = (at->site_and_flags & Packed::kHasRest) != 0;
+    for (int pieces = has_rest ? 2 : 1; pieces > 0; --pieces) {
+      start[passed.size++] = *at++;
+    }
+    ++passed.entries;
   }
-  resize(word, count);
-  Packed* at = packed_.get() + start_of(word);
+  return passed;
+}
+
+void WordLists::keep(std::uint32_t word, const Passed& passed, History& history) {
+  if (history.crowds.empty() && passed.entries + history.entries.size() <= kMostPacked) {
+    keep_packed(word, passed, history.entries);
+    return;
+  }
+  const Packed* at = packed_.get() + start_of(word);
+  for (const Packed* end = at + passed.size; at != end;) {
+    history.entries.push_back(unpack(at, word));
+  }
+  make_busy(word, history);
+}
+
+void WordLists::keep_packed(std::uint32_t word, const Passed& passed, const Entries& entries) {
+  std::size_t size = passed.size + entries.size();
+  for (const Entry& entry : entries) {
+    size += has_rest(entry) ? 1 : 0;
+  }
+  resize(word, size);
+  Packed* at = packed_.get() + start_of(word) + passed.size;
   for (const Entry& entry : entries) {
     at = put(at, entry, word);
   }
@@ -124,7 +161,7 @@ void WordLists::settle_if_quiet(std::uint32_t word) {
   if (!history->crowds.empty() || history->entries.size() > kMostPacked / 2) {
     return;
   }
-  keep_packed(word, history->entries);
+  keep_packed(word, Passed{}, history->entries);
   history.reset();
   if (std::ranges::all_of(*busy_, [](const auto& other) { return other == nullptr; })) {
     busy_.reset();

@@ -11,6 +11,10 @@
 
 namespace barracuda::detector {
 
+// Whom an access need not meet, of those of its launch and site that are of its kind: with none of
+// these it conflicts, and it stands for none of them.
+enum class PassesBy : std::uint8_t { kNobody, kOtherCtas, kOtherWarps };
+
 class WordLists {
  public:
   static constexpr std::uint32_t kWords = 32;
@@ -27,9 +31,10 @@ class WordLists {
   // Of an entry that touches this word only.
   void add(std::uint32_t word, const Entry& entry);
 
-  // Calls visit(history) and keeps what that leaves in it. Visits do not nest.
+  // Calls visit(history) and keeps what that leaves in it; some of those that `entry` passes by may
+  // be missing there. Visits do not nest.
   template <typename Visit>
-  void visit(std::uint32_t word, Visit visit);
+  void visit(std::uint32_t word, const Entry& entry, PassesBy passes_by, Visit visit);
 
   [[nodiscard]] bool is_empty() const { return size_ == 0 && busy_ == nullptr; }
 
@@ -42,7 +47,7 @@ class WordLists {
   void look_at(Visit visit) const;
 
  private:
-  static constexpr std::size_t kMostPacked = History::kCrowdAt;
+  static constexpr std::size_t kMostPacked = 12;
 
   // An entry of bytes of one word, or the rest of the one before it.
   struct Packed {
@@ -63,6 +68,11 @@ class WordLists {
 
   static_assert(sizeof(Rest) == sizeof(Packed));
 
+  // The part of a word's list that a visit does not see.
+  struct Passed {
+    std::size_t entries = 0, size = 0;  // the latter with their rests
+  };
+
   static bool has_rest(const Entry& entry);
   static Packed pack(const Entry& entry, std::uint32_t word);
   // Behind what it wrote.
@@ -79,8 +89,11 @@ class WordLists {
     return busy_ == nullptr ? nullptr : (*busy_)[word].get();
   }
 
-  void keep(std::uint32_t word, History& history);
-  void keep_packed(std::uint32_t word, const Entries& entries);
+  static bool does_pass_by(const Packed& older, const Entry& entry, PassesBy passes_by);
+  // Puts those that `entry` passes by first, and the others into `seen`.
+  Passed part(std::uint32_t word, const Entry& entry, PassesBy passes_by, Entries& seen);
+  void keep(std::uint32_t word, const Passed& passed, History& history);
+  void keep_packed(std::uint32_t word, const Passed& passed, const Entries& entries);
   void make_busy(std::uint32_t word, History& history);
   void settle_if_quiet(std::uint32_t word);
   void resize(std::uint32_t word, std::size_t count);
@@ -107,19 +120,16 @@ void WordLists::for_each_part(const Entry& entry, Visit visit) {
 }
 
 template <typename Visit>
-void WordLists::visit(std::uint32_t word, Visit visit) {
+void WordLists::visit(std::uint32_t word, const Entry& entry, PassesBy passes_by, Visit visit) {
   if (History* history = busy(word)) {
     visit(*history);
     settle_if_quiet(word);
     return;
   }
   History& history = scratch();
-  const Packed* at = packed_.get() + start_of(word);
-  for (const Packed* end = at + counts_[word]; at != end;) {
-    history.entries.push_back(unpack(at, word));
-  }
+  const Passed passed = part(word, entry, passes_by, history.entries);
   visit(history);
-  keep(word, history);
+  keep(word, passed, history);
 }
 
 template <typename Visit>

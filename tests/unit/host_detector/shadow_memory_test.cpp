@@ -56,18 +56,19 @@ void record(Block& block, const Bytes& bytes, std::uint32_t id) {
   entry.bytes = bytes;
   entry.site = id;
   entry.lanes = 1;
-  block.for_each_history(entry, true, [](History& history, const Entry& part, bool records) {
-    if (records) {
-      history.entries.push_back(part);
-    }
-  });
+  block.for_each_history(entry, {.is_recorded = true},
+                         [](History& history, const Entry& part, bool records) {
+                           if (records) {
+                             history.entries.push_back(part);
+                           }
+                         });
 }
 
 Touched look_up(Block& block, std::uint64_t start, const Bytes& bytes) {
   Touched found;
   Entry probe;
   probe.bytes = bytes;
-  block.for_each_history(probe, false, [&](History& history, const Entry& part, bool) {
+  block.for_each_history(probe, {}, [&](History& history, const Entry& part, bool) {
     RC_ASSERT(part.bytes.within(bytes));
     for (const Entry& entry : history.entries) {
       for (std::uint32_t byte = 0; byte < kBlockBytes; ++byte) {
