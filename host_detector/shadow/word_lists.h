@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "host_detector/shadow/history.h"
 
@@ -36,10 +37,10 @@ class WordLists {
   template <typename Visit>
   void visit(std::uint32_t word, const Entry& entry, PassesBy passes_by, Visit visit);
 
-  [[nodiscard]] bool is_empty() const { return size_ == 0 && busy_ == nullptr; }
+  [[nodiscard]] bool is_empty() const { return used_ == 0 && busy_ == nullptr; }
 
   [[nodiscard]] bool is_empty(std::uint32_t word) const {
-    return counts_[word] == 0 && busy(word) == nullptr;
+    return heads_[word] == 0 && busy(word) == nullptr;
   }
 
   // Calls visit(entry) for all of them.
@@ -48,60 +49,66 @@ class WordLists {
 
  private:
   static constexpr std::size_t kMostPacked = 12;
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};  // no slot
 
-  // An entry of bytes of one word, or the rest of the one before it.
+  // What few entries have, and the call stack.
+  struct Rest {
+    std::uint64_t value = 0;
+    CtaKey superseded_by{};
+    std::uint32_t sequence = 0, lanes = 0, stack = 0;
+  };
+
+  struct Rests {
+    std::vector<Rest> all;
+    std::vector<std::uint32_t> free;  // of these
+  };
+
+  // An entry of bytes of one word. It lies in a slot, and its place says which slot is next.
   struct Packed {
     static constexpr std::uint8_t kHasRest = 128;  // beside the flags of an entry
 
     std::uint32_t launch, cta;
     Tick tick;
     std::uint32_t site_and_flags;  // 24 and 8 bits
-    std::uint32_t stack;
-    std::uint32_t place;  // which bytes, the warp, and which lanes unless the rest says so
+    std::uint32_t stack_or_rest;   // the latter in rests_
+    std::uint32_t place;           // which bytes, the warp, which lanes unless the rest says so
   };
-
-  struct Rest {
-    std::uint64_t value;
-    CtaKey superseded_by;
-    std::uint32_t sequence, lanes;
-  };
-
-  static_assert(sizeof(Rest) == sizeof(Packed));
 
   // The part of a word's list that a visit does not see.
   struct Passed {
-    std::size_t entries = 0, size = 0;  // the latter with their rests
+    std::size_t count = 0;
+    std::uint32_t last = kNone;
   };
 
-  static bool has_rest(const Entry& entry);
-  static Packed pack(const Entry& entry, std::uint32_t word);
-  // Behind what it wrote.
-  static Packed* put(Packed* at, const Entry& entry, std::uint32_t word);
-  // The entry at `packed`, which is moved behind it.
-  static Entry unpack(const Packed*& packed, std::uint32_t word);
   // This thread's, empty.
   static History& scratch();
+  static std::uint32_t next_of(const Packed& packed);
+  static void set_next(Packed& packed, std::uint32_t next);
 
-  // Where those of the word begin in packed_.
-  [[nodiscard]] std::size_t start_of(std::uint32_t word) const;
+  // Numbered from 1 on, so that heads_ begin as 0.
+  [[nodiscard]] std::uint32_t first_of(std::uint32_t word) const { return heads_[word] - 1U; }
 
   [[nodiscard]] History* busy(std::uint32_t word) const {
     return busy_ == nullptr ? nullptr : (*busy_)[word].get();
   }
 
-  static bool does_pass_by(const Packed& older, const Entry& entry, PassesBy passes_by);
-  // Puts those that `entry` passes by first, and the others into `seen`.
-  Passed part(std::uint32_t word, const Entry& entry, PassesBy passes_by, Entries& seen);
-  void keep(std::uint32_t word, const Passed& passed, History& history);
-  void keep_packed(std::uint32_t word, const Passed& passed, const Entries& entries);
+  [[nodiscard]] Entry unpack(const Packed& of, std::uint32_t word) const;
+  [[nodiscard]] bool is_passed(const Packed& older, const Entry& entry, PassesBy passes_by) const;
+  // Moves those that `entry` does not pass by into `seen`.
+  Passed take_out(std::uint32_t word, const Entry& entry, PassesBy passes_by, Entries& seen);
+  void keep(std::uint32_t word, Passed passed, History& history);
+  void append(std::uint32_t word, std::uint32_t after, const Entry& entry);
   void make_busy(std::uint32_t word, History& history);
   void settle_if_quiet(std::uint32_t word);
-  void resize(std::uint32_t word, std::size_t count);
+  std::uint32_t take_slot();
+  void free_slot(std::uint32_t slot);
+  std::uint32_t keep_rest(const Entry& entry);
 
-  std::unique_ptr<Packed[]> packed_;
+  std::unique_ptr<Packed[]> slots_;
+  std::unique_ptr<Rests> rests_;                                        // null while there is none
   std::unique_ptr<std::array<std::unique_ptr<History>, kWords>> busy_;  // null while none is
-  std::array<std::uint8_t, kWords> counts_{};                           // of each word in packed_
-  std::uint16_t size_ = 0, capacity_ = 0;                               // of packed_
+  std::array<std::uint16_t, kWords> heads_{};                           // first slots
+  std::uint16_t capacity_ = 0, used_ = 0, free_ = 0;                    // of slots_
 };
 
 template <typename Visit>
@@ -127,17 +134,16 @@ void WordLists::visit(std::uint32_t word, const Entry& entry, PassesBy passes_by
     return;
   }
   History& history = scratch();
-  const Passed passed = part(word, entry, passes_by, history.entries);
+  const Passed passed = take_out(word, entry, passes_by, history.entries);
   visit(history);
   keep(word, passed, history);
 }
 
 template <typename Visit>
 void WordLists::look_at(Visit visit) const {
-  const Packed* at = packed_.get();
   for (std::uint32_t word = 0; word < kWords; ++word) {
-    for (const Packed* end = at + counts_[word]; at != end;) {
-      visit(unpack(at, word));
+    for (std::uint32_t slot = first_of(word); slot != kNone; slot = next_of(slots_[slot])) {
+      visit(unpack(slots_[slot], word));
     }
     if (const History* history = busy(word)) {
       history->look_at(visit);

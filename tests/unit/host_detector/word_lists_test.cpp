@@ -35,7 +35,7 @@ Entry any_entry(std::uint32_t word) {
   entry.tick = any_number<std::uint32_t>();
   entry.site = any_number<std::uint32_t>() & 0xFFFFFFU;
   entry.stack = any_number<std::uint32_t>();
-  entry.warp = any_number<std::uint8_t>();
+  entry.warp = *rc::gen::inRange<std::uint8_t>(0, 32);
   entry.flags = any_number<std::uint8_t>() & 0x7FU;
   switch (*rc::gen::inRange(0, 3)) {
     case 0:
