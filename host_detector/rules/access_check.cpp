@@ -530,25 +530,25 @@ bool AccessCheck::check_alike(const Actor& actor, const WarpOperation& operation
 }
 
 void AccessCheck::report(Access& access, const Entry& older, const Entry& entry) {
+  const RaceKind kind = older.launch() != entry.launch() ? RaceKind::kInterKernel
+                        : older.cta != entry.cta         ? RaceKind::kInterBlock
+                        : older.warp != entry.warp       ? RaceKind::kIntraBlock
+                                                         : RaceKind::kIntraWarp;
+  const wire::AddressSpace space = access.place.space();
+  if (engine_.log.count_again(RaceLog::Identity::of(older.site, entry.site, kind, space),
+                              access.verdict.severity, access.races)) {
+    return;
+  }
   const Access::Unordered& unordered = access.unordered;
-  const auto describe = [&](const Entry& of, std::uint32_t lane) {
-    return describe_entry(engine_, of, lane, access.block_start + unordered.byte,
-                          access.place.space());
-  };
+  const std::uint64_t address = access.block_start + unordered.byte;
   RaceEvent race;
-  race.first = describe(older, unordered.older_lane);
-  race.second = describe(entry, unordered.lane);
+  race.kind = kind;
+  race.first = describe_entry(engine_, older, unordered.older_lane, address, space);
+  race.second = describe_entry(engine_, entry, unordered.lane, address, space);
   race.severity = access.verdict.severity;
   race.missing = access.verdict.missing;
   race.count = access.races;
-  race.kind = older.launch() != entry.launch() ? RaceKind::kInterKernel
-              : older.cta != entry.cta         ? RaceKind::kInterBlock
-              : older.warp != entry.warp       ? RaceKind::kIntraBlock
-                                               : RaceKind::kIntraWarp;
   race.needed_scope = distance_between(older.cta, access.actor);
-  if (engine_.log.count_again(race)) {
-    return;
-  }
   race.first.call_stack = engine_.stacks.calls(older.stack);
   race.second.call_stack = engine_.stacks.calls(entry.stack);
   if (unordered.is_ordered && is_between_proxies(access, older)) {

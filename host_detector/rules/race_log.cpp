@@ -1,41 +1,97 @@
 #include "host_detector/rules/race_log.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/strong_id.h"
 
 namespace barracuda::detector {
 
-RaceLog::Identity RaceLog::identity_of(const RaceEvent& race) {
-  const auto [low, high] = std::minmax({index_of(race.first.site), index_of(race.second.site)});
-  return {.low_site = low, .high_site = high, .kind = race.kind, .space = race.second.space};
+namespace {
+
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+}  // namespace
+
+// The races that a thread met last, so that it counts them without a lock.
+struct RaceLog::Recent {
+  static constexpr std::size_t kCount = 64;
+
+  struct Found {
+    Identity identity;
+    Known* known = nullptr;
+  };
+
+  std::uint64_t number = 0;  // of their log
+  std::array<Found, kCount> found{};
+};
+
+RaceLog::RaceLog() : number_(next_number()) {}
+
+RaceLog::Identity RaceLog::Identity::of(std::uint32_t site, std::uint32_t other, RaceKind kind,
+                                        wire::AddressSpace space) {
+  const auto [low, high] = std::minmax(site, other);
+  return {.low_site = low, .high_site = high, .kind = kind, .space = space};
+}
+
+RaceLog::Identity RaceLog::Identity::of(const RaceEvent& race) {
+  return of(index_of(race.first.site), index_of(race.second.site), race.kind, race.second.space);
+}
+
+RaceLog::Known* RaceLog::find(const Identity& identity) {
+  thread_local Recent recent;
+  if (recent.number != number_) {
+    recent = Recent{.number = number_};
+  }
+  Recent::Found& found = recent.found[hash_value(identity) % Recent::kCount];
+  if (found.known == nullptr || found.identity != identity) {
+    const std::lock_guard lock(mutex_);
+    const auto known = races_.find(identity);
+    if (known == races_.end()) {
+      return nullptr;
+    }
+    found = {.identity = identity, .known = &known_[known->second]};
+  }
+  return found.known;
+}
+
+bool RaceLog::count_again(const Identity& identity, Severity severity, std::uint64_t count) {
+  Known* known = find(identity);
+  if (known == nullptr || (severity == Severity::kError &&
+                           known->severity.load(std::memory_order_relaxed) != severity)) {
+    return false;
+  }
+  known->count.fetch_add(count, std::memory_order_relaxed);
+  return true;
 }
 
 bool RaceLog::count_again(const RaceEvent& race) {
-  const std::lock_guard lock(mutex_);
-  const auto known = races_.find(identity_of(race));
-  if (known == races_.end()) {
-    return false;
-  }
-  RaceEvent& earlier = findings_.races[known->second];
-  if (earlier.severity == Severity::kWarning && race.severity == Severity::kError) {
-    return false;
-  }
-  earlier.count += race.count;
-  return true;
+  return count_again(Identity::of(race), race.severity, race.count);
 }
 
 void RaceLog::add(RaceEvent race) {
   const std::lock_guard lock(mutex_);
-  const auto [known, is_new] = races_.try_emplace(identity_of(race), findings_.races.size());
+  const auto [place, is_new] = races_.try_emplace(Identity::of(race), findings_.races.size());
+  Known& known = is_new ? known_.emplace_back() : known_[place->second];
+  known.count.fetch_add(race.count, std::memory_order_relaxed);
   if (is_new) {
+    known.severity = race.severity;
     findings_.races.push_back(std::move(race));
-    return;
+  } else if (known.severity == Severity::kWarning) {
+    known.severity = race.severity;
+    findings_.races[place->second] = std::move(race);
   }
-  RaceEvent& earlier = findings_.races[known->second];
-  race.count += earlier.count;
-  earlier = std::move(race);
+}
+
+const Findings& RaceLog::findings() const {
+  for (std::size_t index = 0; index < known_.size(); ++index) {
+    findings_.races[index].count = known_[index].count.load(std::memory_order_relaxed);
+  }
+  return findings_;
 }
 
 void RaceLog::add(BarrierDivergence divergence) {

@@ -2,10 +2,11 @@
 // counted. Several threads may add.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <mutex>
-#include <optional>
 
 #include <boost/container_hash/hash.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -16,19 +17,15 @@ namespace barracuda::detector {
 
 class RaceLog {
  public:
-  // Counts the race if it is known with at least this severity; false where it must be add()ed.
-  bool count_again(const RaceEvent& race);
-  void add(RaceEvent race);
-  void add(BarrierDivergence divergence);
-
-  // Nobody may add meanwhile.
-  [[nodiscard]] const Findings& findings() const { return findings_; }
-
- private:
+  // Races with the same are one.
   struct Identity {
     std::uint32_t low_site = 0, high_site = 0;
     RaceKind kind{};
     wire::AddressSpace space{};
+
+    static Identity of(std::uint32_t site, std::uint32_t other, RaceKind kind,
+                       wire::AddressSpace space);
+    static Identity of(const RaceEvent& race);
     friend bool operator==(const Identity&, const Identity&) = default;
 
     friend std::size_t hash_value(const Identity& identity) {
@@ -41,10 +38,33 @@ class RaceLog {
     }
   };
 
-  static Identity identity_of(const RaceEvent& race);
+  RaceLog();
 
+  // Counts the race if it is known with at least this severity; false where it must be add()ed.
+  // Cheap: a program may race a million times.
+  bool count_again(const Identity& identity, Severity severity, std::uint64_t count);
+  bool count_again(const RaceEvent& race);
+  void add(RaceEvent race);
+  void add(BarrierDivergence divergence);
+
+  // Nobody may add meanwhile.
+  [[nodiscard]] const Findings& findings() const;
+
+ private:
+  struct Known {
+    std::atomic<std::uint64_t> count{0};
+    std::atomic<Severity> severity{Severity::kWarning};
+  };
+
+  struct Recent;
+
+  // Null if there is none.
+  Known* find(const Identity& identity);
+
+  const std::uint64_t number_;  // no two logs have one
   std::mutex mutex_;
-  Findings findings_;
+  mutable Findings findings_;  // but for how often
+  std::deque<Known> known_;    // of each race there
   boost::unordered_flat_map<Identity, std::size_t> races_;
   boost::unordered_flat_map<std::uint64_t, std::size_t> divergences_;  // by site and barrier
 };
