@@ -4,7 +4,9 @@
 #include <atomic>
 #include <csignal>
 #include <memory>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 namespace barracuda::jit {
 namespace {
@@ -21,38 +23,41 @@ Hash128 key_of(const Request& request) {
 
 }  // namespace
 
+CodeCache::Entry& CodeCache::entry_of(const Hash128& key) {
+  const std::lock_guard lock(mutex_);
+  return entries_[key];
+}
+
 Code CodeCache::find_or_compile(const Request& request) {
   const Hash128 key = key_of(request);
-  Entry* entry = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    entry = &entries_[key];
-  }
-  const std::lock_guard lock(entry->mutex);
-  if (entry->code) {
-    return {.bytes = *entry->code, .source = CodeSource::kMemory};
-  }
-  entry->code = files_.find(key);
-  if (entry->code) {
-    return {.bytes = *entry->code, .source = CodeSource::kDisk};
-  }
-  return compile(request, key, *entry);
+  Entry& entry = entry_of(key);
+  const std::lock_guard lock(entry.mutex);
+  make(request, key, entry);
+  return {.bytes = entry.is_refused ? std::string_view() : std::string_view(*entry.code),
+          .source = std::exchange(entry.source, CodeSource::kMemory),
+          .message = std::exchange(entry.message, {})};
 }
 
 // That a text is refused is kept as well, as no code at all: the next run leaves it to the driver
 // at once.
-Code CodeCache::compile(const Request& request, const Hash128& key, Entry& entry) {
+void CodeCache::make(const Request& request, const Hash128& key, Entry& entry) {
+  if (entry.code) {
+    return;
+  }
+  entry.source = CodeSource::kDisk;
+  entry.code = files_.find(key);
+  if (entry.code) {
+    return;
+  }
   Compilation compilation = compiler_.compile(request.text, request.flags);
+  entry.source = CodeSource::kCompiler;
   entry.code = std::move(compilation.code);
-  Code code{.bytes = *entry.code,
-            .source = CodeSource::kCompiler,
-            .message = std::move(compilation.message)};
+  entry.message = std::move(compilation.message);
   if (compilation.verdict != Verdict::kFailed) {
-    if (const Expected<void> kept = files_.store(key, code.bytes); !kept) {
-      code.message += (code.message.empty() ? "" : "; ") + kept.error().to_string();
+    if (const Expected<void> kept = files_.store(key, *entry.code); !kept) {
+      entry.message += (entry.message.empty() ? "" : "; ") + kept.error().to_string();
     }
   }
-  return code;
 }
 
 void CodeCache::compile_ahead(std::vector<Request> requests) {
@@ -68,26 +73,33 @@ void CodeCache::compile_ahead(std::vector<Request> requests) {
   sigset_t previous;
   (void)sigfillset(&all);  // the program's signals are for its own threads
   (void)pthread_sigmask(SIG_SETMASK, &all, &previous);
-  for (std::size_t thread = 0; thread < count; ++thread) {
-    std::thread([this, work] {
-      for (std::size_t at = work->next++; at < work->requests.size(); at = work->next++) {
-        (void)find_or_compile(work->requests[at]);
-      }
-    }).detach();
+  const auto run = [this, work] {
+    for (std::size_t at = work->next++; at < work->requests.size(); at = work->next++) {
+      const Request& request = work->requests[at];
+      const Hash128 key = key_of(request);
+      Entry& entry = entry_of(key);
+      const std::lock_guard lock(entry.mutex);
+      make(request, key, entry);
+    }
+  };
+  try {
+    for (std::size_t thread = 0; thread < count; ++thread) {
+      std::thread(run).detach();
+    }
+  } catch (const std::system_error&) {
+    // No more threads: what they leave is compiled when it is loaded.
   }
   (void)pthread_sigmask(SIG_SETMASK, &previous, nullptr);
 }
 
-void CodeCache::forget(const Request& request) {
+void CodeCache::forget(const Request& request, bool takes_text) {
   const Hash128 key = key_of(request);
-  files_.remove(key);
-  Entry* entry = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    entry = &entries_[key];
+  if (!takes_text || !files_.store(key, {})) {
+    files_.remove(key);
   }
-  const std::lock_guard lock(entry->mutex);
-  entry->code = "";
+  Entry& entry = entry_of(key);
+  const std::lock_guard lock(entry.mutex);
+  entry.is_refused = true;
 }
 
 }  // namespace barracuda::jit

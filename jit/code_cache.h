@@ -41,16 +41,21 @@ class CodeCache {
   // process.
   void compile_ahead(std::vector<Request> requests);
 
-  // Code that the driver has refused: from now on it is the driver's to compile.
-  void forget(const Request& request);
+  // The driver has refused the code. Where it takes the text, the text is left to it from now on;
+  // where not, the code may have nothing to do with it.
+  void forget(const Request& request, bool takes_text);
 
  private:
   struct Entry {
     std::mutex mutex;  // held while the code is made
     std::optional<std::string> code;
+    bool is_refused = false;  // the code stays: an earlier load may have succeeded
+    CodeSource source{};      // for who asks next
+    std::string message;
   };
 
-  Code compile(const Request& request, const Hash128& key, Entry& entry);
+  Entry& entry_of(const Hash128& key);
+  void make(const Request& request, const Hash128& key, Entry& entry);
 
   const FileCache files_;
   const Compiler compiler_;

@@ -216,11 +216,12 @@ std::string_view find_machine_code(const std::string& text, const JitOptions& op
   return code.bytes;
 }
 
-void forget_machine_code(const std::string& text, const JitOptions& options, bool is_library) {
-  log(Folder::kPreload, LogLevel::kInfo,
-      "the driver refused a module's machine code, and compiles it itself");
+void forget_machine_code(const std::string& text, const JitOptions& options, bool is_library,
+                         bool takes_text) {
+  log(Folder::kPreload, LogLevel::kInfo, "the driver refused a module's machine code, %s",
+      takes_text ? "and compiles it itself" : "and its text");
   if (const auto request = request_for(text, options, is_library)) {
-    code_cache()->forget(*request);
+    code_cache()->forget(*request, takes_text);
   }
 }
 

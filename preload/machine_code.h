@@ -20,7 +20,8 @@ void compile_program_ahead(session::Session& session, const JitOptions& options)
 std::string_view find_machine_code(const std::string& text, const JitOptions& options,
                                    bool is_library);
 
-// The driver has refused it: it is not to be found again.
-void forget_machine_code(const std::string& text, const JitOptions& options, bool is_library);
+// The driver has refused it, and taken the text or not: it is not to be found again.
+void forget_machine_code(const std::string& text, const JitOptions& options, bool is_library,
+                         bool takes_text);
 
 }  // namespace barracuda::preload

@@ -48,14 +48,17 @@ template <typename Load>
 CUresult load_instrumented(const HookScope& scope, const std::string& text, Load& loader) {
   std::string_view code;
   scope.run([&](Session&) { code = find_machine_code(text, loader.options, loader.is_library); });
-  if (!code.empty()) {
-    const CUresult status = loader.load_image(code.data(), loader.options);
-    if (status == CUDA_SUCCESS) {
-      return status;
+  CUresult status =
+      code.empty() ? CUDA_ERROR_INVALID_IMAGE : loader.load_image(code.data(), loader.options);
+  if (status != CUDA_SUCCESS) {
+    status = loader.load_image(text.c_str(), loader.options);
+    if (!code.empty()) {
+      scope.run([&](Session&) {
+        forget_machine_code(text, loader.options, loader.is_library, status == CUDA_SUCCESS);
+      });
     }
-    scope.run([&](Session&) { forget_machine_code(text, loader.options, loader.is_library); });
   }
-  return loader.load_image(text.c_str(), loader.options);
+  return status;
 }
 
 template <typename Load, typename Handle>

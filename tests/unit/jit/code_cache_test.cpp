@@ -144,11 +144,17 @@ TEST_CASE("that no compiler could be started is not remembered") {
 
 TEST_CASE("code that the driver refused is not found again") {
   const Folder folder;
+  const bool takes_text = GENERATE(true, false);
   CodeCache cache(folder.files(), example_compiler());
-  REQUIRE(is_elf(cache.find_or_compile(example()).bytes));
-  cache.forget(example());
+  const std::string_view loaded = cache.find_or_compile(example()).bytes;
+  REQUIRE(is_elf(loaded));
+  cache.forget(example(), takes_text);
   CHECK(cache.find_or_compile(example()).bytes.empty());
-  CHECK(folder.entries().empty());
+  CHECK(is_elf(loaded));
+  CodeCache next(folder.files(), example_compiler());
+  const Code code = next.find_or_compile(example());
+  CHECK(code.bytes.empty() == takes_text);
+  CHECK(code.source == (takes_text ? CodeSource::kDisk : CodeSource::kCompiler));
 }
 
 TEST_CASE("without a folder to write to, code is compiled all the same, and it is said") {
@@ -202,8 +208,9 @@ TEST_CASE("what is compiled ahead is there for who asks, once") {
   }
   for (const Request& request : requests) {
     const Code code = cache->find_or_compile(request);
-    CHECK(code.source == CodeSource::kMemory);
+    CHECK(code.source == CodeSource::kCompiler);
     CHECK(is_elf(code.bytes));
+    CHECK(cache->find_or_compile(request).source == CodeSource::kMemory);
   }
 }
 
