@@ -1,5 +1,6 @@
 #include "jit/compiler.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -121,6 +122,13 @@ bool start_unseen(Start& start) {
   return middle > 0 && start.error == 0;
 }
 
+// As one line.
+std::string sentence_of(std::string message) {
+  std::ranges::replace(message, '\n', ' ');
+  message.erase(message.find_last_not_of(' ') + 1);
+  return message;
+}
+
 // An answer that is cut short is what a compiler leaves that came to a bad end.
 Compilation read_answer(const std::string& bytes) {
   Answer answer;
@@ -137,7 +145,7 @@ Compilation read_answer(const std::string& bytes) {
   }
   return {.verdict = answer.verdict,
           .code = bytes.substr(sizeof answer, answer.code_bytes),
-          .message = bytes.substr(sizeof answer + answer.code_bytes)};
+          .message = sentence_of(bytes.substr(sizeof answer + answer.code_bytes))};
 }
 
 }  // namespace

@@ -99,6 +99,23 @@ at_once() {  # name, then the program, in several processes with one fresh folde
   printf '| %-34s | %s\n' "$name" "three processes at once: $([ "$wrong" -eq 0 ] && echo 'as before' || echo WRONG)"
 }
 
+# What threads within one module are worth: the kernels of CUB's sorts, not optimised, for their optimised
+# form is refused.
+time_threads() {
+  local ptx
+  "$build/bin/barracuda" extract "$programs/bench_cub_device_sort_runs" -o "$scratch/ptx" >/dev/null
+  ptx=$(ls "$scratch"/ptx/*.ptx | head -n 1)
+  "$build/bin/barracuda" instrument "$ptx" -o "$scratch/instrumented.ptx"
+  for threads in 1 2 4 0; do
+    local begin end
+    begin=$(date +%s.%N)
+    "$build/lib/barracuda-compiler" --gpu-name=sm_90 --opt-level=0 --split-compile=$threads <"$scratch/instrumented.ptx" >"$scratch/code"
+    end=$(date +%s.%N)
+    echo "$end $begin $threads $(stat -c %s "$scratch/code")" |
+      awk '{ printf "compiler with %s threads (0: one for each core): %.2f s, %d bytes\n", $3, $1 - $2, $4 }'
+  done
+}
+
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
 printf '| %-34s | driver | driver again | first | second | damaged | cache | verdict |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n' program
 for name in shared_sum_race spin_lock_fixed function_pointer_race; do
@@ -120,5 +137,6 @@ check bench_thrust_sort "$programs/bench_thrust_sort"
 check bench_cub_device_sort_runs "$programs/bench_cub_device_sort_runs"
 at_once at_once_shared_sum_race "$programs/shared_sum_race"
 at_once at_once_nvrtc_fixed "$programs/nvrtc" fixed
+[[ threads =~ $pattern ]] && time_threads
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
