@@ -30,7 +30,7 @@ std::vector<const void*> own_images() {
   std::uintptr_t base = 0;
   (void)::dl_iterate_phdr(take_first, &base);
   for (std::uint64_t at = 0; at + kWrapperBytes <= file->wrappers.bytes; at += kWrapperBytes) {
-    const auto* const wrapper =
+    const auto* const wrapper =  // NOLINTNEXTLINE(performance-no-int-to-ptr): the linker's number
         reinterpret_cast<const std::byte*>(base + file->wrappers.address + at);
     if (file->loaded.contains(load<std::uintptr_t>(wrapper + kHeaderPointer) - base) &&
         is_fatbin(wrapper)) {

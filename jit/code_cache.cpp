@@ -4,6 +4,7 @@
 #include <atomic>
 #include <csignal>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -33,7 +34,7 @@ Code CodeCache::find_or_compile(const Request& request) {
   Entry& entry = entry_of(key);
   const std::lock_guard lock(entry.mutex);
   make(request, key, entry);
-  return {.bytes = entry.is_refused ? std::string_view() : std::string_view(*entry.code),
+  return {.bytes = entry.is_refused ? std::string_view() : std::string_view(entry.code),
           .source = std::exchange(entry.source, CodeSource::kMemory),
           .message = std::exchange(entry.message, {})};
 }
@@ -41,12 +42,12 @@ Code CodeCache::find_or_compile(const Request& request) {
 // That a text is refused is kept as well, as no code at all: the next run leaves it to the driver
 // at once.
 void CodeCache::make(const Request& request, const Hash128& key, Entry& entry) {
-  if (entry.code) {
+  if (std::exchange(entry.is_made, true)) {
     return;
   }
-  entry.source = CodeSource::kDisk;
-  entry.code = files_.find(key);
-  if (entry.code) {
+  if (std::optional<std::string> kept = files_.find(key)) {
+    entry.source = CodeSource::kDisk;
+    entry.code = std::move(*kept);
     return;
   }
   Compilation compilation = compiler_.compile(request.text, request.flags);
@@ -54,7 +55,7 @@ void CodeCache::make(const Request& request, const Hash128& key, Entry& entry) {
   entry.code = std::move(compilation.code);
   entry.message = std::move(compilation.message);
   if (compilation.verdict != Verdict::kFailed) {
-    if (const Expected<void> kept = files_.store(key, *entry.code); !kept) {
+    if (const Expected<void> kept = files_.store(key, entry.code); !kept) {
       entry.message += (entry.message.empty() ? "" : "; ") + kept.error().to_string();
     }
   }
@@ -86,7 +87,7 @@ void CodeCache::compile_ahead(std::vector<Request> requests) {
     for (std::size_t thread = 0; thread < count; ++thread) {
       std::thread(run).detach();
     }
-  } catch (const std::system_error&) {
+  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch)
     // No more threads: what they leave is compiled when it is loaded.
   }
   (void)pthread_sigmask(SIG_SETMASK, &previous, nullptr);

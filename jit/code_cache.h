@@ -4,7 +4,6 @@
 
 #include <map>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,7 +47,8 @@ class CodeCache {
  private:
   struct Entry {
     std::mutex mutex;  // held while the code is made
-    std::optional<std::string> code;
+    bool is_made = false;
+    std::string code;
     bool is_refused = false;  // the code stays: an earlier load may have succeeded
     CodeSource source{};      // for who asks next
     std::string message;

@@ -160,7 +160,7 @@ bool Compiler::exists() const {
 
 Compilation Compiler::run(std::string_view text, const std::vector<std::string>& flags) const {
   const SizeLimitSignalBlocked no_signal;
-  File input(::memfd_create("barracuda-ptx", MFD_CLOEXEC));
+  const File input(::memfd_create("barracuda-ptx", MFD_CLOEXEC));
   if (input.number() < 0 || !write_all(input.number(), text) ||
       ::lseek(input.number(), 0, SEEK_SET) != 0) {
     return failed("PTX could not be handed over");
@@ -174,6 +174,7 @@ Compilation Compiler::run(std::string_view text, const std::vector<std::string>&
   std::vector<std::string> words = flags;
   words.insert(words.begin(), path_);
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) {
     arguments.push_back(word.data());
   }
