@@ -13,7 +13,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "fat binaries and ELF files are read");
 
-constexpr std::string_view kDeviceSections[] = {".nv_fatbin", "__nv_relfatbin"};
+constexpr std::string_view kLoadedSection = ".nv_fatbin";
+constexpr std::string_view kDeviceSections[] = {kLoadedSection, "__nv_relfatbin"};
 constexpr std::string_view kWrapperSection = ".nvFatBinSegment";
 constexpr std::string_view kRegistration = "__cudaRegisterFatBinary";
 constexpr std::string_view kRuntimeLibrary = "libcudart.so";
@@ -159,7 +160,11 @@ Expected<HostImage> read_host_image(std::span<const std::byte> file, Payloads pa
       read_dynamic_symbols(elf, section, image);
     } else if (name == kWrapperSection) {
       image.has_device_code = true;
+      image.wrappers = {.address = section.sh_addr, .bytes = section.sh_size};
     } else if (std::ranges::find(kDeviceSections, name) != std::end(kDeviceSections)) {
+      if (name == kLoadedSection) {
+        image.loaded = {.address = section.sh_addr, .bytes = section.sh_size};
+      }
       if (auto read = read_device_section(elf, section, payloads, image); !read) {
         return unexpected(std::move(read).error());
       }

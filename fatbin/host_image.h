@@ -6,11 +6,24 @@
 
 namespace barracuda::fatbin {
 
+// A section's place in memory, before the file's base address is added.
+struct Place {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+
+  // Of a section that is not there nothing is a part.
+  [[nodiscard]] bool contains(std::uint64_t other) const {
+    return other >= address && other - address < bytes;
+  }
+};
+
 struct HostImage {
   std::vector<std::string> needed;    // DT_NEEDED
   bool has_device_code = false;       // a section of nvcc's is there
   bool imports_runtime = false;       // registers its fat binaries with a runtime outside itself
   std::vector<Container> containers;  // those of linked and of plain code, and those before linking
+  Place wrappers;  // what the program registers, and a wrapper of each unit that -rdc has linked
+  Place loaded;    // what the headers of those that it registers lie in
 
   // nvcc's default: the runtime is part of the image, and nothing of it can be interposed.
   [[nodiscard]] bool has_static_runtime() const;

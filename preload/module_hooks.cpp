@@ -1,49 +1,19 @@
 // Module loading: the driver gets instrumented PTX in place of the program's image.
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "base/file.h"
 #include "fatbin/fatbin.h"
 #include "preload/code_origins.h"
 #include "preload/hook.h"
+#include "preload/jit_options.h"
+#include "preload/machine_code.h"
 
 namespace barracuda::preload {
 namespace {
 
 using session::ProgramImage;
 using session::Session;
-
-// JIT options as two parallel arrays, the program's own with ours behind or in place of them.
-class JitOptions {
- public:
-  JitOptions(CUjit_option* names, void** values, unsigned count) {
-    if (names != nullptr && values != nullptr) {
-      names_.assign(names, names + count);
-      values_.assign(values, values + count);
-    }
-  }
-
-  void set(CUjit_option name, void* value) {
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      if (names_[i] == name) {
-        values_[i] = value;
-        return;
-      }
-    }
-    names_.push_back(name);
-    values_.push_back(value);
-  }
-
-  CUjit_option* names() { return names_.empty() ? nullptr : names_.data(); }
-
-  void** values() { return values_.empty() ? nullptr : values_.data(); }
-
-  [[nodiscard]] unsigned count() const { return static_cast<unsigned>(names_.size()); }
-
- private:
-  std::vector<CUjit_option> names_;
-  std::vector<void*> values_;
-};
 
 // Filled by the driver's compiler; it may do so later than the call that hands it over.
 char g_jit_log[8192];
@@ -60,18 +30,36 @@ std::string refusal_of(CUresult status) {
          (text.empty() ? ")" : ": " + text + ")");
 }
 
-// What one load call needs: how to load instrumented text with JIT options, how to load the
+// What one load call needs: how to load an instrumented image with JIT options, how to load the
 // program's image as it is, and where the handle arrives.
-template <typename LoadText, typename LoadUnchanged>
+template <typename LoadImage, typename LoadUnchanged>
 struct Loader {
-  LoadText load_text;
+  LoadImage load_image;
   LoadUnchanged load_unchanged;
   JitOptions options;
   bool is_library = false;
 };
 
-template <typename LoadText, typename LoadUnchanged>
-Loader(LoadText, LoadUnchanged, JitOptions, bool) -> Loader<LoadText, LoadUnchanged>;
+template <typename LoadImage, typename LoadUnchanged>
+Loader(LoadImage, LoadUnchanged, JitOptions, bool) -> Loader<LoadImage, LoadUnchanged>;
+
+// As machine code where it can be had, else as a text for the driver to compile.
+template <typename Load>
+CUresult load_instrumented(const HookScope& scope, const std::string& text, Load& loader) {
+  std::string_view code;
+  scope.run([&](Session&) { code = find_machine_code(text, loader.options, loader.is_library); });
+  CUresult status =
+      code.empty() ? CUDA_ERROR_INVALID_IMAGE : loader.load_image(code.data(), loader.options);
+  if (status != CUDA_SUCCESS) {
+    status = loader.load_image(text.c_str(), loader.options);
+    if (!code.empty()) {
+      scope.run([&](Session&) {
+        forget_machine_code(text, loader.options, loader.is_library, status == CUDA_SUCCESS);
+      });
+    }
+  }
+  return status;
+}
 
 template <typename Load, typename Handle>
 CUresult load(const HookScope& scope, const ProgramImage* image, Load loader, Handle* handle) {
@@ -81,15 +69,14 @@ CUresult load(const HookScope& scope, const ProgramImage* image, Load loader, Ha
   std::string refusal;
   CUresult status = CUDA_ERROR_UNKNOWN;
   if (image->instrumented()) {
-    const char* const text = image->text.c_str();
-    status = loader.load_text(text, loader.options);
+    status = load_instrumented(scope, image->text, loader);
     if (status != CUDA_SUCCESS) {
       g_jit_log[0] = '\0';
       loader.options.set(CU_JIT_OPTIMIZATION_LEVEL, nullptr);
       loader.options.set(CU_JIT_ERROR_LOG_BUFFER, g_jit_log);
       loader.options.set(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
                          reinterpret_cast<void*>(sizeof g_jit_log - 1));
-      status = loader.load_text(text, loader.options);
+      status = loader.load_image(image->text.c_str(), loader.options);
     }
     if (status != CUDA_SUCCESS) {
       refusal = refusal_of(status);
@@ -140,18 +127,19 @@ const ProgramImage* prepare_file(const HookScope& scope, const char* name) {
   return prepared;
 }
 
-CUresult load_module_text(CUmodule* module, const char* text, JitOptions& options) {
+CUresult load_module_image(CUmodule* module, const void* instrumented, JitOptions& options) {
   static const Original<decltype(module_load_data_with_options)> original{"cuModuleLoadDataEx"};
-  return original(module, text, options.count(), options.names(), options.values());
+  return original(module, instrumented, options.count(), options.names(), options.values());
 }
 
 template <typename LoadUnchanged>
 CUresult load_module(const HookScope& scope, const ProgramImage* image, CUmodule* module,
                      JitOptions options, const LoadUnchanged& load_unchanged) {
-  const auto load_text = [module](const char* text, JitOptions& all) {
-    return load_module_text(module, text, all);
+  const auto load_instrumented_image = [module](const void* instrumented, JitOptions& all) {
+    return load_module_image(module, instrumented, all);
   };
-  return load(scope, image, Loader{load_text, load_unchanged, std::move(options), false}, module);
+  return load(scope, image,
+              Loader{load_instrumented_image, load_unchanged, std::move(options), false}, module);
 }
 
 struct LibraryOptions {
@@ -162,13 +150,13 @@ struct LibraryOptions {
 
 // A library is compiled when a context needs it. Where one is current, it is asked for at once, so
 // that a refusal shows here, where the unchanged image can still take its place.
-CUresult load_library_text(CUlibrary* library, const char* text, JitOptions& jit,
-                           const LibraryOptions& options) {
+CUresult load_library_image(CUlibrary* library, const void* instrumented, JitOptions& jit,
+                            const LibraryOptions& options) {
   static const Original<decltype(library_load_data)> original{"cuLibraryLoadData"};
   static const Original<decltype(::cuLibraryUnload)> unload{"cuLibraryUnload"};
   static const Original<decltype(::cuLibraryGetModule)> get_module{"cuLibraryGetModule"};
   static const Original<decltype(::cuCtxGetCurrent)> get_context{"cuCtxGetCurrent"};
-  const CUresult status = original(library, text, jit.names(), jit.values(), jit.count(),
+  const CUresult status = original(library, instrumented, jit.names(), jit.values(), jit.count(),
                                    options.names, options.values, options.count);
   CUcontext context = nullptr;
   if (status != CUDA_SUCCESS || get_context(&context) != CUDA_SUCCESS || context == nullptr) {
@@ -186,10 +174,12 @@ template <typename LoadUnchanged>
 CUresult load_library(const HookScope& scope, const ProgramImage* image, CUlibrary* library,
                       JitOptions jit, const LibraryOptions& options,
                       const LoadUnchanged& load_unchanged) {
-  const auto load_text = [&options, library](const char* text, JitOptions& all) {
-    return load_library_text(library, text, all, options);
+  const auto load_instrumented_image = [&options, library](const void* instrumented,
+                                                           JitOptions& all) {
+    return load_library_image(library, instrumented, all, options);
   };
-  return load(scope, image, Loader{load_text, load_unchanged, std::move(jit), true}, library);
+  return load(scope, image, Loader{load_instrumented_image, load_unchanged, std::move(jit), true},
+              library);
 }
 
 }  // namespace
@@ -236,11 +226,11 @@ CUresult library_load_data(CUlibrary* library, const void* image, CUjit_option* 
                            void** values, unsigned count) {
   static const Original<decltype(library_load_data)> original{"cuLibraryLoadData"};
   const HookScope scope;
-  return load_library(scope, prepare(scope, image), library, {jit_names, jit_values, jit_count},
-                      {names, values, count}, [&] {
-                        return original(library, image, jit_names, jit_values, jit_count, names,
-                                        values, count);
-                      });
+  const JitOptions options(jit_names, jit_values, jit_count);
+  scope.run([&](Session& session) { compile_program_ahead(session, options); });
+  return load_library(scope, prepare(scope, image), library, options, {names, values, count}, [&] {
+    return original(library, image, jit_names, jit_values, jit_count, names, values, count);
+  });
 }
 
 CUresult library_load_from_file(CUlibrary* library, const char* name, CUjit_option* jit_names,

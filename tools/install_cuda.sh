@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Where no nvcc of CUDA 13 is found, puts the compiler from NVIDIA's PyPI wheels into build/cuda, where
-# cmake/CudaToolkit.cmake looks first. With `wheels` it does so even where there is one.
+# cmake/CudaToolkit.cmake looks first. With `wheels` it does so even where there is one. Where the toolkit
+# has no PTX compiler library, that is fetched into build/ptx_compiler; the build goes on without it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,10 +11,31 @@ wheels=(nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt nvidia-cuda-runtime nvidia-
         nvidia-cuda-nvrtc nvidia-cuda-profiler-api)
 version='13.0.*'
 
+# A toolkit's home is the argument.
+install_ptx_compiler() {
+  local target=build/ptx_compiler archive=libnvptxcompiler_static.a
+  if [ -f "$1/lib64/$archive" ]; then
+    echo "PTX compiler: $1/lib64/$archive"
+    return
+  fi
+  if [ ! -f "$target/nvidia/cu13/lib/$archive" ]; then
+    rm -rf "$target.unfinished"
+    if ! python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore \
+        --retries 1 --timeout 20 --no-deps --target "$target.unfinished" "nvidia-nvptxcompiler==$version"; then
+      echo "PTX compiler: none, and it could not be fetched from PyPI: the driver will compile" >&2
+      return
+    fi
+    rm -rf "$target"
+    mv "$target.unfinished" "$target"
+  fi
+  echo "PTX compiler: $target, from a PyPI wheel"
+}
+
 is_cuda_13() { [ -x "$1" ] && "$1" --version 2>/dev/null | grep -q 'release 13\.'; }
 
 if [ -x "$toolkit/bin/nvcc" ]; then
   echo "CUDA compiler: $toolkit/bin/nvcc, from PyPI wheels"
+  install_ptx_compiler "$toolkit"
   exit 0
 fi
 if [ "${1:-}" != wheels ]; then
@@ -21,6 +43,7 @@ if [ "${1:-}" != wheels ]; then
               /usr/local/cuda/bin/nvcc; do
     if is_cuda_13 "$nvcc"; then
       echo "CUDA compiler: $nvcc"
+      install_ptx_compiler "$(dirname "$(dirname "$(realpath "$nvcc")")")"
       exit 0
     fi
   done
@@ -49,3 +72,4 @@ chmod u+x "$root"/bin/* "$root"/nvvm/bin/*
 rm -rf "$target"
 mv "$target.unfinished" "$target"
 "$toolkit/bin/nvcc" --version | tail -n 1
+install_ptx_compiler "$toolkit"

@@ -16,7 +16,8 @@ MAY_INCLUDE = {
     "report": "base host_detector ptx",
     "trace": "base device_logger ptx host_detector report",
     "session": "base device_logger fatbin ptx host_detector emulator report trace",
-    "preload": "base fatbin emulator report trace session",
+    "jit": "base",
+    "preload": "base fatbin emulator report trace session jit",
     "weak_memory": "base fatbin ptx emulator session",
     "cli": "base fatbin ptx host_detector report trace session weak_memory",
 }

@@ -1,14 +1,14 @@
 #include "trace/trace_file.h"
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
-#include <ctime>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
+
+#include "base/size_limit_signal.h"
 
 namespace barracuda::trace {
 namespace {
@@ -24,31 +24,6 @@ int move_up(int number) {
   close(number);
   return moved;
 }
-
-// While a process is at its file size limit, a write sends a signal that would end the program.
-class SizeLimitSignalBlocked {
- public:
-  SizeLimitSignalBlocked() {
-    sigemptyset(&signal_);
-    sigaddset(&signal_, SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &signal_, &previous_);
-  }
-
-  ~SizeLimitSignalBlocked() {
-    if (sigismember(&previous_, SIGXFSZ) == 0) {
-      const timespec now{};
-      sigtimedwait(&signal_, nullptr, &now);
-      pthread_sigmask(SIG_SETMASK, &previous_, nullptr);
-    }
-  }
-
-  SizeLimitSignalBlocked(const SizeLimitSignalBlocked&) = delete;
-  SizeLimitSignalBlocked& operator=(const SizeLimitSignalBlocked&) = delete;
-
- private:
-  sigset_t signal_{};
-  sigset_t previous_{};
-};
 
 int write_all(int number, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {

@@ -1,0 +1,106 @@
+#include "jit/code_cache.h"
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace barracuda::jit {
+namespace {
+
+Hash128 key_of(const Request& request) {
+  std::string how = std::string(Compiler::version()) + '\n' + request.device;
+  for (const std::string& flag : request.flags) {
+    how += '\n' + flag;
+  }
+  const Hash128 hash = hash128(how);
+  const Hash128 text = hash128(request.text, hash.low);
+  return {.high = hash.high ^ text.high, .low = text.low};
+}
+
+}  // namespace
+
+CodeCache::Entry& CodeCache::entry_of(const Hash128& key) {
+  const std::lock_guard lock(mutex_);
+  return entries_[key];
+}
+
+Code CodeCache::find_or_compile(const Request& request) {
+  const Hash128 key = key_of(request);
+  Entry& entry = entry_of(key);
+  const std::lock_guard lock(entry.mutex);
+  make(request, key, entry);
+  return {.bytes = entry.is_refused ? std::string_view() : std::string_view(entry.code),
+          .source = std::exchange(entry.source, CodeSource::kMemory),
+          .message = std::exchange(entry.message, {})};
+}
+
+// That a text is refused is kept as well, as no code at all: the next run leaves it to the driver
+// at once.
+void CodeCache::make(const Request& request, const Hash128& key, Entry& entry) {
+  if (std::exchange(entry.is_made, true)) {
+    return;
+  }
+  if (std::optional<std::string> kept = files_.find(key)) {
+    entry.source = CodeSource::kDisk;
+    entry.code = std::move(*kept);
+    return;
+  }
+  Compilation compilation = compiler_.compile(request.text, request.flags);
+  entry.source = CodeSource::kCompiler;
+  entry.code = std::move(compilation.code);
+  entry.message = std::move(compilation.message);
+  if (compilation.verdict != Verdict::kFailed) {
+    if (const Expected<void> kept = files_.store(key, entry.code); !kept) {
+      entry.message += (entry.message.empty() ? "" : "; ") + kept.error().to_string();
+    }
+  }
+}
+
+void CodeCache::compile_ahead(std::vector<Request> requests) {
+  struct Work {
+    std::vector<Request> requests;
+    std::atomic<std::size_t> next = 0;
+  };
+
+  const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t count = std::min(requests.size(), most);
+  const auto work = std::make_shared<Work>(std::move(requests));
+  sigset_t all;
+  sigset_t previous;
+  (void)sigfillset(&all);  // the program's signals are for its own threads
+  (void)pthread_sigmask(SIG_SETMASK, &all, &previous);
+  const auto run = [this, work] {
+    for (std::size_t at = work->next++; at < work->requests.size(); at = work->next++) {
+      const Request& request = work->requests[at];
+      const Hash128 key = key_of(request);
+      Entry& entry = entry_of(key);
+      const std::lock_guard lock(entry.mutex);
+      make(request, key, entry);
+    }
+  };
+  try {
+    for (std::size_t thread = 0; thread < count; ++thread) {
+      std::thread(run).detach();
+    }
+  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch)
+    // No more threads: what they leave is compiled when it is loaded.
+  }
+  (void)pthread_sigmask(SIG_SETMASK, &previous, nullptr);
+}
+
+void CodeCache::forget(const Request& request, bool takes_text) {
+  const Hash128 key = key_of(request);
+  if (!takes_text || !files_.store(key, {})) {
+    files_.remove(key);
+  }
+  Entry& entry = entry_of(key);
+  const std::lock_guard lock(entry.mutex);
+  entry.is_refused = true;
+}
+
+}  // namespace barracuda::jit

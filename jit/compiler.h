@@ -1,0 +1,42 @@
+// NVIDIA's PTX compiler in a process of its own, barracuda-compiler: what it does to itself, the
+// program does not feel. The program sees neither the child nor its end: no SIGCHLD, nothing for
+// wait().
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "jit/answer.h"
+
+namespace barracuda::jit {
+
+struct Compilation {
+  Verdict verdict = Verdict::kFailed;
+  std::string code;     // where it was compiled
+  std::string message;  // why not, or not as it was asked for
+};
+
+class Compiler {
+ public:
+  // The compiler's file.
+  explicit Compiler(std::string path) : path_(std::move(path)) {}
+
+  // Empty where this build has no compiler.
+  static std::string_view version();
+
+  [[nodiscard]] bool exists() const;
+
+  // Compiles with the threads of all cores; without optimisation where it is refused with it, as
+  // modules are loaded that the driver compiles. Thread-safe.
+  [[nodiscard]] Compilation compile(std::string_view text,
+                                    const std::vector<std::string>& flags) const;
+
+ private:
+  [[nodiscard]] Compilation run(std::string_view text, const std::vector<std::string>& flags) const;
+
+  std::string path_;
+};
+
+}  // namespace barracuda::jit
