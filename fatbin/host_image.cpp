@@ -129,12 +129,14 @@ void read_dynamic_symbols(const ElfFile& elf, const Elf64_Shdr& section, HostIma
 
 Expected<void> read_device_section(const ElfFile& elf, const Elf64_Shdr& section, Payloads payloads,
                                    HostImage& image) {
-  image.has_device_code = true;
   auto containers = read_section(elf.bytes_of(section), payloads);
   if (!containers) {
     return unexpected({.message = "section " + std::string(elf.name_of(section)) + ": " +
                                   containers.error().message});
   }
+  // nvcc links an empty fat binary into a program that has no kernels of its own.
+  image.has_device_code |= std::ranges::any_of(
+      *containers, [](const Container& container) { return !container.images.empty(); });
   std::ranges::move(*containers, std::back_inserter(image.containers));
   return {};
 }

@@ -41,6 +41,7 @@ constexpr Variant kVariants[] = {
     {"rdc", "-rdc=true -lineinfo", "rdc_first.cu rdc_second.cu"},
     {"program_shared", "-cudart shared", "program.cu"},
     {"program_static", "-cudart static", "program.cu"},
+    {"program_of_driver", "-cudart shared -lcuda", "driver_program.cpp"},
 };
 
 const Variant& variant_of(std::string_view name) {
