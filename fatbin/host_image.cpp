@@ -134,7 +134,7 @@ Expected<void> read_device_section(const ElfFile& elf, const Elf64_Shdr& section
     return unexpected({.message = "section " + std::string(elf.name_of(section)) + ": " +
                                   containers.error().message});
   }
-  // nvcc links an empty fat binary into a program that has no kernels of its own.
+  // nvcc may link an empty fat binary into a program that has no kernels.
   image.has_device_code |= std::ranges::any_of(
       *containers, [](const Container& container) { return !container.images.empty(); });
   std::ranges::move(*containers, std::back_inserter(image.containers));
