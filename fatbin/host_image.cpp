@@ -14,7 +14,6 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "fat binaries and ELF files are read");
 
 constexpr std::string_view kDeviceSections[] = {".nv_fatbin", "__nv_relfatbin"};
-constexpr std::string_view kWrapperSection = ".nvFatBinSegment";
 constexpr std::string_view kRegistration = "__cudaRegisterFatBinary";
 constexpr std::string_view kRuntimeLibrary = "libcudart.so";
 
@@ -159,8 +158,6 @@ Expected<HostImage> read_host_image(std::span<const std::byte> file, Payloads pa
       read_dynamic(elf, section, image);
     } else if (section.sh_type == SHT_DYNSYM) {
       read_dynamic_symbols(elf, section, image);
-    } else if (name == kWrapperSection) {
-      image.has_device_code = true;
     } else if (std::ranges::find(kDeviceSections, name) != std::end(kDeviceSections)) {
       if (auto read = read_device_section(elf, section, payloads, image); !read) {
         return unexpected(std::move(read).error());

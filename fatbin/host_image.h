@@ -8,7 +8,7 @@ namespace barracuda::fatbin {
 
 struct HostImage {
   std::vector<std::string> needed;    // DT_NEEDED
-  bool has_device_code = false;       // there is code of nvcc's, or what registers it
+  bool has_device_code = false;       // a fat binary of nvcc's with something in it
   bool imports_runtime = false;       // registers its fat binaries with a runtime outside itself
   std::vector<Container> containers;  // those of linked and of plain code, and those before linking
 
