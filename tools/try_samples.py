@@ -3,7 +3,8 @@
 
 Takes the samples from FOLDER (one that has Samples/ and Common/), or fetches Debian's package of release
 11.8 (84 MB, once) into build/samples. Fits each program to today's toolkit and to a small size by
-replacing text, compiles it, runs it under the tool and compares its own verdict and the exit status with the table below. Needs the network once and many minutes, so ./check does not run it.
+replacing text, compiles it, runs it under the tool and compares its own verdict and the exit status with
+tools/sample_table.py. Needs the network once and many minutes, so ./check does not run it.
 docs/PROGRAMS.md tells what came of it.
 """
 import argparse
@@ -154,7 +155,10 @@ def run_sample(program, sample):
 
 
 def try_sample(samples, sample):
-    complaint, program = compile_sample(samples, sample)
+    try:
+        complaint, program = compile_sample(samples, sample)
+    except (FileNotFoundError, ValueError) as error:
+        return [str(error)], "", 0.0
     if program is None:
         return ["does not compile"], complaint, 0.0
     wrong, output, seconds = run_sample(program, sample)
