@@ -130,12 +130,14 @@ void read_dynamic_symbols(const ElfFile& elf, const Elf64_Shdr& section, HostIma
 
 Expected<void> read_device_section(const ElfFile& elf, const Elf64_Shdr& section, Payloads payloads,
                                    HostImage& image) {
-  image.has_device_code = true;
   auto containers = read_section(elf.bytes_of(section), payloads);
   if (!containers) {
     return unexpected({.message = "section " + std::string(elf.name_of(section)) + ": " +
                                   containers.error().message});
   }
+  // nvcc may link an empty fat binary into a program that has no kernels.
+  image.has_device_code |= std::ranges::any_of(
+      *containers, [](const Container& container) { return !container.images.empty(); });
   std::ranges::move(*containers, std::back_inserter(image.containers));
   return {};
 }
@@ -159,7 +161,6 @@ Expected<HostImage> read_host_image(std::span<const std::byte> file, Payloads pa
     } else if (section.sh_type == SHT_DYNSYM) {
       read_dynamic_symbols(elf, section, image);
     } else if (name == kWrapperSection) {
-      image.has_device_code = true;
       image.wrappers = {.address = section.sh_addr, .bytes = section.sh_size};
     } else if (std::ranges::find(kDeviceSections, name) != std::end(kDeviceSections)) {
       if (name == kLoadedSection) {

@@ -19,7 +19,7 @@ struct Place {
 
 struct HostImage {
   std::vector<std::string> needed;    // DT_NEEDED
-  bool has_device_code = false;       // a section of nvcc's is there
+  bool has_device_code = false;       // a fat binary of nvcc's with something in it
   bool imports_runtime = false;       // registers its fat binaries with a runtime outside itself
   std::vector<Container> containers;  // those of linked and of plain code, and those before linking
   Place wrappers;  // what the program registers, and a wrapper of each unit that -rdc has linked

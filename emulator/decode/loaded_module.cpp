@@ -93,7 +93,8 @@ Expected<void> LoadedModule::place_variables() {
       return;
     }
     const std::uint64_t bytes = std::max<std::uint64_t>(variable.size(), 1);
-    const auto address = memory_.allocate(bytes, AllocationKind::kModule);
+    const auto address = memory_.allocate(
+        bytes, variable.is_managed ? AllocationKind::kManaged : AllocationKind::kModule);
     if (!address) {
       result = unexpected(address.error());
       return;

@@ -1,6 +1,7 @@
 #include "emulator/driver/capture.h"
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <set>
 #include <span>
@@ -21,7 +22,8 @@ struct Capture {
   bool is_active = true;
   bool is_spoiled = false;
   Stream* origin = nullptr;
-  std::set<Stream*> streams;  // the origin too
+  std::set<Stream*> streams;                  // the origin too
+  std::vector<GraphNode*> ends_of_destroyed;  // the last nodes of streams that are no more
 };
 
 namespace {
@@ -107,10 +109,12 @@ bool is_joined(const Capture& checked) {
       }
     }
   }
-  return std::ranges::all_of(checked.streams, [&](const Stream* stream) {
-    return std::ranges::all_of(stream->point.after,
-                               [&](const GraphNode* node) { return before.contains(node); });
-  });
+  const auto are_before = [&](const std::vector<GraphNode*>& nodes) {
+    return std::ranges::all_of(nodes, [&](const GraphNode* node) { return before.contains(node); });
+  };
+  return are_before(checked.ends_of_destroyed) &&
+         std::ranges::all_of(checked.streams,
+                             [&](const Stream* stream) { return are_before(stream->point.after); });
 }
 
 CUresult begin(CUstream handle, CUstreamCaptureMode mode, std::shared_ptr<Graph> graph,
@@ -279,17 +283,18 @@ CUresult check_unsafe_call() {
 
 void forget_captured(Stream& stream) {
   const std::lock_guard lock(captures().mutex);
-  const std::shared_ptr<Capture> spoiled = stream.point.capture;
-  if (spoiled == nullptr) {
+  const std::shared_ptr<Capture> capture = stream.point.capture;
+  if (capture == nullptr) {
     return;
   }
-  spoiled->is_spoiled = true;
-  if (spoiled->origin == &stream) {
-    end(spoiled);
-  } else {
-    spoiled->streams.erase(&stream);
-    leave(stream);
+  if (capture->origin == &stream) {
+    capture->is_spoiled = true;
+    end(capture);
+    return;
   }
+  std::ranges::copy(stream.point.after, std::back_inserter(capture->ends_of_destroyed));
+  capture->streams.erase(&stream);
+  leave(stream);
 }
 
 CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) {

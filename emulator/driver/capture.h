@@ -36,7 +36,8 @@ CUresult check_legacy_stream();
 CUresult check_context_wait();
 // A call that may wait implicitly, as cuMemAlloc does, for who has not relaxed its thread's mode.
 CUresult check_unsafe_call();
-// The stream is destroyed: its capture cannot end well.
+// The stream is destroyed: a capture that began in it is over, one that it only took part in goes
+// on.
 void forget_captured(Stream& stream);
 
 }  // namespace barracuda::emulator::driver

@@ -66,7 +66,7 @@ CUresult create(CUcontext* result, unsigned flags, CUdevice device) {
   if (const CUresult status = require_initialized(); status != CUDA_SUCCESS) {
     return status;
   }
-  if (result == nullptr) {
+  if (result == nullptr || !are_context_flags(flags)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   if (device != 0) {
@@ -107,6 +107,12 @@ Context& primary_context() {
     return primary;
   }();
   return context;
+}
+
+bool are_context_flags(unsigned flags) {
+  const unsigned waits = flags & CU_CTX_SCHED_MASK;
+  return (flags & ~static_cast<unsigned>(CU_CTX_FLAGS_MASK)) == 0 &&
+         (waits <= CU_CTX_SCHED_YIELD || waits == CU_CTX_SCHED_BLOCKING_SYNC);
 }
 
 Context* find_context(CUcontext handle) {

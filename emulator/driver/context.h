@@ -27,6 +27,8 @@ struct Context {
 };
 
 Context& primary_context();
+// A known way to wait, and no bit that means nothing.
+bool are_context_flags(unsigned flags);
 // Null if it is no context that was ever made.
 Context* find_context(CUcontext handle);
 Context* current_context();  // null: none

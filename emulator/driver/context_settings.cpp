@@ -1,4 +1,5 @@
 #include "emulator/driver/context.h"
+#include "emulator/driver/function_attributes.h"
 
 namespace barracuda::emulator::driver {
 namespace {
@@ -49,6 +50,9 @@ CUresult cuCtxGetFlags(unsigned* flags) {
 CUresult cuCtxSetFlags(unsigned flags) {
   if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
     return status;
+  }
+  if (!are_context_flags(flags)) {
+    return CUDA_ERROR_INVALID_VALUE;
   }
   current_context()->flags = flags;
   return CUDA_SUCCESS;
@@ -116,6 +120,9 @@ CUresult cuCtxGetCacheConfig(CUfunc_cache* config) {
 CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
   if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
     return status;
+  }
+  if (!is_cache_config(config)) {
+    return CUDA_ERROR_INVALID_VALUE;
   }
   current_context()->cache = config;
   return CUDA_SUCCESS;

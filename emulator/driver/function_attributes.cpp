@@ -136,8 +136,12 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
   return status == CUDA_SUCCESS ? set_function_attribute(function, attribute, value) : status;
 }
 
-CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache /*config*/) {
-  return check(function);
+bool is_cache_config(CUfunc_cache config) {
+  return config >= CU_FUNC_CACHE_PREFER_NONE && config <= CU_FUNC_CACHE_PREFER_EQUAL;
+}
+
+CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config) {
+  return is_cache_config(config) ? check(function) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig /*config*/) {

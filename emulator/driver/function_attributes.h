@@ -11,4 +11,6 @@ CUresult function_name(const char** name, CUfunction handle);
 CUresult function_parameter(CUfunction handle, std::size_t index, std::size_t* offset,
                             std::size_t* size);
 
+bool is_cache_config(CUfunc_cache config);
+
 }  // namespace barracuda::emulator::driver

@@ -210,12 +210,9 @@ CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkerne
   return set_function_attribute(function_handle(kernel), attribute, value);
 }
 
-CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache /*config*/, CUdevice device) {
-  if (device != 0) {
-    return CUDA_ERROR_INVALID_DEVICE;
-  }
-  return find_function_handle(function_handle(kernel)) == nullptr ? CUDA_ERROR_INVALID_HANDLE
-                                                                  : CUDA_SUCCESS;
+CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice device) {
+  return device != 0 ? CUDA_ERROR_INVALID_DEVICE
+                     : driver::cuFuncSetCacheConfig(function_handle(kernel), config);
 }
 
 CUresult cuKernelGetName(const char** name, CUkernel kernel) {

@@ -81,6 +81,9 @@ CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
   if (const CUresult status = check(device); status != CUDA_SUCCESS) {
     return status;
   }
+  if (!are_context_flags(flags)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
   primary_context().flags = flags;
   return CUDA_SUCCESS;
 }

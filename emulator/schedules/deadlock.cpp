@@ -1,24 +1,33 @@
 #include "emulator/schedules/deadlock.h"
 
+#include <algorithm>
 #include <bit>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "emulator/schedules/grid.h"
+#include "emulator/state/statement_line.h"
 
 namespace barracuda::emulator {
 
 namespace {
 
-constexpr std::size_t kNamedWaits = 8;
+constexpr std::size_t kNamedGroups = 8;
 // So often in a row is no accident.
 constexpr std::uint32_t kHopelessPolls = 1000;
 // A loop that sleeps between polls looks at a clock and may give up after a while.
 constexpr std::uint32_t kHopelessSleeps = 50'000;
 
-const Instruction* place_of(const Fragment& fragment) {
+const Instruction* waits_at(const Fragment& fragment) {
   return fragment.state == FragmentState::kReady ? fragment.polls_at : fragment.waits_at;
+}
+
+const Instruction* stands_at(const Fragment& fragment) {
+  return fragment.state == FragmentState::kReady
+             ? fragment.frame->function->code.data() + fragment.pc
+             : fragment.waits_at;
 }
 
 bool is_stuck(const Fragment& fragment) {
@@ -33,57 +42,103 @@ bool is_stuck(const Fragment& fragment) {
   return fragment.polls >= kHopelessPolls && next == fragment.polls_at + 1;
 }
 
-std::string wait_of(const Launch& launch, const Cluster& cluster, const Cta& cta, const Warp& warp,
-                    const Fragment& fragment) {
-  const InstructionText& text = launch.program.text_of(*place_of(fragment));
+struct Group {
+  const Cta* cta;
+  const Warp* warp;
+  const Fragment* fragment;
+  const Instruction* place;
+};
+
+using PlaceOf = const Instruction* (*)(const Fragment& fragment);
+
+// Groups of lanes that are nowhere are left out.
+std::vector<Group> groups_of(const Cluster& cluster, PlaceOf place_of) {
+  std::vector<Group> groups;
+  for (const auto& cta : cluster.ctas) {
+    for (const auto& warp : cta->warps) {
+      for (const Fragment& fragment : warp->fragments) {
+        const Instruction* place = fragment.mask == 0 ? nullptr : place_of(fragment);
+        if (place != nullptr) {
+          groups.push_back(
+              {.cta = cta.get(), .warp = warp.get(), .fragment = &fragment, .place = place});
+        }
+      }
+    }
+  }
+  return groups;
+}
+
+std::string text_of(const Launch& launch, const Cluster& cluster, const Group& group) {
+  const auto& [cta, warp, fragment, place] = group;
+  const InstructionText& text = launch.program.text_of(*place);
   const std::string block =
       cluster.ctas.size() == 1
           ? std::string()
-          : fmt::format("block ({},{},{}), ", cta.index.x, cta.index.y, cta.index.z);
-  std::string wait = fmt::format("; {}warp {}, lanes {:#010x}, at PTX line {}: {}", block,
-                                 warp.index, fragment.mask, text.line, text.text);
-  if (fragment.state == FragmentState::kCollective) {
-    wait += fmt::format(" (for lanes {:#010x})", fragment.members & warp.live & ~fragment.mask);
+          : fmt::format("block ({},{},{}), ", cta->index.x, cta->index.y, cta->index.z);
+  std::string line = fmt::format("; {}warp {}, lanes {:#010x}, at PTX line {}: {}", block,
+                                 warp->index, fragment->mask, text.line, statement_line(text.text));
+  if (fragment->state == FragmentState::kCollective) {
+    line += fmt::format(" (for lanes {:#010x})", fragment->members & warp->live & ~fragment->mask);
   }
-  return wait;
+  return line;
 }
 
-void name_first(const Launch& launch, const Cta& cta, const Warp& warp, const Fragment& fragment,
-                DeviceError& error) {
-  const int lane = std::countr_zero(fragment.mask);
-  error.block = cta.index;
-  error.thread = Dim3{.x = warp.tid[0][lane], .y = warp.tid[1][lane], .z = warp.tid[2][lane]};
-  error.function = fragment.frame->function->name;
-  error.ptx_line = launch.program.text_of(*place_of(fragment)).line;
+// "; warp 0 …; warp 1 …; and 5 more"
+std::string list(const Launch& launch, const Cluster& cluster, const std::vector<Group>& groups) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(groups.size(), kNamedGroups); ++i) {
+    text += text_of(launch, cluster, groups[i]);
+  }
+  return groups.size() <= kNamedGroups
+             ? text
+             : fmt::format("{}; and {} more", text, groups.size() - kNamedGroups);
+}
+
+std::string name_of(const Cluster& cluster) {
+  const Dim3& index = cluster.ctas.front()->index;
+  return fmt::format("{}block ({},{},{})", cluster.ctas.size() == 1 ? "" : "the cluster of ",
+                     index.x, index.y, index.z);
+}
+
+void name_first(const Launch& launch, const Group& group, DeviceError& error) {
+  const auto& [cta, warp, fragment, place] = group;
+  const int lane = std::countr_zero(fragment->mask);
+  error.block = cta->index;
+  error.thread = Dim3{.x = warp->tid[0][lane], .y = warp->tid[1][lane], .z = warp->tid[2][lane]};
+  error.function = fragment->frame->function->name;
+  error.ptx_line = launch.program.text_of(*place).line;
 }
 
 }  // namespace
 
 void report_deadlock(Launch& launch, const Cluster& cluster) {
-  std::string waits;
-  std::size_t named = 0;
+  const std::vector<Group> groups = groups_of(cluster, &waits_at);
   DeviceError error;
   error.code = DeviceErrorCode::kDeadlock;
-  for (const auto& cta : cluster.ctas) {
-    for (const auto& warp : cta->warps) {
-      for (const Fragment& fragment : warp->fragments) {
-        if (fragment.mask == 0 || place_of(fragment) == nullptr) {
-          continue;
-        }
-        if (named++ == 0) {
-          name_first(launch, *cta, *warp, fragment, error);
-        }
-        if (named <= kNamedWaits) {
-          waits += wait_of(launch, cluster, *cta, *warp, fragment);
-        }
-      }
-    }
+  if (!groups.empty()) {
+    name_first(launch, groups.front(), error);
   }
-  const std::size_t more = named > kNamedWaits ? named - kNamedWaits : 0;
-  error.message = fmt::format("deadlock: all threads of {}block ({},{},{}) of kernel {} wait{}{}",
-                              cluster.ctas.size() == 1 ? "" : "the cluster of ", error.block.x,
-                              error.block.y, error.block.z, launch.program.kernel, waits,
-                              more == 0 ? std::string() : fmt::format("; and {} more", more));
+  error.message = fmt::format("deadlock: all threads of {} of kernel {} wait{}", name_of(cluster),
+                              launch.program.kernel, list(launch, cluster, groups));
+  launch.fail(std::move(error));
+}
+
+void check_deadline(Launch& launch, const Cluster& cluster) {
+  if (launch.timeout_ms == 0 || std::chrono::steady_clock::now() <= launch.deadline) {
+    return;
+  }
+  // Who runs is what the others wait for.
+  std::vector<Group> groups = groups_of(cluster, &stands_at);
+  std::ranges::stable_partition(
+      groups, [](const Group& group) { return group.fragment->state == FragmentState::kReady; });
+  DeviceError error;
+  error.code = DeviceErrorCode::kTimeout;
+  if (!groups.empty()) {
+    name_first(launch, groups.front(), error);
+  }
+  error.message = fmt::format("kernel {} did not end within {} ms; {} ran last and is here{}",
+                              launch.program.kernel, launch.timeout_ms, name_of(cluster),
+                              list(launch, cluster, groups));
   launch.fail(std::move(error));
 }
 

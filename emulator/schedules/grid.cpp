@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include <fmt/format.h>
-
 #include "emulator/schedules/deadlock.h"
 
 namespace barracuda::emulator {
@@ -237,16 +235,6 @@ void Residency::ran(std::uint64_t resident) {
   if (slices_ > rounds * resident) {
     limit_ = limit_ + limit_ / 2 + 1;
     slices_ = 0;
-  }
-}
-
-void check_deadline(Launch& launch) {
-  if (launch.timeout_ms != 0 && std::chrono::steady_clock::now() > launch.deadline) {
-    DeviceError error;
-    error.code = DeviceErrorCode::kTimeout;
-    error.message =
-        fmt::format("kernel {} did not end within {} ms", launch.program.kernel, launch.timeout_ms);
-    launch.fail(std::move(error));
   }
 }
 

@@ -44,6 +44,8 @@ SliceResult run_one_warp(Worker& worker, Cluster& cluster, std::uint64_t choice,
                          std::int32_t budget);
 // Ends the launch if all threads of the cluster wait, or do nothing but poll mbarriers.
 void check_stalled(Launch& launch, const Cluster& cluster);
+// Ends the launch when its time is over, and says where the threads of the cluster are then.
+void check_deadline(Launch& launch, const Cluster& cluster);
 
 // How many clusters are resident: few at first, more when none of them ends, for they may wait for
 // one that has not started.
@@ -61,8 +63,6 @@ class Residency {
   std::uint64_t limit_, soft_cap_;
   std::uint64_t slices_ = 0;
 };
-
-void check_deadline(Launch& launch);
 
 // The schedules: run the grid to its end.
 void run_on_workers(Launch& launch, std::uint32_t workers);

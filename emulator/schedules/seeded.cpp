@@ -51,7 +51,7 @@ void run_seeded(Launch& launch, std::uint64_t seed) {
       resident.pop_back();
       residency.ended();
     } else if (++turns % kTurnsBetweenChecks == 0) {
-      check_deadline(launch);
+      check_deadline(launch, *cluster);
       check_stalled(launch, *cluster);
       residency.ran(resident.size() / 4 + 1);
     }

@@ -88,7 +88,7 @@ void work(Launch& launch, ClusterQueue& queue) {
     if (result == SliceResult::kPolling) {
       check_stalled(launch, *cluster);
     }
-    check_deadline(launch);
+    check_deadline(launch, *cluster);
     queue.suspend(std::move(cluster));
   }
   worker.account();

@@ -9,6 +9,7 @@
 #include "emulator/state/cta.h"
 #include "emulator/state/frame_pool.h"
 #include "emulator/state/launch.h"
+#include "emulator/state/statement_line.h"
 
 namespace barracuda::emulator {
 
@@ -67,20 +68,6 @@ void copy_passed(const Side& from, const Passed& source, const Side& to, const P
   }
 }
 
-// Calls are written over several lines.
-std::string one_line(std::string_view text) {
-  std::string line;
-  for (const char c : text) {
-    const bool space = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-    if (!space) {
-      line += c;
-    } else if (!line.empty() && line.back() != ' ') {
-      line += ' ';
-    }
-  }
-  return line;
-}
-
 Fault overflow(std::uint32_t mask) {
   return Fault{.code = DeviceErrorCode::kStackOverflow,
                .lane = std::countr_zero(mask),
@@ -132,13 +119,13 @@ Step fail(Context& c, const Instruction& instruction, const Fault& fault) {
     c.yields = true;
     return Step::kSwitch;
   }
-  error.what = fmt::format("{}: {}", fault.what, one_line(text.text));
+  error.what = fmt::format("{}: {}", fault.what, statement_line(text.text));
   error.message = fmt::format(
       "{} by thread ({},{},{}) of block ({},{},{}) in kernel {}{}, PTX line {}: {}", fault.what,
       error.thread.x, error.thread.y, error.thread.z, error.block.x, error.block.y, error.block.z,
       c.launch->program.kernel,
       c.frame->function->is_entry ? std::string() : fmt::format(", function {}", error.function),
-      text.line, one_line(text.text));
+      text.line, statement_line(text.text));
   c.launch->fail(std::move(error));
   c.yields = true;
   return Step::kSwitch;

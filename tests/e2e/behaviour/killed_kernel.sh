@@ -15,6 +15,7 @@ done
 run timeout 120 "$barracuda" run --device cpu --launch-timeout 2 --json "$folder/report" -- "$programs/killed" hang
 expect_status 66 "launch-timeout"
 expect_out '^cudaErrorLaunchTimeout$'
-expect_err 'spins.*did not end within'
+expect_err 'spins.*did not end within.*ran last and is here; warp 0'
+expect_err '#0 spins.*killed.cu:[0-9]'
 grep -q '"type":"race"' "$folder/report" || fail "the race before the endless kernel is not reported"
 finish

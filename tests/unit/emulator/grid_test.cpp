@@ -359,6 +359,41 @@ TEST_CASE("a kernel that never ends is stopped after the launch timeout") {
   REQUIRE(device.run("k", shape({4}, {64}), std::uint64_t{0}).code == DeviceErrorCode::kTimeout);
 }
 
+TEST_CASE("a kernel that polls what nobody writes says at the timeout where its threads are") {
+  MachineOptions options;
+  options.launch_timeout_ms = 50;
+  Device device(kernel_text(R"(
+    setp.lt.u32 %p1, %thread, 16;
+    @%p1 bra MEET;
+POLL:
+    ld.volatile.global.u32 %r1, [%base];
+    setp.eq.u32 %p2, %r1, 0;
+    @%p2 bra POLL;
+MEET:
+    bar.sync 3;)"),
+                options);
+  const DeviceError error =
+      device.run("k", shape({1}, {32}), device.buffer(std::vector<std::uint64_t>(32, 0)));
+  CAPTURE(error.message);
+  REQUIRE(error.code == DeviceErrorCode::kTimeout);
+  REQUIRE(
+      error.message.starts_with("kernel k did not end within 50 ms; block (0,0,0) ran last and is "
+                                "here; warp 0, lanes 0xffff"));
+  // Who polls is named, and comes before who waits for it.
+  REQUIRE(error.thread.x == 16);
+  REQUIRE(error.ptx_line != 0);
+  REQUIRE(error.function == "k");
+  REQUIRE(error.message.find("lanes 0x0000ffff, at PTX line") != std::string::npos);
+  REQUIRE(error.message.find("lanes 0xffff0000") < error.message.find("lanes 0x0000ffff"));
+  REQUIRE(error.message.find("bar.sync 3") != std::string::npos);
+  const std::size_t polls = error.message.find("lanes 0xffff0000, at PTX line");
+  REQUIRE(polls != std::string::npos);
+  const std::string place = error.message.substr(polls);
+  REQUIRE((place.find("ld.volatile") != std::string::npos ||
+           place.find("setp.eq") != std::string::npos ||
+           place.find("bra POLL") != std::string::npos));
+}
+
 TEST_CASE(
     "trap, an unknown instruction and a wild call end the kernel, only when they are reached") {
   Device trap(kernel_text("  setp.eq.u32 %p1, %thread, 3;\n  @%p1 trap;"));

@@ -61,6 +61,10 @@ TEST_CASE("the blocks of a cooperative launch meet at the grid barrier") {
   CHECK(run_program("cooperative") == 0);
 }
 
+TEST_CASE("each wrong value gets CUDA's own error, which is the last error once") {
+  CHECK(run_program("mistakes") == 0);
+}
+
 TEST_CASE("mistakes get CUDA's errors, and a failed kernel stays failed until a reset") {
   CHECK(run_program("errors") == 0);
 }

@@ -33,6 +33,13 @@ TEST_CASE("a program with the runtime inside is seen as that") {
   CHECK(std::ranges::count(image.needed, "libc.so.6") == 1);
 }
 
+TEST_CASE("a program of the driver API that nvcc linked has no runtime and no device code") {
+  const HostImage image = image_of("program_of_driver");
+  CHECK(std::ranges::count(image.needed, "libcuda.so.1") == 1);
+  CHECK_FALSE(image.has_device_code);
+  CHECK_FALSE(image.has_static_runtime());
+}
+
 TEST_CASE("a program without CUDA has no device code and no runtime") {
   const auto image = read_host_image("/bin/sh");
   REQUIRE(image);

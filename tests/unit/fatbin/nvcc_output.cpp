@@ -41,6 +41,8 @@ constexpr Variant kVariants[] = {
     {"rdc", "-rdc=true -lineinfo", "rdc_first.cu rdc_second.cu"},
     {"program_shared", "-cudart shared", "program.cu"},
     {"program_static", "-cudart static", "program.cu"},
+    {"program_of_driver", "-cudart shared -gencode arch=compute_90,code=compute_90 -lcuda",
+     "driver_program.cpp"},
 };
 
 const Variant& variant_of(std::string_view name) {

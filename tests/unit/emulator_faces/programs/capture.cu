@@ -142,6 +142,36 @@ int main() {
   EXPECT(cudaStreamWaitEvent(second, fork, 0) == cudaSuccess);
   append<<<1, 1, 0, second>>>(cells, length, 0);
   EXPECT(cudaStreamEndCapture(first, &current) == cudaErrorStreamCaptureUnjoined);
+
+  // A stream that took part may be destroyed before the capture ends; what it did must be joined.
+  for (const bool joins : {true, false}) {
+    cudaStream_t brief;
+    EXPECT(cudaStreamCreateWithFlags(&brief, cudaStreamNonBlocking) == cudaSuccess);
+    *length = 0;
+    EXPECT(cudaStreamBeginCapture(first, cudaStreamCaptureModeGlobal) == cudaSuccess);
+    append<<<1, 1, 0, first>>>(cells, length, 5);
+    EXPECT(cudaEventRecord(fork, first) == cudaSuccess);
+    EXPECT(cudaStreamWaitEvent(brief, fork, 0) == cudaSuccess);
+    append<<<1, 1, 0, brief>>>(cells, length, 6);
+    if (joins) {
+      EXPECT(cudaEventRecord(fork, brief) == cudaSuccess);
+      EXPECT(cudaStreamWaitEvent(first, fork, 0) == cudaSuccess);
+    }
+    EXPECT(cudaStreamDestroy(brief) == cudaSuccess);
+    append<<<1, 1, 0, first>>>(cells, length, 7);
+    if (!joins) {
+      EXPECT(cudaStreamEndCapture(first, &current) == cudaErrorStreamCaptureUnjoined);
+      break;
+    }
+    EXPECT(cudaStreamEndCapture(first, &current) == cudaSuccess);
+    cudaGraphExec_t joined;
+    EXPECT(cudaGraphInstantiate(&joined, current, 0) == cudaSuccess);
+    EXPECT(cudaGraphLaunch(joined, first) == cudaSuccess);
+    EXPECT(cudaStreamSynchronize(first) == cudaSuccess);
+    EXPECT(*length == 3 && cells[0] == 5 && cells[1] == 6 && cells[2] == 7);
+    EXPECT(cudaGraphExecDestroy(joined) == cudaSuccess);
+    EXPECT(cudaGraphDestroy(current) == cudaSuccess);
+  }
   EXPECT(cudaStreamBeginCapture(first, cudaStreamCaptureModeGlobal) == cudaSuccess);
   std::thread other([&] {
     cudaGraph_t none;

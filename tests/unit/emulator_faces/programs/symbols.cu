@@ -23,6 +23,13 @@ int main() {
   EXPECT(cudaMemcpyFromSymbol(&counter, g_counter, sizeof counter) == cudaSuccess);
   EXPECT(counter == 6);
   EXPECT(g_managed == 12);
+  cudaPointerAttributes attributes;
+  EXPECT(cudaPointerGetAttributes(&attributes, &g_managed) == cudaSuccess);
+  EXPECT(attributes.type == cudaMemoryTypeManaged && attributes.hostPointer == &g_managed);
+  void* counter_address = nullptr;
+  EXPECT(cudaGetSymbolAddress(&counter_address, g_counter) == cudaSuccess);
+  EXPECT(cudaPointerGetAttributes(&attributes, counter_address) == cudaSuccess);
+  EXPECT(attributes.type == cudaMemoryTypeDevice);
   float value = 0;
   EXPECT(cudaMemcpy(&value, result, sizeof value, cudaMemcpyDeviceToHost) == cudaSuccess);
   EXPECT(value == 5.0F);
