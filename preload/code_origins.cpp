@@ -71,7 +71,8 @@ bool agrees(const KnownCode& known, const char* image) {
          std::memcmp(bytes + tables, image + tables, sections - tables) == 0;
 }
 
-const KnownCode* find(const KnownCodes& known, const char* image) {
+const KnownCode* find(const KnownCodes& known, const void* start) {
+  const auto* const image = static_cast<const char*>(start);
   const auto [first, last] = known.by_header.equal_range({image, sizeof(Elf64_Ehdr)});
   const auto found =
       std::find_if(first, last, [image](const auto& entry) { return agrees(entry.second, image); });
@@ -90,15 +91,16 @@ void remember_origin(std::string_view code, session::CodeOrigin origin) {
   if (find(known, code.data()) == nullptr) {
     known.by_header.emplace(
         code.substr(0, sizeof(Elf64_Ehdr)),
-        KnownCode{std::string(code), *extent,
-                  std::make_unique<const session::CodeOrigin>(std::move(origin))});
+        KnownCode{.bytes = std::string(code),
+                  .extent = *extent,
+                  .origin = std::make_unique<const session::CodeOrigin>(std::move(origin))});
   }
 }
 
 const session::CodeOrigin* find_origin(const void* cubin) {
   KnownCodes& known = known_codes();
   const std::lock_guard lock(known.mutex);
-  const KnownCode* const found = find(known, static_cast<const char*>(cubin));
+  const KnownCode* const found = find(known, cubin);
   return found == nullptr ? nullptr : found->origin.get();
 }
 
