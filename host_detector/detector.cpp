@@ -63,6 +63,7 @@ struct Detector::State {
   bool apply(CtaState& cta, const WarpOperation& operation);
   bool access(const Actor& actor, const WarpOperation& operation);
   bool event(const Actor& actor, const WarpOperation& operation);
+  bool perform(const Actor& actor, const WarpOperation& operation, const wire::SiteInfo& site);
   void exit(const Actor& actor, std::uint32_t lanes);
   void count(std::uint64_t more_applied, std::uint64_t more_rejected);
   void finish(LaunchState& launch);
@@ -108,9 +109,21 @@ bool Detector::State::access(const Actor& actor, const WarpOperation& operation)
 
 bool Detector::State::event(const Actor& actor, const WarpOperation& operation) {
   const wire::SiteInfo& site = engine.site(static_cast<std::uint32_t>(operation.site));
-  if (synchronises(site.operation)) {
-    actor.warp.sync_notes.note(operation.site, operation.mask, actor.warp.now());
+  if (!synchronises(site.operation)) {
+    return perform(actor, operation, site);
   }
+  const Tick tick = actor.warp.now();
+  const bool is_possible = perform(actor, operation, site);
+  // Who waits at a barrier does nothing before it opens, with a later tick.
+  const bool ends_tick = site.operation == Operation::kBarrier ||
+                         site.operation == Operation::kWarpBarrier || actor.warp.now() != tick;
+  actor.warp.sync_notes.note(operation.site, operation.mask,
+                             {.tick = tick, .ends_tick = ends_tick});
+  return is_possible;
+}
+
+bool Detector::State::perform(const Actor& actor, const WarpOperation& operation,
+                              const wire::SiteInfo& site) {
   switch (site.operation) {
     case Operation::kFence:
       synchroniser.fence(actor, operation.mask, site);
@@ -195,6 +208,9 @@ bool Detector::State::apply(CtaState& cta, const WarpOperation& operation) {
 
 void Detector::State::exit(const Actor& actor, std::uint32_t lanes) {
   synchroniser.exit(actor, lanes);
+  if (actor.cta.live_threads == 0) {
+    engine.past_notes.keep(actor.cta);
+  }
   LaunchState& launch = actor.cta.launch;
   if (launch.exit(actor.cta, actor.warp, lanes)) {
     const std::lock_guard lock(mutex_);
@@ -336,8 +352,10 @@ void Detector::end_launch(LaunchId launch) {
   if (running == state_->engine.running.end()) {
     return;
   }
-  running->second->for_each_cta(
-      [&](const CtaState& cta) { report_divergence(state_->engine, cta); });
+  running->second->for_each_cta([&](const CtaState& cta) {
+    report_divergence(state_->engine, cta);
+    state_->engine.past_notes.keep(cta);
+  });
   state_->finish(*running->second);
 }
 

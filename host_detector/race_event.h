@@ -36,7 +36,12 @@ enum class MissingOrder : std::uint8_t {
 };
 
 // What a thread executed last to order itself with others, before an access.
-enum class LastSync : std::uint8_t { kUnknown, kNone, kKnown };
+enum class LastSync : std::uint8_t {
+  kNotAsked,  // not of an access by a thread, or not of this model
+  kUnknown,   // it is too long ago, or an asynchronous copy's
+  kNone,
+  kKnown,
+};
 
 struct RaceAccess {
   wire::SiteId site{};                   // of a copy by the host: call_site()
@@ -45,7 +50,7 @@ struct RaceAccess {
   wire::AddressSpace space = wire::AddressSpace::kGlobal;
   std::uint64_t address = 0;  // first byte of the element; offset in shared memory
   std::uint64_t size = 0;     // bytes of the element, or of all rows of a copy
-  LastSync last_sync = LastSync::kUnknown;
+  LastSync last_sync = LastSync::kNotAsked;
   wire::SiteId last_sync_site{};  // if it is known
 };
 

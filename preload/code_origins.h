@@ -10,8 +10,8 @@ namespace barracuda::preload {
 
 void remember_origin(std::string_view code, session::CodeOrigin origin);
 
-// Null for an image that was not remembered. Reads the image only as far as it agrees with one that
-// was, but for an ELF header's length.
+// Null for an image that was not remembered. Reads no more of the image than its ELF header tells
+// of, and its sections where they are those of one that was.
 const session::CodeOrigin* find_origin(const void* cubin);
 
 }  // namespace barracuda::preload

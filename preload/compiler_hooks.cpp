@@ -197,7 +197,9 @@ void note_input(const void* linker, int kind, std::span<const std::byte> bytes,
   const std::string name =
       given_name == nullptr || *given_name == '\0' ? "an input without a name" : given_name;
   const std::lock_guard lock(links().mutex);
-  add_input(links().by_linker[linker], kind, bytes, name);
+  if (const auto link = links().by_linker.find(linker); link != links().by_linker.end()) {
+    add_input(link->second, kind, bytes, name);
+  }
 }
 
 int add_data(const Library& library, void* linker, int kind, const void* data, std::size_t size,
@@ -278,7 +280,11 @@ int get_linked_code(const Library& library, void* linker, void* code) {
     Link link;
     {
       const std::lock_guard lock(links().mutex);
-      link = links().by_linker[linker];
+      const auto known = links().by_linker.find(linker);
+      if (known == links().by_linker.end()) {
+        return;  // nobody saw what it was given
+      }
+      link = known->second;
     }
     if (!link.intermediates.empty()) {
       std::string text = link_to_ptx(library, link);

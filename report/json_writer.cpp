@@ -54,7 +54,7 @@ Json frames_json(const Access& access) {
 }
 
 Json last_sync_json(const Access& access) {
-  if (access.last_sync.empty()) {
+  if (access.last_sync.empty() || access.last_sync == "unknown") {
     return {};
   }
   Json sync = frame_json(access.last_sync_place);

@@ -44,7 +44,8 @@ struct Access {
   Coordinates thread{}, block{};
   std::uint32_t warp = 0, lane = 0;
   std::string launched_from;  // "main() at app.cu:42"
-  // What the thread synchronised by last before it: "fence.acq_rel.gpu", "none"; empty if unknown.
+  // What the thread synchronised by last before it: "fence.acq_rel.gpu", "none", "unknown"; empty
+  // where there is no such question.
   std::string last_sync;
   Frame last_sync_place;
 

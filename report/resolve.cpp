@@ -257,8 +257,9 @@ class Resolver {
   }
 
   void fill_last_sync(Access& access, const detector::RaceAccess& raw) const {
-    if (raw.last_sync == detector::LastSync::kNone) {
-      access.last_sync = "none";
+    if (raw.last_sync == detector::LastSync::kNone ||
+        raw.last_sync == detector::LastSync::kUnknown) {
+      access.last_sync = raw.last_sync == detector::LastSync::kNone ? "none" : "unknown";
       return;
     }
     const ptx::Site* const at =

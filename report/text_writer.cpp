@@ -77,6 +77,8 @@ void print_frames(std::string& text, const Access& access) {
 void print_last_sync(std::string& text, const Access& access) {
   if (access.last_sync == "none") {
     text += "    before it the thread has not synchronised\n";
+  } else if (access.last_sync == "unknown") {
+    text += "    last synchronisation before it: not known\n";
   } else if (!access.last_sync.empty()) {
     fmt::format_to(Buffer(text), "    last synchronisation before it: {}{}\n", access.last_sync,
                    source_of(access.last_sync_place));

@@ -28,9 +28,9 @@ a strong access replaces a plain one|rules/verdict.cpp|s/(strength <= strength_o
 a read replaces a write|rules/verdict.cpp|s/if (older.writes \&\& !newer.writes) {/if (false) {/
 a narrow scope counts as wide|rules/verdict.cpp|s/std::min(first.scope, second.scope) >= pair.distance/std::max(first.scope, second.scope) >= pair.distance/
 sizes of atomics do not matter|rules/verdict.cpp|s/if (width(pair.first) != width(pair.second)) {/if (false) {/
-an observed write orders nothing|rules/access_check.cpp|s/was_observed(access, older, byte, lane))))/false)))/
+an observed write orders nothing|rules/access_check.cpp|s/was_observed(access, older, byte, lane)));/false));/
 an acquire passes too early|queue/order_counters.h|s/(done_\[stamp.counter\] - stamp.number) >= 0/(done_[stamp.counter] - stamp.number) >= -1/
-what is parked is not in order|queue/ordering.cpp|s/group.records.push_front(record);/group.records.push_back(record);/
+a release passes what its cluster waits with|queue/ordering.cpp|s/^  ClusterQueue\* queue = find_queue(launch, cluster);/  ClusterQueue* queue = header_of(record).kind == wire::RecordKind::kRelease ? nullptr : find_queue(launch, cluster);/
 async: the issuer is ordered after its copies|rules/access_check.cpp|s/older.warp == entry.warp \&\& !older.is_asynchronous();/older.warp == entry.warp;/
 async: a copy stands for what its issuer knew|rules/async_access.cpp|s/return !entry.is_asynchronous() ||/return true ||/
 async: no proxy fence is needed|rules/async_access.cpp|s/^  if (!is_between_proxies(access, older)) {/  if (older_lane < 32) {/
@@ -45,11 +45,11 @@ async: bytes to come hold no phase back|sync/mbarrier.cpp|s/if (pending_ != 0 ||
 async: a relaxed arrival gives all to a cluster|sync/cluster_barrier.cpp|s/^  if (!is_relaxed) {/  if (!is_relaxed || lanes != 0) {/
 async: a cluster barrier gives its clocks but not its fences|sync/cluster_barrier.cpp|s/both.fences = joined(own.fences, taken.fences);/both.fences = joined(own.fences, own.fences);/
 copies: only two writes race|rules/copy_check.cpp|s/if (!entry.writes() \&\& !rows.is_written) {/if (!entry.writes() || !rows.is_written) {/
-copies: what launches before it learnt is lost|rules/copy_check.cpp|s/^      comer.clock.join(final->second);/      static_cast<void>(final);/
-copies: what it knows is not handed on|rules/copy_check.cpp|s/^  if (!comer.clock.is_empty()) {/  if (false) {/
+copies: what launches before it learnt is lost|rules/copy_check.cpp|s/.clock = engine_.finals.of(copy.ordered_after)};/.clock = {}};/
+copies: what it knows is not handed on|rules/copy_check.cpp|s/^  engine_.finals.add(copy.id, std::move(comer.clock));//
 copies: an observed write orders nothing|rules/observation.h|s/^  if (location == nullptr) {/  if (location == nullptr || byte != 0) {/
 copies: an observer that it learnt of does not count|rules/copy_check.cpp|s/ || is_known(by.cta, by.warp, by.lane, sight.tick);/;/
-copies: launches before those that it learnt of are forgotten|rules/copy_check.cpp|s/return is_ordered(comer.copy.id) || comer.clock.knows_launch(is_ordered);/return is_ordered(comer.copy.id);/
+copies: launches before those that it learnt of are forgotten|rules/copy_check.cpp|s/^           comer.clock.knows_launch(is_ordered);/           false;/
 copies: a running launch does not look for one that comes|rules/copy_check.cpp|s/launch->may_meet_copies = is_met = true;/is_met = true;/
 copies: a launch does not look for those before it|rules/copy_check.cpp|s/^    launch.may_meet_copies = true;//
 copies: they race with themselves|rules/copy_check.cpp|s/ || other.id == mine ||/ ||/
@@ -79,17 +79,36 @@ paper: the same value races|paper/access_rules.cpp|s/write.agrees \&\& check.sta
 paper: a barrier of the block orders nothing|paper/barriers.cpp|s/^      state.paths.learn(waiting, all);//
 paper: what a lane acquires its path does not learn|paper/engine.cpp|s/^    actor.warp.paths.learn(operation.mask, all);/    static_cast<void>(all);/
 paper: an atomic that releases replaces|paper/engine.cpp|s/^    sync_of(place).add(bytes, by, site.releases, known);/    sync_of(place).release(bytes, by, site.releases, known);/
-paper: copies order no launches|paper/engine.cpp|s/^    engine_.order.add(copy.id, copy.ordered_after);//
+paper: copies order no launches|paper/engine.cpp|s/^  engine_.order.add(copy.id, copy.ordered_after);/  engine_.order.add(copy.id, {});/
 streams: copies share a number behind an event|stream_order.cpp|/^void StreamOrder::record_event/,/^}/s/^  state_->copies = {};//
 streams: copies share a number behind a wait of the host|stream_order.cpp|/^void StreamOrder::synchronize_event/,/^}/s/^  state_->copies = {};//
 streams: an event of the legacy stream lets blocking ones pass|stream_order.cpp|/^void StreamOrder::record_event/,/^}/s/^  state_->streams\[stream\].*//
 streams: the legacy stream waits for non-blocking ones|stream_order.cpp|s/^        if (!other.is_non_blocking) {/        if (!other.is_non_blocking || true) {/
 streams: the device does not await destroyed streams|stream_order.cpp|s/^  state_->add(state_->host, state_->orphaned_non_blocking);//
-last sync: of another lane|clock/sync_notes.h|s/if (((note.lanes >> lane) \& 1) == 0 || note.tick > tick) {/if ((note.lanes >> lane) > ~lane || note.tick > tick) {/
-last sync: later than the access|clock/sync_notes.h|s/ || note.tick > tick) {/) {/
+last sync: of another lane|clock/sync_notes.h|s/if (((note.lanes >> lane) \& 1) == 0 || is_later) {/if ((note.lanes >> lane) > ~lane || is_later) {/
+last sync: later than the access|clock/sync_notes.h|s/const bool is_later = note.tick > tick ||/const bool is_later =/
 last sync: guessed where one of two came first|clock/sync_notes.h|s/^      if (note.tick == tick) {/      if (note.tick == tick \&\& lane > 31) {/
 last sync: none, where notes were dropped|clock/sync_notes.h|s/return known < count_ ? std::nullopt/return known > count_ ? std::nullopt/
 last sync: a barrier of both counts as one on one path|rules/explanation.cpp|s/newest->tick >= older.tick \&\& mine \&\& !is_barrier(mine)/newest->tick >= older.tick \&\& mine/
+last sync: of a block that is over it is not kept|detector.cpp|s/^    engine.past_notes.keep(actor.cta);//
+last sync: of a killed launch it is not kept|detector.cpp|s/^    state_->engine.past_notes.keep(cta);//
+last sync: what ends a tick may have come first|clock/sync_notes.h|s/(note.tick == tick \&\& note.ends_tick)/(note.tick == tick \&\& lane > 31)/
+last sync: a barrier does not end a tick|detector.cpp|s/const bool ends_tick = site.operation == Operation::kBarrier ||/const bool ends_tick =/
+last sync: what may be overwritten meanwhile is read|clock/sync_notes.h|s/load(count_) - seen.count_ + 1;/load(count_) - seen.count_;/
+last sync: another block in the same place passes for it|sync/past_notes.h|s/return block.cta == cta \&\& warp/return warp/
+crowds: atomics of a narrow scope are of them|rules/access_crowd.cpp|s/site.scope < wire::Scope::kGpu) {/site.scope > wire::Scope::kSys) {/
+crowds: four bytes pass for eight|rules/access_crowd.cpp|s/return CrowdKind::kAtomics4;/return CrowdKind::kAtomics8;/
+crowds: who is none of them does not look|rules/access_crowd.cpp|s/  if (!is_one_of_them ||/  if (launch == LaunchId{} ||/
+crowds: what one lane did again all did|rules/access_crowd.cpp|s/if ((older.lanes \& ~newer.lanes) != 0) {/if (older.lanes == 0) {/
+crowds: other lanes at the same bytes stand for it|rules/access_crowd.cpp|s/} else if (newer.maps_lanes_like(older)) {/} else {/
+crowds: any newer one stands for an older|rules/access_crowd.cpp|s/      !may_replace(side_of(newer), side_of(older))) {/      older.bytes.none()) {/
+crowds: warps of all blocks are one when compacting|shadow/history.h|s/return std::pair(entry.cta, entry.warp); };/return std::pair(CtaKey{}, entry.warp); };/
+crowds: warps of all blocks are one when adding|shadow/history.h|s/return static_cast<std::uint64_t>(entry.cta) \* wire::kWarpLanes + entry.warp;/return entry.warp;/
+busy words: races with one site hide those with others|rules/access.h|s/return found != sites_.end() \&\& found->races >= kEnough;/return !sites_.empty() \&\& sites_.front().races >= kEnough;/
+busy words: accesses of other sites count|rules/access_crowd.cpp|s/    if (kept.site == entry.site) {/    if (kept.cta != CtaKey{}) {/
+launches: blocks that are over come back|sync/launch_state.h|s/return cta \/ kShards < finished.size() \&\& finished\[cta \/ kShards\];/return cta > ~cta \&\& finished[cta \/ kShards];/
+launches: with a block those before it in its shard are over|sync/launch_state.cpp|s/^  finished\[index\] = true;/  finished.assign(index + 1, true);/
+pages: what a thread found of freed memory stays found|shadow/shadow_memory.cpp|/^void ShadowMemory::forget/,/^}/s/^  generation_ = next_generation();//
 LIST
 )
 

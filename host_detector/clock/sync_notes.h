@@ -1,9 +1,11 @@
 // What the threads of one warp synchronised by lately, for reports: the sites of the last few
-// fences, barriers, releases, acquires and waits, with the tick at which they were executed.
+// fences, barriers, releases, acquires and waits, with the tick at which they were executed. One
+// thread adds; others may look meanwhile, by seen_from_outside().
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -20,8 +22,19 @@ class SyncNotes {
     Tick tick = 0;
   };
 
-  void note(wire::SiteId site, std::uint32_t lanes, Tick tick) {
-    notes_[count_++ % kKept] = {.site = site, .lanes = lanes, .tick = tick};
+  // `ends_tick`: what the lanes do after it has a later tick.
+  struct When {
+    Tick tick = 0;
+    bool ends_tick = false;
+  };
+
+  void note(wire::SiteId site, std::uint32_t lanes, const When& when) {
+    Note& note = notes_[count_ % kKept];
+    store(note.site, site);
+    store(note.lanes, lanes);
+    store(note.tick, when.tick);
+    store(note.ends_tick, when.ends_tick);
+    store(count_, count_ + 1);
   }
 
   // Up to now.
@@ -34,20 +47,48 @@ class SyncNotes {
     return find(lane, tick);
   }
 
+  // A copy without those that may have been overwritten while it was made.
+  [[nodiscard]] SyncNotes seen_from_outside() const {
+    SyncNotes seen;
+    seen.count_ = load(count_);
+    for (std::size_t index = 0; index < kKept; ++index) {
+      seen.notes_[index] = {.site = load(notes_[index].site),
+                            .lanes = load(notes_[index].lanes),
+                            .tick = load(notes_[index].tick),
+                            .ends_tick = load(notes_[index].ends_tick)};
+    }
+    const std::uint32_t lost = load(count_) - seen.count_ + 1;  // one more may be on its way
+    seen.kept_ = kKept - std::min(kKept, lost);
+    return seen;
+  }
+
  private:
   struct Note {
     wire::SiteId site{};
     std::uint32_t lanes = 0;
     Tick tick = 0;
+    bool ends_tick = false;
   };
 
-  static constexpr std::size_t kKept = 4;
+  static constexpr std::uint32_t kKept = 4;
+
+  // Who loads a part of a note sees the count that was before it, at least.
+  template <typename T>
+  static void store(T& place, T value) {
+    std::atomic_ref(place).store(value, std::memory_order_release);
+  }
+
+  template <typename T>
+  static T load(const T& place) {
+    return std::atomic_ref(const_cast<T&>(place)).load(std::memory_order_acquire);
+  }
 
   [[nodiscard]] std::optional<Answer> find(std::uint32_t lane, Tick tick) const {
-    const std::size_t known = std::min<std::size_t>(count_, kKept);
-    for (std::size_t age = 1; age <= known; ++age) {
+    const std::uint32_t known = std::min(count_, kept_);
+    for (std::uint32_t age = 1; age <= known; ++age) {
       const Note& note = notes_[(count_ - age) % kKept];
-      if (((note.lanes >> lane) & 1) == 0 || note.tick > tick) {
+      const bool is_later = note.tick > tick || (note.tick == tick && note.ends_tick);
+      if (((note.lanes >> lane) & 1) == 0 || is_later) {
         continue;
       }
       if (note.tick == tick) {
@@ -60,6 +101,7 @@ class SyncNotes {
 
   std::array<Note, kKept> notes_{};
   std::uint32_t count_ = 0;
+  std::uint32_t kept_ = kKept;  // of the newest
 };
 
 }  // namespace barracuda::detector

@@ -354,10 +354,12 @@ void Ordering::settle(ClusterQueue& queue) {
 void Ordering::share_out(const std::vector<ClusterQueue*>& queues, Round& round) {
   const SteadyClock::time_point start = SteadyClock::now();
   std::atomic<SteadyClock::rep> of_threads{0};
+  rounds_begun_.fetch_add(1, std::memory_order_release);
   arena_->execute([&] {
     tbb::parallel_for(
         0U, sharers_,
         [&](std::uint32_t /*thread*/) {
+          static_cast<void>(rounds_begun_.load(std::memory_order_acquire));
           const SteadyClock::time_point thread_start = SteadyClock::now();
           apply_strands(queues, round);
           of_threads += (SteadyClock::now() - thread_start).count();

@@ -7,6 +7,7 @@
 // memory, several clusters at a time; then these, one after another.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -115,6 +116,8 @@ class Ordering {
   const OrderingOptions options_;
   const std::unique_ptr<tbb::task_arena> arena_;  // null: one thread
   std::uint32_t sharers_;                         // threads of a round
+  // Orders what precedes a round before it, as tbb does where ThreadSanitizer cannot see it.
+  std::atomic<std::uint64_t> rounds_begun_{0};
   boost::unordered_flat_map<std::uint16_t, std::unique_ptr<Launch>> launches_;  // not over
   std::map<LaunchId, WaitingCopies> copies_;  // by the number that they share
   Launch* last_ = nullptr;                    // that was found

@@ -5,6 +5,7 @@
 
 #include "host_detector/rules/access.h"
 #include "host_detector/rules/copy_check.h"
+#include "host_detector/rules/explanation.h"
 
 namespace barracuda::detector {
 
@@ -56,6 +57,7 @@ void AccessCheck::meet_host_copy(Access& access, const Entry& entry, const LiveC
                                  describe_entry(engine_, entry, lane, access.block_start + byte));
       if (!engine_.log.count_again(race)) {
         race.second.call_stack = engine_.stacks.calls(entry.stack);
+        tell_last_sync(access.actor.warp.sync_notes, race.second);
         engine_.log.add(std::move(race));
       }
       return;

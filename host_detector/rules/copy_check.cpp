@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "host_detector/rules/access_check.h"
+#include "host_detector/rules/explanation.h"
 #include "host_detector/rules/observation.h"
 
 namespace barracuda::detector {
@@ -159,6 +160,7 @@ void CopyCheck::meet_entry(const Comer& comer, const MemoryRows& rows, std::uint
                                  describe_copy(comer.copy.id, comer.copy.call, rows));
       if (!engine_.log.count_again(race)) {
         race.first.call_stack = engine_.stacks.calls(entry.stack);
+        tell_last_sync(engine_, entry, race.first);
         engine_.log.add(std::move(race));
       }
       return;

@@ -44,6 +44,22 @@ bool is_barrier_of_cta(const EngineState& engine, wire::SiteId id) {
   return operation == wire::Operation::kBarrier || operation == wire::Operation::kBarrierArrive;
 }
 
+void fill(RaceAccess& side, const std::optional<SyncNotes::Answer>& answer) {
+  side.last_sync = !answer         ? LastSync::kUnknown
+                   : !answer->site ? LastSync::kNone
+                                   : LastSync::kKnown;
+  side.last_sync_site = answer ? answer->site.value_or(wire::SiteId{}) : wire::SiteId{};
+}
+
+std::optional<SyncNotes> notes_of(const EngineState& engine, const Entry& entry) {
+  if (const auto running = engine.running.find(entry.launch()); running != engine.running.end()) {
+    if (auto notes = running->second->notes_of(entry.cta_index(), entry.warp)) {
+      return notes;
+    }
+  }
+  return engine.past_notes.find(entry.cta, entry.warp);
+}
+
 }  // namespace
 
 void explain(EngineState& engine, const Actor& actor, Tick first_tick, RaceEvent& race) {
@@ -111,25 +127,30 @@ void explain_asynchronous(const Actor& actor, const Entry& older, RaceEvent& rac
   }
 }
 
+void tell_last_sync(const SyncNotes& notes_up_to_now, RaceAccess& side) {
+  fill(side, notes_up_to_now.last(side.thread.lane));
+}
+
+void tell_last_sync(const EngineState& engine, const Entry& entry, RaceAccess& side) {
+  const std::optional<SyncNotes> notes =
+      entry.is_asynchronous() ? std::nullopt : notes_of(engine, entry);
+  fill(side, notes ? notes->before(side.thread.lane, entry.tick) : std::nullopt);
+}
+
 void tell_last_syncs(const EngineState& engine, const Actor& actor, const Entry& older,
                      RaceEvent& race) {
-  const auto tell = [](RaceAccess& side, const std::optional<SyncNotes::Answer>& answer) {
-    if (answer) {
-      side.last_sync = answer->site ? LastSync::kKnown : LastSync::kNone;
-      side.last_sync_site = answer->site.value_or(wire::SiteId{});
-    }
-  };
-  const auto is_barrier = [&](const std::optional<SyncNotes::Answer>& answer) {
-    return answer && answer->site && is_barrier_of_cta(engine, *answer->site);
-  };
-  const auto mine = actor.warp.sync_notes.last(race.second.thread.lane);
-  tell(race.second, mine);
+  tell_last_sync(actor.warp.sync_notes, race.second);
   if (older.cta != actor.cta.key || older.is_asynchronous()) {
+    tell_last_sync(engine, older, race.first);
     return;
   }
   const SyncNotes& notes = actor.cta.warps[older.warp].sync_notes;
-  tell(race.first, notes.before(race.first.thread.lane, older.tick));
+  fill(race.first, notes.before(race.first.thread.lane, older.tick));
+  const auto is_barrier = [&](const std::optional<SyncNotes::Answer>& answer) {
+    return answer && answer->site && is_barrier_of_cta(engine, *answer->site);
+  };
   const auto newest = notes.last(race.first.thread.lane);
+  const auto mine = actor.warp.sync_notes.last(race.second.thread.lane);
   if (race.missing == MissingOrder::kNoSynchronisation && is_barrier(newest) &&
       newest->tick >= older.tick && mine && !is_barrier(mine)) {
     race.missing = MissingOrder::kBarrierOnOnePath;

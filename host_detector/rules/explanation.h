@@ -14,9 +14,13 @@ void explain(EngineState& engine, const Actor& actor, Tick first_tick, RaceEvent
 // Fills `missing` of a race of the asynchronous `older` with what `actor` does now.
 void explain_asynchronous(const Actor& actor, const Entry& older, RaceEvent& race);
 
-// Fills in what the two sides synchronised by last, where that is known: of `older`, if it is of
-// the block of `actor`. Of such two, `missing` may be a barrier that only one came to.
+// Fills in what the two sides synchronised by last. Of two threads of one block, `missing` may be a
+// barrier that only one came to.
 void tell_last_syncs(const EngineState& engine, const Actor& actor, const Entry& older,
                      RaceEvent& race);
+
+// The same of one side: the access of `entry`, made some time ago, or what a thread does now.
+void tell_last_sync(const EngineState& engine, const Entry& entry, RaceAccess& side);
+void tell_last_sync(const SyncNotes& notes_up_to_now, RaceAccess& side);
 
 }  // namespace barracuda::detector

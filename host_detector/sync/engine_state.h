@@ -19,6 +19,7 @@
 #include "host_detector/sync/launch_order.h"
 #include "host_detector/sync/launch_state.h"
 #include "host_detector/sync/live_copies.h"
+#include "host_detector/sync/past_notes.h"
 #include "host_detector/sync/site_list.h"
 #include "host_detector/sync/sync_users.h"
 
@@ -36,6 +37,7 @@ struct EngineState {
   SyncTable global_locations;
   SyncUsers global_users;  // of global_locations
   CallStacks stacks;
+  PastNotes past_notes;
   RaceLog log;
   std::atomic<std::uint32_t> release_records{0};
 

@@ -98,6 +98,16 @@ const CtaState* LaunchState::known_cta(std::uint32_t cta) const {
   return shard.find(cta);
 }
 
+std::optional<SyncNotes> LaunchState::notes_of(std::uint32_t cta, std::uint32_t warp) const {
+  const Shard& shard = shard_of(cta);
+  const Lock lock(shard.mutex);  // as long as it is looked at, it is there
+  const CtaState* const known = shard.find(cta);
+  if (known == nullptr || warp >= known->warps.size()) {
+    return std::nullopt;
+  }
+  return known->warps[warp].sync_notes.seen_from_outside();
+}
+
 ClusterBarrier& LaunchState::cluster_barrier(const CtaState& cta) {
   const std::lock_guard lock(cluster_mutex_);
   return cluster_barriers_.try_emplace(cta.cluster, live_threads_of_cluster(cta.index))

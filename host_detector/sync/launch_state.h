@@ -73,6 +73,9 @@ struct LaunchState {
   [[nodiscard]] CtaState* find_cta(std::uint32_t cta);
   // Null if nothing of it came yet, or it is over.
   [[nodiscard]] const CtaState* known_cta(std::uint32_t cta) const;
+  // What a warp of it synchronised by lately, also while another thread handles it; nothing as
+  // above.
+  [[nodiscard]] std::optional<SyncNotes> notes_of(std::uint32_t cta, std::uint32_t warp) const;
   // The barrier of the cluster of `cta`.
   [[nodiscard]] ClusterBarrier& cluster_barrier(const CtaState& cta);
   // These threads have left `cta`, which is gone if they were its last. True if they were the

@@ -14,12 +14,12 @@ namespace barracuda::detector {
 class SyncTable {
  public:
   [[nodiscard]] SyncLocation* find(std::uint64_t address, std::uint32_t size) const {
-    const auto place = locations_.find(Key{address, size});
+    const auto place = locations_.find(Key{.address = address, .size = size});
     return place == locations_.end() ? nullptr : place->second.get();
   }
 
   SyncLocation& get(std::uint64_t address, std::uint32_t size) {
-    std::unique_ptr<SyncLocation>& place = locations_[Key{address, size}];
+    std::unique_ptr<SyncLocation>& place = locations_[Key{.address = address, .size = size}];
     if (place == nullptr) {
       place = std::make_unique<SyncLocation>();
     }

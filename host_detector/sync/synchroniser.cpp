@@ -180,7 +180,8 @@ void Synchroniser::release(const Actor& actor, const WarpOperation& operation) {
     }
   }
   if (has_release(site.order)) {
-    actor.warp.sync_notes.note(operation.site, operation.mask, actor.warp.now());
+    actor.warp.sync_notes.note(operation.site, operation.mask,
+                               {.tick = actor.warp.now(), .ends_tick = true});
     actor.warp.tick();
   }
 }
@@ -246,7 +247,7 @@ void Synchroniser::acquire(const Actor& actor, const WarpOperation& operation) {
     rest &= ~same;
   }
   if (has_acquire(site.order)) {
-    actor.warp.sync_notes.note(operation.site, operation.mask, actor.warp.now());
+    actor.warp.sync_notes.note(operation.site, operation.mask, {.tick = actor.warp.now()});
   }
 }
 

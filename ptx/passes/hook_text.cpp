@@ -46,6 +46,28 @@ std::string add_lane_flags(std::uint32_t flags) {
                      std::uint64_t{flags} << kLaneFlagShift);
 }
 
+// A register of ours for the value that an atomic reads.
+constexpr std::string_view kOwnResult = "%__barracuda_d";
+
+// The statement of a reduction as that of the atomic that does the same and says what it read.
+std::string write_as_atomic(const Statement& reduction) {
+  const Instruction& red = reduction.instruction;
+  const auto at = static_cast<std::size_t>(red.opcode.data() - reduction.text.data());
+  const std::string_view last = red.modifiers.back();
+  const auto end = static_cast<std::size_t>(last.data() + last.size() - reduction.text.data());
+  const std::size_t past = at + red.opcode.size();
+  return fmt::format("{}atom{} {},{}", reduction.text.substr(0, at),
+                     reduction.text.substr(past, end - past), kOwnResult,
+                     reduction.text.substr(end));
+}
+
+// The instruction of that statement.
+Instruction as_atomic(Instruction reduction) {
+  reduction.operands.insert(reduction.operands.begin(),
+                            {.kind = Operand::Kind::kRegister, .text = kOwnResult});
+  return reduction;
+}
+
 }  // namespace
 
 std::string HookWriter::write_prologue(const Function& entry, bool has_parameter) {
@@ -160,13 +182,17 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
 }
 
 HookText HookWriter::write_release(const PlannedSite& site, const Statement& statement) {
+  const bool is_reduction = site.effect.opcode_class == OpcodeClass::kReduction;
+  if (is_reduction && has_value(site) &&
+      !write_atomic_result(site, as_atomic(statement.instruction)).text.empty()) {
+    return write_atomic(site, statement);
+  }
   const Predicate predicate = skip_unless(statement.instruction);
   bool is_generic = false;
   const std::string address = write_address(site, statement, is_generic);
   const Operand* stored = operand_at(statement, site.effect.value_operand);
   std::string written;
-  // What a reduction leaves behind depends on what was there.
-  if (stored != nullptr && site.effect.opcode_class == OpcodeClass::kStore && has_value(site)) {
+  if (stored != nullptr && !is_reduction && has_value(site)) {
     written = write_value("%__barracuda_w", *stored, site.info.element_bytes);
   }
   HookText text;
@@ -208,19 +234,25 @@ HookText HookWriter::write_atomic(const PlannedSite& site, const Statement& stat
   const Predicate predicate = skip_unless(statement.instruction);
   bool is_generic = false;
   const std::string address = write_address(site, statement, is_generic);
-  const Instruction& instruction = statement.instruction;
+  const bool is_reduction = site.effect.opcode_class == OpcodeClass::kReduction;
+  const Instruction instruction =
+      is_reduction ? as_atomic(statement.instruction) : statement.instruction;
   const std::uint32_t bytes = site.info.element_bytes;
   HookText text;
   std::string read, declared;
   if (has_value(site)) {
     const Operand& destination = instruction.operands[0];
-    if (destination.kind == Operand::Kind::kSink) {
-      // The value read is wanted all the same.
+    const bool is_sink = destination.kind == Operand::Kind::kSink;
+    if (is_sink) {  // the value read is wanted all the same
       const auto at = static_cast<std::size_t>(destination.text.data() - statement.text.data());
-      text.replacement = module_.own(fmt::format("{}%__barracuda_d{}", statement.text.substr(0, at),
+      text.replacement = module_.own(fmt::format("{}{}{}", statement.text.substr(0, at), kOwnResult,
                                                  statement.text.substr(at + 1)));
-      declared = fmt::format(".reg .b{} %__barracuda_d;\n", 8 * bytes);
-      Operand own{.kind = Operand::Kind::kRegister, .text = "%__barracuda_d"};
+    } else if (is_reduction) {
+      text.replacement = module_.own(write_as_atomic(statement));
+    }
+    if (is_sink || is_reduction) {
+      declared = fmt::format(".reg .b{} {};\n", 8 * bytes, kOwnResult);
+      const Operand own{.kind = Operand::Kind::kRegister, .text = kOwnResult};
       read = write_register_value("%__barracuda_r", own, bytes, bytes);
     } else {
       read = write_value("%__barracuda_r", destination, bytes);
@@ -235,15 +267,17 @@ HookText HookWriter::write_atomic(const PlannedSite& site, const Statement& stat
       "%__barracuda_w;\n{}{}{}{}{}{}",
       declared, result.declarations, predicate.before, address,
       write_release_begin(site, is_generic), result.before);
-  text.after = fmt::format(
-      "{}{}{}{}{}{}}}\n", read.empty() ? "mov.b64 %__barracuda_r, 0;\n" : read,
-      result.text.empty() ? "mov.b64 %__barracuda_w, 0;\n" : result.text, add_lane_flags(flags),
-      write_release_end(site),
-      write_call(hook_name("acquire", false), {{32, fmt::to_string(site_word(site))},
-                                               {64, "%__barracuda_a"},
-                                               {64, "%__barracuda_r"},
-                                               {32, fmt::to_string(flags & wire::kLaneHasRead)}}),
-      predicate.after);
+  text.after =
+      fmt::format("{}{}{}{}{}{}}}\n", read.empty() ? "mov.b64 %__barracuda_r, 0;\n" : read,
+                  result.text.empty() ? "mov.b64 %__barracuda_w, 0;\n" : result.text,
+                  add_lane_flags(flags), write_release_end(site),
+                  is_reduction ? ""
+                               : write_call(hook_name("acquire", false),
+                                            {{32, fmt::to_string(site_word(site))},
+                                             {64, "%__barracuda_a"},
+                                             {64, "%__barracuda_r"},
+                                             {32, fmt::to_string(flags & wire::kLaneHasRead)}}),
+                  predicate.after);
   return text;
 }
 

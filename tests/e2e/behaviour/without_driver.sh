@@ -25,6 +25,20 @@ expect_err 'BARRACUDA SUMMARY: 0 races'
 run env LD_PRELOAD="$library" "$programs/histogram_race"
 expect_status 66 "bare LD_PRELOAD, racy"
 
+# A library that brings its own runtime, in a program that has none.
+cat >"$folder/library.cu" <<'SOURCE'
+extern "C" int allocate() {
+  void* memory = nullptr;
+  return cudaMalloc(&memory, 128);
+}
+SOURCE
+"$NVCC" -shared -Xcompiler -fPIC -cudart static "$folder/library.cu" -o "$folder/libown.so"
+run "$barracuda" run -- python3 -c \
+  'import ctypes, sys; print("returned", ctypes.CDLL(sys.argv[1]).allocate())' "$folder/libown.so"
+expect_status 67 "a library with its own copy of the CUDA runtime"
+expect_out '^returned [1-9]'
+expect_err 'not covered: libown.so contains its own copy of the CUDA runtime'
+
 run "$barracuda" run -- "$programs/no_ptx"
 expect_status 67 "a kernel without PTX"
 expect_err 'PTX'

@@ -181,7 +181,7 @@ class TraceMaker {
     trace_.steps.emplace_back(operation);
   }
 
-  // Some launches end and the next begins, beside those that go on. Not after a reduction, whose
+  // Some launches end and the next begins, beside those that go on. Not after a reduction whose
   // value nobody knows: the engine takes any value for that one as long as it remembers it, and it
   // may remember it for a launch that is ordered after the reduction (docs/LIMITATIONS.md).
   void next_launch(const Choice& choice) {
@@ -384,8 +384,13 @@ class TraceMaker {
     for (std::uint32_t lane = 0; lane < 32; ++lane) {
       operation.lanes[lane].address = tagged(shared, offset);
     }
-    has_reduced_ |= !shared && site.operation == Operation::kReduction;
+    has_reduced_ |= !shared && is_unknown(choice, site);
     run_lanes(choice, operation, site, shared);
+  }
+
+  // A reduction of numbers of which it is not logged what it leaves behind (hook_text.cpp).
+  static bool is_unknown(const Choice& choice, const wire::SiteInfo& site) {
+    return site.operation == Operation::kReduction && choice.how / 64 == 2;
   }
 
   // Lanes one after another, as the hardware does atomics.
@@ -396,6 +401,7 @@ class TraceMaker {
     release.kind = RecordKind::kRelease;
     acquire.kind = RecordKind::kAcquire;
     const bool is_atomic = site.operation == Operation::kAtomic;
+    const bool reads = is_atomic || site.operation == Operation::kReduction;
     for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
       std::uint64_t& memory = memory_[{
@@ -404,11 +410,10 @@ class TraceMaker {
       acquire.lanes[lane].value_read = memory;
       detector::LaneAccess& written = release.lanes[lane];
       written.value_read = memory;
-      written.value_written =
-          is_atomic && choice.how / 64 == 1 ? memory + 1 : choice.lanes / 16 % 3;
+      written.value_written = reads && choice.how / 64 == 1 ? memory + 1 : choice.lanes / 16 % 3;
       written.flags =
-          static_cast<std::uint16_t>((is_atomic ? wire::kLaneHasRead : 0) | wire::kLaneHasWritten);
-      if (site.operation == Operation::kReduction) {
+          static_cast<std::uint16_t>((reads ? wire::kLaneHasRead : 0) | wire::kLaneHasWritten);
+      if (is_unknown(choice, site)) {
         written.flags = 0;
       }
       if (is_atomic && choice.how / 64 == 3 && lane % 2 == 0) {

@@ -43,6 +43,13 @@ extern "C" __global__ void take_tickets(unsigned* counter, unsigned* out) {
   __threadfence();
 }
 
+extern "C" __global__ void count_down(unsigned* counter) {
+  __threadfence();
+  if (threadIdx.x % 2 == 0) {
+    asm volatile("red.relaxed.gpu.global.add.u32 [%0], -1;" ::"l"(counter) : "memory");
+  }
+}
+
 extern "C" __global__ void try_locks(int* lock, int* out) {
   out[threadIdx.x] = atomicCAS(lock, 0, static_cast<int>(threadIdx.x) + 1);
   __threadfence();

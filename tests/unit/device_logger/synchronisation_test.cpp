@@ -83,6 +83,27 @@ TEST_CASE("every release of a counter has a number of its own, without holes", "
   CHECK(acquired == 256);
 }
 
+TEST_CASE("a reduction says what it read and left, and acquires nothing", "[logger]") {
+  LoggedMachine machine(BARRACUDA_LOGGER_KERNELS, {.queues = 2});
+  const std::uint64_t counter = machine.allocate(256);
+  *LoggedMachine::at<std::uint32_t>(counter) = 1000;
+  machine.launch("count_down", 2, 64, {counter});
+  CHECK(*LoggedMachine::at<std::uint32_t>(counter) == 936);
+  const auto records = machine.read("red");
+  std::set<std::uint64_t> values;
+  for (const LoggedRecord& record : records) {
+    CHECK(record.kind() == RecordKind::kRelease);
+    CHECK(machine.site_of(record).info.operation == Operation::kReduction);
+    for (const auto& [lane, logged] : record.lanes) {
+      CHECK(logged.flags == (kLaneHasRead | kLaneHasWritten));
+      CHECK(logged.written == logged.read - 1);
+      values.insert(logged.read);
+    }
+  }
+  CHECK(values.size() == 64);
+  CHECK(*values.begin() == 937);
+}
+
 TEST_CASE("a failed compare-and-swap leaves a void release", "[logger]") {
   LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
   const std::uint64_t lock = machine.allocate(256), out = machine.allocate(256);

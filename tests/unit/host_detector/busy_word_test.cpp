@@ -88,4 +88,49 @@ TEST_CASE("atomics of many warps on one word never race, and each is held agains
   CHECK(scenario.races()[0].count == 8);
 }
 
+TEST_CASE("races with one site of a busy word do not hide a race with another") {
+  constexpr std::uint32_t kReaders = 10;
+  Scenario scenario;
+  scenario.launch(kReaders + 2, 1);
+  WarpOperation load = scenario.start({}, word(Operation::kRead), wire::RecordKind::kAffine);
+  load.lanes[0].address = kData;
+  for (std::uint32_t block = 0; block < kReaders; ++block) {
+    load.cta = block;
+    scenario.detector.apply(load);
+  }
+  const SiteId other = scenario.read({.cta = kReaders}, kData);
+  scenario.write({.cta = kReaders + 1}, kData);
+  REQUIRE(scenario.races().size() == 2);
+  CHECK(scenario.races()[1].first.site == other);
+}
+
+TEST_CASE("what other sites did to a busy word leaves room for the accesses of one") {
+  constexpr std::uint32_t kSame = 9, kOthers = 12, kLast = kSame + kOthers, kReader = kLast + 1;
+  Scenario scenario;
+  scenario.launch(kReader + 1, 1);
+  WarpOperation store = scenario.start({}, word(Operation::kWrite), wire::RecordKind::kAffine);
+  store.lanes[0].address = kData;
+  const auto hand_over = [&](std::uint32_t block) {
+    const std::uint64_t flag = kFlag + std::uint64_t{block} * 8;
+    scenario.store({.cta = block}, word(Operation::kWrite, MemoryOrder::kRelease, Scope::kGpu),
+                   flag, 1);
+    scenario.load({.cta = kReader}, word(Operation::kRead, MemoryOrder::kAcquire, Scope::kGpu),
+                  flag, 1);
+  };
+  for (std::uint32_t block = 0; block < kLast; ++block) {
+    if (block < kSame) {
+      store.cta = block;
+      scenario.detector.apply(store);
+    } else {
+      scenario.write({.cta = block}, kData);
+    }
+    hand_over(block);
+  }
+  store.cta = kLast;
+  scenario.detector.apply(store);
+  const SiteId read = scenario.read({.cta = kReader}, kData);
+  REQUIRE(scenario.races().back().second.site == read);
+  CHECK(scenario.races().back().first.thread.cta == kLast);
+}
+
 }  // namespace barracuda::detector::test

@@ -35,6 +35,104 @@ TEST_CASE("a race names what each side synchronised by last, or that it did not"
   CHECK(race.second.last_sync_site == fence);
 }
 
+TEST_CASE("of another block it is known while that block runs and after it is over") {
+  for (const bool is_over : {false, true}) {
+    Scenario scenario;
+    scenario.launch(2, 32);
+    const Who writer{.cta = 0, .mask = kAll}, reader{.cta = 1};
+    const SiteId barrier = scenario.event(writer, {.operation = Operation::kBarrier});
+    scenario.write(kWriter, kData);
+    scenario.fence(writer, Scope::kGpu);
+    if (is_over) {
+      scenario.exit(writer);
+    }
+    scenario.read(reader, kData);
+    REQUIRE(scenario.races().size() == 1);
+    CHECK(scenario.races()[0].first.last_sync == LastSync::kKnown);
+    CHECK(scenario.races()[0].first.last_sync_site == barrier);
+    CHECK(scenario.races()[0].second.last_sync == LastSync::kNone);
+  }
+}
+
+TEST_CASE("of another launch it is known, also of one that ended by decree or had none") {
+  for (const bool is_killed : {false, true}) {
+    Scenario scenario;
+    const LaunchId first = scenario.launch(1, 64);
+    const LaunchId second = scenario.launch(1, 32);
+    scenario.event(kFirst, {.operation = Operation::kFence});
+    scenario.write(kWriter, kData);
+    scenario.write({.warp = 1}, kData + 64);
+    if (is_killed) {
+      scenario.detector.end_launch(first);
+    } else {
+      scenario.exit(kFirst);
+      scenario.exit(kSecond);
+    }
+    scenario.read({.launch = second}, kData);
+    scenario.read({.launch = second}, kData + 64);
+    REQUIRE(scenario.races().size() == 2);
+    CHECK(scenario.races()[0].first.last_sync == LastSync::kKnown);
+    CHECK(scenario.races()[1].first.last_sync == LastSync::kNone);
+  }
+}
+
+TEST_CASE("what is too long ago is not known, and is said to be so") {
+  Scenario scenario;
+  scenario.launch(2, 32);
+  const Who writer{.cta = 0, .mask = kAll}, reader{.cta = 1, .mask = kAll};
+  scenario.fence(writer, Scope::kGpu);
+  scenario.write(kWriter, kData);
+  for (int count = 0; count < 4; ++count) {
+    scenario.fence(writer, Scope::kGpu);
+    scenario.fence(reader, Scope::kGpu);
+  }
+  scenario.read({.cta = 1}, kData);
+  REQUIRE(scenario.races().size() == 1);
+  CHECK(scenario.races()[0].first.last_sync == LastSync::kUnknown);
+  CHECK(scenario.races()[0].second.last_sync == LastSync::kKnown);
+}
+
+TEST_CASE("blocks that are over are forgotten when thousands have ended after them") {
+  for (const std::uint32_t others : {100U, 2048U}) {
+    Scenario scenario;
+    scenario.launch(others + 2, 32);
+    scenario.write(kWriter, kData);
+    scenario.exit(kFirst);
+    for (std::uint32_t other = 1; other <= others; ++other) {
+      scenario.exit({.cta = other, .mask = kAll});
+    }
+    scenario.read({.cta = others + 1}, kData);
+    REQUIRE(scenario.races().size() == 1);
+    CHECK(scenario.races()[0].first.last_sync ==
+          (others < 2048 ? LastSync::kNone : LastSync::kUnknown));
+  }
+}
+
+TEST_CASE("of a kernel that races with a copy by the host it is known, the copy has none") {
+  for (const bool is_copy_first : {false, true}) {
+    Scenario scenario;
+    const LaunchId launch = scenario.launch(1, 32);
+    const SiteId fence = scenario.event(
+        {.mask = kAll},
+        {.operation = Operation::kFence, .order = MemoryOrder::kAcqRel, .scope = Scope::kGpu});
+    if (!is_copy_first) {
+      scenario.write(kWriter, kData);
+    }
+    scenario.detector.apply_copy(
+        {.id = copy_id(1), .call = 0, .accesses = {{.address = kData, .row_bytes = 4}}});
+    if (is_copy_first) {
+      scenario.write(kWriter, kData);
+    }
+    REQUIRE(scenario.races().size() == 1);
+    const RaceEvent& race = scenario.races()[0];
+    const RaceAccess& of_kernel = is_copy_first ? race.second : race.first;
+    CHECK(of_kernel.thread.launch == launch);
+    CHECK(of_kernel.last_sync == LastSync::kKnown);
+    CHECK(of_kernel.last_sync_site == fence);
+    CHECK((is_copy_first ? race.first : race.second).last_sync == LastSync::kNotAsked);
+  }
+}
+
 TEST_CASE("a barrier on one path: after the first access, and the second came to none") {
   for (const bool both_met_before : {false, true}) {
     Scenario scenario;
@@ -49,6 +147,9 @@ TEST_CASE("a barrier on one path: after the first access, and the second came to
     REQUIRE(scenario.races().size() == 1);
     CHECK(scenario.races()[0].missing ==
           (both_met_before ? MissingOrder::kNoSynchronisation : MissingOrder::kBarrierOnOnePath));
+    // The one that it waits at came after the access.
+    CHECK(scenario.races()[0].first.last_sync ==
+          (both_met_before ? LastSync::kKnown : LastSync::kNone));
   }
 }
 

@@ -82,4 +82,17 @@ TEST_CASE("a launch goes on when one of its blocks has ended on another thread")
   CHECK(scenario.races().size() == 1);
 }
 
+TEST_CASE("a block that is over takes no more records, and those that come after it do") {
+  Scenario scenario;
+  scenario.launch(40, 1);
+  scenario.exit({.cta = 32});
+  for (const std::uint32_t block : {0U, 16U, 31U, 33U}) {
+    scenario.write({.cta = block}, kData + block * 64);
+  }
+  CHECK(scenario.is_clean());
+  scenario.write({.cta = 32}, kData);
+  CHECK(scenario.detector.rejected() == 1);
+  CHECK(scenario.races().empty());
+}
+
 }  // namespace barracuda::detector::test

@@ -11,8 +11,8 @@ constexpr wire::SiteId kFence{1}, kBarrier{2}, kWait{3};
 
 TEST_CASE("the last synchronisation is that of the lane itself") {
   SyncNotes notes;
-  notes.note(kFence, 0b01, 1);
-  notes.note(kBarrier, 0b10, 2);
+  notes.note(kFence, 0b01, {.tick = 1});
+  notes.note(kBarrier, 0b10, {.tick = 2});
   REQUIRE(notes.last(0));
   CHECK(notes.last(0)->site == kFence);
   CHECK(notes.last(0)->tick == 1);
@@ -23,9 +23,9 @@ TEST_CASE("the last synchronisation is that of the lane itself") {
 
 TEST_CASE("what came after an access was not before it, and what came with it cannot be told") {
   SyncNotes notes;
-  notes.note(kFence, 1, 3);
-  notes.note(kBarrier, 1, 5);
-  notes.note(kWait, 1, 7);
+  notes.note(kFence, 1, {.tick = 3});
+  notes.note(kBarrier, 1, {.tick = 5});
+  notes.note(kWait, 1, {.tick = 7});
   CHECK(notes.last(0)->site == kWait);
   CHECK(notes.before(0, 6)->site == kBarrier);
   CHECK(notes.before(0, 4)->site == kFence);
@@ -36,17 +36,41 @@ TEST_CASE("what came after an access was not before it, and what came with it ca
 
 TEST_CASE("once notes were dropped a lane without one may have had one") {
   SyncNotes notes;
-  notes.note(kFence, 0b10, 1);
+  notes.note(kFence, 0b10, {.tick = 1});
   for (Tick tick = 2; tick <= 4; ++tick) {
-    notes.note(kBarrier, 0b01, tick);
+    notes.note(kBarrier, 0b01, {.tick = tick});
   }
   CHECK(notes.last(1)->site == kFence);
   CHECK(notes.last(2).has_value());
-  notes.note(kBarrier, 0b01, 5);
+  notes.note(kBarrier, 0b01, {.tick = 5});
   CHECK_FALSE(notes.last(1).has_value());
   CHECK_FALSE(notes.last(2).has_value());
   CHECK_FALSE(notes.before(0, 1).has_value());
   CHECK(notes.last(0)->tick == 5);
+}
+
+TEST_CASE("what is done at the tick that a synchronisation ends was done before it") {
+  SyncNotes notes;
+  notes.note(kFence, 1, {.tick = 3, .ends_tick = true});
+  notes.note(kBarrier, 1, {.tick = 5, .ends_tick = true});
+  CHECK(notes.before(0, 5)->site == kFence);
+  CHECK(notes.before(0, 6)->site == kBarrier);
+  REQUIRE(notes.before(0, 3));
+  CHECK_FALSE(notes.before(0, 3)->site.has_value());
+}
+
+TEST_CASE("from outside the oldest note is not seen: it may be the one that is being overwritten") {
+  SyncNotes notes;
+  CHECK_FALSE(notes.seen_from_outside().last(0)->site.has_value());
+  for (Tick tick = 1; tick <= 3; ++tick) {
+    notes.note(kBarrier, 1, {.tick = tick, .ends_tick = true});
+  }
+  CHECK(notes.seen_from_outside().before(0, 2)->tick == 1);
+  CHECK(notes.seen_from_outside().before(0, 1).has_value());
+  notes.note(kBarrier, 1, {.tick = 4, .ends_tick = true});
+  CHECK(notes.before(0, 2)->tick == 1);
+  CHECK_FALSE(notes.seen_from_outside().before(0, 2).has_value());
+  CHECK(notes.seen_from_outside().before(0, 3)->tick == 2);
 }
 
 }  // namespace barracuda::detector

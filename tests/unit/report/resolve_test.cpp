@@ -184,6 +184,8 @@ TEST_CASE("what a side synchronised by last is said where it is known") {
   CHECK(finding.accesses[1].last_sync == "st.global.u32");
   CHECK(finding.accesses[1].last_sync_place.line == 12);
   race.second.last_sync = detector::LastSync::kUnknown;
+  CHECK(resolve(run, Options{}).findings.front().accesses[1].last_sync == "unknown");
+  race.second.last_sync = detector::LastSync::kNotAsked;
   CHECK(resolve(run, Options{}).findings.front().accesses[1].last_sync.empty());
 }
 

@@ -27,6 +27,24 @@ TEST_CASE("a race is one block and the summary the last line") {
             "complete\n");
 }
 
+TEST_CASE("what each side synchronised by last stands under it, also that it is not known") {
+  Report report = samples::racy_report();
+  std::vector<Access>& accesses = report.findings[0].accesses;
+  accesses[0].last_sync = "fence.acq_rel.gpu";
+  accesses[0].last_sync_place = {.function = "add(int*)", .file = "add.cu", .line = 9};
+  accesses[1].last_sync = "unknown";
+  CHECK(text_report(report, {})
+            .find("    #0 add(int*) at add.cu:12\n"
+                  "    last synchronisation before it: fence.acq_rel.gpu at add.cu:9\n"
+                  "  Read of 4 bytes at 0x7f0010 by thread [3,0,0] of block [1,0,0] (warp 0, lane "
+                  "3):\n"
+                  "    #0 add(int*) at add.cu:14\n"
+                  "    last synchronisation before it: not known\n") != std::string::npos);
+  accesses[1].last_sync = "none";
+  CHECK(text_report(report, {}).find("    before it the thread has not synchronised\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("a clean run is the summary alone") {
   CHECK(text_report(samples::clean_report(), {}) ==
         "BARRACUDA SUMMARY: 0 races, kernels 1/1 instrumented, coverage complete\n");
