@@ -64,6 +64,7 @@ class Bench:
     def __init__(self, arguments):
         self.build = os.path.abspath(arguments.build)
         self.seconds = arguments.limit
+        self.options = "".join(":" + option for option in arguments.option)
         self.folder = tempfile.mkdtemp()
         self.shim = arguments.shim or self.build_shim(arguments.cuda)
         self.tool = os.path.join(self.build, "lib", "libbarracuda.so")
@@ -90,7 +91,8 @@ class Bench:
         if libraries:
             environment["LD_PRELOAD"] = " ".join(libraries)
         if self.tool in libraries:
-            environment["BARRACUDA_OPTIONS"] = "print-limit=1:log=session/info:json=%s" % self.json_file()
+            environment["BARRACUDA_OPTIONS"] = (
+                "print-limit=1:log=session/info:json=%s" % self.json_file() + self.options)
         run = Run(command, environment, seconds or self.seconds)
         kernels = None
         if timed and os.path.exists(times):
@@ -257,6 +259,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=540, help="start no program after this")
     parser.add_argument("--limit", type=float, default=60, help="seconds for one run")
     parser.add_argument("--only", default="", help="a regular expression of program names")
+    parser.add_argument("--option", action="append", default=[],
+                        help="of the tool, as queue-slots=262144, where kernels seldom wait for room")
     parser.add_argument("--print", action="store_true", help="only print what was measured")
     arguments = parser.parse_args()
 
