@@ -118,7 +118,8 @@ def racecheck(program):
 
 
 def with_racecheck(arguments):
-    return arguments.device == "gpu" and shutil.which("compute-sanitizer") is not None
+    return (arguments.device == "gpu" and not arguments.without_racecheck
+            and shutil.which("compute-sanitizer") is not None)
 
 
 def examine(arguments, program):
@@ -178,6 +179,8 @@ def parse_arguments():
     parser.add_argument("--device", default="cpu", choices=["cpu", "gpu"])
     parser.add_argument("--model", default="ptx", choices=MODELS)
     parser.add_argument("--seeds", type=int, default=20, help="the seeds 1 to N (0: none)")
+    parser.add_argument("--without-racecheck", action="store_true",
+                        help="on a GPU: without compute-sanitizer beside, which takes most of the time")
     parser.add_argument("--jobs", type=int, default=2, help="programs at the same time")
     return parser.parse_args()
 
