@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -51,6 +52,13 @@ bool is_name_of_entry(std::string_view name) {
          name.find_first_not_of("0123456789abcdef") == kDigits;
 }
 
+// Nobody else could have put an entry there.
+bool is_private(const std::string& folder) {
+  struct stat status{};
+  return ::stat(folder.c_str(), &status) == 0 && status.st_uid == ::geteuid() &&
+         (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 Diagnostic not_kept(const std::string& folder, const std::string& why) {
   return {.message = folder + ": " + why};
 }
@@ -64,7 +72,7 @@ std::string FileCache::path_of(const Hash128& key) const {
 std::optional<std::string> FileCache::find(const Hash128& key) const {
   const std::string path = path_of(key);
   std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) {
+  if (!is_private(folder_) || !fs::is_regular_file(path, ignored)) {
     return std::nullopt;
   }
   Expected<std::string> entry = read_file(path);
@@ -88,7 +96,12 @@ Expected<void> FileCache::store(const Hash128& key, std::string_view content) co
   }
   const SizeLimitSignalBlocked no_signal;
   std::error_code error;
-  fs::create_directories(folder_, error);
+  fs::create_directories(fs::path(folder_).parent_path(), error);
+  const bool is_made = ::mkdir(folder_.c_str(), S_IRWXU) == 0;
+  const int why = errno;
+  if (!is_made && why == EEXIST && !is_private(folder_)) {
+    return unexpected(not_kept(folder_, "others may write there"));
+  }
   std::string made = folder_ + "/" + std::string(kUnfinishedPrefix) + "XXXXXX";
   const int file = ::mkstemp(made.data());
   if (file < 0) {

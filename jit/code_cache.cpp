@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <exception>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -75,20 +75,24 @@ void CodeCache::compile_ahead(std::vector<Request> requests) {
   (void)sigfillset(&all);  // the program's signals are for its own threads
   (void)pthread_sigmask(SIG_SETMASK, &all, &previous);
   const auto run = [this, work] {
-    for (std::size_t at = work->next++; at < work->requests.size(); at = work->next++) {
-      const Request& request = work->requests[at];
-      const Hash128 key = key_of(request);
-      Entry& entry = entry_of(key);
-      const std::lock_guard lock(entry.mutex);
-      make(request, key, entry);
+    try {
+      for (std::size_t at = work->next++; at < work->requests.size(); at = work->next++) {
+        const Request& request = work->requests[at];
+        const Hash128 key = key_of(request);
+        Entry& entry = entry_of(key);
+        const std::lock_guard lock(entry.mutex);
+        make(request, key, entry);
+      }
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
+      // No memory: what is left is compiled when it is loaded.
     }
   };
   try {
     for (std::size_t thread = 0; thread < count; ++thread) {
       std::thread(run).detach();
     }
-  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch)
-    // No more threads: what they leave is compiled when it is loaded.
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
+    // No more threads, or no memory for them: what they leave is compiled when it is loaded.
   }
   (void)pthread_sigmask(SIG_SETMASK, &previous, nullptr);
 }

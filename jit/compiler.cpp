@@ -57,16 +57,29 @@ bool write_all(int file, std::string_view text) {
   return true;
 }
 
-std::string read_all(int file) {
+// Of what begins with a whole answer's header: the bytes of both.
+std::size_t size_of_answer(std::string_view bytes) {
+  Answer answer;
+  if (bytes.size() < sizeof answer) {
+    return std::string_view::npos;
+  }
+  std::memcpy(&answer, bytes.data(), sizeof answer);
+  return answer.magic == Answer{}.magic ? sizeof answer + answer.code_bytes + answer.message_bytes
+                                        : std::string_view::npos;
+}
+
+// To its end, not that of the pipe: a child that the program forked meanwhile may hold it open.
+std::string read_answer_bytes(int file) {
   std::string all;
   std::vector<char> part(std::size_t{1} << 20);
-  while (true) {
+  while (all.size() < size_of_answer(all)) {
     const ssize_t got = ::read(file, part.data(), part.size());
     if (got == 0 || (got < 0 && errno != EINTR)) {
       return all;
     }
     all.append(part.data(), got < 0 ? 0 : static_cast<std::size_t>(got));
   }
+  return all;
 }
 
 // What the process in the middle needs; it runs in our memory.
@@ -84,10 +97,14 @@ int start_compiler(void* argument) {
   posix_spawnattr_t attributes;
   (void)posix_spawn_file_actions_init(&files);
   (void)posix_spawnattr_init(&attributes);
-  (void)posix_spawn_file_actions_adddup2(&files, start.input, STDIN_FILENO);
-  (void)posix_spawn_file_actions_adddup2(&files, start.output, STDOUT_FILENO);
-  (void)posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  (void)posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+  // One that is missing would give the compiler what is the program's.
+  for (const int error :
+       {posix_spawn_file_actions_adddup2(&files, start.input, STDIN_FILENO),
+        posix_spawn_file_actions_adddup2(&files, start.output, STDOUT_FILENO),
+        posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0),
+        posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1)}) {
+    start.error = start.error == 0 ? error : start.error;
+  }
   sigset_t signals;
   (void)sigfillset(&signals);
   (void)posix_spawnattr_setsigdefault(&attributes, &signals);
@@ -96,8 +113,10 @@ int start_compiler(void* argument) {
   (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   char* const no_environment[] = {nullptr};
   pid_t compiler = 0;
-  start.error =
-      posix_spawn(&compiler, start.path, &files, &attributes, start.arguments, no_environment);
+  if (start.error == 0) {
+    start.error =
+        posix_spawn(&compiler, start.path, &files, &attributes, start.arguments, no_environment);
+  }
   (void)posix_spawn_file_actions_destroy(&files);
   (void)posix_spawnattr_destroy(&attributes);
   return 0;
@@ -187,7 +206,7 @@ Compilation Compiler::run(std::string_view text, const std::vector<std::string>&
     return failed(path_ + " could not be started");
   }
   output.close_now();
-  return read_answer(read_all(answer.number()));
+  return read_answer(read_answer_bytes(answer.number()));
 }
 
 Compilation Compiler::compile(std::string_view text, const std::vector<std::string>& flags) const {

@@ -31,7 +31,7 @@ std::string environment(const char* name) {
 std::string cache_folder() {
   const Options& options = process_options();
   if (options.jit_cache == "none" || options.jit_cache_size == 0 ||
-      environment("CUDA_CACHE_DISABLE") == "1") {
+      environment("CUDA_CACHE_DISABLE") == "1" || environment("CUDA_FORCE_PTX_JIT") == "1") {
     return {};
   }
   if (!options.jit_cache.empty()) {

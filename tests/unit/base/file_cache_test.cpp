@@ -67,6 +67,21 @@ TEST_CASE("a cache finds what it was given, also in another process's hands") {
   CHECK(folder.files().size() == 2);
 }
 
+TEST_CASE("a cache is made for its user alone, and not used where others may write") {
+  const Folder folder;
+  const FileCache cache(folder.path(), kPlenty);
+  const Hash128 key = hash128("key");
+  REQUIRE(cache.store(key, "content"));
+  CHECK(fs::status(folder.path()).permissions() == fs::perms::owner_all);
+  fs::permissions(folder.path(), fs::perms::others_write, fs::perm_options::add);
+  CHECK_FALSE(cache.find(key));
+  const Expected<void> stored = cache.store(key, "other");
+  REQUIRE_FALSE(stored);
+  CHECK(stored.error().message.find("others may write") != std::string::npos);
+  fs::permissions(folder.path(), fs::perms::owner_all);
+  CHECK(cache.find(key) == "content");
+}
+
 TEST_CASE("a damaged entry is missing, and gone") {
   const std::string content(1000, 'x');
   for (const std::size_t at : {0U, 8U, 16U, 31U, 32U, 47U, 48U, 500U, 1047U}) {
