@@ -97,9 +97,7 @@ Expected<void> FileCache::store(const Hash128& key, std::string_view content) co
   const SizeLimitSignalBlocked no_signal;
   std::error_code error;
   fs::create_directories(fs::path(folder_).parent_path(), error);
-  const bool is_made = ::mkdir(folder_.c_str(), S_IRWXU) == 0;
-  const int why = errno;
-  if (!is_made && why == EEXIST && !is_private(folder_)) {
+  if (::mkdir(folder_.c_str(), S_IRWXU) != 0 && errno == EEXIST && !is_private(folder_)) {
     return unexpected(not_kept(folder_, "others may write there"));
   }
   std::string made = folder_ + "/" + std::string(kUnfinishedPrefix) + "XXXXXX";

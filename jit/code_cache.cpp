@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <csignal>
 #include <exception>
 #include <memory>
 #include <optional>
 #include <thread>
 #include <utility>
+
+#include "base/signals_blocked.h"
 
 namespace barracuda::jit {
 namespace {
@@ -70,10 +71,7 @@ void CodeCache::compile_ahead(std::vector<Request> requests) {
   const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
   const std::size_t count = std::min(requests.size(), most);
   const auto work = std::make_shared<Work>(std::move(requests));
-  sigset_t all;
-  sigset_t previous;
-  (void)sigfillset(&all);  // the program's signals are for its own threads
-  (void)pthread_sigmask(SIG_SETMASK, &all, &previous);
+  const SignalsBlocked for_the_threads;
   const auto run = [this, work] {
     try {
       for (std::size_t at = work->next++; at < work->requests.size(); at = work->next++) {
@@ -94,7 +92,6 @@ void CodeCache::compile_ahead(std::vector<Request> requests) {
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
     // No more threads, or no memory for them: what they leave is compiled when it is loaded.
   }
-  (void)pthread_sigmask(SIG_SETMASK, &previous, nullptr);
 }
 
 void CodeCache::forget(const Request& request, bool takes_text) {

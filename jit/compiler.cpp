@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/signals_blocked.h"
 #include "base/size_limit_signal.h"
 
 namespace barracuda::jit {
@@ -57,7 +58,7 @@ bool write_all(int file, std::string_view text) {
   return true;
 }
 
-// Of what begins with a whole answer's header: the bytes of both.
+// All bytes of the answer that begins so; npos if that is not known yet, or it is none.
 std::size_t size_of_answer(std::string_view bytes) {
   Answer answer;
   if (bytes.size() < sizeof answer) {
@@ -127,16 +128,12 @@ int start_compiler(void* argument) {
 bool start_unseen(Start& start) {
   constexpr std::size_t kStackBytes = std::size_t{256} << 10;
   std::vector<std::byte> stack(kStackBytes);
-  sigset_t all;
-  sigset_t previous;
-  (void)sigfillset(&all);
-  (void)pthread_sigmask(SIG_SETMASK, &all, &previous);  // a handler would run in our memory
+  const SignalsBlocked no_handlers;  // they would run in our memory
   const int middle =
       ::clone(start_compiler, stack.data() + stack.size(), CLONE_VM | CLONE_VFORK, &start);
   const int error = errno;
   while (middle > 0 && ::waitpid(middle, nullptr, __WCLONE) < 0 && errno == EINTR) {
   }
-  (void)pthread_sigmask(SIG_SETMASK, &previous, nullptr);
   errno = middle > 0 ? start.error : error;
   return middle > 0 && start.error == 0;
 }
@@ -158,8 +155,7 @@ Compilation read_answer(const std::string& bytes) {
   const std::string_view version(
       answer.compiler_version.data(),
       ::strnlen(answer.compiler_version.data(), answer.compiler_version.size()));
-  if (answer.magic != Answer{}.magic || version != Compiler::version() ||
-      bytes.size() != sizeof answer + answer.code_bytes + answer.message_bytes) {
+  if (version != Compiler::version() || bytes.size() != size_of_answer(bytes)) {
     return {.message = "the compiler is not the one that belongs to this library"};
   }
   return {.verdict = answer.verdict,

@@ -7,6 +7,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "base/signals_blocked.h"
 #include "preload/process.h"
 
 namespace barracuda::preload {
@@ -93,13 +94,10 @@ void watch_abrupt_ends() {
   if (g_process.exchange(getpid()) != 0 || sem_init(&g_wake, 0, 0) != 0) {
     return;
   }
-  // The writer takes no signals of the program.
-  sigset_t all;
-  sigset_t previous_mask;
-  (void)sigfillset(&all);
-  (void)pthread_sigmask(SIG_SETMASK, &all, &previous_mask);
-  std::thread(write_report).detach();
-  (void)pthread_sigmask(SIG_SETMASK, &previous_mask, nullptr);
+  {
+    const SignalsBlocked for_the_writer;
+    std::thread(write_report).detach();
+  }
   for (std::size_t i = 0; i < std::size(kSignals); ++i) {
     (void)sigaction(kSignals[i], nullptr, &g_previous[i]);
     if (g_previous[i].sa_handler == SIG_IGN) {

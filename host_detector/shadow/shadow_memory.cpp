@@ -44,8 +44,7 @@ void Block::clear(const Bytes& bytes) {
   if (words_ != nullptr) {
     for (std::uint32_t word = 0; word < WordLists::kWords; ++word) {
       if (!(WordLists::bytes_of(word) & bytes).none() && !words_->is_empty(word)) {
-        words_->visit(word, Entry{}, PassesBy::kNobody,
-                      [&](History& history) { cut(history, bytes); });
+        words_->visit(word, [&](History& history) { cut(history, bytes); });
       }
     }
   }

@@ -75,8 +75,8 @@ void Block::for_each_history(const Entry& entry, const Shortcuts& shortcuts, Vis
   }
   WordLists::for_each_part(entry, [&](std::uint32_t word, const Entry& part) {
     if (!words_->is_empty(word)) {
-      words_->visit(word, part, shortcuts.passes_by,
-                    [&](History& history) { visit(history, part, !is_whole); });
+      words_->visit_for(word, part, shortcuts.passes_by,
+                        [&](History& history) { visit(history, part, !is_whole); });
     } else if (shortcuts.is_recorded && !is_whole) {
       words_->add(word, part);
     }

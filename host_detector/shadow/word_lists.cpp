@@ -61,8 +61,7 @@ void WordLists::add(std::uint32_t word, const Entry& entry) {
   if (is_empty(word)) {
     append(word, kNone, entry);
   } else {
-    visit(word, entry, PassesBy::kNobody,
-          [&](History& history) { history.entries.push_back(entry); });
+    visit(word, [&](History& history) { history.entries.push_back(entry); });
   }
 }
 

@@ -32,10 +32,15 @@ class WordLists {
   // Of an entry that touches this word only.
   void add(std::uint32_t word, const Entry& entry);
 
-  // Calls visit(history) and keeps what that leaves in it; some of those that `entry` passes by may
-  // be missing there. Visits do not nest.
+  // Calls visit(history) and keeps what that leaves in it. Visits do not nest.
   template <typename Visit>
-  void visit(std::uint32_t word, const Entry& entry, PassesBy passes_by, Visit visit);
+  void visit(std::uint32_t word, Visit visit) {
+    visit_for(word, Entry{}, PassesBy::kNobody, visit);
+  }
+
+  // The same for an access; some of those that `entry` passes by may be missing there.
+  template <typename Visit>
+  void visit_for(std::uint32_t word, const Entry& entry, PassesBy passes_by, Visit visit);
 
   [[nodiscard]] bool is_empty() const { return used_ == 0 && busy_ == nullptr; }
 
@@ -127,7 +132,7 @@ void WordLists::for_each_part(const Entry& entry, Visit visit) {
 }
 
 template <typename Visit>
-void WordLists::visit(std::uint32_t word, const Entry& entry, PassesBy passes_by, Visit visit) {
+void WordLists::visit_for(std::uint32_t word, const Entry& entry, PassesBy passes_by, Visit visit) {
   if (History* history = busy(word)) {
     visit(*history);
     settle_if_quiet(word);

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -12,6 +11,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/unit/report/scratch_folder.h"
+
 namespace barracuda {
 namespace {
 
@@ -19,22 +20,11 @@ namespace fs = std::filesystem;
 
 class Folder {
  public:
-  Folder() {
-    std::string name = fs::temp_directory_path() / "barracuda-cache-XXXXXX";
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-
-  ~Folder() { fs::remove_all(path_); }
-
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  [[nodiscard]] std::string path() const { return path_ / "made/on/demand"; }
+  [[nodiscard]] std::string path() const { return parent_ / "made/on/demand"; }
 
   [[nodiscard]] std::vector<fs::path> files() const {
     std::vector<fs::path> all;
-    for (const auto& each : fs::recursive_directory_iterator(path_)) {
+    for (const auto& each : fs::recursive_directory_iterator(parent_.path())) {
       if (each.is_regular_file()) {
         all.push_back(each.path());
       }
@@ -43,7 +33,7 @@ class Folder {
   }
 
  private:
-  fs::path path_;
+  ScratchFolder parent_;
 };
 
 constexpr std::uint64_t kPlenty = 1U << 20;

@@ -72,11 +72,6 @@ std::vector<Content> contents(const std::vector<Entry>& entries) {
   return all;
 }
 
-template <typename Visit>
-void visit(WordLists& lists, std::uint32_t word, Visit visit) {
-  lists.visit(word, Entry{}, PassesBy::kNobody, visit);
-}
-
 }  // namespace
 
 TEST_CASE("the lists of words keep every entry as it is, packed or not") {
@@ -90,7 +85,7 @@ TEST_CASE("the lists of words keep every entry as it is, packed or not") {
       const Entry entry = any_entry(word);
       switch (*rc::gen::inRange(0, 4)) {
         case 0:
-          visit(lists, word, [](History& history) { history.entries.clear(); });
+          lists.visit(word, [](History& history) { history.entries.clear(); });
           model[word].clear();
           break;
         case 1:
@@ -98,11 +93,11 @@ TEST_CASE("the lists of words keep every entry as it is, packed or not") {
           model[word].push_back(entry);
           break;
         case 2:  // many at once
-          visit(lists, word, [&](History& history) { history.entries.assign(12, entry); });
+          lists.visit(word, [&](History& history) { history.entries.assign(12, entry); });
           model[word].assign(12, entry);
           break;
         default:
-          visit(lists, word, [&](History& history) {
+          lists.visit(word, [&](History& history) {
             if (!history.entries.empty()) {
               history.entries.erase(history.entries.begin());
             }
@@ -118,8 +113,9 @@ TEST_CASE("the lists of words keep every entry as it is, packed or not") {
     for (std::uint32_t word = 0; word < WordLists::kWords; ++word) {
       RC_ASSERT(lists.is_empty(word) == model[word].empty());
       std::vector<Entry> kept;
-      visit(lists, word,
-            [&](History& history) { kept.assign(history.entries.begin(), history.entries.end()); });
+      lists.visit(word, [&](History& history) {
+        kept.assign(history.entries.begin(), history.entries.end());
+      });
       RC_ASSERT(contents(kept) == contents(model[word]));
       all.insert(all.end(), model[word].begin(), model[word].end());
     }
@@ -134,18 +130,18 @@ TEST_CASE("a word keeps its crowd until that is gone") {
   WordLists lists;
   Entry entry;
   entry.bytes = WordLists::bytes_of(3);
-  visit(lists, 3, [&](History& history) {
+  lists.visit(3, [&](History& history) {
     history.crowds.emplace_back(CrowdKind::kReads);
     history.crowds.back().add(entry);
   });
   lists.add(3, entry);
-  visit(lists, 3, [](History& history) {
+  lists.visit(3, [](History& history) {
     REQUIRE(history.crowds.size() == 1);
     CHECK(history.entries.size() == 1);
     history.crowds.clear();
   });
   CHECK_FALSE(lists.is_empty(3));
-  visit(lists, 3, [](History& history) {
+  lists.visit(3, [](History& history) {
     CHECK(history.crowds.empty());
     CHECK(history.entries.size() == 1);
     history.entries.clear();

@@ -12,6 +12,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/unit/jit/example.h"
+#include "tests/unit/report/scratch_folder.h"
 
 namespace barracuda::jit {
 namespace {
@@ -23,28 +24,17 @@ const Compiler kNoCompiler("/no/such/compiler");
 
 class Folder {
  public:
-  Folder() {
-    std::string name = fs::temp_directory_path() / "barracuda-jit-XXXXXX";
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-
-  ~Folder() { fs::remove_all(path_); }
-
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
   [[nodiscard]] FileCache files(std::uint64_t max_bytes = kPlenty) const {
-    return {path_.string(), max_bytes};
+    return {folder_.path(), max_bytes};
   }
 
   [[nodiscard]] std::vector<fs::path> entries() const {
-    const fs::directory_iterator begin(path_);
+    const fs::directory_iterator begin(folder_.path());
     return {begin, fs::directory_iterator()};
   }
 
  private:
-  fs::path path_;
+  ScratchFolder folder_;
 };
 
 Request example() {
