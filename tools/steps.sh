@@ -53,5 +53,7 @@ run_tests() {
   fi
   failed=$((failed + bad))
   passed=$((passed + all - bad))
+  # Again at the end, where a log that keeps its tail has it: what the tests that failed have printed.
+  [ "$bad" -eq 0 ] || awk '/^ *([0-9]+\/[0-9]+ Test|Start) / { shown = /\*\*\*/ } shown && ++lines <= 60' "$log"
   return $status
 }
