@@ -96,6 +96,93 @@ template <class M, bool Strong>
   }
 }
 
+// --- vectors: who loads one while another stores it sees all of one store, as on a GPU. CUB's tile
+// descriptors and the halves of log records rely on it.
+
+template <std::size_t Bytes>
+struct WholeOf {
+  using Type [[gnu::vector_size(16)]] = u64;
+};
+
+template <>
+struct WholeOf<2> {
+  using Type = u16;
+};
+
+template <>
+struct WholeOf<4> {
+  using Type = u32;
+};
+
+template <>
+struct WholeOf<8> {
+  using Type = u64;
+};
+
+// A lane's elements `First` to `First + Count`, moved at once.
+template <class M, int First, int Count>
+struct Part {
+  using Whole = typename WholeOf<sizeof(M) * Count>::Type;
+
+  static void load(Context& c, const Instruction& in, const u64* at, u32 mask) {
+    Lane<M> unused[kLanes];
+    Lane<M>* to[Count];
+    for (int k = 0; k < Count; ++k) {
+      const Slot slot = element_slot(in, in.d, First + k);
+      to[k] = slot == kNoSlot ? unused : target<Lane<M>>(c, slot);
+    }
+    for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+      const int i = std::countr_zero(rest);
+      const Whole whole = *host_address<const volatile Whole>(at[i] + First * sizeof(M));
+      M elements[Count];
+      std::memcpy(elements, &whole, sizeof whole);
+      for (int k = 0; k < Count; ++k) {
+        to[k][i] = to_lane<M>(elements[k]);
+      }
+    }
+  }
+
+  static void store(Context& c, const Instruction& in, const u64* at, u32 mask) {
+    const Lane<M>* from[Count];
+    for (int k = 0; k < Count; ++k) {
+      from[k] = source<Lane<M>>(c, element_slot(in, in.d, First + k));
+    }
+    for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+      const int i = std::countr_zero(rest);
+      M elements[Count];
+      for (int k = 0; k < Count; ++k) {
+        elements[k] = static_cast<M>(from[k][i]);
+      }
+      Whole whole;
+      std::memcpy(&whole, elements, sizeof whole);
+      *host_address<volatile Whole>(at[i] + First * sizeof(M)) = whole;
+    }
+  }
+};
+
+// Those of more than 16 bytes move in two halves.
+template <class M, int Count, class Move>
+[[gnu::always_inline]] inline void for_each_part(Move move) {
+  if constexpr (sizeof(M) * Count <= 16) {
+    move(Part<M, 0, Count>{});
+  } else if constexpr (sizeof(M) * Count == 32) {
+    move(Part<M, 0, Count / 2>{});
+    move(Part<M, Count / 2, Count / 2>{});
+  }
+}
+
+template <class M, class Move>
+[[gnu::always_inline]] inline void for_each_part(int count, Move move) {
+  switch (count) {
+    case 2:
+      return for_each_part<M, 2>(move);
+    case 4:
+      return for_each_part<M, 4>(move);
+    default:
+      return for_each_part<M, 8>(move);
+  }
+}
+
 template <class M, Place Where, bool Strong>
 Step load(Context& c, const Instruction& in, u32 mask) {
   Addresses where;
@@ -104,6 +191,8 @@ Step load(Context& c, const Instruction& in, u32 mask) {
   }
   if (in.count == 1) [[likely]] {
     load_element<M, Strong>(target<Lane<M>>(c, in.d), where, mask, 0);
+  } else if (where.local_lanes == 0) {
+    for_each_part<M>(in.count, [&](auto part) { part.load(c, in, where.at, mask); });
   } else {
     for (int k = 0; k < in.count; ++k) {
       if (const Slot slot = element_slot(in, in.d, k); slot != kNoSlot) {
@@ -112,25 +201,10 @@ Step load(Context& c, const Instruction& in, u32 mask) {
     }
   }
   if constexpr (Strong) {
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
     charge_poll(c);
   }
   return Step::kNext;
-}
-
-// Who reads what a strong 16-byte store writes while the kernel runs finds it whole, as on a GPU:
-// the halves of log records rely on it.
-template <class M>
-void store_whole(Context& c, const Instruction& in, const Addresses& where, u32 mask) {
-  using Whole [[gnu::vector_size(16)]] = M;
-  __atomic_thread_fence(__ATOMIC_RELEASE);
-  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-    const int i = std::countr_zero(rest);
-    Whole value{};
-    for (int k = 0; k < in.count; ++k) {
-      value[k] = static_cast<M>(source<Lane<M>>(c, element_slot(in, in.d, k))[i]);
-    }
-    *host_address<Whole>(where.at[i]) = value;
-  }
 }
 
 template <class M, Place Where, bool Strong>
@@ -139,10 +213,13 @@ Step store(Context& c, const Instruction& in, u32 mask) {
   if (!resolve<Where>(c, in, mask, {static_cast<u32>(sizeof(M)) * in.count, true}, where)) {
     return Step::kSwitch;
   }
+  if constexpr (Strong) {
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+  }
   if (in.count == 1) [[likely]] {
     store_element<M, Strong>(source<Lane<M>>(c, in.d), where, mask, 0);
-  } else if (Strong && in.count * sizeof(M) == 16 && where.local_lanes == 0) {
-    store_whole<M>(c, in, where, mask);
+  } else if (where.local_lanes == 0) {
+    for_each_part<M>(in.count, [&](auto part) { part.store(c, in, where.at, mask); });
   } else {
     for (int k = 0; k < in.count; ++k) {
       store_element<M, Strong>(source<Lane<M>>(c, element_slot(in, in.d, k)), where, mask, k);

@@ -51,6 +51,63 @@ END:)",
   }
 }
 
+TEST_CASE("who loads a vector while another stores it sees all of one store") {
+  struct Form {
+    std::string_view type, values, loaded;
+  };
+
+  const std::string_view strength =
+      GENERATE(".relaxed.gpu.global", ".volatile.global", ".global.cg");
+  const Form form = GENERATE(Form{".v2.u16", "{%h1, %h1}", "{%h2, %h3}"},
+                             Form{".v2.u32", "{%r1, %r1}", "{%r2, %r3}"},
+                             Form{".v4.u32", "{%r1, %r1, %r1, %r1}", "{%r2, _, _, %r3}"},
+                             Form{".v2.u64", "{%d1, %d1}", "{%d2, %d3}"});
+  INFO(strength << form.type);
+  MachineOptions options;
+  options.workers = 2;
+  // Block 0 stores 1, 2, 3, ... in all elements of each lane's vector, block 1 loads and compares.
+  Device device(kernel_text(fmt::format(R"(
+    mov.u64 %d10, vectors;
+    mul.wide.u32 %d11, %laneid, 16;
+    add.u64 %d10, %d10, %d11;
+    setp.eq.u32 %p1, %a0, 0;
+    mov.u64 %d12, 0;
+    mov.u32 %r1, 0;
+AGAIN:
+    add.u32 %r1, %r1, 1;
+    cvt.u16.u32 %h1, %r1;
+    cvt.u64.u32 %d1, %r1;
+    @!%p1 bra READER;
+    st{0}{1} [%d10], {2};
+    bra NEXT;
+READER:
+    mov.b32 %r2, 0;
+    mov.b32 %r3, 0;
+    mov.b64 %d2, 0;
+    mov.b64 %d3, 0;
+    mov.b16 %h2, 0;
+    mov.b16 %h3, 0;
+    ld{0}{1} {3}, [%d10];
+    xor.b32 %r2, %r2, %r3;
+    xor.b16 %h2, %h2, %h3;
+    xor.b64 %d2, %d2, %d3;
+    cvt.u64.u32 %d4, %r2;
+    cvt.u64.u16 %d5, %h2;
+    or.b64 %d2, %d2, %d4;
+    or.b64 %d2, %d2, %d5;
+    or.b64 %d12, %d12, %d2;
+NEXT:
+    setp.lt.u32 %p2, %r1, 30000;
+    @%p2 bra AGAIN;
+    st.global.u64 [%out], %d12;)",
+                                        strength, form.type, form.values, form.loaded),
+                            ".global .align 16 .b8 vectors[512];\n"),
+                options);
+  const std::uint64_t out = device.buffer(std::vector<std::uint64_t>(64, 0));
+  device.run_well("k", shape({2}, {32}), out);
+  REQUIRE(device.read<std::uint64_t>(out, 64) == std::vector<std::uint64_t>(64, 0));
+}
+
 TEST_CASE("hints and register counts leave values alone, discarded or not") {
   Device device(kernel_text(R"(
     prefetch.global.L2 [%base];
