@@ -15,18 +15,20 @@ inline constexpr std::uint64_t kNoMeeting = ~std::uint64_t{0};
 enum class Operation : std::uint8_t {
   kRead,
   kWrite,
-  kAtomic,         // atom: reads, and writes unless it is a failed CAS
-  kReduction,      // red: an atomic whose read never acquires (PTX ISA 9.7.13.7)
-  kFence,          // fence, membar
-  kBarrier,        // bar/barrier.sync, bar/barrier.red: arrive and wait
-  kBarrierArrive,  // bar/barrier.arrive: gives, does not take
-  kWarpBarrier,    // bar.warp.sync
-  kCall,           // just before a call of a .func that may log; the site is the call
-  kReturn,         // just after that call
-  kExit,           // lanes leave the kernel
-  kClusterArrive,  // barrier.cluster.arrive: gives what its order says
-  kClusterWait,    // barrier.cluster.wait, logged once it is over: takes
-  kProxyFence,     // fence.proxy.async
+  kAtomic,            // atom: reads, and writes unless it is a failed CAS
+  kReduction,         // red: an atomic whose read never acquires (PTX ISA 9.7.13.7)
+  kFence,             // fence, membar
+  kBarrier,           // bar/barrier.sync, bar/barrier.red: arrive and wait
+  kBarrierArrive,     // bar/barrier.arrive: gives, does not take
+  kWarpBarrier,       // bar.warp.sync
+  kCall,              // just before a call of a .func that may log; the site is the call
+  kReturn,            // just after that call
+  kExit,              // lanes leave the kernel
+  kClusterArrive,     // barrier.cluster.arrive: gives what its order says
+  kClusterWait,       // barrier.cluster.wait, logged once it is over: takes
+  kLaunchDependents,  // griddepcontrol.launch_dependents
+  kGridWait,          // griddepcontrol.wait, logged once it is over: takes
+  kProxyFence,        // fence.proxy.async
   kMbarrierInit,
   kMbarrierInvalidate,
   kMbarrierArrive,    // arrive, arrive_drop, with .expect_tx or without

@@ -35,8 +35,8 @@ bool is_of_global_memory(const WarpOperation& operation) {
 bool synchronises(Operation operation) {
   return operation > Operation::kReduction && operation < Operation::kCopy &&
          operation != Operation::kCall && operation != Operation::kReturn &&
-         operation != Operation::kExit && operation != Operation::kMbarrierInit &&
-         operation != Operation::kMbarrierInvalidate;
+         operation != Operation::kExit && operation != Operation::kLaunchDependents &&
+         operation != Operation::kMbarrierInit && operation != Operation::kMbarrierInvalidate;
 }
 
 }  // namespace
@@ -153,6 +153,12 @@ bool Detector::State::perform(const Actor& actor, const WarpOperation& operation
     case Operation::kClusterWait:
       asynchroniser.cluster_barrier(actor, operation.mask, site);
       return true;
+    case Operation::kLaunchDependents:
+      actor.cta.launch.lets_dependents_begin = true;
+      return true;
+    case Operation::kGridWait:
+      synchroniser.grid_wait(actor, operation.mask);
+      return true;
     case Operation::kProxyFence:
       asynchroniser.fence_proxy(actor, operation.mask);
       return true;
@@ -220,6 +226,9 @@ void Detector::State::exit(const Actor& actor, std::uint32_t lanes) {
 
 void Detector::State::finish(LaunchState& launch) {
   last_strand.reset();
+  if (launch.lets_dependents_begin) {
+    engine.prerequisites.add(launch.info.id, launch.initial);
+  }
   engine.finals.add(launch.info.id, std::move(launch.final()));
   engine.running.erase(launch.info.id);
 }
@@ -260,9 +269,10 @@ void Detector::begin_launch(const LaunchInfo& launch) {
     return;
   }
   EngineState& engine = state_->engine;
-  engine.order.add(launch.id, launch.ordered_after);
   auto begun = std::make_unique<LaunchState>(launch);
-  begun->initial = engine.finals.of(launch.ordered_after);
+  LaunchKnowledge knowledge = engine.prerequisites.begin(launch, engine.order, engine.finals);
+  begun->initial = std::move(knowledge.at_first);
+  begun->from_grid_wait = std::move(knowledge.from_grid_wait);
   begun->learn(begun->initial);
   // It may learn of a launch that is over as well, if that is not ordered before it.
   begun->ran_with_others = !engine.order.is_after_all(launch.id);

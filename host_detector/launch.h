@@ -25,6 +25,11 @@ struct LaunchInfo {
   // Launches that are over before this one starts (stream order, events, synchronisation), given as
   // their transitive closure's newest members: everything they are ordered after is too.
   std::vector<LaunchId> ordered_after;
+  // Not 0: one of `ordered_after` that may still run, once it has let its dependents begin
+  // (griddepcontrol.launch_dependents). Threads know that it is over from griddepcontrol.wait on.
+  LaunchId prerequisite{};
+  // With a prerequisite: a number of its own, which no copy has, that stands for its end.
+  LaunchId prerequisite_over{};
 };
 
 // One thread of one launch.

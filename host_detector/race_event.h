@@ -32,6 +32,7 @@ enum class MissingOrder : std::uint8_t {
   kProxyFenceMissing,
   kAsyncWaitMissing,
   kBarrierOnOnePath,  // the first came to a barrier after its access, the second to none before
+  kGridWaitMissing,   // the second's launch may run beside the first's, and did not wait for it
   kReadOnlyPath,      // a read by it need not see what its own kernel writes, whatever lies between
 };
 

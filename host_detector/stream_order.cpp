@@ -14,6 +14,7 @@ using Frontier = std::vector<LaunchId>;
 
 struct Stream {
   Frontier done_before_next;
+  LaunchId last_kernel{};  // 0: something has come after it
   bool is_non_blocking = false;
 };
 
@@ -34,17 +35,27 @@ struct StreamOrder::State {
   Frontier orphaned, orphaned_non_blocking;
   LaunchOrder order;
 
+  [[nodiscard]] bool covers(const Frontier& frontier, LaunchId launch) const {
+    return std::ranges::any_of(frontier, [&](LaunchId other) {
+      return other == launch || order.is_before(launch, other);
+    });
+  }
+
   void add(Frontier& frontier, const Frontier& more) const {
     for (const LaunchId launch : more) {
-      const bool is_covered = std::ranges::any_of(frontier, [&](LaunchId other) {
-        return other == launch || order.is_before(launch, other);
-      });
-      if (is_covered) {
+      if (covers(frontier, launch)) {
         continue;
       }
       std::erase_if(frontier, [&](LaunchId other) { return order.is_before(other, launch); });
       frontier.push_back(launch);
     }
+  }
+
+  // From now on `before` is over before the next operation of `stream`.
+  void put(StreamKey key, Frontier before) {
+    Stream& stream = streams[key];
+    stream.done_before_next = std::move(before);
+    stream.last_kernel = {};
   }
 
   // All that is over before the next operation of `stream`.
@@ -72,7 +83,7 @@ StreamOrder::~StreamOrder() = default;
 
 void StreamOrder::create_stream(StreamKey stream, bool non_blocking) {
   state_->copies = {};
-  state_->streams[stream] = {.done_before_next = {}, .is_non_blocking = non_blocking};
+  state_->streams[stream] = {.is_non_blocking = non_blocking};
 }
 
 void StreamOrder::destroy_stream(StreamKey stream) {
@@ -100,8 +111,32 @@ std::vector<LaunchId> StreamOrder::launch(StreamKey stream, LaunchId id) {
   state_->copies = {};
   Frontier before = state_->before_next(stream);
   state_->order.add(id, before);
-  state_->streams[stream].done_before_next = {id};
+  state_->put(stream, {id});
+  if (!is_copy(id)) {
+    state_->streams[stream].last_kernel = id;
+  }
   return before;
+}
+
+ProgrammaticOrder StreamOrder::launch_programmatic(StreamKey stream, LaunchId id, LaunchId fresh) {
+  const LaunchId before_it = state_->streams[stream].last_kernel;
+  Frontier before = state_->before_next(stream);
+  // What the host waited for is over.
+  if (std::ranges::find(before, before_it) == before.end() ||
+      state_->covers(state_->host, before_it)) {
+    return {.ordered_after = launch(stream, id)};
+  }
+  state_->copies = {};
+  state_->order.add(fresh, before);
+  state_->order.add(id, before, before_it);
+  state_->put(stream, {fresh, id});
+  state_->streams[stream].last_kernel = id;
+  return {
+      .ordered_after = std::move(before), .prerequisite = before_it, .prerequisite_over = fresh};
+}
+
+void StreamOrder::launch_unknown(StreamKey stream) {
+  state_->streams[stream].last_kernel = {};
 }
 
 const std::vector<LaunchId>& StreamOrder::host_waited() const {
@@ -113,7 +148,7 @@ void StreamOrder::record_event(EventKey event, StreamKey stream) {
   // A command like others: put into the legacy stream, it stands between those of blocking streams.
   Frontier before = state_->before_next(stream);
   state_->events[event] = before;
-  state_->streams[stream].done_before_next = std::move(before);
+  state_->put(stream, std::move(before));
 }
 
 void StreamOrder::wait_event(StreamKey stream, EventKey event) {
@@ -124,7 +159,7 @@ void StreamOrder::wait_event(StreamKey stream, EventKey event) {
   }
   Frontier before = state_->before_next(stream);
   state_->add(before, known->second);
-  state_->streams[stream].done_before_next = std::move(before);
+  state_->put(stream, std::move(before));
 }
 
 void StreamOrder::synchronize_stream(StreamKey stream) {

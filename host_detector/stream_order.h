@@ -21,6 +21,12 @@ struct CopyOrder {
   std::vector<LaunchId> ordered_after, host_waited;
 };
 
+// What LaunchInfo must hold of the order of a programmatic launch.
+struct ProgrammaticOrder {
+  std::vector<LaunchId> ordered_after;
+  LaunchId prerequisite{}, prerequisite_over{};
+};
+
 class StreamOrder {
  public:
   StreamOrder();
@@ -32,6 +38,11 @@ class StreamOrder {
   void destroy_stream(StreamKey stream);
   // What LaunchInfo::ordered_after must hold for a launch put into `stream` now.
   std::vector<LaunchId> launch(StreamKey stream, LaunchId id);
+  // The same for a programmatic one; `fresh` is the number that its prerequisite's end may have. It
+  // has a prerequisite if a kernel was the last that came into its stream and may still run.
+  ProgrammaticOrder launch_programmatic(StreamKey stream, LaunchId id, LaunchId fresh);
+  // A kernel that nobody looks after was put into `stream`.
+  void launch_unknown(StreamKey stream);
   // For a copy put into `stream` now; `fresh` is its number, unless it can share that of the copies
   // just before it.
   CopyOrder copy(StreamKey stream, LaunchId fresh);

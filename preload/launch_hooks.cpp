@@ -43,6 +43,10 @@ LaunchRequest request_of(const CUlaunchConfig& config, CUfunction function, Defa
     if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
       const auto& cluster = attribute.value.clusterDim;
       request.cluster = detector::Dim3{cluster.x, cluster.y, cluster.z};
+    } else if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION) {
+      request.is_programmatic = attribute.value.programmaticStreamSerializationAllowed != 0;
+    } else if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT) {
+      request.event = handle_of(attribute.value.programmaticEvent.event);
     }
   }
   return request;

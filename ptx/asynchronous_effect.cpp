@@ -131,6 +131,9 @@ void set_asynchronous_effect(const Instruction& instruction, Effect& effect) {
   }
   if (effect.opcode_class == kProxyFence) {
     effect.operation = Operation::kProxyFence;
+  } else if (effect.opcode_class == kGridDependency) {
+    effect.operation =
+        instruction.has("wait") ? Operation::kGridWait : Operation::kLaunchDependents;
   } else if (effect.opcode_class == kClusterBarrier) {
     effect.operation =
         instruction.has("arrive") ? Operation::kClusterArrive : Operation::kClusterWait;

@@ -247,6 +247,7 @@ void set_class_details(const Instruction& instruction, const Modifiers& modifier
       set_arrive_wait(instruction, modifiers, Scope::kCluster, effect);
       set_asynchronous_effect(instruction, effect);
       break;
+    case kGridDependency:
     case kProxyFence:
       set_asynchronous_effect(instruction, effect);
       break;

@@ -23,6 +23,7 @@ enum class OpcodeClass : std::uint8_t {
   kBarrierArrive,  // bar/barrier.arrive
   kWarpBarrier,    // bar.warp.sync
   kClusterBarrier,
+  kGridDependency,  // griddepcontrol
   kMbarrier,
   kAsyncCopy,       // cp.async family, st.async, red.async, cp.reduce
   kWarpCollective,  // shfl, vote, match, redux, elect, activemask: no memory ordering
@@ -31,7 +32,7 @@ enum class OpcodeClass : std::uint8_t {
   kReturn,
   kExit,
   kTrap,
-  kNoEffect,  // prefetch, nanosleep, setmaxnreg, griddepcontrol.launch_dependents …
+  kNoEffect,  // prefetch, nanosleep, setmaxnreg …
   kTexture,   // tex, tld4, suld, sust, surface reductions
   kUnknown,   // not in the table
 };
@@ -47,9 +48,9 @@ enum class OpcodeClass : std::uint8_t {
 // kMbarrier and kClusterBarrier: `order` and `scope` with the defaults of the form. atom and red
 // without order are relaxed, without scope gpu; volatile is kVolatile and sys, .mmio relaxed.sys.
 //
-// kClusterBarrier, kProxyFence, kMbarrier and kAsyncCopy have an `operation` if they are logged;
-// the address is the mbarrier or, of a copy, the destination, whose space is `space`. The operands
-// by operation, -1 where there is none:
+// kClusterBarrier, kGridDependency, kProxyFence, kMbarrier and kAsyncCopy have an `operation` if
+// they are logged; the address is the mbarrier or, of a copy, the destination, whose space is
+// `space`. The operands by operation, -1 where there is none:
 //   kMbarrierInit, kMbarrierArrive  amount: the count; bytes: those expected
 //   kMbarrierExpect, kMbarrierComplete  bytes
 //   kMbarrierWait  operand 0: whether it is over; amount: the parity, -1 for a wait by state

@@ -151,6 +151,11 @@ std::string missing_order(const detector::RaceEvent& race, const ptx::SiteTable&
           "a barrier on one path only: warp {} came to one after its access, warp {} "
           "to none before its own",
           first.warp, second.warp);
+    case detector::MissingOrder::kGridWaitMissing:
+      return fmt::format(
+          "launch {} may begin before launch {} is over: cudaGridDependencySynchronize() "
+          "(griddepcontrol.wait) is missing before the access",
+          second.launch, first.launch);
     case detector::MissingOrder::kReadOnlyPath:
       return "a read through the read-only path (ld.global.nc, __ldg) need not see what its own "
              "kernel writes: an ordinary load is needed, whatever synchronisation lies between";

@@ -55,6 +55,8 @@ AccessOperation operation_of(wire::Operation operation) {
     case wire::Operation::kExit:
     case wire::Operation::kClusterArrive:
     case wire::Operation::kClusterWait:
+    case wire::Operation::kLaunchDependents:
+    case wire::Operation::kGridWait:
     case wire::Operation::kProxyFence:
     case wire::Operation::kMbarrierInit:
     case wire::Operation::kMbarrierInvalidate:

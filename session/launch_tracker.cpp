@@ -151,11 +151,12 @@ void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
   if (!launch.captured_) {
     launch.begin_ = watch_begin(request.stream);
   }
+  const detector::StreamKey stream = streams_.key_of(request.stream);
   if (launch.kernel_ == nullptr || !launch.kernel_->instrumented()) {
+    streams_.launch_unchecked(stream);
     return;
   }
   const KernelBinding& kernel = *launch.kernel_;
-  const detector::StreamKey stream = streams_.key_of(request.stream);
   std::uint64_t descriptor = 0;
   if (!launch.captured_) {
     const std::lock_guard lock(mutex_);
@@ -174,15 +175,34 @@ void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
           add_in_flight(info.id, driver_.current_context(), launch.unchecked_);
       if (taken != nullptr) {
         descriptor = reinterpret_cast<std::uint64_t>(taken);
-        info.ordered_after = streams_.launch(stream, info.id);
+        order(info, stream, request.is_programmatic);
         pipeline_.begin_launch(info);
         launch.id_ = g_current = info.id;
       }
     }
   }
+  if (!launch.captured_ && launch.id_ == LaunchId{}) {
+    streams_.launch_unchecked(stream);
+  }
+  if (!launch.captured_ && request.event != 0) {
+    streams_.event_recorded(request.event, stream);
+  }
   void** const parameters = launch.parameters();
   void** const extra = launch.extra();
   launch.arguments_.emplace(*kernel.kernel, parameters, extra, descriptor);
+}
+
+void LaunchTracker::order(detector::LaunchInfo& info, detector::StreamKey stream,
+                          bool is_programmatic) {
+  if (!is_programmatic) {
+    info.ordered_after = streams_.launch(stream, info.id);
+    return;
+  }
+  detector::ProgrammaticOrder order =
+      streams_.launch_programmatic(stream, info.id, copies_.next_id());
+  info.ordered_after = std::move(order.ordered_after);
+  info.prerequisite = order.prerequisite;
+  info.prerequisite_over = order.prerequisite_over;
 }
 
 void LaunchTracker::begin_unlogged(Launch& launch, Handle function) {

@@ -31,6 +31,8 @@ struct LaunchRequest {
   detector::Dim3 grid, block;
   std::optional<detector::Dim3> cluster;  // as given at the launch
   Handle stream = 0;                      // 0 is the legacy default stream
+  bool is_programmatic = false;           // may begin before the kernel before it is over
+  Handle event = 0;                       // that the launch records, if there is one
 };
 
 // One launch call, on the stack of the hook. Without begin() its arguments stay the program's.
@@ -151,6 +153,8 @@ class LaunchTracker {
   bool is_left_out(const KernelBinding& kernel);
   detector::LaunchId open(const KernelBinding& kernel, const detector::LaunchInfo& info,
                           detector::StreamKey stream);
+  // Puts the launch into its stream.
+  void order(detector::LaunchInfo& info, detector::StreamKey stream, bool is_programmatic);
   DeviceArea* area_of(Handle context);
   // None while another thread is in the tracker: it may never leave.
   std::vector<detector::LaunchId> try_in_flight();

@@ -84,6 +84,17 @@ std::vector<LaunchId> StreamTracker::launch(StreamKey stream, LaunchId id) {
   return order_.launch(stream, id);
 }
 
+detector::ProgrammaticOrder StreamTracker::launch_programmatic(StreamKey stream, LaunchId id,
+                                                               LaunchId fresh) {
+  const std::lock_guard lock(mutex_);
+  return order_.launch_programmatic(stream, id, fresh);
+}
+
+void StreamTracker::launch_unchecked(StreamKey stream) {
+  const std::lock_guard lock(mutex_);
+  order_.launch_unknown(stream);
+}
+
 detector::CopyOrder StreamTracker::copy(StreamKey stream, LaunchId fresh) {
   const std::lock_guard lock(mutex_);
   return order_.copy(stream, fresh);

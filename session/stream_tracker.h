@@ -36,6 +36,10 @@ class StreamTracker {
   void device_synchronized();
 
   std::vector<detector::LaunchId> launch(detector::StreamKey stream, detector::LaunchId id);
+  detector::ProgrammaticOrder launch_programmatic(detector::StreamKey stream, detector::LaunchId id,
+                                                  detector::LaunchId fresh);
+  // A kernel that is not checked.
+  void launch_unchecked(detector::StreamKey stream);
   detector::CopyOrder copy(detector::StreamKey stream, detector::LaunchId fresh);
   // What the host has waited for so far.
   std::vector<detector::LaunchId> host_waited();

@@ -109,6 +109,14 @@ busy words: accesses of other sites count|rules/access_crowd.cpp|s/    if (kept.
 launches: blocks that are over come back|sync/launch_state.h|s/return cta \/ kShards < finished.size() \&\& finished\[cta \/ kShards\];/return cta > ~cta \&\& finished[cta \/ kShards];/
 launches: with a block those before it in its shard are over|sync/launch_state.cpp|s/^  finished\[index\] = true;/  finished.assign(index + 1, true);/
 pages: what a thread found of freed memory stays found|shadow/shadow_memory.cpp|/^void ShadowMemory::forget/,/^}/s/^  generation_ = next_generation();//
+programmatic: waiting for the grid tells nothing|sync/synchroniser.cpp|s/after.clock.join(actor.cta.launch.from_grid_wait);//
+programmatic: nobody begins early|sync/prerequisites.cpp|s/order.add(launch.id, launch.ordered_after, launch.prerequisite);/order.add(launch.id, launch.ordered_after);/
+programmatic: who begins early knows nothing of others|sync/prerequisites.cpp|s/at_first.join(let_begin->second);//
+programmatic: it begins before its prerequisite is over|queue/ordering.cpp|s/return is_programmatic ||/return/
+programmatic: later launches forget its prerequisite|stream_order.cpp|s/put(stream, {fresh, id});/put(stream, {id});/
+programmatic: what the host waited for may still run|stream_order.cpp|s/state_->covers(state_->host, before_it)/false/
+programmatic: a prerequisite is one with what is after it|stream_order.cpp|/  void put(/,/^  }/s/stream.last_kernel = {};//
+programmatic: a chain of launches goes on that was not over|sync/launch_order.cpp|s/past\[chain\] == chains_/past[chain] <= chains_/
 LIST
 )
 

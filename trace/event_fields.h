@@ -60,7 +60,8 @@ void travel(Codec& codec, T& extent) {
 
 template <typename Codec, Is<LaunchInfo> T>
 void travel(Codec& codec, T& launch) {
-  codec(launch.id, launch.grid, launch.block, launch.cluster, launch.ordered_after);
+  codec(launch.id, launch.grid, launch.block, launch.cluster, launch.ordered_after,
+        launch.prerequisite, launch.prerequisite_over);
 }
 
 template <typename Codec, Is<MemoryRows> T>

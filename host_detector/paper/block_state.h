@@ -78,7 +78,7 @@ struct ClusterBarrier {
 struct LaunchState {
   explicit LaunchState(const LaunchInfo& info);
 
-  detector::LaunchState shape;  // extents and clusters; has no blocks of its own
+  detector::LaunchState shape;  // extents, clusters, prerequisite; has no blocks of its own
   boost::unordered_flat_map<std::uint32_t, std::unique_ptr<BlockState>> blocks;
   std::map<std::uint32_t, ClusterBarrier> cluster_barriers;
   std::vector<bool> finished;

@@ -249,6 +249,12 @@ bool Engine::event(const Actor& actor, const WarpOperation& operation) {
     case Operation::kClusterWait:
       Barriers::cluster_wait(actor, lanes);
       return true;
+    case Operation::kLaunchDependents:
+      actor.block.launch.shape.lets_dependents_begin = true;
+      return true;
+    case Operation::kGridWait:
+      actor.warp.paths.learn(lanes, actor.block.launch.shape.from_grid_wait);
+      return true;
     case Operation::kCall:
     case Operation::kReturn:
       call(actor, operation);
@@ -342,6 +348,9 @@ void Engine::exit(const Actor& actor, const WarpOperation& operation) {
 
 void Engine::finish(LaunchState& launch) {
   const LaunchId id = launch.shape.info.id;
+  if (launch.shape.lets_dependents_begin) {
+    engine_.prerequisites.add(id, launch.initial);
+  }
   engine_.finals.add(id, std::move(launch.final));
   engine_.running.erase(id);
 }
@@ -351,9 +360,10 @@ void Engine::add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites
 }
 
 void Engine::begin_launch(const LaunchInfo& launch) {
-  engine_.order.add(launch.id, launch.ordered_after);
   auto begun = std::make_unique<LaunchState>(launch);
-  begun->initial = engine_.finals.of(launch.ordered_after);
+  LaunchKnowledge knowledge = engine_.prerequisites.begin(launch, engine_.order, engine_.finals);
+  begun->initial = std::move(knowledge.at_first);
+  begun->shape.from_grid_wait = std::move(knowledge.from_grid_wait);
   begun->final = begun->initial;
   begun->ran_with_others = !engine_.order.is_after_all(launch.id);
   for (auto& [id, other] : engine_.running) {

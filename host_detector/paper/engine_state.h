@@ -11,8 +11,7 @@
 #include "host_detector/paper/block_state.h"
 #include "host_detector/rules/race_log.h"
 #include "host_detector/sync/call_stacks.h"
-#include "host_detector/sync/final_clocks.h"
-#include "host_detector/sync/launch_order.h"
+#include "host_detector/sync/prerequisites.h"
 #include "host_detector/sync/site_list.h"
 #include "host_detector/sync/sync_users.h"
 
@@ -24,6 +23,7 @@ struct EngineState {
   LaunchOrder order;
   boost::unordered_flat_map<LaunchId, std::unique_ptr<LaunchState>> running;
   FinalClocks finals;
+  Prerequisites prerequisites;
   Cells global;
   SyncClocks global_sync;
   SyncUsers global_users;  // of global_sync

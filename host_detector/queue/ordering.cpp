@@ -72,9 +72,11 @@ Ordering::Launch* Ordering::find(std::uint16_t low_bits) {
 void Ordering::begin_launch(const LaunchInfo& info) {
   auto launch = std::make_unique<Launch>(info);
   launch->awaited = not_over(info.ordered_after);
-  // The detector takes launches after what they are ordered after.
+  // The detector takes launches after what they are ordered after, and after the end of one that
+  // may let them begin early: only then it is known whether it did.
+  const bool is_programmatic = info.prerequisite != LaunchId{};
   const bool may_begin = std::ranges::none_of(launch->awaited, [&](LaunchId each) {
-    return is_copy(each) || !find(static_cast<std::uint16_t>(each))->has_begun;
+    return is_programmatic || is_copy(each) || !find(static_cast<std::uint16_t>(each))->has_begun;
   });
   if (may_begin) {
     begin(*launch);

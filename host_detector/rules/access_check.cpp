@@ -555,6 +555,8 @@ void AccessCheck::report(Access& access, const Entry& older, const Entry& entry)
     race.missing = MissingOrder::kProxyFenceMissing;
   } else if (older.is_asynchronous()) {
     explain_asynchronous(access.actor, older, race);
+  } else if (access.actor.cta.launch.runs_beside(older.launch())) {
+    race.missing = MissingOrder::kGridWaitMissing;
   } else if (race.missing == MissingOrder::kNoSynchronisation) {
     explain(engine_, access.actor, older.tick, race);
   }

@@ -15,11 +15,10 @@
 #include "host_detector/detector.h"
 #include "host_detector/rules/race_log.h"
 #include "host_detector/sync/call_stacks.h"
-#include "host_detector/sync/final_clocks.h"
-#include "host_detector/sync/launch_order.h"
 #include "host_detector/sync/launch_state.h"
 #include "host_detector/sync/live_copies.h"
 #include "host_detector/sync/past_notes.h"
+#include "host_detector/sync/prerequisites.h"
 #include "host_detector/sync/site_list.h"
 #include "host_detector/sync/sync_users.h"
 
@@ -32,6 +31,7 @@ struct EngineState {
   LaunchOrder order;
   boost::unordered_flat_map<LaunchId, std::unique_ptr<LaunchState>> running;
   FinalClocks finals;
+  Prerequisites prerequisites;
   ShadowMemory global;
   LiveCopies copies;
   SyncTable global_locations;
@@ -59,6 +59,8 @@ struct Actor {
   }
 };
 
+// Whoever has `clock` knows that all of `launch`, which is not its own, is over.
+[[nodiscard]] bool knows_end_of(const EngineState& engine, LaunchId launch, const Clock& clock);
 // What `lane` of `actor` did at its tick `tick` happens before what lane `later` of `by` does now.
 [[nodiscard]] bool happens_before(const EngineState& engine, const ThreadPlace& thread, Tick tick,
                                   const Actor& by, std::uint32_t later);

@@ -5,7 +5,8 @@
 
 namespace barracuda::detector {
 
-LaunchOrder::Past LaunchOrder::past_of(std::span<const LaunchId> ordered_after) const {
+LaunchOrder::Past LaunchOrder::past_of(std::span<const LaunchId> ordered_after,
+                                       LaunchId prerequisite) const {
   Past all;
   for (const LaunchId earlier : ordered_after) {
     const auto found = places_.find(earlier);
@@ -18,32 +19,44 @@ LaunchOrder::Past LaunchOrder::past_of(std::span<const LaunchId> ordered_after) 
     for (std::size_t chain = 0; chain < past.size(); ++chain) {
       all[chain] = std::max(all[chain], past[chain]);
     }
-    all[other.chain] = std::max(all[other.chain], other.position);
+    all[other.chain] =
+        std::max(all[other.chain], other.position - (earlier == prerequisite ? 1 : 0));
   }
   return all;
 }
 
-void LaunchOrder::add(LaunchId launch, std::span<const LaunchId> ordered_after) {
-  const auto continued = std::ranges::find_if(ordered_after, [&](LaunchId earlier) {
+std::uint32_t LaunchOrder::chain_for(std::span<const LaunchId> ordered_after, const Past& past) {
+  const auto was_over = [&](std::size_t chain) {
+    return chain < past.size() && past[chain] == chains_[chain].length;
+  };
+  for (const LaunchId earlier : ordered_after) {
     const auto found = places_.find(earlier);
-    return found != places_.end() && chains_[found->second.chain].tail == earlier;
-  });
-  Past past = past_of(ordered_after);
-  Place place;
-  if (continued == ordered_after.end()) {
-    place.chain = static_cast<std::uint32_t>(chains_.size());
-    place.position = 1;
+    if (found != places_.end() && was_over(found->second.chain)) {
+      return found->second.chain;
+    }
+  }
+  std::uint32_t chain = 0;
+  while (chain < chains_.size() && !was_over(chain)) {
+    ++chain;
+  }
+  if (chain == chains_.size()) {
     chains_.push_back({});
-  } else {
-    const Place& tail = places_.find(*continued)->second;
-    place.chain = tail.chain;
-    place.position = tail.position + 1;
+  }
+  return chain;
+}
+
+void LaunchOrder::add(LaunchId launch, std::span<const LaunchId> ordered_after,
+                      LaunchId prerequisite) {
+  Past past = past_of(ordered_after, prerequisite);
+  Place place{.chain = chain_for(ordered_after, past)};
+  Chain& chain = chains_[place.chain];
+  place.position = ++chain.length;
+  if (place.chain < past.size()) {
     past[place.chain] = 0;  // its position says that
   }
   while (!past.empty() && past.back() == 0) {
     past.pop_back();
   }
-  Chain& chain = chains_[place.chain];
   if (place.position == 1 || pasts_[chain.past] != past) {
     chain.past = static_cast<std::uint32_t>(pasts_.size());
     pasts_.push_back(std::move(past));

@@ -16,8 +16,9 @@ namespace barracuda::detector {
 
 class LaunchOrder {
  public:
-  // Unknown launches among `ordered_after` are ignored: nothing of them was recorded.
-  void add(LaunchId launch, std::span<const LaunchId> ordered_after);
+  // Unknown launches among `ordered_after` are ignored: nothing of them was recorded. Of the
+  // prerequisite only what it came after itself was over.
+  void add(LaunchId launch, std::span<const LaunchId> ordered_after, LaunchId prerequisite = {});
 
   [[nodiscard]] bool knows(LaunchId launch) const { return places_.contains(launch); }
 
@@ -36,12 +37,15 @@ class LaunchOrder {
   };
 
   struct Chain {
-    LaunchId tail{};         // its newest launch
+    LaunchId tail{};  // its newest launch
+    std::uint32_t length = 0;
     std::uint32_t past = 0;  // of the tail
   };
 
   static bool is_before(const Place& first, const Place& second, const Past& past);
-  [[nodiscard]] Past past_of(std::span<const LaunchId> ordered_after) const;
+  [[nodiscard]] Past past_of(std::span<const LaunchId> ordered_after, LaunchId prerequisite) const;
+  // A chain all of which was over; a new one if there is none.
+  std::uint32_t chain_for(std::span<const LaunchId> ordered_after, const Past& past);
 
   boost::unordered_flat_map<LaunchId, Place> places_;
   std::vector<Chain> chains_;

@@ -63,11 +63,19 @@ struct LaunchState {
   bool ran_with_others = false;  // some other launch is not ordered before this one
   bool may_meet_copies = false;  // nothing orders some live copy before it
   Clock initial;                 // what the launches before it had learnt of others
+  Clock from_grid_wait;          // what else its threads know from griddepcontrol.wait on; empty
+                                 // unless it began before its prerequisite was over
+  std::atomic<bool> lets_dependents_begin = false;
 
   [[nodiscard]] std::uint32_t cluster_of(std::uint32_t cta) const;
   // The CTA with `rank` in the cluster of `cta`; nothing if there is none.
   [[nodiscard]] std::optional<std::uint32_t> cta_of_rank(std::uint32_t cta,
                                                          std::uint32_t rank) const;
+
+  // `earlier` let it begin before it was over.
+  [[nodiscard]] bool runs_beside(LaunchId earlier) const {
+    return earlier == info.prerequisite && !from_grid_wait.is_empty();
+  }
 
   // The CTA, made if nothing of it came yet; null if it is over, or not of the grid.
   [[nodiscard]] CtaState* find_cta(std::uint32_t cta);

@@ -295,6 +295,14 @@ void Synchroniser::warp_barrier(const Actor& actor, const WarpOperation& operati
   open_complete_warp_barriers(actor.warp);
 }
 
+void Synchroniser::grid_wait(const Actor& actor, std::uint32_t lanes) {
+  actor.warp.change(lanes, [&](std::uint32_t, const ThreadState& before) {
+    ThreadState after = before;
+    after.clock.join(actor.cta.launch.from_grid_wait);
+    return after;
+  });
+}
+
 void Synchroniser::open_what_held(const Actor& actor, std::uint32_t lanes) {
   std::erase_if(actor.warp.warp_barriers, [&](const WarpState::WarpBarrier& barrier) {
     if ((barrier.waiting & lanes) == 0) {

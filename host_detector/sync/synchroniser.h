@@ -19,6 +19,7 @@ class Synchroniser {
   void acquire(const Actor& actor, const WarpOperation& operation);
   void barrier(const Actor& actor, const WarpOperation& operation, bool waits);
   void warp_barrier(const Actor& actor, const WarpOperation& operation);
+  static void grid_wait(const Actor& actor, std::uint32_t lanes);
   // Lanes that were thought to wait go on: the barrier has opened although not everybody came.
   void open_what_held(const Actor& actor, std::uint32_t lanes);
   void exit(const Actor& actor, std::uint32_t lanes);

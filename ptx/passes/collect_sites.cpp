@@ -41,6 +41,7 @@ wire::Operation operation_of(OpcodeClass opcode_class) {
     case kMatrixAccess:
     case kProxyFence:
     case kClusterBarrier:
+    case kGridDependency:
     case kMbarrier:
     case kAsyncCopy:
     case kWarpCollective:

@@ -17,9 +17,8 @@ bool is_address(const Statement& statement, int operand) {
 
 PlannedSite as_event(PlannedSite site, HookKind hook) {
   site.hook = hook;
-  if (site.info.operation != Operation::kProxyFence &&
-      site.info.operation != Operation::kAsyncCommit &&
-      site.info.operation != Operation::kAsyncWait) {
+  if (site.info.operation == Operation::kClusterArrive ||
+      site.info.operation == Operation::kClusterWait) {
     site.info.order = site.effect.order;
     site.info.scope = site.effect.scope;
   }
@@ -120,10 +119,12 @@ std::vector<PlannedSite> plan_asynchronous(const PlannedSite& site, const Statem
   }
   switch (planned.info.operation) {
     case Operation::kClusterArrive:
+    case Operation::kLaunchDependents:
     case Operation::kProxyFence:
     case Operation::kAsyncCommit:
       return {as_event(planned, HookKind::kEvent)};
     case Operation::kClusterWait:
+    case Operation::kGridWait:
       return {as_event(planned, HookKind::kEventAfter)};
     case Operation::kAsyncWait:
       planned.info.reads_only = statement.instruction.has("read");

@@ -33,9 +33,16 @@ void Reference::apply(const detector::CopyInfo& copy) {
 
 void Reference::begin_launch(const detector::LaunchInfo& launch) {
   const auto id = static_cast<std::uint32_t>(launch.id);
+  const auto prerequisite = static_cast<std::uint32_t>(launch.prerequisite);
   VectorClock before;
   for (const detector::LaunchId earlier : launch.ordered_after) {
-    join(before, ends_[static_cast<std::uint32_t>(earlier)]);
+    const auto ended = static_cast<std::uint32_t>(earlier);
+    const bool is_early = ended == prerequisite && let_begin_.contains(ended);
+    join(before, is_early ? beginnings_[ended] : ends_[ended]);
+  }
+  beginnings_[id] = before;
+  if (let_begin_.contains(prerequisite)) {
+    awaited_[id] = prerequisite;
   }
   for (std::uint32_t block = 0; block < launch.grid.x; ++block) {
     blocks_.insert({id, block});
@@ -281,6 +288,10 @@ void Reference::event(const detector::WarpOperation& operation, const Warp& w) {
     }
     if (site.operation == Operation::kBarrier) {
       waiting_.insert(t);
+    } else if (site.operation == Operation::kLaunchDependents) {
+      let_begin_.insert(launch);
+    } else if (site.operation == Operation::kGridWait && awaited_.contains(launch)) {
+      join(clocks_[t], ends_[awaited_[launch]]);
     } else if (site.operation == Operation::kExit) {
       join(ends_[launch], clocks_[t]);
       alive_.erase(t);

@@ -89,7 +89,9 @@ class Reference {
   std::map<Thread, VectorClock> clocks_;                       // C
   std::map<Location, std::map<Block, VectorClock>> released_;  // S
   std::map<Location, Memory> memory_;                          // R, W
-  std::map<std::uint32_t, VectorClock> ends_;                  // of launches
+  std::map<std::uint32_t, VectorClock> beginnings_, ends_;     // of launches
+  std::set<std::uint32_t> let_begin_;               // launches that let their dependents begin
+  std::map<std::uint32_t, std::uint32_t> awaited_;  // by griddepcontrol.wait of a launch
   std::set<Thread> alive_, waiting_;
   std::set<Block> blocks_;
   std::set<Race> races_;

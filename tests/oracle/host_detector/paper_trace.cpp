@@ -59,6 +59,9 @@ class TraceMaker {
       copy.accesses = {{.address = kGlobalBase, .row_bytes = 64, .is_written = true}};
       trace_.steps.emplace_back(copy);
       info.ordered_after = {copy.id};
+    } else if (launch_ > 1) {
+      info.prerequisite = LaunchId{launch_ - 1};
+      info.prerequisite_over = detector::copy_id(launch_);
     }
     trace_.steps.emplace_back(info);
     const std::uint32_t few = (std::uint32_t{1} << shape_.lanes) - 1;
@@ -129,6 +132,9 @@ class TraceMaker {
       open_if_complete(cta);
     } else if (what == 15 && choice.how % 8 == 1) {
       exit(of, operation);
+    } else if (what == 15 && choice.how % 8 < 5) {
+      emit(operation, {.operation = choice.how % 8 == 2 ? Operation::kLaunchDependents
+                                                        : Operation::kGridWait});
     }
   }
 

@@ -19,6 +19,8 @@ using wire::RecordKind;
 using wire::Scope;
 
 constexpr std::uint32_t kLanes = 2;  // of each warp
+// Ends of prerequisites are numbered like copies.
+constexpr std::uint32_t kFirstEndNumber = 1000;
 constexpr std::uint64_t kData = 0x10000, kSync = 0x20000;
 constexpr std::uint32_t kDataWords = 3, kSyncWords = 3;
 
@@ -150,6 +152,10 @@ class Device {
       std::ranges::copy_if(copies_, std::back_inserter(info.ordered_after), [&](LaunchId copy) {
         return static_cast<std::uint32_t>(copy) % 2 == launches_ % 2;
       });
+      if (launches_ % 3 != 1) {
+        info.prerequisite = LaunchId{launches_ - 1};
+        info.prerequisite_over = detector::copy_id(kFirstEndNumber + launches_);
+      }
     }
     state_.begin_launch(info);
     program_.trace.steps.emplace_back(info);
@@ -298,6 +304,10 @@ class Device {
                 {.operation = how % 4 == 0 ? Operation::kWarpBarrier : Operation::kBarrier},
                 how % 4 == 0 ? (1U << kLanes) - 1 : 0);
         }
+        break;
+      case 10:
+        event(warp, lanes,
+              {.operation = how % 2 == 0 ? Operation::kLaunchDependents : Operation::kGridWait});
         break;
       case 9:
         if (how % 8 == 0) {

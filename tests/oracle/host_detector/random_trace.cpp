@@ -22,7 +22,7 @@ using wire::Scope;
 constexpr std::uint64_t kGlobalBase = 0x10000;
 constexpr std::uint32_t kDataSlots = 3, kSyncSlots = 3;
 constexpr std::uint32_t kSlot = 8;
-constexpr std::uint32_t kChoices = 51;
+constexpr std::uint32_t kChoices = 55;
 constexpr std::array kOrders{MemoryOrder::kVolatile, MemoryOrder::kRelaxed, MemoryOrder::kRelaxed,
                              MemoryOrder::kAcquire,  MemoryOrder::kRelease, MemoryOrder::kAcqRel};
 constexpr std::array kScopes{Scope::kCta, Scope::kCluster, Scope::kGpu, Scope::kGpu, Scope::kSys};
@@ -47,6 +47,9 @@ class TraceMaker {
     info.block.x = shape_.warps == 1 ? shape_.lanes : 32 * (shape_.warps - 1) + shape_.lanes;
     info.cluster.x = shape_.clusters ? 2 : 1;
     info.ordered_after = put_after(launches_, order);
+    if (order / 16 % 2 == 0) {
+      make_programmatic(info);
+    }
     state_.begin_launch(info);
     trace_.steps.emplace_back(info);
     alive_.push_back(launches_);
@@ -72,6 +75,30 @@ class TraceMaker {
       }
     }
     return ordered_after;
+  }
+
+  // Its prerequisite is one of those before it that nothing else says are over.
+  void make_programmatic(detector::LaunchInfo& info) {
+    const auto is_alone = [&](LaunchId launch) {
+      const auto id = static_cast<std::uint32_t>(launch);
+      return !detector::is_copy(launch) && !settled_.contains(id) && !host_waited_.contains(id) &&
+             std::ranges::none_of(info.ordered_after, [&](LaunchId other) {
+               return before_[static_cast<std::uint32_t>(other)].contains(id);
+             });
+    };
+    const auto found = std::ranges::find_if(info.ordered_after, is_alone);
+    if (found == info.ordered_after.end()) {
+      return;
+    }
+    const auto prerequisite = static_cast<std::uint32_t>(*found);
+    info.prerequisite = *found;
+    info.prerequisite_over = detector::copy_id(++copies_);
+    const auto id = static_cast<std::uint32_t>(info.prerequisite_over);
+    over_.push_back(id);
+    before_[id] = before_[launches_];
+    if (state_.lets_dependents_begin(prerequisite)) {
+      before_[launches_].erase(prerequisite);
+    }
   }
 
   // The host waits for something that is over, and so for all that this came after.
@@ -272,6 +299,10 @@ class TraceMaker {
       operation.event_operand =
           choice.how % 2 == 0 ? 0xFFFFFFFF : operation.mask | (choice.lanes >> 2 & 0xF);
       emit(operation, {.operation = Operation::kWarpBarrier});
+    } else if (what >= 51) {
+      operation.kind = RecordKind::kEvent;
+      emit(operation,
+           {.operation = what < 53 ? Operation::kLaunchDependents : Operation::kGridWait});
     } else if (what >= 32) {
       for (const AsyncRecord& record : async_records(choice, operation, shape_, state_)) {
         emit(record.operation, record.site);
@@ -454,10 +485,11 @@ Trace make_trace(const TraceShape& shape) {
 
 std::string describe(const Trace& trace) {
   constexpr std::array kOperations{
-      "read",         "write",       "atomic",       "red",      "fence",      "barrier",
-      "arrive",       "syncwarp",    "call",         "return",   "exit",       "cluster.arrive",
-      "cluster.wait", "fence.proxy", "mb.init",      "mb.inval", "mb.arrive",  "mb.expect",
-      "mb.complete",  "mb.wait",     "async.arrive", "commit",   "wait_group", "copy"};
+      "read",         "write",      "atomic",      "red",         "fence",        "barrier",
+      "arrive",       "syncwarp",   "call",        "return",      "exit",         "cluster.arrive",
+      "cluster.wait", "dependents", "gridwait",    "fence.proxy", "mb.init",      "mb.inval",
+      "mb.arrive",    "mb.expect",  "mb.complete", "mb.wait",     "async.arrive", "commit",
+      "wait_group",   "copy"};
   constexpr std::array kKinds{"void",    "affine", "scattered", "release",
                               "acquire", "event",  "operands"};
   constexpr std::array kOrderNames{"weak",    "volatile", "relaxed", "acquire",
@@ -475,6 +507,11 @@ std::string describe(const Trace& trace) {
     if (const auto* launch = std::get_if<detector::LaunchInfo>(&step)) {
       text += fmt::format("launch {} grid {} block {}", static_cast<std::uint32_t>(launch->id),
                           launch->grid.x, launch->block.x);
+      if (launch->prerequisite != LaunchId{}) {
+        text += fmt::format(" programmatic on {} whose end is {:x}",
+                            static_cast<std::uint32_t>(launch->prerequisite),
+                            static_cast<std::uint32_t>(launch->prerequisite_over));
+      }
       text += after(launch->ordered_after);
       continue;
     }

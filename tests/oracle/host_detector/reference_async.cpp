@@ -14,12 +14,6 @@ using wire::Scope;
 
 constexpr std::size_t kCtaLevel = 0, kClusterLevel = 1;
 
-void join(VectorClock& into, const VectorClock& from) {
-  for (const auto& [thread, time] : from) {
-    into[thread] = std::max(into[thread], time);
-  }
-}
-
 bool is_cluster_wide(Scope scope) {
   return scope >= Scope::kCluster;
 }
@@ -80,6 +74,10 @@ void ReferenceDetector::async_event(const detector::WarpOperation& operation,
       arrive_at_cluster(site, thread);
     } else if (site.operation == Operation::kClusterWait) {
       wait_at_cluster(thread);
+    } else if (site.operation == Operation::kLaunchDependents) {
+      launches_.at(std::get<0>(thread)).lets_dependents_begin = true;
+    } else if (site.operation == Operation::kGridWait) {
+      wait_for_grid(thread);
     } else if (site.operation == Operation::kProxyFence) {
       const VectorClock before = clock;
       for (const auto& [who, time] : before) {

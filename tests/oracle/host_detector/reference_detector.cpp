@@ -9,12 +9,6 @@ using wire::MemoryOrder;
 using wire::Operation;
 using wire::Scope;
 
-void join(VectorClock& into, const VectorClock& from) {
-  for (const auto& [thread, time] : from) {
-    into[thread] = std::max(into[thread], time);
-  }
-}
-
 std::size_t number(Scope scope) {
   return static_cast<std::size_t>(scope);
 }
@@ -42,30 +36,6 @@ bool has_value(const wire::SiteInfo& site) {
 }
 
 }  // namespace
-
-void ReferenceDetector::begin_launch(const detector::LaunchInfo& info) {
-  Launch launch{.info = info, .before = {}};
-  VectorClock learnt;
-  const auto id = static_cast<std::uint32_t>(info.id);
-  for (const LaunchId earlier : info.ordered_after) {
-    const auto before = static_cast<std::uint32_t>(earlier);
-    launch.before.insert(before);
-    launch.before.insert(launches_[before].before.begin(), launches_[before].before.end());
-  }
-  // Whatever a thread of a launch before knew, all of this one know.
-  for (const auto& [thread, state] : threads_) {
-    if (launch.before.contains(std::get<0>(thread))) {
-      join(learnt, state.clock);
-    }
-  }
-  const auto block = static_cast<std::uint32_t>(info.block.volume());
-  for (std::uint32_t cta = 0; cta < info.grid.volume(); ++cta) {
-    for (std::uint32_t index = 0; index < block; ++index) {
-      threads_[{id, cta, index / 32, index % 32}].clock = learnt;
-    }
-  }
-  launches_[id] = launch;
-}
 
 std::uint32_t ReferenceDetector::cluster_of(const Thread& thread) const {
   const auto& info = launches_.at(std::get<0>(thread)).info;

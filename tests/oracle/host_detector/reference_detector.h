@@ -24,6 +24,8 @@ using Thread = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t,
                           std::uint32_t>;  // launch, cta, warp, lane
 using VectorClock = std::map<Thread, std::uint64_t>;
 
+void join(VectorClock& into, const VectorClock& from);
+
 // Which memory: global, or the shared memory of a CTA of a launch.
 using Space = std::optional<std::pair<std::uint32_t, std::uint32_t>>;
 
@@ -56,6 +58,11 @@ class ReferenceDetector {
   // Lanes of the warp that could do something now: alive, and not waiting at a barrier.
   [[nodiscard]] std::uint32_t runnable(std::uint32_t launch, std::uint32_t cta,
                                        std::uint32_t warp) const;
+
+  [[nodiscard]] bool lets_dependents_begin(std::uint32_t launch) const {
+    return launches_.at(launch).lets_dependents_begin;
+  }
+
   [[nodiscard]] bool is_over(std::uint32_t launch) const;
   // The CTA exists and some thread of it lives.
   [[nodiscard]] bool is_alive(std::uint32_t launch, std::uint32_t cta) const;
@@ -165,8 +172,13 @@ class ReferenceDetector {
   struct Launch {
     detector::LaunchInfo info;
     std::set<std::uint32_t> before;
+    bool lets_dependents_begin = false;
+    std::uint32_t awaited = 0;  // the launch that griddepcontrol.wait waits for
   };
 
+  // These and all that was over before them.
+  [[nodiscard]] std::set<std::uint32_t> closure(const std::vector<LaunchId>& launches);
+  void wait_for_grid(const Thread& thread);
   void event(const detector::WarpOperation& operation, const std::vector<Thread>& threads);
   void fence(const wire::SiteInfo& site, ThreadState& state) const;
   void publish(const wire::SiteInfo& site, const detector::LaneAccess& lane, const Thread& thread);

@@ -1,6 +1,7 @@
 // What streams, events, synchronising calls and the legacy default stream order, held against a
 // list of all that was ever put into streams and the pairs of it that CUDA orders: what lies on a
 // way along such pairs is ordered, and nothing else.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -124,12 +125,16 @@ class Both {
   void step(const Choice& choice) {
     const std::size_t slot = choice.stream % kStreams;
     const StreamKey key{slot};
-    RC_LOG(fmt::format("{} of stream {} event {}\n", choice.what % 12, slot, choice.event));
-    switch (choice.what % 12) {
+    RC_LOG(fmt::format("{} of stream {} event {}\n", choice.what % 14, slot, choice.event));
+    switch (choice.what % 14) {
       case 0:
       case 1:
       case 2:
         launch(key);
+        break;
+      case 12:
+      case 13:
+        launch_programmatic(key);
         break;
       case 3:
       case 4:
@@ -156,6 +161,8 @@ class Both {
   }
 
   [[nodiscard]] bool has_shared() const { return has_shared_; }
+
+  [[nodiscard]] bool has_prerequisites() const { return has_prerequisites_; }
 
  private:
   static constexpr std::size_t kStreams = 5, kEvents = 3;
@@ -207,6 +214,29 @@ class Both {
     check(id, engine_.launch(key, id), history_.put(in, new_work(id), {}));
   }
 
+  // With a prerequisite, later work comes after it and after its end, and it after what is before
+  // its prerequisite.
+  void launch_programmatic(StreamKey key) {
+    const History::Stream& in = stream(key);
+    const LaunchId id{++launches_};
+    const LaunchId end = detector::copy_id(++copies_);
+    const Ids waited = closure(engine_.host_waited());
+    const detector::ProgrammaticOrder order = engine_.launch_programmatic(key, id, end);
+    if (order.prerequisite == LaunchId{}) {
+      check(id, order.ordered_after, history_.put(in, new_work(id), {}));
+      return;
+    }
+    has_prerequisites_ = true;
+    const auto prerequisite = static_cast<std::uint32_t>(order.prerequisite);
+    RC_ASSERT(!waited.contains(prerequisite));
+    RC_ASSERT(std::ranges::count(order.ordered_after, order.prerequisite) == 1);
+    check(end, order.ordered_after, history_.put(in, new_work(end), {}));
+    history_.put(in, new_work(id), {});
+    Ids before = closure(order.ordered_after);
+    before.erase(prerequisite);
+    before_[static_cast<std::uint32_t>(id)] = before;
+  }
+
   void copy(StreamKey key) {
     const History::Stream& in = stream(key);
     const detector::CopyOrder order = engine_.copy(key, detector::copy_id(++copies_));
@@ -256,7 +286,7 @@ class Both {
   std::vector<LaunchId> works_;
   std::uint32_t created_ = 0, launches_ = 0, copies_ = 0;
 
-  bool has_shared_ = false;
+  bool has_shared_ = false, has_prerequisites_ = false;
 };
 
 }  // namespace
@@ -275,5 +305,6 @@ TEST_CASE("streams order what CUDA says that they order") {
       both.step(choice);
     }
     RC_CLASSIFY(both.has_shared(), "copies share a number");
+    RC_CLASSIFY(both.has_prerequisites(), "launches have prerequisites");
   }));
 }

@@ -70,6 +70,78 @@ TEST_CASE("who learns of a launch learns of the launches before it") {
   CHECK(scenario.is_clean());
 }
 
+TEST_CASE("a programmatic launch comes after its prerequisite from the wait on") {
+  for (const bool lets_begin : {true, false}) {
+    for (const bool waits : {true, false}) {
+      for (const Model model : {Model::kPtx, Model::kPaper}) {
+        CAPTURE(lets_begin, waits, static_cast<int>(model));
+        Scenario scenario({.model = model});
+        const LaunchId first = scenario.launch(1, 1);
+        if (lets_begin) {
+          scenario.let_dependents_begin({.launch = first});
+        }
+        scenario.write({.launch = first}, kData);
+        scenario.exit({.launch = first});
+        const LaunchId second = scenario.launch_programmatic(1, 1, first);
+        if (waits) {
+          scenario.grid_wait({.launch = second});
+        }
+        scenario.read({.launch = second}, kData);
+        const bool races = lets_begin && !waits;
+        REQUIRE(scenario.races().size() == (races ? 1 : 0));
+        if (races) {
+          CHECK(scenario.races()[0].kind == RaceKind::kInterKernel);
+          CHECK(scenario.races()[0].missing == MissingOrder::kGridWaitMissing);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("who waited for a prerequisite tells others by what orders threads") {
+  for (const bool is_told : {true, false}) {
+    Scenario scenario;
+    const LaunchId first = scenario.launch(1, 1);
+    scenario.let_dependents_begin({.launch = first});
+    scenario.write({.launch = first}, kData);
+    scenario.exit({.launch = first});
+    const LaunchId second = scenario.launch_programmatic(1, 64, first);
+    scenario.grid_wait({.launch = second});
+    if (is_told) {
+      scenario.barrier({.launch = second, .mask = ~0U});
+      scenario.barrier({.launch = second, .warp = 1, .mask = ~0U});
+    }
+    scenario.read({.launch = second, .warp = 1}, kData);
+    CHECK(scenario.is_clean() == is_told);
+  }
+}
+
+TEST_CASE("a programmatic launch begins after what its prerequisite began after") {
+  Scenario scenario;
+  const LaunchId before = scenario.launch(1, 1);
+  scenario.write({.launch = before}, kData);
+  scenario.exit({.launch = before});
+  const LaunchId first = scenario.launch(1, 1, {before});
+  scenario.let_dependents_begin({.launch = first});
+  scenario.exit({.launch = first});
+  const LaunchId second = scenario.launch_programmatic(1, 1, first);
+  scenario.write({.launch = second}, kData);
+  CHECK(scenario.is_clean());
+}
+
+TEST_CASE("what follows a programmatic launch follows its prerequisite as well") {
+  Scenario scenario;
+  const LaunchId first = scenario.launch(1, 1);
+  scenario.let_dependents_begin({.launch = first});
+  scenario.write({.launch = first}, kData);
+  scenario.exit({.launch = first});
+  const LaunchId second = scenario.launch_programmatic(1, 1, first);
+  scenario.exit({.launch = second});
+  const LaunchId third = scenario.launch(1, 1, {second, Scenario::end_of(first)});
+  scenario.read({.launch = third}, kData);
+  CHECK(scenario.is_clean());
+}
+
 TEST_CASE("a launch goes on when one of its blocks has ended on another thread") {
   Scenario scenario;
   const LaunchId launch = scenario.launch(2, 1);

@@ -54,6 +54,28 @@ class Scenario {
     return info.id;
   }
 
+  // May begin while `prerequisite` runs, if that one lets it.
+  LaunchId launch_programmatic(std::uint32_t ctas, std::uint32_t threads, LaunchId prerequisite) {
+    LaunchInfo info{.id = LaunchId{++launches_}};
+    info.grid.x = ctas;
+    info.block.x = threads;
+    info.ordered_after = {prerequisite};
+    info.prerequisite = prerequisite;
+    info.prerequisite_over = end_of(prerequisite);
+    detector.begin_launch(info);
+    return info.id;
+  }
+
+  static LaunchId end_of(LaunchId prerequisite) {
+    return copy_id(1000 + static_cast<std::uint32_t>(prerequisite));
+  }
+
+  void let_dependents_begin(const Who& who) {
+    event(who, {.operation = Operation::kLaunchDependents});
+  }
+
+  void grid_wait(const Who& who) { event(who, {.operation = Operation::kGridWait}); }
+
   SiteId access(const Who& who, const SiteInfo& site, std::uint64_t address,
                 std::int64_t stride = 0) {
     WarpOperation operation = start(who, site, RecordKind::kAffine);

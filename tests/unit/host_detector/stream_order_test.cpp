@@ -142,4 +142,46 @@ TEST_CASE("only the newest launches are named, however long the host goes on") {
   CHECK(order.before.back().size() <= 2);
 }
 
+TEST_CASE("a programmatic launch has a prerequisite if a kernel came just before it") {
+  Order order;
+  const LaunchId first = order.launch(kOne);
+  const LaunchId end = copy_id(1);
+  SECTION("which may still run") {
+    const ProgrammaticOrder second = order.streams.launch_programmatic(kOne, LaunchId{2}, end);
+    CHECK(second.ordered_after == std::vector{first});
+    CHECK(second.prerequisite == first);
+    CHECK(second.prerequisite_over == end);
+    // What comes then is after both.
+    std::vector<LaunchId> after = order.streams.launch(kOne, LaunchId{3});
+    std::ranges::sort(after);
+    CHECK(after == std::vector{LaunchId{2}, end});
+  }
+  SECTION("but not in another stream") {
+    CHECK(order.streams.launch_programmatic(kTwo, LaunchId{2}, end).prerequisite == LaunchId{});
+  }
+  SECTION("but not if the host waited for it") {
+    order.streams.synchronize_stream(kOne);
+    CHECK(order.streams.launch_programmatic(kOne, LaunchId{2}, end).prerequisite == LaunchId{});
+  }
+  SECTION("but not if a copy, an event or an unknown kernel came between") {
+    const int between = GENERATE(0, 1, 2, 3);
+    switch (between) {
+      case 0:
+        static_cast<void>(order.streams.copy(kOne, copy_id(2)));
+        break;
+      case 1:
+        order.streams.record_event(kEvent, kOne);
+        break;
+      case 2:
+        order.streams.record_event(kEvent, kTwo);
+        order.streams.wait_event(kOne, kEvent);
+        break;
+      default:
+        order.streams.launch_unknown(kOne);
+    }
+    CAPTURE(between);
+    CHECK(order.streams.launch_programmatic(kOne, LaunchId{2}, end).prerequisite == LaunchId{});
+  }
+}
+
 }  // namespace barracuda::detector

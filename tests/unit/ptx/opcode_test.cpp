@@ -169,6 +169,12 @@ TEST_CASE("of the proxy fences those of the async proxy are logged, aliases need
   CHECK_FALSE(effect_of("fence.proxy.tensormap::generic.release.gpu;").operation);
 }
 
+TEST_CASE("both forms of griddepcontrol are logged") {
+  CHECK(effect_of("griddepcontrol.launch_dependents;").operation == Operation::kLaunchDependents);
+  CHECK(effect_of("griddepcontrol.wait;").operation == Operation::kGridWait);
+  CHECK(effect_of("griddepcontrol.wait;").opcode_class == kGridDependency);
+}
+
 TEST_CASE("barriers say where their number and their count stand") {
   const auto check = [](std::string_view text, OpcodeClass opcode_class, int barrier, int count) {
     CAPTURE(text);

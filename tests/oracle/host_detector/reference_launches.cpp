@@ -1,0 +1,68 @@
+// The reference's launches: what each comes after, and what griddepcontrol makes of that
+// (RACE_RULES.md section 1, launches).
+#include <algorithm>
+#include <limits>
+
+#include "tests/oracle/host_detector/reference_detector.h"
+
+namespace barracuda::oracle {
+
+void join(VectorClock& into, const VectorClock& from) {
+  for (const auto& [thread, time] : from) {
+    into[thread] = std::max(into[thread], time);
+  }
+}
+
+std::set<std::uint32_t> ReferenceDetector::closure(const std::vector<LaunchId>& launches) {
+  std::set<std::uint32_t> all;
+  for (const LaunchId launch : launches) {
+    const auto id = static_cast<std::uint32_t>(launch);
+    all.insert(id);
+    all.insert(launches_[id].before.begin(), launches_[id].before.end());
+  }
+  return all;
+}
+
+void ReferenceDetector::begin_launch(const detector::LaunchInfo& info) {
+  const auto id = static_cast<std::uint32_t>(info.id);
+  const auto prerequisite = static_cast<std::uint32_t>(info.prerequisite);
+  Launch launch{.info = info, .before = closure(info.ordered_after)};
+  if (prerequisite != 0) {
+    launches_[static_cast<std::uint32_t>(info.prerequisite_over)].before = launch.before;
+  }
+  if (prerequisite != 0 && launches_.at(prerequisite).lets_dependents_begin) {
+    std::vector<LaunchId> others = info.ordered_after;
+    std::erase(others, info.prerequisite);
+    launch.before = closure(others);
+    const std::set<std::uint32_t>& earlier = launches_.at(prerequisite).before;
+    launch.before.insert(earlier.begin(), earlier.end());
+    launch.awaited = prerequisite;
+  }
+  // Whatever a thread of a launch before knew, all of this one know.
+  VectorClock learnt;
+  for (const auto& [thread, state] : threads_) {
+    if (launch.before.contains(std::get<0>(thread))) {
+      join(learnt, state.clock);
+    }
+  }
+  const auto block = static_cast<std::uint32_t>(info.block.volume());
+  for (std::uint32_t cta = 0; cta < info.grid.volume(); ++cta) {
+    for (std::uint32_t index = 0; index < block; ++index) {
+      threads_[{id, cta, index / 32, index % 32}].clock = learnt;
+    }
+  }
+  launches_[id] = launch;
+}
+
+void ReferenceDetector::wait_for_grid(const Thread& thread) {
+  const std::uint32_t awaited = launches_.at(std::get<0>(thread)).awaited;
+  VectorClock& clock = threads_.at(thread).clock;
+  for (const auto& [earlier, state] : threads_) {
+    if (awaited != 0 && std::get<0>(earlier) == awaited) {
+      join(clock, state.clock);
+      clock[earlier] = std::numeric_limits<std::uint64_t>::max();
+    }
+  }
+}
+
+}  // namespace barracuda::oracle
