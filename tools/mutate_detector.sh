@@ -112,7 +112,7 @@ pages: what a thread found of freed memory stays found|shadow/shadow_memory.cpp|
 programmatic: waiting for the grid tells nothing|sync/synchroniser.cpp|s/after.clock.join(actor.cta.launch.from_grid_wait);//
 programmatic: nobody begins early|sync/prerequisites.cpp|s/order.add(launch.id, launch.ordered_after, launch.prerequisite);/order.add(launch.id, launch.ordered_after);/
 programmatic: who begins early knows nothing of others|sync/prerequisites.cpp|s/at_first.join(let_begin->second);//
-programmatic: it begins before its prerequisite is over|queue/ordering.cpp|s/return is_programmatic ||/return/
+launches: one begins before those before it are over|queue/ordering.cpp|/^void Ordering::begin_launch/,/^}/s/if (launch->awaited.empty())/if (launch != nullptr)/
 programmatic: later launches forget its prerequisite|stream_order.cpp|s/put(stream, {fresh, id});/put(stream, {id});/
 programmatic: what the host waited for may still run|stream_order.cpp|s/state_->covers(state_->host, before_it)/false/
 programmatic: a prerequisite is one with what is after it|stream_order.cpp|/  void put(/,/^  }/s/stream.last_kernel = {};//

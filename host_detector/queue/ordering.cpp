@@ -35,7 +35,7 @@ struct Ordering::Launch {
 
   LaunchState shape;
   std::vector<LaunchId> awaited;  // launches before it that are not over
-  bool has_begun = false;         // for the detector
+  bool ends_by_decree = false;    // once they are
   boost::unordered_flat_map<std::uint32_t, std::unique_ptr<ClusterQueue>> queues;  // none is empty
   static constexpr std::uint32_t kRecent = 256;
   std::array<ClusterQueue*, kRecent> recent{};  // of these, where they were found last
@@ -72,13 +72,7 @@ Ordering::Launch* Ordering::find(std::uint16_t low_bits) {
 void Ordering::begin_launch(const LaunchInfo& info) {
   auto launch = std::make_unique<Launch>(info);
   launch->awaited = not_over(info.ordered_after);
-  // The detector takes launches after what they are ordered after, and after the end of one that
-  // may let them begin early: only then it is known whether it did.
-  const bool is_programmatic = info.prerequisite != LaunchId{};
-  const bool may_begin = std::ranges::none_of(launch->awaited, [&](LaunchId each) {
-    return is_programmatic || is_copy(each) || !find(static_cast<std::uint16_t>(each))->has_begun;
-  });
-  if (may_begin) {
+  if (launch->awaited.empty()) {
     begin(*launch);
     if (detector_.launch_over(info.id)) {
       ended_.push_back(info.id);
@@ -94,7 +88,6 @@ void Ordering::begin(Launch& launch) {
     options_.observer->launch_begun(launch.shape.info);
   }
   detector_.begin_launch(launch.shape.info);
-  launch.has_begun = true;
 }
 
 std::vector<LaunchId> Ordering::not_over(const std::vector<LaunchId>& all) {
@@ -429,11 +422,13 @@ void Ordering::release(LaunchId id) {
   }
   for (auto& [low, launch] : launches_) {
     if (std::erase(launch->awaited, id) != 0 && launch->awaited.empty()) {
-      if (!launch->has_begun) {
-        begin(*launch);
-        if (detector_.launch_over(launch->shape.info.id)) {
-          over_.push_back(launch->shape.info.id);
-        }
+      begin(*launch);
+      if (launch->ends_by_decree) {
+        end(*launch);
+        continue;
+      }
+      if (detector_.launch_over(launch->shape.info.id)) {
+        over_.push_back(launch->shape.info.id);
       }
       // The last that came is advanced first.
       ready_.insert(ready_.end(), launch->early.rbegin(), launch->early.rend());
@@ -474,21 +469,29 @@ void Ordering::go_on() {
 void Ordering::end_launch(LaunchId id) {
   go_on();
   Launch* launch = find(static_cast<std::uint16_t>(id));
-  if (launch != nullptr && launch->shape.info.id == id) {
-    may_have_holes_ = true;
-    if (!launch->has_begun) {
-      begin(*launch);
-    }
-    const auto queues = std::exchange(launch->queues, {});
-    launch->early.clear();
-    launch->recent.fill(nullptr);
-    for (const auto& [cluster, queue] : queues) {
-      queue->counters().forget(queue.get());
-      std::erase(ready_, queue.get());
-      for (; !queue->is_empty(); queue->pop()) {
-        parked_bytes_ -= queue->front().size();
-        apply(queue->counters(), id, queue->front());
-      }
+  if (launch == nullptr || launch->shape.info.id != id) {
+    return;
+  }
+  if (!launch->awaited.empty()) {
+    launch->ends_by_decree = true;  // what comes after it comes after these as well
+    return;
+  }
+  end(*launch);
+  go_on();
+}
+
+void Ordering::end(Launch& launch) {
+  const LaunchId id = launch.shape.info.id;
+  may_have_holes_ = true;
+  const auto queues = std::exchange(launch.queues, {});
+  launch.early.clear();
+  launch.recent.fill(nullptr);
+  for (const auto& [cluster, queue] : queues) {
+    queue->counters().forget(queue.get());
+    std::erase(ready_, queue.get());
+    for (; !queue->is_empty(); queue->pop()) {
+      parked_bytes_ -= queue->front().size();
+      apply(queue->counters(), id, queue->front());
     }
   }
   if (options_.observer != nullptr) {
@@ -496,7 +499,6 @@ void Ordering::end_launch(LaunchId id) {
   }
   detector_.end_launch(id);
   over_.push_back(id);
-  go_on();
 }
 
 bool Ordering::skip_hole(OrderCounters& counters) {

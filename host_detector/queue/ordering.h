@@ -54,8 +54,8 @@ class Ordering {
 
   [[nodiscard]] std::size_t kept() const { return kept_; }
 
-  // Applies what is parked of the launch as far as it goes, and ends it by decree. Numbers that its
-  // threads took may never come.
+  // Applies what is parked of the launch as far as it goes, and ends it by decree, once the
+  // launches before it are over. Numbers that its threads took may never come.
   void end_launch(LaunchId launch);
   // Nothing more will come for now: if a launch ended by decree, numbers that it may have taken are
   // given up one at a time. True if something could go on.
@@ -108,6 +108,7 @@ class Ordering {
   void on_copy_over(LaunchId copy);
   void release(LaunchId ended);
   void begin(Launch& launch);
+  void end(Launch& launch);
   [[nodiscard]] std::vector<LaunchId> not_over(const std::vector<LaunchId>& all);
   void apply_copy(const CopyInfo& copy);
   Launch* find(std::uint16_t low_bits);

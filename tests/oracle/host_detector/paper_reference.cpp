@@ -46,6 +46,9 @@ void Reference::begin_launch(const detector::LaunchInfo& launch) {
   }
   for (std::uint32_t block = 0; block < launch.grid.x; ++block) {
     blocks_.insert({id, block});
+    for (auto& [x, released] : released_) {
+      released[{id, block}] = released[kLaterBlocks];
+    }
     for (std::uint32_t thread = 0; thread < launch.block.x; ++thread) {
       const Thread t{id, block, thread / 32, thread % 32};
       clocks_[t] = before;

@@ -93,7 +93,10 @@ class Reference {
   std::set<std::uint32_t> let_begin_;               // launches that let their dependents begin
   std::map<std::uint32_t, std::uint32_t> awaited_;  // by griddepcontrol.wait of a launch
   std::set<Thread> alive_, waiting_;
-  std::set<Block> blocks_;
+  // What is released for all blocks is for those of launches as well that begin later and are not
+  // ordered after it.
+  static constexpr Block kLaterBlocks{0, 0};
+  std::set<Block> blocks_{kLaterBlocks};
   std::set<Race> races_;
   std::size_t instruction_ = 0;
 };

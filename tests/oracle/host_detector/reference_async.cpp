@@ -53,7 +53,8 @@ bool ReferenceDetector::is_known(const Thread& who, std::uint64_t time, const Th
   }
   const VectorClock& clock = threads_.at(to).clock;
   const auto known = clock.find(who);
-  return known != clock.end() && known->second >= time;
+  return (known != clock.end() && known->second >= time) ||
+         clock.contains(end_of(std::get<0>(who)));
 }
 
 bool ReferenceDetector::lacks_proxy_fence(const Access& older, const Access& newer) const {

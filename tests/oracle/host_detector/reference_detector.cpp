@@ -67,12 +67,7 @@ Space ReferenceDetector::space_of(std::uint64_t tagged, const Thread& thread) co
 
 bool ReferenceDetector::is_before(const Thread& thread, std::uint64_t time,
                                   const Thread& later) const {
-  if (thread == later || launches_.at(std::get<0>(later)).before.contains(std::get<0>(thread))) {
-    return true;
-  }
-  const VectorClock& clock = threads_.at(later).clock;
-  const auto known = clock.find(thread);
-  return known != clock.end() && known->second >= time;
+  return thread == later || is_known(thread, time, later);
 }
 
 void ReferenceDetector::fence(const wire::SiteInfo& site, ThreadState& state) const {

@@ -178,6 +178,7 @@ class ReferenceDetector {
 
   // These and all that was over before them.
   [[nodiscard]] std::set<std::uint32_t> closure(const std::vector<LaunchId>& launches);
+  [[nodiscard]] static Thread end_of(std::uint32_t launch);
   void wait_for_grid(const Thread& thread);
   void event(const detector::WarpOperation& operation, const std::vector<Thread>& threads);
   void fence(const wire::SiteInfo& site, ThreadState& state) const;

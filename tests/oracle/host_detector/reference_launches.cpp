@@ -13,6 +13,11 @@ void join(VectorClock& into, const VectorClock& from) {
   }
 }
 
+// What a clock has that knows that all of the launch is over, its copies included.
+Thread ReferenceDetector::end_of(std::uint32_t launch) {
+  return {launch, std::numeric_limits<std::uint32_t>::max(), 0, 0};
+}
+
 std::set<std::uint32_t> ReferenceDetector::closure(const std::vector<LaunchId>& launches) {
   std::set<std::uint32_t> all;
   for (const LaunchId launch : launches) {
@@ -56,13 +61,16 @@ void ReferenceDetector::begin_launch(const detector::LaunchInfo& info) {
 
 void ReferenceDetector::wait_for_grid(const Thread& thread) {
   const std::uint32_t awaited = launches_.at(std::get<0>(thread)).awaited;
+  if (awaited == 0) {
+    return;
+  }
   VectorClock& clock = threads_.at(thread).clock;
   for (const auto& [earlier, state] : threads_) {
-    if (awaited != 0 && std::get<0>(earlier) == awaited) {
+    if (std::get<0>(earlier) == awaited) {
       join(clock, state.clock);
-      clock[earlier] = std::numeric_limits<std::uint64_t>::max();
     }
   }
+  clock[end_of(awaited)] = 1;
 }
 
 }  // namespace barracuda::oracle

@@ -150,6 +150,56 @@ TEST_CASE("a launch begins, and is asked after, while the detector is busy") {
   CHECK(running.pipeline.statistics().rejected == 0);
 }
 
+TEST_CASE("a launch knows what those before it learnt while it was waiting for them") {
+  for (const bool is_announced_early : {true, false}) {
+    CAPTURE(is_announced_early);
+    Running running(1, 7);
+    RingWriter writer(running.memory, 0);
+    const auto of_launch = [](WarpOperation made, std::uint32_t launch) {
+      made.launch = LaunchId{launch};
+      return made;
+    };
+    running.pipeline.begin_launch(launch_of(1, 1));
+    running.pipeline.begin_launch(launch_of(2, 1));
+    if (is_announced_early) {
+      running.pipeline.begin_launch(launch_of(3, 1, {LaunchId{2}}));
+    }
+    // The first tells the second, and the third comes after the second.
+    writer.write(access(kWriteSite, 0, kData, 1));
+    writer.write(of_launch(release_of(0, 7), 1), {0});
+    writer.write(of_launch(acquire_of(0, 7), 2), {1});
+    writer.write(exit_of(0, 2));
+    if (!is_announced_early) {
+      REQUIRE(running.pipeline.wait_for(LaunchId{2}, kPatience));
+      running.pipeline.begin_launch(launch_of(3, 1, {LaunchId{2}}));
+    }
+    writer.write(access(kReadSite, 0, kData, 3));
+    writer.write(exit_of(0, 3));
+    writer.write(exit_of(0, 1));
+    REQUIRE(running.pipeline.wait_for(LaunchId{3}, kPatience));
+    REQUIRE(running.pipeline.wait_for(LaunchId{1}, kPatience));
+    CHECK(running.pipeline.statistics().rejected == 0);
+    CHECK(running.pipeline.findings().races.empty());
+  }
+}
+
+TEST_CASE("what comes after a launch that was never made comes after those before it") {
+  Running running(1, 7);
+  RingWriter writer(running.memory, 0);
+  running.pipeline.begin_launch(launch_of(1, 1));
+  running.pipeline.begin_launch(launch_of(2, 1, {LaunchId{1}}));
+  running.pipeline.end_launch(LaunchId{2});
+  running.pipeline.begin_launch(launch_of(3, 1, {LaunchId{2}}));
+  writer.write(access(kReadSite, 0, kData, 3));
+  writer.write(exit_of(0, 3));
+  writer.write(access(kWriteSite, 0, kData, 1));
+  writer.write(exit_of(0, 1));
+  REQUIRE(running.pipeline.wait_for(LaunchId{3}, kPatience));
+  CHECK(running.pipeline.wait_for(LaunchId{2}, kPatience));
+  CHECK(running.pipeline.statistics().rejected == 0);
+  CHECK(running.pipeline.findings().races.empty());
+}
+
 TEST_CASE("a race between records of two queues is found whichever thread drains them") {
   for (const std::uint32_t threads : {1U, 2U}) {
     Running running(2, 7, {.detector = {}, .drain_threads = threads});
