@@ -70,6 +70,10 @@ struct Pipeline::State {
   void detect();
   void apply(const DrainedBatch& batch);
   void on_idle();
+  // Of the detection thread alone: when it last had something to do, and of whom it was told.
+  SteadyClock::time_point quiet_since;
+  LaunchId last_quiet{};
+  [[nodiscard]] std::optional<LaunchId> find_quiet();
   // Waits until what is complete in the queues now was applied or parked.
   void settle();
 };
@@ -152,8 +156,30 @@ void Pipeline::State::on_idle() {
   }
 }
 
+// The oldest launch that has not ended, if it was not found before.
+std::optional<LaunchId> Pipeline::State::find_quiet() {
+  if (options.quiet_limit == std::chrono::milliseconds{0}) {
+    return std::nullopt;
+  }
+  const SteadyClock::time_point now = SteadyClock::now();
+  const std::lock_guard held(inbox.mutex);
+  if (inbox.running.empty()) {
+    quiet_since = now;
+    return std::nullopt;
+  }
+  const LaunchId oldest = *std::ranges::min_element(inbox.running);
+  if (now - quiet_since < options.quiet_limit || oldest == last_quiet) {
+    return std::nullopt;
+  }
+  return last_quiet = oldest;
+}
+
 void Pipeline::State::detect() {
+  quiet_since = SteadyClock::now();
   while (!is_stopping) {
+    if (const std::optional<LaunchId> quiet = find_quiet()) {
+      options.on_quiet(*quiet);
+    }
     std::optional<DrainedBatch> batch = drain->take(kTakeTimeout);
     while (callers != 0) {
       std::this_thread::yield();
@@ -174,6 +200,7 @@ void Pipeline::State::detect() {
     ordering.go_on();
     statistics.busy += SteadyClock::now() - start;
     batches_done += batches;
+    quiet_since = batches == 0 ? quiet_since : SteadyClock::now();
     publish_ended();
     drain->set_held_bytes(ordering.parked_bytes());
     changed.notify_all();

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -25,6 +26,10 @@ struct PipelineOptions {
   std::size_t max_queued_bytes = std::size_t{1} << 30;
   std::size_t max_parked_bytes = std::size_t{4} << 30;
   Observer* observer = nullptr;  // outlives the pipeline; none if null
+  // Hears, once, of a launch that has not ended while nothing was logged for this long (0: never).
+  // Called in a thread of the pipeline's that holds nothing.
+  std::chrono::milliseconds quiet_limit{0};
+  std::function<void(LaunchId)> on_quiet;
 };
 
 // The queues of one device context.

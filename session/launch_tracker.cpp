@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/strong_id.h"
+#include "report/symbol_name.h"
 #include "session/python_place.h"
 
 namespace barracuda::session {
@@ -410,6 +411,11 @@ std::vector<LaunchId> LaunchTracker::try_in_flight() {
     }
   }
   return launches;
+}
+
+std::string LaunchTracker::try_describe(LaunchId id) const {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  return lock ? " (" + report::demangle(book_.kernel_of(id)) + ")" : std::string();
 }
 
 void LaunchTracker::give_up_all() {

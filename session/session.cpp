@@ -28,13 +28,16 @@ std::uint32_t detector_threads(const Options& options, const detector::PipelineO
   return static_cast<std::uint32_t>(std::min(wanted, cores));
 }
 
-detector::PipelineOptions pipeline_options(const Options& options, detector::Observer* observer) {
+detector::PipelineOptions pipeline_options(const Options& options, detector::Observer* observer,
+                                           std::function<void(detector::LaunchId)> on_quiet) {
   detector::PipelineOptions made;
   made.detector = trace::detector_options(options);
   made.observer = observer;
   made.drain_threads =
       static_cast<std::uint32_t>(std::max<std::uint64_t>(options.drain_threads, 1));
   made.detector_threads = detector_threads(options, made);
+  made.quiet_limit = std::chrono::seconds(options.quiet_notice);
+  made.on_quiet = std::move(on_quiet);
   return made;
 }
 
@@ -77,7 +80,8 @@ Session::Session(const Options& options, KernelFilter filter, std::unique_ptr<De
     : options_(options),
       driver_(std::move(driver)),
       recorder_(trace::Recorder::create(options)),
-      pipeline_(pipeline_options(options, recorder_.get())),
+      pipeline_(pipeline_options(options, recorder_.get(),
+                                 [this](detector::LaunchId launch) { tell_quiet(launch); })),
       modules_(options_),
       launches_(options_, std::move(filter), *driver_, pipeline_, modules_, streams_, problems_) {
   launches_.record(recorder_.get());
@@ -296,6 +300,16 @@ void Session::device_failed(const emulator::DeviceError& error, std::string_view
   }
   const std::lock_guard lock(mutex_);
   memory_errors_.push_back(std::move(record));
+}
+
+void Session::tell_quiet(detector::LaunchId launch) const {
+  log(Folder::kSession, LogLevel::kWarning,
+      "launch %u%s has not ended and has logged nothing for %llu seconds: it computes without "
+      "touching memory, or its threads wait for what never comes. If you interrupt the program, it "
+      "reports what was found and which threads wait at a barrier; launch-timeout=N ends such a "
+      "kernel",
+      static_cast<std::uint32_t>(launch), launches_.try_describe(launch).c_str(),
+      static_cast<unsigned long long>(options_.quiet_notice));
 }
 
 void Session::watch_launches(const std::function<void()>& too_long) {

@@ -115,6 +115,7 @@ class Session {
   void context_failed(Handle context, DriverStatus status);
   void forget(const MemoryRange& range);
   void add_gaps(report::RunData& run) const;
+  void tell_quiet(detector::LaunchId launch) const;
 
   const Options options_;
   const std::unique_ptr<DeviceDriver> driver_;

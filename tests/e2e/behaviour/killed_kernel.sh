@@ -18,4 +18,9 @@ expect_out '^cudaErrorLaunchTimeout$'
 expect_err 'spins.*did not end within.*ran last and is here; warp 0'
 expect_err '#0 spins.*killed.cu:[0-9]'
 grep -q '"type":"race"' "$folder/report" || fail "the race before the endless kernel is not reported"
+
+run timeout 120 "$barracuda" run --device cpu --quiet-notice 1 -- "$programs/killed" quiet
+expect_status 0 "a kernel that computes for long"
+expect_out '^cudaSuccess$'
+expect_err 'launch 1 (.*computes.*) has not ended and has logged nothing for 1 seconds'
 finish

@@ -1,5 +1,6 @@
-// A kernel that dies or does not end, and what the program does then: killed trap|hang.
-// trap: resets the device and runs a racy kernel.
+// A kernel that dies or does not end, and what the program does then: killed trap|hang|quiet.
+// trap: resets the device and runs a racy kernel. quiet: ends after three seconds without an
+// access.
 #include <cstdio>
 #include <cstring>
 
@@ -22,6 +23,15 @@ __global__ void dies(int* cells) {
 __global__ void spins(volatile int* flag) {
   while (*flag == 0) {
   }
+}
+
+__global__ void computes(int* cells) {
+  unsigned long long begin = 0, now = 0;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+  while (now < begin + 3000000000ULL) {
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  }
+  cells[threadIdx.x] = 1;
 }
 
 __global__ void races(int* cells) {
@@ -57,6 +67,11 @@ int main(int argc, char** argv) {
     return run_trap();
   }
   int* const cells = make_cells();
+  if (std::strcmp(what, "quiet") == 0) {
+    computes<<<1, 1>>>(cells);
+    std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    return 0;
+  }
   races<<<2, kThreads>>>(cells);
   spins<<<1, 1>>>(cells + kThreads);
   std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));

@@ -200,6 +200,36 @@ TEST_CASE("what comes after a launch that was never made comes after those befor
   CHECK(running.pipeline.findings().races.empty());
 }
 
+TEST_CASE("a launch that goes on without a record is told of once, and an idle program is not") {
+  std::atomic<std::uint32_t> told{0}, last{0};
+  Running running(
+      1, 7, {.detector = {}, .quiet_limit = milliseconds{100}, .on_quiet = [&](LaunchId quiet) {
+               ++told;
+               last = static_cast<std::uint32_t>(quiet);
+             }});
+  RingWriter writer(running.memory, 0);
+  const auto has_told = [&](std::uint32_t times) {
+    for (int round = 0; round < 1000 && told < times; ++round) {
+      std::this_thread::sleep_for(milliseconds{10});
+    }
+    return told == times;
+  };
+  std::this_thread::sleep_for(milliseconds{250});
+  CHECK(told == 0);
+  running.pipeline.begin_launch(launch_of(1, 1));
+  REQUIRE(has_told(1));
+  CHECK(last == 1);
+  writer.write(exit_of(0, 1));
+  REQUIRE(running.pipeline.wait_for(LaunchId{1}, kPatience));
+  running.pipeline.begin_launch(launch_of(2, 1));
+  REQUIRE(has_told(2));
+  CHECK(last == 2);
+  std::this_thread::sleep_for(milliseconds{250});
+  CHECK(told == 2);
+  writer.write(exit_of(0, 2));
+  CHECK(running.pipeline.wait_for(LaunchId{2}, kPatience));
+}
+
 TEST_CASE("a race between records of two queues is found whichever thread drains them") {
   for (const std::uint32_t threads : {1U, 2U}) {
     Running running(2, 7, {.detector = {}, .drain_threads = threads});
