@@ -86,8 +86,8 @@ TEST_CASE("every verdict has its own sentence") {
         detector::MissingOrder::kReleaseFenceMissing, detector::MissingOrder::kAcquireFenceMissing,
         detector::MissingOrder::kAtomicScopeTooNarrow, detector::MissingOrder::kMixedSize,
         detector::MissingOrder::kProxyFenceMissing, detector::MissingOrder::kAsyncWaitMissing,
-        detector::MissingOrder::kBarrierOnOnePath,
-        detector::MissingOrder::kGridWaitMissing, detector::MissingOrder::kReadOnlyPath}) {
+        detector::MissingOrder::kBarrierOnOnePath, detector::MissingOrder::kGridWaitMissing,
+        detector::MissingOrder::kReadOnlyPath}) {
     sample.race.missing = missing;
     CHECK(texts.insert(sample.text()).second);
   }
