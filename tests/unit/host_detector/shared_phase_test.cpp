@@ -2,7 +2,7 @@
 // a barrier is, and what only looks like one.
 #include <catch2/catch.hpp>
 
-#include "tests/unit/host_detector/async_scenario.h"
+#include "tests/unit/host_detector/scenario.h"
 
 namespace barracuda::detector::test {
 namespace {
@@ -75,9 +75,11 @@ TEST_CASE("who arrived and did not wait goes on without order") {
 }
 
 TEST_CASE("a barrier of a block does not order what others of its cluster do to its memory") {
-  AsyncScenario scenario;
-  scenario.launch_clusters(2, 1, 2);
-  scenario.write({.cta = 1}, shared_of(0, 0));
+  Scenario scenario;
+  LaunchInfo launch{.id = LaunchId{1}};
+  launch.grid.x = launch.cluster.x = 2;
+  scenario.detector.begin_launch(launch);
+  scenario.write({.cta = 1}, wire::tagged_address(wire::AddressSpace::kSharedCluster, 0));
   scenario.barrier({.cta = 0});
   scenario.read({.cta = 0}, shared(0));
   CHECK(scenario.has_only(Severity::kError));
