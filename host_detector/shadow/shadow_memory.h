@@ -26,7 +26,7 @@ class Block {
 
   // What a visit may leave out.
   struct Shortcuts {
-    bool is_recorded = false;  // an empty list gets the entry without a visit
+    bool is_recorded = false;  // a list where it meets nobody gets it without a visit
     PassesBy passes_by = PassesBy::kNobody;
   };
 
