@@ -288,6 +288,35 @@ void histogram(Recording& recording, std::uint32_t cta) {
   }
 }
 
+// The same in shared memory, which it clears before and adds to global memory after.
+void shared_histogram(Recording& recording, std::uint32_t cta) {
+  const auto for_each_warp = [](const auto& act) {
+    for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
+      act(warp);
+    }
+  };
+  const auto synchronise = [&] {
+    for_each_warp([&](std::uint32_t warp) { recording.event(kBarrier, cta, warp); });
+  };
+  for_each_warp(
+      [&](std::uint32_t warp) { recording.pattern(kStore, cta, warp, shared(warp * 32), 4); });
+  synchronise();
+  for (std::uint32_t round = 0; round < 16; ++round) {
+    for_each_warp([&](std::uint32_t warp) {
+      std::uint64_t state = (std::uint64_t{cta} * 16 + round) * kWarps + warp;
+      recording.scattered(kAtomicAdd, cta, warp, [&](std::uint32_t) {
+        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+        return shared(state >> 56);
+      });
+    });
+  }
+  synchronise();
+  for_each_warp([&](std::uint32_t warp) {
+    recording.pattern(kLoad, cta, warp, shared(warp * 32), 4);
+    recording.pattern(kAtomicAdd, cta, warp, global(warp * 32), 4);
+  });
+}
+
 void shared_table(Recording& recording, std::uint32_t cta) {
   for (std::uint32_t round = 0; round < 48; ++round) {
     for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
@@ -383,6 +412,7 @@ int main(int argument_count, char** arguments) {
         Shape{"tiles of 16 x 16 threads", 65536, tiles},
         Shape{"one table read by every block", 2048, shared_table},
         Shape{"histogram by atomics (256 bins)", 512, histogram},
+        Shape{"histogram in shared memory", 512, shared_histogram},
         Shape{"reduction in shared memory", 32768, reduction},
         Shape{"barriers only", 2048, barriers}, Shape{"last block by ticket", 8192, last_block},
         Shape{"a lock", 1024, lock}}) {

@@ -258,9 +258,12 @@ void Detector::add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sit
   if (!state_->engine.sites.add(first, sites)) {
     return;
   }
-  state_->engine.has_narrow_fences |= std::ranges::any_of(sites, [](const wire::SiteInfo& site) {
-    return site.operation == Operation::kFence && site.scope < wire::Scope::kGpu;
-  });
+  for (const wire::SiteInfo& site : sites) {
+    state_->engine.has_narrow_fences |=
+        site.operation == Operation::kFence && site.scope < wire::Scope::kGpu;
+    state_->engine.has_asynchrony |=
+        site.asynchrony != wire::Asynchrony::kNone || site.operation == Operation::kCopy;
+  }
 }
 
 void Detector::begin_launch(const LaunchInfo& launch) {

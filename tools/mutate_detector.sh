@@ -108,6 +108,11 @@ busy words: races with one site hide those with others|rules/access.h|s/return f
 busy words: accesses of other sites count|rules/access_crowd.cpp|s/    if (kept.site == entry.site) {/    if (kept.cta != CtaKey{}) {/
 launches: blocks that are over come back|sync/launch_state.h|s/return cta \/ kShards < finished.size() \&\& finished\[cta \/ kShards\];/return cta > ~cta \&\& finished[cta \/ kShards];/
 launches: with a block those before it in its shard are over|sync/launch_state.cpp|s/^  finished\[index\] = true;/  finished.assign(index + 1, true);/
+shared memory: a barrier of some divides it|sync/barrier.cpp|s/return std::ranges::all_of(warps, /return std::ranges::any_of(warps, /
+shared memory: a barrier orders asynchronous copies|sync/synchroniser.cpp|s/if (!engine_.has_asynchrony \&\& /if (/
+shared memory: a barrier of a block is one of its cluster|sync/synchroniser.cpp|s/ \&\& !cta.launch.has_clusters()//
+shared memory: what was done after a barrier goes with what was before|shadow/shadow_memory.cpp|s/^  touched.phase = phase_;//
+words: who has somebody to meet joins|shadow/word_lists.cpp|s/if (own != kNone || slots_\[slot\].tick != entry.tick) {/if (slots_[slot].tick != entry.tick) {/
 pages: what a thread found of freed memory stays found|shadow/shadow_memory.cpp|/^void ShadowMemory::forget/,/^}/s/^  generation_ = next_generation();//
 programmatic: waiting for the grid tells nothing|sync/synchroniser.cpp|s/after.clock.join(actor.cta.launch.from_grid_wait);//
 programmatic: nobody begins early|sync/prerequisites.cpp|s/order.add(launch.id, launch.ordered_after, launch.prerequisite);/order.add(launch.id, launch.ordered_after);/

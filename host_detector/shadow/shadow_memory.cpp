@@ -153,10 +153,14 @@ Block& SharedShadow::block(std::uint64_t offset) {
   if (index >= blocks_.size()) {
     blocks_.resize(index + 1);
   }
-  if (blocks_[index] == nullptr) {
-    blocks_[index] = std::make_unique<Block>();
+  Touched& touched = blocks_[index];
+  if (touched.block == nullptr) {
+    touched.block = std::make_unique<Block>();
+  } else if (touched.phase != phase_) {
+    touched.block->clear();
   }
-  return *blocks_[index];
+  touched.phase = phase_;
+  return *touched.block;
 }
 
 }  // namespace barracuda::detector

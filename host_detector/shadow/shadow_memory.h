@@ -26,7 +26,7 @@ class Block {
 
   // What a visit may leave out.
   struct Shortcuts {
-    bool is_recorded = false;  // an empty list gets the entry without a visit
+    bool is_recorded = false;  // a list where it meets nobody gets it without a visit
     PassesBy passes_by = PassesBy::kNobody;
   };
 
@@ -74,11 +74,14 @@ void Block::for_each_history(const Entry& entry, const Shortcuts& shortcuts, Vis
     visit(whole_, entry, is_whole);
   }
   WordLists::for_each_part(entry, [&](std::uint32_t word, const Entry& part) {
-    if (!words_->is_empty(word)) {
+    const bool is_recorded = shortcuts.is_recorded && !is_whole;
+    if (words_->is_empty(word)) {
+      if (is_recorded) {
+        words_->add(word, part);
+      }
+    } else if (!is_recorded || !words_->join(word, part, shortcuts.passes_by)) {
       words_->visit_for(word, part, shortcuts.passes_by,
                         [&](History& history) { visit(history, part, !is_whole); });
-    } else if (shortcuts.is_recorded && !is_whole) {
-      words_->add(word, part);
     }
   });
   if (is_whole && words_->is_empty()) {
@@ -250,8 +253,17 @@ class SharedShadow {
 
   [[nodiscard]] Block& block(std::uint64_t offset);
 
+  // All that was done happens before all that will be: nothing is left to hold that against.
+  void begin_phase() { ++phase_; }
+
  private:
-  std::vector<std::unique_ptr<Block>> blocks_;
+  struct Touched {
+    std::unique_ptr<Block> block;
+    std::uint32_t phase = 0;  // of the entries
+  };
+
+  std::vector<Touched> blocks_;
+  std::uint32_t phase_ = 0;
 };
 
 }  // namespace barracuda::detector

@@ -65,6 +65,49 @@ void WordLists::add(std::uint32_t word, const Entry& entry) {
   }
 }
 
+bool WordLists::join(std::uint32_t word, const Entry& entry, PassesBy passes_by) {
+  if (passes_by == PassesBy::kNobody || busy(word) != nullptr) {
+    return false;
+  }
+  Passed passed;
+  std::uint32_t own = kNone;
+  for (std::uint32_t slot = first_of(word); slot != kNone; slot = next_of(slots_[slot])) {
+    if (!is_passed(slots_[slot], entry, passes_by)) {
+      if (own != kNone || slots_[slot].tick != entry.tick) {
+        return false;
+      }
+      own = slot;
+    }
+    ++passed.count;
+    passed.last = slot;
+  }
+  if (own != kNone) {
+    return merge(own, word, entry);
+  }
+  if (passed.count == kMostPacked) {
+    return false;
+  }
+  append(word, passed.last, entry);
+  return true;
+}
+
+bool WordLists::merge(std::uint32_t slot, std::uint32_t word, const Entry& entry) {
+  Packed& packed = slots_[slot];
+  Entry both = unpack(packed, word);
+  const std::uint32_t lanes = both.lanes;
+  const Bytes bytes = both.bytes;
+  if (!both.merge(entry)) {
+    return false;
+  }
+  if (both.lanes != lanes || !(both.bytes == bytes)) {
+    const std::uint32_t next = next_of(packed);
+    free_rest(packed);
+    fill(slot, word, both);
+    set_next(packed, next);
+  }
+  return true;
+}
+
 Entry WordLists::unpack(const Packed& of, std::uint32_t word) const {
   Entry entry;
   unpack_place(of.place, word, entry);
@@ -133,6 +176,16 @@ void WordLists::keep(std::uint32_t word, Passed passed, History& history) {
 // Behind the slot `after`, the last of the word, if it has one.
 void WordLists::append(std::uint32_t word, std::uint32_t after, const Entry& entry) {
   const std::uint32_t slot = take_slot();
+  fill(slot, word, entry);
+  if (after == kNone) {
+    heads_[word] = static_cast<std::uint16_t>(slot + 1U);
+  } else {
+    set_next(slots_[after], slot);
+  }
+}
+
+// It is the last of its list then.
+void WordLists::fill(std::uint32_t slot, std::uint32_t word, const Entry& entry) {
   const bool needs_rest = has_rest(entry);
   const std::uint8_t flags =
       needs_rest ? entry.flags | Packed::kHasRest : std::uint32_t{entry.flags};
@@ -142,11 +195,6 @@ void WordLists::append(std::uint32_t word, std::uint32_t after, const Entry& ent
                   .site_and_flags = entry.site << 8 | flags,
                   .stack_or_rest = needs_rest ? keep_rest(entry) : entry.stack,
                   .place = pack_place(entry, word)};
-  if (after == kNone) {
-    heads_[word] = static_cast<std::uint16_t>(slot + 1U);
-  } else {
-    set_next(slots_[after], slot);
-  }
 }
 
 void WordLists::make_busy(std::uint32_t word, History& history) {
@@ -187,10 +235,14 @@ std::uint32_t WordLists::take_slot() {
   return slot;
 }
 
-void WordLists::free_slot(std::uint32_t slot) {
-  if ((slots_[slot].site_and_flags & Packed::kHasRest) != 0) {
-    rests_->free.push_back(slots_[slot].stack_or_rest);
+void WordLists::free_rest(const Packed& packed) {
+  if ((packed.site_and_flags & Packed::kHasRest) != 0) {
+    rests_->free.push_back(packed.stack_or_rest);
   }
+}
+
+void WordLists::free_slot(std::uint32_t slot) {
+  free_rest(slots_[slot]);
   set_next(slots_[slot], free_ - 1U);
   free_ = static_cast<std::uint16_t>(slot + 1U);
   --used_;

@@ -32,6 +32,10 @@ class WordLists {
   // Of an entry that touches this word only.
   void add(std::uint32_t word, const Entry& entry);
 
+  // Adds it if the list has nobody whom it would have to meet: but for those that it passes by, one
+  // entry of its own moment at most, which it becomes one with. False, and nothing, otherwise.
+  [[nodiscard]] bool join(std::uint32_t word, const Entry& entry, PassesBy passes_by);
+
   // Calls visit(history) and keeps what that leaves in it. Visits do not nest.
   template <typename Visit>
   void visit(std::uint32_t word, Visit visit) {
@@ -103,6 +107,10 @@ class WordLists {
   Passed take_out(std::uint32_t word, const Entry& entry, PassesBy passes_by, Entries& seen);
   void keep(std::uint32_t word, Passed passed, History& history);
   void append(std::uint32_t word, std::uint32_t after, const Entry& entry);
+  // False if the entry in the slot cannot be one with it.
+  bool merge(std::uint32_t slot, std::uint32_t word, const Entry& entry);
+  void fill(std::uint32_t slot, std::uint32_t word, const Entry& entry);
+  void free_rest(const Packed& packed);
   void make_busy(std::uint32_t word, History& history);
   void settle_if_quiet(std::uint32_t word);
   std::uint32_t take_slot();

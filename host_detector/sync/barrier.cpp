@@ -126,6 +126,12 @@ bool Barrier::is_complete(std::uint64_t live_threads) const {
                        : std::uint64_t{full_warps_} * wire::kWarpLanes >= threads_;
 }
 
+bool Barrier::has_everybody(std::span<const WarpState> warps) const {
+  return std::ranges::all_of(warps, [&](const WarpState& warp) {
+    return (arrivals_[warp.warp()].waiting | warp.absent()) == kAllLanes;
+  });
+}
+
 void Barrier::open(std::span<WarpState> warps) {
   for (std::size_t warp = 0; warp < arrivals_.size(); ++warp) {
     if (arrivals_[warp].waiting != 0) {

@@ -54,7 +54,8 @@ class Barrier {
   void on_exit(const WarpState& warp);
   [[nodiscard]] bool is_complete(std::uint64_t live_threads) const;
 
-  [[nodiscard]] bool has_waiters() const { return waiting_ != 0; }
+  // Whoever has done anything waits.
+  [[nodiscard]] bool has_everybody(std::span<const WarpState> warps) const;
 
   // Gives everything to the waiters and starts the next phase.
   void open(std::span<WarpState> warps);

@@ -28,6 +28,7 @@ struct EngineState {
   DetectorOptions options;
   SiteList sites;
   bool has_narrow_fences = false;  // some site fences for its CTA or cluster only
+  bool has_asynchrony = false;     // some site copies asynchronously
   LaunchOrder order;
   boost::unordered_flat_map<LaunchId, std::unique_ptr<LaunchState>> running;
   FinalClocks finals;

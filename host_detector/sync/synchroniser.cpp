@@ -262,8 +262,18 @@ void Synchroniser::barrier(const Actor& actor, const WarpOperation& operation, b
     barrier.arrive(actor.warp, operation.mask, operation.event_count, site);
   }
   if (barrier.is_complete(cta.live_threads)) {
-    barrier.open(cta.warps);
+    open(cta, barrier);
   }
+}
+
+// What all threads of a CTA have waited for divides the accesses to its shared memory, which nobody
+// else can touch: those before it need not be kept. It does not order asynchronous ones, nor does
+// it stand for the fence that they need.
+void Synchroniser::open(CtaState& cta, Barrier& barrier) const {
+  if (!engine_.has_asynchrony && !cta.launch.has_clusters() && barrier.has_everybody(cta.warps)) {
+    cta.shared.begin_phase();
+  }
+  barrier.open(cta.warps);
 }
 
 void Synchroniser::open_warp_barrier(WarpState& warp, std::uint32_t waiting) {
@@ -316,7 +326,7 @@ void Synchroniser::open_what_held(const Actor& actor, std::uint32_t lanes) {
   }
   for (auto& [id, barrier] : actor.cta.barriers) {
     if ((barrier.arrivals()[actor.warp.warp()].waiting & lanes) != 0) {
-      barrier.open(actor.cta.warps);
+      open(actor.cta, barrier);
     }
   }
 }
@@ -342,7 +352,7 @@ void Synchroniser::exit(const Actor& actor, std::uint32_t lanes) {
   for (auto& [id, barrier] : cta.barriers) {
     barrier.on_exit(actor.warp);
     if (barrier.is_complete(cta.live_threads)) {
-      barrier.open(cta.warps);
+      open(cta, barrier);
     }
   }
   open_complete_warp_barriers(actor.warp);

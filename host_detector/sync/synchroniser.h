@@ -29,6 +29,7 @@ class Synchroniser {
                const wire::SiteInfo& site);
   void take(const Actor& actor, std::uint32_t lanes, const LaneAccess& access,
             const wire::SiteInfo& site);
+  void open(CtaState& cta, Barrier& barrier) const;
   static void open_warp_barrier(WarpState& warp, std::uint32_t waiting);
   static void open_complete_warp_barriers(WarpState& warp);
   void keep_what_launch_learnt(const Actor& actor, std::uint32_t lanes);

@@ -42,6 +42,7 @@ rc::Gen<TraceShape> shapes() {
       rc::gen::set(&TraceShape::lanes, rc::gen::inRange<std::uint32_t>(1, 5)),
       rc::gen::set(&TraceShape::launches, rc::gen::inRange<std::uint32_t>(1, 7)),
       rc::gen::set(&TraceShape::clusters, rc::gen::arbitrary<bool>()),
+      rc::gen::set(&TraceShape::copies, rc::gen::arbitrary<bool>()),
       rc::gen::set(&TraceShape::choices,
                    rc::gen::scale(0.7, rc::gen::container<std::vector<Choice>>(choices()))));
 }

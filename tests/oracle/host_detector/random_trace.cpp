@@ -285,7 +285,11 @@ class TraceMaker {
   }
 
   void act(const Choice& choice, detector::WarpOperation& operation) {
-    const std::uint32_t what = choice.what % kChoices;
+    constexpr std::uint32_t kFirstCopy = 32, kFirstGridControl = 51;
+    std::uint32_t what = choice.what % kChoices;
+    if (what >= kFirstCopy && what < kFirstGridControl && !shape_.copies) {
+      what = 20 + what % 10;  // strong accesses and barriers
+    }
     if (what < 10) {
       plain(choice, operation);
     } else if (what < 16) {
@@ -299,11 +303,11 @@ class TraceMaker {
       operation.event_operand =
           choice.how % 2 == 0 ? 0xFFFFFFFF : operation.mask | (choice.lanes >> 2 & 0xF);
       emit(operation, {.operation = Operation::kWarpBarrier});
-    } else if (what >= 51) {
+    } else if (what >= kFirstGridControl) {
       operation.kind = RecordKind::kEvent;
       emit(operation,
            {.operation = what < 53 ? Operation::kLaunchDependents : Operation::kGridWait});
-    } else if (what >= 32) {
+    } else if (what >= kFirstCopy) {
       for (const AsyncRecord& record : async_records(choice, operation, shape_, state_)) {
         emit(record.operation, record.site);
       }
@@ -345,7 +349,8 @@ class TraceMaker {
       site.stores_constant = true;
       site.constant = choice.where / 64;
     }
-    if (kind == 15) {
+    const bool shared = choice.where % 4 == 3;
+    if (kind == 15 && !shared) {
       site.proxy = wire::Proxy::kReadOnly;
     }
     if (kind == 14) {  // a strong access of a kernel that numbers none
@@ -354,7 +359,6 @@ class TraceMaker {
       site.scope = choice.where % 8 < 4 ? Scope::kGpu : Scope::kCta;
     }
     operation.kind = choice.lanes % 2 == 0 ? RecordKind::kAffine : RecordKind::kScattered;
-    const bool shared = choice.where % 4 == 3;
     const std::uint32_t width = std::uint32_t{site.element_bytes} * site.element_count;
     const std::uint64_t start = choice.where / 4 % kDataSlots * kSlot +
                                 (width < kSlot ? choice.lanes / 8 % (kSlot / width) * width : 0);

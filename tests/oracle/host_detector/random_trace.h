@@ -21,6 +21,7 @@ struct TraceShape {
   std::uint32_t ctas = 2, warps = 1, lanes = 3;  // lanes of each warp, warps of each CTA
   std::uint32_t launches = 1;
   bool clusters = false;
+  bool copies = true;  // threads copy asynchronously
   std::vector<Choice> choices;
 };
 

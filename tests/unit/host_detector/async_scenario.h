@@ -16,6 +16,9 @@ inline std::uint64_t shared_of(std::uint32_t rank, std::uint64_t offset) {
 
 class AsyncScenario : public Scenario {
  public:
+  // Before a kernel that copies is launched, the detector has the sites of its module.
+  AsyncScenario() { start({}, {.operation = Operation::kCopy}, RecordKind::kOperands); }
+
   LaunchId launch_clusters(std::uint32_t ctas, std::uint32_t threads, std::uint32_t of) {
     LaunchInfo info{.id = LaunchId{1}};
     info.grid.x = ctas;

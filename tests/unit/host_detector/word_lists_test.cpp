@@ -126,6 +126,71 @@ TEST_CASE("the lists of words keep every entry as it is, packed or not") {
   }));
 }
 
+TEST_CASE("an entry joins a list in which it has nobody to meet but its own moment") {
+  constexpr std::uint32_t kWord = 3;
+  constexpr PassesBy kPasses = PassesBy::kOtherWarps;
+  const auto atomic = [](std::uint8_t warp, std::uint32_t lanes) {
+    Entry entry;
+    entry.bytes = WordLists::bytes_of(kWord);
+    entry.cta = CtaKey{5};
+    entry.tick = 7;
+    entry.site = 9;
+    entry.warp = warp;
+    entry.lanes = lanes;
+    entry.flags = Entry::kReads | Entry::kWrites;
+    return entry;
+  };
+  WordLists lists;
+  std::vector<Entry> kept{atomic(0, 1), atomic(1, 2)};
+  const auto joins = [&](const Entry& entry, PassesBy passes_by) {
+    const bool is_in = lists.join(kWord, entry, passes_by);
+    std::vector<Entry> seen;
+    lists.look_at([&](const Entry& one) { seen.push_back(one); });
+    CHECK(contents(seen) == contents(kept));
+    return is_in;
+  };
+  lists.add(kWord, kept[0]);
+  lists.add(kWord, kept[1]);
+
+  CHECK_FALSE(joins(atomic(1, 4), PassesBy::kNobody));
+  CHECK_FALSE(joins(atomic(1, 4), PassesBy::kOtherCtas));
+  Entry later = atomic(1, 2);
+  ++later.tick;
+  CHECK_FALSE(joins(later, kPasses));
+  Entry of_other_site = atomic(2, 1);
+  ++of_other_site.site;
+  CHECK_FALSE(joins(of_other_site, kPasses));
+  Entry called_elsewhere = atomic(1, 4);
+  ++called_elsewhere.stack;
+  CHECK_FALSE(joins(called_elsewhere, kPasses));
+
+  CHECK(joins(kept[1], kPasses));  // the same lane again
+  kept[1].lanes |= 4;
+  CHECK(joins(atomic(1, 4), kPasses));
+  kept[1].lanes |= 8;
+  CHECK(joins(atomic(1, 8), kPasses));
+  for (std::uint8_t warp = 2; warp < 12; ++warp) {
+    kept.push_back(atomic(warp, 1));
+    CHECK(joins(kept.back(), kPasses));
+  }
+  CHECK_FALSE(joins(atomic(12, 1), kPasses));  // one more than are packed
+  kept[11].lanes |= 2;
+  CHECK(joins(atomic(11, 2), kPasses));
+}
+
+TEST_CASE("an entry that has somebody to meet does not join, not even one of its own moment") {
+  Entry own;
+  own.bytes = WordLists::bytes_of(0);
+  own.lanes = 1;
+  Entry other = own;
+  ++other.site;
+  WordLists lists;
+  lists.add(0, other);
+  lists.add(0, own);
+  own.lanes = 2;
+  CHECK_FALSE(lists.join(0, own, PassesBy::kOtherWarps));
+}
+
 TEST_CASE("a word keeps its crowd until that is gone") {
   WordLists lists;
   Entry entry;
