@@ -148,8 +148,8 @@ std::string missing_order(const detector::RaceEvent& race, const ptx::SiteTable&
       return "the asynchronous copy is not waited for";
     case detector::MissingOrder::kBarrierOnOnePath:
       return fmt::format(
-          "a barrier on one path only: warp {} came to one after its access, warp {} "
-          "to none before its own",
+          "__syncthreads() is missing, or a barrier is on one path only: warp {} came to one "
+          "after its access, warp {} to none before its own",
           first.warp, second.warp);
     case detector::MissingOrder::kGridWaitMissing:
       return fmt::format(

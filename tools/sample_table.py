@@ -101,6 +101,13 @@ SAMPLES = [
            cuts=[("N = 1048576", "N = 16384"), ("numIterations = 20", "numIterations = 1")]),
     Sample("alignedTypes", "0 Failures",
            cuts=[("MEM_SIZE = 50000000", "MEM_SIZE = 50000"), ("NUM_ITERATIONS = 32", "NUM_ITERATIONS = 1")]),
+    Sample("transpose", "Test passed", ["-dimX=128", "-dimY=128"], [("NUM_REPS 100", "NUM_REPS 2")]),
+    Sample("radixSortThrust", "Test passed", ["-n=20000", "-iterations=1"], status=FINDINGS),
+    Sample("jacobiCudaGraphs", "jacobiCudaGraphs PASSED", cuts=[("N_ROWS 512", "N_ROWS 128")]),
+    Sample("graphMemoryFootprint", "Sample complete",
+           cuts=[("numBlocks = numElements / (size_t)THREADS_PER_BLOCK", "numBlocks = 4")]),
+    Sample("conjugateGradientMultiBlockCG", "Test Summary:  Error amount = 0.0",
+           cuts=[("N = 1048576;", "N = 16384;")]),
     Sample("p2pBandwidthLatencyTest", "P2P=Disabled Latency Matrix",
            cuts=[("numElems = 40000000", "numElems = 4000")], status=FINDINGS),
 ]

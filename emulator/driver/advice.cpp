@@ -161,7 +161,7 @@ CUresult cuMemRangeGetAttribute(void* result, std::size_t result_bytes,
   if (const CUresult status = check_range(address, bytes); status != CUDA_SUCCESS) {
     return status;
   }
-  const std::optional<AllocationEntry> entry = find_allocation(address);
+  const std::optional<AllocationEntry> entry = find_memory(address);
   const bool is_list = attribute == CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY;
   if (result == nullptr || !entry || entry->kind != AllocationKind::kManaged ||
       (is_list ? result_bytes == 0 || result_bytes % sizeof(int) != 0

@@ -15,6 +15,7 @@ namespace {
 struct Allocations {
   std::mutex mutex;
   std::map<std::uint64_t, AllocationEntry> by_address;
+  std::map<std::uint64_t, MemoryAdvice> of_variables;
   std::uint64_t next_id = 1;
 
   void insert(AllocationEntry& entry) {
@@ -134,13 +135,18 @@ void give_back(const AllocationEntry& entry) {
 }
 
 bool advise(std::uint64_t address, const std::function<void(MemoryAdvice&)>& change) {
+  const std::optional<Allocation> found = machine().memory().find(address);
   Allocations& all = allocations();
   const std::lock_guard lock(all.mutex);
-  AllocationEntry* const entry = all.find(address);
-  if (entry != nullptr) {
+  if (AllocationEntry* const entry = all.find(address); entry != nullptr) {
     change(entry->advice);
+    return true;
   }
-  return entry != nullptr;
+  const bool is_variable = found && found->kind == AllocationKind::kManaged;
+  if (is_variable) {
+    change(all.of_variables[found->address]);
+  }
+  return is_variable;
 }
 
 std::optional<AllocationEntry> find_allocation(std::uint64_t address) {
@@ -148,6 +154,31 @@ std::optional<AllocationEntry> find_allocation(std::uint64_t address) {
   const std::lock_guard lock(all.mutex);
   const AllocationEntry* const entry = all.find(address);
   return entry == nullptr ? std::nullopt : std::optional(*entry);
+}
+
+std::optional<AllocationEntry> find_memory(std::uint64_t address) {
+  if (std::optional<AllocationEntry> entry = find_allocation(address)) {
+    return entry;
+  }
+  const std::optional<Allocation> found = machine().memory().find(address);
+  if (!found) {
+    return std::nullopt;
+  }
+  Allocations& all = allocations();
+  const std::lock_guard lock(all.mutex);
+  const auto advised = all.of_variables.find(found->address);
+  return AllocationEntry{
+      .context = current_context(),
+      .kind = found->kind,
+      .address = found->address,
+      .bytes = found->bytes,
+      .advice = advised == all.of_variables.end() ? MemoryAdvice{} : advised->second};
+}
+
+void forget_variable(std::uint64_t address) {
+  Allocations& all = allocations();
+  const std::lock_guard lock(all.mutex);
+  all.of_variables.erase(address);
 }
 
 void release_allocations(const Context& context) {

@@ -42,10 +42,15 @@ CUresult register_host(void* address, std::size_t bytes, unsigned flags);
 CUresult release(std::uint64_t address, AllocationKind kind);
 // What allocate() has made; nothing if its context has been destroyed since.
 void give_back(const AllocationEntry& entry);
-// Changes the advice of the entry that contains the address; false: there is none.
+// Changes the advice of the entry, or of the managed variable, that contains the address; false:
+// there is none.
 bool advise(std::uint64_t address, const std::function<void(MemoryAdvice&)>& change);
 // The entry that contains the address.
 std::optional<AllocationEntry> find_allocation(std::uint64_t address);
+// The same or, of a module's variable, what the device and advise() know of it.
+std::optional<AllocationEntry> find_memory(std::uint64_t address);
+// What was advised of a variable ends with the variable.
+void forget_variable(std::uint64_t address);
 void release_allocations(const Context& context);
 
 // Whether kernels and copies may use all of the range.

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "emulator/driver/allocation.h"
 #include "emulator/driver/device.h"
 #include "emulator/driver_face.h"
 #include "ptx/parse.h"
@@ -139,6 +140,14 @@ CUresult Module::ensure_loaded() {
 
 void Module::take_off_device() {
   const std::lock_guard lock(mutex_);
+  if (loaded_ == nullptr) {
+    return;
+  }
+  for (const std::string& name : managed_) {
+    if (const auto variable = Machine::find_variable(*loaded_, name)) {
+      forget_variable(variable->address);
+    }
+  }
   for (const auto& [name, function] : functions_) {
     function->kernel = nullptr;
   }

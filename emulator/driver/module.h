@@ -44,6 +44,12 @@ class Module {
  public:
   // Parses the PTX and places it on the device. Null owner: a library's.
   static tl::expected<std::shared_ptr<Module>, ImageRefusal> load(std::string ptx, Context* owner);
+  Module() = default;
+
+  ~Module() { take_off_device(); }
+
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
 
   [[nodiscard]] Context* owner() const { return owner_; }
 

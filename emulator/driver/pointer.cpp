@@ -6,21 +6,6 @@
 namespace barracuda::emulator::driver {
 namespace {
 
-// What is known of an address; `entry` has only address, bytes and kind for a module's variable.
-std::optional<AllocationEntry> describe(CUdeviceptr address) {
-  if (std::optional<AllocationEntry> entry = find_allocation(address)) {
-    return entry;
-  }
-  const std::optional<Allocation> found = machine().memory().find(address);
-  if (!found) {
-    return std::nullopt;
-  }
-  return AllocationEntry{.context = current_context(),
-                         .kind = found->kind,
-                         .address = found->address,
-                         .bytes = found->bytes};
-}
-
 template <typename Value>
 CUresult answer(void* to, Value value) {
   std::memcpy(to, &value, sizeof value);
@@ -107,7 +92,7 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
   if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
     return status;
   }
-  const std::optional<AllocationEntry> entry = describe(address);
+  const std::optional<AllocationEntry> entry = find_memory(address);
   if (data == nullptr || !entry) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -122,7 +107,7 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes,
   if (attributes == nullptr || data == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  const std::optional<AllocationEntry> entry = describe(address);
+  const std::optional<AllocationEntry> entry = find_memory(address);
   for (unsigned index = 0; index < count; ++index) {
     // An attribute that this memory does not have is answered as for unknown memory.
     if (entry && answer_known(data[index], attributes[index], *entry, address) == CUDA_SUCCESS) {
@@ -143,8 +128,8 @@ CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute,
   }
   // Copies are synchronous always.
   const bool is_settable = attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS;
-  return value != nullptr && is_settable && describe(address) ? CUDA_SUCCESS
-                                                              : CUDA_ERROR_INVALID_VALUE;
+  return value != nullptr && is_settable && find_memory(address) ? CUDA_SUCCESS
+                                                                 : CUDA_ERROR_INVALID_VALUE;
 }
 
 }  // namespace barracuda::emulator::driver

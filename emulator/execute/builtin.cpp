@@ -126,21 +126,27 @@ Step execute_free(Context& c, const Instruction& in, std::uint32_t mask) {
   return Step::kNext;
 }
 
-Step execute_assertion(Context& c, const Instruction& in, std::uint32_t mask) {
-  const CallSite& call = call_of(in);
-  const int lane = std::countr_zero(mask);
+// As CUDA prints it, a line for a thread.
+std::string assertion_text(Context& c, const CallSite& call, int lane) {
   const std::string message = read_string(c, argument(c, call, 0, lane), lane);
   const std::string file = read_string(c, argument(c, call, 1, lane), lane);
   const std::string function = read_string(c, argument(c, call, 3, lane), lane);
   const Dim3& block = c.cta->index;
+  return fmt::format("{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.",
+                     file, static_cast<std::uint32_t>(argument(c, call, 2, lane)), function,
+                     block.x, block.y, block.z, c.warp->tid[0][lane], c.warp->tid[1][lane],
+                     c.warp->tid[2][lane], message);
+}
+
+Step execute_assertion(Context& c, const Instruction& in, std::uint32_t mask) {
+  const CallSite& call = call_of(in);
+  const int first = std::countr_zero(mask);
+  std::string all = assertion_text(c, call, first);
+  for (std::uint32_t rest = mask & (mask - 1); rest != 0; rest &= rest - 1) {
+    all += '\n' + assertion_text(c, call, std::countr_zero(rest));
+  }
   return fail(c, in,
-              Fault{.code = DeviceErrorCode::kAssert,
-                    .lane = lane,
-                    .what = fmt::format(
-                        "{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.",
-                        file, static_cast<std::uint32_t>(argument(c, call, 2, lane)), function,
-                        block.x, block.y, block.z, c.warp->tid[0][lane], c.warp->tid[1][lane],
-                        c.warp->tid[2][lane], message)});
+              Fault{.code = DeviceErrorCode::kAssert, .lane = first, .what = std::move(all)});
 }
 
 }  // namespace

@@ -98,20 +98,23 @@ Step shuffle(Context& c, const Instruction& in, uint32_t mask) {
   return gather(c, in, mask, [&](uint32_t group) {
     const auto* distance = source<uint32_t>(c, in.b);
     const auto* control = source<uint32_t>(c, in.c);
+    // The result may lie in the registers of an operand: all is read before it is written.
     uint32_t before[kLanes];
     std::copy_n(source<uint32_t>(c, in.a), kLanes, before);
-    uint32_t valid = 0;
-    auto* d = in.d == kNoSlot ? nullptr : target<uint32_t>(c, in.d);
-    for (uint32_t rest = group; rest != 0; rest &= rest - 1) {
-      const int lane = std::countr_zero(rest);
-      const ShuffleSource from = shuffle_source<Mode>(lane, distance[lane], control[lane]);
-      valid |= from.valid ? uint32_t{1} << lane : 0U;
-      if (d != nullptr) {
-        d[lane] = before[from.lane];
-      }
+    uint32_t from[kLanes];
+    bool is_valid[kLanes];
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const ShuffleSource found = shuffle_source<Mode>(lane, distance[lane], control[lane]);
+      from[lane] = static_cast<uint32_t>(found.lane);
+      is_valid[lane] = found.valid;
+    }
+    if (in.d != kNoSlot) {
+      baseline::fill(target<uint32_t>(c, in.d), group,
+                     [&before, &from](int lane) { return before[from[lane] & 31]; });
     }
     if (in.e != kNoSlot) {
-      set_predicate(c, in.e, valid, group);
+      set_predicate(c, in.e,
+                    baseline::lanes_where([&is_valid](int lane) { return is_valid[lane]; }), group);
     }
   });
 }

@@ -388,33 +388,44 @@ namespace {
 // The halves of a 128-bit register are 64-bit registers in a row.
 constexpr Slot kHalfBytes = kLanes * 8;
 
-uint64_t read_part(const Context& c, Slot slot, unsigned bits, int lane) {
-  if (bits == 64) {
-    return source<uint64_t>(c, slot)[lane];
-  }
-  return source<uint32_t>(c, slot)[lane] & ((uint64_t{1} << bits) - 1);
+using WholeWords = std::array<std::array<uint64_t, kLanes>, 2>;
+
+uint64_t part_mask(unsigned bits) {
+  return bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
 }
 
 }  // namespace
 
+// Lane by lane within a part, so that the loops become vectors: doubles pass through here for each
+// shuffle.
 Step execute_pack(Context& c, const Instruction& in, uint32_t mask) {
   const auto& parts = *static_cast<const VectorSlots*>(in.extra);
   const unsigned bits = in.flags, total = bits * in.count;
-  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
-    std::array<uint64_t, 2> value{};
-    for (unsigned k = 0; k < in.count; ++k) {
-      const uint64_t part = read_part(c, parts.slots[k], bits, lane);
-      value[k * bits / 64] |= part << (k * bits % 64);
+  const uint64_t kept = part_mask(bits);
+  WholeWords words{};
+  for (unsigned k = 0; k < in.count; ++k) {
+    auto& word = words[k * bits / 64];
+    if (bits == 64) {
+      std::copy_n(source<uint64_t>(c, parts.slots[k]), kLanes, word.begin());
+      continue;
     }
-    if (total > 64) {
-      target<uint64_t>(c, in.d)[lane] = value[0];
-      target<uint64_t>(c, in.d + kHalfBytes)[lane] = value[1];
-    } else if (total == 64) {
-      target<uint64_t>(c, in.d)[lane] = value[0];
-    } else {
-      target<uint32_t>(c, in.d)[lane] = static_cast<uint32_t>(value[0]);
+    const auto* part = source<uint32_t>(c, parts.slots[k]);
+    const unsigned shift = k * bits % 64;
+    for (std::size_t i = 0; i < kLanes; ++i) {
+      word[i] |= (part[i] & kept) << shift;
     }
+  }
+  const auto word_of = [&words](unsigned number) {
+    return [word = words[number].data()](int i) { return word[i]; };
+  };
+  if (total <= 32) {
+    fill(target<uint32_t>(c, in.d), mask,
+         [&words](int i) { return static_cast<uint32_t>(words[0][static_cast<std::size_t>(i)]); });
+    return Step::kNext;
+  }
+  fill(target<uint64_t>(c, in.d), mask, word_of(0));
+  if (total > 64) {
+    fill(target<uint64_t>(c, in.d + kHalfBytes), mask, word_of(1));
   }
   return Step::kNext;
 }
@@ -422,25 +433,28 @@ Step execute_pack(Context& c, const Instruction& in, uint32_t mask) {
 Step execute_unpack(Context& c, const Instruction& in, uint32_t mask) {
   const auto& parts = *static_cast<const VectorSlots*>(in.extra);
   const unsigned bits = in.flags, total = bits * in.count;
-  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
-    std::array<uint64_t, 2> value{};
-    if (total > 64) {
-      value = {source<uint64_t>(c, in.a)[lane], source<uint64_t>(c, in.a + kHalfBytes)[lane]};
-    } else {
-      value[0] = total == 64 ? source<uint64_t>(c, in.a)[lane] : source<uint32_t>(c, in.a)[lane];
+  const uint64_t kept = part_mask(bits);
+  WholeWords words{};
+  if (total <= 32) {
+    std::copy_n(source<uint32_t>(c, in.a), kLanes, words[0].begin());
+  } else {
+    std::copy_n(source<uint64_t>(c, in.a), kLanes, words[0].begin());
+  }
+  if (total > 64) {
+    std::copy_n(source<uint64_t>(c, in.a + kHalfBytes), kLanes, words[1].begin());
+  }
+  for (unsigned k = 0; k < in.count; ++k) {
+    const Slot slot = parts.slots[k];
+    if (slot == kNoSlot) {
+      continue;
     }
-    for (unsigned k = 0; k < in.count; ++k) {
-      const Slot slot = parts.slots[k];
-      const uint64_t part = value[k * bits / 64] >> (k * bits % 64);
-      if (slot == kNoSlot) {
-        continue;
-      }
-      if (bits == 64) {
-        target<uint64_t>(c, slot)[lane] = part;
-      } else {
-        target<uint32_t>(c, slot)[lane] = static_cast<uint32_t>(part & ((uint64_t{1} << bits) - 1));
-      }
+    const uint64_t* word = words[k * bits / 64].data();
+    const unsigned shift = k * bits % 64;
+    if (bits == 64) {
+      fill(target<uint64_t>(c, slot), mask, [word](int i) { return word[i]; });
+    } else {
+      fill(target<uint32_t>(c, slot), mask,
+           [word, shift, kept](int i) { return static_cast<uint32_t>((word[i] >> shift) & kept); });
     }
   }
   return Step::kNext;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,22 @@ std::vector<Group> groups_of(const Cluster& cluster, PlaceOf place_of) {
   return groups;
 }
 
+// Whether the lanes' own bits are missing in the member mask that they wait by.
+bool leaves_itself_out(const Fragment& fragment) {
+  const auto slot = static_cast<Slot>(fragment.waits_at->immediate);
+  if (slot == kNoSlot) {
+    return false;
+  }
+  const Frame& frame = *fragment.frame;
+  const std::byte* const members = (slot & kConstantSlot) != 0
+                                       ? frame.function->constants.get() + (slot & ~kConstantSlot)
+                                       : frame.registers + slot;
+  std::uint32_t mask = 0;
+  std::memcpy(&mask, members + 4 * static_cast<std::size_t>(std::countr_zero(fragment.mask)),
+              sizeof mask);
+  return (mask & fragment.mask) == 0;
+}
+
 std::string text_of(const Launch& launch, const Cluster& cluster, const Group& group) {
   const auto& [cta, warp, fragment, place] = group;
   const InstructionText& text = launch.program.text_of(*place);
@@ -78,7 +95,10 @@ std::string text_of(const Launch& launch, const Cluster& cluster, const Group& g
   std::string line = fmt::format("; {}warp {}, lanes {:#010x}, at PTX line {}: {}", block,
                                  warp->index, fragment->mask, text.line, statement_line(text.text));
   if (fragment->state == FragmentState::kCollective) {
-    line += fmt::format(" (for lanes {:#010x})", fragment->members & warp->live & ~fragment->mask);
+    line += fmt::format(" (for lanes {:#010x}{})", fragment->members & warp->live & ~fragment->mask,
+                        leaves_itself_out(*fragment)
+                            ? ", by a member mask without its own lane, which PTX does not define"
+                            : "");
   }
   return line;
 }

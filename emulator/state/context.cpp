@@ -114,7 +114,8 @@ Step fail(Context& c, const Instruction& instruction, const Fault& fault) {
                       .y = c.warp->tid[1][fault.lane],
                       .z = c.warp->tid[2][fault.lane]};
   if (fault.code == DeviceErrorCode::kAssert) {
-    error.message = error.what = fault.what;  // as CUDA prints it
+    error.message = fault.what;  // as CUDA prints it, a line for a thread
+    error.what = fault.what.substr(0, fault.what.find('\n'));
     c.launch->fail(std::move(error));
     c.yields = true;
     return Step::kSwitch;

@@ -135,11 +135,13 @@ TEST_CASE("compiled kernels compute what the host computes") {
   }
   SECTION("assertions") {
     device.run_well("asserting", shape({1}, {32}), 40);
-    const DeviceError error = device.run("asserting", shape({2}, {32}), 7);
+    const DeviceError error = device.run("asserting", shape({2}, {32}), 30);
     REQUIRE(error.code == DeviceErrorCode::kAssert);
-    REQUIRE(error.thread.x == 7);
-    REQUIRE(error.message.find("Assertion `static_cast<int>(threadIdx.x) != n` failed") !=
-            std::string::npos);
+    REQUIRE(error.thread.x == 30);
+    const std::string said = "Assertion `static_cast<int>(threadIdx.x) < n` failed.";
+    REQUIRE(error.what.find("thread: [30,0,0] " + said) == error.what.size() - said.size() - 17);
+    REQUIRE(error.message.find("thread: [30,0,0] " + said + "\n") != std::string::npos);
+    REQUIRE(error.message.find("thread: [31,0,0] " + said) != std::string::npos);
     REQUIRE(error.message.find("kernels.cu:") != std::string::npos);
   }
 }

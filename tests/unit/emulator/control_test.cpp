@@ -177,6 +177,23 @@ TEST_CASE("shuffles follow their segments and say which lanes had a source") {
   }
 }
 
+TEST_CASE("a shuffle may write the register that holds its distance") {
+  const auto result = run_lanes(R"(
+    mov.u32 %r1, %laneid;
+    and.b32 %r2, %r1, 3;
+    add.u32 %r3, %r1, 100;
+    shfl.sync.down.b32 %r2|%p1, %r3, %r2, 31, -1;
+    selp.u32 %r4, 1, 0, %p1;
+    mov.b64 %d1, {%r2, %r4};
+    st.global.u64 [%out], %d1;)",
+                                32);
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    const std::uint32_t from = i + (i & 3);
+    REQUIRE(static_cast<std::uint32_t>(result[i]) == 100 + (from < 32 ? from : i));
+    REQUIRE(result[i] >> 32 == (from < 32 ? 1 : 0));
+  }
+}
+
 TEST_CASE("votes, matches and reductions respect their member masks") {
   const auto result = run_lanes(R"(
     mov.u32 %r1, %laneid;

@@ -352,6 +352,18 @@ END:)"));
   REQUIRE(error.message.find("0x0000ffff") != std::string::npos);
 }
 
+TEST_CASE("a deadlock says which lanes wait by a member mask that leaves them out") {
+  Device device(kernel_text(R"(
+    mov.u32 %r2, %lanemask_lt;
+    setp.ne.u32 %p1, %r2, 0;
+    vote.sync.ballot.b32 %r1, %p1, %r2;
+    bar.sync 0;)"));
+  const DeviceError error = device.run("k", shape({1}, {2}), std::uint64_t{0});
+  REQUIRE(error.code == DeviceErrorCode::kDeadlock);
+  REQUIRE(error.message.find("(for lanes 0x00000001, by a member mask without its own lane, which "
+                             "PTX does not define)") != std::string::npos);
+}
+
 TEST_CASE("a kernel that never ends is stopped after the launch timeout") {
   MachineOptions options;
   options.launch_timeout_ms = 50;

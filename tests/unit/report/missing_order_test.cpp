@@ -78,6 +78,17 @@ TEST_CASE("launches without an order are named by number") {
   CHECK(sample.text() == "no stream order, event or synchronisation between launch 1 and launch 2");
 }
 
+TEST_CASE(
+    "where the second came to no barrier yet, a missing one is named before one on one path") {
+  Sample sample;
+  sample.race.kind = detector::RaceKind::kIntraBlock;
+  sample.race.missing = detector::MissingOrder::kBarrierOnOnePath;
+  sample.second.warp = 1;
+  CHECK(sample.text() ==
+        "__syncthreads() is missing, or a barrier is on one path only: warp 0 came to one after "
+        "its access, warp 1 to none before its own");
+}
+
 TEST_CASE("every verdict has its own sentence") {
   Sample sample;
   std::set<std::string> texts;

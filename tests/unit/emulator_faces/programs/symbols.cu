@@ -26,6 +26,20 @@ int main() {
   cudaPointerAttributes attributes;
   EXPECT(cudaPointerGetAttributes(&attributes, &g_managed) == cudaSuccess);
   EXPECT(attributes.type == cudaMemoryTypeManaged && attributes.hostPointer == &g_managed);
+  const cudaMemLocation here{cudaMemLocationTypeDevice, 0};
+  int answer = 5;
+  EXPECT(cudaMemRangeGetAttribute(&answer, sizeof answer, cudaMemRangeAttributeReadMostly,
+                                  &g_managed, sizeof g_managed) == cudaSuccess);
+  EXPECT(answer == 0);
+  EXPECT(cudaMemAdvise(&g_managed, sizeof g_managed, cudaMemAdviseSetReadMostly, here) ==
+         cudaSuccess);
+  EXPECT(cudaMemPrefetchAsync(&g_managed, sizeof g_managed, here, 0, nullptr) == cudaSuccess);
+  EXPECT(cudaMemRangeGetAttribute(&answer, sizeof answer, cudaMemRangeAttributeReadMostly,
+                                  &g_managed, sizeof g_managed) == cudaSuccess);
+  EXPECT(answer == 1);
+  EXPECT(cudaMemRangeGetAttribute(&answer, sizeof answer, cudaMemRangeAttributeLastPrefetchLocation,
+                                  &g_managed, sizeof g_managed) == cudaSuccess);
+  EXPECT(answer == 0);
   void* counter_address = nullptr;
   EXPECT(cudaGetSymbolAddress(&counter_address, g_counter) == cudaSuccess);
   EXPECT(cudaPointerGetAttributes(&attributes, counter_address) == cudaSuccess);
@@ -56,6 +70,9 @@ int main() {
   EXPECT(cudaMemcpyFromSymbol(&counter, g_counter, sizeof counter) == cudaSuccess);
   EXPECT(counter == 5);
   EXPECT(g_managed == 11);
+  EXPECT(cudaMemRangeGetAttribute(&answer, sizeof answer, cudaMemRangeAttributeReadMostly,
+                                  &g_managed, sizeof g_managed) == cudaSuccess);
+  EXPECT(answer == 0);
   EXPECT(cudaMalloc(&result, sizeof *result) == cudaSuccess);
   use<<<1, 1>>>(result);
   EXPECT(cudaMemcpy(&value, result, sizeof value, cudaMemcpyDeviceToHost) == cudaSuccess);
