@@ -305,8 +305,8 @@ class TraceMaker {
       emit(operation, {.operation = Operation::kWarpBarrier});
     } else if (what >= kFirstGridControl) {
       operation.kind = RecordKind::kEvent;
-      emit(operation,
-           {.operation = what < 53 ? Operation::kLaunchDependents : Operation::kGridWait});
+      emit(operation, {.operation = what < kFirstGridControl + 2 ? Operation::kLaunchDependents
+                                                                 : Operation::kGridWait});
     } else if (what >= kFirstCopy) {
       for (const AsyncRecord& record : async_records(choice, operation, shape_, state_)) {
         emit(record.operation, record.site);
