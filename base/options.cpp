@@ -323,6 +323,17 @@ Expected<void> parse_options(Options& options, std::string_view text) {
   return {};
 }
 
+Expected<void> settle_schedule(Options& options) {
+  if (options.schedule == "round-robin" && options.seed) {
+    return unexpected({.message = "schedule=round-robin has no seed: leave out seed=" +
+                                  std::to_string(*options.seed) + ", or say schedule=random"});
+  }
+  if (options.schedule == "random" && !options.seed) {
+    options.seed = 1;
+  }
+  return {};
+}
+
 std::string to_string(const Options& options) {
   const Options defaults;
   std::string text;

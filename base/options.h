@@ -34,6 +34,8 @@ Expected<void> set_option(Options& options, std::string_view name, std::string_v
 // key=value:key=value, values quoted with '…' where they hold a colon ('' in quotes is one quote).
 // Fills what is named; after an error nothing has changed.
 Expected<void> parse_options(Options& options, std::string_view text);
+// What `schedule` and `seed` say together; once all options are there.
+Expected<void> settle_schedule(Options& options);
 // The inverse, with quotes where needed; only what differs from the defaults. `run` hands options
 // to its child this way.
 std::string to_string(const Options& options);

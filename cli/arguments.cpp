@@ -296,6 +296,9 @@ class Parser {
         return unexpected(std::move(set).error());
       }
     }
+    if (auto settled = settle_schedule(options); !settled) {
+      return unexpected(std::move(settled).error());
+    }
     return options;
   }
 

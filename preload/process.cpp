@@ -71,6 +71,9 @@ const Options& read_options() {
       end_with_bad_option(parsed.error().to_string());
     }
   }
+  if (const Expected<void> settled = settle_schedule(*options); !settled) {
+    end_with_bad_option(settled.error().to_string());
+  }
   if (const auto levels = parse_log_levels(options->log)) {
     set_log_levels(*levels);
   } else {

@@ -23,6 +23,10 @@ for program in histogram_race spin_lock_race last_block_no_fence_race shared_sum
     [ "$(report $program 1)" = "$first" ] || fail "$program: seed 1 gives two reports"
   done
 done
+[ "$(run "$barracuda" run --device cpu --schedule random --json "$folder/report" -- "$programs/histogram_race"
+  comparable "$folder/report")" = "$(report histogram_race 1)" ] || fail "schedule=random alone is not seed=1"
+run "$barracuda" run --device cpu --schedule round-robin --seed 1 -- "$programs/histogram_race"
+expect_status 64 "taking turns by a seed"
 [ "$(report histogram_race 1 --queue-slots 128 --queues 3)" = "$(report histogram_race 1)" ] ||
   fail "the queues change what a seed gives"
 finish

@@ -121,6 +121,22 @@ TEST_CASE("one option at a time, as a flag of the command sets it") {
   CHECK(options.queue_slots == Options{}.queue_slots);
 }
 
+TEST_CASE("a random schedule has a seed, and one that takes turns has none") {
+  const auto settled = [](const char* text) {
+    Options options = parsed(text);
+    const Expected<void> result = settle_schedule(options);
+    return result ? std::optional(options.seed) : std::nullopt;
+  };
+  using Seed = std::optional<std::uint64_t>;
+  CHECK(settled("") == Seed{});
+  CHECK(settled("seed=7") == Seed{7});
+  CHECK(settled("schedule=random") == Seed{1});
+  CHECK(settled("schedule=random:seed=7") == Seed{7});
+  CHECK(settled("schedule=round-robin") == Seed{});
+  CHECK_FALSE(settled("schedule=round-robin:seed=7").has_value());
+  CHECK_THAT(error_of("schedule=fair"), Catch::Contains("auto, round-robin, random"));
+}
+
 TEST_CASE("what options are written as parses to the same options") {
   for (const char* const text :
        {"", "device=cpu", "seed=0", "json='a:b''c':strict=1:print-limit=0",
