@@ -278,6 +278,11 @@ void configure_emulated_device() {
   static const bool configured = [] {
     const Options& options = process_options();
     constexpr std::uint64_t kMilliseconds = 1000;
+    if (options.seed && options.workers > 1) {
+      log(Folder::kEmulator, LogLevel::kWarning,
+          "with a seed one host thread executes all blocks, not workers=%llu",
+          static_cast<unsigned long long>(options.workers));
+    }
     emulator::driver::configure({.seed = options.seed,
                                  .workers = static_cast<std::uint32_t>(options.workers),
                                  .launch_timeout_ms = options.launch_timeout * kMilliseconds,

@@ -25,6 +25,8 @@ for program in histogram_race spin_lock_race last_block_no_fence_race shared_sum
 done
 [ "$(run "$barracuda" run --device cpu --schedule random --json "$folder/report" -- "$programs/histogram_race"
   comparable "$folder/report")" = "$(report histogram_race 1)" ] || fail "schedule=random alone is not seed=1"
+run "$barracuda" run --device cpu --seed 3 --workers 4 -- "$programs/histogram_race"
+expect_err 'with a seed one host thread executes all blocks, not workers=4'
 run "$barracuda" run --device cpu --schedule round-robin --seed 1 -- "$programs/histogram_race"
 expect_status 64 "taking turns by a seed"
 [ "$(report histogram_race 1 --queue-slots 128 --queues 3)" = "$(report histogram_race 1)" ] ||
