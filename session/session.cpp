@@ -305,9 +305,9 @@ void Session::device_failed(const emulator::DeviceError& error, std::string_view
 void Session::tell_quiet(detector::LaunchId launch) const {
   log(Folder::kSession, LogLevel::kWarning,
       "launch %u%s has not ended and has logged nothing for %llu seconds: it computes without "
-      "touching memory, or its threads wait for what never comes. If you interrupt the program, it "
-      "reports what was found and which threads wait at a barrier; launch-timeout=N ends such a "
-      "kernel",
+      "touching memory, stands behind other work, or its threads wait for what never comes. If you "
+      "interrupt the program, it reports what was found and which threads wait at a barrier; "
+      "launch-timeout=N ends such a kernel",
       static_cast<std::uint32_t>(launch), launches_.try_describe(launch).c_str(),
       static_cast<unsigned long long>(options_.quiet_notice));
 }
