@@ -117,7 +117,7 @@ pages: what a thread found of freed memory stays found|shadow/shadow_memory.cpp|
 programmatic: waiting for the grid tells nothing|sync/synchroniser.cpp|s/after.clock.join(actor.cta.launch.from_grid_wait);//
 programmatic: nobody begins early|sync/prerequisites.cpp|s/order.add(launch.id, launch.ordered_after, launch.prerequisite);/order.add(launch.id, launch.ordered_after);/
 programmatic: who begins early knows nothing of others|sync/prerequisites.cpp|s/at_first.join(let_begin->second);//
-launches: one begins before those before it are over|queue/ordering.cpp|/^void Ordering::begin_launch/,/^}/s/if (launch->awaited.empty())/if (launch != nullptr)/
+launches: one begins before those before it are over|queue/ordering.cpp|/^void Ordering::begin_launch/,/^}/s/if (launch->awaited.empty())/if (launch != nullptr)/;/^void Ordering::release/,/^}/s/^      begin(\*launch);//
 programmatic: later launches forget its prerequisite|stream_order.cpp|s/put(stream, {fresh, id});/put(stream, {id});/
 programmatic: what the host waited for may still run|stream_order.cpp|s/state_->covers(state_->host, before_it)/false/
 programmatic: a prerequisite is one with what is after it|stream_order.cpp|/  void put(/,/^  }/s/stream.last_kernel = {};//
@@ -136,7 +136,7 @@ cp -r "$copy/host_detector" "$scratch/pristine"
 while IFS='|' read -r _ file _; do touch "$copy/host_detector/$file"; done <<<"$mutations"
 
 make() {
-  ninja -C "$build" barracuda.test.host_detector.oracle barracuda.test.host_detector
+  ninja -C "$build" barracuda.test.host_detector{,.oracle,.pipeline}
 }
 
 passes() {
@@ -147,7 +147,7 @@ cmake -S "$copy" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
   "-DBARRACUDA_FOLDERS=base;host_detector" >"$scratch/cmake.log"
 make >"$scratch/make.log"
 ln -sf barracuda.test.host_detector "$build/bin/barracuda.test.host_detector.unit"
-passes oracle && passes unit || { echo "the tests fail without any mutation"; exit 1; }
+passes oracle && passes unit && passes pipeline || { echo "the tests fail without any mutation"; exit 1; }
 
 survivors=0
 while IFS='|' read -r name file expression; do
@@ -159,7 +159,7 @@ while IFS='|' read -r name file expression; do
     result="DOES NOT COMPILE"
   elif ! passes oracle; then
     result="caught by the oracle"
-  elif ! passes unit; then
+  elif ! passes unit || ! passes pipeline; then
     result="caught by a unit test"
   else
     result="SURVIVED"

@@ -129,6 +129,22 @@ TEST_CASE("a programmatic launch begins after what its prerequisite began after"
   CHECK(scenario.is_clean());
 }
 
+TEST_CASE("a programmatic launch knows what its prerequisite knew of others when it began") {
+  Scenario scenario;
+  const LaunchId other = scenario.launch(1, 1);
+  scenario.write({.launch = other}, kData);
+  scenario.store({.launch = other}, kReleaseStore, kFlag, 1);
+  const LaunchId taker = scenario.launch(1, 1);
+  scenario.load({.launch = taker}, kAcquireLoad, kFlag, 1);
+  scenario.exit({.launch = taker});
+  const LaunchId first = scenario.launch(1, 1, {taker});
+  scenario.let_dependents_begin({.launch = first});
+  scenario.exit({.launch = first});
+  const LaunchId second = scenario.launch_programmatic(1, 1, first);
+  scenario.write({.launch = second}, kData);
+  CHECK(scenario.is_clean());
+}
+
 TEST_CASE("what follows a programmatic launch follows its prerequisite as well") {
   Scenario scenario;
   const LaunchId first = scenario.launch(1, 1);
