@@ -147,7 +147,10 @@ cmake -S "$copy" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
   "-DBARRACUDA_FOLDERS=base;host_detector" >"$scratch/cmake.log"
 make >"$scratch/make.log"
 ln -sf barracuda.test.host_detector "$build/bin/barracuda.test.host_detector.unit"
-passes oracle && passes unit && passes pipeline || { echo "the tests fail without any mutation"; exit 1; }
+if ! { passes oracle && passes unit && passes pipeline; }; then
+  echo "the tests fail without any mutation"
+  exit 1
+fi
 
 survivors=0
 while IFS='|' read -r name file expression; do
