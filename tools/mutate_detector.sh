@@ -82,7 +82,7 @@ paper: an atomic that releases replaces|paper/engine.cpp|s/^    sync_of(place).a
 paper: copies order no launches|paper/engine.cpp|s/^  engine_.order.add(copy.id, copy.ordered_after);/  engine_.order.add(copy.id, {});/
 streams: copies share a number behind an event|stream_order.cpp|/^void StreamOrder::record_event/,/^}/s/^  state_->copies = {};//
 streams: copies share a number behind a wait of the host|stream_order.cpp|/^void StreamOrder::synchronize_event/,/^}/s/^  state_->copies = {};//
-streams: an event of the legacy stream lets blocking ones pass|stream_order.cpp|/^void StreamOrder::record_event/,/^}/s/^  state_->streams\[stream\].*//
+streams: an event of the legacy stream lets blocking ones pass|stream_order.cpp|/^void StreamOrder::record_event/,/^}/s/^  state_->put(stream.*//
 streams: the legacy stream waits for non-blocking ones|stream_order.cpp|s/^        if (!other.is_non_blocking) {/        if (!other.is_non_blocking || true) {/
 streams: the device does not await destroyed streams|stream_order.cpp|s/^  state_->add(state_->host, state_->orphaned_non_blocking);//
 last sync: of another lane|clock/sync_notes.h|s/if (((note.lanes >> lane) \& 1) == 0 || is_later) {/if ((note.lanes >> lane) > ~lane || is_later) {/
