@@ -4,16 +4,22 @@
 
 #include "cells.h"
 
+inline bool launch_with(cudaLaunchAttribute attribute, void (*kernel)(Cells), Cells cells,
+                        cudaStream_t stream = nullptr) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = 1;
+  config.blockDim = 64;
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  return succeeded(cudaLaunchKernelEx(&config, kernel, cells));
+}
+
 inline bool launch_dependent(void (*kernel)(Cells), Cells cells) {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = 1;
-  config.blockDim = 64;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  return succeeded(cudaLaunchKernelEx(&config, kernel, cells));
+  return launch_with(attribute, kernel, cells);
 }
 
 inline int run_dependent(void (*first)(Cells), void (*second)(Cells)) {

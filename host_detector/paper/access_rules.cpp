@@ -12,9 +12,7 @@ bool happens_before(const EngineState& engine, const Epoch& earlier, const Actor
   const LaunchId launch = launch_of(earlier.cta);
   const LaunchId own = launch_of(actor.block.key);
   return launch != own && (engine.order.is_before(launch, own) ||
-                           actor.warp.paths.clock_of(later).knows_launch([&](LaunchId known) {
-                             return engine.order.is_before(launch, known);
-                           }));
+                           knows_end_of(engine.order, launch, actor.warp.paths.clock_of(later)));
 }
 
 struct AccessRules::Check {

@@ -2,10 +2,6 @@
 
 namespace barracuda::detector {
 
-bool knows_end_of(const EngineState& engine, LaunchId launch, const Clock& clock) {
-  return clock.knows_launch([&](LaunchId known) { return engine.order.is_before(launch, known); });
-}
-
 bool happens_before(const EngineState& engine, const ThreadPlace& thread, Tick tick,
                     const Actor& by, std::uint32_t later) {
   if (thread.cta == by.cta.key && thread.warp == by.warp.warp() && thread.lane == later) {
@@ -17,7 +13,7 @@ bool happens_before(const EngineState& engine, const ThreadPlace& thread, Tick t
   }
   const LaunchId launch = launch_of(thread.cta);
   return launch != by.launch() &&
-         (engine.order.is_before(launch, by.launch()) || knows_end_of(engine, launch, clock));
+         (engine.order.is_before(launch, by.launch()) || knows_end_of(engine.order, launch, clock));
 }
 
 std::optional<Place> place_of(std::uint64_t tagged, const Actor& actor, std::uint32_t bytes) {

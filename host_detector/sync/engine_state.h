@@ -60,8 +60,6 @@ struct Actor {
   }
 };
 
-// Whoever has `clock` knows that all of `launch`, which is not its own, is over.
-[[nodiscard]] bool knows_end_of(const EngineState& engine, LaunchId launch, const Clock& clock);
 // What `lane` of `actor` did at its tick `tick` happens before what lane `later` of `by` does now.
 [[nodiscard]] bool happens_before(const EngineState& engine, const ThreadPlace& thread, Tick tick,
                                   const Actor& by, std::uint32_t later);

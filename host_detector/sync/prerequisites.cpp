@@ -1,6 +1,5 @@
 #include "host_detector/sync/prerequisites.h"
 
-#include <algorithm>
 #include <array>
 
 namespace barracuda::detector {
@@ -31,7 +30,7 @@ LaunchKnowledge Prerequisites::begin(const LaunchInfo& launch, LaunchOrder& orde
   at_first.join(let_begin->second);
   Clock from_grid_wait =
       news(finals.of(std::array{launch.prerequisite}), launch.prerequisite_over, order);
-  // Who knows anything of what began after a launch knows that it is over.
+  // By knows_end_of().
   constexpr std::array kAnything{WarpTick{.warp = 0, .lanes = ~std::uint32_t{0}, .tick = 1}};
   from_grid_wait.raise(cta_key(launch.prerequisite_over, 0), kAnything);
   return {.at_first = news(at_first, launch.id, order),

@@ -11,6 +11,12 @@
 
 namespace barracuda::detector {
 
+// Who knows anything of what began after a launch knows that it is over.
+[[nodiscard]] inline bool knows_end_of(const LaunchOrder& order, LaunchId launch,
+                                       const Clock& clock) {
+  return clock.knows_launch([&](LaunchId known) { return order.is_before(launch, known); });
+}
+
 // What the threads of a launch know of launches that are not ordered before it.
 struct LaunchKnowledge {
   Clock at_first, from_grid_wait;

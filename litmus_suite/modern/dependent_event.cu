@@ -27,13 +27,7 @@ int main() {
                                           cudaEventDisableTiming))) {
     return 1;
   }
-  cudaLaunchConfig_t config{};
-  config.gridDim = 1;
-  config.blockDim = 64;
-  config.stream = streams[0];
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  if (!succeeded(cudaLaunchKernelEx(&config, first, cells)) ||
+  if (!launch_with(attribute, first, cells, streams[0]) ||
       !succeeded(cudaStreamWaitEvent(streams[1], attribute.val.programmaticEvent.event))) {
     return 1;
   }

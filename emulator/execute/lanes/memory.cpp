@@ -48,21 +48,21 @@ template <class M, bool Strong>
   }
 }
 
+// Element k of each lane; only local lanes have several here.
 template <class M, bool Strong>
 [[gnu::always_inline]] inline void load_element(Lane<M>* d, const Addresses& where, u32 mask,
                                                 int k) {
   if (mask == kFullMask && where.local_lanes == 0) [[likely]] {
-    const u64 step = static_cast<u64>(k) * sizeof(M);
     if (!Strong && is_consecutive(where.at, sizeof(M))) {
       M block[kLanes];
-      std::memcpy(block, host_address<const void>(where.at[0] + step), sizeof block);
+      std::memcpy(block, host_address<const void>(where.at[0]), sizeof block);
       for (int i = 0; i < kLanes; ++i) {
         d[i] = to_lane<M>(block[i]);
       }
       return;
     }
     for (int i = 0; i < kLanes; ++i) {
-      d[i] = to_lane<M>(read_memory<M, Strong>(where.at[i] + step));
+      d[i] = to_lane<M>(read_memory<M, Strong>(where.at[i]));
     }
     return;
   }
@@ -76,17 +76,16 @@ template <class M, bool Strong>
 [[gnu::always_inline]] inline void store_element(const Lane<M>* s, const Addresses& where, u32 mask,
                                                  int k) {
   if (mask == kFullMask && where.local_lanes == 0) [[likely]] {
-    const u64 step = static_cast<u64>(k) * sizeof(M);
     if (!Strong && is_consecutive(where.at, sizeof(M))) {
       M block[kLanes];
       for (int i = 0; i < kLanes; ++i) {
         block[i] = static_cast<M>(s[i]);
       }
-      std::memcpy(host_address<void>(where.at[0] + step), block, sizeof block);
+      std::memcpy(host_address<void>(where.at[0]), block, sizeof block);
       return;
     }
     for (int i = 0; i < kLanes; ++i) {
-      write_memory<M, Strong>(where.at[i] + step, static_cast<M>(s[i]));
+      write_memory<M, Strong>(where.at[i], static_cast<M>(s[i]));
     }
     return;
   }

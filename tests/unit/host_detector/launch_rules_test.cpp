@@ -9,6 +9,15 @@ namespace {
 const SiteInfo kReleaseStore = word(Operation::kWrite, MemoryOrder::kRelease, Scope::kGpu);
 const SiteInfo kAcquireLoad = word(Operation::kRead, MemoryOrder::kAcquire, Scope::kGpu);
 
+// A launch that let its dependents begin and is over.
+LaunchId write_in_one_that_lets_begin(Scenario& scenario) {
+  const LaunchId launch = scenario.launch(1, 1);
+  scenario.let_dependents_begin({.launch = launch});
+  scenario.write({.launch = launch}, kData);
+  scenario.exit({.launch = launch});
+  return launch;
+}
+
 }  // namespace
 
 TEST_CASE("launches are ordered by their streams and otherwise race") {
@@ -101,10 +110,7 @@ TEST_CASE("a programmatic launch comes after its prerequisite from the wait on")
 TEST_CASE("who waited for a prerequisite tells others by what orders threads") {
   for (const bool is_told : {true, false}) {
     Scenario scenario;
-    const LaunchId first = scenario.launch(1, 1);
-    scenario.let_dependents_begin({.launch = first});
-    scenario.write({.launch = first}, kData);
-    scenario.exit({.launch = first});
+    const LaunchId first = write_in_one_that_lets_begin(scenario);
     const LaunchId second = scenario.launch_programmatic(1, 64, first);
     scenario.grid_wait({.launch = second});
     if (is_told) {
@@ -147,10 +153,7 @@ TEST_CASE("a programmatic launch knows what its prerequisite knew of others when
 
 TEST_CASE("what follows a programmatic launch follows its prerequisite as well") {
   Scenario scenario;
-  const LaunchId first = scenario.launch(1, 1);
-  scenario.let_dependents_begin({.launch = first});
-  scenario.write({.launch = first}, kData);
-  scenario.exit({.launch = first});
+  const LaunchId first = write_in_one_that_lets_begin(scenario);
   const LaunchId second = scenario.launch_programmatic(1, 1, first);
   scenario.exit({.launch = second});
   const LaunchId third = scenario.launch(1, 1, {second, Scenario::end_of(first)});
