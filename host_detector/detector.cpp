@@ -59,10 +59,9 @@ struct Detector::State {
   std::uint64_t rejected = 0;
   std::optional<Strand> last_strand;  // of operations applied one by one, while its launch runs
 
-  [[nodiscard]] bool is_exit(const WarpOperation& operation) const;
-  bool apply(CtaState& cta, const WarpOperation& operation);
-  bool access(const Actor& actor, const WarpOperation& operation);
-  bool event(const Actor& actor, const WarpOperation& operation);
+  bool apply(CtaState& cta, const WarpOperation& operation, const wire::SiteInfo& site);
+  bool access(const Actor& actor, const WarpOperation& operation, const wire::SiteInfo& site);
+  bool event(const Actor& actor, const WarpOperation& operation, const wire::SiteInfo& site);
   bool perform(const Actor& actor, const WarpOperation& operation, const wire::SiteInfo& site);
   void exit(const Actor& actor, std::uint32_t lanes);
   void count(std::uint64_t more_applied, std::uint64_t more_rejected);
@@ -74,8 +73,8 @@ struct Detector::State {
   std::vector<LaunchId> over_;  // launches whose last thread has left
 };
 
-bool Detector::State::access(const Actor& actor, const WarpOperation& operation) {
-  const wire::SiteInfo& site = engine.site(static_cast<std::uint32_t>(operation.site));
+bool Detector::State::access(const Actor& actor, const WarpOperation& operation,
+                             const wire::SiteInfo& site) {
   const std::uint8_t flags = access_flags(site.operation);
   if (operation.kind == RecordKind::kAffine || operation.kind == RecordKind::kScattered) {
     return accesses.check(actor, operation, operation.mask, flags);
@@ -107,8 +106,8 @@ bool Detector::State::access(const Actor& actor, const WarpOperation& operation)
   return is_possible;
 }
 
-bool Detector::State::event(const Actor& actor, const WarpOperation& operation) {
-  const wire::SiteInfo& site = engine.site(static_cast<std::uint32_t>(operation.site));
+bool Detector::State::event(const Actor& actor, const WarpOperation& operation,
+                            const wire::SiteInfo& site) {
   if (!synchronises(site.operation)) {
     return perform(actor, operation, site);
   }
@@ -189,15 +188,9 @@ bool Detector::State::perform(const Actor& actor, const WarpOperation& operation
   return false;
 }
 
-bool Detector::State::is_exit(const WarpOperation& operation) const {
-  const wire::SiteInfo* site = engine.sites.find(operation.site);
-  return site != nullptr && site->operation == Operation::kExit;
-}
-
-bool Detector::State::apply(CtaState& cta, const WarpOperation& operation) {
-  const wire::SiteInfo* site = engine.sites.find(operation.site);
-  if (site == nullptr || !is_well_formed(*site, operation.kind) ||
-      operation.warp >= cta.warps.size()) {
+bool Detector::State::apply(CtaState& cta, const WarpOperation& operation,
+                            const wire::SiteInfo& site) {
+  if (!is_well_formed(site, operation.kind) || operation.warp >= cta.warps.size()) {
     return false;
   }
   const Actor actor{.cta = cta, .warp = cta.warps[operation.warp]};
@@ -205,11 +198,11 @@ bool Detector::State::apply(CtaState& cta, const WarpOperation& operation) {
     return false;
   }
   if ((actor.warp.waiting & operation.mask) != 0 || !actor.warp.warp_barriers.empty()) {
-    if (site->operation != Operation::kWarpBarrier || (actor.warp.waiting & operation.mask) != 0) {
+    if (site.operation != Operation::kWarpBarrier || (actor.warp.waiting & operation.mask) != 0) {
       synchroniser.open_what_held(actor, operation.mask);
     }
   }
-  return is_access(site->operation) ? access(actor, operation) : event(actor, operation);
+  return is_access(site.operation) ? access(actor, operation, site) : event(actor, operation, site);
 }
 
 void Detector::State::exit(const Actor& actor, std::uint32_t lanes) {
@@ -236,7 +229,9 @@ void Detector::State::finish(LaunchState& launch) {
 void Detector::State::count(std::uint64_t more_applied, std::uint64_t more_rejected) {
   applied += more_applied;
   rejected += more_rejected;
-  finish_all();
+  if (!over_.empty()) {
+    finish_all();
+  }
 }
 
 void Detector::State::finish_all() {
@@ -309,7 +304,8 @@ bool Detector::Strand::apply(const WarpOperation& operation) {
   if (operation.kind == RecordKind::kVoid) {
     return true;
   }
-  if (launch_ == nullptr) {
+  const wire::SiteInfo* const site = detector_.engine.sites.find(operation.site);
+  if (launch_ == nullptr || site == nullptr) {
     return false;
   }
   if (cta_ == nullptr || cta_->index != operation.cta) {
@@ -319,10 +315,10 @@ bool Detector::Strand::apply(const WarpOperation& operation) {
     return false;
   }
   CtaState& cta = *cta_;
-  if (detector_.is_exit(operation)) {
+  if (site->operation == Operation::kExit) {
     cta_ = nullptr;  // it may go
   }
-  return detector_.apply(cta, operation);
+  return detector_.apply(cta, operation, *site);
 }
 
 void Detector::apply(const WarpOperation& operation) {

@@ -48,9 +48,11 @@ void for_each_entry(const RecordHeader& header, std::size_t entry_bytes, Visit v
 constexpr std::uint64_t kAddressBits = (std::uint64_t{1} << 57) - 1;
 constexpr std::int64_t kMostPacked = 64;  // bytes from lane to lane
 
-void decode_affine(std::span<const std::byte> record, WarpOperation& operation) {
-  const auto first = read_at<wire::HeaderHalf>(record, 0);
-  const auto pattern = read_at<wire::PatternHalf>(record, wire::kHalfBytes);
+// Both halves by value: what is written may be anywhere for all that the compiler knows.
+bool decode_affine(wire::HeaderHalf first, wire::PatternHalf pattern, WarpOperation& operation) {
+  if (first.width_log2 > 5 || first.mask == 0) {
+    return false;
+  }
   const std::uint64_t base = join_address(pattern.base_low, pattern.base_high);
   const std::uint32_t shift = first.width_log2;
   const std::uint32_t width = std::uint32_t{1} << shift;
@@ -70,15 +72,16 @@ void decode_affine(std::span<const std::byte> record, WarpOperation& operation) 
   // Next to each other in ascending order: most are.
   operation.has_all_lanes = width != wire::kWarpLanes || stride0 <= 0 || stride0 > kMostPacked;
   if (!operation.has_all_lanes) {
-    const std::uint32_t lane = first_lane(operation.mask);
+    const std::uint32_t lane = first_lane(first.mask);
     set(lane, lane * stride0);
-    return;
+    return true;
   }
   for (std::uint32_t row = 0; row < wire::kWarpLanes; row += width) {
     for (std::uint32_t lane = 0; lane < width; ++lane) {
       set(row + lane, (row >> shift) * stride1 + lane * stride0);
     }
   }
+  return true;
 }
 
 void decode_scattered(const RecordHeader& header, std::span<const std::byte> record,
@@ -126,6 +129,20 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
   if (record.size() < wire::kSlotBytes) {
     return false;
   }
+  const auto first = read_at<wire::HeaderHalf>(record, 0);
+  const auto pattern = read_at<wire::PatternHalf>(record, wire::kHalfBytes);
+  operation.kind = static_cast<RecordKind>(first.kind);
+  operation.site = wire::SiteId{first.site};
+  operation.cta = first.cta;
+  operation.warp = pattern.warp;
+  operation.mask = first.mask;
+  operation.lanes_agree = false;
+  operation.row_log2 = 0;
+  operation.has_uniform_value = false;
+  operation.has_all_lanes = true;
+  if (operation.kind == RecordKind::kAffine) {
+    return decode_affine(first, pattern, operation);
+  }
   const RecordHeader header = header_of(record);
   if (!is_known(header.kind) ||
       (has_entries(header.kind) &&
@@ -134,25 +151,9 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
                wire::kSlotBytes)) {
     return false;
   }
-  const auto first = read_at<wire::HeaderHalf>(record, 0);
-  const auto pattern = read_at<wire::PatternHalf>(record, wire::kHalfBytes);
-  operation.kind = header.kind;
-  operation.site = wire::SiteId{first.site};
-  operation.cta = header.cta;
-  operation.warp = pattern.warp;
-  operation.mask = header.mask;
-  operation.lanes_agree = false;
-  operation.row_log2 = 0;
-  operation.has_uniform_value = false;
-  operation.has_all_lanes = true;
   switch (header.kind) {
     case RecordKind::kVoid:
-      return true;
     case RecordKind::kAffine:
-      if (first.width_log2 > 5 || header.mask == 0) {
-        return false;
-      }
-      decode_affine(record, operation);
       return true;
     case RecordKind::kScattered:
       decode_scattered(header, record, operation);

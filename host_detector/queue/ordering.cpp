@@ -21,7 +21,7 @@ constexpr std::size_t kMostSpareBytes = 16384;
 constexpr std::size_t kSharesOfThread = 8;  // of a round, so that none waits long for the last
 
 void read_numbers(std::span<const std::byte> record, OrderNumbers& numbers) {
-  const wire::RecordKind kind = header_of(record).kind;
+  const wire::RecordKind kind = kind_of(record);
   numbers.count = 0;
   if (kind == wire::RecordKind::kRelease || kind == wire::RecordKind::kAcquire) {
     read_order_numbers(record, numbers);
@@ -132,7 +132,7 @@ void Ordering::on_copy_over(LaunchId id) {
 }
 
 void Ordering::count_numbers(OrderCounters& counters, std::span<const std::byte> record) {
-  if (header_of(record).kind != wire::RecordKind::kRelease) {
+  if (kind_of(record) != wire::RecordKind::kRelease) {
     return;
   }
   read_order_numbers(record, numbers_);
@@ -159,7 +159,7 @@ void Ordering::apply(OrderCounters& counters, LaunchId launch, std::span<const s
 
 std::optional<OrderNumber> Ordering::unreached(const OrderCounters& counters,
                                                std::span<const std::byte> record) {
-  if (header_of(record).kind == wire::RecordKind::kAcquire) {
+  if (kind_of(record) == wire::RecordKind::kAcquire) {
     read_order_numbers(record, numbers_);
     for (std::size_t index = 0; index < numbers_.count; ++index) {
       if (!counters.has_reached(numbers_.of_lanes[index])) {
@@ -171,6 +171,9 @@ std::optional<OrderNumber> Ordering::unreached(const OrderCounters& counters,
 }
 
 ClusterQueue* Ordering::find_queue(Launch& launch, std::uint32_t cluster) {
+  if (launch.queues.empty()) {
+    return nullptr;
+  }
   ClusterQueue*& recent = launch.recent[cluster % Launch::kRecent];
   if (recent == nullptr || recent->cluster() != cluster) {
     const auto known = launch.queues.find(cluster);
@@ -248,8 +251,7 @@ void Ordering::take(OrderCounters& counters, std::span<const std::byte> record) 
   } else {
     route(counters, *launch, header.cta, record);
   }
-  ++kept_;
-  if (arena_ == nullptr || kept_ >= kMostKept) {
+  if (arena_ == nullptr ? has_work() : ++kept_ >= kMostKept) {
     go_on();
   }
 }
@@ -444,7 +446,7 @@ void Ordering::go_on() {
     return;
   }
   is_going_on_ = true;
-  while (!ready_.empty() || !over_.empty()) {
+  while (has_work()) {
     if (!over_.empty()) {
       const LaunchId id = over_.back();
       over_.pop_back();

@@ -104,6 +104,9 @@ class Ordering {
   void apply_strands(const std::vector<ClusterQueue*>& queues, Round& round) const;
   void apply_strand(ClusterQueue& queue, Round& round) const;
   void settle(ClusterQueue& queue);
+
+  [[nodiscard]] bool has_work() const { return !ready_.empty() || !over_.empty(); }
+
   void on_launch_over(LaunchId launch);
   void on_copy_over(LaunchId copy);
   void release(LaunchId ended);

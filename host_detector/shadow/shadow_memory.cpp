@@ -1,82 +1,8 @@
 #include "host_detector/shadow/shadow_memory.h"
 
 #include <algorithm>
-#include <bit>
-#include <functional>
 
 namespace barracuda::detector {
-namespace {
-
-constexpr Bytes kWhole = Bytes::upto(kBlockBytes);
-
-// Touches no word beyond so many from its first one on.
-bool is_within_words(const Bytes& bytes, std::uint32_t words) {
-  const std::uint32_t first = bytes.first() / WordLists::kWordBytes;
-  return (bytes & ~Bytes::upto((first + words) * WordLists::kWordBytes)).none();
-}
-
-void cut(Entries& entries, const Bytes& bytes) {
-  for (Entry& entry : entries) {
-    entry.bytes = entry.bytes & ~bytes;
-  }
-  entries.erase(std::remove_if(entries.begin(), entries.end(),
-                               [](const Entry& entry) { return entry.bytes.none(); }),
-                entries.end());
-}
-
-void cut(History& history, const Bytes& bytes) {
-  cut(history.entries, bytes);
-  for (Crowd& crowd : history.crowds) {
-    cut(crowd.entries(), bytes);
-  }
-  std::erase_if(history.crowds, [](const Crowd& crowd) { return crowd.entries().empty(); });
-}
-
-}  // namespace
-
-void Block::clear() {
-  whole_ = History{};
-  words_.reset();
-}
-
-void Block::clear(const Bytes& bytes) {
-  cut(whole_, bytes);
-  if (words_ != nullptr) {
-    for (std::uint32_t word = 0; word < WordLists::kWords; ++word) {
-      if (!(WordLists::bytes_of(word) & bytes).none() && !words_->is_empty(word)) {
-        words_->visit(word, [&](History& history) { cut(history, bytes); });
-      }
-    }
-  }
-}
-
-// Wide entries stay together: copied to each of their words they would cost that many times as
-// much.
-void Block::split_if_worthwhile() {
-  constexpr std::uint32_t kFewWords = 4;
-  Entries& entries = whole_.entries;
-  const std::size_t size = entries.size();
-  const auto should_move = [&](const Entry& entry) {
-    return size > kLong ? entry.bytes != kWhole
-                        : is_within_words(entry.bytes, size > kSplitAt ? kFewWords : 1);
-  };
-  const auto moved = static_cast<std::size_t>(std::ranges::count_if(entries, should_move));
-  if (size > kSplitAt ? moved * 2 < size : moved < size) {
-    return;
-  }
-  words_ = std::make_unique<WordLists>();
-  const auto is_whole = [](const Entry& entry) { return entry.bytes == kWhole; };
-  for (const Entry& entry : entries) {
-    if (!is_whole(entry)) {
-      WordLists::for_each_part(
-          entry, [&](std::uint32_t word, const Entry& part) { words_->add(word, part); });
-    }
-  }
-  entries.erase(std::remove_if(entries.begin(), entries.end(), std::not_fn(is_whole)),
-                entries.end());
-  entries.shrink_to_fit();
-}
-
 void ShadowMemory::Visitor::take(Block& block) {
   if (block_ != nullptr) {
     lock_.release();

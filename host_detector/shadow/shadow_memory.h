@@ -1,6 +1,4 @@
-// Shadow of one address space: for each 128-byte block the accesses that later ones must be held
-// against, made on first touch. A block is one list until it gets long, then one list for each
-// word.
+// Shadow of one address space, by blocks of 128 bytes, made on first touch.
 #pragma once
 
 #include <algorithm>
@@ -13,81 +11,9 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <tbb/spin_mutex.h>
 
-#include "host_detector/shadow/history.h"
-#include "host_detector/shadow/word_lists.h"
+#include "host_detector/shadow/block.h"
 
 namespace barracuda::detector {
-
-class Block {
- public:
-  // A list of more than kSplitAt entries is split if half of them have few words; a long one also
-  // if they have less than all, a short one if all have one.
-  static constexpr std::size_t kShort = 2, kSplitAt = 6, kLong = 24;
-
-  // What a visit may leave out.
-  struct Shortcuts {
-    bool is_recorded = false;  // a list where it meets nobody gets it without a visit
-    PassesBy passes_by = PassesBy::kNobody;
-  };
-
-  // Calls visit(history, entry, records) for the histories that `entry` concerns, with the entry
-  // cut to each; the one that `records` is where it belongs.
-  template <typename Visit>
-  void for_each_history(const Entry& entry, const Shortcuts& shortcuts, Visit visit);
-  void clear();
-  void clear(const Bytes& bytes);
-
-  // Calls visit(entry) for all of them.
-  template <typename Visit>
-  void look_at(Visit visit) const {
-    whole_.look_at(visit);
-    if (words_ != nullptr) {
-      words_->look_at(visit);
-    }
-  }
-
-  [[nodiscard]] bool is_split() const { return words_ != nullptr; }
-
-  // Of who uses the block, where several threads may.
-  [[nodiscard]] tbb::spin_mutex& mutex() { return mutex_; }
-
- private:
-  void split_if_worthwhile();
-
-  // Accesses to the whole block; before the split, to parts of it as well.
-  History whole_;
-  std::unique_ptr<WordLists> words_;
-  tbb::spin_mutex mutex_;
-};
-
-template <typename Visit>
-void Block::for_each_history(const Entry& entry, const Shortcuts& shortcuts, Visit visit) {
-  if (words_ == nullptr) {
-    visit(whole_, entry, true);
-    if (whole_.entries.size() > kShort) {
-      split_if_worthwhile();
-    }
-    return;
-  }
-  const bool is_whole = entry.bytes == Bytes::upto(kBlockBytes);
-  if (is_whole || !whole_.is_empty()) {
-    visit(whole_, entry, is_whole);
-  }
-  WordLists::for_each_part(entry, [&](std::uint32_t word, const Entry& part) {
-    const bool is_recorded = shortcuts.is_recorded && !is_whole;
-    if (words_->is_empty(word)) {
-      if (is_recorded) {
-        words_->add(word, part);
-      }
-    } else if (!is_recorded || !words_->join(word, part, shortcuts.passes_by)) {
-      words_->visit_for(word, part, shortcuts.passes_by,
-                        [&](History& history) { visit(history, part, !is_whole); });
-    }
-  });
-  if (is_whole && words_->is_empty()) {
-    words_.reset();
-  }
-}
 
 // Several threads may visit it at once; a block has one visitor at a time.
 class ShadowMemory {
@@ -110,11 +36,10 @@ class ShadowMemory {
   void look_at(std::uint64_t address, std::uint64_t bytes, Visit visit) const;
 
  private:
-  static constexpr int kPageShift = 12;
+  static constexpr int kPageShift = 13;
   static constexpr std::uint64_t kPageBytes = std::uint64_t{1} << kPageShift;
   static constexpr std::size_t kPageBlocks = kPageBytes / kBlockBytes;
   static constexpr int kShardsLog2 = 8;
-  static constexpr std::size_t kLineBytes = 64;
   using Page = std::array<Block, kPageBlocks>;
 
   // The pages that a thread found last, so that it finds them without touching what others write.

@@ -1,0 +1,176 @@
+// Shadow of 128 bytes of memory: the accesses that later ones must be held against. While that is
+// one access, as mostly where accesses are coalesced, it lies in the block itself, in one cache
+// line. Then there is one list, and when that gets long one for each word.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <tbb/spin_mutex.h>
+
+#include "host_detector/shadow/history.h"
+#include "host_detector/shadow/word_lists.h"
+
+namespace barracuda::detector {
+
+inline constexpr std::size_t kLineBytes = 64;
+
+class alignas(kLineBytes) Block {
+ public:
+  // A list of more than kSplitAt entries is split if half of them have few words; a long one also
+  // if they have less than all, a short one if all have one.
+  static constexpr std::size_t kShort = 2, kSplitAt = 6, kLong = 24;
+
+  // What a visit may leave out.
+  struct Shortcuts {
+    bool is_recorded = false;  // a list where it meets nobody gets it without a visit
+    PassesBy passes_by = PassesBy::kNobody;
+  };
+
+  // Calls visit(history, entry, records) for the histories that `entry` concerns, with the entry
+  // cut to each; the one that `records` is where it belongs.
+  template <typename Visit>
+  void for_each_history(const Entry& entry, const Shortcuts& shortcuts, Visit visit);
+  void clear();
+  void clear(const Bytes& bytes);
+
+  // Calls visit(entry) for all of them.
+  template <typename Visit>
+  void look_at(Visit visit) const;
+
+  [[nodiscard]] bool is_split() const { return lists_ != nullptr && lists_->words != nullptr; }
+
+  // Of who uses the block, where several threads may.
+  [[nodiscard]] tbb::spin_mutex& mutex() { return mutex_; }
+
+ private:
+  struct Lists {
+    // Accesses to the whole block; before the split, to parts of it as well.
+    History whole;
+    std::unique_ptr<WordLists> words;
+
+    template <typename Visit>
+    void for_each_history(const Entry& entry, const Shortcuts& shortcuts, Visit visit);
+    void split_if_worthwhile();
+  };
+
+  // Has only what can be said in the block itself.
+  static bool is_plain(const Entry& entry) { return !entry.is_superseded() && entry.sequence == 0; }
+
+  [[nodiscard]] bool has_only() const { return !bytes_.none(); }
+
+  [[nodiscard]] Entry only() const;
+  void set_only(const Entry& entry);
+  // What a visit has left of its only entry.
+  void keep(History& history);
+
+  // Of the only entry. No bytes: there is none.
+  Bytes bytes_;
+  std::uint64_t value_ = 0;
+  CtaKey cta_{};
+  Tick tick_ = 0;
+  std::uint32_t site_ = 0;
+  std::uint32_t stack_ = 0;
+  std::uint32_t lanes_ = 0;
+  std::uint8_t warp_ = 0;
+  std::int8_t lane_base_ = 0;
+  std::uint8_t lane_shift_ = 0;
+  std::uint8_t flags_ = 0;
+  tbb::spin_mutex mutex_;
+  std::unique_ptr<Lists> lists_;  // null while one entry is enough
+};
+
+static_assert(sizeof(Block) == kLineBytes);
+
+inline Entry Block::only() const {
+  Entry entry;
+  entry.bytes = bytes_;
+  entry.value = value_;
+  entry.cta = cta_;
+  entry.tick = tick_;
+  entry.site = site_;
+  entry.stack = stack_;
+  entry.lanes = lanes_;
+  entry.warp = warp_;
+  entry.lane_base = lane_base_;
+  entry.lane_shift = lane_shift_;
+  entry.flags = flags_;
+  return entry;
+}
+
+inline void Block::set_only(const Entry& entry) {
+  bytes_ = entry.bytes;
+  value_ = entry.value;
+  cta_ = entry.cta;
+  tick_ = entry.tick;
+  site_ = entry.site;
+  stack_ = entry.stack;
+  lanes_ = entry.lanes;
+  warp_ = entry.warp;
+  lane_base_ = entry.lane_base;
+  lane_shift_ = entry.lane_shift;
+  flags_ = entry.flags;
+}
+
+template <typename Visit>
+void Block::for_each_history(const Entry& entry, const Shortcuts& shortcuts, Visit visit) {
+  if (lists_ != nullptr) {
+    lists_->for_each_history(entry, shortcuts, visit);
+    return;
+  }
+  if (!has_only() && shortcuts.is_recorded && is_plain(entry)) {
+    set_only(entry);
+    return;
+  }
+  History history;
+  if (has_only()) {
+    history.entries.push_back(only());
+  }
+  visit(history, entry, true);
+  keep(history);
+}
+
+template <typename Visit>
+void Block::Lists::for_each_history(const Entry& entry, const Shortcuts& shortcuts, Visit visit) {
+  if (words == nullptr) {
+    visit(whole, entry, true);
+    if (whole.entries.size() > kShort) {
+      split_if_worthwhile();
+    }
+    return;
+  }
+  const bool is_whole = entry.bytes == Bytes::upto(kBlockBytes);
+  if (is_whole || !whole.is_empty()) {
+    visit(whole, entry, is_whole);
+  }
+  WordLists::for_each_part(entry, [&](std::uint32_t word, const Entry& part) {
+    const bool is_recorded = shortcuts.is_recorded && !is_whole;
+    if (words->is_empty(word)) {
+      if (is_recorded) {
+        words->add(word, part);
+      }
+    } else if (!is_recorded || !words->join(word, part, shortcuts.passes_by)) {
+      words->visit_for(word, part, shortcuts.passes_by,
+                       [&](History& history) { visit(history, part, !is_whole); });
+    }
+  });
+  if (is_whole && words->is_empty()) {
+    words.reset();
+  }
+}
+
+template <typename Visit>
+void Block::look_at(Visit visit) const {
+  if (has_only()) {
+    visit(only());
+  }
+  if (lists_ != nullptr) {
+    lists_->whole.look_at(visit);
+    if (lists_->words != nullptr) {
+      lists_->words->look_at(visit);
+    }
+  }
+}
+
+}  // namespace barracuda::detector
