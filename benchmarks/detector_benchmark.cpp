@@ -13,6 +13,7 @@
 #include <span>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host_detector/detector.h"
@@ -65,6 +66,14 @@ std::vector<wire::SiteInfo> sites() {
   all[kSyncWarp] = {.operation = Operation::kWarpBarrier};
   return all;
 }
+
+constexpr std::uint32_t kRings = 64;
+constexpr std::size_t kBatchBytes = 2048 * wire::kSlotBytes;
+
+struct Batch {
+  std::uint32_t ring = 0;
+  RecordBatch records;
+};
 
 // A recorded trace: records as they lie in a queue.
 class Recording {
@@ -153,12 +162,28 @@ class Recording {
 
   [[nodiscard]] std::size_t count() const { return ends_.size(); }
 
-  void replay(Ordering& ordering, OrderCounters& counters) const {
+  // As the threads that empty the rings hand it on: a block logs to the ring of its number.
+  [[nodiscard]] std::vector<Batch> batches() const {
+    std::vector<Batch> all;
+    std::array<RecordBatch, kRings> open;
+    const auto close = [&](std::uint32_t ring) {
+      all.push_back({.ring = ring, .records = std::exchange(open[ring], {})});
+    };
     std::size_t start = 0;
     for (const std::size_t end : ends_) {
-      ordering.take(counters, std::span(bytes_).subspan(start, end - start));
+      const auto record = std::span(bytes_).subspan(start, end - start);
+      const std::uint32_t ring = header_of(record).cta % kRings;
+      open[ring].bytes.insert(open[ring].bytes.end(), record.begin(), record.end());
+      open[ring].slots.push_back(static_cast<std::uint32_t>(record.size() / wire::kSlotBytes));
+      if (open[ring].bytes.size() >= kBatchBytes) {
+        close(ring);
+      }
       start = end;
     }
+    for (std::uint32_t ring = 0; ring < kRings; ++ring) {
+      close(ring);
+    }
+    return all;
   }
 
  private:
@@ -197,14 +222,18 @@ void exit_all(Recording& recording, std::uint32_t cta) {
 
 // Seconds that the recording takes; complains of what must not happen.
 double replay(const Recording& recording, const LaunchInfo& launch, std::uint32_t threads) {
+  static constexpr std::array<char, kRings> rings{};  // their addresses name them
   Detector detector;
   detector.add_sites(wire::SiteId{0}, sites());
   Ordering ordering(detector, {.threads = threads});
   OrderCounters counters;
+  std::vector<Batch> batches = recording.batches();
   const std::clock_t cpu_start = std::clock();  // the machine may be shared
   const auto start = std::chrono::steady_clock::now();
   ordering.begin_launch(launch);
-  recording.replay(ordering, counters);
+  for (Batch& batch : batches) {
+    ordering.take(counters, &rings[batch.ring], std::move(batch.records));
+  }
   ordering.go_on();
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   const double cpu = static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC;

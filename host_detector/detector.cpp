@@ -75,10 +75,10 @@ struct Detector::State {
 
 bool Detector::State::access(const Actor& actor, const WarpOperation& operation,
                              const wire::SiteInfo& site) {
-  const std::uint8_t flags = access_flags(site.operation);
   if (operation.kind == RecordKind::kAffine || operation.kind == RecordKind::kScattered) {
-    return accesses.check(actor, operation, operation.mask, flags);
+    return accesses.check(actor, operation, operation.mask, access_flags(site.operation));
   }
+  const std::uint8_t flags = access_flags(site.operation);
   if (is_of_global_memory(operation) &&
       engine.global_users.add(actor.launch(), engine.running, engine.order)) {
     engine.global_locations.clear();

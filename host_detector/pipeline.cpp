@@ -68,7 +68,7 @@ struct Pipeline::State {
   void do_tasks();
   void publish_ended();
   void detect();
-  void apply(const DrainedBatch& batch);
+  void apply(DrainedBatch& batch);
   void on_idle();
   // Of the detection thread alone: when it last had something to do, and of whom it was told.
   SteadyClock::time_point quiet_since;
@@ -135,14 +135,9 @@ void Pipeline::State::publish_ended() {
   inbox.changed.notify_all();
 }
 
-void Pipeline::State::apply(const DrainedBatch& batch) {
-  std::size_t offset = 0;
-  for (const std::uint32_t slots : batch.records.slots) {
-    const std::size_t bytes = slots * wire::kSlotBytes;
-    ordering.take(batch.group->counters, std::span(batch.records.bytes).subspan(offset, bytes));
-    offset += bytes;
-  }
+void Pipeline::State::apply(DrainedBatch& batch) {
   statistics.records += batch.records.slots.size();
+  ordering.take(batch.group->counters, batch.ring, std::move(batch.records));
   statistics.parked_peak = std::max<std::uint64_t>(statistics.parked_peak, ordering.parked_bytes());
 }
 

@@ -80,7 +80,7 @@ std::vector<std::shared_ptr<QueueGroup>> Drain::groups() const {
 }
 
 bool Drain::read_one(const std::shared_ptr<QueueGroup>& group, RingReader& reader) {
-  DrainedBatch batch{.group = group, .records = {}};
+  DrainedBatch batch{.group = group, .ring = &reader, .records = {}};
   const std::uint64_t malformed_before = reader.malformed();
   const std::size_t slots = reader.read(batch.records, kBatchSlots);
   if (slots == 0) {

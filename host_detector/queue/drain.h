@@ -31,7 +31,8 @@ struct QueueGroup {
 
 struct DrainedBatch {
   std::shared_ptr<QueueGroup> group;
-  RecordBatch records;
+  const RingReader* ring = nullptr;
+  RecordBatch records;  // of this ring
 };
 
 class Drain {

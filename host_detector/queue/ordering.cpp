@@ -6,19 +6,15 @@
 #include <iterator>
 #include <utility>
 
-#include <tbb/parallel_for.h>
-
 #include "host_detector/sync/launch_state.h"
 
 namespace barracuda::detector {
 
 namespace {
 
-using SteadyClock = std::chrono::steady_clock;
-
 constexpr std::size_t kMostSpare = 4096;
 constexpr std::size_t kMostSpareBytes = 16384;
-constexpr std::size_t kSharesOfThread = 8;  // of a round, so that none waits long for the last
+constexpr std::size_t kMostKept = 131072;  // records
 
 void read_numbers(std::span<const std::byte> record, OrderNumbers& numbers) {
   const wire::RecordKind kind = kind_of(record);
@@ -42,22 +38,18 @@ struct Ordering::Launch {
   std::vector<ClusterQueue*> early;  // all of them, in the order they came, while some are awaited
 };
 
-// A round of strands: the queue that is next, and what was done.
-struct Ordering::Round {
-  std::atomic<std::size_t> next{0};
-  std::size_t at_once = 1;  // queues that a thread takes: neighbours tend to share memory
-  std::uint64_t contentions_before = 0;
-  std::atomic<std::uint32_t> left{0};  // threads that left it to the others
+// What threads did in a round.
+struct Ordering::Tally {
   std::atomic<std::uint64_t> applied{0}, refused{0}, malformed{0};
 };
 
 Ordering::Ordering(Detector& detector, const OrderingOptions& options)
     : detector_(detector),
       options_(options),
-      arena_(options.threads > 1
-                 ? std::make_unique<tbb::task_arena>(static_cast<int>(options.threads))
-                 : nullptr),
-      sharers_(options.threads) {}
+      sharing_(options.threads > 1
+                   ? std::make_unique<Sharing>(options.threads, options.least_shared_bytes,
+                                               [&detector] { return detector.contentions(); })
+                   : nullptr) {}
 
 Ordering::~Ordering() = default;
 
@@ -157,17 +149,17 @@ void Ordering::apply(OrderCounters& counters, LaunchId launch, std::span<const s
   }
 }
 
-std::optional<OrderNumber> Ordering::unreached(const OrderCounters& counters,
-                                               std::span<const std::byte> record) {
+const OrderNumber* Ordering::unreached(const OrderCounters& counters,
+                                       std::span<const std::byte> record) {
   if (kind_of(record) == wire::RecordKind::kAcquire) {
     read_order_numbers(record, numbers_);
     for (std::size_t index = 0; index < numbers_.count; ++index) {
       if (!counters.has_reached(numbers_.of_lanes[index])) {
-        return numbers_.of_lanes[index];
+        return &numbers_.of_lanes[index];
       }
     }
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 ClusterQueue* Ordering::find_queue(Launch& launch, std::uint32_t cluster) {
@@ -217,29 +209,22 @@ void Ordering::route(OrderCounters& counters, Launch& launch, std::uint32_t cta,
   const std::uint32_t cluster = launch.shape.cluster_of(cta);
   ClusterQueue* queue = find_queue(launch, cluster);
   if (queue == nullptr) {
-    const bool may_start = launch.awaited.empty();
-    std::optional<OrderNumber> number;
-    if (may_start && arena_ == nullptr) {
-      number = unreached(counters, record);
-      if (!number) {
-        apply(counters, launch.shape.info.id, record);
-        return;
-      }
-    }
-    queue = &make_queue(counters, launch, cluster);
-    if (!may_start) {
+    if (!launch.awaited.empty()) {
+      queue = &make_queue(counters, launch, cluster);
       launch.early.push_back(queue);
-    } else if (arena_ != nullptr) {
-      ready_.push_back(queue);
-    } else {
+    } else if (const OrderNumber* const number = unreached(counters, record)) {
+      queue = &make_queue(counters, launch, cluster);
       counters.wait(*number, queue);
+    } else {
+      apply(counters, launch.shape.info.id, record);
+      return;
     }
   }
   queue->push(record);
   parked_bytes_ += record.size();
 }
 
-void Ordering::take(OrderCounters& counters, std::span<const std::byte> record) {
+void Ordering::take_one(OrderCounters& counters, std::span<const std::byte> record) {
   const RecordHeader header = header_of(record);
   if (header.kind == wire::RecordKind::kVoid) {
     return;
@@ -251,13 +236,39 @@ void Ordering::take(OrderCounters& counters, std::span<const std::byte> record) 
   } else {
     route(counters, *launch, header.cta, record);
   }
-  if (arena_ == nullptr ? has_work() : ++kept_ >= kMostKept) {
+  if (has_work()) {
     go_on();
   }
 }
 
+void Ordering::take(OrderCounters& counters, const void* ring, RecordBatch&& batch) {
+  if (sharing_ != nullptr) {
+    kept_ += batch.slots.size();
+    kept_bytes_ += batch.bytes.size();
+    window_of(counters, ring).add(std::move(batch));
+    if (kept_ >= kMostKept) {
+      go_on();
+    }
+    return;
+  }
+  std::span<const std::byte> rest(batch.bytes);
+  for (const std::uint32_t slots : batch.slots) {
+    take_one(counters, rest.first(slots * wire::kSlotBytes));
+    rest = rest.subspan(slots * wire::kSlotBytes);
+  }
+}
+
+RingWindow& Ordering::window_of(OrderCounters& counters, const void* ring) {
+  std::unique_ptr<RingWindow>& window = windows_[ring];
+  if (window == nullptr) {
+    window = std::make_unique<RingWindow>();
+  }
+  window->set_counters(counters);
+  return *window;
+}
+
 bool Ordering::apply_front(ClusterQueue& queue) {
-  if (const std::optional<OrderNumber> number = unreached(queue.counters(), queue.front())) {
+  if (const OrderNumber* const number = unreached(queue.counters(), queue.front())) {
     queue.counters().wait(*number, &queue);
     return false;
   }
@@ -277,56 +288,122 @@ void Ordering::advance(ClusterQueue& queue) {
   drop(queue);
 }
 
-void Ordering::apply_strand(ClusterQueue& queue, Round& round) const {
-  Detector::Strand strand(detector_, queue.launch());
+// Up to the first that concerns other clusters; how many that was.
+template <typename Records>
+std::uint64_t Ordering::apply_strand(LaunchId launch, Records& records, Tally& tally) const {
+  Detector::Strand strand(detector_, launch);
   WarpOperation operation;
   OrderNumbers numbers;
   std::uint64_t applied = 0;
   std::uint64_t refused = 0;
   std::uint64_t malformed = 0;
-  for (; !queue.is_empty(); queue.pop()) {
-    read_numbers(queue.front(), numbers);
+  for (; !records.is_empty(); records.pop()) {
+    read_numbers(records.front(), numbers);
     if (numbers.count != 0) {
       break;
     }
-    if (!decode(queue.front(), operation)) {
+    if (!decode(records.front(), operation)) {
       ++malformed;
       continue;
     }
-    operation.launch = queue.launch();
+    operation.launch = launch;
     const bool is_applied = strand.apply(operation);
     applied += is_applied ? 1 : 0;
     refused += is_applied ? 0 : 1;
   }
-  round.applied += applied;
-  round.refused += refused;
-  round.malformed += malformed;
+  tally.applied += applied;
+  tally.refused += refused;
+  tally.malformed += malformed;
+  return applied + refused;
 }
 
-// Threads that want the same memory at the same time hinder each other: then all but one leave, one
-// by one.
-bool Ordering::should_leave(Round& round) const {
-  constexpr std::uint64_t kFew = 256;
-  const std::uint64_t contentions = detector_.contentions() - round.contentions_before;
-  const std::uint64_t bearable = (round.applied + round.refused) / 8 + kFew;
-  if (contentions / bearable <= round.left) {
-    return false;
+void Ordering::add_up(const Tally& tally) {
+  detector_.count(tally.applied, tally.refused);
+  rejected_ += tally.malformed;
+}
+
+void Ordering::add_over(const std::vector<LaunchId>& launches) {
+  std::ranges::copy_if(launches, std::back_inserter(over_),
+                       [&](LaunchId launch) { return detector_.launch_over(launch); });
+}
+
+// Nothing, if something of the cluster waits already.
+std::uint64_t Ordering::apply_sorted(ClusterRecords& records, Tally& tally) const {
+  const auto known = launches_.find(records.launch());
+  if (known == launches_.end() || !known->second->awaited.empty() ||
+      known->second->queues.contains(records.cluster())) {
+    return 0;
   }
-  std::uint32_t left = round.left;
-  return left + 1 < sharers_ && round.left.compare_exchange_strong(left, left + 1);
+  return apply_strand(known->second->shape.info.id, records, tally);
 }
 
-void Ordering::apply_strands(const std::vector<ClusterQueue*>& queues, Round& round) const {
-  do {
-    const std::size_t first = round.next.fetch_add(round.at_once);
-    if (first >= queues.size()) {
-      return;
+void Ordering::keep_rest(OrderCounters& counters, ClusterRecords& records) {
+  Launch* const launch = find(records.launch());
+  if (records.is_empty()) {
+    return;
+  }
+  if (launch == nullptr) {
+    for (; !records.is_empty(); records.pop()) {
+      ++rejected_;
+      count_numbers(counters, records.front());
     }
-    const std::size_t past = std::min(first + round.at_once, queues.size());
-    for (std::size_t index = first; index < past; ++index) {
-      apply_strand(*queues[index], round);
+    return;
+  }
+  ClusterQueue* queue = find_queue(*launch, records.cluster());
+  if (queue == nullptr) {
+    queue = &make_queue(counters, *launch, records.cluster());
+    (launch->awaited.empty() ? ready_ : launch->early).push_back(queue);
+  }
+  for (; !records.is_empty(); records.pop()) {
+    queue->push(records.front());
+    parked_bytes_ += records.front().size();
+  }
+}
+
+void Ordering::apply_kept() {
+  std::vector<RingWindow*> windows;
+  for (const auto& [ring, window] : windows_) {
+    windows.push_back(window.get());
+  }
+  sharing_->for_each_apart(windows.size(), kept_bytes_, [&](std::size_t index) {
+    return windows[index]->sort([&](std::uint16_t launch, std::uint32_t cta) {
+      const auto known = launches_.find(launch);
+      return known == launches_.end() ? cta : known->second->shape.cluster_of(cta);
+    });
+  });
+  std::vector<std::pair<ClusterRecords*, OrderCounters*>> clusters;
+  std::vector<LaunchId> launches;
+  for (RingWindow* const window : windows) {
+    for (ClusterRecords& records : window->clusters()) {
+      clusters.emplace_back(&records, &window->counters());
     }
-  } while (!should_leave(round));
+  }
+  std::ranges::sort(clusters, {}, [](const auto& each) {
+    return std::pair(each.first->launch(), each.first->cluster());
+  });
+  Tally tally;
+  sharing_->for_each(clusters.size(), kept_bytes_, [&](std::size_t index) {
+    return apply_sorted(*clusters[index].first, tally);
+  });
+  add_up(tally);
+  for (std::size_t index = 0; index < clusters.size(); ++index) {
+    const std::uint16_t launch = clusters[index].first->launch();
+    if (index == 0 || clusters[index - 1].first->launch() != launch) {
+      if (const Launch* const known = find(launch)) {
+        launches.push_back(known->shape.info.id);
+      }
+    }
+  }
+  add_over(launches);
+  for (const auto& [records, counters] : clusters) {
+    keep_rest(*counters, *records);
+  }
+  // A ring that gave nothing may be gone.
+  erase_if(windows_, [](const auto& each) { return each.second->clusters().empty(); });
+  for (const auto& [ring, window] : windows_) {
+    window->clear();
+  }
+  kept_ = kept_bytes_ = 0;
 }
 
 // What is at the front concerns other clusters.
@@ -348,25 +425,6 @@ void Ordering::settle(ClusterQueue& queue) {
   }
 }
 
-void Ordering::share_out(const std::vector<ClusterQueue*>& queues, Round& round) {
-  const SteadyClock::time_point start = SteadyClock::now();
-  std::atomic<SteadyClock::rep> of_threads{0};
-  rounds_begun_.fetch_add(1, std::memory_order_release);
-  arena_->execute([&] {
-    tbb::parallel_for(
-        0U, sharers_,
-        [&](std::uint32_t /*thread*/) {
-          static_cast<void>(rounds_begun_.load(std::memory_order_acquire));
-          const SteadyClock::time_point thread_start = SteadyClock::now();
-          apply_strands(queues, round);
-          of_threads += (SteadyClock::now() - thread_start).count();
-        },
-        tbb::simple_partitioner());
-  });
-  shared_time_.wall += SteadyClock::now() - start;
-  shared_time_.of_threads += SteadyClock::duration(of_threads);
-}
-
 void Ordering::run_round() {
   const std::vector<ClusterQueue*> queues = std::exchange(ready_, {});
   std::size_t bytes = 0;
@@ -377,18 +435,11 @@ void Ordering::run_round() {
       launches.push_back(queue->launch());
     }
   }
-  Round round;
-  round.contentions_before = detector_.contentions();
-  round.at_once = std::max<std::size_t>(1, queues.size() / (sharers_ * kSharesOfThread));
-  if (bytes < options_.least_shared_bytes || queues.size() == 1) {
-    apply_strands(queues, round);
-  } else {
-    share_out(queues, round);
-    sharers_ = round.left != 0 ? std::max(1U, sharers_ - round.left)
-                               : std::min(options_.threads, sharers_ * 2);
-  }
-  detector_.count(round.applied, round.refused);
-  rejected_ += round.malformed;
+  Tally tally;
+  sharing_->for_each(queues.size(), bytes, [&](std::size_t index) {
+    return apply_strand(queues[index]->launch(), *queues[index], tally);
+  });
+  add_up(tally);
   for (const ClusterQueue* queue : queues) {
     bytes -= queue->bytes();
   }
@@ -396,8 +447,7 @@ void Ordering::run_round() {
   for (ClusterQueue* queue : queues) {
     settle(*queue);
   }
-  std::ranges::copy_if(launches, std::back_inserter(over_),
-                       [&](LaunchId launch) { return detector_.launch_over(launch); });
+  add_over(launches);
 }
 
 void Ordering::on_launch_over(LaunchId id) {
@@ -446,6 +496,9 @@ void Ordering::go_on() {
     return;
   }
   is_going_on_ = true;
+  if (kept_ != 0) {
+    apply_kept();
+  }
   while (has_work()) {
     if (!over_.empty()) {
       const LaunchId id = over_.back();
@@ -456,7 +509,7 @@ void Ordering::go_on() {
       }
       ended_.push_back(id);
       on_launch_over(id);
-    } else if (arena_ != nullptr) {
+    } else if (sharing_ != nullptr) {
       run_round();
     } else {
       ClusterQueue& queue = *ready_.back();
@@ -464,7 +517,6 @@ void Ordering::go_on() {
       advance(queue);
     }
   }
-  kept_ = 0;
   is_going_on_ = false;
 }
 

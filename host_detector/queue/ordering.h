@@ -3,28 +3,28 @@
 // the releases with smaller numbers are applied, and its CTA (with its cluster) waits with it; a
 // launch waits until the launches before it are over. With one thread everything else is applied at
 // once. With more it is kept until there is enough to share out, and applied in rounds
-// (docs/decisions/detector-rounds.md): each cluster up to its next release or acquire of global
-// memory, several clusters at a time; then these, one after another.
+// (docs/decisions/detector-rounds.md): sorted by cluster, several rings at a time; each cluster up
+// to its next release or acquire of global memory, several clusters at a time; then these, one
+// after another.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
-#include <tbb/task_arena.h>
 
 #include "host_detector/detector.h"
 #include "host_detector/observer.h"
 #include "host_detector/queue/cluster_queue.h"
 #include "host_detector/queue/order_counters.h"
+#include "host_detector/queue/ring_window.h"
+#include "host_detector/queue/sharing.h"
 
 namespace barracuda::detector {
 
@@ -45,13 +45,14 @@ class Ordering {
   void begin_launch(const LaunchInfo& launch);
   // It is applied when the launches before it are over.
   void begin_copy(const CopyInfo& copy);
-  // One whole record. `counters` are those of its device context and outlive this.
-  void take(OrderCounters& counters, std::span<const std::byte> record);
-  // Applies all that was taken and can be applied.
+  // Whole records of the ring that `ring` names. `counters` are those of its device context and
+  // outlive this.
+  void take(OrderCounters& counters, const void* ring, RecordBatch&& batch);
+  // Applies all that was taken and can be applied. With several threads it is done by itself every
+  // so many records.
   void go_on();
-  // Records taken since then. It is done by itself every kMostKept records.
-  static constexpr std::size_t kMostKept = 32768;
 
+  // Records taken since then.
   [[nodiscard]] std::size_t kept() const { return kept_; }
 
   // Applies what is parked of the launch as far as it goes, and ends it by decree, once the
@@ -68,28 +69,26 @@ class Ordering {
 
   [[nodiscard]] std::uint64_t rejected() const { return rejected_; }
 
-  // How long several threads detected at once, and how long that was for all of them together.
-  struct SharedTime {
-    std::chrono::nanoseconds wall{}, of_threads{};
-  };
-
-  [[nodiscard]] const SharedTime& shared_time() const { return shared_time_; }
+  [[nodiscard]] Sharing::Time shared_time() const {
+    return sharing_ == nullptr ? Sharing::Time{} : sharing_->time();
+  }
 
  private:
   struct Launch;
 
-  struct Round;
+  struct Tally;
 
   struct WaitingCopies {
     std::vector<LaunchId> awaited;
     std::vector<CopyInfo> copies;
   };
 
+  void take_one(OrderCounters& counters, std::span<const std::byte> record);
   void route(OrderCounters& counters, Launch& launch, std::uint32_t cta,
              std::span<const std::byte> record);
-  // What the record must wait for first; nothing if it can be applied.
-  [[nodiscard]] std::optional<OrderNumber> unreached(const OrderCounters& counters,
-                                                     std::span<const std::byte> record);
+  // What the record must wait for first, of numbers_; null if it can be applied.
+  [[nodiscard]] const OrderNumber* unreached(const OrderCounters& counters,
+                                             std::span<const std::byte> record);
   void apply(OrderCounters& counters, LaunchId launch, std::span<const std::byte> record);
   void count_numbers(OrderCounters& counters, std::span<const std::byte> record);
   // False if the queue waits now; its front record does.
@@ -98,11 +97,15 @@ class Ordering {
   ClusterQueue* find_queue(Launch& launch, std::uint32_t cluster);
   ClusterQueue& make_queue(OrderCounters& counters, Launch& launch, std::uint32_t cluster);
   void drop(ClusterQueue& queue);
+  RingWindow& window_of(OrderCounters& counters, const void* ring);
+  void apply_kept();
+  std::uint64_t apply_sorted(ClusterRecords& records, Tally& tally) const;
+  void keep_rest(OrderCounters& counters, ClusterRecords& records);
   void run_round();
-  void share_out(const std::vector<ClusterQueue*>& queues, Round& round);
-  bool should_leave(Round& round) const;
-  void apply_strands(const std::vector<ClusterQueue*>& queues, Round& round) const;
-  void apply_strand(ClusterQueue& queue, Round& round) const;
+  template <typename Records>
+  std::uint64_t apply_strand(LaunchId launch, Records& records, Tally& tally) const;
+  void add_up(const Tally& tally);
+  void add_over(const std::vector<LaunchId>& launches);
   void settle(ClusterQueue& queue);
 
   [[nodiscard]] bool has_work() const { return !ready_.empty() || !over_.empty(); }
@@ -118,24 +121,21 @@ class Ordering {
 
   Detector& detector_;
   const OrderingOptions options_;
-  const std::unique_ptr<tbb::task_arena> arena_;  // null: one thread
-  std::uint32_t sharers_;                         // threads of a round
-  // Orders what precedes a round before it, as tbb does where ThreadSanitizer cannot see it.
-  std::atomic<std::uint64_t> rounds_begun_{0};
+  const std::unique_ptr<Sharing> sharing_;                                      // null: one thread
   boost::unordered_flat_map<std::uint16_t, std::unique_ptr<Launch>> launches_;  // not over
   std::map<LaunchId, WaitingCopies> copies_;  // by the number that they share
   Launch* last_ = nullptr;                    // that was found
   std::vector<std::unique_ptr<ClusterQueue>> spare_;
   // A queue of a launch that has begun is here or waits for a number.
   std::vector<ClusterQueue*> ready_;
-  std::size_t kept_ = 0;
+  boost::unordered_flat_map<const void*, std::unique_ptr<RingWindow>> windows_;  // by ring
+  std::size_t kept_ = 0, kept_bytes_ = 0;                                        // in these
   std::vector<LaunchId> over_;   // launches that have just ended
   std::vector<LaunchId> ended_;  // those whose end nobody has asked for yet
   bool is_going_on_ = false;
   bool may_have_holes_ = false;
   std::size_t parked_bytes_ = 0;
   std::uint64_t rejected_ = 0;
-  SharedTime shared_time_;
   WarpOperation operation_;
   OrderNumbers numbers_;
 };

@@ -17,13 +17,13 @@ class RacingSites {
  public:
   static constexpr std::uint32_t kEnough = 8;
 
-  // Lanes at the same bytes are at one place.
+  // Lanes at the same bytes are at one place. `bytes` stay where they are until the next.
   void move_to(std::uint64_t block_start, const Bytes& bytes) {
-    if (block_start != block_start_ || !(bytes == bytes_)) {
-      block_start_ = block_start;
-      bytes_ = bytes;
+    if (!sites_.empty() && (block_start != block_start_ || !(bytes == bytes_of_sites_))) {
       sites_.clear();
     }
+    block_start_ = block_start;
+    bytes_ = &bytes;
   }
 
   [[nodiscard]] bool has_enough_of(std::uint32_t site) const {
@@ -38,6 +38,7 @@ class RacingSites {
   }
 
   void count(std::uint32_t site, bool is_everywhere) {
+    bytes_of_sites_ = *bytes_;
     auto found = std::ranges::find(sites_, site, &Site::site);
     if (found == sites_.end()) {
       found = sites_.insert(found, Site{.site = site});
@@ -52,7 +53,8 @@ class RacingSites {
   };
 
   std::uint64_t block_start_ = 0;
-  Bytes bytes_;
+  const Bytes* bytes_ = nullptr;
+  Bytes bytes_of_sites_;  // copied no sooner than there are some
   boost::container::small_vector<Site, 4> sites_;
 };
 
@@ -64,13 +66,18 @@ constexpr PassesBy passes_by(CrowdKind kind) {
 }
 
 struct AccessCheck::Access {
+  // Of an aggregate the compiler would clear all the memory first.
+  Access(const Actor& by, const WarpOperation& warp_operation, const wire::SiteInfo& at,
+         ShadowMemory& global)
+      : actor(by), operation(warp_operation), site(at), shadow(global) {}
+
   const Actor& actor;
   const WarpOperation& operation;
   const wire::SiteInfo& site;
   ShadowMemory::Visitor shadow;  // of global memory
-  std::uint32_t lanes;
-  std::uint32_t width;  // bytes of one lane
-  Entry pattern;        // what all its entries have in common
+  std::uint32_t lanes = 0;
+  std::uint32_t width = 0;  // bytes of one lane
+  Entry pattern;            // what all its entries have in common
   CrowdKind kind = CrowdKind::kNone;
   Mode mode = Mode::kCheckAndRecord;
   bool are_addresses_possible = true;

@@ -317,19 +317,24 @@ void AccessCheck::meet(Access& access, History& history, const Entry& entry, boo
 
 void AccessCheck::emit(Access& access, const Entry& entry, std::uint64_t tagged,
                        std::uint32_t bytes) {
-  const std::optional<Place> place = place_of(tagged, access.actor, bytes);
-  if (!place) {
+  Place& place = access.place;
+  if (wire::space_of(tagged) == wire::AddressSpace::kGlobal) {  // most, member by member
+    place.shared_of = nullptr;
+    place.address = wire::address_of(tagged);
+    place.is_cta_local = false;
+  } else if (const std::optional<Place> shared = place_of(tagged, access.actor, bytes)) {
+    place = *shared;
+  } else {
     access.are_addresses_possible = false;
     return;
   }
-  access.place = *place;
-  access.block_start = place->address & ~std::uint64_t{kBlockBytes - 1};
+  access.block_start = place.address & ~std::uint64_t{kBlockBytes - 1};
   access.racing_sites.move_to(access.block_start, entry.bytes);
-  if (access.actor.cta.launch.may_meet_copies && place->shared_of == nullptr) {
+  if (access.actor.cta.launch.may_meet_copies && place.shared_of == nullptr) {
     meet_host_copies(access, entry);
   }
-  Block& block = place->shared_of != nullptr ? place->shared_of->shared.block(place->address)
-                                             : access.shadow.block(place->address);
+  Block& block = place.shared_of != nullptr ? place.shared_of->shared.block(place.address)
+                                            : access.shadow.block(place.address);
   const Block::Shortcuts shortcuts{.is_recorded = access.mode != Mode::kCheckOnly,
                                    .passes_by = passes_by(access.kind)};
   block.for_each_history(entry, shortcuts, [&](History& history, const Entry& part, bool records) {
@@ -483,12 +488,9 @@ bool AccessCheck::check_alike(const Actor& actor, const WarpOperation& operation
   const std::uint8_t flags = stamp.flags;
   const bool is_asynchronous = (flags & Entry::kAsynchronous) != 0;
   const std::uint32_t first = first_lane(lanes);
-  Access access{.actor = actor,
-                .operation = operation,
-                .site = site,
-                .shadow = ShadowMemory::Visitor(engine_.global),
-                .lanes = lanes,
-                .width = width};
+  Access access(actor, operation, site, engine_.global);
+  access.lanes = lanes;
+  access.width = width;
   const bool is_one_run = start.lanes == lanes && !is_single(lanes);
   const bool agrees = !is_one_run && site.operation == wire::Operation::kWrite &&
                       !is_asynchronous && lanes_agree(operation, lanes) &&

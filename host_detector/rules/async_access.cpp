@@ -131,11 +131,9 @@ bool AccessCheck::check_range(const Actor& actor, const WarpOperation& operation
           : !place_of(range.tagged, actor, range.bytes)) {
     return false;
   }
-  Access access{.actor = actor,
-                .operation = operation,
-                .site = engine_.site(static_cast<std::uint32_t>(operation.site)),
-                .shadow = ShadowMemory::Visitor(engine_.global),
-                .lanes = lanes};
+  Access access(actor, operation, engine_.site(static_cast<std::uint32_t>(operation.site)),
+                engine_.global);
+  access.lanes = lanes;
   access.width = range.bytes;
   actor.warp.touch(access.lanes);
   Entry& pattern = access.pattern;

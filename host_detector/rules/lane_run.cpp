@@ -15,7 +15,7 @@ std::uint32_t row_of(const WarpOperation& operation, std::uint32_t lane) {
 }
 
 bool has_room(std::uint64_t stride, std::uint64_t start, std::uint32_t width) {
-  return is_single(stride) && stride <= kBlockBytes / 2 && start % stride + width <= stride;
+  return is_single(stride) && stride <= kBlockBytes / 2 && (start & (stride - 1)) + width <= stride;
 }
 
 // Those of `lanes` that lie `stride` bytes apart from the first on.

@@ -16,10 +16,12 @@ bool happens_before(const EngineState& engine, const ThreadPlace& thread, Tick t
          (engine.order.is_before(launch, by.launch()) || knows_end_of(engine.order, launch, clock));
 }
 
-std::optional<Place> shared_place_of(std::uint64_t tagged, const Actor& actor,
-                                     std::uint32_t bytes) {
+std::optional<Place> place_of(std::uint64_t tagged, const Actor& actor, std::uint32_t bytes) {
   const std::uint64_t address = wire::address_of(tagged);
   const wire::AddressSpace space = wire::space_of(tagged);
+  if (space == wire::AddressSpace::kGlobal) {
+    return Place{.shared_of = nullptr, .address = address, .is_cta_local = false};
+  }
   CtaState* owner = &actor.cta;
   std::uint64_t offset = address;
   if (space == wire::AddressSpace::kSharedCluster) {

@@ -77,16 +77,8 @@ struct Place {
   }
 };
 
-[[nodiscard]] std::optional<Place> shared_place_of(std::uint64_t tagged, const Actor& actor,
-                                                   std::uint32_t bytes);
-
-[[nodiscard]] inline std::optional<Place> place_of(std::uint64_t tagged, const Actor& actor,
-                                                   std::uint32_t bytes) {
-  if (wire::space_of(tagged) == wire::AddressSpace::kGlobal) {
-    return Place{.shared_of = nullptr, .address = wire::address_of(tagged), .is_cta_local = false};
-  }
-  return shared_place_of(tagged, actor, bytes);
-}
+[[nodiscard]] std::optional<Place> place_of(std::uint64_t tagged, const Actor& actor,
+                                            std::uint32_t bytes);
 
 [[nodiscard]] SyncTable& locations_of(EngineState& engine, const Place& place);
 

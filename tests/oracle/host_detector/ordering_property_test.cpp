@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -33,13 +34,19 @@ class Feeder {
     }
   }
 
-  // False if the queue is at its end.
-  bool feed(std::size_t queue) {
+  // So many records at most, in one batch. False if the queue is at its end.
+  bool feed(std::size_t queue, std::size_t most) {
     const std::vector<QueuedRecord>& records = program_.queues[queue];
-    if (next_[queue] == records.size()) {
+    detector::RecordBatch batch;
+    for (; batch.slots.size() < most && next_[queue] < records.size(); ++next_[queue]) {
+      const auto& bytes = records[next_[queue]].bytes;
+      batch.bytes.insert(batch.bytes.end(), bytes.begin(), bytes.end());
+      batch.slots.push_back(static_cast<std::uint32_t>(bytes.size() / wire::kSlotBytes));
+    }
+    if (batch.slots.empty()) {
       return false;
     }
-    ordering_.take(counters_, records[next_[queue]++].bytes);
+    ordering_.take(counters_, &records, std::move(batch));
     return true;
   }
 
@@ -96,7 +103,7 @@ void feed_queue_by_queue(const QueuedProgram& program, std::size_t first, std::u
                          const std::vector<Race>& races) {
   Feeder feeder(program, threads);
   for (std::size_t index = 0; index < program.queues.size(); ++index) {
-    while (feeder.feed((first + index) % program.queues.size())) {
+    while (feeder.feed((first + index) % program.queues.size(), 3)) {
     }
     feeder.go_on();
   }
@@ -107,15 +114,13 @@ void feed_in_runs(const QueuedProgram& program, const std::vector<std::uint8_t>&
                   std::uint32_t threads, const std::vector<Race>& races) {
   Feeder feeder(program, threads);
   for (const std::uint8_t run : runs) {
-    for (int count = 0; count < run / 32 + 1; ++count) {
-      feeder.feed(run % program.queues.size());
-    }
+    feeder.feed(run % program.queues.size(), run / 32 + 1U);
     if (threads == 1 || run % 3 == 0) {
       feeder.go_on();
     }
   }
   for (std::size_t queue = 0; queue < program.queues.size(); ++queue) {
-    while (feeder.feed(queue)) {
+    while (feeder.feed(queue, 5)) {
     }
   }
   feeder.check(races);
