@@ -18,6 +18,7 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostSpare = 4096;
 constexpr std::size_t kMostSpareBytes = 16384;
+constexpr std::chrono::milliseconds kLookEvery{1000};
 constexpr std::size_t kSharesOfThread = 8;  // of a round, so that none waits long for the last
 
 void read_numbers(std::span<const std::byte> record, OrderNumbers& numbers) {
@@ -36,6 +37,10 @@ struct Ordering::Launch {
   LaunchState shape;
   std::vector<LaunchId> awaited;  // launches before it that are not over
   bool ends_by_decree = false;    // once they are
+  SteadyClock::time_point begun;  // when they were
+  bool is_late = false;
+  std::uint64_t records = 0;  // that were taken,
+  SteadyClock::time_point newest;
   boost::unordered_flat_map<std::uint32_t, std::unique_ptr<ClusterQueue>> queues;  // none is empty
   static constexpr std::uint32_t kRecent = 256;
   std::array<ClusterQueue*, kRecent> recent{};  // of these, where they were found last
@@ -64,9 +69,43 @@ Ordering::~Ordering() = default;
 Ordering::Launch* Ordering::find(std::uint16_t low_bits) {
   if (last_ == nullptr || static_cast<std::uint16_t>(last_->shape.info.id) != low_bits) {
     const auto known = launches_.find(low_bits);
-    last_ = known == launches_.end() ? nullptr : known->second.get();
+    turn_to(known == launches_.end() ? nullptr : known->second.get());
   }
   return last_;
+}
+
+// Records mostly come many in a row from one launch, and are counted for it when another's come.
+void Ordering::turn_to(Launch* launch) {
+  if (last_ != nullptr && counted_ != taken_) {
+    last_->records += taken_ - counted_;
+    last_->newest = std::max(now_, last_->begun);
+  }
+  counted_ = taken_;
+  last_ = launch;
+}
+
+std::vector<LateLaunch> Ordering::find_late(SteadyClock::time_point now) {
+  std::vector<LateLaunch> found;
+  now_ = now;
+  turn_to(last_);
+  if (options_.late_after == std::chrono::milliseconds{0} || now < next_look_) {
+    return found;
+  }
+  next_look_ = now + std::min(options_.late_after / 8, kLookEvery);
+  for (const auto& [low, launch] : launches_) {
+    if (launch->is_late || !launch->awaited.empty() || now - launch->begun < options_.late_after) {
+      continue;
+    }
+    launch->is_late = true;
+    LateLaunch& late = found.emplace_back();
+    late.id = launch->shape.info.id;
+    late.records = launch->records;
+    late.since_last = std::chrono::duration_cast<std::chrono::milliseconds>(
+        now - (late.records == 0 ? launch->begun : launch->newest));
+    late.waiting_bytes = parked_bytes_;
+  }
+  std::ranges::sort(found, {}, &LateLaunch::id);
+  return found;
 }
 
 void Ordering::begin_launch(const LaunchInfo& info) {
@@ -79,11 +118,12 @@ void Ordering::begin_launch(const LaunchInfo& info) {
       return;  // an empty grid
     }
   }
-  last_ = nullptr;
+  turn_to(nullptr);
   launches_.insert_or_assign(static_cast<std::uint16_t>(info.id), std::move(launch));
 }
 
 void Ordering::begin(Launch& launch) {
+  launch.begun = SteadyClock::now();
   if (options_.observer != nullptr) {
     options_.observer->launch_begun(launch.shape.info);
   }
@@ -248,8 +288,8 @@ void Ordering::take(OrderCounters& counters, std::span<const std::byte> record) 
   } else {
     route(counters, *launch, header.cta, record);
   }
-  ++kept_;
-  if (arena_ == nullptr || kept_ >= kMostKept) {
+  ++taken_;
+  if (arena_ == nullptr || kept() >= kMostKept) {
     go_on();
   }
 }
@@ -408,7 +448,7 @@ void Ordering::on_launch_over(LaunchId id) {
     std::erase(ready_, queue.get());
     parked_bytes_ -= queue->bytes();
   }
-  last_ = nullptr;
+  turn_to(nullptr);
   launches_.erase(static_cast<std::uint16_t>(id));
   release(id);
 }
@@ -462,7 +502,7 @@ void Ordering::go_on() {
       advance(queue);
     }
   }
-  kept_ = 0;
+  gone_on_ = taken_;
   is_going_on_ = false;
 }
 
