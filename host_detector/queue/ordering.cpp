@@ -35,16 +35,16 @@ struct Ordering::Launch {
   explicit Launch(const LaunchInfo& info) : shape(info) {}
 
   LaunchState shape;
-  std::vector<LaunchId> awaited;  // launches before it that are not over
-  bool ends_by_decree = false;    // once they are
-  SteadyClock::time_point begun;  // when they were
-  bool is_late = false;
-  std::uint64_t records = 0;  // that were taken,
-  SteadyClock::time_point newest;
+  std::vector<LaunchId> awaited;   // launches before it that are not over
+  SteadyClock::time_point begun;   // when they were over
+  std::uint64_t records = 0;       // that were taken
+  SteadyClock::time_point newest;  // when the last of them was
   boost::unordered_flat_map<std::uint32_t, std::unique_ptr<ClusterQueue>> queues;  // none is empty
   static constexpr std::uint32_t kRecent = 256;
   std::array<ClusterQueue*, kRecent> recent{};  // of these, where they were found last
   std::vector<ClusterQueue*> early;  // all of them, in the order they came, while some are awaited
+  bool ends_by_decree = false;       // once those before it are over
+  bool is_late = false;
 };
 
 // A round of strands: the queue that is next, and what was done.
