@@ -15,6 +15,7 @@ constexpr std::uint64_t kFewestQueueSlots = 128;
 constexpr std::uint64_t kMostQueueSlots = std::uint64_t{1} << 26;
 constexpr std::uint64_t kMostExitStatus = 255;
 constexpr std::uint64_t kMostThreads = 4096;
+constexpr std::uint64_t kMostSeconds = 1'000'000;
 constexpr std::string_view kRegexPrefix = "regex=";
 
 tl::unexpected<Diagnostic> impossible(std::string_view name, std::string_view value,
@@ -155,6 +156,9 @@ Expected<void> check_limits(const Options& options, std::string_view name, std::
   }
   if (name == "error-exitcode" && options.error_exitcode > kMostExitStatus) {
     return impossible(name, value, "an exit status, from 0 to 255");
+  }
+  if (name == "launch-timeout" && options.launch_timeout > kMostSeconds) {
+    return impossible(name, value, "a number from 0 to " + std::to_string(kMostSeconds));
   }
   if ((name == "workers" && options.workers > kMostThreads) ||
       (name == "detector-threads" && options.detector_threads > kMostThreads) ||
@@ -332,6 +336,10 @@ Expected<void> settle_schedule(Options& options) {
     options.seed = 1;
   }
   return {};
+}
+
+bool ends_late_kernels(const Options& options) {
+  return options.launch_timeout != 0 && options.at_launch_timeout == "end";
 }
 
 std::string to_string(const Options& options) {

@@ -36,8 +36,10 @@ Expected<void> set_option(Options& options, std::string_view name, std::string_v
 Expected<void> parse_options(Options& options, std::string_view text);
 // What `schedule` and `seed` say together; once all options are there.
 Expected<void> settle_schedule(Options& options);
-// The inverse, with quotes where needed; only what differs from the defaults. `run` hands options
-// to its child this way.
+// A kernel that is not over after launch-timeout is ended.
+bool ends_late_kernels(const Options& options);
+// The inverse of parse_options, with quotes where needed; only what differs from the defaults.
+// `run` hands options to its child this way.
 std::string to_string(const Options& options);
 // The table for help=1 and `run --help`.
 std::string options_help();

@@ -51,7 +51,10 @@ struct Pipeline::State {
   mutable std::atomic<std::uint32_t> callers{0};  // that wait for the mutex
   std::condition_variable changed;                // batches_done
   Detector detector;
-  Ordering ordering{detector, {.observer = options.observer, .threads = options.detector_threads}};
+  Ordering ordering{detector,
+                    {.observer = options.observer,
+                     .threads = options.detector_threads,
+                     .late_after = options.late_after}};
   PipelineStatistics statistics;
   std::uint64_t batches_done = 0;
 
@@ -70,10 +73,6 @@ struct Pipeline::State {
   void detect();
   void apply(DrainedBatch& batch);
   void on_idle();
-  // Of the detection thread alone: when it last had something to do, and of whom it was told.
-  SteadyClock::time_point quiet_since;
-  LaunchId last_quiet{};
-  [[nodiscard]] std::optional<LaunchId> find_quiet();
   // Waits until what is complete in the queues now was applied or parked.
   void settle();
 };
@@ -151,29 +150,11 @@ void Pipeline::State::on_idle() {
   }
 }
 
-// The oldest launch that has not ended, if it was not found before.
-std::optional<LaunchId> Pipeline::State::find_quiet() {
-  if (options.quiet_limit == std::chrono::milliseconds{0}) {
-    return std::nullopt;
-  }
-  const SteadyClock::time_point now = SteadyClock::now();
-  const std::lock_guard held(inbox.mutex);
-  if (inbox.running.empty()) {
-    quiet_since = now;
-    return std::nullopt;
-  }
-  const LaunchId oldest = *std::ranges::min_element(inbox.running);
-  if (now - quiet_since < options.quiet_limit || oldest == last_quiet) {
-    return std::nullopt;
-  }
-  return last_quiet = oldest;
-}
-
 void Pipeline::State::detect() {
-  quiet_since = SteadyClock::now();
+  std::vector<LateLaunch> all_late;
   while (!is_stopping) {
-    if (const std::optional<LaunchId> quiet = find_quiet()) {
-      options.on_quiet(*quiet);
+    for (const LateLaunch& late : all_late) {
+      options.on_late(late);
     }
     std::optional<DrainedBatch> batch = drain->take(kTakeTimeout);
     while (callers != 0) {
@@ -193,10 +174,14 @@ void Pipeline::State::detect() {
       batch = ordering.kept() != 0 ? drain->take(std::chrono::milliseconds(0)) : std::nullopt;
     }
     ordering.go_on();
-    statistics.busy += SteadyClock::now() - start;
+    const SteadyClock::time_point end = SteadyClock::now();
+    statistics.busy += end - start;
     batches_done += batches;
-    quiet_since = batches == 0 ? quiet_since : SteadyClock::now();
     publish_ended();
+    all_late = ordering.find_late(end);
+    for (LateLaunch& late : all_late) {
+      late.waiting_bytes += drain->queued_bytes();
+    }
     drain->set_held_bytes(ordering.parked_bytes());
     changed.notify_all();
   }

@@ -15,6 +15,14 @@
 
 namespace barracuda::detector {
 
+// A launch that is not over long after the launches before it were.
+struct LateLaunch {
+  LaunchId id{};
+  std::uint64_t records = 0;                // that came from it
+  std::chrono::milliseconds since_last{0};  // of these; since it could begin if there are none
+  std::size_t waiting_bytes = 0;            // of records, of any launch, that are not applied yet
+};
+
 struct PipelineOptions {
   DetectorOptions detector;
   std::uint32_t drain_threads = 1;
@@ -26,10 +34,10 @@ struct PipelineOptions {
   std::size_t max_queued_bytes = std::size_t{1} << 30;
   std::size_t max_parked_bytes = std::size_t{4} << 30;
   Observer* observer = nullptr;  // outlives the pipeline; none if null
-  // Hears, once, of a launch that has not ended while nothing was logged for this long (0: never).
-  // Called in a thread of the pipeline's that holds nothing.
-  std::chrono::milliseconds quiet_limit{0};
-  std::function<void(LaunchId)> on_quiet;
+  // Hears, once, of a launch that is not over so long after it could begin (0: never). Called in a
+  // thread of the pipeline's that holds nothing.
+  std::chrono::milliseconds late_after{0};
+  std::function<void(const LateLaunch&)> on_late;
 };
 
 // The queues of one device context.

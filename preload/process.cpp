@@ -285,7 +285,9 @@ void configure_emulated_device() {
     }
     emulator::driver::configure({.seed = options.seed,
                                  .workers = static_cast<std::uint32_t>(options.workers),
-                                 .launch_timeout_ms = options.launch_timeout * kMilliseconds,
+                                 .launch_timeout_ms = ends_late_kernels(options)
+                                                          ? options.launch_timeout * kMilliseconds
+                                                          : 0,
                                  .native_functions = session::native_logger()});
     emulator::driver::set_launch_failure_handler(device_failed);
     emulator::runtime::set_driver_resolver(resolve_emulated_driver);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "base/log.h"
@@ -19,6 +20,7 @@ using std::chrono::steady_clock;
 constexpr std::uint32_t kMaximumInFlight = 1U << 15;
 constexpr std::uint64_t kThoroughReapEvery = 256;
 
+constexpr int kDescribeTries = 100;  // a millisecond apart
 constexpr std::chrono::milliseconds kWaitSlice{250};
 constexpr std::chrono::seconds kMessageEvery{2};
 // Without a single new record for so long, a launch that the device has finished is given up.
@@ -414,7 +416,11 @@ std::vector<LaunchId> LaunchTracker::try_in_flight() {
 }
 
 std::string LaunchTracker::try_describe(LaunchId id) const {
-  const std::unique_lock lock(mutex_, std::try_to_lock);
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  for (int tries = 0; !lock && tries < kDescribeTries; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    static_cast<void>(lock.try_lock());
+  }
   return lock ? " (" + report::demangle(book_.kernel_of(id)) + ")" : std::string();
 }
 

@@ -131,7 +131,7 @@ class LaunchTracker {
   // The launch that this thread is submitting; 0 outside.
   [[nodiscard]] static detector::LaunchId current();
 
-  // " (its kernel)"; nothing while another thread is in the tracker.
+  // " (its kernel)"; nothing if another thread stays in the tracker.
   [[nodiscard]] std::string try_describe(detector::LaunchId id) const;
 
   [[nodiscard]] std::vector<report::CopyRecord> copies_named_in(

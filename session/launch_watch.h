@@ -1,6 +1,6 @@
-// The option launch-timeout on a GPU, where nobody can end a kernel: finds the work of a stream
-// that runs for too long. Costs two events a launch. Its callback is called once, in a thread of
-// its own.
+// The option at-launch-timeout=end on a GPU, where nobody can end a kernel: finds the work of a
+// stream that runs for too long. Costs two events a launch. Its callback is called once, in a
+// thread of its own.
 #pragma once
 
 #include <chrono>

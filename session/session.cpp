@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <thread>
 
+#include <fmt/format.h>
+
 #include "base/log.h"
 #include "base/strong_id.h"
 #include "emulator/driver_face.h"
@@ -28,16 +30,17 @@ std::uint32_t detector_threads(const Options& options, const detector::PipelineO
   return static_cast<std::uint32_t>(std::min(wanted, cores));
 }
 
-detector::PipelineOptions pipeline_options(const Options& options, detector::Observer* observer,
-                                           std::function<void(detector::LaunchId)> on_quiet) {
+detector::PipelineOptions pipeline_options(
+    const Options& options, detector::Observer* observer,
+    std::function<void(const detector::LateLaunch&)> on_late) {
   detector::PipelineOptions made;
   made.detector = trace::detector_options(options);
   made.observer = observer;
   made.drain_threads =
       static_cast<std::uint32_t>(std::max<std::uint64_t>(options.drain_threads, 1));
   made.detector_threads = detector_threads(options, made);
-  made.quiet_limit = std::chrono::seconds(options.quiet_notice);
-  made.on_quiet = std::move(on_quiet);
+  made.late_after = std::chrono::seconds(ends_late_kernels(options) ? 0 : options.launch_timeout);
+  made.on_late = std::move(on_late);
   return made;
 }
 
@@ -81,7 +84,7 @@ Session::Session(const Options& options, KernelFilter filter, std::unique_ptr<De
       driver_(std::move(driver)),
       recorder_(trace::Recorder::create(options)),
       pipeline_(pipeline_options(options, recorder_.get(),
-                                 [this](detector::LaunchId launch) { tell_quiet(launch); })),
+                                 [this](const detector::LateLaunch& late) { tell_late(late); })),
       modules_(options_),
       launches_(options_, std::move(filter), *driver_, pipeline_, modules_, streams_, problems_) {
   launches_.record(recorder_.get());
@@ -302,18 +305,35 @@ void Session::device_failed(const emulator::DeviceError& error, std::string_view
   memory_errors_.push_back(std::move(record));
 }
 
-void Session::tell_quiet(detector::LaunchId launch) const {
+void Session::tell_late(const detector::LateLaunch& launch) const {
+  constexpr std::chrono::seconds kQuiet{1};
+  constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+  constexpr std::size_t kBehind = 16 * kMebibyte;  // less is applied in no time
+  const bool is_quiet = launch.since_last >= kQuiet;
+  const double seconds_ago = std::chrono::duration<double>(launch.since_last).count();
+  const std::string logged = launch.records == 0
+                                 ? "nothing so far"
+                                 : fmt::format("{} records so far, the last one {:.1f} s ago",
+                                               launch.records, seconds_ago);
+  const std::string backlog =
+      launch.waiting_bytes < kBehind
+          ? ""
+          : fmt::format(" Detection is behind, {} MiB of records wait: it may be over already.",
+                        launch.waiting_bytes / kMebibyte);
   log(Folder::kSession, LogLevel::kWarning,
-      "launch %u%s has not ended and has logged nothing for %llu seconds: it computes without "
-      "touching memory, stands behind other work, or its threads wait for what never comes. If you "
-      "interrupt the program, it reports what was found and which threads wait at a barrier; "
-      "launch-timeout=N ends such a kernel",
-      static_cast<std::uint32_t>(launch), launches_.try_describe(launch).c_str(),
-      static_cast<unsigned long long>(options_.quiet_notice));
+      "launch %u%s is not over %llu seconds after it could begin (launch-timeout) and has logged "
+      "%s: %s.%s If you interrupt the program (Ctrl-C), it reports what was found and which "
+      "threads wait at a barrier; at-launch-timeout=end ends such a kernel",
+      static_cast<std::uint32_t>(launch.id), launches_.try_describe(launch.id).c_str(),
+      static_cast<unsigned long long>(options_.launch_timeout), logged.c_str(),
+      is_quiet ? "it computes without touching memory, stands behind other work, or its threads "
+                 "wait for what never comes"
+               : "it polls what never changes, or is a long kernel that the tool slows down",
+      backlog.c_str());
 }
 
 void Session::watch_launches(const std::function<void()>& too_long) {
-  if (options_.launch_timeout == 0 || driver_->is_emulated()) {
+  if (!ends_late_kernels(options_) || driver_->is_emulated()) {
     return;
   }
   const std::chrono::seconds timeout(options_.launch_timeout);

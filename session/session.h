@@ -81,8 +81,8 @@ class Session {
   // A kernel of the emulated device died; called while it is being launched.
   void device_failed(const emulator::DeviceError& error, std::string_view kernel);
 
-  // The option launch-timeout on a GPU. The handler is called when the report knows of the launch
-  // that has run for too long, and has to end the process: the kernel cannot be ended.
+  // The option at-launch-timeout=end on a GPU. The handler is called when the report knows of the
+  // launch that has run for too long, and has to end the process: the kernel cannot be ended.
   void watch_launches(const std::function<void()>& too_long);
 
   // While the driver still works, at the process's end: all that was launched is checked; what is
@@ -115,7 +115,7 @@ class Session {
   void context_failed(Handle context, DriverStatus status);
   void forget(const MemoryRange& range);
   void add_gaps(report::RunData& run) const;
-  void tell_quiet(detector::LaunchId launch) const;
+  void tell_late(const detector::LateLaunch& launch) const;
 
   const Options options_;
   const std::unique_ptr<DeviceDriver> driver_;

@@ -140,7 +140,7 @@ void Drain::run(std::uint32_t thread) {
       sweep = sweeps_wanted_;
     }
     const bool is_held_up = held_bytes_.load(std::memory_order_relaxed) >= limits_.held;
-    const std::size_t queued = queued_bytes_.load(std::memory_order_relaxed);
+    const std::size_t queued = queued_bytes();
     // With nothing queued, what is held may wait for what is still in a ring.
     const bool may_read = queued < limits_.queued && (!is_held_up || queued == 0);
     const bool found = may_read && read_rounds(thread, groups);

@@ -63,6 +63,11 @@ class Drain {
   // Batches made since the beginning.
   [[nodiscard]] std::uint64_t batches() const;
 
+  // Of records that nobody has taken yet.
+  [[nodiscard]] std::size_t queued_bytes() const {
+    return queued_bytes_.load(std::memory_order_relaxed);
+  }
+
   [[nodiscard]] std::uint64_t slots() const { return slots_.load(std::memory_order_relaxed); }
 
   [[nodiscard]] std::uint64_t malformed() const {

@@ -1,47 +1,20 @@
 #include "host_detector/queue/ordering.h"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <iterator>
 #include <utility>
 
-#include "host_detector/sync/launch_state.h"
+#include "host_detector/queue/ordering_launch.h"
 
 namespace barracuda::detector {
-
 namespace {
+
+using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostSpare = 4096;
 constexpr std::size_t kMostSpareBytes = 16384;
-constexpr std::size_t kMostKept = 131072;  // records
-
-void read_numbers(std::span<const std::byte> record, OrderNumbers& numbers) {
-  const wire::RecordKind kind = kind_of(record);
-  numbers.count = 0;
-  if (kind == wire::RecordKind::kRelease || kind == wire::RecordKind::kAcquire) {
-    read_order_numbers(record, numbers);
-  }
-}
+constexpr std::chrono::milliseconds kLookEvery{1000};
 
 }  // namespace
-
-struct Ordering::Launch {
-  explicit Launch(const LaunchInfo& info) : shape(info) {}
-
-  LaunchState shape;
-  std::vector<LaunchId> awaited;  // launches before it that are not over
-  bool ends_by_decree = false;    // once they are
-  boost::unordered_flat_map<std::uint32_t, std::unique_ptr<ClusterQueue>> queues;  // none is empty
-  static constexpr std::uint32_t kRecent = 256;
-  std::array<ClusterQueue*, kRecent> recent{};  // of these, where they were found last
-  std::vector<ClusterQueue*> early;  // all of them, in the order they came, while some are awaited
-};
-
-// What threads did in a round.
-struct Ordering::Tally {
-  std::atomic<std::uint64_t> applied{0}, refused{0}, malformed{0};
-};
 
 Ordering::Ordering(Detector& detector, const OrderingOptions& options)
     : detector_(detector),
@@ -56,9 +29,42 @@ Ordering::~Ordering() = default;
 Ordering::Launch* Ordering::find(std::uint16_t low_bits) {
   if (last_ == nullptr || static_cast<std::uint16_t>(last_->shape.info.id) != low_bits) {
     const auto known = launches_.find(low_bits);
-    last_ = known == launches_.end() ? nullptr : known->second.get();
+    turn_to(known == launches_.end() ? nullptr : known->second.get());
   }
   return last_;
+}
+
+// Records mostly come many in a row from one launch, and are counted for it when another's come.
+void Ordering::turn_to(Launch* launch) {
+  if (last_ != nullptr && counted_ != taken_) {
+    last_->count(taken_ - counted_, now_);
+  }
+  counted_ = taken_;
+  last_ = launch;
+}
+
+std::vector<LateLaunch> Ordering::find_late(SteadyClock::time_point now) {
+  std::vector<LateLaunch> found;
+  now_ = now;
+  turn_to(last_);
+  if (options_.late_after == std::chrono::milliseconds{0} || now < next_look_) {
+    return found;
+  }
+  next_look_ = now + std::min(options_.late_after / 8, kLookEvery);
+  for (const auto& [low, launch] : launches_) {
+    if (launch->is_late || !launch->awaited.empty() || now - launch->begun < options_.late_after) {
+      continue;
+    }
+    launch->is_late = true;
+    LateLaunch& late = found.emplace_back();
+    late.id = launch->shape.info.id;
+    late.records = launch->records;
+    late.since_last = std::chrono::duration_cast<std::chrono::milliseconds>(
+        now - (late.records == 0 ? launch->begun : launch->newest));
+    late.waiting_bytes = parked_bytes_;
+  }
+  std::ranges::sort(found, {}, &LateLaunch::id);
+  return found;
 }
 
 void Ordering::begin_launch(const LaunchInfo& info) {
@@ -71,11 +77,12 @@ void Ordering::begin_launch(const LaunchInfo& info) {
       return;  // an empty grid
     }
   }
-  last_ = nullptr;
+  turn_to(nullptr);
   launches_.insert_or_assign(static_cast<std::uint16_t>(info.id), std::move(launch));
 }
 
 void Ordering::begin(Launch& launch) {
+  launch.begun = SteadyClock::now();
   if (options_.observer != nullptr) {
     options_.observer->launch_begun(launch.shape.info);
   }
@@ -236,6 +243,7 @@ void Ordering::take_one(OrderCounters& counters, std::span<const std::byte> reco
   } else {
     route(counters, *launch, header.cta, record);
   }
+  ++taken_;
   if (has_work()) {
     go_on();
   }
@@ -243,12 +251,7 @@ void Ordering::take_one(OrderCounters& counters, std::span<const std::byte> reco
 
 void Ordering::take(OrderCounters& counters, const void* ring, RecordBatch&& batch) {
   if (sharing_ != nullptr) {
-    kept_ += batch.slots.size();
-    kept_bytes_ += batch.bytes.size();
-    window_of(counters, ring).add(std::move(batch));
-    if (kept_ >= kMostKept) {
-      go_on();
-    }
+    keep(counters, ring, std::move(batch));
     return;
   }
   std::span<const std::byte> rest(batch.bytes);
@@ -256,15 +259,6 @@ void Ordering::take(OrderCounters& counters, const void* ring, RecordBatch&& bat
     take_one(counters, rest.first(slots * wire::kSlotBytes));
     rest = rest.subspan(slots * wire::kSlotBytes);
   }
-}
-
-RingWindow& Ordering::window_of(OrderCounters& counters, const void* ring) {
-  std::unique_ptr<RingWindow>& window = windows_[ring];
-  if (window == nullptr) {
-    window = std::make_unique<RingWindow>();
-  }
-  window->set_counters(counters);
-  return *window;
 }
 
 bool Ordering::apply_front(ClusterQueue& queue) {
@@ -288,168 +282,6 @@ void Ordering::advance(ClusterQueue& queue) {
   drop(queue);
 }
 
-// Up to the first that concerns other clusters; how many that was.
-template <typename Records>
-std::uint64_t Ordering::apply_strand(LaunchId launch, Records& records, Tally& tally) const {
-  Detector::Strand strand(detector_, launch);
-  WarpOperation operation;
-  OrderNumbers numbers;
-  std::uint64_t applied = 0;
-  std::uint64_t refused = 0;
-  std::uint64_t malformed = 0;
-  for (; !records.is_empty(); records.pop()) {
-    read_numbers(records.front(), numbers);
-    if (numbers.count != 0) {
-      break;
-    }
-    if (!decode(records.front(), operation)) {
-      ++malformed;
-      continue;
-    }
-    operation.launch = launch;
-    const bool is_applied = strand.apply(operation);
-    applied += is_applied ? 1 : 0;
-    refused += is_applied ? 0 : 1;
-  }
-  tally.applied += applied;
-  tally.refused += refused;
-  tally.malformed += malformed;
-  return applied + refused;
-}
-
-void Ordering::add_up(const Tally& tally) {
-  detector_.count(tally.applied, tally.refused);
-  rejected_ += tally.malformed;
-}
-
-void Ordering::add_over(const std::vector<LaunchId>& launches) {
-  std::ranges::copy_if(launches, std::back_inserter(over_),
-                       [&](LaunchId launch) { return detector_.launch_over(launch); });
-}
-
-// Nothing, if something of the cluster waits already.
-std::uint64_t Ordering::apply_sorted(ClusterRecords& records, Tally& tally) const {
-  const auto known = launches_.find(records.launch());
-  if (known == launches_.end() || !known->second->awaited.empty() ||
-      known->second->queues.contains(records.cluster())) {
-    return 0;
-  }
-  return apply_strand(known->second->shape.info.id, records, tally);
-}
-
-void Ordering::keep_rest(OrderCounters& counters, ClusterRecords& records) {
-  Launch* const launch = find(records.launch());
-  if (records.is_empty()) {
-    return;
-  }
-  if (launch == nullptr) {
-    for (; !records.is_empty(); records.pop()) {
-      ++rejected_;
-      count_numbers(counters, records.front());
-    }
-    return;
-  }
-  ClusterQueue* queue = find_queue(*launch, records.cluster());
-  if (queue == nullptr) {
-    queue = &make_queue(counters, *launch, records.cluster());
-    (launch->awaited.empty() ? ready_ : launch->early).push_back(queue);
-  }
-  for (; !records.is_empty(); records.pop()) {
-    queue->push(records.front());
-    parked_bytes_ += records.front().size();
-  }
-}
-
-void Ordering::apply_kept() {
-  std::vector<RingWindow*> windows;
-  for (const auto& [ring, window] : windows_) {
-    windows.push_back(window.get());
-  }
-  sharing_->for_each_apart(windows.size(), kept_bytes_, [&](std::size_t index) {
-    return windows[index]->sort([&](std::uint16_t launch, std::uint32_t cta) {
-      const auto known = launches_.find(launch);
-      return known == launches_.end() ? cta : known->second->shape.cluster_of(cta);
-    });
-  });
-  std::vector<std::pair<ClusterRecords*, OrderCounters*>> clusters;
-  std::vector<LaunchId> launches;
-  for (RingWindow* const window : windows) {
-    for (ClusterRecords& records : window->clusters()) {
-      clusters.emplace_back(&records, &window->counters());
-    }
-  }
-  std::ranges::sort(clusters, {}, [](const auto& each) {
-    return std::pair(each.first->launch(), each.first->cluster());
-  });
-  Tally tally;
-  sharing_->for_each(clusters.size(), kept_bytes_, [&](std::size_t index) {
-    return apply_sorted(*clusters[index].first, tally);
-  });
-  add_up(tally);
-  for (std::size_t index = 0; index < clusters.size(); ++index) {
-    const std::uint16_t launch = clusters[index].first->launch();
-    if (index == 0 || clusters[index - 1].first->launch() != launch) {
-      if (const Launch* const known = find(launch)) {
-        launches.push_back(known->shape.info.id);
-      }
-    }
-  }
-  add_over(launches);
-  for (const auto& [records, counters] : clusters) {
-    keep_rest(*counters, *records);
-  }
-  // A ring that gave nothing may be gone.
-  erase_if(windows_, [](const auto& each) { return each.second->clusters().empty(); });
-  for (const auto& [ring, window] : windows_) {
-    window->clear();
-  }
-  kept_ = kept_bytes_ = 0;
-}
-
-// What is at the front concerns other clusters.
-void Ordering::settle(ClusterQueue& queue) {
-  while (!queue.is_empty()) {
-    read_numbers(queue.front(), numbers_);
-    if (numbers_.count == 0) {
-      ready_.push_back(&queue);
-      break;
-    }
-    if (!apply_front(queue)) {
-      break;
-    }
-  }
-  if (queue.is_empty()) {
-    drop(queue);
-  } else {
-    queue.shrink();
-  }
-}
-
-void Ordering::run_round() {
-  const std::vector<ClusterQueue*> queues = std::exchange(ready_, {});
-  std::size_t bytes = 0;
-  std::vector<LaunchId> launches;
-  for (const ClusterQueue* queue : queues) {
-    bytes += queue->bytes();
-    if (std::ranges::find(launches, queue->launch()) == launches.end()) {
-      launches.push_back(queue->launch());
-    }
-  }
-  Tally tally;
-  sharing_->for_each(queues.size(), bytes, [&](std::size_t index) {
-    return apply_strand(queues[index]->launch(), *queues[index], tally);
-  });
-  add_up(tally);
-  for (const ClusterQueue* queue : queues) {
-    bytes -= queue->bytes();
-  }
-  parked_bytes_ -= bytes;
-  for (ClusterQueue* queue : queues) {
-    settle(*queue);
-  }
-  add_over(launches);
-}
-
 void Ordering::on_launch_over(LaunchId id) {
   Launch* ended = find(static_cast<std::uint16_t>(id));
   if (ended == nullptr || ended->shape.info.id != id) {
@@ -460,7 +292,7 @@ void Ordering::on_launch_over(LaunchId id) {
     std::erase(ready_, queue.get());
     parked_bytes_ -= queue->bytes();
   }
-  last_ = nullptr;
+  turn_to(nullptr);
   launches_.erase(static_cast<std::uint16_t>(id));
   release(id);
 }

@@ -21,6 +21,7 @@
 
 #include "host_detector/detector.h"
 #include "host_detector/observer.h"
+#include "host_detector/pipeline.h"
 #include "host_detector/queue/cluster_queue.h"
 #include "host_detector/queue/order_counters.h"
 #include "host_detector/queue/ring_window.h"
@@ -33,6 +34,7 @@ struct OrderingOptions {
   std::uint32_t threads = 1;
   // A round of less is left to one thread: waking the others takes some microseconds.
   std::size_t least_shared_bytes = 256 * wire::kSlotBytes;
+  std::chrono::milliseconds late_after{0};  // 0: no launch is
 };
 
 class Ordering {
@@ -61,6 +63,10 @@ class Ordering {
   // Nothing more will come for now: if a launch ended by decree, numbers that it may have taken are
   // given up one at a time. True if something could go on.
   bool skip_hole(OrderCounters& counters);
+
+  // The launches that are late now and were not before, the oldest first. To be called often: what
+  // was taken since the last call is held to have come at the time of one of the two.
+  [[nodiscard]] std::vector<LateLaunch> find_late(std::chrono::steady_clock::time_point now);
 
   // The launches that have ended since the last call.
   [[nodiscard]] std::vector<LaunchId> take_ended() { return std::exchange(ended_, {}); }
@@ -97,6 +103,7 @@ class Ordering {
   ClusterQueue* find_queue(Launch& launch, std::uint32_t cluster);
   ClusterQueue& make_queue(OrderCounters& counters, Launch& launch, std::uint32_t cluster);
   void drop(ClusterQueue& queue);
+  void keep(OrderCounters& counters, const void* ring, RecordBatch&& batch);
   RingWindow& window_of(OrderCounters& counters, const void* ring);
   void apply_kept();
   std::uint64_t apply_sorted(ClusterRecords& records, Tally& tally) const;
@@ -118,18 +125,22 @@ class Ordering {
   [[nodiscard]] std::vector<LaunchId> not_over(const std::vector<LaunchId>& all);
   void apply_copy(const CopyInfo& copy);
   Launch* find(std::uint16_t low_bits);
+  void turn_to(Launch* launch);
 
   Detector& detector_;
   const OrderingOptions options_;
   const std::unique_ptr<Sharing> sharing_;                                      // null: one thread
   boost::unordered_flat_map<std::uint16_t, std::unique_ptr<Launch>> launches_;  // not over
   std::map<LaunchId, WaitingCopies> copies_;  // by the number that they share
-  Launch* last_ = nullptr;                    // that was found
+  Launch* last_ = nullptr;                    // that was found, or none
   std::vector<std::unique_ptr<ClusterQueue>> spare_;
   // A queue of a launch that has begun is here or waits for a number.
   std::vector<ClusterQueue*> ready_;
   boost::unordered_flat_map<const void*, std::unique_ptr<RingWindow>> windows_;  // by ring
   std::size_t kept_ = 0, kept_bytes_ = 0;                                        // in these
+  std::uint64_t taken_ = 0;    // records, by one thread,
+  std::uint64_t counted_ = 0;  // and those that are counted for their launches
+  std::chrono::steady_clock::time_point now_, next_look_;
   std::vector<LaunchId> over_;   // launches that have just ended
   std::vector<LaunchId> ended_;  // those whose end nobody has asked for yet
   bool is_going_on_ = false;

@@ -33,6 +33,9 @@ class ClusterRecords {
 
   void push(std::span<const std::byte> record) { records_.push_back(record); }
 
+  // With those that were popped.
+  [[nodiscard]] std::size_t size() const { return records_.size(); }
+
   [[nodiscard]] bool is_empty() const { return next_ == records_.size(); }
 
   [[nodiscard]] std::span<const std::byte> front() const { return records_[next_]; }

@@ -125,7 +125,7 @@ def tool_command(barracuda, device, options):
 
 def device_options(device, expectation):
     """What a program needs on this device: a kernel with a divergent barrier hangs on a GPU."""
-    return ["launch-timeout=5"] if device == "gpu" and expectation[0] == "barrier-divergence" else []
+    return ["launch-timeout=5", "at-launch-timeout=end"] if device == "gpu" and expectation[0] == "barrier-divergence" else []
 
 
 def run_under_tool(tool, program):

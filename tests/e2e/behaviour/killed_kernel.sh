@@ -12,15 +12,41 @@ for mode in self-validating fence-and-flag; do
   expect_err 'coverage complete'
 done
 
-run timeout 120 "$barracuda" run --device cpu --launch-timeout 2 --json "$folder/report" -- "$programs/killed" hang
-expect_status 66 "launch-timeout"
+run timeout 120 "$barracuda" run --device cpu --launch-timeout 2 --at-launch-timeout end --json "$folder/report" -- "$programs/killed" hang
+expect_status 66 "at-launch-timeout=end"
 expect_out '^cudaErrorLaunchTimeout$'
 expect_err 'spins.*did not end within.*ran last and is here; warp 0'
 expect_err '#0 spins.*killed.cu:[0-9]'
+expect_no_err 'is not over'
 grep -q '"type":"race"' "$folder/report" || fail "the race before the endless kernel is not reported"
 
-run timeout 120 "$barracuda" run --device cpu --quiet-notice 1 -- "$programs/killed" quiet
+# Told of, and the program goes on: until it is interrupted, or the kernel ends.
+"$barracuda" run --device cpu --launch-timeout 1 -- "$programs/killed" hang >"$folder/out" 2>"$folder/err" &
+tool=$!
+for _ in $(seq 600); do
+  grep -q 'is not over' "$folder/err" && break
+  sleep 0.1
+done
+expect_err 'launch 2 \(spins.*\) is not over 1 seconds .* and has logged [1-9][0-9]* records so far, the last one 0\.[0-9] s ago: it polls'
+sleep 0.5
+kill -TERM "$(pgrep -P $tool -f killed)" || fail "the program did not go on"
+wait $tool
+expect_no_err 'did not end within'
+expect_err '[1-9][0-9]* races?'
+[ "$(grep -c 'is not over' "$folder/err")" -eq 1 ] || fail "it is told of more than once"
+
+run timeout 120 "$barracuda" run --device cpu --launch-timeout 1 -- "$programs/killed" poll
+expect_status 0 "a kernel that polls for long, and one behind it"
+expect_out '^cudaSuccess$'
+expect_err 'launch 1 \(polls.*has logged [1-9][0-9]* records so far'
+expect_err 'launch 2 \(computes.*has logged nothing so far'
+[ "$(grep -c 'is not over' "$folder/err")" -eq 2 ] || fail "each is to be told of once"
+
+run timeout 120 "$barracuda" run --device cpu --launch-timeout 1 -- "$programs/killed" quiet
 expect_status 0 "a kernel that computes for long"
 expect_out '^cudaSuccess$'
-expect_err 'launch 1 (.*computes.*) has not ended and has logged nothing for 1 seconds'
+expect_err 'launch 1 \(.*computes.*\) is not over 1 seconds .* and has logged nothing so far: it computes'
+
+run timeout 120 "$barracuda" run --device cpu --launch-timeout 0 -- "$programs/killed" quiet
+expect_no_err 'is not over'
 finish

@@ -1,6 +1,6 @@
-// A kernel that dies or does not end, and what the program does then: killed trap|hang|quiet.
+// A kernel that dies or does not end, and what the program does then: killed trap|hang|quiet|poll.
 // trap: resets the device and runs a racy kernel. quiet: ends after three seconds without an
-// access.
+// access. poll: the same, behind a kernel that makes accesses for three seconds.
 #include <cstdio>
 #include <cstring>
 
@@ -32,6 +32,14 @@ __global__ void computes(int* cells) {
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
   }
   cells[threadIdx.x] = 1;
+}
+
+__global__ void polls(volatile int* flag) {
+  unsigned long long begin = 0, now = 0;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+  while (now < begin + 3000000000ULL && *flag == 0) {
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  }
 }
 
 __global__ void races(int* cells) {
@@ -68,6 +76,12 @@ int main(int argc, char** argv) {
   }
   int* const cells = make_cells();
   if (std::strcmp(what, "quiet") == 0) {
+    computes<<<1, 1>>>(cells);
+    std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    return 0;
+  }
+  if (std::strcmp(what, "poll") == 0) {
+    polls<<<1, 1>>>(cells);
     computes<<<1, 1>>>(cells);
     std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
     return 0;

@@ -94,13 +94,22 @@ TEST_CASE("an impossible value is an error that names the option and the value")
 }
 
 TEST_CASE("a number outside what the option allows is an error") {
-  for (const char* const text : {"queue-slots=0", "queue-slots=64", "queue-slots=129",
-                                 "queue-slots=134217728", "error-exitcode=256", "drain-threads=0",
-                                 "workers=4097", "queues=4097", "detector-threads=4097"}) {
+  for (const char* const text :
+       {"queue-slots=0", "queue-slots=64", "queue-slots=129", "queue-slots=134217728",
+        "error-exitcode=256", "drain-threads=0", "workers=4097", "queues=4097",
+        "detector-threads=4097", "launch-timeout=1000001"}) {
     CHECK_THAT(error_of(text), Catch::Contains("' is not "));
   }
   CHECK(parsed("error-exitcode=255").error_exitcode == 255);
   CHECK(parsed("queue-slots=128").queue_slots == 128);
+}
+
+TEST_CASE("a kernel that is late is ended only on request, and never is without a timeout") {
+  CHECK_FALSE(ends_late_kernels(parsed("launch-timeout=5")));
+  CHECK(ends_late_kernels(parsed("at-launch-timeout=end")));
+  CHECK_FALSE(ends_late_kernels(parsed("launch-timeout=0:at-launch-timeout=end")));
+  CHECK(error_of("at-launch-timeout=stop") ==
+        "option at-launch-timeout: 'stop' is not one of report, end");
 }
 
 TEST_CASE("a malformed pattern or log level is an error of its option") {

@@ -2,6 +2,7 @@
 
 #include <future>
 #include <latch>
+#include <mutex>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -88,6 +89,39 @@ struct Running {
 
   RingMemory memory;
   Pipeline pipeline;
+};
+
+// A pipeline, and what it told of late launches.
+class Late {
+ public:
+  explicit Late(milliseconds limit, std::uint32_t threads = 1)
+      : running(1, 7,
+                {.detector = {},
+                 .detector_threads = threads,
+                 .late_after = limit,
+                 .on_late = [this](const LateLaunch& launch) {
+                   const std::lock_guard lock(mutex_);
+                   told_.push_back(launch);
+                 }}) {}
+
+  std::vector<LateLaunch> all() {
+    const std::lock_guard lock(mutex_);
+    return told_;
+  }
+
+  bool has_told(std::size_t times) {
+    for (int round = 0; round < 1000 && all().size() < times; ++round) {
+      std::this_thread::sleep_for(milliseconds{10});
+    }
+    return all().size() == times;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<LateLaunch> told_;
+
+ public:
+  Running running;  // last: its threads tell until it is gone
 };
 
 }  // namespace
@@ -200,34 +234,95 @@ TEST_CASE("what comes after a launch that was never made comes after those befor
   CHECK(running.pipeline.findings().races.empty());
 }
 
-TEST_CASE("a launch that goes on without a record is told of once, and an idle program is not") {
-  std::atomic<std::uint32_t> told{0}, last{0};
-  Running running(
-      1, 7, {.detector = {}, .quiet_limit = milliseconds{100}, .on_quiet = [&](LaunchId quiet) {
-               ++told;
-               last = static_cast<std::uint32_t>(quiet);
-             }});
-  RingWriter writer(running.memory, 0);
-  const auto has_told = [&](std::uint32_t times) {
-    for (int round = 0; round < 1000 && told < times; ++round) {
-      std::this_thread::sleep_for(milliseconds{10});
-    }
-    return told == times;
-  };
+TEST_CASE("a quiet launch that is not over in time is told of once, and an idle program is not") {
+  Late late(milliseconds{100});
+  RingWriter writer(late.running.memory, 0);
   std::this_thread::sleep_for(milliseconds{250});
-  CHECK(told == 0);
-  running.pipeline.begin_launch(launch_of(1, 1));
-  REQUIRE(has_told(1));
-  CHECK(last == 1);
+  CHECK(late.all().empty());
+  late.running.pipeline.begin_launch(launch_of(1, 1));
+  REQUIRE(late.has_told(1));
+  CHECK(late.all()[0].id == LaunchId{1});
+  CHECK(late.all()[0].records == 0);
+  CHECK(late.all()[0].since_last >= milliseconds{100});
+  CHECK(late.all()[0].waiting_bytes == 0);
+  writer.write(access(kWriteSite, 0, kData, 1));
+  std::this_thread::sleep_for(milliseconds{250});
   writer.write(exit_of(0, 1));
-  REQUIRE(running.pipeline.wait_for(LaunchId{1}, kPatience));
-  running.pipeline.begin_launch(launch_of(2, 1));
-  REQUIRE(has_told(2));
-  CHECK(last == 2);
-  std::this_thread::sleep_for(milliseconds{250});
-  CHECK(told == 2);
+  REQUIRE(late.running.pipeline.wait_for(LaunchId{1}, kPatience));
+  late.running.pipeline.begin_launch(launch_of(2, 1));
+  REQUIRE(late.has_told(2));
+  CHECK(late.all()[1].id == LaunchId{2});
   writer.write(exit_of(0, 2));
-  CHECK(running.pipeline.wait_for(LaunchId{2}, kPatience));
+  CHECK(late.running.pipeline.wait_for(LaunchId{2}, kPatience));
+  CHECK(late.all().size() == 2);
+}
+
+TEST_CASE("a launch that logs on and on is told of once, with what it has logged") {
+  for (const std::uint32_t threads : {1U, 2U}) {
+    CAPTURE(threads);
+    Late late(milliseconds{500}, threads);
+    RingWriter writer(late.running.memory, 0);
+    late.running.pipeline.begin_launch(launch_of(1, 2));
+    std::uint64_t written = 0;
+    const auto log_on = [&] {
+      writer.write(access(kReadSite, written % 2, kData, 1));
+      ++written;
+      std::this_thread::sleep_for(milliseconds{1});
+    };
+    const auto begin = std::chrono::steady_clock::now();
+    while (late.all().empty() && std::chrono::steady_clock::now() - begin < kPatience) {
+      log_on();
+    }
+    REQUIRE(late.all().size() == 1);
+    CHECK(late.all()[0].id == LaunchId{1});
+    CHECK(late.all()[0].records > 0);
+    CHECK(late.all()[0].records <= written);
+    CHECK(late.all()[0].since_last < milliseconds{500});
+    for (int round = 0; round < 500; ++round) {
+      log_on();
+    }
+    writer.write(exit_of(0, 1));
+    writer.write(exit_of(1, 1));
+    REQUIRE(late.running.pipeline.wait_for(LaunchId{1}, kPatience));
+    CHECK(late.all().size() == 1);
+  }
+}
+
+TEST_CASE("each of several late launches is told of, and one behind them when it has begun") {
+  Late late(milliseconds{500});
+  RingWriter writer(late.running.memory, 0);
+  late.running.pipeline.begin_launch(launch_of(1, 1));
+  late.running.pipeline.begin_launch(launch_of(2, 1));
+  late.running.pipeline.begin_launch(launch_of(3, 1, {LaunchId{1}}));
+  writer.write(access(kWriteSite, 0, kData, 1));
+  writer.write(access(kWriteSite, 0, kData + 4, 2));
+  writer.write(access(kWriteSite, 0, kData + 8, 1));
+  writer.write(access(kWriteSite, 0, kData + 12, 3));  // it may wait for a part of another
+  REQUIRE(late.has_told(2));
+  std::this_thread::sleep_for(milliseconds{600});
+  REQUIRE(late.all().size() == 2);
+  CHECK(late.all()[0].id == LaunchId{1});
+  CHECK(late.all()[0].records == 2);
+  CHECK(late.all()[1].id == LaunchId{2});
+  CHECK(late.all()[1].records == 1);
+  CHECK(late.all()[1].waiting_bytes > 0);
+  writer.write(exit_of(0, 1));
+  REQUIRE(late.has_told(3));
+  CHECK(late.all()[2].id == LaunchId{3});
+  CHECK(late.all()[2].records == 1);
+  CHECK(late.all()[2].since_last >= milliseconds{500});
+}
+
+TEST_CASE("a launch that is over in time is never told of, nor any without a limit") {
+  for (const milliseconds limit : {milliseconds{60000}, milliseconds{0}}) {
+    Late late(limit);
+    RingWriter writer(late.running.memory, 0);
+    late.running.pipeline.begin_launch(launch_of(1, 1));
+    std::this_thread::sleep_for(milliseconds{100});
+    writer.write(exit_of(0, 1));
+    REQUIRE(late.running.pipeline.wait_for(LaunchId{1}, kPatience));
+    CHECK(late.all().empty());
+  }
 }
 
 TEST_CASE("a race between records of two queues is found whichever thread drains them") {

@@ -1,0 +1,40 @@
+// A launch that is not over, as ordering sees it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "host_detector/queue/cluster_queue.h"
+#include "host_detector/queue/ordering.h"
+#include "host_detector/sync/launch_state.h"
+
+namespace barracuda::detector {
+
+struct Ordering::Launch {
+  explicit Launch(const LaunchInfo& info) : shape(info) {}
+
+  LaunchState shape;
+  std::vector<LaunchId> awaited;                 // launches before it that are not over
+  std::chrono::steady_clock::time_point begun;   // when they were over
+  std::uint64_t records = 0;                     // that were taken
+  std::chrono::steady_clock::time_point newest;  // when the last of them was
+  boost::unordered_flat_map<std::uint32_t, std::unique_ptr<ClusterQueue>> queues;  // none is empty
+  static constexpr std::uint32_t kRecent = 256;
+  std::array<ClusterQueue*, kRecent> recent{};  // of these, where they were found last
+  std::vector<ClusterQueue*> early;  // all of them, in the order they came, while some are awaited
+  bool ends_by_decree = false;       // once those before it are over
+  bool is_late = false;
+
+  void count(std::uint64_t more_records, std::chrono::steady_clock::time_point now) {
+    records += more_records;
+    newest = std::max(now, begun);
+  }
+};
+
+}  // namespace barracuda::detector
