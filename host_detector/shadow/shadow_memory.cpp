@@ -17,9 +17,9 @@ void ShadowMemory::Visitor::take(Block& block) {
 ShadowMemory::Page& ShadowMemory::find_or_make(std::uint64_t number) {
   Shard& shard = shards_[shard_of(number)];
   const tbb::spin_mutex::scoped_lock lock(shard.mutex);
-  PagePointer& page = shard.pages[number];
+  std::unique_ptr<Page>& page = shard.pages[number];
   if (page == nullptr) {
-    page.reset(new (pool_.take()) Page());
+    page = std::make_unique<Page>();
   }
   return *page;
 }

@@ -12,7 +12,6 @@
 #include <tbb/spin_mutex.h>
 
 #include "host_detector/shadow/block.h"
-#include "host_detector/shadow/page_pool.h"
 
 namespace barracuda::detector {
 
@@ -42,16 +41,6 @@ class ShadowMemory {
   static constexpr std::size_t kPageBlocks = kPageBytes / kBlockBytes;
   static constexpr int kShardsLog2 = 8;
   using Page = std::array<Block, kPageBlocks>;
-  static_assert(sizeof(Page) == PagePool::kPageBytes);
-
-  struct GiveBack {
-    void operator()(Page* page) const {
-      std::destroy_at(page);
-      PagePool::give_back(page);
-    }
-  };
-
-  using PagePointer = std::unique_ptr<Page, GiveBack>;
 
   // The pages that a thread found last, so that it finds them without touching what others write.
   struct RecentPages {
@@ -74,7 +63,7 @@ class ShadowMemory {
   // The pages whose numbers hash alike.
   struct alignas(kLineBytes) Shard {
     tbb::spin_mutex mutex;  // of `pages`, not of what they point to
-    boost::unordered_flat_map<std::uint64_t, PagePointer> pages;
+    boost::unordered_flat_map<std::uint64_t, std::unique_ptr<Page>> pages;
   };
 
   static std::uint64_t next_generation();
@@ -100,7 +89,6 @@ class ShadowMemory {
   // True if nothing of the page is left.
   static bool forget_in(Page& page, std::uint64_t number, const Range& range);
 
-  PagePool pool_;
   std::array<Shard, std::size_t{1} << kShardsLog2> shards_;
   std::uint64_t generation_ =
       next_generation();  // changes when pages go; no two memories share one
