@@ -171,7 +171,7 @@ void Pipeline::State::detect() {
       do_tasks();
       apply(*batch);
       ++batches;
-      batch = ordering.kept() != 0 ? drain->take(std::chrono::milliseconds(0)) : std::nullopt;
+      batch = ordering.has_kept() ? drain->take(std::chrono::milliseconds(0)) : std::nullopt;
     }
     ordering.go_on();
     const SteadyClock::time_point end = SteadyClock::now();

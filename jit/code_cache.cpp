@@ -34,7 +34,7 @@ Code CodeCache::find_or_compile(const Request& request) {
   const Hash128 key = key_of(request);
   Entry& entry = entry_of(key);
   const std::lock_guard lock(entry.mutex);
-  make(request, key, entry);
+  make(request, key, entry, 0);
   return {.bytes = entry.is_refused ? std::string_view() : std::string_view(entry.code),
           .source = std::exchange(entry.source, CodeSource::kMemory),
           .message = std::exchange(entry.message, {})};
@@ -42,7 +42,8 @@ Code CodeCache::find_or_compile(const Request& request) {
 
 // That a text is refused is kept as well, as no code at all: the next run leaves it to the driver
 // at once.
-void CodeCache::make(const Request& request, const Hash128& key, Entry& entry) {
+void CodeCache::make(const Request& request, const Hash128& key, Entry& entry,
+                     std::size_t threads) {
   if (std::exchange(entry.is_made, true)) {
     return;
   }
@@ -51,7 +52,7 @@ void CodeCache::make(const Request& request, const Hash128& key, Entry& entry) {
     entry.code = std::move(*kept);
     return;
   }
-  Compilation compilation = compiler_.compile(request.text, request.flags);
+  Compilation compilation = compiler_.compile(request.text, request.flags, threads);
   entry.source = CodeSource::kCompiler;
   entry.code = std::move(compilation.code);
   entry.message = std::move(compilation.message);
@@ -70,16 +71,17 @@ void CodeCache::compile_ahead(std::vector<Request> requests) {
 
   const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
   const std::size_t count = std::min(requests.size(), most);
+  const std::size_t threads_of_each = (most + count - 1) / count;
   const auto work = std::make_shared<Work>(std::move(requests));
   const SignalsBlocked for_the_threads;
-  const auto run = [this, work] {
+  const auto run = [this, work, threads_of_each] {
     try {
       for (std::size_t at = work->next++; at < work->requests.size(); at = work->next++) {
         const Request& request = work->requests[at];
         const Hash128 key = key_of(request);
         Entry& entry = entry_of(key);
         const std::lock_guard lock(entry.mutex);
-        make(request, key, entry);
+        make(request, key, entry, threads_of_each);
       }
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
       // No memory: what is left is compiled when it is loaded.

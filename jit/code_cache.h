@@ -55,7 +55,7 @@ class CodeCache {
   };
 
   Entry& entry_of(const Hash128& key);
-  void make(const Request& request, const Hash128& key, Entry& entry);
+  void make(const Request& request, const Hash128& key, Entry& entry, std::size_t threads);
 
   const FileCache files_;
   const Compiler compiler_;

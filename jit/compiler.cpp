@@ -205,10 +205,11 @@ Compilation Compiler::run(std::string_view text, const std::vector<std::string>&
   return read_answer(read_answer_bytes(answer.number()));
 }
 
-Compilation Compiler::compile(std::string_view text, const std::vector<std::string>& flags) const {
+Compilation Compiler::compile(std::string_view text, const std::vector<std::string>& flags,
+                              std::size_t threads) const {
   constexpr std::string_view kLevel = "--opt-level";
   std::vector<std::string> all = flags;
-  all.emplace_back("--split-compile=0");
+  all.push_back("--split-compile=" + std::to_string(threads));
   Compilation compilation = run(text, all);
   if (compilation.verdict == Verdict::kRefused) {
     std::erase_if(all, [&](const std::string& flag) { return flag.starts_with(kLevel); });

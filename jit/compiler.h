@@ -3,6 +3,7 @@
 // wait().
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,10 +29,10 @@ class Compiler {
 
   [[nodiscard]] bool exists() const;
 
-  // Compiles with the threads of all cores; without optimisation where it is refused with it, as
-  // modules are loaded that the driver compiles. Thread-safe.
-  [[nodiscard]] Compilation compile(std::string_view text,
-                                    const std::vector<std::string>& flags) const;
+  // Compiles with so many threads (0: one for each core); without optimisation where it is refused
+  // with it, as modules are loaded that the driver compiles. Thread-safe.
+  [[nodiscard]] Compilation compile(std::string_view text, const std::vector<std::string>& flags,
+                                    std::size_t threads = 0) const;
 
  private:
   [[nodiscard]] Compilation run(std::string_view text, const std::vector<std::string>& flags) const;

@@ -48,17 +48,19 @@ template <typename Load>
 CUresult load_instrumented(const HookScope& scope, const std::string& text, Load& loader) {
   std::string_view code;
   scope.run([&](Session&) { code = find_machine_code(text, loader.options, loader.is_library); });
-  CUresult status =
+  const CUresult of_code =
       code.empty() ? CUDA_ERROR_INVALID_IMAGE : loader.load_image(code.data(), loader.options);
-  if (status != CUDA_SUCCESS) {
-    status = loader.load_image(text.c_str(), loader.options);
-    if (!code.empty()) {
-      scope.run([&](Session&) {
-        forget_machine_code(text, loader.options, loader.is_library, status == CUDA_SUCCESS);
-      });
-    }
+  if (of_code == CUDA_SUCCESS) {
+    return of_code;
   }
-  return status;
+  const CUresult of_text = loader.load_image(text.c_str(), loader.options);
+  // Memory that could not be had says nothing of the code.
+  if (!code.empty() && of_code != CUDA_ERROR_OUT_OF_MEMORY) {
+    scope.run([&](Session&) {
+      forget_machine_code(text, loader.options, loader.is_library, of_text == CUDA_SUCCESS);
+    });
+  }
+  return of_text;
 }
 
 template <typename Load, typename Handle>

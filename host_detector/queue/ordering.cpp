@@ -328,7 +328,7 @@ void Ordering::go_on() {
     return;
   }
   is_going_on_ = true;
-  if (kept_ != 0) {
+  if (has_kept()) {
     apply_kept();
   }
   while (has_work()) {

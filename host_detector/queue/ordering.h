@@ -51,11 +51,11 @@ class Ordering {
   // outlive this.
   void take(OrderCounters& counters, const void* ring, RecordBatch&& batch);
   // Applies all that was taken and can be applied. With several threads it is done by itself every
-  // so many records.
+  // so many bytes.
   void go_on();
 
-  // Records taken since then.
-  [[nodiscard]] std::size_t kept() const { return kept_; }
+  // Something that was taken waits for that.
+  [[nodiscard]] bool has_kept() const { return kept_bytes_ != 0; }
 
   // Applies what is parked of the launch as far as it goes, and ends it by decree, once the
   // launches before it are over. Numbers that its threads took may never come.
@@ -137,7 +137,7 @@ class Ordering {
   // A queue of a launch that has begun is here or waits for a number.
   std::vector<ClusterQueue*> ready_;
   boost::unordered_flat_map<const void*, std::unique_ptr<RingWindow>> windows_;  // by ring
-  std::size_t kept_ = 0, kept_bytes_ = 0;                                        // in these
+  std::size_t kept_bytes_ = 0;                                                   // in these
   std::uint64_t taken_ = 0;    // records, by one thread,
   std::uint64_t counted_ = 0;  // and those that are counted for their launches
   std::chrono::steady_clock::time_point now_, next_look_;

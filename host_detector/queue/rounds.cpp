@@ -10,7 +10,7 @@
 namespace barracuda::detector {
 namespace {
 
-constexpr std::size_t kMostKept = 131072;  // records
+constexpr std::size_t kMostKeptBytes = std::size_t{1} << 22;
 
 void read_numbers(std::span<const std::byte> record, OrderNumbers& numbers) {
   const wire::RecordKind kind = kind_of(record);
@@ -28,10 +28,9 @@ struct Ordering::Tally {
 };
 
 void Ordering::keep(OrderCounters& counters, const void* ring, RecordBatch&& batch) {
-  kept_ += batch.slots.size();
   kept_bytes_ += batch.bytes.size();
   window_of(counters, ring).add(std::move(batch));
-  if (kept_ >= kMostKept) {
+  if (kept_bytes_ >= kMostKeptBytes) {
     go_on();
   }
 }
@@ -160,7 +159,7 @@ void Ordering::apply_kept() {
   for (const auto& [ring, window] : windows_) {
     window->clear();
   }
-  kept_ = kept_bytes_ = 0;
+  kept_bytes_ = 0;
 }
 
 // What is at the front concerns other clusters.
