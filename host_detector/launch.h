@@ -1,6 +1,8 @@
 // Identities of launches and threads as the detector sees them, and the order between launches.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -30,6 +32,14 @@ struct LaunchInfo {
   LaunchId prerequisite{};
   // With a prerequisite: a number of its own, which no copy has, that stands for its end.
   LaunchId prerequisite_over{};
+};
+
+// A launch that is not over long after the launches before it were.
+struct LateLaunch {
+  LaunchId id{};
+  std::uint64_t records = 0;                // that came from it
+  std::chrono::milliseconds since_last{0};  // of these; since it could begin if there are none
+  std::size_t waiting_bytes = 0;            // of records, of any launch, that are not applied yet
 };
 
 // One thread of one launch.

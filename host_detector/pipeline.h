@@ -15,14 +15,6 @@
 
 namespace barracuda::detector {
 
-// A launch that is not over long after the launches before it were.
-struct LateLaunch {
-  LaunchId id{};
-  std::uint64_t records = 0;                // that came from it
-  std::chrono::milliseconds since_last{0};  // of these; since it could begin if there are none
-  std::size_t waiting_bytes = 0;            // of records, of any launch, that are not applied yet
-};
-
 struct PipelineOptions {
   DetectorOptions detector;
   std::uint32_t drain_threads = 1;

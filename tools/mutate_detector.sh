@@ -122,6 +122,17 @@ programmatic: later launches forget its prerequisite|stream_order.cpp|s/put(stre
 programmatic: what the host waited for may still run|stream_order.cpp|s/state_->covers(state_->host, before_it)/false/
 programmatic: a prerequisite is one with what is after it|stream_order.cpp|/  void put(/,/^  }/s/stream.last_kernel = {};//
 programmatic: a chain of launches goes on that was not over|sync/launch_order.cpp|s/past\[chain\] == chains_/past[chain] <= chains_/
+rounds: clusters of a launch that waits are applied|queue/rounds.cpp|s/ || !known->second->awaited.empty() ||/ ||/
+rounds: a cluster is applied past what waits in its queue|queue/rounds.cpp|s/known->second->queues.contains(records.cluster())/records.is_empty()/
+rounds: what stands behind a release is lost|queue/rounds.cpp|s/^    queue->push(records.front());//
+rounds: blocks of a cluster are apart|queue/rounds.cpp|s/known->second->shape.cluster_of(cta)/cta/
+rounds: records of the last round come again|queue/ring_window.cpp|s/^  batches_.clear();//
+rounds: launches are not told apart|queue/ring_window.cpp|s/clusters_\[recent\].launch() == launch/clusters_[recent].cluster() == cluster/
+block: its only access loses its value|shadow/block.h|s/^  value_ = entry.value;//
+block: its only access loses its call stack|shadow/block.h|s/^  stack_ = entry.stack;//
+block: its only access loses who supersedes it|shadow/block.h|s/return !entry.is_superseded() \&\& entry.sequence == 0;/return entry.sequence == 0;/
+block: its only access loses its release|shadow/block.h|s/return !entry.is_superseded() \&\& entry.sequence == 0;/return !entry.is_superseded();/
+block: its only access is never forgotten|shadow/block.cpp|s/^  bytes_ = bytes_ \& ~bytes;//
 LIST
 )
 

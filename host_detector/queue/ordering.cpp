@@ -68,6 +68,7 @@ std::vector<LateLaunch> Ordering::find_late(SteadyClock::time_point now) {
 }
 
 void Ordering::begin_launch(const LaunchInfo& info) {
+  ended_by_decree_.erase(static_cast<std::uint16_t>(info.id));
   auto launch = std::make_unique<Launch>(info);
   launch->awaited = not_over(info.ordered_after);
   if (launch->awaited.empty()) {
@@ -231,6 +232,12 @@ void Ordering::route(OrderCounters& counters, Launch& launch, std::uint32_t cta,
   parked_bytes_ += record.size();
 }
 
+// Of no launch that runs. What ended by decree may log on, and its end was reported.
+void Ordering::refuse(OrderCounters& counters, std::span<const std::byte> record) {
+  rejected_ += ended_by_decree_.contains(header_of(record).launch) ? 0 : 1;
+  count_numbers(counters, record);
+}
+
 void Ordering::take_one(OrderCounters& counters, std::span<const std::byte> record) {
   const RecordHeader header = header_of(record);
   if (header.kind == wire::RecordKind::kVoid) {
@@ -238,8 +245,7 @@ void Ordering::take_one(OrderCounters& counters, std::span<const std::byte> reco
   }
   Launch* launch = find(header.launch);
   if (launch == nullptr) {
-    ++rejected_;
-    count_numbers(counters, record);
+    refuse(counters, record);
   } else {
     route(counters, *launch, header.cta, record);
   }
@@ -369,6 +375,7 @@ void Ordering::end_launch(LaunchId id) {
 void Ordering::end(Launch& launch) {
   const LaunchId id = launch.shape.info.id;
   may_have_holes_ = true;
+  ended_by_decree_.insert(static_cast<std::uint16_t>(id));
   const auto queues = std::exchange(launch.queues, {});
   launch.early.clear();
   launch.recent.fill(nullptr);

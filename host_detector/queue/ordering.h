@@ -18,10 +18,10 @@
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include "host_detector/detector.h"
 #include "host_detector/observer.h"
-#include "host_detector/pipeline.h"
 #include "host_detector/queue/cluster_queue.h"
 #include "host_detector/queue/order_counters.h"
 #include "host_detector/queue/ring_window.h"
@@ -89,6 +89,7 @@ class Ordering {
     std::vector<CopyInfo> copies;
   };
 
+  void refuse(OrderCounters& counters, std::span<const std::byte> record);
   void take_one(OrderCounters& counters, std::span<const std::byte> record);
   void route(OrderCounters& counters, Launch& launch, std::uint32_t cta,
              std::span<const std::byte> record);
@@ -145,6 +146,7 @@ class Ordering {
   std::vector<LaunchId> ended_;  // those whose end nobody has asked for yet
   bool is_going_on_ = false;
   bool may_have_holes_ = false;
+  boost::unordered_flat_set<std::uint16_t> ended_by_decree_;  // low bits of launches
   std::size_t parked_bytes_ = 0;
   std::uint64_t rejected_ = 0;
   WarpOperation operation_;

@@ -100,8 +100,7 @@ void Ordering::keep_rest(OrderCounters& counters, ClusterRecords& records) {
   }
   if (launch == nullptr) {
     for (; !records.is_empty(); records.pop()) {
-      ++rejected_;
-      count_numbers(counters, records.front());
+      refuse(counters, records.front());
     }
     return;
   }

@@ -79,7 +79,6 @@ struct Place {
 
 [[nodiscard]] std::optional<Place> place_of(std::uint64_t tagged, const Actor& actor,
                                             std::uint32_t bytes);
-
 [[nodiscard]] SyncTable& locations_of(EngineState& engine, const Place& place);
 
 }  // namespace barracuda::detector

@@ -25,7 +25,9 @@ enum Site : std::uint32_t {
   kReleaseSite,
   kAcquireSite,
   kExitSite,
-  kFenceSite
+  kFenceSite,
+  kArriveSite,
+  kWaitSite
 };
 
 std::vector<SiteInfo> sites() {
@@ -34,7 +36,9 @@ std::vector<SiteInfo> sites() {
           word(Operation::kWrite, MemoryOrder::kRelease, Scope::kGpu),
           word(Operation::kRead, MemoryOrder::kAcquire, Scope::kGpu),
           {.operation = Operation::kExit},
-          {.operation = Operation::kFence, .order = MemoryOrder::kAcqRel, .scope = Scope::kGpu}};
+          {.operation = Operation::kFence, .order = MemoryOrder::kAcqRel, .scope = Scope::kGpu},
+          {.operation = Operation::kClusterArrive, .order = MemoryOrder::kRelease},
+          {.operation = Operation::kClusterWait, .order = MemoryOrder::kAcquire}};
 }
 
 WarpOperation operation(Site site, RecordKind kind, std::uint32_t cta,
@@ -373,6 +377,29 @@ TEST_CASE("what several threads detect is applied once, and each race is found o
   CHECK(race.count >= kCtas - 1);
 }
 
+TEST_CASE("the blocks of a cluster are detected in the order of their queue, on many threads too") {
+  const std::uint32_t threads = GENERATE(1U, 2U);
+  Running running(2, 7, {.detector = {}, .detector_threads = threads});
+  LaunchInfo launch = launch_of(1, 2);
+  launch.cluster.x = 2;
+  running.pipeline.begin_launch(launch);
+  RingWriter writer(running.memory, 0);
+  const auto event_of = [](Site site, std::uint32_t cta) {
+    return operation(site, RecordKind::kEvent, cta, 0);
+  };
+  writer.write(access(kWriteSite, 1, kData));  // of the second block, for the first
+  for (const Site site : {kArriveSite, kWaitSite}) {
+    writer.write(event_of(site, 1));
+    writer.write(event_of(site, 0));
+  }
+  writer.write(access(kReadSite, 0, kData));
+  writer.write(exit_of(0));
+  writer.write(exit_of(1));
+  REQUIRE(running.pipeline.wait_for(LaunchId{1}, kPatience));
+  CHECK(running.pipeline.findings().races.empty());
+  CHECK(running.pipeline.statistics().rejected == 0);
+}
+
 TEST_CASE("an acquire that is drained before its release waits for it") {
   Running running;
   running.pipeline.begin_launch(launch_of(1, 2));
@@ -432,6 +459,23 @@ TEST_CASE("a launch that is ended by decree is over with what its queues held") 
   running.pipeline.end_launch(LaunchId{1});
   CHECK(running.pipeline.wait_for(LaunchId{1}, milliseconds{0}));
   CHECK(running.pipeline.findings().races.size() == 1);
+}
+
+TEST_CASE("what a launch logs after its end by decree is not malformed; what no launch logs is") {
+  const std::uint32_t threads = GENERATE(1U, 2U);
+  Running running(2, 7, {.detector = {}, .detector_threads = threads});
+  running.pipeline.begin_launch(launch_of(1, 2));
+  RingWriter writer(running.memory, 0);
+  writer.write(access(kWriteSite, 0, kData));
+  running.pipeline.end_launch(LaunchId{1});
+  writer.write(access(kWriteSite, 0, kData));
+  running.pipeline.end_launch(LaunchId{1});  // all was read when it returns
+  CHECK(running.pipeline.statistics().records == 2);
+  CHECK(running.pipeline.statistics().rejected == 0);
+  running.pipeline.begin_launch(launch_of(1 + (1U << 16U), 0));  // another, of the same low bits
+  writer.write(access(kWriteSite, 0, kData));
+  running.pipeline.end_launch(LaunchId{1});
+  CHECK(running.pipeline.statistics().rejected == 1);
 }
 
 TEST_CASE("numbers that a killed launch took do not hold up the next one") {
