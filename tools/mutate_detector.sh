@@ -128,11 +128,6 @@ rounds: what stands behind a release is lost|queue/rounds.cpp|s/^    queue->push
 rounds: blocks of a cluster are apart|queue/rounds.cpp|s/known->second->shape.cluster_of(cta)/cta/
 rounds: records of the last round come again|queue/ring_window.cpp|s/^  batches_.clear();//
 rounds: launches are not told apart|queue/ring_window.cpp|s/clusters_\[recent\].launch() == launch/clusters_[recent].cluster() == cluster/
-block: its only access loses its value|shadow/block.h|s/^  value_ = entry.value;//
-block: its only access loses its call stack|shadow/block.h|s/^  stack_ = entry.stack;//
-block: its only access loses who supersedes it|shadow/block.h|s/return !entry.is_superseded() \&\& entry.sequence == 0;/return entry.sequence == 0;/
-block: its only access loses its release|shadow/block.h|s/return !entry.is_superseded() \&\& entry.sequence == 0;/return !entry.is_superseded();/
-block: its only access is never forgotten|shadow/block.cpp|s/^  bytes_ = bytes_ \& ~bytes;//
 LIST
 )
 
