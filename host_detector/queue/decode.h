@@ -36,10 +36,9 @@ std::uint32_t slots_of(const wire::HeaderHalf& header, const wire::PatternHalf& 
 
 // The record has a slot at least.
 inline wire::RecordKind kind_of(std::span<const std::byte> record) {
-  constexpr std::size_t kWordOfKind = 4;
-  std::uint32_t word = 0;  // the site below it, the width above
-  std::memcpy(&word, record.data() + kWordOfKind, sizeof(word));
-  return static_cast<wire::RecordKind>(word >> 24 & 0xF);
+  wire::HeaderHalf header;
+  std::memcpy(&header, record.data(), sizeof(header));
+  return static_cast<wire::RecordKind>(header.kind);
 }
 
 // The same.

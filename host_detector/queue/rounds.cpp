@@ -94,10 +94,10 @@ std::uint64_t Ordering::apply_sorted(ClusterRecords& records, Tally& tally) cons
 }
 
 void Ordering::keep_rest(OrderCounters& counters, ClusterRecords& records) {
-  Launch* const launch = find(records.launch());
   if (records.is_empty()) {
     return;
   }
+  Launch* const launch = find(records.launch());
   if (launch == nullptr) {
     for (; !records.is_empty(); records.pop()) {
       refuse(counters, records.front());
