@@ -1,6 +1,7 @@
 // Records a second of the happens-before engine, from queue bytes to findings, on traces of the
 // shapes that kernels have: coalesced and strided accesses, atomics, barriers, a lock. On one core
-// in CPU time; with several threads in wall time, beside one thread in the same run.
+// in CPU time; with several threads in wall time, beside one thread in the same run. Beside that
+// the memory that the engine holds at the end, and how much of the program's it is for.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <ctime>
 #include <functional>
+#include <malloc.h>
 #include <span>
 #include <sstream>
 #include <string>
@@ -28,6 +30,7 @@ using wire::RecordKind;
 using wire::Scope;
 
 constexpr std::uint64_t kMemory = 0x7f0000000000;
+constexpr std::uint64_t kWordBytes = 4;
 constexpr std::uint32_t kWarps = 8;  // of a CTA
 
 enum Site : std::uint32_t {
@@ -88,6 +91,9 @@ class Recording {
     half.warp = warp & 31;
     append(half);
     close();
+    for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
+      touch(base + static_cast<std::uint64_t>(std::int64_t{stride} * lane));
+    }
   }
 
   // Two rows of 16 words, 4096 bytes apart.
@@ -101,6 +107,9 @@ class Recording {
     half.warp = warp & 31;
     append(half);
     close();
+    for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
+      touch(base + std::uint64_t{lane / 16} * 4096 + std::uint64_t{lane % 16} * 4);
+    }
   }
 
   void event(Site site, std::uint32_t cta, std::uint32_t warp) {
@@ -124,6 +133,7 @@ class Recording {
       entry.address_low = static_cast<std::uint32_t>(address(lane));
       entry.address_high = static_cast<std::uint32_t>(address(lane) >> 32);
       append(entry);
+      touch(address(lane));
     }
     close();
   }
@@ -161,6 +171,10 @@ class Recording {
   }
 
   [[nodiscard]] std::size_t count() const { return ends_.size(); }
+
+  [[nodiscard]] std::size_t touched_bytes() const {
+    return static_cast<std::size_t>(std::ranges::count(touched_, true)) * kWordBytes;
+  }
 
   // As the threads that empty the rings hand it on: a block logs to the ring of its number.
   [[nodiscard]] std::vector<Batch> batches() const {
@@ -207,8 +221,21 @@ class Recording {
 
   void close() { ends_.push_back(bytes_.size()); }
 
+  // A word; shared memory does not count.
+  void touch(std::uint64_t address) {
+    if (wire::space_of(address) == wire::AddressSpace::kShared) {
+      return;
+    }
+    const std::size_t word = (address - kMemory) / kWordBytes;
+    if (word >= touched_.size()) {
+      touched_.resize(word + 1);
+    }
+    touched_[word] = true;
+  }
+
   std::vector<std::byte> bytes_;
   std::vector<std::size_t> ends_;
+  std::vector<bool> touched_;  // the words of global memory
   std::vector<std::uint32_t> numbers_ = std::vector<std::uint32_t>(wire::kOrderCounters);
 };
 
@@ -220,9 +247,20 @@ void exit_all(Recording& recording, std::uint32_t cta) {
   }
 }
 
-// Seconds that the recording takes; complains of what must not happen.
-double replay(const Recording& recording, const LaunchInfo& launch, std::uint32_t threads) {
+struct Cost {
+  double seconds;
+  std::size_t bytes_held;  // at the end
+};
+
+std::size_t allocated_bytes() {
+  const struct mallinfo2 heap = mallinfo2();
+  return heap.uordblks + heap.hblkhd;
+}
+
+// What the recording takes; complains of what must not happen.
+Cost replay(const Recording& recording, const LaunchInfo& launch, std::uint32_t threads) {
   static constexpr std::array<char, kRings> rings{};  // their addresses name them
+  const std::size_t allocated_before = allocated_bytes();
   Detector detector;
   detector.add_sites(wire::SiteId{0}, sites());
   Ordering ordering(detector, {.threads = threads});
@@ -243,7 +281,9 @@ double replay(const Recording& recording, const LaunchInfo& launch, std::uint32_
                 static_cast<unsigned long long>(detector.rejected()),
                 detector.launch_over(launch.id) ? "" : ", not over");
   }
-  return threads == 1 ? cpu : wall.count();
+  batches = {};
+  return {.seconds = threads == 1 ? cpu : wall.count(),
+          .bytes_held = allocated_bytes() - allocated_before};
 }
 
 void measure(const std::string& name, std::uint32_t ctas, const Kernel& kernel,
@@ -257,12 +297,15 @@ void measure(const std::string& name, std::uint32_t ctas, const Kernel& kernel,
   launch.grid.x = ctas;
   launch.block.x = kWarps * wire::kWarpLanes;
   std::printf("%-34s %8zu records, M records/s:", name.c_str(), recording.count());
+  std::size_t most_held = 0;
   for (const std::uint32_t count : threads) {
-    const double seconds = replay(recording, launch, count);
-    std::printf(" %8.2f", static_cast<double>(recording.count()) / seconds / 1e6);
+    const Cost cost = replay(recording, launch, count);
+    std::printf(" %8.2f", static_cast<double>(recording.count()) / cost.seconds / 1e6);
     std::fflush(stdout);
+    most_held = std::max(most_held, cost.bytes_held);
   }
-  std::printf("\n");
+  std::printf("; %.1f MB held for %.1f\n", static_cast<double>(most_held) / 1e6,
+              static_cast<double>(recording.touched_bytes()) / 1e6);
 }
 
 std::uint64_t global(std::uint64_t index) {

@@ -45,7 +45,8 @@ void Block::keep(History& history) {
     }
     return;
   }
-  lists_ = std::make_unique<Lists>(Lists{.whole = std::move(history), .words = nullptr});
+  lists_ = std::make_unique<Lists>();
+  lists_->whole = std::make_unique<History>(std::move(history));
   bytes_ = Bytes{};
 }
 
@@ -59,7 +60,9 @@ void Block::clear(const Bytes& bytes) {
   if (lists_ == nullptr) {
     return;
   }
-  cut(lists_->whole, bytes);
+  if (History* const whole = lists_->whole.get()) {
+    cut(*whole, bytes);
+  }
   if (WordLists* const words = lists_->words.get()) {
     for (std::uint32_t word = 0; word < WordLists::kWords; ++word) {
       if (!(WordLists::bytes_of(word) & bytes).none() && !words->is_empty(word)) {
@@ -73,7 +76,7 @@ void Block::clear(const Bytes& bytes) {
 // much.
 void Block::Lists::split_if_worthwhile() {
   constexpr std::uint32_t kFewWords = 4;
-  Entries& entries = whole.entries;
+  Entries& entries = whole->entries;
   const std::size_t size = entries.size();
   const auto should_move = [&](const Entry& entry) {
     return size > kLong ? entry.bytes != kWhole
@@ -94,6 +97,13 @@ void Block::Lists::split_if_worthwhile() {
   entries.erase(std::remove_if(entries.begin(), entries.end(), std::not_fn(is_whole)),
                 entries.end());
   entries.shrink_to_fit();
+  drop_whole_if_empty();
+}
+
+void Block::Lists::drop_whole_if_empty() {
+  if (whole != nullptr && whole->is_empty()) {
+    whole.reset();
+  }
 }
 
 }  // namespace barracuda::detector

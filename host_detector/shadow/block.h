@@ -46,13 +46,15 @@ class alignas(kLineBytes) Block {
 
  private:
   struct Lists {
-    // Accesses to the whole block; before the split, to parts of it as well.
-    History whole;
+    // Accesses to the whole block; before the split, to parts of it as well. Null while there is
+    // none.
+    std::unique_ptr<History> whole;
     std::unique_ptr<WordLists> words;
 
     template <typename Visit>
     void for_each_history(const Entry& entry, const Shortcuts& shortcuts, Visit visit);
     void split_if_worthwhile();
+    void drop_whole_if_empty();
   };
 
   // Has only what can be said in the block itself.
@@ -133,17 +135,20 @@ void Block::for_each_history(const Entry& entry, const Shortcuts& shortcuts, Vis
 
 template <typename Visit>
 void Block::Lists::for_each_history(const Entry& entry, const Shortcuts& shortcuts, Visit visit) {
+  const bool is_whole = words == nullptr || entry.bytes == Bytes::upto(kBlockBytes);
+  if (whole == nullptr && is_whole) {
+    whole = std::make_unique<History>();
+  }
+  if (whole != nullptr) {
+    visit(*whole, entry, is_whole);
+  }
   if (words == nullptr) {
-    visit(whole, entry, true);
-    if (whole.entries.size() > kShort) {
+    if (whole->entries.size() > kShort) {
       split_if_worthwhile();
     }
     return;
   }
-  const bool is_whole = entry.bytes == Bytes::upto(kBlockBytes);
-  if (is_whole || !whole.is_empty()) {
-    visit(whole, entry, is_whole);
-  }
+  drop_whole_if_empty();
   WordLists::for_each_part(entry, [&](std::uint32_t word, const Entry& part) {
     const bool is_recorded = shortcuts.is_recorded && !is_whole;
     if (words->is_empty(word)) {
@@ -166,7 +171,9 @@ void Block::look_at(Visit visit) const {
     visit(only());
   }
   if (lists_ != nullptr) {
-    lists_->whole.look_at(visit);
+    if (lists_->whole != nullptr) {
+      lists_->whole->look_at(visit);
+    }
     if (lists_->words != nullptr) {
       lists_->words->look_at(visit);
     }
