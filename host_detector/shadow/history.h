@@ -125,7 +125,7 @@ void Crowd::compact(Cut cut) {
 struct History {
   // More than a block has before it is split (Block::kSplitAt): words have crowds of their own, and
   // only wide accesses gather in one for the block.
-  static constexpr std::size_t kCrowdAt = 8;
+  static constexpr std::size_t kCrowdAt = 16;
 
   Entries entries;
   std::vector<Crowd> crowds;  // at most one of a kind

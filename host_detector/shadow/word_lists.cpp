@@ -219,7 +219,8 @@ void WordLists::settle_if_quiet(std::uint32_t word) {
 
 std::uint32_t WordLists::take_slot() {
   if (free_ == 0) {
-    const std::uint32_t capacity = std::max(4U, capacity_ * 2U);
+    const std::uint32_t capacity =
+        capacity_ + std::max(4U, std::bit_floor(std::uint32_t{capacity_}) / 2);
     auto more = std::make_unique_for_overwrite<Packed[]>(capacity);
     std::copy_n(slots_.get(), capacity_, more.get());
     for (std::uint32_t slot = capacity_; slot < capacity; ++slot) {

@@ -20,6 +20,7 @@ class WordLists {
  public:
   static constexpr std::uint32_t kWords = 32;
   static constexpr std::uint32_t kWordBytes = kBlockBytes / kWords;
+  static constexpr std::size_t kMostPacked = 20;  // of a word
 
   [[nodiscard]] static constexpr Bytes bytes_of(std::uint32_t word) {
     return Bytes::range(word * kWordBytes, kWordBytes);
@@ -57,7 +58,6 @@ class WordLists {
   void look_at(Visit visit) const;
 
  private:
-  static constexpr std::size_t kMostPacked = 12;
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};  // no slot
 
   // What few entries have, and the call stack.

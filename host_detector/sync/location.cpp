@@ -1,7 +1,10 @@
 #include "host_detector/sync/location.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
+
+#include <boost/unordered/unordered_flat_set.hpp>
 
 namespace barracuda::detector {
 
@@ -18,24 +21,35 @@ SyncLocation::Node& SyncLocation::node(std::uint64_t value) {
   std::unique_ptr<Node>& place = nodes_[value];
   if (place == nullptr) {
     place = std::make_unique<Node>();
-    ages_.push_back(value);
   }
   return *place;
 }
 
-std::vector<const SyncLocation::Node*> SyncLocation::reachable(
-    std::uint64_t value, boost::container::small_vector<std::uint64_t, 1> Node::* edges) const {
+SyncLocation::Node* SyncLocation::find(std::uint64_t value) const {
+  const std::unique_ptr<Node>* const place = nodes_.find(value);
+  return place == nullptr ? nullptr : place->get();
+}
+
+SyncLocation::Node& SyncLocation::any() {
+  if (any_ == nullptr) {
+    any_ = std::make_unique<Node>();
+  }
+  return *any_;
+}
+
+std::vector<const SyncLocation::Node*> SyncLocation::reachable(std::uint64_t value,
+                                                               Values Node::* edges) const {
   std::vector<const Node*> found;
   boost::unordered_flat_set<std::uint64_t> seen{value};
   std::vector<std::uint64_t> open{value};
   while (!open.empty()) {
-    const auto place = nodes_.find(open.back());
+    const Node* const node = find(open.back());
     open.pop_back();
-    if (place == nodes_.end()) {
+    if (node == nullptr) {
       continue;
     }
-    found.push_back(place->second.get());
-    for (const std::uint64_t next : place->second.get()->*edges) {
+    found.push_back(node);
+    for (const std::uint64_t next : node->*edges) {
       if (seen.insert(next).second) {
         open.push_back(next);
       }
@@ -50,14 +64,14 @@ void SyncLocation::propagate(std::uint64_t value) {
     const Node& from = node(open.back());
     open.pop_back();
     for (const std::uint64_t next : from.after) {
-      const auto place = nodes_.find(next);
-      if (place == nodes_.end()) {
+      Node* const to = find(next);
+      if (to == nullptr) {
         continue;
       }
       bool changed = false;
       for (std::size_t channel = 0; channel < kChannelCount; ++channel) {
-        if (!place->second->device[channel].covers(from.device[channel])) {
-          place->second->device[channel].join(from.device[channel]);
+        if (!to->device[channel].covers(from.device[channel])) {
+          to->device[channel].join(from.device[channel]);
           changed = true;
         }
       }
@@ -101,7 +115,7 @@ void SyncLocation::publish(const Publication& publication) {
   if (publication.is_atomic && (!is_known || !publication.value_read)) {
     takes_all_ = true;
   }
-  Node& place = is_known ? node(*publication.value_written) : any_;
+  Node& place = is_known ? node(*publication.value_written) : any();
   if (is_known && publication.is_atomic && publication.value_read) {
     link(*publication.value_read, *publication.value_written);
   }
@@ -128,9 +142,8 @@ void SyncLocation::take_narrow(Acquired& acquired, const Node& from, const Threa
     if (each > level) {
       break;
     }
-    const auto place = from.narrow.find(narrow_key(thread, each, channel));
-    if (place != from.narrow.end()) {
-      acquired[index_of_level(each)].join(place->second);
+    if (const Clock* const released = from.narrow.find(narrow_key(thread, each, channel))) {
+      acquired[index_of_level(each)].join(*released);
     }
   }
 }
@@ -151,19 +164,21 @@ Acquired SyncLocation::acquire(const std::optional<std::uint64_t>& value, const 
       take_narrow(acquired, from, thread, level, channel);
     }
   };
-  take(any_);
+  if (any_ != nullptr) {
+    take(*any_);
+  }
   if (!value || takes_all_) {
     for (const auto& [number, from] : nodes_) {
       take(*from);
     }
     return acquired;
   }
-  const auto place = nodes_.find(*value);
-  if (place == nodes_.end()) {
+  const Node* const seen = find(*value);
+  if (seen == nullptr) {
     return acquired;
   }
   if (!takes_narrow) {
-    device.join(place->second->device[index]);
+    device.join(seen->device[index]);
     return acquired;
   }
   for (const Node* from : reachable(*value, &Node::before)) {
@@ -176,20 +191,16 @@ void SyncLocation::observe(const Observation& observation) {
   // A value that nobody wrote yet may be written later by a record that is still on its way only if
   // the observer did not see that write; so it need not be kept, unless some write is of an unknown
   // value and may be the one that was seen.
-  Node* place = &any_;
-  if (observation.value) {
-    const auto known = nodes_.find(*observation.value);
-    if (known != nodes_.end()) {
-      place = known->second.get();
-    } else if (!takes_all_) {
-      return;
-    }
+  Node* const known = observation.value ? find(*observation.value) : nullptr;
+  if (observation.value && known == nullptr && !takes_all_) {
+    return;
   }
   has_observers_ = true;
-  Sights& sights = place->observers[ObserverKey{.cta = observation.thread.cta,
-                                                .warp = observation.thread.warp,
-                                                .lane = observation.thread.lane,
-                                                .is_poll = observation.is_poll}];
+  Node& place = known != nullptr ? *known : any();
+  Sights& sights = place.observers[ObserverKey{.cta = observation.thread.cta,
+                                               .warp = observation.thread.warp,
+                                               .lane = observation.thread.lane,
+                                               .is_poll = observation.is_poll}];
   if (sights.empty() ||
       (sights.back().sequence != observation.sequence && sights.size() < kSightsKept)) {
     sights.push_back({.tick = observation.tick, .sequence = observation.sequence});
@@ -199,14 +210,15 @@ void SyncLocation::observe(const Observation& observation) {
 }
 
 void SyncLocation::merge_into_any(const Node& old) {
+  Node& any = this->any();
   for (std::size_t channel = 0; channel < kChannelCount; ++channel) {
-    any_.device[channel].join(old.device[channel]);
+    any.device[channel].join(old.device[channel]);
   }
   for (const auto& [key, release] : old.narrow) {
-    any_.narrow[key].join(release);
+    any.narrow[key].join(release);
   }
   for (const auto& [key, sights] : old.observers) {
-    Sights& merged = any_.observers[key];
+    Sights& merged = any.observers[key];
     merged.insert(merged.end(), sights.begin(), sights.end());
     for (const Sight& sight : merged) {
       merged.front().tick = std::min(merged.front().tick, sight.tick);
@@ -217,12 +229,11 @@ void SyncLocation::merge_into_any(const Node& old) {
 }
 
 void SyncLocation::evict() {
-  for (std::size_t count = kMaxValues / 2; count > 0; --count) {
-    const auto place = nodes_.find(ages_.front());
-    ages_.pop_front();
-    merge_into_any(*place->second);
-    nodes_.erase(place);
+  constexpr std::size_t kEvicted = kMaxValues / 2;
+  for (const auto& [value, old] : std::span(nodes_.begin(), kEvicted)) {
+    merge_into_any(*old);
   }
+  nodes_.drop_first(kEvicted);
 }
 
 }  // namespace barracuda::detector

@@ -7,17 +7,15 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include <boost/container/small_vector.hpp>
 #include <boost/container_hash/hash.hpp>
-#include <boost/unordered/unordered_flat_map.hpp>
-#include <boost/unordered/unordered_flat_set.hpp>
 
 #include "host_detector/clock/thread_state.h"
+#include "host_detector/sync/small_map.h"
 
 namespace barracuda::detector {
 
@@ -135,18 +133,20 @@ class SyncLocation {
     }
   };
 
-  using NarrowReleases = boost::unordered_flat_map<NarrowKey, Clock>;
+  using Values = boost::container::small_vector<std::uint64_t, 1>;
 
   struct Node {
     // What the device level may take, of this value and of all before it.
     std::array<Clock, kChannelCount> device;
-    NarrowReleases narrow;                                           // of this value alone
-    boost::container::small_vector<std::uint64_t, 1> before, after;  // along atomics
-    boost::unordered_flat_map<ObserverKey, Sights> observers;
+    SmallMap<NarrowKey, Clock> narrow;  // of this value alone
+    Values before, after;               // along atomics
+    SmallMap<ObserverKey, Sights> observers;
     std::vector<Writer> writers;  // the last few
   };
 
   Node& node(std::uint64_t value);
+  [[nodiscard]] Node* find(std::uint64_t value) const;
+  Node& any();
   void link(std::uint64_t read, std::uint64_t written);
   void propagate(std::uint64_t value);
   void publish_narrow(Node& place, const Publication& publication, Channel channel);
@@ -155,15 +155,14 @@ class SyncLocation {
   void take_narrow(Acquired& acquired, const Node& from, const ThreadPlace& thread, Level level,
                    Channel channel) const;
   static NarrowKey narrow_key(const ThreadPlace& thread, Level level, Channel channel);
-  [[nodiscard]] std::vector<const Node*> reachable(
-      std::uint64_t value, boost::container::small_vector<std::uint64_t, 1> Node::* edges) const;
+  [[nodiscard]] std::vector<const Node*> reachable(std::uint64_t value, Values Node::* edges) const;
 
-  boost::unordered_flat_map<std::uint64_t, std::unique_ptr<Node>> nodes_;
-  std::deque<std::uint64_t> ages_;  // values, oldest first
-  Node any_;                        // writes of unknown value, evicted values, unknown observers
-  bool takes_all_ = false;          // an atomic read or wrote an unknown value: any may lead to any
-  bool has_observers_ = false;      // some node has or had
-  bool has_narrow_only_ = false;    // some release reaches a CTA or cluster only
+  SmallMap<std::uint64_t, std::unique_ptr<Node>> nodes_;  // by value
+  // Writes of unknown value, evicted values, unknown observers; null while there is none.
+  std::unique_ptr<Node> any_;
+  bool takes_all_ = false;        // an atomic read or wrote an unknown value: any may lead to any
+  bool has_observers_ = false;    // some node has or had
+  bool has_narrow_only_ = false;  // some release reaches a CTA or cluster only
 };
 
 template <typename Predicate>
@@ -188,10 +187,10 @@ bool SyncLocation::any_observer(const std::optional<std::uint64_t>& value, std::
     }
     return false;
   };
-  if (holds_at(any_)) {
+  if (any_ != nullptr && holds_at(*any_)) {
     return true;
   }
-  if (!value || takes_all_ || !nodes_.contains(*value)) {
+  if (!value || takes_all_ || find(*value) == nullptr) {
     return std::ranges::any_of(nodes_, [&](const auto& each) { return holds_at(*each.second); });
   }
   return std::ranges::any_of(reachable(*value, &Node::after),
@@ -205,7 +204,9 @@ void SyncLocation::for_each_seen(const std::optional<std::uint64_t>& value, Visi
       visit(writer);
     }
   };
-  visit_all(any_);
+  if (any_ != nullptr) {
+    visit_all(*any_);
+  }
   if (!value || takes_all_) {
     for (const auto& [number, node] : nodes_) {
       visit_all(*node);

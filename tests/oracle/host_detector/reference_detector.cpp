@@ -386,6 +386,27 @@ void ReferenceDetector::arrive(const detector::WarpOperation& operation,
   open_barriers(launch, cta);
 }
 
+// Nobody but the CTA reaches its shared memory, and all of its threads that ever touched any memory
+// wait: what was done there before is ordered before all that will be, whoever saw it.
+bool ReferenceDetector::divides_shared_memory(std::uint32_t launch, std::uint32_t cta,
+                                              const Barrier& barrier) const {
+  const auto is_missing = [&](const Thread& thread) {
+    return !barrier.waiting.contains(thread) &&
+           (threads_.at(thread).is_alive ||
+            std::ranges::find(accesses_, thread, &Access::thread) != accesses_.end());
+  };
+  return launches_.at(launch).info.cluster.volume() == 1 &&
+         std::ranges::none_of(sites_,
+                              [](const wire::SiteInfo& site) {
+                                return site.asynchrony != wire::Asynchrony::kNone ||
+                                       site.operation == Operation::kCopy;
+                              }) &&
+         std::ranges::none_of(threads_, [&](const auto& each) {
+           const auto& [of_launch, of_cta, warp, lane] = each.first;
+           return of_launch == launch && of_cta == cta && is_missing(each.first);
+         });
+}
+
 void ReferenceDetector::open_barriers(std::uint32_t launch, std::uint32_t cta) {
   const std::set<Thread> nobody;
   for (auto& [key, barrier] : barriers_) {
@@ -420,6 +441,11 @@ void ReferenceDetector::open_barriers(std::uint32_t launch, std::uint32_t cta) {
         }
       }
       state.barrier.reset();
+    }
+    if (divides_shared_memory(launch, cta, barrier)) {
+      std::erase_if(locations_, [&](const auto& location) {
+        return std::get<Space>(location.first) == std::pair(launch, cta);
+      });
     }
     barrier = Barrier{};
   }

@@ -190,6 +190,8 @@ class ReferenceDetector {
   void arrive(const detector::WarpOperation& operation, const std::vector<Thread>& threads,
               bool waits);
   void open_barriers(std::uint32_t launch, std::uint32_t cta);
+  [[nodiscard]] bool divides_shared_memory(std::uint32_t launch, std::uint32_t cta,
+                                           const Barrier& barrier) const;
   void open_warp_barriers(std::uint32_t launch, std::uint32_t cta, std::uint32_t warp);
   void exit(const std::vector<Thread>& threads);
 

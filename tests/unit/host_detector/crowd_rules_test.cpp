@@ -4,12 +4,13 @@
 
 #include <catch2/catch.hpp>
 
+#include "host_detector/shadow/history.h"
 #include "tests/unit/host_detector/scenario.h"
 
 namespace barracuda::detector::test {
 namespace {
 
-constexpr std::uint32_t kReaders = 12;  // more than a word keeps one by one
+constexpr std::uint32_t kReaders = History::kCrowdAt + 4;  // more than a word keeps one by one
 constexpr Who kWriter{.cta = kReaders + 1};
 
 // The readers, and room for the writer. Block 0 is the one that comes again.

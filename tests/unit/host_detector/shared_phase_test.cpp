@@ -85,4 +85,24 @@ TEST_CASE("a barrier of a block does not order what others of its cluster do to 
   CHECK(scenario.has_only(Severity::kError));
 }
 
+TEST_CASE("what was released through shared memory before a barrier is known to all after it") {
+  const SiteInfo store = word(Operation::kWrite, MemoryOrder::kRelease, Scope::kGpu);
+  const SiteInfo load = word(Operation::kRead, MemoryOrder::kAcquire, Scope::kGpu);
+  Scenario scenario;
+  scenario.launch(2, 96);
+  scenario.write({.cta = 1}, kData);
+  scenario.store({.cta = 1}, store, kFlag, 1);
+  scenario.load(kFirst, load, kFlag, 1);
+  scenario.store(kFirst, store, shared(0), 1);
+  for (const Who& who : {kFirst, kSecond, kThird}) {
+    wait(scenario, who);
+  }
+  scenario.write(kFirst, kData + 4);
+  scenario.load(kSecond, load, shared(0), 1);
+  scenario.read(kSecond, kData);
+  CHECK(scenario.is_clean());
+  scenario.read(kSecond, kData + 4);
+  CHECK(scenario.has_only(Severity::kError));
+}
+
 }  // namespace barracuda::detector::test

@@ -169,13 +169,14 @@ TEST_CASE("an entry joins a list in which it has nobody to meet but its own mome
   CHECK(joins(atomic(1, 4), kPasses));
   kept[1].lanes |= 8;
   CHECK(joins(atomic(1, 8), kPasses));
-  for (std::uint8_t warp = 2; warp < 12; ++warp) {
+  constexpr auto kMost = static_cast<std::uint8_t>(WordLists::kMostPacked);
+  for (std::uint8_t warp = 2; warp < kMost; ++warp) {
     kept.push_back(atomic(warp, 1));
     CHECK(joins(kept.back(), kPasses));
   }
-  CHECK_FALSE(joins(atomic(12, 1), kPasses));  // one more than are packed
-  kept[11].lanes |= 2;
-  CHECK(joins(atomic(11, 2), kPasses));
+  CHECK_FALSE(joins(atomic(kMost, 1), kPasses));  // one more than are packed
+  kept.back().lanes |= 2;
+  CHECK(joins(atomic(kMost - 1, 2), kPasses));
 }
 
 TEST_CASE("an entry that has somebody to meet does not join, not even one of its own moment") {
