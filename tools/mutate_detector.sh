@@ -102,8 +102,18 @@ crowds: who is none of them does not look|rules/access_crowd.cpp|s/  if (!is_one
 crowds: what one lane did again all did|rules/access_crowd.cpp|s/if ((older.lanes \& ~newer.lanes) != 0) {/if (older.lanes == 0) {/
 crowds: other lanes at the same bytes stand for it|rules/access_crowd.cpp|s/} else if (newer.maps_lanes_like(older)) {/} else {/
 crowds: any newer one stands for an older|rules/access_crowd.cpp|s/      !may_replace(side_of(newer), side_of(older))) {/      older.bytes.none()) {/
-crowds: warps of all blocks are one when compacting|shadow/history.h|s/return std::pair(entry.cta, entry.warp); };/return std::pair(CtaKey{}, entry.warp); };/
-crowds: warps of all blocks are one when adding|shadow/history.h|s/return static_cast<std::uint64_t>(entry.cta) \* wire::kWarpLanes + entry.warp;/return entry.warp;/
+crowds: warps of all blocks are one when compacting|shadow/crowd.h|s/places\[end\].cta == places\[start\].cta/places[end].tick != 0/
+crowds: warps of all blocks are one when adding|shadow/crowd.h|s/member.cta != entry.cta_index() ||/member.cta == ~0U ||/
+crowds: what a launch did another did|shadow/crowd.h|s/group.alike.launch() != entry.launch()) {/group.alike.launch() == LaunchId{}) {/
+crowds: warps are one member though their ticks differ|shadow/crowd.cpp|s/member.tick == entry.tick \&\&/member.tick != 0 \&\&/
+crowds: warps are one member though their lanes differ|shadow/crowd.cpp|s/member.lanes == entry.lanes \&\&/true \&\&/
+crowds: what one warp became all of its member did|shadow/crowd.cpp|s/if (is_single(member.warps) \&\&/if (member.warps != 0 \&\&/
+crowds: a changed warp stays what it was|shadow/crowd.cpp|s/  member.warps \&= ~(std::uint32_t{1} << was.warp);//
+crowds: members that are gone count|shadow/crowd.cpp|s/    size_ -= drop/    drop/
+locations: an indexed map forgets what came last|sync/small_map.h|s/      index_->emplace(key, items_.size() - 1);//
+locations: shared memory forgets at any barrier|sync/synchroniser.cpp|s/barrier.has_everybody(cta.warps)) {/!cta.warps.empty()) {/
+block: a split block loses what is known of the whole|shadow/block.cpp|s/if (whole != nullptr \&\& whole->is_empty()) {/if (whole != nullptr) {/
+block: a split block does not meet who touched all of it|shadow/block.h|s/  if (whole != nullptr) {$/  if (whole != nullptr \&\& is_whole) {/
 busy words: races with one site hide those with others|rules/access.h|s/return found != sites_.end() \&\& found->races >= kEnough;/return !sites_.empty() \&\& sites_.front().races >= kEnough;/
 busy words: accesses of other sites count|rules/access_crowd.cpp|s/    if (kept.site == entry.site) {/    if (kept.cta != CtaKey{}) {/
 launches: blocks that are over come back|sync/launch_state.h|s/return cta \/ kShards < finished.size() \&\& finished\[cta \/ kShards\];/return cta > ~cta \&\& finished[cta \/ kShards];/

@@ -305,7 +305,7 @@ void AccessCheck::meet(Access& access, History& history, const Entry& entry, boo
     for (Crowd& crowd : history.crowds) {
       is_recorded = meet_crowd(access, crowd, entry, records && !is_recorded) || is_recorded;
     }
-    std::erase_if(history.crowds, [](const Crowd& crowd) { return crowd.entries().empty(); });
+    std::erase_if(history.crowds, [](const Crowd& crowd) { return crowd.is_empty(); });
   }
   if (records && !is_recorded && !is_one_too_many(access, history, entry)) {
     history.entries.push_back(entry);
@@ -357,9 +357,13 @@ void AccessCheck::run(Access& access, std::uint32_t lanes, std::uint32_t shift) 
         lane + fitting >= wire::kWarpLanes ? kAllLanes : (std::uint32_t{1} << (lane + fitting)) - 1;
     const std::uint32_t inside = rest & window;
     Entry entry = access.pattern;
-    entry.lane_shift = static_cast<std::uint8_t>(shift);
-    entry.lane_base =
-        static_cast<std::int8_t>(static_cast<int>(lane) - static_cast<int>(offset >> shift));
+    if (is_single(inside)) {
+      entry.lanes = inside;
+    } else {
+      entry.lane_shift = static_cast<std::uint8_t>(shift);
+      entry.lane_base =
+          static_cast<std::int8_t>(static_cast<int>(lane) - static_cast<int>(offset >> shift));
+    }
     const std::uint32_t past =
         wire::kWarpLanes - static_cast<std::uint32_t>(std::countl_zero(inside));
     const std::uint32_t from_first = inside >> lane;

@@ -43,7 +43,11 @@ bool AccessCheck::meet_crowd(Access& access, Crowd& crowd, const Entry& entry, b
   if (!is_one_of_them ||
       (crowd.launch() != launch && engine_.order.is_before(crowd.launch(), launch))) {
     crowd.set_launch(launch);
-    meet_all(access, crowd.entries(), entry, false);
+    crowd.update([&](Entry& older) {
+      if (!(older.bytes & entry.bytes).none()) {
+        meet_older(access, older, entry);
+      }
+    });
   }
   if (records && is_one_of_them) {
     add_to_crowd(crowd, entry);
@@ -135,6 +139,7 @@ void AccessCheck::gather_crowd(History& history) const {
         return true;
       });
   history.entries.erase(left, history.entries.end());
+  history.entries.shrink_to_fit();
 }
 
 }  // namespace barracuda::detector

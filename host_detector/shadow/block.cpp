@@ -27,9 +27,9 @@ void cut(Entries& entries, const Bytes& bytes) {
 void cut(History& history, const Bytes& bytes) {
   cut(history.entries, bytes);
   for (Crowd& crowd : history.crowds) {
-    cut(crowd.entries(), bytes);
+    crowd.update([&](Entry& entry) { entry.bytes = entry.bytes & ~bytes; });
   }
-  std::erase_if(history.crowds, [](const Crowd& crowd) { return crowd.entries().empty(); });
+  std::erase_if(history.crowds, [](const Crowd& crowd) { return crowd.is_empty(); });
 }
 
 }  // namespace

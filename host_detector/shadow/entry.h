@@ -148,6 +148,8 @@ struct Entry {
            sequence == other.sequence && superseded_by == other.superseded_by;
   }
 
+  friend bool operator==(const Entry&, const Entry&) = default;
+
   // Makes this one stand for both, if they differ in their bytes only, or in their lanes only.
   bool merge(const Entry& other);
 };

@@ -202,6 +202,13 @@ void WordLists::make_busy(std::uint32_t word, History& history) {
     busy_ = std::make_unique<std::array<std::unique_ptr<History>, kWords>>();
   }
   (*busy_)[word] = std::make_unique<History>(std::move(history));
+  (*busy_)[word]->entries.shrink_to_fit();
+  if (used_ == 0) {
+    slots_.reset();
+    rests_.reset();
+    capacity_ = 0;
+    free_ = 0;
+  }
 }
 
 // Not as soon as it could be packed: a word may go to and fro.

@@ -132,9 +132,17 @@ void WordLists::for_each_part(const Entry& entry, Visit visit) {
     return;
   }
   Entry part = entry;
+  const bool has_lane_a_word = entry.lanes == 0 && (1U << entry.lane_shift) >= kWordBytes;
+  if (has_lane_a_word) {
+    part.lane_base = 0;
+    part.lane_shift = 0;
+  }
   for (Bytes rest = entry.bytes; !rest.none(); rest = rest & ~part.bytes) {
     const std::uint32_t word = rest.first() / kWordBytes;
     part.bytes = rest & bytes_of(word);
+    if (has_lane_a_word) {
+      part.lanes = entry.lanes_at(word * kWordBytes);
+    }
     visit(word, part);
   }
 }

@@ -1,0 +1,100 @@
+#include "host_detector/shadow/crowd.h"
+
+#include <tuple>
+
+namespace barracuda::detector {
+namespace {
+
+// Without what members differ in.
+Entry alike_of(const Entry& entry) {
+  Entry alike = entry;
+  alike.cta = cta_key(entry.launch(), 0);
+  alike.tick = 0;
+  alike.lanes = 0;
+  alike.warp = 0;
+  return alike;
+}
+
+}  // namespace
+
+Entry Crowd::Group::entry(const Member& member, std::uint32_t warp) const {
+  Entry entry = alike;
+  entry.cta = cta_key(alike.launch(), member.cta);
+  entry.tick = member.tick;
+  entry.lanes = member.lanes;
+  entry.warp = static_cast<std::uint8_t>(warp);
+  return entry;
+}
+
+void Crowd::add(const Entry& entry) {
+  const Entry alike = alike_of(entry);
+  const auto recent = last_of(groups_, kRecentGroups);
+  const auto known = std::ranges::find(recent, alike, &Group::alike);
+  auto& members =
+      (known != recent.end() ? *known : groups_.emplace_back(Group{.alike = alike, .members = {}}))
+          .members;
+  const std::uint32_t warp = std::uint32_t{1} << entry.warp;
+  for (Member& member : last_of(members, kRecentMembers)) {
+    if (member.cta == entry.cta_index() && member.tick == entry.tick &&
+        member.lanes == entry.lanes && (member.warps & warp) == 0) {
+      member.warps |= warp;
+      return;
+    }
+  }
+  members.push_back(
+      {.cta = entry.cta_index(), .tick = entry.tick, .lanes = entry.lanes, .warps = warp});
+  ++size_;
+}
+
+bool Crowd::change(const Group& group, Member& member, const Entry& was, const Entry& now,
+                   Changed& changed) {
+  if (now == was) {
+    return false;
+  }
+  if (is_single(member.warps) && !now.bytes.none() && alike_of(now) == group.alike) {
+    member.tick = now.tick;
+    member.lanes = now.lanes;
+    return false;
+  }
+  member.warps &= ~(std::uint32_t{1} << was.warp);
+  if (!now.bytes.none()) {
+    changed.push_back(now);
+  }
+  return true;
+}
+
+std::vector<Crowd::Place> Crowd::places_by_cta() const {
+  std::vector<Place> places;
+  places.reserve(size_);
+  for (std::uint32_t index = 0; index < groups_.size(); ++index) {
+    const Group& group = groups_[index];
+    for (std::uint32_t at = 0; at < group.members.size(); ++at) {
+      const Member& member = group.members[at];
+      places.push_back({.cta = cta_key(group.alike.launch(), member.cta),
+                        .tick = member.tick,
+                        .group = index,
+                        .member = at});
+    }
+  }
+  std::ranges::stable_sort(places, {},
+                           [](const Place& place) { return std::tuple(place.cta, place.tick); });
+  return places;
+}
+
+void Crowd::settle(const Changed& changed, std::size_t groups, std::size_t members) {
+  const auto is_gone = [](const Member& member) { return member.warps == 0; };
+  const auto drop = [](auto& from, std::size_t last, auto predicate) {
+    const auto gone = std::ranges::remove_if(last_of(from, last), predicate);
+    from.resize(from.size() - gone.size());
+    return gone.size();
+  };
+  for (Group& group : last_of(groups_, groups)) {
+    size_ -= drop(group.members, members, is_gone);
+  }
+  drop(groups_, groups, [](const Group& group) { return group.members.empty(); });
+  for (const Entry& entry : changed) {
+    add(entry);
+  }
+}
+
+}  // namespace barracuda::detector

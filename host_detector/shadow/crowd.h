@@ -1,0 +1,205 @@
+// The concurrent accesses of one kind to the same bytes, by however many warps: a list that is only
+// added to, and looked through only by accesses that may conflict with it. What is alike of them is
+// kept once, and the warps of a CTA that did the same at the same tick are one member of 16 bytes:
+// that is what a table costs which all blocks read.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+
+#include "host_detector/shadow/entry.h"
+
+namespace barracuda::detector {
+
+// Accesses of one kind never conflict with each other, whoever makes them.
+enum class CrowdKind : std::uint8_t {
+  kNone,
+  kReads,
+  kAtomics1,
+  kAtomics2,
+  kAtomics4,
+  kAtomics8,  // strong, of this many bytes, for the whole device
+};
+
+inline constexpr std::size_t kCrowdKinds = 6;
+
+class Crowd {
+ public:
+  explicit Crowd(CrowdKind kind) : kind_(kind) {}
+
+  [[nodiscard]] CrowdKind kind() const { return kind_; }
+
+  [[nodiscard]] bool is_empty() const { return size_ == 0; }
+
+  // Members; an entry may share one with others.
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  // Newer entries may stand for older ones of their warp until compact().
+  void add(const Entry& entry);
+
+  // Calls visit(entry) for all.
+  template <typename Visit>
+  void look_at(Visit visit) const;
+
+  // The same, and keeps what visit(entry) makes of them; one without bytes goes.
+  template <typename Visit>
+  void update(Visit visit);
+
+  // Calls visit(older) for entries of its warp among the last few, since accesses of a few warps
+  // interleave, until that returns true; true if it did. Keeps what it makes of them.
+  template <typename Visit>
+  [[nodiscard]] bool any_recent_of_warp(const Entry& entry, Visit visit);
+
+  // It has doubled since the last time, so that compacting costs no more than adding did.
+  [[nodiscard]] bool should_compact() const { return size_ >= compact_at_; }
+
+  // Drops what cut(newer, older), for two entries of one warp, leaves no byte of.
+  template <typename Cut>
+  void compact(Cut cut);
+
+  // Launches of which no entry may be left: entries of launches before this one were looked
+  // through.
+  [[nodiscard]] LaunchId launch() const { return launch_; }
+
+  void set_launch(LaunchId launch) { launch_ = launch; }
+
+ private:
+  static constexpr std::size_t kRecentGroups = 8, kRecentMembers = 8;  // that are looked through
+  static constexpr std::size_t kAll = ~std::size_t{0};
+  static constexpr std::size_t kLeastCompacted = 64;
+
+  // Warps of a CTA whose entries differ in nothing else.
+  struct Member {
+    std::uint32_t cta = 0;
+    Tick tick = 0;
+    std::uint32_t lanes = 0;
+    std::uint32_t warps = 0;
+  };
+
+  struct Group {
+    Entry alike;  // but for what a member says
+    std::vector<Member> members;
+
+    [[nodiscard]] Entry entry(const Member& member, std::uint32_t warp) const;
+  };
+
+  // A member among all, in the order of its CTA's ticks.
+  struct Place {
+    CtaKey cta{};
+    Tick tick = 0;
+    std::uint32_t group = 0, member = 0;
+  };
+
+  using Changed = std::vector<Entry>;
+
+  // One warp of `member` is `now`, and was `was`. True if the member can no longer say so: then it
+  // has lost the warp.
+  static bool change(const Group& group, Member& member, const Entry& was, const Entry& now,
+                     Changed& changed);
+  [[nodiscard]] std::vector<Place> places_by_cta() const;
+  // Drops members without a warp, of the last so many of the last groups, and adds what they have
+  // become.
+  void settle(const Changed& changed, std::size_t groups, std::size_t members);
+
+  template <typename Items>
+  static auto last_of(Items& items, std::size_t count) {
+    return std::span(items.data(), items.size()).last(std::min<std::size_t>(items.size(), count));
+  }
+
+  CrowdKind kind_;
+  LaunchId launch_{};
+  std::size_t size_ = 0, compact_at_ = kLeastCompacted;
+  std::vector<Group> groups_;
+};
+
+template <typename Visit>
+void Crowd::look_at(Visit visit) const {
+  for (const Group& group : groups_) {
+    for (const Member& member : group.members) {
+      for (std::uint32_t rest = member.warps; rest != 0; rest &= rest - 1) {
+        visit(group.entry(member, first_lane(rest)));
+      }
+    }
+  }
+}
+
+template <typename Visit>
+void Crowd::update(Visit visit) {
+  Changed changed;
+  for (Group& group : groups_) {
+    for (Member& member : group.members) {
+      for (std::uint32_t rest = member.warps; rest != 0; rest &= rest - 1) {
+        const Entry was = group.entry(member, first_lane(rest));
+        Entry now = was;
+        visit(now);
+        change(group, member, was, now, changed);
+      }
+    }
+  }
+  settle(changed, kAll, kAll);
+}
+
+template <typename Visit>
+bool Crowd::any_recent_of_warp(const Entry& entry, Visit visit) {
+  Changed changed;
+  bool is_found = false, has_changed = false;
+  for (Group& group : last_of(groups_, kRecentGroups)) {
+    for (Member& member : last_of(group.members, kRecentMembers)) {
+      if (is_found || member.cta != entry.cta_index() || (member.warps >> entry.warp & 1) == 0 ||
+          group.alike.launch() != entry.launch()) {
+        continue;
+      }
+      const Entry was = group.entry(member, entry.warp);
+      Entry now = was;
+      is_found = visit(now);
+      has_changed = change(group, member, was, now, changed) || has_changed;
+    }
+  }
+  if (has_changed) {
+    settle(changed, kRecentGroups, kRecentMembers);
+  }
+  return is_found;
+}
+
+template <typename Cut>
+void Crowd::compact(Cut cut) {
+  const std::vector<Place> places = places_by_cta();
+  Changed changed;
+  std::vector<Entry> of_warp;  // newest first, as they are now
+  for (std::size_t start = 0, end = 0; start < places.size(); start = end) {
+    std::uint32_t warps = 0;
+    for (; end < places.size() && places[end].cta == places[start].cta; ++end) {
+      warps |= groups_[places[end].group].members[places[end].member].warps;
+    }
+    for (; warps != 0; warps &= warps - 1) {
+      const std::uint32_t warp = first_lane(warps);
+      of_warp.clear();
+      for (std::size_t index = end; index-- > start;) {
+        Group& group = groups_[places[index].group];
+        Member& member = group.members[places[index].member];
+        if ((member.warps >> warp & 1) == 0) {
+          continue;
+        }
+        const Entry was = group.entry(member, warp);
+        Entry now = was;
+        for (const Entry& newer : of_warp) {
+          if (!now.bytes.none()) {
+            cut(newer, now);
+          }
+        }
+        change(group, member, was, now, changed);
+        if (!now.bytes.none()) {
+          of_warp.push_back(now);
+        }
+      }
+    }
+  }
+  settle(changed, kAll, kAll);
+  compact_at_ = std::max(kLeastCompacted, size_ * 2);
+}
+
+}  // namespace barracuda::detector
