@@ -260,11 +260,7 @@ void Ordering::take(OrderCounters& counters, const void* ring, RecordBatch&& bat
     keep(counters, ring, std::move(batch));
     return;
   }
-  std::span<const std::byte> rest(batch.bytes);
-  for (const std::uint32_t slots : batch.slots) {
-    take_one(counters, rest.first(slots * wire::kSlotBytes));
-    rest = rest.subspan(slots * wire::kSlotBytes);
-  }
+  batch.for_each([&](std::span<const std::byte> record) { take_one(counters, record); });
 }
 
 bool Ordering::apply_front(ClusterQueue& queue) {

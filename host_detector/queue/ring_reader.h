@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "device_logger/record.h"
@@ -14,6 +15,16 @@ namespace barracuda::detector {
 struct RecordBatch {
   std::vector<std::byte> bytes;
   std::vector<std::uint32_t> slots;  // of each record
+
+  // Calls visit(record), its bytes.
+  template <typename Visit>
+  void for_each(Visit visit) const {
+    std::span<const std::byte> rest(bytes);
+    for (const std::uint32_t count : slots) {
+      visit(rest.first(count * wire::kSlotBytes));
+      rest = rest.subspan(count * wire::kSlotBytes);
+    }
+  }
 };
 
 class RingReader {

@@ -84,13 +84,10 @@ template <typename ClusterOf>
 std::uint64_t RingWindow::sort(ClusterOf cluster_of) {
   std::uint64_t records = 0;
   for (const RecordBatch& batch : batches_) {
-    std::span<const std::byte> rest(batch.bytes);
-    for (const std::uint32_t slots : batch.slots) {
-      const auto record = rest.first(slots * wire::kSlotBytes);
+    batch.for_each([&](std::span<const std::byte> record) {
       const RecordHeader header = header_of(record);
       find_or_add(header.launch, cluster_of(header.launch, header.cta)).push(record);
-      rest = rest.subspan(record.size());
-    }
+    });
     records += batch.slots.size();
   }
   return records;

@@ -10,7 +10,6 @@
 #include <span>
 #include <vector>
 
-
 #include "host_detector/shadow/entry.h"
 
 namespace barracuda::detector {

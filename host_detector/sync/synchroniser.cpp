@@ -267,9 +267,9 @@ void Synchroniser::barrier(const Actor& actor, const WarpOperation& operation, b
 }
 
 // What all threads of a CTA have waited for divides the accesses to its shared memory, which nobody
-// else can touch: those before it need not be kept, nor what was released through that memory, which
-// all of them know now. It does not order asynchronous ones, nor does it stand for the fence that
-// they need.
+// else can touch: those before it need not be kept, nor what was released through that memory,
+// which all of them know now. It does not order asynchronous ones, nor does it stand for the fence
+// that they need.
 void Synchroniser::open(CtaState& cta, Barrier& barrier) const {
   if (!engine_.has_asynchrony && !cta.launch.has_clusters() && barrier.has_everybody(cta.warps)) {
     cta.shared.begin_phase();
