@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How much memory detection takes for each byte that a program touches: records every benchmark
 program (on the GPU where there is one) and prints a table from barracuda.benchmark.memory, with
-the geometric mean and the ratio of the sums."""
+the geometric mean and the ratio of the sums. Fails where the mean is over --most."""
 
 import argparse
 import math
@@ -35,6 +35,7 @@ def main():
     parser.add_argument("--build", default="build")
     parser.add_argument("--device", default="auto", choices=["auto", "gpu", "cpu"])
     parser.add_argument("--only", default="", help="a regular expression of program names")
+    parser.add_argument("--most", type=float, default=math.inf)
     arguments = parser.parse_args()
 
     print("| program (size) | held, MB | global, MB | shared, MB | held a byte touched |")
@@ -51,11 +52,13 @@ def main():
                 name, SIZES[name], held, of_global, of_shared, held / (of_global + of_shared)),
                 flush=True)
     ratios = [held / touched for held, touched in results]
+    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
     print("geometric mean: %.1f; of the sums: %.1f; at most 8: %d of %d" % (
-        math.exp(sum(map(math.log, ratios)) / len(ratios)),
+        mean,
         sum(held for held, _ in results) / sum(touched for _, touched in results),
         sum(ratio <= 8 for ratio in ratios), len(ratios)))
+    return 0 if mean <= arguments.most else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
