@@ -110,7 +110,7 @@ crowds: warps are one member though their lanes differ|shadow/crowd.cpp|s/member
 crowds: what one warp became all of its member did|shadow/crowd.cpp|s/if (is_single(member.warps) \&\&/if (member.warps != 0 \&\&/
 crowds: a changed warp stays what it was|shadow/crowd.cpp|s/  member.warps \&= ~(std::uint32_t{1} << was.warp);//
 crowds: members that are gone count|shadow/crowd.cpp|s/    size_ -= drop/    drop/
-locations: an indexed map forgets what came last|sync/small_map.h|s/      index_->emplace(key, items_.size() - 1);//
+locations: a long map takes what came last for the first|sync/small_map.h|s/index_->emplace(key, items_.size() - 1);/index_->emplace(key, 0);/
 locations: shared memory forgets at any barrier|sync/synchroniser.cpp|s/barrier.has_everybody(cta.warps)) {/!cta.warps.empty()) {/
 block: a split block loses what is known of the whole|shadow/block.cpp|s/if (whole != nullptr \&\& whole->is_empty()) {/if (whole != nullptr) {/
 block: a split block does not meet who touched all of it|shadow/block.h|s/  if (whole != nullptr) {$/  if (whole != nullptr \&\& is_whole) {/
