@@ -11,13 +11,13 @@
 #include <cstring>
 #include <ctime>
 #include <functional>
-#include <malloc.h>
 #include <span>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "benchmarks/footprint.h"
 #include "host_detector/detector.h"
 #include "host_detector/queue/ordering.h"
 
@@ -30,7 +30,6 @@ using wire::RecordKind;
 using wire::Scope;
 
 constexpr std::uint64_t kMemory = 0x7f0000000000;
-constexpr std::uint64_t kWordBytes = 4;
 constexpr std::uint32_t kWarps = 8;  // of a CTA
 
 enum Site : std::uint32_t {
@@ -91,9 +90,6 @@ class Recording {
     half.warp = warp & 31;
     append(half);
     close();
-    for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
-      touch(base + static_cast<std::uint64_t>(std::int64_t{stride} * lane));
-    }
   }
 
   // Two rows of 16 words, 4096 bytes apart.
@@ -107,9 +103,6 @@ class Recording {
     half.warp = warp & 31;
     append(half);
     close();
-    for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
-      touch(base + std::uint64_t{lane / 16} * 4096 + std::uint64_t{lane % 16} * 4);
-    }
   }
 
   void event(Site site, std::uint32_t cta, std::uint32_t warp) {
@@ -133,7 +126,6 @@ class Recording {
       entry.address_low = static_cast<std::uint32_t>(address(lane));
       entry.address_high = static_cast<std::uint32_t>(address(lane) >> 32);
       append(entry);
-      touch(address(lane));
     }
     close();
   }
@@ -172,8 +164,14 @@ class Recording {
 
   [[nodiscard]] std::size_t count() const { return ends_.size(); }
 
-  [[nodiscard]] std::size_t touched_bytes() const {
-    return static_cast<std::size_t>(std::ranges::count(touched_, true)) * kWordBytes;
+  // Of global memory.
+  [[nodiscard]] double touched_bytes() const {
+    Footprint footprint;
+    for (const wire::SiteInfo& site : sites()) {
+      footprint.add(site);
+    }
+    for_each([&](std::span<const std::byte> record) { footprint.add(LaunchId{1}, record); });
+    return footprint.global_bytes();
   }
 
   // As the threads that empty the rings hand it on: a block logs to the ring of its number.
@@ -183,17 +181,14 @@ class Recording {
     const auto close = [&](std::uint32_t ring) {
       all.push_back({.ring = ring, .records = std::exchange(open[ring], {})});
     };
-    std::size_t start = 0;
-    for (const std::size_t end : ends_) {
-      const auto record = std::span(bytes_).subspan(start, end - start);
+    for_each([&](std::span<const std::byte> record) {
       const std::uint32_t ring = header_of(record).cta % kRings;
       open[ring].bytes.insert(open[ring].bytes.end(), record.begin(), record.end());
       open[ring].slots.push_back(static_cast<std::uint32_t>(record.size() / wire::kSlotBytes));
       if (open[ring].bytes.size() >= kBatchBytes) {
         close(ring);
       }
-      start = end;
-    }
+    });
     for (std::uint32_t ring = 0; ring < kRings; ++ring) {
       close(ring);
     }
@@ -221,21 +216,18 @@ class Recording {
 
   void close() { ends_.push_back(bytes_.size()); }
 
-  // A word; shared memory does not count.
-  void touch(std::uint64_t address) {
-    if (wire::space_of(address) == wire::AddressSpace::kShared) {
-      return;
+  // Calls visit(record), its bytes.
+  template <typename Visit>
+  void for_each(Visit visit) const {
+    std::size_t start = 0;
+    for (const std::size_t end : ends_) {
+      visit(std::span(bytes_).subspan(start, end - start));
+      start = end;
     }
-    const std::size_t word = (address - kMemory) / kWordBytes;
-    if (word >= touched_.size()) {
-      touched_.resize(word + 1);
-    }
-    touched_[word] = true;
   }
 
   std::vector<std::byte> bytes_;
   std::vector<std::size_t> ends_;
-  std::vector<bool> touched_;  // the words of global memory
   std::vector<std::uint32_t> numbers_ = std::vector<std::uint32_t>(wire::kOrderCounters);
 };
 
@@ -249,18 +241,13 @@ void exit_all(Recording& recording, std::uint32_t cta) {
 
 struct Cost {
   double seconds;
-  std::size_t bytes_held;  // at the end
+  double bytes_held;  // at the end
 };
-
-std::size_t allocated_bytes() {
-  const struct mallinfo2 heap = mallinfo2();
-  return heap.uordblks + heap.hblkhd;
-}
 
 // What the recording takes; complains of what must not happen.
 Cost replay(const Recording& recording, const LaunchInfo& launch, std::uint32_t threads) {
   static constexpr std::array<char, kRings> rings{};  // their addresses name them
-  const std::size_t allocated_before = allocated_bytes();
+  const double allocated_before = allocated_bytes();
   Detector detector;
   detector.add_sites(wire::SiteId{0}, sites());
   Ordering ordering(detector, {.threads = threads});
@@ -297,15 +284,14 @@ void measure(const std::string& name, std::uint32_t ctas, const Kernel& kernel,
   launch.grid.x = ctas;
   launch.block.x = kWarps * wire::kWarpLanes;
   std::printf("%-34s %8zu records, M records/s:", name.c_str(), recording.count());
-  std::size_t most_held = 0;
+  double most_held = 0;
   for (const std::uint32_t count : threads) {
     const Cost cost = replay(recording, launch, count);
     std::printf(" %8.2f", static_cast<double>(recording.count()) / cost.seconds / 1e6);
     std::fflush(stdout);
     most_held = std::max(most_held, cost.bytes_held);
   }
-  std::printf("; %.1f MB held for %.1f\n", static_cast<double>(most_held) / 1e6,
-              static_cast<double>(recording.touched_bytes()) / 1e6);
+  std::printf("; %.1f MB held for %.1f\n", most_held / 1e6, recording.touched_bytes() / 1e6);
 }
 
 std::uint64_t global(std::uint64_t index) {
