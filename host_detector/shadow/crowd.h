@@ -99,6 +99,10 @@ class Crowd {
   // has lost the warp.
   static bool change(const Group& group, Member& member, const Entry& was, const Entry& now,
                      Changed& changed);
+  // The same, with what visit(entry) makes of it.
+  template <typename Visit>
+  static bool change(const Group& group, Member& member, std::uint32_t warp, Changed& changed,
+                     Visit visit);
   [[nodiscard]] std::vector<Place> places_by_cta() const;
   // Drops members without a warp, of the last so many of the last groups, and adds what they have
   // become.
@@ -132,10 +136,7 @@ void Crowd::update(Visit visit) {
   for (Group& group : groups_) {
     for (Member& member : group.members) {
       for (std::uint32_t rest = member.warps; rest != 0; rest &= rest - 1) {
-        const Entry was = group.entry(member, first_lane(rest));
-        Entry now = was;
-        visit(now);
-        change(group, member, was, now, changed);
+        change(group, member, first_lane(rest), changed, visit);
       }
     }
   }
@@ -152,10 +153,9 @@ bool Crowd::any_recent_of_warp(const Entry& entry, Visit visit) {
           group.alike.launch() != entry.launch()) {
         continue;
       }
-      const Entry was = group.entry(member, entry.warp);
-      Entry now = was;
-      is_found = visit(now);
-      has_changed = change(group, member, was, now, changed) || has_changed;
+      has_changed = change(group, member, entry.warp, changed,
+                           [&](Entry& recent) { is_found = visit(recent); }) ||
+                    has_changed;
     }
   }
   if (has_changed) {
@@ -168,7 +168,17 @@ template <typename Cut>
 void Crowd::compact(Cut cut) {
   const std::vector<Place> places = places_by_cta();
   Changed changed;
-  std::vector<Entry> of_warp;  // newest first, as they are now
+  std::vector<Entry> newest_first;  // of a warp, as they are now
+  const auto cut_older = [&](Entry& entry) {
+    for (const Entry& newer : newest_first) {
+      if (!entry.bytes.none()) {
+        cut(newer, entry);
+      }
+    }
+    if (!entry.bytes.none()) {
+      newest_first.push_back(entry);
+    }
+  };
   for (std::size_t start = 0, end = 0; start < places.size(); start = end) {
     std::uint32_t warps = 0;
     for (; end < places.size() && places[end].cta == places[start].cta; ++end) {
@@ -176,29 +186,27 @@ void Crowd::compact(Cut cut) {
     }
     for (; warps != 0; warps &= warps - 1) {
       const std::uint32_t warp = first_lane(warps);
-      of_warp.clear();
+      newest_first.clear();
       for (std::size_t index = end; index-- > start;) {
         Group& group = groups_[places[index].group];
         Member& member = group.members[places[index].member];
-        if ((member.warps >> warp & 1) == 0) {
-          continue;
-        }
-        const Entry was = group.entry(member, warp);
-        Entry now = was;
-        for (const Entry& newer : of_warp) {
-          if (!now.bytes.none()) {
-            cut(newer, now);
-          }
-        }
-        change(group, member, was, now, changed);
-        if (!now.bytes.none()) {
-          of_warp.push_back(now);
+        if ((member.warps >> warp & 1) != 0) {
+          change(group, member, warp, changed, cut_older);
         }
       }
     }
   }
   settle(changed, kAll, kAll);
   compact_at_ = std::max(kLeastCompacted, size_ * 2);
+}
+
+template <typename Visit>
+bool Crowd::change(const Group& group, Member& member, std::uint32_t warp, Changed& changed,
+                   Visit visit) {
+  const Entry was = group.entry(member, warp);
+  Entry now = was;
+  visit(now);
+  return change(group, member, was, now, changed);
 }
 
 }  // namespace barracuda::detector
