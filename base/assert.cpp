@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/held_lock.h"
+
 namespace barracuda {
 namespace {
 
@@ -20,6 +22,7 @@ void assertion_failed(const char* condition, const char* file, int line) noexcep
   std::snprintf(description, sizeof description, "BARRACUDA: assertion failed: %s at %s:%d",
                 condition, file, line);
   std::fprintf(stderr, "%s\n", description);
+  HeldLock::release_all();
   if (AssertionHandler handler = g_handler.load()) {
     handler(description);
   }

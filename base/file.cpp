@@ -8,6 +8,9 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/assert.h"
+#include "base/size_limit_signal.h"
+
 namespace barracuda {
 namespace {
 
@@ -50,7 +53,65 @@ tl::unexpected<Diagnostic> short_write(const std::string& path, int error, std::
                      .file = path});
 }
 
+Expected<void> write_all(int file, const std::string& path, std::string_view text) {
+  std::size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t count = ::write(file, text.data() + written, text.size() - written);
+    if (count >= 0) {
+      written += static_cast<std::size_t>(count);
+    } else if (errno != EINTR) {
+      return short_write(path, errno, written, text.size());
+    }
+  }
+  return {};
+}
+
 }  // namespace
+
+Expected<AppendedFile> AppendedFile::open(const std::string& path, Begin begin,
+                                          unsigned permissions) {
+  const int how = begin == Begin::kEmpty ? O_TRUNC : begin == Begin::kNew ? O_EXCL : 0;
+  const int number =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | how, permissions);
+  if (number < 0) {
+    return failure("open for writing", path, errno);
+  }
+  return AppendedFile(path, number);
+}
+
+AppendedFile::AppendedFile(AppendedFile&& other) noexcept
+    : path_(std::move(other.path_)), number_(std::exchange(other.number_, -1)) {}
+
+AppendedFile& AppendedFile::operator=(AppendedFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(number_, other.number_);
+  return *this;
+}
+
+AppendedFile::~AppendedFile() {
+  if (number_ >= 0) {
+    ::close(number_);
+  }
+}
+
+Expected<void> AppendedFile::append(std::string_view text) {
+  ASSERT(number_ >= 0);
+  const SizeLimitSignalBlocked blocked;
+  return write_all(number_, path_, text);
+}
+
+Expected<void> AppendedFile::replace(std::string_view text) {
+  ASSERT(number_ >= 0);
+  if (::ftruncate(number_, 0) != 0) {
+    return failure("truncate", path_, errno);
+  }
+  return append(text);
+}
+
+bool can_grow(const std::string& path) noexcept {
+  struct stat status{};
+  return ::stat(path.c_str(), &status) == 0 ? S_ISREG(status.st_mode) : errno == ENOENT;
+}
 
 Expected<std::string> read_file(const std::string& path) {
   const Descriptor file(path, O_RDONLY);
@@ -80,17 +141,11 @@ Expected<void> write_file(const std::string& path, std::string_view text) {
   if (!file.is_open()) {
     return failure("open for writing", path, errno);
   }
-  std::size_t written = 0;
-  while (written < text.size()) {
-    const ssize_t count = ::write(file.number(), text.data() + written, text.size() - written);
-    if (count >= 0) {
-      written += static_cast<std::size_t>(count);
-    } else if (errno != EINTR) {
-      return short_write(path, errno, written, text.size());
-    }
+  if (auto written = write_all(file.number(), path, text); !written) {
+    return written;
   }
   if (!file.close()) {
-    return short_write(path, errno, written, text.size());
+    return short_write(path, errno, text.size(), text.size());
   }
   return {};
 }

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/expected.h"
 
@@ -15,6 +17,36 @@ Expected<std::string> read_file(const std::string& path);
 
 // Replaces what the file held. After an error the file may hold a part of the text.
 Expected<void> write_file(const std::string& path, std::string_view text);
+
+// A file that grows while it is kept open: what was appended stays whatever happens to the process.
+// Each append is one write, so that a reader sees whole pieces, and moves on if another process
+// appends as well.
+class AppendedFile {
+ public:
+  enum class Begin : std::uint8_t { kEmpty, kAsItIs, kNew };  // kNew: an error if it exists
+
+  static Expected<AppendedFile> open(const std::string& path, Begin begin,
+                                     unsigned permissions = 0666);
+
+  AppendedFile(AppendedFile&& other) noexcept;
+  AppendedFile& operator=(AppendedFile&& other) noexcept;
+  AppendedFile(const AppendedFile&) = delete;
+  AppendedFile& operator=(const AppendedFile&) = delete;
+  ~AppendedFile();
+
+  Expected<void> append(std::string_view text);
+  // In place of all that it holds.
+  Expected<void> replace(std::string_view text);
+
+ private:
+  AppendedFile(std::string path, int number) noexcept : path_(std::move(path)), number_(number) {}
+
+  std::string path_;
+  int number_;  // -1: moved from
+};
+
+// Whether a file of this name can grow: it is a regular one, or there is none.
+bool can_grow(const std::string& path) noexcept;
 
 // A regular file mapped for reading. The bytes live as long as the object.
 class MappedFile {

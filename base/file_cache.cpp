@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -32,6 +33,10 @@ struct Header {
   Hash128 key;
   Hash128 hash;
 };
+
+static_assert(sizeof(Header) == 48 && offsetof(Header, bytes) == 8 && offsetof(Header, key) == 16 &&
+                  offsetof(Header, hash) == 32,
+              "an entry's header has no gaps: it is written and compared as bytes");
 
 Header header_of(const Hash128& key, std::string_view content) {
   return {.bytes = content.size(), .key = key, .hash = hash128(content)};

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <unistd.h>
 
 #include "base/options.h"
@@ -55,9 +56,25 @@ Expected<std::string> expand_file_name(std::string_view pattern) {
   return name;
 }
 
+void make_paths_absolute(Options& options) {
+  const auto is_absolute = [](const std::string& pattern) {
+    // A variable may hold the beginning of the path.
+    const auto expanded = pattern.starts_with('%') ? expand_file_name(pattern) : pattern;
+    return !expanded || expanded->starts_with('/');
+  };
+  for (std::string* const path :
+       {&options.json, &options.log_file, &options.suppressions, &options.record}) {
+    std::error_code error;
+    if (!path->empty() && !is_absolute(*path)) {
+      const auto absolute = std::filesystem::absolute(*path, error);
+      *path = error ? *path : absolute.string();
+    }
+  }
+}
+
 bool names_process(std::string_view pattern) {
   for (std::size_t at = pattern.find('%'); at != pattern.npos; at = pattern.find('%', at)) {
-    if (pattern.substr(at, 2) == "%p") {
+    if (pattern.substr(at, 2) == "%p" || pattern.substr(at, 3) == "%q{") {
       return true;
     }
     at = std::min(at + 2, pattern.size());

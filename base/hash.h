@@ -17,6 +17,8 @@ struct Hash128 {
   friend constexpr auto operator<=>(const Hash128&, const Hash128&) = default;
 };
 
+static_assert(sizeof(Hash128) == 16, "files hold it as it lies in memory");
+
 // Different seeds give independent hashes of the same bytes.
 Hash128 hash128(std::string_view bytes, std::uint64_t seed = 0) noexcept;
 

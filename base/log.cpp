@@ -10,12 +10,14 @@
 #include <iterator>
 #include <unistd.h>
 
+#include "base/assert.h"
+
 namespace barracuda {
 namespace {
 
 constexpr std::array<std::string_view, kFolderCount> kFolderNames = {
-    "base",    "device_logger", "fatbin",      "ptx", "host_detector", "emulator", "report",
-    "session", "preload",       "weak_memory", "cli"};
+    "base",   "device_logger", "fatbin",  "ptx", "host_detector", "emulator",
+    "report", "trace",         "session", "jit", "preload",       "cli"};
 constexpr std::array<std::string_view, 5> kLevelNames = {"off", "error", "warning", "info",
                                                          "debug"};
 constexpr std::size_t kLineLimit = 2000;
@@ -23,6 +25,9 @@ constexpr std::size_t kLineLimit = 2000;
 constexpr unsigned kBitsPerLevel = 4;
 static_assert(kFolderCount * kBitsPerLevel <= 64, "every folder's level fits into one word");
 static_assert(kLevelNames.size() <= 1U << kBitsPerLevel);
+static_assert(static_cast<std::size_t>(Folder::kCli) + 1 == kFolderCount);
+static_assert(static_cast<std::size_t>(LogLevel::kDebug) + 1 == kLevelNames.size());
+static_assert(!kFolderNames.back().empty(), "every folder has a name");
 
 constexpr std::uint64_t pack(const std::array<LogLevel, kFolderCount>& levels) noexcept {
   std::uint64_t word = 0;
@@ -86,11 +91,15 @@ Expected<void> parse_item(std::string_view item, LogLevels& levels) {
 }  // namespace
 
 std::string_view name_of(Folder folder) noexcept {
-  return kFolderNames[static_cast<std::size_t>(folder)];
+  const auto index = static_cast<std::size_t>(folder);
+  ASSERT(index < kFolderCount);
+  return kFolderNames[index];
 }
 
 std::string_view name_of(LogLevel level) noexcept {
-  return kLevelNames[static_cast<std::size_t>(level)];
+  const auto index = static_cast<std::size_t>(level);
+  ASSERT(index < kLevelNames.size());
+  return kLevelNames[index];
 }
 
 Expected<LogLevels> parse_log_levels(std::string_view text) {

@@ -24,12 +24,13 @@ enum class Folder : std::uint8_t {
   kHostDetector,
   kEmulator,
   kReport,
+  kTrace,
   kSession,
+  kJit,
   kPreload,
-  kWeakMemory,
   kCli,
 };
-inline constexpr std::size_t kFolderCount = 11;
+inline constexpr std::size_t kFolderCount = 12;
 
 std::string_view name_of(Folder folder) noexcept;
 std::string_view name_of(LogLevel level) noexcept;

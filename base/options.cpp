@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <regex>
 #include <type_traits>
 
+#include "base/kernel_pattern.h"
 #include "base/log.h"
 
 namespace barracuda {
@@ -16,7 +16,6 @@ constexpr std::uint64_t kMostQueueSlots = std::uint64_t{1} << 26;
 constexpr std::uint64_t kMostExitStatus = 255;
 constexpr std::uint64_t kMostThreads = 4096;
 constexpr std::uint64_t kMostSeconds = 1'000'000;
-constexpr std::string_view kRegexPrefix = "regex=";
 
 tl::unexpected<Diagnostic> impossible(std::string_view name, std::string_view value,
                                       const std::string& wanted) {
@@ -134,18 +133,6 @@ Expected<void> check_choice(const Row& option, std::string_view value) {
   return impossible(option.name, value, (choices.size() > 1 ? "one of " : "") + list);
 }
 
-Expected<void> check_kernel_name(std::string_view value) {
-  if (value.starts_with(kRegexPrefix)) {
-    try {
-      const std::string pattern(value.substr(kRegexPrefix.size()));
-      [[maybe_unused]] const std::regex compiled(pattern, std::regex::ECMAScript);
-    } catch (const std::regex_error& error) {
-      return impossible("kernel-name", value, std::string("a regular expression: ") + error.what());
-    }
-  }
-  return {};
-}
-
 Expected<void> check_limits(const Options& options, std::string_view name, std::string_view value) {
   if (name == "queue-slots" &&
       (!std::has_single_bit(options.queue_slots) || options.queue_slots < kFewestQueueSlots ||
@@ -176,8 +163,12 @@ Expected<void> check_value(const Options& options, const Row& option, std::strin
   if (auto choice = check_choice(option, value); !choice) {
     return choice;
   }
-  if (option.name == "kernel-name") {
-    return check_kernel_name(value);
+  if (option.name == "kernel-name" || option.name == "kernel-name-exclude") {
+    if (auto pattern = parse_kernel_pattern(value); !pattern) {
+      return unexpected({.message = "option " + std::string(option.name) + ": " +
+                                    std::move(pattern).error().message});
+    }
+    return {};
   }
   if (option.name == "log") {
     if (auto levels = parse_log_levels(value); !levels) {
@@ -227,6 +218,19 @@ struct Item {
   bool has_value = false;
 };
 
+// "json=x log-file=y": a blank where the colon should be would become part of the value.
+Expected<void> check_blank(const Item& item, std::string_view behind) {
+  const std::size_t begin = std::min(behind.find_first_not_of(' '), behind.size());
+  const std::string_view name = behind.substr(begin, behind.find_first_of("=: ", begin) - begin);
+  if (find_option(name) == nullptr || !behind.substr(begin + name.size()).starts_with('=')) {
+    return {};
+  }
+  const std::string other(name);
+  return unexpected({.message = "option " + item.name + ": options are separated by colons, " +
+                                item.name + "=…:" + other + "=… (or quote the value, " + item.name +
+                                "='… " + other + "=…')"});
+}
+
 Expected<Item> take_item(std::string_view& text) {
   Item item;
   bool is_quoted = false;
@@ -238,6 +242,11 @@ Expected<Item> take_item(std::string_view& text) {
     } else if (!item.has_value) {
       item.name += character;
     } else if (character != '\'') {
+      if (character == ' ' && !is_quoted) {
+        if (auto checked = check_blank(item, text.substr(position)); !checked) {
+          return unexpected(std::move(checked).error());
+        }
+      }
       item.value += character;
     } else if (is_quoted && text.substr(position + 1).starts_with('\'')) {
       item.value += character;
@@ -254,7 +263,7 @@ Expected<Item> take_item(std::string_view& text) {
 }
 
 std::string quoted(std::string_view value) {
-  if (value.find_first_of(":'") == value.npos) {
+  if (value.find_first_of(":' ") == value.npos) {
     return std::string(value);
   }
   std::string text = "'";
@@ -328,8 +337,14 @@ Expected<void> parse_options(Options& options, std::string_view text) {
 }
 
 Expected<void> settle_schedule(Options& options) {
-  if (options.schedule == "round-robin" && options.seed) {
-    return unexpected({.message = "schedule=round-robin has no seed: leave out seed=" +
+  if (options.seeds > 1 &&
+      (options.seed || options.schedule != "auto" || !options.record.empty())) {
+    return unexpected({.message = "seeds=" + std::to_string(options.seeds) +
+                                  " runs the program under several schedules: it goes with none of "
+                                  "seed, schedule and record"});
+  }
+  if ((options.schedule == "round-robin" || options.schedule == "reversed") && options.seed) {
+    return unexpected({.message = "schedule=" + options.schedule + " has no seed: leave out seed=" +
                                   std::to_string(*options.seed) + ", or say schedule=random"});
   }
   if (options.schedule == "random" && !options.seed) {

@@ -36,6 +36,8 @@ Expected<void> set_option(Options& options, std::string_view name, std::string_v
 Expected<void> parse_options(Options& options, std::string_view text);
 // What `schedule` and `seed` say together; once all options are there.
 Expected<void> settle_schedule(Options& options);
+// The program may change its folder before the files are written or read.
+void make_paths_absolute(Options& options);
 // A kernel that is not over after launch-timeout is ended.
 bool ends_late_kernels(const Options& options);
 // The inverse of parse_options, with quotes where needed; only what differs from the defaults.
@@ -45,7 +47,7 @@ std::string to_string(const Options& options);
 std::string options_help();
 // The file name with %p and %q{VAR} expanded, %% for a percent sign.
 Expected<std::string> expand_file_name(std::string_view pattern);
-// It has %p: each process has a file of its own.
+// It has %p, or a %q{VAR} that is left to the processes: each has a file of its own.
 bool names_process(std::string_view pattern);
 
 }  // namespace barracuda

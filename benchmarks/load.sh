@@ -10,3 +10,5 @@ runner=(python3 tests/e2e/load/run_load.py --barracuda "$build/bin/barracuda")
 for writes in 1000000 10000000 100000000; do
   "${runner[@]}" "$build/programs/same_word" "$writes"
 done
+python3 tests/e2e/load/launches.py --barracuda "$build/bin/barracuda" "$build/programs/many_launches" \
+  10000 100000 1000000

@@ -35,6 +35,8 @@ constexpr const char* kKernelFooter =
     "  u32[1024]  f32[64]=1.5  u32[4]=1,2,3,4        a buffer of zeros, of a value, of a list\n"
     "  @input.bin  u32@input.bin                     a buffer with the bytes of a file\n"
     "  …:print  …:save=result.bin                    what it holds after the launch\n"
+    "  {u32=5;f32=1,2,3;u32[8]=1}                    a structure, aligned as in C: members may be\n"
+    "                                                lists, buffers (pointers) and structures\n"
     "Types: u8 to u64, s8 to s64, b8 to b64 (hexadecimal), f32, f64.\n"
     "\n"
     "  barracuda kernel sum.cu --grid 4 --block 128 --arg 's32[512]=1' --arg 's32[4]:print'\n"
@@ -49,6 +51,17 @@ constexpr const char* kRunFooter =
     "  barracuda run -- ./app input.dat\n"
     "  barracuda run --json=races.json --kernel-name='regex=reduce.*' -- ./app\n";
 
+constexpr const char* kMergeFooter =
+    "A FILE is what the option json has written, of one process (json=FILE.%p, or %q{RANK}) or of "
+    "a\n"
+    "run; a trace of the option record, which is replayed; or the folder that a killed run has "
+    "left\n"
+    "(barracuda-run-... in $TMPDIR). A bug of several is one finding, and says which ranks have "
+    "it.\n"
+    "\n"
+    "  barracuda merge --json=all.json rank.*.json\n"
+    "  barracuda merge rank.0.json rank.1.trace /tmp/barracuda-run-x4Rb2c\n";
+
 constexpr const char* kReplayFooter =
     "Record with barracuda run --record=FILE, or BARRACUDA_OPTIONS=record=FILE. The report and "
     "the\n"
@@ -59,12 +72,38 @@ constexpr const char* kReplayFooter =
     "  barracuda replay app.trace --acquire=relaxed-spin --json=races.json\n";
 
 // What may be different in a replay. Everything else had its effect when the program ran.
-constexpr std::string_view kReplayOptions[] = {
-    "model",    "severity",    "report-same-value", "acquire",        "json",
-    "log-file", "print-limit", "suppressions",      "error-exitcode", "strict"};
+constexpr std::string_view kReplayOptions[] = {"model",
+                                               "severity",
+                                               "report-same-value",
+                                               "acquire",
+                                               "json",
+                                               "json-schema",
+                                               "log-file",
+                                               "print-limit",
+                                               "suppressions",
+                                               "library-suppressions",
+                                               "generate-suppressions",
+                                               "baseline",
+                                               "update-baseline",
+                                               "error-exitcode",
+                                               "strict"};
 
-bool is_replay_option(std::string_view name) {
-  return std::ranges::find(kReplayOptions, name) != std::end(kReplayOptions);
+// What may be said when finished reports are merged: nothing of how they came about.
+constexpr std::string_view kMergeOptions[] = {"severity",
+                                              "json",
+                                              "json-schema",
+                                              "log-file",
+                                              "print-limit",
+                                              "suppressions",
+                                              "library-suppressions",
+                                              "generate-suppressions",
+                                              "baseline",
+                                              "update-baseline",
+                                              "error-exitcode",
+                                              "strict"};
+
+bool is_among(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
 }
 
 Message error(const std::string& text) {
@@ -143,9 +182,12 @@ class Parser {
                             "do not log again what a log in the same basic block stands for (1)");
     declare_kernel();
     declare_replay();
+    declare_merge();
+    declare_report_and_status();
     help_ = app_.add_subcommand("help", "print help on a command");
     // For the help text only: parse_arguments turns it into COMMAND --help.
-    help_->add_option("COMMAND", help_topic_, "run, kernel, replay, extract or instrument");
+    help_->add_option("COMMAND", help_topic_,
+                      "run, kernel, replay, merge, report, status, extract or instrument");
     help_->add_flag("--markdown", help_markdown_, "the options as a page of documentation");
     version_ = app_.add_subcommand("version", "print the version");
   }
@@ -168,6 +210,15 @@ class Parser {
     }
     if (replay_->parsed()) {
       return replay_command();
+    }
+    if (report_->parsed()) {
+      return report_command_;
+    }
+    if (status_->parsed()) {
+      return status_command_;
+    }
+    if (merge_->parsed()) {
+      return merge_command();
     }
     if (extract_->parsed()) {
       return extract_command_;
@@ -239,9 +290,33 @@ class Parser {
     declare_options(*replay_);
   }
 
+  void declare_report_and_status() {
+    report_ = app_.add_subcommand("report", "the report of a run that was killed, from its folder");
+    report_->add_option(
+        "DIR", report_command_.directory,
+        "barracuda-run-… in the folder for temporary files (default: the last one)");
+    report_->add_option("--json", report_command_.json,
+                        "write findings as JSON Lines to this file");
+    report_->add_option("--log-file", report_command_.log_file,
+                        "write the text report to this file instead of standard error");
+    status_ = app_.add_subcommand("status", "what the runs that are under way have found so far");
+    status_->add_option("DIR", status_command_.directory, "the folder of one run (default: all)");
+  }
+
+  void declare_merge() {
+    merge_ = app_.add_subcommand("merge", "make one report of those of several processes");
+    merge_->footer(kMergeFooter);
+    merge_
+        ->add_option("FILE", merge_command_.files, "a JSON report, a trace or the folder of a run")
+        ->required();
+    declare_options(*merge_);
+  }
+
   void declare_options(CLI::App& command) {
     for (const OptionDescription& option : option_descriptions()) {
-      if (option.name == "help" || (&command == replay_ && !is_replay_option(option.name))) {
+      if (option.name == "help" ||
+          (&command == replay_ && !is_among(kReplayOptions, option.name)) ||
+          (&command == merge_ && !is_among(kMergeOptions, option.name))) {
         continue;  // --help is CLI11's
       }
       const std::string flag = "--" + std::string(option.name);
@@ -259,8 +334,9 @@ class Parser {
     }
   }
 
-  [[nodiscard]] std::array<const CLI::App*, 7> commands() const {
-    return {run_, kernel_, replay_, extract_, instrument_, help_, version_};
+  [[nodiscard]] std::array<const CLI::App*, 10> commands() const {
+    return {run_,    kernel_,  replay_,     merge_, report_,
+            status_, extract_, instrument_, help_,  version_};
   }
 
   [[nodiscard]] Message help_or_version(const CLI::Success& success) const {
@@ -307,13 +383,14 @@ class Parser {
     if (!options) {
       return error(options.error().message);
     }
-    if (options->help) {
+    if (options->help && program.empty()) {
       return Message{.text = options_help()};
     }
     if (program.empty()) {
       return error("no program to run: barracuda run [options] -- ./app arguments");
     }
-    return RunCommand{.options = std::move(*options), .program = std::move(program)};
+    return RunCommand{
+        .options = std::move(*options), .program = std::move(program), .report_file = ""};
   }
 
   Command kernel_command(const std::string& environment_options) {
@@ -340,10 +417,25 @@ class Parser {
     return replay_command_;
   }
 
+  Command merge_command() {
+    for (const std::string_view name : kMergeOptions) {
+      if (merge_->count("--" + std::string(name)) == 0) {
+        continue;
+      }
+      if (auto set = set_option(merge_command_.options, name, values_[std::string(name)]); !set) {
+        return error(set.error().message);
+      }
+    }
+    return merge_command_;
+  }
+
   CLI::App app_;
   CLI::App* run_ = nullptr;
   CLI::App* kernel_ = nullptr;
   CLI::App* replay_ = nullptr;
+  CLI::App* merge_ = nullptr;
+  CLI::App* report_ = nullptr;
+  CLI::App* status_ = nullptr;
   CLI::App* extract_ = nullptr;
   CLI::App* instrument_ = nullptr;
   CLI::App* help_ = nullptr;
@@ -353,13 +445,16 @@ class Parser {
   InstrumentCommand instrument_command_;
   KernelCommand kernel_command_;
   ReplayCommand replay_command_;
+  MergeCommand merge_command_;
+  ReportCommand report_command_;
+  StatusCommand status_command_;
   std::string help_topic_;
   bool help_markdown_ = false;
 };
 
 bool is_command(std::string_view word) {
-  constexpr std::string_view kCommands[] = {"run",        "kernel", "replay", "extract",
-                                            "instrument", "help",   "version"};
+  constexpr std::string_view kCommands[] = {"run",    "kernel",  "replay",     "merge", "report",
+                                            "status", "extract", "instrument", "help",  "version"};
   return std::ranges::find(kCommands, word) != std::end(kCommands);
 }
 
@@ -369,7 +464,7 @@ const OptionDescription* find_unchangeable(std::span<const std::string> words) {
     if (word.starts_with("--")) {
       const std::string name = word.substr(2, word.find('=') - 2);
       const OptionDescription* const option = find_option(name);
-      if (option != nullptr && name != "help" && !is_replay_option(name)) {
+      if (option != nullptr && name != "help" && !is_among(kReplayOptions, name)) {
         return option;
       }
     }

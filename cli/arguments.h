@@ -16,6 +16,8 @@ namespace barracuda::cli {
 struct RunCommand {
   Options options;  // BARRACUDA_OPTIONS, overridden by flags
   std::vector<std::string> program;
+  // Not empty: the report goes there instead, for who runs the program several times (seeds.h).
+  std::string report_file;
 };
 
 struct ExtractCommand {
@@ -47,6 +49,20 @@ struct ReplayCommand {
   std::vector<std::pair<std::string, std::string>> options;
 };
 
+struct ReportCommand {
+  std::string directory;  // empty: of the last run that was killed
+  std::string json, log_file;
+};
+
+struct StatusCommand {
+  std::string directory;  // empty: of all runs that are under way
+};
+
+struct MergeCommand {
+  std::vector<std::string> files;
+  Options options;
+};
+
 // Nothing to do but to say something: help, a version, or what is wrong with the arguments.
 struct Message {
   std::string text;
@@ -54,7 +70,7 @@ struct Message {
 };
 
 using Command = std::variant<Message, RunCommand, ExtractCommand, InstrumentCommand, KernelCommand,
-                             ReplayCommand>;
+                             ReplayCommand, MergeCommand, ReportCommand, StatusCommand>;
 
 // `environment_options` is the value of BARRACUDA_OPTIONS.
 Command parse_arguments(const std::vector<std::string>& arguments,

@@ -11,15 +11,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "report/race_report.h"
+
 namespace barracuda::cli {
 namespace {
 
-constexpr std::array kForwarded = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+constexpr std::array kForwarded = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1};
+constexpr timespec kMeanwhileEvery{.tv_sec = 0, .tv_nsec = 200'000'000};
 
 // What the signal handler needs. Set before the handlers are.
 std::atomic<pid_t> g_child = 0;
 std::atomic<bool> g_child_shares_group = false;
 std::atomic<bool> g_interrupted = false;  // by a signal after the program's end
+std::atomic<int> g_questions = 0;
 
 // A terminal's Ctrl-C is sent by the kernel to the whole foreground group: a child in our group has
 // had it already.
@@ -35,18 +39,34 @@ void forward(int signal, siginfo_t* info, void*) {
   errno = saved;
 }
 
-void set_handlers() {
+void note_question(int /*signal*/) {
+  ++g_questions;
+}
+
+// Until a child ends, a signal comes or some time is over. SIGCHLD is blocked, so that one that has
+// come since the last look ends the pause at once.
+void pause_for_a_while() {
+  sigset_t end_of_a_child;
+  (void)sigemptyset(&end_of_a_child);
+  (void)sigaddset(&end_of_a_child, SIGCHLD);
+  (void)sigtimedwait(&end_of_a_child, nullptr, &kMeanwhileEvery);
+}
+
+void answer_questions() {
   struct sigaction action{};
-  action.sa_sigaction = forward;
-  action.sa_flags = SA_SIGINFO;
+  action.sa_handler = note_question;
   sigfillset(&action.sa_mask);
-  for (const int signal : kForwarded) {
-    struct sigaction old{};
-    // What the caller ignores (nohup), the program is to ignore too.
-    if (sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN) {
-      sigaction(signal, &action, nullptr);
-    }
-  }
+  sigaction(SIGUSR2, &action, nullptr);
+}
+
+// What programs start with: this process blocks SIGCHLD from the first of them on.
+const sigset_t& signals_blocked_at_first() {
+  static const sigset_t blocked = [] {
+    sigset_t now;
+    sigprocmask(SIG_SETMASK, nullptr, &now);
+    return now;
+  }();
+  return blocked;
 }
 
 // In the foreground of a terminal the program has to stay in our group, or it could not read from
@@ -96,11 +116,25 @@ StartFailure failure(const std::string& program, int reason) {
           .message = program + ": " + std::strerror(reason)};
 }
 
-int shell_status(int status) {
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}  // namespace
+
+void handle_signals(std::span<const int> signals, void (*forward)(int, siginfo_t*, void*)) {
+  struct sigaction action{};
+  action.sa_sigaction = forward;
+  action.sa_flags = SA_SIGINFO;
+  sigfillset(&action.sa_mask);
+  for (const int signal : signals) {
+    struct sigaction old{};
+    if (sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN) {
+      sigaction(signal, &action, nullptr);
+    }
+  }
 }
 
-}  // namespace
+int shell_status(int wait_status) {
+  return WIFSIGNALED(wait_status) ? report::status_of_signal(WTERMSIG(wait_status))
+                                  : WEXITSTATUS(wait_status);
+}
 
 tl::expected<ChildProcess, StartFailure> ChildProcess::start(
     const std::vector<std::string>& words, const std::vector<std::string>& environment) {
@@ -116,10 +150,10 @@ tl::expected<ChildProcess, StartFailure> ChildProcess::start(
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   const bool own_group = !is_terminal_foreground();
   // No signal may arrive between the fork and the handlers that know the child.
+  const sigset_t& before = signals_blocked_at_first();
   sigset_t all;
-  sigset_t before;
   sigfillset(&all);
-  sigprocmask(SIG_SETMASK, &all, &before);
+  sigprocmask(SIG_SETMASK, &all, nullptr);
   const pid_t process = fork();
   if (process == 0) {
     sigprocmask(SIG_SETMASK, &before, nullptr);
@@ -129,9 +163,12 @@ tl::expected<ChildProcess, StartFailure> ChildProcess::start(
   g_child = process;
   g_child_shares_group = !own_group;
   if (process > 0) {
-    set_handlers();
+    handle_signals(kForwarded, forward);
+    answer_questions();
   }
-  sigprocmask(SIG_SETMASK, &before, nullptr);
+  sigset_t with_sigchld = before;
+  sigaddset(&with_sigchld, SIGCHLD);
+  sigprocmask(SIG_SETMASK, &with_sigchld, nullptr);
   close(pipe.write_end);
   int reason = process < 0 ? fork_error : 0;
   while (process > 0 && read(pipe.read_end, &reason, sizeof reason) < 0 && errno == EINTR) {
@@ -147,28 +184,50 @@ tl::expected<ChildProcess, StartFailure> ChildProcess::start(
   return ChildProcess(process);
 }
 
-int ChildProcess::wait() {
-  int status = 0;
+int ChildProcess::wait(const Meanwhile& meanwhile) {
   while (true) {
+    int status = 0;
     // Not for the child alone: orphans of its children come to us and must not stay zombies.
-    const pid_t ended = waitpid(-1, &status, 0);
+    const pid_t ended = waitpid(-1, &status, WNOHANG);
     if (ended == process_) {
-      break;
+      g_child = 0;
+      return shell_status(status);
     }
     if (ended < 0 && errno != EINTR) {
+      g_child = 0;
       return 127;
     }
-  }
-  g_child = 0;
-  return shell_status(status);
-}
-
-void ChildProcess::wait_for_orphans(const std::function<bool()>& is_wanted) {
-  while (!g_interrupted && is_wanted()) {
-    if (waitpid(-1, nullptr, 0) < 0 && errno != EINTR) {
-      return;
+    if (ended == 0) {
+      pause_for_a_while();
+      meanwhile();
     }
   }
+}
+
+void ChildProcess::wait_for_orphans(const std::function<bool()>& is_wanted,
+                                    const Meanwhile& meanwhile) {
+  while (!g_interrupted && is_wanted()) {
+    const pid_t ended = waitpid(-1, nullptr, WNOHANG);
+    if (ended < 0 && errno != EINTR) {
+      return;
+    }
+    if (ended == 0) {
+      pause_for_a_while();
+      meanwhile();
+    }
+  }
+}
+
+void ChildProcess::send(int signal) const {
+  kill(g_child_shares_group ? process_ : -process_, signal);
+}
+
+bool ChildProcess::is_interrupted() {
+  return g_interrupted;
+}
+
+int ChildProcess::questions() {
+  return g_questions;
 }
 
 }  // namespace barracuda::cli

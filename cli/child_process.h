@@ -1,7 +1,9 @@
 // Runs one program to its end as a shell would, and passes signals on to it.
 #pragma once
 
+#include <csignal>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,13 @@ struct StartFailure {
   std::string message;
 };
 
+// From now on `forward` handles these signals, each while no other one is handled; but those that
+// the caller ignores (nohup), for the program is to ignore them too.
+void handle_signals(std::span<const int> signals, void (*forward)(int, siginfo_t*, void*));
+
+// What waitpid() has said, as a shell says it.
+int shell_status(int wait_status);
+
 class ChildProcess {
  public:
   // Searches PATH. Signals that reach this process go on to the child, once each, until wait() has
@@ -24,11 +33,22 @@ class ChildProcess {
 
   [[nodiscard]] int process() const { return process_; }
 
+  // Called now and then while there is something to wait for.
+  using Meanwhile = std::function<void()>;
+
   // The exit status, or 128 + the signal's number.
-  [[nodiscard]] int wait();
+  [[nodiscard]] int wait(const Meanwhile& meanwhile);
 
   // Processes that the program has left behind come to us; waits as long as any of them is wanted.
-  static void wait_for_orphans(const std::function<bool()>& is_wanted);
+  static void wait_for_orphans(const std::function<bool()>& is_wanted, const Meanwhile& meanwhile);
+
+  // To the program, and to its process group if it has one of its own.
+  void send(int signal) const;
+
+  // A signal that would have ended the program has come after its end.
+  [[nodiscard]] static bool is_interrupted();
+  // How often somebody has asked for the report so far, by SIGUSR2.
+  [[nodiscard]] static int questions();
 
  private:
   explicit ChildProcess(int process) : process_(process) {}

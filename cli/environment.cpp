@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unistd.h>
 
-#include "report/process_status.h"
+#include "report/spool.h"
 
 namespace barracuda::cli {
 namespace {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/driver_presence.h"
 #include "base/file.h"
 #include "cli/child_process.h"
 #include "cli/complain.h"
@@ -18,6 +19,7 @@
 #include "cli/ptx_file.h"
 #include "cli/run.h"
 #include "cli/run_directory.h"
+#include "cli/seeds.h"
 #include "ptx/parse.h"
 #include "report/exit_status.h"
 #include "report/symbol_name.h"
@@ -26,6 +28,9 @@ namespace barracuda::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Runs of one kernel take moments.
+constexpr std::uint64_t kSeeds = 4;
 
 int fail(const std::string& message, int status) {
   complain(message);
@@ -67,7 +72,7 @@ Expected<void> compile(const std::string& source, const std::string& ptx) {
   if (!child) {
     return unexpected({.message = child.error().message});
   }
-  if (const int status = child->wait(); status != 0) {
+  if (const int status = child->wait([] {}); status != 0) {
     return unexpected(
         {.message = fmt::format("nvcc failed with status {}", status), .file = source});
   }
@@ -123,7 +128,7 @@ Expected<std::vector<KernelArgument>> fit_arguments(const ptx::Function& entry,
   for (std::size_t i = 0; i < texts.size(); ++i) {
     TRY(KernelArgument argument, parse_kernel_argument(texts[i]));
     const std::size_t needed = entry.parameters[i].size();
-    const std::size_t given = argument.is_buffer ? sizeof(std::uint64_t) : argument.bytes.size();
+    const std::size_t given = parameter_bytes(argument);
     if (needed != given) {
       return unexpected({.message = fmt::format("--arg {}: parameter {} has {} bytes, this has {}",
                                                 texts[i], i, needed, given)});
@@ -169,11 +174,19 @@ Expected<Prepared> prepare(const KernelCommand& command) {
       .ptx = std::move(ptx), .entry = std::string(entry->name), .arguments = std::move(arguments)};
 }
 
-Expected<void> put_out(const std::vector<KernelArgument>& arguments) {
+// "argument 2", or "argument 2, member 0".
+std::string name_of(const std::string& of, std::size_t number) {
+  return of.empty() ? fmt::format("argument {}", number) : fmt::format("{}, member {}", of, number);
+}
+
+Expected<void> put_out(const std::vector<KernelArgument>& arguments, const std::string& of = "") {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const KernelArgument& argument = arguments[i];
+    if (auto put = put_out(argument.members, name_of(of, i)); !put) {
+      return put;
+    }
     if (argument.prints) {
-      fmt::print("argument {}\n{}", i, elements_as_text(argument.type, argument.bytes));
+      fmt::print("{}\n{}", name_of(of, i), elements_as_text(argument.type, argument.bytes));
     }
     if (!argument.save_path.empty()) {
       const auto* const bytes = reinterpret_cast<const char*>(argument.bytes.data());
@@ -185,13 +198,37 @@ Expected<void> put_out(const std::vector<KernelArgument>& arguments) {
   return {};
 }
 
-// The program's side: status 1 where the kernel could not run.
+// The program's side.
 int launch_here(const KernelCommand& command, Prepared prepared) {
-  auto done = launch_kernel(prepared.ptx, prepared.entry, command, prepared.arguments);
-  if (done) {
-    done = put_out(prepared.arguments);
+  const auto launched = launch_kernel(prepared.ptx, prepared.entry, command, prepared.arguments);
+  if (!launched) {
+    return fail(launched.error().to_string(), report::kStatusNotChecked);
   }
-  return done ? 0 : fail(done.error().to_string(), 1);
+  const auto put = put_out(prepared.arguments);
+  return put ? 0 : fail(put.error().to_string(), 1);
+}
+
+void list_unfilled(const std::vector<KernelArgument>& arguments, const std::string& of,
+                   std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].is_unfilled) {
+      names.push_back(name_of(of, i));
+    }
+    list_unfilled(arguments[i].members, name_of(of, i), names);
+  }
+}
+
+// Threads that store one value where they would store two look harmless.
+void warn_of_zeros(const std::vector<KernelArgument>& arguments) {
+  std::vector<std::string> names;
+  list_unfilled(arguments, "", names);
+  if (!names.empty()) {
+    complain(
+        fmt::format("{}: of zeros. What a kernel computes of zeros is mostly equal, and races "
+                    "of unequal values stay hidden: fill what it reads (u32[256]=1,2,3), and "
+                    "write =0 where zeros are meant",
+                    fmt::join(names, "; ")));
+  }
 }
 
 std::string extent(const std::array<std::uint32_t, 3>& dimensions) {
@@ -242,8 +279,17 @@ int kernel(KernelCommand command) {
   if (command.launches_here) {
     return launch_here(command, std::move(*prepared));
   }
+  warn_of_zeros(prepared->arguments);
   command.kernel = prepared->entry;
-  return run({.options = command.options, .program = words_of(command)});
+  Options& options = command.options;
+  const bool has_schedule = options.seed || options.schedule != "auto" || !options.record.empty();
+  if (options.seeds == 0 && !has_schedule) {
+    options.seeds = kSeeds;
+  }
+  const RunCommand first{.options = options, .program = words_of(command), .report_file = ""};
+  std::ranges::transform(command.arguments, command.arguments.begin(), without_outputs);
+  const RunCommand others{.options = options, .program = words_of(command), .report_file = ""};
+  return options.seeds > 1 ? run_seeds(first, others, SeedOrder::kParallel) : run(first);
 }
 
 }  // namespace barracuda::cli

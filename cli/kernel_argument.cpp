@@ -1,5 +1,6 @@
 #include "cli/kernel_argument.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -127,7 +128,8 @@ Expected<void> read_array(KernelArgument& argument, std::string_view name,
     return unexpected({.message = "a buffer is TYPE[COUNT], with a count of at least 1"});
   }
   argument.bytes.resize(*count * argument.type.bytes);
-  if (values.empty()) {
+  argument.is_unfilled = values.empty();
+  if (argument.is_unfilled) {
     return {};
   }
   TRY(const std::vector<std::byte> pattern, parse_values(argument.type, values));
@@ -169,7 +171,61 @@ std::string_view read_outputs(KernelArgument& argument, std::string_view text) {
   return text;
 }
 
-Expected<KernelArgument> parse(std::string_view text) {
+std::size_t alignment_of(const KernelArgument& argument) {
+  std::size_t alignment = argument.is_buffer ? sizeof argument.address : argument.type.bytes;
+  for (const KernelArgument& member : argument.members) {
+    alignment = std::max(alignment, alignment_of(member));
+  }
+  return alignment;
+}
+
+std::size_t rounded_up(std::size_t bytes, std::size_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+// Behind the members that are there, as C places them.
+void add_member(KernelArgument& structure, KernelArgument member) {
+  member.offset = rounded_up(structure.bytes.size(), alignment_of(member));
+  structure.bytes.resize(member.offset + parameter_bytes(member));
+  if (!member.is_buffer) {
+    std::ranges::copy(member.bytes,
+                      structure.bytes.begin() + static_cast<std::ptrdiff_t>(member.offset));
+  }
+  structure.members.push_back(std::move(member));
+}
+
+enum class Place : std::uint8_t { kParameter, kMember };
+
+Expected<KernelArgument> parse(std::string_view text, Place place);
+
+// The text between the braces of a structure.
+Expected<KernelArgument> parse_members(std::string_view text) {
+  KernelArgument structure;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    const bool is_end = i == text.size() || (text[i] == ';' && depth == 0);
+    if (!is_end) {
+      depth += text[i] == '{' ? 1 : text[i] == '}' ? -1 : 0;
+      continue;
+    }
+    std::string_view member = text.substr(begin, i - begin);
+    member.remove_prefix(std::min(member.find_first_not_of(' '), member.size()));
+    TRY(KernelArgument parsed, parse(member, Place::kMember));
+    add_member(structure, std::move(parsed));
+    begin = i + 1;
+  }
+  structure.bytes.resize(rounded_up(structure.bytes.size(), alignment_of(structure)));
+  return structure;
+}
+
+Expected<KernelArgument> parse(std::string_view text, Place place) {
+  if (text.starts_with('{')) {
+    if (!text.ends_with('}')) {
+      return unexpected({.message = "a structure is {MEMBER;MEMBER…}"});
+    }
+    return parse_members(text.substr(1, text.size() - 2));
+  }
   KernelArgument argument;
   text = read_outputs(argument, text);
   const std::size_t end = text.find_first_of("=@");
@@ -189,7 +245,7 @@ Expected<KernelArgument> parse(std::string_view text) {
   } else {
     TRY(argument.type, parse_type(name));
     TRY(argument.bytes, parse_values(argument.type, rest));
-    if (argument.bytes.size() != argument.type.bytes) {
+    if (place == Place::kParameter && argument.bytes.size() != argument.type.bytes) {
       return unexpected({.message = "a scalar has one value; a buffer is TYPE[COUNT]"});
     }
   }
@@ -201,12 +257,21 @@ Expected<KernelArgument> parse(std::string_view text) {
 
 }  // namespace
 
+std::size_t parameter_bytes(const KernelArgument& argument) {
+  return argument.is_buffer ? sizeof argument.address : argument.bytes.size();
+}
+
 Expected<KernelArgument> parse_kernel_argument(const std::string& text) {
-  auto argument = parse(text);
+  auto argument = parse(text, Place::kParameter);
   if (!argument) {
     argument.error().message = fmt::format("--arg {}: {}", text, argument.error().message);
   }
   return argument;
+}
+
+std::string without_outputs(const std::string& text) {
+  KernelArgument outputs;
+  return std::string(read_outputs(outputs, text));
 }
 
 std::string elements_as_text(const ElementType& type, const std::vector<std::byte>& bytes) {

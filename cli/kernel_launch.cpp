@@ -1,5 +1,6 @@
 #include "cli/kernel_launch.h"
 
+#include <cstring>
 #include <dlfcn.h>
 
 #include <fmt/format.h>
@@ -8,7 +9,6 @@ namespace barracuda::cli {
 namespace {
 
 using Handle = void*;
-using Address = std::uint64_t;
 using Status = int;
 
 constexpr int kMaxDynamicSharedBytes = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
@@ -95,41 +95,60 @@ Expected<void> launch(const Driver& driver, Handle function, const KernelCommand
                      block[2], command.shared_bytes, stream, parameters.data(), extra);
 }
 
+void* value_of(KernelArgument& argument) {
+  return argument.is_buffer ? static_cast<void*>(&argument.address) : argument.bytes.data();
+}
+
+// Makes the buffer, or those of a structure, and puts their addresses where the kernel looks.
+Expected<void> make_buffers(const Driver& driver, KernelArgument& argument) {
+  for (KernelArgument& member : argument.members) {
+    if (auto made = make_buffers(driver, member); !made) {
+      return made;
+    }
+    std::memcpy(argument.bytes.data() + member.offset, value_of(member), parameter_bytes(member));
+  }
+  if (!argument.is_buffer) {
+    return {};
+  }
+  const std::size_t bytes = argument.bytes.size();
+  const void* const from = argument.bytes.data();
+  return in_turn([&] { return driver.call("cuMemAlloc_v2", &argument.address, bytes); },
+                 [&] { return driver.call("cuMemcpyHtoD_v2", argument.address, from, bytes); });
+}
+
+Expected<void> read_buffers(const Driver& driver, KernelArgument& argument) {
+  for (KernelArgument& member : argument.members) {
+    if (auto read = read_buffers(driver, member); !read) {
+      return read;
+    }
+  }
+  void* const to = argument.bytes.data();
+  return argument.is_buffer
+             ? driver.call("cuMemcpyDtoH_v2", to, argument.address, argument.bytes.size())
+             : Expected<void>();
+}
+
 }  // namespace
 
 Expected<void> launch_kernel(const std::string& ptx, const std::string& entry,
                              const KernelCommand& command, std::vector<KernelArgument>& arguments) {
   TRY(const Driver driver, Driver::open());
   TRY(const Handle function, load(driver, ptx, entry));
-  std::vector<Address> buffers(arguments.size());
-  std::vector<void*> parameters(arguments.size());
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    KernelArgument& argument = arguments[i];
-    parameters[i] = argument.is_buffer ? static_cast<void*>(&buffers[i]) : argument.bytes.data();
-    if (!argument.is_buffer) {
-      continue;
+  std::vector<void*> parameters;
+  for (KernelArgument& argument : arguments) {
+    if (auto made = make_buffers(driver, argument); !made) {
+      return made;
     }
-    const std::size_t bytes = argument.bytes.size();
-    const void* const from = argument.bytes.data();
-    const auto filled =
-        in_turn([&] { return driver.call("cuMemAlloc_v2", &buffers[i], bytes); },
-                [&] { return driver.call("cuMemcpyHtoD_v2", buffers[i], from, bytes); });
-    if (!filled) {
-      return filled;
-    }
+    parameters.push_back(value_of(argument));
   }
   auto ran = in_turn([&] { return launch(driver, function, command, parameters); },
                      [&] { return driver.call("cuCtxSynchronize"); });
   if (!ran) {
     return ran;
   }
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    void* const to = arguments[i].bytes.data();
-    if (arguments[i].is_buffer) {
-      if (auto copied = driver.call("cuMemcpyDtoH_v2", to, buffers[i], arguments[i].bytes.size());
-          !copied) {
-        return copied;
-      }
+  for (KernelArgument& argument : arguments) {
+    if (auto read = read_buffers(driver, argument); !read) {
+      return read;
     }
   }
   return {};

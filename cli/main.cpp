@@ -7,7 +7,10 @@
 #include "cli/extract.h"
 #include "cli/instrument.h"
 #include "cli/kernel.h"
+#include "cli/merge.h"
+#include "cli/output_files.h"
 #include "cli/replay.h"
+#include "cli/report.h"
 #include "cli/run.h"
 #include "report/exit_status.h"
 
@@ -28,6 +31,7 @@ int execute(Command command) {
       [](auto& chosen) {
         using Chosen = std::remove_reference_t<decltype(chosen)>;
         if constexpr (std::is_same_v<Chosen, RunCommand>) {
+          put_in_variables(chosen.options);
           return run(std::move(chosen));
         } else if constexpr (std::is_same_v<Chosen, ExtractCommand>) {
           return extract(chosen);
@@ -35,6 +39,12 @@ int execute(Command command) {
           return instrument(chosen);
         } else if constexpr (std::is_same_v<Chosen, ReplayCommand>) {
           return replay(chosen);
+        } else if constexpr (std::is_same_v<Chosen, ReportCommand>) {
+          return report_run(chosen);
+        } else if constexpr (std::is_same_v<Chosen, StatusCommand>) {
+          return tell_status(chosen);
+        } else if constexpr (std::is_same_v<Chosen, MergeCommand>) {
+          return merge(chosen);
         } else if constexpr (std::is_same_v<Chosen, KernelCommand>) {
           return kernel(std::move(chosen));
         } else {

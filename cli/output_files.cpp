@@ -1,19 +1,57 @@
 #include "cli/output_files.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <optional>
+#include <string_view>
 #include <unistd.h>
 
 #include "cli/complain.h"
+#include "report/baseline.h"
 #include "report/exit_status.h"
 #include "report/publish.h"
 
 namespace barracuda::cli {
 namespace {
 
+using VariableValue = std::optional<std::string> (*)(const std::string& variable);
+
+// The pattern with the value of each %q{variable}; what has no value stays.
+std::string replace_variables(std::string_view pattern, VariableValue value_of) {
+  std::string replaced;
+  while (!pattern.empty()) {
+    const std::size_t close = pattern.starts_with("%q{") ? pattern.find('}') : pattern.npos;
+    const bool is_variable = close != pattern.npos;
+    const std::size_t taken = is_variable ? close + 1 : pattern.starts_with('%') ? 2 : 1;
+    const std::string part(pattern.substr(0, taken));
+    const auto value =
+        is_variable ? value_of(std::string(pattern.substr(3, close - 3))) : std::nullopt;
+    replaced += value.value_or(part);
+    pattern.remove_prefix(part.size());
+  }
+  return replaced;
+}
+
+// As text of a pattern.
+std::optional<std::string> value_in_pattern(const std::string& variable) {
+  const char* const value = std::getenv(variable.c_str());
+  if (value == nullptr) {
+    return std::nullopt;
+  }
+  std::string text;
+  for (const char* at = value; *at != '\0'; ++at) {
+    text += *at == '%' ? "%%" : std::string(1, *at);
+  }
+  return text;
+}
+
 int open_output(const std::string& pattern, int flags) {
-  const auto path = expand_file_name(pattern);
+  // Who has a variable that is not set here knows its value.
+  const auto path = expand_file_name(replace_variables(pattern, [](const std::string& variable) {
+    return std::optional(value_in_pattern(variable).value_or("x"));
+  }));
   if (!path) {
     complain(path.error().message);
     return report::kStatusBadOption;
@@ -32,14 +70,22 @@ int open_output(const std::string& pattern, int flags) {
 
 }  // namespace
 
+void put_in_variables(Options& options) {
+  for (std::string* const pattern : {&options.json, &options.log_file, &options.record}) {
+    *pattern = replace_variables(*pattern, value_in_pattern);
+  }
+}
+
 int check_files(const Options& options) {
   report::Report probe;
   report::apply_filters(probe, options);
+  report::apply_baseline(probe, options, report::BaselineUse::kRead);
   if (!probe.option_error.empty()) {
     complain(probe.option_error);
     return report::kStatusBadOption;
   }
-  for (const std::string& pattern : {options.json, options.log_file}) {
+  for (const std::string& pattern :
+       {options.json, options.log_file, options.generate_suppressions}) {
     if (const int status = open_output(pattern, 0); status != 0) {
       return status;
     }

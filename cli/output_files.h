@@ -8,11 +8,15 @@
 
 namespace barracuda::cli {
 
+// Puts the value in place of each %q{VARIABLE} that is set here. What is left is for the processes
+// of the program: a launcher tells each rank its number in a variable of its own.
+void put_in_variables(Options& options);
+
 // The report's files and the suppressions.
 int check_files(const Options& options);
 
-// Empties a file that all processes of a run write to; leaves it alone if its name holds %p, or is
-// empty.
+// Empties a file that all processes of a run write to; leaves it alone if each process has
+// one of its own, or there is no name.
 int begin_output(const std::string& pattern);
 
 }  // namespace barracuda::cli

@@ -36,6 +36,11 @@ std::vector<std::string> obstacles(const std::string& word, bool is_emulated) {
     return {file +
             " is a static executable: no library can be loaded into it. Link it dynamically"};
   }
+  if (is_emulated && !image->other_runtime().empty()) {
+    return {file + " is linked with " + image->other_runtime() +
+            ", and the emulated device, on which kernels run here, stands in for libcudart.so.13: "
+            "build it with CUDA 13"};
+  }
   if (is_emulated && image->has_static_runtime()) {
     return {file +
             " is linked with the static CUDA runtime, which needs NVIDIA's driver, and kernels run "

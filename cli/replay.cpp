@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kMessageEvery{2};
-constexpr int kInterrupted = 128 + SIGINT;
+constexpr int kInterrupted = report::status_of_signal(SIGINT);
 
 std::atomic<bool> g_interrupted = false;
 
@@ -84,6 +85,9 @@ Expected<ReplayOptions> choose_options(const ReplayCommand& command, trace::RunO
   }
   chosen.options.json.clear();
   chosen.options.log_file.clear();
+  chosen.options.generate_suppressions.clear();
+  chosen.options.baseline.clear();
+  chosen.options.update_baseline = false;
   const std::string recorded_model = chosen.options.model;
   for (const auto& [name, value] : command.options) {
     if (auto set = set_option(chosen.options, name, value); !set) {
@@ -135,56 +139,108 @@ report::Report merge(const trace::Replayed& replayed, const ReplayOptions& chose
   return all;
 }
 
-int fail(const Diagnostic& problem, int status) {
-  complain(problem.to_string());
-  return status;
+// Recorded without `run`, of several processes none is the program.
+int own_status(const trace::Replayed& replayed) {
+  if (replayed.program) {
+    return static_cast<int>(replayed.program->status);
+  }
+  return replayed.processes.size() == 1 ? replayed.processes.front().run.own_status
+                                        : report::kUnknownStatus;
 }
 
-Diagnostic in_file(Diagnostic problem, const std::string& file) {
+tl::unexpected<ReplayFailure> bad(Diagnostic problem, const std::string& file) {
   problem.file = file;
-  return problem;
+  return tl::unexpected(
+      ReplayFailure{.status = report::kStatusBadOption, .message = problem.to_string()});
+}
+
+struct Recording {
+  trace::Reader reader;
+  ReplayOptions chosen;
+};
+
+tl::expected<Recording, ReplayFailure> open_recording(const ReplayCommand& command) {
+  auto reader = trace::Reader::open(command.file);
+  if (!reader) {
+    return bad(reader.error(), command.file);
+  }
+  auto recorded = trace::recorded_options(*reader);
+  if (!recorded) {
+    return bad(recorded.error(), command.file);
+  }
+  auto chosen = choose_options(command, std::move(*recorded));
+  if (!chosen) {
+    return tl::unexpected(
+        ReplayFailure{.status = report::kStatusBadOption, .message = chosen.error().to_string()});
+  }
+  return Recording{.reader = std::move(*reader), .chosen = std::move(*chosen)};
+}
+
+// The files that the replay is to write, before it takes its time.
+int check_output(const ReplayOptions& chosen) {
+  Options files = chosen.options;
+  if (chosen.suppressions) {
+    files.suppressions.clear();  // not on this machine, perhaps
+  }
+  for (const std::string& pattern : {files.json, files.log_file}) {
+    if (const auto path = expand_file_name(pattern); !path) {
+      complain(path.error().to_string());
+      return report::kStatusBadOption;
+    }
+  }
+  return check_files(files);
+}
+
+tl::expected<report::Report, ReplayFailure> make_report(const Recording& recording,
+                                                        const std::string& file) {
+  ProgressMessages messages(recording.reader.size());
+  const InterruptWatch watch;
+  const auto replayed =
+      trace::replay(recording.reader, trace::detector_options(recording.chosen.options),
+                    [&messages](std::uint64_t bytes) {
+                      messages.at(bytes);
+                      return !g_interrupted;
+                    });
+  if (!replayed) {
+    return bad(replayed.error(), file);
+  }
+  if (replayed->was_stopped) {
+    return tl::unexpected(ReplayFailure{
+        .status = kInterrupted,
+        .message = fmt::format("interrupted at {} % of the trace: no report", messages.percent())});
+  }
+  report::Report report = merge(*replayed, recording.chosen, recording.reader.damages());
+  report.own_status = own_status(*replayed);
+  return report;
 }
 
 }  // namespace
 
+tl::expected<report::Report, ReplayFailure> replayed_report(const std::string& file) {
+  const auto recording = open_recording({.file = file, .options = {}});
+  if (!recording) {
+    return tl::unexpected(recording.error());
+  }
+  return make_report(*recording, file);
+}
+
 int replay(const ReplayCommand& command) {
-  const auto reader = trace::Reader::open(command.file);
-  if (!reader) {
-    return fail(reader.error(), report::kStatusBadOption);
+  const auto recording = open_recording(command);
+  if (!recording) {
+    complain(recording.error().message);
+    return recording.error().status;
   }
-  auto recorded = trace::recorded_options(*reader);
-  if (!recorded) {
-    return fail(in_file(recorded.error(), command.file), report::kStatusBadOption);
-  }
-  const auto chosen = choose_options(command, std::move(*recorded));
-  if (!chosen) {
-    return fail(chosen.error(), report::kStatusBadOption);
-  }
-  Options files = chosen->options;
-  if (chosen->suppressions) {
-    files.suppressions.clear();  // not on this machine, perhaps
-  }
-  if (const int status = check_files(files); status != 0) {
+  if (const int status = check_output(recording->chosen); status != 0) {
     return status;
   }
-  ProgressMessages messages(reader->size());
-  const InterruptWatch watch;
-  const auto replayed = trace::replay(*reader, trace::detector_options(chosen->options),
-                                      [&messages](std::uint64_t bytes) {
-                                        messages.at(bytes);
-                                        return !g_interrupted;
-                                      });
-  if (!replayed) {
-    return fail(in_file(replayed.error(), command.file), report::kStatusBadOption);
+  auto report = make_report(*recording, command.file);
+  if (!report) {
+    complain(report.error().message);
+    return report.error().status;
   }
-  if (replayed->was_stopped) {
-    complain(fmt::format("interrupted at {} % of the trace: no report", messages.percent()));
-    return kInterrupted;
-  }
-  // Recorded without `run`, what the program itself left with is not known.
-  const std::uint32_t own = replayed->program.value_or(trace::ProgramEnded{}).status;
-  return report::publish(merge(*replayed, *chosen, reader->damages()), chosen->options,
-                         static_cast<int>(own));
+  const int own = report->own_status;
+  const int status = report::publish(std::move(*report), recording->chosen.options, own);
+  return status == report::kUnknownStatus ? 0 : status;
 }
 
 }  // namespace barracuda::cli

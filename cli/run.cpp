@@ -1,11 +1,11 @@
 #include "cli/run.h"
 
+#include <chrono>
+#include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <signal.h>
+#include <optional>
 #include <sys/personality.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -15,30 +15,18 @@
 #include "cli/environment.h"
 #include "cli/output_files.h"
 #include "cli/program_file.h"
+#include "cli/ranks.h"
 #include "cli/run_directory.h"
+#include "cli/run_report.h"
+#include "cli/seeds.h"
 #include "fatbin/host_image.h"
 #include "report/exit_status.h"
-#include "report/merge.h"
-#include "report/process_status.h"
-#include "report/publish.h"
 #include "trace/recorder.h"
 
 namespace barracuda::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The program may change its folder before its processes write or read these.
-void make_paths_absolute(Options& options) {
-  for (std::string* const path :
-       {&options.json, &options.log_file, &options.suppressions, &options.record}) {
-    std::error_code error;
-    if (!path->empty()) {
-      const fs::path absolute = fs::absolute(*path, error);
-      *path = error ? *path : absolute.string();
-    }
-  }
-}
 
 Expected<std::string> find_library() {
   std::error_code error;
@@ -70,7 +58,7 @@ Expected<std::vector<std::string>> prepare_environment(const Options& options, b
   TRY(const std::string library, find_library());
   ToolEnvironment tool{.preload = sanitizer_runtimes(library),
                        .library_folder = "",
-                       .run_directory = directory.reports(),
+                       .run_directory = directory.spools(),
                        .options = options};
   TRY(std::string preloadable, directory.preloadable(library));
   tool.preload.push_back(std::move(preloadable));
@@ -90,47 +78,40 @@ void keep_addresses() {
   }
 }
 
-// A process that has announced itself, has not reported, and is still alive.
-bool any_still_running(const std::string& reports) {
-  const auto processes = report::read_process_reports(reports);
-  if (!processes) {
-    return false;
-  }
-  for (const report::AnnouncedProcess& process : processes->unreported) {
-    if (kill(process.process, 0) == 0) {
-      return true;
+// Asks the program to end when its time is over, and ends it when it does not.
+class TimeLimit {
+ public:
+  explicit TimeLimit(std::uint64_t seconds) : limit_(seconds) {}
+
+  void look(const ChildProcess& child, std::chrono::seconds age) {
+    constexpr std::chrono::seconds kGrace{5};
+    if (limit_ == std::chrono::seconds{0} || age < limit_) {
+      return;
+    }
+    if (!is_over_) {
+      is_over_ = true;
+      child.send(SIGTERM);
+    } else if (age >= limit_ + kGrace) {
+      child.send(SIGKILL);
     }
   }
-  return false;
-}
 
-// How the program itself ended, for the message about its missing report.
-struct ProgramEnd {
-  int process = 0;
-  int status = 0;
+  [[nodiscard]] bool is_over() const { return is_over_; }
+
+ private:
+  std::chrono::seconds limit_;
+  bool is_over_ = false;
 };
 
-std::string lost_process(const report::AnnouncedProcess& process, const ProgramEnd& program) {
-  const int signal = program.status - 128;
-  const bool was_killed = process.process == program.process && signal > 0;
-  return fmt::format("process {} ({}) used CUDA and ended without a report: {}", process.process,
-                     process.program,
-                     was_killed ? fmt::format("signal {} ({})", signal, strsignal(signal))
-                                : "it was killed or left by _exit");
-}
-
-report::Report collect(const std::string& reports, const ProgramEnd& program) {
-  auto processes = report::read_process_reports(reports);
-  if (!processes) {
-    report::Report failed;
-    failed.tool_failure = processes.error().to_string();
-    return failed;
+report::Report collect(const std::string& spools, const ProgramEnd& end) {
+  auto report = final_report(spools, end);
+  if (report) {
+    return std::move(*report);
   }
-  report::Report all = report::merge(std::move(processes->reports));
-  for (const report::AnnouncedProcess& process : processes->unreported) {
-    all.lost.push_back(lost_process(process, program));
-  }
-  return all;
+  report::Report failed;
+  failed.tool_failure = report.error().to_string();
+  failed.own_status = end.status;
+  return failed;
 }
 
 // The trace gets what only this process knows.
@@ -155,6 +136,9 @@ void record_end(report::Report& report, const Options& options, int own) {
 
 int run(RunCommand command) {
   Options& options = command.options;
+  if (options.seeds > 1) {
+    return run_seeds(command, command, SeedOrder::kOneByOne);
+  }
   make_paths_absolute(options);
   int status = check_files(options);
   if (status == 0) {
@@ -162,6 +146,10 @@ int run(RunCommand command) {
   }
   if (status != 0) {
     return status;
+  }
+  std::optional<Ranks> ranks;
+  if (command.report_file.empty()) {
+    ranks.emplace(options.exit_policy);
   }
   const bool has_driver = driver_is_present();
   if (options.device == "gpu" && !has_driver) {
@@ -181,14 +169,28 @@ int run(RunCommand command) {
   if (is_emulated && options.seed) {
     keep_addresses();
   }
+  if (auto described = directory->describe(command.program.front(), options); !described) {
+    complain(described.error().to_string());
+    return report::kStatusToolFailed;
+  }
   auto child = ChildProcess::start(command.program, *environment);
   if (!child) {
     complain(child.error().message);
     return child.error().status;
   }
-  const int own = child->wait();
-  ChildProcess::wait_for_orphans([&] { return any_still_running(directory->reports()); });
-  report::Report all = collect(directory->reports(), {.process = child->process(), .status = own});
+  RunWatch watch(options, directory->spools());
+  TimeLimit limit(options.time_limit);
+  const auto meanwhile = [&] {
+    watch.look(ChildProcess::questions());
+    limit.look(*child, watch.age());
+  };
+  const int own = child->wait(meanwhile);
+  ChildProcess::wait_for_orphans([&] { return any_still_running(directory->spools()); }, meanwhile);
+  report::Report all = collect(directory->spools(), {.process = child->process(), .status = own});
+  if (limit.is_over()) {
+    all.coverage.gaps.push_back(
+        fmt::format("the program was ended after {} seconds (time-limit)", options.time_limit));
+  }
   // Obstacles are the only reasons that no process of the trace tells.
   if (all.blocked.empty() && all.coverage.launches == 0) {
     all.blocked = obstacles(command.program.front(), is_emulated);
@@ -197,7 +199,12 @@ int run(RunCommand command) {
     all.model = options.model;
   }
   record_end(all, options, own);
-  return report::publish_merged(std::move(all), options, own);
+  if (!command.report_file.empty()) {
+    return hand_over(all, command.report_file);
+  }
+  status = watch.publisher().finish(all);
+  return ranks->settle({.own = own, .status = status, .is_idle = is_idle(all)},
+                       &ChildProcess::is_interrupted);
 }
 
 }  // namespace barracuda::cli

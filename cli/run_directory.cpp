@@ -1,11 +1,19 @@
 #include "cli/run_directory.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
+
+#include "base/file.h"
 
 namespace barracuda::cli {
 namespace {
@@ -14,6 +22,30 @@ namespace fs = std::filesystem;
 
 bool fits_preload(const std::string& path) {
   return path.find_first_of(" \t\n:") == std::string::npos;
+}
+
+constexpr const char* kPrefix = "barracuda-run-";
+
+// Spools are written while the program runs: a file system over the network would slow it down, and
+// lose them with the connection.
+bool is_remote(const fs::path& folder) {
+  constexpr std::array<std::uint32_t, 5> kRemote = {0x6969, 0xff534d42, 0xfe534d42, 0x0bd00bd0,
+                                                    0x47504653};  // NFS, CIFS, SMB2, Lustre, GPFS
+  struct statfs system{};
+  return statfs(folder.c_str(), &system) == 0 &&
+         std::ranges::find(kRemote, static_cast<std::uint32_t>(system.f_type)) != kRemote.end();
+}
+
+fs::path parent_folder() {
+  std::error_code error;
+  const fs::path asked = fs::temp_directory_path(error);
+  for (const fs::path& folder : {asked, fs::path("/tmp"), fs::path("/dev/shm")}) {
+    if (!folder.empty() && fits_preload(folder) && !is_remote(folder) &&
+        access(folder.c_str(), W_OK) == 0) {
+      return folder;
+    }
+  }
+  return "/tmp";
 }
 
 Expected<void> link(const std::string& target, const std::string& path) {
@@ -27,20 +59,63 @@ Expected<void> link(const std::string& target, const std::string& path) {
 
 }  // namespace
 
+bool RunFolder::is_running() const {
+  return process != 0 && kill(process, 0) == 0;
+}
+
+Expected<RunFolder> read_run(const std::string& path) {
+  RunFolder run{.path = path};
+  for (const auto& [name, text] :
+       {std::pair{"program", &run.program}, std::pair{"options", &run.options}}) {
+    TRY(*text, read_file(path + "/" + name));
+  }
+  TRY(const std::string process, read_file(path + "/process"));
+  run.process = std::atoi(process.c_str());
+  return run;
+}
+
+std::vector<RunFolder> find_runs() {
+  std::vector<std::pair<fs::file_time_type, RunFolder>> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(parent_folder(), error)) {
+    struct stat status{};
+    const std::string path = entry.path();
+    if (entry.path().filename().string().starts_with(kPrefix) && stat(path.c_str(), &status) == 0 &&
+        status.st_uid == getuid()) {
+      if (auto run = read_run(path)) {
+        found.emplace_back(entry.last_write_time(error), std::move(*run));
+      }
+    }
+  }
+  std::ranges::sort(found, {}, &std::pair<fs::file_time_type, RunFolder>::first);
+  std::vector<RunFolder> runs;
+  for (auto& [time, run] : found) {
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+Expected<void> RunDirectory::describe(const std::string& program, const Options& options) const {
+  for (const auto& [name, text] :
+       {std::pair{"program", program}, std::pair{"options", to_string(options)},
+        std::pair{"process", std::to_string(getpid())}}) {
+    if (auto written = write_file(path_ + "/" + name, text); !written) {
+      return written;
+    }
+  }
+  return {};
+}
+
 Expected<RunDirectory> RunDirectory::create() {
   std::error_code error;
-  fs::path parent = fs::temp_directory_path(error);
-  if (error || !fits_preload(parent)) {
-    parent = "/tmp";
-  }
-  std::string path = (parent / "barracuda-run-XXXXXX").string();
+  std::string path = (parent_folder() / (std::string(kPrefix) + "XXXXXX")).string();
   if (mkdtemp(path.data()) == nullptr) {
     return unexpected(
         {.message = std::string("no temporary folder: ") + std::strerror(errno), .file = path});
   }
   RunDirectory directory(path);
-  if (!fs::create_directory(directory.reports(), error)) {
-    return unexpected({.message = error.message(), .file = directory.reports()});
+  if (!fs::create_directory(directory.spools(), error)) {
+    return unexpected({.message = error.message(), .file = directory.spools()});
   }
   return directory;
 }

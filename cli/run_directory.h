@@ -1,16 +1,38 @@
-// The temporary folder of one `barracuda run`, removed with the object: the processes' reports, and
-// the links through which a program without a driver finds the emulated device as CUDA's libraries.
+// The temporary folder of one `barracuda run`, removed with the object: what its processes find,
+// and the links through which a program without a driver finds the emulated device as CUDA's
+// libraries. A run that is killed leaves it behind, for `barracuda report`.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/expected.h"
+#include "base/options.h"
 
 namespace barracuda::cli {
+
+// What there is to know of the folder of a run, by whomever.
+struct RunFolder {
+  std::string path;
+  int process = 0;  // of `barracuda run`
+  std::string program, options;
+
+  [[nodiscard]] std::string spools() const { return path + "/reports"; }
+
+  [[nodiscard]] bool is_running() const;
+};
+
+// Errors: it is not the folder of a run.
+Expected<RunFolder> read_run(const std::string& path);
+// Those of this user that are there, the oldest first.
+std::vector<RunFolder> find_runs();
 
 class RunDirectory {
  public:
   static Expected<RunDirectory> create();
+
+  // Says whose it is, for read_run().
+  [[nodiscard]] Expected<void> describe(const std::string& program, const Options& options) const;
 
   RunDirectory(RunDirectory&& other) noexcept;
   RunDirectory& operator=(RunDirectory&&) = delete;
@@ -18,7 +40,7 @@ class RunDirectory {
   RunDirectory& operator=(const RunDirectory&) = delete;
   ~RunDirectory();
 
-  [[nodiscard]] std::string reports() const { return path_ + "/reports"; }
+  [[nodiscard]] std::string spools() const { return path_ + "/reports"; }
 
   // For a file of the command's own.
   [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }

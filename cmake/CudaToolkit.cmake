@@ -14,6 +14,6 @@ get_filename_component(BARRACUDA_CUDA_HOME ${nvcc_bin} DIRECTORY)
 find_program(BARRACUDA_PTXAS ptxas HINTS ${nvcc_bin} REQUIRED NO_DEFAULT_PATH)
 find_path(BARRACUDA_CUDA_INCLUDE cuda.h HINTS ${BARRACUDA_CUDA_HOME}/include REQUIRED NO_DEFAULT_PATH)
 
-# CUDA's headers, for the folders that may include them (DESIGN section 2).
+# CUDA's headers, for the folders that may include them.
 add_library(barracuda.cuda_headers INTERFACE)
 target_include_directories(barracuda.cuda_headers SYSTEM INTERFACE ${BARRACUDA_CUDA_INCLUDE})

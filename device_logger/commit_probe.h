@@ -16,6 +16,8 @@ inline constexpr std::size_t kCommitProbeCells =
     std::size_t{kCommitProbeBlocks} * kCommitProbeThreads;
 inline constexpr std::size_t kCommitProbeBytes = kCommitProbeCells * kHalfBytes;
 
+static_assert(kHalfBytes % sizeof(std::uint32_t) == 0, "a cell is words of the round's number");
+
 // Parameters: u64 address of the cells, u32 rounds. Round r stores r.
 inline constexpr const char kCommitProbeKernel[] = "__barracuda_commit_probe";
 

@@ -3,8 +3,10 @@
 // launch is over; two launches in flight never share one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
+#include "device_logger/block_order.h"
 #include "device_logger/record.h"
 
 namespace barracuda::wire {
@@ -33,9 +35,28 @@ struct alignas(128) LaunchDescriptor {
   // Not 0: unless a queue is full, a claim executes the same instructions however far the host has
   // read, so that a seeded schedule does not depend on the host.
   std::uint32_t steady_claims = 0;
+  BlockOrder block_order;
   std::uint32_t reserved[16] = {};
 };
 
-static_assert(sizeof(LaunchDescriptor) == 128);
+static_assert(offsetof(LaunchDescriptor, version) == 0 && offsetof(LaunchDescriptor, launch) == 4 &&
+              offsetof(LaunchDescriptor, queue_count) == 8 &&
+              offsetof(LaunchDescriptor, slots_log2) == 12);
+static_assert(offsetof(LaunchDescriptor, rings) == 16 && offsetof(LaunchDescriptor, heads) == 24 &&
+              offsetof(LaunchDescriptor, read_positions) == 32 &&
+              offsetof(LaunchDescriptor, order_counters) == 40);
+static_assert(offsetof(LaunchDescriptor, commit_mode) == 48 &&
+              offsetof(LaunchDescriptor, steady_claims) == 52 &&
+              offsetof(LaunchDescriptor, block_order) == 56 &&
+              offsetof(LaunchDescriptor, reserved) == 64);
+static_assert(offsetof(BlockOrder, window) == 0 && offsetof(BlockOrder, turn) == 4 &&
+              sizeof(BlockOrder) == 8);
+static_assert(offsetof(LaunchDescriptor, reserved) + sizeof LaunchDescriptor::reserved == 128 &&
+                  sizeof(LaunchDescriptor) == 128,
+              "a cache line of the device, without padding");
+static_assert(kHeadStride >= 2 * sizeof(std::uint64_t),
+              "beside a queue's claim counter lies its copy of the read position");
+static_assert(kReadPositionStride % kHeadStride == 0 && kHeadStride % 128 == 0,
+              "counters of two queues share no line");
 
 }  // namespace barracuda::wire

@@ -20,6 +20,14 @@ struct StoredValue {
   bool known = false;
 };
 
+// What all lanes store, if that is one value.
+struct UniformValue {
+  std::uint64_t value = 0;  // stored_value
+  bool known = false;
+
+  __device__ __forceinline__ std::uint32_t flag() const { return known ? kUniformValue : 0; }
+};
+
 struct Agreement {
   bool all = false;       // every lane stores the same value
   bool overlaps = false;  // this lane and those at its address store the same value
@@ -53,31 +61,49 @@ __device__ __forceinline__ Agreement find_agreement(std::uint64_t address, const
   return agreement;
 }
 
+__device__ __forceinline__ void write_value(const Queue& queue, std::uint64_t slot,
+                                            std::uint32_t half, std::uint64_t value) {
+  queue.write_half(slot, half, 0, static_cast<std::uint32_t>(value),
+                   static_cast<std::uint32_t>(value >> 32), 0);
+}
+
 __device__ __forceinline__ void write_affine(std::uint64_t descriptor, const Lanes& lanes,
                                              std::uint32_t site, const Pattern& pattern,
-                                             std::uint32_t flags, std::uint32_t stride1) {
+                                             std::uint32_t flags, const UniformValue& uniform) {
   if (lanes.leads()) {
     const Queue queue(descriptor);
-    const std::uint64_t slot = queue.claim(1);
+    // A value that stride1 has no room for takes a slot of its own.
+    const bool fits = pattern.width_log2 == 5 && (site >> kSizeShift & 7) <= 2;
+    const bool has_slot = uniform.known && !fits;
+    const RecordKind kind = has_slot ? RecordKind::kAffineValue : RecordKind::kAffine;
+    const std::uint64_t slot = queue.claim(has_slot ? 2 : 1);
+    if (has_slot) {
+      write_value(queue, slot + 1, 0, uniform.value);
+      write_value(queue, slot + 1, 1, 0);
+    }
     queue.write_pattern_half(slot, static_cast<std::uint32_t>(pattern.stride0) & 0xFFFF,
-                             pattern.base, flags, stride1);
+                             pattern.base, flags | uniform.flag(),
+                             uniform.known && fits ? static_cast<std::uint32_t>(uniform.value)
+                                                   : static_cast<std::uint32_t>(pattern.stride1));
     queue.order_commit();
-    queue.write_header_half(slot, site, RecordKind::kAffine, pattern.width_log2, lanes.mask);
+    queue.write_header_half(slot, site, kind, pattern.width_log2, lanes.mask);
   }
 }
 
 // The header of a record with entries; entries are written by their lanes, before or after.
 __device__ __forceinline__ void write_entry_header(const Queue& queue, std::uint64_t slot,
                                                    std::uint32_t site, RecordKind kind,
-                                                   std::uint32_t mask) {
-  queue.write_pattern_half(slot, 0, 0, 0, 0);
+                                                   std::uint32_t mask,
+                                                   const UniformValue& uniform = {}) {
+  queue.write_pattern_half(slot, 0, uniform.value & 0xFFFFFFFF, uniform.flag(),
+                           static_cast<std::uint32_t>(uniform.value >> 32));
   queue.order_commit();
   queue.write_header_half(slot, site, kind, 0, mask);
 }
 
 __device__ __forceinline__ void write_scattered(std::uint64_t descriptor, const Lanes& lanes,
                                                 std::uint32_t site, std::uint64_t address,
-                                                std::uint32_t flags) {
+                                                std::uint32_t flags, const UniformValue& uniform) {
   const Queue queue(descriptor);
   std::uint64_t slot = 0;
   if (lanes.leads()) {
@@ -95,7 +121,7 @@ __device__ __forceinline__ void write_scattered(std::uint64_t descriptor, const 
     __syncwarp(lanes.mask);
   }
   if (lanes.leads()) {
-    write_entry_header(queue, slot, site, RecordKind::kScattered, lanes.mask);
+    write_entry_header(queue, slot, site, RecordKind::kScattered, lanes.mask, uniform);
   }
 }
 
@@ -112,16 +138,16 @@ __device__ __forceinline__ void log_access(std::uint32_t site, std::uint64_t add
   if ((site & kConstantValue) != 0) {
     agreement.overlaps = true;
   }
+  UniformValue uniform;
+  if (agreement.all) {
+    uniform = {stored_value(value.low, value.high), true};
+  }
   if (!pattern.found) {
-    write_scattered(descriptor, lanes, site, address, agreement.overlaps ? kLaneAgrees : 0);
+    write_scattered(descriptor, lanes, site, address, agreement.overlaps ? kLaneAgrees : 0,
+                    uniform);
   } else {
-    std::uint32_t flags = __all_sync(lanes.mask, agreement.overlaps) != 0 ? kLanesAgree : 0;
-    auto stride1 = static_cast<std::uint32_t>(pattern.stride1);
-    if (agreement.all && pattern.width_log2 == 5 && (site >> kSizeShift & 7) <= 2) {
-      flags |= kUniformValue;
-      stride1 = static_cast<std::uint32_t>(value.low);
-    }
-    write_affine(descriptor, lanes, site, pattern, flags, stride1);
+    const std::uint32_t flags = __all_sync(lanes.mask, agreement.overlaps) != 0 ? kLanesAgree : 0;
+    write_affine(descriptor, lanes, site, pattern, flags, uniform);
   }
   __syncwarp(lanes.mask);
 }
@@ -174,12 +200,6 @@ __device__ __forceinline__ ReleaseToken begin_release(std::uint32_t site, std::u
     }
   }
   return token;
-}
-
-__device__ __forceinline__ void write_value(const Queue& queue, std::uint64_t slot,
-                                            std::uint32_t half, std::uint64_t value) {
-  queue.write_half(slot, half, 0, static_cast<std::uint32_t>(value),
-                   static_cast<std::uint32_t>(value >> 32), 0);
 }
 
 __device__ __forceinline__ void log_acquire(std::uint32_t site, std::uint64_t address,
@@ -390,6 +410,16 @@ BARRACUDA_HOOK void __barracuda_operands(std::uint32_t site, std::uint64_t targe
 BARRACUDA_HOOK void __barracuda_event(std::uint32_t site, std::uint32_t detail,
                                       std::uint32_t threads) {
   barracuda::wire::log_event(site, detail, threads);
+}
+
+// What the program reads of %ctaid instead (BlockOrder): the coordinate 0, 1 or 2.
+BARRACUDA_HOOK std::uint32_t __barracuda_ctaid(std::uint32_t coordinate) {
+  using namespace barracuda::wire;
+  const std::uint64_t descriptor = __barracuda_descriptor;
+  const std::uint32_t cta = descriptor == 0 ? linear_cta() : Queue(descriptor).program_cta();
+  const std::uint32_t row = cta / gridDim.x;
+  return coordinate == 0 ? cta - row * gridDim.x
+                         : (coordinate == 1 ? row % gridDim.y : row / gridDim.y);
 }
 
 // Lanes of `members` parted and meet here. A GPU brings them together where it sees fit; where the

@@ -102,9 +102,15 @@ class Queue {
     order_counters_ = join(third.z, third.w);
     fence_and_flag_ = fourth.x == static_cast<std::uint32_t>(CommitMode::kFenceAndFlag);
     steady_ = fourth.y != 0;
+    block_order_ = {.window = fourth.z, .turn = fourth.w};
   }
 
   __device__ __forceinline__ bool fence_and_flag() const { return fence_and_flag_; }
+
+  // The number by which the program knows this CTA.
+  __device__ __forceinline__ std::uint32_t program_cta() const {
+    return program_block(block_order_, linear_cta(), gridDim.x * gridDim.y * gridDim.z);
+  }
 
   __device__ __forceinline__ std::uint64_t order_counter(std::uint64_t address) const {
     return order_counters_ + std::uint64_t{4} * order_counter_of(address);
@@ -146,7 +152,7 @@ class Queue {
                                                     std::uint32_t mask) const {
     const std::uint32_t word =
         (site & (kMaxSites - 1)) | static_cast<std::uint32_t>(kind) << 24 | width_log2 << 28;
-    write_half(slot, 0, launch_, word, mask, linear_cta());
+    write_half(slot, 0, launch_, word, mask, program_cta());
   }
 
   __device__ __forceinline__ void write_pattern_half(std::uint64_t slot, std::uint32_t stride0,
@@ -198,6 +204,7 @@ class Queue {
 
   std::uint64_t ring_, head_, read_position_, order_counters_;
   std::uint32_t launch_, slots_log2_;
+  BlockOrder block_order_;
   bool fence_and_flag_, steady_;
 };
 

@@ -20,4 +20,9 @@ BARRACUDA_WIRE std::uint32_t order_counter_of(std::uint64_t address) {
   return static_cast<std::uint32_t>(((address >> 4) * 0x9E3779B97F4A7C15ULL) >> 48);
 }
 
+static_assert(kOrderCounters == 1U << (64 - 48), "every hash has a counter");
+static_assert(order_counter_of(16) == order_counter_of(31) &&
+                  order_counter_of(16) != order_counter_of(32),
+              "the bytes of one atomic share a counter");
+
 }  // namespace barracuda::wire

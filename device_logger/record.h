@@ -21,7 +21,7 @@
 
 namespace barracuda::wire {
 
-inline constexpr std::uint32_t kProtocolVersion = 2;
+inline constexpr std::uint32_t kProtocolVersion = 3;
 inline constexpr std::uint32_t kWarpLanes = 32;
 inline constexpr std::size_t kSlotBytes = 32;
 inline constexpr std::size_t kHalfBytes = 16;
@@ -37,13 +37,14 @@ BARRACUDA_WIRE std::uint16_t lap_tag(std::uint64_t slot, std::uint32_t slots_log
 enum class RecordKind : std::uint8_t {
   kVoid = 0,    // claimed and empty; header.slot_count says how many slots in all
   kAffine = 1,  // access: lane l touches base + (l % w) * stride0 + (l / w) * stride1; no entries
-  kScattered = 2,  // access: n LaneAddress entries, two a slot
-  kRelease = 3,    // strong write or write half of an atomic: n LaneRelease entries of two slots;
-                   // the slots are claimed before the access, written after it
-  kAcquire = 4,    // strong read or read half of an atomic: n LaneAcquire entries of one slot;
-                   // claimed after the access
-  kEvent = 5,      // fence, barrier, warp barrier, call, return, exit: the site says which
-  kOperands = 6,   // mbarrier operations and kCopy: n LaneOperands entries of two slots
+  kScattered = 2,    // access: n LaneAddress entries, two a slot
+  kRelease = 3,      // strong write or write half of an atomic: n LaneRelease entries of two slots;
+                     // the slots are claimed before the access, written after it
+  kAcquire = 4,      // strong read or read half of an atomic: n LaneAcquire entries of one slot;
+                     // claimed after the access
+  kEvent = 5,        // fence, barrier, warp barrier, call, return, exit: the site says which
+  kOperands = 6,     // mbarrier operations and kCopy: n LaneOperands entries of two slots
+  kAffineValue = 7,  // kAffine, and in a slot of its own the value that all lanes stored
 };
 
 // Lane addresses are 57 bits: the space in the two highest, the address or offset below.
@@ -52,7 +53,11 @@ enum class AddressSpace : std::uint8_t {
   kShared = 1,         // an offset into the shared window of the executing CTA
   kSharedCluster = 2,  // (CTA rank in the cluster) << 32 | offset
 };
+inline constexpr int kSpaceBits = 2;
 inline constexpr int kSpaceShift = 55;
+inline constexpr int kAddressHighBits = 25;  // above the low word
+static_assert(kSpaceShift + kSpaceBits == 32 + kAddressHighBits);
+static_assert(static_cast<int>(AddressSpace::kSharedCluster) < 1 << kSpaceBits);
 
 BARRACUDA_WIRE std::uint64_t tagged_address(AddressSpace space, std::uint64_t address) {
   return (static_cast<std::uint64_t>(space) << kSpaceShift) | address;
@@ -66,23 +71,40 @@ BARRACUDA_WIRE std::uint64_t address_of(std::uint64_t tagged) {
   return tagged & ((std::uint64_t{1} << kSpaceShift) - 1);
 }
 
+static_assert(space_of(tagged_address(AddressSpace::kSharedCluster, 1)) ==
+                  AddressSpace::kSharedCluster &&
+              address_of(tagged_address(AddressSpace::kSharedCluster, 1)) == 1);
+
 // Flags of a header (2 bits).
-inline constexpr std::uint32_t kLanesAgree = 1;    // lanes that overlap stored the same bytes
-inline constexpr std::uint32_t kUniformValue = 2;  // kAffine with w = 32, size <= 4: stride1 is the
-                                                   // value that all lanes stored
+inline constexpr std::uint32_t kLanesAgree = 1;  // lanes that overlap stored the same bytes
+// All lanes stored one value (stored_value): of at most 4 bytes in stride1 of a kAffine with w =
+// 32; in the slot behind a kAffineValue; in base_low and stride1 of a kScattered.
+inline constexpr std::uint32_t kUniformValue = 2;
+
+inline constexpr int kSiteBits = 24, kKindBits = 4, kWidthBits = 4;
+static_assert(kSiteBits + kKindBits + kWidthBits == 32);
+static_assert(kMaxSites == 1U << kSiteBits);
+static_assert(static_cast<std::uint32_t>(RecordKind::kAffineValue) < 1U << kKindBits);
 
 // First half of the header slot.
 struct HeaderHalf {
   std::uint16_t tag;
   std::uint16_t launch;  // low 16 bits of the launch id
-  std::uint32_t site : 24;
-  std::uint32_t kind : 4;        // RecordKind
-  std::uint32_t width_log2 : 4;  // w of kAffine, 0..5; kVoid: unused
-  std::uint32_t mask;            // active lanes
-  std::uint32_t cta;             // linear index in the grid
+  std::uint32_t site : kSiteBits;
+  std::uint32_t kind : kKindBits;         // RecordKind
+  std::uint32_t width_log2 : kWidthBits;  // w of kAffine and kAffineValue, 0..5; kVoid: unused
+  std::uint32_t mask;                     // active lanes
+  std::uint32_t cta;                      // linear index in the grid
 };
 
-static_assert(sizeof(HeaderHalf) == kHalfBytes);
+static_assert(offsetof(HeaderHalf, tag) == 0 && offsetof(HeaderHalf, launch) == 2 &&
+              offsetof(HeaderHalf, mask) == 8 && offsetof(HeaderHalf, cta) == 12 &&
+              sizeof(HeaderHalf) == kHalfBytes);
+
+inline constexpr int kWarpBits = 5, kFlagBits = 2;
+static_assert(kAddressHighBits + kWarpBits + kFlagBits == 32);
+static_assert((kLanesAgree | kUniformValue) == (1U << kFlagBits) - 1);
+static_assert(1024 / kWarpLanes == 1U << kWarpBits, "a CTA has at most 1024 threads");
 
 // Second half of the header slot.
 struct PatternHalf {
@@ -90,19 +112,23 @@ struct PatternHalf {
   std::int16_t stride0;    // bytes
   std::uint32_t base_low;  // kEvent: barrier id, or member mask of a warp barrier;
                            // kVoid: number of slots, this one included
-  std::uint32_t base_high : 25;
-  std::uint32_t warp : 5;  // in its CTA
-  std::uint32_t flags : 2;
+  std::uint32_t base_high : kAddressHighBits;
+  std::uint32_t warp : kWarpBits;  // in its CTA
+  std::uint32_t flags : kFlagBits;
   std::int32_t stride1;  // bytes, or the uniform value; kEvent: threads of the barrier, 0 = all
 };
 
-static_assert(sizeof(PatternHalf) == kHalfBytes);
+static_assert(offsetof(PatternHalf, tag) == 0 && offsetof(PatternHalf, stride0) == 2 &&
+              offsetof(PatternHalf, base_low) == 4 && offsetof(PatternHalf, stride1) == 12 &&
+              sizeof(PatternHalf) == kHalfBytes);
 
 // Flags of lane entries (16 bits).
 inline constexpr std::uint16_t kLaneAgrees = 1;   // other lanes at these bytes stored the same
 inline constexpr std::uint16_t kLaneVoid = 2;     // release: the attempt wrote nothing (failed CAS)
 inline constexpr std::uint16_t kLaneHasRead = 4;  // release: value_read holds (an atomic)
 inline constexpr std::uint16_t kLaneHasWritten = 8;  // release: value_written holds
+inline constexpr std::uint16_t kLaneCompares = 32;  // release: a compare-and-swap, which writes the
+                                                    // bytes that it changes
 
 // kScattered, one half a lane.
 struct LaneAddress {
@@ -113,7 +139,9 @@ struct LaneAddress {
   std::uint32_t reserved;
 };
 
-static_assert(sizeof(LaneAddress) == kHalfBytes);
+static_assert(offsetof(LaneAddress, tag) == 0 && offsetof(LaneAddress, flags) == 2 &&
+              offsetof(LaneAddress, address_low) == 4 && offsetof(LaneAddress, address_high) == 8 &&
+              offsetof(LaneAddress, reserved) == 12 && sizeof(LaneAddress) == kHalfBytes);
 
 // First half of a LaneAcquire or LaneRelease entry.
 struct LaneSyncHalf {
@@ -124,7 +152,10 @@ struct LaneSyncHalf {
   std::uint32_t number;        // order_number.h; 0 and unused for shared memory
 };
 
-static_assert(sizeof(LaneSyncHalf) == kHalfBytes);
+static_assert(offsetof(LaneSyncHalf, tag) == 0 && offsetof(LaneSyncHalf, flags) == 2 &&
+              offsetof(LaneSyncHalf, address_low) == 4 &&
+              offsetof(LaneSyncHalf, address_high) == 8 && offsetof(LaneSyncHalf, number) == 12 &&
+              sizeof(LaneSyncHalf) == kHalfBytes);
 
 // A value of at most 64 bits, zero-extended.
 struct LaneValueHalf {
@@ -135,14 +166,30 @@ struct LaneValueHalf {
   std::uint32_t reserved1;
 };
 
-static_assert(sizeof(LaneValueHalf) == kHalfBytes);
+static_assert(offsetof(LaneValueHalf, tag) == 0 && offsetof(LaneValueHalf, reserved0) == 2 &&
+              offsetof(LaneValueHalf, value_low) == 4 && offsetof(LaneValueHalf, value_high) == 8 &&
+              offsetof(LaneValueHalf, reserved1) == 12 && sizeof(LaneValueHalf) == kHalfBytes);
+
+// The slot behind the header of a kAffineValue.
+struct StoredValueSlot {
+  LaneValueHalf value;
+  LaneValueHalf padding;  // tagged like the other
+};
+
+static_assert(sizeof(StoredValueSlot) == kSlotBytes);
+
+// What stands for the value of a store of up to 16 bytes: up to 8 it is the value, beyond two that
+// differ have the same by a chance of 2^-64.
+BARRACUDA_WIRE std::uint64_t stored_value(std::uint64_t low, std::uint64_t high) {
+  return low ^ high * 0x9E3779B97F4A7C15ULL;
+}
 
 struct LaneAcquire {
   LaneSyncHalf sync;
   LaneValueHalf value_read;
 };
 
-static_assert(sizeof(LaneAcquire) == kSlotBytes);
+static_assert(offsetof(LaneAcquire, value_read) == kHalfBytes && sizeof(LaneAcquire) == kSlotBytes);
 
 struct LaneRelease {
   LaneSyncHalf sync;
@@ -151,7 +198,10 @@ struct LaneRelease {
   LaneValueHalf padding;  // tagged like the others
 };
 
-static_assert(sizeof(LaneRelease) == 2 * kSlotBytes);
+static_assert(offsetof(LaneRelease, value_read) == kHalfBytes &&
+              offsetof(LaneRelease, value_written) == 2 * kHalfBytes &&
+              offsetof(LaneRelease, padding) == 3 * kHalfBytes &&
+              sizeof(LaneRelease) == 2 * kSlotBytes);
 
 // What a lane of kOperands says, by the operation of its site:
 //   kMbarrierInit        target: the mbarrier; amount: its count
@@ -175,9 +225,14 @@ struct LaneOperands {
   LaneValueHalf padding;  // tagged like the others
 };
 
-static_assert(sizeof(LaneOperands) == 2 * kSlotBytes);
+static_assert(offsetof(LaneOperands, second) == kHalfBytes &&
+              offsetof(LaneOperands, third) == 2 * kHalfBytes &&
+              offsetof(LaneOperands, padding) == 3 * kHalfBytes &&
+              sizeof(LaneOperands) == 2 * kSlotBytes);
 
 inline constexpr std::uint16_t kLaneDrops = 16;  // flag of kMbarrierArrive: arrive_drop
+static_assert((kLaneAgrees | kLaneVoid | kLaneHasRead | kLaneHasWritten | kLaneDrops) == 31,
+              "each flag of a lane is a bit of its own");
 inline constexpr std::uint32_t kUnknownParity = 2;
 inline constexpr std::uint64_t kNoOperand = ~std::uint64_t{0};
 // kAsyncWait is a kEvent; its operand says how many groups may be left, this many for wait_all.
@@ -188,9 +243,14 @@ BARRACUDA_WIRE std::uint32_t record_slots(RecordKind kind, std::uint32_t lanes) 
   return kind == RecordKind::kScattered                                  ? 1 + (lanes + 1) / 2
          : kind == RecordKind::kRelease || kind == RecordKind::kOperands ? 1 + 2 * lanes
          : kind == RecordKind::kAcquire                                  ? 1 + lanes
+         : kind == RecordKind::kAffineValue                              ? 2
                                                                          : 1;
 }
 
 inline constexpr std::uint32_t kMaxRecordSlots = 1 + 2 * kWarpLanes;
+static_assert(record_slots(RecordKind::kRelease, kWarpLanes) == kMaxRecordSlots &&
+              record_slots(RecordKind::kOperands, kWarpLanes) == kMaxRecordSlots &&
+              record_slots(RecordKind::kAcquire, kWarpLanes) < kMaxRecordSlots &&
+              record_slots(RecordKind::kScattered, kWarpLanes) < kMaxRecordSlots);
 
 }  // namespace barracuda::wire

@@ -43,6 +43,8 @@ enum class Operation : std::uint8_t {
   kSwitch,  // … many ways: logged before, a record for each way
   kMeet,    // where the ways of a branch meet, logged by lanes that went apart
 };
+inline constexpr std::uint32_t kOperationCount = 29;
+static_assert(static_cast<std::uint32_t>(Operation::kMeet) + 1 == kOperationCount);
 
 // PTX ISA 8.4-8.5. kVolatile is relaxed.sys that the verdict table treats by itself.
 enum class MemoryOrder : std::uint8_t {
@@ -58,6 +60,8 @@ enum class MemoryOrder : std::uint8_t {
 // Ordered from narrow to wide, so that `a <= b` says that b includes a.
 enum class Scope : std::uint8_t { kCta, kCluster, kGpu, kSys };
 inline constexpr int kScopeCount = 4;
+static_assert(Scope::kCta < Scope::kCluster && Scope::kCluster < Scope::kGpu &&
+              Scope::kGpu < Scope::kSys && static_cast<int>(Scope::kSys) + 1 == kScopeCount);
 
 enum class Proxy : std::uint8_t { kGeneric, kReadOnly, kAsync };
 
@@ -82,17 +86,21 @@ struct SiteInfo {
   std::uint8_t element_count = 0;
   bool flag_store = false;  // first shared access after a fence in its block (RACE_RULES 2)
   bool poll = false;        // its value controls a branch that leads to a fence (RACE_RULES 2)
+  bool speculated = false;  // a load that some lanes drop, it is not known which (RACE_RULES 2)
   Scope idiom_scope = Scope::kCta;  // the scope of that fence
-  bool stores_constant = false;     // a compile-time constant is stored
+  bool stores_constant = false;     // a compile-time constant is stored, of at most 16 bytes
   bool numbered = false;            // logged as release/acquire records, with numbers and values
   bool aligned = false;             // kBarrier: the lanes of a warp must execute it as one
   Asynchrony asynchrony = Asynchrony::kNone;  // of a copy, a commit, a wait
   bool reads_only = false;                    // kAsyncWait: .read, the sources alone are done with
   FenceScope acquires = FenceScope::kNone;    // model=paper alone
   FenceScope releases = FenceScope::kNone;    // model=paper alone
-  std::uint64_t constant = 0;  // kBranch, kSwitch, kMeet: which meeting, kNoMeeting where none is
+  // That constant (stored_value). kBranch, kSwitch, kMeet: which meeting, kNoMeeting where none is.
+  std::uint64_t constant = 0;
 
   friend bool operator==(const SiteInfo&, const SiteInfo&) = default;
 };
+
+static_assert(sizeof(SiteInfo) == 24 + sizeof(std::uint64_t), "17 fields of a byte, and one of 8");
 
 }  // namespace barracuda::wire

@@ -4,13 +4,22 @@
 
 #include <cstdint>
 
+#include "device_logger/site_info.h"
+
 namespace barracuda::wire {
 
-inline constexpr std::uint32_t kSizeShift = 24;             // log2 of the access's bytes, 3 bits
+inline constexpr std::uint32_t kSizeShift = 24;  // log2 of the access's bytes, 3 bits
+inline constexpr std::uint32_t kSizeBits = 3;
 inline constexpr std::uint32_t kConstantValue = 1U << 27;   // all lanes store one constant
 inline constexpr std::uint32_t kGenericTarget = 1U << 28;   // of __barracuda_operands: this operand
 inline constexpr std::uint32_t kGenericSecond = 1U << 29;   // is a generic address, not a tagged
 inline constexpr std::uint32_t kGenericThird = 1U << 30;    // one or a number
 inline constexpr std::uint32_t kAfterOperation = 1U << 31;  // logged once the operation is over
+
+static_assert(kMaxSites == 1U << kSizeShift, "the size lies above the site's id");
+static_assert((kMaxSites - 1) + (((1U << kSizeBits) - 1) << kSizeShift) + kConstantValue +
+                      kGenericTarget + kGenericSecond + kGenericThird + kAfterOperation ==
+                  ~0U,
+              "every bit of the word has one meaning");
 
 }  // namespace barracuda::wire

@@ -2,18 +2,19 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <thread>
 
 #include <fmt/format.h>
 
+#include "base/align.h"
 #include "emulator/decode/loaded_module.h"
 #include "emulator/execute/control.h"
 #include "emulator/schedules/grid.h"
 #include "emulator/state/cluster.h"
 #include "emulator/state/launch.h"
+#include "ptx/abi.h"
 #include "ptx/parse.h"
 
 namespace barracuda::emulator {
@@ -30,37 +31,6 @@ namespace {
 constexpr std::uint64_t kMaximumThreads = 1024;
 constexpr std::uint64_t kGridWorkspaceBytes = 256;
 
-// The numbers of ".maxntid 16,16"; none if the attribute is not there.
-std::vector<std::uint32_t> attribute_numbers(const ptx::Function& function, std::string_view name) {
-  std::vector<std::uint32_t> numbers;
-  for (const std::string_view attribute : function.attributes) {
-    if (!attribute.starts_with(name) || !numbers.empty()) {
-      continue;
-    }
-    const char* at = attribute.data() + name.size();
-    const char* end = attribute.data() + attribute.size();
-    while (at != end) {
-      std::uint32_t number = 0;
-      const auto [next, error] = std::from_chars(at, end, number);
-      if (error == std::errc{}) {
-        numbers.push_back(number);
-      }
-      at = error == std::errc{} ? next : at + 1;
-    }
-  }
-  return numbers;
-}
-
-// Their product: 0 if the attribute is not there.
-std::uint64_t attribute_volume(const ptx::Function& function, std::string_view name) {
-  const std::vector<std::uint32_t> numbers = attribute_numbers(function, name);
-  std::uint64_t volume = numbers.empty() ? 0 : 1;
-  for (const std::uint32_t number : numbers) {
-    volume *= number;
-  }
-  return volume;
-}
-
 DeviceError refusal(std::string message) {
   DeviceError error;
   error.code = DeviceErrorCode::kIllegalInstruction;
@@ -73,11 +43,8 @@ void complete_shape(const ptx::Function& function, LaunchConfig& config) {
   if (config.cluster.volume() != 1) {
     return;
   }
-  const std::vector<std::uint32_t> required = attribute_numbers(function, ".reqnctapercluster");
-  if (!required.empty()) {
-    config.cluster = Dim3{.x = required[0],
-                          .y = required.size() > 1 ? required[1] : 1,
-                          .z = required.size() > 2 ? required[2] : 1};
+  if (const auto required = ptx::launch_bounds(function).required_cluster) {
+    config.cluster = Dim3{.x = required->x, .y = required->y, .z = required->z};
   }
 }
 
@@ -107,7 +74,7 @@ DeviceError check(const LoadedKernel& kernel, const LaunchConfig& config) {
 
 // The parameters as a kernel sees them: as many bytes as it declares.
 struct ParameterBuffer {
-  explicit ParameterBuffer(std::size_t bytes) : words((bytes + 15) / 16 * 2 + 2) {}
+  explicit ParameterBuffer(std::size_t bytes) : words(align_up(bytes, 16) / 8 + 2) {}
 
   [[nodiscard]] std::byte* data() { return reinterpret_cast<std::byte*>(words.data()); }
 
@@ -185,11 +152,10 @@ KernelAttributes Machine::attributes(const LoadedKernel& kernel) {
   // 128 bytes of ours are one 32-bit register of a warp; registers share them as a compiler's do.
   attributes.registers =
       std::clamp<std::uint32_t>(program.functions.front()->register_bytes / 128, 16, 255);
-  std::uint64_t limit = attribute_volume(kernel.function(), ".maxntid");
-  limit = limit == 0 ? attribute_volume(kernel.function(), ".reqntid") : limit;
-  attributes.max_threads = limit == 0
-                               ? static_cast<std::uint32_t>(kMaximumThreads)
-                               : static_cast<std::uint32_t>(std::min(limit, kMaximumThreads));
+  const ptx::LaunchBounds bounds = ptx::launch_bounds(kernel.function());
+  const auto& block = bounds.max_block ? bounds.max_block : bounds.required_block;
+  attributes.max_threads = static_cast<std::uint32_t>(
+      block ? std::min(block->volume(), kMaximumThreads) : kMaximumThreads);
   return attributes;
 }
 
@@ -226,6 +192,7 @@ DeviceError Machine::launch(const LoadedKernel& kernel, const LaunchConfig& want
   launch.parameters = buffer.data();
   launch.grid_id = ++state_->launches;
   launch.is_seeded = options.seed.has_value();
+  launch.is_reversed = options.is_reversed;
   launch.timeout_ms = options.launch_timeout_ms;
   launch.deadline =
       std::chrono::steady_clock::now() + std::chrono::milliseconds(options.launch_timeout_ms);
@@ -239,8 +206,10 @@ DeviceError Machine::launch(const LoadedKernel& kernel, const LaunchConfig& want
   if (options.seed) {
     run_seeded(launch, *options.seed + launch.grid_id);
   } else {
-    const std::uint32_t cores =
-        options.workers != 0 ? options.workers : std::max(1U, std::thread::hardware_concurrency());
+    const std::uint32_t cores = options.is_reversed ? 1
+                                : options.workers != 0
+                                    ? options.workers
+                                    : std::max(1U, std::thread::hardware_concurrency());
     run_on_workers(
         launch, static_cast<std::uint32_t>(std::min<std::uint64_t>(cores, config.grid.volume())));
   }

@@ -33,6 +33,8 @@ struct Dim3 {
 struct MachineOptions {
   // With a seed, CTAs and warps are interleaved as a pure function of it, on one host thread.
   std::optional<std::uint64_t> seed;
+  // Without one: the last CTA and the last warp come first, on one host thread.
+  bool is_reversed = false;
   std::uint32_t workers = 0;            // host threads for CTAs; 0: all cores
   std::uint64_t launch_timeout_ms = 0;  // 0: none
   // Gets what kernels print, when a launch has ended, before launch() returns. Null: stdout.
@@ -54,6 +56,14 @@ enum class DeviceErrorCode : std::uint8_t {
   kDeadlock,            // 702, every thread waits
 };
 
+// Where lanes of a warp were when their launch was ended.
+struct Standing {
+  Dim3 block, thread;  // the first of them
+  std::string function;
+  std::uint32_t ptx_line = 0;
+  bool waits = false;
+};
+
 // How a launch ended, and where if it failed.
 struct DeviceError {
   DeviceErrorCode code = DeviceErrorCode::kNone;
@@ -65,6 +75,7 @@ struct DeviceError {
   std::uint32_t access_bytes = 0;
   bool is_write = false;
   Dim3 block, thread;
+  std::vector<Standing> standing;  // of a launch that did not end by itself, some groups of lanes
 };
 
 struct LaunchConfig {

@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "base/align.h"
+#include "base/assert.h"
 #include "emulator/state/host_address.h"
 
 namespace barracuda::emulator {
@@ -21,29 +23,28 @@ constexpr std::uint64_t kAlignment = 256;
 // From here on, pages that nobody touches must cost nothing.
 constexpr std::uint64_t kMappedBytes = std::uint64_t{64} * 1024;
 
-std::uint64_t rounded(std::uint64_t bytes) {
-  return (std::max<std::uint64_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
-}
-
+// All that it depends on is rounded_bytes().
 void* obtain(std::uint64_t bytes) {
-  if (bytes < kMappedBytes) {
-    void* memory = std::aligned_alloc(kAlignment, rounded(bytes));
+  const std::uint64_t rounded = Memory::rounded_bytes(bytes);
+  if (rounded < kMappedBytes) {
+    void* memory = std::aligned_alloc(kAlignment, rounded);
     if (memory != nullptr) {
-      std::memset(memory, 0, rounded(bytes));
+      std::memset(memory, 0, rounded);
     }
     return memory;
   }
-  void* memory = mmap(nullptr, rounded(bytes), PROT_READ | PROT_WRITE,
+  void* memory = mmap(nullptr, rounded, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
 void give_back(std::uint64_t address, std::uint64_t bytes) {
   void* memory = host_address<void>(address);
-  if (bytes < kMappedBytes) {
+  const std::uint64_t rounded = Memory::rounded_bytes(bytes);
+  if (rounded < kMappedBytes) {
     std::free(memory);
   } else {
-    munmap(memory, rounded(bytes));
+    munmap(memory, rounded);
   }
 }
 
@@ -56,17 +57,35 @@ std::uint64_t physical_bytes() {
 
 }  // namespace
 
+static_assert(kMappedBytes % kAlignment == 0 && (kAlignment & (kAlignment - 1)) == 0);
+
 struct Memory::State {
   mutable std::shared_mutex mutex;
   std::map<std::uint64_t, Allocation> allocations;  // by address
+  std::map<std::uint64_t, Allocation> withdrawn;    // alike; nothing finds these
   std::uint64_t used = 0;
   std::uint64_t total = physical_bytes();
   std::atomic<std::uint64_t> releases{0};
+
+  // What is used is what the allocations take, and each lies where it is kept. The mutex is held.
+  [[nodiscard]] bool is_valid() const {
+    std::uint64_t taken = 0;
+    for (const auto& [address, allocation] : allocations) {
+      if (allocation.address != address) {
+        return false;
+      }
+      taken += allocation.kind == AllocationKind::kRegisteredHost ? 0 : allocation.bytes;
+    }
+    return taken == used;
+  }
 };
 
 Memory::Memory() : state_(std::make_unique<State>()) {}
 
 Memory::~Memory() {
+  for (const auto& [address, allocation] : state_->withdrawn) {
+    give_back(address, allocation.bytes);
+  }
   for (const auto& [address, allocation] : state_->allocations) {
     if (allocation.kind != AllocationKind::kRegisteredHost) {
       give_back(address, allocation.bytes);
@@ -90,6 +109,7 @@ Expected<std::uint64_t> Memory::allocate(std::uint64_t bytes, AllocationKind kin
   state_->allocations.insert_or_assign(
       address, Allocation{.address = address, .bytes = bytes, .kind = kind});
   state_->used += bytes;
+  DEBUG_ASSERT(address % kAlignment == 0 && state_->is_valid());
   return address;
 }
 
@@ -111,9 +131,41 @@ bool Memory::release(std::uint64_t address) {
   state_->releases.fetch_add(1);
   if (allocation.kind != AllocationKind::kRegisteredHost) {
     state_->used -= allocation.bytes;
+    DEBUG_ASSERT(state_->is_valid());
     give_back(address, allocation.bytes);
   }
   return true;
+}
+
+std::uint64_t Memory::rounded_bytes(std::uint64_t bytes) {
+  return (std::max<std::uint64_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+bool Memory::withdraw(std::uint64_t address) {
+  const std::unique_lock lock(state_->mutex);
+  const auto found = state_->allocations.find(address);
+  if (found == state_->allocations.end()) {
+    return false;
+  }
+  state_->used -= found->second.bytes;
+  state_->withdrawn.insert(state_->allocations.extract(found));
+  state_->releases.fetch_add(1);
+  return true;
+}
+
+void Memory::restore(std::uint64_t address, std::uint64_t bytes) {
+  const std::unique_lock lock(state_->mutex);
+  Allocation allocation = state_->withdrawn.extract(address).mapped();
+  ASSERT(rounded_bytes(bytes) == rounded_bytes(allocation.bytes));
+  allocation.bytes = bytes;
+  state_->used += bytes;
+  state_->allocations.insert_or_assign(address, allocation);
+}
+
+void Memory::discard(std::uint64_t address) {
+  const std::unique_lock lock(state_->mutex);
+  const auto found = state_->withdrawn.extract(address);
+  give_back(address, found.mapped().bytes);
 }
 
 std::optional<Allocation> Memory::find(std::uint64_t address) const {

@@ -33,6 +33,13 @@ class Memory {
   void register_host(std::uint64_t address, std::uint64_t bytes);
   // False if `address` is not the start of an allocation.
   bool release(std::uint64_t address);
+  // Takes an allocation from kernels, and keeps its bytes for restore() or discard().
+  bool withdraw(std::uint64_t address);
+  // Withdrawn bytes are an allocation again, of a size with the same rounded_bytes().
+  void restore(std::uint64_t address, std::uint64_t bytes);
+  void discard(std::uint64_t address);
+  // What an allocation of so many bytes takes.
+  static std::uint64_t rounded_bytes(std::uint64_t bytes);
 
   // The allocation that contains `address`, if any.
   [[nodiscard]] std::optional<Allocation> find(std::uint64_t address) const;

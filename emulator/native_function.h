@@ -46,6 +46,7 @@ struct NativeCall {
   LaneValues result;
   const std::byte* shared_variable = nullptr;  // the CTA's, of the name that the function gave
   std::uint64_t cta = 0, cluster = 0;          // linear indices in the grid
+  std::uint64_t ctas = 0;                      // of the grid
   std::uint32_t rank = 0;                      // of the CTA in its cluster
   std::uint32_t warp = 0;                      // in the CTA
   const Context* context = nullptr;

@@ -24,4 +24,7 @@ void set_driver_resolver(DriverResolver resolver);
 // Calls of functions that are not implemented, by exported name.
 std::vector<std::pair<std::string, std::uint64_t>> unsupported_calls();
 
+// Launches of kernels whose module could not be loaded, by mangled name.
+std::vector<std::pair<std::string, std::uint64_t>> refused_launches();
+
 }  // namespace barracuda::emulator::runtime

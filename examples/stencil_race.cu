@@ -1,5 +1,6 @@
 // A three-point stencil that updates its array in place: neighbours read what others write.
-// expect: race intra-block global
+// expect: race inter-block global
+// missing: must be written to a second array
 #include "cuda_check.h"
 
 __global__ void smooth(int* cells, int count) {

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "base/assert.h"
 #include "fatbin/decompress.h"
 
 namespace barracuda::fatbin {
@@ -10,6 +11,7 @@ namespace {
 constexpr std::size_t kAlignment = 8;
 
 void pad(std::string& bytes) {
+  static_assert(sizeof(Header) % kAlignment == 0 && sizeof(Entry) % kAlignment == 0);
   bytes.resize((bytes.size() + kAlignment - 1) & ~(kAlignment - 1));
 }
 
@@ -101,6 +103,7 @@ Expected<void> append_entry(std::string& bytes, const Image& image) {
   entry.ptx_minor = image.ptx_minor;
   entry.arch = image.arch;
   entry.flags = flags_of(image);
+  ASSERT(bytes.size() % kAlignment == 0 && entry.header_size % kAlignment == 0);
   append(bytes, entry);
   bytes += texts + packed;
   return {};
@@ -138,6 +141,7 @@ Expected<std::string> build(const Container& container) {
       return unexpected(std::move(appended).error());
     }
   }
+  ASSERT(entries.size() % kAlignment == 0);
   std::string bytes;
   append(bytes, Header{.magic = kHeaderMagic,
                        .version = kHeaderVersion,
@@ -157,6 +161,7 @@ Expected<EmbeddedFatbin> EmbeddedFatbin::build(const Fatbin& fatbin) {
     storage.unit_list.push_back(unit.data());
   }
   storage.unit_list.push_back(nullptr);
+  ASSERT(storage.unit_list.size() == fatbin.units.size() + 1);
   const bool is_linked = !fatbin.units.empty();
   storage.wrapper = {.magic = kWrapperMagic,
                      .version = is_linked ? 2U : 1U,

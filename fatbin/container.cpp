@@ -1,5 +1,6 @@
 #include "fatbin/container.h"
 
+#include "base/assert.h"
 #include "fatbin/decompress.h"
 
 namespace barracuda::fatbin {
@@ -66,6 +67,8 @@ Expected<void> fill_payload(Image& image, const Entry& entry, std::span<const st
 // The header's and the payload's size have been checked against the bytes.
 Expected<Image> read_entry(std::span<const std::byte> bytes, const Entry& entry,
                            Payloads payloads) {
+  ASSERT(entry.header_size >= sizeof(Entry) && entry.header_size <= bytes.size() &&
+         entry.payload_size <= bytes.size() - entry.header_size);
   const auto header = bytes.first(entry.header_size);
   Image image;
   image.kind = static_cast<EntryKind>(entry.kind);
@@ -95,6 +98,7 @@ Expected<Image> read_entry(std::span<const std::byte> bytes, const Entry& entry,
 }  // namespace
 
 Expected<std::uint64_t> declared_size(const std::byte* header) {
+  ASSERT(header != nullptr);
   const auto fields = load<Header>(header);
   if (fields.magic != kHeaderMagic) {
     return damaged(0, "no header stands here");
@@ -141,6 +145,7 @@ Expected<Container> read_container(std::span<const std::byte> bytes, Payloads pa
     }
     container.images.push_back(*std::move(image));
     offset += entry.header_size + entry.payload_size;
+    ASSERT(offset <= bytes.size());
   }
   return container;
 }

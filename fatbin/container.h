@@ -2,6 +2,7 @@
 // Fields are little-endian and may be read from unaligned memory only through load().
 #pragma once
 
+#include <cstddef>
 #include <cstring>
 
 #include "fatbin/fatbin.h"
@@ -19,7 +20,9 @@ struct Wrapper {
   const void* const* units;  // version 2: headers of the units before linking, then null
 };
 
-static_assert(sizeof(Wrapper) == 24);
+static_assert(offsetof(Wrapper, magic) == 0 && offsetof(Wrapper, version) == 4 &&
+              offsetof(Wrapper, header) == 8 && offsetof(Wrapper, units) == 16 &&
+              sizeof(Wrapper) == 24);
 
 // In the section .nv_fatbin.
 struct Header {
@@ -29,7 +32,9 @@ struct Header {
   std::uint64_t size;         // of the entries behind the header
 };
 
-static_assert(sizeof(Header) == 16);
+static_assert(offsetof(Header, magic) == 0 && offsetof(Header, version) == 4 &&
+              offsetof(Header, header_size) == 6 && offsetof(Header, size) == 8 &&
+              sizeof(Header) == 16);
 
 struct Entry {
   std::uint16_t kind;
@@ -47,11 +52,20 @@ struct Entry {
   std::uint64_t uncompressed_size;  // 0 when stored
 };
 
-static_assert(sizeof(Entry) == 64);
+static_assert(offsetof(Entry, kind) == 0 && offsetof(Entry, version) == 2 &&
+              offsetof(Entry, header_size) == 4 && offsetof(Entry, payload_size) == 8 &&
+              offsetof(Entry, compressed_size) == 16 && offsetof(Entry, options_offset) == 20);
+static_assert(offsetof(Entry, ptx_minor) == 24 && offsetof(Entry, ptx_major) == 26 &&
+              offsetof(Entry, arch) == 28 && offsetof(Entry, identifier_offset) == 32 &&
+              offsetof(Entry, identifier_length) == 36 && offsetof(Entry, flags) == 40);
+static_assert(offsetof(Entry, hash) == 48 && offsetof(Entry, uncompressed_size) == 56 &&
+              sizeof(Entry) == 64);
 
 struct EntryText {
   std::uint32_t offset, length;  // offset from the entry's start
 };
+
+static_assert(offsetof(EntryText, length) == 4 && sizeof(EntryText) == 8);
 
 inline constexpr std::uint16_t kHeaderVersion = 1;
 inline constexpr std::uint16_t kEntryVersion = 0x0101;
@@ -63,6 +77,11 @@ inline constexpr std::uint64_t kFlagLz4 = 0x2000;
 inline constexpr std::uint64_t kFlagZstd = 0x8000;
 inline constexpr std::uint64_t kFlagArchSpecific = 0x100000;
 inline constexpr std::uint64_t kFlagFamily = 0x200000;
+
+static_assert((kFlag64Bit | kFlagDebug | kFlagLinux | kFlagLz4 | kFlagZstd | kFlagArchSpecific |
+               kFlagFamily) == kFlag64Bit + kFlagDebug + kFlagLinux + kFlagLz4 + kFlagZstd +
+                                   kFlagArchSpecific + kFlagFamily,
+              "each flag is a bit of its own");
 
 template <typename T>
 T load(const std::byte* from) {

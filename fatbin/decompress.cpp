@@ -6,6 +6,8 @@
 #include <lz4.h>
 #include <zstd.h>
 
+#include "base/assert.h"
+
 namespace barracuda::fatbin {
 namespace {
 
@@ -15,6 +17,11 @@ namespace {
 constexpr std::uint64_t kMostLz4Ratio = 255;
 constexpr std::uint64_t kMostZstdRatio = std::uint64_t{32} * 1024;
 constexpr std::uint64_t kMostPayload = std::uint64_t{4} << 30;
+
+bool is_known(Compression compression) {
+  return compression == Compression::kStored || compression == Compression::kLz4 ||
+         compression == Compression::kZstd;
+}
 
 tl::unexpected<Diagnostic> damaged(Compression compression, const std::string& how) {
   return unexpected({.message = "the " + std::string(name_of(compression)) +
@@ -68,6 +75,7 @@ std::string_view name_of(Compression compression) {
 
 Expected<std::string> decompress(std::span<const std::byte> payload, Compression compression,
                                  std::uint64_t size) {
+  ASSERT(is_known(compression));
   if (compression == Compression::kStored) {
     return std::string(reinterpret_cast<const char*>(payload.data()), payload.size());
   }
@@ -90,6 +98,7 @@ Expected<std::string> decompress(std::span<const std::byte> payload, Compression
 }
 
 Expected<std::string> compress(std::string_view payload, Compression compression) {
+  ASSERT(is_known(compression));
   if (compression == Compression::kStored) {
     return std::string(payload);
   }

@@ -18,6 +18,7 @@ constexpr std::string_view kDeviceSections[] = {kLoadedSection, "__nv_relfatbin"
 constexpr std::string_view kWrapperSection = ".nvFatBinSegment";
 constexpr std::string_view kRegistration = "__cudaRegisterFatBinary";
 constexpr std::string_view kRuntimeLibrary = "libcudart.so";
+constexpr std::string_view kOurRuntime = "libcudart.so.13";
 
 tl::unexpected<Diagnostic> damaged(const std::string& what) {
   return unexpected({.message = "damaged ELF file: " + what});
@@ -149,6 +150,13 @@ bool HostImage::has_static_runtime() const {
          std::ranges::none_of(needed, [](const std::string& library) {
            return library.starts_with(kRuntimeLibrary);
          });
+}
+
+std::string HostImage::other_runtime() const {
+  const auto found = std::ranges::find_if(needed, [](const std::string& library) {
+    return library.starts_with(kRuntimeLibrary) && library != kOurRuntime;
+  });
+  return found == needed.end() ? "" : *found;
 }
 
 Expected<HostImage> read_host_image(std::span<const std::byte> file, Payloads payloads) {

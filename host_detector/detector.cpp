@@ -31,14 +31,6 @@ bool is_of_global_memory(const WarpOperation& operation) {
          }) != 0;
 }
 
-// Threads order themselves with others by it.
-bool synchronises(Operation operation) {
-  return operation > Operation::kReduction && operation < Operation::kCopy &&
-         operation != Operation::kCall && operation != Operation::kReturn &&
-         operation != Operation::kExit && operation != Operation::kLaunchDependents &&
-         operation != Operation::kMbarrierInit && operation != Operation::kMbarrierInvalidate;
-}
-
 }  // namespace
 
 struct Detector::State {
@@ -63,7 +55,7 @@ struct Detector::State {
   bool access(const Actor& actor, const WarpOperation& operation, const wire::SiteInfo& site);
   bool event(const Actor& actor, const WarpOperation& operation, const wire::SiteInfo& site);
   bool perform(const Actor& actor, const WarpOperation& operation, const wire::SiteInfo& site);
-  void exit(const Actor& actor, std::uint32_t lanes);
+  void exit(const Actor& actor, const WarpOperation& operation);
   void count(std::uint64_t more_applied, std::uint64_t more_rejected);
   void finish(LaunchState& launch);
   void finish_all();
@@ -95,20 +87,21 @@ bool Detector::State::access(const Actor& actor, const WarpOperation& operation,
     }
     return is_possible;
   }
+  const bool is_atomic = site.operation == Operation::kAtomic;
   std::uint32_t read = operation.mask;
-  if (site.operation == Operation::kAtomic) {
+  if (is_atomic) {
     read &= ~actor.warp.atomics_that_wrote;
     actor.warp.atomics_that_wrote &= ~operation.mask;
   }
   // What an acquire takes orders what comes after it, not itself.
   const bool is_possible = accesses.check(actor, operation, read, Entry::kReads);
-  synchroniser.acquire(actor, operation);
+  synchroniser.acquire(actor, operation, is_atomic ? read : 0);
   return is_possible;
 }
 
 bool Detector::State::event(const Actor& actor, const WarpOperation& operation,
                             const wire::SiteInfo& site) {
-  if (!synchronises(site.operation)) {
+  if (!traits_of(site.operation).orders_threads) {
     return perform(actor, operation, site);
   }
   const Tick tick = actor.warp.now();
@@ -117,7 +110,10 @@ bool Detector::State::event(const Actor& actor, const WarpOperation& operation,
   const bool ends_tick = site.operation == Operation::kBarrier ||
                          site.operation == Operation::kWarpBarrier || actor.warp.now() != tick;
   actor.warp.sync_notes.note(operation.site, operation.mask,
-                             {.tick = tick, .ends_tick = ends_tick});
+                             {.tick = tick,
+                              .ends_tick = ends_tick,
+                              .members = operation.event_operand,
+                              .threads = operation.event_count});
   return is_possible;
 }
 
@@ -146,7 +142,7 @@ bool Detector::State::perform(const Actor& actor, const WarpOperation& operation
       }
       return true;
     case Operation::kExit:
-      exit(actor, operation.mask);
+      exit(actor, operation);
       return true;
     case Operation::kClusterArrive:
     case Operation::kClusterWait:
@@ -202,10 +198,18 @@ bool Detector::State::apply(CtaState& cta, const WarpOperation& operation,
       synchroniser.open_what_held(actor, operation.mask);
     }
   }
-  return is_access(site.operation) ? access(actor, operation, site) : event(actor, operation, site);
+  if (!traits_of(site.operation).accesses) {
+    return event(actor, operation, site);
+  }
+  if (!access(actor, operation, site)) {
+    ++cta.launch.astray;
+  }
+  return true;
 }
 
-void Detector::State::exit(const Actor& actor, std::uint32_t lanes) {
+void Detector::State::exit(const Actor& actor, const WarpOperation& operation) {
+  const std::uint32_t lanes = operation.mask;
+  actor.warp.exit_site = static_cast<std::uint32_t>(operation.site);
   synchroniser.exit(actor, lanes);
   if (actor.cta.live_threads == 0) {
     engine.past_notes.keep(actor.cta);
@@ -236,7 +240,9 @@ void Detector::State::count(std::uint64_t more_applied, std::uint64_t more_rejec
 
 void Detector::State::finish_all() {
   for (const LaunchId launch : over_) {
-    finish(*engine.running.at(launch));
+    LaunchState& ended = *engine.running.at(launch);
+    rejected += ended.astray;
+    finish(ended);
   }
   over_.clear();
 }
@@ -368,6 +374,18 @@ void Detector::end_launch(LaunchId launch) {
   state_->finish(*running->second);
 }
 
+std::vector<LaunchId> Detector::find_deadlocked() const {
+  std::vector<LaunchId> found;
+  for (const auto& [id, launch] : state_->engine.running) {
+    bool is_stuck = false;
+    launch->for_each_cta([&is_stuck](const CtaState& cta) { is_stuck |= is_deadlocked(cta); });
+    if (is_stuck) {
+      found.push_back(id);
+    }
+  }
+  return found;
+}
+
 void Detector::forget(std::uint64_t address, std::uint64_t bytes) {
   if (state_->paper != nullptr) {
     state_->paper->forget(address, bytes);
@@ -380,6 +398,15 @@ void Detector::forget(std::uint64_t address, std::uint64_t bytes) {
 
 const Findings& Detector::findings() const {
   return state_->paper != nullptr ? state_->paper->findings() : state_->engine.log.findings();
+}
+
+Findings Detector::findings_so_far() const {
+  return state_->paper != nullptr ? state_->paper->findings_so_far()
+                                  : state_->engine.log.findings_so_far();
+}
+
+std::uint64_t Detector::finding_changes() const {
+  return state_->paper != nullptr ? state_->paper->finding_changes() : state_->engine.log.changes();
 }
 
 std::uint64_t Detector::applied() const {

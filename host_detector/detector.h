@@ -47,7 +47,7 @@ struct WarpOperation {
   std::uint8_t row_log2 = 0;
   std::int32_t row_stride = 0;
   bool has_uniform_value = false;
-  std::uint32_t uniform_value = 0;
+  std::uint64_t uniform_value = 0;                 // wire::stored_value
   std::uint32_t event_operand = 0;                 // kEvent: barrier id, member mask, groups
   std::uint32_t event_count = 0;                   // kEvent: threads of the barrier, 0 = all
   std::array<LaneAccess, wire::kWarpLanes> lanes;  // of active lanes, by lane number
@@ -103,7 +103,15 @@ class Detector {
   // Memory was freed (or reused in stream order): its shadow is forgotten.
   void forget(std::uint64_t address, std::uint64_t bytes);
 
+  // The running launches with a block that can never end: all its threads that are left wait at
+  // barriers, and none of these can open. (model=ptx; of the paper's model there are none.)
+  [[nodiscard]] std::vector<LaunchId> find_deadlocked() const;
+
   [[nodiscard]] const Findings& findings() const;
+  // Asked from any thread, while operations are applied.
+  [[nodiscard]] Findings findings_so_far() const;
+  // Grows with every new finding and every one that became worse; asked from any thread.
+  [[nodiscard]] std::uint64_t finding_changes() const;
   [[nodiscard]] std::uint64_t applied() const;
   [[nodiscard]] std::uint64_t rejected() const;
 

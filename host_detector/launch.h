@@ -30,11 +30,11 @@ struct LaunchInfo {
   // Not 0: one of `ordered_after` that may still run, once it has let its dependents begin
   // (griddepcontrol.launch_dependents). Threads know that it is over from griddepcontrol.wait on.
   LaunchId prerequisite{};
-  // With a prerequisite: a number of its own, which no copy has, that stands for its end.
+  // With a prerequisite: an id that no launch or copy has, for the prerequisite's end.
   LaunchId prerequisite_over{};
 };
 
-// A launch that is not over long after the launches before it were.
+// A launch that still runs long after the launches before it were over.
 struct LateLaunch {
   LaunchId id{};
   std::uint64_t records = 0;                // that came from it

@@ -27,7 +27,7 @@ class Observer {
   // The record as it lay in its queue.
   virtual void record_applied(LaunchId /*launch*/, std::span<const std::byte> /*record*/) {}
 
-  // By decree.
+  // Force-ended.
   virtual void launch_ended(LaunchId /*launch*/) {}
 
   virtual void memory_forgotten(std::uint64_t /*address*/, std::uint64_t /*bytes*/) {}

@@ -11,6 +11,8 @@
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include "base/held_lock.h"
+#include "base/own_thread.h"
 #include "host_detector/queue/drain.h"
 #include "host_detector/queue/ordering.h"
 
@@ -20,6 +22,11 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kTakeTimeout{20};
+// A program that launches small kernels without a pause always has one batch more: what it has kept
+// is detected nevertheless.
+constexpr std::chrono::milliseconds kLongestGathering{50};
+// How often the blocks of running kernels are looked through, while nothing is logged.
+constexpr std::chrono::milliseconds kDeadlockLookEvery{250};
 
 }  // namespace
 
@@ -46,7 +53,7 @@ struct Pipeline::State {
   };
 
   Inbox inbox;
-  // Guards everything up to `started`. Taken through lock() by all but the detection thread.
+  // Guards everything up to `started`. Taken as Locked by all but the detection thread.
   mutable std::mutex mutex;
   mutable std::atomic<std::uint32_t> callers{0};  // that wait for the mutex
   std::condition_variable changed;                // batches_done
@@ -54,7 +61,8 @@ struct Pipeline::State {
   Ordering ordering{detector,
                     {.observer = options.observer,
                      .threads = options.detector_threads,
-                     .late_after = options.late_after}};
+                     .late_after = options.late_after,
+                     .now = options.now}};
   PipelineStatistics statistics;
   std::uint64_t batches_done = 0;
 
@@ -62,17 +70,22 @@ struct Pipeline::State {
   std::once_flag started;
   SteadyClock::time_point start_time;
   std::unique_ptr<Drain> drain;
+  std::atomic<const Drain*> started_drain{nullptr};  // for who may not wait for the start
   std::thread detection;
   std::atomic<bool> is_stopping{false};
+  boost::unordered_flat_set<LaunchId> known_deadlocks;
+  SteadyClock::time_point next_deadlock_look{};
 
   void start();
-  std::unique_lock<std::mutex> lock();
+  class Locked;  // holds the mutex
   void leave(std::function<void(State&)> task);
   void do_tasks();
   void publish_ended();
   void detect();
   void apply(DrainedBatch& batch);
   void on_idle();
+  void abandon_detection();
+  std::vector<LaunchId> find_new_deadlocks(SteadyClock::time_point now);
   // Waits until what is complete in the queues now was applied or parked.
   void settle();
 };
@@ -92,17 +105,37 @@ void Pipeline::State::start() {
     drain = std::make_unique<Drain>(
         options.drain_threads,
         Drain::Limits{.queued = options.max_queued_bytes, .held = options.max_parked_bytes});
+    started_drain = drain.get();
     detection = std::thread([this] { detect(); });
   });
 }
 
 // With all that was left done. The detection thread, which locks again and again, makes way.
-std::unique_lock<std::mutex> Pipeline::State::lock() {
-  ++callers;
-  std::unique_lock held(mutex);
-  --callers;
-  do_tasks();
-  return held;
+class Pipeline::State::Locked {
+ public:
+  explicit Locked(State& state) : state_(announced(state)), held_(state.mutex) {
+    --state_.callers;
+    state_.do_tasks();
+  }
+
+ private:
+  static State& announced(State& state) {
+    ++state.callers;
+    return state;
+  }
+
+  State& state_;
+  const HeldLock held_;
+};
+
+// An assertion has failed in the detection thread, which is stuck there: nobody is to wait for it.
+void Pipeline::State::abandon_detection() {
+  is_stopping = true;
+  drain->discard();
+  changed.notify_all();
+  const std::lock_guard held(inbox.mutex);
+  inbox.running.clear();
+  inbox.changed.notify_all();
 }
 
 void Pipeline::State::leave(std::function<void(State&)> task) {
@@ -150,20 +183,41 @@ void Pipeline::State::on_idle() {
   }
 }
 
+std::vector<LaunchId> Pipeline::State::find_new_deadlocks(SteadyClock::time_point now) {
+  std::vector<LaunchId> found;
+  if (options.on_deadlock == nullptr || now < next_deadlock_look) {
+    return found;
+  }
+  next_deadlock_look = now + kDeadlockLookEvery;
+  for (const LaunchId launch : detector.find_deadlocked()) {
+    if (known_deadlocks.insert(launch).second) {
+      found.push_back(launch);
+    }
+  }
+  return found;
+}
+
 void Pipeline::State::detect() {
+  name_own_thread();
   std::vector<LateLaunch> all_late;
+  std::vector<LaunchId> deadlocks;
   while (!is_stopping) {
     for (const LateLaunch& late : all_late) {
       options.on_late(late);
+    }
+    for (const LaunchId launch : std::exchange(deadlocks, {})) {
+      options.on_deadlock(launch);
     }
     std::optional<DrainedBatch> batch = drain->take(kTakeTimeout);
     while (callers != 0) {
       std::this_thread::yield();
     }
-    const std::lock_guard held(mutex);
+    const HeldLock held(
+        mutex, [](void* state) { static_cast<State*>(state)->abandon_detection(); }, this);
     if (!batch) {
       do_tasks();
       on_idle();
+      deadlocks = find_new_deadlocks(SteadyClock::now());
     }
     const SteadyClock::time_point start = SteadyClock::now();
     std::uint64_t batches = 0;
@@ -171,14 +225,16 @@ void Pipeline::State::detect() {
       do_tasks();
       apply(*batch);
       ++batches;
-      batch = ordering.has_kept() ? drain->take(std::chrono::milliseconds(0)) : std::nullopt;
+      const bool goes_on =
+          ordering.has_kept() && callers == 0 && SteadyClock::now() - start < kLongestGathering;
+      batch = goes_on ? drain->take(std::chrono::milliseconds(0)) : std::nullopt;
     }
     ordering.go_on();
     const SteadyClock::time_point end = SteadyClock::now();
     statistics.busy += end - start;
     batches_done += batches;
     publish_ended();
-    all_late = ordering.find_late(end);
+    all_late = ordering.find_late(options.now());
     for (LateLaunch& late : all_late) {
       late.waiting_bytes += drain->queued_bytes();
     }
@@ -193,8 +249,13 @@ void Pipeline::State::settle() {
   }
   drain->sweep();
   const std::uint64_t wanted = drain->batches();
-  std::unique_lock held = lock();
-  changed.wait(held, [&] { return is_stopping || batches_done >= wanted; });
+  {
+    const Locked held(*this);
+  }
+  ++callers;
+  std::unique_lock waiting(mutex);
+  --callers;
+  changed.wait(waiting, [&] { return is_stopping || batches_done >= wanted; });
 }
 
 Pipeline::Pipeline(const PipelineOptions& options) : state_(std::make_unique<State>(options)) {}
@@ -236,7 +297,7 @@ void Pipeline::begin_launch(const LaunchInfo& launch) {
 void Pipeline::begin_copy(const CopyInfo& copy) {
   state_->leave([copy](State& state) { state.ordering.begin_copy(copy); });
   if (state_->drain == nullptr) {
-    const auto held = state_->lock();  // nobody else would ever do it
+    const State::Locked held(*state_);  // nobody else would ever do it
   }
 }
 
@@ -246,15 +307,20 @@ bool Pipeline::wait_for(LaunchId launch, std::chrono::milliseconds timeout) {
                                         [&] { return state_->inbox.is_over(launch); });
 }
 
+bool Pipeline::is_over(LaunchId launch) const {
+  const std::lock_guard held(state_->inbox.mutex);
+  return state_->inbox.is_over(launch);
+}
+
 void Pipeline::end_launch(LaunchId launch) {
   state_->settle();
-  const auto held = state_->lock();
+  const State::Locked held(*state_);
   state_->ordering.end_launch(launch);
   state_->publish_ended();
 }
 
 void Pipeline::forget(std::uint64_t address, std::uint64_t bytes) {
-  const auto held = state_->lock();
+  const State::Locked held(*state_);
   if (state_->options.observer != nullptr) {
     state_->options.observer->memory_forgotten(address, bytes);
   }
@@ -262,15 +328,28 @@ void Pipeline::forget(std::uint64_t address, std::uint64_t bytes) {
 }
 
 Findings Pipeline::findings() const {
-  const auto held = state_->lock();
+  const State::Locked held(*state_);
   if (state_->options.observer != nullptr) {
     state_->options.observer->findings_read();
   }
   return state_->detector.findings();
 }
 
+Findings Pipeline::findings_so_far() const {
+  return state_->detector.findings_so_far();
+}
+
+std::uint64_t Pipeline::finding_changes() const {
+  return state_->detector.finding_changes();
+}
+
+std::size_t Pipeline::queued_bytes() const {
+  const Drain* const drain = state_->started_drain;
+  return drain == nullptr ? 0 : drain->queued_bytes();
+}
+
 PipelineStatistics Pipeline::statistics() const {
-  const auto held = state_->lock();
+  const State::Locked held(*state_);
   PipelineStatistics statistics = state_->statistics;
   statistics.rejected = state_->detector.rejected() + state_->ordering.rejected();
   statistics.shared = state_->ordering.shared_time().wall;

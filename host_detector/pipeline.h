@@ -26,10 +26,15 @@ struct PipelineOptions {
   std::size_t max_queued_bytes = std::size_t{1} << 30;
   std::size_t max_parked_bytes = std::size_t{4} << 30;
   Observer* observer = nullptr;  // outlives the pipeline; none if null
-  // Hears, once, of a launch that is not over so long after it could begin (0: never). Called in a
-  // thread of the pipeline's that holds nothing.
+  // Called once for each launch that still runs `late_after` after it could begin (0: never), on a
+  // thread of the pipeline that holds no lock.
   std::chrono::milliseconds late_after{0};
   std::function<void(const LateLaunch&)> on_late;
+  // What `late_after` is measured by. Called at each look for late launches.
+  std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
+  // Called once for each launch with a block whose threads all wait at barriers that cannot open
+  // (Detector::find_deadlocked), as on_late is. If it is empty, nobody looks for such launches.
+  std::function<void(LaunchId)> on_deadlock;
 };
 
 // The queues of one device context.
@@ -65,11 +70,19 @@ class Pipeline {
   void begin_copy(const CopyInfo& copy);
   // Waits until every warp's exit of `launch` was applied. False on timeout.
   bool wait_for(LaunchId launch, std::chrono::milliseconds timeout);
-  // The launch failed or was killed: applies what is in the queues, then ends it by decree.
+  [[nodiscard]] bool is_over(LaunchId launch) const;
+  // The launch failed or was killed: applies what is in the queues, then counts it as over.
   void end_launch(LaunchId launch);
   void forget(std::uint64_t address, std::uint64_t bytes);
 
+  // The last word: an observer hears that they were read.
   [[nodiscard]] Findings findings() const;
+  // While the program goes on. Does not wait for detection, which may be far behind.
+  [[nodiscard]] Findings findings_so_far() const;
+  // Grows with every new finding and every one that became worse. Waits for nothing.
+  [[nodiscard]] std::uint64_t finding_changes() const;
+  // Of records that are read and not applied yet. Waits for nothing.
+  [[nodiscard]] std::size_t queued_bytes() const;
   [[nodiscard]] PipelineStatistics statistics() const;
 
   // In a forked child: the threads do not exist there and the findings are the parent's. Drops both

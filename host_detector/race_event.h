@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "device_logger/site_info.h"
@@ -17,6 +18,8 @@ enum class RaceKind : std::uint8_t {
   kBranchOrdering,
   kInterKernel,
   kKernelCopy,
+  kUseAfterFree,  // of memory that is freed in the order of a stream
+  kUseBeforeAllocation,
 };
 
 enum class Severity : std::uint8_t { kError, kWarning };
@@ -25,15 +28,30 @@ enum class Severity : std::uint8_t { kError, kWarning };
 enum class MissingOrder : std::uint8_t {
   kNoSynchronisation,    // nothing orders the two threads
   kScopeTooNarrow,       // a fence or atomic orders them, but its scope leaves the other thread out
-  kReleaseFenceMissing,  // the writer's flag or unlock is not preceded by a fence
-  kAcquireFenceMissing,  // the reader saw the flag but does not fence afterwards
+  kReleaseFenceMissing,  // the first's flag or unlock is not preceded by a fence
+  kAcquireFenceMissing,  // the second saw the flag but does not fence afterwards
+  kFencesMissing,        // both
+  kLinkFenceMissing,     // a third thread saw the flag and published the next without a fence
+  kAfterRelease,         // the first's access follows the release that the second acquired
+  kPollTooWeak,          // the flag was read by a plain load
+  kFlagTooWeak,          // the flag was written by a plain store
+  kLockNotTaken,         // the second's compare-and-swap failed, and it went on
+  kVolatileFlag,         // volatile accesses: CUDA C++ calls that a race
+  kEqualValues,          // both stored the same value
   kAtomicScopeTooNarrow,  // two atomics whose scopes do not include each other
   kMixedSize,             // strong accesses of different sizes overlap
   kProxyFenceMissing,
   kAsyncWaitMissing,
-  kBarrierOnOnePath,  // the first came to a barrier after its access, the second to none before
-  kGridWaitMissing,   // the second's launch may run beside the first's, and did not wait for it
-  kReadOnlyPath,      // a read by it need not see what its own kernel writes, whatever lies between
+  kWarpMaskTooNarrow,    // the warp barrier's mask leaves the first out
+  kBarrierLeavesOut,     // one side's barrier is for some warps, not for the other's
+  kNamedBarrierMissing,  // the two meet at a barrier of some warps, once too seldom
+  kArrivalDoesNotWait,   // one side arrived at a barrier and did not wait for it
+  kAfterArrival,         // the first's access follows its arrival, for which the second waited
+  kArrivalRelaxed,       // the first's arrival releases nothing
+  kWrongPhase,           // the second waited for a phase before the one of the first's arrival
+  kGridWaitMissing,      // the second's launch may run beside the first's, and did not wait for it
+  kSpeculatedRead,       // one side is a load that some lanes drop: the compiler made it of all
+  kReadOnlyPath,  // a read by it need not see what its own kernel writes, whatever lies between
 };
 
 // What a thread executed last to order itself with others, before an access.
@@ -49,8 +67,9 @@ struct RaceAccess {
   std::vector<wire::SiteId> call_stack;  // call sites, innermost first
   ThreadRef thread;
   wire::AddressSpace space = wire::AddressSpace::kGlobal;
-  std::uint64_t address = 0;  // first byte of the element; offset in shared memory
-  std::uint64_t size = 0;     // bytes of the element, or of all rows of a copy
+  // First byte of the element, of a bulk copy the one in question; offset in shared memory.
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;  // bytes of the element, of the bulk copy, or of all rows of a copy
   LastSync last_sync = LastSync::kNotAsked;
   wire::SiteId last_sync_site{};  // if it is known
 };
@@ -60,12 +79,15 @@ struct RaceEvent {
   Severity severity = Severity::kError;
   MissingOrder missing = MissingOrder::kNoSynchronisation;
   wire::Scope needed_scope = wire::Scope::kGpu;  // for the two scope verdicts
-  RaceAccess first, second;                      // in the order the detector saw them
-  std::uint64_t count = 1;                       // occurrences of this pair of sites and kind
+  // What `missing` is about, where that is not an access: the flag's write, the fence, the barrier.
+  std::optional<wire::SiteId> about;
+  RaceAccess first, second;  // in the order the detector saw them
+  std::uint64_t count = 1;   // occurrences of this pair of sites and kind
 };
 
 // A CTA barrier that part of the CTA never reached, or reached elsewhere.
 struct BarrierDivergence {
+  Severity severity = Severity::kError;
   LaunchId launch{};
   std::uint32_t cta = 0;
   std::uint32_t barrier = 0;

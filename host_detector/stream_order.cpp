@@ -4,6 +4,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "base/assert.h"
 #include "host_detector/sync/launch_order.h"
 
 namespace barracuda::detector {
@@ -41,7 +42,17 @@ struct StreamOrder::State {
     });
   }
 
+  // None of it is before another of it.
+  [[nodiscard]] bool is_valid(const Frontier& frontier) const {
+    return std::ranges::all_of(frontier, [&](LaunchId launch) {
+      return order.knows(launch) && std::ranges::none_of(frontier, [&](LaunchId other) {
+               return order.is_before(launch, other);
+             });
+    });
+  }
+
   void add(Frontier& frontier, const Frontier& more) const {
+    DEBUG_ASSERT(is_valid(frontier) && is_valid(more));
     for (const LaunchId launch : more) {
       if (covers(frontier, launch)) {
         continue;
@@ -49,6 +60,7 @@ struct StreamOrder::State {
       std::erase_if(frontier, [&](LaunchId other) { return order.is_before(other, launch); });
       frontier.push_back(launch);
     }
+    DEBUG_ASSERT(is_valid(frontier));
   }
 
   // From now on `before` is over before the next operation of `stream`.
@@ -108,6 +120,7 @@ CopyOrder StreamOrder::copy(StreamKey stream, LaunchId fresh) {
 }
 
 std::vector<LaunchId> StreamOrder::launch(StreamKey stream, LaunchId id) {
+  ASSERT(id != LaunchId{} && !state_->order.knows(id));
   state_->copies = {};
   Frontier before = state_->before_next(stream);
   state_->order.add(id, before);
@@ -165,6 +178,10 @@ void StreamOrder::wait_event(StreamKey stream, EventKey event) {
 void StreamOrder::synchronize_stream(StreamKey stream) {
   state_->copies = {};
   state_->add(state_->host, state_->before_next(stream));
+}
+
+void StreamOrder::forget_event(EventKey event) {
+  state_->events.erase(event);
 }
 
 void StreamOrder::synchronize_event(EventKey event) {

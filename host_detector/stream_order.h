@@ -51,6 +51,8 @@ class StreamOrder {
   void wait_event(StreamKey stream, EventKey event);
   void synchronize_stream(StreamKey stream);
   void synchronize_event(EventKey event);
+  // Nobody will wait for it any more.
+  void forget_event(EventKey event);
   void synchronize_device();
 
  private:

@@ -2,29 +2,38 @@
 #pragma once
 
 #include "device_logger/record.h"
+#include "host_detector/operation_traits.h"
 
 namespace barracuda::detector {
 
-constexpr bool is_access(wire::Operation operation) {
-  return operation <= wire::Operation::kReduction;
-}
-
-constexpr bool has_operands(wire::Operation operation) {
-  return operation >= wire::Operation::kMbarrierInit && operation <= wire::Operation::kCopy &&
-         operation != wire::Operation::kAsyncCommit && operation != wire::Operation::kAsyncWait;
+constexpr bool is_of_accesses(wire::RecordKind kind) {
+  switch (kind) {
+    case wire::RecordKind::kVoid:
+    case wire::RecordKind::kAffine:
+    case wire::RecordKind::kAffineValue:
+    case wire::RecordKind::kScattered:
+    case wire::RecordKind::kRelease:
+    case wire::RecordKind::kAcquire:
+      return true;
+    case wire::RecordKind::kEvent:
+    case wire::RecordKind::kOperands:
+      return false;
+  }
+  return false;
 }
 
 constexpr bool is_well_formed(const wire::SiteInfo& site, wire::RecordKind kind) {
   using wire::RecordKind;
-  if (is_access(site.operation)) {
+  const OperationTraits& operation = traits_of(site.operation);
+  if (operation.accesses) {
     const std::uint32_t width = std::uint32_t{site.element_bytes} * site.element_count;
     const bool is_plain = kind == RecordKind::kAffine || kind == RecordKind::kScattered;
-    const bool is_copy = site.asynchrony == wire::Asynchrony::kThreadGroup && is_plain &&
-                         site.operation <= wire::Operation::kWrite;
-    return kind < RecordKind::kEvent && width > 0 && width <= 64 &&
+    const bool is_copy =
+        site.asynchrony == wire::Asynchrony::kThreadGroup && is_plain && operation.is_plain;
+    return is_of_accesses(kind) && width > 0 && width <= 64 &&
            (site.asynchrony == wire::Asynchrony::kNone || is_copy);
   }
-  return kind == (has_operands(site.operation) ? RecordKind::kOperands : RecordKind::kEvent);
+  return kind == (operation.has_operands ? RecordKind::kOperands : RecordKind::kEvent);
 }
 
 }  // namespace barracuda::detector

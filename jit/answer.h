@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace barracuda::jit {
@@ -22,6 +23,9 @@ struct Answer {
   std::uint64_t code_bytes = 0;
 };
 
-static_assert(sizeof(Answer) == 40);
+static_assert(offsetof(Answer, magic) == 0 && offsetof(Answer, compiler_version) == 8 &&
+              offsetof(Answer, verdict) == 24 && offsetof(Answer, message_bytes) == 28 &&
+              offsetof(Answer, code_bytes) == 32);
+static_assert(sizeof(Answer) == 40, "it travels through a pipe as it lies in memory");
 
 }  // namespace barracuda::jit

@@ -8,6 +8,9 @@
 #include <thread>
 #include <utility>
 
+#include "base/assert.h"
+#include "base/held_lock.h"
+#include "base/own_thread.h"
 #include "base/signals_blocked.h"
 
 namespace barracuda::jit {
@@ -26,15 +29,17 @@ Hash128 key_of(const Request& request) {
 }  // namespace
 
 CodeCache::Entry& CodeCache::entry_of(const Hash128& key) {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   return entries_[key];
 }
 
 Code CodeCache::find_or_compile(const Request& request) {
+  ASSERT(!request.text.empty());
   const Hash128 key = key_of(request);
   Entry& entry = entry_of(key);
-  const std::lock_guard lock(entry.mutex);
+  const HeldLock lock(entry.mutex);
   make(request, key, entry, 0);
+  DEBUG_ASSERT(entry.is_made);
   return {.bytes = entry.is_refused ? std::string_view() : std::string_view(entry.code),
           .source = std::exchange(entry.source, CodeSource::kMemory),
           .message = std::exchange(entry.message, {})};
@@ -69,18 +74,23 @@ void CodeCache::compile_ahead(std::vector<Request> requests) {
     std::atomic<std::size_t> next = 0;
   };
 
+  if (requests.empty()) {
+    return;
+  }
   const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
   const std::size_t count = std::min(requests.size(), most);
   const std::size_t threads_of_each = (most + count - 1) / count;
+  ASSERT(count >= 1 && threads_of_each >= 1 && count * threads_of_each >= most);
   const auto work = std::make_shared<Work>(std::move(requests));
   const SignalsBlocked for_the_threads;
   const auto run = [this, work, threads_of_each] {
+    name_own_thread();
     try {
       for (std::size_t at = work->next++; at < work->requests.size(); at = work->next++) {
         const Request& request = work->requests[at];
         const Hash128 key = key_of(request);
         Entry& entry = entry_of(key);
-        const std::lock_guard lock(entry.mutex);
+        const HeldLock lock(entry.mutex);
         make(request, key, entry, threads_of_each);
       }
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
@@ -102,7 +112,7 @@ void CodeCache::forget(const Request& request, bool takes_text) {
     files_.remove(key);
   }
   Entry& entry = entry_of(key);
-  const std::lock_guard lock(entry.mutex);
+  const HeldLock lock(entry.mutex);
   entry.is_refused = true;
 }
 

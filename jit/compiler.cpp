@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/signals_blocked.h"
 #include "base/size_limit_signal.h"
 
@@ -188,12 +189,14 @@ Compilation Compiler::run(std::string_view text, const std::vector<std::string>&
   File output(ends[1]);
   std::vector<std::string> words = flags;
   words.insert(words.begin(), path_);
+  ASSERT(!path_.empty());
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
   for (std::string& word : words) {
     arguments.push_back(word.data());
   }
   arguments.push_back(nullptr);
+  ASSERT(arguments.size() == flags.size() + 2);
   Start start{.path = path_.c_str(),
               .arguments = arguments.data(),
               .input = input.number(),

@@ -62,7 +62,7 @@ def verdict_of(lines):
     if not lines or lines[-1]["type"] != "summary":
         return "no report"
     types = {line["type"] for line in lines[:-1]}
-    for kind in ("race", "barrier-divergence", "memory-error"):
+    for kind in ("race", "barrier-divergence", "memory-error", "timeout", "deadlock"):
         if kind in types:
             return kind
     return "none" if lines[-1]["coverage"] == "complete" else "incomplete"

@@ -82,7 +82,7 @@ Links& links() {
 template <typename Work>
 void observe(const Work& work) {
   if (!tool_is_off()) {
-    HookScope::protect(work);
+    HookScope::protect(Loss::kCoverage, work);
   }
 }
 

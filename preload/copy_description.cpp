@@ -111,7 +111,7 @@ CopyRequest describe_box(session::Session& session, const CUDA_MEMCPY3D& given, 
 CopyRequest describe_memset(session::Session& session, const MemsetRows& rows, CallForm form) {
   const MemoryKind kind = session.driver().memory_kind(rows.address);
   CopyRequest request;
-  request.is_memset = true;
+  request.operation = detector::HostOperation::kMemset;
   if (form == CallForm::kSynchronous &&
       (kind == MemoryKind::kPinned || kind == MemoryKind::kManaged)) {
     request.host_order = HostOrder::kCopy;

@@ -8,24 +8,12 @@
 #include <utility>
 
 #include "preload/copy_call.h"
-#include "preload/hook.h"
+#include "preload/hook_edge.h"
 
 namespace barracuda::preload {
 namespace {
 
 using session::Session;
-
-// A name as a template's argument.
-template <std::size_t kSize>
-struct Name {
-  // NOLINTNEXTLINE(google-explicit-constructor): a literal is one
-  consteval Name(const char (&literal)[kSize]) { std::copy_n(literal, kSize, text); }
-
-  char text[kSize] = {};
-};
-
-template <Name kName>
-constexpr auto kText = kName;
 
 template <typename Signature>
 struct CopyHook;
@@ -104,11 +92,11 @@ CUresult copy_between_ptds(CUdeviceptr to, CUcontext to_context, CUdeviceptr fro
 #define TWIN(name) \
   (CopyHook<decltype(::name)>::kHasStream ? Name{#name "_ptsz"} : Name{#name "_ptds"})
 
-#define HOOK(name, exported, meaning)                                                     \
-  Hook {                                                                                  \
-    kText<exported>.text,                                                                 \
-        reinterpret_cast<void*>(                                                          \
-            &CopyHook<decltype(::name)>::template call<exported, DefaultStream::meaning>) \
+#define HOOK(name, exported, meaning)                                                             \
+  Hook {                                                                                          \
+    kText<exported>.text,                                                                         \
+        reinterpret_cast<void*>(&HookEdge<exported, &CopyHook<decltype(::name)>::template call<   \
+                                                        exported, DefaultStream::meaning>>::call) \
   }
 
 #define COPY(name) HOOK(name, Name{#name}, kLegacy), HOOK(name, TWIN(name), kPerThread),

@@ -38,7 +38,8 @@ void* nvidia_runtime_function(const char* name, const void* own_address) {
 
 void* resolve_runtime(const char* name, const void* own_address) {
   const std::string_view text = name;
-  if (text.starts_with("__cudaRegister")) {
+  // A launcher may register the kernels that it was linked with and leave them to its children.
+  if (!text.starts_with("__cuda")) {
     note_cuda_use();
   }
   const bool emulated = device_choice() == DeviceChoice::kEmulated;

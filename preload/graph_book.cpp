@@ -15,7 +15,7 @@ OwnedParameters::OwnedParameters(const KernelNodeParameters& parameters, const p
     std::memcpy(buffer_.data(), packed, buffer_.size());
   }
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
-    const ptx::Kernel::Parameter& parameter = kernel.parameters[i];
+    const ptx::ParameterPlace& parameter = kernel.parameters[i];
     offsets_.push_back(parameter.offset);
     if (packed == nullptr && parameters.kernelParams != nullptr) {
       std::memcpy(buffer_.data() + parameter.offset, parameters.kernelParams[i], parameter.size);

@@ -25,10 +25,11 @@ CUresult with_hidden_parameter(const Parameters& parameters, session::Handle fun
                                const Submit& submit) {
   session::Launch launch(parameters.kernelParams, parameters.extra);
   if (Session* const session = existing_session()) {
-    HookScope::protect([&] {
-      session->note_variables(function);
-      session->launches().begin_unlogged(launch, function);
-    });
+    HookScope::protect(Loss::kCoverage, [&] { session->note_variables(function); });
+    if (!HookScope::protect(Loss::kOrder,
+                            [&] { session->launches().begin_unlogged(launch, function); })) {
+      return CUDA_ERROR_OUT_OF_MEMORY;
+    }
   }
   Parameters extended = parameters;
   extended.kernelParams = launch.parameters();
@@ -163,10 +164,11 @@ CUresult launch_graph(const Original<decltype(graph_launch)>& original, CUgraphE
       launches = session.launches().begin_graph(plan->kernels, session.streams().key_of(handle),
                                                 plan->number);
       set_descriptors(session, executable, *plan, launches);
+      session.launches().graph_submitting(plan->kernels, launches);
     }
   });
   if (!begun || captured) {
-    HookScope::protect([&] { clear_descriptors(executable, *plan); });
+    HookScope::protect(Loss::kOrder, [&] { clear_descriptors(executable, *plan); });
   }
   const CUresult status = original(executable, stream);
   if (begun && !captured) {

@@ -18,16 +18,27 @@ template <typename... Arguments>
 class Original<CUresult(Arguments...)> {
  public:
   explicit Original(const char* exported_name)
-      : function_(reinterpret_cast<Function*>(real_driver_function(exported_name))) {}
+      : name_(exported_name),
+        function_(reinterpret_cast<Function*>(real_driver_function(exported_name))) {}
 
   CUresult operator()(Arguments... arguments) const {
-    return function_ == nullptr ? CUDA_ERROR_NOT_SUPPORTED : function_(arguments...);
+    HookCall* const call = HookCall::current();
+    if (call != nullptr) {
+      call->note_answer(name_, CUDA_ERROR_UNKNOWN);
+    }
+    const CUresult status =
+        function_ == nullptr ? CUDA_ERROR_NOT_SUPPORTED : function_(arguments...);
+    if (call != nullptr) {
+      call->note_answer(name_, status);
+    }
+    return status;
   }
 
   [[nodiscard]] bool exists() const { return function_ != nullptr; }
 
  private:
   using Function = CUresult(Arguments...);
+  const char* name_;  // a literal
   Function* function_;
 };
 

@@ -5,12 +5,16 @@
 
 #include "preload/copy_hooks.h"
 #include "preload/driver_library.h"
+#include "preload/hook_edge.h"
 
 namespace barracuda::preload {
 namespace {
 
 const std::array g_hooks = {
-#define HOOK(name, function) Hook{#name, reinterpret_cast<void*>(&function)},
+#define HOOK(name, function) \
+  Hook{#name, reinterpret_cast<void*>(&HookEdge<#name, &function>::call)},
+#define KERNEL_HOOK(name, function) \
+  Hook{#name, reinterpret_cast<void*>(&HookEdge<#name, &function, InPlace::kRefusal>::call)},
 #include "preload/hooks.def"
 #undef HOOK
 };

@@ -21,6 +21,9 @@ struct Hook {
   void* function;
 };
 
+// This thread runs a function that a stream called (callback_hooks.cpp).
+bool in_host_callback();
+
 // Null if the function is not hooked.
 void* find_hook(std::string_view exported_name);
 // What stands in for this function of the driver: its hook, else itself.

@@ -1,8 +1,12 @@
 // Kernel handles: which function is which kernel, and what a program may see of it: the hidden
 // parameter and the descriptor word in shared memory are not the program's.
+#include <algorithm>
 #include <memory>
 
+#include <fmt/format.h>
+
 #include "preload/hook.h"
+#include "report/symbol_name.h"
 
 namespace barracuda::preload {
 namespace {
@@ -10,22 +14,36 @@ namespace {
 using session::KernelBinding;
 using session::Session;
 
-// The static shared word that an instrumented kernel keeps its descriptor in.
-constexpr int kDescriptorWordBytes = 8;
+// How much of a kernel's static shared memory is there for the word that it keeps its descriptor
+// in: more than the word where the dynamic part is aligned to more.
+int bytes_for_word(const KernelBinding& kernel, int static_bytes) {
+  constexpr int kWordBytes = 8;
+  const int own = static_cast<int>(kernel.kernel->shared_bytes);
+  return static_bytes >= own ? static_bytes - own : std::min(kWordBytes, static_bytes);
+}
+
+// The program has got a handle of a kernel. One that the tool does not know, but has instrumented,
+// would be launched without its hidden argument: then the program must not have it.
+template <typename Work>
+CUresult keep_known(const HookScope& scope, const Work& work) {
+  return scope.run_always(work) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
 
 template <typename Name>
-void note_enumerated(const HookScope& scope, session::Handle owner, session::Handle function,
-                     const Name& name_of) {
+CUresult note_enumerated(const HookScope& scope, session::Handle owner, session::Handle function,
+                         const Name& name_of) {
   const char* name = nullptr;
-  if (name_of(&name) == CUDA_SUCCESS && name != nullptr) {
-    scope.run([&](Session& session) { session.modules().kernel_found(owner, name, function); });
+  if (name_of(&name) != CUDA_SUCCESS || name == nullptr) {
+    return CUDA_SUCCESS;
   }
+  return keep_known(
+      scope, [&](Session& session) { session.modules().kernel_found(owner, name, function); });
 }
 
 std::shared_ptr<const KernelBinding> find_instrumented(const HookScope& scope,
                                                        session::Handle function) {
   std::shared_ptr<const KernelBinding> kernel;
-  scope.run([&](Session& session) { kernel = session.modules().find(function); });
+  scope.run(Loss::kCoverage, [&](Session& session) { kernel = session.modules().find(function); });
   return kernel != nullptr && kernel->instrumented() ? kernel : nullptr;
 }
 
@@ -36,10 +54,95 @@ bool is_hidden_parameter(const HookScope& scope, session::Handle function, std::
 
 void hide_descriptor_word(const HookScope& scope, session::Handle function,
                           CUfunction_attribute attribute, int* value) {
-  if (attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES && value != nullptr &&
-      *value >= kDescriptorWordBytes && find_instrumented(scope, function) != nullptr) {
-    *value -= kDescriptorWordBytes;
+  const auto kernel = attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES && value != nullptr
+                          ? find_instrumented(scope, function)
+                          : nullptr;
+  if (kernel != nullptr) {
+    *value -= bytes_for_word(*kernel, *value);
   }
+}
+
+// What a kernel's shared memory is limited by. Attributes of a CUfunction; a CUkernel has them for
+// each device.
+struct FunctionAttributes {
+  CUfunction function;
+
+  CUresult read(CUfunction_attribute attribute, int& value) const {
+    static const Original<decltype(::cuFuncGetAttribute)> original{"cuFuncGetAttribute"};
+    return original(&value, attribute, function);
+  }
+
+  [[nodiscard]] CUresult write(CUfunction_attribute attribute, int value) const {
+    static const Original<decltype(::cuFuncSetAttribute)> original{"cuFuncSetAttribute"};
+    return original(function, attribute, value);
+  }
+};
+
+struct KernelAttributes {
+  CUkernel kernel;
+  CUdevice device;
+
+  CUresult read(CUfunction_attribute attribute, int& value) const {
+    static const Original<decltype(::cuKernelGetAttribute)> original{"cuKernelGetAttribute"};
+    return original(&value, attribute, kernel, device);
+  }
+
+  [[nodiscard]] CUresult write(CUfunction_attribute attribute, int value) const {
+    static const Original<decltype(::cuKernelSetAttribute)> original{"cuKernelSetAttribute"};
+    return original(attribute, value, kernel, device);
+  }
+};
+
+CUdevice current_device() {
+  static const Original<decltype(::cuCtxGetDevice)> original{"cuCtxGetDevice"};
+  CUdevice device = 0;
+  return original(&device) == CUDA_SUCCESS ? device : 0;
+}
+
+// Static and dynamic shared memory may be so much together unless a kernel is allowed more.
+// Our word must not shrink the program's share.
+template <typename Attributes>
+void allow_for_word(const HookScope& scope, session::Handle handle, const Attributes& attributes) {
+  constexpr int kWithoutAsking = 48 * 1024;
+  const auto kernel = find_instrumented(scope, handle);
+  int fixed = 0;
+  int dynamic = 0;
+  if (kernel != nullptr &&
+      attributes.read(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, fixed) == CUDA_SUCCESS &&
+      attributes.read(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, dynamic) == CUDA_SUCCESS &&
+      fixed + dynamic == kWithoutAsking) {
+    (void)attributes.write(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                           dynamic + bytes_for_word(*kernel, fixed));
+  }
+}
+
+// The program may ask for as much as the device has without our word: it gets what there is.
+template <typename Attributes>
+CUresult set_attribute(const HookScope& scope, session::Handle handle, const Attributes& attributes,
+                       CUfunction_attribute attribute, int value) {
+  static const Original<decltype(::cuDeviceGetAttribute)> device_attribute{"cuDeviceGetAttribute"};
+  const CUresult status = attributes.write(attribute, value);
+  const auto kernel = status == CUDA_ERROR_INVALID_VALUE &&
+                              attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+                          ? find_instrumented(scope, handle)
+                          : nullptr;
+  int fixed = 0;
+  int most = 0;
+  if (kernel == nullptr ||
+      attributes.read(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, fixed) != CUDA_SUCCESS ||
+      device_attribute(&most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+                       current_device()) != CUDA_SUCCESS ||
+      value > most - fixed + bytes_for_word(*kernel, fixed)) {
+    return status;
+  }
+  scope.run(Loss::kCoverage, [&](Session& session) {
+    session.problems().add(
+        fmt::format("kernel {} asks for {} bytes of dynamic shared memory, all that a block "
+                    "can have; the tool "
+                    "needs {} of them: a launch that takes them fails",
+                    report::demangle(kernel->name), value, bytes_for_word(*kernel, fixed)));
+  });
+  return attributes.write(attribute, most - fixed);
 }
 
 }  // namespace
@@ -47,11 +150,12 @@ void hide_descriptor_word(const HookScope& scope, session::Handle function,
 CUresult module_get_function(CUfunction* function, CUmodule module, const char* name) {
   static const Original<decltype(module_get_function)> original{"cuModuleGetFunction"};
   const HookScope scope;
-  const CUresult status = original(function, module, name);
+  CUresult status = original(function, module, name);
   if (status == CUDA_SUCCESS) {
-    scope.run([&](Session& session) {
+    status = keep_known(scope, [&](Session& session) {
       session.modules().kernel_found(handle_of(module), name, handle_of(*function));
     });
+    allow_for_word(scope, handle_of(*function), FunctionAttributes{*function});
   }
   return status;
 }
@@ -62,12 +166,13 @@ CUresult module_enumerate_functions(CUfunction* functions, unsigned count, CUmod
   static const Original<decltype(::cuFuncGetName)> get_name{"cuFuncGetName"};
   static const Original<decltype(::cuModuleGetFunctionCount)> get_count{"cuModuleGetFunctionCount"};
   const HookScope scope;
-  const CUresult status = original(functions, count, module);
+  CUresult status = original(functions, count, module);
   unsigned present = 0;
   if (status == CUDA_SUCCESS && get_count(&present, module) == CUDA_SUCCESS) {
-    for (unsigned i = 0; i < count && i < present; ++i) {
-      note_enumerated(scope, handle_of(module), handle_of(functions[i]),
-                      [&](const char** name) { return get_name(name, functions[i]); });
+    for (unsigned i = 0; i < count && i < present && status == CUDA_SUCCESS; ++i) {
+      status = note_enumerated(scope, handle_of(module), handle_of(functions[i]),
+                               [&](const char** name) { return get_name(name, functions[i]); });
+      allow_for_word(scope, handle_of(functions[i]), FunctionAttributes{functions[i]});
     }
   }
   return status;
@@ -76,11 +181,13 @@ CUresult module_enumerate_functions(CUfunction* functions, unsigned count, CUmod
 CUresult library_get_kernel(CUkernel* kernel, CUlibrary library, const char* name) {
   static const Original<decltype(library_get_kernel)> original{"cuLibraryGetKernel"};
   const HookScope scope;
-  const CUresult status = original(kernel, library, name);
+  CUresult status = original(kernel, library, name);
   if (status == CUDA_SUCCESS) {
-    scope.run([&](Session& session) {
+    status = keep_known(scope, [&](Session& session) {
       session.modules().kernel_found(handle_of(library), name, handle_of(*kernel));
     });
+    allow_for_word(scope, handle_of(*kernel),
+                   KernelAttributes{.kernel = *kernel, .device = current_device()});
   }
   return status;
 }
@@ -88,9 +195,9 @@ CUresult library_get_kernel(CUkernel* kernel, CUlibrary library, const char* nam
 CUresult library_get_module(CUmodule* module, CUlibrary library) {
   static const Original<decltype(library_get_module)> original{"cuLibraryGetModule"};
   const HookScope scope;
-  const CUresult status = original(module, library);
+  CUresult status = original(module, library);
   if (status == CUDA_SUCCESS) {
-    scope.run([&](Session& session) {
+    status = keep_known(scope, [&](Session& session) {
       session.modules().module_of_library(handle_of(*module), handle_of(library));
     });
   }
@@ -102,12 +209,14 @@ CUresult library_enumerate_kernels(CUkernel* kernels, unsigned count, CUlibrary 
   static const Original<decltype(::cuKernelGetName)> get_name{"cuKernelGetName"};
   static const Original<decltype(::cuLibraryGetKernelCount)> get_count{"cuLibraryGetKernelCount"};
   const HookScope scope;
-  const CUresult status = original(kernels, count, library);
+  CUresult status = original(kernels, count, library);
   unsigned present = 0;
   if (status == CUDA_SUCCESS && get_count(&present, library) == CUDA_SUCCESS) {
-    for (unsigned i = 0; i < count && i < present; ++i) {
-      note_enumerated(scope, handle_of(library), handle_of(kernels[i]),
-                      [&](const char** name) { return get_name(name, kernels[i]); });
+    for (unsigned i = 0; i < count && i < present && status == CUDA_SUCCESS; ++i) {
+      status = note_enumerated(scope, handle_of(library), handle_of(kernels[i]),
+                               [&](const char** name) { return get_name(name, kernels[i]); });
+      allow_for_word(scope, handle_of(kernels[i]),
+                     KernelAttributes{.kernel = kernels[i], .device = current_device()});
     }
   }
   return status;
@@ -116,11 +225,12 @@ CUresult library_enumerate_kernels(CUkernel* kernels, unsigned count, CUlibrary 
 CUresult kernel_get_function(CUfunction* function, CUkernel kernel) {
   static const Original<decltype(kernel_get_function)> original{"cuKernelGetFunction"};
   const HookScope scope;
-  const CUresult status = original(function, kernel);
+  CUresult status = original(function, kernel);
   if (status == CUDA_SUCCESS) {
-    scope.run([&](Session& session) {
+    status = keep_known(scope, [&](Session& session) {
       session.modules().same_kernel(handle_of(*function), handle_of(kernel));
     });
+    allow_for_word(scope, handle_of(*function), FunctionAttributes{*function});
   }
   return status;
 }
@@ -164,6 +274,18 @@ CUresult function_get_attribute(int* value, CUfunction_attribute attribute, CUfu
     hide_descriptor_word(scope, handle_of(function), attribute, value);
   }
   return status;
+}
+
+CUresult kernel_set_attribute(CUfunction_attribute attribute, int value, CUkernel kernel,
+                              CUdevice device) {
+  const HookScope scope;
+  return set_attribute(scope, handle_of(kernel),
+                       KernelAttributes{.kernel = kernel, .device = device}, attribute, value);
+}
+
+CUresult function_set_attribute(CUfunction function, CUfunction_attribute attribute, int value) {
+  const HookScope scope;
+  return set_attribute(scope, handle_of(function), FunctionAttributes{function}, attribute, value);
 }
 
 }  // namespace barracuda::preload

@@ -8,19 +8,32 @@ namespace {
 
 using session::LaunchRequest;
 
-// `submit` makes the driver's call with the arguments it is given. A kernel that was instrumented
-// has to get its hidden argument whatever state the tool is in.
+// A kernel that was instrumented has to get its hidden argument whatever state the tool is in;
+// false if it has not. Inside another hook, or when the tool is off, nothing was tried before.
+bool run_unlogged(const HookScope& scope, session::Launch& launch, session::Handle function) {
+  session::Session* const session = existing_session();
+  const bool has_failed = scope.is_outermost() && !tool_is_off();
+  return session == nullptr || HookScope::protect(Loss::kCoverage, [&] {
+           session::LaunchTracker& launches = session->launches();
+           if (has_failed) {
+             launches.abandon(launch, function);
+           } else {
+             launches.begin_unlogged(launch, function);
+           }
+         });
+}
+
+// `submit` makes the driver's call with the arguments it is given.
 template <typename Submit>
-CUresult launch(const LaunchRequest& request, void** parameters, void** extra,
-                const Submit& submit) {
+CUresult launch(LaunchRequest request, void** parameters, void** extra, const Submit& submit) {
   const HookScope scope;
   session::Launch launch(parameters, extra);
   const bool begun = scope.run([&](session::Session& session) {
-    session.note_variables(request.function);
+    request.constants = session.note_variables(request.function);
     session.launches().begin(launch, request);
   });
-  if (!begun && existing_session() != nullptr) {
-    existing_session()->launches().begin_unlogged(launch, request.function);
+  if (!begun && !run_unlogged(scope, launch, request.function)) {
+    return CUDA_ERROR_OUT_OF_MEMORY;
   }
   const CUresult status = submit(launch.parameters(), launch.extra());
   scope.run([&](session::Session& session) {

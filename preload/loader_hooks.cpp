@@ -57,7 +57,7 @@ void note_private_runtime(const HookScope& scope, const void* caller) {
   if (name.starts_with("libnv")) {
     return;
   }
-  scope.run([&name](session::Session& session) {
+  scope.run(Loss::kCoverage, [&name](session::Session& session) {
     session.problems().add(name +
                            " contains its own copy of the CUDA runtime, which needs NVIDIA's "
                            "driver: what it asks of the emulated device fails");
@@ -71,7 +71,7 @@ CUresult get_export_table(const void** table, const CUuuid* id) {
   const HookScope scope;
   const CUresult status = original(table, id);
   if (status != CUDA_SUCCESS && device_choice() == DeviceChoice::kEmulated) {
-    note_private_runtime(scope, __builtin_return_address(0));
+    note_private_runtime(scope, HookCall::current()->caller());
   }
   return status;
 }
@@ -99,6 +99,14 @@ CUresult get_proc_address(const char* symbol, void** function, int version, cuui
 
 namespace barracuda::preload {
 namespace {
+
+// "cu…", "nv…" and "__nv…": what has a hook. A sanitizer's runtime looks for its functions before
+// the functions that it stands before, __tls_get_addr among them, can be called: for a name of
+// another kind nothing of libc's is called and no thread-local variable read.
+bool may_have_a_hook(const char* name) {
+  const char* const word = name[0] == '_' && name[1] == '_' ? name + 2 : name;
+  return (word[0] == 'n' && word[1] == 'v') || (name[0] == 'c' && name[1] == 'u');
+}
 
 // Our own exports of these names are to be found only where there is a library behind them: who
 // looks for a library by its functions must not think that it is loaded.
@@ -129,14 +137,12 @@ extern "C" [[gnu::visibility("hidden")]] void* barracuda_replace_symbol(void* ha
                                                                         const char** symbol) {
   namespace preload = barracuda::preload;
   const char* const name = *symbol;
-  if (name == nullptr || handle == RTLD_NEXT || preload::is_choosing()) {
+  if (name == nullptr || handle == RTLD_NEXT || !preload::may_have_a_hook(name) ||
+      preload::is_choosing()) {
     return nullptr;
   }
   if (preload::is_compiler_name(name)) {
     return preload::replace_compiler_function(handle, symbol);
-  }
-  if (std::strncmp(name, "cu", 2) != 0) {
-    return nullptr;
   }
   void* const hook = preload::find_hook(name);
   if (hook == nullptr || preload::device_choice() != preload::DeviceChoice::kGpu) {

@@ -192,8 +192,7 @@ void compile_program_ahead(session::Session& session, const JitOptions& options)
   std::vector<jit::Request> requests;
   for (const void* const image : images) {
     const session::ProgramImage& prepared = session.prepare(image);
-    if (auto request =
-            prepared.instrumented() ? request_for(prepared.text, options, true) : std::nullopt) {
+    if (auto request = prepared.logs() ? request_for(prepared.text, options, true) : std::nullopt) {
       requests.push_back(std::move(*request));
     }
   }

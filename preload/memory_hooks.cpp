@@ -11,7 +11,9 @@ using session::Session;
 void note_allocation(const HookScope& scope, CUresult status, std::uint64_t address,
                      std::size_t bytes, const char* description) {
   if (status == CUDA_SUCCESS) {
-    scope.run([&](Session& session) { session.allocations().add(address, bytes, description); });
+    scope.run([&](Session& session) {
+      session.allocated({.address = address, .bytes = bytes}, description);
+    });
   }
 }
 
@@ -36,25 +38,37 @@ CUresult free_in_stream(const Original<decltype(memory_free_async)>& original, C
   return original(address, stream);
 }
 
-CUresult allocate_in_stream(const Original<decltype(memory_allocate_async)>& original,
-                            CUdeviceptr* address, std::size_t bytes, CUstream stream) {
+struct StreamOf {
+  CUstream stream;
+  DefaultStream meaning;
+};
+
+// `submit` makes the driver's call.
+template <typename Submit>
+CUresult allocate_in_stream(const CUdeviceptr* address, std::size_t bytes, StreamOf place,
+                            const char* function, const Submit& submit) {
   const HookScope scope;
-  const CUresult status = original(address, bytes, stream);
+  const CUresult status = submit();
   if (status == CUDA_SUCCESS) {
-    note_allocation(scope, status, *address, bytes, "cudaMallocAsync");
+    scope.run([&](Session& session) {
+      session.stream_allocated({.address = *address, .bytes = bytes},
+                               stream_handle(place.stream, place.meaning), function);
+    });
   }
   return status;
 }
 
+CUresult allocate_async(const Original<decltype(memory_allocate_async)>& original,
+                        CUdeviceptr* address, std::size_t bytes, StreamOf place) {
+  return allocate_in_stream(address, bytes, place, "cudaMallocAsync",
+                            [&] { return original(address, bytes, place.stream); });
+}
+
 CUresult allocate_from_pool(const Original<decltype(memory_allocate_from_pool)>& original,
                             CUdeviceptr* address, std::size_t bytes, CUmemoryPool pool,
-                            CUstream stream) {
-  const HookScope scope;
-  const CUresult status = original(address, bytes, pool, stream);
-  if (status == CUDA_SUCCESS) {
-    note_allocation(scope, status, *address, bytes, "cudaMallocFromPoolAsync");
-  }
-  return status;
+                            StreamOf place) {
+  return allocate_in_stream(address, bytes, place, "cudaMallocFromPoolAsync",
+                            [&] { return original(address, bytes, pool, place.stream); });
 }
 
 }  // namespace
@@ -125,25 +139,25 @@ CUresult host_unregister(void* address) {
 
 CUresult memory_allocate_async(CUdeviceptr* address, std::size_t bytes, CUstream stream) {
   static const Original<decltype(memory_allocate_async)> original{"cuMemAllocAsync"};
-  return allocate_in_stream(original, address, bytes, stream);
+  return allocate_async(original, address, bytes, {stream, DefaultStream::kLegacy});
 }
 
 CUresult memory_allocate_async_ptsz(CUdeviceptr* address, std::size_t bytes, CUstream stream) {
   static const Original<decltype(memory_allocate_async)> original{"cuMemAllocAsync_ptsz"};
-  return allocate_in_stream(original, address, bytes, stream);
+  return allocate_async(original, address, bytes, {stream, DefaultStream::kPerThread});
 }
 
 CUresult memory_allocate_from_pool(CUdeviceptr* address, std::size_t bytes, CUmemoryPool pool,
                                    CUstream stream) {
   static const Original<decltype(memory_allocate_from_pool)> original{"cuMemAllocFromPoolAsync"};
-  return allocate_from_pool(original, address, bytes, pool, stream);
+  return allocate_from_pool(original, address, bytes, pool, {stream, DefaultStream::kLegacy});
 }
 
 CUresult memory_allocate_from_pool_ptsz(CUdeviceptr* address, std::size_t bytes, CUmemoryPool pool,
                                         CUstream stream) {
   static const Original<decltype(memory_allocate_from_pool)> original{
       "cuMemAllocFromPoolAsync_ptsz"};
-  return allocate_from_pool(original, address, bytes, pool, stream);
+  return allocate_from_pool(original, address, bytes, pool, {stream, DefaultStream::kPerThread});
 }
 
 CUresult memory_free(CUdeviceptr address) {

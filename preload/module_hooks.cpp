@@ -36,18 +36,22 @@ template <typename LoadImage, typename LoadUnchanged>
 struct Loader {
   LoadImage load_image;
   LoadUnchanged load_unchanged;
+  void (*unload)(session::Handle);
   JitOptions options;
   bool is_library = false;
 };
 
 template <typename LoadImage, typename LoadUnchanged>
-Loader(LoadImage, LoadUnchanged, JitOptions, bool) -> Loader<LoadImage, LoadUnchanged>;
+Loader(LoadImage, LoadUnchanged, void (*)(session::Handle), JitOptions, bool)
+    -> Loader<LoadImage, LoadUnchanged>;
 
 // As machine code where it can be had, else as a text for the driver to compile.
 template <typename Load>
 CUresult load_instrumented(const HookScope& scope, const std::string& text, Load& loader) {
   std::string_view code;
-  scope.run([&](Session&) { code = find_machine_code(text, loader.options, loader.is_library); });
+  scope.run(Loss::kNothing, [&](Session&) {
+    code = find_machine_code(text, loader.options, loader.is_library);
+  });  // the driver compiles
   const CUresult of_code =
       code.empty() ? CUDA_ERROR_INVALID_IMAGE : loader.load_image(code.data(), loader.options);
   if (of_code == CUDA_SUCCESS) {
@@ -56,11 +60,16 @@ CUresult load_instrumented(const HookScope& scope, const std::string& text, Load
   const CUresult of_text = loader.load_image(text.c_str(), loader.options);
   // Memory that could not be had says nothing of the code.
   if (!code.empty() && of_code != CUDA_ERROR_OUT_OF_MEMORY) {
-    scope.run([&](Session&) {
+    scope.run(Loss::kNothing, [&](Session&) {
       forget_machine_code(text, loader.options, loader.is_library, of_text == CUDA_SUCCESS);
     });
   }
   return of_text;
+}
+
+// The emulated device executes PTX only, and the image may be machine code.
+bool replaces(const ProgramImage& image) {
+  return image.instrumented() && (image.logs() || device_choice() == DeviceChoice::kEmulated);
 }
 
 template <typename Load, typename Handle>
@@ -70,7 +79,8 @@ CUresult load(const HookScope& scope, const ProgramImage* image, Load loader, Ha
   }
   std::string refusal;
   CUresult status = CUDA_ERROR_UNKNOWN;
-  if (image->instrumented()) {
+  const bool is_replaced = replaces(*image);
+  if (is_replaced) {
     status = load_instrumented(scope, image->text, loader);
     if (status != CUDA_SUCCESS) {
       g_jit_log[0] = '\0';
@@ -82,21 +92,26 @@ CUresult load(const HookScope& scope, const ProgramImage* image, Load loader, Ha
     }
     if (status != CUDA_SUCCESS) {
       refusal = refusal_of(status);
-      scope.run([&](Session& session) {
+      scope.run(Loss::kCoverage, [&](Session& session) {
         session.problems().add("a module is loaded without instrumentation: " + refusal);
       });
     }
   }
-  if (!image->instrumented() || !refusal.empty()) {
+  if (!is_replaced || !refusal.empty()) {
     status = loader.load_unchanged();
   }
-  scope.run([&](Session& session) {
+  const bool is_known = scope.run_always([&](Session& session) {
     if (status == CUDA_SUCCESS) {
       session.modules().loaded(handle_of(*handle), loader.is_library, *image, refusal);
     } else if (!image->has_ptx && device_choice() == DeviceChoice::kEmulated) {
       session.image_blocked(image->reason);
     }
   });
+  // Kernels of a module that nobody knows would be launched without their hidden argument.
+  if (!is_known && is_replaced && refusal.empty() && status == CUDA_SUCCESS) {
+    loader.unload(handle_of(*handle));
+    return loader.load_unchanged();
+  }
   return status;
 }
 
@@ -110,7 +125,8 @@ const ProgramImage& prepare_known(Session& session, const void* image) {
 const ProgramImage* prepare(const HookScope& scope, const void* image) {
   const ProgramImage* prepared = nullptr;
   if (image != nullptr) {
-    scope.run([&](Session& session) { prepared = &prepare_known(session, image); });
+    scope.run(Loss::kCoverage,
+              [&](Session& session) { prepared = &prepare_known(session, image); });
   }
   return prepared;
 }
@@ -121,7 +137,7 @@ const ProgramImage* prepare_file(const HookScope& scope, const char* name) {
   if (name == nullptr) {
     return prepared;
   }
-  scope.run([&](Session& session) {
+  scope.run(Loss::kCoverage, [&](Session& session) {
     const Expected<std::string> content = read_file(name);
     prepared = content ? &session.prepare_file(*content)
                        : &session.modules().unreadable(content.error().to_string());
@@ -134,14 +150,27 @@ CUresult load_module_image(CUmodule* module, const void* instrumented, JitOption
   return original(module, instrumented, options.count(), options.names(), options.values());
 }
 
+void unload_module(session::Handle module) {
+  static const Original<decltype(module_unload)> original{"cuModuleUnload"};
+  (void)original(
+      reinterpret_cast<CUmodule>(module));  // NOLINT(performance-no-int-to-ptr): a handle
+}
+
+void unload_library(session::Handle library) {
+  static const Original<decltype(library_unload)> original{"cuLibraryUnload"};
+  (void)original(reinterpret_cast<CUlibrary>(library));  // NOLINT(performance-no-int-to-ptr)
+}
+
 template <typename LoadUnchanged>
 CUresult load_module(const HookScope& scope, const ProgramImage* image, CUmodule* module,
                      JitOptions options, const LoadUnchanged& load_unchanged) {
   const auto load_instrumented_image = [module](const void* instrumented, JitOptions& all) {
     return load_module_image(module, instrumented, all);
   };
-  return load(scope, image,
-              Loader{load_instrumented_image, load_unchanged, std::move(options), false}, module);
+  return load(
+      scope, image,
+      Loader{load_instrumented_image, load_unchanged, &unload_module, std::move(options), false},
+      module);
 }
 
 struct LibraryOptions {
@@ -180,8 +209,10 @@ CUresult load_library(const HookScope& scope, const ProgramImage* image, CUlibra
                                                            JitOptions& all) {
     return load_library_image(library, instrumented, all, options);
   };
-  return load(scope, image, Loader{load_instrumented_image, load_unchanged, std::move(jit), true},
-              library);
+  return load(
+      scope, image,
+      Loader{load_instrumented_image, load_unchanged, &unload_library, std::move(jit), true},
+      library);
 }
 
 }  // namespace
@@ -229,7 +260,7 @@ CUresult library_load_data(CUlibrary* library, const void* image, CUjit_option* 
   static const Original<decltype(library_load_data)> original{"cuLibraryLoadData"};
   const HookScope scope;
   const JitOptions options(jit_names, jit_values, jit_count);
-  scope.run([&](Session& session) { compile_program_ahead(session, options); });
+  scope.run(Loss::kNothing, [&](Session& session) { compile_program_ahead(session, options); });
   return load_library(scope, prepare(scope, image), library, options, {names, values, count}, [&] {
     return original(library, image, jit_names, jit_values, jit_count, names, values, count);
   });

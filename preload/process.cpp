@@ -1,11 +1,12 @@
 #include "preload/process.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <mutex>
 #include <pthread.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <vector>
 
@@ -15,14 +16,14 @@
 #include "emulator/driver_face.h"
 #include "emulator/runtime_face.h"
 #include "fatbin/host_image.h"
-#include "preload/abrupt_end.h"
 #include "preload/driver_library.h"
 #include "preload/guard.h"
 #include "preload/hooks.h"
+#include "preload/process_end.h"
 #include "preload/real_driver.h"
+#include "preload/reporter.h"
 #include "report/finish.h"
 #include "session/native_logger.h"
-#include "trace/recorder.h"
 
 namespace barracuda::preload {
 namespace {
@@ -38,30 +39,18 @@ struct ProcessState {
 std::atomic<session::Session*> g_session = nullptr;
 std::atomic<bool> g_off = false;
 std::atomic<bool> g_cuda_used = false;
-std::atomic<bool> g_finished = false;
-
-report::RunData collect();
-report::Outcome finish_run(report::RunData run);
 
 ProcessState& state() {
   static auto* const made = new ProcessState;
   return *made;
 }
 
-// Not _exit, which is hooked.
-[[noreturn]] void end_process(int status) {
-  (void)std::fflush(nullptr);
-  while (true) {
-    (void)syscall(SYS_exit_group, status);
-  }
-}
-
 [[noreturn]] void end_with_bad_option(const std::string& message) {
   report::RunData run;
   run.option_error = message;
-  const report::Outcome outcome = report::finish(run, Options{});
+  const report::Outcome outcome = report::Outlet(Options{}).finish(run);
   constexpr int kBadOption = 64;
-  end_process(outcome.change_status ? outcome.status : kBadOption);
+  leave(outcome.change_status ? outcome.status : kBadOption);
 }
 
 const Options& read_options() {
@@ -71,16 +60,23 @@ const Options& read_options() {
       end_with_bad_option(parsed.error().to_string());
     }
   }
+  const std::string as_given = to_string(*options);
+  make_paths_absolute(*options);
+  if (const std::string absolute = to_string(*options); absolute != as_given) {
+    (void)setenv("BARRACUDA_OPTIONS", absolute.c_str(), 1);  // children may start in another folder
+  }
   if (const Expected<void> settled = settle_schedule(*options); !settled) {
     end_with_bad_option(settled.error().to_string());
+  }
+  if (options->seeds > 1) {
+    end_with_bad_option(
+        "seeds=" + std::to_string(options->seeds) +
+        ": only barracuda run and barracuda kernel can run a program several times");
   }
   if (const auto levels = parse_log_levels(options->log)) {
     set_log_levels(*levels);
   } else {
     end_with_bad_option(levels.error().to_string());
-  }
-  if (const auto filter = session::KernelFilter::parse(options->kernel_name); !filter) {
-    end_with_bad_option(filter.error().to_string());
   }
   return *options;
 }
@@ -93,29 +89,17 @@ void assertion_failed_in_guest(const char* description) {
   if (device_choice() == DeviceChoice::kEmulated) {
     finish_process();
     constexpr int kToolFailed = 70;
-    end_process(kToolFailed);
+    leave(kToolFailed);
   }
   while (true) {
     pause();
   }
 }
 
-// The GPU will not come to rest: neither the driver's own exit handlers nor ours may run.
-void launch_too_long() {
-  if (g_finished.exchange(true)) {
-    return;
-  }
-  constexpr std::chrono::seconds kPatience{2};
-  HookScope::protect([&] { existing_session()->give_up_launches(kPatience); });
-  const report::Outcome outcome = finish_run(collect());
-  constexpr int kFailed = 1;
-  end_process(outcome.change_status ? outcome.status : kFailed);
-}
-
 void device_failed(const emulator::DeviceError& error, const void* /*function*/,
                    std::string_view kernel) {
   if (session::Session* const session = existing_session(); session != nullptr && !tool_is_off()) {
-    HookScope::protect([&] { session->device_failed(error, kernel); });
+    HookScope::protect(Loss::kCoverage, [&] { session->device_failed(error, kernel); });
   }
 }
 
@@ -125,13 +109,13 @@ void* resolve_emulated_driver(const char* name) {
 }
 
 session::Session* make_session() {
-  auto made = session::Session::create(process_options(), make_real_driver());
+  auto made = session::Session::create(process_options(), make_real_driver(), report_deadlock);
   if (!made) {
     end_with_bad_option(made.error().to_string());
   }
   session::Session* const session = made->release();  // never destroyed
-  session->watch_launches(launch_too_long);
-  watch_abrupt_ends();
+  session->watch_launches(finish_without_device);
+  start_reporter();
   if (device_choice() == DeviceChoice::kEmulated) {
     drain_at_exit();  // with NVIDIA's driver its own handlers must be registered first
   }
@@ -145,77 +129,42 @@ void forget_after_fork() {
     g_off = true;
     session->abandon();
   }
-}
-
-void at_exit() {
-  if (session::Session* const session = existing_session(); session != nullptr && !tool_is_off()) {
-    HookScope::protect([&] { session->close(); });
-  }
+  forget_report_after_fork();
 }
 
 void at_quick_end() {
-  at_exit();
+  close_session();
   finish_process();
 }
 
-bool has_static_runtime() {
+// Why the emulated device cannot run the program.
+void check_runtime() {
   const auto image = fatbin::read_host_image("/proc/self/exe");
-  return image && image->has_static_runtime();
-}
-
-report::RunData collect() {
-  report::RunData run;
-  session::Session* const session = existing_session();
-  if (session != nullptr && !tool_is_off()) {
-    HookScope::protect([&] { run = session->run_data(); });
+  if (image && image->has_static_runtime()) {
+    block_process(
+        "the program contains its own copy of the CUDA runtime (nvcc's default), which needs an "
+        "NVIDIA driver, and there is none here. Build it with the shared runtime to run it on the "
+        "emulated device: NVCC_APPEND_FLAGS=\"-cudart shared\"");
+  } else if (image && !image->other_runtime().empty()) {
+    block_process("the program is linked with " + image->other_runtime() +
+                  ", which needs an NVIDIA driver, and there is none here. The emulated device "
+                  "stands in for libcudart.so.13: build the program with CUDA 13");
   }
-  const std::lock_guard lock(state().mutex);
-  run.used_cuda = run.used_cuda || g_cuda_used;
-  run.blocked.insert(run.blocked.end(), state().blocked.begin(), state().blocked.end());
-  run.tool_failure = state().failure;
-  return run;
-}
-
-// The trace ends before the report is made: what went wrong with it is part of the report.
-report::Outcome finish_run(report::RunData run) {
-  session::Session* const session = existing_session();
-  HookScope::protect([&] {
-    const Options& options = process_options();
-    Expected<void> finished;
-    if (tool_is_off() || report::has_nothing_to_say(run)) {
-      return;
-    }
-    if (session != nullptr) {
-      finished = session->finish_trace(run);
-    } else {
-      finished = trace::record_without_device(run, options);
-    }
-    if (!finished && run.tool_failure.empty()) {
-      run.tool_failure =
-          "the trace could not be written and is of no use: " + finished.error().to_string();
-    }
-  });
-  return report::finish(run, process_options());
 }
 
 [[gnu::constructor]] void start() {
   const Options& options = process_options();
   if (options.help) {
-    (void)std::fputs(options_help().c_str(), stdout);
-    end_process(0);
+    (void)std::fputs(options_help().c_str(), stderr);
   }
   set_assertion_handler(assertion_failed_in_guest);
+  (void)on_exit([](int status, void*) { note_exit_status(status); }, nullptr);
   (void)pthread_atfork(nullptr, nullptr, forget_after_fork);
   // Looking for the driver means loading it, which is left to programs that use CUDA.
   const bool no_gpu =
       options.device == "cpu" || (options.device == "auto" && !gpu_device_node_exists());
-  if (no_gpu && has_static_runtime()) {
-    block_process(
-        "the program contains its own copy of the CUDA runtime (nvcc's default), which needs an "
-        "NVIDIA "
-        "driver, and there is none here. Build it with the shared runtime to run it on the "
-        "emulated "
-        "device: NVCC_APPEND_FLAGS=\"-cudart shared\"");
+  if (no_gpu) {
+    check_runtime();
   }
 }
 
@@ -249,6 +198,10 @@ bool tool_is_off() {
   return g_off.load(std::memory_order_relaxed);
 }
 
+void switch_tool_off() noexcept {
+  g_off = true;
+}
+
 void tool_failed(const std::string& what) {
   if (!g_off.exchange(true)) {
     const std::lock_guard lock(state().mutex);
@@ -256,9 +209,23 @@ void tool_failed(const std::string& what) {
   }
 }
 
+void close_session() {
+  if (session::Session* const session = existing_session(); session != nullptr && !tool_is_off()) {
+    HookScope::protect(Loss::kReport, [&] { session->close(!in_host_callback()); });
+  }
+}
+
+void add_process_data(report::RunData& run) {
+  std::ranges::move(hook_failures(), std::back_inserter(run.problems));
+  const std::lock_guard lock(state().mutex);
+  run.used_cuda = run.used_cuda || g_cuda_used;
+  run.blocked.insert(run.blocked.end(), state().blocked.begin(), state().blocked.end());
+  run.tool_failure = state().failure;
+}
+
 void note_cuda_use() {
   if (!g_cuda_used.exchange(true)) {
-    report::announce();
+    announce_process();
   }
 }
 
@@ -270,7 +237,8 @@ void block_process(const std::string& sentence) {
 // Runs before what the driver has registered with atexit itself, which is later in the process's
 // end.
 void drain_at_exit() {
-  static const bool registered = std::atexit(at_exit) == 0 && at_quick_exit(at_quick_end) == 0;
+  static const bool registered =
+      std::atexit(close_session) == 0 && at_quick_exit(at_quick_end) == 0;
   (void)registered;
 }
 
@@ -284,6 +252,7 @@ void configure_emulated_device() {
           static_cast<unsigned long long>(options.workers));
     }
     emulator::driver::configure({.seed = options.seed,
+                                 .is_reversed = options.schedule == "reversed",
                                  .workers = static_cast<std::uint32_t>(options.workers),
                                  .launch_timeout_ms = ends_late_kernels(options)
                                                           ? options.launch_timeout * kMilliseconds
@@ -294,41 +263,6 @@ void configure_emulated_device() {
     return true;
   }();
   (void)configured;
-}
-
-void finish_process() {
-  if (g_finished.exchange(true)) {
-    return;
-  }
-  const report::Outcome outcome = finish_run(collect());
-  if (outcome.change_status) {
-    end_process(outcome.status);
-  }
-}
-
-// The program's other threads go on while this runs; what they launch now is not checked.
-std::optional<int> finish_at_exit_call() {
-  if (g_finished.exchange(true)) {
-    return std::nullopt;
-  }
-  at_exit();
-  const report::Outcome outcome = finish_run(collect());
-  return outcome.change_status ? std::optional(outcome.status) : std::nullopt;
-}
-
-void finish_killed_process(int signal) {
-  if (g_finished.exchange(true)) {
-    return;
-  }
-  constexpr std::chrono::seconds kPatience{2};
-  session::Session* const session = existing_session();
-  if (session != nullptr && !tool_is_off()) {
-    HookScope::protect([&] { session->settle(kPatience); });
-  }
-  report::RunData run = collect();
-  run.problems.push_back("the process was ended by signal " + std::to_string(signal) +
-                         ": what ran then may not be checked to its end");
-  (void)finish_run(std::move(run));
 }
 
 }  // namespace barracuda::preload

@@ -1,8 +1,7 @@
-// What the process as a whole has: its options, its session, and how it ends. The only global state
-// of the library. Usable before constructors have run.
+// What the process as a whole has: its options and its session. Usable before constructors have
+// run.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "base/options.h"
@@ -22,6 +21,7 @@ session::Session* existing_session();
 bool tool_is_off();
 // Switches the tool off; the process's status becomes 70.
 void tool_failed(const std::string& what);
+void switch_tool_off() noexcept;
 
 // The program has to do with CUDA.
 void note_cuda_use();
@@ -32,12 +32,9 @@ void drain_at_exit();
 
 void configure_emulated_device();
 
-// Writes the report, once, and ends the process if its status has to change.
-void finish_process();
-// The report of a process that a signal ends.
-void finish_killed_process(int signal);
-// The report of a process that calls _exit, made in a thread of ours; the status that it has to
-// leave with, if not its own.
-std::optional<int> finish_at_exit_call();
+// While the driver still works: all that was launched is checked, what is launched later is not.
+void close_session();
+// What the process as a whole has to say in its report.
+void add_process_data(report::RunData& run);
 
 }  // namespace barracuda::preload

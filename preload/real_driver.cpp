@@ -156,10 +156,6 @@ class RealDriver final : public session::DeviceDriver {
     return status;
   }
 
-  bool stream_is_idle(Handle stream) override {
-    return stream_query_(reinterpret_cast<CUstream>(stream)) != CUDA_ERROR_NOT_READY;
-  }
-
   bool stream_is_capturing(Handle stream) override {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     return stream_is_capturing_(reinterpret_cast<CUstream>(stream), &status) == CUDA_SUCCESS &&

@@ -7,6 +7,7 @@
 #include "device_logger/symbols.h"
 #include "ptx/link.h"
 #include "ptx/passes/add_logger.h"
+#include "ptx/passes/block_numbers.h"
 #include "ptx/passes/branches.h"
 #include "ptx/passes/call_graph.h"
 #include "ptx/passes/classify_statements.h"
@@ -18,6 +19,8 @@
 #include "ptx/passes/program.h"
 #include "ptx/passes/reduce_in_block.h"
 #include "ptx/passes/sync_idioms.h"
+#include "ptx/passes/updates.h"
+#include "ptx/passes/useful_reads.h"
 #include "ptx/print.h"
 
 namespace barracuda::ptx {
@@ -26,9 +29,20 @@ namespace {
 using Pass = Expected<void> (*)(Program&);
 
 constexpr Pass kPipeline[] = {
-    classify_statements::run, call_graph::run,       hidden_parameter::run, collect_sites::run,
-    sync_idioms::run,         fence_neighbours::run, reduce_in_block::run,  branches::run,
-    number_sites::run,        insert_hooks::run,     add_logger::run,
+    classify_statements::run,
+    call_graph::run,
+    hidden_parameter::run,
+    collect_sites::run,
+    sync_idioms::run,
+    fence_neighbours::run,
+    useful_reads::run,
+    reduce_in_block::run,
+    branches::run,
+    updates::run,
+    number_sites::run,
+    insert_hooks::run,
+    block_numbers::run,
+    add_logger::run,
 };
 
 // Our names in a program would clash with ours: it was instrumented before.

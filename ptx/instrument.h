@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/expected.h"
+#include "ptx/abi.h"
 #include "ptx/module.h"
 #include "ptx/site_table.h"
 
@@ -18,20 +19,22 @@ struct InstrumentOptions {
   // What model=paper needs: where the lanes of a warp part and meet, and which accesses the fences
   // next to them make acquires and releases.
   bool for_paper = false;
+  // A launch may choose which block of the program each block of the device is (BlockOrder).
+  bool renumbers_blocks = false;
 };
 
 // What a launch needs to know of one entry.
 struct Kernel {
-  struct Parameter {
-    std::uint32_t offset = 0, size = 0;  // bytes in the parameter buffer
-  };
-
   std::string name;
-  std::vector<Parameter> parameters;          // the program's own, without the hidden one
+  std::vector<ParameterPlace> parameters;     // the program's own, without the hidden one
   std::uint32_t hidden_parameter_offset = 0;  // 8 bytes; the buffer then ends
+  std::uint32_t shared_bytes = 0;             // static ones that are the program's
   bool instrumented = false;                  // if not, `reason` says why and nothing is appended
+  bool is_empty = false;                      // has nothing to log and is left as it is
   std::string reason;
-  bool numbered = false;  // its call graph synchronises: strong accesses are numbered
+  std::vector<std::string> constants;  // that it or a function that it may call mentions
+  bool renumbers_blocks = false;       // its launches may, see InstrumentOptions
+  bool numbered = false;               // its call graph synchronises: strong accesses are numbered
 };
 
 struct NotCovered {  // an instruction or kernel that is not logged

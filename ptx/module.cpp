@@ -5,6 +5,8 @@
 #include <charconv>
 #include <utility>
 
+#include "ptx/target_name.h"
+
 namespace barracuda::ptx {
 
 namespace {
@@ -53,6 +55,23 @@ std::uint64_t Variable::size() const {
   return elements * vector * size_of(type);
 }
 
+bool Module::is_valid() const {
+  const auto is_at = [this](std::size_t index, StatementKind kind) {
+    return index < statements.size() && statements[index].kind == kind;
+  };
+  for (std::size_t index = 0; index < functions.size(); ++index) {
+    const Function& function = functions[index];
+    if (!is_at(function.header, StatementKind::kFunction) ||
+        statements[function.header].function != index ||
+        (function.has_body && (!is_at(function.body_begin, StatementKind::kBlockOpen) ||
+                               !is_at(function.body_end, StatementKind::kBlockClose) ||
+                               function.body_begin >= function.body_end))) {
+      return false;
+    }
+  }
+  return true;
+}
+
 std::string_view Module::own(std::string text) {
   return *texts_.emplace_back(std::make_unique<std::string>(std::move(text)));
 }
@@ -99,13 +118,17 @@ const Function* Module::find_function(std::string_view name) const {
   return declaration;
 }
 
-std::uint32_t Module::target_arch() const {
+std::uint32_t architecture_of(std::string_view target) {
   std::uint32_t arch = 0;
   const std::size_t digits = target.find('_');
   if (digits != std::string_view::npos) {
     std::from_chars(target.data() + digits + 1, target.data() + target.size(), arch);
   }
   return arch;
+}
+
+std::uint32_t Module::target_arch() const {
+  return architecture_of(target);
 }
 
 }  // namespace barracuda::ptx

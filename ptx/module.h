@@ -194,6 +194,8 @@ class Module {
   std::string_view own(std::string text);
   // Recomputes Function::{header, body_begin, body_end} from the statements.
   void index_functions();
+  // Every function is where its header and its body say.
+  [[nodiscard]] bool is_valid() const;
   // The definition of that name, else its declaration, else null.
   [[nodiscard]] const Function* find_function(std::string_view name) const;
   // "sm_90a" → 90.

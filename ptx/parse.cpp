@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/assert.h"
 #include "ptx/parser/statement_parser.h"
 
 namespace barracuda::ptx {
@@ -11,6 +12,7 @@ Expected<Module> parse(std::string text) {
   const std::string_view view = module.own(std::move(text));
   TRY(module.statements, StatementParser(module, view, Source::kModule).parse());
   module.index_functions();
+  DEBUG_ASSERT(module.is_valid());
   return module;
 }
 

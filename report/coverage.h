@@ -9,6 +9,14 @@ namespace barracuda::report {
 
 Coverage coverage_of(const RunData& run);
 
+// A kernel that was instrumented in one place only is one that was not.
+void keep_worse(Coverage& coverage);
+// What the user's options left out, with the kernels of which nothing was checked; empty if
+// nothing.
+std::string left_out(const Coverage& coverage);
+// "no kernel was launched"; empty if a launch was to be checked.
+std::string why_empty(const Coverage& coverage);
+
 // "1 race", "3 races"
 std::string counted(std::uint64_t count, const std::string& noun);
 

@@ -6,17 +6,24 @@ int exit_status(const Report& report, const Options& options, int own) {
   if (!report.option_error.empty()) {
     return kStatusBadOption;
   }
+  if (options.exit_policy == "none" && own != kUnknownStatus) {
+    return own;
+  }
   if (!report.tool_failure.empty()) {
     return kStatusToolFailed;
   }
   if (!report.findings.empty() && options.error_exitcode != 0) {
     return static_cast<int>(options.error_exitcode);
   }
-  // A process that was killed has a status of its own that says more.
-  const bool is_lost = !report.lost.empty() && own == 0;
-  const bool nothing_ran = report.coverage.launches == 0 && report.lost.empty();
-  if (!report.blocked.empty() || nothing_ran || is_lost ||
-      (options.strict && !report.covers_everything())) {
+  if (signal_of(own) != 0) {
+    return own;
+  }
+  // A program that fails has a status that says more, unless it fails because it cannot run here.
+  const bool went_well = own == 0 || own == kUnknownStatus;
+  const bool was_checked =
+      !report.coverage.is_empty() && !report.coverage.instrumented.empty() && report.lost.empty();
+  if (!report.blocked.empty() ||
+      (went_well && (!was_checked || (options.strict && !report.covers_everything())))) {
     return kStatusNotChecked;
   }
   return own;

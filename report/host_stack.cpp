@@ -1,14 +1,14 @@
 #include "report/host_stack.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <dlfcn.h>
-#include <elfutils/libdwfl.h>
+#include <filesystem>
+#include <link.h>
 #include <string_view>
 #include <unistd.h>
 
 #include "fmt/format.h"
+#include "report/dwarf.h"
 #include "report/script_frame.h"
 #include "report/symbol_name.h"
 #include "report/toolkit_path.h"
@@ -16,64 +16,53 @@
 namespace barracuda::report {
 namespace {
 
-// Debian's libdw.a is not position-independent, and a guest process must not depend on libdw.so: it
-// is loaded when the report is made, where it is installed. Only its types come from the header.
-struct DwarfLibrary {
-  decltype(&::dwfl_begin) begin = nullptr;
-  decltype(&::dwfl_end) end = nullptr;
-  decltype(&::dwfl_linux_proc_report) linux_proc_report = nullptr;
-  decltype(&::dwfl_report_end) report_end = nullptr;
-  decltype(&::dwfl_addrmodule) addrmodule = nullptr;
-  decltype(&::dwfl_module_addrname) module_addrname = nullptr;
-  decltype(&::dwfl_module_getsrc) module_getsrc = nullptr;
-  decltype(&::dwfl_lineinfo) lineinfo = nullptr;
-  decltype(&::dwfl_linux_proc_find_elf) find_elf = nullptr;
-
-  bool load() {
-    void* const library = dlopen("libdw.so.1", RTLD_LAZY | RTLD_LOCAL);
-    const auto find = [library](auto& function, const char* name) {
-      function =
-          reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-      return function != nullptr;
-    };
-    return library != nullptr && find(begin, "dwfl_begin") && find(end, "dwfl_end") &&
-           find(linux_proc_report, "dwfl_linux_proc_report") &&
-           find(report_end, "dwfl_report_end") && find(addrmodule, "dwfl_addrmodule") &&
-           find(module_addrname, "dwfl_module_addrname") &&
-           find(module_getsrc, "dwfl_module_getsrc") && find(lineinfo, "dwfl_lineinfo") &&
-           find(find_elf, "dwfl_linux_proc_find_elf");
-  }
-};
-
-// The standard look-up of separate debug files may ask a debuginfod server over the network, which
-// a guest must not do; the module's own DWARF has to do.
-int find_no_separate_debug_file(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*,
-                                const char*, GElf_Word, char**) {
-  return -1;
-}
-
 std::string_view file_name_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-bool is_runtime_module(std::string_view module) {
-  return module.starts_with("libbarracuda") || module.starts_with("libcudart") ||
-         module.starts_with("libcuda.so");
+// The function of the host that nvcc makes of a kernel. DWARF has no more of an instance of a
+// template that was inlined than its last name: "add<int>" of "void ours::add<int>(int*)".
+bool is_of_kernel(const std::string& function, const std::string& kernel) {
+  if (kernel.empty() || function.empty()) {
+    return false;
+  }
+  const std::string name = without_parameters(without_return_type(kernel));
+  return name == without_parameters(without_return_type(function)) ||
+         (function.find('(') == std::string::npos && name.ends_with("::" + function));
 }
 
 // nvcc makes of each kernel a host function of the same name and a stub below it.
 bool is_launch_stub(const HostFrame& frame, const std::string& kernel) {
-  return frame.function.find("__device_stub_") != std::string::npos ||
-         frame.function.starts_with("__cudaLaunch") || frame.function.starts_with("cudaLaunch") ||
-         frame.function.starts_with("cudaError cudaLaunch") ||
-         frame.function.starts_with("cuLaunch") || frame.function.starts_with("cudaMem") ||
-         frame.function.starts_with("cudaError cudaMem") || frame.function.starts_with("cuMem") ||
-         is_toolkit_header(frame.file) ||
-         (!kernel.empty() && without_parameters(frame.function) == without_parameters(kernel));
+  constexpr std::string_view kOfCuda[] = {"__cudaLaunch", "cudaLaunch", "cuLaunch", "cudaMem",
+                                          "cuMem",        "cudaMalloc", "cudaFree"};
+  std::string_view name = frame.function;
+  if (constexpr std::string_view kResult = "cudaError "; name.starts_with(kResult)) {
+    name.remove_prefix(kResult.size());
+  }
+  return name.find("__device_stub_") != name.npos ||
+         std::ranges::any_of(kOfCuda, [&](auto prefix) { return name.starts_with(prefix); }) ||
+         is_toolkit_header(frame.file) || is_of_kernel(frame.function, kernel);
+}
+
+// The kernel whose stub is on the stack: "__device_stub__Z3addPi(int*)" is that of _Z3addPi. Empty
+// if there is none.
+std::string stubbed_kernel(const std::vector<HostFrame>& stack) {
+  constexpr std::string_view kStub = "__device_stub_";
+  for (const HostFrame& frame : stack) {
+    if (const std::size_t at = frame.function.find(kStub); at != std::string::npos) {
+      const std::string name = frame.function.substr(at + kStub.size());
+      return demangle(name.substr(0, name.find('(')));
+    }
+  }
+  return "";
 }
 
 const HostFrame* own_frame(const std::vector<HostFrame>& stack, const std::string& kernel) {
+  // `barracuda kernel` launches for a user who has no program.
+  if (std::ranges::find(stack, "barracuda", &HostFrame::module) != stack.end()) {
+    return nullptr;
+  }
   const auto own = std::ranges::find_if(stack, [&](const HostFrame& frame) {
     const bool is_unknown = frame.function.empty() && frame.module.empty();
     return !is_unknown && !is_runtime_module(frame.module) && !is_launch_stub(frame, kernel);
@@ -85,6 +74,20 @@ const HostFrame* own_frame(const std::vector<HostFrame>& stack, const std::strin
     }
   }
   return own == stack.end() ? nullptr : &*own;
+}
+
+// The program itself has no name in the list.
+std::string path_of(const link_map* module) {
+  if (module == nullptr) {
+    return "";
+  }
+  std::error_code error;
+  return std::filesystem::absolute(
+             *module->l_name == '\0'
+                 ? std::filesystem::read_symlink("/proc/self/exe", error).string()
+                 : module->l_name,
+             error)
+      .string();
 }
 
 std::string named(const HostFrame& frame) {
@@ -100,72 +103,86 @@ std::string in_module(const HostFrame& frame) {
 }  // namespace
 
 struct HostSymbols::State {
-  DwarfLibrary library;
+  const DwarfLibrary* library = DwarfLibrary::load();
   Dwfl_Callbacks callbacks{};
   Dwfl* session = nullptr;
 };
 
 HostSymbols::HostSymbols() : state_(std::make_unique<State>()) {
-  DwarfLibrary& library = state_->library;
-  if (!library.load()) {
+  const DwarfLibrary* const library = state_->library;
+  if (library == nullptr) {
     return;
   }
-  state_->callbacks.find_elf = library.find_elf;
+  state_->callbacks.find_elf = library->linux_proc_find_elf;
   state_->callbacks.find_debuginfo = find_no_separate_debug_file;
-  state_->session = library.begin(&state_->callbacks);
-  if (state_->session != nullptr && (library.linux_proc_report(state_->session, getpid()) != 0 ||
-                                     library.report_end(state_->session, nullptr, nullptr) != 0)) {
-    library.end(state_->session);
+  state_->session = library->begin(&state_->callbacks);
+  // By this thread's number: of the process nothing can be read once the main thread is over.
+  if (state_->session != nullptr && (library->linux_proc_report(state_->session, gettid()) != 0 ||
+                                     library->report_end(state_->session, nullptr, nullptr) != 0)) {
+    library->end(state_->session);
     state_->session = nullptr;
   }
 }
 
 HostSymbols::~HostSymbols() {
   if (state_->session != nullptr) {
-    state_->library.end(state_->session);
+    state_->library->end(state_->session);
   }
 }
 
-HostFrame HostSymbols::look_up(std::uint64_t return_address) const {
+bool HostSymbols::has_library() const {
+  return state_->session != nullptr;
+}
+
+std::vector<HostFrame> HostSymbols::look_up(std::uint64_t return_address) const {
   if (is_script_address(return_address)) {
-    return script_frame(return_address);
+    return {script_frame(return_address)};
   }
   const std::uint64_t address = return_address - 1;  // inside the call instruction
   HostFrame frame;
   Dl_info info{};
-  if (dladdr(reinterpret_cast<void*>(address), &info) != 0) {
+  link_map* map = nullptr;
+  if (dladdr1(reinterpret_cast<void*>(address), &info, reinterpret_cast<void**>(&map),
+              RTLD_DL_LINKMAP) != 0) {
     frame.module = info.dli_fname == nullptr ? "" : file_name_of(info.dli_fname);
     frame.offset = address - reinterpret_cast<std::uint64_t>(info.dli_fbase);
     frame.function = info.dli_sname == nullptr ? "" : demangle(info.dli_sname);
+    frame.path = path_of(map);
+    frame.file_address = map == nullptr ? 0 : address - map->l_addr;
   }
-  const DwarfLibrary& library = state_->library;
   Dwfl_Module* const module =
-      state_->session == nullptr ? nullptr : library.addrmodule(state_->session, address);
-  if (module == nullptr) {
-    return frame;
-  }
-  if (const char* const name = library.module_addrname(module, address)) {
-    frame.function = demangle(name);
-  }
-  if (Dwfl_Line* const line = library.module_getsrc(module, address)) {
-    int number = 0;
-    const char* const file = library.lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
-    if (file != nullptr && number > 0) {
-      frame.file = file;
-      frame.line = static_cast<std::uint32_t>(number);
-    }
-  }
-  return frame;
+      state_->session == nullptr ? nullptr : state_->library->addrmodule(state_->session, address);
+  return module == nullptr ? std::vector{frame}
+                           : frames_at(*state_->library, module, address, frame);
 }
 
 ptx::SourceFrame calling_place(const std::vector<HostFrame>& stack) {
-  const HostFrame* const frame = own_frame(stack, "");
+  const HostFrame* const frame = own_frame(stack, stubbed_kernel(stack));
   if (frame == nullptr) {
     return {};
   }
   return {.function = frame->line != 0 ? named(*frame) : in_module(*frame),
           .file = frame->file,
           .line = frame->line};
+}
+
+void place(Access& access, const std::vector<HostFrame>& stack) {
+  if (!access.is_by_host) {
+    access.launched_from = launch_place(stack, access.kernel);
+    access.module = launch_module(stack, access.kernel);
+    return;
+  }
+  const ptx::SourceFrame frame = calling_place(stack);
+  access.place = {.function = frame.function, .file = frame.file, .line = frame.line};
+  access.inlined.clear();
+  if (access.place != Frame{}) {
+    access.inlined.push_back(access.place);
+  }
+}
+
+std::string launch_module(const std::vector<HostFrame>& stack, const std::string& kernel) {
+  const HostFrame* const frame = own_frame(stack, kernel);
+  return frame == nullptr ? "" : frame->module;
 }
 
 std::string launch_place(const std::vector<HostFrame>& stack, const std::string& kernel) {

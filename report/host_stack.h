@@ -9,17 +9,10 @@
 #include <vector>
 
 #include "ptx/site_table.h"
+#include "report/host_frame.h"
+#include "report/race_report.h"
 
 namespace barracuda::report {
-
-struct HostFrame {
-  std::string function;  // demangled; empty if unknown
-  std::string file;      // empty without debug information
-  std::uint32_t line = 0;
-  std::string module;        // file name of the executable or library
-  std::uint64_t offset = 0;  // in it
-  bool is_script = false;    // of an interpreted language (script_frame.h)
-};
 
 class HostSymbols {
  public:
@@ -28,8 +21,12 @@ class HostSymbols {
   HostSymbols(const HostSymbols&) = delete;
   HostSymbols& operator=(const HostSymbols&) = delete;
 
-  // The frame of the call that returns to this address.
-  [[nodiscard]] HostFrame look_up(std::uint64_t return_address) const;
+  // The frame of the call that returns to this address, and before it those of functions that were
+  // inlined there. At least one.
+  [[nodiscard]] std::vector<HostFrame> look_up(std::uint64_t return_address) const;
+
+  // Without it no frame has a line.
+  [[nodiscard]] bool has_library() const;
 
  private:
   struct State;
@@ -45,5 +42,11 @@ ptx::SourceFrame calling_place(const std::vector<HostFrame>& stack);
 // CUDA runtime's, nor the stub that nvcc generates for the kernel (demangled name). "main() at
 // app.cu:42", "main (app+0x1234)"; empty if unknown.
 std::string launch_place(const std::vector<HostFrame>& stack, const std::string& kernel);
+
+// Puts this place into an access by the host, or into one of a kernel that was launched there.
+void place(Access& access, const std::vector<HostFrame>& stack);
+
+// The file name of the program or library that this is in.
+std::string launch_module(const std::vector<HostFrame>& stack, const std::string& kernel);
 
 }  // namespace barracuda::report

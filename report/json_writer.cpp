@@ -1,15 +1,20 @@
 #include "report/json_writer.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
+
+#include "report/bug.h"
+#include "report/coverage.h"
 
 namespace barracuda::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr int kSchema = 1;
 
 Json text_or_null(const std::string& text) {
   return text.empty() ? Json() : Json(text);
@@ -17,24 +22,6 @@ Json text_or_null(const std::string& text) {
 
 Json line_or_null(std::uint32_t line) {
   return line == 0 ? Json() : Json(line);
-}
-
-const char* operation_name(AccessOperation operation) {
-  switch (operation) {
-    case AccessOperation::kUnknown:
-      return nullptr;
-    case AccessOperation::kRead:
-      return "read";
-    case AccessOperation::kWrite:
-      return "write";
-    case AccessOperation::kAtomic:
-      return "atomic";
-    case AccessOperation::kCopy:
-      return "copy";
-    case AccessOperation::kMemset:
-      return "memset";
-  }
-  return nullptr;
 }
 
 Json frame_json(const Frame& frame) {
@@ -54,7 +41,7 @@ Json frames_json(const Access& access) {
 }
 
 Json last_sync_json(const Access& access) {
-  if (access.last_sync.empty() || access.last_sync == "unknown") {
+  if (access.last_sync.empty()) {
     return {};
   }
   Json sync = frame_json(access.last_sync_place);
@@ -62,15 +49,15 @@ Json last_sync_json(const Access& access) {
   return sync;
 }
 
+// What schema 1 has of an access, which is the beginning of what schema 2 has.
 Json access_json(const Access& access) {
-  const char* const operation = operation_name(access.operation);
   const auto if_thread = [&access](const auto& value) {
     return access.has_thread ? Json(value) : Json();
   };
   const auto if_launch = [&access](const auto& value) {
     return access.launch != 0 ? Json(value) : Json();
   };
-  return {{"op", operation == nullptr ? Json() : Json(operation)},
+  return {{"op", text_or_null(name_of(access.operation))},
           {"size", access.size == 0 ? Json() : Json(access.size)},
           {"address", access.has_address ? Json(access.address) : Json()},
           {"function", text_or_null(access.place.function)},
@@ -84,23 +71,90 @@ Json access_json(const Access& access) {
           {"block", if_thread(access.block)},
           {"warp", if_thread(access.warp)},
           {"lane", if_thread(access.lane)},
-          {"last_sync", last_sync_json(access)}};
+          {"last_sync", access.last_sync == "unknown" ? Json() : last_sync_json(access)}};
 }
 
-Json finding_json(const Finding& finding, const std::string& model) {
+Json accesses_json(const Finding& finding, int schema) {
   Json accesses = Json::array();
   for (const Access& access : finding.accesses) {
-    accesses.push_back(access_json(access));
+    Json json = access_json(access);
+    if (schema > 1) {
+      json["last_sync"] = last_sync_json(access);
+      json["callers"] = access.callers.size();
+      json["note"] = text_or_null(access.note);
+      json["instruction"] = text_or_null(access.instruction);
+      json["ptx_line"] = line_or_null(access.ptx_line);
+      json["launched_from"] = text_or_null(access.launched_from);
+    }
+    accesses.push_back(std::move(json));
   }
-  return {{"schema", kSchema},
+  return accesses;
+}
+
+const char* severity_of(const Finding& finding) {
+  return finding.severity == FindingSeverity::kWarning ? "warning" : "error";
+}
+
+Json old_finding_json(const Finding& finding, const std::string& model) {
+  return {{"schema", 1},
           {"type", name_of(finding.type)},
-          {"severity", finding.severity == FindingSeverity::kWarning ? "warning" : "error"},
+          {"severity", severity_of(finding)},
           {"kind", text_or_null(finding.kind)},
           {"space", text_or_null(finding.space)},
           {"model", text_or_null(model)},
           {"count", finding.count},
           {"missing", text_or_null(finding.missing)},
-          {"accesses", std::move(accesses)}};
+          {"accesses", accesses_json(finding, 1)}};
+}
+
+Json rank_or_null(std::int64_t rank) {
+  return rank == Process::kNoRank ? Json() : Json(rank);
+}
+
+Json processes_json(const std::vector<Process>& processes) {
+  Json list = Json::array();
+  for (const Process& process : processes) {
+    list.push_back({{"program", text_or_null(process.program)},
+                    {"pid", process.pid},
+                    {"rank", rank_or_null(process.rank)}});
+  }
+  return list;
+}
+
+// The variants that are not shown, each with an example of its own.
+Json variants_json(const Bug& bug) {
+  Json list = Json::array();
+  for (const Finding* const variant : std::span(bug.variants).subspan(1)) {
+    list.push_back({{"severity", severity_of(*variant)},
+                    {"kind", text_or_null(variant->kind)},
+                    {"count", variant->count},
+                    {"missing", text_or_null(variant->missing)},
+                    {"location", text_or_null(variant->location)},
+                    {"accesses", accesses_json(*variant, kJsonSchema)},
+                    {"processes", processes_json(variant->processes)}});
+  }
+  return list;
+}
+
+Json bug_json(const Bug& bug, const std::string& model) {
+  const Finding& shown = bug.shown();
+  const Process process = shown.processes.empty() ? Process{} : shown.processes.front();
+  return {{"schema", kJsonSchema},
+          {"type", name_of(shown.type)},
+          {"fingerprint", text_or_null(shown.fingerprint)},
+          {"severity", severity_of(shown)},
+          {"kind", text_or_null(shown.kind)},
+          {"space", text_or_null(shown.space)},
+          {"model", text_or_null(model)},
+          {"count", bug.count()},
+          {"missing", text_or_null(shown.missing)},
+          {"location", text_or_null(shown.location)},
+          {"program", text_or_null(process.program)},
+          {"pid", process.pid == 0 ? Json() : Json(process.pid)},
+          {"rank", rank_or_null(process.rank)},
+          {"processes", processes_json(shown.processes)},
+          {"accesses", accesses_json(shown, kJsonSchema)},
+          {"variants", variants_json(bug)}};
 }
 
 // Everything that kept something from being checked, in one list.
@@ -117,18 +171,53 @@ Json gaps_json(const Report& report) {
       gaps.push_back(*message);
     }
   }
+  if (const std::string nothing = why_empty(report.coverage); gaps.empty() && !nothing.empty()) {
+    const std::string by_options = left_out(report.coverage);
+    gaps.push_back(by_options.empty() ? nothing : nothing + "; " + by_options);
+  }
   return gaps;
 }
 
-Json summary_json(const Report& report) {
+Json old_summary_json(const Report& report) {
   const auto races = std::ranges::count(report.findings, FindingType::kRace, &Finding::type);
-  return {{"schema", kSchema},
+  return {{"schema", 1},
           {"type", "summary"},
           {"races", races},
           {"kernels",
-           {{"launched", report.coverage.kernels}, {"instrumented", report.coverage.instrumented}}},
+           {{"launched", report.coverage.kernels()},
+            {"instrumented", report.coverage.instrumented.size()}}},
           {"coverage", report.covers_everything() ? "complete" : "incomplete"},
           {"not_covered", gaps_json(report)}};
+}
+
+Json summary_json(const Report& report, const std::vector<Bug>& bugs) {
+  const auto races = std::ranges::count_if(
+      bugs, [](const Bug& bug) { return bug.shown().type == FindingType::kRace; });
+  const int signal = signal_of(report.own_status);
+  Json suppressions = Json::array();
+  for (const SuppressionUse& use : report.suppressions) {
+    suppressions.push_back(
+        {{"rule", use.rule}, {"count", use.count}, {"reason", text_or_null(use.reason)}});
+  }
+  return {{"schema", kJsonSchema},
+          {"type", "summary"},
+          {"model", text_or_null(report.model)},
+          {"device", text_or_null(report.device)},
+          {"races", races},
+          {"known", report.known},
+          {"suppressed", report.suppressed},
+          {"suppressions", std::move(suppressions)},
+          {"launches", report.coverage.launches},
+          {"kernels",
+           {{"launched", report.coverage.kernels()},
+            {"instrumented", report.coverage.instrumented.size()},
+            {"names", report.coverage.instrumented},
+            {"not_instrumented", report.coverage.not_instrumented}}},
+          {"coverage", report.covers_everything() ? "complete" : "incomplete"},
+          {"not_covered", gaps_json(report)},
+          {"exit_status", report.own_status == kUnknownStatus ? Json() : Json(report.own_status)},
+          {"signal", signal == 0 ? Json() : Json(signal)},
+          {"processes", processes_json(report.processes)}};
 }
 
 // Names and paths are bytes of the program's; what is not UTF-8 is replaced, not refused.
@@ -138,12 +227,26 @@ std::string one_line(const Json& object) {
 
 }  // namespace
 
-std::string json_report(const Report& report) {
+std::string json_line(const Bug& bug, const std::string& model) {
+  return one_line(bug_json(bug, model));
+}
+
+std::string json_summary(const Report& report) {
+  return one_line(summary_json(report, bugs_of(report.findings)));
+}
+
+std::string json_report(const Report& report, int schema) {
   std::string text;
-  for (const Finding& finding : report.findings) {
-    text += one_line(finding_json(finding, report.model));
+  if (schema == 1) {
+    for (const Finding& finding : report.findings) {
+      text += one_line(old_finding_json(finding, report.model));
+    }
+    return text + one_line(old_summary_json(report));
   }
-  return text + one_line(summary_json(report));
+  for (const Bug& bug : bugs_of(report.findings)) {
+    text += json_line(bug, report.model);
+  }
+  return text + json_summary(report);
 }
 
 }  // namespace barracuda::report

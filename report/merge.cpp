@@ -1,23 +1,13 @@
 #include "report/merge.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
+
+#include "report/bug.h"
+#include "report/coverage.h"
 
 namespace barracuda::report {
 namespace {
-
-bool same_place(const Access& left, const Access& right) {
-  return left.operation == right.operation && left.place == right.place &&
-         left.inlined == right.inlined && left.callers == right.callers &&
-         left.instruction == right.instruction && left.ptx_line == right.ptx_line &&
-         left.kernel == right.kernel;
-}
-
-bool same_finding(const Finding& left, const Finding& right) {
-  return left.type == right.type && left.severity == right.severity && left.kind == right.kind &&
-         left.space == right.space && std::ranges::equal(left.accesses, right.accesses, same_place);
-}
 
 void add_new(std::vector<std::string>& to, std::vector<std::string>& from) {
   for (std::string& text : from) {
@@ -27,14 +17,14 @@ void add_new(std::vector<std::string>& to, std::vector<std::string>& from) {
   }
 }
 
-void add_finding(std::vector<Finding>& to, std::size_t of_others, Finding finding) {
-  const auto end = to.begin() + static_cast<std::ptrdiff_t>(of_others);
-  const auto known = std::find_if(
-      to.begin(), end, [&finding](const Finding& other) { return same_finding(other, finding); });
-  if (known != end) {
-    known->count += finding.count;
-  } else {
-    to.push_back(std::move(finding));
+void add_uses(std::vector<SuppressionUse>& to, const std::vector<SuppressionUse>& from) {
+  for (const SuppressionUse& use : from) {
+    const auto known = std::ranges::find(to, use.rule, &SuppressionUse::rule);
+    if (known == to.end()) {
+      to.push_back(use);
+    } else {
+      known->count += use.count;
+    }
   }
 }
 
@@ -48,17 +38,23 @@ void add_message(std::string& to, std::string& from) {
 
 Report merge(std::vector<Report> reports) {
   Report all;
+  // Whichever came first: the same processes make the same report.
+  std::ranges::stable_sort(reports, {}, &Report::processes);
   for (Report& report : reports) {
-    // Within one process the detector has merged what is one race; only other processes' count.
-    const std::size_t of_others = all.findings.size();
     for (Finding& finding : report.findings) {
-      add_finding(all.findings, of_others, std::move(finding));
+      add_finding(all.findings, std::move(finding));
     }
+    all.processes.insert(all.processes.end(), report.processes.begin(), report.processes.end());
     all.coverage.launches += report.coverage.launches;
-    all.coverage.kernels += report.coverage.kernels;
-    all.coverage.instrumented += report.coverage.instrumented;
+    all.coverage.instrumented.merge(report.coverage.instrumented);
+    all.coverage.not_instrumented.merge(report.coverage.not_instrumented);
     add_new(all.coverage.gaps, report.coverage.gaps);
+    all.waiting_bytes += report.waiting_bytes;
+    all.coverage.left_out_launches += report.coverage.left_out_launches;
+    add_new(all.coverage.left_out_kernels, report.coverage.left_out_kernels);
     all.suppressed += report.suppressed;
+    add_uses(all.suppressions, report.suppressions);
+    all.known += report.known;
     add_message(all.model, report.model);
     add_message(all.device, report.device);
     add_new(all.blocked, report.blocked);
@@ -66,6 +62,10 @@ Report merge(std::vector<Report> reports) {
     add_message(all.option_error, report.option_error);
     add_message(all.tool_failure, report.tool_failure);
   }
+  // One that executed another program has reported twice.
+  const auto repeated = std::ranges::unique(all.processes);
+  all.processes.erase(repeated.begin(), repeated.end());
+  keep_worse(all.coverage);
   return all;
 }
 

@@ -1,10 +1,13 @@
 #include "report/missing_order.h"
 
 #include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "base/strong_id.h"
+#include "report/bug.h"
+#include "report/toolkit_path.h"
 
 namespace barracuda::report {
 namespace {
@@ -23,61 +26,31 @@ const char* name_of(wire::Scope scope) {
   return "";
 }
 
-const ptx::Site* find_site(const ptx::SiteTable& sites, wire::SiteId id) {
-  return index_of(id) < sites.size() ? &sites[index_of(id)] : nullptr;
+// What the language of the kernel calls the remedies.
+struct Names {
+  const char *block_barrier, *warp_barrier, *fence;
+};
+
+constexpr Names kCuda{
+    .block_barrier = "__syncthreads()", .warp_barrier = "__syncwarp()", .fence = "__threadfence()"};
+constexpr Names kPython{.block_barrier = "cuda.syncthreads()",
+                        .warp_barrier = "cuda.syncwarp()",
+                        .fence = "cuda.threadfence()"};
+
+const Names& names_for(const Access& access) {
+  return access.place.file.ends_with(".py") ? kPython : kCuda;
 }
 
-bool orders(const wire::SiteInfo& info) {
-  return info.operation == wire::Operation::kFence || info.order == wire::MemoryOrder::kAcquire ||
-         info.order == wire::MemoryOrder::kRelease || info.order == wire::MemoryOrder::kAcqRel ||
-         info.order == wire::MemoryOrder::kSeqCst;
-}
-
-// The event does not carry the scope that was too narrow. It is named only where the functions of
-// the two accesses leave no doubt: all that orders there with a narrower scope than needed has the
-// same.
-std::optional<wire::Scope> narrow_scope(const detector::RaceEvent& race,
-                                        const ptx::SiteTable& sites) {
-  const ptx::Site* const first = find_site(sites, race.first.site);
-  const ptx::Site* const second = find_site(sites, race.second.site);
-  std::optional<wire::Scope> found;
-  for (const ptx::Site& site : sites) {
-    const bool is_near = (first != nullptr && site.function == first->function) ||
-                         (second != nullptr && site.function == second->function);
-    if (!is_near || !orders(site.info) || site.info.scope >= race.needed_scope) {
-      continue;
-    }
-    if (found && *found != site.info.scope) {
-      return std::nullopt;
-    }
-    found = site.info.scope;
-  }
-  return found;
-}
-
-std::string scope_too_narrow(const detector::RaceEvent& race, const ptx::SiteTable& sites) {
-  const std::optional<wire::Scope> scope = narrow_scope(race, sites);
-  return fmt::format("the fence's scope {}{}is too narrow, {} is needed",
-                     scope ? name_of(*scope) : "", scope ? " " : "", name_of(race.needed_scope));
-}
-
-std::string atomic_scope_too_narrow(const detector::RaceEvent& race, const ptx::SiteTable& sites) {
-  std::string scopes;
-  for (const wire::SiteId id : {race.first.site, race.second.site}) {
-    const ptx::Site* const site = find_site(sites, id);
-    if (site != nullptr && site->info.order != wire::MemoryOrder::kWeak &&
-        site->info.scope < race.needed_scope) {
-      scopes = std::string(name_of(site->info.scope)) + " ";
-    }
-  }
-  return fmt::format("the atomic's scope {}is too narrow, {} is needed", scopes,
-                     name_of(race.needed_scope));
+const char* verb_of(const Access& access) {
+  return access.operation == AccessOperation::kRead     ? "read"
+         : access.operation == AccessOperation::kAtomic ? "atomic"
+                                                        : "write";
 }
 
 std::string side_name(const Access& access) {
-  return !access.is_by_host                             ? fmt::format("launch {}", access.launch)
-         : access.operation == AccessOperation::kMemset ? "the memset"
-                                                        : "the copy";
+  return access.operation == AccessOperation::kConstants ? "the launch of the kernel"
+         : access.is_by_host ? fmt::format("the {}", name_of(access.operation))
+                             : fmt::format("launch {}", access.launch);
 }
 
 std::string between_host_and_kernel(const Access& first, const Access& second) {
@@ -88,31 +61,252 @@ std::string between_host_and_kernel(const Access& first, const Access& second) {
                          : side_name(second));
 }
 
-std::string nothing_orders(const detector::RaceEvent& race, const Access& first,
-                           const Access& second) {
-  switch (race.kind) {
-    case detector::RaceKind::kInterBlock:
-      return fmt::format("no synchronisation between {} and {}", block_name(first),
-                         block_name(second));
-    case detector::RaceKind::kIntraBlock:
-      return fmt::format("two warps of one block: __syncthreads() is missing (warp {} and warp {})",
-                         first.warp, second.warp);
-    case detector::RaceKind::kIntraWarp:
-      return race.first.site == race.second.site
-                 ? "two lanes of one warp in one instruction: nothing orders them, an atomic "
-                   "operation or different addresses are needed"
-                 : "two lanes of one warp: __syncwarp() is missing";
-    case detector::RaceKind::kBranchOrdering:
-      return "two branches of one warp: nothing orders one before the other";
-    case detector::RaceKind::kInterKernel:
-      return fmt::format(
-          "no stream order, event or synchronisation between launch {} and launch {}", first.launch,
-          second.launch);
-    case detector::RaceKind::kKernelCopy:
-      return between_host_and_kernel(first, second);
+// One race, and the words for what it lacks.
+class Clause {
+ public:
+  Clause(const detector::RaceEvent& race, const ptx::SiteTable& sites, const Access& first,
+         const Access& second)
+      : race_(race), sites_(sites), first_(first), second_(second), names_(names_for(second)) {}
+
+  [[nodiscard]] std::string nothing_orders() const {
+    switch (race_.kind) {
+      case detector::RaceKind::kInterBlock:
+      case detector::RaceKind::kIntraBlock:
+      case detector::RaceKind::kIntraWarp:
+        return within_a_launch();
+      case detector::RaceKind::kBranchOrdering:
+        return "two branches of one warp: nothing orders one before the other";
+      case detector::RaceKind::kInterKernel:
+        return fmt::format(
+            "no stream order, event or synchronisation between launch {} and launch {}",
+            first_.launch, second_.launch);
+      case detector::RaceKind::kKernelCopy:
+      case detector::RaceKind::kUseAfterFree:
+      case detector::RaceKind::kUseBeforeAllocation:
+        return between_host_and_kernel(first_, second_);
+    }
+    return "";
   }
-  return "";
-}
+
+  [[nodiscard]] std::string release_fence() const {
+    return fmt::format(
+        "the {} is published without a fence: {} is missing before the flag or lock is written{}",
+        verb_of(first_), names_.fence, at());
+  }
+
+  [[nodiscard]] std::string acquire_fence() const {
+    return fmt::format(
+        "the flag or lock was seen, but no fence follows: {} is missing between it and the access",
+        names_.fence);
+  }
+
+  [[nodiscard]] std::string both_fences() const {
+    return fmt::format(
+        "the {} is published without a fence, and none follows where the flag or lock is seen: {} "
+        "is missing before it is written{} and before the access",
+        verb_of(first_), names_.fence, at());
+  }
+
+  [[nodiscard]] std::string link_fence() const {
+    return fmt::format(
+        "a third thread hands on what it saw without a fence: {} is missing before its write{}",
+        names_.fence, at());
+  }
+
+  // A fence's, or that of the flag's write or read.
+  [[nodiscard]] std::string scope_too_narrow() const {
+    const auto reads = narrow_fence(race_.second.last_sync == detector::LastSync::kKnown
+                                        ? &race_.second.last_sync_site
+                                        : nullptr);
+    const ptx::Site* const site = race_.about ? find_site(*race_.about) : nullptr;
+    const char* needed = name_of(race_.needed_scope);
+    if (site != nullptr && site->info.operation != wire::Operation::kFence) {
+      return fmt::format("the scope {} of the flag's or lock's {}{} is too narrow, {} is needed",
+                         name_of(site->info.scope),
+                         site->info.operation == wire::Operation::kRead ? "read" : "write", at(),
+                         needed);
+    }
+    const auto writes = narrow_fence(race_.about ? &*race_.about : nullptr);
+    if (!writes && !reads) {
+      return fmt::format("the fence's scope is too narrow, {} is needed", needed);
+    }
+    const ptx::Site& fence = writes ? *writes : *reads;
+    const bool are_two = writes && reads && writes->id != reads->id;
+    return fmt::format("the fence's scope {}{}{} is too narrow, {} is needed",
+                       name_of(fence.info.scope), at(fence),
+                       are_two ? ", and that of the one" + at(*reads) + "," : "", needed);
+  }
+
+  [[nodiscard]] std::string atomic_scope_too_narrow() const {
+    std::string scopes;
+    for (const wire::SiteId id : {race_.first.site, race_.second.site}) {
+      const ptx::Site* const site = find_site(id);
+      if (site != nullptr && site->info.order != wire::MemoryOrder::kWeak &&
+          site->info.scope < race_.needed_scope) {
+        scopes = std::string(name_of(site->info.scope)) + " ";
+      }
+    }
+    return fmt::format("the atomic's scope {}is too narrow, {} is needed", scopes,
+                       name_of(race_.needed_scope));
+  }
+
+  [[nodiscard]] std::string warp_mask() const {
+    return fmt::format("the mask of {}{} leaves lane {} out: it must name both lanes",
+                       names_.warp_barrier, at(), first_.lane);
+  }
+
+  [[nodiscard]] std::string barrier_leaves_out() const {
+    return fmt::format(
+        "the barrier{} is for some warps of the block only: one for both is missing (warp {} and "
+        "warp {})",
+        at(), first_.warp, second_.warp);
+  }
+
+  [[nodiscard]] std::string named_barrier() const {
+    return fmt::format(
+        "warp {} and warp {} meet at barriers of their own: one more of the kind{} is missing "
+        "between the accesses",
+        first_.warp, second_.warp, at());
+  }
+
+  [[nodiscard]] std::string after_release() const {
+    return fmt::format(
+        "the {} comes after the release{} that the other thread saw: it must come before",
+        verb_of(first_), at());
+  }
+
+  [[nodiscard]] std::string after_arrival() const {
+    return fmt::format(
+        "the {} comes after the arrival{} that the other thread waited for: it must come before",
+        verb_of(first_), at());
+  }
+
+  [[nodiscard]] std::string wrong_phase() const {
+    return fmt::format(
+        "the wait{} is for an earlier phase than that of the arrival after the {}: the right phase "
+        "must be waited for",
+        at(), verb_of(first_));
+  }
+
+  [[nodiscard]] std::string at() const {
+    const ptx::Site* const site = race_.about ? find_site(*race_.about) : nullptr;
+    return site != nullptr ? at(*site) : "";
+  }
+
+ private:
+  [[nodiscard]] const ptx::Site* find_site(wire::SiteId id) const {
+    return index_of(id) < sites_.size() ? &sites_[index_of(id)] : nullptr;
+  }
+
+  [[nodiscard]] const ptx::Site* narrow_fence(const wire::SiteId* id) const {
+    const ptx::Site* const site = id != nullptr ? find_site(*id) : nullptr;
+    return site != nullptr && site->info.operation == wire::Operation::kFence &&
+                   site->info.scope < race_.needed_scope
+               ? site
+               : nullptr;
+  }
+
+  // The innermost line that the program's author wrote.
+  static std::string at(const ptx::Site& site) {
+    for (const ptx::SourceFrame& frame : site.frames) {
+      if (!frame.file.empty() && !is_toolkit_header(frame.file)) {
+        return fmt::format(" at {}:{}", frame.file, frame.line);
+      }
+    }
+    return "";
+  }
+
+  [[nodiscard]] std::string parties() const {
+    return race_.kind == detector::RaceKind::kIntraWarp ? "two lanes of one warp"
+           : race_.kind == detector::RaceKind::kIntraBlock
+               ? "two warps of one block"
+               : block_name(first_) + " and " + block_name(second_);
+  }
+
+  [[nodiscard]] bool is_plain_beside_atomic() const {
+    return (first_.operation == AccessOperation::kAtomic) !=
+           (second_.operation == AccessOperation::kAtomic);
+  }
+
+  [[nodiscard]] bool is_between_blocks() const {
+    return race_.kind == detector::RaceKind::kInterBlock;
+  }
+
+  static std::uint32_t line_of(const ptx::Site& site) {
+    return site.frames.empty() ? 0 : site.frames.back().line;
+  }
+
+  // In the text of one function the read comes before the write, or before the atomic.
+  [[nodiscard]] bool is_read_first() const {
+    const ptx::Site* const one = find_site(race_.first.site);
+    const ptx::Site* const other = find_site(race_.second.site);
+    if (one == nullptr || other == nullptr || one->function != other->function) {
+      return false;
+    }
+    const bool is_read_one = one->info.operation == wire::Operation::kRead;
+    const ptx::Site& read = is_read_one ? *one : *other;
+    const ptx::Site& written = is_read_one ? *other : *one;
+    if (read.info.operation != wire::Operation::kRead ||
+        written.info.operation == wire::Operation::kRead) {
+      return false;
+    }
+    return line_of(read) != line_of(written) ? line_of(read) < line_of(written)
+                                             : read.ptx_line < written.ptx_line;
+  }
+
+  [[nodiscard]] bool is_update(wire::SiteId id) const {
+    const ptx::Site* const site = find_site(id);
+    return site != nullptr &&
+           (site->in_update || site->info.operation == wire::Operation::kAtomic ||
+            site->info.operation == wire::Operation::kReduction);
+  }
+
+  [[nodiscard]] std::string within_a_launch() const {
+    if (is_update(race_.first.site) && is_update(race_.second.site)) {
+      return fmt::format(
+          "{} read and write back one place: an atomic operation is needed for the whole update",
+          parties());
+    }
+    if (race_.first.site == race_.second.site) {
+      return fmt::format(
+          "{} in one instruction: nothing orders them, no barrier can stand between, an atomic "
+          "operation is needed",
+          parties());
+    }
+    if (is_plain_beside_atomic() && (is_between_blocks() || is_read_first())) {
+      const Access& plain = first_.operation == AccessOperation::kAtomic ? second_ : first_;
+      return fmt::format("the {} beside an atomic of another thread must be atomic as well",
+                         verb_of(plain));
+    }
+    if (race_.kind == detector::RaceKind::kIntraWarp) {
+      return fmt::format("two lanes of one warp: {} is missing", names_.warp_barrier);
+    }
+    if (race_.kind == detector::RaceKind::kIntraBlock) {
+      return fmt::format("two warps of one block: {} is missing (warp {} and warp {})",
+                         names_.block_barrier, first_.warp, second_.warp);
+    }
+    return between_blocks();
+  }
+
+  [[nodiscard]] std::string between_blocks() const {
+    const std::string what = fmt::format("no synchronisation between {} and {}", block_name(first_),
+                                         block_name(second_));
+    if (race_.needed_scope == wire::Scope::kCluster) {
+      return what + ", which are of one cluster: cluster.sync() is missing";
+    }
+    return what + (is_read_first()
+                       ? ", and no barrier orders blocks of one launch: what is read in "
+                         "one array must be written to a second array"
+                       : ", and no barrier orders blocks of one launch: the second "
+                         "access needs a launch of its own");
+  }
+
+  const detector::RaceEvent& race_;
+  const ptx::SiteTable& sites_;
+  const Access& first_;
+  const Access& second_;
+  const Names& names_;
+};
 
 }  // namespace
 
@@ -125,38 +319,72 @@ std::string block_name(const Access& access) {
 
 std::string missing_order(const detector::RaceEvent& race, const ptx::SiteTable& sites,
                           const Access& first, const Access& second) {
+  using detector::MissingOrder;
+  const Clause clause(race, sites, first, second);
   switch (race.missing) {
-    case detector::MissingOrder::kNoSynchronisation:
-      return nothing_orders(race, first, second);
-    case detector::MissingOrder::kScopeTooNarrow:
-      return scope_too_narrow(race, sites);
-    case detector::MissingOrder::kReleaseFenceMissing:
-      return "the write is published without a fence: __threadfence() is missing between it and "
-             "the "
-             "flag or unlock that follows";
-    case detector::MissingOrder::kAcquireFenceMissing:
-      return "the flag or lock was seen, but no fence follows: __threadfence() is missing between "
-             "it "
-             "and the access";
-    case detector::MissingOrder::kAtomicScopeTooNarrow:
-      return atomic_scope_too_narrow(race, sites);
-    case detector::MissingOrder::kMixedSize:
-      return "atomic or volatile accesses of different sizes overlap in part";
-    case detector::MissingOrder::kProxyFenceMissing:
+    case MissingOrder::kNoSynchronisation:
+      return clause.nothing_orders();
+    case MissingOrder::kScopeTooNarrow:
+      return clause.scope_too_narrow();
+    case MissingOrder::kReleaseFenceMissing:
+      return clause.release_fence();
+    case MissingOrder::kAcquireFenceMissing:
+      return clause.acquire_fence();
+    case MissingOrder::kFencesMissing:
+      return clause.both_fences();
+    case MissingOrder::kLinkFenceMissing:
+      return clause.link_fence();
+    case MissingOrder::kAfterRelease:
+      return clause.after_release();
+    case MissingOrder::kPollTooWeak:
+      return "the flag is read by a plain load" + clause.at() + ": a volatile one is needed";
+    case MissingOrder::kFlagTooWeak:
+      return "the flag is written by a plain store" + clause.at() + ": a volatile one is needed";
+    case MissingOrder::kLockNotTaken:
+      return "the compare-and-swap" + clause.at() +
+             " failed, another thread holds the lock: the access must wait until it succeeds";
+    case MissingOrder::kVolatileFlag:
+      return "volatile accesses are no synchronisation in CUDA C++: atomic ones are needed "
+             "(cuda::atomic_ref)";
+    case MissingOrder::kEqualValues:
+      return "both stored the same value, equal in this run: a race where the values differ, so "
+             "that one thread alone should store it";
+    case MissingOrder::kAtomicScopeTooNarrow:
+      return clause.atomic_scope_too_narrow();
+    case MissingOrder::kMixedSize:
+      return "atomic or volatile accesses of different sizes overlap in part: one size is needed";
+    case MissingOrder::kProxyFenceMissing:
       return "fence.proxy.async is missing";
-    case detector::MissingOrder::kAsyncWaitMissing:
+    case MissingOrder::kAsyncWaitMissing:
       return "the asynchronous copy is not waited for";
-    case detector::MissingOrder::kBarrierOnOnePath:
-      return fmt::format(
-          "__syncthreads() is missing, or a barrier is on one path only: warp {} came to one "
-          "after its access, warp {} to none before its own",
-          first.warp, second.warp);
-    case detector::MissingOrder::kGridWaitMissing:
+    case MissingOrder::kWarpMaskTooNarrow:
+      return clause.warp_mask();
+    case MissingOrder::kBarrierLeavesOut:
+      return clause.barrier_leaves_out();
+    case MissingOrder::kNamedBarrierMissing:
+      return clause.named_barrier();
+    case MissingOrder::kArrivalDoesNotWait:
+      return "the arrival" + clause.at() +
+             " does not wait: a wait is missing before the access "
+             "that follows";
+    case MissingOrder::kAfterArrival:
+      return clause.after_arrival();
+    case MissingOrder::kArrivalRelaxed:
+      return "the arrival" + clause.at() +
+             " is relaxed and releases nothing: one that releases is "
+             "needed";
+    case MissingOrder::kWrongPhase:
+      return clause.wrong_phase();
+    case MissingOrder::kGridWaitMissing:
       return fmt::format(
           "launch {} may begin before launch {} is over: cudaGridDependencySynchronize() "
           "(griddepcontrol.wait) is missing before the access",
           second.launch, first.launch);
-    case detector::MissingOrder::kReadOnlyPath:
+    case MissingOrder::kSpeculatedRead:
+      return "read by all lanes, used by some: the compiler speculated the load, and if a lane "
+             "that "
+             "uses it is meant, nothing orders the two";
+    case MissingOrder::kReadOnlyPath:
       return "a read through the read-only path (ld.global.nc, __ldg) need not see what its own "
              "kernel writes: an ordinary load is needed, whatever synchronisation lies between";
   }

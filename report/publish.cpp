@@ -1,18 +1,79 @@
 #include "report/publish.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <unistd.h>
+#include <utility>
 
-#include "base/file.h"
+#include "report/baseline.h"
+#include "report/bug.h"
 #include "report/exit_status.h"
 #include "report/json_writer.h"
+#include "report/library_suppressions.h"
 #include "report/suppression.h"
 #include "report/text_writer.h"
 
 namespace barracuda::report {
 namespace {
+
+bool stderr_has_colour() {
+  return isatty(STDERR_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+}
+
+// The pieces, one for each bug, that `written` lacks; it has them afterwards.
+template <typename Print>
+std::string take_new(Publisher::Written& written, const Report& report, const Print& print) {
+  std::string text;
+  for (const Bug& bug : bugs_of(report.findings)) {
+    const std::string piece = print(bug);
+    const std::string& fingerprint = bug.shown().fingerprint;
+    if (written.try_emplace(fingerprint.empty() ? piece : fingerprint, piece).second) {
+      text += piece;
+    }
+  }
+  return text;
+}
+
+// More is known of a bug than when it was written: it has happened again.
+bool has_outdated(const Publisher::Written& written, const Report& report) {
+  return std::ranges::any_of(bugs_of(report.findings), [&](const Bug& bug) {
+    const auto known = written.find(bug.shown().fingerprint);
+    return known != written.end() && known->second != json_line(bug, report.model);
+  });
+}
+
+std::string new_lines(Publisher::Written& written, const Report& report) {
+  return take_new(written, report, [&](const Bug& bug) { return json_line(bug, report.model); });
+}
+
+std::string new_blocks(Publisher::Written& written, const Report& report, bool colour) {
+  return take_new(written, report, [&](const Bug& bug) { return text_block(bug, report, colour); });
+}
+
+// Opens `file` at the first time, empty. False if it cannot grow: then it is written at the end.
+bool begin_to_grow(std::optional<AppendedFile>& file, const std::string& pattern) {
+  if (file) {
+    return true;
+  }
+  const auto path = expand_file_name(pattern);
+  if (!path || !can_grow(*path)) {
+    return false;
+  }
+  auto opened = AppendedFile::open(*path, AppendedFile::Begin::kEmpty);
+  if (opened) {
+    file = std::move(*opened);
+  }
+  return file.has_value();
+}
+
+Expected<void> write_named_file(const std::string& pattern, std::string_view text) {
+  TRY(const std::string path, expand_file_name(pattern));
+  return write_file(path, text);
+}
+
+}  // namespace
 
 // Not stdio: the program may have closed or redirected its streams, and its buffers are its own.
 Expected<void> write_to_stderr(std::string_view text) {
@@ -29,50 +90,16 @@ Expected<void> write_to_stderr(std::string_view text) {
   return {};
 }
 
-Expected<void> write_named_file(const std::string& pattern, std::string_view text) {
-  TRY(const std::string path, expand_file_name(pattern));
-  return write_file(path, text);
-}
-
-void write_json(Report& report, const Options& options) {
-  if (auto written = write_named_file(options.json, json_report(report)); !written) {
-    report.tool_failure = "the JSON report could not be written: " + written.error().to_string();
-  }
-}
-
-void write_text(Report& report, const Options& options) {
-  const std::string text =
-      text_report(report, {.colour = false, .print_limit = options.print_limit});
-  if (!options.log_file.empty()) {
-    auto written = write_named_file(options.log_file, text);
-    if (written) {
-      return;
-    }
-    // The findings must not be lost with the file: they go to stderr.
-    report.tool_failure = "the text report could not be written: " + written.error().to_string();
-  }
-  const bool colour = isatty(STDERR_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
-  auto written =
-      write_to_stderr(text_report(report, {.colour = colour, .print_limit = options.print_limit}));
-  if (!written) {
-    report.tool_failure = "the text report could not be written: " + written.error().to_string();
-  }
-}
-
-}  // namespace
-
 void apply_filters(Report& report, const Options& options) {
   if (options.suppressions.empty()) {
-    filter(report, options.severity == "error", {});
+    apply_filters(report, options, "");
     return;
   }
   auto text = read_file(options.suppressions);
-  if (text) {
-    apply_filters(report, options, *text);
-    return;
+  if (!text) {
+    report.option_error = "option suppressions: " + text.error().to_string();
   }
-  report.option_error = "option suppressions: " + text.error().to_string();
-  filter(report, options.severity == "error", {});
+  apply_filters(report, options, text.value_or(""));
 }
 
 void apply_filters(Report& report, const Options& options, const std::string& suppressions) {
@@ -80,36 +107,131 @@ void apply_filters(Report& report, const Options& options, const std::string& su
   if (!parsed) {
     report.option_error = "option suppressions: " + parsed.error().to_string();
   }
+  // The user's first: each of them is told of where it leaves out nothing.
   filter(report, options.severity == "error", parsed.value_or(Suppressions{}));
+  if (!options.library_suppressions || report.findings.empty()) {
+    return;
+  }
+  const auto libraries = library_suppressions();
+  if (!libraries) {
+    report.option_error = "option library-suppressions: " + libraries.error().to_string();
+  }
+  filter_libraries(report, libraries.value_or(Suppressions{}));
+}
+
+Publisher::Publisher(const Options& options, Publishes what) : options_(options), what_(what) {}
+
+bool Publisher::is_ours(const std::string& file) const {
+  return !file.empty() && (what_ == Publishes::kEverything ||
+                           names_process(file) == (what_ == Publishes::kProcessFiles));
+}
+
+// A launcher of ranks may be linked with CUDA, and has no rank.
+bool Publisher::owes(const std::string& file, const Report& report) const {
+  return is_ours(file) && (what_ != Publishes::kProcessFiles || report.coverage.launches != 0 ||
+                           expand_file_name(file));
+}
+
+bool Publisher::goes_live() const {
+  return options_.report == "live" && options_.log_file.empty() &&
+         what_ != Publishes::kProcessFiles;
+}
+
+void Publisher::update(const Report& so_far) {
+  if (so_far.findings.empty()) {
+    return;
+  }
+  Report report = so_far;
+  apply_baseline(report, options_, BaselineUse::kRead);
+  if (is_ours(options_.json) && options_.json_schema != "1" &&
+      begin_to_grow(json_, options_.json)) {
+    (void)json_->append(new_lines(in_json_, report));
+  }
+  if (is_ours(options_.log_file) && begin_to_grow(log_, options_.log_file)) {
+    (void)log_->append(new_blocks(in_log_, report, false));
+  }
+  if (goes_live()) {
+    (void)write_to_stderr(new_blocks(on_stderr_, report, stderr_has_colour()));
+  }
+}
+
+Expected<void> Publisher::finish_json(const Report& report) {
+  if (json_ && !has_outdated(in_json_, report)) {
+    return json_->append(new_lines(in_json_, report) + json_summary(report));
+  }
+  if (json_) {
+    return json_->replace(json_report(report));
+  }
+  const int schema = options_.json_schema == "1" ? 1 : kJsonSchema;
+  return write_named_file(options_.json, json_report(report, schema));
+}
+
+Expected<void> Publisher::finish_log(const Report& report) {
+  const std::string text =
+      text_report(report, {.colour = false, .print_limit = options_.print_limit});
+  return log_ ? log_->replace(text) : write_named_file(options_.log_file, text);
+}
+
+Expected<void> Publisher::finish_stderr(const Report& report) {
+  const bool colour = stderr_has_colour();
+  if (what_ == Publishes::kRunFiles && names_process(options_.log_file)) {
+    return write_to_stderr(summary_line(report) + "\n");  // the rest is in the processes' files
+  }
+  if (goes_live()) {
+    return write_to_stderr(new_blocks(on_stderr_, report, colour) + text_closing(report));
+  }
+  return write_to_stderr(
+      text_report(report, {.colour = colour, .print_limit = options_.print_limit}));
+}
+
+void Publisher::finish_text(Report& report) {
+  const auto note = [&report](const Expected<void>& written) {
+    if (!written) {
+      report.tool_failure = "the text report could not be written: " + written.error().to_string();
+    }
+    return written.has_value();
+  };
+  if (owes(options_.log_file, report) && note(finish_log(report))) {
+    return;
+  }
+  // The findings must not be lost with the file: they go to stderr.
+  if (what_ != Publishes::kProcessFiles || owes(options_.log_file, report)) {
+    (void)note(finish_stderr(report));
+  }
+}
+
+void Publisher::finish_files(Report& report) {
+  if (owes(options_.generate_suppressions, report)) {
+    if (auto written = write_named_file(options_.generate_suppressions, suppressions_for(report));
+        !written) {
+      report.tool_failure = "the suppressions could not be written: " + written.error().to_string();
+    }
+  }
+  if (owes(options_.json, report)) {
+    if (auto written = finish_json(report); !written) {
+      report.tool_failure = "the JSON report could not be written: " + written.error().to_string();
+    }
+  }
+  finish_text(report);
+}
+
+int Publisher::finish(Report& report) {
+  if (what_ == Publishes::kProcessFiles) {
+    // What is known is left out for the run as a whole, which gets all findings of this process.
+    Report own = report;
+    apply_baseline(own, options_, BaselineUse::kRead);
+    finish_files(own);
+    report.tool_failure = own.tool_failure;
+  } else {
+    apply_baseline(report, options_, BaselineUse::kUpdate);
+    finish_files(report);
+  }
+  return exit_status(report, options_, report.own_status);
 }
 
 int publish(Report report, const Options& options, int own) {
-  if (!options.json.empty()) {
-    write_json(report, options);
-  }
-  write_text(report, options);
-  return exit_status(report, options, own);
-}
-
-void publish_process_files(Report& report, const Options& options) {
-  if (names_process(options.json)) {
-    write_json(report, options);
-  }
-  if (names_process(options.log_file)) {
-    write_text(report, options);
-  }
-}
-
-int publish_merged(Report report, const Options& options, int own) {
-  if (!options.json.empty() && !names_process(options.json)) {
-    write_json(report, options);
-  }
-  if (!names_process(options.log_file)) {
-    write_text(report, options);
-  } else if (auto written = write_to_stderr(summary_line(report) + "\n"); !written) {
-    report.tool_failure = written.error().to_string();
-  }
-  return exit_status(report, options, own);
+  report.own_status = own;
+  return Publisher(options, Publishes::kEverything).finish(report);
 }
 
 }  // namespace barracuda::report

@@ -1,9 +1,15 @@
-// Puts a report where the options say: text on stderr or in log-file, JSON Lines in json. What
-// could not be written is a failure of the tool, told on stderr.
+// Puts a report where the options say: text on stderr or in log-file, JSON Lines in json. What is
+// found is written as it is found, where a file can grow, so that it is there whatever ends the
+// process or the machine's patience. What could not be written is a failure of the tool, told on
+// stderr.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 
+#include "base/file.h"
 #include "base/options.h"
 #include "report/race_report.h"
 
@@ -15,13 +21,45 @@ void apply_filters(Report& report, const Options& options);
 // The same with what the suppressions file held when the program ran.
 void apply_filters(Report& report, const Options& options, const std::string& suppressions);
 
-// Everything, for a process by itself. The exit status after `own` (exit_status.h); also accounts
-// for what could not be written.
+// Under `barracuda run`, a file name with %p is each process's own to write, any other is the
+// run's.
+enum class Publishes : std::uint8_t { kEverything, kProcessFiles, kRunFiles };
+
+class Publisher {
+ public:
+  // What was written of each bug last, by fingerprint.
+  using Written = std::map<std::string, std::string>;
+
+  Publisher(const Options& options, Publishes what);
+
+  // What was found so far. Costs little where nothing is new. What cannot be written now is tried
+  // again, and told, at the end.
+  void update(const Report& report);
+
+  // Everything, once. The exit status (exit_status.h); also accounts for what could not be written,
+  // which becomes the report's tool_failure.
+  int finish(Report& report);
+
+ private:
+  [[nodiscard]] bool is_ours(const std::string& file) const;
+  [[nodiscard]] bool owes(const std::string& file, const Report& report) const;
+  [[nodiscard]] bool goes_live() const;
+  Expected<void> finish_json(const Report& report);
+  Expected<void> finish_log(const Report& report);
+  Expected<void> finish_stderr(const Report& report);
+  void finish_text(Report& report);
+  void finish_files(Report& report);
+
+  const Options options_;
+  const Publishes what_;
+  std::optional<AppendedFile> json_, log_;  // once they have begun to grow
+  Written in_json_, in_log_, on_stderr_;
+};
+
+// All at once. `own` is the program's own status, kUnknownStatus if it is not known.
 int publish(Report report, const Options& options, int own);
 
-// Under `barracuda run`, a file name with %p is each process's own to write, any other is the
-// run's: the two halves of publish(). The first records what it could not write in the report.
-void publish_process_files(Report& report, const Options& options);
-int publish_merged(Report report, const Options& options, int own);
+// To standard error, past the program's own streams.
+Expected<void> write_to_stderr(std::string_view text);
 
 }  // namespace barracuda::report

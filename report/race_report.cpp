@@ -10,6 +10,10 @@ std::string name_of(FindingType type) {
       return "barrier-divergence";
     case FindingType::kMemoryError:
       return "memory-error";
+    case FindingType::kTimeout:
+      return "timeout";
+    case FindingType::kDeadlock:
+      return "deadlock";
   }
   return "";
 }

@@ -4,15 +4,37 @@
 #pragma once
 
 #include <array>
+#include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
+
+#include "report/host_frame.h"
 
 namespace barracuda::report {
 
-enum class FindingType : std::uint8_t { kRace, kBarrierDivergence, kMemoryError };
+enum class FindingType : std::uint8_t {
+  kRace,
+  kBarrierDivergence,
+  kMemoryError,
+  kTimeout,
+  kDeadlock,
+};
 enum class FindingSeverity : std::uint8_t { kError, kWarning };
-enum class AccessOperation : std::uint8_t { kUnknown, kRead, kWrite, kAtomic, kCopy, kMemset };
+enum class AccessOperation : std::uint8_t {
+  kUnknown,
+  kRead,
+  kWrite,
+  kAtomic,
+  kCopy,
+  kMemset,
+  kConstants,   // a launch of a kernel that may read these constants
+  kAllocation,  // in the order of a stream, as the next
+  kFree,
+};
 
 struct Frame {
   std::string function;  // demangled
@@ -36,20 +58,44 @@ struct Access {
   std::vector<Frame> callers;  // call stack above the function, innermost first
   std::string instruction;     // "st.global.u32", and its line in the PTX: all there is to show
   std::uint32_t ptx_line = 0;  // where the program has no line information
-  std::string kernel;          // demangled
-  std::uint32_t launch = 0;    // number of the launch, from 1; 0: unknown
+  // The place for its fingerprint (report/site_lines.h).
+  std::string statement;
+  std::uint32_t order = 0, variable = 0;
+  std::string kernel;        // demangled
+  std::uint32_t launch = 0;  // number of the launch, from 1; 0: unknown
   std::uint64_t stream = 0;
-  bool is_by_host = false;  // a copy or memset in `stream`; no launch
+  bool is_by_host = false;  // a copy, memset, allocation or free in `stream`; no launch
   bool has_thread = false;  // the next four hold
   Coordinates thread{}, block{};
   std::uint32_t warp = 0, lane = 0;
   std::string launched_from;  // "main() at app.cu:42"
+  std::string module;         // the program or library that this is in, by its file name
+  // Where the process could not look up lines of its own code: the call stack of the launch, or of
+  // the host's own call, for who can.
+  std::vector<HostFrame> host_stack;
   // What the thread synchronised by last before it: "fence.acq_rel.gpu", "none", "unknown"; empty
   // where there is no such question.
   std::string last_sync;
   Frame last_sync_place;
 
   friend bool operator==(const Access&, const Access&) = default;
+};
+
+// A process that a report is of.
+struct Process {
+  static constexpr std::int64_t kNoRank = -1;
+
+  std::string program;  // its file name
+  std::int64_t pid = 0;
+  std::int64_t rank = kNoRank;  // among those that a launcher (MPI, Slurm, torchrun) started
+
+  // By rank, then by number.
+  friend auto operator<=>(const Process& left, const Process& right) {
+    return std::tie(left.rank, left.pid, left.program) <=>
+           std::tie(right.rank, right.pid, right.program);
+  }
+
+  friend bool operator==(const Process&, const Process&) = default;
 };
 
 struct Finding {
@@ -60,35 +106,83 @@ struct Finding {
   std::uint64_t count = 1;
   std::string missing;           // the missing order, or what is wrong, as a clause
   std::string location;          // "4 bytes into an allocation of 1024 bytes at 0x… (cudaMalloc)"
-  std::vector<Access> accesses;  // a race has two, a memory error one
+  std::vector<Access> accesses;  // a race has two, a memory error one, others some places
+  // The same for all findings of one bug (report/fingerprint.h, report/bug.h).
+  std::string fingerprint;
+  std::vector<Process> processes;  // that met it, sorted; the places are the first one's
 
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
-// "race", "barrier-divergence", "memory-error": the names of the JSON report and of suppressions.
+// "race", "barrier-divergence", "memory-error", "timeout", "deadlock": the names of the JSON report
+// and of suppressions.
 std::string name_of(FindingType type);
 
 struct Coverage {
   std::uint64_t launches = 0;
-  std::uint64_t kernels = 0, instrumented = 0;  // different kernels that were launched
-  std::vector<std::string> gaps;                // what was not covered, a sentence each
+  std::set<std::string> instrumented, not_instrumented;  // different kernels that were launched
+  std::vector<std::string> gaps;                         // what was not covered, a sentence each
+  // By the options that choose kernels and launches. Kernels of which nothing was checked are not
+  // among those above.
+  std::uint64_t left_out_launches = 0;
+  std::vector<std::string> left_out_kernels;
+
+  // No launch was to be checked.
+  [[nodiscard]] bool is_empty() const { return launches == left_out_launches; }
 
   // "No race" may be said only where this holds.
-  [[nodiscard]] bool complete() const { return gaps.empty() && kernels == instrumented; }
+  [[nodiscard]] bool complete() const {
+    return gaps.empty() && not_instrumented.empty() && !is_empty();
+  }
+
+  [[nodiscard]] std::size_t kernels() const {
+    return instrumented.size() + not_instrumented.size();
+  }
 
   friend bool operator==(const Coverage&, const Coverage&) = default;
 };
 
+// A line of the suppressions file, and how many findings it has left out.
+struct SuppressionUse {
+  std::string rule;
+  std::uint64_t count = 0;
+  std::string reason = {};  // of a rule for CUDA's libraries, which the tool brings; else empty
+
+  friend bool operator==(const SuppressionUse&, const SuppressionUse&) = default;
+};
+
+inline constexpr int kUnknownStatus = -1;
+
+// A process that a signal ended has a status as well, the shell's way.
+inline constexpr int kSignalled = 128;
+
+constexpr int status_of_signal(int signal) {
+  return kSignalled + signal;
+}
+
+// The signal that a status stands for; 0 if it is none.
+constexpr int signal_of(int status) {
+  constexpr int kMostSignals = 64;
+  return status > kSignalled && status <= kSignalled + kMostSignals ? status - kSignalled : 0;
+}
+
 struct Report {
-  std::vector<Finding> findings;
+  std::vector<Finding> findings;  // bugs_of() tells which are one bug
+  std::vector<Process> processes;
   Coverage coverage;
   std::uint64_t suppressed = 0;  // findings that the suppressions file left out
+  std::vector<SuppressionUse> suppressions;
+  std::uint64_t known = 0;  // bugs that the baseline has
   std::string model;
   std::string device;
   std::vector<std::string> blocked;  // why the program could not be checked, with the fix
-  std::vector<std::string> lost;     // processes that used CUDA and ended without a report
+  std::vector<std::string> lost;     // processes that ended before their last word
+  // How the program itself ended, as a shell says it: its exit status, or 128 + the signal that
+  // ended it.
+  int own_status = kUnknownStatus;
   std::string option_error;
   std::string tool_failure;
+  std::uint64_t waiting_bytes = 0;  // of records that were not checked yet, while the program runs
 
   // All that was launched was checked, and nothing went wrong on the way: what "coverage complete"
   // means in every format.

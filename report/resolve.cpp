@@ -8,9 +8,14 @@
 #include <fmt/format.h>
 
 #include "base/strong_id.h"
+#include "report/between_blocks.h"
+#include "report/bug.h"
 #include "report/coverage.h"
+#include "report/fingerprint.h"
 #include "report/host_stack.h"
 #include "report/missing_order.h"
+#include "report/site_lines.h"
+#include "report/source_text.h"
 #include "report/symbol_name.h"
 #include "report/toolkit_path.h"
 
@@ -31,8 +36,29 @@ const char* name_of(detector::RaceKind kind) {
       return "inter-kernel";
     case detector::RaceKind::kKernelCopy:
       return "kernel-copy";
+    case detector::RaceKind::kUseAfterFree:
+      return "use-after-free";
+    case detector::RaceKind::kUseBeforeAllocation:
+      return "use-before-allocation";
   }
   return "";
+}
+
+FindingSeverity severity_of(detector::Severity severity) {
+  return severity == detector::Severity::kWarning ? FindingSeverity::kWarning
+                                                  : FindingSeverity::kError;
+}
+
+FindingType type_of(KernelEnd end) {
+  switch (end) {
+    case KernelEnd::kMemoryError:
+      return FindingType::kMemoryError;
+    case KernelEnd::kTimeout:
+      return FindingType::kTimeout;
+    case KernelEnd::kDeadlock:
+      return FindingType::kDeadlock;
+  }
+  return FindingType::kMemoryError;
 }
 
 AccessOperation operation_of(wire::Operation operation) {
@@ -75,6 +101,22 @@ AccessOperation operation_of(wire::Operation operation) {
   return AccessOperation::kUnknown;
 }
 
+AccessOperation operation_of(detector::HostOperation operation) {
+  switch (operation) {
+    case detector::HostOperation::kCopy:
+      return AccessOperation::kCopy;
+    case detector::HostOperation::kMemset:
+      return AccessOperation::kMemset;
+    case detector::HostOperation::kConstants:
+      return AccessOperation::kConstants;
+    case detector::HostOperation::kAllocation:
+      return AccessOperation::kAllocation;
+    case detector::HostOperation::kFree:
+      return AccessOperation::kFree;
+  }
+  return AccessOperation::kUnknown;
+}
+
 Coordinates coordinates(std::uint64_t linear, const detector::Dim3& extent) {
   const std::uint64_t x = std::max(extent.x, 1U);
   const std::uint64_t y = std::max(extent.y, 1U);
@@ -110,7 +152,7 @@ Frame own_frame(const std::vector<Frame>& chain, const std::vector<Frame>& calle
 
 class Resolver {
  public:
-  explicit Resolver(const RunData& run) : run_(run) {
+  explicit Resolver(const RunData& run) : run_(run), lines_(run.sites) {
     for (const LaunchRecord& launch : run.launches) {
       launches_.emplace(index_of(launch.id), &launch);
     }
@@ -122,8 +164,7 @@ class Resolver {
   Finding race(const detector::RaceEvent& event) {
     Finding finding;
     finding.type = FindingType::kRace;
-    finding.severity = event.severity == detector::Severity::kWarning ? FindingSeverity::kWarning
-                                                                      : FindingSeverity::kError;
+    finding.severity = severity_of(event.severity);
     finding.kind = name_of(event.kind);
     finding.count = event.count;
     finding.accesses = {access(event.first), access(event.second)};
@@ -141,13 +182,19 @@ class Resolver {
   Finding divergence(const detector::BarrierDivergence& event) {
     Finding finding;
     finding.type = FindingType::kBarrierDivergence;
+    finding.severity = severity_of(event.severity);
     finding.count = event.count;
     finding.accesses.push_back(access(event.arrived));
     Access& arrived = finding.accesses.back();
     arrived.has_address = false;
     arrived.note = fmt::format("waits at barrier {}", event.barrier);
-    finding.missing = fmt::format("not all threads of {} reach barrier {} together",
-                                  block_name(arrived), event.barrier);
+    finding.missing = event.severity == detector::Severity::kWarning
+                          ? fmt::format(
+                                "lanes of one warp of {} left the kernel, and others of it wait at "
+                                "barrier {}: PTX wants all lanes of a warp to come there, or none",
+                                block_name(arrived), event.barrier)
+                          : fmt::format("not all threads of {} reach barrier {} together",
+                                        block_name(arrived), event.barrier);
     for (const detector::RaceAccess& place : event.elsewhere) {
       finding.accesses.push_back(access(place));
       finding.accesses.back().has_address = false;
@@ -158,8 +205,19 @@ class Resolver {
 
   Finding memory_error(const MemoryErrorRecord& error) {
     Finding finding;
-    finding.type = FindingType::kMemoryError;
+    finding.type = type_of(error.end);
     finding.missing = error.what;
+    if (error.end == KernelEnd::kTimeout) {
+      finding.missing = error.kernel.empty()
+                            ? "work " + error.what
+                            : fmt::format("kernel {} {}", demangle(error.kernel), error.what);
+    }
+    for (const StandingRecord& standing : error.standing) {
+      finding.accesses.push_back(standing_place(error, standing));
+    }
+    if (!error.standing.empty()) {
+      return finding;
+    }
     Access place;
     place.inlined = resolved(error.inlined);
     const Frame where = resolved(error.where);
@@ -174,14 +232,29 @@ class Resolver {
       place.size = error.size;
       place.address = error.address;
       place.has_address = true;
-      fill_thread(place, error);
       finding.location = allocation(error.address);
+    } else if (error.has_thread) {
+      place.note = "ended its kernel";
+    }
+    if (error.has_thread) {
+      fill_thread(place, error.launch, error.block, error.thread);
     }
     finding.accesses.push_back(std::move(place));
     return finding;
   }
 
  private:
+  Access standing_place(const MemoryErrorRecord& error, const StandingRecord& standing) {
+    Access place;
+    place.note = standing.waits ? "waits here" : "runs here";
+    place.inlined = resolved(standing.frames);
+    place.place = own_frame(place.inlined, {}, demangle(error.kernel));
+    place.kernel = demangle(error.kernel);
+    fill_launch(place, error.launch);
+    fill_thread(place, error.launch, standing.block, standing.thread);
+    return place;
+  }
+
   [[nodiscard]] const ptx::Site* site(wire::SiteId id) const {
     return index_of(id) < run_.sites.size() ? &run_.sites[index_of(id)] : nullptr;
   }
@@ -203,15 +276,20 @@ class Resolver {
       return result;
     }
     const CopyRecord& copy = *found->second;
-    if (copy.is_memset) {
-      result.operation = AccessOperation::kMemset;
-    }
+    result.operation = operation_of(copy.operation);
     result.stream = copy.stream;
-    const ptx::SourceFrame place =
-        copy.host_stack.empty() ? copy.place : calling_place(frames_of(copy.host_stack));
-    result.place = {.function = place.function, .file = place.file, .line = place.line};
-    if (result.place != Frame{}) {
-      result.inlined.push_back(result.place);
+    if (copy.host_stack.empty()) {
+      result.place = {
+          .function = copy.place.function, .file = copy.place.file, .line = copy.place.line};
+      if (result.place != Frame{}) {
+        result.inlined.push_back(result.place);
+      }
+      return result;
+    }
+    const std::vector<HostFrame> stack = frames_of(copy.host_stack);
+    place(result, stack);
+    if (!symbols_->has_library()) {
+      result.host_stack = stack;
     }
     return result;
   }
@@ -232,6 +310,10 @@ class Resolver {
       }
       result.instruction = at->instruction;
       result.ptx_line = at->ptx_line;
+      SiteLines::Part part = lines_.part_of(*at);
+      result.statement = std::move(part.statement);
+      result.order = part.order;
+      result.variable = part.variable;
     }
     for (const wire::SiteId call : raw.call_stack) {
       add_caller(result.callers, call);
@@ -293,32 +375,43 @@ class Resolver {
     }
     access.kernel = demangle(at->kernel);
     access.stream = at->stream;
-    access.launched_from = launched_from(*at);
+    if (at->host_stack.empty()) {
+      access.launched_from = at->launched_from;
+      return;
+    }
+    const Access& known = launched_from(*at);
+    access.launched_from = known.launched_from;
+    access.module = known.module;
+    access.host_stack = known.host_stack;
   }
 
-  void fill_thread(Access& access, const MemoryErrorRecord& error) const {
-    const LaunchRecord* const at = launch(error.launch);
+  void fill_thread(Access& access, detector::LaunchId id, const detector::Dim3& block,
+                   const detector::Dim3& thread) const {
+    const LaunchRecord* const at = launch(id);
     access.has_thread = true;
-    access.block = {error.block.x, error.block.y, error.block.z};
-    access.thread = {error.thread.x, error.thread.y, error.thread.z};
+    access.block = {block.x, block.y, block.z};
+    access.thread = {thread.x, thread.y, thread.z};
     if (at != nullptr) {
       const std::uint64_t linear =
-          (std::uint64_t{error.thread.z} * at->block.y + error.thread.y) * at->block.x +
-          error.thread.x;
+          (std::uint64_t{thread.z} * at->block.y + thread.y) * at->block.x + thread.x;
       access.warp = static_cast<std::uint32_t>(linear / wire::kWarpLanes);
       access.lane = static_cast<std::uint32_t>(linear % wire::kWarpLanes);
     }
   }
 
-  std::string launched_from(const LaunchRecord& launch) {
-    if (launch.host_stack.empty()) {
-      return launch.launched_from;
-    }
+  // What an access of the launch says of its place.
+  const Access& launched_from(const LaunchRecord& launch) {
     const auto [cached, is_new] = launch_places_.try_emplace(index_of(launch.id));
+    Access& access = cached->second;
     if (is_new) {
-      cached->second = launch_place(frames_of(launch.host_stack), demangle(launch.kernel));
+      const std::vector<HostFrame> stack = frames_of(launch.host_stack);
+      access.kernel = demangle(launch.kernel);
+      place(access, stack);
+      if (!symbols_->has_library()) {
+        access.host_stack = stack;
+      }
     }
-    return cached->second;
+    return access;
   }
 
   std::vector<HostFrame> frames_of(const std::vector<std::uint64_t>& addresses) {
@@ -328,7 +421,8 @@ class Resolver {
     std::vector<HostFrame> stack;
     stack.reserve(addresses.size());
     for (const std::uint64_t address : addresses) {
-      stack.push_back(symbols_->look_up(address));
+      const std::vector<HostFrame> frames = symbols_->look_up(address);
+      stack.insert(stack.end(), frames.begin(), frames.end());
     }
     return stack;
   }
@@ -370,50 +464,37 @@ class Resolver {
   }
 
   const RunData& run_;
+  SiteLines lines_;
   std::unordered_map<std::uint32_t, const LaunchRecord*> launches_;
   std::unordered_map<std::uint32_t, const CopyRecord*> copies_;
-  std::unordered_map<std::uint32_t, std::string> launch_places_;
+  std::unordered_map<std::uint32_t, Access> launch_places_;
   std::unique_ptr<HostSymbols> symbols_;
 };
-
-bool is_same_place(const Access& left, const Access& right) {
-  return left.place.line != 0 && left.operation == right.operation && left.place == right.place &&
-         left.callers == right.callers;
-}
-
-bool is_same_race(const Finding& left, const Finding& right) {
-  const Access &a = left.accesses[0], &b = left.accesses[1];
-  const Access &c = right.accesses[0], &d = right.accesses[1];
-  return left.kind == right.kind && left.space == right.space && left.severity == right.severity &&
-         ((is_same_place(a, c) && is_same_place(b, d)) ||
-          (is_same_place(a, d) && is_same_place(b, c)));
-}
-
-// The compiler makes several instructions of one source line (unrolled and peeled loops, branches
-// that it duplicates): pairs of sites that a reader cannot tell apart are one race.
-void add_race(std::vector<Finding>& findings, Finding race) {
-  const auto same = std::ranges::find_if(
-      findings, [&](const Finding& finding) { return is_same_race(finding, race); });
-  if (same == findings.end()) {
-    findings.push_back(std::move(race));
-  } else {
-    same->count += race.count;
-  }
-}
 
 }  // namespace
 
 Report resolve(const RunData& run, const Options& options) {
   Report report;
   Resolver resolver(run);
-  for (const detector::RaceEvent& race : run.findings.races) {
-    add_race(report.findings, resolver.race(race));
+  SourceText sources;
+  if (run.process.pid != 0) {
+    report.processes = {run.process};
+  }
+  // The compiler makes several instructions of one source line (unrolled and peeled loops, branches
+  // that it duplicates): pairs of sites that a reader cannot tell apart are one finding.
+  const auto add = [&](Finding finding) {
+    finding.fingerprint = fingerprint_of(finding, sources);
+    finding.processes = report.processes;
+    add_finding(report.findings, std::move(finding));
+  };
+  for (const detector::RaceEvent& race : with_blocks_first(run.findings.races, run.sites)) {
+    add(resolver.race(race));
   }
   for (const detector::BarrierDivergence& divergence : run.findings.divergences) {
-    report.findings.push_back(resolver.divergence(divergence));
+    add(resolver.divergence(divergence));
   }
   for (const MemoryErrorRecord& error : run.memory_errors) {
-    report.findings.push_back(resolver.memory_error(error));
+    add(resolver.memory_error(error));
   }
   report.coverage = coverage_of(run);
   report.model = options.model;

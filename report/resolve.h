@@ -1,5 +1,6 @@
 // RunData → Report: sites become source lines, linear indices become coordinates, addresses become
-// allocations. A pure function but for the host stacks, which it looks up in this process.
+// allocations. A pure function but for the host stacks, which it looks up in this process, and the
+// sources' text.
 #pragma once
 
 #include "base/options.h"

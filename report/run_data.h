@@ -9,7 +9,8 @@
 #include "host_detector/copy.h"
 #include "host_detector/race_event.h"
 #include "ptx/instrument.h"
-#include "ptx/site_table.h"
+#include "ptx/site_list.h"
+#include "report/race_report.h"
 
 namespace barracuda::report {
 
@@ -22,10 +23,10 @@ struct LaunchRecord {
   std::string launched_from;  // what they stand for, where they cannot be looked up: in a replay
 };
 
-// A call of the program that copies or sets memory.
+// A call of the program that copies or sets memory, allocates or frees it in stream order.
 struct CopyRecord {
   std::uint32_t call = 0;  // detector::call_of the site of its accesses
-  bool is_memset = false;
+  detector::HostOperation operation = detector::HostOperation::kCopy;
   std::uint64_t stream = 0;
   std::vector<std::uint64_t> host_stack;  // return addresses, innermost first
   ptx::SourceFrame place;  // what they stand for, where they cannot be looked up: in a replay
@@ -44,25 +45,38 @@ struct KernelRecord {
   std::uint64_t launches = 0;
   bool synchronises = false;
   std::uint64_t unchecked_launches =
-      0;  // of an instrumented kernel, launches that were not checked
+      0;                                // of an instrumented kernel, launches that were not checked
+  std::uint64_t left_out_launches = 0;  // by the user's options, which is no gap
+};
+
+enum class KernelEnd : std::uint8_t { kMemoryError, kTimeout, kDeadlock };
+
+// Where a thread was when its kernel was ended.
+struct StandingRecord {
+  std::vector<ptx::SourceFrame> frames;  // innermost first; at least a function
+  detector::Dim3 block, thread;
+  bool waits = false;
 };
 
 // The program did something that ends a kernel (emulated device: with place; GPU: the error only).
 struct MemoryErrorRecord {
-  std::string what;  // "out-of-bounds write of 4 bytes"
+  KernelEnd end = KernelEnd::kMemoryError;
+  std::string what;  // "out-of-bounds write of 4 bytes"; else what the kernel did: "did not end …"
   ptx::SourceFrame where;
   std::vector<ptx::SourceFrame> inlined;
   std::string kernel;
   detector::LaunchId launch{};
   std::uint64_t address = 0;
-  std::uint32_t size = 0;  // 0: address, block and thread are not known
+  std::uint32_t size = 0;   // 0: the address is not known, or there is none
+  bool has_thread = false;  // block and thread are known
   bool is_write = false;
   detector::Dim3 block{.x = 0, .y = 0, .z = 0}, thread{.x = 0, .y = 0, .z = 0};
+  std::vector<StandingRecord> standing;  // of a kernel that did not end by itself
 };
 
 struct RunData {
   detector::Findings findings;
-  ptx::SiteTable sites;                // index = SiteId
+  ptx::SiteList sites;                 // index = SiteId
   std::vector<LaunchRecord> launches;  // the ones that findings name, at least
   std::uint64_t launch_count = 0;
   std::vector<CopyRecord> copies;  // the ones that findings name, at least
@@ -71,6 +85,7 @@ struct RunData {
   std::vector<ptx::NotCovered> not_covered;  // in kernels that were launched
   std::vector<std::string> problems;  // other gaps, each a sentence: "3 records were malformed"
   std::vector<MemoryErrorRecord> memory_errors;
+  Process process;
   std::string device;  // "NVIDIA H200", "emulated device (2 workers)"
 
   // The process has to do with CUDA: it registered a fat binary, initialised the driver or tried
@@ -79,8 +94,10 @@ struct RunData {
   // Exit status 67: why the program could not be checked at all, with what to do about it, each a
   // sentence or two: static cudart without a driver, a kernel without PTX on the emulated device.
   std::vector<std::string> blocked;
-  std::string option_error;  // exit status 64: BARRACUDA_OPTIONS could not be understood
-  std::string tool_failure;  // exit status 70: the tool itself failed, in a sentence
+  std::uint64_t waiting_bytes = 0;  // of records that were not checked yet
+  int own_status = kUnknownStatus;  // of the process (race_report.h)
+  std::string option_error;         // exit status 64: BARRACUDA_OPTIONS could not be understood
+  std::string tool_failure;         // exit status 70: the tool itself failed, in a sentence
 };
 
 }  // namespace barracuda::report

@@ -21,16 +21,87 @@ std::string without_abi_tags(std::string name) {
   return name;
 }
 
+bool stands_at(std::string_view name, std::size_t at, std::string_view word) {
+  return name.substr(at).starts_with(word);
+}
+
+// Where the operator's name ends that begins at `at`: its brackets are none.
+std::size_t end_of_operator(std::string_view name, std::size_t at) {
+  constexpr std::string_view kOperators[] = {
+      "<<=", ">>=", "<=>", "->*", "<<", ">>", "<=", ">=", "->", "()", "[]", "<", ">"};
+  at += std::string_view("operator").size();
+  for (const std::string_view symbol : kOperators) {
+    if (stands_at(name, at, symbol)) {
+      return at + symbol.size();
+    }
+  }
+  return at;
+}
+
+// Calls `visit(begin, end, depth)` for each piece of the name: a bracket, whose depth is that of
+// what it encloses, an operator's name, or one character.
+template <typename Visitor>
+void visit_pieces(std::string_view name, const Visitor& visit) {
+  int depth = 0;
+  for (std::size_t at = 0; at < name.size();) {
+    std::size_t end = at + 1;
+    if (stands_at(name, at, "operator") &&
+        (at == 0 || name[at - 1] == ':' || name[at - 1] == ' ')) {
+      end = end_of_operator(name, at);
+    }
+    const bool is_bracket = end == at + 1;
+    const bool opens = is_bracket && std::string_view("<([{").find(name[at]) != name.npos;
+    const bool closes = is_bracket && std::string_view(">)]}").find(name[at]) != name.npos;
+    depth += opens ? 1 : 0;
+    visit(at, end, depth);
+    depth -= closes ? 1 : 0;
+    at = end;
+  }
+}
+
+std::string without_template_arguments(const std::string& name) {
+  std::string text;
+  int angles = 0;
+  visit_pieces(name, [&](std::size_t begin, std::size_t end, int /*depth*/) {
+    const bool is_single = end == begin + 1;
+    angles += is_single && name[begin] == '<' ? 1 : 0;
+    if (angles == 0) {
+      text.append(name, begin, end - begin);
+    }
+    angles -= is_single && name[begin] == '>' && angles > 0 ? 1 : 0;
+  });
+  return text;
+}
+
+// "_INTERNAL_7f3a_6_app_cu_91::", "_GLOBAL__N__7f3a_6_app_cu_91::": they hold hashes of paths.
+std::string without_made_up_names(std::string name) {
+  for (const std::string_view made_up : {"_INTERNAL_", "_GLOBAL__N_"}) {
+    for (std::size_t at = name.find(made_up); at != std::string::npos;
+         at = name.find(made_up, at)) {
+      const std::size_t end = name.find("::", at);
+      name.erase(at, end == std::string::npos ? end : end + 2 - at);
+    }
+  }
+  return name;
+}
+
+// "__nv_static_26__d4b68a55_5_sum_cu_08ab30e5__Z3sumPi": what -rdc=true makes of a static kernel.
+std::string_view without_static_prefix(std::string_view name) {
+  const std::size_t mangled = name.starts_with("__nv_static_") ? name.rfind("__Z") : 0;
+  return mangled == 0 || mangled == name.npos ? name : name.substr(mangled + 1);
+}
+
 }  // namespace
 
 std::string demangle(const std::string& name) {
-  if (!name.starts_with("_Z")) {
+  const std::string mangled(without_static_prefix(name));
+  if (!mangled.starts_with("_Z")) {
     return name;
   }
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && text ? without_abi_tags(text.get()) : name;
+      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 && text ? without_made_up_names(without_abi_tags(text.get())) : name;
 }
 
 std::string without_parameters(const std::string& name) {
@@ -46,6 +117,34 @@ std::string without_parameters(const std::string& name) {
     }
   }
   return name;
+}
+
+std::string without_return_type(const std::string& name) {
+  std::size_t begin = 0;  // behind the last blank before the parameters
+  bool is_over = false;
+  visit_pieces(name, [&](std::size_t at, std::size_t end, int depth) {
+    // "operator bool": what follows belongs to the name. "(anonymous namespace)" is none of the
+    // parameters, and neither is what is called in "f(int)::g(int)".
+    is_over = is_over || end > at + 1 || stands_at(name, at, "operator ") ||
+              (depth == 1 && name[at] == '(' && !stands_at(name, at, "(anonymous namespace)"));
+    if (!is_over && depth == 0 && name[at] == ' ') {
+      begin = end;
+    }
+  });
+  return name.substr(begin);
+}
+
+std::string template_name(const std::string& name) {
+  const std::string plain = without_made_up_names(without_return_type(name));
+  const std::string shared = without_template_arguments(plain);
+  return shared == plain ? plain : without_parameters(shared);
+}
+
+std::string last_name(const std::string& name) {
+  const std::string plain =
+      without_parameters(without_template_arguments(without_return_type(name)));
+  const std::size_t colons = plain.rfind("::");
+  return colons == std::string::npos ? plain : plain.substr(colons + 2);
 }
 
 }  // namespace barracuda::report

@@ -11,4 +11,16 @@ std::string demangle(const std::string& name);
 // The name without its parameter list: "ns::add<int>(int*)" → "ns::add<int>".
 std::string without_parameters(const std::string& name);
 
+// The name without what the function returns: "void ns::add<int>(int*)" → "ns::add<int>(int*)".
+std::string without_return_type(const std::string& name);
+
+// What the instances of a template have in common, and the same in every build: no arguments of
+// templates, and then no parameters either, no return type, no names that a compiler makes up for
+// internal linkage. "void ns::add<int>(int*)" → "ns::add"; what is no template keeps its
+// parameters.
+std::string template_name(const std::string& name);
+
+// The function's own name alone: "void ns::add<int>(int*)" → "add".
+std::string last_name(const std::string& name);
+
 }  // namespace barracuda::report

@@ -1,11 +1,19 @@
 #include "report/text_writer.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <iterator>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "report/bug.h"
 #include "report/coverage.h"
+#include "report/toolkit_path.h"
 
 namespace barracuda::report {
 namespace {
@@ -32,6 +40,12 @@ const char* verb(AccessOperation operation) {
       return "Copy";
     case AccessOperation::kMemset:
       return "Memset";
+    case AccessOperation::kConstants:
+      return "Launch of a kernel that may read constants";
+    case AccessOperation::kAllocation:
+      return "Allocation";
+    case AccessOperation::kFree:
+      return "Free";
   }
   return "";
 }
@@ -44,6 +58,10 @@ std::string title(const Finding& finding) {
       return "barrier divergence";
     case FindingType::kMemoryError:
       return "memory error: " + finding.missing;
+    case FindingType::kTimeout:
+      return "timeout: " + finding.missing;
+    case FindingType::kDeadlock:
+      return finding.missing;
   }
   return "";
 }
@@ -52,25 +70,42 @@ std::string source_of(const Frame& frame) {
   return frame.line == 0 ? std::string() : fmt::format(" at {}:{}", frame.file, frame.line);
 }
 
+// Two and more frames of CUDA's and CCCL's headers on end are one line: their reader wrote none of
+// them. Without a frame outside of them there is nothing else to show.
+std::size_t folded_frames(std::span<const Frame> frames, const Access& access) {
+  const auto own = std::ranges::find_if(
+      frames, [](const Frame& frame) { return !is_toolkit_header(frame.file); });
+  const auto count = static_cast<std::size_t>(own - frames.begin());
+  return count < 2 || is_toolkit_header(access.place.file) ? 0 : count;
+}
+
+// An instruction of a kernel that was built without line information.
+bool lacks_lines(const Access& access) {
+  return access.ptx_line != 0 && access.place.line == 0;
+}
+
 void print_frames(std::string& text, const Access& access) {
-  std::size_t number = 0;
-  const auto print = [&](const Frame& frame, const char* note) {
-    fmt::format_to(Buffer(text), "    #{} {}{}{}\n", number++,
+  const auto print = [&](std::size_t number, const Frame& frame, const char* note) {
+    fmt::format_to(Buffer(text), "    #{} {}{}{}\n", number,
                    frame.function.empty() ? "?" : frame.function, source_of(frame), note);
   };
-  if (access.inlined.empty() && !access.place.function.empty()) {
+  if (lacks_lines(access)) {
     const std::string where =
-        access.ptx_line == 0
-            ? ""
-            : fmt::format(", {} at line {} of its PTX (nvcc -lineinfo gives source lines)",
-                          access.instruction, access.ptx_line);
-    print({.function = access.place.function, .file = "", .line = 0}, where.c_str());
+        fmt::format(", {} at line {} of its PTX", access.instruction, access.ptx_line);
+    print(0, {.function = access.place.function, .file = "", .line = 0}, where.c_str());
+  } else if (access.inlined.empty() && !access.place.function.empty()) {
+    print(0, access.place, "");
   }
-  for (std::size_t i = 0; i < access.inlined.size(); ++i) {
-    print(access.inlined[i], i + 1 < access.inlined.size() ? " (inlined)" : "");
-  }
-  for (const Frame& frame : access.callers) {
-    print(frame, " (caller)");
+  std::vector<Frame> frames = lacks_lines(access) ? std::vector<Frame>() : access.inlined;
+  const std::size_t inlined = frames.size();
+  frames.insert(frames.end(), access.callers.begin(), access.callers.end());
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    if (const std::size_t folded = folded_frames(std::span(frames).subspan(i), access)) {
+      fmt::format_to(Buffer(text), "    … {} frames of CUDA's headers\n", folded);
+      i += folded - 1;
+      continue;
+    }
+    print(i, frames[i], i >= inlined ? " (caller)" : i + 1 < inlined ? " (inlined)" : "");
   }
 }
 
@@ -91,8 +126,11 @@ void print_access(std::string& text, const Finding& finding, const Access& acces
     head += " of " + counted(access.size, "byte");
   }
   if (access.has_address) {
-    head += finding.space == "shared" ? fmt::format(" at byte {}", access.address & 0xffffffffU)
-                                      : fmt::format(" at {:#x}", access.address);
+    // A bulk copy is not told where it begins.
+    const bool is_bulk = access.operation == AccessOperation::kCopy && !access.is_by_host;
+    const char* const at = is_bulk ? "around" : "at";
+    head += finding.space == "shared" ? fmt::format(" {} byte {}", at, access.address & 0xffffffffU)
+                                      : fmt::format(" {} {:#x}", at, access.address);
   }
   if (access.has_thread) {
     head += fmt::format("{} {} of block {} (warp {}, lane {})",
@@ -122,16 +160,74 @@ void print_launch(std::string& text, const Access& access) {
                  access.launched_from.empty() ? "" : ", launched from ", access.launched_from);
 }
 
-void print_finding(std::string& text, const Finding& finding, bool colour) {
+// "0-2, 5"
+std::string ranges_of(const std::vector<std::int64_t>& numbers) {
+  std::string text;
+  for (std::size_t first = 0, last = 0; first < numbers.size(); first = ++last) {
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) {
+      ++last;
+    }
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", numbers[first]);
+    if (last != first) {
+      text += fmt::format("-{}", numbers[last]);
+    }
+  }
+  return text;
+}
+
+// "ranks 0-63 of solver", "processes 12, 14 of solver"
+std::string names_of(const std::vector<Process>& processes) {
+  std::map<std::pair<std::string, bool>, std::vector<std::int64_t>> numbers;
+  for (const Process& process : processes) {
+    const bool has_rank = process.rank != Process::kNoRank;
+    numbers[{process.program, has_rank}].push_back(has_rank ? process.rank : process.pid);
+  }
+  std::string text;
+  for (auto& [program, of_program] : numbers) {
+    std::ranges::sort(of_program);
+    const char* const noun = program.second ? "rank" : "process";
+    const char* const plural = of_program.size() == 1 ? "" : program.second ? "s" : "es";
+    text += fmt::format("{}{}{} {} of {}", text.empty() ? "" : "; ", noun, plural,
+                        ranges_of(of_program), program.first);
+  }
+  return text;
+}
+
+// What else the bug is than what is shown.
+void print_variants(std::string& text, const Bug& bug) {
+  constexpr std::size_t kMostVariants = 8;
+  const std::size_t others = bug.variants.size() - 1;
+  for (std::size_t i = 1; i <= std::min(others, kMostVariants); ++i) {
+    const Finding& variant = *bug.variants[i];
+    std::string what = variant.severity == FindingSeverity::kWarning ? "warning" : "";
+    for (const std::string& part : {variant.kind, operations_of(variant)}) {
+      what += what.empty() || part.empty() ? part : ", " + part;
+    }
+    const std::string& kernel = variant.accesses.front().kernel;
+    if (kernel != bug.shown().accesses.front().kernel) {
+      what += (what.empty() ? "in " : " in ") + kernel;
+    }
+    fmt::format_to(Buffer(text), "  Also: {}{}({})\n", what, what.empty() ? "" : " ",
+                   counted(variant.count, "occurrence"));
+  }
+  if (others > kMostVariants) {
+    fmt::format_to(Buffer(text), "  Also: {} more\n", counted(others - kMostVariants, "variant"));
+  }
+}
+
+void print_bug(std::string& text, const Bug& bug, bool colour, bool names_processes) {
+  const Finding& finding = bug.shown();
   const bool is_warning = finding.severity == FindingSeverity::kWarning;
   const std::string_view begin = !colour ? "" : is_warning ? "\033[1;33m" : "\033[1;31m";
   fmt::format_to(Buffer(text), "{}{}BARRACUDA: {}: {} ({}){}\n", kRule, begin,
                  is_warning ? "WARNING" : "ERROR", title(finding),
-                 counted(finding.count, "occurrence"), colour ? "\033[0m" : "");
+                 counted(bug.count(), "occurrence"), colour ? "\033[0m" : "");
   for (const Access& access : finding.accesses) {
     print_access(text, finding, access);
   }
-  if (finding.type != FindingType::kMemoryError && !finding.missing.empty()) {
+  const bool is_order =
+      finding.type == FindingType::kRace || finding.type == FindingType::kBarrierDivergence;
+  if (is_order && !finding.missing.empty()) {
     fmt::format_to(Buffer(text), "  Missing order: {}\n", finding.missing);
   }
   if (!finding.location.empty()) {
@@ -145,6 +241,10 @@ void print_finding(std::string& text, const Finding& finding, bool colour) {
       print_launch(text, *access);
     }
   }
+  print_variants(text, bug);
+  if (names_processes) {
+    fmt::format_to(Buffer(text), "  Seen in: {}\n", names_of(bug.processes()));
+  }
   text += kRule;
 }
 
@@ -155,6 +255,23 @@ void print_messages(std::string& text, const Report& report) {
   if (report.suppressed != 0) {
     print("", counted(report.suppressed, "finding") + " suppressed");
   }
+  for (const SuppressionUse& use : report.suppressions) {
+    if (!use.reason.empty()) {
+      print("",
+            fmt::format("{} in CUDA's libraries left out (library-suppressions=0 shows {}): {}",
+                        counted(use.count, "finding"), use.count == 1 ? "it" : "them", use.reason));
+    } else if (use.count != 0) {
+      print("", counted(use.count, "finding") + " suppressed by " + use.rule);
+    } else if (report.coverage.launches != 0) {
+      print("suppression not used: ", use.rule);
+    }
+  }
+  if (report.known != 0) {
+    print("", counted(report.known, "finding") + " known from the baseline");
+  }
+  if (const std::string text_of_options = left_out(report.coverage); !text_of_options.empty()) {
+    print("", text_of_options);
+  }
   for (const std::string& gap : report.coverage.gaps) {
     print("not covered: ", gap);
   }
@@ -164,6 +281,9 @@ void print_messages(std::string& text, const Report& report) {
   for (const std::string& reason : report.blocked) {
     print("", reason);
   }
+  if (const int signal = signal_of(report.own_status); signal != 0) {
+    print("", fmt::format("the program was ended by signal {} ({})", signal, strsignal(signal)));
+  }
   if (!report.option_error.empty()) {
     print("", report.option_error);
   }
@@ -172,15 +292,46 @@ void print_messages(std::string& text, const Report& report) {
   }
 }
 
-std::string races(const Report& report) {
+void print_line_advice(std::string& text, const Report& report) {
+  std::vector<std::string> kernels;
+  for (const Finding& finding : report.findings) {
+    for (const Access& access : finding.accesses) {
+      if (lacks_lines(access) && std::ranges::find(kernels, access.kernel) == kernels.end()) {
+        kernels.push_back(access.kernel);
+      }
+    }
+  }
+  if (!kernels.empty()) {
+    fmt::format_to(
+        Buffer(text),
+        "BARRACUDA: built without line information: {}. nvcc -lineinfo (numba: "
+        "lineinfo=True) gives source lines in place of those of the PTX, which barracuda "
+        "extract shows\n",
+        fmt::join(kernels, ", "));
+  }
+}
+
+// Under a bare LD_PRELOAD nobody looks them up afterwards.
+void print_host_line_advice(std::string& text, const Report& report) {
+  const auto is_open = [](const Access& access) { return !access.host_stack.empty(); };
+  if (std::ranges::any_of(report.findings, [&](const Finding& finding) {
+        return std::ranges::any_of(finding.accesses, is_open);
+      })) {
+    text +=
+        "BARRACUDA: lines of host code need libdw.so.1 here (Debian and Ubuntu: libdw1, Fedora and "
+        "Red Hat: elfutils-libs, SUSE: libdw1), or barracuda run, which needs nothing\n";
+  }
+}
+
+std::string races(const std::vector<Bug>& bugs) {
   std::uint64_t races = 0;
   std::uint64_t warnings = 0;
   std::uint64_t occurrences = 0;
-  for (const Finding& finding : report.findings) {
-    if (finding.type == FindingType::kRace) {
+  for (const Bug& bug : bugs) {
+    if (bug.shown().type == FindingType::kRace) {
       ++races;
-      warnings += finding.severity == FindingSeverity::kWarning ? 1 : 0;
-      occurrences += finding.count;
+      warnings += bug.shown().severity == FindingSeverity::kWarning ? 1 : 0;
+      occurrences += bug.count();
     }
   }
   std::string text = counted(races, "race");
@@ -194,40 +345,63 @@ std::string races(const Report& report) {
 }  // namespace
 
 std::string summary_line(const Report& report) {
-  const auto findings_of = [&report](FindingType type) {
-    return static_cast<std::uint64_t>(std::ranges::count(report.findings, type, &Finding::type));
+  const std::vector<Bug> bugs = bugs_of(report.findings);
+  const auto findings_of = [&bugs](FindingType type) {
+    return static_cast<std::uint64_t>(
+        std::ranges::count(bugs, type, [](const Bug& bug) { return bug.shown().type; }));
   };
-  if (report.coverage.launches == 0 && report.findings.empty() && report.lost.empty()) {
-    return "BARRACUDA SUMMARY: no kernel was launched";
+  const std::string nothing = why_empty(report.coverage);
+  if (!nothing.empty() && report.findings.empty() && report.lost.empty()) {
+    return "BARRACUDA SUMMARY: " + nothing;
   }
-  std::string text = "BARRACUDA SUMMARY: " + races(report);
+  std::string text = "BARRACUDA SUMMARY: " + races(bugs);
   if (const std::uint64_t count = findings_of(FindingType::kBarrierDivergence)) {
     text += ", " + counted(count, "barrier divergence");
   }
   if (const std::uint64_t count = findings_of(FindingType::kMemoryError)) {
     text += ", " + counted(count, "memory error");
   }
+  if (const std::uint64_t count = findings_of(FindingType::kTimeout)) {
+    text += ", " + counted(count, "timeout");
+  }
+  if (const std::uint64_t count = findings_of(FindingType::kDeadlock)) {
+    text += ", " + counted(count, "deadlock");
+  }
   return text + fmt::format(", kernels {}/{} instrumented, coverage {}",
-                            report.coverage.instrumented, report.coverage.kernels,
+                            report.coverage.instrumented.size(), report.coverage.kernels(),
                             report.covers_everything() ? "complete" : "incomplete");
+}
+
+std::string text_block(const Bug& bug, const Report& report, bool colour) {
+  std::string text;
+  print_bug(text, bug, colour, report.processes.size() > 1);
+  return text;
+}
+
+std::string text_closing(const Report& report) {
+  std::string text;
+  print_line_advice(text, report);
+  print_host_line_advice(text, report);
+  print_messages(text, report);
+  return text + summary_line(report) + "\n";
 }
 
 std::string text_report(const Report& report, const TextStyle& style) {
   std::string text;
   std::uint64_t printed = 0;
-  for (const Finding& finding : report.findings) {
+  const std::vector<Bug> bugs = bugs_of(report.findings);
+  for (const Bug& bug : bugs) {
     if (style.print_limit != 0 && printed == style.print_limit) {
       break;
     }
-    print_finding(text, finding, style.colour);
+    text += text_block(bug, report, style.colour);
     ++printed;
   }
-  if (printed < report.findings.size()) {
+  if (printed < bugs.size()) {
     fmt::format_to(Buffer(text), "BARRACUDA: {} more not printed (print-limit={})\n",
-                   counted(report.findings.size() - printed, "finding"), style.print_limit);
+                   counted(bugs.size() - printed, "finding"), style.print_limit);
   }
-  print_messages(text, report);
-  return text + summary_line(report) + "\n";
+  return text + text_closing(report);
 }
 
 }  // namespace barracuda::report

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "report/race_report.h"
+#include "report/bug.h"
 
 namespace barracuda::report {
 
@@ -15,6 +15,9 @@ struct TextStyle {
 };
 
 std::string text_report(const Report& report, const TextStyle& style);
+// Its parts, for a report that grows: the block of one bug, and all that follows the last block.
+std::string text_block(const Bug& bug, const Report& report, bool colour);
+std::string text_closing(const Report& report);
 
 // "BARRACUDA SUMMARY: 1 race (12 occurrences), kernels 5/5 instrumented, coverage complete"
 std::string summary_line(const Report& report);

@@ -23,13 +23,28 @@ class AllocationTable {
   [[nodiscard]] std::optional<MemoryRange> find(std::uint64_t address) const;
   // It is freed; it stays known as such, for the last few thousand.
   void remove(std::uint64_t address);
+  // The same in the order of a stream, by this operation.
+  void remove(std::uint64_t address, detector::LaunchId free);
+  // The operations that freed bytes of the range in the order of streams, each told once: the range
+  // has a new owner.
+  std::vector<detector::LaunchId> take_frees(const MemoryRange& range);
   // Freed ones first, so that a later one with the same address is the newer.
   [[nodiscard]] std::vector<report::AllocationRecord> records() const;
 
  private:
+  // Each live one lies where it is kept.
+  [[nodiscard]] bool is_valid() const;
+
   mutable std::mutex mutex_;
   std::map<std::uint64_t, report::AllocationRecord> live_;
   std::deque<report::AllocationRecord> freed_;
+
+  struct StreamFree {
+    std::uint64_t end = 0;
+    detector::LaunchId by{};
+  };
+
+  std::map<std::uint64_t, StreamFree> stream_frees_;  // by first byte; none overlaps another
 };
 
 }  // namespace barracuda::session

@@ -60,11 +60,12 @@ TornValueWatch::~TornValueWatch() {
 
 void TornValueWatch::look() {
   bool is_last = false;
-  while (!is_last && !saw_torn_) {
+  while (!is_last) {
     is_last = is_stopping_.load(std::memory_order_acquire);
     for (std::size_t at = 0; at < cells_.size(); at += wire::kHalfBytes) {
       saw_torn_ = saw_torn_ || is_torn(cells_.data() + at);
     }
+    sweeps_.fetch_add(1, std::memory_order_release);
   }
 }
 

@@ -26,11 +26,15 @@ class TornValueWatch {
   // The stores are over. Whether a cell was ever seen whose four words were not all the same.
   bool stop();
 
+  // How often all cells have been read.
+  [[nodiscard]] std::uint64_t sweeps() const { return sweeps_.load(std::memory_order_acquire); }
+
  private:
   void look();
 
   const std::span<const std::byte> cells_;
   std::atomic<bool> is_stopping_ = false;
+  std::atomic<std::uint64_t> sweeps_ = 0;
   bool saw_torn_ = false;
   std::thread thread_;
 };

@@ -6,21 +6,31 @@
 #include "session/host_stack.h"
 
 namespace barracuda::session {
-CopyBook::Call CopyBook::open(bool is_memset, std::uint64_t stream) {
+
+bool CopyBook::is_valid() const {
+  bool are_numbered = calls_.size() == records_.size();
+  for (std::uint32_t number = 0; are_numbered && number < records_.size(); ++number) {
+    are_numbered = records_[number]->call == number;
+  }
+  return are_numbered;
+}
+
+CopyBook::Call CopyBook::open(detector::HostOperation operation, std::uint64_t stream) {
   Stack stack;
   if (stacks_taken_ < kMostStacks) {
     ++stacks_taken_;
     stack = host_stack();
   }
   const auto [call, is_new] =
-      calls_.try_emplace(Key{std::move(stack), is_memset, stream}, report::CopyRecord{});
+      calls_.try_emplace(Key{std::move(stack), operation, stream}, report::CopyRecord{});
   if (is_new) {
     call->second = {.call = static_cast<std::uint32_t>(records_.size()),
-                    .is_memset = is_memset,
+                    .operation = operation,
                     .stream = stream,
                     .host_stack = std::get<Stack>(call->first),
                     .place = {}};
     records_.push_back(&call->second);
+    DEBUG_ASSERT(is_valid());
   }
   return {.number = call->second.call, .is_new = is_new};
 }

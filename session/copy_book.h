@@ -1,5 +1,5 @@
-// The program's calls that copy or set memory, each once for a place in the program and a stream.
-// Not thread-safe.
+// The program's calls that copy, set, allocate or free memory in the order of a stream, each once
+// for a place in the program and a stream. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/assert.h"
 #include "host_detector/race_event.h"
 #include "report/run_data.h"
 #include "session/copy_request.h"
@@ -21,21 +22,31 @@ class CopyBook {
   };
 
   // The call that this thread is in.
-  Call open(bool is_memset, std::uint64_t stream);
+  Call open(detector::HostOperation operation, std::uint64_t stream);
 
   // A number in the order of launches that no copy had.
   detector::LaunchId next_id() { return detector::copy_id(++last_id_); }
 
+  // The newest number was not needed.
+  void take_back(detector::LaunchId newest) {
+    last_id_ -= newest == detector::copy_id(last_id_) ? 1U : 0U;
+  }
+
   [[nodiscard]] const report::CopyRecord& record(std::uint32_t call) const {
+    ASSERT(call < records_.size());
     return *records_[call];
   }
 
   // The calls that the findings name.
   [[nodiscard]] std::vector<report::CopyRecord> named_in(const detector::Findings& findings) const;
 
+  // Every call has the number under which it is found.
+  [[nodiscard]] bool is_valid() const;
+
  private:
   using Stack = std::vector<std::uint64_t>;
-  using Key = std::tuple<Stack, bool, std::uint64_t>;  // with what record() says of it
+  using Key =
+      std::tuple<Stack, detector::HostOperation, std::uint64_t>;  // with what record() says of it
 
   std::map<Key, report::CopyRecord> calls_;
   std::vector<const report::CopyRecord*> records_;  // by number

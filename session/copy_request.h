@@ -1,4 +1,5 @@
-// One call of the program that copies or sets memory, as the hooks understand it.
+// One call of the program that copies or sets memory, allocates or frees it in stream order, as the
+// hooks understand it.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ enum class HostOrder : std::uint8_t {
 inline constexpr std::uint64_t kMaximumCopyRows = std::uint64_t{1} << 20;
 
 struct CopyRequest {
-  bool is_memset = false;
+  detector::HostOperation operation = detector::HostOperation::kCopy;
   Handle stream = 0;  // 0 is the legacy default stream
   HostOrder host_order = HostOrder::kNothing;
   // Of memory that kernels can reach; arrays are not.

@@ -5,6 +5,7 @@
 #include <new>
 #include <string>
 
+#include "base/assert.h"
 #include "device_logger/order_number.h"
 #include "session/commit_test.h"
 
@@ -80,6 +81,7 @@ bool DeviceArea::add_descriptors() {
   if (chunk == nullptr) {
     return false;
   }
+  ASSERT(reinterpret_cast<std::uintptr_t>(chunk) % alignof(wire::LaunchDescriptor) == 0);
   descriptor_chunks_.push_back(chunk);
   for (std::size_t i = 0; i < kDescriptorsPerChunk; ++i) {
     free_descriptors_.push_back(new (chunk + i * sizeof(wire::LaunchDescriptor))
@@ -104,6 +106,22 @@ DeviceArea::~DeviceArea() {
   }
 }
 
+bool DeviceArea::has(const wire::LaunchDescriptor* descriptor) const {
+  const auto address = reinterpret_cast<std::uintptr_t>(descriptor);
+  return std::ranges::any_of(descriptor_chunks_, [&](const std::byte* chunk) {
+    const std::uintptr_t offset = address - reinterpret_cast<std::uintptr_t>(chunk);
+    return offset < kDescriptorsPerChunk * sizeof(wire::LaunchDescriptor) &&
+           offset % sizeof(wire::LaunchDescriptor) == 0;
+  });
+}
+
+bool DeviceArea::is_valid() const {
+  std::vector<wire::LaunchDescriptor*> sorted = free_descriptors_;
+  std::ranges::sort(sorted);
+  return std::ranges::all_of(sorted, [this](const auto* each) { return has(each); }) &&
+         std::ranges::adjacent_find(sorted) == sorted.end();
+}
+
 detector::QueueSet DeviceArea::queues() const {
   return {.rings = rings_,
           .queue_count = queue_count_,
@@ -117,6 +135,7 @@ wire::LaunchDescriptor* DeviceArea::acquire(std::uint32_t launch) {
   }
   wire::LaunchDescriptor* const descriptor = free_descriptors_.back();
   free_descriptors_.pop_back();
+  DEBUG_ASSERT(is_valid());
   *descriptor = wire::LaunchDescriptor{};
   descriptor->launch = launch & 0xFFFFU;
   descriptor->queue_count = queue_count_;
@@ -131,7 +150,10 @@ wire::LaunchDescriptor* DeviceArea::acquire(std::uint32_t launch) {
 }
 
 void DeviceArea::release(wire::LaunchDescriptor* descriptor) {
+  ASSERT(has(descriptor));
   free_descriptors_.push_back(descriptor);
+  ASSERT(free_descriptors_.size() <= descriptor_chunks_.size() * kDescriptorsPerChunk);
+  DEBUG_ASSERT(is_valid());
 }
 
 }  // namespace barracuda::session

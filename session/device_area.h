@@ -37,6 +37,9 @@ class DeviceArea {
 
   bool allocate();
   bool add_descriptors();
+  [[nodiscard]] bool has(const wire::LaunchDescriptor* descriptor) const;
+  // Every free descriptor is one of this area's, and free once.
+  [[nodiscard]] bool is_valid() const;
 
   DeviceDriver& driver_;
   std::uint32_t queue_count_ = 0;

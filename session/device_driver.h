@@ -64,14 +64,12 @@ class DeviceDriver {
   virtual std::uint64_t allocate_device(std::size_t bytes) = 0;
   virtual void free_device(std::uint64_t address) = 0;
 
-  // Runs it in a stream of its own, beside the program's work. Does not wait for longer than
-  // `patience`: what the program runs may leave it no place.
+  // Runs it in a stream of its own, beside the program's work. Waits at most `patience`: the
+  // program's kernels may occupy the whole device, so that ours is never scheduled.
   virtual OwnKernelEnd run(const OwnKernel& kernel, std::chrono::milliseconds patience) = 0;
 
   // Waits for all work of the context, current or not.
   virtual DriverStatus synchronize(Handle context) = 0;
-  // Also true after an error; does not wait.
-  virtual bool stream_is_idle(Handle stream) = 0;
   virtual bool stream_is_capturing(Handle stream) = 0;
   // Behind the work that the stream has now; none if that cannot be had.
   virtual Mark mark(Handle stream) = 0;

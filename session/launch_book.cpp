@@ -2,6 +2,9 @@
 
 #include <set>
 
+#include <boost/container_hash/hash.hpp>
+
+#include "base/assert.h"
 #include "base/strong_id.h"
 #include "session/host_stack.h"
 
@@ -12,11 +15,36 @@ constexpr std::uint32_t kNoStack = ~std::uint32_t{0};
 
 }  // namespace
 
+std::size_t LaunchBook::HashOfLine::operator()(const Line& line) const {
+  std::size_t hash = 0;
+  for (const std::uint64_t part :
+       {std::uint64_t{reinterpret_cast<std::uintptr_t>(line.kernel)}, line.stream,
+        std::uint64_t{line.grid.x}, std::uint64_t{line.grid.y}, std::uint64_t{line.grid.z},
+        std::uint64_t{line.block.x}, std::uint64_t{line.block.y}, std::uint64_t{line.block.z},
+        std::uint64_t{line.stack}}) {
+    boost::hash_combine(hash, part);
+  }
+  return hash;
+}
+
+bool LaunchBook::is_valid() const {
+  std::uint64_t launches = 0;
+  for (const auto& [key, record] : kernels_) {
+    launches += record.launches;
+    if (record.left_out_launches + record.unchecked_launches > record.launches) {
+      return false;
+    }
+  }
+  return launches == launch_count_ && kinds_.size() == known_.size() &&
+         stacks_.size() == stack_numbers_.size() && stacks_.size() <= stacks_taken_ &&
+         (lines_.empty() || lines_.back() < kinds_.size());
+}
+
 report::KernelRecord& LaunchBook::record_of(const KernelBinding& kernel) {
   report::KernelRecord& record = kernels_[{kernel.module->image, kernel.name}];
   if (record.name.empty()) {
     record.name = kernel.name;
-    record.instrumented = kernel.instrumented();
+    record.instrumented = kernel.checked();
     record.reason = record.instrumented ? "" : kernel.reason();
     record.synchronises = kernel.kernel != nullptr && kernel.kernel->numbered;
   }
@@ -38,38 +66,66 @@ std::uint32_t LaunchBook::intern_stack() {
 
 detector::LaunchId LaunchBook::open(const KernelBinding& kernel, const detector::LaunchInfo& info,
                                     std::uint64_t stream) {
-  lines_.push_back({.kernel = &record_of(kernel).name,
-                    .stream = stream,
-                    .grid = info.grid,
-                    .block = info.block,
-                    .stack = intern_stack()});
+  const auto [kind, is_new] = known_.try_emplace({.kernel = &record_of(kernel).name,
+                                                  .stream = stream,
+                                                  .grid = info.grid,
+                                                  .block = info.block,
+                                                  .stack = intern_stack()},
+                                                 static_cast<std::uint32_t>(kinds_.size()));
+  if (is_new) {
+    kinds_.push_back(&kind->first);
+  }
+  lines_.push_back(kind->second);
+  DEBUG_ASSERT(is_valid());
   return detector::LaunchId{static_cast<std::uint32_t>(lines_.size())};
 }
 
-void LaunchBook::count(const KernelBinding* kernel, const std::string& unchecked_reason) {
+report::KernelRecord& LaunchBook::record_of_any(const KernelBinding* kernel) {
+  if (kernel != nullptr) {
+    return record_of(*kernel);
+  }
+  report::KernelRecord& unknown = kernels_[{nullptr, ""}];
+  unknown.name = "(unknown kernel)";
+  unknown.reason = "it was loaded in a way that the tool does not see";
+  return unknown;
+}
+
+void LaunchBook::count(const KernelBinding* kernel, const LaunchCheck& check) {
   ++launch_count_;
-  if (kernel == nullptr) {
-    report::KernelRecord& unknown = kernels_[{nullptr, ""}];
-    unknown.name = "(unknown kernel)";
-    unknown.reason = "it was loaded in a way that the tool does not see";
-    ++unknown.launches;
-    return;
-  }
-  report::KernelRecord& record = record_of(*kernel);
+  report::KernelRecord& record = record_of_any(kernel);
   ++record.launches;
-  if (record.instrumented && !unchecked_reason.empty()) {
+  if (check.is_left_out) {
+    ++record.left_out_launches;
+  } else if (record.instrumented && !check.unchecked.empty()) {
     ++record.unchecked_launches;
-    record.reason = unchecked_reason;
+    record.reason = check.unchecked;
   }
+  DEBUG_ASSERT(is_valid());
+}
+
+void LaunchBook::refused(const KernelBinding* kernel, const LaunchCheck& check) {
+  report::KernelRecord& record = record_of_any(kernel);
+  ASSERT(launch_count_ != 0 && record.launches != 0);
+  --launch_count_;
+  --record.launches;
+  if (check.is_left_out) {
+    ASSERT(record.left_out_launches != 0);
+    --record.left_out_launches;
+  } else if (record.instrumented && !check.unchecked.empty()) {
+    ASSERT(record.unchecked_launches != 0);
+    --record.unchecked_launches;
+  }
+  DEBUG_ASSERT(is_valid());
 }
 
 std::string LaunchBook::kernel_of(detector::LaunchId id) const {
   const std::uint32_t number = index_of(id);
-  return number == 0 || number > lines_.size() ? "" : *lines_[number - 1].kernel;
+  return number == 0 || number > lines_.size() ? "" : *line_of(id).kernel;
 }
 
 report::LaunchRecord LaunchBook::record(detector::LaunchId id) const {
-  const Line& line = lines_[index_of(id) - 1];
+  ASSERT(index_of(id) != 0 && index_of(id) <= lines_.size());
+  const Line& line = line_of(id);
   report::LaunchRecord record;
   record.id = id;
   record.kernel = *line.kernel;
@@ -122,7 +178,7 @@ std::vector<ptx::NotCovered> LaunchBook::not_covered() const {
   std::vector<ptx::NotCovered> instructions;
   for (const auto& [key, record] : kernels_) {
     const ProgramImage* const image = key.first;
-    if (image == nullptr || record.launches == 0 || !record.instrumented) {
+    if (image == nullptr || record.launches == record.left_out_launches || !record.instrumented) {
       continue;
     }
     const bool first_kernel = images.insert(image).second;

@@ -2,42 +2,46 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <thread>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/log.h"
+#include "base/signals_blocked.h"
 #include "base/strong_id.h"
 #include "report/symbol_name.h"
+#include "session/block_schedule.h"
 #include "session/python_place.h"
 
 namespace barracuda::session {
 namespace {
 
+using detector::HostOperation;
 using detector::LaunchId;
 using std::chrono::steady_clock;
 
 // Records carry 16 bits of the launch id: two launches in flight must not share them.
 constexpr std::uint32_t kMaximumInFlight = 1U << 15;
-constexpr std::uint64_t kThoroughReapEvery = 256;
+// Each keeps some kilobytes, so a program waits long before.
+constexpr std::uint32_t kEnoughInFlight = 1U << 12;
+constexpr std::uint64_t kThoroughReapEvery = 4096;
+// For as long a program waits for detection, once, before a launch that there is no room for runs
+// unchecked: some kernel may wait for the program.
+constexpr std::chrono::seconds kPatienceForRoom{20};
 
-constexpr int kDescribeTries = 100;  // a millisecond apart
 constexpr std::chrono::milliseconds kWaitSlice{250};
+constexpr std::chrono::milliseconds kSettleSlice{50};
+constexpr int kQuietSlices = 6;
 constexpr std::chrono::seconds kMessageEvery{2};
 // Without a single new record for so long, a launch that the device has finished is given up.
 constexpr std::chrono::seconds kPatience{120};
 
-constexpr const char* kLeftOut = "left out by the options kernel-name, launch-skip or launch-count";
-
 thread_local LaunchId g_current{};
 
-detector::Dim3 cluster_of(const std::optional<detector::Dim3>& at_launch,
-                          const KernelBinding& kernel) {
-  if (at_launch) {
-    return *at_launch;
-  }
-  const auto& compiled = kernel.module->image->clusters;
-  const auto found = compiled.find(kernel.name);
-  return found == compiled.end() ? detector::Dim3{} : found->second;
+CopyRequest request_of(HostOperation operation, const MemoryRange& range) {
+  return {.operation = operation,
+          .accesses = {{.address = range.address, .row_bytes = range.bytes, .is_written = true}}};
 }
 
 }  // namespace
@@ -59,9 +63,12 @@ LaunchId LaunchTracker::current() {
   return g_current;
 }
 
-bool LaunchTracker::is_left_out(const KernelBinding& kernel) {
+bool LaunchTracker::is_left_out(const KernelBinding& kernel, bool can_be_checked) {
   if (!filter_.matches(kernel.name)) {
     return true;
+  }
+  if (!can_be_checked) {
+    return false;  // and has no number for launch-skip and launch-count
   }
   const std::uint64_t number = matching_launches_++;
   return number < options_.launch_skip ||
@@ -70,6 +77,7 @@ bool LaunchTracker::is_left_out(const KernelBinding& kernel) {
 
 LaunchId LaunchTracker::open(const KernelBinding& kernel, const detector::LaunchInfo& info,
                              detector::StreamKey stream) {
+  const HeldLock lock(book_mutex_);
   const LaunchId id = book_.open(kernel, info, streams_.number_of(stream));
   if (recorder_ != nullptr) {
     recorder_->launch_described(book_.record(id));
@@ -91,11 +99,20 @@ DeviceArea* LaunchTracker::area_of(Handle context) {
   return areas_.emplace(context, std::move(*area)).first->second.get();
 }
 
+bool LaunchTracker::is_valid() const {
+  return std::ranges::is_sorted(in_flight_, std::less_equal<>(), &InFlight::id) &&
+         std::ranges::all_of(in_flight_, [this](const InFlight& launch) {
+           const auto area = areas_.find(launch.context);
+           return launch.id != LaunchId{} && launch.descriptor != nullptr &&
+                  launch.area != nullptr && area != areas_.end() &&
+                  area->second.get() == launch.area;
+         });
+}
+
 // Launches mostly end in the order they began, so looking at the oldest ones is enough most times.
 void LaunchTracker::reap(bool thoroughly) {
-  const auto is_over = [this](const InFlight& launch) {
-    return pipeline_.wait_for(launch.id, std::chrono::milliseconds{0});
-  };
+  DEBUG_ASSERT(is_valid());
+  const auto is_over = [this](const InFlight& launch) { return pipeline_.is_over(launch.id); };
   while (!in_flight_.empty() && is_over(in_flight_.front())) {
     in_flight_.front().area->release(in_flight_.front().descriptor);
     in_flight_.pop_front();
@@ -111,28 +128,58 @@ void LaunchTracker::reap(bool thoroughly) {
   }
 }
 
-const wire::LaunchDescriptor* LaunchTracker::add_in_flight(LaunchId id, Handle context,
-                                                           std::string& reason) {
+std::size_t LaunchTracker::span_in_flight() const {
+  return in_flight_.empty() ? 0 : book_.opened() + 1 - index_of(in_flight_.front().id);
+}
+
+// A program that launches faster than is detected is made to wait, for half of what is in flight so
+// that it does not wait at each launch.
+void LaunchTracker::make_room(std::size_t launches) {
+  LaunchId awaited{};
+  {
+    const HeldLock lock(mutex_);
+    const auto is_enough = [&] { return span_in_flight() + launches > kEnoughInFlight; };
+    if (!is_enough() || in_flight_.front().id == in_the_way_) {
+      return;
+    }
+    reap(true);
+    if (!is_enough() || in_flight_.front().id == in_the_way_) {
+      return;
+    }
+    awaited = in_flight_[in_flight_.size() / 2].id;
+  }
+  const bool is_over = pipeline_.wait_for(awaited, kPatienceForRoom);
+  const HeldLock lock(mutex_);
+  reap(true);
+  if (!in_flight_.empty() && (!is_over || span_in_flight() + launches > kEnoughInFlight)) {
+    in_the_way_ = in_flight_.front().id;
+  }
+}
+
+const wire::LaunchDescriptor* LaunchTracker::add_in_flight(const KernelBinding& kernel,
+                                                           const detector::LaunchInfo& info,
+                                                           Handle context, std::string& reason) {
   DeviceArea* const area = area_of(context);
   if (area == nullptr) {
     reason = "no memory for log queues";
     return nullptr;
   }
-  const auto is_full = [&] {
-    return !in_flight_.empty() &&
-           index_of(id) - index_of(in_flight_.front().id) >= kMaximumInFlight;
-  };
+  // The launch itself is in the book already.
+  ASSERT(info.id != LaunchId{} && (in_flight_.empty() || in_flight_.back().id < info.id));
+  const auto is_full = [this] { return span_in_flight() > kMaximumInFlight; };
   reap(++begun_ % kThoroughReapEvery == 0 || is_full());
-  wire::LaunchDescriptor* const descriptor = is_full() ? nullptr : area->acquire(index_of(id));
+  wire::LaunchDescriptor* const descriptor = is_full() ? nullptr : area->acquire(index_of(info.id));
   if (descriptor == nullptr) {
     reason = "too many launches at the same time";
     return nullptr;
   }
-  in_flight_.push_back({.id = id, .context = context, .area = area, .descriptor = descriptor});
+  descriptor->block_order = block_order_of(options_, driver_, *kernel.kernel, info);
+  in_flight_.push_back({.id = info.id, .context = context, .area = area, .descriptor = descriptor});
   return descriptor;
 }
 
 void LaunchTracker::watch(std::chrono::milliseconds timeout, TimeoutHandler too_long) {
+  ASSERT(watch_ == nullptr && too_long != nullptr);
   watch_ = std::make_unique<LaunchWatch>(driver_, timeout, std::move(too_long));
 }
 
@@ -142,13 +189,16 @@ Mark LaunchTracker::watch_begin(Handle stream) {
 
 void LaunchTracker::watch_end(Mark begin, Handle stream, WatchedLaunch launch) {
   if (begin != Mark{}) {
+    ASSERT(watch_ != nullptr);
     watch_->after(begin, stream, std::move(launch));
   }
 }
 
 void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
+  ASSERT(launch.id_ == LaunchId{} && !launch.is_counted_);
   note_python_place();
   launch.kernel_ = modules_.find(request.function);
+  ASSERT(launch.kernel_ == nullptr || launch.kernel_->is_valid());
   launch.captured_ = driver_.stream_is_capturing(request.stream);
   launch.stream_ = request.stream;
   if (!launch.captured_) {
@@ -156,28 +206,33 @@ void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
   }
   const detector::StreamKey stream = streams_.key_of(request.stream);
   if (launch.kernel_ == nullptr || !launch.kernel_->instrumented()) {
+    launch.check_.is_left_out = launch.kernel_ != nullptr && is_left_out(*launch.kernel_, false);
     streams_.launch_unchecked(stream);
+    count(launch);
     return;
   }
   const KernelBinding& kernel = *launch.kernel_;
+  ASSERT(kernel.kernel->hidden_parameter_offset % sizeof(std::uint64_t) == 0);
   std::uint64_t descriptor = 0;
   if (!launch.captured_) {
-    const std::lock_guard lock(mutex_);
+    make_room(1);
+    const HeldLock lock(mutex_);
     if (!closed_.empty()) {
-      launch.unchecked_ = closed_;
-    } else if (is_left_out(kernel)) {
-      launch.unchecked_ = kLeftOut;
+      launch.check_.unchecked = closed_;
+    } else if (is_left_out(kernel, true)) {
+      launch.check_.is_left_out = true;
     } else {
       detector::LaunchInfo info{.id = {},
                                 .grid = request.grid,
                                 .block = request.block,
-                                .cluster = cluster_of(request.cluster, kernel),
+                                .cluster = kernel.cluster(request.cluster),
                                 .ordered_after = {}};
-      info.id = open(kernel, info, stream);
+      info.id = launch.opened_ = open(kernel, info, stream);
       const wire::LaunchDescriptor* const taken =
-          add_in_flight(info.id, driver_.current_context(), launch.unchecked_);
+          add_in_flight(kernel, info, driver_.current_context(), launch.check_.unchecked);
       if (taken != nullptr) {
         descriptor = reinterpret_cast<std::uint64_t>(taken);
+        read_constants(request, stream);
         order(info, stream, request.is_programmatic);
         pipeline_.begin_launch(info);
         launch.id_ = g_current = info.id;
@@ -187,12 +242,26 @@ void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
   if (!launch.captured_ && launch.id_ == LaunchId{}) {
     streams_.launch_unchecked(stream);
   }
+  count(launch);
+  ASSERT((launch.id_ == LaunchId{}) == (descriptor == 0));
   if (!launch.captured_ && request.event != 0) {
     streams_.event_recorded(request.event, stream);
   }
   void** const parameters = launch.parameters();
   void** const extra = launch.extra();
   launch.arguments_.emplace(*kernel.kernel, parameters, extra, descriptor);
+}
+
+// Of a kernel that may begin before the one before it is over, nobody may come between.
+void LaunchTracker::read_constants(const LaunchRequest& request, detector::StreamKey stream) {
+  if (request.constants.empty() || request.is_programmatic) {
+    return;
+  }
+  CopyRequest constants{.operation = HostOperation::kConstants};
+  for (const MemoryRange& range : request.constants) {
+    constants.accesses.push_back({.address = range.address, .row_bytes = range.bytes});
+  }
+  begin_copy(open_copy(constants, stream), stream);
 }
 
 void LaunchTracker::order(detector::LaunchInfo& info, detector::StreamKey stream,
@@ -217,7 +286,21 @@ void LaunchTracker::begin_unlogged(Launch& launch, Handle function) {
   }
 }
 
+void LaunchTracker::abandon(Launch& launch, Handle function) {
+  if (launch.opened_ != LaunchId{}) {
+    end(std::exchange(launch.opened_, {}));
+    launch.id_ = g_current = {};
+  }
+  begin_unlogged(launch, function);
+  if (!launch.is_counted_) {
+    launch.kernel_ = modules_.find(function);
+    launch.check_ = {.is_left_out = false, .unchecked = "the tool failed on its launch"};
+    count(launch);
+  }
+}
+
 void LaunchTracker::submitted(Launch& launch, DriverStatus status) {
+  ASSERT(launch.id_ == LaunchId{} || launch.is_counted_);
   g_current = {};
   watch_end(launch.begin_, launch.stream_,
             {.kernel = launch.kernel_ == nullptr ? "" : launch.kernel_->name, .id = launch.id_});
@@ -225,20 +308,42 @@ void LaunchTracker::submitted(Launch& launch, DriverStatus status) {
     if (launch.id_ != LaunchId{}) {
       end(launch.id_);
     }
-    return;
-  }
-  if (!launch.captured_) {
-    const std::lock_guard lock(mutex_);
-    book_.count(launch.kernel_.get(), launch.unchecked_);
+    if (launch.is_counted_) {
+      refused(launch.kernel_.get(), launch.check_);
+    }
   }
 }
 
+// Before the driver's call and not after it: a kernel of the emulated device runs inside the call,
+// and one that never ends was launched all the same.
+void LaunchTracker::count(Launch& launch) {
+  if (!launch.captured_) {
+    count(launch.kernel_.get(), launch.check_);
+    launch.is_counted_ = true;
+  }
+}
+
+void LaunchTracker::count(const KernelBinding* kernel, const LaunchCheck& check) {
+  const HeldLock lock(book_mutex_);
+  book_.count(kernel, check);
+}
+
+void LaunchTracker::refused(const KernelBinding* kernel, const LaunchCheck& check) {
+  const HeldLock lock(book_mutex_);
+  book_.refused(kernel, check);
+}
+
 detector::CopyInfo LaunchTracker::open_copy(const CopyRequest& copy, detector::StreamKey stream) {
-  const CopyBook::Call call = copies_.open(copy.is_memset, streams_.number_of(stream));
-  if (call.is_new && recorder_ != nullptr) {
-    recorder_->copy_described(copies_.record(call.number));
+  CopyBook::Call call;
+  {
+    const HeldLock lock(book_mutex_);
+    call = copies_.open(copy.operation, streams_.number_of(stream));
+    if (call.is_new && recorder_ != nullptr) {
+      recorder_->copy_described(copies_.record(call.number));
+    }
   }
   detector::CopyInfo info;
+  info.operation = copy.operation;
   info.call = call.number;
   for (const detector::MemoryRows& rows : copy.accesses) {
     if (rows.rows <= kMaximumCopyRows) {
@@ -250,6 +355,44 @@ detector::CopyInfo LaunchTracker::open_copy(const CopyRequest& copy, detector::S
   return info;
 }
 
+LaunchId LaunchTracker::begin_copy(detector::CopyInfo info, detector::StreamKey stream) {
+  const LaunchId fresh = copies_.next_id();
+  detector::CopyOrder order = streams_.copy(stream, fresh);
+  if (order.id != fresh) {
+    copies_.take_back(fresh);
+  }
+  info.id = order.id;
+  info.ordered_after = std::move(order.ordered_after);
+  info.host_waited = std::move(order.host_waited);
+  pipeline_.begin_copy(info);
+  return info.id;
+}
+
+LaunchId LaunchTracker::freed(const MemoryRange& range, Handle stream) {
+  note_python_place();
+  const detector::StreamKey key = streams_.key_of(stream);
+  const HeldLock lock(mutex_);
+  return closed_.empty() ? begin_copy(open_copy(request_of(HostOperation::kFree, range), key), key)
+                         : LaunchId{};
+}
+
+// Not with the number of the copies before it: who comes after it waits for the frees as well.
+void LaunchTracker::allocated(const MemoryRange& range, Handle stream,
+                              std::vector<LaunchId> freed_by) {
+  note_python_place();
+  const detector::StreamKey key = streams_.key_of(stream);
+  const HeldLock lock(mutex_);
+  if (!closed_.empty()) {
+    return;
+  }
+  detector::CopyInfo info = open_copy(request_of(HostOperation::kAllocation, range), key);
+  info.id = copies_.next_id();
+  info.ordered_after = streams_.launch(key, info.id);
+  info.host_waited = streams_.host_waited();
+  info.freed_by = std::move(freed_by);
+  pipeline_.begin_copy(info);
+}
+
 void LaunchTracker::copied(const CopyRequest& copy) {
   note_python_place();
   const detector::StreamKey stream = streams_.key_of(copy.stream);
@@ -257,14 +400,9 @@ void LaunchTracker::copied(const CopyRequest& copy) {
     streams_.stream_synchronized(stream);
   }
   {
-    const std::lock_guard lock(mutex_);
+    const HeldLock lock(mutex_);
     if (closed_.empty() && !copy.accesses.empty()) {
-      detector::CopyInfo info = open_copy(copy, stream);
-      detector::CopyOrder order = streams_.copy(stream, copies_.next_id());
-      info.id = order.id;
-      info.ordered_after = std::move(order.ordered_after);
-      info.host_waited = std::move(order.host_waited);
-      pipeline_.begin_copy(info);
+      begin_copy(open_copy(copy, stream), stream);
     }
   }
   if (copy.host_order == HostOrder::kCopy) {
@@ -274,80 +412,13 @@ void LaunchTracker::copied(const CopyRequest& copy) {
 
 std::vector<report::CopyRecord> LaunchTracker::copies_named_in(
     const detector::Findings& findings) const {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(book_mutex_);
   return copies_.named_in(findings);
-}
-
-std::vector<GraphKernelLaunch> LaunchTracker::begin_graph(const std::vector<GraphKernel>& nodes,
-                                                          detector::StreamKey stream,
-                                                          std::uint64_t executable) {
-  const std::lock_guard lock(mutex_);
-  std::vector<GraphKernelLaunch> launches(nodes.size());
-  std::vector<GraphStep> steps(nodes.size());
-  std::vector<detector::LaunchInfo> infos(nodes.size());
-  std::vector<detector::CopyInfo> copies(nodes.size());
-  const Handle context = driver_.current_context();
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const GraphKernel& node = nodes[i];
-    steps[i].dependencies = node.dependencies;
-    if (node.copy && !node.is_disabled && closed_.empty()) {
-      copies[i] = open_copy(*node.copy, stream);
-      copies[i].id = steps[i].launch = copies_.next_id();
-    }
-    if (!node.is_checked || node.is_disabled || !closed_.empty() || is_left_out(*node.kernel)) {
-      continue;
-    }
-    infos[i].grid = node.grid;
-    infos[i].block = node.block;
-    infos[i].cluster = cluster_of(node.cluster, *node.kernel);
-    const LaunchId id = open(*node.kernel, infos[i], stream);
-    std::string reason;
-    if (const wire::LaunchDescriptor* const taken = add_in_flight(id, context, reason)) {
-      launches[i] = {.id = id, .descriptor = reinterpret_cast<std::uint64_t>(taken)};
-      infos[i].id = steps[i].launch = id;
-    }
-  }
-  const auto after = streams_.graph_launch(stream, executable, steps);
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (launches[i].id != LaunchId{}) {
-      infos[i].ordered_after = after[i];
-      pipeline_.begin_launch(infos[i]);
-    } else if (copies[i].id != LaunchId{}) {
-      copies[i].ordered_after = after[i];
-      copies[i].host_waited = streams_.host_waited();
-      pipeline_.begin_copy(copies[i]);
-    }
-  }
-  return launches;
-}
-
-void LaunchTracker::graph_submitted(const std::vector<GraphKernel>& nodes,
-                                    const std::vector<GraphKernelLaunch>& launches,
-                                    DriverStatus status) {
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (status != 0) {
-      if (launches[i].id != LaunchId{}) {
-        end(launches[i].id);
-      }
-    } else if (nodes[i].is_kernel && !nodes[i].is_disabled) {
-      const std::lock_guard lock(mutex_);
-      book_.count(nodes[i].kernel.get(), launches[i].id == LaunchId{}
-                                             ? "launched by a graph in a way that is not checked"
-                                             : "");
-    }
-  }
-}
-
-void LaunchTracker::give_up(GraphKernelLaunch& launch) {
-  if (launch.id != LaunchId{}) {
-    end(launch.id);
-  }
-  launch = {};
 }
 
 void LaunchTracker::end(LaunchId id) {
   pipeline_.end_launch(id);
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   std::erase_if(in_flight_, [&](const InFlight& launch) {
     if (launch.id == id) {
       launch.area->release(launch.descriptor);
@@ -356,12 +427,20 @@ void LaunchTracker::end(LaunchId id) {
   });
 }
 
+bool LaunchTracker::wait_a_slice(LaunchId id, std::chrono::milliseconds slice) {
+  if (pipeline_.wait_for(id, slice)) {
+    return true;
+  }
+  const SignalsAllowed now;
+  return false;
+}
+
 void LaunchTracker::wait_for(LaunchId id) {
   const auto begin = steady_clock::now();
   auto last_message = begin;
   auto last_progress = begin;
   std::uint64_t records = 0;
-  while (!pipeline_.wait_for(id, kWaitSlice)) {
+  while (!wait_a_slice(id, kWaitSlice)) {
     const auto now = steady_clock::now();
     const std::uint64_t records_now = pipeline_.statistics().records;
     if (records_now != records) {
@@ -387,7 +466,7 @@ void LaunchTracker::wait_for(LaunchId id) {
 void LaunchTracker::drain(Handle context, bool failed) {
   std::vector<LaunchId> launches;
   {
-    const std::lock_guard lock(mutex_);
+    const HeldLock lock(mutex_);
     for (const InFlight& launch : in_flight_) {
       if (launch.context == context) {
         launches.push_back(launch.id);
@@ -401,7 +480,7 @@ void LaunchTracker::drain(Handle context, bool failed) {
       wait_for(id);
     }
   }
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   reap(true);
 }
 
@@ -415,13 +494,9 @@ std::vector<LaunchId> LaunchTracker::try_in_flight() {
   return launches;
 }
 
-std::string LaunchTracker::try_describe(LaunchId id) const {
-  std::unique_lock lock(mutex_, std::try_to_lock);
-  for (int tries = 0; !lock && tries < kDescribeTries; ++tries) {
-    std::this_thread::sleep_for(std::chrono::milliseconds{1});
-    static_cast<void>(lock.try_lock());
-  }
-  return lock ? " (" + report::demangle(book_.kernel_of(id)) + ")" : std::string();
+std::string LaunchTracker::describe(LaunchId id) const {
+  const HeldLock lock(book_mutex_);
+  return " (" + report::demangle(book_.kernel_of(id)) + ")";
 }
 
 void LaunchTracker::give_up_all() {
@@ -432,17 +507,20 @@ void LaunchTracker::give_up_all() {
 
 void LaunchTracker::settle(std::chrono::milliseconds timeout) {
   const auto deadline = steady_clock::now() + timeout;
+  // A kernel that stands still, or whose thread is in a signal's handler, logs nothing more.
+  int quiet_slices = 0;
   for (const LaunchId id : try_in_flight()) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - steady_clock::now());
-    if (left.count() <= 0 || !pipeline_.wait_for(id, left)) {
-      return;
+    while (!wait_a_slice(id, kSettleSlice)) {
+      quiet_slices = pipeline_.queued_bytes() == 0 ? quiet_slices + 1 : 0;
+      if (quiet_slices == kQuietSlices || steady_clock::now() >= deadline) {
+        return;
+      }
     }
   }
 }
 
 std::vector<Handle> LaunchTracker::contexts() const {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   std::vector<Handle> contexts;
   contexts.reserve(areas_.size());
   for (const auto& [context, area] : areas_) {
@@ -455,12 +533,13 @@ void LaunchTracker::close_context(Handle context) {
   if (watch_ != nullptr) {
     watch_->forget(context);
   }
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   const auto area = areas_.find(context);
   if (area == areas_.end()) {
     return;
   }
   std::erase_if(in_flight_, [&](const InFlight& launch) { return launch.context == context; });
+  DEBUG_ASSERT(is_valid());
   if (area->second != nullptr) {
     pipeline_.remove_queues(area->second->queues().rings);
   }
@@ -468,7 +547,7 @@ void LaunchTracker::close_context(Handle context) {
 }
 
 void LaunchTracker::close(const std::string& reason) {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   closed_ = reason;
 }
 

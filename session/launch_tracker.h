@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/held_lock.h"
 #include "base/options.h"
 #include "host_detector/pipeline.h"
 #include "session/copy_book.h"
@@ -33,6 +34,7 @@ struct LaunchRequest {
   Handle stream = 0;                      // 0 is the legacy default stream
   bool is_programmatic = false;           // may begin before the kernel before it is over
   Handle event = 0;                       // that the launch records, if there is one
+  std::vector<MemoryRange> constants;     // that the kernel may read
 };
 
 // One launch call, on the stack of the hook. Without begin() its arguments stay the program's.
@@ -49,11 +51,13 @@ class Launch {
 
   std::optional<LaunchArguments> arguments_;
   std::shared_ptr<const KernelBinding> kernel_;
-  detector::LaunchId id_{};  // 0: not checked
-  std::string unchecked_;    // why
+  detector::LaunchId opened_{};  // in the books; 0: not checked
+  detector::LaunchId id_{};      // the same, once everybody knows of it
+  LaunchCheck check_;
   Handle stream_ = 0;
   Mark begin_{};           // for the watch
   bool captured_ = false;  // becomes a graph's node: nothing runs now
+  bool is_counted_ = false;
 };
 
 // A node of a graph launch.
@@ -72,6 +76,7 @@ struct GraphKernel {
 struct GraphKernelLaunch {
   detector::LaunchId id{};  // 0: not checked
   std::uint64_t descriptor = 0;
+  bool is_left_out = false;  // by the user's options
 };
 
 class LaunchTracker {
@@ -92,20 +97,29 @@ class LaunchTracker {
   void begin(Launch& launch, const LaunchRequest& request);
   // Instead, when nothing may be logged any more.
   void begin_unlogged(Launch& launch, Handle function);
+  // After a begin() that has failed: what it has begun is over, and the launch runs unlogged.
+  void abandon(Launch& launch, Handle function);
   // After it, with its answer.
   void submitted(Launch& launch, DriverStatus status);
 
   // The driver has taken this copy. Not for one that a capture recorded.
   void copied(const CopyRequest& copy);
+  // Memory is about to be freed, or was allocated, in the order of a stream; the bytes that it got
+  // were freed by these. 0: not known to the detector.
+  detector::LaunchId freed(const MemoryRange& range, Handle stream);
+  void allocated(const MemoryRange& range, Handle stream, std::vector<detector::LaunchId> freed_by);
 
   // Before a replay of this executable graph: nodes stand in an order in which dependencies come
   // first.
   std::vector<GraphKernelLaunch> begin_graph(const std::vector<GraphKernel>& nodes,
                                              detector::StreamKey stream, std::uint64_t executable);
+  // When every node has got what it can get, just before the driver's call; and after it.
+  void graph_submitting(const std::vector<GraphKernel>& nodes,
+                        const std::vector<GraphKernelLaunch>& launches);
   void graph_submitted(const std::vector<GraphKernel>& nodes,
                        const std::vector<GraphKernelLaunch>& launches, DriverStatus status);
 
-  // From now on, the handler hears of a launch that runs for longer.
+  // From now on, the handler is called for a launch that runs for longer.
   void watch(std::chrono::milliseconds timeout, TimeoutHandler too_long);
   // Around a graph's launch; launches of their own are watched by themselves.
   Mark watch_begin(Handle stream);
@@ -115,11 +129,11 @@ class LaunchTracker {
   void give_up(GraphKernelLaunch& launch);
 
   // The device has finished all work of this context: waits until its records are checked. If the
-  // work failed, its launches are over by decree.
+  // work failed, force-ends its launches.
   void drain(Handle context, bool failed);
   // Checks what has arrived, without the device; for a process that is being killed.
   void settle(std::chrono::milliseconds timeout);
-  // No launch will ever end: all are over by decree, so that who waits for whom is reported.
+  // No launch will ever end: force-ends all, so that it is reported which threads wait.
   void give_up_all();
   // The contexts that have a log area.
   [[nodiscard]] std::vector<Handle> contexts() const;
@@ -131,8 +145,8 @@ class LaunchTracker {
   // The launch that this thread is submitting; 0 outside.
   [[nodiscard]] static detector::LaunchId current();
 
-  // " (its kernel)"; nothing if another thread stays in the tracker.
-  [[nodiscard]] std::string try_describe(detector::LaunchId id) const;
+  // " (its kernel)".
+  [[nodiscard]] std::string describe(detector::LaunchId id) const;
 
   [[nodiscard]] std::vector<report::CopyRecord> copies_named_in(
       const detector::Findings& findings) const;
@@ -140,7 +154,7 @@ class LaunchTracker {
   // Runs `reader` on the book while no launch changes it.
   template <typename Reader>
   void read_book(const Reader& reader) const {
-    const std::lock_guard lock(mutex_);
+    const HeldLock lock(book_mutex_);
     reader(book_);
   }
 
@@ -152,18 +166,35 @@ class LaunchTracker {
     wire::LaunchDescriptor* descriptor = nullptr;
   };
 
+  // Lets the program have its signals between two slices of a wait, while nothing is held.
+  bool wait_a_slice(detector::LaunchId id, std::chrono::milliseconds slice);
+  // Counts a launch that the driver is about to be given, or has refused.
+  void count(Launch& launch);
+  void count(const KernelBinding* kernel, const LaunchCheck& check);
+  void refused(const KernelBinding* kernel, const LaunchCheck& check);
   detector::CopyInfo open_copy(const CopyRequest& copy, detector::StreamKey stream);
-  bool is_left_out(const KernelBinding& kernel);
+  // Puts it into its stream. The mutex is held.
+  detector::LaunchId begin_copy(detector::CopyInfo info, detector::StreamKey stream);
+  bool is_left_out(const KernelBinding& kernel, bool can_be_checked);
   detector::LaunchId open(const KernelBinding& kernel, const detector::LaunchInfo& info,
                           detector::StreamKey stream);
+  // Puts what the launch may read just before it.
+  void read_constants(const LaunchRequest& request, detector::StreamKey stream);
   // Puts the launch into its stream.
   void order(detector::LaunchInfo& info, detector::StreamKey stream, bool is_programmatic);
   DeviceArea* area_of(Handle context);
   // None while another thread is in the tracker: it may never leave.
   std::vector<detector::LaunchId> try_in_flight();
   void reap(bool thoroughly);
+  // What is in flight has an area and a descriptor, and stands in the order of the launches.
+  [[nodiscard]] bool is_valid() const;
+  // From the oldest one in flight to the next to be opened.
+  [[nodiscard]] std::size_t span_in_flight() const;
+  // Waits for detection where so many more launches would be too many. Holds nothing meanwhile.
+  void make_room(std::size_t launches);
   // The descriptor of a new launch in flight, null with `reason` set if there is none.
-  const wire::LaunchDescriptor* add_in_flight(detector::LaunchId id, Handle context,
+  const wire::LaunchDescriptor* add_in_flight(const KernelBinding& kernel,
+                                              const detector::LaunchInfo& info, Handle context,
                                               std::string& reason);
   void wait_for(detector::LaunchId id);
   void end(detector::LaunchId id);
@@ -176,11 +207,15 @@ class LaunchTracker {
   StreamTracker& streams_;
   Problems& problems_;
   trace::Recorder* recorder_ = nullptr;  // null: nothing is recorded
-  mutable std::mutex mutex_;
+  // Of the two books. Held for look-ups and additions only, never while anything is waited for: the
+  // report of a process that is being killed reads them.
+  mutable std::mutex book_mutex_;
   LaunchBook book_;
   CopyBook copies_;
+  mutable std::mutex mutex_;  // of what follows; taken before book_mutex_
   std::map<Handle, std::unique_ptr<DeviceArea>> areas_;  // null: no memory for one
   std::deque<InFlight> in_flight_;
+  detector::LaunchId in_the_way_{};  // the oldest, for which it was waited in vain
   std::uint64_t matching_launches_ = 0;
   std::uint64_t begun_ = 0;
   std::string closed_;

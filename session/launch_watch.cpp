@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/own_thread.h"
+
 namespace barracuda::session {
 namespace {
 
@@ -12,10 +14,12 @@ constexpr std::chrono::milliseconds kLookEvery{50};
 
 }  // namespace
 
-LaunchWatch::LaunchWatch(DeviceDriver& driver, std::chrono::milliseconds timeout, Callback too_long)
+LaunchWatch::LaunchWatch(DeviceDriver& driver, std::chrono::milliseconds timeout, Callback too_long,
+                         Now now)
     : driver_(driver),
       timeout_(timeout),
       too_long_(std::move(too_long)),
+      now_(std::move(now)),
       thread_([this] { run(); }) {}
 
 LaunchWatch::~LaunchWatch() {
@@ -67,7 +71,7 @@ const WatchedLaunch* LaunchWatch::look() {
     }
     return is_over;
   });
-  const auto now = steady_clock::now();
+  const auto now = now_();
   for (Entry& entry : entries_) {
     if (entry.running_since == steady_clock::time_point{}) {
       if (driver_.is_passed(entry.begin)) {
@@ -81,6 +85,7 @@ const WatchedLaunch* LaunchWatch::look() {
 }
 
 void LaunchWatch::run() {
+  name_own_thread();
   std::unique_lock lock(mutex_);
   while (!is_stopping_) {
     if (entries_.empty()) {

@@ -25,8 +25,11 @@ struct WatchedLaunch {
 class LaunchWatch {
  public:
   using Callback = std::function<void(const WatchedLaunch&)>;
+  using Now = std::function<std::chrono::steady_clock::time_point()>;
 
-  LaunchWatch(DeviceDriver& driver, std::chrono::milliseconds timeout, Callback too_long);
+  // `now` is called once at each look at the launches.
+  LaunchWatch(DeviceDriver& driver, std::chrono::milliseconds timeout, Callback too_long,
+              Now now = std::chrono::steady_clock::now);
   ~LaunchWatch();
   LaunchWatch(const LaunchWatch&) = delete;
   LaunchWatch& operator=(const LaunchWatch&) = delete;
@@ -55,6 +58,7 @@ class LaunchWatch {
   DeviceDriver& driver_;
   const std::chrono::milliseconds timeout_;
   const Callback too_long_;
+  const Now now_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::list<Entry> entries_;

@@ -2,7 +2,10 @@
 
 #include <utility>
 
+#include "base/assert.h"
+#include "base/held_lock.h"
 #include "base/log.h"
+#include "base/strong_id.h"
 
 namespace barracuda::session {
 namespace {
@@ -18,6 +21,15 @@ Hash128 hash_of(const ImageSource& source) {
 
 }  // namespace
 
+detector::Dim3 KernelBinding::cluster(const std::optional<detector::Dim3>& at_launch) const {
+  if (at_launch) {
+    return *at_launch;
+  }
+  const auto& compiled = module->image->clusters;
+  const auto found = compiled.find(name);
+  return found == compiled.end() ? detector::Dim3{} : found->second;
+}
+
 std::string KernelBinding::reason() const {
   if (!module->instrumented) {
     return module->reason;
@@ -25,34 +37,42 @@ std::string KernelBinding::reason() const {
   return kernel == nullptr ? "its PTX is not known" : kernel->reason;
 }
 
-ModuleRegistry::ModuleRegistry(const Options& options)
+ModuleRegistry::ModuleRegistry(const Options& options, bool renumbers_blocks)
     : options_{.first_site = {},
                .reduce_in_block = options.reduce_in_block,
-               .for_paper = options.model == "paper"} {}
+               .for_paper = options.model == "paper",
+               .renumbers_blocks = renumbers_blocks} {}
 
 const ProgramImage& ModuleRegistry::prepare(const ImageSource& source, ptx::SiteTable& added) {
   const Hash128 key = hash_of(source);
-  const std::lock_guard one_at_a_time(instrument_mutex_);
+  const HeldLock one_at_a_time(instrument_mutex_);
   ptx::InstrumentOptions options = options_;
   {
-    const std::lock_guard lock(mutex_);
+    const HeldLock lock(mutex_);
     if (const auto known = images_.find(key); known != images_.end()) {
       return *known->second;
     }
     options.first_site = wire::SiteId{static_cast<std::uint32_t>(sites_.size())};
   }
+  ASSERT(added.empty());
   auto made = std::make_unique<ProgramImage>(instrument_image(source, options, added));
+  ASSERT(made->first_site == options.first_site && made->site_count == added.size());
+  ASSERT(added.empty() ||
+         (added.front().id == made->first_site &&
+          index_of(added.back().id) + 1 == index_of(made->first_site) + made->site_count));
   if (!made->instrumented()) {
     log(Folder::kSession, LogLevel::kInfo, "a module is loaded unchanged: %s",
         made->reason.c_str());
   }
-  const std::lock_guard lock(mutex_);
-  sites_.insert(sites_.end(), added.begin(), added.end());
+  const HeldLock lock(mutex_);
+  ptx::SiteTable& sites = sites_.own();
+  ASSERT(sites.size() == index_of(options.first_site));  // nobody else has added any
+  sites.insert(sites.end(), added.begin(), added.end());
   return *images_.emplace(key, std::move(made)).first->second;
 }
 
 const ProgramImage& ModuleRegistry::unreadable(const std::string& reason) {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   std::unique_ptr<ProgramImage>& image = unreadable_[reason];
   if (image == nullptr) {
     image = std::make_unique<ProgramImage>();
@@ -69,19 +89,19 @@ void ModuleRegistry::loaded(Handle handle, bool is_library, const ProgramImage& 
   module->reason = refusal.empty() ? image.reason : refusal;
   module->handle = handle;
   module->is_library = is_library;
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   modules_[handle] = std::move(module);
 }
 
 void ModuleRegistry::module_of_library(Handle module, Handle library) {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   if (const auto known = modules_.find(library); known != modules_.end()) {
     modules_[module] = known->second;
   }
 }
 
 void ModuleRegistry::kernel_found(Handle owner, std::string_view name, Handle function) {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   const auto module = modules_.find(owner);
   if (module == modules_.end()) {
     return;
@@ -90,18 +110,19 @@ void ModuleRegistry::kernel_found(Handle owner, std::string_view name, Handle fu
   binding->module = module->second;
   binding->kernel = module->second->image->find_kernel(name);
   binding->name = name;
+  ASSERT(binding->is_valid());
   kernels_[function] = std::move(binding);
 }
 
 void ModuleRegistry::same_kernel(Handle function, Handle kernel) {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   if (const auto known = kernels_.find(kernel); known != kernels_.end()) {
     kernels_[function] = known->second;
   }
 }
 
 std::vector<Handle> ModuleRegistry::library_kernels() const {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   std::vector<Handle> kernels;
   for (const auto& [handle, binding] : kernels_) {
     if (binding->module->is_library) {
@@ -112,19 +133,19 @@ std::vector<Handle> ModuleRegistry::library_kernels() const {
 }
 
 std::shared_ptr<const KernelBinding> ModuleRegistry::find(Handle function) const {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   const auto known = kernels_.find(function);
   return known == kernels_.end() ? nullptr : known->second;
 }
 
 std::shared_ptr<const LoadedModule> ModuleRegistry::find_module(Handle handle) const {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   const auto known = modules_.find(handle);
   return known == modules_.end() ? nullptr : known->second;
 }
 
 void ModuleRegistry::forget(Handle handle) {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   const auto known = modules_.find(handle);
   if (known == modules_.end()) {
     return;
@@ -135,7 +156,7 @@ void ModuleRegistry::forget(Handle handle) {
 }
 
 const ProgramImage* ModuleRegistry::find_image_of(std::string_view function) const {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   for (const auto& [key, image] : images_) {
     if (image->find_kernel(function) != nullptr) {
       return image.get();
@@ -150,8 +171,8 @@ const ProgramImage* ModuleRegistry::find_image_of(std::string_view function) con
   return nullptr;
 }
 
-ptx::SiteTable ModuleRegistry::sites() const {
-  const std::lock_guard lock(mutex_);
+ptx::SiteList ModuleRegistry::sites() const {
+  const HeldLock lock(mutex_);
   return sites_;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,6 +13,7 @@
 
 #include "base/hash.h"
 #include "base/options.h"
+#include "ptx/site_list.h"
 #include "session/device_driver.h"
 #include "session/program_image.h"
 
@@ -38,12 +40,27 @@ struct KernelBinding {
     return module->instrumented && kernel != nullptr && kernel->instrumented;
   }
 
+  // The CTAs of its clusters: as given at the launch, else as compiled, else one.
+  [[nodiscard]] detector::Dim3 cluster(const std::optional<detector::Dim3>& at_launch) const;
+
+  // So are they where there is nothing to log.
+  [[nodiscard]] bool checked() const {
+    return instrumented() || (kernel != nullptr && kernel->is_empty);
+  }
+
   [[nodiscard]] std::string reason() const;
+
+  // It has a module with an image, and is the kernel of its name there.
+  [[nodiscard]] bool is_valid() const {
+    return module != nullptr && module->image != nullptr &&
+           (kernel == nullptr || kernel->name == name) &&
+           (!module->instrumented || module->image->instrumented());
+  }
 };
 
 class ModuleRegistry {
  public:
-  explicit ModuleRegistry(const Options& options);
+  ModuleRegistry(const Options& options, bool renumbers_blocks);
 
   // The image as this device gets it. Instruments each content once. `added` gets the sites of an
   // image that was instrumented now, else it stays empty.
@@ -68,7 +85,7 @@ class ModuleRegistry {
 
   // The image that defines a function or kernel of that name; null if none.
   [[nodiscard]] const ProgramImage* find_image_of(std::string_view function) const;
-  [[nodiscard]] ptx::SiteTable sites() const;
+  [[nodiscard]] ptx::SiteList sites() const;
 
  private:
   const ptx::InstrumentOptions options_;
@@ -76,7 +93,7 @@ class ModuleRegistry {
   std::mutex instrument_mutex_;  // site ids are handed out one image after another
   std::map<Hash128, std::unique_ptr<ProgramImage>> images_;
   std::map<std::string, std::unique_ptr<ProgramImage>> unreadable_;
-  ptx::SiteTable sites_;
+  ptx::SiteList sites_;
   std::unordered_map<Handle, std::shared_ptr<const LoadedModule>> modules_;
   std::unordered_map<Handle, std::shared_ptr<const KernelBinding>> kernels_;
 };

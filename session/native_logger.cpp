@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 #include "device_logger/launch_descriptor.h"
@@ -138,8 +139,16 @@ Agreement find_agreement(const LaneWords& addresses, std::uint32_t mask, const S
   return agreement;
 }
 
+// What all lanes store, if that is one value.
+using UniformValue = std::optional<std::uint64_t>;  // wire::stored_value
+
+std::uint32_t flag_of(const UniformValue& uniform) {
+  return uniform ? wire::kUniformValue : 0U;
+}
+
 bool write_scattered(const NativeQueue& queue, std::uint32_t site, std::uint32_t mask,
-                     const LaneWords& addresses, std::uint32_t agrees) {
+                     const LaneWords& addresses, std::uint32_t agrees,
+                     const UniformValue& uniform) {
   const std::uint32_t count = ActiveLanes{mask}.count();
   const auto slot = queue.claim(wire::record_slots(RecordKind::kScattered, count));
   if (!slot) {
@@ -152,21 +161,37 @@ bool write_scattered(const NativeQueue& queue, std::uint32_t site, std::uint32_t
   if (count % 2 != 0) {
     queue.write_half(*slot + 1 + count / 2, 1, {});
   }
-  queue.write_pattern(*slot, {});
+  const std::uint64_t value = uniform.value_or(0);
+  queue.write_pattern(*slot, {.base = value & 0xFFFFFFFF,
+                              .flags = flag_of(uniform),
+                              .stride1 = static_cast<std::uint32_t>(value >> 32)});
   queue.write_header(*slot, {.site = site, .kind = RecordKind::kScattered, .mask = mask});
   return true;
 }
 
 bool write_affine(const NativeQueue& queue, std::uint32_t site, std::uint32_t mask,
-                  const AddressPattern& pattern, const NativeQueue::Pattern& words) {
-  const auto slot = queue.claim(1);
+                  const AddressPattern& pattern, std::uint32_t flags, const UniformValue& uniform) {
+  // A value that stride1 has no room for takes a slot of its own.
+  const bool fits = pattern.width_log2 == 5 && (site >> wire::kSizeShift & 7) <= 2;
+  const bool has_slot = uniform && !fits;
+  const auto slot = queue.claim(has_slot ? 2 : 1);
   if (!slot) {
     return false;
   }
-  queue.write_pattern(*slot, words);
-  queue.write_header(
-      *slot,
-      {.site = site, .kind = RecordKind::kAffine, .width_log2 = pattern.width_log2, .mask = mask});
+  if (has_slot) {
+    queue.write_value(*slot + 1, 0, *uniform);
+    queue.write_value(*slot + 1, 1, 0);
+  }
+  queue.write_pattern(*slot,
+                      {.stride0 = static_cast<std::uint32_t>(pattern.stride0),
+                       .base = pattern.base,
+                       .flags = flags | flag_of(uniform),
+                       .stride1 = uniform && fits ? static_cast<std::uint32_t>(*uniform)
+                                                  : static_cast<std::uint32_t>(pattern.stride1)});
+  queue.write_header(*slot, {.site = site,
+                             .kind = has_slot ? RecordKind::kAffineValue : RecordKind::kAffine,
+                             .width_log2 = pattern.width_log2,
+                             .mask = mask});
   return true;
 }
 
@@ -177,18 +202,16 @@ bool log_access(const NativeQueue& queue, std::uint32_t site, std::uint32_t mask
   if ((site & wire::kConstantValue) != 0) {
     agreement.overlaps = mask;
   }
+  UniformValue uniform;
+  if (agreement.all) {
+    const std::uint32_t leader = ActiveLanes{mask}.leader();
+    uniform = wire::stored_value(values.low[leader], values.high[leader]);
+  }
   if (!pattern.found) {
-    return write_scattered(queue, site, mask, addresses, agreement.overlaps);
+    return write_scattered(queue, site, mask, addresses, agreement.overlaps, uniform);
   }
-  NativeQueue::Pattern words{.stride0 = static_cast<std::uint32_t>(pattern.stride0),
-                             .base = pattern.base,
-                             .flags = agreement.overlaps == mask ? wire::kLanesAgree : 0U,
-                             .stride1 = static_cast<std::uint32_t>(pattern.stride1)};
-  if (agreement.all && pattern.width_log2 == 5 && (site >> wire::kSizeShift & 7) <= 2) {
-    words.flags |= wire::kUniformValue;
-    words.stride1 = static_cast<std::uint32_t>(values.low[ActiveLanes{mask}.leader()]);
-  }
-  return write_affine(queue, site, mask, pattern, words);
+  return write_affine(queue, site, mask, pattern,
+                      agreement.overlaps == mask ? wire::kLanesAgree : 0U, uniform);
 }
 
 // Lanes from different sites at once are only made by tests: with a queue that is full between the

@@ -1,11 +1,11 @@
 #include "session/program_image.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <span>
 #include <utility>
 
 #include "fatbin/fatbin.h"
+#include "ptx/abi.h"
 #include "ptx/device_runtime.h"
 #include "ptx/parse.h"
 
@@ -57,26 +57,20 @@ void collect_variables(const ptx::Module& module, std::vector<DeviceVariable>& v
       continue;
     }
     for (const ptx::Variable& variable : statement.variables) {
-      if (variable.space == ptx::StateSpace::kGlobal && !variable.is_extern) {
-        variables.push_back(
-            {.name = std::string(variable.name), .is_managed = variable.is_managed});
+      const bool is_constant = variable.space == ptx::StateSpace::kConst;
+      if ((variable.space == ptx::StateSpace::kGlobal || is_constant) && !variable.is_extern) {
+        variables.push_back({.name = std::string(variable.name),
+                             .is_managed = variable.is_managed,
+                             .is_constant = is_constant});
       }
     }
   }
 }
 
-// ".reqnctapercluster 2, 1": CTAs of a cluster, missing dimensions are 1.
 void collect_clusters(const ptx::Module& module, std::map<std::string, detector::Dim3>& clusters) {
-  constexpr std::string_view kAttribute = ".reqnctapercluster";
   for (const ptx::Function& function : module.functions) {
-    for (const std::string_view attribute : function.attributes) {
-      if (!attribute.starts_with(kAttribute)) {
-        continue;
-      }
-      detector::Dim3 size;
-      (void)std::sscanf(std::string(attribute.substr(kAttribute.size())).c_str(), "%u , %u , %u",
-                        &size.x, &size.y, &size.z);
-      clusters[std::string(function.name)] = size;
+    if (const auto required = ptx::launch_bounds(function).required_cluster) {
+      clusters[std::string(function.name)] = {.x = required->x, .y = required->y, .z = required->z};
     }
   }
 }
@@ -86,6 +80,10 @@ void collect_clusters(const ptx::Module& module, std::map<std::string, detector:
 const ptx::Kernel* ProgramImage::find_kernel(std::string_view name) const {
   const auto found = std::ranges::find(kernels, name, &ptx::Kernel::name);
   return found == kernels.end() ? nullptr : &*found;
+}
+
+bool ProgramImage::logs() const {
+  return std::ranges::any_of(kernels, &ptx::Kernel::instrumented);
 }
 
 ImageSource read_image(const void* image, const DeviceDriver& device) {

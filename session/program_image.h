@@ -19,6 +19,7 @@ namespace barracuda::session {
 struct DeviceVariable {
   std::string name;
   bool is_managed = false;
+  bool is_constant = false;
 };
 
 struct ProgramImage {
@@ -29,11 +30,14 @@ struct ProgramImage {
   std::vector<ptx::Kernel> kernels;
   std::vector<ptx::NotCovered> not_covered;
   std::map<std::string, detector::Dim3> clusters;  // of kernels compiled for clusters
-  std::vector<DeviceVariable> variables;           // at module scope, in global memory
+  std::vector<DeviceVariable> variables;           // at module scope, in global or constant memory
   wire::SiteId first_site{};
   std::uint32_t site_count = 0;
 
   [[nodiscard]] bool instrumented() const { return !text.empty(); }
+
+  // Some kernel writes records. If none does, a GPU may as well get the program's own image.
+  [[nodiscard]] bool logs() const;
 
   // Null if there is no such entry.
   [[nodiscard]] const ptx::Kernel* find_kernel(std::string_view name) const;

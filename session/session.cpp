@@ -1,14 +1,20 @@
 #include "session/session.h"
 
 #include <algorithm>
+#include <exception>
 #include <thread>
 
 #include <fmt/format.h>
 
+#include "base/assert.h"
 #include "base/log.h"
+#include "base/signals_blocked.h"
 #include "base/strong_id.h"
 #include "emulator/driver_face.h"
 #include "emulator/runtime_face.h"
+#include "report/process_name.h"
+#include "report/symbol_name.h"
+#include "session/block_schedule.h"
 #include "session/source_line.h"
 #include "trace/detector_options.h"
 
@@ -16,12 +22,13 @@ namespace barracuda::session {
 namespace {
 
 constexpr std::chrono::seconds kStreamPatience{10};
-constexpr std::chrono::microseconds kPollEvery{200};
 
-std::uint32_t detector_threads(const Options& options, const detector::PipelineOptions& made) {
+std::uint32_t detector_threads(const Options& options, const DeviceDriver& driver,
+                               const detector::PipelineOptions& made) {
   constexpr std::uint64_t kMostByDefault = 16;
   const bool is_shareable = made.detector.model == detector::Model::kPtx;
-  if (options.seed || made.observer != nullptr || !is_shareable) {
+  const bool repeats = driver.is_emulated() && options.seed.has_value();
+  if (repeats || made.observer != nullptr || !is_shareable) {
     return 1;  // whose findings are the same again
   }
   const std::uint64_t cores = std::max(std::thread::hardware_concurrency(), 1U);
@@ -30,18 +37,24 @@ std::uint32_t detector_threads(const Options& options, const detector::PipelineO
   return static_cast<std::uint32_t>(std::min(wanted, cores));
 }
 
-detector::PipelineOptions pipeline_options(
-    const Options& options, detector::Observer* observer,
-    std::function<void(const detector::LateLaunch&)> on_late) {
+detector::PipelineOptions pipeline_options(const Options& options, const DeviceDriver& driver,
+                                           detector::Observer* observer,
+                                           std::function<void(const detector::LateLaunch&)> on_late,
+                                           std::function<void(detector::LaunchId)> on_deadlock) {
   detector::PipelineOptions made;
   made.detector = trace::detector_options(options);
   made.observer = observer;
   made.drain_threads =
       static_cast<std::uint32_t>(std::max<std::uint64_t>(options.drain_threads, 1));
-  made.detector_threads = detector_threads(options, made);
+  made.detector_threads = detector_threads(options, driver, made);
   made.late_after = std::chrono::seconds(ends_late_kernels(options) ? 0 : options.launch_timeout);
   made.on_late = std::move(on_late);
+  made.on_deadlock = std::move(on_deadlock);
   return made;
+}
+
+detector::Dim3 extent_of(const emulator::Dim3& extent) {
+  return {.x = extent.x, .y = extent.y, .z = extent.z};
 }
 
 struct StickyError {
@@ -73,33 +86,51 @@ bool is_sticky(DriverStatus status) {
 }
 
 Expected<std::unique_ptr<Session>> Session::create(const Options& options,
-                                                   std::unique_ptr<DeviceDriver> driver) {
-  TRY(KernelFilter filter, KernelFilter::parse(options.kernel_name));
+                                                   std::unique_ptr<DeviceDriver> driver,
+                                                   DeadlockHandler on_deadlock) {
+  TRY(KernelFilter filter, KernelFilter::parse(options));
   // The constructor is private: no make_unique.
-  return std::unique_ptr<Session>(new Session(options, std::move(filter), std::move(driver)));
+  return std::unique_ptr<Session>(
+      new Session(options, std::move(filter), std::move(driver), std::move(on_deadlock)));
 }
 
-Session::Session(const Options& options, KernelFilter filter, std::unique_ptr<DeviceDriver> driver)
+Session::Session(const Options& options, KernelFilter filter, std::unique_ptr<DeviceDriver> driver,
+                 DeadlockHandler on_deadlock)
     : options_(options),
       driver_(std::move(driver)),
       recorder_(trace::Recorder::create(options)),
-      pipeline_(pipeline_options(options, recorder_.get(),
-                                 [this](const detector::LateLaunch& late) { tell_late(late); })),
-      modules_(options_),
+      pipeline_(pipeline_options(
+          options, *driver_, recorder_.get(),
+          [this](const detector::LateLaunch& late) { tell_late(late); },
+          // The emulated device ends such a kernel itself.
+          driver_->is_emulated() ? nullptr : std::move(on_deadlock))),
+      modules_(options_, renumbers_blocks(options_, *driver_)),
       launches_(options_, std::move(filter), *driver_, pipeline_, modules_, streams_, problems_) {
   launches_.record(recorder_.get());
 }
 
 const ProgramImage& Session::prepare(const void* image) {
-  return prepare_source(read_image(image, *driver_));
+  return prepare_guarded([&] { return read_image(image, *driver_); });
 }
 
 const ProgramImage& Session::prepare_file(const std::string& content) {
-  return prepare_source(read_image_file(content, *driver_));
+  return prepare_guarded([&] { return read_image_file(content, *driver_); });
 }
 
 const ProgramImage& Session::prepare_origin(const CodeOrigin& origin) {
-  return prepare_source(read_origin(origin, *driver_));
+  return prepare_guarded([&] { return read_origin(origin, *driver_); });
+}
+
+// What is thrown here is our fault, and costs this image its instrumentation, not the tool.
+template <typename Read>
+const ProgramImage& Session::prepare_guarded(const Read& read) {
+  try {
+    return prepare_source(read());
+  } catch (const std::exception& error) {
+    const std::string reason = fmt::format("the tool failed on its module: {}", error.what());
+    problems_.add("a module is loaded without instrumentation: " + reason);
+    return modules_.unreadable(reason);
+  }
 }
 
 const ProgramImage& Session::prepare_source(const ImageSource& source) {
@@ -116,6 +147,7 @@ const ProgramImage& Session::prepare_source(const ImageSource& source) {
   ptx::SiteTable added;
   const ProgramImage& prepared = modules_.prepare(source, added);
   if (!added.empty()) {
+    ASSERT(prepared.site_count == added.size());
     std::vector<wire::SiteInfo> sites;
     sites.reserve(added.size());
     std::ranges::transform(added, std::back_inserter(sites), &ptx::Site::info);
@@ -139,26 +171,51 @@ void Session::kernel_blocked(const std::string& reason) {
   }
 }
 
-void Session::note_variables(Handle function) {
+std::vector<MemoryRange> Session::note_variables(Handle function) {
   const auto kernel = modules_.find(function);
   if (kernel == nullptr || !kernel->module->instrumented) {
-    return;
+    return {};
   }
   const LoadedModule& module = *kernel->module;
+  const std::pair key{&module, driver_->current_context()};
   {
     const std::lock_guard lock(mutex_);
-    if (!noted_variables_.emplace(&module, driver_->current_context()).second) {
-      return;
+    const auto [noted, is_new] = constants_.try_emplace(key);
+    if (!is_new) {
+      return constants_of(*kernel, noted->second);
     }
   }
+  Constants found;
   for (const DeviceVariable& variable : module.image->variables) {
     const auto range = driver_->variable(module.handle, module.is_library, variable.name);
-    if (range) {
-      allocations_.add(
-          range->address, range->bytes,
-          (variable.is_managed ? "__managed__ variable " : "__device__ variable ") + variable.name);
+    if (!range) {
+      continue;
+    }
+    const char* const kind = variable.is_constant  ? "__constant__"
+                             : variable.is_managed ? "__managed__"
+                                                   : "__device__";
+    allocations_.add(range->address, range->bytes,
+                     fmt::format("{} variable {}", kind, report::demangle(variable.name)));
+    if (variable.is_constant) {
+      found.emplace(variable.name, *range);
     }
   }
+  const std::lock_guard lock(mutex_);
+  return constants_of(*kernel, constants_[key] = std::move(found));
+}
+
+std::vector<MemoryRange> Session::constants_of(const KernelBinding& kernel,
+                                               const Constants& of_module) {
+  std::vector<MemoryRange> ranges;
+  if (kernel.kernel == nullptr) {
+    return ranges;
+  }
+  for (const std::string& name : kernel.kernel->constants) {
+    if (const auto known = of_module.find(name); known != of_module.end()) {
+      ranges.push_back(known->second);
+    }
+  }
+  return ranges;
 }
 
 void Session::context_synchronized(Handle context, DriverStatus status) {
@@ -202,14 +259,21 @@ void Session::drain_current() {
     launches_.settle(kStreamPatience);
     return;
   }
-  const DriverStatus status = driver_->synchronize(context);
+  const DriverStatus status = synchronize(context);
   context_synchronized(context, status);
   if (status == 0) {
     launches_.drain(context, false);
   }
 }
 
+// A kernel may run for ever.
+DriverStatus Session::synchronize(Handle context) {
+  const SignalsAllowed while_waiting;
+  return driver_->synchronize(context);
+}
+
 void Session::forget(const MemoryRange& range) {
+  ASSERT(range.address != 0 && range.bytes != 0);
   pipeline_.forget(range.address, range.bytes);
 }
 
@@ -225,24 +289,24 @@ void Session::before_free(std::uint64_t address) {
 
 void Session::before_stream_free(std::uint64_t address, Handle stream) {
   const auto range = allocations_.find(address);
-  if (!range || closed_ || driver_->stream_is_capturing(stream)) {
-    return;
+  if (range && !closed_ && !driver_->stream_is_capturing(stream)) {
+    allocations_.remove(address, launches_.freed(*range, stream));
   }
-  const auto deadline = std::chrono::steady_clock::now() + kStreamPatience;
-  while (!driver_->stream_is_idle(stream)) {
-    if (std::chrono::steady_clock::now() > deadline) {
-      problems_.add(
-          "memory was freed in the order of a stream that did not come to rest: races with its "
-          "next "
-          "use may be reported wrongly");
-      return;
-    }
-    std::this_thread::sleep_for(kPollEvery);
+}
+
+void Session::allocated(const MemoryRange& range, const std::string& description) {
+  allocations_.add(range.address, range.bytes, description);
+  if (!closed_ && !allocations_.take_frees(range).empty()) {
+    drain_current();  // a pool that gave it up did not wait for less
+    forget(range);
   }
-  // Other streams may be busy: what they have logged so far is enough, for they may not touch it.
-  launches_.settle(kStreamPatience);
-  forget(*range);
-  allocations_.remove(address);
+}
+
+void Session::stream_allocated(const MemoryRange& range, Handle stream, const char* function) {
+  allocations_.add(range.address, range.bytes, function);
+  if (!closed_ && !driver_->stream_is_capturing(stream)) {
+    launches_.allocated(range, stream, allocations_.take_frees(range));
+  }
 }
 
 void Session::before_unload(Handle module) {
@@ -260,19 +324,34 @@ void Session::before_unload(Handle module) {
   }
   {
     const std::lock_guard lock(mutex_);
-    std::erase_if(noted_variables_, [&](const auto& entry) { return entry.first == loaded.get(); });
+    std::erase_if(constants_, [&](const auto& entry) { return entry.first.first == loaded.get(); });
   }
   modules_.forget(module);
 }
 
 void Session::before_context_end(Handle context) {
-  const DriverStatus status = driver_->synchronize(context);
+  const DriverStatus status = synchronize(context);
   context_synchronized(context, status);
   launches_.drain(context, status != 0);
   launches_.close_context(context);
   const std::lock_guard lock(mutex_);
   failed_contexts_.erase(context);
-  std::erase_if(noted_variables_, [&](const auto& entry) { return entry.second == context; });
+  std::erase_if(constants_, [&](const auto& entry) { return entry.first.second == context; });
+}
+
+std::vector<ptx::SourceFrame> Session::frames_at(std::string_view kernel,
+                                                 const std::string& function,
+                                                 std::uint32_t ptx_line) const {
+  std::vector<ptx::SourceFrame> frames;
+  if (const ProgramImage* const image = modules_.find_image_of(kernel); image != nullptr) {
+    const ptx::SiteList sites = modules_.sites();
+    const auto first = sites.table().begin() + index_of(image->first_site);
+    frames = source_frames(image->text, ptx_line, {first, first + image->site_count});
+  }
+  if (frames.empty()) {
+    frames.push_back({.function = function});
+  }
+  return frames;
 }
 
 void Session::device_failed(const emulator::DeviceError& error, std::string_view kernel) {
@@ -282,24 +361,26 @@ void Session::device_failed(const emulator::DeviceError& error, std::string_view
     return;
   }
   report::MemoryErrorRecord record;
+  record.end = error.code == emulator::DeviceErrorCode::kTimeout ? report::KernelEnd::kTimeout
+               : error.code == emulator::DeviceErrorCode::kDeadlock
+                   ? report::KernelEnd::kDeadlock
+                   : report::KernelEnd::kMemoryError;
   record.what = error.what.empty() ? error.message : error.what;
   record.kernel = kernel;
   record.launch = LaunchTracker::current();
   record.address = error.address;
   record.size = error.access_bytes;
   record.is_write = error.is_write;
-  record.block = {error.block.x, error.block.y, error.block.z};
-  record.thread = {error.thread.x, error.thread.y, error.thread.z};
-  record.where.function = error.function;
-  if (const ProgramImage* const image = modules_.find_image_of(kernel); image != nullptr) {
-    const ptx::SiteTable all = modules_.sites();
-    const auto first = all.begin() + index_of(image->first_site);
-    const ptx::SiteTable sites(first, first + image->site_count);
-    const auto frames = source_frames(image->text, error.ptx_line, sites);
-    if (!frames.empty()) {
-      record.where = frames.front();
-      record.inlined.assign(frames.begin(), frames.end());
-    }
+  record.has_thread = !error.function.empty();
+  record.block = extent_of(error.block);
+  record.thread = extent_of(error.thread);
+  record.inlined = frames_at(kernel, error.function, error.ptx_line);
+  record.where = record.inlined.front();
+  for (const emulator::Standing& standing : error.standing) {
+    record.standing.push_back({.frames = frames_at(kernel, standing.function, standing.ptx_line),
+                               .block = extent_of(standing.block),
+                               .thread = extent_of(standing.thread),
+                               .waits = standing.waits});
   }
   const std::lock_guard lock(mutex_);
   memory_errors_.push_back(std::move(record));
@@ -324,7 +405,7 @@ void Session::tell_late(const detector::LateLaunch& launch) const {
       "launch %u%s is not over %llu seconds after it could begin (launch-timeout) and has logged "
       "%s: %s.%s If you interrupt the program (Ctrl-C), it reports what was found and which "
       "threads wait at a barrier; at-launch-timeout=end ends such a kernel",
-      static_cast<std::uint32_t>(launch.id), launches_.try_describe(launch.id).c_str(),
+      static_cast<std::uint32_t>(launch.id), launches_.describe(launch.id).c_str(),
       static_cast<unsigned long long>(options_.launch_timeout), logged.c_str(),
       is_quiet ? "it computes without touching memory, stands behind other work, or its threads "
                  "wait for what never comes"
@@ -341,9 +422,9 @@ void Session::watch_launches(const std::function<void()>& too_long) {
     {
       const std::lock_guard lock(mutex_);
       report::MemoryErrorRecord& error = memory_errors_.emplace_back();
-      error.what = (launch.kernel.empty() ? "work" : "kernel") +
-                   std::string(" did not end within ") + std::to_string(options_.launch_timeout) +
-                   " seconds (launch-timeout); a GPU's kernel cannot be ended, so the program was";
+      error.end = report::KernelEnd::kTimeout;
+      error.what = "did not end within " + std::to_string(options_.launch_timeout) +
+                   " s (launch-timeout); a GPU's kernel cannot be ended, so the program was";
       error.kernel = launch.kernel;
       error.launch = launch.id;
     }
@@ -351,8 +432,11 @@ void Session::watch_launches(const std::function<void()>& too_long) {
   });
 }
 
-void Session::close() {
-  for (const Handle context : launches_.contexts()) {
+void Session::close(bool can_wait) {
+  if (!can_wait) {
+    launches_.settle(kStreamPatience);
+  }
+  for (const Handle context : can_wait ? launches_.contexts() : std::vector<Handle>()) {
     before_context_end(context);
   }
   launches_.close("launched while the process was ending");
@@ -374,9 +458,16 @@ void Session::close() {
   }
 }
 
-void Session::add_gaps(report::RunData& run) const {
+void Session::add_gaps(report::RunData& run, Reading reading) const {
   run.problems = problems_.sentences();
-  if (const std::uint64_t rejected = pipeline_.statistics().rejected; rejected != 0) {
+  for (const report::MemoryErrorRecord& error : run.memory_errors) {
+    run.problems.push_back(
+        (error.kernel.empty() ? "a kernel" : "kernel " + report::demangle(error.kernel)) +
+        " was ended before its end: what its threads had not done yet is not checked");
+  }
+  const std::uint64_t rejected =  // waits for detection
+      reading == Reading::kLast ? pipeline_.statistics().rejected : 0;
+  if (rejected != 0) {
     run.problems.push_back(std::to_string(rejected) + " records were malformed");
   }
   if (!driver_->is_emulated()) {
@@ -386,6 +477,12 @@ void Session::add_gaps(report::RunData& run) const {
     for (const std::string& reason : emulator::driver::refused_images()) {
       run.problems.push_back("an image was not loaded: " + reason);
     }
+  }
+  for (const auto& [kernel, launches] : emulator::runtime::refused_launches()) {
+    run.launch_count += launches;
+    run.kernels.push_back({.name = kernel,
+                           .reason = "its module could not be loaded on the emulated device",
+                           .launches = launches});
   }
   auto calls = emulator::driver::unsupported_calls();
   const auto runtime_calls = emulator::runtime::unsupported_calls();
@@ -408,9 +505,22 @@ Expected<void> Session::finish_trace(const report::RunData& run) {
   return recorder_ == nullptr ? Expected<void>() : recorder_->finish(run);
 }
 
-report::RunData Session::run_data() const {
+std::uint64_t Session::finding_changes() const {
+  return pipeline_.finding_changes();
+}
+
+void Session::end_launch(detector::LaunchId launch) {
+  log(Folder::kSession, LogLevel::kWarning,
+      "launch %u%s can never end: all threads that are left of a block wait at barriers that "
+      "nobody "
+      "can open",
+      static_cast<std::uint32_t>(launch), launches_.describe(launch).c_str());
+  pipeline_.end_launch(launch);
+}
+
+report::RunData Session::run_data(Reading reading) const {
   report::RunData run;
-  run.findings = pipeline_.findings();
+  run.findings = reading == Reading::kLast ? pipeline_.findings() : pipeline_.findings_so_far();
   run.sites = modules_.sites();
   run.allocations = allocations_.records();
   {
@@ -426,8 +536,10 @@ report::RunData Session::run_data() const {
     run.kernels = book.kernels();
     run.not_covered = book.not_covered();
   });
+  run.process = report::this_process();
   run.used_cuda = true;
-  add_gaps(run);
+  run.waiting_bytes = reading == Reading::kLast ? 0 : pipeline_.queued_bytes();
+  add_gaps(run, reading);
   return run;
 }
 

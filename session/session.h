@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -33,9 +34,15 @@ bool is_sticky(DriverStatus status);
 
 class Session {
  public:
+  // On a GPU, hears of a launch with a block whose threads all wait at barriers that can never
+  // open. Called in a thread of the pipeline's, which must not wait; the finding is made by
+  // end_launch() or give_up_launches(), in another thread.
+  using DeadlockHandler = std::function<void(detector::LaunchId)>;
+
   // Errors: an option that the device or the filter cannot take.
   static Expected<std::unique_ptr<Session>> create(const Options& options,
-                                                   std::unique_ptr<DeviceDriver> driver);
+                                                   std::unique_ptr<DeviceDriver> driver,
+                                                   DeadlockHandler on_deadlock);
 
   DeviceDriver& driver() { return *driver_; }
 
@@ -49,7 +56,8 @@ class Session {
 
   Problems& problems() { return problems_; }
 
-  // What the driver gets to load instead of this image; its sites are known to the detector.
+  // What the driver gets to load instead of this image; its sites are known to the detector. They
+  // throw nothing of what reading and instrumenting throws: such an image is loaded unchanged.
   const ProgramImage& prepare(const void* image);
   const ProgramImage& prepare_file(const std::string& content);
   // For machine code that the program made itself.
@@ -57,7 +65,8 @@ class Session {
   // The emulated device could not take an image that has no PTX.
   void image_blocked(const std::string& reason);
   // A kernel of this function's module is about to be launched: its variables have addresses now.
-  void note_variables(Handle function);
+  // The constants that the kernel may read.
+  std::vector<MemoryRange> note_variables(Handle function);
 
   // While a stream is captured, waiting for the context would end the capture.
   void capture_began() { ++captures_; }
@@ -70,11 +79,14 @@ class Session {
   void observe(DriverStatus status);
   // Waits for the current context's work and for its records to be checked.
   void drain_current();
+  // Memory was allocated that nobody may use yet.
+  void allocated(const MemoryRange& range, const std::string& description);
   // Before memory that starts at `address` is freed. Waits for the work that may still touch it.
   void before_free(std::uint64_t address);
-  // The same for memory freed in the order of a stream; waits for that stream only, and not for
-  // ever.
+  // The same for memory freed in the order of a stream, and after it is allocated there. Nothing is
+  // waited for: what the free comes after ends with it.
   void before_stream_free(std::uint64_t address, Handle stream);
+  void stream_allocated(const MemoryRange& range, Handle stream, const char* function);
   void before_unload(Handle module);
   // Before a context is destroyed or reset.
   void before_context_end(Handle context);
@@ -86,13 +98,14 @@ class Session {
   void watch_launches(const std::function<void()>& too_long);
 
   // While the driver still works, at the process's end: all that was launched is checked; what is
-  // launched later runs unchecked.
-  void close();
+  // launched later runs unchecked. A function that a stream called must not wait for the device:
+  // then what the kernels have logged so far is checked.
+  void close(bool can_wait);
 
   // The process is being killed: checks what has arrived, without the device.
   void settle(std::chrono::milliseconds timeout) { launches_.settle(timeout); }
 
-  // A launch will not end: checks what has arrived, and ends all by decree.
+  // A launch will not end: checks what has arrived, and force-ends all launches.
   void give_up_launches(std::chrono::milliseconds timeout) {
     launches_.settle(timeout);
     launches_.give_up_all();
@@ -101,20 +114,41 @@ class Session {
   // In a forked child, where nothing of the session works.
   void abandon();
 
-  [[nodiscard]] report::RunData run_data() const;
+  // Whether anything is found after what is read.
+  enum class Reading : std::uint8_t { kSoFar, kLast };
+  // Takes no lock that anybody holds while waiting for the program or the device.
+  [[nodiscard]] report::RunData run_data(Reading reading) const;
+  // Grows with every new finding and every one that became worse. Waits for nothing.
+  [[nodiscard]] std::uint64_t finding_changes() const;
+
+  // Force-ends a launch that can never end, so that its divergence is found.
+  void end_launch(detector::LaunchId launch);
 
   // The end of the trace, if there is one, with what is reported. Nothing is recorded afterwards.
   Expected<void> finish_trace(const report::RunData& run);
 
  private:
+  using Constants = std::map<std::string, MemoryRange, std::less<>>;
+
+  static std::vector<MemoryRange> constants_of(const KernelBinding& kernel,
+                                               const Constants& of_module);
+
   // Exit status 67, with this sentence.
   void kernel_blocked(const std::string& reason);
-  Session(const Options& options, KernelFilter filter, std::unique_ptr<DeviceDriver> driver);
+  Session(const Options& options, KernelFilter filter, std::unique_ptr<DeviceDriver> driver,
+          DeadlockHandler on_deadlock);
 
+  template <typename Read>
+  const ProgramImage& prepare_guarded(const Read& read);
   const ProgramImage& prepare_source(const ImageSource& source);
+  DriverStatus synchronize(Handle context);
   void context_failed(Handle context, DriverStatus status);
   void forget(const MemoryRange& range);
-  void add_gaps(report::RunData& run) const;
+  void add_gaps(report::RunData& run, Reading reading) const;
+  // Of a line of the loaded PTX, innermost first; the function alone where there is no more.
+  [[nodiscard]] std::vector<ptx::SourceFrame> frames_at(std::string_view kernel,
+                                                        const std::string& function,
+                                                        std::uint32_t ptx_line) const;
   void tell_late(const detector::LateLaunch& launch) const;
 
   const Options options_;
@@ -133,7 +167,8 @@ class Session {
   std::vector<std::string> blocked_;
   std::vector<report::MemoryErrorRecord> memory_errors_;
   std::set<Handle> failed_contexts_;
-  std::set<std::pair<const LoadedModule*, Handle>> noted_variables_;
+  // Of the modules and contexts whose variables were noted.
+  std::map<std::pair<const LoadedModule*, Handle>, Constants> constants_;
 };
 
 }  // namespace barracuda::session

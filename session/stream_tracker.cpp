@@ -1,6 +1,10 @@
 #include "session/stream_tracker.h"
 
+#include <algorithm>
 #include <atomic>
+
+#include "base/assert.h"
+#include "base/held_lock.h"
 
 namespace barracuda::session {
 namespace {
@@ -31,7 +35,7 @@ StreamKey StreamTracker::key_of(Handle stream) {
     return detector::kLegacyStream;
   }
   const StreamKey key{per_thread ? kPerThreadKeys + thread_number() : stream};
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   if (!numbers_.contains(key)) {
     add_stream(key, false);
   }
@@ -39,69 +43,75 @@ StreamKey StreamTracker::key_of(Handle stream) {
 }
 
 std::uint64_t StreamTracker::add_stream(StreamKey stream, bool non_blocking) {
+  ASSERT(stream != detector::kLegacyStream);  // it is number 0
   order_.create_stream(stream, non_blocking);
   return numbers_[stream] = next_number_++;
 }
 
 void StreamTracker::created(Handle stream, bool non_blocking) {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   add_stream(StreamKey{stream}, non_blocking);
 }
 
 void StreamTracker::destroyed(Handle stream) {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   order_.destroy_stream(StreamKey{stream});
   numbers_.erase(StreamKey{stream});
 }
 
 void StreamTracker::event_recorded(Handle event, StreamKey stream) {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   order_.record_event(EventKey{event}, stream);
 }
 
 void StreamTracker::event_waited(StreamKey stream, Handle event) {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   order_.wait_event(stream, EventKey{event});
 }
 
 void StreamTracker::stream_synchronized(StreamKey stream) {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   order_.synchronize_stream(stream);
 }
 
+void StreamTracker::event_forgotten(Handle event) {
+  const HeldLock lock(mutex_);
+  order_.forget_event(EventKey{event});
+}
+
 void StreamTracker::event_synchronized(Handle event) {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   order_.synchronize_event(EventKey{event});
 }
 
 void StreamTracker::device_synchronized() {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   order_.synchronize_device();
 }
 
 std::vector<LaunchId> StreamTracker::launch(StreamKey stream, LaunchId id) {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   return order_.launch(stream, id);
 }
 
 detector::ProgrammaticOrder StreamTracker::launch_programmatic(StreamKey stream, LaunchId id,
                                                                LaunchId fresh) {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   return order_.launch_programmatic(stream, id, fresh);
 }
 
 void StreamTracker::launch_unchecked(StreamKey stream) {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   order_.launch_unknown(stream);
 }
 
 detector::CopyOrder StreamTracker::copy(StreamKey stream, LaunchId fresh) {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   return order_.copy(stream, fresh);
 }
 
 std::vector<LaunchId> StreamTracker::host_waited() {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   return order_.host_waited();
 }
 
@@ -110,7 +120,7 @@ std::vector<LaunchId> StreamTracker::host_waited() {
 std::vector<std::vector<LaunchId>> StreamTracker::graph_launch(StreamKey stream,
                                                                std::uint64_t executable,
                                                                std::span<const GraphStep> steps) {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   const EventKey replay{kExecutableKeys + executable};
   order_.wait_event(stream, replay);
   const EventKey begin{kGraphKeys};
@@ -122,6 +132,7 @@ std::vector<std::vector<LaunchId>> StreamTracker::graph_launch(StreamKey stream,
     order_.create_stream(own, true);
     order_.wait_event(own, begin);
     for (const std::size_t dependency : steps[i].dependencies) {
+      ASSERT(dependency < i);
       order_.wait_event(own, EventKey{key(dependency)});
     }
     if (steps[i].launch != LaunchId{}) {
@@ -138,7 +149,7 @@ std::vector<std::vector<LaunchId>> StreamTracker::graph_launch(StreamKey stream,
 }
 
 std::uint64_t StreamTracker::number_of(StreamKey stream) const {
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   const auto found = numbers_.find(stream);
   return found == numbers_.end() ? 0 : found->second;
 }

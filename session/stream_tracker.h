@@ -33,6 +33,7 @@ class StreamTracker {
   void event_waited(detector::StreamKey stream, Handle event);
   void stream_synchronized(detector::StreamKey stream);
   void event_synchronized(Handle event);
+  void event_forgotten(Handle event);
   void device_synchronized();
 
   std::vector<detector::LaunchId> launch(detector::StreamKey stream, detector::LaunchId id);

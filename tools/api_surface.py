@@ -38,7 +38,7 @@ def exported(path):
 
 
 def implemented(path):
-    return {name for _, name in re.findall(r"^(\w+)\((\w+)\)$", path.read_text(), re.MULTILINE)}
+    return set(re.findall(r"^\w+\((\w+)(?:, [^)]*)?\)$", path.read_text(), re.MULTILINE))
 
 
 def declared(header):

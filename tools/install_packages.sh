@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that the build and the tests need; with `lint` also those of the lint.
+# Installs the Debian packages that the build and the tests need; with `lint` also those of the lint, with
+# `fuzz` those of the fuzz targets.
 # Takes no time where all are there.
 set -euo pipefail
 
@@ -8,7 +9,7 @@ packages=(
   g++ libc6-dev cmake ninja-build ccache git
   # libraries
   libtbb-dev libboost1.81-dev libexpected-dev libfmt-dev libcli11-dev nlohmann-json3-dev
-  liblz4-dev libzstd-dev libxxhash-dev libdw-dev libelf-dev
+  liblz4-dev libzstd-dev libxxhash-dev libdw-dev libelf-dev libbz2-dev liblzma-dev zlib1g-dev
   # tests
   catch2 librapidcheck-dev
   # the CUDA compiler, where it comes from PyPI
@@ -17,7 +18,8 @@ packages=(
 for extra in "$@"; do
   case $extra in
     lint) packages+=(clang-format-19 clang-tidy-19) ;;
-    *) echo "usage: $0 [lint]" >&2; exit 64 ;;
+    fuzz) packages+=(clang-19 libclang-rt-19-dev) ;;
+    *) echo "usage: $0 [lint] [fuzz]" >&2; exit 64 ;;
   esac
 done
 

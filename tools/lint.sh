@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a compiler does not check: format, who includes whom, file length, unfinished work.
+# What a compiler does not check: format, who includes whom, what is cited, file length, unfinished work.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,6 +24,13 @@ fi
 
 echo "layering"
 printf '%s\n' "${sources[@]}" | python3 tools/lint_layering.py . || status=1
+
+echo "citations"
+# All files, for what is cited may be of any kind; the scripts of the root have no extension.
+tools/list_sources.sh '*' | python3 tools/lint_citations.py . || status=1
+
+echo "numbers"
+python3 tools/lint_numbers.py . || status=1
 
 mapfile -t sources < <(tools/list_sources.sh h cpp cu cuh py sh)
 echo "length: at most $longest lines"

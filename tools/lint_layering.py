@@ -18,8 +18,7 @@ MAY_INCLUDE = {
     "session": "base device_logger fatbin ptx host_detector emulator report trace",
     "jit": "base",
     "preload": "base fatbin emulator report trace session jit",
-    "weak_memory": "base fatbin ptx emulator session",
-    "cli": "base fatbin ptx host_detector report trace session weak_memory",
+    "cli": "base fatbin ptx host_detector report trace session",
 }
 # Headers of a subfolder that another folder may include all the same: why, docs/decisions/ says.
 SHARED_INSIDE = {"preload": ("emulator/driver/box.h",)}

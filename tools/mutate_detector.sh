@@ -27,6 +27,19 @@ same warp is ordered without a barrier|rules/access_check.cpp|s/older.warp == wa
 a strong access replaces a plain one|rules/verdict.cpp|s/(strength <= strength_of(\*older.site) \&\& /(/
 a read replaces a write|rules/verdict.cpp|s/if (older.writes \&\& !newer.writes) {/if (false) {/
 a narrow scope counts as wide|rules/verdict.cpp|s/std::min(first.scope, second.scope) >= pair.distance/std::max(first.scope, second.scope) >= pair.distance/
+values are equal whatever they are|rules/verdict.cpp|s/first.value == second.value \&\&$/true \&\&/
+values of different sizes are equal|rules/verdict.cpp|s/return width(first) == width(second) \&\& first/return first/
+values of vectors are equal to those of scalars|rules/verdict.cpp|s/ \&\& first.site->element_count == second.site->element_count;/;/
+values: one store of a known value stands for an older one|rules/access_check.cpp|s/^    if (stands_alone) {/    if (stands_alone || access.width != 0) {/
+values: two stores of one known value stand for an older one|rules/access_check.cpp|s/} else if (older.outdated_by != mark) {/} else {/
+values: what outdates some bytes outdates all|rules/access_check.cpp|s/^    if (older.bytes.within(entry.bytes)) {/    if (!entry.bytes.none()) {/
+values: entries that one store outdated are as others|shadow/entry.h|s/           outdated_by == other.outdated_by;/           true;/
+compare-and-swap: it writes what it keeps|rules/access_lanes.cpp|s/^      piece.flags = Entry::kReads;/      piece.flags = entry.flags;/
+compare-and-swap: it does not touch what it keeps|rules/access_lanes.cpp|s/^    emit(access, piece, /    if (!is_kept) emit(access, piece, /
+compare-and-swap: any atomic keeps bytes|rules/access_lanes.cpp|s/^      wire::kLaneCompares | wire::kLaneHasRead/      wire::kLaneHasRead/
+a speculated load is an error|rules/verdict.cpp|s/^  if (is_speculated(pair)) {/  if (is_speculated(pair) \&\& false) {/
+a speculated load stands for a plain one|rules/verdict.cpp|s/if (newer.site->speculated \&\& !older.site->speculated) {/if (false) {/
+lanes of one instruction need not agree|rules/verdict.cpp|s/pair.same_instruction \&\& pair.first.agrees \&\& pair.second.agrees/pair.same_instruction/
 sizes of atomics do not matter|rules/verdict.cpp|s/if (width(pair.first) != width(pair.second)) {/if (false) {/
 an observed write orders nothing|rules/access_check.cpp|s/was_observed(access, older, byte, lane)));/false));/
 an acquire passes too early|queue/order_counters.h|s/(done_\[stamp.counter\] - stamp.number) >= 0/(done_[stamp.counter] - stamp.number) >= -1/
@@ -48,14 +61,14 @@ copies: only two writes race|rules/copy_check.cpp|s/if (!entry.writes() \&\& !ro
 copies: what launches before it learnt is lost|rules/copy_check.cpp|s/.clock = engine_.finals.of(copy.ordered_after)};/.clock = {}};/
 copies: what it knows is not handed on|rules/copy_check.cpp|s/^  engine_.finals.add(copy.id, std::move(comer.clock));//
 copies: an observed write orders nothing|rules/observation.h|s/^  if (location == nullptr) {/  if (location == nullptr || byte != 0) {/
-copies: an observer that it learnt of does not count|rules/copy_check.cpp|s/ || is_known(by.cta, by.warp, by.lane, sight.tick);/;/
+copies: an observer that it learnt of does not count|rules/copy_check.cpp|s/ || comer.knows(by.cta, by.warp, by.lane, sight.tick);/;/
 copies: launches before those that it learnt of are forgotten|rules/copy_check.cpp|s/^           comer.clock.knows_launch(is_ordered);/           false;/
 copies: a running launch does not look for one that comes|rules/copy_check.cpp|s/launch->may_meet_copies = is_met = true;/is_met = true;/
 copies: a launch does not look for those before it|rules/copy_check.cpp|s/^    launch.may_meet_copies = true;//
 copies: they race with themselves|rules/copy_check.cpp|s/ || other.id == mine ||/ ||/
 copies: rows lie close together|rules/copy_check.cpp|s/rows.address + row \* rows.pitch/rows.address + row * rows.row_bytes/
 copies: what the host has waited for is dropped though it runs beside a launch|rules/copy_check.cpp|s/return is_past \&\& std::ranges::all_of/return is_past || std::ranges::all_of/
-copies: asynchronous accesses are their issuer's|rules/copy_check.cpp|s/entry.is_asynchronous()$/entry.launch() == LaunchId{}/
+copies: asynchronous accesses are their issuer's|rules/copy_check.cpp|s/if (!entry.is_asynchronous()) {/if (entry.launch() != LaunchId{}) {/
 copies: only lanes that touch the first byte are asked|rules/copy_access.cpp|s/for (Bytes rest = bytes; !rest.none(); rest = rest.after_first()) {/for (Bytes rest = bytes; !rest.none(); rest = Bytes{}) {/
 copies: an ordered lane stands for all|rules/copy_access.cpp|s/ordered |= std::uint32_t{1} << lane;/ordered = ~std::uint32_t{0};/
 copies: a later one replaces those of other streams|sync/live_copies.cpp|s/(older->id == copy->id || order.is_before(older->id, copy->id));/(older->id != LaunchId{} || order.is_before(older->id, copy->id));/
@@ -63,6 +76,15 @@ copies: a read replaces a write|sync/live_copies.cpp|s/return (copy->rows.is_wri
 copies: pieces are not divided|sync/live_copies.cpp|s/^  split(end);$//
 copies: the newest stands for concurrent ones|sync/live_copies.cpp|s/return order.is_before(older, copy.id); });/return order.is_before(older, copy.id) || older != copy.id; });/
 copies: memory that is freed keeps them|rules/copy_check.cpp|s/^  engine_.copies.forget(address, bytes, engine_.order);/  static_cast<void>(address + bytes);/
+copies: a free forgets what is not ordered before it|rules/copy_check.cpp|s/^    Bytes over;/    Bytes over = entry.bytes;/
+copies: a free forgets nothing|rules/copy_check.cpp|s/^      return entry.bytes;/      return Bytes{};/
+copies: a free is no access|rules/copy_check.cpp|s/if (has_others \&\& copy.operation != HostOperation::kAllocation) {/if (has_others \&\& copy.operation < HostOperation::kAllocation) {/
+copies: an allocation is held against those before it|rules/copy_check.cpp|s/if (has_others \&\& copy.operation != HostOperation::kAllocation) {/if (has_others) {/
+copies: an allocation leaves the free|rules/copy_check.cpp|s/^      engine_.copies.forget_all(HostOperation::kFree, rows.address, rows.row_bytes, order);/      static_cast<void>(rows);/
+copies: a free leaves the allocation|rules/copy_check.cpp|s/^      engine_.copies.forget_all(HostOperation::kAllocation, rows.address, rows.row_bytes, order);/      static_cast<void>(rows);/
+copies: what synchronised in memory that is used on is forgotten|rules/copy_check.cpp|s/choose)) {/choose) \&\& false) {/
+copies: what synchronised in memory that was freed stays|rules/copy_check.cpp|s/^  engine_.global_locations.forget(range.address, range.row_bytes);//
+copies: an allocation does not wait for the frees of its bytes|queue/ordering.cpp|s/: not_over(copy.freed_by)) {/: std::vector<LaunchId>()) {/
 copies: they do not wait for the launches before them|queue/ordering.cpp|s/^  if (awaited.empty()) {/  if (awaited.size() < 1000) {/
 copies: launches do not wait for copies that wait|queue/ordering.cpp|s/if (is_copy(each) ? copies_.contains(each)/if (is_copy(each) ? copies_.size() > 1000/
 copies: those that share a number lose all but the first|queue/ordering.cpp|s/^    same->second.copies.push_back(copy);//
@@ -89,7 +111,7 @@ last sync: of another lane|clock/sync_notes.h|s/if (((note.lanes >> lane) \& 1) 
 last sync: later than the access|clock/sync_notes.h|s/const bool is_later = note.tick > tick ||/const bool is_later =/
 last sync: guessed where one of two came first|clock/sync_notes.h|s/^      if (note.tick == tick) {/      if (note.tick == tick \&\& lane > 31) {/
 last sync: none, where notes were dropped|clock/sync_notes.h|s/return known < count_ ? std::nullopt/return known > count_ ? std::nullopt/
-last sync: a barrier of both counts as one on one path|rules/explanation.cpp|s/newest->tick >= older.tick \&\& mine \&\& !is_barrier(mine)/newest->tick >= older.tick \&\& mine/
+missing order: a wait at one named barrier is for an arrival at another|rules/explanation.cpp|s/ \&\& is_same_barrier(arrival, wait)) ||/) ||/
 last sync: of a block that is over it is not kept|detector.cpp|s/^    engine.past_notes.keep(actor.cta);//
 last sync: of a killed launch it is not kept|detector.cpp|s/^    state_->engine.past_notes.keep(cta);//
 last sync: what ends a tick may have come first|clock/sync_notes.h|s/(note.tick == tick \&\& note.ends_tick)/(note.tick == tick \&\& lane > 31)/

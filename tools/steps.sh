@@ -6,11 +6,29 @@ cores=$(nproc)
 passed=0
 failed=0
 
-say() { printf '\n== %s\n' "$*"; }
+step="" step_began=0 step_times=()
 
-# The counts are the last line whatever happened; a step that broke off counts as one failure.
+end_step() {
+  if [ -n "$step" ]; then
+    step_times+=("$(printf '%4d:%02d  %s' $(((SECONDS - step_began) / 60)) $(((SECONDS - step_began) % 60)) "$step")")
+  fi
+  step="" step_began=$SECONDS
+}
+
+# A new step; what it takes is printed at the end.
+say() {
+  end_step
+  step=$*
+  printf '\n== %s\n' "$*"
+}
+
+# What each step took, and the counts as the last line, whatever happened; a step that broke off counts
+# as one failure.
 print_counts_at_exit() {
   trap 'status=$?
+        end_step
+        printf "\n== Minutes\n"
+        printf "%s\n" "${step_times[@]}"
         if [ $status -ne 0 ] && [ $failed -eq 0 ]; then failed=1; fi
         printf "%d passed, %d failed\n" $passed $failed
         [ $failed -eq 0 ] && [ $status -eq 0 ] || exit 1' EXIT

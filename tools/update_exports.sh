@@ -1,7 +1,8 @@
 #!/bin/bash
-# Writes the tables of CUDA's exported names from an installed toolkit: preload/exports/*.def, the
-# version script preload/preload.map, and emulator/driver/entry_versions.def. The tables are kept in
-# the tree because the compiler's wheels hold no libcuda stub. Usage: tools/update_exports.sh [CUDA_HOME]
+# Writes the tables of CUDA's exported names from an installed toolkit: emulator/cudart_names.def,
+# emulator/driver_names.def, the version script preload/preload.map, and
+# emulator/driver/entry_versions.def. The tables are kept in the tree because the compiler's wheels
+# hold no libcuda stub. Usage: tools/update_exports.sh [CUDA_HOME]
 set -euo pipefail
 export LC_ALL=C
 

@@ -25,7 +25,8 @@ if os.path.exists(sys.argv[1]):
         places = sorted("%s:%s" % (os.path.basename(a.get("file") or "?"), a.get("line"))
                         for a in finding.get("accesses", []))
         if places:
-            found.add(" ".join([finding["type"], finding.get("kind") or ""] + places))
+            for variant in [finding] + finding["variants"]:
+                found.add(" ".join([finding["type"], variant.get("kind") or ""] + places))
 print("\n".join(sorted(found)))
 PYTHON
 }

@@ -17,10 +17,11 @@ check() {  # name, then the arguments of the runner
   local name=$1
   shift
   [[ $name =~ $pattern ]] || return 0
-  local output
-  if output=$(timeout "${SECONDS_EACH:-120}" python3 "${runner:-tests/e2e/program_runner.py}" --barracuda "$barracuda" --device gpu "$@" 2>&1); then
+  local output status=0
+  output=$(timeout "${SECONDS_EACH:-120}" python3 "${runner:-tests/e2e/program_runner.py}" --barracuda "$barracuda" --device gpu "$@" 2>&1) || status=$?
+  if [ $status -eq 0 ] || [ $status -eq 77 ]; then  # 77: the places of copies are unknown
     passed=$((passed + 1))
-    printf '| %-46s | %s |\n' "$name" "as expected"
+    printf '| %-46s | %s |\n' "$name" "as expected$([ $status -eq 0 ] || echo ", but for lines of the host (no libdw.so.1)")"
   else
     failed=$((failed + 1))
     printf '| %-46s | %s |\n' "$name" "WRONG"

@@ -39,6 +39,7 @@ std::vector<std::byte> make_block(std::uint64_t stream, std::uint32_t number,
                      .stored_bytes = static_cast<std::uint32_t>(bytes),
                      .stored_hash = hash_of(stored, bytes)};
   header.header_hash = hash_of(header);
+  DEBUG_ASSERT(read_header({reinterpret_cast<const std::byte*>(&header), sizeof header}));
   std::memcpy(block.data(), &header, sizeof header);
   return block;
 }
@@ -61,6 +62,7 @@ Expected<std::vector<std::byte>> read_events(const BlockHeader& header,
   if (hash_of(stored.data(), stored.size()) != header.stored_hash) {
     return unexpected({.message = "its checksum is wrong"});
   }
+  ASSERT(header.raw_bytes <= kMaximumBlockBytes);  // read_header() says nothing else
   std::vector<std::byte> events(header.raw_bytes);
   const std::size_t bytes =
       ZSTD_decompress(events.data(), events.size(), stored.data(), stored.size());

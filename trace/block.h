@@ -18,7 +18,7 @@ namespace barracuda::trace {
 static_assert(std::endian::native == std::endian::little, "traces are little-endian");
 
 inline constexpr std::uint32_t kMagic = 0x54444342;  // "BCDT"
-inline constexpr std::uint32_t kFormatVersion = 3;
+inline constexpr std::uint32_t kFormatVersion = 6;
 inline constexpr std::size_t kMaximumBlockBytes = std::size_t{64} << 20;
 
 struct BlockHeader {
@@ -33,7 +33,14 @@ struct BlockHeader {
   std::uint64_t header_hash = 0;  // of everything before it
 };
 
-static_assert(sizeof(BlockHeader) == 48);
+static_assert(offsetof(BlockHeader, magic) == 0 && offsetof(BlockHeader, format) == 4,
+              "where every version has them");
+static_assert(offsetof(BlockHeader, stream) == 8 && offsetof(BlockHeader, number) == 16 &&
+              offsetof(BlockHeader, raw_bytes) == 20 && offsetof(BlockHeader, stored_bytes) == 24 &&
+              offsetof(BlockHeader, reserved) == 28 && offsetof(BlockHeader, stored_hash) == 32 &&
+              offsetof(BlockHeader, header_hash) == 40);
+static_assert(sizeof(BlockHeader) == 48, "nothing behind the hash, nothing between the fields");
+static_assert(kMaximumBlockBytes <= ~std::uint32_t{0} / 2, "the sizes of a block are 32 bits");
 
 // A whole block. At most kMaximumBlockBytes of events.
 std::vector<std::byte> make_block(std::uint64_t stream, std::uint32_t number,

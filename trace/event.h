@@ -29,6 +29,7 @@ struct StreamBegin {
   std::uint32_t protocol = 0;  // wire::kProtocolVersion: how records are to be read
   std::uint32_t process = 0;
   std::string program;
+  std::optional<std::uint32_t> rank;
   RunOptions options;
 };
 
@@ -60,10 +61,11 @@ struct LaunchDescribed {
   std::uint32_t stack = 0;  // 0: not known
 };
 
-// A call that copies or sets memory. Described in the order of their numbers, from 0.
+// A call that copies, sets, allocates or frees memory. Described in the order of their numbers,
+// from 0.
 struct CopyDescribed {
   std::uint32_t call = 0;
-  bool is_memset = false;
+  detector::HostOperation operation = detector::HostOperation::kCopy;
   std::uint64_t stream = 0;
   std::uint32_t stack = 0;  // 0: not known
 };
@@ -81,7 +83,7 @@ struct RecordApplied {
   std::span<const std::byte> record;  // as it lay in its queue
 };
 
-// By decree.
+// Force-ended.
 struct LaunchEnded {
   detector::LaunchId launch{};
 };
@@ -125,6 +127,7 @@ struct RunEnd {
   std::vector<std::string> problems, blocked;
   std::string option_error, tool_failure;
   bool used_cuda = false;
+  std::optional<std::uint32_t> own_status;  // of the process, if it is known
 };
 
 // Nothing more could be written, for this reason.

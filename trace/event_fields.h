@@ -22,8 +22,8 @@ void travel(Codec& codec, T& site) {
   using trace::Choice;
   codec(Choice{site.operation, Operation::kMeet}, Choice{site.order, MemoryOrder::kSeqCst},
         Choice{site.scope, Scope::kSys}, Choice{site.proxy, Proxy::kAsync}, site.element_bytes,
-        site.element_count, site.flag_store, site.poll, Choice{site.idiom_scope, Scope::kSys},
-        site.stores_constant, site.numbered, site.aligned,
+        site.element_count, site.flag_store, site.poll, site.speculated,
+        Choice{site.idiom_scope, Scope::kSys}, site.stores_constant, site.numbered, site.aligned,
         Choice{site.asynchrony, Asynchrony::kMbarrier}, site.reads_only,
         Choice{site.acquires, FenceScope::kGlobal}, Choice{site.releases, FenceScope::kGlobal},
         site.constant);
@@ -41,7 +41,7 @@ void travel(Codec& codec, T& frame) {
 template <typename Codec, Is<Site> T>
 void travel(Codec& codec, T& site) {
   codec(site.id, site.info, site.function, site.in_entry, site.instruction, site.ptx_line,
-        site.frames);
+        site.variable, site.in_update, site.frames);
 }
 
 template <typename Codec, Is<NotCovered> T>
@@ -71,7 +71,8 @@ void travel(Codec& codec, T& rows) {
 
 template <typename Codec, Is<CopyInfo> T>
 void travel(Codec& codec, T& copy) {
-  codec(copy.id, copy.call, copy.ordered_after, copy.host_waited, copy.accesses);
+  codec(copy.id, trace::Choice{copy.operation, HostOperation::kFree}, copy.call, copy.ordered_after,
+        copy.host_waited, copy.accesses);
 }
 
 }  // namespace barracuda::detector
@@ -86,13 +87,19 @@ void travel(Codec& codec, T& allocation) {
 template <typename Codec, Is<KernelRecord> T>
 void travel(Codec& codec, T& kernel) {
   codec(kernel.name, kernel.instrumented, kernel.reason, kernel.launches, kernel.synchronises,
-        kernel.unchecked_launches);
+        kernel.unchecked_launches, kernel.left_out_launches);
+}
+
+template <typename Codec, Is<StandingRecord> T>
+void travel(Codec& codec, T& standing) {
+  codec(standing.frames, standing.block, standing.thread, standing.waits);
 }
 
 template <typename Codec, Is<MemoryErrorRecord> T>
 void travel(Codec& codec, T& error) {
-  codec(error.what, error.where, error.inlined, error.kernel, error.launch, error.address,
-        error.size, error.is_write, error.block, error.thread);
+  codec(trace::Choice{error.end, KernelEnd::kDeadlock}, error.what, error.where, error.inlined,
+        error.kernel, error.launch, error.address, error.size, error.has_thread, error.is_write,
+        error.block, error.thread, error.standing);
 }
 
 }  // namespace barracuda::report
@@ -106,7 +113,8 @@ void travel(Codec& codec, T& options) {
 
 template <typename Codec, Is<StreamBegin> T>
 void travel(Codec& codec, T& event) {
-  codec(event.tool_version, event.protocol, event.process, event.program, event.options);
+  codec(event.tool_version, event.protocol, event.process, event.program, event.rank,
+        event.options);
 }
 
 template <typename Codec, Is<DeviceNamed> T>
@@ -182,7 +190,7 @@ void travel(Codec& codec, T& event) {
 template <typename Codec, Is<RunEnd> T>
 void travel(Codec& codec, T& event) {
   codec(event.launch_count, event.device, event.problems, event.blocked, event.option_error,
-        event.tool_failure, event.used_cuda);
+        event.tool_failure, event.used_cuda, event.own_status);
 }
 
 template <typename Codec, Is<RecordingFailed> T>
@@ -192,7 +200,8 @@ void travel(Codec& codec, T& event) {
 
 template <typename Codec, Is<CopyDescribed> T>
 void travel(Codec& codec, T& event) {
-  codec(event.call, event.is_memset, event.stream, event.stack);
+  codec(event.call, trace::Choice{event.operation, detector::HostOperation::kFree}, event.stream,
+        event.stack);
 }
 
 template <typename Codec, Is<CopyBegun> T>

@@ -81,7 +81,7 @@ bool ProcessReplay::on(const SiteDescribed& event) {
     return refuse(fmt::format("instruction {} has the number {}", run_.sites.size(),
                               index_of(event.site.id)));
   }
-  run_.sites.push_back(event.site);
+  run_.sites.own().push_back(event.site);
   return true;
 }
 
@@ -226,7 +226,7 @@ void ProcessReplay::add_named_copies() {
     const auto place = copy_places_.find(copy.stack);
     run_.copies.push_back(
         {.call = call,
-         .is_memset = copy.is_memset,
+         .operation = copy.operation,
          .stream = copy.stream,
          .host_stack = {},
          .place = place == copy_places_.end() ? ptx::SourceFrame{} : place->second});
@@ -297,6 +297,8 @@ report::RunData ProcessReplay::run_data() {
     run_.option_error = end_->option_error;
     run_.tool_failure = end_->tool_failure;
     run_.used_cuda = end_->used_cuda;
+    run_.own_status =
+        end_->own_status ? static_cast<int>(*end_->own_status) : report::kUnknownStatus;
   } else {
     describe_unfinished_run();
   }

@@ -2,10 +2,13 @@
 
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/file.h"
+#include "base/held_lock.h"
 #include "base/log.h"
 #include "device_logger/record.h"
-#include "report/process_status.h"
+#include "report/process_name.h"
+#include "report/spool.h"
 #include "report/symbol_name.h"
 
 namespace barracuda::trace {
@@ -23,11 +26,18 @@ Expected<TraceFile> open_file(const Options& options) {
   return TraceFile::open(path, is_shared ? Ownership::kShared : Ownership::kAlone);
 }
 
+std::optional<std::uint32_t> rank_of_environment() {
+  const std::int64_t rank = report::rank_of_environment();
+  return rank == report::Process::kNoRank ? std::nullopt
+                                          : std::optional(static_cast<std::uint32_t>(rank));
+}
+
 StreamBegin make_beginning(const Options& options) {
   return {.tool_version = BARRACUDA_VERSION,
           .protocol = wire::kProtocolVersion,
           .process = static_cast<std::uint32_t>(getpid()),
           .program = report::program_name(),
+          .rank = rank_of_environment(),
           .options = run_options(options)};
 }
 
@@ -69,6 +79,7 @@ void Recorder::put(const Kind& event) {
   if (error_ || is_over_) {
     return;
   }
+  ASSERT(writer_.has_value());  // there is one, or an error
   writer_->put(event);
   if (writer_->error()) {
     error_ = writer_->error();
@@ -81,7 +92,7 @@ void Recorder::put_detection(const Kind& event) {
   if (is_over_) {
     return;
   }
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   if (!is_frozen_) {
     put(event);
   }
@@ -89,7 +100,7 @@ void Recorder::put_detection(const Kind& event) {
 
 void Recorder::device_named(const std::string& name) {
   if (!is_over_) {
-    const std::lock_guard lock(mutex_);
+    const HeldLock lock(mutex_);
     put(DeviceNamed{name});
   }
 }
@@ -98,7 +109,7 @@ void Recorder::sites_described(const ptx::SiteTable& sites) {
   if (is_over_) {
     return;
   }
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   for (const ptx::Site& site : sites) {
     put(SiteDescribed{site});
   }
@@ -121,6 +132,7 @@ std::uint32_t Recorder::number_of_stack(const Stack& stack) {
       stacks_.try_emplace(stack, static_cast<std::uint32_t>(stacks_.size() + 1));
   if (is_new) {
     stack_of_number_.push_back(&known->first);
+    ASSERT(stack_of_number_.size() == known->second);
   }
   return known->second;
 }
@@ -129,7 +141,7 @@ void Recorder::launch_described(const report::LaunchRecord& launch) {
   if (is_over_) {
     return;
   }
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   const std::uint32_t kernel = number_of_kernel(launch.kernel);
   const std::uint32_t stack = number_of_stack(launch.host_stack);
   if (stack != 0) {
@@ -147,24 +159,25 @@ void Recorder::copy_described(const report::CopyRecord& copy) {
   if (is_over_) {
     return;
   }
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   const std::uint32_t stack = number_of_stack(copy.host_stack);
   if (stack != 0) {
     copied_from_.insert(stack);
   }
   put(CopyDescribed{
-      .call = copy.call, .is_memset = copy.is_memset, .stream = copy.stream, .stack = stack});
+      .call = copy.call, .operation = copy.operation, .stream = copy.stream, .stack = stack});
 }
 
 std::vector<report::HostFrame> Recorder::frames_of(std::uint32_t stack,
                                                    const report::HostSymbols& symbols) {
   std::vector<report::HostFrame> frames;
+  ASSERT(stack != 0 && stack <= stack_of_number_.size());
   for (const std::uint64_t address : *stack_of_number_[stack - 1]) {
-    const auto [frame, is_new] = frames_.try_emplace(address);
+    const auto [known, is_new] = frames_.try_emplace(address);
     if (is_new) {
-      frame->second = symbols.look_up(address);
+      known->second = symbols.look_up(address);
     }
-    frames.push_back(frame->second);
+    frames.insert(frames.end(), known->second.begin(), known->second.end());
   }
   return frames;
 }
@@ -187,7 +200,7 @@ Expected<void> Recorder::finish(const report::RunData& run) {
   if (is_over_) {
     return {};
   }
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   if (!error_) {
     put_places();
     for (const report::AllocationRecord& allocation : run.allocations) {
@@ -208,7 +221,10 @@ Expected<void> Recorder::finish(const report::RunData& run) {
                .blocked = run.blocked,
                .option_error = run.option_error,
                .tool_failure = run.tool_failure,
-               .used_cuda = run.used_cuda});
+               .used_cuda = run.used_cuda,
+               .own_status = run.own_status == report::kUnknownStatus
+                                 ? std::nullopt
+                                 : std::optional(static_cast<std::uint32_t>(run.own_status))});
   }
   if (!error_) {
     writer_->flush();
@@ -244,7 +260,7 @@ void Recorder::memory_forgotten(std::uint64_t address, std::uint64_t bytes) {
 
 void Recorder::findings_read() {
   if (!is_over_) {
-    const std::lock_guard lock(mutex_);
+    const HeldLock lock(mutex_);
     is_frozen_ = true;
   }
 }
@@ -253,7 +269,7 @@ void Recorder::queues_idle() {
   if (is_over_) {
     return;
   }
-  const std::lock_guard lock(mutex_);
+  const HeldLock lock(mutex_);
   const auto now = steady_clock::now();
   if (error_ || writer_->is_empty() || now - last_flush_ < kFlushEvery) {
     return;

@@ -76,7 +76,7 @@ class Recorder final : public detector::Observer {
   std::optional<Diagnostic> error_;
   std::chrono::steady_clock::time_point last_flush_;
   std::map<std::string, std::uint32_t> kernels_;
-  std::map<std::uint64_t, report::HostFrame> frames_;  // by return address
+  std::map<std::uint64_t, std::vector<report::HostFrame>> frames_;  // by return address
   std::map<Stack, std::uint32_t> stacks_;
   std::set<std::pair<std::uint32_t, const std::string*>> launched_from_;  // stack, kernel
   std::set<std::uint32_t> copied_from_;                                   // stacks

@@ -87,11 +87,15 @@ Expected<Replayed> replay(const Reader& reader, const detector::DetectorOptions&
         return unexpected(checked.error());
       }
     }
-    const StreamBegin begin =
-        process.begin().value_or(StreamBegin{.tool_version = "", .program = "?", .options = {}});
+    const StreamBegin begin = process.begin().value_or(
+        StreamBegin{.tool_version = "", .program = "?", .rank = {}, .options = {}});
     ReplayedProcess& replayed =
         all.processes.emplace_back(ReplayedProcess{.process = begin.process, .run = {}});
     replayed.run = process.run_data();
+    replayed.run.process = {
+        .program = begin.program,
+        .pid = begin.process,
+        .rank = begin.rank ? std::int64_t{*begin.rank} : report::Process::kNoRank};
     if (!visited) {
       add_problem(replayed, begin, visited.error().message);
     } else if (!process.problem().empty()) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/hash.h"
 #include "trace/block.h"
 
@@ -31,6 +32,7 @@ void Writer::flush() {
 }
 
 void Writer::write_events() {
+  ASSERT(!error_ && !events_.empty());
   if (events_.size() > kMaximumBlockBytes) {
     error_ = Diagnostic{.message = "an event is too large for a trace"};
     return;
@@ -41,6 +43,7 @@ void Writer::write_events() {
     return;
   }
   ++number_;
+  ASSERT(number_ != 0);  // a stream's blocks are counted in 32 bits
   events_.clear();
 }
 

@@ -40,7 +40,8 @@ def check_findings(findings, expectation, marked, files):
     races = [f for f in findings if f["type"] == "race"]
     if expectation[0] == "none":
         problems += ["reported: %s" % json.dumps(race) for race in races]
-    elif not any([r["kind"], r["space"]][:len(expectation) - 1] == expectation[1:] for r in races):
+    elif not any([variant["kind"], r["space"]][:len(expectation) - 1] == expectation[1:]
+                 for r in races for variant in [r] + r["variants"]):
         problems.append("no %s was reported" % " ".join(expectation))
     return problems
 
@@ -63,7 +64,7 @@ def main():
         problems.append("the program's result is %r" % result.stdout)
     problems += runner.check_summary(lines) + runner.check_status(result, expectation)
     problems += check_findings(lines[:-1], expectation, marked, files)
-    return runner.conclude(problems, result, arguments.program[0], expectation)
+    return runner.conclude(problems, result, lines, arguments.program[0], expectation)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 // volatile words, and its run search lets all lanes without a result store to one slot that nobody
 // reads.
 //
+// expect by default: none
 // expect: race intra-warp shared
 // races in: warp_exchange_smem.cuh thread_load.cuh thread_store.cuh
 #include <algorithm>

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <span>
 
+#include "base/assert.h"
+
 namespace barracuda::emulator {
 
 namespace {
@@ -25,6 +27,7 @@ class Occupation {
   }
 
   void take(std::span<const Stretch> stretches) {
+    DEBUG_ASSERT(is_free(stretches));
     for (const Stretch& stretch : stretches) {
       for (std::uint32_t word = stretch.first / 64; word <= stretch.last / 64; ++word) {
         words_[word] |= mask(stretch, word);
@@ -73,6 +76,7 @@ class Places {
 
 FrameLayout lay_out_frame(const std::vector<RegisterClass>& classes,
                           const std::vector<std::vector<Stretch>>& stretches, std::uint32_t steps) {
+  ASSERT(classes.size() == stretches.size() && steps != 0);
   // By where they begin to hold a value: then a greedy choice of places is close to the best.
   std::vector<std::uint32_t> order(classes.size());
   std::iota(order.begin(), order.end(), 0);

@@ -6,25 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "base/align.h"
 #include "base/assert.h"
+#include "ptx/abi.h"
 
 namespace barracuda::emulator {
 
 using ptx::StatementKind;
 using ptx::StateSpace;
-
-namespace {
-
-std::uint32_t aligned(std::uint32_t value, std::uint32_t alignment) {
-  return (value + alignment - 1) / alignment * alignment;
-}
-
-std::uint32_t alignment_of(const ptx::Variable& variable) {
-  return std::max(
-      {variable.align, ptx::size_of(variable.type) * variable.vector, std::uint32_t{1}});
-}
-
-}  // namespace
 
 FunctionDecoder::FunctionDecoder(ProgramBuilder& builder, const ptx::Function& source,
                                  Function& function, const FrameLayout* layout)
@@ -35,9 +24,9 @@ FunctionDecoder::FunctionDecoder(ProgramBuilder& builder, const ptx::Function& s
       layout_(layout) {}
 
 std::uint32_t FunctionDecoder::new_local(std::uint64_t bytes, std::uint32_t alignment) {
-  const std::uint32_t offset = aligned(local_top_, std::max(alignment, std::uint32_t{8}));
+  const std::uint32_t offset = align_up(local_top_, std::max(alignment, std::uint32_t{8}));
   local_top_ = offset + static_cast<std::uint32_t>(bytes);
-  function_.local_bytes = std::max(function_.local_bytes, aligned(local_top_, 16));
+  function_.local_bytes = std::max(function_.local_bytes, align_up(local_top_, 16));
   return offset;
 }
 
@@ -51,6 +40,7 @@ void FunctionDecoder::open_block() {
 }
 
 void FunctionDecoder::close_block() {
+  ASSERT(!open_blocks_.empty());
   local_top_ = blocks_[open_blocks_.back()].local_top;
   open_blocks_.pop_back();
   symbols_.close();
@@ -74,7 +64,7 @@ void FunctionDecoder::declare_function_parameter(const ptx::Variable& variable,
   } else {
     symbol.kind = Symbol::Kind::kLocal;
     symbol.is_parameter = true;
-    symbol.offset = new_local(symbol.bytes, alignment_of(variable));
+    symbol.offset = new_local(symbol.bytes, ptx::alignment_of(variable));
     place.local_offset = symbol.offset;
   }
   passed.push_back(place);
@@ -91,15 +81,13 @@ void FunctionDecoder::declare_parameters() {
     }
     return;
   }
-  std::uint32_t offset = 0;
-  for (const ptx::Variable& variable : source_.parameters) {
-    offset = aligned(offset, alignment_of(variable));
+  const ptx::ParameterLayout layout = ptx::parameter_layout(source_);
+  for (std::size_t i = 0; i < layout.places.size(); ++i) {
     Symbol symbol;
     symbol.kind = Symbol::Kind::kKernelParameter;
-    symbol.offset = offset;
-    symbol.bytes = static_cast<std::uint32_t>(variable.size());
-    symbols_.declare(variable.name, symbol);
-    offset += symbol.bytes;
+    symbol.offset = layout.places[i].offset;
+    symbol.bytes = layout.places[i].size;
+    symbols_.declare(source_.parameters[i].name, symbol);
   }
 }
 
@@ -117,7 +105,7 @@ void FunctionDecoder::declare(const ptx::Variable& variable) {
   } else if (variable.space == StateSpace::kLocal || variable.space == StateSpace::kParam) {
     symbol.kind = Symbol::Kind::kLocal;
     symbol.is_parameter = variable.space == StateSpace::kParam;
-    symbol.offset = new_local(symbol.bytes, alignment_of(variable));
+    symbol.offset = new_local(symbol.bytes, ptx::alignment_of(variable));
     symbols_.declare(variable.name, symbol);
   } else if (variable.space == StateSpace::kShared) {
     symbol.kind = Symbol::Kind::kShared;
@@ -252,6 +240,7 @@ std::uint32_t FunctionDecoder::find_label(std::string_view label, std::uint32_t 
 
 void FunctionDecoder::resolve_branches() {
   for (const Branch& branch : branches_) {
+    ASSERT(branch.instruction < function_.code.size());
     const std::uint32_t target = find_label(branch.label, branch.block);
     Instruction& instruction = function_.code[branch.instruction];
     if (target == kNoSlot) {
@@ -268,7 +257,7 @@ void FunctionDecoder::resolve_branches() {
 }
 
 void FunctionDecoder::finish_constants() {
-  const std::size_t bytes = (constants_.size() + 63) / 64 * 64 + 64;
+  const std::size_t bytes = align_up(constants_.size(), 64) + 64;
   auto* memory = static_cast<std::byte*>(std::aligned_alloc(64, bytes));
   ASSERT(memory != nullptr);
   std::memset(memory, 0, bytes);
@@ -286,6 +275,8 @@ void FunctionDecoder::next_step() {
 
 // Only the last instruction of a step may lead elsewhere.
 std::vector<StepEnd> FunctionDecoder::step_ends() const {
+  ASSERT(!step_begins_.empty() && step_begins_.front() == 0);
+  DEBUG_ASSERT(std::ranges::is_sorted(step_begins_));
   const auto step_at = [this](std::uint64_t pc) {
     const auto after = std::ranges::upper_bound(step_begins_, pc);
     return static_cast<std::uint32_t>(after - step_begins_.begin()) - 1;
@@ -341,6 +332,8 @@ FrameLayout FunctionDecoder::plan() {
 
 void FunctionDecoder::decode() {
   decode_body();
+  // The registers that the frame was laid out for.
+  ASSERT(uses_.classes().size() == layout_->slots.size());
   finish_constants();
   function_.register_bytes = layout_->bytes;
 }
@@ -349,6 +342,7 @@ void decode_function(ProgramBuilder& builder, const ptx::Function& source, Funct
   Function draft;
   const FrameLayout layout = FunctionDecoder(builder, source, draft, nullptr).plan();
   FunctionDecoder(builder, source, function, &layout).decode();
+  ASSERT(function.code.size() == draft.code.size());
 }
 
 }  // namespace barracuda::emulator

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/assert.h"
 #include "base/expected.h"
 #include "emulator/state/address_windows.h"
 #include "emulator/state/host_address.h"
@@ -25,6 +26,7 @@ void for_each_variable(const ptx::Module& module, Visit visit) {
     if (statement.kind == StatementKind::kBlockOpen) {
       ++depth;
     } else if (statement.kind == StatementKind::kBlockClose) {
+      ASSERT(depth != 0);
       --depth;
     } else if (statement.kind == StatementKind::kVariable && depth == 0) {
       for (const ptx::Variable& variable : statement.variables) {
@@ -145,6 +147,7 @@ void LoadedModule::initialise(const ptx::Variable& variable, std::uint64_t addre
     if (offset + step > size) {
       break;
     }
+    ASSERT(step != 0);
     const std::uint64_t value = initial_value(variable, operand);
     std::memcpy(memory + offset, &value, std::min<std::uint64_t>(step, sizeof value));
     offset += step;
@@ -214,6 +217,8 @@ const ptx::Variable* LoadedModule::shared_variable(std::string_view name) const 
 }
 
 std::uint64_t LoadedModule::address_of(const ptx::Function& function) const {
+  ASSERT(&function >= module_.functions.data() &&
+         &function < module_.functions.data() + module_.functions.size());
   const auto number = static_cast<std::uint64_t>(&function - module_.functions.data());
   return address_windows().code() + (number + 1) * 16;
 }

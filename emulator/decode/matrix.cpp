@@ -61,7 +61,8 @@ bool is_known_product(const Shape& shape, const std::vector<MatrixElement>& elem
   return elements.size() == 4 && is_accumulator(elements[0]) && is_accumulator(elements[3]) &&
          element_bits(elements[1]) == element_bits(elements[2]) && shape.m % 8 == 0 &&
          shape.n % 8 == 0 && shape.m <= 32 && shape.n <= 32 && shape.k <= 64 && shape.m != 0 &&
-         shape.n != 0 && shape.k != 0 && shape.m * shape.k <= 1024 && shape.n * shape.k <= 1024;
+         shape.n != 0 && shape.k != 0 && shape.m * shape.k % kLanes == 0 &&
+         shape.n * shape.k % kLanes == 0 && shape.m * shape.k <= 1024 && shape.n * shape.k <= 1024;
 }
 
 }  // namespace
@@ -117,6 +118,11 @@ void FunctionDecoder::decode_mma(const ptx::Instruction& instruction) {
   product->c = mma_fragment(MatrixRole::kAccumulator, elements[3], {shape.m, shape.n}, slots[3]);
   product->d = mma_fragment(MatrixRole::kAccumulator, elements[0], {shape.m, shape.n}, slots[0]);
   product->saturates = instruction.has("satfinite");
+  if (!product->a.is_valid() || !product->b.is_valid() || !product->c.is_valid() ||
+      !product->d.is_valid()) {
+    refuse("this matrix product");  // no compiler makes it
+    return;
+  }
   emit(&execute_mma).extra = product.get();
   function_.owned.push_back(std::move(product));
 }
@@ -181,7 +187,8 @@ void FunctionDecoder::decode_matrix_access(const ptx::Instruction& instruction) 
       !bind_registers(operands[loads ? 0 : 1], register_type(elements[0]), loads, slots)) {
     return;
   }
-  if (size[0] * size[1] > 1024 || slots.size() < registers_of(elements[0], size[0], size[1])) {
+  if (size[0] * size[1] > 1024 || size[0] * size[1] < kLanes ||
+      slots.size() < registers_of(elements[0], size[0], size[1])) {
     refuse("the number of registers");
     return;
   }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "base/align.h"
+#include "base/assert.h"
 #include "emulator/decode/function_decoder.h"
 
 namespace barracuda::emulator {
@@ -21,6 +23,7 @@ constexpr std::uint32_t kSlotAlignment = 64;
 }  // namespace
 
 Instruction& FunctionDecoder::emit(Handler handler) {
+  ASSERT(handler != nullptr);
   Instruction& instruction = function_.code.emplace_back();
   instruction.handler = handler;
   instruction.statement = statement_;
@@ -41,6 +44,7 @@ Slot FunctionDecoder::refuse(std::string reason) {
 }
 
 Slot FunctionDecoder::slot_of(std::uint32_t number) const {
+  ASSERT(layout_ == nullptr || number < layout_->slots.size());
   return layout_ == nullptr ? number : layout_->slots[number];
 }
 
@@ -73,11 +77,11 @@ Slot FunctionDecoder::constant(std::uint64_t bits, RegisterClass register_class,
   }
   const std::size_t offset = constants_.size();
   const std::size_t lane_bytes = wide ? 8 : 4, lanes = predicate ? 1 : kLanes;
-  constants_.resize(offset +
-                    (lane_bytes * lanes + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment);
+  constants_.resize(offset + align_up(lane_bytes * lanes, kSlotAlignment));
   for (std::size_t lane = 0; lane < lanes; ++lane) {
     std::memcpy(constants_.data() + offset + lane * lane_bytes, &bits, lane_bytes);
   }
+  ASSERT(offset < kConstantSlot && offset % kSlotAlignment == 0);
   const Slot slot = static_cast<Slot>(offset) | kConstantSlot;
   if (shared_by_value) {
     known.emplace(bits, slot);

@@ -1,17 +1,14 @@
 #include "emulator/decode/program_builder.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
+#include "base/align.h"
+#include "base/assert.h"
+#include "ptx/abi.h"
+
 namespace barracuda::emulator {
-
-namespace {
-
-std::uint32_t aligned(std::uint32_t value, std::uint32_t alignment) {
-  return (value + alignment - 1) / alignment * alignment;
-}
-
-}  // namespace
 
 Function* ProgramBuilder::function(const ptx::Function& source) {
   const auto found = known_.find(&source);
@@ -45,9 +42,7 @@ std::uint32_t ProgramBuilder::shared_offset(const ptx::Variable& variable) {
   if (found != shared_.end()) {
     return found->second;
   }
-  const std::uint32_t natural = ptx::size_of(variable.type) * variable.vector;
-  const std::uint32_t alignment = std::max({variable.align, natural, std::uint32_t{1}});
-  const std::uint32_t offset = aligned(program_.static_shared_bytes, alignment);
+  const std::uint32_t offset = align_up(program_.static_shared_bytes, ptx::alignment_of(variable));
   program_.static_shared_bytes = offset + static_cast<std::uint32_t>(variable.size());
   shared_.emplace(&variable, offset);
   return offset;
@@ -55,6 +50,7 @@ std::uint32_t ProgramBuilder::shared_offset(const ptx::Variable& variable) {
 
 void ProgramBuilder::add_dynamic_offset(Function& function, std::uint32_t constant,
                                         std::uint32_t bytes, std::uint32_t alignment) {
+  ASSERT(bytes <= sizeof(std::uint64_t) && std::has_single_bit(alignment));
   dynamic_alignment_ = std::max(dynamic_alignment_, alignment);
   patches_.push_back(Patch{.function = &function, .constant = constant, .bytes = bytes});
 }
@@ -63,7 +59,7 @@ void ProgramBuilder::lay_out_dynamic_shared() {
   if (patches_.empty()) {
     return;
   }
-  program_.static_shared_bytes = aligned(program_.static_shared_bytes, dynamic_alignment_);
+  program_.static_shared_bytes = align_up(program_.static_shared_bytes, dynamic_alignment_);
   const std::uint64_t offset = program_.static_shared_bytes;
   for (const Patch& patch : patches_) {
     std::byte* lanes = patch.function->constants.get() + patch.constant;
@@ -77,6 +73,7 @@ void ProgramBuilder::lay_out_dynamic_shared() {
 }
 
 void ProgramBuilder::build(const ptx::Function& entry) {
+  ASSERT(entry.is_entry && program_.functions.empty());
   program_.kernel = entry.name;
   program_.texts = &module_.texts();
   program_.const_ranges = module_.const_ranges();
@@ -87,18 +84,14 @@ void ProgramBuilder::build(const ptx::Function& entry) {
     decode_function(*this, *source, *decoded);
   }
   lay_out_dynamic_shared();
-  std::uint32_t offset = 0;
-  for (const ptx::Variable& parameter : entry.parameters) {
-    const std::uint32_t natural = ptx::size_of(parameter.type) * parameter.vector;
-    offset = aligned(offset, std::max({parameter.align, natural, std::uint32_t{1}}));
-    offset += static_cast<std::uint32_t>(parameter.size());
-  }
-  program_.parameter_bytes = offset;
+  program_.parameter_bytes = static_cast<std::uint32_t>(ptx::parameter_layout(entry).bytes);
 }
 
 std::unique_ptr<Program> decode_program(const LoadedModule& module, const ptx::Function& entry) {
   auto program = std::make_unique<Program>();
   ProgramBuilder(module, *program).build(entry);
+  ASSERT(program->functions.front()->is_entry);
+  DEBUG_ASSERT(program->is_valid());
   return program;
 }
 

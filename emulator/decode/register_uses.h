@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/assert.h"
 #include "emulator/decode/symbols.h"
 
 namespace barracuda::emulator {
@@ -31,10 +32,14 @@ class RegisterUses {
 
   void next_step() { ++step_; }
 
-  void read(std::uint32_t number) { accesses_.push_back({number, step_, Access::kRead}); }
+  void read(std::uint32_t number) {
+    ASSERT(number < classes_.size());
+    accesses_.push_back({number, step_, Access::kRead});
+  }
 
   // Not `always`: only under a predicate, which leaves the others' values.
   void write(std::uint32_t number, bool always) {
+    ASSERT(number < classes_.size());
     accesses_.push_back({number, step_, always ? Access::kWrite : Access::kPredicatedWrite});
   }
 

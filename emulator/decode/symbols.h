@@ -8,6 +8,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "base/assert.h"
 #include "emulator/state/instruction.h"
 #include "ptx/module.h"
 
@@ -41,7 +42,10 @@ class Symbols {
  public:
   void open() { scopes_.emplace_back(); }
 
-  void close() { scopes_.pop_back(); }
+  void close() {
+    ASSERT(!scopes_.empty());
+    scopes_.pop_back();
+  }
 
   void declare(std::string_view name, const Symbol& symbol);
   // Registers name0 … name(count-1); each gets its number when it is first found.

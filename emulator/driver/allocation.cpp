@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/assert.h"
 #include "emulator/driver/stream.h"
 #include "emulator/driver_face.h"
 
@@ -46,6 +47,29 @@ bool is_mapped(std::uint64_t address) {
   return msync(reinterpret_cast<void*>(address / page * page), 1, MS_ASYNC) == 0;
 }
 
+// Of the table; what it was has an address if it was there.
+CUresult remove(std::uint64_t address, AllocationKind kind, AllocationEntry& entry) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  finish_all_streams();
+  Allocations& all = allocations();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.by_address.find(address);
+  if (found == all.by_address.end() || found->second.kind != kind) {
+    return kind == AllocationKind::kRegisteredHost ? CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED
+                                                   : CUDA_ERROR_INVALID_VALUE;
+  }
+  if (found->second.owner == AllocationOwner::kMapping) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (found->second.owner == AllocationOwner::kProgram) {
+    entry = found->second;
+    all.by_address.erase(found);
+  }
+  return CUDA_SUCCESS;
+}
+
 }  // namespace
 
 CUresult allocate(AllocationEntry& entry) {
@@ -65,7 +89,18 @@ CUresult allocate(AllocationEntry& entry) {
   return CUDA_SUCCESS;
 }
 
+CUresult reuse(AllocationEntry& entry) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  machine().memory().restore(entry.address, entry.bytes);
+  entry.context = current_context();
+  allocations().insert(entry);
+  return CUDA_SUCCESS;
+}
+
 void add_mapping(AllocationEntry& entry) {
+  DEBUG_ASSERT(entry.address != 0 && entry.bytes != 0);
   entry.owner = AllocationOwner::kMapping;
   entry.context = current_context();
   machine().memory().register_host(entry.address, entry.bytes);
@@ -97,31 +132,26 @@ CUresult register_host(void* address, std::size_t bytes, unsigned flags) {
 }
 
 CUresult release(std::uint64_t address, AllocationKind kind) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
+  AllocationEntry entry;
+  const CUresult status = remove(address, kind, entry);
+  if (entry.address != 0) {
+    machine().memory().release(address);
   }
-  finish_all_streams();
-  {
-    Allocations& all = allocations();
-    const std::lock_guard lock(all.mutex);
-    const auto found = all.by_address.find(address);
-    if (found == all.by_address.end() || found->second.kind != kind) {
-      return kind == AllocationKind::kRegisteredHost ? CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED
-                                                     : CUDA_ERROR_INVALID_VALUE;
-    }
-    if (found->second.owner == AllocationOwner::kMapping) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    if (found->second.owner == AllocationOwner::kGraph) {
-      return CUDA_SUCCESS;
-    }
-    all.by_address.erase(found);
+  return status;
+}
+
+CUresult withdraw(std::uint64_t address, AllocationEntry& entry) {
+  const CUresult status = remove(address, AllocationKind::kDevice, entry);
+  if (entry.address != 0 && entry.pool != nullptr) {
+    machine().memory().withdraw(address);
+  } else if (entry.address != 0) {
+    machine().memory().release(address);
   }
-  machine().memory().release(address);
-  return CUDA_SUCCESS;
+  return status;
 }
 
 void give_back(const AllocationEntry& entry) {
+  DEBUG_ASSERT(entry.id != 0);  // allocate() gave it one
   {
     Allocations& all = allocations();
     const std::lock_guard lock(all.mutex);

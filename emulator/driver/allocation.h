@@ -35,11 +35,16 @@ struct AllocationEntry {
 
 // Fills in address and id.
 CUresult allocate(AllocationEntry& entry);
+// The same at the address of bytes that withdraw() has kept.
+CUresult reuse(AllocationEntry& entry);
 // Memory at an address that the caller has chosen. Kernels may use it from now on.
 void add_mapping(AllocationEntry& entry);
 CUresult register_host(void* address, std::size_t bytes, unsigned flags);
 // The entry that starts at the address, if its kind is `kind`, is freed; else CUDA's error.
 CUresult release(std::uint64_t address, AllocationKind kind);
+// The same for memory of a pool, whose bytes are kept; `entry` is what it was, without a pool where
+// nothing is kept.
+CUresult withdraw(std::uint64_t address, AllocationEntry& entry);
 // What allocate() has made; nothing if its context has been destroyed since.
 void give_back(const AllocationEntry& entry);
 // Changes the advice of the entry, or of the managed variable, that contains the address; false:

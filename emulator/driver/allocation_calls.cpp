@@ -1,3 +1,4 @@
+#include "base/align.h"
 #include "emulator/driver/allocation.h"
 #include "emulator/driver/capture.h"
 #include "emulator/driver_face.h"
@@ -33,9 +34,6 @@ CUresult allocate_host(void** result, std::size_t bytes, unsigned flags) {
 }  // namespace
 
 CUresult cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total_bytes) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   if (free_bytes == nullptr || total_bytes == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -62,7 +60,7 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr* result, std::size_t* pitch, std::size_t
   if (pitch == nullptr || (element_bytes != 4 && element_bytes != 8 && element_bytes != 16)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  *pitch = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
+  *pitch = align_up(width, kPitchAlignment);
   return driver::cuMemAlloc_v2(result, *pitch * height);
 }
 
@@ -113,9 +111,6 @@ CUresult cuMemHostUnregister(void* address) {
 }
 
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* result, void* address, unsigned flags) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   const std::optional<AllocationEntry> entry =
       find_allocation(reinterpret_cast<std::uint64_t>(address));
   if (result == nullptr || flags != 0 || !entry || entry->kind == AllocationKind::kDevice) {
@@ -126,9 +121,6 @@ CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* result, void* address, unsign
 }
 
 CUresult cuMemHostGetFlags(unsigned* flags, void* address) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   const std::optional<AllocationEntry> entry =
       find_allocation(reinterpret_cast<std::uint64_t>(address));
   if (flags == nullptr || !entry ||
@@ -140,9 +132,6 @@ CUresult cuMemHostGetFlags(unsigned* flags, void* address) {
 }
 
 CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr address) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   const std::optional<Allocation> found = machine().memory().find(address);
   if (!found) {
     return CUDA_ERROR_NOT_FOUND;

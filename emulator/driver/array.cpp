@@ -83,14 +83,10 @@ CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR_v2* result, CUarray handl
   if (array == nullptr) {
     return CUDA_ERROR_INVALID_HANDLE;
   }
-  if (result == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *result = {.Width = array->descriptor.Width,
-             .Height = array->descriptor.Height,
-             .Format = array->descriptor.Format,
-             .NumChannels = array->descriptor.NumChannels};
-  return CUDA_SUCCESS;
+  return store_result(result, {.Width = array->descriptor.Width,
+                               .Height = array->descriptor.Height,
+                               .Format = array->descriptor.Format,
+                               .NumChannels = array->descriptor.NumChannels});
 }
 
 CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR_v2* result, CUarray handle) {
@@ -98,17 +94,10 @@ CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR_v2* result, CUarray h
   if (array == nullptr) {
     return CUDA_ERROR_INVALID_HANDLE;
   }
-  if (result == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *result = array->descriptor;
-  return CUDA_SUCCESS;
+  return store_result(result, array->descriptor);
 }
 
 CUresult cuArrayDestroy(CUarray handle) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   return arrays().extract(handle) == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
 }
 

@@ -11,14 +11,6 @@ CUresult cuMemcpyAtoD_v2(CUdeviceptr to, CUarray from, std::size_t offset, std::
   return copy_row(on_device(to), in_array(from, offset), bytes, nullptr);
 }
 
-CUresult cuMemcpyHtoA_v2(CUarray to, std::size_t offset, const void* from, std::size_t bytes) {
-  return copy_row(in_array(to, offset), on_host(from), bytes, nullptr);
-}
-
-CUresult cuMemcpyAtoH_v2(void* to, CUarray from, std::size_t offset, std::size_t bytes) {
-  return copy_row(on_host(to), in_array(from, offset), bytes, nullptr);
-}
-
 CUresult cuMemcpyAtoA_v2(CUarray to, std::size_t to_offset, CUarray from, std::size_t from_offset,
                          std::size_t bytes) {
   return copy_row(in_array(to, to_offset), in_array(from, from_offset), bytes, nullptr);

@@ -133,30 +133,14 @@ CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* copy, CUstream stream) {
   return copy == nullptr ? CUDA_ERROR_INVALID_VALUE : submit(stream, CopyWork{box_of(*copy)});
 }
 
-CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* copy) {
-  return driver::cuMemcpy2DAsync_v2(copy, nullptr);
-}
-
-CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* copy) {
-  return driver::cuMemcpy2DAsync_v2(copy, nullptr);
-}
-
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* copy, CUstream stream) {
   return copy == nullptr ? CUDA_ERROR_INVALID_VALUE : submit(stream, CopyWork{*copy});
-}
-
-CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* copy) {
-  return driver::cuMemcpy3DAsync_v2(copy, nullptr);
 }
 
 // With one device its contexts share their memory.
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* copy, CUstream stream) {
   const CUresult status = check_peers(copy);
   return status == CUDA_SUCCESS ? submit(stream, CopyWork{box_of(*copy)}) : status;
-}
-
-CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* copy) {
-  return driver::cuMemcpy3DPeerAsync(copy, nullptr);
 }
 
 }  // namespace barracuda::emulator::driver

@@ -153,6 +153,11 @@ CUresult require_context() {
   return context->is_alive ? context->failure.load() : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
+CUresult require_device(CUdevice device) {
+  const CUresult status = require_initialized();
+  return status == CUDA_SUCCESS && device != 0 ? CUDA_ERROR_INVALID_DEVICE : status;
+}
+
 void release_resources(Context& context) {
   finish_all_streams();
   release_modules(context);
@@ -199,14 +204,7 @@ CUresult cuCtxDestroy_v2(CUcontext handle) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuCtxDestroy(CUcontext handle) {
-  return driver::cuCtxDestroy_v2(handle);
-}
-
 CUresult cuCtxAttach(CUcontext* result, unsigned flags) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   if (result == nullptr || flags != 0) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -227,9 +225,6 @@ CUresult cuCtxDetach(CUcontext handle) {
 }
 
 CUresult cuCtxPushCurrent_v2(CUcontext handle) {
-  if (const CUresult status = require_initialized(); status != CUDA_SUCCESS) {
-    return status;
-  }
   Context* context = find_context(handle);
   if (context == nullptr || !context->is_alive) {
     return CUDA_ERROR_INVALID_CONTEXT;
@@ -238,14 +233,7 @@ CUresult cuCtxPushCurrent_v2(CUcontext handle) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuCtxPushCurrent(CUcontext handle) {
-  return driver::cuCtxPushCurrent_v2(handle);
-}
-
 CUresult cuCtxPopCurrent_v2(CUcontext* result) {
-  if (const CUresult status = require_initialized(); status != CUDA_SUCCESS) {
-    return status;
-  }
   if (t_top == nullptr) {
     return CUDA_ERROR_INVALID_CONTEXT;
   }
@@ -256,14 +244,7 @@ CUresult cuCtxPopCurrent_v2(CUcontext* result) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuCtxPopCurrent(CUcontext* result) {
-  return driver::cuCtxPopCurrent_v2(result);
-}
-
 CUresult cuCtxSetCurrent(CUcontext handle) {
-  if (const CUresult status = require_initialized(); status != CUDA_SUCCESS) {
-    return status;
-  }
   Context* context = nullptr;
   if (handle != nullptr) {
     context = find_context(handle);
@@ -281,9 +262,6 @@ CUresult cuCtxSetCurrent(CUcontext handle) {
 }
 
 CUresult cuCtxGetCurrent(CUcontext* result) {
-  if (const CUresult status = require_initialized(); status != CUDA_SUCCESS) {
-    return status;
-  }
   if (result == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -293,16 +271,10 @@ CUresult cuCtxGetCurrent(CUcontext* result) {
 }
 
 CUresult cuCtxSynchronize() {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   return synchronize(*current_context());
 }
 
 CUresult cuCtxSynchronize_v2(CUcontext handle) {
-  if (const CUresult status = require_initialized(); status != CUDA_SUCCESS) {
-    return status;
-  }
   Context* context = find_context(handle);
   if (context == nullptr || !context->is_alive) {
     return CUDA_ERROR_INVALID_CONTEXT;

@@ -35,9 +35,11 @@ Context* current_context();  // null: none
 // cuInit. A child process cannot go on with its parent's driver: CUDA_ERROR_NOT_INITIALIZED.
 CUresult initialize();
 
-// What a call must know first: cuInit was called, a context is current, alive, and has not failed.
+// What a call must know first: cuInit was called; a context is current, alive, and has not failed;
+// cuInit was called and there is such a device.
 CUresult require_initialized();
 CUresult require_context();
+CUresult require_device(CUdevice device);
 // Frees everything that lives in the context.
 void release_resources(Context& context);
 

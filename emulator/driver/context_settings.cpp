@@ -12,9 +12,6 @@ Context* resolve(CUcontext handle) {
 }  // namespace
 
 CUresult cuCtxGetDevice(CUdevice* device) {
-  if (const CUresult status = require_initialized(); status != CUDA_SUCCESS) {
-    return status;
-  }
   if (device == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -37,20 +34,10 @@ CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext handle) {
 }
 
 CUresult cuCtxGetFlags(unsigned* flags) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (flags == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *flags = current_context()->flags;
-  return CUDA_SUCCESS;
+  return store_result(flags, current_context()->flags);
 }
 
 CUresult cuCtxSetFlags(unsigned flags) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   if (!are_context_flags(flags)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -63,28 +50,17 @@ CUresult cuCtxGetId(CUcontext handle, unsigned long long* id) {
   if (context == nullptr) {
     return CUDA_ERROR_INVALID_CONTEXT;
   }
-  if (id == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *id = context->id;
-  return CUDA_SUCCESS;
+  return store_result(id, context->id);
 }
 
 CUresult cuCtxGetApiVersion(CUcontext handle, unsigned* version) {
   if (resolve(handle) == nullptr) {
     return CUDA_ERROR_INVALID_CONTEXT;
   }
-  if (version == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *version = 3020;
-  return CUDA_SUCCESS;
+  return store_result(version, 3020);
 }
 
 CUresult cuCtxGetLimit(std::size_t* value, CUlimit limit) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   if (value == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -96,9 +72,6 @@ CUresult cuCtxGetLimit(std::size_t* value, CUlimit limit) {
 }
 
 CUresult cuCtxSetLimit(CUlimit limit, std::size_t value) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   if (limit < 0 || limit >= CU_LIMIT_MAX) {
     return CUDA_ERROR_UNSUPPORTED_LIMIT;
   }
@@ -107,20 +80,10 @@ CUresult cuCtxSetLimit(CUlimit limit, std::size_t value) {
 }
 
 CUresult cuCtxGetCacheConfig(CUfunc_cache* config) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (config == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *config = current_context()->cache;
-  return CUDA_SUCCESS;
+  return store_result(config, current_context()->cache);
 }
 
 CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   if (!is_cache_config(config)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -129,14 +92,7 @@ CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
 }
 
 CUresult cuCtxGetSharedMemConfig(CUsharedconfig* config) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (config == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
-  return CUDA_SUCCESS;
+  return store_result(config, CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE);
 }
 
 CUresult cuCtxSetSharedMemConfig(CUsharedconfig /*config*/) {
@@ -144,9 +100,6 @@ CUresult cuCtxSetSharedMemConfig(CUsharedconfig /*config*/) {
 }
 
 CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   if (least != nullptr) {
     *least = 0;
   }

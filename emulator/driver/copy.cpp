@@ -24,65 +24,28 @@ CUresult copy_row(const RowSide& to, const RowSide& from, std::size_t bytes, CUs
 
 namespace {
 
-CUresult copy_either(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
-  return copy_row(on_either(to), on_either(from), bytes, stream);
-}
-
-CUresult copy_to_device(CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream) {
-  return copy_row(on_device(to), on_host(from), bytes, stream);
-}
-
-CUresult copy_to_host(void* to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
-  return copy_row(on_host(to), on_device(from), bytes, stream);
-}
-
-CUresult copy_on_device(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
-  return copy_row(on_device(to), on_device(from), bytes, stream);
-}
-
 bool are_contexts(CUcontext first, CUcontext second) {
   return find_context(first) != nullptr && find_context(second) != nullptr;
 }
 
 }  // namespace
 
-CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
-  return copy_either(to, from, bytes, nullptr);
-}
-
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
-  return copy_either(to, from, bytes, stream);
-}
-
-CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, std::size_t bytes) {
-  return copy_to_device(to, from, bytes, nullptr);
-}
-
-CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, std::size_t bytes) {
-  return copy_to_host(to, from, bytes, nullptr);
-}
-
-CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
-  return copy_on_device(to, from, bytes, nullptr);
+  return copy_row(on_either(to), on_either(from), bytes, stream);
 }
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t bytes,
                               CUstream stream) {
-  return copy_to_device(to, from, bytes, stream);
+  return copy_row(on_device(to), on_host(from), bytes, stream);
 }
 
 CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
-  return copy_to_host(to, from, bytes, stream);
+  return copy_row(on_host(to), on_device(from), bytes, stream);
 }
 
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t bytes,
                               CUstream stream) {
-  return copy_on_device(to, from, bytes, stream);
-}
-
-CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
-                      CUcontext from_context, std::size_t bytes) {
-  return driver::cuMemcpyPeerAsync(to, to_context, from, from_context, bytes, nullptr);
+  return copy_row(on_device(to), on_device(from), bytes, stream);
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
@@ -90,7 +53,7 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr fro
   if (!are_contexts(to_context, from_context)) {
     return CUDA_ERROR_INVALID_CONTEXT;
   }
-  return copy_on_device(to, from, bytes, stream);
+  return driver::cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
 }
 
 }  // namespace barracuda::emulator::driver

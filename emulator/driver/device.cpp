@@ -13,13 +13,6 @@ namespace {
 constexpr CUuuid kUuid = {
     {'B', 'A', 'R', 'R', 'A', 'C', 'U', 'D', 'A', ' ', 'c', 'p', 'u', 0, 0, 1}};
 
-CUresult check(CUdevice device) {
-  if (const CUresult status = require_initialized(); status != CUDA_SUCCESS) {
-    return status;
-  }
-  return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
-}
-
 CUresult copy_text(std::string_view text, char* to, int length) {
   if (to == nullptr || length <= 0) {
     return CUDA_ERROR_INVALID_VALUE;
@@ -52,72 +45,30 @@ CUresult cuInit(unsigned flags) {
 }
 
 CUresult cuDriverGetVersion(int* version) {
-  if (version == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *version = kCudaVersion;
-  return CUDA_SUCCESS;
+  return store_result(version, kCudaVersion);
 }
 
-CUresult cuDeviceGet(CUdevice* device, int ordinal) {
-  if (const CUresult status = check(ordinal); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (device == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *device = 0;
-  return CUDA_SUCCESS;
+CUresult cuDeviceGet(CUdevice* device, int /*ordinal*/) {
+  return store_result(device, 0);
 }
 
 CUresult cuDeviceGetCount(int* count) {
-  if (const CUresult status = require_initialized(); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (count == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *count = 1;
-  return CUDA_SUCCESS;
+  return store_result(count, 1);
 }
 
-CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
-  if (const CUresult status = check(device); status != CUDA_SUCCESS) {
-    return status;
-  }
+CUresult cuDeviceGetName(char* name, int length, CUdevice /*device*/) {
   return copy_text(kDeviceName, name, length);
 }
 
-CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
-  if (const CUresult status = check(device); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (uuid == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *uuid = kUuid;
-  return CUDA_SUCCESS;
+CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice /*device*/) {
+  return store_result(uuid, kUuid);
 }
 
-CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
-  return driver::cuDeviceGetUuid(uuid, device);
+CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice /*device*/) {
+  return store_result(bytes, machine().memory().total_bytes());
 }
 
-CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice device) {
-  if (const CUresult status = check(device); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (bytes == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *bytes = machine().memory().total_bytes();
-  return CUDA_SUCCESS;
-}
-
-CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
-  if (const CUresult status = check(device); status != CUDA_SUCCESS) {
-    return status;
-  }
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice /*device*/) {
   if (value == nullptr || attribute <= 0 || attribute >= CU_DEVICE_ATTRIBUTE_MAX) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -125,10 +76,7 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
   return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetProperties(CUdevprop* properties, CUdevice device) {
-  if (const CUresult status = check(device); status != CUDA_SUCCESS) {
-    return status;
-  }
+CUresult cuDeviceGetProperties(CUdevprop* properties, CUdevice /*device*/) {
   if (properties == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -158,17 +106,11 @@ CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
   return driver::cuDeviceGetAttribute(minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
 }
 
-CUresult cuDeviceGetPCIBusId(char* text, int length, CUdevice device) {
-  if (const CUresult status = check(device); status != CUDA_SUCCESS) {
-    return status;
-  }
+CUresult cuDeviceGetPCIBusId(char* text, int length, CUdevice /*device*/) {
   return copy_text(kPciBusId, text, length);
 }
 
 CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* text) {
-  if (const CUresult status = require_initialized(); status != CUDA_SUCCESS) {
-    return status;
-  }
   if (device == nullptr || text == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -182,22 +124,18 @@ CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* text) {
 // There is no second device: nothing is a peer.
 
 CUresult cuDeviceCanAccessPeer(int* can_access, CUdevice device, CUdevice peer) {
-  if (const CUresult status = check(device); status != CUDA_SUCCESS) {
+  if (const CUresult status = require_device(device); status != CUDA_SUCCESS) {
     return status;
   }
   if (peer != 0) {
     return CUDA_ERROR_INVALID_DEVICE;
   }
-  if (can_access == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *can_access = 0;
-  return CUDA_SUCCESS;
+  return store_result(can_access, 0);
 }
 
 CUresult cuDeviceGetP2PAttribute(int* /*value*/, CUdevice_P2PAttribute /*attribute*/,
                                  CUdevice device, CUdevice /*peer*/) {
-  const CUresult status = check(device);
+  const CUresult status = require_device(device);
   return status != CUDA_SUCCESS ? status : CUDA_ERROR_INVALID_DEVICE;
 }
 
@@ -217,27 +155,13 @@ CUresult cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget /*target*/,
 }
 
 CUresult cuDeviceGetTexture1DLinearMaxWidth(std::size_t* width, CUarray_format /*format*/,
-                                            unsigned /*channels*/, CUdevice device) {
-  if (const CUresult status = check(device); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (width == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *width = 0;
-  return CUDA_SUCCESS;
+                                            unsigned /*channels*/, CUdevice /*device*/) {
+  return store_result(width, 0);
 }
 
 CUresult cuDeviceGetExecAffinitySupport(int* supported, CUexecAffinityType /*type*/,
-                                        CUdevice device) {
-  if (const CUresult status = check(device); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (supported == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *supported = 0;
-  return CUDA_SUCCESS;
+                                        CUdevice /*device*/) {
+  return store_result(supported, 0);
 }
 
 }  // namespace barracuda::emulator::driver

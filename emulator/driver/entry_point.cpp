@@ -69,7 +69,8 @@ CUresult cuGetProcAddress(const char* symbol, void** result, int cuda_version, c
   return driver::cuGetProcAddress_v2(symbol, result, cuda_version, flags, nullptr);
 }
 
-// The tables are private to NVIDIA's libraries, which manage without.
+// The tables are private to NVIDIA's libraries. Its runtime does not start without them
+// (docs/decisions/own-cudart.md); the others do.
 CUresult cuGetExportTable(const void** table, const CUuuid* /*id*/) {
   if (table != nullptr) {
     *table = nullptr;

@@ -148,16 +148,10 @@ CUresult cuEventSynchronize(CUevent handle) {
 }
 
 CUresult cuEventDestroy_v2(CUevent handle) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   return events().extract(handle) == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
 }
 
 CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent start, CUevent end) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   if (milliseconds == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -174,10 +168,6 @@ CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent start, CUevent end) 
   }
   *milliseconds = static_cast<float>(second->nanoseconds - first->nanoseconds) * 1e-6F;
   return CUDA_SUCCESS;
-}
-
-CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
-  return driver::cuEventElapsedTime_v2(milliseconds, start, end);
 }
 
 }  // namespace barracuda::emulator::driver

@@ -36,6 +36,8 @@ CUresult function_attribute(int* value, CUfunction_attribute attribute, CUfuncti
     return CUDA_ERROR_INVALID_VALUE;
   }
   const KernelAttributes& known = function->attributes;
+  const ptx::Extent required_cluster =
+      function->bounds.required_cluster.value_or(ptx::Extent{.x = 0, .y = 0, .z = 0});
   const auto answer = [&]() -> std::uint32_t {
     switch (attribute) {
       case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
@@ -57,13 +59,13 @@ CUresult function_attribute(int* value, CUfunction_attribute attribute, CUfuncti
       case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         return static_cast<std::uint32_t>(function->carveout.load());
       case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
-        return function->required_cluster.x != 0 ? 1 : 0;
+        return function->bounds.required_cluster ? 1 : 0;
       case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
-        return function->required_cluster.x;
+        return required_cluster.x;
       case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
-        return function->required_cluster.y;
+        return required_cluster.y;
       case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
-        return function->required_cluster.z;
+        return required_cluster.z;
       case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
         return function->non_portable_cluster ? 1 : 0;
       case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
@@ -103,11 +105,7 @@ CUresult function_name(const char** name, CUfunction handle) {
   if (function == nullptr) {
     return CUDA_ERROR_INVALID_HANDLE;
   }
-  if (name == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *name = function->name.c_str();
-  return CUDA_SUCCESS;
+  return store_result(name, function->name.c_str());
 }
 
 CUresult function_parameter(CUfunction handle, std::size_t index, std::size_t* offset,
@@ -116,12 +114,13 @@ CUresult function_parameter(CUfunction handle, std::size_t index, std::size_t* o
   if (function == nullptr) {
     return CUDA_ERROR_INVALID_HANDLE;
   }
-  if (offset == nullptr || index >= function->parameters.size()) {
+  const std::vector<ptx::ParameterPlace>& places = function->parameters.places;
+  if (offset == nullptr || index >= places.size()) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  *offset = function->parameters[index].offset;
+  *offset = places[index].offset;
   if (size != nullptr) {
-    *size = function->parameters[index].size;
+    *size = places[index].size;
   }
   return CUDA_SUCCESS;
 }
@@ -153,11 +152,7 @@ CUresult cuFuncGetModule(CUmodule* result, CUfunction handle) {
   if (function == nullptr) {
     return CUDA_ERROR_INVALID_HANDLE;
   }
-  if (result == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *result = function->module->handle();
-  return CUDA_SUCCESS;
+  return store_result(result, function->module->handle());
 }
 
 CUresult cuFuncGetName(const char** name, CUfunction function) {

@@ -170,9 +170,6 @@ std::optional<std::vector<GraphEdge>> edges_from(const Graph& graph,
 }
 
 CUresult cuGraphCreate(CUgraph* result, unsigned flags) {
-  if (const CUresult status = require_initialized(); status != CUDA_SUCCESS) {
-    return status;
-  }
   if (result == nullptr || flags != 0) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -182,9 +179,6 @@ CUresult cuGraphCreate(CUgraph* result, unsigned flags) {
 
 // A graph inside a node is the node's.
 CUresult cuGraphDestroy(CUgraph handle) {
-  if (const CUresult status = require_initialized(); status != CUDA_SUCCESS) {
-    return status;
-  }
   return graphs().of_program.extract(handle) == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 

@@ -154,11 +154,6 @@ CUresult cuGraphInstantiate_v2(CUgraphExec* result, CUgraph graph, CUgraphNode* 
   return instantiate(result, graph, 0);
 }
 
-CUresult cuGraphInstantiate(CUgraphExec* result, CUgraph graph, CUgraphNode* error_node, char* text,
-                            std::size_t bytes) {
-  return driver::cuGraphInstantiate_v2(result, graph, error_node, text, bytes);
-}
-
 CUresult cuGraphInstantiateWithParams(CUgraphExec* result, CUgraph graph,
                                       CUDA_GRAPH_INSTANTIATE_PARAMS* parameters) {
   if (parameters == nullptr) {

@@ -9,12 +9,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/assert.h"
+
 namespace barracuda::emulator::driver {
 
 template <typename Object, typename Handle>
 class HandleTable {
  public:
   Handle insert(std::shared_ptr<Object> object) {
+    DEBUG_ASSERT(object != nullptr);
     const Handle handle = handle_of(*object);
     const std::unique_lock lock(mutex_);
     objects_[handle] = std::move(object);

@@ -56,9 +56,8 @@ CUresult check_block(const LaunchConfig& config, const Function& function) {
           static_cast<std::uint64_t>(device_attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK))) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  const Dim3& required = function.required_block;
-  if (required.x != 0 && (required.x != config.block.x || required.y != config.block.y ||
-                          required.z != config.block.z)) {
+  const ptx::Extent block{.x = config.block.x, .y = config.block.y, .z = config.block.z};
+  if (function.bounds.required_block.value_or(block) != block) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   return config.block.volume() > function.attributes.max_threads
@@ -118,20 +117,21 @@ CUresult unpack_extra(void** extra, std::span<std::byte> buffer) {
 
 CUresult pack(const LaunchRequest& request, const Function& function,
               std::vector<std::byte>& buffer) {
-  buffer.resize(function.parameter_bytes);
+  buffer.resize(function.parameters.bytes);
   if (request.extra != nullptr) {
     return request.parameters == nullptr ? unpack_extra(request.extra, buffer)
                                          : CUDA_ERROR_INVALID_VALUE;
   }
-  if (request.parameters == nullptr && !function.parameters.empty()) {
+  const std::vector<ptx::ParameterPlace>& places = function.parameters.places;
+  if (request.parameters == nullptr && !places.empty()) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  for (std::size_t index = 0; index < function.parameters.size(); ++index) {
+  for (std::size_t index = 0; index < places.size(); ++index) {
     const void* value = request.parameters[index];
     if (value == nullptr) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    const ParameterPlace& place = function.parameters[index];
+    const ptx::ParameterPlace& place = places[index];
     std::memcpy(buffer.data() + place.offset, value, place.size);
   }
   return CUDA_SUCCESS;
@@ -157,8 +157,8 @@ void complete_config(KernelWork& work, const Function& function) {
   if (const auto* const value = attribute(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)) {
     work.config.cluster = {value->clusterDim.x, value->clusterDim.y, value->clusterDim.z};
   }
-  if (function.required_cluster.x != 0) {
-    work.config.cluster = function.required_cluster;
+  if (const auto& required = function.bounds.required_cluster) {
+    work.config.cluster = {required->x, required->y, required->z};
   }
 }
 
@@ -235,7 +235,7 @@ CUresult set_attribute(KernelWork& work, CUlaunchAttributeID id,
 std::vector<void*> parameter_addresses(KernelWork& work) {
   std::vector<void*> addresses;
   if (const std::shared_ptr<Function> function = find_function_handle(work.function)) {
-    for (const ParameterPlace& place : function->parameters) {
+    for (const ptx::ParameterPlace& place : function->parameters.places) {
       addresses.push_back(work.parameters.data() + place.offset);
     }
   }

@@ -135,11 +135,7 @@ CUresult cuLibraryGetModule(CUmodule* result, CUlibrary handle) {
   if (library == nullptr) {
     return CUDA_ERROR_INVALID_HANDLE;
   }
-  if (result == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *result = library->module->handle();
-  return CUDA_SUCCESS;
+  return store_result(result, library->module->handle());
 }
 
 CUresult cuLibraryGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUlibrary handle,
@@ -169,17 +165,10 @@ CUresult cuLibraryGetUnifiedFunction(void** /*address*/, CUlibrary handle, const
 }
 
 CUresult cuKernelGetFunction(CUfunction* result, CUkernel kernel) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   if (find_function_handle(function_handle(kernel)) == nullptr) {
     return CUDA_ERROR_INVALID_HANDLE;
   }
-  if (result == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *result = function_handle(kernel);
-  return CUDA_SUCCESS;
+  return store_result(result, function_handle(kernel));
 }
 
 CUresult cuKernelGetLibrary(CUlibrary* result, CUkernel kernel) {
@@ -187,11 +176,7 @@ CUresult cuKernelGetLibrary(CUlibrary* result, CUkernel kernel) {
   if (function == nullptr) {
     return CUDA_ERROR_INVALID_HANDLE;
   }
-  if (result == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *result = function->module->library;
-  return CUDA_SUCCESS;
+  return store_result(result, function->module->library);
 }
 
 CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel,

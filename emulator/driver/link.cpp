@@ -64,9 +64,6 @@ CUresult add(CUlinkState handle, CUjitInputType type, const std::string& image, 
 
 CUresult cuLinkCreate_v2(unsigned option_count, CUjit_option* options, void** values,
                          CUlinkState* result) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   if (result == nullptr || (option_count != 0 && (options == nullptr || values == nullptr))) {
     return CUDA_ERROR_INVALID_VALUE;
   }

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/align.h"
 #include "emulator/driver/allocation.h"
 #include "emulator/driver/handle_table.h"
 #include "emulator/driver/stream.h"
@@ -153,9 +154,6 @@ void release_mappings(const Context& context) {
 
 CUresult cuMemAddressReserve(CUdeviceptr* result, std::size_t bytes, std::size_t alignment,
                              CUdeviceptr wanted, unsigned long long flags) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   if (result == nullptr || bytes == 0 || bytes % kGranularity != 0 || flags != 0 ||
       (alignment & (alignment - 1)) != 0) {
     return CUDA_ERROR_INVALID_VALUE;
@@ -167,7 +165,7 @@ CUresult cuMemAddressReserve(CUdeviceptr* result, std::size_t bytes, std::size_t
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
   const auto start = reinterpret_cast<CUdeviceptr>(memory);
-  const CUdeviceptr address = (start + aligned - 1) / aligned * aligned;
+  const CUdeviceptr address = align_up(start, CUdeviceptr{aligned});
   if (address != start) {
     munmap(memory, address - start);
   }
@@ -195,9 +193,6 @@ CUresult cuMemAddressFree(CUdeviceptr address, std::size_t bytes) {
 
 CUresult cuMemCreate(CUmemGenericAllocationHandle* result, std::size_t bytes,
                      const CUmemAllocationProp* properties, unsigned long long flags) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   if (const CUresult status = check_properties(properties); status != CUDA_SUCCESS) {
     return status;
   }
@@ -269,9 +264,6 @@ CUresult cuMemUnmap(CUdeviceptr address, std::size_t bytes) {
 
 CUresult cuMemSetAccess(CUdeviceptr address, std::size_t bytes, const CUmemAccessDesc* access,
                         std::size_t count) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   VirtualMemory& all = virtual_memory();
   const std::lock_guard lock(all.mutex);
   const std::vector<Mapping*> found = mappings_of(all, address, bytes);

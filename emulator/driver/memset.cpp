@@ -91,31 +91,4 @@ CUresult cuMemsetD2D32Async(CUdeviceptr to, std::size_t pitch, unsigned value, s
   return fill({.address = to, .pitch = pitch, .width = width, .height = height}, value, stream);
 }
 
-CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, std::size_t count) {
-  return driver::cuMemsetD8Async(to, value, count, nullptr);
-}
-
-CUresult cuMemsetD16_v2(CUdeviceptr to, unsigned short value, std::size_t count) {
-  return driver::cuMemsetD16Async(to, value, count, nullptr);
-}
-
-CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned value, std::size_t count) {
-  return driver::cuMemsetD32Async(to, value, count, nullptr);
-}
-
-CUresult cuMemsetD2D8_v2(CUdeviceptr to, std::size_t pitch, unsigned char value, std::size_t width,
-                         std::size_t height) {
-  return driver::cuMemsetD2D8Async(to, pitch, value, width, height, nullptr);
-}
-
-CUresult cuMemsetD2D16_v2(CUdeviceptr to, std::size_t pitch, unsigned short value,
-                          std::size_t width, std::size_t height) {
-  return driver::cuMemsetD2D16Async(to, pitch, value, width, height, nullptr);
-}
-
-CUresult cuMemsetD2D32_v2(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t width,
-                          std::size_t height) {
-  return driver::cuMemsetD2D32Async(to, pitch, value, width, height, nullptr);
-}
-
 }  // namespace barracuda::emulator::driver

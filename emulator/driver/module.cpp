@@ -1,7 +1,6 @@
 #include "emulator/driver/module.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 
 #include "emulator/driver/allocation.h"
@@ -21,27 +20,6 @@ struct Modules {
 Modules& tables() {
   static auto* const instance = new Modules;
   return *instance;
-}
-
-// Parameters are aligned by their type, arrays (structures in C) by what they declare.
-std::size_t alignment_of(const ptx::Variable& parameter) {
-  const std::size_t natural = std::size_t{parameter.vector} * ptx::size_of(parameter.type);
-  return std::max<std::size_t>(
-      parameter.is_array && parameter.align != 0 ? parameter.align : natural, 1);
-}
-
-// The numbers of ".reqntid 32, 4"; what is missing is 1.
-Dim3 dimensions(std::string_view text) {
-  std::uint32_t numbers[3] = {1, 1, 1};
-  std::size_t count = 0;
-  for (std::size_t at = text.find_first_of("0123456789");
-       at != std::string_view::npos && count < std::size(numbers);
-       at = text.find_first_of("0123456789", at)) {
-    const char* const end = text.data() + text.size();
-    const auto parsed = std::from_chars(text.data() + at, end, numbers[count++]);
-    at = static_cast<std::size_t>(parsed.ptr - text.data());
-  }
-  return {numbers[0], numbers[1], numbers[2]};
 }
 
 // The value of an option is in the pointer itself.
@@ -94,19 +72,8 @@ void Module::add_function(const ptx::Function& function) {
   auto added = std::make_unique<Function>();
   added->module = this;
   added->name = function.name;
-  for (const ptx::Variable& parameter : function.parameters) {
-    const std::size_t alignment = alignment_of(parameter);
-    const std::size_t offset = (added->parameter_bytes + alignment - 1) / alignment * alignment;
-    added->parameters.push_back({.offset = offset, .size = parameter.size()});
-    added->parameter_bytes = offset + parameter.size();
-  }
-  for (const std::string_view attribute : function.attributes) {
-    if (attribute.starts_with(".reqntid")) {
-      added->required_block = dimensions(attribute);
-    } else if (attribute.starts_with(".reqnctapercluster")) {
-      added->required_cluster = dimensions(attribute);
-    }
-  }
+  added->parameters = ptx::parameter_layout(function);
+  added->bounds = ptx::launch_bounds(function);
   functions_[added->name] = std::move(added);
 }
 

@@ -15,24 +15,17 @@
 #include "emulator/driver/handle_table.h"
 #include "emulator/driver/image.h"
 #include "emulator/machine.h"
-#include "ptx/module.h"
+#include "ptx/abi.h"
 
 namespace barracuda::emulator::driver {
 
 class Module;
 
-struct ParameterPlace {
-  std::size_t offset = 0;
-  std::size_t size = 0;
-};
-
 struct Function {
   Module* module = nullptr;
   std::string name;
-  std::vector<ParameterPlace> parameters;
-  std::size_t parameter_bytes = 0;
-  Dim3 required_block{0, 0, 0};    // .reqntid; zeros: any
-  Dim3 required_cluster{0, 0, 0};  // .reqnctapercluster; zeros: any
+  ptx::ParameterLayout parameters;
+  ptx::LaunchBounds bounds;
   KernelAttributes attributes;
   const LoadedKernel* kernel = nullptr;
   std::atomic<int> max_dynamic_shared{0};

@@ -50,9 +50,6 @@ CUresult cuModuleLoad(CUmodule* result, const char* file_name) {
 }
 
 CUresult cuModuleUnload(CUmodule handle) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   const std::shared_ptr<Module> module = find_module(handle);
   if (module == nullptr || module->owner() == nullptr) {
     return CUDA_ERROR_INVALID_HANDLE;
@@ -62,9 +59,6 @@ CUresult cuModuleUnload(CUmodule handle) {
 }
 
 CUresult cuModuleGetFunction(CUfunction* result, CUmodule handle, const char* name) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   const std::shared_ptr<Module> module = find_module(handle);
   if (module == nullptr) {
     return CUDA_ERROR_INVALID_HANDLE;
@@ -82,9 +76,6 @@ CUresult cuModuleGetFunction(CUfunction* result, CUmodule handle, const char* na
 
 CUresult cuModuleGetGlobal_v2(CUdeviceptr* address, std::size_t* bytes, CUmodule handle,
                               const char* name) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   const std::shared_ptr<Module> module = find_module(handle);
   if (module == nullptr) {
     return CUDA_ERROR_INVALID_HANDLE;
@@ -129,11 +120,7 @@ CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned count, CUmod
 }
 
 CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
-  if (mode == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *mode = CU_MODULE_LAZY_LOADING;
-  return CUDA_SUCCESS;
+  return store_result(mode, CU_MODULE_LAZY_LOADING);
 }
 
 }  // namespace barracuda::emulator::driver

@@ -2,19 +2,17 @@
 
 #include <algorithm>
 
+#include "base/align.h"
 #include "emulator/driver/device.h"
 
 namespace barracuda::emulator::driver {
 namespace {
 
 constexpr std::uint64_t kMaxClusterBlocks = 8;
+constexpr std::uint64_t kWarpThreads = 32;
 
 std::uint64_t attribute(CUdevice_attribute name) {
   return static_cast<std::uint64_t>(device_attribute(name));
-}
-
-std::uint64_t round_up_to_warps(std::uint64_t threads) {
-  return (threads + 31) / 32 * 32;
 }
 
 CUresult find(CUfunction handle, std::shared_ptr<Function>& function) {
@@ -32,9 +30,9 @@ int blocks_per_multiprocessor(const Function& function, std::uint64_t threads,
   if (threads == 0 || threads > function.attributes.max_threads) {
     return 0;
   }
-  std::uint64_t blocks = std::min(
-      attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
-      attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / round_up_to_warps(threads));
+  std::uint64_t blocks = std::min(attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
+                                  attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) /
+                                      align_up(threads, kWarpThreads));
   const std::uint64_t shared = function.attributes.static_shared_bytes + dynamic_shared +
                                attribute(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
   blocks = std::min(blocks,
@@ -82,7 +80,7 @@ CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction hand
   *grid = 0;
   *block = 0;
   // The largest block of those that keep most threads on the multiprocessor.
-  for (int threads = (largest + 31) / 32 * 32; threads > 0; threads -= 32) {
+  for (int threads = align_up(largest, 32); threads > 0; threads -= 32) {
     const int size = std::min(threads, largest);
     const std::size_t shared =
         dynamic_shared_of == nullptr ? dynamic_shared : dynamic_shared_of(size);

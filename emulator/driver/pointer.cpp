@@ -89,9 +89,6 @@ CUresult answer_known(void* to, CUpointer_attribute attribute, const AllocationE
 }  // namespace
 
 CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr address) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   const std::optional<AllocationEntry> entry = find_memory(address);
   if (data == nullptr || !entry) {
     return CUDA_ERROR_INVALID_VALUE;
@@ -101,9 +98,6 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
 
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** data,
                                 CUdeviceptr address) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   if (attributes == nullptr || data == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -123,9 +117,6 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes,
 
 CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute,
                                CUdeviceptr address) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   // Copies are synchronous always.
   const bool is_settable = attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS;
   return value != nullptr && is_settable && find_memory(address) ? CUDA_SUCCESS

@@ -1,20 +1,99 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <deque>
+#include <mutex>
 
 #include "emulator/driver/allocation.h"
 #include "emulator/driver/graph_memory.h"
 #include "emulator/driver/handle_table.h"
 #include "emulator/driver/stream.h"
+#include "emulator/driver_face.h"
 
 namespace barracuda::emulator::driver {
 namespace {
 
-// A memory pool keeps nothing back: it only counts.
+// Freed memory that its pool gives away again, the newest first, as CUDA's does: a program that
+// still uses it meets its next user here too. What a stream freed goes to that stream, else to any,
+// for all work is over when its call returns.
+class FreedBlocks {
+ public:
+  FreedBlocks() = default;
+  FreedBlocks(const FreedBlocks&) = delete;
+  FreedBlocks& operator=(const FreedBlocks&) = delete;
+
+  ~FreedBlocks() { trim(0); }
+
+  // 0: there is none.
+  std::uint64_t take(std::uint64_t bytes, std::uint64_t stream, bool from_any_stream) {
+    const std::lock_guard lock(mutex_);
+    const auto fits = [&](const Block& block, bool any) {
+      return block.bytes == Memory::rounded_bytes(bytes) && (any || block.stream == stream);
+    };
+    auto found =
+        std::ranges::find_if(blocks_, [&](const Block& block) { return fits(block, false); });
+    if (found == blocks_.end() && from_any_stream) {
+      found = std::ranges::find_if(blocks_, [&](const Block& block) { return fits(block, true); });
+    }
+    if (found == blocks_.end()) {
+      return 0;
+    }
+    const std::uint64_t address = found->address;
+    bytes_ -= found->bytes;
+    blocks_.erase(found);
+    return address;
+  }
+
+  void add(const AllocationEntry& entry, std::uint64_t stream) {
+    const std::uint64_t bytes = Memory::rounded_bytes(entry.bytes);
+    {
+      const std::lock_guard lock(mutex_);
+      blocks_.push_front({.address = entry.address, .bytes = bytes, .stream = stream});
+      bytes_ += bytes;
+    }
+    trim(kMostKept);
+  }
+
+  // Gives up the oldest.
+  void trim(std::uint64_t keep) {
+    const std::lock_guard lock(mutex_);
+    while (bytes_ > keep) {
+      machine().memory().discard(blocks_.back().address);
+      bytes_ -= blocks_.back().bytes;
+      blocks_.pop_back();
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t kMostKept = std::uint64_t{256} << 20;
+
+  struct Block {
+    std::uint64_t address = 0, bytes = 0, stream = 0;
+  };
+
+  std::mutex mutex_;
+  std::deque<Block> blocks_;  // newest first
+  std::uint64_t bytes_ = 0;
+};
+
+// What it keeps for reuse counts as given up, as it would be at the next synchronisation.
 struct Pool {
   bool is_default = false;
   std::array<std::atomic<std::uint64_t>, CU_MEMPOOL_ATTR_USED_MEM_HIGH + 1> attributes{};
   std::atomic<std::uint64_t> used{0}, used_high{0};
+  FreedBlocks freed;
+
+  Pool() {
+    for (std::size_t flag = CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES;
+         flag <= CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES; ++flag) {
+      attributes.at(flag) = 1;
+    }
+  }
+
+  [[nodiscard]] bool gives_to_any_stream() const {
+    return attributes[CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC] != 0 ||
+           attributes[CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES] != 0;
+  }
 };
 
 struct Pools {
@@ -33,6 +112,11 @@ struct Pools {
 Pools& pools() {
   static auto* const instance = new Pools;
   return *instance;
+}
+
+std::uint64_t number_of(CUstream handle) {
+  const std::shared_ptr<Stream> stream = find_stream(handle);
+  return stream == nullptr ? 0 : stream->id;
 }
 
 // The stream, if work submitted to it becomes a node.
@@ -69,7 +153,10 @@ CUresult allocate_from(CUdeviceptr* result, std::size_t bytes, CUmemoryPool hand
     return turn.status();
   }
   AllocationEntry entry{.kind = AllocationKind::kDevice, .bytes = bytes, .pool = handle};
-  if (const CUresult status = allocate(entry); status != CUDA_SUCCESS) {
+  entry.address =
+      bytes == 0 ? 0 : pool->freed.take(bytes, number_of(stream), pool->gives_to_any_stream());
+  const CUresult status = entry.address != 0 ? reuse(entry) : allocate(entry);
+  if (status != CUDA_SUCCESS) {
     return status;
   }
   pool->used += bytes;
@@ -120,17 +207,21 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
     return capture(*captured, FreeWork{address});
   }
   {
-    const StreamTurn turn(stream);  // given back before release() waits for all streams
+    const StreamTurn turn(stream);  // given back before withdraw() waits for all streams
     if (turn.status() != CUDA_SUCCESS) {
       return turn.status();
     }
   }
-  const std::optional<AllocationEntry> entry = find_allocation(address);
-  const CUresult status = release(address, AllocationKind::kDevice);
-  if (status == CUDA_SUCCESS && entry) {
-    if (const std::shared_ptr<Pool> pool = pools().live.find(entry->pool)) {
-      pool->used -= entry->bytes;
-    }
+  AllocationEntry entry;
+  const CUresult status = withdraw(address, entry);
+  if (entry.address == 0 || entry.pool == nullptr) {
+    return status;
+  }
+  if (const std::shared_ptr<Pool> pool = pools().live.find(entry.pool)) {
+    pool->used -= entry.bytes;
+    pool->freed.add(entry, number_of(stream));
+  } else {
+    machine().memory().discard(address);  // its pool was destroyed before
   }
   return status;
 }
@@ -159,8 +250,14 @@ CUresult cuMemPoolDestroy(CUmemoryPool handle) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuMemPoolTrimTo(CUmemoryPool handle, std::size_t /*keep*/) {
-  return pools().live.find(handle) == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+CUresult cuMemPoolTrimTo(CUmemoryPool handle, std::size_t keep) {
+  const std::shared_ptr<Pool> pool = pools().live.find(handle);
+  if (pool == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  const std::uint64_t used = pool->used;
+  pool->freed.trim(keep > used ? keep - used : 0);
+  return CUDA_SUCCESS;
 }
 
 CUresult cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute, void* value) {

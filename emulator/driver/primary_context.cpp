@@ -3,13 +3,6 @@
 namespace barracuda::emulator::driver {
 namespace {
 
-CUresult check(CUdevice device) {
-  if (const CUresult status = require_initialized(); status != CUDA_SUCCESS) {
-    return status;
-  }
-  return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
-}
-
 // A reset context is as new: what failed in it is forgotten.
 void reset(Context& context) {
   if (context.is_alive.exchange(false)) {
@@ -20,10 +13,7 @@ void reset(Context& context) {
 
 }  // namespace
 
-CUresult cuDevicePrimaryCtxRetain(CUcontext* result, CUdevice device) {
-  if (const CUresult status = check(device); status != CUDA_SUCCESS) {
-    return status;
-  }
+CUresult cuDevicePrimaryCtxRetain(CUcontext* result, CUdevice /*device*/) {
   if (result == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -34,10 +24,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* result, CUdevice device) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
-  if (const CUresult status = check(device); status != CUDA_SUCCESS) {
-    return status;
-  }
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice /*device*/) {
   Context& context = primary_context();
   if (context.references == 0) {
     return CUDA_ERROR_INVALID_CONTEXT;
@@ -48,25 +35,14 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
-  return driver::cuDevicePrimaryCtxRelease_v2(device);
-}
-
-CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
-  if (const CUresult status = check(device); status != CUDA_SUCCESS) {
-    return status;
-  }
+CUresult cuDevicePrimaryCtxReset_v2(CUdevice /*device*/) {
   reset(primary_context());
   primary_context().references = 0;
   return CUDA_SUCCESS;
 }
 
-CUresult cuDevicePrimaryCtxReset(CUdevice device) {
-  return driver::cuDevicePrimaryCtxReset_v2(device);
-}
-
 CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active) {
-  if (const CUresult status = check(device); status != CUDA_SUCCESS) {
+  if (const CUresult status = require_device(device); status != CUDA_SUCCESS) {
     return status;
   }
   if (flags == nullptr || active == nullptr) {
@@ -78,7 +54,7 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* activ
 }
 
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
-  if (const CUresult status = check(device); status != CUDA_SUCCESS) {
+  if (const CUresult status = require_device(device); status != CUDA_SUCCESS) {
     return status;
   }
   if (!are_context_flags(flags)) {
@@ -86,10 +62,6 @@ CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
   }
   primary_context().flags = flags;
   return CUDA_SUCCESS;
-}
-
-CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
-  return driver::cuDevicePrimaryCtxSetFlags_v2(device, flags);
 }
 
 }  // namespace barracuda::emulator::driver

@@ -70,11 +70,7 @@ CUresult query(CUstream handle, Value* result, const Read& read) {
   if (const CUresult status = look_up(handle, stream); status != CUDA_SUCCESS) {
     return status;
   }
-  if (result == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *result = read(*stream);
-  return CUDA_SUCCESS;
+  return store_result(result, read(*stream));
 }
 
 }  // namespace
@@ -139,9 +135,6 @@ CUresult cuStreamCreateWithPriority(CUstream* result, unsigned flags, int priori
 }
 
 CUresult cuStreamDestroy_v2(CUstream handle) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
   const std::shared_ptr<Stream> stream = streams().live.extract(handle);
   if (stream == nullptr) {
     return CUDA_ERROR_INVALID_HANDLE;

@@ -1,9 +1,9 @@
-#include <algorithm>
-#include <array>
-#include <atomic>
+#include <tuple>
+#include <type_traits>
 
-#include "emulator/driver/calls.h"
+#include "emulator/driver/context.h"
 #include "emulator/driver_face.h"
+#include "emulator/function_table.h"
 
 namespace barracuda::emulator::driver {
 namespace {
@@ -13,77 +13,88 @@ constexpr std::array kNames = {
 #include "emulator/driver_names.def"
 };
 #undef NAME
-static_assert(std::ranges::is_sorted(kNames), "names are searched by halves");
 
-constexpr std::size_t index_of_name(std::string_view name) {
-  return static_cast<std::size_t>(std::ranges::lower_bound(kNames, name) - kNames.begin());
-}
-
-std::array<std::atomic<std::uint64_t>, kNames.size()> g_unsupported{};
-
-// One function for each name, so that each call is counted by its name. Arguments are left where
-// the caller has put them.
-template <std::size_t Index>
-CUresult unsupported() {
-  ++g_unsupported[Index];
+CUresult refuse() {
   return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-// A second address for a function, so that who compares addresses can tell the forms apart.
-template <auto Function, std::size_t Index>
-struct Alias;
+using Table = FunctionTable<kNames, &refuse>;
 
-template <typename... Arguments, CUresult (*Function)(Arguments...), std::size_t Index>
-struct Alias<Function, Index> {
-  static CUresult call(Arguments... arguments) { return Function(arguments...); }
+// What holds before a function is called, or the status that says why not.
+struct Always {
+  template <typename... Arguments>
+  static CUresult check(const Arguments&... /*arguments*/) {
+    return CUDA_SUCCESS;
+  }
 };
 
-using Table = std::array<void*, kNames.size()>;
+struct Initialized {
+  template <typename... Arguments>
+  static CUresult check(const Arguments&... /*arguments*/) {
+    return require_initialized();
+  }
+};
 
-template <std::size_t... Index>
-void fill_unsupported(Table& table, std::index_sequence<Index...> /*all*/) {
-  ((table[Index] = reinterpret_cast<void*>(&unsupported<Index>)), ...);
-}
+struct InContext {
+  template <typename... Arguments>
+  static CUresult check(const Arguments&... /*arguments*/) {
+    return require_context();
+  }
+};
+
+struct OnDevice {
+  template <typename... Arguments>
+  static CUresult check(const Arguments&... arguments) {
+    return require_device(std::get<sizeof...(Arguments) - 1>(std::tie(arguments...)));
+  }
+};
+
+// What an exported name stands for: a function that gets the same arguments and after them the last
+// ones. The index gives each name an address of its own, so that who compares them can tell forms
+// apart.
+template <typename Exported, typename Condition, std::size_t Index, auto Function, auto... Last>
+struct Entry;
+
+template <typename... Arguments, typename Condition, std::size_t Index, auto Function, auto... Last>
+struct Entry<CUresult(Arguments...), Condition, Index, Function, Last...> {
+  static CUresult call(Arguments... arguments) {
+    const CUresult status = Condition::check(arguments...);
+    return status == CUDA_SUCCESS ? Function(arguments..., Last...) : status;
+  }
+};
 
 Table make_table() {
-  Table table{};
-  fill_unsupported(table, std::make_index_sequence<kNames.size()>());
-#define FUNCTION(name) table[index_of_name(#name)] = reinterpret_cast<void*>(&driver::name);
-#define ALIAS(name, form)                                                         \
-  {                                                                               \
-    static_assert(std::is_same_v<decltype(::name), decltype(::name##form)>);      \
-    constexpr std::size_t kIndex = index_of_name(#name #form);                    \
-    table[kIndex] = reinterpret_cast<void*>(&Alias<&driver::name, kIndex>::call); \
-  }
-#define FUNCTION_PTSZ(name) FUNCTION(name) ALIAS(name, _ptsz)
-#define FUNCTION_PTDS(name) FUNCTION(name) ALIAS(name, _ptds)
+  Table table;
+#define FIRST(name, ...) name
+#define ENTRY(name, condition, function, ...)                                 \
+  table.implement(Table::index_of(#name),                                     \
+                  &Entry<decltype(::name), condition, Table::index_of(#name), \
+                         &driver::function __VA_OPT__(, ) __VA_ARGS__>::call);
+#define ROW(name, condition, ...) ENTRY(name, condition, FIRST(__VA_ARGS__ __VA_OPT__(, ) name))
+#define FUNCTION(name, ...) ROW(name, Always, __VA_ARGS__)
+#define INITIALIZED(name, ...) ROW(name, Initialized, __VA_ARGS__)
+#define IN_CONTEXT(name, ...) ROW(name, InContext, __VA_ARGS__)
+#define ON_DEVICE(name, ...) ROW(name, OnDevice, __VA_ARGS__)
+#define FUNCTION_PTSZ(name) FUNCTION(name) ENTRY(name##_ptsz, Always, name)
+#define FUNCTION_PTDS(name) FUNCTION(name) ENTRY(name##_ptds, Always, name)
+#define SYNCHRONOUS(name, asynchronous) \
+  ENTRY(name, Always, asynchronous, nullptr) ENTRY(name##_ptds, Always, asynchronous, nullptr)
 #include "emulator/driver/functions.def"
-#undef ALIAS
+#undef ROW
+#undef ENTRY
+#undef FIRST
   return table;
 }
-
-// Every row of functions.def names an export.
-#define FUNCTION(name) static_assert(kNames.at(index_of_name(#name)) == #name);
-#define FUNCTION_PTSZ(name) FUNCTION(name) FUNCTION(name##_ptsz)
-#define FUNCTION_PTDS(name) FUNCTION(name) FUNCTION(name##_ptds)
-#include "emulator/driver/functions.def"
 
 }  // namespace
 
 void* find_function(std::string_view exported_name) {
   static const auto* const table = new Table(make_table());
-  const std::size_t index = index_of_name(exported_name);
-  return index < kNames.size() && kNames[index] == exported_name ? (*table)[index] : nullptr;
+  return table->find(exported_name);
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> unsupported_calls() {
-  std::vector<std::pair<std::string, std::uint64_t>> calls;
-  for (std::size_t index = 0; index < kNames.size(); ++index) {
-    if (const std::uint64_t count = g_unsupported[index]; count != 0) {
-      calls.emplace_back(kNames[index], count);
-    }
-  }
-  return calls;
+  return Table::refused_calls();
 }
 
 }  // namespace barracuda::emulator::driver

@@ -13,6 +13,11 @@ using baseline::source;
 
 namespace {
 
+static_assert(static_cast<int>(BarrierResult::kPopulation) == 1 &&
+                  static_cast<int>(BarrierResult::kAll) == 2 &&
+                  static_cast<int>(BarrierResult::kAny) == 3,
+              "state/cta.cpp delivers them by these numbers");
+
 void block(Context& c, const Instruction& in, std::uint32_t mask, std::uint32_t barrier) {
   if (mask != c.active) {
     diverge(c, c.active & ~mask, c.pc);  // those that do not execute it go on

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/align.h"
 #include "emulator/execute/address.h"
 #include "emulator/execute/control.h"
 #include "emulator/execute/lanes/lanes.h"
@@ -65,7 +66,7 @@ class LaneArguments final : public PrintArguments {
       : context_(context), address_(address), lane_(lane) {}
 
   std::uint64_t next(std::uint32_t bytes) override {
-    const std::uint64_t at = (address_ + offset_ + bytes - 1) / bytes * bytes;
+    const std::uint64_t at = align_up(address_ + offset_, bytes);
     offset_ = at + bytes - address_;
     std::uint64_t value = 0;
     if (const std::byte* pointer = host_pointer(context_, at, bytes, lane_); pointer != nullptr) {

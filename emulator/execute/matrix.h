@@ -34,6 +34,9 @@ struct MatrixFragment {
   std::uint32_t rows = 0, columns = 0, parts = 1;
   std::vector<Slot> slots;
   std::vector<std::uint16_t> elements;
+
+  // A place for each part of each register of each lane, all of them in the matrix.
+  [[nodiscard]] bool is_valid() const;
 };
 
 enum class MatrixRole : std::uint8_t { kA, kB, kAccumulator };

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <bit>
 #include <utility>
 
+#include "base/assert.h"
 #include "emulator/execute/matrix.h"
 
 namespace barracuda::emulator {
@@ -70,6 +72,12 @@ MatrixFragment fragment_of(MatrixElement element, const std::array<std::uint32_t
 
 }  // namespace
 
+bool MatrixFragment::is_valid() const {
+  return elements.size() == slots.size() * kLanes * parts &&
+         std::ranges::all_of(elements,
+                             [this](std::uint16_t place) { return place < rows * columns; });
+}
+
 MatrixFragment mma_fragment(MatrixRole role, MatrixElement element,
                             const std::array<std::uint32_t, 2>& size, std::vector<Slot> slots) {
   MatrixFragment fragment = fragment_of(element, size, std::move(slots));
@@ -91,6 +99,7 @@ MatrixFragment wmma_fragment(MatrixElement element, const std::array<std::uint32
   MatrixFragment fragment = fragment_of(element, size, std::move(slots));
   // Where a lane has more places than elements, it has them twice.
   const std::uint32_t of_lane = fragment.rows * fragment.columns / kLanes;
+  ASSERT(of_lane != 0);
   for (std::uint32_t number = 0; number < fragment.slots.size(); ++number) {
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       for (std::uint32_t part = 0; part < fragment.parts; ++part) {

@@ -2,9 +2,11 @@
 
 #include <array>
 
+#include "base/assert.h"
 #include "emulator/execute/address.h"
 #include "emulator/execute/special.h"
 #include "emulator/state/cluster.h"
+#include "emulator/state/launch.h"
 
 namespace barracuda::emulator {
 
@@ -51,6 +53,7 @@ Step execute_native(Context& c, const Instruction& in, std::uint32_t mask) {
   const auto& site = *static_cast<const NativeSite*>(in.extra);
   std::array<LaneValues, kMaximumNativeArguments> arguments;
   const std::size_t count = site.call.arguments.size();
+  DEBUG_ASSERT(count <= arguments.size() && site.function != nullptr);
   for (std::size_t i = 0; i < count; ++i) {
     arguments[i] = values_of(c, site.call.arguments[i]);
   }
@@ -61,6 +64,7 @@ Step execute_native(Context& c, const Instruction& in, std::uint32_t mask) {
       .shared_variable = c.shared + site.shared_offset,
       .cta = c.cta->number,
       .cluster = c.cta->cluster->number,
+      .ctas = c.launch->config.grid.volume(),
       .rank = c.cta->rank,
       .warp = c.warp->index,
       .context = &c,

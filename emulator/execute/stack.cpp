@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/align.h"
 #include "emulator/execute/asynchronous.h"
 #include "emulator/execute/lanes/lanes.h"
 #include "emulator/state/program.h"
@@ -22,8 +23,8 @@ Step execute_allocate(Context& c, const Instruction& in, std::uint32_t mask) {
   }
   Frame& frame = *c.frame;
   const std::uint64_t base = std::uint64_t{frame.local_base} + frame.function->local_bytes;
-  const std::uint64_t begin = (base + frame.allocated + alignment - 1) / alignment * alignment;
-  const std::uint64_t end = (begin + most + 15) / 16 * 16;
+  const std::uint64_t begin = align_up(base + frame.allocated, alignment);
+  const std::uint64_t end = align_up(begin + most, 16);
   if (most > LocalMemory::kMaximumLaneBytes ||
       !c.warp->local.reserve(static_cast<std::uint32_t>(end))) {
     return fail(c, in,

@@ -20,13 +20,6 @@ cudaError_t allocate_rows(cudaPitchedPtr& result, std::size_t width, std::size_t
   return error;
 }
 
-CUmemLocation location_of(const cudaMemLocation& location) {
-  CUmemLocation driver_location{};
-  driver_location.type = static_cast<CUmemLocationType>(location.type);
-  driver_location.id = location.id;
-  return driver_location;
-}
-
 }  // namespace
 
 cudaError_t cudaMalloc(void** result, std::size_t bytes) {
@@ -69,40 +62,6 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* result, cudaExtent extent) {
   return error;
 }
 
-cudaError_t cudaMallocManaged(void** result, std::size_t bytes, unsigned flags) {
-  return run([&](const DriverCalls& calls) {
-    return calls.cuMemAllocManaged(reinterpret_cast<CUdeviceptr*>(result), bytes, flags);
-  });
-}
-
-cudaError_t cudaMallocHost(void** result, std::size_t bytes) {
-  return run([&](const DriverCalls& calls) { return calls.cuMemAllocHost_v2(result, bytes); });
-}
-
-cudaError_t cudaHostAlloc(void** result, std::size_t bytes, unsigned flags) {
-  return run([&](const DriverCalls& calls) { return calls.cuMemHostAlloc(result, bytes, flags); });
-}
-
-cudaError_t cudaHostRegister(void* address, std::size_t bytes, unsigned flags) {
-  return run(
-      [&](const DriverCalls& calls) { return calls.cuMemHostRegister_v2(address, bytes, flags); });
-}
-
-cudaError_t cudaHostUnregister(void* address) {
-  return run([&](const DriverCalls& calls) { return calls.cuMemHostUnregister(address); });
-}
-
-cudaError_t cudaHostGetDevicePointer(void** result, void* address, unsigned flags) {
-  return run([&](const DriverCalls& calls) {
-    return calls.cuMemHostGetDevicePointer_v2(reinterpret_cast<CUdeviceptr*>(result), address,
-                                              flags);
-  });
-}
-
-cudaError_t cudaHostGetFlags(unsigned* flags, void* address) {
-  return run([&](const DriverCalls& calls) { return calls.cuMemHostGetFlags(flags, address); });
-}
-
 cudaError_t cudaFree(void* address) {
   return run([&](const DriverCalls& calls) {
     return address == nullptr ? CUDA_SUCCESS : calls.cuMemFree_v2(device_pointer(address));
@@ -115,31 +74,10 @@ cudaError_t cudaFreeHost(void* address) {
   });
 }
 
-cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
-  return run(
-      [&](const DriverCalls& calls) { return calls.cuMemGetInfo_v2(free_bytes, total_bytes); });
-}
-
-cudaError_t cudaMemAdvise(const void* address, std::size_t bytes, cudaMemoryAdvise advice,
-                          cudaMemLocation location) {
+cudaError_t cudaFreeAsync(void* address, cudaStream_t stream) {
   return run([&](const DriverCalls& calls) {
-    return calls.cuMemAdvise_v2(device_pointer(address), bytes, static_cast<CUmem_advise>(advice),
-                                location_of(location));
-  });
-}
-
-cudaError_t cudaMemPrefetchAsync(const void* address, std::size_t bytes, cudaMemLocation location,
-                                 unsigned flags, cudaStream_t stream) {
-  return run([&](const DriverCalls& calls) {
-    return calls.cuMemPrefetchAsync_v2(device_pointer(address), bytes, location_of(location), flags,
-                                       stream_of(stream));
-  });
-}
-
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* address, std::size_t bytes,
-                                     unsigned flags) {
-  return run([&](const DriverCalls& calls) {
-    return calls.cuStreamAttachMemAsync(stream_of(stream), device_pointer(address), bytes, flags);
+    return address == nullptr ? CUDA_SUCCESS
+                              : calls.cuMemFreeAsync(device_pointer(address), stream_of(stream));
   });
 }
 

@@ -17,5 +17,7 @@ struct Copy {
 bool is_kind(cudaMemcpyKind kind);
 // With a stream asynchronous, else not.
 CUresult copy_bytes(const DriverCalls& calls, const Copy& copy, std::optional<CUstream> stream);
+// Where these bytes of a variable of the program are. Notes no error.
+cudaError_t find_place(const void* variable, std::size_t offset, std::size_t bytes, void*& address);
 
 }  // namespace barracuda::emulator::runtime

@@ -33,9 +33,9 @@ void resolve(DriverResolver resolver, const char* name, Function& function) {
 
 const DriverCalls* resolve_all(DriverResolver resolver) {
   auto* const calls = new DriverCalls;  // kept: other threads may still use it
-#define CALL(name) resolve(resolver, #name, calls->name);
-#include "emulator/runtime/driver_calls.def"
-#undef CALL
+#define FUNCTION(name, ...) resolve(resolver, #name, calls->name);
+#define FUNCTION_PTDS(name) FUNCTION(name) FUNCTION(name##_ptds)
+#include "emulator/driver/functions.def"
   return calls;
 }
 

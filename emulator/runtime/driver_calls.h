@@ -1,5 +1,5 @@
-// The driver as the runtime sees it: functions asked of the resolver by their exported names. run()
-// is how a runtime function calls them.
+// The driver as the runtime sees it: the functions that it has (emulator/driver/functions.def),
+// asked of the resolver by their exported names. run() is how a runtime function calls them.
 #pragma once
 
 #include "emulator/runtime/calls.h"
@@ -7,9 +7,9 @@
 namespace barracuda::emulator::runtime {
 
 struct DriverCalls {
-#define CALL(name) decltype(&::name) name = nullptr;
-#include "emulator/runtime/driver_calls.def"
-#undef CALL
+#define FUNCTION(name, ...) decltype(&::name) name = nullptr;
+#define FUNCTION_PTDS(name) FUNCTION(name) FUNCTION(name##_ptds)
+#include "emulator/driver/functions.def"
 };
 
 // Resolved at first use and after a change of the resolver. Ends the process with a message if the
@@ -32,11 +32,16 @@ void forget_failure();
 template <typename Call>
 cudaError_t run(const Call& call) {
   const DriverCalls& calls = driver_calls();
-  CUresult status = enter(calls);
-  if (status == CUDA_SUCCESS) {
-    status = call(calls);
-  }
-  return note(status);
+  const CUresult status = enter(calls);
+  return status == CUDA_SUCCESS ? note(call(calls)) : note(status);
+}
+
+// The same where the driver needs to be initialised only, and a missing context is no error.
+template <typename Call>
+cudaError_t run_without_context(const Call& call) {
+  const DriverCalls& calls = driver_calls();
+  const CUresult status = calls.cuInit(0);
+  return status == CUDA_SUCCESS ? note(call(calls)) : note(status);
 }
 
 // Whether the call came by a _ptsz or _ptds name, where stream 0 is the thread's own.

@@ -5,7 +5,6 @@
 #include "emulator/runtime/box_copy.h"
 #include "emulator/runtime/copy.h"
 #include "emulator/runtime/function.h"
-#include "emulator/runtime/registry.h"
 
 namespace barracuda::emulator::runtime {
 namespace {
@@ -52,10 +51,10 @@ cudaError_t describe(const DriverCalls& calls, const cudaKernelNodeParams& from,
   return describe_kernel(calls, from, parameters);
 }
 
-CUDA_MEMSET_NODE_PARAMS_v1 describe(const cudaMemsetParams& from) {
-  CUDA_MEMSET_NODE_PARAMS_v1 parameters{};
+CUresult describe(const DriverCalls& /*calls*/, const cudaMemsetParams& from,
+                  CUDA_MEMSET_NODE_PARAMS_v1& parameters) {
   describe_memset(from, parameters);
-  return parameters;
+  return CUDA_SUCCESS;
 }
 
 cudaError_t describe(const DriverCalls& calls, const cudaGraphNodeParams& from,
@@ -100,21 +99,6 @@ cudaError_t describe(const DriverCalls& calls, const cudaGraphNodeParams& from,
       break;
   }
   return cudaErrorNotSupported;
-}
-
-cudaError_t find_place(const void* symbol, std::size_t offset, std::size_t bytes, void*& address) {
-  const DriverCalls& calls = driver_calls();
-  if (const CUresult status = enter(calls); status != CUDA_SUCCESS) {
-    return static_cast<cudaError_t>(status);
-  }
-  CUdeviceptr start = 0;
-  std::size_t size = 0;
-  if (const cudaError_t error = registry().find_variable(calls, symbol, start, size);
-      error != cudaSuccess) {
-    return error;
-  }
-  address = reinterpret_cast<void*>(start + offset);
-  return offset <= size && bytes <= size - offset ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 }  // namespace barracuda::emulator::runtime

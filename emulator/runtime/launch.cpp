@@ -1,5 +1,6 @@
 #include "emulator/runtime/function.h"
 #include "emulator/runtime/registry.h"
+#include "emulator/runtime_face.h"
 
 namespace barracuda::emulator::runtime {
 namespace {
@@ -31,7 +32,7 @@ cudaError_t explain(CUresult status, const DriverCalls& calls, const dim3& grid,
 
 cudaError_t launch(const void* symbol, dim3 grid, dim3 block, void** arguments, std::size_t shared,
                    CUstream stream) {
-  return run_with_function(symbol, [&](const DriverCalls& calls, CUfunction function) {
+  return launch_function(symbol, [&](const DriverCalls& calls, CUfunction function) {
     const CUresult status =
         calls.cuLaunchKernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
                              static_cast<unsigned>(shared), stream, arguments, nullptr);
@@ -72,6 +73,30 @@ cudaError_t find_function(const DriverCalls& calls, const void* symbol, CUfuncti
     return error;
   }
   return static_cast<cudaError_t>(calls.cuKernelGetFunction(&function, kernel));
+}
+
+void note_refused_launch(const void* symbol) {
+  registry().note_refused_launch(symbol);
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> refused_launches() {
+  return registry().refused_launches();
+}
+
+CUresult describe(const DriverCalls& /*calls*/, const cudaLaunchConfig_t& from,
+                  CUlaunchConfig& config) {
+  static_assert(sizeof(cudaLaunchAttribute) == sizeof(CUlaunchAttribute));
+  config = {.gridDimX = from.gridDim.x,
+            .gridDimY = from.gridDim.y,
+            .gridDimZ = from.gridDim.z,
+            .blockDimX = from.blockDim.x,
+            .blockDimY = from.blockDim.y,
+            .blockDimZ = from.blockDim.z,
+            .sharedMemBytes = static_cast<unsigned>(from.dynamicSmemBytes),
+            .hStream = stream_of(from.stream),
+            .attrs = reinterpret_cast<CUlaunchAttribute*>(from.attrs),
+            .numAttrs = from.numAttrs};
+  return CUDA_SUCCESS;
 }
 
 cudaError_t cudaGetKernel(cudaKernel_t* result, const void* symbol) {
@@ -126,7 +151,7 @@ cudaError_t cudaLaunchKernel(const void* symbol, dim3 grid, dim3 block, void** a
 
 cudaError_t cudaLaunchCooperativeKernel(const void* symbol, dim3 grid, dim3 block, void** arguments,
                                         std::size_t shared, cudaStream_t stream) {
-  return run_with_function(symbol, [&](const DriverCalls& calls, CUfunction function) {
+  return launch_function(symbol, [&](const DriverCalls& calls, CUfunction function) {
     const CUresult status = calls.cuLaunchCooperativeKernel(
         function, grid.x, grid.y, grid.z, block.x, block.y, block.z, static_cast<unsigned>(shared),
         stream_of(stream), arguments);
@@ -139,27 +164,11 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* sy
   if (config == nullptr) {
     return note(cudaErrorInvalidValue);
   }
-  static_assert(sizeof(cudaLaunchAttribute) == sizeof(CUlaunchAttribute));
-  CUlaunchConfig driver_config{};
-  driver_config.gridDimX = config->gridDim.x;
-  driver_config.gridDimY = config->gridDim.y;
-  driver_config.gridDimZ = config->gridDim.z;
-  driver_config.blockDimX = config->blockDim.x;
-  driver_config.blockDimY = config->blockDim.y;
-  driver_config.blockDimZ = config->blockDim.z;
-  driver_config.sharedMemBytes = static_cast<unsigned>(config->dynamicSmemBytes);
-  driver_config.hStream = stream_of(config->stream);
-  driver_config.attrs = reinterpret_cast<CUlaunchAttribute*>(config->attrs);
-  driver_config.numAttrs = config->numAttrs;
-  return run_with_function(symbol, [&](const DriverCalls& calls, CUfunction function) {
+  return launch_function(symbol, [&](const DriverCalls& calls, CUfunction function) {
+    CUlaunchConfig driver_config{};
+    describe(calls, *config, driver_config);
     const CUresult status = calls.cuLaunchKernelEx(&driver_config, function, arguments, nullptr);
     return explain(status, calls, config->gridDim, config->blockDim);
-  });
-}
-
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t callback, void* data) {
-  return run([&](const DriverCalls& calls) {
-    return calls.cuLaunchHostFunc(stream_of(stream), callback, data);
   });
 }
 

@@ -133,6 +133,19 @@ cudaError_t Registry::find_kernel(const DriverCalls& calls, const void* host, CU
   return cudaSuccess;
 }
 
+void Registry::note_refused_launch(const void* host) {
+  const std::lock_guard lock(mutex_);
+  const auto found = functions_.find(host);
+  if (found != functions_.end() && found->second.kernel == nullptr) {
+    ++refused_launches_[found->second.name];
+  }
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> Registry::refused_launches() {
+  const std::lock_guard lock(mutex_);
+  return {refused_launches_.begin(), refused_launches_.end()};
+}
+
 void* Registry::stub_of(const DriverCalls& calls, CUfunction function) {
   const std::lock_guard lock(mutex_);
   for (const auto& [host, symbol] : functions_) {

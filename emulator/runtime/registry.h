@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "emulator/runtime/driver_calls.h"
@@ -59,6 +60,10 @@ class Registry {
 
   // Status cudaErrorInvalidDeviceFunction, cudaErrorInvalidSymbol: nothing is registered there.
   cudaError_t find_kernel(const DriverCalls& calls, const void* host, CUkernel& kernel);
+  // A launch of the kernel failed for want of its module.
+  void note_refused_launch(const void* host);
+  // By name of the kernel.
+  std::vector<std::pair<std::string, std::uint64_t>> refused_launches();
   // The host address of a kernel's function; the function itself if nothing is registered for it.
   void* stub_of(const DriverCalls& calls, CUfunction function);
   cudaError_t find_variable(const DriverCalls& calls, const void* host, CUdeviceptr& address,
@@ -71,6 +76,7 @@ class Registry {
   std::mutex mutex_;
   std::vector<std::shared_ptr<RegisteredModule>> modules_;
   std::map<const void*, RegisteredSymbol> functions_, variables_;
+  std::map<std::string, std::uint64_t> refused_launches_;
 };
 
 // Never destroyed: nvcc's code unregisters while the process exits.

@@ -16,26 +16,14 @@ cudaError_t find(const DriverCalls& calls, const void* host, Symbol& symbol) {
   return registry().find_variable(calls, host, symbol.address, symbol.bytes);
 }
 
-bool is_inside(const Symbol& symbol, std::size_t offset, std::size_t bytes) {
-  return offset <= symbol.bytes && bytes <= symbol.bytes - offset;
-}
-
 cudaError_t copy_to(const void* host, std::size_t offset, Copy copy,
                     std::optional<CUstream> stream) {
   if (copy.kind != cudaMemcpyHostToDevice && copy.kind != cudaMemcpyDeviceToDevice &&
       copy.kind != cudaMemcpyDefault) {
     return note(cudaErrorInvalidMemcpyDirection);
   }
-  const DriverCalls& calls = driver_calls();
-  Symbol symbol;
-  if (const cudaError_t error = find(calls, host, symbol); error != cudaSuccess) {
-    return note(error);
-  }
-  if (!is_inside(symbol, offset, copy.bytes)) {
-    return note(cudaErrorInvalidValue);
-  }
-  copy.to = reinterpret_cast<void*>(symbol.address + offset);
-  return note(copy_bytes(calls, copy, stream));
+  const cudaError_t error = find_place(host, offset, copy.bytes, copy.to);
+  return error != cudaSuccess ? note(error) : note(copy_bytes(driver_calls(), copy, stream));
 }
 
 cudaError_t copy_from(const void* host, std::size_t offset, Copy copy,
@@ -44,19 +32,24 @@ cudaError_t copy_from(const void* host, std::size_t offset, Copy copy,
       copy.kind != cudaMemcpyDefault) {
     return note(cudaErrorInvalidMemcpyDirection);
   }
-  const DriverCalls& calls = driver_calls();
-  Symbol symbol;
-  if (const cudaError_t error = find(calls, host, symbol); error != cudaSuccess) {
-    return note(error);
-  }
-  if (!is_inside(symbol, offset, copy.bytes)) {
-    return note(cudaErrorInvalidValue);
-  }
-  copy.from = reinterpret_cast<const void*>(symbol.address + offset);
-  return note(copy_bytes(calls, copy, stream));
+  void* from = nullptr;
+  const cudaError_t error = find_place(host, offset, copy.bytes, from);
+  copy.from = from;
+  return error != cudaSuccess ? note(error) : note(copy_bytes(driver_calls(), copy, stream));
 }
 
 }  // namespace
+
+cudaError_t find_place(const void* variable, std::size_t offset, std::size_t bytes,
+                       void*& address) {
+  Symbol symbol;
+  if (const cudaError_t error = find(driver_calls(), variable, symbol); error != cudaSuccess) {
+    return error;
+  }
+  address = reinterpret_cast<void*>(symbol.address + offset);
+  return offset <= symbol.bytes && bytes <= symbol.bytes - offset ? cudaSuccess
+                                                                  : cudaErrorInvalidValue;
+}
 
 cudaError_t cudaGetSymbolAddress(void** address, const void* host) {
   if (address == nullptr) {

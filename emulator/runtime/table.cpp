@@ -1,8 +1,5 @@
-#include <algorithm>
-#include <array>
-#include <atomic>
-
-#include "emulator/runtime/driver_calls.h"
+#include "emulator/function_table.h"
+#include "emulator/runtime/forward.h"
 #include "emulator/runtime_face.h"
 
 namespace barracuda::emulator::runtime {
@@ -13,21 +10,12 @@ constexpr std::array kNames = {
 #include "emulator/cudart_names.def"
 };
 #undef NAME
-static_assert(std::ranges::is_sorted(kNames), "names are searched by halves");
 
-constexpr std::size_t index_of_name(std::string_view name) {
-  return static_cast<std::size_t>(std::ranges::lower_bound(kNames, name) - kNames.begin());
-}
-
-std::array<std::atomic<std::uint64_t>, kNames.size()> g_unsupported{};
-
-// One function for each name, so that each call is counted by its name. Arguments are left where
-// the caller has put them.
-template <std::size_t Index>
-cudaError_t unsupported() {
-  ++g_unsupported[Index];
+cudaError_t refuse() {
   return note(cudaErrorNotSupported);
 }
+
+using Table = FunctionTable<kNames, &refuse>;
 
 // The _ptsz and _ptds form of a function.
 template <auto Function>
@@ -41,49 +29,37 @@ struct PerThread<Function> {
   }
 };
 
-using Table = std::array<void*, kNames.size()>;
-
-template <std::size_t... Index>
-void fill_unsupported(Table& table, std::index_sequence<Index...> /*all*/) {
-  ((table[Index] = reinterpret_cast<void*>(&unsupported<Index>)), ...);
-}
-
 Table make_table() {
-  Table table{};
-  fill_unsupported(table, std::make_index_sequence<kNames.size()>());
-#define FUNCTION(name) table[index_of_name(#name)] = reinterpret_cast<void*>(&runtime::name);
-#define PER_THREAD(name, form)                                             \
+  Table table;
+#define PER_THREAD(name, form, function)                                   \
   static_assert(std::is_same_v<decltype(::name), decltype(::name##form)>); \
-  table[index_of_name(#name #form)] = reinterpret_cast<void*>(&PerThread<&runtime::name>::call);
-#define FUNCTION_PTSZ(name) FUNCTION(name) PER_THREAD(name, _ptsz)
-#define FUNCTION_PTDS(name) FUNCTION(name) PER_THREAD(name, _ptds)
+  table.implement(Table::index_of(#name #form), &PerThread<function>::call);
+#define FORWARDER(name, driver, ...) \
+  Forward<decltype(::name), &DriverCalls::driver __VA_OPT__(, ) __VA_ARGS__>
+#define FUNCTION(name) table.implement(Table::index_of(#name), &runtime::name);
+#define FUNCTION_PTSZ(name) FUNCTION(name) PER_THREAD(name, _ptsz, &runtime::name)
+#define FUNCTION_PTDS(name) FUNCTION(name) PER_THREAD(name, _ptds, &runtime::name)
+#define FORWARD(name, ...) \
+  table.implement(Table::index_of(#name), &FORWARDER(name, __VA_ARGS__)::call);
+#define FORWARD_PTSZ(name, driver) \
+  FORWARD(name, driver) PER_THREAD(name, _ptsz, (&FORWARDER(name, driver)::call))
+#define FORWARD_WITHOUT_CONTEXT(name, driver) \
+  table.implement(Table::index_of(#name), &FORWARDER(name, driver)::call_without_context);
 #include "emulator/runtime/functions.def"
+#undef FORWARDER
 #undef PER_THREAD
   return table;
 }
-
-// Every row of functions.def names an export.
-#define FUNCTION(name) static_assert(kNames.at(index_of_name(#name)) == #name);
-#define FUNCTION_PTSZ(name) FUNCTION(name) FUNCTION(name##_ptsz)
-#define FUNCTION_PTDS(name) FUNCTION(name) FUNCTION(name##_ptds)
-#include "emulator/runtime/functions.def"
 
 }  // namespace
 
 void* find_function(std::string_view exported_name) {
   static const auto* const table = new Table(make_table());
-  const std::size_t index = index_of_name(exported_name);
-  return index < kNames.size() && kNames[index] == exported_name ? (*table)[index] : nullptr;
+  return table->find(exported_name);
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> unsupported_calls() {
-  std::vector<std::pair<std::string, std::uint64_t>> calls;
-  for (std::size_t index = 0; index < kNames.size(); ++index) {
-    if (const std::uint64_t count = g_unsupported[index]; count != 0) {
-      calls.emplace_back(kNames[index], count);
-    }
-  }
-  return calls;
+  return Table::refused_calls();
 }
 
 }  // namespace barracuda::emulator::runtime

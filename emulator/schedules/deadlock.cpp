@@ -120,13 +120,26 @@ std::string name_of(const Cluster& cluster) {
                      index.x, index.y, index.z);
 }
 
-void name_first(const Launch& launch, const Group& group, DeviceError& error) {
-  const auto& [cta, warp, fragment, place] = group;
-  const int lane = std::countr_zero(fragment->mask);
-  error.block = cta->index;
-  error.thread = Dim3{.x = warp->tid[0][lane], .y = warp->tid[1][lane], .z = warp->tid[2][lane]};
-  error.function = fragment->frame->function->name;
-  error.ptx_line = launch.program.text_of(*place).line;
+void name_groups(const Launch& launch, const std::vector<Group>& groups, DeviceError& error) {
+  for (const auto& [cta, warp, fragment, place] : groups) {
+    if (error.standing.size() == kNamedGroups) {
+      break;
+    }
+    const int lane = std::countr_zero(fragment->mask);
+    error.standing.push_back(
+        {.block = cta->index,
+         .thread = {.x = warp->tid[0][lane], .y = warp->tid[1][lane], .z = warp->tid[2][lane]},
+         .function = std::string(fragment->frame->function->name),
+         .ptx_line = launch.program.text_of(*place).line,
+         .waits = fragment->state != FragmentState::kReady});
+  }
+  if (!error.standing.empty()) {
+    const Standing& first = error.standing.front();
+    error.block = first.block;
+    error.thread = first.thread;
+    error.function = first.function;
+    error.ptx_line = first.ptx_line;
+  }
 }
 
 }  // namespace
@@ -135,9 +148,8 @@ void report_deadlock(Launch& launch, const Cluster& cluster) {
   const std::vector<Group> groups = groups_of(cluster, &waits_at);
   DeviceError error;
   error.code = DeviceErrorCode::kDeadlock;
-  if (!groups.empty()) {
-    name_first(launch, groups.front(), error);
-  }
+  error.what = fmt::format("deadlock: all threads of {} wait", name_of(cluster));
+  name_groups(launch, groups, error);
   error.message = fmt::format("deadlock: all threads of {} of kernel {} wait{}", name_of(cluster),
                               launch.program.kernel, list(launch, cluster, groups));
   launch.fail(std::move(error));
@@ -153,9 +165,9 @@ void check_deadline(Launch& launch, const Cluster& cluster) {
       groups, [](const Group& group) { return group.fragment->state == FragmentState::kReady; });
   DeviceError error;
   error.code = DeviceErrorCode::kTimeout;
-  if (!groups.empty()) {
-    name_first(launch, groups.front(), error);
-  }
+  error.what = fmt::format("did not end within {} s (launch-timeout)",
+                           static_cast<double>(launch.timeout_ms) / 1000);
+  name_groups(launch, groups, error);
   error.message = fmt::format("kernel {} did not end within {} ms; {} ran last and is here{}",
                               launch.program.kernel, launch.timeout_ms, name_of(cluster),
                               list(launch, cluster, groups));
@@ -165,10 +177,11 @@ void check_deadline(Launch& launch, const Cluster& cluster) {
 void check_stalled(Launch& launch, const Cluster& cluster) {
   for (const auto& cta : cluster.ctas) {
     for (const auto& warp : cta->warps) {
-      for (const Fragment& fragment : warp->fragments) {
-        if (fragment.mask != 0 && !is_stuck(fragment)) {
-          return;
-        }
+      const bool goes_on = std::ranges::any_of(warp->fragments, [](const Fragment& fragment) {
+        return fragment.mask != 0 && !is_stuck(fragment);
+      });
+      if (goes_on || has_complete_collective(*warp)) {
+        return;
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/assert.h"
 #include "emulator/schedules/deadlock.h"
 
 namespace barracuda::emulator {
@@ -29,6 +30,7 @@ void set_thread_indices(const Dim3& block, Warp& warp, std::uint32_t first) {
 void start_warp(Worker& worker, Cta& cta, Warp& warp, std::uint32_t index) {
   const Launch& launch = *worker.context.launch;
   const auto threads = static_cast<std::uint32_t>(launch.config.block.volume());
+  DEBUG_ASSERT(index * kLanes < threads);
   const std::uint32_t lanes = std::min<std::uint32_t>(kLanes, threads - index * kLanes);
   warp.index = index;
   warp.live = lanes == kLanes ? kFullMask : (std::uint32_t{1} << lanes) - 1;
@@ -52,6 +54,7 @@ void start_warp(Worker& worker, Cta& cta, Warp& warp, std::uint32_t index) {
 bool run_live_warp(Context& c, Cta& cta, Warp& warp, std::int32_t budget) {
   const std::uint64_t before = c.clock;
   run_warp(c, warp, budget);
+  DEBUG_ASSERT(warp.live != 0 || cta.live_warps != 0);
   cta.live_warps -= warp.live == 0 ? 1U : 0U;
   return c.clock != before;
 }
@@ -111,12 +114,16 @@ void start_cta(Worker& worker, const Cluster& cluster, Cta& cta, std::uint32_t r
 
 // Each warp of the cluster once. True if any executed anything.
 bool run_round(Context& c, Cluster& cluster) {
+  const bool is_reversed = c.launch->is_reversed;
+  const auto in_turn = [is_reversed](const auto& all, std::size_t number) -> auto& {
+    return *all[is_reversed ? all.size() - 1 - number : number];
+  };
   bool progress = false;
-  for (const auto& member : cluster.ctas) {
-    Cta& cta = *member;
+  for (std::size_t rank = 0; rank < cluster.ctas.size(); ++rank) {
+    Cta& cta = in_turn(cluster.ctas, rank);
     enter_cta(c, cta);
     for (std::size_t i = 0; i < cta.warps.size(); ++i) {
-      Warp& warp = *cta.warps[cta.next_warp];
+      Warp& warp = in_turn(cta.warps, cta.next_warp);
       cta.next_warp = cta.next_warp + 1 == cta.warps.size() ? 0 : cta.next_warp + 1;
       if (warp.live != 0 && run_live_warp(c, cta, warp, kWarpSlice)) {
         progress = true;
@@ -141,6 +148,7 @@ std::uint64_t cluster_count(const Launch& launch) {
 }
 
 std::unique_ptr<Cluster> make_cluster(Worker& worker, std::uint64_t number) {
+  ASSERT(number < cluster_count(*worker.context.launch));
   const Launch& launch = *worker.context.launch;
   const Dim3 &grid = launch.config.grid, &shape = launch.config.cluster;
   std::unique_ptr<Cluster> cluster;
@@ -168,6 +176,7 @@ std::unique_ptr<Cluster> make_cluster(Worker& worker, std::uint64_t number) {
 
 void end_cluster(Worker& worker, std::unique_ptr<Cluster> cluster) {
   const bool failed = worker.context.launch->stop.load(std::memory_order_relaxed);
+  ASSERT(failed || cluster->live_warps() == 0);
   for (const auto& cta : cluster->ctas) {
     for (const auto& warp : cta->warps) {
       // Bulk copies go on after their thread; what was to arrive in shared memory is not missed.
@@ -223,6 +232,7 @@ SliceResult run_one_warp(Worker& worker, Cluster& cluster, std::uint64_t choice,
 Residency::Residency(const Launch& launch, std::uint32_t workers) {
   const std::uint64_t warps =
       (launch.config.block.volume() + kLanes - 1) / kLanes * launch.config.cluster.volume();
+  ASSERT(warps != 0 && workers != 0);
   soft_cap_ = std::max<std::uint64_t>(
       std::uint64_t{kMultiprocessors} * kMaximumWarpsPerMultiprocessor / warps, workers);
   limit_ = launch.config.cooperative ? cluster_count(launch) : workers;

@@ -1,5 +1,6 @@
 // With a seed: one host thread; which cluster and warp runs, and for how long, comes from a
 // generator.
+#include "base/assert.h"
 #include "emulator/schedules/grid.h"
 
 namespace barracuda::emulator {
@@ -42,6 +43,7 @@ void run_seeded(Launch& launch, std::uint64_t seed) {
     if (resident.empty()) {
       break;
     }
+    ASSERT(resident.size() <= started);
     auto& cluster = resident[generator.next() % resident.size()];
     const std::uint64_t warp = generator.next();
     const auto budget = static_cast<std::int32_t>(generator.next() % kLongestTurn + 1);

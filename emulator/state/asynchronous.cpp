@@ -3,9 +3,13 @@
 #include <bit>
 #include <cstring>
 
+#include "base/assert.h"
+
 namespace barracuda::emulator {
 
 void Movement::perform() const {
+  DEBUG_ASSERT(from != nullptr || bytes <= value.size());
+  DEBUG_ASSERT(reduction == nullptr || (element_bytes != 0 && bytes % element_bytes == 0));
   const std::byte* source = from == nullptr ? value.data() : from;
   if (reduction != nullptr) {
     for (std::uint32_t done = 0; done < bytes; done += element_bytes) {
@@ -18,10 +22,12 @@ void Movement::perform() const {
 }
 
 void CopyQueue::add(std::uint32_t lane, const Movement& movement) {
+  DEBUG_ASSERT(lane < kLanes && movement.to != nullptr);
   entries_.push_back(Entry{.mask = std::uint32_t{1} << lane, .movement = movement});
 }
 
 void CopyQueue::add_arrival(std::uint32_t lane, std::uint64_t* mbarrier) {
+  ASSERT(lane < kLanes && mbarrier != nullptr);
   entries_.push_back(Entry{.kind = Kind::kArrival,
                            .mask = std::uint32_t{1} << lane,
                            .movement = {},

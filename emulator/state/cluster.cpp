@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace barracuda::emulator {
 
 namespace {
@@ -46,8 +48,10 @@ std::uint32_t Cluster::live_warps() const {
 }
 
 void arrive_at_cluster(const Warp& warp, Cta& cta, std::uint32_t mask) {
+  ASSERT(cta.cluster != nullptr && cta.rank < cta.cluster->ctas.size());
   Cluster& cluster = *cta.cluster;
   cluster.barrier.arrived.resize(cluster.ctas.size() * cta.warps.size());
+  DEBUG_ASSERT(mask != 0 && (mask & ~warp.live) == 0);
   cluster.barrier.is_used = true;
   cluster.barrier.arrived[place_of(warp, cta)] |= mask;
   if (is_complete(cluster)) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "emulator/state/address_windows.h"
 #include "emulator/state/asynchronous.h"
 #include "emulator/state/cta.h"
 
@@ -17,6 +18,8 @@ namespace barracuda::emulator {
 // rank, so that such an address means the same to every CTA of the cluster.
 inline constexpr std::uint64_t kClusterShare = std::uint64_t{512} * 1024;
 inline constexpr std::uint32_t kMaximumClusterBlocks = 16;
+static_assert((kMaximumClusterBlocks + 1) * kClusterShare <= kWindowBytes,
+              "the window of shared memory has room for every CTA's share");
 
 struct Cluster {
   std::uint64_t number = 0;  // linear index in the grid's clusters

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.h"
 #include "emulator/state/cta.h"
 #include "emulator/state/frame_pool.h"
 #include "emulator/state/launch.h"
@@ -101,6 +102,7 @@ void Context::load_fragment(const Fragment& its_fragment) {
 }
 
 Step fail(Context& c, const Instruction& instruction, const Fault& fault) {
+  ASSERT(fault.code != DeviceErrorCode::kNone && fault.lane >= 0 && fault.lane < kLanes);
   const InstructionText& text = c.launch->program.text_of(instruction);
   DeviceError error;
   error.code = fault.code;
@@ -133,6 +135,7 @@ Step fail(Context& c, const Instruction& instruction, const Fault& fault) {
 }
 
 Step diverge(Context& c, std::uint32_t taken, std::uint32_t target) {
+  DEBUG_ASSERT(taken != 0 && taken != c.active && (taken & ~c.active) == 0);
   split_off(c, taken, target);
   // Who goes there already takes the new lanes along.
   const Fragment& added = c.warp->fragments.back();
@@ -149,6 +152,7 @@ Step diverge(Context& c, std::uint32_t taken, std::uint32_t target) {
 }
 
 Step enter(Context& c, const CallSite& call, const Function& callee, std::uint32_t mask) {
+  DEBUG_ASSERT(mask != 0 && (mask & ~c.active) == 0 && c.pc != 0);
   const Instruction& instruction = c.code[c.pc - 1];
   Frame* caller = c.frame;
   const std::uint32_t local_base =
@@ -186,6 +190,7 @@ Step enter(Context& c, const CallSite& call, const Function& callee, std::uint32
 }
 
 Step leave(Context& c, std::uint32_t mask) {
+  DEBUG_ASSERT((mask & ~c.frame->lanes) == 0);
   Frame* frame = c.frame;
   Frame* parent = frame->parent;
   if (parent == nullptr) {
@@ -216,6 +221,7 @@ Step leave(Context& c, std::uint32_t mask) {
 }
 
 Step exit_lanes(Context& c, std::uint32_t mask) {
+  DEBUG_ASSERT((mask & ~c.warp->live) == 0 && (mask & ~c.warp->running().mask) == 0);
   c.warp->live &= ~mask;
   c.warp->running().mask &= ~mask;
   for (Frame* frame = c.frame; frame != nullptr;) {

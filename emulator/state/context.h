@@ -113,5 +113,8 @@ Step wait_for_members(Context& context, const Instruction& instruction, const Ga
 void run_warp(Context& context, Warp& warp, std::int32_t budget);
 // Collectives whose members have all arrived, at whatever instructions, are executed or made ready.
 bool resolve_collectives(Context& context, Warp& warp);
+// There is one that the warp's next turn begins with: the last of its members came when the turn's
+// budget was used up.
+bool has_complete_collective(Warp& warp);
 
 }  // namespace barracuda::emulator

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/assert.h"
 #include "emulator/state/cluster.h"
 
 namespace barracuda::emulator {
@@ -53,6 +54,7 @@ void release(Cta& cta, std::uint32_t number) {
 
 // Arrival is by warps: one counts when all of its lanes that have not exited have arrived.
 bool is_complete(const Cta& cta, const Barrier& barrier) {
+  DEBUG_ASSERT(barrier.arrived.size() == cta.warps.size());
   std::uint32_t threads = 0;
   for (const auto& warp : cta.warps) {
     const std::uint32_t arrived = barrier.arrived[warp->index];
@@ -70,6 +72,8 @@ bool is_complete(const Cta& cta, const Barrier& barrier) {
 }  // namespace
 
 void arrive(Cta& cta, const Arrival& arrival) {
+  DEBUG_ASSERT(arrival.barrier < kBarriers && arrival.warp->index < cta.warps.size());
+  DEBUG_ASSERT(arrival.mask != 0 && (arrival.mask & ~arrival.warp->live) == 0);
   Barrier& barrier = cta.barriers[arrival.barrier];
   barrier.arrived.resize(cta.warps.size());
   barrier.is_used = true;

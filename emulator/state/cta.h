@@ -22,6 +22,8 @@ constexpr std::uint32_t reserved_shared_offset(std::uint32_t shared_bytes) {
   return (shared_bytes + 15) / 16 * 16 + 1024;
 }
 
+static_assert(reserved_shared_offset(1) == 16 + 1024 && reserved_shared_offset(16) == 16 + 1024);
+
 struct Barrier {
   std::uint32_t expected = 0;  // threads; 0: all of the CTA that have not exited
   bool is_used = false;

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/assert.h"
 #include "emulator/state/warp.h"
 
 namespace barracuda::emulator {
@@ -37,6 +38,7 @@ class FramePool {
   FramePool& operator=(const FramePool&) = delete;
 
   Frame* take(const Function& function) {
+    DEBUG_ASSERT(function.index < free_.size());
     auto& frames = free_[function.index];
     if (frames.empty()) {
       return store_.take(function);
@@ -46,7 +48,15 @@ class FramePool {
     return frame;
   }
 
-  void give(Frame* frame) { free_[frame->function->index].push_back(frame); }
+  // A frame that no lane is in.
+  void give(Frame* frame) {
+    DEBUG_ASSERT(frame->lanes == 0);
+    free_[frame->function->index].push_back(frame);
+    DEBUG_ASSERT(is_valid());
+  }
+
+  // Each frame is of the function that it waits for, and waits once.
+  [[nodiscard]] bool is_valid() const;
 
  private:
   FrameStore& store_;

@@ -4,6 +4,7 @@
 // of the latter (low halves first); a predicate is one 32-bit mask.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace barracuda::emulator {
@@ -36,6 +37,14 @@ struct alignas(64) Instruction {
   bool predicate_negated = false;
 };
 
-static_assert(sizeof(Instruction) == 64);
+static_assert(offsetof(Instruction, handler) == 0 && offsetof(Instruction, d) == 8 &&
+              offsetof(Instruction, a) == 12 && offsetof(Instruction, b) == 16 &&
+              offsetof(Instruction, c) == 20 && offsetof(Instruction, e) == 24);
+static_assert(offsetof(Instruction, predicate) == 28 && offsetof(Instruction, immediate) == 32 &&
+              offsetof(Instruction, extra) == 40 && offsetof(Instruction, statement) == 48);
+static_assert(offsetof(Instruction, flags) == 52 && offsetof(Instruction, count) == 53 &&
+              offsetof(Instruction, predicate_negated) == 54);
+static_assert(sizeof(Instruction) == 64, "a cache line: 55 bytes, and 9 to spare");
+static_assert((kNoSlot & kConstantSlot) != 0, "no slot is no register's");
 
 }  // namespace barracuda::emulator

@@ -1,5 +1,7 @@
 #include "emulator/state/mbarrier.h"
 
+#include "base/assert.h"
+
 namespace barracuda::emulator {
 
 namespace {
@@ -9,6 +11,11 @@ constexpr unsigned kExpectedShift = 20, kOwedShift = 40, kParityShift = 62, kVal
 constexpr std::uint64_t kCountMask = kMaximumMbarrierCount;
 constexpr std::uint64_t kOwedMask = (std::uint64_t{1} << 22) - 1;
 constexpr std::uint64_t kOwedSign = std::uint64_t{1} << 21;
+static_assert(kCountMask + (kCountMask << kExpectedShift) + (kOwedMask << kOwedShift) +
+                      (std::uint64_t{1} << kParityShift) + (std::uint64_t{1} << kValidShift) ==
+                  ~std::uint64_t{0},
+              "every bit of the word has one meaning");
+static_assert(kOwedSign == (kOwedMask + 1) / 2);
 
 bool apply(Mbarrier& barrier, const MbarrierChange& change) {
   barrier.owed_bytes += change.transaction_bytes;
@@ -46,6 +53,7 @@ std::uint64_t Mbarrier::pack() const {
 }
 
 void initialise_mbarrier(std::uint64_t* word, std::uint32_t count) {
+  ASSERT(count != 0 && count <= kMaximumMbarrierCount);
   const Mbarrier barrier{.pending = count, .expected = count, .is_valid = true};
   __atomic_store_n(word, barrier.pack(), __ATOMIC_SEQ_CST);
 }

@@ -33,6 +33,8 @@ struct VectorSlots {
   Slot slots[8];
 };
 
+static_assert(sizeof(VectorSlots) == 8 * sizeof(Slot));
+
 struct BranchTable {
   std::vector<std::uint32_t> targets;
 };
@@ -74,6 +76,9 @@ struct Program {
   std::uint32_t parameter_bytes = 0;
 
   [[nodiscard]] const Function* function_at(std::uint64_t address) const;
+
+  // Functions lie where they say, the entry first, and what their code names is theirs.
+  [[nodiscard]] bool is_valid() const;
 
   [[nodiscard]] const InstructionText& text_of(const Instruction& instruction) const {
     return (*texts)[instruction.statement];

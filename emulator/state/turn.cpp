@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/assert.h"
 #include "emulator/state/collective.h"
 #include "emulator/state/context.h"
 #include "emulator/state/warp.h"
@@ -142,6 +143,7 @@ using Group = std::vector<Fragment*>;
 void execute_apart(Context& c, const Group& group, std::uint32_t mask) {
   Exchange exchange;
   Instruction together = *group.front()->waits_at;
+  ASSERT(together.extra != nullptr);
   const auto& shape = *static_cast<const CollectiveShape*>(together.extra);
   const OperandClass kinds[5] = {shape.a, shape.b, shape.c, shape.d, shape.e};
   Slot Instruction::* const slots[5] = {&Instruction::a, &Instruction::b, &Instruction::c,
@@ -176,32 +178,45 @@ void execute_apart(Context& c, const Group& group, std::uint32_t mask) {
   }
 }
 
-bool resolve(Context& c, Warp& warp, const Fragment& waiting) {
-  Group group;
-  std::uint32_t arrived = 0;
+struct Meeting {
+  Group group;  // empty: somebody is still to come
+  std::uint32_t lanes = 0;
   bool same_place = true;
+};
+
+// The collective that `waiting` waits for.
+Meeting find_meeting(Warp& warp, const Fragment& waiting) {
+  Meeting meeting;
   for (Fragment& other : warp.fragments) {
     if (other.mask != 0 && other.state == FragmentState::kCollective &&
         other.members == waiting.members && other.waits_at->handler == waiting.waits_at->handler) {
-      group.push_back(&other);
-      arrived |= other.mask;
-      same_place = same_place && other.pc == waiting.pc && other.frame == waiting.frame;
+      meeting.group.push_back(&other);
+      meeting.lanes |= other.mask;
+      meeting.same_place =
+          meeting.same_place && other.pc == waiting.pc && other.frame == waiting.frame;
     }
   }
-  if ((waiting.members & warp.live & ~arrived) != 0) {
-    return false;
+  const bool is_complete = (waiting.members & warp.live & ~meeting.lanes) == 0;
+  if (!is_complete || (!meeting.same_place && waiting.meets_here)) {
+    meeting.group.clear();
   }
-  if (!same_place && waiting.meets_here) {
-    return false;
-  }
-  if (same_place) {
-    for (Fragment* fragment : group) {
+  return meeting;
+}
+
+bool resolve(Context& c, Warp& warp, const Fragment& waiting) {
+  const Meeting meeting = find_meeting(warp, waiting);
+  if (meeting.same_place) {
+    for (Fragment* fragment : meeting.group) {
       fragment->state = FragmentState::kReady;
     }
-  } else {
-    execute_apart(c, group, arrived);
+  } else if (!meeting.group.empty()) {
+    execute_apart(c, meeting.group, meeting.lanes);
   }
-  return true;
+  return !meeting.group.empty();
+}
+
+bool waits_for_members(const Fragment& fragment) {
+  return fragment.mask != 0 && fragment.state == FragmentState::kCollective;
 }
 
 }  // namespace
@@ -210,14 +225,21 @@ bool resolve_collectives(Context& c, Warp& warp) {
   bool resolved = false;
   for (std::size_t i = 0; i < warp.fragments.size(); ++i) {
     const Fragment& fragment = warp.fragments[i];
-    if (fragment.mask != 0 && fragment.state == FragmentState::kCollective) {
+    if (waits_for_members(fragment)) {
       resolved = resolve(c, warp, fragment) || resolved;
     }
   }
   return resolved;
 }
 
+bool has_complete_collective(Warp& warp) {
+  return std::ranges::any_of(warp.fragments, [&](const Fragment& fragment) {
+    return waits_for_members(fragment) && !find_meeting(warp, fragment).group.empty();
+  });
+}
+
 void run_warp(Context& c, Warp& warp, std::int32_t budget) {
+  DEBUG_ASSERT(warp.is_valid() && budget > 0);
   c.warp = &warp;
   c.yields = false;
   while (budget > 0 && !c.yields) {
@@ -239,6 +261,7 @@ void run_warp(Context& c, Warp& warp, std::int32_t budget) {
     const std::int32_t used = run_turn(c, choice.fragment, turn, shares && !warp.takes_turns);
     budget -= used;
     warp.takes_turns = shares && (used >= turn || c.yields);
+    DEBUG_ASSERT(warp.is_valid());
   }
 }
 

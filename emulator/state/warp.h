@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/assert.h"
 #include "emulator/state/asynchronous.h"
 #include "emulator/state/instruction.h"
 #include "emulator/state/program.h"
@@ -62,13 +63,18 @@ class LocalMemory {
 
   static constexpr std::uint32_t kMaximumLaneBytes = 512 * 1024;
 
-  static std::size_t offset(std::uint32_t byte, int lane) {
+  static constexpr std::size_t offset(std::uint32_t byte, int lane) {
     return std::size_t{byte / 8} * 256 + static_cast<std::size_t>(lane) * 8 + byte % 8;
   }
 
  private:
   std::vector<std::byte> memory_;
 };
+
+static_assert(LocalMemory::offset(7, 31) + 1 == LocalMemory::offset(8, 0) &&
+                  LocalMemory::offset(8, 1) == 256 + 8,
+              "pieces of 8 bytes, of all lanes side by side");
+static_assert(LocalMemory::kMaximumLaneBytes % 8 == 0);
 
 struct Warp {
   alignas(32) std::uint32_t tid[3][kLanes] = {};
@@ -81,7 +87,13 @@ struct Warp {
   std::uint32_t live = 0;    // lanes that have not exited
   bool takes_turns = false;  // the last one used its turn up: next, who has waited longest
 
-  [[nodiscard]] Fragment& running() { return fragments[current]; }
+  [[nodiscard]] Fragment& running() {
+    DEBUG_ASSERT(current < fragments.size());
+    return fragments[current];
+  }
+
+  // Each live lane is in one fragment, and in the frame that the fragment is in.
+  [[nodiscard]] bool is_valid() const;
 };
 
 }  // namespace barracuda::emulator

@@ -7,8 +7,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
+#include "base/assert.h"
 #include "host_detector/clock/cta_clock.h"
 #include "host_detector/clock/lanes.h"
 
@@ -22,6 +24,11 @@ constexpr std::uint32_t line_warp(Line line, std::uint32_t warp) {
   return wire::kWarpLanes * (1 + static_cast<std::uint32_t>(line)) + warp;
 }
 
+static_assert(line_warp(Line{}, 0) == wire::kWarpLanes, "pseudo warps begin above the real ones");
+static_assert(line_warp(Line::kBulkReads, wire::kWarpLanes - 1) + 1 ==
+                  line_warp(Line{kLineCount}, 0),
+              "each line has a pseudo warp for each warp, and no other has it");
+
 // An mbarrier is a line as well: its tick is its phase.
 inline constexpr std::uint32_t kMaxMbarriers = 4096;  // of a CTA
 
@@ -32,6 +39,10 @@ constexpr std::uint32_t mbarrier_warp(std::uint32_t mbarrier) {
 constexpr std::uint32_t mbarrier_lane(std::uint32_t mbarrier) {
   return mbarrier % wire::kWarpLanes;
 }
+
+static_assert(mbarrier_warp(0) > line_warp(Line::kBulkReads, wire::kWarpLanes - 1),
+              "those of mbarriers are above those of copies");
+static_assert(mbarrier_warp(kMaxMbarriers - 1) < 1U << 24, "PackedLine has 24 bits for them");
 
 // The groups that a lane commits: those of cp.async, or those of bulk copies.
 class CopyGroups {
@@ -47,11 +58,17 @@ class CopyGroups {
       ends_.erase(ends_.begin());
     }
     ends_.push_back(now_++);
+    DEBUG_ASSERT(is_valid());
   }
 
   // The last tick that is over where at most `left` groups are pending; 0 for none.
   [[nodiscard]] Tick over(std::uint32_t left) const {
     return ends_.size() > left ? ends_[ends_.size() - 1 - left] : 0;
+  }
+
+  [[nodiscard]] bool is_valid() const {
+    return ends_.size() <= kMostPending && std::ranges::is_sorted(ends_, std::less_equal<>()) &&
+           (ends_.empty() || ends_.back() < now_);
   }
 
  private:
@@ -64,6 +81,7 @@ class CopyGroups {
 class AsyncLines {
  public:
   [[nodiscard]] CopyGroups& groups(Line line, std::uint32_t lane) {
+    DEBUG_ASSERT(lane < wire::kWarpLanes);
     return groups_[line == Line::kThreadGroup ? 0 : 1][lane];
   }
 
@@ -74,6 +92,7 @@ class AsyncLines {
   }
 
   void wait(Line line, std::uint32_t lane, Tick tick) {
+    DEBUG_ASSERT(static_cast<std::size_t>(line) < kLineCount && lane < wire::kWarpLanes);
     Tick& waited = waited_[static_cast<std::size_t>(line)][lane];
     waited = std::max(waited, tick);
   }

@@ -57,6 +57,7 @@ void Clock::join(const Clock& other) {
   if (other.home_ != nullptr && other.home_ != home_) {
     join_part(other.home_);
   }
+  DEBUG_ASSERT(is_valid() && covers(other));
 }
 
 void Clock::raise(CtaKey cta, std::span<const WarpTick> known) {
@@ -71,6 +72,7 @@ void Clock::raise(CtaKey cta, std::span<const WarpTick> known) {
   } else {
     join_part(part);
   }
+  DEBUG_ASSERT(is_valid());
 }
 
 void Clock::fence_proxy(LaunchId launch) {
@@ -90,6 +92,7 @@ void Clock::fence_proxy(LaunchId launch) {
     fence_part(before.home_);
   }
   ClockTree::all_of(before.others_.get(), fence_part);
+  DEBUG_ASSERT(is_valid() && covers(before));
 }
 
 bool Clock::is_valid() const {

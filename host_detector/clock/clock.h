@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "base/assert.h"
 #include "host_detector/clock/clock_tree.h"
 
 namespace barracuda::detector {
@@ -31,6 +32,7 @@ class Clock {
   }
 
   [[nodiscard]] bool covers(const Clock& other) const;
+  // Of both parts, and the home is not among the others.
   [[nodiscard]] bool is_valid() const;
 
   // The same parts, hence the same knowledge; different parts may still know the same.
@@ -92,6 +94,7 @@ Clock Clock::without(Predicate drop) const {
     return true;
   });
   kept.others_ = all ? others_ : some;
+  DEBUG_ASSERT(kept.is_valid());
   return kept;
 }
 

@@ -14,11 +14,13 @@ const CtaClock* ClockTree::find(const ClockTree* tree, CtaKey cta) {
 }
 
 ClockTreePointer ClockTree::leaf(const CtaClockPointer& part) {
+  ASSERT(part != nullptr);
   return {new ClockTree(part)};
 }
 
 // Of two trees whose keys differ above the bits of both.
 ClockTreePointer ClockTree::branch_of(const ClockTreePointer& a, const ClockTreePointer& b) {
+  ASSERT(a->prefix_ != b->prefix_);
   const std::uint64_t bit = std::bit_floor(a->prefix_ ^ b->prefix_);
   const std::uint64_t prefix = a->prefix_ & ~(bit | (bit - 1));
   return {(a->prefix_ & bit) == 0 ? new ClockTree(prefix, bit, a, b)
@@ -105,14 +107,17 @@ bool ClockTree::covers(const ClockTree* tree, const ClockTree* other) {
   return covers(tree, other->low_.get()) && covers(tree, other->high_.get());
 }
 
+bool ClockTree::is_branch() const {
+  return part_ == nullptr && low_ != nullptr && high_ != nullptr && std::has_single_bit(bit_) &&
+         low_->bit_ < bit_ && high_->bit_ < bit_ && leads_to(low_->prefix_) &&
+         leads_to(high_->prefix_) && (low_->prefix_ & bit_) == 0 && (high_->prefix_ & bit_) != 0;
+}
+
 bool ClockTree::is_valid() const {
   if (is_leaf()) {
     return bit_ == 0 && prefix_ == number(part_->key()) && part_->is_valid();
   }
-  return low_ != nullptr && high_ != nullptr && std::has_single_bit(bit_) && low_->bit_ < bit_ &&
-         high_->bit_ < bit_ && leads_to(low_->prefix_) && leads_to(high_->prefix_) &&
-         (low_->prefix_ & bit_) == 0 && (high_->prefix_ & bit_) != 0 && low_->is_valid() &&
-         high_->is_valid();
+  return is_branch() && low_->is_valid() && high_->is_valid();
 }
 
 }  // namespace barracuda::detector

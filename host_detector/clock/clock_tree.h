@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "base/assert.h"
 #include "host_detector/clock/cta_clock.h"
 
 namespace barracuda::detector {
@@ -26,13 +27,16 @@ class ClockTree : public Counted<ClockTree> {
   template <typename Visit>
   static bool all_of(const ClockTree* tree, Visit visit);
 
+  // Of the whole tree.
   [[nodiscard]] bool is_valid() const;
 
  private:
   explicit ClockTree(const CtaClockPointer& part) : prefix_(number(part->key())), part_(part) {}
 
   ClockTree(std::uint64_t prefix, std::uint64_t bit, ClockTreePointer low, ClockTreePointer high)
-      : prefix_(prefix), bit_(bit), low_(std::move(low)), high_(std::move(high)) {}
+      : prefix_(prefix), bit_(bit), low_(std::move(low)), high_(std::move(high)) {
+    DEBUG_ASSERT(is_branch());
+  }
 
   static std::uint64_t number(CtaKey key) { return static_cast<std::uint64_t>(key); }
 
@@ -42,6 +46,9 @@ class ClockTree : public Counted<ClockTree> {
   }
 
   [[nodiscard]] bool is_leaf() const { return part_ != nullptr; }
+
+  // Both sides lie where their keys say.
+  [[nodiscard]] bool is_branch() const;
 
   [[nodiscard]] const ClockTreePointer& side(std::uint64_t key) const {
     return (key & bit_) != 0 ? high_ : low_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "host_detector/clock/lanes.h"
 
 namespace barracuda::detector {
 
@@ -16,6 +17,7 @@ const CtaClock::Exception* CtaClock::exception(std::uint32_t warp) const {
 }
 
 Tick CtaClock::at(std::uint32_t warp, std::uint32_t lane) const {
+  DEBUG_ASSERT(lane < wire::kWarpLanes);
   const Exception* lanes = exceptions_.empty() ? nullptr : exception(warp);
   return lanes != nullptr ? lanes->ticks[lane] : floor(warp);
 }
@@ -86,6 +88,7 @@ void CtaClock::raise_floor(std::uint32_t warp, Tick tick) {
 void CtaClock::raise(const WarpTick& known) {
   if (known.lanes == ~std::uint32_t{0}) {
     raise_floor(known.warp, known.tick);
+    DEBUG_ASSERT(is_valid());
     return;
   }
   if (known.lanes == 0 || known.tick <= floor(known.warp)) {
@@ -98,9 +101,11 @@ void CtaClock::raise(const WarpTick& known) {
     }
   }
   normalise(known.warp);
+  DEBUG_ASSERT(is_valid() && at(known.warp, first_lane(known.lanes)) >= known.tick);
 }
 
 void CtaClock::join(const CtaClock& other) {
+  ASSERT(&other != this);
   for (std::uint32_t warp = 0; warp < other.floors_.size(); ++warp) {
     raise_floor(warp, other.floors_[warp]);
   }
@@ -111,6 +116,7 @@ void CtaClock::join(const CtaClock& other) {
     }
     normalise(theirs.warp);
   }
+  DEBUG_ASSERT(is_valid() && covers(other));
 }
 
 bool CtaClock::is_valid() const {
@@ -126,7 +132,7 @@ bool CtaClock::is_valid() const {
 }
 
 CtaClockPointer joined(const CtaClockPointer& a, const CtaClockPointer& b) {
-  DEBUG_ASSERT(a->key() == b->key());
+  ASSERT(a->key() == b->key());
   if (a->covers(*b)) {
     return a;
   }

@@ -42,6 +42,12 @@ constexpr bool is_fenced_key(CtaKey cta) {
   return (static_cast<std::uint64_t>(cta) & kFencedKey) != 0;
 }
 
+static_assert(launch_of(cta_key(LaunchId{7}, ~std::uint32_t{0})) == LaunchId{7},
+              "32 bits for the launch, 32 for the CTA");
+static_assert(is_fenced_key(fenced_key(CtaKey{})) &&
+                  !is_fenced_key(cta_key(LaunchId{~std::uint32_t{0} >> 1}, ~std::uint32_t{0})),
+              "the topmost bit is no launch's");
+
 // Lanes of one warp that are known up to `tick`.
 struct WarpTick {
   std::uint32_t warp = 0;
@@ -73,6 +79,7 @@ class CtaClock : public Counted<CtaClock> {
 
   [[nodiscard]] Tick at(std::uint32_t warp, std::uint32_t lane) const;
   [[nodiscard]] bool covers(const CtaClock& other) const;
+  // Exceptions are by warp, differ from lane to lane, and their least tick is the floor.
   [[nodiscard]] bool is_valid() const;
 
   // Only before the clock is shared.

@@ -20,12 +20,15 @@ class SyncNotes {
   struct Answer {
     std::optional<wire::SiteId> site;  // nothing: it did not synchronise at all
     Tick tick = 0;
+    std::uint32_t members = 0, threads = 0;
   };
 
-  // `ends_tick`: what the lanes do after it has a later tick.
+  // `ends_tick`: what the lanes do after it has a later tick. `members`: a warp barrier's mask, or
+  // which barrier of the block; `threads`: for how many that is, 0 for all.
   struct When {
     Tick tick = 0;
     bool ends_tick = false;
+    std::uint32_t members = 0, threads = 0;
   };
 
   void note(wire::SiteId site, std::uint32_t lanes, const When& when) {
@@ -34,6 +37,8 @@ class SyncNotes {
     store(note.lanes, lanes);
     store(note.tick, when.tick);
     store(note.ends_tick, when.ends_tick);
+    store(note.members, when.members);
+    store(note.threads, when.threads);
     store(count_, count_ + 1);
   }
 
@@ -55,6 +60,8 @@ class SyncNotes {
       seen.notes_[index] = {.site = load(notes_[index].site),
                             .lanes = load(notes_[index].lanes),
                             .tick = load(notes_[index].tick),
+                            .members = load(notes_[index].members),
+                            .threads = load(notes_[index].threads),
                             .ends_tick = load(notes_[index].ends_tick)};
     }
     const std::uint32_t lost = load(count_) - seen.count_ + 1;  // one more may be on its way
@@ -67,10 +74,12 @@ class SyncNotes {
     wire::SiteId site{};
     std::uint32_t lanes = 0;
     Tick tick = 0;
+    std::uint32_t members = 0, threads = 0;
     bool ends_tick = false;
   };
 
   static constexpr std::uint32_t kKept = 4;
+  static_assert((kKept & (kKept - 1)) == 0, "the count of notes may wrap");
 
   // Who loads a part of a note sees the count that was before it, at least.
   template <typename T>
@@ -94,7 +103,8 @@ class SyncNotes {
       if (note.tick == tick) {
         return std::nullopt;  // one of the two came first
       }
-      return Answer{.site = note.site, .tick = note.tick};
+      return Answer{
+          .site = note.site, .tick = note.tick, .members = note.members, .threads = note.threads};
     }
     return known < count_ ? std::nullopt : std::optional(Answer{});
   }

@@ -15,12 +15,18 @@ namespace barracuda::detector {
 // The scopes that differ on one device: gpu and sys include the same threads.
 enum class Level : std::uint8_t { kCta, kCluster, kDevice };
 inline constexpr std::size_t kLevelCount = 3;
+static_assert(static_cast<std::size_t>(Level::kDevice) + 1 == kLevelCount);
 
 constexpr Level level_of(wire::Scope scope) {
   return scope >= wire::Scope::kGpu       ? Level::kDevice
          : scope == wire::Scope::kCluster ? Level::kCluster
                                           : Level::kCta;
 }
+
+static_assert(level_of(wire::Scope::kCta) == Level::kCta &&
+              level_of(wire::Scope::kCluster) == Level::kCluster &&
+              level_of(wire::Scope::kGpu) == Level::kDevice &&
+              level_of(wire::Scope::kSys) == Level::kDevice);
 
 constexpr std::size_t index_of_level(Level level) {
   return static_cast<std::size_t>(level);
@@ -38,7 +44,7 @@ struct Release {
 struct FenceState : Counted<FenceState> {
   std::array<Release, kLevelCount> released;
   std::array<Clock, kLevelCount> pending;
-  bool left_pending = false;  // a fence was too narrow for some of it; only explains races
+  Clock left_pending;  // what fences were too narrow for; only explains races
 };
 
 using FenceStatePointer = boost::intrusive_ptr<const FenceState>;

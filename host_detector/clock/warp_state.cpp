@@ -7,6 +7,23 @@ namespace barracuda::detector {
 WarpState::WarpState(CtaKey cta, std::uint32_t warp, std::uint32_t lanes, const Clock& initial)
     : cta_(cta), warp_(warp), alive_(lanes), uniform_{.clock = initial, .fences = nullptr} {}
 
+bool WarpState::is_valid() const {
+  const auto all_alive = [&](auto holds) { return lanes_where(alive_, holds) == alive_; };
+  const std::uint32_t first = alive_ == 0 ? 0 : first_lane(alive_);
+  const bool are_waiting_alive =
+      (waiting & ~alive_) == 0 &&
+      std::ranges::all_of(warp_barriers, [this](const WarpBarrier& barrier) {
+        return (barrier.waiting & ~alive_) == 0;
+      });
+  const bool are_split_apart =
+      split_ == nullptr || (alive_ != 0 && !all_alive([&](std::uint32_t lane) {
+                              return (*split_)[first].shares_all_with((*split_)[lane]);
+                            }));
+  const bool are_stacks_told_apart =
+      !one_stack_ || all_alive([&](std::uint32_t lane) { return stacks_[lane] == stacks_[first]; });
+  return now_ != 0 && are_waiting_alive && are_split_apart && are_stacks_told_apart;
+}
+
 void WarpState::exit(std::uint32_t lanes) {
   alive_ &= ~lanes;
   waiting &= ~lanes;
@@ -14,6 +31,7 @@ void WarpState::exit(std::uint32_t lanes) {
     barrier.waiting &= ~lanes;
   }
   merge_if_equal();
+  DEBUG_ASSERT(is_valid());
 }
 
 void WarpState::merge_if_equal() {
@@ -55,6 +73,7 @@ void WarpState::set(std::uint32_t lanes, const ThreadState& state) {
     (*split_)[first_lane(rest)] = copy;
   }
   merge_if_equal();
+  DEBUG_ASSERT(is_valid());
 }
 
 Clock WarpState::with_own(const Clock& clock, std::uint32_t lanes, Tick own) const {
@@ -67,6 +86,7 @@ Clock WarpState::with_own(const Clock& clock, std::uint32_t lanes, Tick own) con
 }
 
 Clock WarpState::known_to(std::uint32_t lane) const {
+  DEBUG_ASSERT(lane < wire::kWarpLanes);
   const std::uint32_t bit = std::uint32_t{1} << lane;
   Clock known = with_own(state(lane).clock, bit, now_);
   if (lines_ != nullptr) {
@@ -113,12 +133,14 @@ void WarpState::settle_lines(std::uint32_t lanes) {
 }
 
 void WarpState::set_stack(std::uint32_t lane, std::uint32_t stack) {
+  ASSERT(lane < wire::kWarpLanes);
   stacks_[lane] = stack;
   one_stack_ = true;
   const std::uint32_t first = alive_ != 0 ? stacks_[first_lane(alive_)] : 0;
   for (std::uint32_t rest = alive_; rest != 0 && one_stack_; rest &= rest - 1) {
     one_stack_ = stacks_[first_lane(rest)] == first;
   }
+  DEBUG_ASSERT(is_valid());
 }
 
 }  // namespace barracuda::detector

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/assert.h"
 #include "host_detector/clock/async_lines.h"
 #include "host_detector/clock/lanes.h"
 #include "host_detector/clock/sync_notes.h"
@@ -37,9 +38,13 @@ class WarpState {
 
   void exit(std::uint32_t lanes);
 
+  // Nobody waits who has left; lanes have states of their own only while some differ.
+  [[nodiscard]] bool is_valid() const;
+
   [[nodiscard]] bool is_uniform() const { return split_ == nullptr; }
 
   [[nodiscard]] const ThreadState& state(std::uint32_t lane) const {
+    DEBUG_ASSERT(lane < wire::kWarpLanes);
     return split_ == nullptr ? uniform_ : (*split_)[lane];
   }
 
@@ -77,7 +82,8 @@ class WarpState {
 
   // Lanes whose last atomic wrote; the acquire record of the others is a plain strong read.
   std::uint32_t atomics_that_wrote = 0;
-  std::uint32_t waiting = 0;  // at a CTA barrier
+  std::uint32_t waiting = 0;    // at a CTA barrier
+  std::uint32_t exit_site = 0;  // where lanes left last
   SyncNotes sync_notes;
 
   struct WarpBarrier {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
+
 namespace barracuda::detector::paper {
 namespace {
 
@@ -146,6 +148,7 @@ void Barriers::block_barrier(const Actor& actor, const WarpOperation& operation,
   } else {
     barrier.given.join(actor.warp.paths.known_to_paths(lanes));
   }
+  DEBUG_ASSERT(barrier.is_valid());
   if (is_complete(block, barrier)) {
     open(block, barrier);
   }
@@ -198,6 +201,7 @@ void Barriers::exit(const Actor& actor, std::uint32_t lanes, std::uint32_t site)
   see_missing(actor, lanes, site);
   BlockState& block = actor.block;
   actor.warp.paths.exit(lanes);
+  ASSERT(block.live_threads >= count(lanes) && block.launch.live_threads >= count(lanes));
   block.live_threads -= count(lanes);
   block.launch.live_threads -= count(lanes);
   for (auto& [id, barrier] : block.barriers) {
@@ -209,6 +213,7 @@ void Barriers::exit(const Actor& actor, std::uint32_t lanes, std::uint32_t site)
   std::map<std::uint32_t, ClusterBarrier>& of_clusters = block.launch.cluster_barriers;
   const auto cluster = of_clusters.find(block.cluster);
   if (cluster != of_clusters.end()) {
+    ASSERT(cluster->second.live_threads >= count(lanes));
     cluster->second.live_threads -= count(lanes);
     open_if_complete(cluster->second);
     if (cluster->second.live_threads == 0) {

@@ -20,7 +20,7 @@ class Barriers {
   static void open_what_held(const Actor& actor, std::uint32_t lanes);
   // `lanes` are about to leave the kernel, at `site`.
   void exit(const Actor& actor, std::uint32_t lanes, std::uint32_t site);
-  // The launch is over by decree: says who waits in vain.
+  // The launch is force-ended: says who waits in vain.
   void report_waiting(const BlockState& block);
 
  private:

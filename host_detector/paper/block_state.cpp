@@ -1,5 +1,7 @@
 #include "host_detector/paper/block_state.h"
 
+#include <bit>
+
 namespace barracuda::detector::paper {
 
 BlockState::BlockState(LaunchState& of, std::uint32_t block)
@@ -17,6 +19,17 @@ BlockState::BlockState(LaunchState& of, std::uint32_t block)
         left >= wire::kWarpLanes ? kAllLanes : (std::uint32_t{1} << left) - 1;
     warps.push_back({.paths = WarpPaths(key, warp, lanes, initial)});
   }
+}
+
+bool BlockBarrier::is_valid() const {
+  std::uint64_t all = 0;
+  for (const Arrival& arrival : arrivals) {
+    if ((arrival.waiting & ~arrival.lanes) != 0) {
+      return false;
+    }
+    all += static_cast<std::uint64_t>(std::popcount(arrival.waiting));
+  }
+  return all == waiting;
 }
 
 LaunchState::LaunchState(const LaunchInfo& info)

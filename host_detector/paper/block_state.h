@@ -50,6 +50,9 @@ struct BlockBarrier {
   Clock given;
   std::uint64_t waiting = 0;
   std::uint32_t threads = 0;  // 0: all of the block
+
+  // Who waits has arrived, and they are as many as it says.
+  [[nodiscard]] bool is_valid() const;
 };
 
 struct LaunchState;

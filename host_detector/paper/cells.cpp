@@ -1,8 +1,11 @@
 #include "host_detector/paper/cells.h"
 
+#include "base/assert.h"
+
 namespace barracuda::detector::paper {
 
 Cells::Word& Cells::word(std::uint64_t address) {
+  DEBUG_ASSERT(address % kWordBytes == 0);
   const std::uint64_t number = address >> kPageShift;
   if (last_ == nullptr || last_number_ != number) {
     std::unique_ptr<Page>& page = pages_[number];

@@ -11,6 +11,7 @@
 #include <boost/container/small_vector.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "base/assert.h"
 #include "host_detector/clock/cta_clock.h"
 
 namespace barracuda::detector::paper {
@@ -60,6 +61,13 @@ class Reads {
   // Calls visit(stamp) for each.
   template <typename Visit>
   void for_each(Visit visit) const;
+
+  // One, or those of warps, of which none has none.
+  [[nodiscard]] bool is_valid() const {
+    return many_ == nullptr ||
+           (!one_.exists() && std::all_of(many_->by_warp.begin(), many_->by_warp.end(),
+                                          [](const auto& each) { return !each.second.empty(); }));
+  }
 
  private:
   using Stamps = boost::container::small_vector<Stamp, 1>;
@@ -116,6 +124,7 @@ class Cells {
 
   static constexpr int kPageShift = 10;
   static constexpr std::uint64_t kPageWords = (std::uint64_t{1} << kPageShift) / kWordBytes;
+  static_assert(kPageWords * kWordBytes == std::uint64_t{1} << kPageShift);
   using Page = std::array<Word, kPageWords>;
 
   Word& word(std::uint64_t address);
@@ -150,6 +159,7 @@ void Reads::forget_older_launches(const Stamp& read, IsBefore is_before) {
 
 template <typename IsBefore>
 void Reads::add(const Stamp& read, IsBefore is_before) {
+  DEBUG_ASSERT(read.exists());
   if (many_ == nullptr) {
     if (one_.is_same_instruction(read)) {
       one_.lanes |= read.lanes;
@@ -166,6 +176,7 @@ void Reads::add(const Stamp& read, IsBefore is_before) {
   }
   forget_older_launches(read, is_before);
   add_to(many_->by_warp[{.cta = read.cta, .warp = read.warp}], read, is_before);
+  DEBUG_ASSERT(is_valid());
 }
 
 template <typename Visit>

@@ -317,7 +317,8 @@ bool Engine::apply(const WarpOperation& operation) {
     exit(actor, operation);
     return true;
   }
-  const bool is_possible = is_access(what) ? access(actor, operation) : event(actor, operation);
+  const bool is_possible =
+      traits_of(what).accesses ? access(actor, operation) : event(actor, operation);
   if ((actor.warp.waiting & operation.mask) == 0) {
     paths.end_instruction(operation.mask);
   }
@@ -377,11 +378,16 @@ void Engine::begin_launch(const LaunchInfo& launch) {
 }
 
 void Engine::apply_copy(const CopyInfo& copy) {
-  if (engine_.order.knows(copy.id)) {
-    return;  // nothing came between
+  if (!engine_.order.knows(copy.id)) {  // else nothing came between
+    engine_.order.add(copy.id, copy.ordered_after);
+    engine_.finals.add(copy.id, engine_.finals.of(copy.ordered_after));
   }
-  engine_.order.add(copy.id, copy.ordered_after);
-  engine_.finals.add(copy.id, engine_.finals.of(copy.ordered_after));
+  // Who is not ordered before a free may use its bytes on, whether or not that was seen already.
+  if (copy.operation == HostOperation::kFree && engine_.order.is_after_all(copy.id)) {
+    for (const MemoryRows& range : copy.accesses) {
+      forget(range.address, range.row_bytes);
+    }
+  }
 }
 
 bool Engine::launch_over(LaunchId launch) const {

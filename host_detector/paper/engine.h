@@ -29,6 +29,10 @@ class Engine {
 
   [[nodiscard]] const Findings& findings() const { return engine_.log.findings(); }
 
+  [[nodiscard]] Findings findings_so_far() const { return engine_.log.findings_so_far(); }
+
+  [[nodiscard]] std::uint64_t finding_changes() const { return engine_.log.changes(); }
+
  private:
   bool access(const Actor& actor, const WarpOperation& operation);
   bool plain_access(const Actor& actor, const WarpOperation& operation);

@@ -1,5 +1,7 @@
 #include "host_detector/paper/sync_clocks.h"
 
+#include "base/assert.h"
+
 namespace barracuda::detector::paper {
 
 using wire::FenceScope;
@@ -18,6 +20,7 @@ Clock SyncClocks::of_grid(const Location& location, const Block& block) {
       all.join(clock);
     }
   }
+  ASSERT(own <= block.grid);
   if (own < block.grid) {
     all.join(location.everywhere);
   }
@@ -25,6 +28,7 @@ Clock SyncClocks::of_grid(const Location& location, const Block& block) {
 }
 
 Clock SyncClocks::acquired(const Bytes& bytes, const Block& by, FenceScope scope) const {
+  DEBUG_ASSERT(by.grid != 0);
   Clock all;
   for (std::uint32_t i = 0; i < bytes.count; ++i) {
     const auto location = locations_.find(bytes.address + i);

@@ -1,12 +1,50 @@
 #include "host_detector/paper/warp_paths.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "base/assert.h"
 
 namespace barracuda::detector::paper {
 
 WarpPaths::WarpPaths(CtaKey cta, std::uint32_t warp, std::uint32_t lanes, const Clock& initial)
     : cta_(cta), warp_(warp), absent_(~lanes), alive_(lanes) {
   paths_.push_back({.lanes = lanes, .clock = initial});
+}
+
+bool WarpPaths::is_valid() const {
+  std::uint32_t seen = 0;
+  std::vector<std::uint32_t> ways(frames_.size()), children(paths_.size());
+  for (std::uint32_t index = 0; index < paths_.size(); ++index) {
+    const Path& path = paths_[index];
+    const bool are_there = lanes_where(path.lanes, [&](std::uint32_t lane) {
+                             return at_[lane] == index;
+                           }) == path.lanes;
+    if ((seen & path.lanes) != 0 || !are_there ||
+        (path.frame != kNone && path.frame >= frames_.size()) ||
+        (path.parting != kNone && path.parting >= frames_.size())) {
+      return false;
+    }
+    seen |= path.lanes;
+    if (path.frame != kNone) {
+      ++ways[path.frame];
+    }
+  }
+  for (std::uint32_t index = 0; index < frames_.size(); ++index) {
+    if (std::ranges::find(free_frames_, index) != free_frames_.end()) {
+      continue;
+    }
+    if (frames_[index].parent >= paths_.size() || frames_[index].ways != ways[index]) {
+      return false;
+    }
+    ++children[frames_[index].parent];
+  }
+  for (std::uint32_t index = 0; index < paths_.size(); ++index) {
+    if (paths_[index].frames != children[index]) {
+      return false;
+    }
+  }
+  return seen == alive_;
 }
 
 template <typename Visit>
@@ -136,6 +174,7 @@ void WarpPaths::settle(std::uint32_t path) {
 
 // `lanes` of a path become a way of the frame.
 void WarpPaths::part(std::uint32_t path, std::uint32_t lanes, std::uint32_t frame) {
+  ASSERT(lanes != 0 && (lanes & ~paths_[path].lanes) == 0);
   settle(path);
   const std::uint32_t way = new_path();
   ++frames_[frame].ways;
@@ -157,6 +196,7 @@ void WarpPaths::branch(std::uint32_t lanes, std::uint32_t taken, const Branch& b
     part(path, others, frame);
     free_if_empty(path);
   });
+  DEBUG_ASSERT(is_valid());
 }
 
 void WarpPaths::take_way(std::uint32_t lanes, const Branch& branch) {
@@ -173,10 +213,12 @@ void WarpPaths::take_way(std::uint32_t lanes, const Branch& branch) {
     }
     free_if_empty(path);
   });
+  DEBUG_ASSERT(is_valid());
 }
 
 // `lanes` of a path go back to the one that it parted from.
 void WarpPaths::rejoin(std::uint32_t path, std::uint32_t lanes) {
+  ASSERT(paths_[path].frame != kNone && (lanes & ~paths_[path].lanes) == 0);
   Frame& frame = frames_[paths_[path].frame];
   const std::uint32_t parent = frame.parent;
   settle(path);
@@ -206,6 +248,7 @@ void WarpPaths::meet(std::uint32_t lanes, const Branch& branch) {
       path = parent;
     }
   });
+  DEBUG_ASSERT(is_valid());
 }
 
 void WarpPaths::leave_function(std::uint32_t lanes, std::uint32_t stack) {
@@ -216,9 +259,11 @@ void WarpPaths::leave_function(std::uint32_t lanes, std::uint32_t stack) {
       path = parent;
     }
   });
+  DEBUG_ASSERT(is_valid());
 }
 
 void WarpPaths::exit(std::uint32_t lanes) {
+  ASSERT((lanes & ~alive_) == 0);
   for_each_path(lanes, [&](std::uint32_t path, std::uint32_t some) {
     if (some != paths_[path].lanes) {
       settle(path);
@@ -227,6 +272,7 @@ void WarpPaths::exit(std::uint32_t lanes) {
     free_if_empty(path);
   });
   alive_ &= ~lanes;
+  DEBUG_ASSERT(is_valid());
 }
 
 void WarpPaths::free_if_empty(std::uint32_t path) {
@@ -234,10 +280,12 @@ void WarpPaths::free_if_empty(std::uint32_t path) {
     const std::uint32_t frame = paths_[path].frame;
     paths_[path] = Path();
     free_paths_.push_back(path);
+    ASSERT(frames_[frame].ways != 0);
     if (--frames_[frame].ways != 0) {
       return;
     }
     path = frames_[frame].parent;
+    ASSERT(paths_[path].frames != 0);
     --paths_[path].frames;
     if (paths_[path].parting == frame) {
       paths_[path].parting = kNone;

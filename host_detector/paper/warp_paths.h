@@ -54,6 +54,9 @@ class WarpPaths {
 
   [[nodiscard]] Inactive inactive(std::uint32_t lane) const;
 
+  // Each live lane is on one path, and every path and frame has those that hang from it.
+  [[nodiscard]] bool is_valid() const;
+
   // `earlier` is before what lane `later` does now: E ≼ C_t.
   [[nodiscard]] bool is_before(const Epoch& earlier, std::uint32_t later) const;
 

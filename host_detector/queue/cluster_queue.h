@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/assert.h"
 #include "host_detector/launch.h"
 #include "host_detector/queue/ring_reader.h"
 
@@ -20,6 +21,7 @@ class ClusterQueue {
 
   // An empty one becomes another's, and keeps its memory.
   void reuse(LaunchId launch, std::uint32_t cluster, OrderCounters& counters) {
+    ASSERT(is_empty());
     launch_ = launch;
     cluster_ = cluster;
     counters_ = &counters;
@@ -41,17 +43,29 @@ class ClusterQueue {
 
   [[nodiscard]] std::size_t bytes() const { return records_.bytes.size() - next_byte_; }
 
+  // The next record is one of those that are there, and begins where it says.
+  [[nodiscard]] bool is_valid() const {
+    std::size_t popped = 0;
+    for (std::size_t record = 0; record < next_ && record < records_.slots.size(); ++record) {
+      popped += records_.slots[record] * wire::kSlotBytes;
+    }
+    return next_ <= records_.slots.size() && popped == next_byte_ && records_.is_valid();
+  }
+
   void push(std::span<const std::byte> record) {
+    DEBUG_ASSERT(!record.empty() && record.size() % wire::kSlotBytes == 0);
     records_.bytes.insert(records_.bytes.end(), record.begin(), record.end());
     records_.slots.push_back(static_cast<std::uint32_t>(record.size() / wire::kSlotBytes));
   }
 
   // Stays where it is until something is pushed.
   [[nodiscard]] std::span<const std::byte> front() const {
+    DEBUG_ASSERT(!is_empty());
     return std::span(records_.bytes).subspan(next_byte_, records_.slots[next_] * wire::kSlotBytes);
   }
 
   void pop() {
+    DEBUG_ASSERT(!is_empty());
     next_byte_ += records_.slots[next_] * wire::kSlotBytes;
     ++next_;
   }
@@ -78,6 +92,7 @@ inline void ClusterQueue::shrink() {
   records_.slots.erase(records_.slots.begin(),
                        records_.slots.begin() + static_cast<std::ptrdiff_t>(next_));
   next_ = next_byte_ = 0;
+  DEBUG_ASSERT(is_valid());
 }
 
 }  // namespace barracuda::detector

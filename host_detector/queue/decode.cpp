@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/assert.h"
 #include "device_logger/order_number.h"
 #include "host_detector/clock/lanes.h"
 
@@ -13,17 +14,18 @@ using wire::RecordKind;
 
 template <typename T>
 T read_at(std::span<const std::byte> record, std::size_t offset) {
+  DEBUG_ASSERT(offset + sizeof(T) <= record.size());
   T value;
   std::memcpy(&value, record.data() + offset, sizeof(T));
   return value;
 }
 
 std::uint64_t join_address(std::uint32_t low, std::uint32_t high) {
-  return (std::uint64_t{high & 0x1FFFFFFU} << 32) | low;
+  return (std::uint64_t{high & ((1U << wire::kAddressHighBits) - 1)} << 32) | low;
 }
 
 bool is_known(RecordKind kind) {
-  return kind <= RecordKind::kOperands;
+  return kind <= RecordKind::kAffineValue;
 }
 
 bool has_entries(RecordKind kind) {
@@ -45,7 +47,8 @@ void for_each_entry(const RecordHeader& header, std::size_t entry_bytes, Visit v
   }
 }
 
-constexpr std::uint64_t kAddressBits = (std::uint64_t{1} << 57) - 1;
+constexpr std::uint64_t kAddressBits =
+    (std::uint64_t{1} << (wire::kSpaceShift + wire::kSpaceBits)) - 1;
 constexpr std::int64_t kMostPacked = 64;  // bytes from lane to lane
 
 // Both halves by value: what is written may be anywhere for all that the compiler knows.
@@ -56,14 +59,15 @@ bool decode_affine(wire::HeaderHalf first, wire::PatternHalf pattern, WarpOperat
   const std::uint64_t base = join_address(pattern.base_low, pattern.base_high);
   const std::uint32_t shift = first.width_log2;
   const std::uint32_t width = std::uint32_t{1} << shift;
-  const bool is_uniform = (pattern.flags & wire::kUniformValue) != 0;
+  const bool holds_value =
+      operation.kind == RecordKind::kAffine && (pattern.flags & wire::kUniformValue) != 0;
   operation.lanes_agree = (pattern.flags & wire::kLanesAgree) != 0;
-  operation.has_uniform_value = is_uniform;
-  operation.uniform_value = is_uniform ? static_cast<std::uint32_t>(pattern.stride1) : 0;
+  operation.has_uniform_value = holds_value;
+  operation.uniform_value = holds_value ? static_cast<std::uint32_t>(pattern.stride1) : 0;
   operation.row_log2 = first.width_log2;
   operation.row_stride = pattern.stride0;
   const std::int64_t stride0 = pattern.stride0;
-  const std::int64_t stride1 = is_uniform ? 0 : pattern.stride1;
+  const std::int64_t stride1 = holds_value ? 0 : pattern.stride1;
   const auto set = [&](std::uint32_t lane, std::int64_t offset) {
     LaneAccess& access = operation.lanes[lane];
     access.address = (base + static_cast<std::uint64_t>(offset)) & kAddressBits;
@@ -84,8 +88,22 @@ bool decode_affine(wire::HeaderHalf first, wire::PatternHalf pattern, WarpOperat
   return true;
 }
 
-void decode_scattered(const RecordHeader& header, std::span<const std::byte> record,
-                      WarpOperation& operation) {
+bool decode_affine_value(std::span<const std::byte> record, wire::HeaderHalf first,
+                         wire::PatternHalf pattern, WarpOperation& operation) {
+  if (record.size() < 2 * wire::kSlotBytes || !decode_affine(first, pattern, operation)) {
+    return false;
+  }
+  operation.kind = RecordKind::kAffine;
+  operation.has_uniform_value = true;
+  operation.uniform_value = join_value(read_at<wire::LaneValueHalf>(record, wire::kSlotBytes));
+  return true;
+}
+
+void decode_scattered(const RecordHeader& header, wire::PatternHalf pattern,
+                      std::span<const std::byte> record, WarpOperation& operation) {
+  operation.has_uniform_value = (pattern.flags & wire::kUniformValue) != 0;
+  operation.uniform_value =
+      std::uint64_t{static_cast<std::uint32_t>(pattern.stride1)} << 32 | pattern.base_low;
   for_each_entry(header, wire::kHalfBytes, [&](std::uint32_t lane, std::size_t offset) {
     const auto entry = read_at<wire::LaneAddress>(record, offset);
     operation.lanes[lane].address = join_address(entry.address_low, entry.address_high);
@@ -143,6 +161,9 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
   if (operation.kind == RecordKind::kAffine) {
     return decode_affine(first, pattern, operation);
   }
+  if (operation.kind == RecordKind::kAffineValue) {
+    return decode_affine_value(record, first, pattern, operation);
+  }
   const RecordHeader header = header_of(record);
   if (!is_known(header.kind) ||
       (has_entries(header.kind) &&
@@ -154,9 +175,10 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
   switch (header.kind) {
     case RecordKind::kVoid:
     case RecordKind::kAffine:
+    case RecordKind::kAffineValue:
       return true;
     case RecordKind::kScattered:
-      decode_scattered(header, record, operation);
+      decode_scattered(header, pattern, record, operation);
       return true;
     case RecordKind::kRelease:
     case RecordKind::kAcquire:
@@ -172,6 +194,7 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
 }
 
 WarpOperation WarpOperation::with_all_lanes() const {
+  ASSERT(mask != 0);
   WarpOperation full = *this;
   const std::uint32_t first = first_lane(mask);
   const auto stride = static_cast<std::uint64_t>(row_stride);
@@ -194,6 +217,7 @@ void read_order_numbers(std::span<const std::byte> record, OrderNumbers& numbers
     const auto entry = read_at<wire::LaneSyncHalf>(record, offset);
     const std::uint64_t tagged = join_address(entry.address_low, entry.address_high);
     if (wire::space_of(tagged) == wire::AddressSpace::kGlobal) {
+      DEBUG_ASSERT(numbers.count < numbers.of_lanes.size());
       numbers.of_lanes[numbers.count++] = {
           .counter = wire::order_counter_of(wire::address_of(tagged)), .number = entry.number};
     }

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
+#include "base/own_thread.h"
 #include "device_logger/launch_descriptor.h"
 #include "host_detector/queue/idle_wait.h"
 
 namespace barracuda::detector {
 
 QueueGroup::QueueGroup(const QueueSet& queues) : set(queues) {
+  ASSERT(set.queue_count != 0 && set.slots_log2 < 32);
   readers.reserve(set.queue_count);
   for (std::size_t queue = 0; queue < set.queue_count; ++queue) {
     readers.emplace_back(set.rings + queue * (wire::kSlotBytes << set.slots_log2), set.slots_log2,
@@ -80,6 +83,7 @@ std::vector<std::shared_ptr<QueueGroup>> Drain::groups() const {
 }
 
 bool Drain::read_one(const std::shared_ptr<QueueGroup>& group, RingReader& reader) {
+  DEBUG_ASSERT(group != nullptr);
   DrainedBatch batch{.group = group, .ring = &reader, .records = {}};
   const std::uint64_t malformed_before = reader.malformed();
   const std::size_t slots = reader.read(batch.records, kBatchSlots);
@@ -89,7 +93,7 @@ bool Drain::read_one(const std::shared_ptr<QueueGroup>& group, RingReader& reade
   reader.publish();
   slots_.fetch_add(slots, std::memory_order_relaxed);
   malformed_.fetch_add(reader.malformed() - malformed_before, std::memory_order_relaxed);
-  if (!batch.records.slots.empty()) {
+  if (!batch.records.slots.empty() && !discards_.load(std::memory_order_relaxed)) {
     queued_bytes_.fetch_add(batch.records.bytes.size(), std::memory_order_relaxed);
     const std::lock_guard lock(mutex_);
     batches_.push_back(std::move(batch));
@@ -127,6 +131,7 @@ bool Drain::read_rounds(std::uint32_t thread,
 }
 
 void Drain::run(std::uint32_t thread) {
+  name_own_thread();
   IdleWait idle;
   for (;;) {
     std::vector<std::shared_ptr<QueueGroup>> groups;
@@ -142,7 +147,8 @@ void Drain::run(std::uint32_t thread) {
     const bool is_held_up = held_bytes_.load(std::memory_order_relaxed) >= limits_.held;
     const std::size_t queued = queued_bytes();
     // With nothing queued, what is held may wait for what is still in a ring.
-    const bool may_read = queued < limits_.queued && (!is_held_up || queued == 0);
+    const bool may_read = discards_.load(std::memory_order_relaxed) ||
+                          (queued < limits_.queued && (!is_held_up || queued == 0));
     const bool found = may_read && read_rounds(thread, groups);
     {
       const std::lock_guard lock(mutex_);
@@ -167,7 +173,10 @@ std::optional<DrainedBatch> Drain::take(std::chrono::milliseconds timeout) {
   }
   DrainedBatch batch = std::move(batches_.front());
   batches_.pop_front();
-  queued_bytes_.fetch_sub(batch.records.bytes.size(), std::memory_order_relaxed);
+  lock.unlock();
+  const std::size_t bytes = batch.records.bytes.size();
+  const std::size_t queued = queued_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+  ASSERT(queued >= bytes && batch.group != nullptr);
   return batch;
 }
 

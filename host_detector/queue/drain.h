@@ -60,6 +60,9 @@ class Drain {
 
   void stop();
 
+  // Nobody takes batches any more: what is read is dropped, so that no kernel waits for the host.
+  void discard() { discards_ = true; }
+
   // Batches made since the beginning.
   [[nodiscard]] std::uint64_t batches() const;
 
@@ -98,6 +101,7 @@ class Drain {
   bool stopped_ = false;
   std::atomic<std::size_t> queued_bytes_{0}, held_bytes_{0};
   std::atomic<std::uint64_t> slots_{0}, malformed_{0};
+  std::atomic<bool> discards_ = false;
   std::vector<std::thread> threads_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace barracuda::detector {
 namespace {
 
@@ -11,6 +13,21 @@ bool is_later(std::uint32_t a, std::uint32_t b) {
 }
 
 }  // namespace
+
+bool OrderCounters::is_valid() const {
+  const bool are_ahead = std::ranges::all_of(ahead_, [this](const auto& each) {
+    const std::uint32_t done = done_[each.first];
+    return !each.second.empty() && std::ranges::is_heap(each.second, is_later) &&
+           is_later(each.second.front(), done);
+  });
+  return are_ahead && std::ranges::all_of(waiters_, [this](const auto& each) {
+           return !each.second.empty() &&
+                  std::ranges::none_of(each.second, [&](const Waiter& waiter) {
+                    return waiter.group == nullptr ||
+                           has_reached({.counter = each.first, .number = waiter.stamp});
+                  });
+         });
+}
 
 void OrderCounters::wake(std::uint32_t counter, std::vector<ClusterQueue*>& ready) {
   const auto waiting = waiters_.find(counter);
@@ -30,6 +47,7 @@ void OrderCounters::wake(std::uint32_t counter, std::vector<ClusterQueue*>& read
 }
 
 void OrderCounters::applied(const OrderNumber& release, std::vector<ClusterQueue*>& ready) {
+  ASSERT(release.counter < done_.size());
   std::uint32_t& done = done_[release.counter];
   if (release.number != done) {
     if (is_later(release.number, done)) {
@@ -54,9 +72,11 @@ void OrderCounters::applied(const OrderNumber& release, std::vector<ClusterQueue
     }
   }
   wake(release.counter, ready);
+  DEBUG_ASSERT(is_valid());
 }
 
 void OrderCounters::wait(const OrderNumber& stamp, ClusterQueue* group) {
+  ASSERT(group != nullptr && stamp.counter < done_.size() && !has_reached(stamp));
   waiters_[stamp.counter].push_back({.stamp = stamp.number, .group = group});
 }
 
@@ -65,6 +85,7 @@ void OrderCounters::forget(const ClusterQueue* group) {
     std::erase_if(waiting, [&](const Waiter& waiter) { return waiter.group == group; });
   }
   erase_if(waiters_, [](const auto& each) { return each.second.empty(); });
+  DEBUG_ASSERT(is_valid());
 }
 
 void OrderCounters::skip_hole(std::vector<ClusterQueue*>& ready) {

@@ -32,6 +32,9 @@ class OrderCounters {
   // A number that was taken will never come: lets pass whoever waits for the fewest.
   void skip_hole(std::vector<ClusterQueue*>& ready);
 
+  // Nobody waits for what was applied, and nothing that was applied early is due.
+  [[nodiscard]] bool is_valid() const;
+
  private:
   struct Waiter {
     std::uint32_t stamp = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
 #include "host_detector/queue/ordering_launch.h"
 
 namespace barracuda::detector {
@@ -25,6 +26,29 @@ Ordering::Ordering(Detector& detector, const OrderingOptions& options)
                    : nullptr) {}
 
 Ordering::~Ordering() = default;
+
+bool Ordering::is_valid() const {
+  std::size_t parked = 0;
+  const auto is_awaited = [this](LaunchId each) {
+    return is_copy(each) ? copies_.contains(each)
+                         : launches_.contains(static_cast<std::uint16_t>(each));
+  };
+  for (const auto& [low, launch] : launches_) {
+    for (const auto& [cluster, queue] : launch->queues) {
+      parked += queue->bytes();
+      if (queue->is_empty() || queue->cluster() != cluster || !queue->is_valid() ||
+          queue->launch() != launch->shape.info.id) {
+        return false;
+      }
+    }
+    if (static_cast<std::uint16_t>(launch->shape.info.id) != low ||
+        (launch->awaited.empty() && !launch->early.empty()) ||
+        !std::ranges::all_of(launch->awaited, is_awaited)) {
+      return false;
+    }
+  }
+  return parked == parked_bytes_;
+}
 
 Ordering::Launch* Ordering::find(std::uint16_t low_bits) {
   if (last_ == nullptr || static_cast<std::uint16_t>(last_->shape.info.id) != low_bits) {
@@ -68,7 +92,7 @@ std::vector<LateLaunch> Ordering::find_late(SteadyClock::time_point now) {
 }
 
 void Ordering::begin_launch(const LaunchInfo& info) {
-  ended_by_decree_.erase(static_cast<std::uint16_t>(info.id));
+  force_ended_.erase(static_cast<std::uint16_t>(info.id));
   auto launch = std::make_unique<Launch>(info);
   launch->awaited = not_over(info.ordered_after);
   if (launch->awaited.empty()) {
@@ -78,12 +102,26 @@ void Ordering::begin_launch(const LaunchInfo& info) {
       return;  // an empty grid
     }
   }
+  follow(info.id, launch->awaited);
   turn_to(nullptr);
   launches_.insert_or_assign(static_cast<std::uint16_t>(info.id), std::move(launch));
 }
 
+// A program may have thousands of launches waiting: who ends must not look at all of them.
+void Ordering::follow(LaunchId follower, const std::vector<LaunchId>& awaited) {
+  for (const LaunchId each : awaited) {
+    if (is_copy(each)) {
+      copies_.at(each).followers.push_back(follower);
+      continue;
+    }
+    Launch* const launch = find(static_cast<std::uint16_t>(each));
+    ASSERT(launch != nullptr && launch->shape.info.id == each);
+    launch->followers.push_back(follower);
+  }
+}
+
 void Ordering::begin(Launch& launch) {
-  launch.begun = SteadyClock::now();
+  launch.begun = options_.now();
   if (options_.observer != nullptr) {
     options_.observer->launch_begun(launch.shape.info);
   }
@@ -108,11 +146,18 @@ void Ordering::begin_copy(const CopyInfo& copy) {
     return;
   }
   std::vector<LaunchId> awaited = not_over(copy.ordered_after);
+  for (const LaunchId free : not_over(copy.freed_by)) {
+    if (std::ranges::find(awaited, free) == awaited.end()) {
+      awaited.push_back(free);
+    }
+  }
   if (awaited.empty()) {
     apply_copy(copy);
     return;
   }
-  copies_.emplace(copy.id, WaitingCopies{.awaited = std::move(awaited), .copies = {copy}});
+  follow(copy.id, awaited);
+  copies_.emplace(copy.id,
+                  WaitingCopies{.awaited = std::move(awaited), .followers = {}, .copies = {copy}});
 }
 
 void Ordering::apply_copy(const CopyInfo& copy) {
@@ -124,11 +169,13 @@ void Ordering::apply_copy(const CopyInfo& copy) {
 
 void Ordering::on_copy_over(LaunchId id) {
   const auto known = copies_.find(id);
+  ASSERT(known != copies_.end() && known->second.awaited.empty());
   for (const CopyInfo& copy : known->second.copies) {
     apply_copy(copy);
   }
+  const std::vector<LaunchId> followers = std::move(known->second.followers);
   copies_.erase(known);
-  release(id);
+  release(id, followers);
 }
 
 void Ordering::count_numbers(OrderCounters& counters, std::span<const std::byte> record) {
@@ -206,6 +253,7 @@ void Ordering::drop(ClusterQueue& queue) {
   ClusterQueue*& recent = launch->recent[queue.cluster() % Launch::kRecent];
   recent = recent == &queue ? nullptr : recent;
   const auto place = launch->queues.find(queue.cluster());
+  ASSERT(place != launch->queues.end() && place->second.get() == &queue);
   if (spare_.size() < kMostSpare && queue.capacity() <= kMostSpareBytes) {
     spare_.push_back(std::move(place->second));
   }
@@ -232,9 +280,10 @@ void Ordering::route(OrderCounters& counters, Launch& launch, std::uint32_t cta,
   parked_bytes_ += record.size();
 }
 
-// Of no launch that runs. What ended by decree may log on, and its end was reported.
+// The record's launch is not running. A force-ended launch may go on logging; its end was already
+// reported, so that is no error.
 void Ordering::refuse(OrderCounters& counters, std::span<const std::byte> record) {
-  rejected_ += ended_by_decree_.contains(header_of(record).launch) ? 0 : 1;
+  rejected_ += force_ended_.contains(header_of(record).launch) ? 0 : 1;
   count_numbers(counters, record);
 }
 
@@ -268,6 +317,7 @@ bool Ordering::apply_front(ClusterQueue& queue) {
     queue.counters().wait(*number, &queue);
     return false;
   }
+  DEBUG_ASSERT(parked_bytes_ >= queue.front().size());
   parked_bytes_ -= queue.front().size();
   apply(queue.counters(), queue.launch(), queue.front());
   queue.pop();
@@ -292,34 +342,43 @@ void Ordering::on_launch_over(LaunchId id) {
   for (const auto& [cluster, queue] : ended->queues) {
     queue->counters().forget(queue.get());
     std::erase(ready_, queue.get());
+    ASSERT(parked_bytes_ >= queue->bytes());
     parked_bytes_ -= queue->bytes();
   }
+  const std::vector<LaunchId> followers = std::move(ended->followers);
   turn_to(nullptr);
   launches_.erase(static_cast<std::uint16_t>(id));
-  release(id);
+  release(id, followers);
 }
 
 // What awaited only this one goes on.
-void Ordering::release(LaunchId id) {
-  for (auto& [copy, waiting] : copies_) {
-    if (std::erase(waiting.awaited, id) != 0 && waiting.awaited.empty()) {
-      over_.push_back(copy);
-    }
-  }
-  for (auto& [low, launch] : launches_) {
-    if (std::erase(launch->awaited, id) != 0 && launch->awaited.empty()) {
-      begin(*launch);
-      if (launch->ends_by_decree) {
-        end(*launch);
-        continue;
+void Ordering::release(LaunchId id, const std::vector<LaunchId>& followers) {
+  for (const LaunchId follower : followers) {
+    if (is_copy(follower)) {
+      std::vector<LaunchId>& awaited = copies_.at(follower).awaited;
+      std::erase(awaited, id);
+      if (awaited.empty()) {
+        over_.push_back(follower);
       }
-      if (detector_.launch_over(launch->shape.info.id)) {
-        over_.push_back(launch->shape.info.id);
-      }
-      // The last that came is advanced first.
-      ready_.insert(ready_.end(), launch->early.rbegin(), launch->early.rend());
-      launch->early.clear();
+      continue;
     }
+    Launch* const launch = find(static_cast<std::uint16_t>(follower));
+    ASSERT(launch != nullptr);
+    std::erase(launch->awaited, id);
+    if (!launch->awaited.empty()) {
+      continue;
+    }
+    begin(*launch);
+    if (launch->is_force_ended) {
+      end(*launch);
+      continue;
+    }
+    if (detector_.launch_over(follower)) {
+      over_.push_back(follower);
+    }
+    // The last that came is advanced first.
+    ready_.insert(ready_.end(), launch->early.rbegin(), launch->early.rend());
+    launch->early.clear();
   }
 }
 
@@ -352,6 +411,8 @@ void Ordering::go_on() {
     }
   }
   is_going_on_ = false;
+  ASSERT(kept_bytes_ == 0);
+  DEBUG_ASSERT(is_valid());
 }
 
 void Ordering::end_launch(LaunchId id) {
@@ -361,7 +422,7 @@ void Ordering::end_launch(LaunchId id) {
     return;
   }
   if (!launch->awaited.empty()) {
-    launch->ends_by_decree = true;  // what comes after it comes after these as well
+    launch->is_force_ended = true;  // what comes after it comes after these as well
     return;
   }
   end(*launch);
@@ -370,8 +431,9 @@ void Ordering::end_launch(LaunchId id) {
 
 void Ordering::end(Launch& launch) {
   const LaunchId id = launch.shape.info.id;
+  ASSERT(launch.awaited.empty());
   may_have_holes_ = true;
-  ended_by_decree_.insert(static_cast<std::uint16_t>(id));
+  force_ended_.insert(static_cast<std::uint16_t>(id));
   const auto queues = std::exchange(launch.queues, {});
   launch.early.clear();
   launch.recent.fill(nullptr);

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -35,6 +36,7 @@ struct OrderingOptions {
   // A round of less is left to one thread: waking the others takes some microseconds.
   std::size_t least_shared_bytes = 256 * wire::kSlotBytes;
   std::chrono::milliseconds late_after{0};  // 0: no launch is
+  std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
 class Ordering {
@@ -57,11 +59,11 @@ class Ordering {
   // Something that was taken waits for that.
   [[nodiscard]] bool has_kept() const { return kept_bytes_ != 0; }
 
-  // Applies what is parked of the launch as far as it goes, and ends it by decree, once the
-  // launches before it are over. Numbers that its threads took may never come.
+  // Force-ends a launch: once the launches before it are over, applies what is parked of it as far
+  // as possible, then counts it as over. Numbers that its threads took may never come.
   void end_launch(LaunchId launch);
-  // Nothing more will come for now: if a launch ended by decree, numbers that it may have taken are
-  // given up one at a time. True if something could go on.
+  // Nothing more will come for now: if a launch was force-ended, gives up the numbers that it may
+  // have taken, one at a time. True if something could go on.
   bool skip_hole(OrderCounters& counters);
 
   // The launches that are late now and were not before, the oldest first. To be called often: what
@@ -75,6 +77,9 @@ class Ordering {
 
   [[nodiscard]] std::uint64_t rejected() const { return rejected_; }
 
+  // What is parked lies in the queues of launches, which await only what is not over.
+  [[nodiscard]] bool is_valid() const;
+
   [[nodiscard]] Sharing::Time shared_time() const {
     return sharing_ == nullptr ? Sharing::Time{} : sharing_->time();
   }
@@ -85,7 +90,7 @@ class Ordering {
   struct Tally;
 
   struct WaitingCopies {
-    std::vector<LaunchId> awaited;
+    std::vector<LaunchId> awaited, followers;
     std::vector<CopyInfo> copies;
   };
 
@@ -120,7 +125,8 @@ class Ordering {
 
   void on_launch_over(LaunchId launch);
   void on_copy_over(LaunchId copy);
-  void release(LaunchId ended);
+  void release(LaunchId ended, const std::vector<LaunchId>& followers);
+  void follow(LaunchId follower, const std::vector<LaunchId>& awaited);
   void begin(Launch& launch);
   void end(Launch& launch);
   [[nodiscard]] std::vector<LaunchId> not_over(const std::vector<LaunchId>& all);
@@ -146,7 +152,7 @@ class Ordering {
   std::vector<LaunchId> ended_;  // those whose end nobody has asked for yet
   bool is_going_on_ = false;
   bool may_have_holes_ = false;
-  boost::unordered_flat_set<std::uint16_t> ended_by_decree_;  // low bits of launches
+  boost::unordered_flat_set<std::uint16_t> force_ended_;  // low bits of launches
   std::size_t parked_bytes_ = 0;
   std::uint64_t rejected_ = 0;
   WarpOperation operation_;

@@ -21,6 +21,7 @@ struct Ordering::Launch {
 
   LaunchState shape;
   std::vector<LaunchId> awaited;                 // launches before it that are not over
+  std::vector<LaunchId> followers;               // those that await it
   std::chrono::steady_clock::time_point begun;   // when they were over
   std::uint64_t records = 0;                     // that were taken
   std::chrono::steady_clock::time_point newest;  // when the last of them was
@@ -28,7 +29,7 @@ struct Ordering::Launch {
   static constexpr std::uint32_t kRecent = 256;
   std::array<ClusterQueue*, kRecent> recent{};  // of these, where they were found last
   std::vector<ClusterQueue*> early;  // all of them, in the order they came, while some are awaited
-  bool ends_by_decree = false;       // once those before it are over
+  bool is_force_ended = false;       // once those before it are over
   bool is_late = false;
 
   void count(std::uint64_t more_records, std::chrono::steady_clock::time_point now) {

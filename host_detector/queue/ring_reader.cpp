@@ -5,12 +5,16 @@
 #include <cstring>
 #include <emmintrin.h>
 
+#include "base/assert.h"
 #include "host_detector/queue/decode.h"
 
 namespace barracuda::detector {
 
 RingReader::RingReader(const std::byte* ring, std::uint32_t slots_log2, std::byte* read_position)
     : ring_(ring), read_position_(read_position), slots_log2_(slots_log2) {
+  ASSERT(ring != nullptr && read_position != nullptr && slots_log2 < 64);
+  ASSERT(reinterpret_cast<std::uintptr_t>(ring) % wire::kHalfBytes == 0);
+  ASSERT(reinterpret_cast<std::uintptr_t>(read_position) % alignof(std::uint64_t) == 0);
   std::memcpy(&position_, read_position, sizeof(position_));
   published_ = position_;
 }
@@ -19,6 +23,7 @@ RingReader::RingReader(const std::byte* ring, std::uint32_t slots_log2, std::byt
 // rest. C++ has no such atomic, and a thread sanitizer would call it a race.
 [[gnu::no_sanitize("thread")]] bool RingReader::copy_half(std::uint64_t slot, std::size_t half,
                                                           std::byte* to) const {
+  DEBUG_ASSERT(half < wire::kSlotBytes / wire::kHalfBytes);
   const std::uint64_t index = slot & ((std::uint64_t{1} << slots_log2_) - 1);
   const std::byte* from = ring_ + index * wire::kSlotBytes + half * wire::kHalfBytes;
   const __m128i value = *reinterpret_cast<const volatile __m128i*>(from);
@@ -51,6 +56,7 @@ std::size_t RingReader::read(RecordBatch& batch, std::size_t max_slots) {
       position_ += slots;
       continue;
     }
+    DEBUG_ASSERT(slots <= wire::kMaxRecordSlots);  // a void record alone has more
     bool is_complete = true;
     for (std::uint32_t slot = 1; slot < slots && is_complete; ++slot) {
       std::byte* to = record.data() + slot * wire::kSlotBytes;
@@ -68,6 +74,7 @@ std::size_t RingReader::read(RecordBatch& batch, std::size_t max_slots) {
       publish();
     }
   }
+  DEBUG_ASSERT(batch.is_valid());
   return position_ - start;
 }
 

@@ -2,6 +2,7 @@
 // how far it has read. One thread at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -15,6 +16,15 @@ namespace barracuda::detector {
 struct RecordBatch {
   std::vector<std::byte> bytes;
   std::vector<std::uint32_t> slots;  // of each record
+
+  // The bytes are those of the records, and no record is empty.
+  [[nodiscard]] bool is_valid() const {
+    std::uint64_t all = 0;
+    for (const std::uint32_t count : slots) {
+      all += count;
+    }
+    return all * wire::kSlotBytes == bytes.size() && std::ranges::find(slots, 0U) == slots.end();
+  }
 
   // Calls visit(record), its bytes.
   template <typename Visit>

@@ -1,6 +1,17 @@
 #include "host_detector/queue/ring_window.h"
 
+#include <algorithm>
+
 namespace barracuda::detector {
+
+bool RingWindow::is_valid() const {
+  return used_ <= clusters_.size() && places_.size() == used_ &&
+         std::ranges::all_of(places_, [this](const auto& place) {
+           const ClusterRecords& records = clusters_[place.second];
+           return place.second < used_ &&
+                  place.first == (std::uint64_t{records.launch()} << 32 | records.cluster());
+         });
+}
 
 ClusterRecords& RingWindow::find_or_add(std::uint16_t launch, std::uint32_t cluster) {
   std::uint32_t& recent = recent_[cluster % kRecent];

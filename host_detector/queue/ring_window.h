@@ -10,6 +10,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "base/assert.h"
 #include "host_detector/queue/decode.h"
 #include "host_detector/queue/ring_reader.h"
 
@@ -31,16 +32,25 @@ class ClusterRecords {
 
   [[nodiscard]] std::uint32_t cluster() const { return cluster_; }
 
-  void push(std::span<const std::byte> record) { records_.push_back(record); }
+  void push(std::span<const std::byte> record) {
+    DEBUG_ASSERT(next_ == 0);
+    records_.push_back(record);
+  }
 
   // With those that were popped.
   [[nodiscard]] std::size_t size() const { return records_.size(); }
 
   [[nodiscard]] bool is_empty() const { return next_ == records_.size(); }
 
-  [[nodiscard]] std::span<const std::byte> front() const { return records_[next_]; }
+  [[nodiscard]] std::span<const std::byte> front() const {
+    DEBUG_ASSERT(!is_empty());
+    return records_[next_];
+  }
 
-  void pop() { ++next_; }
+  void pop() {
+    DEBUG_ASSERT(!is_empty());
+    ++next_;
+  }
 
  private:
   std::uint16_t launch_ = 0;
@@ -54,9 +64,18 @@ class RingWindow {
   // Of the device context that the ring is of.
   void set_counters(OrderCounters& counters) { counters_ = &counters; }
 
-  [[nodiscard]] OrderCounters& counters() const { return *counters_; }
+  [[nodiscard]] OrderCounters& counters() const {
+    ASSERT(counters_ != nullptr);
+    return *counters_;
+  }
 
-  void add(RecordBatch&& batch) { batches_.push_back(std::move(batch)); }
+  void add(RecordBatch&& batch) {
+    DEBUG_ASSERT(batch.is_valid());
+    batches_.push_back(std::move(batch));
+  }
+
+  // Each cluster has a place, and one only.
+  [[nodiscard]] bool is_valid() const;
 
   // When all is added. cluster_of(low bits of a launch's id, CTA); the number of records.
   template <typename ClusterOf>
@@ -83,6 +102,7 @@ class RingWindow {
 template <typename ClusterOf>
 std::uint64_t RingWindow::sort(ClusterOf cluster_of) {
   std::uint64_t records = 0;
+  ASSERT(used_ == 0);
   for (const RecordBatch& batch : batches_) {
     batch.for_each([&](std::span<const std::byte> record) {
       const RecordHeader header = header_of(record);
@@ -90,6 +110,7 @@ std::uint64_t RingWindow::sort(ClusterOf cluster_of) {
     });
     records += batch.slots.size();
   }
+  DEBUG_ASSERT(is_valid());
   return records;
 }
 

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/assert.h"
 #include "host_detector/queue/ordering.h"
 #include "host_detector/queue/ordering_launch.h"
 
@@ -116,6 +117,7 @@ void Ordering::keep_rest(OrderCounters& counters, ClusterRecords& records) {
 }
 
 void Ordering::apply_kept() {
+  ASSERT(sharing_ != nullptr);
   std::vector<RingWindow*> windows;
   for (const auto& [ring, window] : windows_) {
     windows.push_back(window.get());
@@ -198,6 +200,7 @@ void Ordering::run_round() {
   for (const ClusterQueue* queue : queues) {
     bytes -= queue->bytes();
   }
+  ASSERT(parked_bytes_ >= bytes);
   parked_bytes_ -= bytes;
   for (ClusterQueue* queue : queues) {
     settle(*queue);

@@ -5,6 +5,8 @@
 
 #include <tbb/parallel_for.h>
 
+#include "base/assert.h"
+
 namespace barracuda::detector {
 namespace {
 
@@ -31,7 +33,10 @@ Sharing::Sharing(std::uint32_t threads, std::size_t least_bytes, Contentions con
       least_bytes_(least_bytes),
       contentions_(std::move(contentions)),
       arena_(static_cast<int>(threads)),
-      sharers_(threads) {}
+      workers_(arena_),
+      sharers_(threads) {
+  ASSERT(threads >= 1 && contentions_ != nullptr);
+}
 
 // Threads that want the same memory at the same time hinder each other: then all but one leave, one
 // by one.
@@ -68,6 +73,7 @@ void Sharing::share_out(const Work& work, Round& round) {
   const SteadyClock::time_point start = SteadyClock::now();
   std::atomic<SteadyClock::rep> of_threads{0};
   rounds_begun_.fetch_add(1, std::memory_order_release);
+  const NamedAsOwn while_threads_start;
   arena_.execute([&] {
     tbb::parallel_for(
         0U, round.sharers,
@@ -89,6 +95,7 @@ void Sharing::run(std::size_t bytes, const Work& work, Round& round) {
   } else {
     share_out(work, round);
   }
+  ASSERT(round.next >= round.count && round.left < round.sharers);  // nothing is left undone
 }
 
 void Sharing::for_each(std::size_t count, std::size_t bytes, const Work& work) {
@@ -98,6 +105,7 @@ void Sharing::for_each(std::size_t count, std::size_t bytes, const Work& work) {
   run(bytes, work, round);
   sharers_ =
       round.left != 0 ? std::max(1U, sharers_ - round.left) : std::min(threads_, sharers_ * 2);
+  ASSERT(sharers_ >= 1 && sharers_ <= threads_);
 }
 
 void Sharing::for_each_apart(std::size_t count, std::size_t bytes, const Work& work) {

@@ -10,6 +10,8 @@
 
 #include <tbb/task_arena.h>
 
+#include "base/own_workers.h"
+
 namespace barracuda::detector {
 
 class Sharing {
@@ -48,6 +50,7 @@ class Sharing {
   const std::size_t least_bytes_;
   const Contentions contentions_;
   tbb::task_arena arena_;
+  OwnWorkers workers_;
   std::uint32_t sharers_;  // threads of a round
   // Orders what precedes a round before it, as tbb does where ThreadSanitizer cannot see it.
   std::atomic<std::uint64_t> rounds_begun_{0};

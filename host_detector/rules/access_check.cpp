@@ -212,12 +212,21 @@ bool AccessCheck::compare_lanes(Access& access, Entry& older, const Entry& entry
 void AccessCheck::replace(const Access& access, Entry& older, const Entry& entry) const {
   const bool is_alike = older.site == entry.site && older.flags == entry.flags &&
                         !access.site.stores_constant && (older.flags & Entry::kUniform) == 0;
-  if ((!is_alike && !may_replace(side_of(entry), side_of(older))) || !may_stand_for(entry, older)) {
+  const bool stands_alone = is_alike || may_replace(side_of(entry), side_of(older));
+  if ((!stands_alone && !stands_for(side_of(entry), side_of(older))) ||
+      !may_stand_for(entry, older)) {
     return;
   }
   if (older.cta == entry.cta || !is_judged_by_distance(access.site) ||
       engine_.order.is_before(older.launch(), entry.launch())) {
-    older.bytes = older.bytes & ~entry.bytes;
+    if (stands_alone) {
+      older.bytes = older.bytes & ~entry.bytes;
+    } else {
+      outdate(older, entry);
+    }
+    return;
+  }
+  if (!stands_alone) {
     return;
   }
   // A narrow scope would excuse the newer access against somebody near it, and not the older one.
@@ -229,6 +238,22 @@ void AccessCheck::replace(const Access& access, Entry& older, const Entry& entry
     older.superseded_by = entry.cta;
   } else if (!leaves_gap(older.superseded_by, older.cta, access.actor)) {
     older.bytes = Bytes{};
+  }
+}
+
+// `entry`, of a known value, stands for `older` but against stores of that value; with one of
+// another value that did before, against all. What comes later and is not ordered after `older` is
+// not ordered after either of the two, nor after what has replaced one of them meanwhile. So a
+// chain of stores of known values keeps the newest and, mostly, one before it, whatever their
+// number. Miss: none; but two values of one mark (1 in 31) keep `older` until the next.
+void AccessCheck::outdate(Entry& older, const Entry& entry) const {
+  const std::uint8_t mark = value_mark(side_of(entry));
+  if (older.outdated_by == 0) {
+    if (older.bytes.within(entry.bytes)) {
+      older.outdated_by = mark & 31U;
+    }
+  } else if (older.outdated_by != mark) {
+    older.bytes = older.bytes & ~entry.bytes;
   }
 }
 
@@ -342,128 +367,6 @@ void AccessCheck::emit(Access& access, const Entry& entry, std::uint64_t tagged,
   });
 }
 
-void AccessCheck::run(Access& access, std::uint32_t lanes, std::uint32_t shift) {
-  const std::uint32_t all = access.lanes;
-  access.lanes = lanes;
-  const bool is_dense = access.width == std::uint32_t{1} << shift;
-  const std::uint64_t start = access.operation.lanes[first_lane(lanes)].address -
-                              (std::uint64_t{first_lane(lanes)} << shift);
-  for (std::uint32_t rest = lanes; rest != 0;) {
-    const std::uint32_t lane = first_lane(rest);
-    const std::uint64_t address = start + (std::uint64_t{lane} << shift);
-    const auto offset = static_cast<std::uint32_t>(address % kBlockBytes);
-    const std::uint32_t fitting = (kBlockBytes >> shift) - (offset >> shift);  // up to its end
-    const std::uint32_t window =
-        lane + fitting >= wire::kWarpLanes ? kAllLanes : (std::uint32_t{1} << (lane + fitting)) - 1;
-    const std::uint32_t inside = rest & window;
-    Entry entry = access.pattern;
-    if (is_single(inside)) {
-      entry.lanes = inside;
-    } else {
-      entry.lane_shift = static_cast<std::uint8_t>(shift);
-      entry.lane_base =
-          static_cast<std::int8_t>(static_cast<int>(lane) - static_cast<int>(offset >> shift));
-    }
-    const std::uint32_t past =
-        wire::kWarpLanes - static_cast<std::uint32_t>(std::countl_zero(inside));
-    const std::uint32_t from_first = inside >> lane;
-    if (is_dense && (from_first & (from_first + 1)) == 0) {  // none is missing
-      entry.bytes = Bytes::range(offset, (past - lane) << shift);
-    } else {
-      for (std::uint32_t some = inside; some != 0; some &= some - 1) {
-        entry.bytes =
-            entry.bytes | Bytes::range(offset + ((first_lane(some) - lane) << shift), access.width);
-      }
-    }
-    emit(access, entry, address, kBlockBytes - offset);
-    rest &= ~inside;
-  }
-  access.lanes = all;
-}
-
-void AccessCheck::run_by_run(Access& access) {
-  const std::uint32_t all = access.lanes;
-  for (std::uint32_t rest = all; rest != 0; rest &= ~access.lanes) {
-    access.lanes = may_be_together(access, rest) ? first_together(access.operation, rest) : 0;
-    if ((access.lanes & (access.lanes - 1)) != 0) {
-      together(access);
-      continue;
-    }
-    const LaneRun next = first_run(access.operation, rest, access.width);
-    access.lanes = next.lanes;
-    if (is_single(next.lanes)) {
-      lane_by_lane(access);
-    } else {
-      run(access, next.lanes, next.shift);
-    }
-  }
-  access.lanes = all;
-}
-
-// Lanes at the address of the first of `lanes` can be one entry.
-bool AccessCheck::may_be_together(const Access& access, std::uint32_t lanes) {
-  const std::uint64_t address = access.operation.lanes[first_lane(lanes)].address;
-  return access.site.operation != wire::Operation::kWrite &&
-         address % kBlockBytes + access.width <= kBlockBytes;
-}
-
-void AccessCheck::together(Access& access) {
-  const std::uint64_t address = access.operation.lanes[first_lane(access.lanes)].address;
-  Entry entry = access.pattern;
-  const auto offset = static_cast<std::uint32_t>(address % kBlockBytes);
-  entry.lanes = access.lanes;
-  entry.bytes = Bytes::range(offset, access.width);
-  emit(access, entry, address, access.width);
-}
-
-// A lane's store must not hide what it replaces from the lanes that agree with it. Block by block:
-// nobody else may come between check and record.
-void AccessCheck::agreeing(Access& access) {
-  const std::uint32_t all = access.lanes;
-  for (std::uint32_t rest = all; rest != 0; rest &= ~access.lanes) {
-    const std::uint64_t block = access.operation.lanes[first_lane(rest)].address / kBlockBytes;
-    access.lanes = lanes_where(rest, [&](std::uint32_t lane) {
-      return access.operation.lanes[lane].address / kBlockBytes == block;
-    });
-    for (const Mode mode : {Mode::kCheckOnly, Mode::kRecord}) {
-      access.mode = mode;
-      lane_by_lane(access);
-    }
-  }
-  access.lanes = all;
-}
-
-void AccessCheck::lane_by_lane(Access& access) {
-  const std::uint32_t lanes = access.lanes;
-  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-    const std::uint32_t lane = first_lane(rest);
-    const LaneAccess& of_lane = access.operation.lanes[lane];
-    Entry entry = access.pattern;
-    entry.stack = access.actor.warp.stack(lane);
-    entry.lanes = std::uint32_t{1} << lane;
-    if ((of_lane.flags & wire::kLaneAgrees) != 0 && !entry.is_asynchronous()) {
-      entry.flags |= Entry::kAgrees;
-    }
-    if (access.operation.kind == wire::RecordKind::kRelease && entry.writes()) {
-      entry.sequence = engine_.release_records;
-      if ((of_lane.flags & wire::kLaneHasWritten) != 0) {
-        entry.flags |= Entry::kPublished;
-        entry.value = of_lane.value_written;
-      }
-    }
-    access.lanes = entry.lanes;
-    std::uint32_t done = 0;
-    while (done < access.width) {
-      const auto offset = static_cast<std::uint32_t>((of_lane.address + done) % kBlockBytes);
-      const std::uint32_t bytes = std::min(access.width - done, kBlockBytes - offset);
-      entry.bytes = Bytes::range(offset, bytes);
-      emit(access, entry, of_lane.address + done, bytes);
-      done += bytes;
-    }
-  }
-  access.lanes = lanes;
-}
-
 bool AccessCheck::check(const Actor& actor, const WarpOperation& operation, std::uint32_t lanes,
                         std::uint8_t flags) {
   if (lanes == 0) {
@@ -515,7 +418,8 @@ bool AccessCheck::check_alike(const Actor& actor, const WarpOperation& operation
   if (agrees && operation.lanes_agree) {
     pattern.flags |= Entry::kAgrees;
   }
-  if (operation.has_uniform_value && (flags & Entry::kWrites) != 0 && !is_asynchronous) {
+  if (operation.has_uniform_value && site.operation == wire::Operation::kWrite &&
+      !is_asynchronous) {
     pattern.flags |= Entry::kUniform;
     pattern.value = operation.uniform_value;
   }

@@ -18,8 +18,8 @@ class AccessCheck {
   bool check(const Actor& actor, const WarpOperation& operation, std::uint32_t lanes,
              std::uint8_t flags);
 
-  // What lanes of an operation on an mbarrier, or one lane of a copy, touch; `line` and `tick` for
-  // Entry flags with kAsynchronous.
+  // The bytes touched by lanes of an mbarrier operation, or by one lane of an asynchronous copy;
+  // `line` and `tick` only with the flag Entry::kAsynchronous.
   struct Range {
     std::uint64_t tagged = 0;
     std::uint32_t bytes = 0;
@@ -56,6 +56,7 @@ class AccessCheck {
   void together(Access& access);
   void agreeing(Access& access);
   void lane_by_lane(Access& access);
+  void emit_pieces(Access& access, const Entry& entry, const LaneAccess& of_lane);
   void emit(Access& access, const Entry& entry, std::uint64_t tagged, std::uint32_t bytes);
   void meet(Access& access, History& history, const Entry& entry, bool records);
   static bool is_one_too_many(const Access& access, const History& history, const Entry& entry);
@@ -76,6 +77,7 @@ class AccessCheck {
   [[nodiscard]] std::uint32_t replaced_lanes(const Access& access, const Entry& older,
                                              const Entry& entry, std::uint32_t byte) const;
   void replace(const Access& access, Entry& older, const Entry& entry) const;
+  void outdate(Entry& older, const Entry& entry) const;
   [[nodiscard]] bool is_all_before(const Access& access, const Entry& older,
                                    const Entry& entry) const;
   [[nodiscard]] static bool is_line_before(const Access& access, const Entry& older,

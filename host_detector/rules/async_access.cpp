@@ -145,6 +145,9 @@ bool AccessCheck::check_range(const Actor& actor, const WarpOperation& operation
   pattern.lanes = access.lanes;
   pattern.warp = static_cast<std::uint8_t>(actor.warp.warp());
   pattern.flags = range.flags;
+  if (pattern.is_asynchronous()) {
+    pattern.set_extent(range.bytes);
+  }
   access.kind = crowd_kind(pattern);
   std::uint32_t done = 0;
   while (done < range.bytes) {

@@ -11,7 +11,7 @@ namespace barracuda::detector {
 
 RaceAccess describe_entry(const EngineState& engine, const Entry& entry, std::uint32_t lane,
                           std::uint64_t address, wire::AddressSpace space) {
-  const std::uint32_t size =
+  const std::uint32_t element =
       entry.is_of_mbarrier() ? 8
                              : std::max<std::uint32_t>(1, engine.site(entry.site).element_bytes);
   return {.site = wire::SiteId{entry.site},
@@ -21,8 +21,8 @@ RaceAccess describe_entry(const EngineState& engine, const Entry& entry, std::ui
                      .warp = entry.warp,
                      .lane = static_cast<std::uint8_t>(lane)},
           .space = space,
-          .address = address / size * size,
-          .size = size};
+          .address = address / element * element,
+          .size = std::max(element, entry.extent())};
 }
 
 void AccessCheck::meet_host_copies(Access& access, const Entry& entry) {
@@ -53,8 +53,9 @@ void AccessCheck::meet_host_copy(Access& access, const Entry& entry, const LiveC
         ordered |= std::uint32_t{1} << lane;
         continue;
       }
-      RaceEvent race = copy_race(describe_copy(copy.id, copy.call, copy.rows),
-                                 describe_entry(engine_, entry, lane, access.block_start + byte));
+      RaceEvent race = copy_race(copy.operation, describe_copy(copy),
+                                 describe_entry(engine_, entry, lane, access.block_start + byte),
+                                 access.site.speculated);
       if (!engine_.log.count_again(race)) {
         race.second.call_stack = engine_.stacks.calls(entry.stack);
         tell_last_sync(access.actor.warp.sync_notes, race.second);

@@ -28,26 +28,65 @@ class Memory {
   bool answer_ = false;
 };
 
+RaceKind kind_of(HostOperation operation) {
+  switch (operation) {
+    case HostOperation::kCopy:
+    case HostOperation::kMemset:
+    case HostOperation::kConstants:
+      return RaceKind::kKernelCopy;
+    case HostOperation::kAllocation:
+      return RaceKind::kUseBeforeAllocation;
+    case HostOperation::kFree:
+      return RaceKind::kUseAfterFree;
+  }
+  return RaceKind::kKernelCopy;
+}
+
 }  // namespace
 
 struct CopyCheck::Comer {
   const CopyInfo& copy;
   Clock clock;
   mutable Memory before = {};  // launches that are ordered before it
+
+  [[nodiscard]] LiveCopy as_live(const MemoryRows& rows) const {
+    return {.id = copy.id, .operation = copy.operation, .call = copy.call, .rows = rows};
+  }
+
+  [[nodiscard]] bool knows(CtaKey cta, std::uint32_t warp, std::uint32_t lane, Tick tick) const {
+    return clock.at(cta, warp, lane) >= tick;
+  }
+
+  // By what it learnt of launches that are not ordered before it.
+  [[nodiscard]] bool knows(const Entry& entry, std::uint32_t lane) const {
+    if (!entry.is_asynchronous()) {
+      return knows(entry.cta, entry.warp, lane, entry.tick);
+    }
+    const PackedLine line = PackedLine::of(entry.value);
+    return knows(cta_key(entry.launch(), line.cta), line.warp,
+                 entry.has_own_line() ? lane : line.lane, entry.tick);
+  }
 };
 
-RaceAccess describe_copy(LaunchId id, std::uint32_t call, const MemoryRows& rows) {
-  return {.site = call_site(call),
+RaceAccess describe_copy(const LiveCopy& copy) {
+  return {.site = call_site(copy.call),
           .call_stack = {},
-          .thread = {.launch = id},
+          .thread = {.launch = copy.id},
           .space = wire::AddressSpace::kGlobal,
-          .address = rows.address,
-          .size = rows.row_bytes * rows.rows};
+          .address = copy.rows.address,
+          .size = copy.rows.row_bytes * copy.rows.rows};
 }
 
-RaceEvent copy_race(const RaceAccess& first, const RaceAccess& second) {
+RaceEvent copy_race(HostOperation operation, const RaceAccess& first, const RaceAccess& second,
+                    bool is_speculated) {
   RaceEvent race;
-  race.kind = RaceKind::kKernelCopy;
+  race.kind = kind_of(operation);
+  if (is_speculated) {
+    race.severity = Severity::kWarning;
+    race.missing = MissingOrder::kSpeculatedRead;
+  } else if (operation == HostOperation::kConstants) {
+    race.severity = Severity::kWarning;  // which of the bytes the kernel read is not known
+  }
   race.needed_scope = wire::Scope::kSys;
   race.first = first;
   race.second = second;
@@ -57,7 +96,7 @@ RaceEvent copy_race(const RaceAccess& first, const RaceAccess& second) {
 void CopyCheck::drop_old(const CopyInfo& copy) {
   const LaunchOrder& order = engine_.order;
   Memory last;
-  engine_.copies.shrink([&](LaunchId old) {
+  const auto is_over = [&](LaunchId old) {
     return last.answer(old, [&] {
       const bool is_past = std::ranges::any_of(copy.host_waited, [&](LaunchId waited) {
         return waited == old || order.is_before(old, waited);
@@ -66,7 +105,8 @@ void CopyCheck::drop_old(const CopyInfo& copy) {
                return order.is_before(old, running.first);
              });
     });
-  });
+  };
+  engine_.copies.shrink(is_over, order);
 }
 
 void CopyCheck::apply(const CopyInfo& copy) {
@@ -77,17 +117,30 @@ void CopyCheck::apply(const CopyInfo& copy) {
   Comer comer{.copy = copy, .clock = engine_.finals.of(copy.ordered_after)};
   drop_old(copy);
   const bool has_others = !order.is_after_all(copy.id);
-  if (has_others) {
+  if (copy.operation == HostOperation::kFree) {
+    for (const MemoryRows& rows : copy.accesses) {
+      engine_.copies.forget_all(HostOperation::kAllocation, rows.address, rows.row_bytes, order);
+    }
+  }
+  // Who still uses bytes that are given away again is held against their free and their next user.
+  if (has_others && copy.operation != HostOperation::kAllocation) {
     engine_.copies.settle(order);
     for (const MemoryRows& rows : copy.accesses) {
       meet_shadow(comer, rows);
       meet_copies(comer, rows);
     }
   }
+  for (const MemoryRows& rows : copy.accesses) {
+    if (copy.operation == HostOperation::kFree) {
+      forget_past(comer, rows, has_others);
+    } else if (copy.operation == HostOperation::kAllocation) {
+      engine_.copies.forget_all(HostOperation::kFree, rows.address, rows.row_bytes, order);
+    }
+  }
   engine_.copies.add(copy, order);
   bool is_met = false;
   for (auto& [id, launch] : engine_.running) {
-    if (!order.is_before(copy.id, id)) {
+    if (copy.operation != HostOperation::kConstants && !order.is_before(copy.id, id)) {
       launch->may_meet_copies = is_met = true;
     }
   }
@@ -116,6 +169,18 @@ bool CopyCheck::is_before(const Comer& comer, LaunchId launch) const {
   });
 }
 
+// Though its launch is not before the copy.
+bool CopyCheck::was_before(const Comer& comer, const Entry& entry, std::uint32_t lane,
+                           std::uint64_t address) const {
+  const auto was_seen_before = [&](const Observation& sight) {
+    const ThreadPlace& by = sight.thread;
+    return is_before(comer, launch_of(by.cta)) || comer.knows(by.cta, by.warp, by.lane, sight.tick);
+  };
+  return comer.knows(entry, lane) ||
+         (!entry.is_asynchronous() &&
+          was_observed(engine_, engine_.global_locations, entry, address, was_seen_before));
+}
+
 void CopyCheck::meet_shadow(const Comer& comer, const MemoryRows& rows) {
   for (std::uint64_t row = 0; row < rows.rows; ++row) {
     const std::uint64_t begin = rows.address + row * rows.pitch;
@@ -131,33 +196,19 @@ void CopyCheck::meet_entry(const Comer& comer, const MemoryRows& rows, std::uint
   if (!entry.writes() && !rows.is_written) {
     return;
   }
-  const LaunchId launch = entry.launch();
-  if (is_before(comer, launch)) {
+  if (is_before(comer, entry.launch())) {
     return;
   }
-  const auto is_known = [&](CtaKey cta, std::uint32_t warp, std::uint32_t lane, Tick tick) {
-    return comer.clock.at(cta, warp, lane) >= tick;
-  };
-  const auto was_seen_before = [&](const Observation& sight) {
-    const ThreadPlace& by = sight.thread;
-    return is_before(comer, launch_of(by.cta)) || is_known(by.cta, by.warp, by.lane, sight.tick);
-  };
-  const PackedLine line = PackedLine::of(entry.value);
   for (Bytes rest = entry.bytes & bytes; !rest.none(); rest = rest.after_first()) {
     const std::uint32_t byte = rest.first();
     for (std::uint32_t lanes = entry.lanes_at(byte); lanes != 0; lanes &= lanes - 1) {
       const std::uint32_t lane = first_lane(lanes);
-      const bool is_ordered = entry.is_asynchronous()
-                                  ? is_known(cta_key(launch, line.cta), line.warp,
-                                             entry.has_own_line() ? lane : line.lane, entry.tick)
-                                  : is_known(entry.cta, entry.warp, lane, entry.tick) ||
-                                        was_observed(engine_, engine_.global_locations, entry,
-                                                     block_start + byte, was_seen_before);
-      if (is_ordered) {
+      if (was_before(comer, entry, lane, block_start + byte)) {
         continue;
       }
-      RaceEvent race = copy_race(describe_entry(engine_, entry, lane, block_start + byte),
-                                 describe_copy(comer.copy.id, comer.copy.call, rows));
+      RaceEvent race =
+          copy_race(comer.copy.operation, describe_entry(engine_, entry, lane, block_start + byte),
+                    describe_copy(comer.as_live(rows)), engine_.site(entry.site).speculated);
       if (!engine_.log.count_again(race)) {
         race.first.call_stack = engine_.stacks.calls(entry.stack);
         tell_last_sync(engine_, entry, race.first);
@@ -166,6 +217,32 @@ void CopyCheck::meet_entry(const Comer& comer, const MemoryRows& rows, std::uint
       return;
     }
   }
+}
+
+// What synchronised there is fresh for the next owner unless somebody may still do so.
+void CopyCheck::forget_past(const Comer& comer, const MemoryRows& range, bool has_others) {
+  const auto choose = [&](std::uint64_t block_start, const Entry& entry) {
+    if (is_before(comer, entry.launch())) {
+      return entry.bytes;
+    }
+    Bytes over;
+    for (Bytes rest = entry.bytes; !rest.none(); rest = rest.after_first()) {
+      const std::uint32_t byte = rest.first();
+      const std::uint32_t lanes = entry.lanes_at(byte);
+      if (lanes_where(lanes, [&](std::uint32_t lane) {
+            return was_before(comer, entry, lane, block_start + byte);
+          }) == lanes) {
+        over = over | Bytes::range(byte, 1);
+      }
+    }
+    return over;
+  };
+  if (!has_others) {
+    engine_.global.forget(range.address, range.row_bytes);
+  } else if (engine_.global.forget(range.address, range.row_bytes, choose)) {
+    return;
+  }
+  engine_.global_locations.forget(range.address, range.row_bytes);
 }
 
 void CopyCheck::meet_copies(const Comer& comer, const MemoryRows& rows) {
@@ -177,8 +254,8 @@ void CopyCheck::meet_copies(const Comer& comer, const MemoryRows& rows) {
           is_before(comer, other.id)) {
         return;
       }
-      RaceEvent race = copy_race(describe_copy(other.id, other.call, other.rows),
-                                 describe_copy(mine, comer.copy.call, rows));
+      RaceEvent race = copy_race(std::max(other.operation, comer.copy.operation),
+                                 describe_copy(other), describe_copy(comer.as_live(rows)));
       if (!engine_.log.count_again(race)) {
         engine_.log.add(std::move(race));
       }

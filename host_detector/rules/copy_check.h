@@ -1,5 +1,6 @@
 // Holds copies and memsets against what launches do: against the shadow of the launches that came
 // before them, and, through the live copies, against every launch that nothing orders after them.
+// Allocations and frees in the order of a stream alike. What is ordered before a free ends with it.
 #pragma once
 
 #include "host_detector/copy.h"
@@ -23,17 +24,24 @@ class CopyCheck {
 
   // The launch was over before the copy.
   [[nodiscard]] bool is_before(const Comer& comer, LaunchId launch) const;
+  // An access of its was, at this address.
+  [[nodiscard]] bool was_before(const Comer& comer, const Entry& entry, std::uint32_t lane,
+                                std::uint64_t address) const;
   void drop_old(const CopyInfo& copy);
   void meet_shadow(const Comer& comer, const MemoryRows& rows);
   void meet_entry(const Comer& comer, const MemoryRows& rows, std::uint64_t block_start,
                   const Entry& entry, const Bytes& bytes);
   void meet_copies(const Comer& comer, const MemoryRows& rows);
+  // What each byte's next owner must not be held against.
+  void forget_past(const Comer& comer, const MemoryRows& range, bool has_others);
 
   EngineState& engine_;
 };
 
-// A race between a copy and what `other` does at `address`, as far as the copy goes.
-[[nodiscard]] RaceEvent copy_race(const RaceAccess& copy, const RaceAccess& other);
-[[nodiscard]] RaceAccess describe_copy(LaunchId id, std::uint32_t call, const MemoryRows& rows);
+// A race of what the host does by `operation` with another access, in the order of their coming. It
+// is a warning with an access that the compiler speculated.
+[[nodiscard]] RaceEvent copy_race(HostOperation operation, const RaceAccess& first,
+                                  const RaceAccess& second, bool is_speculated = false);
+[[nodiscard]] RaceAccess describe_copy(const LiveCopy& copy);
 
 }  // namespace barracuda::detector

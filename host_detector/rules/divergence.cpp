@@ -1,5 +1,6 @@
 #include "host_detector/rules/divergence.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace barracuda::detector {
@@ -18,14 +19,74 @@ RaceAccess at_barrier(const EngineState& engine, const CtaState& cta, std::uint3
           .space = wire::AddressSpace::kShared};
 }
 
+std::uint32_t lanes_at_first(const CtaState& cta, std::uint32_t warp) {
+  const std::uint32_t left = cta.launch.threads_per_cta - warp * wire::kWarpLanes;
+  return left >= wire::kWarpLanes ? kAllLanes : (std::uint32_t{1} << left) - 1;
+}
+
+// A box of thread indices that has these lanes, and no other one of the warp.
+bool is_box(const CtaState& cta, std::uint32_t warp, std::uint32_t lanes) {
+  const Dim3& block = cta.launch.info.block;
+  const auto index_of_lane = [&](std::uint32_t lane) {
+    const std::uint32_t thread = warp * wire::kWarpLanes + lane;
+    return Dim3{
+        .x = thread % block.x, .y = thread / block.x % block.y, .z = thread / block.x / block.y};
+  };
+  Dim3 low = index_of_lane(first_lane(lanes)), high = low;
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const Dim3 at = index_of_lane(first_lane(rest));
+    low = {std::min(low.x, at.x), std::min(low.y, at.y), std::min(low.z, at.z)};
+    high = {std::max(high.x, at.x), std::max(high.y, at.y), std::max(high.z, at.z)};
+  }
+  return lanes_where(lanes_at_first(cta, warp), [&](std::uint32_t lane) {
+           const Dim3 at = index_of_lane(lane);
+           return at.x >= low.x && at.x <= high.x && at.y >= low.y && at.y <= high.y &&
+                  at.z >= low.z && at.z <= high.z;
+         }) == lanes;
+}
+
+// Lanes next to each other: a guard of a linear index.
+bool is_run(std::uint32_t lanes) {
+  const std::uint32_t from_first = lanes >> first_lane(lanes);
+  return (from_first & (from_first + 1)) == 0;
+}
+
 }  // namespace
 
-void report_divergence(EngineState& engine, const CtaState& cta) {
+void report_lanes_gone(EngineState& engine, const CtaState& cta, std::uint32_t number,
+                       const Barrier& barrier) {
+  if (cta.live_threads == cta.launch.threads_per_cta) {
+    return;
+  }
+  for (const WarpState& warp : cta.warps) {
+    const Barrier::Arrival& arrival = barrier.arrivals()[warp.warp()];
+    const std::uint32_t gone = lanes_at_first(cta, warp.warp()) & ~warp.alive() & ~arrival.lanes;
+    if (arrival.waiting == 0 || gone == 0 || !engine.site(arrival.site).aligned ||
+        is_run(arrival.waiting) || is_box(cta, warp.warp(), arrival.waiting)) {
+      continue;
+    }
+    BarrierDivergence divergence{
+        .severity = Severity::kWarning,
+        .launch = cta.launch.info.id,
+        .cta = cta.index,
+        .barrier = number,
+        .arrived = at_barrier(engine, cta, arrival.site, warp.warp(), arrival.waiting)};
+    divergence.elsewhere.push_back(at_barrier(engine, cta, warp.exit_site, warp.warp(), gone));
+    engine.log.add(std::move(divergence));
+    return;
+  }
+}
+
+bool is_deadlocked(const CtaState& cta) {
   std::uint64_t waiting = 0;
   for (const WarpState& warp : cta.warps) {
     waiting += static_cast<std::uint64_t>(std::popcount(warp.waiting));
   }
-  if (waiting == 0 || waiting != cta.live_threads) {
+  return waiting != 0 && waiting == cta.live_threads;
+}
+
+void report_divergence(EngineState& engine, const CtaState& cta) {
+  if (!is_deadlocked(cta)) {
     return;  // somebody was still running: the barrier might have opened
   }
   BarrierDivergence divergence{.launch = cta.launch.info.id, .cta = cta.index};

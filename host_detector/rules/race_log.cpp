@@ -81,26 +81,40 @@ void RaceLog::add(RaceEvent race) {
   if (is_new) {
     known.severity = race.severity;
     findings_.races.push_back(std::move(race));
+    changes_.fetch_add(1, std::memory_order_relaxed);
   } else if (known.severity == Severity::kWarning) {
     known.severity = race.severity;
     findings_.races[place->second] = std::move(race);
+    changes_.fetch_add(1, std::memory_order_relaxed);
   }
 }
 
 const Findings& RaceLog::findings() const {
+  const std::lock_guard lock(mutex_);
   for (std::size_t index = 0; index < known_.size(); ++index) {
     findings_.races[index].count = known_[index].count.load(std::memory_order_relaxed);
   }
   return findings_;
 }
 
+Findings RaceLog::findings_so_far() const {
+  const std::lock_guard lock(mutex_);
+  Findings copy = findings_;
+  for (std::size_t index = 0; index < known_.size(); ++index) {
+    copy.races[index].count = known_[index].count.load(std::memory_order_relaxed);
+  }
+  return copy;
+}
+
 void RaceLog::add(BarrierDivergence divergence) {
   const std::lock_guard lock(mutex_);
-  const std::uint64_t identity =
-      (std::uint64_t{index_of(divergence.arrived.site)} << 32) | divergence.barrier;
+  const std::uint64_t identity = (std::uint64_t{index_of(divergence.arrived.site)} << 32) |
+                                 (divergence.barrier << 1) |
+                                 (divergence.severity == Severity::kWarning ? 1U : 0U);
   const auto [known, is_new] = divergences_.try_emplace(identity, findings_.divergences.size());
   if (is_new) {
     findings_.divergences.push_back(std::move(divergence));
+    changes_.fetch_add(1, std::memory_order_relaxed);
   } else {
     ++findings_.divergences[known->second].count;
   }

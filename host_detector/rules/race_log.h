@@ -47,8 +47,13 @@ class RaceLog {
   void add(RaceEvent race);
   void add(BarrierDivergence divergence);
 
+  // Grows with every new finding and every one that became worse.
+  [[nodiscard]] std::uint64_t changes() const { return changes_.load(std::memory_order_relaxed); }
+
   // Nobody may add meanwhile.
   [[nodiscard]] const Findings& findings() const;
+  // While others add.
+  [[nodiscard]] Findings findings_so_far() const;
 
  private:
   struct Known {
@@ -62,11 +67,12 @@ class RaceLog {
   Known* find(const Identity& identity);
 
   const std::uint64_t number_;  // no two logs have one
-  std::mutex mutex_;
+  std::atomic<std::uint64_t> changes_{0};
+  mutable std::mutex mutex_;
   mutable Findings findings_;  // but for how often
   std::deque<Known> known_;    // of each race there
   boost::unordered_flat_map<Identity, std::size_t> races_;
-  boost::unordered_flat_map<std::uint64_t, std::size_t> divergences_;  // by site and barrier
+  boost::unordered_flat_map<std::uint64_t, std::size_t> divergences_;  // by site, barrier, severity
 };
 
 }  // namespace barracuda::detector

@@ -29,6 +29,11 @@ bool is_async_proxy(const Side& side) {
   return side.site->proxy == wire::Proxy::kAsync && !side.is_of_mbarrier;
 }
 
+// One side is a load that the compiler made for lanes that drop what it reads.
+bool is_speculated(const Pair& pair) {
+  return pair.first.site->speculated || pair.second.site->speculated;
+}
+
 bool is_volatile_store(const Side& side) {
   return is_store(side) && side.site->order == MemoryOrder::kVolatile;
 }
@@ -42,15 +47,40 @@ std::uint32_t width(const Side& side) {
   return side.site->element_bytes;
 }
 
+// Of a vector it is the value of all its elements, so only one like it has the same.
+bool is_of_same_shape(const Side& first, const Side& second) {
+  return width(first) == width(second) && first.site->element_count == second.site->element_count;
+}
+
+bool has_same_value(const Side& first, const Side& second) {
+  return first.has_value && second.has_value && first.value == second.value &&
+         is_of_same_shape(first, second);
+}
+
+constexpr Verdict kEqual{.severity = Severity::kWarning, .missing = MissingOrder::kEqualValues};
+
+// Of strong accesses one of which is a volatile store.
+std::optional<Verdict> volatile_verdict(const Pair& pair, bool report_same_value) {
+  if (pair.same_instruction && pair.first.agrees && pair.second.agrees) {
+    return report_same_value ? std::optional(kEqual) : std::nullopt;
+  }
+  const auto is_flag_pair_of = [&](const Side& store, const Side& poll) {
+    return store.writes && store.site->flag_store && poll.site->poll;
+  };
+  const bool is_flag_too_narrow =
+      is_flag_pair_of(pair.first, pair.second) || is_flag_pair_of(pair.second, pair.first);
+  return Verdict{
+      .severity = Severity::kWarning,
+      .missing = is_flag_too_narrow ? MissingOrder::kScopeTooNarrow : MissingOrder::kVolatileFlag};
+}
+
 std::optional<Verdict> plain_verdict(const Pair& pair, bool report_same_value) {
   if (is_store(pair.first) && is_store(pair.second)) {
     if (pair.same_instruction && pair.first.agrees && pair.second.agrees) {
-      return report_same_value ? std::optional(Verdict{.severity = Severity::kWarning})
-                               : std::nullopt;
+      return report_same_value ? std::optional(kEqual) : std::nullopt;
     }
-    if (pair.first.has_value && pair.second.has_value && pair.first.value == pair.second.value &&
-        width(pair.first) == width(pair.second)) {
-      return Verdict{.severity = Severity::kWarning};
+    if (has_same_value(pair.first, pair.second)) {
+      return kEqual;
     }
   }
   Verdict verdict;
@@ -81,6 +111,9 @@ std::optional<Verdict> verdict_of(const Pair& pair, bool report_same_value) {
   if (pair.first.is_of_mbarrier && pair.second.is_of_mbarrier) {
     return std::nullopt;
   }
+  if (is_speculated(pair)) {
+    return Verdict{.severity = Severity::kWarning, .missing = MissingOrder::kSpeculatedRead};
+  }
   if (is_read_only(pair.first) || is_read_only(pair.second)) {
     return Verdict{.missing = pair.same_launch ? MissingOrder::kReadOnlyPath
                                                : MissingOrder::kNoSynchronisation};
@@ -101,10 +134,7 @@ std::optional<Verdict> verdict_of(const Pair& pair, bool report_same_value) {
     return Verdict{.severity = Severity::kError, .missing = MissingOrder::kMixedSize};
   }
   if (is_volatile_store(pair.first) || is_volatile_store(pair.second)) {
-    if (pair.same_instruction && pair.first.agrees && pair.second.agrees && !report_same_value) {
-      return std::nullopt;
-    }
-    return Verdict{.severity = Severity::kWarning};
+    return volatile_verdict(pair, report_same_value);
   }
   return std::nullopt;
 }
@@ -113,7 +143,7 @@ bool is_judged_by_distance(const wire::SiteInfo& site) {
   return site.order != MemoryOrder::kWeak || site.flag_store || site.poll;
 }
 
-bool may_replace(const Side& newer, const Side& older) {
+bool stands_for(const Side& newer, const Side& older) {
   if (older.writes && !newer.writes) {
     return false;
   }
@@ -129,15 +159,24 @@ bool may_replace(const Side& newer, const Side& older) {
       !(older.site->poll && older.site->idiom_scope >= newer.site->idiom_scope)) {
     return false;
   }
-  // A store of a known value is excused against its like, which a read is not.
-  if (newer.has_value &&
-      !(older.has_value && older.value == newer.value && width(older) == width(newer))) {
+  if (newer.site->speculated && !older.site->speculated) {
     return false;
   }
   const Strength strength = strength_of(*newer.site);
   return strength == Strength::kPlain ||
          (strength <= strength_of(*older.site) && newer.site->scope <= older.site->scope &&
           is_async_proxy(newer) == is_async_proxy(older) && width(newer) == width(older));
+}
+
+bool may_replace(const Side& newer, const Side& older) {
+  return stands_for(newer, older) && (!newer.has_value || has_same_value(newer, older));
+}
+
+std::uint8_t value_mark(const Side& side) {
+  const std::uint64_t shape = (std::uint64_t{width(side)} << 8) | side.site->element_count;
+  std::uint64_t mixed = (side.value ^ shape << 48) * 0x9E3779B97F4A7C15ULL;
+  mixed = (mixed ^ mixed >> 29) * 0xBF58476D1CE4E5B9ULL;
+  return static_cast<std::uint8_t>(1 + (mixed >> 32) % 31);
 }
 
 }  // namespace barracuda::detector

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include <tbb/spin_mutex.h>
@@ -35,9 +36,16 @@ class alignas(kLineBytes) Block {
   void clear();
   void clear(const Bytes& bytes);
 
+  // Which bytes of an entry are to go.
+  using Choice = std::function<Bytes(const Entry&)>;
+  void clear(const Bytes& bytes, const Choice& choose);
+
   // Calls visit(entry) for all of them.
   template <typename Visit>
   void look_at(Visit visit) const;
+
+  // What it has is in one place.
+  [[nodiscard]] bool is_valid() const;
 
   [[nodiscard]] bool is_split() const { return lists_ != nullptr && lists_->words != nullptr; }
 
@@ -58,7 +66,9 @@ class alignas(kLineBytes) Block {
   };
 
   // Has only what can be said in the block itself.
-  static bool is_plain(const Entry& entry) { return !entry.is_superseded() && entry.sequence == 0; }
+  static bool is_plain(const Entry& entry) {
+    return !entry.is_superseded() && entry.outdated_by == 0 && entry.sequence == 0;
+  }
 
   [[nodiscard]] bool has_only() const { return !bytes_.none(); }
 
@@ -83,7 +93,11 @@ class alignas(kLineBytes) Block {
   std::unique_ptr<Lists> lists_;  // null while one entry is enough
 };
 
-static_assert(sizeof(Block) == kLineBytes);
+static_assert(sizeof(Block) == kLineBytes && sizeof(tbb::spin_mutex) <= 4 &&
+                  sizeof(Bytes) + 2 * sizeof(std::uint64_t) + 4 * sizeof(std::uint32_t) +
+                          4 * sizeof(std::uint8_t) + 4 + sizeof(void*) ==
+                      kLineBytes,
+              "the only entry, the mutex and the lists are a cache line");
 
 inline Entry Block::only() const {
   Entry entry;
@@ -96,12 +110,13 @@ inline Entry Block::only() const {
   entry.lanes = lanes_;
   entry.warp = warp_;
   entry.lane_base = lane_base_;
-  entry.lane_shift = lane_shift_;
+  entry.lane_shift = lane_shift_ & 7U;
   entry.flags = flags_;
   return entry;
 }
 
 inline void Block::set_only(const Entry& entry) {
+  DEBUG_ASSERT(is_plain(entry) && entry.is_valid());
   bytes_ = entry.bytes;
   value_ = entry.value;
   cta_ = entry.cta;
@@ -117,8 +132,10 @@ inline void Block::set_only(const Entry& entry) {
 
 template <typename Visit>
 void Block::for_each_history(const Entry& entry, const Shortcuts& shortcuts, Visit visit) {
+  DEBUG_ASSERT(!shortcuts.is_recorded || (entry.is_valid() && entry.has_lanes()));
   if (lists_ != nullptr) {
     lists_->for_each_history(entry, shortcuts, visit);
+    DEBUG_ASSERT(is_valid());
     return;
   }
   if (!has_only() && shortcuts.is_recorded && is_plain(entry)) {
@@ -131,6 +148,7 @@ void Block::for_each_history(const Entry& entry, const Shortcuts& shortcuts, Vis
   }
   visit(history, entry, true);
   keep(history);
+  DEBUG_ASSERT(is_valid());
 }
 
 template <typename Visit>

@@ -26,7 +26,21 @@ Entry Crowd::Group::entry(const Member& member, std::uint32_t warp) const {
   return entry;
 }
 
+bool Crowd::is_valid() const {
+  std::size_t members = 0;
+  for (const Group& group : groups_) {
+    members += group.members.size();
+    if (group.members.empty() || group.alike.bytes.none() || group.alike != alike_of(group.alike) ||
+        std::ranges::any_of(group.members,
+                            [](const Member& member) { return member.warps == 0; })) {
+      return false;
+    }
+  }
+  return kind_ != CrowdKind::kNone && members == size_;
+}
+
 void Crowd::add(const Entry& entry) {
+  DEBUG_ASSERT(entry.is_valid());
   const Entry alike = alike_of(entry);
   const auto recent = last_of(groups_, kRecentGroups);
   const auto known = std::ranges::find(recent, alike, &Group::alike);
@@ -56,6 +70,7 @@ bool Crowd::change(const Group& group, Member& member, const Entry& was, const E
     member.lanes = now.lanes;
     return false;
   }
+  DEBUG_ASSERT((member.warps >> was.warp & 1) != 0);
   member.warps &= ~(std::uint32_t{1} << was.warp);
   if (!now.bytes.none()) {
     changed.push_back(now);
@@ -91,10 +106,12 @@ void Crowd::settle(const Changed& changed, std::size_t groups, std::size_t membe
   for (Group& group : last_of(groups_, groups)) {
     size_ -= drop(group.members, members, is_gone);
   }
+  ASSERT(size_ <= kAll / 2);  // nobody was dropped twice
   drop(groups_, groups, [](const Group& group) { return group.members.empty(); });
   for (const Entry& entry : changed) {
     add(entry);
   }
+  DEBUG_ASSERT(is_valid());
 }
 
 }  // namespace barracuda::detector

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "base/assert.h"
 #include "host_detector/shadow/entry.h"
 
 namespace barracuda::detector {
@@ -25,6 +26,7 @@ enum class CrowdKind : std::uint8_t {
 };
 
 inline constexpr std::size_t kCrowdKinds = 6;
+static_assert(static_cast<std::size_t>(CrowdKind::kAtomics8) + 1 == kCrowdKinds);
 
 class Crowd {
  public:
@@ -36,6 +38,9 @@ class Crowd {
 
   // Members; an entry may share one with others.
   [[nodiscard]] std::size_t size() const { return size_; }
+
+  // Every group has members, and every member a warp; they are as many as it says.
+  [[nodiscard]] bool is_valid() const;
 
   // Newer entries may stand for older ones of their warp until compact().
   void add(const Entry& entry);
@@ -78,6 +83,8 @@ class Crowd {
     std::uint32_t lanes = 0;
     std::uint32_t warps = 0;
   };
+
+  static_assert(sizeof(Member) == 16);
 
   struct Group {
     Entry alike;  // but for what a member says
@@ -197,6 +204,7 @@ void Crowd::compact(Cut cut) {
     }
   }
   settle(changed, kAll, kAll);
+  DEBUG_ASSERT(is_valid());
   compact_at_ = std::max(kLeastCompacted, size_ * 2);
 }
 

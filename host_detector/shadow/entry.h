@@ -13,6 +13,7 @@ namespace barracuda::detector {
 
 inline constexpr std::uint32_t kBlockBytes = 128;
 inline constexpr int kBlockShift = 7;
+static_assert(kBlockBytes == 1U << kBlockShift);
 
 // A set of bytes of one block.
 struct Bytes {
@@ -57,6 +58,8 @@ struct Bytes {
   friend constexpr bool operator==(const Bytes&, const Bytes&) = default;
 };
 
+static_assert(sizeof(Bytes) * 8 == kBlockBytes, "a bit for each byte");
+
 // Whose tick an asynchronous access is stamped with: a lane of a pseudo warp (async_lines.h), of
 // the CTA that the access's launch numbers so; each lane's own where `lane` says so.
 struct PackedLine {
@@ -77,6 +80,15 @@ struct PackedLine {
   }
 };
 
+static_assert(PackedLine{.cta = 0xFFFFFFFF, .warp = 0xFFFFFF, .lane = 0xFF}.packed() ==
+                      ~std::uint64_t{0} &&
+                  PackedLine{.cta = 1}.packed() - PackedLine{}.packed() == 1ULL << 32 &&
+                  PackedLine{.warp = 1}.packed() - PackedLine{}.packed() == 1ULL << 8,
+              "32 bits for the CTA, 24 for the warp, 8 for the lane");
+static_assert(PackedLine::of(PackedLine{.cta = 3, .warp = 0xFFFFFF, .lane = 5}.packed()).warp ==
+              0xFFFFFF);
+static_assert(PackedLine::kOwnLane <= 0xFF);
+
 struct Entry {
   static constexpr std::uint8_t kReads = 1;
   static constexpr std::uint8_t kWrites = 2;
@@ -87,6 +99,8 @@ struct Entry {
   static constexpr std::uint8_t kAsynchronous =
       32;                                        // `value` is a packed line, `tick` a tick of it
   static constexpr std::uint8_t kMbarrier = 64;  // an operation on an mbarrier as such
+
+  static constexpr std::uint32_t kExtentUnit = 16;  // PTX wants bulk copies of whole ones
 
   Bytes bytes;
   std::uint64_t value = 0;
@@ -99,8 +113,11 @@ struct Entry {
   std::uint32_t sequence = 0;  // of the release record that published it, else 0
   std::uint32_t lanes = 0;     // each of these touched all bytes; 0: one lane a byte, see lane_of
   std::uint8_t warp = 0;
-  std::int8_t lane_base = 0;  // lane of byte b: lane_base + (b >> lane_shift)
-  std::uint8_t lane_shift = 0;
+  std::int8_t lane_base = 0;        // lane of byte b: lane_base + (b >> lane_shift)
+  std::uint8_t lane_shift : 3 = 0;  // both with lanes, of an asynchronous access: see extent()
+  // A store of a known value came later that stands for this access, except against stores of that
+  // value: which it was (value_mark). 0: none did.
+  std::uint8_t outdated_by : 5 = 0;
   std::uint8_t flags = 0;
 
   [[nodiscard]] bool reads() const { return (flags & kReads) != 0; }
@@ -110,6 +127,23 @@ struct Entry {
   [[nodiscard]] bool is_published() const { return (flags & kPublished) != 0; }
 
   [[nodiscard]] bool is_asynchronous() const { return (flags & kAsynchronous) != 0; }
+
+  // Bytes of the whole bulk copy, of which a block has but a part; 0 of other accesses, and of
+  // copies of 32 KiB and more. Kept where the lane of a byte needs no place.
+  [[nodiscard]] std::uint32_t extent() const {
+    return !is_asynchronous() || lanes == 0
+               ? 0
+               : kExtentUnit *
+                     (std::uint32_t{static_cast<std::uint8_t>(lane_base)} << 3 | lane_shift);
+  }
+
+  void set_extent(std::uint32_t bulk_bytes) {
+    const std::uint32_t units = bulk_bytes / kExtentUnit;
+    if (units < 1U << 11) {
+      lane_base = static_cast<std::int8_t>(units >> 3);
+      lane_shift = units & 7U;
+    }
+  }
 
   [[nodiscard]] bool has_own_line() const {
     return PackedLine::of(value).lane == PackedLine::kOwnLane;
@@ -145,14 +179,39 @@ struct Entry {
   [[nodiscard]] bool is_same_moment(const Entry& other) const {
     return cta == other.cta && tick == other.tick && site == other.site && stack == other.stack &&
            warp == other.warp && flags == other.flags && value == other.value &&
-           sequence == other.sequence && superseded_by == other.superseded_by;
+           sequence == other.sequence && superseded_by == other.superseded_by &&
+           outdated_by == other.outdated_by;
   }
 
   friend bool operator==(const Entry&, const Entry&) = default;
 
+  // It touches something, as some warp.
+  [[nodiscard]] bool is_valid() const { return !bytes.none() && warp < wire::kWarpLanes; }
+
+  // Each byte that it touches has a lane.
+  [[nodiscard]] bool has_lanes() const;
+
   // Makes this one stand for both, if they differ in their bytes only, or in their lanes only.
   bool merge(const Entry& other);
 };
+
+static_assert((Entry::kReads | Entry::kWrites | Entry::kUniform | Entry::kAgrees |
+               Entry::kPublished | Entry::kAsynchronous | Entry::kMbarrier) == 127,
+              "the lowest seven bits; the eighth is WordLists' own");
+static_assert(sizeof(Entry) == sizeof(Bytes) + 3 * sizeof(std::uint64_t) +
+                                   5 * sizeof(std::uint32_t) + 4 * sizeof(std::uint8_t),
+              "64 bytes, none of them padding");
+
+inline bool Entry::has_lanes() const {
+  const std::uint32_t last = bytes.high != 0
+                                 ? 127 - static_cast<std::uint32_t>(std::countl_zero(bytes.high))
+                                 : 63 - static_cast<std::uint32_t>(std::countl_zero(bytes.low));
+  const auto lane_of = [this](std::uint32_t byte) {
+    return lane_base + static_cast<int>(byte >> lane_shift);
+  };
+  return lanes != 0 ||
+         (lane_of(bytes.first()) >= 0 && lane_of(last) < static_cast<int>(wire::kWarpLanes));
+}
 
 inline bool Entry::merge(const Entry& other) {
   if (!is_same_moment(other)) {

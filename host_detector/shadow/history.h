@@ -23,6 +23,18 @@ struct History {
 
   [[nodiscard]] bool is_empty() const { return entries.empty() && crowds.empty(); }
 
+  [[nodiscard]] bool is_valid() const {
+    std::uint32_t kinds = 0;
+    for (const Crowd& crowd : crowds) {
+      const std::uint32_t kind = 1U << static_cast<unsigned>(crowd.kind());
+      if ((kinds & kind) != 0 || crowd.kind() == CrowdKind::kNone || !crowd.is_valid()) {
+        return false;
+      }
+      kinds |= kind;
+    }
+    return std::ranges::all_of(entries, &Entry::is_valid);
+  }
+
   // Calls visit(entry).
   template <typename Visit>
   void look_at(Visit visit) const {

@@ -37,25 +37,29 @@ ShadowMemory::RecentPages& ShadowMemory::recent_pages() const {
   return recent;
 }
 
+template <typename Visit>
+void ShadowMemory::for_each_block(Page& page, std::uint64_t number, const Range& range,
+                                  Visit visit) {
+  const std::uint64_t page_start = number << kPageShift;
+  for (std::size_t index = 0; index < kPageBlocks; ++index) {
+    const std::uint64_t start = page_start + index * kBlockBytes;
+    const std::uint64_t first = std::max(start, range.start);
+    const std::uint64_t last = std::min(start + kBlockBytes, range.end);
+    if (first < last) {
+      visit(start, page[index],
+            Bytes::range(static_cast<std::uint32_t>(first - start),
+                         static_cast<std::uint32_t>(last - first)));
+    }
+  }
+}
+
 bool ShadowMemory::forget_in(Page& page, std::uint64_t number, const Range& range) {
   const std::uint64_t page_start = number << kPageShift;
   if (page_start >= range.start && page_start + kPageBytes <= range.end) {
     return true;
   }
-  for (std::size_t index = 0; index < kPageBlocks; ++index) {
-    const std::uint64_t start = page_start + index * kBlockBytes;
-    const std::uint64_t first = std::max(start, range.start);
-    const std::uint64_t last = std::min(start + kBlockBytes, range.end);
-    if (last <= first) {
-      continue;
-    }
-    if (last - first == kBlockBytes) {
-      page[index].clear();
-    } else {
-      page[index].clear(Bytes::range(static_cast<std::uint32_t>(first - start),
-                                     static_cast<std::uint32_t>(last - first)));
-    }
-  }
+  for_each_block(page, number, range,
+                 [](std::uint64_t, Block& block, const Bytes& bytes) { block.clear(bytes); });
   return false;
 }
 
@@ -74,7 +78,29 @@ void ShadowMemory::forget(std::uint64_t address, std::uint64_t bytes) {
   generation_ = next_generation();
 }
 
+bool ShadowMemory::forget(std::uint64_t address, std::uint64_t bytes, const Choice& choose) {
+  const Range range{.start = address, .end = address + bytes};
+  for_each_page(address >> kPageShift, (range.end + kPageBytes - 1) >> kPageShift,
+                [&](std::uint64_t number, Page& page) {
+                  for_each_block(
+                      page, number, range,
+                      [&](std::uint64_t start, Block& block, const Bytes& some) {
+                        block.clear(some, [&](const Entry& entry) { return choose(start, entry); });
+                      });
+                });
+  bool is_any_left = false;
+  look_at(address, bytes, [&](auto&&...) { is_any_left = true; });
+  return is_any_left;
+}
+
+bool SharedShadow::is_valid() const {
+  return std::ranges::all_of(blocks_, [this](const Touched& touched) {
+    return touched.phase <= phase_ && (touched.block == nullptr || touched.block->is_valid());
+  });
+}
+
 Block& SharedShadow::block(std::uint64_t offset) {
+  DEBUG_ASSERT(offset < kLimit);
   const std::size_t index = offset >> kBlockShift;
   if (index >= blocks_.size()) {
     blocks_.resize(index + 1);

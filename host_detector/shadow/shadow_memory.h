@@ -29,6 +29,9 @@ class ShadowMemory {
 
   // Nobody may visit meanwhile.
   void forget(std::uint64_t address, std::uint64_t bytes);
+  // Of each entry the bytes that choose(start of its block, entry) names. True if any are left.
+  using Choice = std::function<Bytes(std::uint64_t, const Entry&)>;
+  bool forget(std::uint64_t address, std::uint64_t bytes, const Choice& choose);
 
   // Calls visit(start of the block, entry, bytes of the block in question) for the entries that
   // touch bytes from `address` on. Costs nothing for pages that were never touched.
@@ -40,6 +43,7 @@ class ShadowMemory {
   static constexpr std::uint64_t kPageBytes = std::uint64_t{1} << kPageShift;
   static constexpr std::size_t kPageBlocks = kPageBytes / kBlockBytes;
   static constexpr int kShardsLog2 = 8;
+  static_assert(kPageBlocks * kBlockBytes == kPageBytes);
   using Page = std::array<Block, kPageBlocks>;
 
   // The pages that a thread found last, so that it finds them without touching what others write.
@@ -88,6 +92,9 @@ class ShadowMemory {
 
   // True if nothing of the page is left.
   static bool forget_in(Page& page, std::uint64_t number, const Range& range);
+  // Calls visit(start, block, bytes) for the blocks of the page that the range touches.
+  template <typename Visit>
+  static void for_each_block(Page& page, std::uint64_t number, const Range& range, Visit visit);
 
   std::array<Shard, std::size_t{1} << kShardsLog2> shards_;
   std::uint64_t generation_ =
@@ -179,7 +186,12 @@ class SharedShadow {
   [[nodiscard]] Block& block(std::uint64_t offset);
 
   // All that was done happens before all that will be: nothing is left to hold that against.
-  void begin_phase() { ++phase_; }
+  void begin_phase() {
+    ++phase_;
+    DEBUG_ASSERT(is_valid());
+  }
+
+  [[nodiscard]] bool is_valid() const;
 
  private:
   struct Touched {

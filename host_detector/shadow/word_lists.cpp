@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace barracuda::detector {
 namespace {
@@ -9,21 +10,36 @@ namespace {
 // Of Packed::place: 4 bits for bytes, 5 for the warp, 3 for the shift, 8 for the lane or base, one
 // that says which of these, 11 for the next slot.
 constexpr unsigned kWarpAt = 4, kShiftAt = 9, kLaneAt = 12, kSingleAt = 20, kNextAt = 21;
-constexpr std::uint32_t kWarpBits = 0x1F, kShiftBits = 0x7, kNextBits = 0x7FF;
+constexpr std::uint32_t kByteBits = 0xF, kWarpBits = 0x1F, kShiftBits = 0x7, kLaneBits = 0xFF,
+                        kNextBits = 0x7FF;
+static_assert(kByteBits + (kWarpBits << kWarpAt) + (kShiftBits << kShiftAt) +
+                      (kLaneBits << kLaneAt) + (1U << kSingleAt) + (kNextBits << kNextAt) ==
+                  ~std::uint32_t{0},
+              "every bit of a place has one meaning");
+static_assert(kByteBits == (1U << WordLists::kWordBytes) - 1, "a bit for each byte of a word");
+static_assert(kWarpBits + 1 == wire::kWarpLanes, "a CTA has as many warps as a warp has lanes");
+static_assert(kShiftBits >= kBlockShift, "lanes of a block's width at most");
+static_assert(WordLists::kWords * WordLists::kMostPacked * 3 / 2 <= kNextBits,
+              "each slot has a number: there are at most half as many more as are used");
+static_assert(wire::kMaxSites == 1U << (32 - 8), "a site has 24 bits, its flags 8");
 
 bool has_rest(const Entry& entry) {
-  return entry.value != 0 || entry.is_superseded() || entry.sequence != 0 ||
-         (entry.lanes & (entry.lanes - 1)) != 0;
+  return entry.value != 0 || entry.extent() != 0 || entry.is_superseded() ||
+         entry.outdated_by != 0 || entry.sequence != 0 || (entry.lanes & (entry.lanes - 1)) != 0;
 }
 
 std::uint32_t pack_place(const Entry& entry, std::uint32_t word) {
+  DEBUG_ASSERT(entry.bytes.within(WordLists::bytes_of(word)) && entry.warp <= kWarpBits &&
+               entry.lane_shift <= kShiftBits);
   const std::uint64_t half = word < WordLists::kWords / 2 ? entry.bytes.low : entry.bytes.high;
   const auto bytes = static_cast<std::uint32_t>(half >> (word * WordLists::kWordBytes % 64)) & 0xFU;
   const bool has_one_lane = is_single(entry.lanes);
+  const bool has_map = entry.lanes == 0;
   const auto lane = has_one_lane ? static_cast<std::uint32_t>(std::countr_zero(entry.lanes))
-                                 : static_cast<std::uint8_t>(entry.lane_base);
-  return bytes | std::uint32_t{entry.warp} << kWarpAt |
-         std::uint32_t{entry.lane_shift} << kShiftAt | lane << kLaneAt |
+                    : has_map    ? static_cast<std::uint8_t>(entry.lane_base)
+                                 : 0U;
+  const std::uint32_t shift = has_map ? entry.lane_shift : 0U;
+  return bytes | std::uint32_t{entry.warp} << kWarpAt | shift << kShiftAt | lane << kLaneAt |
          std::uint32_t{has_one_lane} << kSingleAt;
 }
 
@@ -31,7 +47,7 @@ void unpack_place(std::uint32_t place, std::uint32_t word, Entry& entry) {
   const std::uint64_t half = std::uint64_t{place & 0xFU} << (word * WordLists::kWordBytes % 64);
   entry.bytes = word < WordLists::kWords / 2 ? Bytes{half, 0} : Bytes{0, half};
   entry.warp = static_cast<std::uint8_t>(place >> kWarpAt & kWarpBits);
-  entry.lane_shift = static_cast<std::uint8_t>(place >> kShiftAt & kShiftBits);
+  entry.lane_shift = place >> kShiftAt & kShiftBits;
   const auto lane = static_cast<std::uint8_t>(place >> kLaneAt);
   if ((place >> kSingleAt & 1) != 0) {
     entry.lanes = std::uint32_t{1} << lane;
@@ -47,6 +63,7 @@ std::uint32_t WordLists::next_of(const Packed& packed) {
 }
 
 void WordLists::set_next(Packed& packed, std::uint32_t next) {
+  DEBUG_ASSERT(next + 1U <= kNextBits);
   packed.place = (packed.place & ~(kNextBits << kNextAt)) | (next + 1U) << kNextAt;
 }
 
@@ -57,12 +74,45 @@ History& WordLists::scratch() {
   return history;
 }
 
+bool WordLists::is_valid() const {
+  std::vector<std::uint8_t> slots(capacity_);  // 1: seen
+  std::vector<std::uint8_t> rests(rests_ == nullptr ? 0 : rests_->all.size());
+  const auto sees = [](std::vector<std::uint8_t>& of, std::uint32_t index) {
+    return index < of.size() && std::exchange(of[index], std::uint8_t{1}) == 0;
+  };
+  std::uint32_t used = 0;
+  for (std::uint32_t word = 0; word < kWords; ++word) {
+    if (busy(word) != nullptr && (heads_[word] != 0 || !busy(word)->is_valid())) {
+      return false;
+    }
+    for (std::uint32_t slot = first_of(word); slot != kNone; slot = next_of(slots_[slot])) {
+      const bool has_rest = (slots_[slot].site_and_flags & Packed::kHasRest) != 0;
+      if (!sees(slots, slot) || (has_rest && !sees(rests, slots_[slot].stack_or_rest)) ||
+          !unpack(slots_[slot], word).is_valid()) {
+        return false;
+      }
+      ++used;
+    }
+  }
+  for (std::uint32_t slot = free_ - 1U; slot != kNone; slot = next_of(slots_[slot])) {
+    if (!sees(slots, slot)) {
+      return false;
+    }
+  }
+  const bool are_rests_free =
+      rests_ == nullptr ||
+      std::ranges::all_of(rests_->free, [&](auto rest) { return sees(rests, rest); });
+  return used == used_ && are_rests_free && std::ranges::find(slots, 0) == slots.end() &&
+         std::ranges::find(rests, 0) == rests.end();
+}
+
 void WordLists::add(std::uint32_t word, const Entry& entry) {
   if (is_empty(word)) {
     append(word, kNone, entry);
   } else {
     visit(word, [&](History& history) { history.entries.push_back(entry); });
   }
+  DEBUG_ASSERT(is_valid());
 }
 
 bool WordLists::join(std::uint32_t word, const Entry& entry, PassesBy passes_by) {
@@ -88,6 +138,7 @@ bool WordLists::join(std::uint32_t word, const Entry& entry, PassesBy passes_by)
     return false;
   }
   append(word, passed.last, entry);
+  DEBUG_ASSERT(is_valid());
   return true;
 }
 
@@ -120,9 +171,13 @@ Entry WordLists::unpack(const Packed& of, std::uint32_t word) const {
     const Rest& rest = rests_->all[of.stack_or_rest];
     entry.value = rest.value;
     entry.superseded_by = rest.superseded_by;
+    entry.outdated_by = rest.outdated_by & 31U;
     entry.sequence = rest.sequence;
     entry.lanes = rest.lanes;
     entry.stack = rest.stack;
+    if (entry.is_asynchronous() && entry.lanes != 0) {
+      entry.set_extent(rest.extent);
+    }
   }
   return entry;
 }
@@ -228,6 +283,7 @@ std::uint32_t WordLists::take_slot() {
   if (free_ == 0) {
     const std::uint32_t capacity =
         capacity_ + std::max(4U, std::bit_floor(std::uint32_t{capacity_}) / 2);
+    ASSERT(capacity <= kNextBits);
     auto more = std::make_unique_for_overwrite<Packed[]>(capacity);
     std::copy_n(slots_.get(), capacity_, more.get());
     for (std::uint32_t slot = capacity_; slot < capacity; ++slot) {
@@ -244,12 +300,15 @@ std::uint32_t WordLists::take_slot() {
 }
 
 void WordLists::free_rest(const Packed& packed) {
+  DEBUG_ASSERT((packed.site_and_flags & Packed::kHasRest) == 0 ||
+               (rests_ != nullptr && packed.stack_or_rest < rests_->all.size()));
   if ((packed.site_and_flags & Packed::kHasRest) != 0) {
     rests_->free.push_back(packed.stack_or_rest);
   }
 }
 
 void WordLists::free_slot(std::uint32_t slot) {
+  DEBUG_ASSERT(slot < capacity_ && used_ != 0);
   free_rest(slots_[slot]);
   set_next(slots_[slot], free_ - 1U);
   free_ = static_cast<std::uint16_t>(slot + 1U);
@@ -270,7 +329,9 @@ std::uint32_t WordLists::keep_rest(const Entry& entry) {
                         .superseded_by = entry.superseded_by,
                         .sequence = entry.sequence,
                         .lanes = entry.lanes,
-                        .stack = entry.stack};
+                        .stack = entry.stack,
+                        .extent = entry.extent(),
+                        .outdated_by = entry.outdated_by};
   return index;
 }
 

@@ -12,8 +12,8 @@
 
 namespace barracuda::detector {
 
-// Whom an access need not meet, of those of its launch and site that are of its kind: with none of
-// these it conflicts, and it stands for none of them.
+// Which earlier accesses with the same launch, site and kind a new access may skip: it neither
+// conflicts with them nor replaces them.
 enum class PassesBy : std::uint8_t { kNobody, kOtherCtas, kOtherWarps };
 
 class WordLists {
@@ -57,6 +57,9 @@ class WordLists {
   template <typename Visit>
   void look_at(Visit visit) const;
 
+  // Every slot is in one list, of a word or of the free ones, and every rest belongs to one slot.
+  [[nodiscard]] bool is_valid() const;
+
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};  // no slot
 
@@ -64,7 +67,8 @@ class WordLists {
   struct Rest {
     std::uint64_t value = 0;
     CtaKey superseded_by{};
-    std::uint32_t sequence = 0, lanes = 0, stack = 0;
+    std::uint32_t sequence = 0, lanes = 0, stack = 0, extent = 0;
+    std::uint8_t outdated_by = 0;
   };
 
   struct Rests {
@@ -82,6 +86,11 @@ class WordLists {
     std::uint32_t stack_or_rest;   // the latter in rests_
     std::uint32_t place;           // which bytes, the warp, which lanes unless the rest says so
   };
+
+  static_assert(sizeof(Packed) == 6 * sizeof(std::uint32_t), "24 bytes, none of them padding");
+  static_assert((Packed::kHasRest &
+                 (Entry::kReads | Entry::kWrites | Entry::kUniform | Entry::kAgrees |
+                  Entry::kPublished | Entry::kAsynchronous | Entry::kMbarrier)) == 0);
 
   // The part of a word's list that a visit does not see.
   struct Passed {
@@ -152,12 +161,14 @@ void WordLists::visit_for(std::uint32_t word, const Entry& entry, PassesBy passe
   if (History* history = busy(word)) {
     visit(*history);
     settle_if_quiet(word);
+    DEBUG_ASSERT(is_valid());
     return;
   }
   History& history = scratch();
   const Passed passed = take_out(word, entry, passes_by, history.entries);
   visit(history);
   keep(word, passed, history);
+  DEBUG_ASSERT(is_valid());
 }
 
 template <typename Visit>

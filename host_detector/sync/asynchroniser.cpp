@@ -113,6 +113,7 @@ bool Asynchroniser::wait(const Actor& actor, std::uint32_t groups, std::uint32_t
       lines.wait(is_bulk ? Line::kBulkWrites : Line::kThreadGroup, lane, over);
     }
   }
+  actor.warp.tick();  // what lies before the wait is told from what follows it
   return true;
 }
 

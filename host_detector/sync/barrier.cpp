@@ -45,7 +45,9 @@ void Gathering::add_fences(const WarpState& warp, std::uint32_t lanes, const Thr
     return;
   }
   const FenceState& fences = *state.fences;
-  fences_.left_pending = fences_.left_pending || fences.left_pending;
+  if (!fences.left_pending.is_empty()) {
+    fences_.left_pending.join(fences.left_pending);
+  }
   keep_apart_what_differs(fences);
   for (std::size_t level = 0; level < kLevelCount; ++level) {
     const Release& release = fences.released[level];

@@ -28,7 +28,7 @@ FenceStatePointer joined(const FenceStatePointer& own, const FenceStatePointer& 
     return taken;
   }
   const boost::intrusive_ptr<FenceState> both(new FenceState(*own));
-  both->left_pending = own->left_pending || taken->left_pending;
+  both->left_pending.join(taken->left_pending);
   for (std::size_t level = 0; level < kLevelCount; ++level) {
     both->released[level].exists = own->released[level].exists || taken->released[level].exists;
     both->released[level].clock.join(taken->released[level].clock);

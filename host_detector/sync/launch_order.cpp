@@ -9,11 +9,10 @@ LaunchOrder::Past LaunchOrder::past_of(std::span<const LaunchId> ordered_after,
                                        LaunchId prerequisite) const {
   Past all;
   for (const LaunchId earlier : ordered_after) {
-    const auto found = places_.find(earlier);
-    if (found == places_.end()) {
+    const LaunchPlace other = places_.find(earlier);
+    if (!other.is_known()) {
       continue;
     }
-    const Place& other = found->second;
     const Past& past = pasts_[other.past];
     all.resize(std::max({all.size(), past.size(), std::size_t{other.chain} + 1}));
     for (std::size_t chain = 0; chain < past.size(); ++chain) {
@@ -30,9 +29,9 @@ std::uint32_t LaunchOrder::chain_for(std::span<const LaunchId> ordered_after, co
     return chain < past.size() && past[chain] == chains_[chain].length;
   };
   for (const LaunchId earlier : ordered_after) {
-    const auto found = places_.find(earlier);
-    if (found != places_.end() && was_over(found->second.chain)) {
-      return found->second.chain;
+    const LaunchPlace place = places_.find(earlier);
+    if (place.is_known() && was_over(place.chain)) {
+      return place.chain;
     }
   }
   std::uint32_t chain = 0;
@@ -48,7 +47,7 @@ std::uint32_t LaunchOrder::chain_for(std::span<const LaunchId> ordered_after, co
 void LaunchOrder::add(LaunchId launch, std::span<const LaunchId> ordered_after,
                       LaunchId prerequisite) {
   Past past = past_of(ordered_after, prerequisite);
-  Place place{.chain = chain_for(ordered_after, past)};
+  LaunchPlace place{.chain = chain_for(ordered_after, past)};
   Chain& chain = chains_[place.chain];
   place.position = ++chain.length;
   if (place.chain < past.size()) {
@@ -63,20 +62,19 @@ void LaunchOrder::add(LaunchId launch, std::span<const LaunchId> ordered_after,
   }
   place.past = chain.past;
   chain.tail = launch;
-  places_.insert_or_assign(launch, place);
+  places_.set(launch, place);
 }
 
-bool LaunchOrder::is_before(const Place& first, const Place& second, const Past& past) {
+bool LaunchOrder::is_before(const LaunchPlace& first, const LaunchPlace& second, const Past& past) {
   return first.chain == second.chain
              ? first.position < second.position
              : first.chain < past.size() && past[first.chain] >= first.position;
 }
 
 bool LaunchOrder::is_before(LaunchId first, LaunchId second) const {
-  const auto a = places_.find(first);
-  const auto b = places_.find(second);
-  return a != places_.end() && b != places_.end() &&
-         is_before(a->second, b->second, pasts_[b->second.past]);
+  const LaunchPlace a = places_.find(first);
+  const LaunchPlace b = places_.find(second);
+  return a.is_known() && b.is_known() && is_before(a, b, pasts_[b.past]);
 }
 
 bool LaunchOrder::is_after_all(LaunchId launch) const {

@@ -8,9 +8,8 @@
 #include <span>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include "host_detector/launch.h"
+#include "host_detector/sync/launch_places.h"
 
 namespace barracuda::detector {
 
@@ -20,7 +19,7 @@ class LaunchOrder {
   // prerequisite only what it came after itself was over.
   void add(LaunchId launch, std::span<const LaunchId> ordered_after, LaunchId prerequisite = {});
 
-  [[nodiscard]] bool knows(LaunchId launch) const { return places_.contains(launch); }
+  [[nodiscard]] bool knows(LaunchId launch) const { return places_.find(launch).is_known(); }
 
   // `first` was over before `second` began.
   [[nodiscard]] bool is_before(LaunchId first, LaunchId second) const;
@@ -30,24 +29,18 @@ class LaunchOrder {
  private:
   using Past = std::vector<std::uint32_t>;  // for each other chain, how far it was over
 
-  struct Place {
-    std::uint32_t chain = 0;
-    std::uint32_t position = 0;  // on its chain, from 1; those before it were over
-    std::uint32_t past = 0;      // in pasts_
-  };
-
   struct Chain {
     LaunchId tail{};  // its newest launch
     std::uint32_t length = 0;
     std::uint32_t past = 0;  // of the tail
   };
 
-  static bool is_before(const Place& first, const Place& second, const Past& past);
+  static bool is_before(const LaunchPlace& first, const LaunchPlace& second, const Past& past);
   [[nodiscard]] Past past_of(std::span<const LaunchId> ordered_after, LaunchId prerequisite) const;
   // A chain all of which was over; a new one if there is none.
   std::uint32_t chain_for(std::span<const LaunchId> ordered_after, const Past& past);
 
-  boost::unordered_flat_map<LaunchId, Place> places_;
+  LaunchPlaces places_;
   std::vector<Chain> chains_;
   std::deque<Past> pasts_;
 };

@@ -35,13 +35,17 @@ CtaState::CtaState(LaunchState& of, std::uint32_t cta)
   }
 }
 
-void CtaState::sight(const Sighting& sighting) {
-  const std::size_t newest = (sighting_count + sightings.size() - 1) % sightings.size();
-  if (sighting_count > 0 && sightings[newest].tagged == sighting.tagged) {
-    sightings[newest] = sighting;
-    return;
+void CtaState::sight(std::uint32_t warp, const Sighting& sighting) {
+  constexpr std::size_t kKept = 16;
+  sightings.resize(warps.size());
+  std::vector<Sighting>& of_warp = sightings[warp];
+  std::erase_if(of_warp, [&](const Sighting& older) {
+    return older.tagged == sighting.tagged && (older.lanes & ~sighting.lanes) == 0;
+  });
+  if (of_warp.size() == kKept) {
+    of_warp.erase(of_warp.begin());
   }
-  sightings[sighting_count++ % sightings.size()] = sighting;
+  of_warp.push_back(sighting);
 }
 
 LaunchState::LaunchState(const LaunchInfo& launch_info)

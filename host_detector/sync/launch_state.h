@@ -26,12 +26,15 @@ namespace barracuda::detector {
 
 struct LaunchState;
 
-// A synchronising read that a CTA made lately; explains races, see rules/explain.h.
+// A synchronising read that lanes of a warp made lately; explains races, see rules/explanation.h.
 struct Sighting {
   std::uint64_t tagged = 0;
-  std::uint32_t size = 0;
   std::optional<std::uint64_t> value;
-  wire::Scope scope = wire::Scope::kCta;
+  wire::SiteId site{};
+  std::uint32_t size = 0;
+  std::uint32_t lanes = 0;
+  Tick tick = 0;
+  bool is_refusal = false;  // of a compare-and-swap that failed
 };
 
 struct CtaState {
@@ -47,10 +50,9 @@ struct CtaState {
   SharedShadow shared;
   SyncTable shared_locations;
   MbarrierTable mbarriers;
-  std::array<Sighting, 8> sightings;
-  std::uint32_t sighting_count = 0;
+  std::vector<std::vector<Sighting>> sightings;  // by warp, the newest last; empty without any
 
-  void sight(const Sighting& sighting);
+  void sight(std::uint32_t warp, const Sighting& sighting);
 };
 
 struct LaunchState {
@@ -66,6 +68,9 @@ struct LaunchState {
   Clock from_grid_wait;          // what else its threads know from griddepcontrol.wait on; empty
                                  // unless it began before its prerequisite was over
   std::atomic<bool> lets_dependents_begin = false;
+  // Accesses to what no device has. A kernel dies of them: of one that does not, the records were
+  // malformed.
+  std::atomic<std::uint64_t> astray = 0;
 
   [[nodiscard]] std::uint32_t cluster_of(std::uint32_t cta) const;
   // The CTA with `rank` in the cluster of `cta`; nothing if there is none.

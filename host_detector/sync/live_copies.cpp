@@ -13,10 +13,13 @@ bool LiveCopies::has_others(LaunchId launch, const LaunchOrder& order) const {
 void LiveCopies::add(const CopyInfo& copy, const LaunchOrder& order) {
   for (const MemoryRows& rows : copy.accesses) {
     if (rows.row_bytes != 0 && rows.rows != 0) {
-      waiting_.push_back({.id = copy.id, .call = copy.call, .rows = rows});
+      waiting_.push_back(
+          {.id = copy.id, .operation = copy.operation, .call = copy.call, .rows = rows});
     }
   }
-  if (newest_.empty() || newest_.back() != copy.id) {
+  // No kernel writes constants: launches need not look for who reads them.
+  const bool is_met = copy.operation != HostOperation::kConstants;
+  if (is_met && (newest_.empty() || newest_.back() != copy.id)) {
     std::erase_if(newest_, [&](LaunchId older) { return order.is_before(older, copy.id); });
     newest_.push_back(copy.id);
   }
@@ -73,11 +76,7 @@ void LiveCopies::put(std::uint64_t begin, std::uint64_t end, const Pointer& copy
   }
 }
 
-void LiveCopies::forget(std::uint64_t address, std::uint64_t bytes, const LaunchOrder& order) {
-  if (is_empty()) {
-    return;
-  }
-  const std::uint64_t end = address + bytes;
+void LiveCopies::cut_out(std::uint64_t address, std::uint64_t end, const LaunchOrder& order) {
   const auto touches = [&](const LiveCopy& copy) {
     const std::uint64_t last =
         copy.rows.address + (copy.rows.rows - 1) * copy.rows.pitch + copy.rows.row_bytes;
@@ -88,7 +87,29 @@ void LiveCopies::forget(std::uint64_t address, std::uint64_t bytes, const Launch
   }
   split(address);
   split(end);
-  pieces_.erase(pieces_.lower_bound(address), pieces_.lower_bound(end));
+}
+
+void LiveCopies::forget(std::uint64_t address, std::uint64_t bytes, const LaunchOrder& order) {
+  if (is_empty()) {
+    return;
+  }
+  cut_out(address, address + bytes, order);
+  pieces_.erase(pieces_.lower_bound(address), pieces_.lower_bound(address + bytes));
+}
+
+void LiveCopies::forget_all(HostOperation operation, std::uint64_t address, std::uint64_t bytes,
+                            const LaunchOrder& order) {
+  if (is_empty()) {
+    return;
+  }
+  cut_out(address, address + bytes, order);
+  const auto is_one = [&](const Pointer& copy) { return copy->operation == operation; };
+  const auto end = pieces_.lower_bound(address + bytes);
+  for (auto piece = pieces_.lower_bound(address); piece != end;) {
+    auto& copies = piece->second.copies;
+    copies.erase(std::remove_if(copies.begin(), copies.end(), is_one), copies.end());
+    piece = copies.empty() ? pieces_.erase(piece) : std::next(piece);
+  }
 }
 
 }  // namespace barracuda::detector

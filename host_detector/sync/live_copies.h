@@ -19,13 +19,14 @@ namespace barracuda::detector {
 // One piece of memory that a copy touches.
 struct LiveCopy {
   LaunchId id{};
+  HostOperation operation = HostOperation::kCopy;
   std::uint32_t call = 0;
   MemoryRows rows;
 };
 
 class LiveCopies {
  public:
-  [[nodiscard]] bool is_empty() const { return newest_.empty(); }
+  [[nodiscard]] bool is_empty() const { return waiting_.empty() && pieces_.empty(); }
 
   // Some copy is neither `launch` itself nor before it.
   [[nodiscard]] bool has_others(LaunchId launch, const LaunchOrder& order) const;
@@ -42,11 +43,17 @@ class LiveCopies {
   template <typename Visit>
   void for_each(std::uint64_t begin, std::uint64_t end, Visit visit) const;
 
-  // Drops those for which is_over(id), where enough has come to make that worth it.
+  // Where enough has come to make that worth it: drops those for which is_over(id), and of the
+  // others what copies after them stand for.
   template <typename Predicate>
-  void shrink(Predicate is_over);
+  void shrink(Predicate is_over, const LaunchOrder& order);
 
   void forget(std::uint64_t address, std::uint64_t bytes, const LaunchOrder& order);
+
+  // The bytes have a new owner, who comes after whoever freed them; or are freed, which ends what
+  // their allocation stands for.
+  void forget_all(HostOperation operation, std::uint64_t address, std::uint64_t bytes,
+                  const LaunchOrder& order);
 
   // Pieces and copies that are kept.
   [[nodiscard]] std::size_t size() const { return waiting_.size() + pieces_.size(); }
@@ -64,8 +71,11 @@ class LiveCopies {
   void put(std::uint64_t begin, std::uint64_t end, const Pointer& copy, const LaunchOrder& order);
   static void put(Piece& piece, const Pointer& copy, const LaunchOrder& order);
   void split(std::uint64_t at);
+  // Makes pieces that end where the range does, of all that touches it.
+  void cut_out(std::uint64_t address, std::uint64_t end, const LaunchOrder& order);
 
   static constexpr std::size_t kShrinkAt = 64;
+  static constexpr std::uint64_t kFewRows = 16;
 
   std::vector<LaunchId> newest_;   // none of them before another
   std::vector<LiveCopy> waiting_;  // not in pieces_ yet
@@ -89,11 +99,16 @@ void LiveCopies::for_each(std::uint64_t begin, std::uint64_t end, Visit visit) c
 }
 
 template <typename Predicate>
-void LiveCopies::shrink(Predicate is_over) {
+void LiveCopies::shrink(Predicate is_over, const LaunchOrder& order) {
   if (size() < shrink_at_) {
     return;
   }
   std::erase_if(waiting_, [&](const LiveCopy& copy) { return is_over(copy.id); });
+  // Each row would become a piece.
+  const auto has_few_rows = [](const LiveCopy& copy) { return copy.rows.rows <= kFewRows; };
+  if (std::ranges::all_of(waiting_, has_few_rows)) {
+    settle(order);
+  }
   for (auto piece = pieces_.begin(); piece != pieces_.end();) {
     auto& copies = piece->second.copies;
     copies.erase(std::remove_if(copies.begin(), copies.end(),

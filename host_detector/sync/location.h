@@ -30,14 +30,17 @@ struct ThreadPlace {
   friend bool operator==(const ThreadPlace&, const ThreadPlace&) = default;
 };
 
-// Who wrote, for explaining a race: all the writer knew, what of it was fenced, how far its fence
-// and its access reached.
+// Who wrote, for explaining a race: all the writer knew, what of it was fenced and how far, what it
+// had read and not acquired.
 struct Writer {
   ThreadPlace thread;
-  Clock known, fenced;
-  Tick now = 0, fenced_own = 0;
+  wire::SiteId site{};
+  Clock known;
+  std::array<Release, kLevelCount> fenced;
+  std::array<Clock, kLevelCount> unacquired;
+  Tick now = 0;
+  std::optional<wire::SiteId> fence;  // if that is what it synchronised by last
   bool is_release = false;
-  wire::Scope access_scope = wire::Scope::kCta;
 };
 
 // One strong write or flag store.

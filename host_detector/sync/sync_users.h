@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "host_detector/sync/launch_order.h"
@@ -25,9 +26,14 @@ class SyncUsers {
     if (all_old) {
       users_.clear();
     }
+    // Who is before another one stands for nothing: else streams that never meet, and synchronise
+    // in each launch, would have a list that grows with every launch.
+    std::erase_if(users_, [&](LaunchId user) { return order.is_before(user, launch); });
     users_.push_back(launch);
     return all_old;
   }
+
+  [[nodiscard]] std::size_t size() const { return users_.size(); }
 
  private:
   std::vector<LaunchId> users_;

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 
+#include "base/strong_id.h"
+#include "host_detector/rules/divergence.h"
+
 namespace barracuda::detector {
 namespace {
 
 using wire::MemoryOrder;
+using wire::Operation;
 
 bool has_release(MemoryOrder order) {
   return order == MemoryOrder::kRelease || order == MemoryOrder::kAcqRel ||
@@ -119,7 +123,9 @@ void Synchroniser::fence(const Actor& actor, std::uint32_t lanes, const wire::Si
                                 !after.clock.covers(before.fences->pending[kLevelCount - 1]);
     if (has_release(site.order) || leaves_pending) {
       const auto fences = copy_of(before.fences);
-      fences->left_pending = fences->left_pending || leaves_pending;
+      if (leaves_pending) {
+        fences->left_pending.join(fences->pending[kLevelCount - 1]);
+      }
       for (std::size_t level = 0; has_release(site.order) && level <= widest; ++level) {
         fences->released[level] = {.clock = after.clock, .own = now, .exists = true};
       }
@@ -130,13 +136,32 @@ void Synchroniser::fence(const Actor& actor, std::uint32_t lanes, const wire::Si
   actor.warp.tick();
 }
 
-void Synchroniser::publish(const Actor& actor, std::uint32_t lane, const LaneAccess& access,
-                           const wire::SiteInfo& site) {
+Writer Synchroniser::writer(const Actor& actor, std::uint32_t lane, wire::SiteId id) const {
+  const ThreadState& state = actor.warp.state(lane);
+  Writer writer;
+  writer.thread = actor.place(lane);
+  writer.site = id;
+  writer.known = state.clock;
+  writer.now = actor.warp.now();
+  writer.is_release = has_release(engine_.site(index_of(id)).order);
+  if (state.fences != nullptr) {
+    writer.fenced = state.fences->released;
+    writer.unacquired = state.fences->pending;
+  }
+  const auto last = actor.warp.sync_notes.last(lane);
+  if (last && last->site && engine_.site(index_of(*last->site)).operation == Operation::kFence) {
+    writer.fence = last->site;
+  }
+  return writer;
+}
+
+void Synchroniser::publish(const Actor& actor, std::uint32_t lane, const WarpOperation& operation) {
+  const wire::SiteInfo& site = engine_.site(index_of(operation.site));
+  const LaneAccess& access = operation.lanes[lane];
   const std::optional<Place> place = place_of(access.address, actor, width_of(site));
   if (!place) {
     return;
   }
-  const ThreadState& state = actor.warp.state(lane);
   const bool is_strong = site.order != MemoryOrder::kWeak;
   const bool releases = has_release(site.order);
   Publication publication;
@@ -157,17 +182,7 @@ void Synchroniser::publish(const Actor& actor, std::uint32_t lane, const LaneAcc
     fill_fenced(publication.releases[static_cast<std::size_t>(Channel::kFlag)], actor, lane, *place,
                 level_of(site.idiom_scope));
   }
-  Writer& writer = publication.writer;
-  writer.thread = actor.place(lane);
-  writer.known = state.clock;
-  writer.now = actor.warp.now();
-  writer.is_release = releases;
-  writer.access_scope = site.scope;
-  if (state.fences != nullptr) {
-    const Release& release = state.fences->released[index_of_level(Level::kCta)];
-    writer.fenced = release.clock;
-    writer.fenced_own = release.own;
-  }
+  publication.writer = writer(actor, lane, operation.site);
   locations_of(engine_, *place).get(place->address, width_of(site)).publish(publication);
 }
 
@@ -176,18 +191,20 @@ void Synchroniser::release(const Actor& actor, const WarpOperation& operation) {
   for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
     const std::uint32_t lane = first_lane(rest);
     if ((operation.lanes[lane].flags & wire::kLaneVoid) == 0) {
-      publish(actor, lane, operation.lanes[lane], site);
+      publish(actor, lane, operation);
     }
   }
   if (has_release(site.order)) {
     actor.warp.sync_notes.note(operation.site, operation.mask,
                                {.tick = actor.warp.now(), .ends_tick = true});
-    actor.warp.tick();
   }
+  actor.warp.tick();  // what follows is told from what it can have published
 }
 
-void Synchroniser::take(const Actor& actor, std::uint32_t lanes, const LaneAccess& access,
-                        const wire::SiteInfo& site) {
+void Synchroniser::take(const Actor& actor, std::uint32_t lanes, const WarpOperation& operation,
+                        bool is_refused) {
+  const wire::SiteInfo& site = engine_.site(index_of(operation.site));
+  const LaneAccess& access = operation.lanes[first_lane(lanes)];
   const std::optional<Place> place = place_of(access.address, actor, width_of(site));
   if (!place) {
     return;
@@ -196,8 +213,13 @@ void Synchroniser::take(const Actor& actor, std::uint32_t lanes, const LaneAcces
   if (records_values(site)) {
     value = access.value_read;
   }
-  actor.cta.sight(
-      {.tagged = access.address, .size = width_of(site), .value = value, .scope = site.scope});
+  actor.cta.sight(actor.warp.warp(), {.tagged = access.address,
+                                      .value = value,
+                                      .site = operation.site,
+                                      .size = width_of(site),
+                                      .lanes = lanes,
+                                      .tick = actor.warp.now(),
+                                      .is_refusal = is_refused});
   SyncLocation* location = locations_of(engine_, *place).find(place->address, width_of(site));
   if (location == nullptr) {
     return;
@@ -234,16 +256,18 @@ void Synchroniser::take(const Actor& actor, std::uint32_t lanes, const LaneAcces
   }
 }
 
-void Synchroniser::acquire(const Actor& actor, const WarpOperation& operation) {
+void Synchroniser::acquire(const Actor& actor, const WarpOperation& operation,
+                           std::uint32_t refused) {
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   std::uint32_t rest = operation.mask;
   while (rest != 0) {
     const LaneAccess& first = operation.lanes[first_lane(rest)];
     const std::uint32_t same = lanes_where(rest, [&](std::uint32_t lane) {
       const LaneAccess& other = operation.lanes[lane];
-      return other.address == first.address && other.value_read == first.value_read;
+      return other.address == first.address && other.value_read == first.value_read &&
+             ((refused >> lane) & 1) == ((refused >> first_lane(rest)) & 1);
     });
-    take(actor, same, first, site);
+    take(actor, same, operation, (refused & same) != 0);
     rest &= ~same;
   }
   if (has_acquire(site.order)) {
@@ -262,7 +286,7 @@ void Synchroniser::barrier(const Actor& actor, const WarpOperation& operation, b
     barrier.arrive(actor.warp, operation.mask, operation.event_count, site);
   }
   if (barrier.is_complete(cta.live_threads)) {
-    open(cta, barrier);
+    open(cta, operation.event_operand, barrier);
   }
 }
 
@@ -270,7 +294,8 @@ void Synchroniser::barrier(const Actor& actor, const WarpOperation& operation, b
 // else can touch: those before it need not be kept, nor what was released through that memory,
 // which all of them know now. It does not order asynchronous ones, nor does it stand for the fence
 // that they need.
-void Synchroniser::open(CtaState& cta, Barrier& barrier) const {
+void Synchroniser::open(CtaState& cta, std::uint32_t number, Barrier& barrier) const {
+  report_lanes_gone(engine_, cta, number, barrier);
   if (!engine_.has_asynchrony && !cta.launch.has_clusters() && barrier.has_everybody(cta.warps)) {
     cta.shared.begin_phase();
     cta.shared_locations.clear();
@@ -328,7 +353,7 @@ void Synchroniser::open_what_held(const Actor& actor, std::uint32_t lanes) {
   }
   for (auto& [id, barrier] : actor.cta.barriers) {
     if ((barrier.arrivals()[actor.warp.warp()].waiting & lanes) != 0) {
-      open(actor.cta, barrier);
+      open(actor.cta, id, barrier);
     }
   }
 }
@@ -354,7 +379,7 @@ void Synchroniser::exit(const Actor& actor, std::uint32_t lanes) {
   for (auto& [id, barrier] : cta.barriers) {
     barrier.on_exit(actor.warp);
     if (barrier.is_complete(cta.live_threads)) {
-      open(cta, barrier);
+      open(cta, id, barrier);
     }
   }
   open_complete_warp_barriers(actor.warp);

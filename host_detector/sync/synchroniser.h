@@ -15,8 +15,8 @@ class Synchroniser {
   void fence(const Actor& actor, std::uint32_t lanes, const wire::SiteInfo& site);
   // The lanes of `operation` that wrote publish; kRelease records.
   void release(const Actor& actor, const WarpOperation& operation);
-  // The lanes of `operation` take; kAcquire records.
-  void acquire(const Actor& actor, const WarpOperation& operation);
+  // The lanes of `operation` take; kAcquire records. Those of `refused` failed to compare and swap.
+  void acquire(const Actor& actor, const WarpOperation& operation, std::uint32_t refused);
   void barrier(const Actor& actor, const WarpOperation& operation, bool waits);
   void warp_barrier(const Actor& actor, const WarpOperation& operation);
   static void grid_wait(const Actor& actor, std::uint32_t lanes);
@@ -25,11 +25,11 @@ class Synchroniser {
   void exit(const Actor& actor, std::uint32_t lanes);
 
  private:
-  void publish(const Actor& actor, std::uint32_t lane, const LaneAccess& access,
-               const wire::SiteInfo& site);
-  void take(const Actor& actor, std::uint32_t lanes, const LaneAccess& access,
-            const wire::SiteInfo& site);
-  void open(CtaState& cta, Barrier& barrier) const;
+  void publish(const Actor& actor, std::uint32_t lane, const WarpOperation& operation);
+  [[nodiscard]] Writer writer(const Actor& actor, std::uint32_t lane, wire::SiteId id) const;
+  void take(const Actor& actor, std::uint32_t lanes, const WarpOperation& operation,
+            bool is_refused);
+  void open(CtaState& cta, std::uint32_t number, Barrier& barrier) const;
   static void open_warp_barrier(WarpState& warp, std::uint32_t waiting);
   static void open_complete_warp_barriers(WarpState& warp);
   void keep_what_launch_learnt(const Actor& actor, std::uint32_t lanes);

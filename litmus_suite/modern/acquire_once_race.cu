@@ -1,6 +1,7 @@
 // The reader looks at the flag once and reads in any case: ordered only where it came late.
 // expect: race inter-block global
 // schedule: some
+// ordered: out 43
 #include <cuda/atomic>
 
 #include "../litmus.h"

@@ -1,6 +1,6 @@
 // The writing warp comes to a barrier, but it is one that the reading warp has no part in.
 // expect: race intra-block shared
-// missing: barrier on one path only|__syncthreads\(\) is missing
+// missing: is for some warps of the block only
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // An atomic of one block, a plain store of another.
 // expect: race inter-block global
+// missing: the write beside an atomic
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

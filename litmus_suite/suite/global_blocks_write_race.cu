@@ -1,6 +1,6 @@
 // Two blocks write one word.
 // expect: race inter-block global
-// missing: no synchronisation between block
+// missing: in one instruction.*an atomic operation is needed
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

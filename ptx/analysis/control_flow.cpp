@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.h"
 #include "ptx/analysis/dominators.h"
 #include "ptx/analysis/label_scopes.h"
 #include "ptx/opcode.h"
@@ -26,6 +27,7 @@ class ControlFlowBuilder {
     add_dominators();
     add_post_dominators();
     number_dominator_tree();
+    DEBUG_ASSERT(is_valid());
     return std::move(flow_);
   }
 
@@ -40,6 +42,8 @@ class ControlFlowBuilder {
   void add_dominators();
   void add_post_dominators();
   void number_dominator_tree();
+  // The blocks are the body, one behind the other, and every edge is known at both of its ends.
+  [[nodiscard]] bool is_valid() const;
 
   const Module& module_;
   const Function& function_;
@@ -52,6 +56,22 @@ class ControlFlowBuilder {
 bool ends_block(OpcodeClass opcode_class) {
   return opcode_class == OpcodeClass::kBranch || opcode_class == OpcodeClass::kReturn ||
          opcode_class == OpcodeClass::kExit || opcode_class == OpcodeClass::kTrap;
+}
+
+bool ControlFlowBuilder::is_valid() const {
+  std::size_t begin = function_.body_begin;
+  for (std::uint32_t index = 0; index < flow_.blocks.size(); ++index) {
+    const BasicBlock& block = flow_.blocks[index];
+    const bool are_known = std::ranges::all_of(block.successors, [&](std::uint32_t successor) {
+      const auto& back = flow_.blocks.at(successor).predecessors;
+      return std::ranges::find(back, index) != back.end();
+    });
+    if (block.begin != begin || block.end <= block.begin || !are_known) {
+      return false;
+    }
+    begin = block.end;
+  }
+  return begin == function_.body_end + 1;
 }
 
 void ControlFlowBuilder::start_block(std::size_t statement) {
@@ -83,9 +103,11 @@ void ControlFlowBuilder::split() {
     }
   }
   flow_.blocks.back().end = function_.body_end + 1;
+  ASSERT(ends_.size() == flow_.blocks.size());
 }
 
 void ControlFlowBuilder::add_edge(std::uint32_t from, std::uint32_t to) {
+  ASSERT(from < flow_.blocks.size() && to < flow_.blocks.size());
   // Blocks are connected one after the other: an edge met twice was the last one added.
   auto& predecessors = flow_.blocks[to].predecessors;
   if (predecessors.empty() || predecessors.back() != from) {
@@ -232,6 +254,7 @@ std::uint32_t ControlFlow::block_of(std::size_t statement) const {
 }
 
 bool ControlFlow::dominates(std::uint32_t dominator, std::uint32_t block) const {
+  ASSERT(dominator < blocks.size() && block < blocks.size());
   const BasicBlock& a = blocks[dominator];
   const BasicBlock& b = blocks[block];
   return dominator == block ||

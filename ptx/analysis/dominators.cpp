@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/assert.h"
+
 namespace barracuda::ptx {
 
 namespace {
@@ -91,7 +93,10 @@ class DominatorTree {
 }  // namespace
 
 std::vector<std::uint32_t> immediate_dominators(const Graph& graph, std::uint32_t root) {
-  return DominatorTree(graph, root).compute();
+  ASSERT(root < graph.size());
+  std::vector<std::uint32_t> dominators = DominatorTree(graph, root).compute();
+  ASSERT(dominators.size() == graph.size() && dominators[root] == kNoNode);
+  return dominators;
 }
 
 }  // namespace barracuda::ptx

@@ -1,5 +1,7 @@
 #include "ptx/analysis/label_scopes.h"
 
+#include "base/assert.h"
+
 namespace barracuda::ptx {
 
 LabelScopes::LabelScopes(const Module& module, const Function& function)
@@ -20,9 +22,11 @@ LabelScopes::LabelScopes(const Module& module, const Function& function)
       labels_.try_emplace(Key(scope, statement.label), i);
     }
   }
+  ASSERT(scope_of_.back() == 0);  // at the end of the body every block in it is closed
 }
 
 std::size_t LabelScopes::find(std::size_t statement, std::string_view label) const {
+  ASSERT(statement >= first_ && statement - first_ < scope_of_.size());
   std::uint32_t scope = scope_of_[statement - first_];
   while (true) {
     const auto found = labels_.find(Key(scope, label));

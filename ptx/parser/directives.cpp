@@ -1,8 +1,10 @@
 // The directives that StatementParser knows.
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
 #include "ptx/parser/statement_parser.h"
+#include "ptx/target_name.h"
 
 namespace barracuda::ptx {
 
@@ -121,15 +123,20 @@ bool StatementParser::parse_target(Statement& statement) {
     if (name.empty()) {
       return cursor_.fail_expected("a target");
     }
-    if (last == nullptr) {
-      module_.target = name;
-    }
+    statement.targets.push_back(name);
     last = cursor_.at();
   } while (cursor_.accept(','));
-  if (!cursor_.failed()) {
-    cursor_.set(last);
+  if (cursor_.failed()) {
+    return false;
   }
-  return !cursor_.failed();
+  cursor_.set(last);
+  // Of several directives the highest holds; sm_90a is more than sm_90.
+  const auto rank = [](std::string_view target) {
+    return std::pair(architecture_of(target), target.size());
+  };
+  module_.target =
+      std::ranges::max(module_.target, statement.targets.front(), std::ranges::less{}, rank);
+  return true;
 }
 
 bool StatementParser::parse_address_size(Statement& statement) {

@@ -1,5 +1,7 @@
 #include "ptx/parser/scope.h"
 
+#include "base/assert.h"
+
 namespace barracuda::ptx {
 
 void Scopes::open() {
@@ -7,6 +9,7 @@ void Scopes::open() {
 }
 
 void Scopes::close() {
+  ASSERT(!starts_.empty());
   const std::size_t start = starts_.back();
   starts_.pop_back();
   while (declarations_.size() > start) {
@@ -17,10 +20,12 @@ void Scopes::close() {
       latest_.erase(last.name);
     }
     if (last.element_bytes != 0 && last.name.starts_with('%')) {
+      ASSERT(variables_with_percent_ != 0);
       --variables_with_percent_;
     }
     declarations_.pop_back();
   }
+  ASSERT(declarations_.size() == start);
 }
 
 void Scopes::declare(Declaration declaration) {

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.h"
+
 namespace barracuda::ptx {
 
 namespace {
@@ -42,12 +44,14 @@ Expected<std::vector<Statement>> StatementParser::parse() {
   if (cursor_.failed()) {
     return unexpected(cursor_.failure());
   }
+  ASSERT(source_ != Source::kModule || (blocks_.empty() && !expects_body_));
   return std::move(statements_);
 }
 
 bool StatementParser::parse_statement() {
   Statement& statement = statements_.emplace_back();
   const char* start = cursor_.at();
+  ASSERT(start < cursor_.end());
   if (source_ == Source::kModule) {
     statement.position = cursor_.position(start);
   }

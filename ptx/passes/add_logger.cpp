@@ -10,6 +10,7 @@
 #include "device_logger/symbols.h"
 #include "ptx/parse.h"
 #include "ptx/passes/program.h"
+#include "ptx/target_name.h"
 
 namespace barracuda::ptx::add_logger {
 namespace {
@@ -66,17 +67,22 @@ std::tuple<std::uint32_t, std::uint32_t> version_of(const Module& module) {
   return {module.version_major, module.version_minor};
 }
 
-// The module's .version and .target must be at least the logger's.
+// Not of "debug" and the like, which name no architecture.
+bool is_below(std::string_view target, const Module& logger) {
+  const std::uint32_t architecture = architecture_of(target);
+  return architecture != 0 && architecture < logger.target_arch();
+}
+
+// The module's .version and .target must be at least the logger's. Either may stand more than once.
 void raise(Module& module, const Module& logger) {
   for (Statement& statement : module.statements) {
     if (statement.kind == StatementKind::kVersion && version_of(module) < version_of(logger)) {
       statement.text =
           module.own(fmt::format(".version {}.{}", logger.version_major, logger.version_minor));
     } else if (statement.kind == StatementKind::kTarget &&
-               module.target_arch() < logger.target_arch()) {
-      std::string text(statement.text);
-      text.replace(text.find(module.target), module.target.size(), logger.target);
-      statement.text = module.own(std::move(text));
+               is_below(statement.targets.front(), logger)) {
+      statement.targets.front() = module.own(std::string(logger.target));
+      statement.text = module.own(fmt::format(".target {}", fmt::join(statement.targets, ", ")));
     }
   }
 }

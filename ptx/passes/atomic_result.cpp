@@ -128,7 +128,8 @@ std::string write_register_value(std::string_view destination, const Operand& op
 }
 
 AtomicResult write_atomic_result(const PlannedSite& site, const Instruction& instruction) {
-  const std::uint32_t bits = 8U * site.info.element_bytes;
+  const std::uint32_t bits =
+      8U * (site.sub_word.word != 0 ? site.sub_word.word : site.info.element_bytes);
   if (bits != 16 && bits != 32 && bits != 64) {
     return {};
   }

@@ -36,6 +36,10 @@ bool is_logged(const Effect& effect, bool in_entry) {
          (c == kReturn && in_entry);
 }
 
+bool is_end(const Effect& effect) {
+  return effect.opcode_class == OpcodeClass::kExit || effect.opcode_class == OpcodeClass::kReturn;
+}
+
 // A fence that makes strong accesses synchronise.
 bool is_fence(const Effect& effect) {
   return effect.opcode_class == OpcodeClass::kFence && !effect.is_restricted;
@@ -51,6 +55,7 @@ class BodyReader {
     FunctionFacts& facts = program_.functions[index];
     const Function& function = program_.function(index);
     std::size_t logged = 0;
+    bool is_empty = true;
     std::optional<wire::Scope> fence;
     for (std::size_t i = function.body_begin; i < function.body_end; ++i) {
       const Statement& statement = program_.module.statements[i];
@@ -65,9 +70,11 @@ class BodyReader {
       facts.synchronises =
           facts.synchronises || is_fence(effect) || is_ordering(effect) ||
           (effect.opcode_class == OpcodeClass::kAtomic && is_result_read(function, i));
+      is_empty = is_empty && is_end(effect);
       logged += is_logged(effect, function.is_entry) || effect.not_covered ? 1 : 0;
     }
     facts.may_log = logged > 0;
+    facts.is_empty = is_empty;
     if (logged == 1 && facts.callees.empty() && !facts.calls_indirectly) {
       facts.fence_wrapper = fence;
     }

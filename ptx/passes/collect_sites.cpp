@@ -1,14 +1,17 @@
 #include "ptx/passes/collect_sites.h"
 
+#include <array>
 #include <optional>
 #include <utility>
 
+#include "device_logger/record.h"
 #include "ptx/matrix_layout.h"
 #include "ptx/passes/constants.h"
 #include "ptx/passes/plan_asynchronous.h"
 #include "ptx/passes/program.h"
 #include "ptx/passes/register_sizes.h"
 #include "ptx/passes/source_frames.h"
+#include "ptx/passes/sub_word.h"
 
 namespace barracuda::ptx::collect_sites {
 namespace {
@@ -75,7 +78,8 @@ class FunctionReader {
         index_(index),
         function_(program.function(index)),
         facts_(program.functions[index]),
-        constants_(program.module, function_) {}
+        constants_(program.module, function_),
+        sub_words_(program, function_) {}
 
   void read() {
     bool ends = false;  // control does not pass the last instruction
@@ -152,6 +156,10 @@ class FunctionReader {
     site.info.proxy = effect.proxy;
     site.info.element_bytes = static_cast<std::uint8_t>(bytes);
     site.info.element_count = effect.elements;
+    if (const auto part = sub_words_.find(i)) {
+      site.sub_word = *part;
+      site.info.element_bytes = static_cast<std::uint8_t>(part->bytes);
+    }
     if (effect.order != wire::MemoryOrder::kWeak && facts_.is_numbered) {
       site.info.numbered = true;
       site.hook = strong_hook(effect.opcode_class);
@@ -216,11 +224,18 @@ class FunctionReader {
       site.info.constant = bits.value_or(0);
       return;
     }
+    const std::uint32_t bytes = site.info.element_bytes;
+    std::array<std::uint64_t, 4> words{};  // the widest vector has 32 bytes
     site.stores_constants = true;
+    std::uint32_t at = 0;
     for (const Operand& element : value.elements) {
-      site.stores_constants = site.stores_constants &&
-                              constants_.value_of(element, site.info.element_bytes).has_value();
+      const auto bits = constants_.value_of(element, bytes);
+      site.stores_constants = site.stores_constants && bits;
+      words.at(at / 8) |= bits.value_or(0) << 8 * (at % 8);
+      at += bytes;
     }
+    site.info.stores_constant = site.stores_constants && at <= 16;
+    site.info.constant = site.info.stores_constant ? wire::stored_value(words[0], words[1]) : 0;
   }
 
   void add_event(std::size_t i, wire::Operation operation) {
@@ -271,6 +286,7 @@ class FunctionReader {
   const Function& function_;
   const FunctionFacts& facts_;
   Constants constants_;
+  SubWords sub_words_;
   RegisterSizes registers_;
   std::size_t registers_read_ = 0;  // statements before this one
 

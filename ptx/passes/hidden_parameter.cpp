@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "base/align.h"
 #include "device_logger/symbols.h"
+#include "ptx/abi.h"
 #include "ptx/passes/program.h"
 
 namespace barracuda::ptx::hidden_parameter {
@@ -14,16 +20,6 @@ namespace {
 constexpr std::uint64_t kHiddenBytes = 8;
 constexpr std::uint64_t kStaticSharedBytes = 48 * 1024;
 
-std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
-  return (value + alignment - 1) / alignment * alignment;
-}
-
-std::uint64_t alignment_of(const Variable& variable) {
-  const std::uint64_t natural =
-      std::max<std::uint64_t>(1, std::uint64_t{size_of(variable.type)} * variable.vector);
-  return std::max<std::uint64_t>(natural, variable.align);
-}
-
 std::uint64_t parameter_limit(const Module& module) {
   const bool is_large =
       module.target_arch() >= 70 &&
@@ -31,17 +27,36 @@ std::uint64_t parameter_limit(const Module& module) {
   return is_large ? 32764 : 4096;
 }
 
-// Offset of the hidden parameter; fills the others in.
-std::uint64_t lay_out(const Function& entry, Kernel& kernel) {
-  std::uint64_t end = 0;
-  for (const Variable& parameter : entry.parameters) {
-    const std::uint64_t offset = align_up(end, alignment_of(parameter));
-    end = offset + parameter.size();
-    kernel.parameters.push_back({.offset = static_cast<std::uint32_t>(offset),
-                                 .size = static_cast<std::uint32_t>(parameter.size())});
+// The constants of a module.
+class Constants {
+ public:
+  explicit Constants(const Module& module) {
+    for (const Statement& statement : module.statements) {
+      for (const Variable& variable : statement.variables) {
+        if (statement.kind == StatementKind::kVariable && variable.space == StateSpace::kConst) {
+          names_.insert(variable.name);
+        }
+      }
+    }
   }
-  return align_up(end, kHiddenBytes);
-}
+
+  // Those that an entry may read.
+  [[nodiscard]] std::vector<std::string> of(const Program& program,
+                                            const FunctionFacts& entry) const {
+    std::set<std::string> used;
+    for (const std::uint32_t index : entry.reachable) {
+      for (const std::string_view symbol : program.functions[index].symbols) {
+        if (names_.contains(symbol)) {
+          used.emplace(symbol);
+        }
+      }
+    }
+    return {used.begin(), used.end()};
+  }
+
+ private:
+  std::set<std::string_view> names_;
+};
 
 // An upper bound of what ptxas places statically for the entry: all it may reach.
 class SharedMemory {
@@ -53,8 +68,8 @@ class SharedMemory {
       depth -= statement.kind == StatementKind::kBlockClose ? 1 : 0;
       if (depth == 0 && statement.kind == StatementKind::kVariable) {
         for (const Variable& variable : statement.variables) {
-          if (variable.space == StateSpace::kShared && !variable.is_extern) {
-            variables_.push_back(&variable);
+          if (variable.space == StateSpace::kShared) {
+            (variable.is_extern ? dynamic_ : variables_).push_back(&variable);
           }
         }
       }
@@ -64,10 +79,7 @@ class SharedMemory {
   [[nodiscard]] std::uint64_t bytes_of(const FunctionFacts& entry) const {
     std::uint64_t bytes = 0;
     for (const Variable* variable : variables_) {
-      const bool is_used = std::ranges::any_of(entry.reachable, [&](std::uint32_t index) {
-        return std::ranges::binary_search(program_.functions[index].symbols, variable->name);
-      });
-      bytes = is_used ? add(bytes, *variable) : bytes;
+      bytes = is_used(entry, *variable) ? add(bytes, *variable) : bytes;
     }
     for (const std::uint32_t index : entry.reachable) {
       const Function& function = program_.function(index);
@@ -80,13 +92,31 @@ class SharedMemory {
     return bytes;
   }
 
+  // The size that the driver gives for it: what is static ends where what is dynamic may begin.
+  [[nodiscard]] std::uint64_t size_of(const FunctionFacts& entry) const {
+    constexpr std::uint32_t kLeastAlignment = 16;
+    std::uint64_t size = bytes_of(entry);
+    for (const Variable* variable : dynamic_) {
+      if (is_used(entry, *variable)) {
+        size = align_up(size, std::max(kLeastAlignment, alignment_of(*variable)));
+      }
+    }
+    return size;
+  }
+
  private:
+  [[nodiscard]] bool is_used(const FunctionFacts& entry, const Variable& variable) const {
+    return std::ranges::any_of(entry.reachable, [&](std::uint32_t index) {
+      return std::ranges::binary_search(program_.functions[index].symbols, variable.name);
+    });
+  }
+
   static std::uint64_t add(std::uint64_t bytes, const Variable& variable) {
     return align_up(bytes, alignment_of(variable)) + variable.size();
   }
 
   const Program& program_;
-  std::vector<const Variable*> variables_;
+  std::vector<const Variable*> variables_, dynamic_;
 };
 
 // The place in a header's text where a further parameter goes.
@@ -150,16 +180,22 @@ void append_parameter(Module& module, const Function& entry) {
 
 Expected<void> run(Program& program) {
   const SharedMemory shared(program);
+  const Constants constants(program.module);
   for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
     const Function& entry = program.function(i);
     if (!entry.is_entry || !entry.has_body) {
       continue;
     }
     FunctionFacts& facts = program.functions[i];
-    Kernel kernel{.name = std::string(entry.name)};
-    const std::uint64_t offset = lay_out(entry, kernel);
+    ParameterLayout layout = parameter_layout(entry);
+    Kernel kernel{.name = std::string(entry.name), .parameters = std::move(layout.places)};
+    const std::uint64_t offset = align_up(layout.bytes, kHiddenBytes);
     const std::uint64_t shared_bytes = align_up(shared.bytes_of(facts), kHiddenBytes);
-    if (shared_bytes + kHiddenBytes > kStaticSharedBytes) {
+    if (facts.is_empty) {
+      // Libraries ask such kernels what a device can do, and all of a block's shared memory must
+      // be theirs.
+      kernel.is_empty = true;
+    } else if (shared_bytes + kHiddenBytes > kStaticSharedBytes) {
       kernel.reason =
           fmt::format("its {} bytes of static shared memory leave no room", shared_bytes);
       // Nothing that it calls may use our shared word either.
@@ -170,10 +206,12 @@ Expected<void> run(Program& program) {
       kernel.reason = fmt::format("its {} bytes of parameters leave no room", offset);
       facts.stores_null_descriptor = facts.may_log;
     } else {
+      kernel.shared_bytes = static_cast<std::uint32_t>(shared.size_of(facts));
       kernel.hidden_parameter_offset = static_cast<std::uint32_t>(offset);
       kernel.instrumented = true;
       append_parameter(program.module, entry);
     }
+    kernel.constants = constants.of(program, facts);
     kernel.numbered = facts.is_numbered;
     program.kernels.push_back(std::move(kernel));
   }
@@ -182,7 +220,9 @@ Expected<void> run(Program& program) {
     const Kernel* kernel = program.find_kernel(function.name);
     if (kernel != nullptr && !kernel->instrumented) {
       program.functions[i].is_instrumented = false;
-      program.not_covered.push_back({.function = kernel->name, .reason = kernel->reason});
+      if (!kernel->is_empty) {
+        program.not_covered.push_back({.function = kernel->name, .reason = kernel->reason});
+      }
     } else if (function.has_body && !program.functions[i].is_instrumented &&
                program.functions[i].may_log) {
       program.not_covered.push_back(

@@ -23,6 +23,33 @@ bool has_value(const PlannedSite& site) {
   return site.info.element_count == 1 && site.info.element_bytes <= 8;
 }
 
+// What the instruction reads or writes at once: more than the site where that is part of a word.
+std::uint32_t value_bytes(const PlannedSite& site) {
+  return site.sub_word.word != 0 ? site.sub_word.word : site.info.element_bytes;
+}
+
+// The low bits of the address of bytes of a word.
+std::string low_register(const SubWord& sub_word) {
+  return fmt::format("%__barracuda_low{}", sub_word.aligned_at);
+}
+
+// Of words, their bytes that the site is of.
+std::string write_parts(const PlannedSite& site, std::initializer_list<std::string_view> words) {
+  if (site.sub_word.word == 0) {
+    return {};
+  }
+  std::string text = fmt::format(
+      "{{\n.reg .b32 %__barracuda_h;\ncvt.u32.u64 %__barracuda_h, {};\n"
+      "shl.b32 %__barracuda_h, %__barracuda_h, 3;\n",
+      low_register(site.sub_word));
+  for (const std::string_view word : words) {
+    fmt::format_to(std::back_inserter(text),
+                   "shr.u64 {0}, {0}, %__barracuda_h;\nand.b64 {0}, {0}, {1};\n", word,
+                   (std::uint64_t{1} << (8 * site.sub_word.bytes)) - 1);
+  }
+  return text + "}\n";
+}
+
 std::string write_release_begin(const PlannedSite& site, bool is_generic) {
   return write_call(hook_name("release_begin", is_generic),
                     {{32, fmt::to_string(site_word(site))}, {64, "%__barracuda_a"}},
@@ -126,6 +153,16 @@ HookWriter::Predicate HookWriter::skip_unless(const Instruction& instruction) {
       .after = fmt::format("$__barracuda_skip{}:\n", label)};
 }
 
+HookWriter::Predicate HookWriter::skip_unless_used(const PlannedSite& site) {
+  if (site.use_condition.empty()) {
+    return {};
+  }
+  const std::uint32_t label = next_label_++;
+  return {.before = fmt::format("{}@!%__barracuda_u bra $__barracuda_skip{};\n", site.use_condition,
+                                label),
+          .after = fmt::format("$__barracuda_skip{}:\n", label)};
+}
+
 HookText HookWriter::write_event(const PlannedSite& site, const Statement& statement) {
   const Effect& effect = site.effect;
   std::string detail = "0", threads = "0";
@@ -170,14 +207,15 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
   const bool compares = site.effect.opcode_class == OpcodeClass::kStore &&
                         site.info.order == wire::MemoryOrder::kWeak && !site.stores_constants;
   const std::string values = compares ? write_stored_values(site, statement, words) : std::string{};
+  const Predicate use = skip_unless_used(site);
   std::string text =
-      fmt::format("{{\n{}{}{}{}", kDeclareAddress, predicate.before, address, values);
+      fmt::format("{{\n{}{}{}{}{}", kDeclareAddress, predicate.before, use.before, address, values);
   const HookArgument id{32, fmt::to_string(site_word(site))}, where{64, "%__barracuda_a"},
       low{64, "%__barracuda_v0"}, high{64, "%__barracuda_v1"};
   text += words == 0   ? write_call(hook_name("access", is_generic), {id, where})
           : words == 1 ? write_call(hook_name("store", is_generic), {id, where, low})
                        : write_call(hook_name("store_wide", is_generic), {id, where, low, high});
-  text += predicate.after + "}\n";
+  text += use.after + predicate.after + "}\n";
   return {.before = text};
 }
 
@@ -213,8 +251,8 @@ HookText HookWriter::write_acquire(const PlannedSite& site, const Statement& sta
   const std::string address = write_address(site, statement, is_generic);
   std::string read;
   if (has_value(site)) {
-    read =
-        write_value("%__barracuda_r", statement.instruction.operands[0], site.info.element_bytes);
+    read = write_value("%__barracuda_r", statement.instruction.operands[0], value_bytes(site)) +
+           write_parts(site, {"%__barracuda_r"});
   }
   HookText text;
   text.before =
@@ -237,7 +275,7 @@ HookText HookWriter::write_atomic(const PlannedSite& site, const Statement& stat
   const bool is_reduction = site.effect.opcode_class == OpcodeClass::kReduction;
   const Instruction instruction =
       is_reduction ? as_atomic(statement.instruction) : statement.instruction;
-  const std::uint32_t bytes = site.info.element_bytes;
+  const std::uint32_t bytes = value_bytes(site);
   HookText text;
   std::string read, declared;
   if (has_value(site)) {
@@ -260,17 +298,21 @@ HookText HookWriter::write_atomic(const PlannedSite& site, const Statement& stat
   }
   const AtomicResult result =
       read.empty() ? AtomicResult{} : write_atomic_result(site, instruction);
-  const std::uint32_t flags =
-      (read.empty() ? 0 : wire::kLaneHasRead) | (result.text.empty() ? 0 : wire::kLaneHasWritten);
+  // Who exchanges bytes of a word by comparing it all writes them, changed or not.
+  const bool compares = site.effect.is_cas && site.sub_word.word == 0 && !result.text.empty();
+  const std::uint32_t flags = (read.empty() ? 0 : wire::kLaneHasRead) |
+                              (result.text.empty() ? 0 : wire::kLaneHasWritten) |
+                              (compares ? wire::kLaneCompares : 0);
   text.before = fmt::format(
       "{{\n.reg .b64 %__barracuda_a, %__barracuda_s, %__barracuda_n, %__barracuda_r, "
       "%__barracuda_w;\n{}{}{}{}{}{}",
       declared, result.declarations, predicate.before, address,
       write_release_begin(site, is_generic), result.before);
   text.after =
-      fmt::format("{}{}{}{}{}{}}}\n", read.empty() ? "mov.b64 %__barracuda_r, 0;\n" : read,
+      fmt::format("{}{}{}{}{}{}{}}}\n", read.empty() ? "mov.b64 %__barracuda_r, 0;\n" : read,
                   result.text.empty() ? "mov.b64 %__barracuda_w, 0;\n" : result.text,
-                  add_lane_flags(flags), write_release_end(site),
+                  write_parts(site, {"%__barracuda_r", "%__barracuda_w"}), add_lane_flags(flags),
+                  write_release_end(site),
                   is_reduction ? ""
                                : write_call(hook_name("acquire", false),
                                             {{32, fmt::to_string(site_word(site))},
@@ -283,11 +325,28 @@ HookText HookWriter::write_atomic(const PlannedSite& site, const Statement& stat
 
 std::string HookWriter::write_address(const PlannedSite& site, const Statement& statement,
                                       bool& is_generic) const {
-  return write_place("%__barracuda_a",
-                     {.address = address_of(statement, site.effect),
-                      .space = site.effect.space,
-                      .is_cluster = site.effect.shared_cluster},
-                     is_generic);
+  const std::string text = write_place("%__barracuda_a",
+                                       {.address = address_of(statement, site.effect),
+                                        .space = site.effect.space,
+                                        .is_cluster = site.effect.shared_cluster,
+                                        .offset = site.offset},
+                                       is_generic);
+  return site.sub_word.word == 0
+             ? text
+             : text + fmt::format("or.b64 %__barracuda_a, %__barracuda_a, {};\n",
+                                  low_register(site.sub_word));
+}
+
+// Before the statement that clears these bits, and that may overwrite the address.
+std::string HookWriter::write_low_bits(const SubWord& sub_word, const Statement& alignment) {
+  const std::string low = low_register(sub_word);
+  return fmt::format("{} {}, {};\nand.b64 {}, {}, {};\n",
+                     alignment.instruction.has("b64") ? "mov.b64" : "cvt.u64.u32", low,
+                     alignment.instruction.operands[1].text, low, low, sub_word.word - 1);
+}
+
+std::string HookWriter::declare_low_bits(const SubWord& sub_word) {
+  return fmt::format(".reg .b64 {};\n", low_register(sub_word));
 }
 
 std::string HookWriter::write_place(std::string_view into, const Place& place,
@@ -295,16 +354,17 @@ std::string HookWriter::write_place(std::string_view into, const Place& place,
   const Operand& address = *place.address;
   const bool is_bracketed = address.kind == Operand::Kind::kAddress;
   const Operand& base = is_bracketed ? address.elements[0] : address;
+  const std::int64_t offset = address.offset + place.offset;
   is_generic = place.space == StateSpace::kGeneric || place.is_cluster;
   if (place.space == StateSpace::kShared) {
-    return write_shared_address(into, base, address.offset, place.is_cluster);
+    return write_shared_address(into, base, offset, place.is_cluster);
   }
   const std::string_view move =
       registers_.bytes_of(base) == 4 ? "cvt.u64.u32" : "mov.b64";  // 32-bit: zero-extended
   const std::string_view name = base.kind == Operand::Kind::kSymbol ? base.name : base.text;
   std::string text = fmt::format("{} {}, {};\n", move, into, name);
-  if (address.offset != 0) {
-    fmt::format_to(std::back_inserter(text), "add.s64 {0}, {0}, {1};\n", into, address.offset);
+  if (offset != 0) {
+    fmt::format_to(std::back_inserter(text), "add.s64 {0}, {0}, {1};\n", into, offset);
   }
   return text;
 }

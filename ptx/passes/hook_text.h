@@ -29,6 +29,9 @@ class HookWriter {
 
   // The registers in which the lanes of a function keep, from where they part, who meets again.
   static std::string declare_members(std::span<const PlannedSite> sites);
+  // The register for the low bits of addresses that a statement clears, and what fills it there.
+  static std::string declare_low_bits(const SubWord& sub_word);
+  static std::string write_low_bits(const SubWord& sub_word, const Statement& alignment);
   // At the start of an entry: stores the hidden parameter, or null, for the hooks to find.
   static std::string write_prologue(const Function& entry, bool has_parameter);
 
@@ -38,6 +41,7 @@ class HookWriter {
   };
 
   [[nodiscard]] Predicate skip_unless(const Instruction& instruction);
+  [[nodiscard]] Predicate skip_unless_used(const PlannedSite& site);
   HookText write_event(const PlannedSite& site, const Statement& statement);
   HookText write_access(const PlannedSite& site, const Statement& statement);
   HookText write_release(const PlannedSite& site, const Statement& statement);
@@ -55,6 +59,7 @@ class HookWriter {
     const Operand* address = nullptr;
     StateSpace space = StateSpace::kNone;
     bool is_cluster = false;  // .shared::cluster
+    std::int64_t offset = 0;  // added to the operand's own
   };
 
   // into := the address; tagged, unless it is_generic. Declares a register where it is shared.

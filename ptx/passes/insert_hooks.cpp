@@ -1,6 +1,7 @@
 #include "ptx/passes/insert_hooks.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,7 @@ class FunctionWriter {
     function_ = &function;
     insert(function.body_begin + 1,
            HookWriter::declare_members({site, static_cast<std::size_t>(end - site)}));
+    keep_low_bits({site, static_cast<std::size_t>(end - site)});
     registers_.enter(function);
     for (std::size_t i = function.body_begin + 1; i <= function.body_end; ++i) {
       Statement& statement = program_.module.statements[i];
@@ -44,6 +46,20 @@ class FunctionWriter {
   }
 
  private:
+  // Of addresses of parts of words.
+  void keep_low_bits(std::span<const PlannedSite> sites) {
+    std::vector<std::size_t> kept;
+    for (const PlannedSite& site : sites) {
+      const SubWord& part = site.sub_word;
+      if (part.word != 0 && std::ranges::find(kept, part.aligned_at) == kept.end()) {
+        kept.push_back(part.aligned_at);
+        insert(function_->body_begin + 1, HookWriter::declare_low_bits(part));
+        insert(part.aligned_at,
+               HookWriter::write_low_bits(part, program_.module.statements[part.aligned_at]));
+      }
+    }
+  }
+
   void write_site(const PlannedSite& site, Statement& statement) {
     HookText text = hooks_.write(site, statement);
     const std::size_t i = site.statement;
@@ -52,7 +68,7 @@ class FunctionWriter {
     } else if (site.hook == HookKind::kReturn) {
       insert(find_sequence(i).end, std::move(text.before));
     } else {
-      insert(i, std::move(text.before));
+      insert(std::max(i, site.logged_at), std::move(text.before));
       insert(i + 1, std::move(text.after));
     }
     if (!text.replacement.empty()) {

@@ -1,14 +1,28 @@
 #include "ptx/passes/number_sites.h"
 
+#include <optional>
+#include <string>
+
 #include "base/strong_id.h"
 #include "ptx/passes/program.h"
 #include "ptx/passes/source_frames.h"
+#include "ptx/passes/variables.h"
 
 namespace barracuda::ptx::number_sites {
+namespace {
+
+std::string variable_at(const Program& program, std::size_t statement, const Variables& variables) {
+  const Operand* const address =
+      address_of(program.module.statements[statement], program.effects[statement]);
+  return address == nullptr ? std::string{} : variables.of(*address);
+}
+
+}  // namespace
 
 Expected<void> run(Program& program) {
   SourceFrames frames(program.module);
   const Function* entered = nullptr;
+  std::optional<Variables> variables;
   std::size_t last_counted = static_cast<std::size_t>(-1);
   for (PlannedSite& site : program.sites) {
     if (site.hook == HookKind::kNone) {
@@ -24,20 +38,24 @@ Expected<void> run(Program& program) {
     const Function& function = program.function(site.function);
     if (entered != &function) {
       frames.enter(function);
+      variables.emplace(program.module, function);
       entered = &function;
     }
     const Statement& statement = program.module.statements[site.statement];
     const bool is_instruction = statement.kind == StatementKind::kInstruction;
-    program.site_table.push_back({.id = site.id,
-                                  .info = site.info,
-                                  .function = std::string(function.name),
-                                  .in_entry = function.is_entry,
-                                  .instruction = site.hook == HookKind::kMeet
-                                                     ? "meeting of branches"
-                                                 : is_instruction ? name_of(statement.instruction)
-                                                                  : "ret",
-                                  .ptx_line = statement.position.line,
-                                  .frames = frames.at(site.statement)});
+    program.site_table.push_back(
+        {.id = site.id,
+         .info = site.info,
+         .function = std::string(function.name),
+         .in_entry = function.is_entry,
+         .instruction = site.hook == HookKind::kMeet ? "meeting of branches"
+                        : is_instruction             ? name_of(statement.instruction)
+                                                     : "ret",
+         .ptx_line = statement.position.line,
+         .variable =
+             is_instruction ? variable_at(program, site.statement, *variables) : std::string{},
+         .in_update = site.in_update,
+         .frames = frames.at(site.statement)});
     const bool is_logged = is_instruction && site.hook != HookKind::kMeet;
     if (is_logged && site.statement != last_counted) {
       ++program.logged_instructions;

@@ -28,6 +28,7 @@ struct FunctionFacts {
   bool may_log = false;  // it or a callee has an instruction that is logged
   bool is_numbered = false;  // RACE_RULES section 4: a kernel that reaches it synchronises
   bool is_instrumented = true;
+  bool is_empty = false;                // nothing but returns
   bool stores_null_descriptor = false;  // an entry without the parameter that calls what logs
   // Its only effect is one fence: nvcc -G makes such functions of __threadfence and its kin.
   std::optional<wire::Scope> fence_wrapper;
@@ -51,6 +52,13 @@ enum class HookKind : std::uint8_t {
   kWait,      // after, by the lanes whose wait for an mbarrier is over
 };
 
+// The bytes of a word that an access of it is of (sub_word.h).
+struct SubWord {
+  std::size_t aligned_at = 0;  // the statement that makes the word's address of theirs
+  std::uint32_t word = 0;      // bytes of the word; 0: an access of what it says
+  std::uint32_t bytes = 0;
+};
+
 struct PlannedSite {
   std::size_t statement = 0;
   std::uint32_t function = 0;  // index into Module::functions
@@ -59,7 +67,13 @@ struct PlannedSite {
   wire::SiteInfo info;
   bool stores_constants = false;  // all lanes store the same compile-time constants
   bool in_lockstep = false;       // kCall, kReturn: the lanes that call together return together
-  wire::SiteId id{};              // of those with a hook
+  bool in_update = false;         // as in ptx::Site
+  std::uint32_t offset = 0;       // of the bytes that are meant, from the operand's address
+  std::size_t logged_at = 0;      // a statement behind it in its block; 0: the statement itself
+  // Puts into %__barracuda_u whether the lane makes anything of what it reads; empty: all lanes do.
+  std::string use_condition;
+  SubWord sub_word;
+  wire::SiteId id{};  // of those with a hook
 };
 
 struct Program {

@@ -1,6 +1,7 @@
 #include "ptx/passes/reduce_in_block.h"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "ptx/passes/constants.h"
@@ -22,8 +23,8 @@ class Reducer {
  public:
   explicit Reducer(Program& program) : program_(program) {}
 
-  // `site` is the site of the statement, or null.
-  void read(std::size_t statement, PlannedSite* site) {
+  // `sites` are those of the statement.
+  void read(std::size_t statement, std::span<PlannedSite> sites) {
     const Statement& current = program_.module.statements[statement];
     if (current.kind == StatementKind::kLocation || current.kind == StatementKind::kPragma ||
         current.kind == StatementKind::kVariable) {
@@ -36,11 +37,13 @@ class Reducer {
     }
     const Effect& effect = program_.effects[statement];
     const bool is_plain = is_shared_access(effect) && effect.order == wire::MemoryOrder::kWeak &&
-                          (site == nullptr || !site->info.numbered);
+                          (sites.empty() || !sites.back().info.numbered);
     if (!is_plain && !is_harmless(effect)) {
       covered_.clear();
-    } else if (is_plain && site != nullptr) {
-      cover(current, *site);
+    } else if (is_plain) {
+      for (PlannedSite& site : sites) {
+        cover(current, site);
+      }
     }
     if (effect.opcode_class != OpcodeClass::kStore && !current.instruction.operands.empty()) {
       forget(current.instruction.operands[0]);
@@ -63,7 +66,7 @@ class Reducer {
     if (base.kind != Operand::Kind::kRegister && base.kind != Operand::Kind::kSymbol) {
       return;
     }
-    const std::int64_t offset = address.offset;
+    const std::int64_t offset = address.offset + site.offset;
     const Covered bytes{.base = base.name,
                         .component = base.component,
                         .space = site.effect.space,
@@ -74,7 +77,8 @@ class Reducer {
     if (std::ranges::any_of(covered_,
                             [&](const Covered& earlier) { return stands_for(earlier, bytes); })) {
       site.hook = HookKind::kNone;
-    } else if (statement.instruction.predicate.empty()) {
+    } else if (statement.instruction.predicate.empty() && site.use_condition.empty() &&
+               !site.info.speculated) {
       covered_.push_back(bytes);
     }
   }
@@ -108,11 +112,11 @@ Expected<void> run(Program& program) {
     const Function& function = program.function(site->function);
     Reducer reducer(program);
     for (std::size_t i = function.body_begin; i < function.body_end; ++i) {
-      PlannedSite* here = nullptr;
+      const auto first = site;
       while (site != program.sites.end() && site->statement == i) {
-        here = &*site++;
+        ++site;
       }
-      reducer.read(i, here);
+      reducer.read(i, {first, site});
     }
     while (site != program.sites.end() && site->statement == function.body_end) {
       ++site;

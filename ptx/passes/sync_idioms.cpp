@@ -9,6 +9,7 @@
 
 #include "ptx/control_flow.h"
 #include "ptx/passes/constants.h"
+#include "ptx/passes/fence_paths.h"
 #include "ptx/passes/program.h"
 
 namespace barracuda::ptx::sync_idioms {
@@ -21,37 +22,28 @@ bool is_plain(const wire::SiteInfo& info) {
 // The idioms of one function. Sites are those of the function.
 class Finder {
  public:
-  Finder(Program& program, const ControlFlow& flow) : program_(program), flow_(flow) {}
+  Finder(Program& program, const FencePaths& paths, std::uint32_t function)
+      : program_(program), paths_(paths), function_(function), flow_(*paths.flow_of(function)) {}
 
   void add(PlannedSite& site) { sites_.emplace(site.statement, &site); }
 
   void find_flag_stores() {
-    for (const BasicBlock& block : flow_.blocks) {
-      bool is_fenced = false;
-      auto scope = wire::Scope::kCta;
-      for (std::size_t i = block.begin; i < block.end; ++i) {
-        if (const auto fence = fence_at(i)) {
-          is_fenced = true;
-          scope = *fence;
-          continue;
-        }
-        if (is_shared(i) && is_fenced) {
-          mark_flag_store(i, scope);
-        }
-        is_fenced = is_fenced && !is_shared(i) && !is_call(i);
+    for (const auto& [statement, site] : sites_) {
+      if (const auto fence = paths_.behind(statement)) {
+        mark_flag_store(*site, *fence);
       }
     }
   }
 
   void find_polls() {
-    for (const BasicBlock& block : flow_.blocks) {
+    for (std::uint32_t block = 0; block < flow_.blocks.size(); ++block) {
       // The last shared access of the block whose value its branch depends on.
-      for (std::size_t i = block.end; i > block.begin;) {
+      for (std::size_t i = flow_.blocks[block].end; i > flow_.blocks[block].begin;) {
         --i;
-        if (is_call(i) || fence_at(i)) {
+        if (is_call(i) || fence_at(program_, i)) {
           break;
         }
-        if (is_shared(i)) {
+        if (may_touch_shared(program_.effects[i])) {
           mark_poll(i, block);
           break;
         }
@@ -60,29 +52,18 @@ class Finder {
   }
 
  private:
-  [[nodiscard]] const Statement& statement(std::size_t i) const {
-    return program_.module.statements[i];
+  // Names of registers that depend on a value.
+  using Registers = boost::unordered_flat_set<std::string_view>;
+
+  [[nodiscard]] const Instruction& instruction(std::size_t i) const {
+    return program_.module.statements[i].instruction;
   }
 
   [[nodiscard]] bool is_call(std::size_t i) const {
     return program_.effects[i].opcode_class == OpcodeClass::kCall;
   }
 
-  // An access that may be to memory of other threads, logged or not.
-  [[nodiscard]] bool is_shared(std::size_t i) const {
-    return may_touch_shared(program_.effects[i]);
-  }
-
-  [[nodiscard]] std::optional<wire::Scope> fence_at(std::size_t i) const {
-    return ptx::fence_at(program_, i);
-  }
-
-  void mark_flag_store(std::size_t i, wire::Scope fence) {
-    const auto found = sites_.find(i);
-    if (found == sites_.end()) {
-      return;
-    }
-    PlannedSite& site = *found->second;
+  static void mark_flag_store(PlannedSite& site, wire::Scope fence) {
     if (site.effect.opcode_class == OpcodeClass::kStore && site.info.element_count == 1 &&
         is_plain(site.info)) {
       site.info.flag_store = true;
@@ -92,9 +73,9 @@ class Finder {
     }
   }
 
-  void mark_poll(std::size_t i, const BasicBlock& block) {
+  void mark_poll(std::size_t i, std::uint32_t block) {
     const auto found = sites_.find(i);
-    if (found == sites_.end() || !controls_branch(i, block)) {
+    if (found == sites_.end() || instruction(i).operands.empty()) {
       return;
     }
     PlannedSite& site = *found->second;
@@ -102,7 +83,7 @@ class Finder {
                        site.effect.opcode_class == OpcodeClass::kAtomic;
     const bool may_poll =
         reads && site.info.element_count == 1 && site.info.proxy == wire::Proxy::kGeneric;
-    const auto scope = may_poll ? fence_ahead(block) : std::nullopt;
+    const auto scope = may_poll ? fence_behind_branch(i, block) : std::nullopt;
     if (!scope) {
       return;
     }
@@ -113,94 +94,113 @@ class Finder {
         site.effect.opcode_class == OpcodeClass::kLoad ? HookKind::kAcquire : HookKind::kAtomic;
   }
 
-  // Whether the value read at `load` reaches the predicate of the branch at the block's end.
-  [[nodiscard]] bool controls_branch(std::size_t load, const BasicBlock& block) const {
-    boost::unordered_flat_set<std::string_view> depends;
-    const auto mark = [&](const Operand& name) { depends.insert(name.name); };
-    if (statement(load).instruction.operands.empty()) {
-      return false;
+  // The fence that the branch which the value decides leads to: the block's, or a caller's if the
+  // function returns the value.
+  [[nodiscard]] std::optional<wire::Scope> fence_behind_branch(std::size_t load,
+                                                               std::uint32_t block) const {
+    Registers depends;
+    visit_registers(instruction(load).operands[0],
+                    [&](const Operand& written) { depends.insert(written.name); });
+    const Reach reach = follow(load + 1, flow_.blocks[block].end, depends);
+    if (reach == Reach::kBranch) {
+      return paths_.ahead(function_, block);
     }
-    visit_registers(statement(load).instruction.operands[0], mark);
-    for (std::size_t i = load + 1; i < block.end; ++i) {
-      if (statement(i).kind != StatementKind::kInstruction) {
-        continue;
-      }
-      const Instruction& instruction = statement(i).instruction;
-      if (program_.effects[i].opcode_class == OpcodeClass::kBranch) {
-        return depends.contains(instruction.predicate);
-      }
-      bool from_value = false;
-      for (std::size_t operand = 1; operand < instruction.operands.size(); ++operand) {
-        visit_registers(instruction.operands[operand], [&](const Operand& name) {
-          from_value = from_value || depends.contains(name.name);
-        });
-      }
-      if (instruction.operands.empty()) {
-        continue;
-      }
-      visit_registers(instruction.operands[0], [&](const Operand& name) {
-        if (from_value) {
-          depends.insert(name.name);
-        } else if (instruction.predicate.empty()) {
-          depends.erase(name.name);
-        }
-      });
-    }
-    return false;
-  }
-
-  // The scope of a fence that some path from the block's end meets before any shared access or
-  // call.
-  [[nodiscard]] std::optional<wire::Scope> fence_ahead(const BasicBlock& block) const {
-    std::vector<bool> seen(flow_.blocks.size());
-    std::vector<std::uint32_t> waiting = block.successors;
     std::optional<wire::Scope> widest;
-    while (!waiting.empty()) {
-      const std::uint32_t next = waiting.back();
-      waiting.pop_back();
-      if (seen[next]) {
-        continue;
-      }
-      seen[next] = true;
-      const BasicBlock& ahead = flow_.blocks[next];
-      bool stopped = false;
-      for (std::size_t i = ahead.begin; i < ahead.end && !stopped; ++i) {
-        const auto scope = fence_at(i);
-        if (scope) {
-          widest = std::max(widest.value_or(wire::Scope::kCta), *scope);
-        }
-        stopped = scope || is_shared(i) || is_call(i);
-      }
-      if (!stopped) {
-        waiting.insert(waiting.end(), ahead.successors.begin(), ahead.successors.end());
+    if (reach == Reach::kResult && flow_.blocks[block].leaves) {
+      for (const FencePaths::CallSite& caller : paths_.callers_of(function_)) {
+        widest = std::max(widest, fence_behind_call(caller));
       }
     }
     return widest;
   }
 
+  // As above, of what a call returns.
+  [[nodiscard]] std::optional<wire::Scope> fence_behind_call(
+      const FencePaths::CallSite& caller) const {
+    const ControlFlow& flow = *paths_.flow_of(caller.function);
+    const std::uint32_t block = flow.block_of(caller.statement);
+    const std::size_t end = flow.blocks[block].end;
+    Registers depends;
+    std::size_t i = caller.statement + 1;
+    for (; i < end && is_result_read(i); ++i) {
+      if (program_.module.statements[i].kind == StatementKind::kInstruction) {
+        visit_registers(instruction(i).operands[0],
+                        [&](const Operand& written) { depends.insert(written.name); });
+      }
+    }
+    for (std::size_t next = i; next < end; ++next) {
+      if (is_call(next) || fence_at(program_, next) || may_touch_shared(program_.effects[next])) {
+        return std::nullopt;
+      }
+    }
+    return follow(i, end, depends) == Reach::kBranch ? paths_.ahead(caller.function, block)
+                                                     : std::nullopt;
+  }
+
+  // What follows a call and belongs to it.
+  [[nodiscard]] bool is_result_read(std::size_t i) const {
+    const Effect& effect = program_.effects[i];
+    return program_.module.statements[i].kind != StatementKind::kInstruction ||
+           (effect.opcode_class == OpcodeClass::kLoad && effect.space == StateSpace::kParam);
+  }
+
+  enum class Reach : std::uint8_t { kNothing, kBranch, kResult };
+
+  // What the value in those registers reaches first before `end`: the predicate of the branch, or
+  // the function's result.
+  [[nodiscard]] Reach follow(std::size_t begin, std::size_t end, Registers& depends) const {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (program_.module.statements[i].kind != StatementKind::kInstruction) {
+        continue;
+      }
+      const Instruction& current = instruction(i);
+      const Effect& effect = program_.effects[i];
+      if (effect.opcode_class == OpcodeClass::kBranch) {
+        return depends.contains(current.predicate) ? Reach::kBranch : Reach::kNothing;
+      }
+      bool from_value = false;
+      for (std::size_t operand = 1; operand < current.operands.size(); ++operand) {
+        visit_registers(current.operands[operand], [&](const Operand& name) {
+          from_value = from_value || depends.contains(name.name);
+        });
+      }
+      if (effect.opcode_class == OpcodeClass::kStore && effect.space == StateSpace::kParam &&
+          from_value) {
+        return Reach::kResult;
+      }
+      if (current.operands.empty()) {
+        continue;
+      }
+      visit_registers(current.operands[0], [&](const Operand& name) {
+        if (from_value) {
+          depends.insert(name.name);
+        } else if (current.predicate.empty()) {
+          depends.erase(name.name);
+        }
+      });
+    }
+    return Reach::kNothing;
+  }
+
   Program& program_;
+  const FencePaths& paths_;
+  std::uint32_t function_;
   const ControlFlow& flow_;
   boost::unordered_flat_map<std::size_t, PlannedSite*> sites_;
 };
 
-bool may_have_idioms(const FunctionFacts& facts, const Program& program) {
-  return facts.synchronises || std::ranges::any_of(facts.callees, [&](std::uint32_t callee) {
-           return program.functions[callee].fence_wrapper.has_value();
-         });
-}
-
 }  // namespace
 
 Expected<void> run(Program& program) {
+  TRY(const FencePaths paths, FencePaths::read(program));
   for (std::size_t first = 0; first < program.sites.size();) {
     const std::uint32_t index = program.sites[first].function;
     std::size_t end = first;
     while (end < program.sites.size() && program.sites[end].function == index) {
       ++end;
     }
-    if (may_have_idioms(program.functions[index], program)) {
-      TRY(const ControlFlow flow, build_control_flow(program.module, program.function(index)));
-      Finder finder(program, flow);
+    if (paths.flow_of(index) != nullptr) {
+      Finder finder(program, paths, index);
       for (std::size_t i = first; i < end; ++i) {
         finder.add(program.sites[i]);
       }

@@ -1,17 +1,16 @@
-// Damaged traces: an error, or a report of what is before the damage. Damage to the file mostly
-// ends at a checksum, so events are also damaged before they are packed into blocks.
-#include <algorithm>
+// Damaged traces: an error, or a report of what is before the damage. An input is a trace file, or
+// the events of one process, which are packed into a block: damage to a file mostly ends at a
+// checksum.
 #include <cstring>
-#include <filesystem>
+#include <random>
 #include <span>
+#include <string>
 
-#include <catch2/catch.hpp>
-
-#include "base/file.h"
+#include "base/assert.h"
 #include "base/hash.h"
 #include "base/options.h"
-#include "campaign.h"
 #include "device_logger/record.h"
+#include "fuzz_target.h"
 #include "report/resolve.h"
 #include "trace/block.h"
 #include "trace/reader.h"
@@ -21,47 +20,69 @@ namespace barracuda::fuzz {
 namespace {
 
 constexpr std::uint64_t kStream = 1;
+constexpr std::size_t kHeader = sizeof(trace::BlockHeader);
 
-std::span<const std::byte> bytes_of(const std::string& text) {
-  return std::as_bytes(std::span(text));
+bool is_file(std::span<const std::byte> bytes) {
+  return bytes.size() >= sizeof trace::kMagic &&
+         std::memcmp(bytes.data(), &trace::kMagic, sizeof trace::kMagic) == 0;
 }
 
-// Whether anything could be replayed.
-bool replays(std::span<const std::byte> bytes) {
+void replay(std::span<const std::byte> bytes) {
   const auto reader = trace::Reader::of_bytes(bytes);
   if (!reader) {
-    CHECK_FALSE(reader.error().message.empty());
-    return false;
+    ASSERT(!reader.error().message.empty());
+    return;
   }
   for (const std::string& damage : reader->damages()) {
-    CHECK_FALSE(damage.empty());
+    ASSERT(!damage.empty());
   }
   const auto options = trace::recorded_options(*reader);
   const auto replayed = trace::replay(*reader, {}, {});
+  ASSERT(options || !options.error().message.empty());
   if (!options || !replayed) {
-    CHECK((options || !options.error().message.empty()));
-    return false;
+    return;
   }
   for (const trace::ReplayedProcess& process : replayed->processes) {
     const report::Report report = report::resolve(process.run, Options{});
-    CHECK(report.findings.size() <= process.run.findings.races.size() +
-                                        process.run.findings.divergences.size() +
-                                        process.run.memory_errors.size());
+    ASSERT(report.findings.size() <= process.run.findings.races.size() +
+                                         process.run.findings.divergences.size() +
+                                         process.run.memory_errors.size());
   }
-  return !replayed->processes.empty();
 }
 
-// Makes the checksums of headers right again, so that what they say is believed.
-void repair_headers(std::string& input) {
-  constexpr std::size_t kHeader = sizeof(trace::BlockHeader);
-  const std::string_view mark(reinterpret_cast<const char*>(&trace::kMagic), sizeof trace::kMagic);
-  for (std::size_t at = input.find(mark); at != std::string::npos && at + kHeader <= input.size();
-       at = input.find(mark, at + 1)) {
+// The events of a file's first process, as this version would have recorded them: a protocol that
+// has grown since is no reason to refuse them all.
+std::vector<std::byte> events_of(std::span<const std::byte> file) {
+  std::vector<std::byte> events;
+  const auto reader = trace::Reader::of_bytes(file);
+  if (!reader) {
+    return events;
+  }
+  const auto keep = [&events](trace::Event event) {
+    if (auto* const begin = std::get_if<trace::StreamBegin>(&event)) {
+      begin->protocol = wire::kProtocolVersion;
+    }
+    std::visit([&events](const auto& kind) { trace::encode(kind, events); }, event);
+    return true;
+  };
+  // What comes before an error will do.
+  (void)reader->visit(reader->streams().front(), keep, {});
+  return events;
+}
+
+// Makes the checksums of headers right again, so that what they say is believed. For the mutator.
+[[maybe_unused]] void repair_headers(std::span<std::byte> input) {
+  for (std::size_t at = 0; at + kHeader <= input.size(); ++at) {
+    if (!is_file(input.subspan(at))) {
+      continue;
+    }
     trace::BlockHeader header;
     std::memcpy(&header, input.data() + at, kHeader);
-    const std::size_t stored =
-        std::min<std::size_t>(header.stored_bytes, input.size() - at - kHeader);
-    header.stored_hash = hash128(std::string_view(input).substr(at + kHeader, stored)).low;
+    const auto text = [&](std::size_t bytes) {
+      return std::string_view(reinterpret_cast<const char*>(input.data()) + at + kHeader, bytes);
+    };
+    const std::size_t behind = input.size() - at - kHeader;
+    header.stored_hash = hash128(text(std::min<std::size_t>(header.stored_bytes, behind))).low;
     header.header_hash = hash128(std::string_view(reinterpret_cast<const char*>(&header),
                                                   offsetof(trace::BlockHeader, header_hash)))
                              .low;
@@ -69,66 +90,41 @@ void repair_headers(std::string& input) {
   }
 }
 
-// The events of a kept trace's first process, as this version would have recorded them: a protocol
-// that has grown since is no reason to refuse them all.
-std::string events_of(const std::string& file) {
-  const auto reader = trace::Reader::of_bytes(bytes_of(file));
-  REQUIRE(reader);
-  std::vector<std::byte> events;
-  const auto visited = reader->visit(
-      reader->streams().front(),
-      [&events](trace::Event event) {
-        if (auto* const begin = std::get_if<trace::StreamBegin>(&event)) {
-          begin->protocol = wire::kProtocolVersion;
-        }
-        std::visit([&events](const auto& kind) { trace::encode(kind, events); }, event);
-        return true;
-      },
-      {});
-  REQUIRE(visited);
-  return {reinterpret_cast<const char*>(events.data()), events.size()};
-}
-
-std::vector<std::string> kept_events() {
-  std::vector<std::string> events;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(BARRACUDA_SOURCE_DIR "/tests/fuzz/corpus/trace")) {
-    events.push_back(events_of(read_file(entry.path()).value()));
-  }
-  std::ranges::sort(events);
-  return events;
-}
-
-TEST_CASE("no damage to a trace makes its reader crash, hang or ask for absurd memory") {
-  std::vector<std::string> files;
-  for (const std::string& events : kept_events()) {
-    const std::vector<std::byte> block = trace::make_block(kStream, 0, bytes_of(events));
-    files.emplace_back(reinterpret_cast<const char*>(block.data()), block.size());
-  }
-  std::uint64_t round = 0;
-  const Tally tally =
-      run({.corpus = "trace",
-           .more = {},
-           .repair =
-               [&round](std::string& input) {
-                 if (++round % 2 == 0) {
-                   repair_headers(input);
-                 }
-               },
-           .accepts = [](const std::string& input) { return replays(bytes_of(input)); }});
-  CHECK(tally.accepted > 0);
-  CHECK(tally.refused > 0);
-}
-
-TEST_CASE("no damage to the events of a trace makes their replay crash or ask for absurd memory") {
-  const Tally tally = run({.corpus = "trace_events",
-                           .more = kept_events(),
-                           .repair = nullptr,
-                           .accepts = [](const std::string& input) {
-                             return replays(trace::make_block(kStream, 0, bytes_of(input)));
-                           }});
-  CHECK(tally.accepted > 0);
-}
-
 }  // namespace
 }  // namespace barracuda::fuzz
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  namespace fuzz = barracuda::fuzz;
+  const auto bytes = std::as_bytes(std::span(data, size));
+  if (fuzz::is_file(bytes)) {
+    fuzz::replay(bytes);
+    const auto events = fuzz::events_of(bytes);
+    fuzz::replay(barracuda::trace::make_block(fuzz::kStream, 0, events));
+  } else {
+    fuzz::replay(barracuda::trace::make_block(fuzz::kStream, 0, bytes));
+  }
+  return 0;
+}
+
+// NOLINTBEGIN(readability-identifier-naming): libFuzzer's names
+#ifdef BARRACUDA_LIBFUZZER
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t limit);
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t limit, unsigned seed) {
+  namespace fuzz = barracuda::fuzz;
+  std::minstd_rand random(seed);
+  const std::span<std::uint8_t> room(data, limit);
+  if (fuzz::is_file(std::as_bytes(room.first(size))) && random() % 4 != 0) {
+    const auto events = fuzz::events_of(std::as_bytes(room.first(size)));
+    size = std::min(events.size(), limit);
+    std::memcpy(data, events.data(), size);
+  }
+  size = LLVMFuzzerMutate(data, size, limit);
+  if (random() % 2 == 0) {
+    fuzz::repair_headers(std::as_writable_bytes(room.first(size)));
+  }
+  return size;
+}
+#endif
+// NOLINTEND(readability-identifier-naming)

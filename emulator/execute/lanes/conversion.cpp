@@ -110,7 +110,7 @@ Handler real_to_integer(const Form& form) {
   return nullptr;
 }
 
-// The conversion itself rounds as the host is told to (directed.h has the region).
+// The conversion itself rounds, in the mode that round_directed (rounded.cpp) sets on the host.
 template <class D, class S>
 Step directed(Context& c, const Instruction& in, u32 mask) {
   const auto* a = source<Lane<S>>(c, in.a);

@@ -16,6 +16,10 @@ run "$barracuda" run --device cpu --error-exitcode 0 -- "$programs/shared_sum_ra
 expect_status 0 "error-exitcode 0 keeps the program's own"
 
 run "$barracuda" run --device cpu -- sh -c 'exit 5'
+expect_status 5 "no kernel in the whole tree, of a program that failed"
+expect_err 'BARRACUDA SUMMARY: no kernel was launched'
+
+run "$barracuda" run --device cpu -- true
 expect_status 67 "no kernel in the whole tree"
 expect_err 'BARRACUDA SUMMARY: no kernel was launched'
 

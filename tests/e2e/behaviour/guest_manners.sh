@@ -21,6 +21,12 @@ run "$barracuda" run --device cpu -- "$programs/lifecycle" reset
 expect_status 0 "cudaDeviceReset in mid-run"
 expect_err 'BARRACUDA SUMMARY: 0 races, kernels 1/1 instrumented, coverage complete'
 
+# PTX allows it, and it is raised to what the logger needs.
+sed -E 's/^\.(version|target) .*/&\n&/' "$programs/driver_api_race.ptx" >"$folder/twice.ptx"
+run "$barracuda" run --device cpu -- "$programs/driver_api" "$folder/twice.ptx"
+expect_status 66 ".version and .target stand twice"
+expect_err 'coverage complete'
+
 run "$barracuda" run --device cpu --json "$folder/report.jsonl" --log-file "$folder/report.txt" -- "$programs/histogram_race"
 expect_status 66 "reports in files"
 grep -q '"type":"summary"' "$folder/report.jsonl" || fail "no summary in the JSON report"

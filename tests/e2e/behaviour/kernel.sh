@@ -70,6 +70,36 @@ expect_status 67 "an instruction that the emulated device does not have"
 expect_err 'a kernel cannot run on the emulated device: .*multimem.red'
 expect_err 'BARRACUDA SUMMARY: '
 
+cat >"$folder/structure.cu" <<'CUDA'
+struct Work {
+  int count;
+  float* values;
+  short weights[3];
+};
+__device__ __noinline__ static float weighted(Work work, int i) { return work.values[i % 2] * work.weights[i % 3]; }
+__global__ void apply(Work work, float* out) {
+  if (threadIdx.x < work.count) out[0] = weighted(work, threadIdx.x);
+}
+CUDA
+kernel "$folder/structure.cu" --block 64 --arg '{s32=2;f32[2]=1,2:print;s16=10,20,30}' --arg 'f32[1]:print'
+expect_status 66 "a structure as argument"
+expect_out '^argument 0, member 1$'
+expect_out '^0: (10|40)$'
+expect_err 'argument 1: of zeros. .* races of unequal values stay hidden'
+expect_no_err 'barracuda::|_INTERNAL_|launched from'
+kernel "$folder/structure.cu" --block 64 --arg '{s32=2;f32[2]=1,2}' --arg 'f32[1]=0'
+expect_status 64 "a structure of another size"
+expect_err 'parameter 0 has 24 bytes, this has 16'
+kernel "$folder/structure.cu" --block 64 --arg '{s32=2;f32[2]=1,2;s16=1,2,3}' --arg 'f32[1]=0'
+expect_no_err 'of zeros'
+
+# Without line information: the PTX's lines, and once what gives the source's.
+"$NVCC" -ptx "$folder/structure.cu" -o "$folder/structure.ptx"
+kernel "$folder/structure.ptx" --block 64 --arg '{s32=2;f32[2]=1,2;s16=1,2,3}' --arg 'f32[1]=0'
+expect_status 66 "without line information"
+expect_err '#0 apply\(Work, float\*\), st.global.f32 at line [0-9]+ of its PTX$'
+[ "$(grep -c -- -lineinfo "$folder/err")" -eq 1 ] || fail "-lineinfo is not named once"
+
 echo 'this is no PTX' >"$folder/bad.ptx"
 kernel "$folder/bad.ptx"
 expect_status 64 "no PTX"

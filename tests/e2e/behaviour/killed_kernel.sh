@@ -7,16 +7,32 @@ for mode in self-validating fence-and-flag; do
   expect_status 66 "a trap, $mode"
   expect_out '^cudaErrorLaunchFailure$'
   expect_out '^works after the reset$'
-  grep -q '"type":"memory-error"' "$folder/report" || fail "the trap is not reported"
+  grep '"type":"memory-error"' "$folder/report" | grep -q '"block":\[3,0,0\]' || fail "the trap is not reported with its block"
+  expect_err 'Thread \[[0-9]+,0,0\] of block \[3,0,0\] \(.*\) ended its kernel:'
   grep '"type":"race"' "$folder/report" | grep -q 'races' || fail "the race after the reset is not reported"
-  expect_err 'coverage complete'
+  expect_err 'not covered: kernel dies\(int\*\) was ended before its end'
+  expect_err 'coverage incomplete'
+done
+
+for where in far shared; do
+  run timeout 120 "$barracuda" run --device cpu -- "$programs/killed" $where
+  expect_status 66 "an access far out of bounds, $where"
+  expect_out '^cudaErrorIllegalAddress$'
+  expect_err 'memory error: '
+  expect_err 'by thread \[7,0,0\] of block \[0,0,0\]'
+  expect_no_err 'malformed'
+  expect_err 'not covered: kernel goes_astray.* was ended before its end'
 done
 
 run timeout 120 "$barracuda" run --device cpu --launch-timeout 2 --at-launch-timeout end --json "$folder/report" -- "$programs/killed" hang
 expect_status 66 "at-launch-timeout=end"
 expect_out '^cudaErrorLaunchTimeout$'
-expect_err 'spins.*did not end within.*ran last and is here; warp 0'
+expect_err 'ERROR: timeout: kernel spins\(int volatile\*\) did not end within 2 s \(launch-timeout\)'
+expect_err 'Thread \[0,0,0\] of block \[0,0,0\] \(warp 0, lane 0\) runs here:'
 expect_err '#0 spins.*killed.cu:[0-9]'
+expect_no_err '__barracuda'
+expect_err 'SUMMARY: [12] races? .*, 1 timeout, .*coverage incomplete'
+grep '"type":"timeout"' "$folder/report" | grep -q '"missing":"kernel spins(int volatile\*) did not end' || fail "the timeout has no type of its own"
 expect_no_err 'is not over'
 grep -q '"type":"race"' "$folder/report" || fail "the race before the endless kernel is not reported"
 

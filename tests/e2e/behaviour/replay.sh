@@ -94,10 +94,11 @@ run env BARRACUDA_OPTIONS="device=cpu:record=$folder/one.trace" LD_PRELOAD="$lib
 expect_err 'another process writes its trace there'
 
 # Other options than the recorded ones; those that cannot be changed.
-run "$barracuda" run --device cpu --record "$trace" -- "$programs/shared_sum_race"
+run "$barracuda" run --device cpu --record "$trace" -- "$programs/warp_sum_race"
 run "$barracuda" replay "$trace" --error-exitcode 9 --print-limit 1
 expect_status 9 "another error-exitcode"
 expect_err 'not printed'
+run "$barracuda" run --device cpu --record "$trace" -- "$programs/shared_sum_race"
 run "$barracuda" replay "$trace" --suppressions "$folder/gone"
 expect_status 0 "other suppressions"
 for option in --seed=3 --device=cpu --record=x --queues=2; do

@@ -1,4 +1,6 @@
-// A kernel that dies or does not end, and what the program does then: killed trap|hang|quiet|poll.
+// A kernel that dies or does not end, and what the program does then: killed
+// trap|far|shared|hang|quiet|poll. far, shared: accesses far out of bounds, in global and in shared
+// memory.
 // trap: resets the device and runs a racy kernel. quiet: ends after three seconds without an
 // access. poll: the same, behind a kernel that makes accesses for three seconds.
 #include <cstdio>
@@ -18,6 +20,22 @@ __global__ void dies(int* cells) {
       __trap();
     }
   }
+}
+
+__global__ void goes_astray(int* cells, long long far) {
+  cells[threadIdx.x] = 1;
+  if (threadIdx.x == 7) {
+    cells[far] = 1;
+  }
+}
+
+__global__ void goes_astray_in_shared(int* cells, int far) {
+  __shared__ int words[kThreads];
+  words[threadIdx.x] = 1;
+  if (threadIdx.x == 7) {
+    words[far] = 1;
+  }
+  cells[threadIdx.x] = words[threadIdx.x];
 }
 
 __global__ void spins(volatile int* flag) {
@@ -75,6 +93,15 @@ int main(int argc, char** argv) {
     return run_trap();
   }
   int* const cells = make_cells();
+  if (std::strcmp(what, "far") == 0 || std::strcmp(what, "shared") == 0) {
+    if (std::strcmp(what, "far") == 0) {
+      goes_astray<<<1, kThreads>>>(cells, 1LL << 60);
+    } else {
+      goes_astray_in_shared<<<1, kThreads>>>(cells, 1 << 25);
+    }
+    std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    return 0;
+  }
   if (std::strcmp(what, "quiet") == 0) {
     computes<<<1, 1>>>(cells);
     std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));

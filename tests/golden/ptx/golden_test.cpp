@@ -15,6 +15,7 @@
 #include "instrumented.h"
 #include "ptx/parse.h"
 #include "ptx/print.h"
+#include "site_names.h"
 
 namespace barracuda::ptx {
 namespace {
@@ -40,26 +41,29 @@ std::string program_text(const std::string& instrumented) {
 }
 
 std::string describe(const Site& site) {
-  std::string text = fmt::format(
-      "site {}: {} line {}, operation {} order {} scope {} proxy {}, {} x {} bytes",
-      index_of(site.id), site.instruction, site.ptx_line, static_cast<int>(site.info.operation),
-      static_cast<int>(site.info.order), static_cast<int>(site.info.scope),
-      static_cast<int>(site.info.proxy), site.info.element_count, site.info.element_bytes);
+  std::string text =
+      fmt::format("site {}: {} line {}, {}, order {}, scope {}, proxy {}, {} x {} bytes",
+                  index_of(site.id), site.instruction, site.ptx_line, name_of(site.info.operation),
+                  name_of(site.info.order), name_of(site.info.scope), name_of(site.info.proxy),
+                  site.info.element_count, site.info.element_bytes);
   text += site.info.numbered ? ", numbered" : "";
   text += site.info.flag_store ? ", flag store" : "";
   text += site.info.poll ? ", poll" : "";
+  text += site.info.speculated ? ", speculated" : "";
   text += site.info.asynchrony == wire::Asynchrony::kNone
               ? ""
-              : fmt::format(", asynchrony {}", static_cast<int>(site.info.asynchrony));
+              : fmt::format(", waited for by {}", name_of(site.info.asynchrony));
   text += site.info.reads_only ? ", reads only" : "";
   text += site.info.stores_constant ? fmt::format(", constant {:#x}", site.info.constant) : "";
-  if (site.info.operation >= wire::Operation::kBranch) {
+  if (site.info.operation == wire::Operation::kBranch ||
+      site.info.operation == wire::Operation::kSwitch ||
+      site.info.operation == wire::Operation::kMeet) {
     text += fmt::format(", meeting {}", static_cast<std::int64_t>(site.info.constant));
   }
   if (site.info.acquires != wire::FenceScope::kNone ||
       site.info.releases != wire::FenceScope::kNone) {
-    text += fmt::format(", acquires {} releases {}", static_cast<int>(site.info.acquires),
-                        static_cast<int>(site.info.releases));
+    text += fmt::format(", acquires {}, releases {}", name_of(site.info.acquires),
+                        name_of(site.info.releases));
   }
   for (const SourceFrame& frame : site.frames) {
     text += fmt::format("\n  in {} {}:{}:{}", frame.function, frame.file, frame.line, frame.column);
@@ -78,6 +82,7 @@ std::string describe(const InstrumentedModule& module) {
       text += fmt::format(" {}+{}", parameter.offset, parameter.size);
     }
     text += kernel.instrumented ? fmt::format(", hidden {}\n", kernel.hidden_parameter_offset)
+            : kernel.is_empty   ? ", nothing to log\n"
                                 : fmt::format(", not instrumented: {}\n", kernel.reason);
   }
   for (const NotCovered& missing : module.not_covered) {

@@ -29,7 +29,7 @@ InstrumentedModule instrument_files(const std::vector<std::string>& paths,
   return std::move(*instrumented);
 }
 
-std::string assemble(const std::string& text) {
+std::string assemble(const std::string& text, std::string* machine_code) {
   const auto module = parse(text);
   if (!module) {
     return module.error().to_string();
@@ -38,11 +38,15 @@ std::string assemble(const std::string& text) {
       std::filesystem::temp_directory_path() / fmt::format("barracuda-assemble-{}", getpid());
   std::filesystem::create_directories(folder);
   const std::string input = folder / "module.ptx", said = folder / "said.txt";
+  const std::string output = folder / "out";
   REQUIRE(write_file(input, text));
   const std::string command = fmt::format("{} -arch={} {} -o {} > {} 2>&1", BARRACUDA_PTXAS,
-                                          module->target, input, (folder / "out").string(), said);
+                                          module->target, input, output, said);
   const int status = std::system(command.c_str());
   std::string answer = status == 0 ? std::string{} : read_file(said).value_or("ptxas failed");
+  if (machine_code != nullptr) {
+    *machine_code = read_file(output).value_or("");
+  }
   std::filesystem::remove_all(folder);
   return answer;
 }

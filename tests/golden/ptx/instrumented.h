@@ -13,6 +13,6 @@ InstrumentedModule instrument_files(const std::vector<std::string>& paths,
                                     const InstrumentOptions& options = {});
 
 // Empty if ptxas assembles the text for its own target, else what it said.
-std::string assemble(const std::string& text);
+std::string assemble(const std::string& text, std::string* machine_code = nullptr);
 
 }  // namespace barracuda::ptx

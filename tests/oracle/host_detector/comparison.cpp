@@ -36,6 +36,11 @@ bool is_side(const Race& race, const detector::RaceAccess& access) {
               : access.address <= race.byte && race.byte < access.address + access.size;
 }
 
+bool is_of_host(detector::RaceKind kind) {
+  return kind == detector::RaceKind::kKernelCopy || kind == detector::RaceKind::kUseAfterFree ||
+         kind == detector::RaceKind::kUseBeforeAllocation;
+}
+
 Byte byte_of(const Race& race) {
   return {race.space, race.byte, is_of_copy(race)};
 }
@@ -45,7 +50,7 @@ bool is_that_race(const Race& race, const detector::RaceEvent& event) {
   return std::pair{race.low_site, race.high_site} == pair_of(event) &&
          race.space.has_value() == is_shared && is_side(race, event.first) &&
          is_side(race, event.second) && race.severity <= event.severity &&
-         is_of_copy(race) == (event.kind == detector::RaceKind::kKernelCopy) &&
+         is_of_copy(race) == is_of_host(event.kind) &&
          std::minmax(race.older, race.newer) ==
              std::pair(std::minmax(thread_of(event.first), thread_of(event.second)));
 }

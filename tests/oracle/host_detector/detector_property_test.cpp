@@ -57,6 +57,11 @@ TEST_CASE("the engine finds the races of the rules and no others") {
   CHECK(rc::check("same values reported", [] {
     oracle::compare(oracle::make_trace(*oracle::shapes()), {.report_same_value = true});
   }));
+  CHECK(rc::check("known values", [] {
+    oracle::TraceShape shape = *oracle::shapes();
+    shape.known_values = true;
+    oracle::compare(oracle::make_trace(shape), {});
+  }));
   CHECK(rc::check("relaxed spins acquire", [] {
     oracle::compare(oracle::make_trace(*oracle::shapes()), {.acquire_relaxed_spin = true});
   }));

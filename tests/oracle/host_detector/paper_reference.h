@@ -57,7 +57,7 @@ class Reference {
 
   struct Memory {
     std::optional<Epoch> write;  // W, of the last plain one
-    std::vector<Epoch> atomics;  // since that: by section 3.2 each of them may race
+    std::vector<Epoch> atomics;  // since that: each of them may race (PLDI 2017, section 3.2)
     std::vector<Epoch> reads;    // R: an epoch, or a vector clock
     std::vector<Epoch> relaxed_reads;
   };

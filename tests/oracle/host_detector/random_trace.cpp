@@ -22,6 +22,7 @@ using wire::Scope;
 constexpr std::uint64_t kGlobalBase = 0x10000;
 constexpr std::uint32_t kDataSlots = 3, kSyncSlots = 3;
 constexpr std::uint32_t kSlot = 8;
+constexpr std::uint64_t kSyncOffset = 256;
 constexpr std::uint32_t kChoices = 55;
 constexpr std::array kOrders{MemoryOrder::kVolatile, MemoryOrder::kRelaxed, MemoryOrder::kRelaxed,
                              MemoryOrder::kAcquire,  MemoryOrder::kRelease, MemoryOrder::kAcqRel};
@@ -139,6 +140,9 @@ class TraceMaker {
       from.pitch = std::max(from.pitch, from.row_bytes);
       copy.accesses.push_back(from);
     }
+    if (choice.lanes % 3 == 0) {
+      own(copy, choice);
+    }
     state_.apply(copy);
     trace_.steps.emplace_back(copy);
     for (const detector::MemoryRows& rows : copy.accesses) {
@@ -146,6 +150,16 @@ class TraceMaker {
         return !place.first.first && rows.is_written && touches(rows, place.first.second);
       });
     }
+  }
+
+  // It frees or allocates in place of copying.
+  static void own(detector::CopyInfo& copy, const Choice& choice) {
+    copy.operation = choice.lanes / 3 % 3 == 0 ? detector::HostOperation::kAllocation
+                                               : detector::HostOperation::kFree;
+    detector::MemoryRows range = rows_of(choice.where, choice.how, true);
+    range.rows = 1;
+    range.row_bytes = std::array{4, 16, 128, 1024}[choice.how / 3 % 4];
+    copy.accesses = {range};
   }
 
   // One row or some, over data, flags, or both; sometimes so many, behind them, that an engine
@@ -349,6 +363,11 @@ class TraceMaker {
       site.stores_constant = true;
       site.constant = choice.where / 64;
     }
+    const bool is_known = kind == 6 || (shape_.known_values && kind < 7);
+    const bool is_of_sync = kind == 13;  // a byte of what others synchronise through, or did
+    if (is_of_sync) {
+      site.element_bytes = site.element_count = 1;
+    }
     const bool shared = choice.where % 4 == 3;
     if (kind == 15 && !shared) {
       site.proxy = wire::Proxy::kReadOnly;
@@ -358,9 +377,12 @@ class TraceMaker {
       site.order = choice.where % 3 == 0 ? MemoryOrder::kVolatile : MemoryOrder::kRelaxed;
       site.scope = choice.where % 8 < 4 ? Scope::kGpu : Scope::kCta;
     }
+    site.speculated = site.operation == Operation::kRead && site.order == MemoryOrder::kWeak &&
+                      choice.where / 16 % 4 == 1;
     operation.kind = choice.lanes % 2 == 0 ? RecordKind::kAffine : RecordKind::kScattered;
     const std::uint32_t width = std::uint32_t{site.element_bytes} * site.element_count;
-    const std::uint64_t start = choice.where / 4 % kDataSlots * kSlot +
+    const std::uint64_t start = (is_of_sync ? kSyncOffset : 0) +
+                                choice.where / 4 % kDataSlots * kSlot +
                                 (width < kSlot ? choice.lanes / 8 % (kSlot / width) * width : 0);
     const std::uint32_t stride = choice.how / 64 == 0 ? 0 : choice.how / 64 == 1 ? kSlot : width;
     for (std::uint32_t lane = 0; lane < 32; ++lane) {
@@ -373,7 +395,7 @@ class TraceMaker {
     if (site.operation == Operation::kWrite && overlaps && choice.where % 3 == 0) {
       operation.lanes_agree = true;
     }
-    if (kind == 6 && operation.kind == RecordKind::kAffine) {
+    if (is_known) {
       operation.has_uniform_value = true;
       operation.uniform_value = choice.where / 64;
       operation.lanes_agree = overlaps;
@@ -399,23 +421,25 @@ class TraceMaker {
         (site.order == MemoryOrder::kAcquire || site.order == MemoryOrder::kAcqRel)) {
       site.order = MemoryOrder::kRelease;
     }
-    if (site.order == MemoryOrder::kVolatile && site.operation >= Operation::kAtomic) {
+    if (site.order == MemoryOrder::kVolatile && site.operation != Operation::kRead &&
+        site.operation != Operation::kWrite) {
       site.order = MemoryOrder::kRelaxed;
     }
     site.scope = site.order == MemoryOrder::kVolatile ? Scope::kSys
                                                       : kScopes[choice.where / 16 % kScopes.size()];
     site.element_bytes = choice.where % 8 == 7 ? 8 : 4;
     site.element_count = 1;
-    if (choice.lanes % 3 == 0) {  // the idioms of section 2
+    if (choice.lanes % 3 == 0) {  // the idioms of RACE_RULES section 2
       site.idiom_scope = kScopes[choice.lanes / 64 % kScopes.size()];
       site.flag_store = site.operation == Operation::kWrite;
       site.poll = site.operation == Operation::kRead || site.operation == Operation::kAtomic;
-      if (site.operation <= Operation::kWrite && choice.lanes / 4 % 2 == 0) {
+      if ((site.operation == Operation::kRead || site.operation == Operation::kWrite) &&
+          choice.lanes / 4 % 2 == 0) {
         site.order = MemoryOrder::kWeak;
       }
     }
     const bool shared = choice.where % 4 == 2;
-    const std::uint64_t offset = 256 + choice.where / 4 % kSyncSlots * kSlot;
+    const std::uint64_t offset = kSyncOffset + choice.where / 4 % kSyncSlots * kSlot;
     for (std::uint32_t lane = 0; lane < 32; ++lane) {
       operation.lanes[lane].address = tagged(shared, offset);
     }
@@ -451,8 +475,14 @@ class TraceMaker {
       if (is_unknown(choice, site)) {
         written.flags = 0;
       }
-      if (is_atomic && choice.how / 64 == 3 && lane % 2 == 0) {
-        written.flags = wire::kLaneVoid;  // a failed CAS
+      const bool compares = is_atomic && choice.how / 64 == 3;
+      if (compares) {
+        written.flags |= wire::kLaneCompares;
+        written.value_written = memory ^ std::uint64_t{choice.lanes / 16 % 3}
+                                             << 8 * (choice.lanes / 64 % site.element_bytes);
+      }
+      if (compares && lane % 2 == 0) {
+        written.flags = wire::kLaneVoid;
       } else if (site.operation != Operation::kRead) {
         memory = written.value_written;
       }
@@ -485,93 +515,6 @@ class TraceMaker {
 
 Trace make_trace(const TraceShape& shape) {
   return TraceMaker(shape).make();
-}
-
-std::string describe(const Trace& trace) {
-  constexpr std::array kOperations{
-      "read",         "write",      "atomic",      "red",         "fence",        "barrier",
-      "arrive",       "syncwarp",   "call",        "return",      "exit",         "cluster.arrive",
-      "cluster.wait", "dependents", "gridwait",    "fence.proxy", "mb.init",      "mb.inval",
-      "mb.arrive",    "mb.expect",  "mb.complete", "mb.wait",     "async.arrive", "commit",
-      "wait_group",   "copy"};
-  constexpr std::array kKinds{"void",    "affine", "scattered", "release",
-                              "acquire", "event",  "operands"};
-  constexpr std::array kOrderNames{"weak",    "volatile", "relaxed", "acquire",
-                                   "release", "acq_rel",  "sc"};
-  constexpr std::array kScopeNames{"cta", "cluster", "gpu", "sys"};
-  std::string text;
-  const auto after = [](const std::vector<LaunchId>& launches) {
-    std::string list = " after";
-    for (const LaunchId launch : launches) {
-      list += fmt::format(" {:x}", static_cast<std::uint32_t>(launch));
-    }
-    return list + "\n";
-  };
-  for (const Step& step : trace.steps) {
-    if (const auto* launch = std::get_if<detector::LaunchInfo>(&step)) {
-      text += fmt::format("launch {} grid {} block {}", static_cast<std::uint32_t>(launch->id),
-                          launch->grid.x, launch->block.x);
-      if (launch->prerequisite != LaunchId{}) {
-        text += fmt::format(" programmatic on {} whose end is {:x}",
-                            static_cast<std::uint32_t>(launch->prerequisite),
-                            static_cast<std::uint32_t>(launch->prerequisite_over));
-      }
-      text += after(launch->ordered_after);
-      continue;
-    }
-    if (const auto* copy = std::get_if<detector::CopyInfo>(&step)) {
-      text += fmt::format("copy {} id {:x}",
-                          static_cast<std::uint32_t>(detector::call_site(copy->call)),
-                          static_cast<std::uint32_t>(copy->id));
-      for (const detector::MemoryRows& rows : copy->accesses) {
-        text += fmt::format(" {} {:x}+{} {}x{}", rows.is_written ? "write" : "read", rows.address,
-                            rows.row_bytes, rows.rows, rows.pitch);
-      }
-      text += after(copy->ordered_after);
-      continue;
-    }
-    const auto& operation = std::get<detector::WarpOperation>(step);
-    const auto& site = trace.sites[static_cast<std::size_t>(operation.site)];
-    text +=
-        fmt::format("#{} L{} cta{} w{} mask{:x} {} {} {}.{} {}x{}{}{}{}",
-                    static_cast<std::uint32_t>(operation.site),
-                    static_cast<std::uint32_t>(operation.launch), operation.cta, operation.warp,
-                    operation.mask, kKinds[static_cast<std::size_t>(operation.kind)],
-                    kOperations[static_cast<std::size_t>(site.operation)],
-                    kOrderNames[static_cast<std::size_t>(site.order)],
-                    kScopeNames[static_cast<std::size_t>(site.scope)], site.element_bytes,
-                    site.element_count, site.flag_store ? " flag" : "", site.poll ? " poll" : "",
-                    site.proxy == wire::Proxy::kReadOnly ? " nc"
-                    : site.proxy == wire::Proxy::kAsync  ? " asyncproxy"
-                                                         : "");
-    text += site.asynchrony == wire::Asynchrony::kNone
-                ? ""
-                : fmt::format(" by{}{}", static_cast<int>(site.asynchrony),
-                              site.reads_only ? ".read" : "");
-    if (site.flag_store || site.poll) {
-      text += fmt::format(".{}", kScopeNames[static_cast<std::size_t>(site.idiom_scope)]);
-    }
-    if (operation.kind == RecordKind::kEvent) {
-      text +=
-          fmt::format(" operand {:x} count {}\n", operation.event_operand, operation.event_count);
-      continue;
-    }
-    text += operation.lanes_agree ? " agree" : "";
-    for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-      const auto& access = operation.lanes[lane];
-      text += fmt::format(" [{}]{:x}", lane, access.address & 0xFFFFFFFFFFFFFF);
-      if (operation.kind == RecordKind::kOperands) {
-        text += fmt::format("(n{} {:x} {:x} f{})", access.amount, access.value_read,
-                            access.value_written, access.flags);
-      }
-      if (operation.kind == RecordKind::kRelease || operation.kind == RecordKind::kAcquire) {
-        text += fmt::format("({}->{} f{})", access.value_read, access.value_written, access.flags);
-      }
-    }
-    text += "\n";
-  }
-  return text;
 }
 
 }  // namespace barracuda::oracle

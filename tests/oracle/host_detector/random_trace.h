@@ -21,7 +21,8 @@ struct TraceShape {
   std::uint32_t ctas = 2, warps = 1, lanes = 3;  // lanes of each warp, warps of each CTA
   std::uint32_t launches = 1;
   bool clusters = false;
-  bool copies = true;  // threads copy asynchronously
+  bool copies = true;         // threads copy asynchronously
+  bool known_values = false;  // most plain stores are of values that are known
   std::vector<Choice> choices;
 };
 

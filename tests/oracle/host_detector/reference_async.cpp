@@ -206,7 +206,7 @@ void ReferenceDetector::async_access(const detector::WarpOperation& operation, c
       access.is_of_mbarrier || access.site->element_bytes == 0 ? bytes : access.site->element_bytes;
   for (std::uint32_t done = 0; done < bytes; done += piece) {
     access.address = address_of(tagged) + done;
-    access.size = std::min(piece, bytes - done);
+    access.size = access.width = std::min(piece, bytes - done);
     for (std::size_t older = 0; older < accesses_.size(); ++older) {
       check(accesses_[older], access);
     }

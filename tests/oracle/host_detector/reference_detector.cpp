@@ -27,10 +27,6 @@ bool is_strong(const wire::SiteInfo& site) {
   return site.order != MemoryOrder::kWeak;
 }
 
-int rank(const wire::SiteInfo& site) {
-  return site.order == MemoryOrder::kWeak ? 0 : site.order == MemoryOrder::kVolatile ? 1 : 2;
-}
-
 bool has_value(const wire::SiteInfo& site) {
   return site.element_count == 1 && site.element_bytes <= 8;
 }
@@ -206,37 +202,15 @@ bool ReferenceDetector::was_observed(const Access& write, const Thread& later) c
   });
 }
 
-// Section 3: `older` stands for nothing that `newer`, which happens after it, does not stand for.
-bool ReferenceDetector::may_replace(const Access& newer, const Access& older) {
-  if ((newer.line &&
-       (older.line != newer.line || is_async_proxy(older) != is_async_proxy(newer))) ||
-      (newer.is_of_mbarrier && !older.is_of_mbarrier)) {
-    return false;
-  }
-  if ((older.writes && !newer.writes) || (older.site->proxy == wire::Proxy::kReadOnly &&
-                                          newer.site->proxy != wire::Proxy::kReadOnly)) {
-    return false;
-  }
-  if ((newer.site->flag_store &&
-       !(older.site->flag_store && older.site->idiom_scope >= newer.site->idiom_scope)) ||
-      (newer.site->poll &&
-       !(older.site->poll && older.site->idiom_scope >= newer.site->idiom_scope))) {
-    return false;
-  }
-  if (newer.known_value && !(older.known_value == newer.known_value && older.size == newer.size)) {
-    return false;
-  }
-  return rank(*newer.site) == 0 ||
-         (rank(*newer.site) <= rank(*older.site) && newer.site->scope <= older.site->scope &&
-          newer.size == older.size && is_async_proxy(newer) == is_async_proxy(older));
-}
-
 std::optional<Severity> ReferenceDetector::verdict(const Access& older, const Access& newer) const {
   const wire::SiteInfo& a = *older.site;
   const wire::SiteInfo& b = *newer.site;
   const Scope apart = distance(older.thread, newer.thread);
   if (older.is_of_mbarrier && newer.is_of_mbarrier) {
     return std::nullopt;
+  }
+  if (a.speculated || b.speculated) {
+    return Severity::kWarning;
   }
   if (a.proxy == wire::Proxy::kReadOnly || b.proxy == wire::Proxy::kReadOnly) {
     return Severity::kError;
@@ -252,7 +226,7 @@ std::optional<Severity> ReferenceDetector::verdict(const Access& older, const Ac
   }
   if (is_async_proxy(older) == is_async_proxy(newer) && is_strong(a) && is_strong(b) &&
       std::min(a.scope, b.scope) >= apart) {
-    if (older.size != newer.size) {
+    if (older.width != newer.width) {
       return Severity::kError;
     }
     const bool volatile_store =
@@ -260,39 +234,10 @@ std::optional<Severity> ReferenceDetector::verdict(const Access& older, const Ac
         (b.order == MemoryOrder::kVolatile && b.operation == Operation::kWrite);
     return volatile_store ? std::optional(Severity::kWarning) : std::nullopt;
   }
-  if (stores && older.known_value && older.known_value == newer.known_value &&
-      older.size == newer.size) {
+  if (stores && has_same_value(older, newer)) {
     return Severity::kWarning;
   }
   return Severity::kError;
-}
-
-// The one exemption: an engine may report such a race, and may miss it. RACE_RULES section 3 lets
-// an engine forget an access for one that happens after it and is no more excusable (weak over
-// anything; strong over strong of equal or wider scope and same bytes). So `older` need not be
-// known any more where a replacement of it is not a race with `newer`: because that strong write
-// was observed (section 1, observation), which its predecessors need not be; or, for a read by the
-// read-only proxy, which no order helps, because it is of the reader's own thread. An engine that
-// kept all of them would need memory without bound.
-bool ReferenceDetector::is_covered(const Access& older, const Access& newer,
-                                   std::uint64_t byte) const {
-  const bool read_only =
-      older.site->proxy == wire::Proxy::kReadOnly || newer.site->proxy == wire::Proxy::kReadOnly;
-  return std::ranges::any_of(accesses_, [&](const Access& between) {
-    if (between.space != older.space || byte < between.address ||
-        byte >= between.address + between.size || between.instruction < older.instruction ||
-        !may_replace(between, older)) {
-      return false;
-    }
-    const auto known = between.clock.find(older.line.value_or(older.thread));
-    const bool after = (between.thread == older.thread && !older.line) ||
-                       (known != between.clock.end() &&
-                        known->second >= (older.line ? older.line_time : older.time));
-    const bool as_far =
-        distance(between.thread, newer.thread) >= distance(older.thread, newer.thread);
-    return after && (read_only ? older.writes && between.thread == newer.thread
-                               : as_far && was_observed(between, newer.thread));
-  });
 }
 
 void ReferenceDetector::check(const Access& older, const Access& newer) {
@@ -317,6 +262,9 @@ void ReferenceDetector::check(const Access& older, const Access& newer) {
     return;
   }
   for (std::uint64_t byte = first; byte < end; ++byte) {
+    if (!older.holds(byte)) {
+      continue;
+    }
     races_.push_back({.low_site = std::min(older.site_id, newer.site_id),
                       .high_site = std::max(older.site_id, newer.site_id),
                       .older = older.thread,
@@ -342,14 +290,16 @@ void ReferenceDetector::access(const detector::WarpOperation& operation, const T
                 .clock = threads_.at(thread).clock,
                 .space = space_of(lane.address, thread),
                 .size = site.element_bytes,
+                .width = site.element_bytes,
                 .reads = reads,
                 .writes = writes,
                 .agrees = site.asynchrony == wire::Asynchrony::kNone &&
                           (operation.lanes_agree || (lane.flags & wire::kLaneAgrees) != 0),
+                .elements = site.element_count,
                 .location_size = std::size_t{site.element_bytes} * site.element_count};
   if (site.operation == Operation::kWrite && site.stores_constant) {
     access.known_value = site.constant;
-  } else if (operation.has_uniform_value && writes) {
+  } else if (operation.has_uniform_value && site.operation == Operation::kWrite) {
     access.known_value = operation.uniform_value;
   }
   access.is_published = operation.kind == wire::RecordKind::kRelease;
@@ -363,10 +313,31 @@ void ReferenceDetector::access(const detector::WarpOperation& operation, const T
   }
   for (std::uint32_t element = 0; element < site.element_count; ++element) {
     access.address = address_of(lane.address) + std::uint64_t{element} * site.element_bytes;
-    for (std::size_t older = 0; older < accesses_.size(); ++older) {
-      check(accesses_[older], access);
+    make(access, lane);
+  }
+}
+
+// A compare-and-swap that wrote reads all its bytes and writes those that it changes.
+void ReferenceDetector::make(const Access& access, const detector::LaneAccess& lane) {
+  const std::size_t first = accesses_.size();
+  const bool compares =
+      access.is_published && access.writes && (lane.flags & wire::kLaneCompares) != 0 &&
+      (lane.flags & wire::kLaneHasRead) != 0 && (lane.flags & wire::kLaneHasWritten) != 0;
+  if (compares) {
+    Access piece = access;
+    piece.size = 1;
+    for (std::uint32_t byte = 0; byte < access.size; ++byte) {
+      piece.address = access.address + byte;
+      piece.writes = ((lane.value_read ^ lane.value_written) >> (8 * byte) & 0xFF) != 0;
+      accesses_.push_back(piece);
     }
+  } else {
     accesses_.push_back(access);
+  }
+  for (std::size_t newer = first; newer < accesses_.size(); ++newer) {
+    for (std::size_t older = 0; older < first; ++older) {
+      check(accesses_[older], accesses_[newer]);
+    }
   }
 }
 

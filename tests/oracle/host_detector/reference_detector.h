@@ -36,7 +36,7 @@ struct Race {
   Space space;
   std::uint64_t byte = 0;
   Severity severity = Severity::kError;
-  bool may_be_missed = false;  // section 3 lets an engine forget the older access
+  bool may_be_missed = false;  // RACE_RULES section 3 lets an engine forget `older`
 };
 
 class ReferenceDetector {
@@ -103,8 +103,10 @@ class ReferenceDetector {
     Space space;
     std::uint64_t address = 0;
     std::uint32_t size = 0;
+    std::uint32_t width = 0;  // of the element that it is or is part of
     bool reads = false, writes = false, agrees = false;
-    std::optional<std::uint64_t> known_value;  // a constant, or uniform in the warp
+    std::optional<std::uint64_t> known_value;  // a constant, or uniform in the warp; of a vector
+    std::uint32_t elements = 1;
     bool is_published = false;
     std::optional<std::uint64_t> published_value;
     std::size_t location_size = 0;  // of the synchronising access
@@ -112,6 +114,12 @@ class ReferenceDetector {
     std::uint64_t line_time = 0;
     bool is_of_mbarrier = false;
     std::optional<detector::MemoryRows> rows;  // of a copy by the host
+    detector::HostOperation operation = detector::HostOperation::kCopy;
+    std::set<std::uint64_t> given_away;  // bytes that have a new owner
+
+    [[nodiscard]] bool holds(std::uint64_t byte) const {
+      return byte >= address && byte < address + size && !given_away.contains(byte);
+    }
   };
 
   struct CopyGroups {
@@ -186,6 +194,7 @@ class ReferenceDetector {
   void acquire(const wire::SiteInfo& site, const detector::LaneAccess& lane, const Thread& thread);
   void access(const detector::WarpOperation& operation, const Thread& thread, bool reads,
               bool writes);
+  void make(const Access& access, const detector::LaneAccess& lane);
   void check(const Access& older, const Access& newer);
   void arrive(const detector::WarpOperation& operation, const std::vector<Thread>& threads,
               bool waits);
@@ -194,6 +203,11 @@ class ReferenceDetector {
                                            const Barrier& barrier) const;
   void open_warp_barriers(std::uint32_t launch, std::uint32_t cta, std::uint32_t warp);
   void exit(const std::vector<Thread>& threads);
+
+  // reference_copies.cpp
+  void end_life(const detector::MemoryRows& range, const Thread& free);
+  // Allocations and frees stand for nothing any more once the other has come.
+  void give_way(const detector::MemoryRows& range, detector::HostOperation operation);
 
   // reference_async.cpp
   void async_event(const detector::WarpOperation& operation, const std::vector<Thread>& threads);
@@ -222,7 +236,10 @@ class ReferenceDetector {
   static std::uint64_t address_of(std::uint64_t tagged);
 
   [[nodiscard]] std::optional<Severity> verdict(const Access& older, const Access& newer) const;
-  [[nodiscard]] static bool may_replace(const Access& newer, const Access& older);
+  [[nodiscard]] static bool stands_for(const Access& newer, const Access& older);
+  [[nodiscard]] static bool has_same_value(const Access& a, const Access& b);
+  [[nodiscard]] bool is_excused(const Access& between, const Access& older,
+                                const Access& newer) const;
   [[nodiscard]] bool is_before(const Thread& thread, std::uint64_t time, const Thread& later) const;
   [[nodiscard]] bool was_observed(const Access& write, const Thread& later) const;
   [[nodiscard]] bool is_covered(const Access& older, const Access& newer, std::uint64_t byte) const;

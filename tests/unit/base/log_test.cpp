@@ -76,6 +76,22 @@ TEST_CASE("every folder and every level is known by its name") {
   }
 }
 
+TEST_CASE("every folder of the tree that is built as a part of the tool has a level") {
+  std::size_t folders = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(BARRACUDA_SOURCE_DIR)) {
+    const std::string name = entry.path().filename();
+    const auto script = read_file(entry.path() / "CMakeLists.txt");
+    if (name == "cmake" || !script ||
+        (script->find("barracuda_folder(") == std::string::npos &&
+         script->find("add_library(barracuda SHARED") == std::string::npos)) {
+      continue;
+    }
+    CHECK(parse_log_levels(name + "/debug"));
+    ++folders;
+  }
+  CHECK(folders == kFolderCount);
+}
+
 TEST_CASE("an unknown folder or level is an error that lists the known ones") {
   const auto folder = parse_log_levels("preloaded/debug");
   REQUIRE_FALSE(folder);

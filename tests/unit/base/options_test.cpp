@@ -1,6 +1,7 @@
 #include "base/options.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -54,6 +55,34 @@ TEST_CASE("quotes keep colons together, and two quotes are one") {
   CHECK(parsed("json='it''s: here'").json == "it's: here");
   CHECK(parsed("kernel-name=regex='a::(b|c)'").kernel_name == "regex=a::(b|c)");
   CHECK(error_of("json='a:b") == "option json: a quote (') is not closed");
+}
+
+TEST_CASE("a blank in place of a colon is an error, not a part of the value") {
+  CHECK_THAT(error_of("json=x log-file=y"),
+             Catch::StartsWith("option json: options are separated by colons") &&
+                 Catch::Contains("json=…:log-file=…"));
+  CHECK_THAT(error_of("seed=7:json=x  strict=1"), Catch::Contains("json=…:strict=…"));
+  CHECK(parsed("json='x log-file=y'").json == "x log-file=y");
+  CHECK(parsed("json=my races=1.json").json == "my races=1.json");
+  Options options;
+  options.json = "x log-file=y";
+  CHECK(parsed(to_string(options)).json == options.json);
+}
+
+TEST_CASE("paths are made absolute, also where a variable may hold their beginning") {
+  ::setenv("BARRACUDA_TEST_FOLDER", "/folder", 1);
+  ::setenv("BARRACUDA_TEST_NAME", "name", 1);
+  Options options;
+  options.json = "a/%p.json";
+  options.log_file = "/b.txt";
+  options.record = "%q{BARRACUDA_TEST_FOLDER}/c";
+  options.suppressions = "%q{BARRACUDA_TEST_NAME}/d";
+  make_paths_absolute(options);
+  const std::string here = std::filesystem::current_path();
+  CHECK(options.json == here + "/a/%p.json");
+  CHECK(options.log_file == "/b.txt");
+  CHECK(options.record == "%q{BARRACUDA_TEST_FOLDER}/c");
+  CHECK(options.suppressions == here + "/%q{BARRACUDA_TEST_NAME}/d");
 }
 
 TEST_CASE("a value may hold an equals sign") {
@@ -143,7 +172,14 @@ TEST_CASE("a random schedule has a seed, and one that takes turns has none") {
   CHECK(settled("schedule=random:seed=7") == Seed{7});
   CHECK(settled("schedule=round-robin") == Seed{});
   CHECK_FALSE(settled("schedule=round-robin:seed=7").has_value());
-  CHECK_THAT(error_of("schedule=fair"), Catch::Contains("auto, round-robin, random"));
+  CHECK(settled("schedule=reversed") == Seed{});
+  CHECK_FALSE(settled("schedule=reversed:seed=7").has_value());
+  CHECK(settled("seeds=4") == Seed{});
+  CHECK(settled("seeds=1:seed=7") == Seed{7});
+  CHECK_FALSE(settled("seeds=4:seed=7").has_value());
+  CHECK_FALSE(settled("seeds=4:schedule=reversed").has_value());
+  CHECK_FALSE(settled("seeds=4:record=trace").has_value());
+  CHECK_THAT(error_of("schedule=fair"), Catch::Contains("auto, round-robin, reversed, random"));
 }
 
 TEST_CASE("what options are written as parses to the same options") {
@@ -181,7 +217,8 @@ TEST_CASE("a file name with the process id is another one for each process") {
   CHECK(names_process("trace-%p"));
   CHECK(names_process("%%%p"));
   CHECK_FALSE(names_process("100%%p"));
-  CHECK_FALSE(names_process("%q{HOME}/p"));
+  CHECK(names_process("rank-%q{RANK}"));  // `run` has put in what it has itself
+  CHECK_FALSE(names_process("%%q{RANK}"));
   CHECK_FALSE(names_process("%"));
   CHECK_FALSE(names_process(""));
 }

@@ -58,6 +58,20 @@ TEST_CASE("kernel takes a file, its shape and its arguments, and the options of 
   error_of({"kernel", "/dev/null", "--grid", "1,2,3,4"});
 }
 
+TEST_CASE("merge takes reports, and what can be said of finished ones") {
+  const Command command =
+      parse_arguments({"merge", "a.json", "b.json", "--json", "x", "--update-baseline"}, "seed=1");
+  REQUIRE(std::holds_alternative<MergeCommand>(command));
+  const auto& merge = std::get<MergeCommand>(command);
+  CHECK(merge.files == Words{"a.json", "b.json"});
+  CHECK(merge.options.json == "x");
+  CHECK(merge.options.update_baseline);
+  CHECK_FALSE(merge.options.seed);
+  error_of({"merge"});
+  error_of({"merge", "a.json", "--seed", "1"});
+  error_of({"merge", "a.json", "--severity", "none"});
+}
+
 TEST_CASE("replay takes a trace and the options that may be another run's") {
   const Command command = parse_arguments(
       {"replay", "app.trace", "--acquire=relaxed-spin", "--report-same-value", "--json", "x"},
@@ -158,7 +172,8 @@ TEST_CASE("help and version are messages, not errors") {
     INFO(option.name);
     CHECK(run_help.find("--" + std::string(option.name)) != std::string::npos);
   }
-  CHECK(message_of({"run", "--", "a"}, "help=1").text == options_help());
+  CHECK(message_of({"run"}, "help=1").text == options_help());
+  CHECK(parsed_run({"run", "--", "a"}, "help=1").program == Words{"a"});
   CHECK(error_of({"help", "fly"}).find("no command 'fly'") != std::string::npos);
 }
 

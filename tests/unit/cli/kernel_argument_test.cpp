@@ -42,6 +42,44 @@ TEST_CASE("a buffer holds zeros, a value, or a list that repeats") {
         std::vector<std::int16_t>{1, -2, 1, -2, 1});
 }
 
+TEST_CASE("a structure has its members where C places them, and its size") {
+  struct Inner {
+    std::uint8_t flag = 1;
+    double scale = 0.5;
+  };
+
+  struct Outer {
+    std::uint16_t first = 7;
+    Inner inner;
+    std::int32_t list[3] = {1, -2, 3};
+    float* values = nullptr;
+    std::uint8_t last = 9;
+  };
+
+  const KernelArgument argument =
+      parsed("{u16=7; {u8=1;f64=0.5}; s32=1,-2,3; f32[2]=1.5:print; u8=9}");
+  CHECK_FALSE(argument.is_buffer);
+  REQUIRE(argument.bytes.size() == sizeof(Outer));
+  Outer outer;
+  std::memcpy(&outer, argument.bytes.data(), sizeof outer);
+  CHECK(outer.first == 7);
+  CHECK(outer.inner.flag == 1);
+  CHECK(outer.inner.scale == 0.5);
+  CHECK(outer.list[1] == -2);
+  CHECK(outer.values == nullptr);
+  CHECK(outer.last == 9);
+  REQUIRE(argument.members.size() == 5);
+  CHECK(argument.members[3].is_buffer);
+  CHECK(argument.members[3].offset == offsetof(Outer, values));
+  CHECK(argument.members[3].prints);
+  CHECK(parsed("{b8=0x01,2,3}").bytes.size() == 3);
+}
+
+TEST_CASE("a buffer without values is told from one of zeros") {
+  CHECK(parsed("u32[4]:print").is_unfilled);
+  CHECK_FALSE(parsed("u32[4]=0").is_unfilled);
+}
+
 TEST_CASE("a buffer can be printed and saved, a scalar cannot") {
   CHECK(parsed("u8[4]:print").prints);
   CHECK(parsed("u8[4]=7:print:save=a:b.bin").save_path == "a:b.bin");
@@ -65,14 +103,23 @@ TEST_CASE("a buffer's bytes can come from a file") {
 }
 
 TEST_CASE("what does not fit its type is refused, with the argument named") {
-  for (const char* const text : {"", "u32", "u32=", "u32=x", "u32=-1", "u8=256", "s8=128", "f16=1",
-                                 "u32=1,2", "u32[0]", "u32[", "u32[2", "u32[x]", "u32[1]=1,2",
-                                 "u32[4]=1,", "b32=0x", "f32=1.5f", "u64[9999999999999]"}) {
+  for (const char* const text :
+       {"",       "u32",        "u32=",      "u32=x",    "u32=-1",   "u8=256",
+        "s8=128", "f16=1",      "u32=1,2",   "u32[0]",   "u32[",     "u32[2",
+        "u32[x]", "u32[1]=1,2", "u32[4]=1,", "b32=0x",   "f32=1.5f", "u64[9999999999999]",
+        "{",      "{}",         "{u32=1",    "{u32=1;}", "{f16=1}"}) {
     const auto argument = parse_kernel_argument(text);
     CAPTURE(text);
     REQUIRE_FALSE(argument);
     CHECK(argument.error().message.find(std::string("--arg ") + text) == 0);
   }
+}
+
+TEST_CASE("an argument without what becomes of it is the same argument") {
+  CHECK(without_outputs("u32[4]=1,2:print") == "u32[4]=1,2");
+  CHECK(without_outputs("@in.bin:save=out.bin") == "@in.bin");
+  CHECK(without_outputs("u32[4]:print:save=out") == "u32[4]");
+  CHECK(without_outputs("f32=1.5") == "f32=1.5");
 }
 
 TEST_CASE("elements are printed sixteen a line, in their type") {

@@ -8,7 +8,7 @@
 namespace barracuda::cli {
 namespace {
 
-TEST_CASE("docs/OPTIONS.md is current; tools/generate_option_docs.sh writes it") {
+TEST_CASE("docs/OPTIONS.md is current, tools/generate_option_docs.sh writes it") {
   CHECK(*read_file(BARRACUDA_SOURCE_DIR "/docs/OPTIONS.md") == options_as_markdown());
 }
 

@@ -1,6 +1,7 @@
 // A process that ends as a CUDA program under the tool does, for tests of `barracuda run` that need
 // no device: reporter KIND [STATUS] [SECONDS] announces itself, waits, and reports a run of that
 // kind.
+#include <csignal>
 #include <cstdlib>
 #include <string>
 #include <unistd.h>
@@ -12,7 +13,14 @@ int main(int argc, char** argv) {
   using namespace barracuda;  // NOLINT(google-build-using-namespace)
   const std::string kind = argc > 1 ? argv[1] : "clean";
   const int status = argc > 2 ? std::atoi(argv[2]) : 0;
-  report::announce();
+  Options options;
+  if (const char* const text = std::getenv("BARRACUDA_OPTIONS")) {
+    if (!parse_options(options, text)) {
+      return 99;
+    }
+  }
+  report::Outlet outlet(options);
+  outlet.announce();
   if (argc > 3) {
     usleep(static_cast<useconds_t>(std::atof(argv[3]) * 1e6));
   }
@@ -33,12 +41,10 @@ int main(int argc, char** argv) {
     run = report::RunData{};
     run.used_cuda = true;
   }
-  Options options;
-  if (const char* const text = std::getenv("BARRACUDA_OPTIONS")) {
-    if (!parse_options(options, text)) {
-      return 99;
-    }
+  if (kind == "killed") {
+    (void)outlet.update(report::samples::racy_run());
+    (void)raise(status);
   }
-  const report::Outcome outcome = report::finish(run, options);
+  const report::Outcome outcome = outlet.finish(run);
   return outcome.change_status ? outcome.status : status;
 }

@@ -17,7 +17,7 @@ TEST_CASE("a run's folder lives as long as the object") {
   {
     const auto directory = RunDirectory::create();
     REQUIRE(directory.has_value());
-    reports = directory->reports();
+    reports = directory->spools();
     CHECK(fs::is_directory(reports));
   }
   CHECK_FALSE(fs::exists(fs::path(reports).parent_path()));

@@ -34,8 +34,9 @@ std::vector<nlohmann::json> json_lines(const std::string& path) {
 }
 
 TEST_CASE("a program without CUDA runs as ever, and run says that nothing was checked") {
-  const ShellResult result = run("-- sh -c 'echo out; echo err >&2; exit 3'");
+  const ShellResult result = run("-- sh -c 'echo out; echo err >&2'");
   CHECK(result.status == 67);
+  CHECK(run("-- sh -c 'exit 3'").status == 3);
   CHECK(result.output == "out\n");
   CHECK(result.errors == std::string("err\n") + kNothing);
 }
@@ -64,13 +65,44 @@ TEST_CASE("the whole process tree counts, also what outlives the program") {
       run("--json=" + json + " -- sh -c '" + kReporter + " clean; " + kReporter + " race & " +
           kReporter + " race 0 0.3 & sleep 0.1; exit 2'");
   CHECK(result.status == 66);
-  CHECK(result.errors.find("1 race (24 occurrences), kernels 3/3 instrumented") !=
+  CHECK(result.errors.find("1 race (24 occurrences), kernels 1/1 instrumented") !=
         std::string::npos);
+  // Of a finding that is said again, the last line stands.
   const auto lines = json_lines(json);
-  REQUIRE(lines.size() == 2);
-  CHECK(lines[0]["type"] == "race");
-  CHECK(lines[1]["type"] == "summary");
-  CHECK(lines[1]["races"] == 1);
+  REQUIRE(lines.size() >= 2);
+  CHECK(lines[lines.size() - 2]["type"] == "race");
+  CHECK(lines[lines.size() - 2]["count"] == 24);
+  CHECK(lines.back()["type"] == "summary");
+  CHECK(lines.back()["races"] == 1);
+}
+
+TEST_CASE("a variable that only the program's processes have names a file of each") {
+  const ScratchFolder folder;
+  const ShellResult result = run("'--json=" + (folder / "rank-%q{BARRACUDA_TEST_RANK}.json") +
+                                 "' -- sh -c 'BARRACUDA_TEST_RANK=0 " + kReporter +
+                                 " race; BARRACUDA_TEST_RANK=1 " + kReporter + " clean'");
+  CHECK(result.status == 66);
+  CHECK(json_lines(folder / "rank-0.json").back()["races"] == 1);
+  CHECK(json_lines(folder / "rank-1.json").back()["races"] == 0);
+
+  const std::string pattern =
+      "'--json=" + (folder / "%q{BARRACUDA_TEST_RANK}.json") + "' -- sh -c ";
+  CHECK(shell("BARRACUDA_TEST_RANK=100%p " + kCommand + " run " + pattern + "'" + kReporter +
+              " race; BARRACUDA_TEST_RANK=2 " + kReporter + " clean'")
+            .status == 66);
+  const auto merged = json_lines(folder / "100%p.json");
+  REQUIRE(merged.size() == 2);
+  CHECK(merged.back()["kernels"]["launched"] == 1);
+
+  const ShellResult unset = run(pattern + "'" + kReporter + " race'");
+  CHECK(unset.status == 70);
+  CHECK(unset.errors.find("'BARRACUDA_TEST_RANK' is not set") != std::string::npos);
+  const ShellResult launcher =
+      run(pattern + "'" + kReporter + " unused; BARRACUDA_TEST_RANK=3 " + kReporter + " clean'");
+  CHECK(launcher.status == 0);
+  CHECK(json_lines(folder / "3.json").size() == 1);
+  CHECK(run("'--json=%q{HOME' -- echo started").status == 64);
+  CHECK(run("'--json=%q{BARRACUDA_TEST_RANK}%d' -- echo started").status == 64);
 }
 
 TEST_CASE("JSON is written also where there is nothing to report") {
@@ -99,13 +131,56 @@ TEST_CASE("a failed tool is status 70") {
 TEST_CASE("a process that ends without its report is named, never passed") {
   const ShellResult result = run("-- " + kReporter + " lost");
   CHECK(result.status == 67);
-  CHECK(result.errors.find("(barracuda.test.reporter) used CUDA and ended without a report") !=
+  CHECK(result.errors.find("(barracuda.test.reporter) ended before its last word") !=
         std::string::npos);
   CHECK(result.errors.find("coverage incomplete") != std::string::npos);
   const ShellResult killed =
       run("-- sh -c '(sleep 0.5; kill -KILL $$) & exec " + kReporter + " lost 0 5'");
   CHECK(killed.status == 128 + SIGKILL);
-  CHECK(killed.errors.find("ended without a report: signal 9 (Killed)") != std::string::npos);
+  CHECK(killed.errors.find("ended before its last word: signal 9 (Killed)") != std::string::npos);
+}
+
+TEST_CASE("what a killed process has found is reported, and how it ended") {
+  const ScratchFolder folder;
+  const std::string json = folder / "races.json";
+  for (const int signal : {SIGKILL, SIGSEGV}) {
+    const ShellResult result =
+        run("--json=" + json + " -- " + kReporter + " killed " + std::to_string(signal));
+    CHECK(result.status == 66);
+    CHECK(result.errors.find("inter-block race") != std::string::npos);
+    CHECK(result.errors.find("the program was ended by signal " + std::to_string(signal)) !=
+          std::string::npos);
+    CHECK(result.errors.find("coverage incomplete") != std::string::npos);
+    const auto lines = json_lines(json);
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[1]["signal"] == signal);
+    CHECK(lines[1]["exit_status"] == 128 + signal);
+  }
+}
+
+TEST_CASE("a program that takes too long is ended and reported about") {
+  const ShellResult result = run("--time-limit=1 -- sh -c '" + kReporter + " race & sleep 60'");
+  CHECK(result.status == 66);
+  CHECK(result.errors.find("ended after 1 seconds (time-limit)") != std::string::npos);
+  CHECK(run("--time-limit=1 -- sleep 60").status == 128 + SIGTERM);
+}
+
+TEST_CASE("what a killed run has found is read from its folder") {
+  const ScratchFolder folder;
+  const std::string temporary = "TMPDIR=" + folder.path() + " ";
+  CHECK(shell(temporary + kCommand + " report").status == 64);
+  CHECK(shell(temporary + kCommand + " report /nonexistent").status == 64);
+  const ShellResult result =
+      shell(temporary + kCommand + " run -- sh -c '" + kReporter + " race; sleep 0.1; " +
+            temporary + kCommand + " status; kill -KILL $PPID'");
+  CHECK(result.status == 128 + SIGKILL);
+  CHECK(result.output.find("1 race (12 occurrences)") != std::string::npos);
+  const std::string json = folder / "races.json";
+  const ShellResult report = shell(temporary + kCommand + " report --json " + json);
+  CHECK(report.status == 66);
+  CHECK(report.errors.find("inter-block race") != std::string::npos);
+  CHECK(report.errors.find("barracuda run was killed") != std::string::npos);
+  CHECK(json_lines(json).size() == 2);
 }
 
 TEST_CASE("a bad option is status 64 and the program is not started") {
@@ -200,7 +275,7 @@ TEST_CASE("an interrupt reaches the program once, and run still reports") {
   int status = 0;
   REQUIRE(waitpid(process, &status, 0) == process);
   REQUIRE(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 67);
+  CHECK(WEXITSTATUS(status) == 4);
   CHECK(*read_file(folder / "hits") == "hit\n");
   CHECK(*read_file(folder / "errors") == kNothing);
 }

@@ -259,7 +259,7 @@ TEST_CASE("a cp.async is a read of the bytes it reads and a write of all it writ
   }
 }
 
-TEST_CASE("copies of known size read what they say; predicated ones in their lanes", "[logger]") {
+TEST_CASE("copies of known size read what they say, predicated ones in their lanes", "[logger]") {
   LoggedMachine machine(BARRACUDA_ASYNCHRONOUS_KERNELS);
   const std::uint64_t in = machine.allocate(2048);
   const Log log = log_of(machine, "plain_copies", {1, 40}, {in});

@@ -20,6 +20,15 @@ extern "C" __global__ void write_pattern(char* base, const std::int64_t* offsets
   *reinterpret_cast<int*>(base + offset) = value;
 }
 
+// The same with values of 8 bytes, and behind them of 16.
+extern "C" __global__ void write_wide(char* base, const std::int64_t* offsets, const int* values) {
+  const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+  const std::int64_t offset = offsets[thread] * 4;
+  const int value = values[thread];
+  *reinterpret_cast<long long*>(base + offset) = static_cast<long long>(value) << 32 | 9;
+  *reinterpret_cast<int4*>(base + offset) = make_int4(value, 1, 2, value + 3);
+}
+
 extern "C" __global__ void use_shared(int* out) {
   __shared__ int tile[64];
   tile[threadIdx.x] = static_cast<int>(threadIdx.x) * 3;
@@ -36,6 +45,15 @@ extern "C" __global__ void use_generic(int* out, int which) {
                                 : &shared[threadIdx.x];
   *p = static_cast<int>(threadIdx.x);
   out[64 + threadIdx.x] = local[which];
+}
+
+__device__ __noinline__ unsigned block_in_grid() {
+  return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+}
+
+// Each block writes its own word: where a function that is not inlined says, what the kernel reads.
+extern "C" __global__ void name_blocks(unsigned* out) {
+  out[block_in_grid()] = 1000 + blockIdx.x;
 }
 
 extern "C" __global__ void take_tickets(unsigned* counter, unsigned* out) {

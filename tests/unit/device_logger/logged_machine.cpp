@@ -19,14 +19,15 @@
 namespace barracuda::wire {
 namespace {
 
-ptx::InstrumentedModule instrument_file(const std::string& path) {
+ptx::InstrumentedModule instrument_file(const std::string& path, bool renumbers_blocks) {
   auto text = read_file(path);
   REQUIRE(text);
   auto unit = ptx::parse(std::move(*text));
   REQUIRE(unit);
   std::vector<ptx::Module> units;
   units.push_back(std::move(*unit));
-  auto instrumented = ptx::instrument(std::move(units), {.first_site = SiteId{1000}});
+  auto instrumented = ptx::instrument(
+      std::move(units), {.first_site = SiteId{1000}, .renumbers_blocks = renumbers_blocks});
   INFO((instrumented ? "" : instrumented.error().to_string()));
   REQUIRE(instrumented);
   return std::move(*instrumented);
@@ -58,7 +59,7 @@ std::uint64_t join_words(std::uint32_t low, std::uint32_t high) {
 LoggedMachine::LoggedMachine(const std::string& ptx_path, const LogOptions& options)
     : options_(options),
       machine_({.seed = 1, .launch_timeout_ms = 120000, .native_functions = hooks()}),
-      instrumented_(instrument_file(ptx_path)),
+      instrumented_(instrument_file(ptx_path, options.block_order.window != 0)),
       positions_(options.queues) {
   auto loaded = machine_.load(options.two_sites_a_call ? with_two_sites_a_call(instrumented_.text)
                                                        : instrumented_.text);
@@ -74,6 +75,7 @@ LoggedMachine::LoggedMachine(const std::string& ptx_path, const LogOptions& opti
   descriptor_->read_positions = allocate(std::size_t{options.queues} * kReadPositionStride);
   descriptor_->order_counters = allocate(std::size_t{kOrderCounters} * 4);
   descriptor_->commit_mode = options.mode;
+  descriptor_->block_order = options.block_order;
   descriptor_->steady_claims = options.steady_claims ? 1 : 0;
 }
 
@@ -166,12 +168,24 @@ bool LoggedMachine::read_one(std::uint32_t queue, LoggedRecord& record) {
     return false;
   }
   const auto lanes = static_cast<std::uint32_t>(__builtin_popcount(record.header.mask));
-  if (record.kind() == RecordKind::kAffine) {
+  const bool is_uniform = (record.pattern.flags & kUniformValue) != 0;
+  if (record.kind() == RecordKind::kAffine || record.kind() == RecordKind::kAffineValue) {
+    LaneValueHalf value{}, padding;
+    const bool has_slot = record.kind() == RecordKind::kAffineValue;
+    if (has_slot &&
+        (!load(queue, record.slot + 1, 0, value) || !load(queue, record.slot + 1, 1, padding))) {
+      return false;
+    }
+    if (has_slot) {
+      record.uniform_value = join_words(value.value_low, value.value_high);
+    } else if (is_uniform) {
+      record.uniform_value = static_cast<std::uint32_t>(record.pattern.stride1);
+    }
     const std::uint64_t base = join_words(record.pattern.base_low, record.pattern.base_high);
     for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
       if ((record.header.mask >> lane & 1) != 0) {
         const std::uint32_t w = 1U << record.header.width_log2;
-        const std::int64_t rows = (record.pattern.flags & kUniformValue) != 0 ? 0 : lane / w;
+        const std::int64_t rows = is_uniform && !has_slot ? 0 : lane / w;
         record.lanes[static_cast<int>(lane)].address =
             base + static_cast<std::uint64_t>(std::int64_t{lane % w} * record.pattern.stride0 +
                                               rows * record.pattern.stride1);
@@ -179,6 +193,10 @@ bool LoggedMachine::read_one(std::uint32_t queue, LoggedRecord& record) {
     }
   } else if (record.kind() != RecordKind::kEvent && !read_entries(record)) {
     return false;
+  }
+  if (record.kind() == RecordKind::kScattered && is_uniform) {
+    record.uniform_value =
+        join_words(record.pattern.base_low, static_cast<std::uint32_t>(record.pattern.stride1));
   }
   const std::uint32_t slots = record_slots(record.kind(), lanes);
   if (record.kind() == RecordKind::kScattered && lanes % 2 == 1) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct LoggedRecord {
   std::uint64_t slot = 0;
   std::uint32_t queue = 0;
   std::map<int, LoggedLane> lanes;  // of the active lanes; of kAffine the addresses alone
+  std::optional<std::uint64_t> uniform_value;
 
   [[nodiscard]] RecordKind kind() const { return static_cast<RecordKind>(header.kind); }
 };
@@ -42,6 +44,7 @@ struct LogOptions {
   // Even and odd lanes call every hook for sites of their own, at once, as lanes that come from
   // different places do where the hardware runs them as one.
   bool two_sites_a_call = false;
+  BlockOrder block_order = {};  // not the device's: the kernels are rewritten for it
 };
 
 class LoggedMachine {

@@ -156,18 +156,58 @@ TEST_CASE("a store's record says where overlapping lanes stored the same", "[log
       CHECK(((record.pattern.flags & kLanesAgree) != 0) == all);
       agreeing += all ? 1 : 0;
     }
-    if ((record.pattern.flags & kUniformValue) != 0) {
+    const bool is_uniform = std::all_of(values + first, values + first + 32,
+                                        [&](auto value) { return value == values[first]; });
+    REQUIRE(record.uniform_value.has_value() == is_uniform);
+    if (is_uniform) {
       ++uniform;
-      CHECK(record.header.width_log2 == 5);
-      for (std::uint32_t lane = 0; lane < 32; ++lane) {
-        CHECK(values[first + lane] == record.pattern.stride1);
-      }
+      CHECK(*record.uniform_value == static_cast<std::uint32_t>(values[first]));
     }
     ++records;
   }
   CHECK(records == kWarps);
   CHECK(agreeing > 0);
   CHECK(uniform > 0);
+}
+
+TEST_CASE("a store of 8 or 16 bytes says what all lanes stored, wherever that was", "[logger]") {
+  const auto mode = GENERATE(CommitMode::kSelfValidating, CommitMode::kFenceAndFlag);
+  LoggedMachine machine(BARRACUDA_LOGGER_KERNELS, {.mode = mode});
+  const std::uint64_t base = machine.allocate(4 * kBytes);
+  const Arrays arrays = allocate(machine);
+  Offsets random(7);
+  auto* offsets = LoggedMachine::at<std::int64_t>(arrays.offsets);
+  auto* values = LoggedMachine::at<std::int32_t>(arrays.values);
+  for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
+    const auto pattern = random.next();
+    std::copy(pattern.begin(), pattern.end(), offsets + warp * 32);
+    const int range = random.pick(0, 1);
+    for (int lane = 0; lane < 32; ++lane) {
+      values[warp * 32 + static_cast<std::uint32_t>(lane)] = random.pick(0, range);
+    }
+  }
+  machine.launch("write_wide", kWarps / 2, 64, {base, arrays.offsets, arrays.values});
+  std::map<RecordKind, std::size_t> uniform;
+  for (const LoggedRecord& record : machine.read("st.")) {
+    const std::uint32_t first = (record.header.cta * 2 + record.pattern.warp) * 32;
+    for (const auto& [lane, logged] : record.lanes) {
+      CHECK(logged.address == base + 4 * static_cast<std::uint64_t>(
+                                             offsets[first + static_cast<std::uint32_t>(lane)]));
+    }
+    const bool is_uniform = std::all_of(values + first, values + first + 32,
+                                        [&](auto value) { return value == values[first]; });
+    REQUIRE(record.uniform_value.has_value() == is_uniform);
+    if (is_uniform) {
+      const auto value = static_cast<std::uint64_t>(values[first]);
+      const bool is_vector = machine.site_of(record).info.element_count == 4;
+      CHECK(*record.uniform_value ==
+            (is_vector ? stored_value(value | std::uint64_t{1} << 32, 2 | (value + 3) << 32)
+                       : value << 32 | 9));
+      ++uniform[record.kind()];
+    }
+  }
+  CHECK(uniform[RecordKind::kAffineValue] > 10);
+  CHECK(uniform[RecordKind::kScattered] > 2);
 }
 
 TEST_CASE("shared offsets are tagged, and local memory is not logged", "[logger]") {

@@ -4,7 +4,6 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -314,38 +313,81 @@ bool is_form_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == ':';
 }
 
-// The instructions that stand in the tests' PTX, and other words; comments are left out.
-void add_words(const std::filesystem::path& file, std::set<std::string>& words) {
-  std::ifstream input(file);
-  std::string line;
-  while (std::getline(input, line)) {
-    const auto end =
-        line.begin() + static_cast<std::ptrdiff_t>(std::min(line.find("//"), line.size()));
-    for (auto at = line.begin(); at != end;) {
-      const auto first = std::find_if(at, end, is_form_character);
-      at = std::find_if_not(first, end, is_form_character);
-      words.emplace(first, at);
+// The word of form characters that begins `text`, behind a label and a predicate.
+std::string_view first_form(std::string_view text) {
+  for (;;) {
+    text.remove_prefix(std::min(text.find_first_not_of(" (\t"), text.size()));
+    if (text.starts_with('@') || text.starts_with('$')) {
+      text.remove_prefix(std::min(text.find(' '), text.size()));
+      continue;
     }
+    const auto end = std::ranges::find_if_not(text, is_form_character);
+    return text.substr(0, static_cast<std::size_t>(end - text.begin()));
   }
 }
 
-std::set<std::string> words_of_tests() {
-  std::set<std::string> words;
+// The forms that a line of a test names: as instructions of its PTX, which end in a semicolon, or
+// quoted by themselves, for a PTX text that the test composes. Words of comments and of names of
+// tests are neither.
+void add_forms(std::string line, std::set<std::string>& forms) {
+  line.resize(std::min(line.find("//"), line.size()));
+  for (std::size_t at = line.find("\\n"); at != std::string::npos; at = line.find("\\n")) {
+    line.replace(at, 2, "  ");
+  }
+  for (std::size_t begin = 0, end = line.find(';'); end != std::string::npos;
+       begin = end + 1, end = line.find(';', begin)) {
+    const std::string_view statement = std::string_view(line).substr(begin, end - begin);
+    const std::size_t quote = statement.rfind('"');
+    forms.emplace(first_form(statement.substr(quote == std::string::npos ? 0 : quote + 1)));
+  }
+  for (std::size_t begin = line.find('"'); begin != std::string::npos;) {
+    const std::size_t end = line.find('"', begin + 1);
+    const std::string quoted = line.substr(begin + 1, end - begin - 1);
+    if (std::ranges::all_of(quoted, is_form_character)) {
+      forms.insert(quoted);
+    }
+    begin = end;
+  }
+}
+
+std::set<std::string> forms_of_tests() {
+  std::set<std::string> forms;
   for (const auto& entry : std::filesystem::directory_iterator(TESTS_FOLDER)) {
     const std::string name = entry.path().filename().string();
     if (name.ends_with("_test.cpp") && name != "coverage_test.cpp") {
-      add_words(entry.path(), words);
+      std::ifstream input(entry.path());
+      for (std::string line; std::getline(input, line);) {
+        add_forms(line, forms);
+      }
     }
   }
-  return words;
+  return forms;
 }
 
 }  // namespace
 
+TEST_CASE("a form has a test where PTX or a table of a test has it, not where prose does") {
+  std::set<std::string> forms;
+  add_forms(R"(  Device trap(kernel_text("  setp.eq.u32 %p1, %r1, 3;\n  @%p1 trap;"));)", forms);
+  add_forms(R"(    mov.b128 {%d4, %d5}, %q;  // then fence.sc.gpu;)", forms);
+  add_forms(R"($loop: bar.sync 0; add.u32 %r1, %r1, 1;)", forms);
+  add_forms(R"(  for (const char* form : {"membar.gl", "atom.cas.b128"}) {)", forms);
+  add_forms(R"(TEST_CASE("what bar.arrive and red.async do is not seen") {)", forms);
+  for (const char* form :
+       {"setp.eq.u32", "trap", "mov.b128", "bar.sync", "add.u32", "membar.gl", "atom.cas.b128"}) {
+    CAPTURE(form);
+    CHECK(forms.contains(form));
+  }
+  for (const char* form : {"fence.sc.gpu", "bar.arrive", "red.async"}) {
+    CAPTURE(form);
+    CHECK_FALSE(forms.contains(form));
+  }
+}
+
 // Either the form's result is derived from its words (register_reference.h, memory_reference.h: the
-// tests of those run every form for which there is a case), or its text stands in a test's PTX.
+// tests of those run every form for which there is a case), or a test executes it.
 TEST_CASE("every instruction form that compiled programs use has a test of its values") {
-  const std::set<std::string> words = words_of_tests();
+  const std::set<std::string> named = forms_of_tests();
   std::string untested;
   int derived = 0, written = 0;
   for (const UsedForm& form : read_forms()) {
@@ -354,7 +396,7 @@ TEST_CASE("every instruction form that compiled programs use has a test of its v
     }
     if (test::register_case(form) || test::memory_case(form)) {
       ++derived;
-    } else if (words.contains(form.text)) {
+    } else if (named.contains(form.text)) {
       ++written;
     } else {
       untested += fmt::format("{:6} {}\n", form.occurrences, form.text);

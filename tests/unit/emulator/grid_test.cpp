@@ -137,7 +137,84 @@ AGAIN:
   return device.read<std::uint64_t>(out, 64 * 12);
 }
 
+// Odd and even lanes of a warp do work of these many instructions, then all meet: at one
+// instruction or at two.
+std::string meet_again_and_again(std::uint32_t even, std::uint32_t odd, bool at_one_place) {
+  const auto work = [](std::uint32_t instructions) {
+    std::string text;
+    for (std::uint32_t i = 0; i < instructions; ++i) {
+      text += "    add.u32 %r3, %r3, 1;\n";
+    }
+    return text;
+  };
+  return kernel_text(fmt::format(R"(
+    and.b32 %r1, %thread, 1;
+    setp.eq.u32 %p1, %r1, 1;
+    mov.u32 %r2, 0;
+    mov.u32 %r3, 0;
+AGAIN:
+    @%p1 bra ODD;
+{}    {}
+    bra MEET;
+ODD:
+{}    {}
+MEET:
+    {}
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p2, %r2, 150000;
+    @%p2 bra AGAIN;
+    cvt.u64.u32 %d1, %r2;
+    st.global.u64 [%out], %d1;)",
+                                 work(even), at_one_place ? "" : "bar.warp.sync -1;", work(odd),
+                                 at_one_place ? "" : "bar.warp.sync -1;",
+                                 at_one_place ? "bar.warp.sync -1;" : ""));
+}
+
+// In which order the blocks, or the warps of one, come by.
+std::vector<std::uint64_t> order_of_coming(const MachineOptions& options, std::uint32_t blocks,
+                                           std::uint32_t threads) {
+  Device device(kernel_text(R"(
+    atom.global.add.u32 %r5, [ticket], 1;
+    cvt.u64.u32 %d3, %r5;
+    st.global.u64 [%out], %d3;)",
+                            std::string(kCounters)),
+                options);
+  const std::uint64_t out = device.buffer(std::vector<std::uint64_t>(blocks * threads, 99));
+  device.run_well("k", shape({blocks}, {threads}), out);
+  return device.read<std::uint64_t>(out, blocks * threads);
+}
+
 }  // namespace
+
+TEST_CASE("the reversed schedule lets the last block and the last warp come first") {
+  MachineOptions reversed;
+  reversed.is_reversed = true;
+  const auto blocks = order_of_coming(reversed, 40, 1);
+  for (std::uint64_t block = 0; block < blocks.size(); ++block) {
+    REQUIRE(blocks[block] == 39 - block);
+  }
+  const auto threads = order_of_coming(reversed, 1, 96);
+  REQUIRE(threads[64] == 0);
+  REQUIRE(threads[32] == 32);
+  REQUIRE(threads[0] == 64);
+  check_reverse_chain(reversed, 60);
+  check_grid_exchange(reversed, 9);
+}
+
+TEST_CASE("lanes that meet when a turn ends are not taken for a deadlock") {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    for (const bool at_one_place : {true, false}) {
+      const auto work = static_cast<std::uint32_t>(seed);
+      MachineOptions options;
+      options.seed = seed;
+      Device device(meet_again_and_again(work, work * 5 % 7, at_one_place), options);
+      const std::uint64_t out = device.buffer(std::vector<std::uint64_t>(32, 0));
+      INFO("seed " << seed << (at_one_place ? ", one place" : ", two places"));
+      device.run_well("k", shape({1}, {32}), out);
+      REQUIRE(device.read<std::uint64_t>(out, 32) == std::vector<std::uint64_t>(32, 150000));
+    }
+  }
+}
 
 TEST_CASE("blocks that wait for blocks that have not started all make progress") {
   MachineOptions one;
@@ -324,7 +401,7 @@ TEST_CASE("an access beyond shared memory ends the kernel") {
   REQUIRE(error.thread.x == 32);
 }
 
-TEST_CASE("a vector read may end behind shared memory, as compilers widen it; a write may not") {
+TEST_CASE("a vector read may end behind shared memory, as compilers widen it, a write may not") {
   const std::string memory = ".shared .align 16 .b8 small[28];\n";
   Device reads(kernel_text("ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [small+16];", memory));
   reads.run_well("k", shape({1}, {1}), std::uint64_t{0});

@@ -260,3 +260,53 @@ TEST_CASE("images without PTX are refused with a reason") {
   CHECK(CU(cuModuleLoadData)(&module, cubin.c_str()) == CUDA_ERROR_NO_BINARY_FOR_GPU);
   CHECK(driver::refused_images().back().find("without PTX") != std::string::npos);
 }
+
+TEST_CASE("a kernel finds its parameters where .align has moved them") {
+  const CurrentContext context;
+  const char* const ptx = R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry sum(.param .align 8 .u32 first, .param .align 16 .u32 second,
+                    .param .align 4 .b64 pair[2], .param .u64 result)
+{
+  .reg .b64 %a, %b, %to;
+  .reg .b32 %f, %s;
+  ld.param.u64 %to, [result];
+  ld.param.u32 %f, [first];
+  ld.param.u32 %s, [second];
+  ld.param.u64 %a, [pair];
+  ld.param.u64 %b, [pair+8];
+  st.u32 [%to], %f;
+  st.u32 [%to+4], %s;
+  st.u64 [%to+8], %a;
+  st.u64 [%to+16], %b;
+  ret;
+}
+)";
+  CUmodule module = nullptr;
+  REQUIRE(CU(cuModuleLoadData)(&module, ptx) == CUDA_SUCCESS);
+  CUfunction kernel = nullptr;
+  REQUIRE(CU(cuModuleGetFunction)(&kernel, module, "sum") == CUDA_SUCCESS);
+  const std::array<std::size_t, 4> offsets = {0, 16, 24, 40};
+  for (std::size_t index = 0; index < offsets.size(); ++index) {
+    std::size_t offset = 0;
+    CHECK(CU(cuFuncGetParamInfo)(kernel, index, &offset, nullptr) == CUDA_SUCCESS);
+    CHECK(offset == offsets.at(index));
+  }
+  CUdeviceptr result = 0;
+  REQUIRE(CU(cuMemAllocManaged)(&result, 24, CU_MEM_ATTACH_GLOBAL) == CUDA_SUCCESS);
+  unsigned first = 1, second = 2;
+  std::array<unsigned long long, 2> pair = {3, 4};
+  std::array<void*, 4> arguments = {&first, &second, pair.data(), &result};
+  CHECK(CU(cuLaunchKernel)(kernel, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments.data(), nullptr) ==
+        CUDA_SUCCESS);
+  CHECK(CU(cuCtxSynchronize)() == CUDA_SUCCESS);
+  const auto* const words = reinterpret_cast<const unsigned*>(result);
+  CHECK(words[0] == 1);
+  CHECK(words[1] == 2);
+  const auto* const longs = reinterpret_cast<const unsigned long long*>(result);
+  CHECK(longs[1] == 3);
+  CHECK(longs[2] == 4);
+  CHECK(CU(cuMemFree_v2)(result) == CUDA_SUCCESS);
+}

@@ -50,6 +50,36 @@ void* hooking_resolver(const char* name) {
              : barracuda::emulator::driver::find_function(name);
 }
 
+struct Batch {
+  CUdeviceptr *to = nullptr, *from = nullptr;
+  std::size_t *sizes = nullptr, count = 0;
+  CUmemcpyAttributes* attributes = nullptr;
+  std::size_t *starts = nullptr, attribute_count = 0;
+  CUstream stream = nullptr;
+};
+
+Batch g_batch;
+
+CUresult recording_batch(CUdeviceptr* to, CUdeviceptr* from, std::size_t* sizes, std::size_t count,
+                         CUmemcpyAttributes* attributes, std::size_t* starts,
+                         std::size_t attribute_count, CUstream stream) {
+  g_batch = {.to = to,
+             .from = from,
+             .sizes = sizes,
+             .count = count,
+             .attributes = attributes,
+             .starts = starts,
+             .attribute_count = attribute_count,
+             .stream = stream};
+  return CUDA_ERROR_INVALID_ADDRESS_SPACE;
+}
+
+void* batch_resolver(const char* name) {
+  return std::string_view(name) == "cuMemcpyBatchAsync_v2"
+             ? reinterpret_cast<void*>(&recording_batch)
+             : barracuda::emulator::driver::find_function(name);
+}
+
 std::string read_program(const std::string& name) {
   std::ifstream file(std::string(BARRACUDA_FACES_PROGRAMS) + "/" + name, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -71,6 +101,40 @@ TEST_CASE("the runtime reaches the driver through its resolver only") {
   CHECK(CUDA(cudaFree)(memory) == cudaSuccess);
   CHECK(CUDA(cudaFree)(more) == cudaSuccess);
   CHECK(g_allocations == 1);
+}
+
+TEST_CASE("a forward hands on its arguments, the stream of its form, and what the driver answers") {
+  runtime::set_driver_resolver(&batch_resolver);
+  void* to = nullptr;
+  const void* from = nullptr;
+  const std::size_t size = 4;
+  cudaMemcpyAttributes attributes{};
+  std::size_t start = 0;
+  CHECK(CUDA(cudaMemcpyBatchAsync)(&to, &from, &size, 5, &attributes, &start, 6, nullptr) ==
+        cudaErrorInvalidAddressSpace);
+  CHECK(static_cast<void*>(g_batch.to) == &to);
+  CHECK(static_cast<void*>(g_batch.from) == &from);
+  CHECK(g_batch.sizes == &size);
+  CHECK(g_batch.count == 5);
+  CHECK(static_cast<void*>(g_batch.attributes) == &attributes);
+  CHECK(g_batch.starts == &start);
+  CHECK(g_batch.attribute_count == 6);
+  CHECK(g_batch.stream == nullptr);
+  auto* const per_thread = find<decltype(::cudaMemcpyBatchAsync)>("cudaMemcpyBatchAsync_ptsz");
+  CHECK(per_thread(&to, &from, &size, 5, &attributes, &start, 6, nullptr) ==
+        cudaErrorInvalidAddressSpace);
+  CHECK(g_batch.stream == CU_STREAM_PER_THREAD);
+  CHECK(CUDA(cudaPeekAtLastError)() == cudaErrorInvalidAddressSpace);
+  runtime::set_driver_resolver(nullptr);
+  CHECK(CUDA(cudaDeviceReset)() == cudaSuccess);
+}
+
+TEST_CASE("a forward says of a kernel or a description that there is none") {
+  CHECK(CUDA(cudaFuncSetCacheConfig)(&g_batch, cudaFuncCachePreferL1) ==
+        cudaErrorInvalidDeviceFunction);
+  CHECK(CUDA(cudaGetLastError)() == cudaErrorInvalidDeviceFunction);
+  CHECK(CUDA(cudaGraphKernelNodeSetParams)(nullptr, nullptr) == cudaErrorInvalidValue);
+  CHECK(CUDA(cudaGetLastError)() == cudaErrorInvalidValue);
 }
 
 TEST_CASE("a runtime function that is not implemented says so, is counted and is the last error") {

@@ -23,6 +23,14 @@ TEST_CASE("a program with the runtime as a library is seen as that") {
   CHECK(count_of(image, EntryKind::kPtx) == 1);
 }
 
+TEST_CASE("a shared runtime of another version is named") {
+  HostImage image;
+  image.needed = {"libc.so.6", "libcudart.so.13"};
+  CHECK(image.other_runtime().empty());
+  image.needed.emplace_back("libcudart.so.12");
+  CHECK(image.other_runtime() == "libcudart.so.12");
+}
+
 TEST_CASE("a program with the runtime inside is seen as that") {
   const HostImage image = image_of("program_static");
   CHECK(image.has_device_code);

@@ -312,7 +312,9 @@ TEST_CASE("a bulk copy is there for those who waited for its mbarrier, with the 
     if (waits) {
       CHECK(scenario.is_clean());
     } else {
-      CHECK(scenario.lacks(MissingOrder::kAsyncWaitMissing));
+      REQUIRE(scenario.lacks(MissingOrder::kAsyncWaitMissing));
+      CHECK(scenario.races()[0].first.size == 64);
+      CHECK(scenario.races()[0].second.size == 4);
     }
   }
 }

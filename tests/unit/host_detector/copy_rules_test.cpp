@@ -250,6 +250,40 @@ TEST_CASE("a flag that a kernel before the copy saw set may be copied and cleare
   }
 }
 
+TEST_CASE(
+    "a copy of constants that nothing orders around a launch that may read them is a warning") {
+  for (const bool copy_first : {true, false}) {
+    for (const bool ordered : {true, false}) {
+      Scenario scenario;
+      CopyInfo copy = write_to(1);
+      CopyInfo constants = read_of(2);
+      constants.operation = HostOperation::kConstants;
+      CopyInfo& second = copy_first ? constants : copy;
+      second.ordered_after =
+          ordered ? std::vector{copy_first ? copy_id(1) : copy_id(2)} : std::vector<LaunchId>{};
+      scenario.detector.apply_copy(copy_first ? copy : constants);
+      scenario.detector.apply_copy(second);
+      REQUIRE(scenario.races().size() == (ordered ? 0 : 1));
+      if (!ordered) {
+        CHECK(scenario.races()[0].kind == RaceKind::kKernelCopy);
+        CHECK(scenario.races()[0].severity == Severity::kWarning);
+      }
+    }
+  }
+}
+
+TEST_CASE("launches beside one that reads constants need not look for it") {
+  CopyInfo constants = read_of(1);
+  constants.operation = HostOperation::kConstants;
+  LaunchOrder order;
+  order.add(constants.id, {});
+  order.add(LaunchId{1}, {});
+  LiveCopies copies;
+  copies.add(constants, order);
+  CHECK_FALSE(copies.has_others(LaunchId{1}, order));
+  CHECK(copies.size() == 1);
+}
+
 TEST_CASE("memory that is freed forgets its copies") {
   Scenario scenario;
   scenario.detector.apply_copy(write_to(1, {}, kData, 64));
@@ -277,7 +311,19 @@ TEST_CASE("copies that the host has waited for are not kept") {
     CopyInfo copy = write_to(i, {}, kData + i * 64);
     copy.ordered_after = {copy_id(i - 1)};
     order.add(copy.id, copy.ordered_after);
-    copies.shrink([&](LaunchId id) { return order.is_before(id, copy.id); });
+    copies.shrink([&](LaunchId id) { return order.is_before(id, copy.id); }, order);
+    copies.add(copy, order);
+  }
+  CHECK(copies.size() < 300);
+}
+
+TEST_CASE("of copies that nobody waits for, those that later ones stand for are not kept") {
+  LaunchOrder order;
+  LiveCopies copies;
+  for (std::uint32_t i = 1; i <= 5000; ++i) {
+    const CopyInfo copy = write_to(i, {copy_id(i - 1)}, kData + i % 10 * 64, 64);
+    order.add(copy.id, copy.ordered_after);
+    copies.shrink([](LaunchId) { return false; }, order);
     copies.add(copy, order);
   }
   CHECK(copies.size() < 300);

@@ -133,24 +133,4 @@ TEST_CASE("of a kernel that races with a copy by the host it is known, the copy 
   }
 }
 
-TEST_CASE("a barrier on one path: after the first access, and the second came to none") {
-  for (const bool both_met_before : {false, true}) {
-    Scenario scenario;
-    scenario.launch(1, 64);
-    if (both_met_before) {
-      scenario.barrier(kFirst);
-      scenario.barrier(kSecond);
-    }
-    scenario.write(kWriter, kData);
-    scenario.barrier(kFirst);
-    scenario.read(kReader, kData);
-    REQUIRE(scenario.races().size() == 1);
-    CHECK(scenario.races()[0].missing ==
-          (both_met_before ? MissingOrder::kNoSynchronisation : MissingOrder::kBarrierOnOnePath));
-    // The one that it waits at came after the access.
-    CHECK(scenario.races()[0].first.last_sync ==
-          (both_met_before ? LastSync::kKnown : LastSync::kNone));
-  }
-}
-
 }  // namespace barracuda::detector::test

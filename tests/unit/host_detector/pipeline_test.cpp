@@ -10,6 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include "device_logger/order_number.h"
+#include "tests/unit/host_detector/manual_clock.h"
 #include "tests/unit/host_detector/ring_writer.h"
 #include "tests/unit/host_detector/scenario.h"
 
@@ -95,7 +96,7 @@ struct Running {
   Pipeline pipeline;
 };
 
-// A pipeline, and what it told of late launches.
+// A pipeline with a clock of its own, and the late launches that it reported.
 class Late {
  public:
   explicit Late(milliseconds limit, std::uint32_t threads = 1)
@@ -103,24 +104,37 @@ class Late {
                 {.detector = {},
                  .detector_threads = threads,
                  .late_after = limit,
-                 .on_late = [this](const LateLaunch& launch) {
-                   const std::lock_guard lock(mutex_);
-                   told_.push_back(launch);
-                 }}) {}
+                 .on_late =
+                     [this](const LateLaunch& launch) {
+                       const std::lock_guard lock(mutex_);
+                       told_.push_back(launch);
+                     },
+                 .now = [this] { return clock_.now(); }}) {}
 
   std::vector<LateLaunch> all() {
     const std::lock_guard lock(mutex_);
     return told_;
   }
 
-  bool has_told(std::size_t times) {
-    for (int round = 0; round < 1000 && all().size() < times; ++round) {
-      std::this_thread::sleep_for(milliseconds{10});
+  // How many were reported when so much time has passed. Nobody looks more often than every eighth
+  // of the limit.
+  std::size_t count_after(milliseconds time) {
+    REQUIRE(clock_.pass(time));
+    return all().size();
+  }
+
+  // All that was written has been taken from the queues.
+  bool has_read(std::uint64_t records) {
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (running.pipeline.statistics().records < records &&
+           std::chrono::steady_clock::now() < end) {
+      std::this_thread::yield();
     }
-    return all().size() == times;
+    return running.pipeline.statistics().records == records;
   }
 
  private:
+  ManualClock clock_;
   std::mutex mutex_;
   std::vector<LateLaunch> told_;
 
@@ -238,53 +252,49 @@ TEST_CASE("what comes after a launch that was never made comes after those befor
   CHECK(running.pipeline.findings().races.empty());
 }
 
-TEST_CASE("a quiet launch that is not over in time is told of once, and an idle program is not") {
+TEST_CASE("a quiet launch that is not over in time is reported once, and an idle program is not") {
   Late late(milliseconds{100});
   RingWriter writer(late.running.memory, 0);
-  std::this_thread::sleep_for(milliseconds{250});
-  CHECK(late.all().empty());
+  CHECK(late.count_after(milliseconds{250}) == 0);
   late.running.pipeline.begin_launch(launch_of(1, 1));
-  REQUIRE(late.has_told(1));
+  CHECK(late.count_after(milliseconds{99}) == 0);
+  REQUIRE(late.count_after(milliseconds{20}) == 1);
   CHECK(late.all()[0].id == LaunchId{1});
   CHECK(late.all()[0].records == 0);
-  CHECK(late.all()[0].since_last >= milliseconds{100});
+  CHECK(late.all()[0].since_last == milliseconds{119});
   CHECK(late.all()[0].waiting_bytes == 0);
   writer.write(access(kWriteSite, 0, kData, 1));
-  std::this_thread::sleep_for(milliseconds{250});
+  CHECK(late.count_after(milliseconds{250}) == 1);
   writer.write(exit_of(0, 1));
   REQUIRE(late.running.pipeline.wait_for(LaunchId{1}, kPatience));
   late.running.pipeline.begin_launch(launch_of(2, 1));
-  REQUIRE(late.has_told(2));
+  REQUIRE(late.count_after(milliseconds{100}) == 2);
   CHECK(late.all()[1].id == LaunchId{2});
   writer.write(exit_of(0, 2));
   CHECK(late.running.pipeline.wait_for(LaunchId{2}, kPatience));
-  CHECK(late.all().size() == 2);
+  CHECK(late.count_after(milliseconds{250}) == 2);
 }
 
-TEST_CASE("a launch that logs on and on is told of once, with what it has logged") {
+TEST_CASE("a launch that logs on and on is reported once, with what it has logged") {
   for (const std::uint32_t threads : {1U, 2U}) {
     CAPTURE(threads);
     Late late(milliseconds{500}, threads);
     RingWriter writer(late.running.memory, 0);
     late.running.pipeline.begin_launch(launch_of(1, 2));
     std::uint64_t written = 0;
-    const auto log_on = [&] {
+    const auto count_after_logging = [&](milliseconds time) {
       writer.write(access(kReadSite, written % 2, kData, 1));
       ++written;
-      std::this_thread::sleep_for(milliseconds{1});
+      REQUIRE(late.has_read(written));
+      return late.count_after(time);
     };
-    const auto begin = std::chrono::steady_clock::now();
-    while (late.all().empty() && std::chrono::steady_clock::now() - begin < kPatience) {
-      log_on();
-    }
-    REQUIRE(late.all().size() == 1);
+    CHECK(count_after_logging(milliseconds{200}) == 0);
+    CHECK(count_after_logging(milliseconds{200}) == 0);
+    REQUIRE(count_after_logging(milliseconds{100}) == 1);
     CHECK(late.all()[0].id == LaunchId{1});
-    CHECK(late.all()[0].records > 0);
-    CHECK(late.all()[0].records <= written);
-    CHECK(late.all()[0].since_last < milliseconds{500});
-    for (int round = 0; round < 500; ++round) {
-      log_on();
-    }
+    CHECK(late.all()[0].records == 3);
+    CHECK(late.all()[0].since_last == milliseconds{100});
+    CHECK(count_after_logging(milliseconds{1000}) == 1);
     writer.write(exit_of(0, 1));
     writer.write(exit_of(1, 1));
     REQUIRE(late.running.pipeline.wait_for(LaunchId{1}, kPatience));
@@ -292,7 +302,7 @@ TEST_CASE("a launch that logs on and on is told of once, with what it has logged
   }
 }
 
-TEST_CASE("each of several late launches is told of, and one behind them when it has begun") {
+TEST_CASE("each of several late launches is reported, and one behind them when it has begun") {
   Late late(milliseconds{500});
   RingWriter writer(late.running.memory, 0);
   late.running.pipeline.begin_launch(launch_of(1, 1));
@@ -302,30 +312,33 @@ TEST_CASE("each of several late launches is told of, and one behind them when it
   writer.write(access(kWriteSite, 0, kData + 4, 2));
   writer.write(access(kWriteSite, 0, kData + 8, 1));
   writer.write(access(kWriteSite, 0, kData + 12, 3));  // it may wait for a part of another
-  REQUIRE(late.has_told(2));
-  std::this_thread::sleep_for(milliseconds{600});
-  REQUIRE(late.all().size() == 2);
+  REQUIRE(late.has_read(4));
+  CHECK(late.count_after(milliseconds{499}) == 0);
+  CHECK(late.count_after(milliseconds{100}) == 2);
+  REQUIRE(late.count_after(milliseconds{600}) == 2);
   CHECK(late.all()[0].id == LaunchId{1});
   CHECK(late.all()[0].records == 2);
   CHECK(late.all()[1].id == LaunchId{2});
   CHECK(late.all()[1].records == 1);
   CHECK(late.all()[1].waiting_bytes > 0);
   writer.write(exit_of(0, 1));
-  REQUIRE(late.has_told(3));
+  REQUIRE(late.running.pipeline.wait_for(LaunchId{1}, kPatience));
+  CHECK(late.count_after(milliseconds{499}) == 2);
+  REQUIRE(late.count_after(milliseconds{100}) == 3);
   CHECK(late.all()[2].id == LaunchId{3});
   CHECK(late.all()[2].records == 1);
   CHECK(late.all()[2].since_last >= milliseconds{500});
 }
 
-TEST_CASE("a launch that is over in time is never told of, nor any without a limit") {
+TEST_CASE("a launch that is over in time is never reported, nor any without a limit") {
   for (const milliseconds limit : {milliseconds{60000}, milliseconds{0}}) {
     Late late(limit);
     RingWriter writer(late.running.memory, 0);
     late.running.pipeline.begin_launch(launch_of(1, 1));
-    std::this_thread::sleep_for(milliseconds{100});
+    CHECK(late.count_after(milliseconds{59999}) == 0);
     writer.write(exit_of(0, 1));
     REQUIRE(late.running.pipeline.wait_for(LaunchId{1}, kPatience));
-    CHECK(late.all().empty());
+    CHECK(late.count_after(milliseconds{60000}) == 0);
   }
 }
 
@@ -461,7 +474,7 @@ TEST_CASE("a launch that is ended by decree is over with what its queues held") 
   CHECK(running.pipeline.findings().races.size() == 1);
 }
 
-TEST_CASE("what a launch logs after its end by decree is not malformed; what no launch logs is") {
+TEST_CASE("what a launch logs after its end by decree is not malformed, what no launch logs is") {
   const std::uint32_t threads = GENERATE(1U, 2U);
   Running running(2, 7, {.detector = {}, .detector_threads = threads});
   running.pipeline.begin_launch(launch_of(1, 2));

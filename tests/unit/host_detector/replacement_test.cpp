@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <vector>
@@ -78,8 +79,13 @@ std::vector<Kind> kinds() {
       }
     }
     Kind read_only{.site = site_of(Operation::kRead, strengths.back(), bytes)};
+    Kind speculated = read_only;
     read_only.site.proxy = Proxy::kReadOnly;
     all.push_back(read_only);
+    speculated.site.speculated = true;
+    all.push_back(speculated);
+    speculated.site.proxy = Proxy::kReadOnly;
+    all.push_back(speculated);
   }
   return all;
 }
@@ -134,6 +140,41 @@ TEST_CASE("what races with a replaced access races as badly with the one that re
   CHECK(replacements > all.size());
 }
 
+TEST_CASE(
+    "two stores of different known values stand together for what each does but for its value") {
+  const std::vector<Kind> all = kinds();
+  const auto worst = [&](const Kind& one, const Kind& other, const Kind& third, Distance distance) {
+    return std::max(badness(one.side(), third.side(), distance),
+                    badness(other.side(), third.side(), distance));
+  };
+  std::size_t pairs = 0, worse = 0, worse_alone = 0;
+  for (const Kind& older : all) {
+    std::vector<const Kind*> newer;
+    for (const Kind& kind : all) {
+      if (kind.value && stands_for(kind.side(), older.side())) {
+        newer.push_back(&kind);
+      }
+    }
+    for (const Kind* one : newer) {
+      for (const Kind* other : newer) {
+        const bool differs = value_mark(one->side()) != value_mark(other->side());
+        pairs += differs ? 1 : 0;
+        for (const Kind& third : all) {
+          for (const Distance distance : {Scope::kCta, Scope::kGpu}) {
+            const bool is_worse = badness(older.side(), third.side(), distance) >
+                                  worst(*one, *other, third, distance);
+            worse += differs && is_worse ? 1 : 0;
+            worse_alone += one == other && is_worse ? 1 : 0;
+          }
+        }
+      }
+    }
+  }
+  CHECK(worse == 0);
+  CHECK(worse_alone > 0);
+  CHECK(pairs > all.size());
+}
+
 TEST_CASE("a plain access replaces any of its direction, and a write a read") {
   for (const Kind& older : kinds()) {
     const bool is_read_only = older.site.proxy == Proxy::kReadOnly;
@@ -165,6 +206,14 @@ TEST_CASE("a store of a known value replaces only a store of the same") {
   CHECK_FALSE(may_replace(wide, one));
   CHECK_FALSE(may_replace(one, plain(Operation::kWrite)));
   CHECK_FALSE(may_replace(one, plain(Operation::kRead)));
+}
+
+TEST_CASE("a speculated load replaces only its like") {
+  Kind speculated = plain(Operation::kRead);
+  speculated.site.speculated = true;
+  CHECK(may_replace(speculated, speculated));
+  CHECK(may_replace(plain(Operation::kRead), speculated));
+  CHECK_FALSE(may_replace(speculated, plain(Operation::kRead)));
 }
 
 TEST_CASE("a flag store or a poll replaces only its like with a fence as wide") {

@@ -119,15 +119,15 @@ class Scenario {
   // An atomic that reads one value and writes another (nothing: a failed CAS).
   SiteId atomic(const Who& who, const SiteInfo& site, std::uint64_t address, std::uint64_t read,
                 std::optional<std::uint64_t> written) {
-    WarpOperation operation = start(who, site, RecordKind::kRelease);
-    for (LaneAccess& lane : operation.lanes) {
-      lane = {.address = address, .value_read = read, .value_written = written.value_or(0)};
-      lane.flags = written ? wire::kLaneHasRead | wire::kLaneHasWritten : wire::kLaneVoid;
-    }
-    detector.apply(operation);
-    operation.kind = RecordKind::kAcquire;
-    detector.apply(operation);
-    return operation.site;
+    return atomic(start(who, site, RecordKind::kRelease), address, read, written);
+  }
+
+  // The same instruction by somebody else.
+  SiteId atomic_again(const Who& who, SiteId site, std::uint64_t address, std::uint64_t read,
+                      std::optional<std::uint64_t> written) {
+    WarpOperation operation = by(who, RecordKind::kRelease);
+    operation.site = site;
+    return atomic(operation, address, read, written);
   }
 
   void fence(const Who& who, Scope scope, MemoryOrder order = MemoryOrder::kAcqRel) {
@@ -162,13 +162,8 @@ class Scenario {
   }
 
   WarpOperation start(const Who& who, const SiteInfo& site, RecordKind kind) {
-    WarpOperation operation;
-    operation.kind = kind;
-    operation.launch = who.launch;
+    WarpOperation operation = by(who, kind);
     operation.site = SiteId{sites_++};
-    operation.cta = who.cta;
-    operation.warp = who.warp;
-    operation.mask = who.mask;
     detector.add_sites(operation.site, {&site, 1});
     return operation;
   }
@@ -184,6 +179,28 @@ class Scenario {
   Detector detector;
 
  private:
+  static WarpOperation by(const Who& who, RecordKind kind) {
+    WarpOperation operation;
+    operation.kind = kind;
+    operation.launch = who.launch;
+    operation.cta = who.cta;
+    operation.warp = who.warp;
+    operation.mask = who.mask;
+    return operation;
+  }
+
+  SiteId atomic(WarpOperation operation, std::uint64_t address, std::uint64_t read,
+                std::optional<std::uint64_t> written) {
+    for (LaneAccess& lane : operation.lanes) {
+      lane = {.address = address, .value_read = read, .value_written = written.value_or(0)};
+      lane.flags = written ? wire::kLaneHasRead | wire::kLaneHasWritten : wire::kLaneVoid;
+    }
+    detector.apply(operation);
+    operation.kind = RecordKind::kAcquire;
+    detector.apply(operation);
+    return operation.site;
+  }
+
   std::uint32_t launches_ = 0;
   std::uint32_t sites_ = 0;
 };

@@ -116,7 +116,7 @@ TEST_CASE("the lane of a coalesced entry follows from the byte") {
     for (const int base : {-3, 0, 5}) {
       Entry entry;
       entry.lane_base = static_cast<std::int8_t>(base);
-      entry.lane_shift = static_cast<std::uint8_t>(shift);
+      entry.lane_shift = static_cast<std::uint8_t>(shift) & 7U;
       for (std::uint32_t byte = 0; byte < kBlockBytes; ++byte) {
         const int lane = base + static_cast<int>(byte >> shift);
         if (lane >= 0 && lane < 32) {

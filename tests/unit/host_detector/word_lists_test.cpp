@@ -40,7 +40,7 @@ Entry any_entry(std::uint32_t word) {
   switch (*rc::gen::inRange(0, 3)) {
     case 0:
       entry.lane_base = any_number<std::int8_t>();
-      entry.lane_shift = *rc::gen::inRange<std::uint8_t>(0, 8);
+      entry.lane_shift = *rc::gen::inRange<std::uint8_t>(0, 8) & 7U;
       break;
     case 1:
       entry.lanes = std::uint32_t{1} << *rc::gen::inRange(0, 32);
@@ -60,6 +60,9 @@ Entry any_entry(std::uint32_t word) {
       break;
     default:
       break;
+  }
+  if (entry.is_asynchronous() && entry.lanes != 0) {
+    entry.set_extent(16 * *rc::gen::inRange<std::uint32_t>(0, 1 << 16));
   }
   return entry;
 }

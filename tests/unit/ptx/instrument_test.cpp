@@ -60,6 +60,27 @@ TEST_CASE("ids are consecutive from the first") {
   CHECK(module.instructions == 3);
 }
 
+TEST_CASE(".version and .target may stand more than once, and each is raised to the logger's") {
+  const std::string body =
+      ".address_size 64\n.visible .entry f(.param .u64 p)\n{\n.reg .b64 %a;\n"
+      "ld.param.u64 %a, [p];\nst.global.u32 [%a], 1;\nret;\n}\n";
+  for (const std::string head :
+       {".version 6.0\n.target sm_50, debug\n.target sm_60\n",
+        ".version 6.0\n.version 6.0\n.target sm_60\n.target debug\n.target sm_50\n",
+        ".version 8.0\n.target sm_52\n.target sm_90\n"}) {
+    CAPTURE(head);
+    const auto module = instrument_text(head + body);
+    const Module again = parse_module(module.text);
+    CHECK(again.target_arch() >= 75);
+    CHECK(std::pair(again.version_major, again.version_minor) >= std::pair(6U, 4U));
+    CHECK(module.text.find("sm_5") == std::string::npos);
+    CHECK(module.text.find("sm_6") == std::string::npos);
+    CHECK(module.text.find(".version 6.0") == std::string::npos);
+    CHECK((module.text.find("debug") != std::string::npos) ==
+          (head.find("debug") != std::string::npos));
+  }
+}
+
 TEST_CASE("what was instrumented is not instrumented again") {
   const auto once = instrument_body(with_registers("ld.global.u32 %r1, [%rd1]; ret;"));
   std::vector<Module> units;
@@ -74,6 +95,49 @@ TEST_CASE("private memory is left alone") {
       "ld.local.u32 %r1, [%rd1]; st.local.u32 [%rd1], %r1; ld.const.u32 %r1, [%rd1]; ret;"));
   CHECK(accesses(module) == 0);
   CHECK(module.not_covered.empty());
+}
+
+TEST_CASE("a kernel of nothing but returns is left as it is") {
+  const std::string head = ".version 7.0\n.target sm_75\n.address_size 64\n";
+  const std::string empty = ".visible .entry empty(.param .u32 p)\n{\nret;\n}\n";
+  const auto alone = instrument_text(head + empty);
+  REQUIRE(alone.kernels.size() == 1);
+  CHECK(alone.kernels[0].is_empty);
+  CHECK_FALSE(alone.kernels[0].instrumented);
+  CHECK(alone.kernels[0].reason.empty());
+  CHECK(alone.sites.empty());
+  CHECK(alone.not_covered.empty());
+  CHECK(alone.text.find("__barracuda_") == std::string::npos);
+
+  const auto beside =
+      instrument_text(head + empty + ".visible .entry full()\n{\nbar.sync 0;\nret;\n}\n");
+  CHECK(beside.kernels[0].is_empty);
+  CHECK(beside.kernels[1].instrumented);
+  CHECK(beside.text.find("empty(.param .u32 p)") != std::string::npos);
+  for (const std::string_view body : {"trap;", "bar.sync 0; ret;", "$l: bra $l;", ""}) {
+    INFO(body);
+    CHECK(instrument_body(with_registers(body)).kernels[0].is_empty == body.empty());
+  }
+}
+
+TEST_CASE("a kernel's own static shared memory ends where its dynamic part may begin") {
+  const auto shared_bytes = [](std::string_view declarations, std::string_view used) {
+    const std::string head = ".version 7.0\n.target sm_75\n.address_size 64\n";
+    return instrument_text(head + std::string(declarations) +
+                           ".visible .entry k()\n{\n.reg .b32 %r<3>;\n" + std::string(used) +
+                           "bar.sync 0;\nret;\n}\n")
+        .kernels[0]
+        .shared_bytes;
+  };
+  const std::string fixed = ".shared .align 4 .b8 fixed[20];\n";
+  CHECK(shared_bytes(fixed, "") == 0);
+  CHECK(shared_bytes(fixed, "mov.u32 %r1, fixed;\n") == 20);
+  CHECK(shared_bytes("", ".shared .align 8 .b8 inside[40];\n") == 40);
+  const std::string both = "mov.u32 %r1, fixed;\nmov.u32 %r2, dynamic;\n";
+  const std::string dynamic = "dynamic[];\n";
+  CHECK(shared_bytes(fixed + ".extern .shared .align 4 .b8 " + dynamic, both) == 32);
+  CHECK(shared_bytes(fixed + ".extern .shared .align 1024 .b8 " + dynamic, both) == 1024);
+  CHECK(shared_bytes(".extern .shared .align 1024 .b8 " + dynamic, "mov.u32 %r2, dynamic;\n") == 0);
 }
 
 TEST_CASE("strong accesses are numbered only in kernels that synchronise") {

@@ -11,8 +11,8 @@ TEST_CASE("a run whose kernels were all checked is complete") {
   const Coverage coverage = coverage_of(samples::racy_run());
   CHECK(coverage.complete());
   CHECK(coverage.launches == 1);
-  CHECK(coverage.kernels == 1);
-  CHECK(coverage.instrumented == 1);
+  CHECK(coverage.kernels() == 1);
+  CHECK(coverage.instrumented.size() == 1);
 }
 
 TEST_CASE("a kernel that was not instrumented is named with the reason") {
@@ -23,8 +23,8 @@ TEST_CASE("a kernel that was not instrumented is named with the reason") {
                          .launches = 3});
   const Coverage coverage = coverage_of(run);
   CHECK_FALSE(coverage.complete());
-  CHECK(coverage.kernels == 2);
-  CHECK(coverage.instrumented == 1);
+  CHECK(coverage.kernels() == 2);
+  CHECK(coverage.instrumented.size() == 1);
   CHECK(coverage.gaps ==
         std::vector<std::string>{"kernel blur(): its fat binary holds no PTX (3 launches)"});
 }
@@ -36,6 +36,32 @@ TEST_CASE("launches that were left out are counted") {
   run.kernels[0].reason = "launch-skip";
   CHECK(coverage_of(run).gaps ==
         std::vector<std::string>{"kernel add(int*): 2 of 5 launches not checked: launch-skip"});
+}
+
+TEST_CASE("what the user left out is no gap, and is counted with the kernels' names") {
+  RunData run = samples::racy_run();
+  run.kernels[0].launches = 5;
+  run.kernels[0].left_out_launches = 2;
+  run.kernels.push_back(
+      {.name = "_Z4blurv", .reason = "no PTX", .launches = 3, .left_out_launches = 3});
+  run.launch_count = 8;
+  const Coverage coverage = coverage_of(run);
+  CHECK(coverage.complete());
+  CHECK(coverage.kernels() == 1);
+  CHECK(coverage.left_out_launches == 5);
+  CHECK(coverage.left_out_kernels == std::vector<std::string>{"blur()"});
+  CHECK_THAT(left_out(coverage), Catch::EndsWith(": 5 launches, among them all of: blur()"));
+  CHECK(why_empty(coverage).empty());
+}
+
+TEST_CASE("a run of which the options leave nothing is not complete") {
+  RunData run = samples::racy_run();
+  run.kernels[0].left_out_launches = 1;
+  const Coverage coverage = coverage_of(run);
+  CHECK_FALSE(coverage.complete());
+  CHECK(coverage.kernels() == 0);
+  CHECK(why_empty(coverage) == "no kernel was checked");
+  CHECK(why_empty(Coverage{}) == "no kernel was launched");
 }
 
 TEST_CASE("an instruction that is not covered is named with its line, once") {

@@ -32,10 +32,35 @@ TEST_CASE("a warning is a finding") {
 
 TEST_CASE("what was not checked is 67") {
   CHECK(exit_status(Report{}, Options{}, 0) == 67);
-  CHECK(exit_status(Report{}, Options{}, kOwn) == 67);
+  CHECK(exit_status(Report{}, Options{}, kUnknownStatus) == 67);
   Report blocked = samples::clean_report();
   blocked.blocked = {"a kernel without PTX was to run on the emulated device"};
   CHECK(exit_status(blocked, Options{}, 0) == 67);
+  CHECK(exit_status(blocked, Options{}, 1) == 67);  // it fails because it cannot run here
+  CHECK(exit_status(blocked, Options{}, 134) == 134);
+}
+
+TEST_CASE("a program that fails, or that a signal ends, has a status that says more than 67") {
+  CHECK(exit_status(Report{}, Options{}, kOwn) == kOwn);
+  CHECK(exit_status(Report{}, Options{}, 139) == 139);
+  CHECK(exit_status(samples::racy_report(), Options{}, 139) == 66);
+}
+
+TEST_CASE("a filter that leaves nothing to be checked is 67, one that leaves something is not") {
+  Report report = samples::clean_report();
+  Options strict;
+  strict.strict = true;
+  report.coverage.left_out_launches = 2;
+  report.coverage.left_out_kernels = {"sub(int*)"};
+  CHECK(exit_status(report, strict, kOwn) == kOwn);
+  report.coverage = {.launches = 3, .gaps = {}, .left_out_launches = 3, .left_out_kernels = {}};
+  CHECK(exit_status(report, Options{}, 0) == 67);
+}
+
+TEST_CASE("kernels of which none could be checked are 67") {
+  Report report = samples::clean_report();
+  report.coverage.instrumented.clear();
+  CHECK(exit_status(report, Options{}, 0) == 67);
 }
 
 TEST_CASE("incomplete coverage is 67 only when strict") {
@@ -44,7 +69,8 @@ TEST_CASE("incomplete coverage is 67 only when strict") {
   Options options;
   CHECK(exit_status(report, options, kOwn) == kOwn);
   options.strict = true;
-  CHECK(exit_status(report, options, kOwn) == 67);
+  CHECK(exit_status(report, options, 0) == 67);
+  CHECK(exit_status(report, options, kOwn) == kOwn);
   CHECK(exit_status(samples::clean_report(), options, kOwn) == kOwn);
 }
 
@@ -65,6 +91,20 @@ TEST_CASE("a bad option is 64 and a failed tool is 70, whatever else there is") 
   CHECK(exit_status(report, Options{}, 0) == 70);
   report.option_error = "unknown option 'jsn'";
   CHECK(exit_status(report, Options{}, 0) == 64);
+}
+
+TEST_CASE("with exit-policy=none the program's own status stands, whatever was found") {
+  Options options;
+  options.exit_policy = "none";
+  CHECK(exit_status(samples::racy_report(), options, 0) == 0);
+  CHECK(exit_status(samples::racy_report(), options, kOwn) == kOwn);
+  CHECK(exit_status(Report{}, options, 0) == 0);
+  Report failed = samples::racy_report();
+  failed.tool_failure = "no memory for queues";
+  CHECK(exit_status(failed, options, 0) == 0);
+  CHECK(exit_status(samples::racy_report(), options, kUnknownStatus) == 66);
+  failed.option_error = "unknown option 'jsn'";
+  CHECK(exit_status(failed, options, 0) == 64);
 }
 
 TEST_CASE("findings go before what was not checked") {

@@ -3,12 +3,16 @@
 #include <catch2/catch.hpp>
 
 #include "report/exit_status.h"
-#include "report/process_status.h"
+#include "report/spool.h"
 #include "tests/unit/report/samples.h"
 #include "tests/unit/report/stderr_capture.h"
 
 namespace barracuda::report {
 namespace {
+
+Outcome finish(const RunData& run, const Options& options) {
+  return Outlet(options).finish(run);
+}
 
 TEST_CASE("a process without CUDA stays silent and keeps its status") {
   unsetenv(kRunDirectoryVariable);
@@ -65,16 +69,44 @@ TEST_CASE("under run, a process hands its report over, is silent and keeps its s
   const ScratchFolder folder;
   setenv(kRunDirectoryVariable, folder.path().c_str(), 1);
   const StderrCapture capture;
-  announce();
-  const Outcome outcome = finish(samples::racy_run(), Options{});
+  const Options options;
+  Outlet outlet(options);
+  outlet.announce();
+  const Outcome outcome = outlet.finish(samples::racy_run());
   unsetenv(kRunDirectoryVariable);
   CHECK_FALSE(outcome.change_status);
   CHECK(capture.text().empty());
-  const auto processes = read_process_reports(folder.path());
+  const auto processes = read_spools(folder.path());
   REQUIRE(processes.has_value());
-  REQUIRE(processes->reports.size() == 1);
-  CHECK(processes->reports[0].findings.size() == 1);
-  CHECK(processes->unreported.empty());
+  REQUIRE(processes->size() == 1);
+  CHECK(processes->front().report.findings.size() == 1);
+  CHECK(processes->front().has_ended);
+}
+
+TEST_CASE("under run, what is found is with run before the process has ended") {
+  const ScratchFolder folder;
+  setenv(kRunDirectoryVariable, folder.path().c_str(), 1);
+  const Options options;
+  Outlet outlet(options);
+  CHECK(outlet.update(samples::racy_run()));
+  unsetenv(kRunDirectoryVariable);
+  const auto processes = read_spools(folder.path());
+  REQUIRE(processes.has_value());
+  REQUIRE(processes->size() == 1);
+  CHECK(processes->front().report.findings.size() == 1);
+  CHECK_FALSE(processes->front().has_ended);
+}
+
+TEST_CASE("a process that a signal ends keeps its status, and the report says so") {
+  unsetenv(kRunDirectoryVariable);
+  RunData run = samples::racy_run();
+  run.own_status = 128 + 11;
+  const StderrCapture capture;
+  CHECK(finish(run, Options{}).status == kStatusFindings);
+  CHECK(capture.text().find("the program was ended by signal 11 (Segmentation fault)\n") !=
+        std::string::npos);
+  run.findings = {};
+  CHECK_FALSE(finish(run, Options{}).change_status);
 }
 
 TEST_CASE("when the run's folder is gone, a process reports by itself") {

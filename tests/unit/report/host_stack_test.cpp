@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "report/file_symbols.h"
 #include "report/script_frame.h"
 
 namespace barracuda::report {
@@ -16,7 +17,7 @@ namespace {
 
 TEST_CASE("a return address is looked up in the module it lies in") {
   const std::uint64_t address = return_address();
-  const HostFrame frame = HostSymbols().look_up(address);
+  const HostFrame frame = HostSymbols().look_up(address).back();
   CHECK(frame.module == "barracuda.test.report");
   CHECK(frame.offset != 0);
 }
@@ -28,21 +29,66 @@ TEST_CASE("where libdw is installed, a return address gets its source line") {
   }
   const std::uint64_t address = return_address();
   const std::uint32_t line = __LINE__ - 1;
-  const HostFrame frame = HostSymbols().look_up(address);
+  const HostFrame frame = HostSymbols().look_up(address).back();
   CHECK(frame.file.ends_with("host_stack_test.cpp"));
   CHECK(frame.line == line);
   CHECK(frame.function.find("barracuda::report") != std::string::npos);
 }
 
+[[gnu::always_inline]] inline std::uint64_t inlined_call() {
+  return return_address();
+}
+
+// As nvcc's stub of a kernel is inlined into the function that launches it.
+TEST_CASE("a call in an inlined function has the frames of both") {
+  const HostSymbols symbols;
+  if (!symbols.has_library()) {
+    WARN("libdw.so.1 is not installed here");
+    return;
+  }
+  const std::uint64_t address = inlined_call();
+  const std::uint32_t line = __LINE__ - 1;
+  const std::vector<HostFrame> frames = symbols.look_up(address);
+  REQUIRE(frames.size() == 2);
+  CHECK(frames[0].function.find("inlined_call") != std::string::npos);
+  CHECK(frames[0].line < line);
+  CHECK(frames[1].line == line);
+  CHECK(frames[1].file.ends_with("host_stack_test.cpp"));
+  CHECK(frames[1].offset == frames[0].offset);
+}
+
+TEST_CASE("who has the files finds the lines of frames that their process could not look up") {
+  const std::uint64_t address = inlined_call();
+  const HostSymbols here;
+  if (!here.has_library()) {
+    WARN("libdw.so.1 is not installed here");
+    return;
+  }
+  const std::vector<HostFrame> known = here.look_up(address);
+  HostFrame unknown = known.back();
+  unknown.file.clear();
+  unknown.line = 0;
+  FileSymbols elsewhere(*DwarfLibrary::load());
+  CHECK(elsewhere.look_up(unknown) == known);
+  unknown.path = "/nowhere/at/all";
+  CHECK(elsewhere.look_up(unknown) == std::vector{unknown});
+}
+
 TEST_CASE("an address outside every module is unknown, not a crash") {
-  const HostFrame frame = HostSymbols().look_up(0x10);
+  const HostFrame frame = HostSymbols().look_up(0x10).front();
   CHECK(frame.function.empty());
   CHECK(frame.module.empty());
   CHECK(frame.line == 0);
 }
 
 HostFrame frame_of(const char* function, const char* file, std::uint32_t line, const char* module) {
-  return {.function = function, .file = file, .line = line, .module = module, .offset = 0x1234};
+  HostFrame frame;
+  frame.function = function;
+  frame.file = file;
+  frame.line = line;
+  frame.module = module;
+  frame.offset = 0x1234;
+  return frame;
 }
 
 TEST_CASE("a launch is placed at the program's own frame, past runtime and stubs") {
@@ -58,11 +104,31 @@ TEST_CASE("a launch is placed at the program's own frame, past runtime and stubs
   CHECK(launch_place(stack, "add(int*)") == "main() at app.cu:42");
 }
 
+TEST_CASE("a call below a kernel's launch is placed there too") {
+  const std::vector<HostFrame> stack = {
+      frame_of("__device_stub__Z2ktIiEvPT_(int*)", "/tmp/x.cudafe1.stub.c", 9, "app"),
+      frame_of("void kt<int>(int*)", "app.cu", 5, "app"), frame_of("main", "app.cu", 42, "app")};
+  CHECK(calling_place(stack).line == 42);
+}
+
+TEST_CASE("the inlined host function of a kernel is no place, whatever DWARF has of its name") {
+  const HostFrame main = frame_of("main", "app.cu", 42, "app");
+  const char* const kernel = "void ours::kt<int>(int*)";
+  for (const char* const name : {"kt<int>", "ours::kt<int>", "void ours::kt<int>(int*)"}) {
+    CHECK(launch_place({frame_of(name, "app.cu", 5, "app"), main}, kernel) ==
+          "main() at app.cu:42");
+  }
+  CHECK(launch_place({frame_of("t<int>", "app.cu", 5, "app"), main}, kernel) ==
+        "t<int>() at app.cu:5");
+  CHECK(launch_place({frame_of("kt<int>(float)", "app.cu", 5, "app"), main}, kernel) ==
+        "kt<int>(float) at app.cu:5");
+}
+
 TEST_CASE("a launch from a script is placed at its line, unless compiled code has one of its own") {
   const std::uint64_t address = script_address("<module>", "sum.py", 22);
   CHECK(address == script_address("<module>", "sum.py", 22));
   CHECK(address != script_address("<module>", "sum.py", 23));
-  const HostFrame script = HostSymbols().look_up(address);
+  const HostFrame script = HostSymbols().look_up(address).front();
   const HostFrame binding = frame_of("call", "", 0, "binding.so");
   CHECK(launch_place({binding, script}, "add") == "<module> at sum.py:22");
   CHECK(calling_place({binding, script}).file == "sum.py");

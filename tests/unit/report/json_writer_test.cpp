@@ -37,7 +37,7 @@ void check_schema(const std::vector<Json>& lines) {
 }
 
 TEST_CASE("a race is written with the fields of schema 1") {
-  const std::vector<Json> lines = lines_of(json_report(samples::racy_report()));
+  const std::vector<Json> lines = lines_of(json_report(samples::racy_report(), 1));
   REQUIRE(lines.size() == 2);
   const Json expected = Json::parse(R"json({
     "schema": 1, "type": "race", "severity": "error", "kind": "inter-block", "space": "global",
@@ -60,10 +60,61 @@ TEST_CASE("a race is written with the fields of schema 1") {
     "kernels": {"launched": 1, "instrumented": 1}, "coverage": "complete", "not_covered": []})"));
 }
 
+TEST_CASE("a race is written with the fields of schema 2") {
+  const std::vector<Json> lines = lines_of(json_report(samples::racy_report()));
+  REQUIRE(lines.size() == 2);
+  const Json expected = Json::parse(R"json({
+    "schema": 2, "type": "race", "fingerprint": "0123456789abcdef0123456789abcdef",
+    "severity": "error", "kind": "inter-block", "space": "global",
+    "model": "ptx", "count": 12, "missing": "no synchronisation between block 0 and block 1",
+    "location": "byte 16 of 256 bytes at 0x7f0000 (cudaMalloc)",
+    "program": "app", "pid": 42, "rank": null,
+    "processes": [{"program": "app", "pid": 42, "rank": null}],
+    "accesses": [
+      {"op": "write", "size": 4, "address": 8323088, "function": "add(int*)", "file": "add.cu",
+       "line": 12, "inlined": [{"function": "add(int*)", "file": "add.cu", "line": 12}],
+       "kernel": "add(int*)", "launch": 1, "stream": 0, "thread": [3, 0, 0], "block": [0, 0, 0],
+       "warp": 0, "lane": 3, "last_sync": null, "callers": 0, "note": null, "instruction": null,
+       "ptx_line": null, "launched_from": "main() at add.cu:30"},
+      {"op": "read", "size": 4, "address": 8323088, "function": "add(int*)", "file": "add.cu",
+       "line": 14, "inlined": [{"function": "add(int*)", "file": "add.cu", "line": 14}],
+       "kernel": "add(int*)", "launch": 1, "stream": 0, "thread": [3, 0, 0], "block": [1, 0, 0],
+       "warp": 0, "lane": 3, "last_sync": null, "callers": 0, "note": null, "instruction": null,
+       "ptx_line": null, "launched_from": "main() at add.cu:30"}],
+    "variants": []})json");
+  CHECK(lines[0] == expected);
+  CHECK(lines[1] == Json::parse(R"json({"schema": 2, "type": "summary", "model": "ptx",
+    "device": null, "races": 1, "known": 0, "suppressed": 0, "suppressions": [], "launches": 3,
+    "kernels": {"launched": 1, "instrumented": 1, "names": ["add(int*)"], "not_instrumented": []},
+    "coverage": "complete", "not_covered": [], "exit_status": null, "signal": null,
+    "processes": [{"program": "app", "pid": 42, "rank": null}]})json"));
+}
+
+TEST_CASE("variants of a bug are one line, and in schema 1 a line each") {
+  Report report = samples::racy_report();
+  report.findings.push_back(samples::race());
+  report.findings[1].kind = "intra-warp";
+  report.findings[1].processes = {{"app", 43, 5}};
+  const std::vector<Json> lines = lines_of(json_report(report));
+  REQUIRE(lines.size() == 2);
+  check_schema(lines);
+  CHECK(lines[0]["count"] == 24);
+  REQUIRE(lines[0]["variants"].size() == 1);
+  CHECK(lines[0]["variants"][0]["kind"] == "intra-warp");
+  CHECK(lines[0]["variants"][0]["count"] == 12);
+  CHECK(lines[0]["variants"][0]["processes"][0]["rank"] == 5);
+  CHECK(lines[0]["variants"][0]["accesses"] == lines[0]["accesses"]);
+  CHECK(lines[1]["races"] == 1);
+  const std::vector<Json> old = lines_of(json_report(report, 1));
+  REQUIRE(old.size() == 3);
+  CHECK(old[1]["kind"] == "intra-warp");
+  CHECK(old[2]["races"] == 2);
+}
+
 TEST_CASE("fields come in the order of the documentation") {
   const std::string text = json_report(samples::racy_report());
-  CHECK(text.starts_with(R"({"schema":1,"type":"race","severity":"error","kind":"inter-block",)"
-                         R"("space":"global","model":"ptx","count":12,"missing":)"));
+  CHECK(text.starts_with(R"({"schema":2,"type":"race","fingerprint":"0123456789abcdef0123456789)"
+                         R"(abcdef","severity":"error","kind":"inter-block","space":"global",)"));
 }
 
 TEST_CASE("every type of line fits the schema, also where nothing is known") {
@@ -77,23 +128,31 @@ TEST_CASE("every type of line fits the schema, also where nothing is known") {
   error.accesses = {Access{}};
   report.findings.push_back(divergence);
   report.findings.push_back(error);
+  Finding ended;
+  ended.accesses = {Access{}, Access{}};
+  for (const FindingType type : {FindingType::kTimeout, FindingType::kDeadlock}) {
+    ended.type = type;
+    report.findings.push_back(ended);
+  }
   report.coverage.gaps = {"tex.2d in add(int*): textures are not logged"};
   const std::vector<Json> lines = lines_of(json_report(report));
-  REQUIRE(lines.size() == 4);
+  REQUIRE(lines.size() == 6);
   check_schema(lines);
+  CHECK(lines[3]["type"] == "timeout");
+  CHECK(lines[4]["type"] == "deadlock");
   CHECK(lines[2]["accesses"][0]["line"].is_null());
   CHECK(lines[2]["accesses"][0]["thread"].is_null());
   CHECK(lines[2]["accesses"][0]["op"].is_null());
   CHECK(lines[2]["missing"] == "out-of-bounds write of 4 bytes");
-  CHECK(lines[3]["coverage"] == "incomplete");
-  CHECK(lines[3]["not_covered"][0] == "tex.2d in add(int*): textures are not logged");
+  CHECK(lines[5]["coverage"] == "incomplete");
+  CHECK(lines[5]["not_covered"][0] == "tex.2d in add(int*): textures are not logged");
 }
 
 TEST_CASE("a resolved run fits the schema") {
   check_schema(lines_of(json_report(resolve(samples::racy_run(), Options{}))));
 }
 
-TEST_CASE("the schema refuses what is not schema 1") {
+TEST_CASE("the schema refuses what is not schema 2") {
   const Json root = schema();
   const Json good = lines_of(json_report(samples::racy_report())).front();
   Json bad = good;
@@ -123,6 +182,21 @@ TEST_CASE("what blocked the check is listed as not covered") {
   const Json summary = lines_of(json_report(report)).back();
   CHECK(summary["coverage"] == "incomplete");
   CHECK(summary["not_covered"] == Json({"static cudart without a driver", "no memory for queues"}));
+}
+
+TEST_CASE("a run in which nothing was checked is not complete, and says why") {
+  const Json without_launch = lines_of(json_report(Report{})).back();
+  CHECK(without_launch["coverage"] == "incomplete");
+  CHECK(without_launch["not_covered"] == Json({"no kernel was launched"}));
+  Report filtered;
+  filtered.coverage = {
+      .launches = 2, .gaps = {}, .left_out_launches = 2, .left_out_kernels = {"add(int*)"}};
+  const Json summary = lines_of(json_report(filtered)).back();
+  check_schema({summary});
+  CHECK(summary["coverage"] == "incomplete");
+  CHECK(summary["not_covered"][0].get<std::string>().find("no kernel was checked; left out by ") ==
+        0);
+  CHECK(summary["not_covered"][0].get<std::string>().find("add(int*)") != std::string::npos);
 }
 
 }  // namespace

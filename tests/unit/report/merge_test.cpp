@@ -23,12 +23,18 @@ TEST_CASE("the same race of two processes is one, and its occurrences add up") {
   REQUIRE(all.findings.size() == 1);
   CHECK(all.findings[0].count == 15);
   CHECK(all.coverage.launches == 6);
-  CHECK(all.coverage.kernels == 2);
+  CHECK(all.coverage.kernels() == 1);
 }
 
-TEST_CASE("different lines, kinds and severities stay apart") {
+TEST_CASE("a race is the same whichever of its accesses came first") {
+  Report other = samples::racy_report();
+  std::swap(other.findings[0].accesses[0], other.findings[0].accesses[1]);
+  CHECK(merge({samples::racy_report(), other}).findings.size() == 1);
+}
+
+TEST_CASE("different bugs, kinds and severities stay apart") {
   Report line = samples::racy_report();
-  line.findings[0].accesses[1].place.line = 99;
+  line.findings[0].fingerprint = "another";
   Report kind = samples::racy_report();
   kind.findings[0].kind = "inter-kernel";
   Report severity = samples::racy_report();
@@ -36,10 +42,34 @@ TEST_CASE("different lines, kinds and severities stay apart") {
   CHECK(merge({samples::racy_report(), line, kind, severity}).findings.size() == 4);
 }
 
-TEST_CASE("findings of one process are never merged with each other") {
-  Report report = samples::racy_report();
-  report.findings.push_back(report.findings[0]);
-  CHECK(merge({report}).findings.size() == 2);
+TEST_CASE("the order in which processes end changes nothing") {
+  Report second = samples::racy_report();
+  second.processes = second.findings[0].processes = {{"app", 50, 1}};
+  second.findings[0].accesses[0].address = 8;
+  std::swap(second.findings[0].accesses[0], second.findings[0].accesses[1]);
+  Report first = samples::racy_report();
+  first.processes = first.findings[0].processes = {{"app", 51, 0}};
+  const Report all = merge({second, first});
+  CHECK(all == merge({first, second}));
+  REQUIRE(all.findings.size() == 1);
+  CHECK(all.findings[0].accesses == first.findings[0].accesses);
+  CHECK(all.findings[0].processes == std::vector<Process>{{"app", 51, 0}, {"app", 50, 1}});
+}
+
+TEST_CASE("a kernel that one process could not check is not checked") {
+  Report other = samples::clean_report();
+  other.coverage.instrumented.clear();
+  other.coverage.not_instrumented = {"add(int*)"};
+  const Report all = merge({samples::clean_report(), other});
+  CHECK(all.coverage.kernels() == 1);
+  CHECK(all.coverage.instrumented.empty());
+}
+
+TEST_CASE("uses of suppressions add up") {
+  Report report = samples::clean_report();
+  report.suppressions = {{"kernel:add", 2}, {"file:a.cu", 0}};
+  CHECK(merge({report, report}).suppressions ==
+        std::vector<SuppressionUse>{{"kernel:add", 4}, {"file:a.cu", 0}});
 }
 
 TEST_CASE("gaps and obstacles are told once, failures are kept") {

@@ -1,6 +1,8 @@
 #include "report/missing_order.h"
 
 #include <set>
+#include <string>
+#include <utility>
 
 #include <catch2/catch.hpp>
 
@@ -20,8 +22,9 @@ struct Sample {
   [[nodiscard]] std::string text() const { return missing_order(race, sites, first, second); }
 
   void add_fence(wire::Scope scope) {
-    ptx::Site fence =
-        samples::site(static_cast<std::uint32_t>(sites.size()), wire::Operation::kFence, {});
+    ptx::Site fence = samples::site(
+        static_cast<std::uint32_t>(sites.size()), wire::Operation::kFence,
+        {{"_Z3addPi", "/src/add.cu", 20 + static_cast<std::uint32_t>(sites.size()), 5}});
     fence.info.scope = scope;
     sites.push_back(fence);
   }
@@ -29,9 +32,74 @@ struct Sample {
 
 TEST_CASE("blocks without synchronisation are named") {
   Sample sample;
-  CHECK(sample.text() == "no synchronisation between block 0 and block 1");
+  const std::string remedy =
+      ", and no barrier orders blocks of one launch: the second access needs a launch of its own";
+  CHECK(sample.text() == "no synchronisation between block 0 and block 1" + remedy);
   sample.second.block = {1, 2, 0};
-  CHECK(sample.text() == "no synchronisation between block 0 and block [1,2,0]");
+  CHECK(sample.text() == "no synchronisation between block 0 and block [1,2,0]" + remedy);
+}
+
+TEST_CASE(
+    "an array that is read and then written in place wants a second one, blocks of a cluster a "
+    "barrier") {
+  Sample sample;
+  std::swap(sample.sites[0].frames, sample.sites[1].frames);
+  CHECK(sample.text().find("must be written to a second array") != std::string::npos);
+  sample.race.needed_scope = wire::Scope::kCluster;
+  CHECK(sample.text().find("cluster.sync() is missing") != std::string::npos);
+}
+
+TEST_CASE("updates in place and plain accesses beside atomics want an atomic") {
+  Sample sample;
+  sample.sites[0].in_update = true;
+  CHECK(sample.text().find("atomic operation") == std::string::npos);
+  sample.sites[1].in_update = true;
+  for (const auto kind : {detector::RaceKind::kInterBlock, detector::RaceKind::kIntraBlock,
+                          detector::RaceKind::kIntraWarp}) {
+    sample.race.kind = kind;
+    CHECK(sample.text().find("read and write back one place: an atomic operation is needed") !=
+          std::string::npos);
+  }
+  Sample beside;
+  beside.sites[0].info.operation = wire::Operation::kAtomic;
+  beside.first.operation = AccessOperation::kAtomic;
+  CHECK(beside.text() == "the read beside an atomic of another thread must be atomic as well");
+}
+
+TEST_CASE(
+    "within a block a barrier orders a read after an atomic, and not one that decides about it") {
+  Sample sample;
+  sample.race.kind = detector::RaceKind::kIntraBlock;
+  sample.sites[0].info.operation = wire::Operation::kAtomic;
+  sample.first.operation = AccessOperation::kAtomic;
+  CHECK(sample.text().find("__syncthreads() is missing") != std::string::npos);
+  std::swap(sample.sites[0].frames, sample.sites[1].frames);
+  CHECK(sample.text().find("must be atomic as well") != std::string::npos);
+}
+
+TEST_CASE("a Python kernel's barriers and fences have Python's names") {
+  Sample sample;
+  sample.second.place.file = "kernels.py";
+  sample.race.kind = detector::RaceKind::kIntraBlock;
+  CHECK(sample.text().find("cuda.syncthreads() is missing") != std::string::npos);
+  sample.race.kind = detector::RaceKind::kIntraWarp;
+  CHECK(sample.text() == "two lanes of one warp: cuda.syncwarp() is missing");
+  sample.race.missing = detector::MissingOrder::kAcquireFenceMissing;
+  CHECK(sample.text().find("cuda.threadfence() is missing") != std::string::npos);
+}
+
+TEST_CASE("what is published is named by what it is, and the line that publishes it") {
+  Sample sample;
+  sample.race.missing = detector::MissingOrder::kReleaseFenceMissing;
+  CHECK(
+      sample.text() ==
+      "the write is published without a fence: __threadfence() is missing before the flag or lock "
+      "is written");
+  sample.first.operation = AccessOperation::kRead;
+  sample.race.about = wire::SiteId{1};
+  CHECK(sample.text() ==
+        "the read is published without a fence: __threadfence() is missing before the flag or lock "
+        "is written at /src/add.cu:14");
 }
 
 TEST_CASE("warps of one block miss __syncthreads(), lanes of one warp __syncwarp()") {
@@ -50,16 +118,28 @@ TEST_CASE("lanes of one instruction cannot be helped by a warp barrier") {
   CHECK(sample.text().find("atomic operation") != std::string::npos);
 }
 
-TEST_CASE("a scope that is too narrow is named where there is no doubt which") {
+TEST_CASE("a scope that is too narrow is named with its line, both if both fences are") {
   Sample sample;
   sample.race.missing = detector::MissingOrder::kScopeTooNarrow;
   sample.race.needed_scope = wire::Scope::kGpu;
   CHECK(sample.text() == "the fence's scope is too narrow, .gpu is needed");
   sample.add_fence(wire::Scope::kCta);
   sample.add_fence(wire::Scope::kGpu);
-  CHECK(sample.text() == "the fence's scope .cta is too narrow, .gpu is needed");
-  sample.add_fence(wire::Scope::kCluster);
+  sample.race.second.last_sync = detector::LastSync::kKnown;
+  sample.race.second.last_sync_site = wire::SiteId{3};
   CHECK(sample.text() == "the fence's scope is too narrow, .gpu is needed");
+  sample.race.about = wire::SiteId{2};
+  CHECK(sample.text() == "the fence's scope .cta at /src/add.cu:22 is too narrow, .gpu is needed");
+  sample.add_fence(wire::Scope::kCluster);
+  sample.race.second.last_sync_site = wire::SiteId{4};
+  CHECK(sample.text() ==
+        "the fence's scope .cta at /src/add.cu:22, and that of the one at /src/add.cu:24, is too "
+        "narrow, .gpu is needed");
+  sample.sites[1].info.scope = wire::Scope::kCta;
+  sample.race.about = wire::SiteId{1};
+  CHECK(sample.text() ==
+        "the scope .cta of the flag's or lock's read at /src/add.cu:14 is too narrow, .gpu is "
+        "needed");
 }
 
 TEST_CASE("an atomic's own scope is named") {
@@ -78,27 +158,12 @@ TEST_CASE("launches without an order are named by number") {
   CHECK(sample.text() == "no stream order, event or synchronisation between launch 1 and launch 2");
 }
 
-TEST_CASE(
-    "where the second came to no barrier yet, a missing one is named before one on one path") {
-  Sample sample;
-  sample.race.kind = detector::RaceKind::kIntraBlock;
-  sample.race.missing = detector::MissingOrder::kBarrierOnOnePath;
-  sample.second.warp = 1;
-  CHECK(sample.text() ==
-        "__syncthreads() is missing, or a barrier is on one path only: warp 0 came to one after "
-        "its access, warp 1 to none before its own");
-}
-
 TEST_CASE("every verdict has its own sentence") {
   Sample sample;
   std::set<std::string> texts;
-  for (const auto missing :
-       {detector::MissingOrder::kNoSynchronisation, detector::MissingOrder::kScopeTooNarrow,
-        detector::MissingOrder::kReleaseFenceMissing, detector::MissingOrder::kAcquireFenceMissing,
-        detector::MissingOrder::kAtomicScopeTooNarrow, detector::MissingOrder::kMixedSize,
-        detector::MissingOrder::kProxyFenceMissing, detector::MissingOrder::kAsyncWaitMissing,
-        detector::MissingOrder::kBarrierOnOnePath, detector::MissingOrder::kGridWaitMissing,
-        detector::MissingOrder::kReadOnlyPath}) {
+  for (auto missing = detector::MissingOrder::kNoSynchronisation;
+       missing <= detector::MissingOrder::kReadOnlyPath;
+       missing = static_cast<detector::MissingOrder>(static_cast<int>(missing) + 1)) {
     sample.race.missing = missing;
     CHECK(texts.insert(sample.text()).second);
   }

@@ -17,9 +17,11 @@ TEST_CASE("text goes to stderr, JSON to its file") {
   Options options;
   options.json = folder / "races.json";
   const StderrCapture capture;
-  CHECK(publish(samples::racy_report(), options, 0) == kStatusFindings);
-  CHECK(capture.text() == text_report(samples::racy_report(), {}));
-  CHECK(*read_file(options.json) == json_report(samples::racy_report()));
+  Report report = samples::racy_report();
+  CHECK(publish(report, options, 0) == kStatusFindings);
+  CHECK(capture.text() == text_report(report, {}));
+  report.own_status = 0;
+  CHECK(*read_file(options.json) == json_report(report));
 }
 
 TEST_CASE("with log-file, stderr stays empty") {
@@ -66,16 +68,59 @@ TEST_CASE("under run, files with the process number are the process's, others th
   options.log_file = folder / "log.%p";
   const std::string log = folder / ("log." + std::to_string(getpid()));
   Report report = samples::racy_report();
-  publish_process_files(report, options);
+  Publisher(options, Publishes::kProcessFiles).finish(report);
   CHECK(report.tool_failure.empty());
   CHECK(read_file(log).has_value());
   CHECK_FALSE(read_file(options.json).has_value());
   std::filesystem::remove(log);
   const StderrCapture capture;
-  CHECK(publish_merged(samples::racy_report(), options, 0) == kStatusFindings);
+  report.own_status = 0;
+  CHECK(Publisher(options, Publishes::kRunFiles).finish(report) == kStatusFindings);
   CHECK_FALSE(read_file(log).has_value());
   CHECK(read_file(options.json).has_value());
-  CHECK(capture.text() == summary_line(samples::racy_report()) + "\n");
+  CHECK(capture.text() == summary_line(report) + "\n");
+}
+
+TEST_CASE("files grow as findings are found, and the last word is theirs") {
+  const ScratchFolder folder;
+  Options options;
+  options.json = folder / "races.json";
+  options.log_file = folder / "races.log";
+  REQUIRE(write_file(options.json, "of the last run\n").has_value());
+  Publisher publisher(options, Publishes::kEverything);
+  Report report = samples::racy_report();
+  publisher.update(report);
+  const auto line = [&report](std::size_t bug) {
+    return json_line(bugs_of(report.findings)[bug], report.model);
+  };
+  const std::string first = line(0);
+  CHECK(*read_file(options.json) == first);
+  CHECK(*read_file(options.log_file) == text_block(bugs_of(report.findings)[0], report, false));
+  publisher.update(report);
+  CHECK(*read_file(options.json) == first);
+  report.findings.push_back(samples::race());
+  report.findings[1].fingerprint = "another";
+  report.findings[0].count = 99;  // said at the end
+  publisher.update(report);
+  const std::string second = line(1);
+  CHECK(*read_file(options.json) == first + second);
+  CHECK(publisher.finish(report) == kStatusFindings);
+  CHECK(*read_file(options.json) == json_report(report));
+  CHECK(*read_file(options.log_file) == text_report(report, {}));
+}
+
+TEST_CASE("report=live prints a finding once, when it is found") {
+  Options options;
+  options.report = "live";
+  Publisher publisher(options, Publishes::kEverything);
+  Report report = samples::racy_report();
+  const StderrCapture capture;
+  publisher.update(report);
+  const std::string block = text_block(bugs_of(report.findings)[0], report, false);
+  CHECK(capture.text() == block);
+  publisher.update(report);
+  (void)publisher.finish(report);
+  CHECK(capture.text() == block + text_closing(report));
 }
 
 TEST_CASE("suppressions may be given as their text, without the file") {

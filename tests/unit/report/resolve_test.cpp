@@ -37,7 +37,7 @@ TEST_CASE("linear indices become coordinates of the launch") {
   CHECK(access.thread == Coordinates{3, 2, 0});  // lane 3 of warp 1: 35 in a 16×4 block
   CHECK(access.warp == 1);
   CHECK(access.lane == 3);
-  CHECK(race.missing == "no synchronisation between block 0 and block [1,1,0]");
+  CHECK(race.missing.starts_with("no synchronisation between block 0 and block [1,1,0], "));
 }
 
 TEST_CASE("pairs of sites on the same pair of lines are one race") {
@@ -45,7 +45,7 @@ TEST_CASE("pairs of sites on the same pair of lines are one race") {
   for (std::uint32_t copy : {2U, 3U}) {
     ptx::Site site = run.sites[copy - 2];
     site.id = wire::SiteId{copy};
-    run.sites.push_back(site);
+    run.sites.own().push_back(site);
   }
   detector::RaceEvent unrolled = run.findings.races[0];
   std::swap(unrolled.first, unrolled.second);
@@ -54,16 +54,18 @@ TEST_CASE("pairs of sites on the same pair of lines are one race") {
   run.findings.races.push_back(unrolled);
   CHECK(resolved_race(run).count == 24);
 
+  run.findings.races[0].kind = detector::RaceKind::kIntraWarp;
   run.findings.races[1].kind = detector::RaceKind::kIntraBlock;
   CHECK(resolve(run, Options{}).findings.size() == 2);
 }
 
 TEST_CASE("without line information pairs of sites stay apart") {
   RunData run = samples::racy_run();
-  for (ptx::Site& site : run.sites) {
+  for (ptx::Site& site : run.sites.own()) {
     site.frames.clear();
   }
   run.findings.races.push_back(run.findings.races[0]);
+  run.findings.races[1].second.site = wire::SiteId{0};
   CHECK(resolve(run, Options{}).findings.size() == 2);
 }
 
@@ -85,10 +87,10 @@ TEST_CASE("a site that does not exist leaves its fields unknown") {
 
 TEST_CASE("the place is the innermost frame outside CUDA's headers") {
   RunData run = samples::racy_run();
-  run.sites[0].frames = {{"_ZN4cuda3std6atomicIiE5storeEi",
-                          "/usr/local/cuda-13.0/include/cccl/cuda/std/atomic", 70, 1},
-                         {"_Z7publishPi", "/src/publish.h", 8, 3},
-                         {"_Z3addPi", "/src/add.cu", 12, 5}};
+  run.sites.own()[0].frames = {{"_ZN4cuda3std6atomicIiE5storeEi",
+                                "/usr/local/cuda-13.0/include/cccl/cuda/std/atomic", 70, 1},
+                               {"_Z7publishPi", "/src/publish.h", 8, 3},
+                               {"_Z3addPi", "/src/add.cu", 12, 5}};
   const Access access = resolved_race(run).accesses[0];
   CHECK(access.place == Frame{"publish(int*)", "/src/publish.h", 8});
   REQUIRE(access.inlined.size() == 3);
@@ -98,8 +100,8 @@ TEST_CASE("the place is the innermost frame outside CUDA's headers") {
 
 TEST_CASE("a function of CUDA's own is placed at its caller") {
   RunData run = samples::racy_run();
-  run.sites[0].frames = {{"sync", "/usr/local/cuda/include/cooperative_groups.h", 400, 1}};
-  run.sites.push_back(
+  run.sites.own()[0].frames = {{"sync", "/usr/local/cuda/include/cooperative_groups.h", 400, 1}};
+  run.sites.own().push_back(
       samples::site(2, wire::Operation::kCall, {{"_Z3addPi", "/src/add.cu", 30, 1}}));
   run.findings.races[0].first.call_stack = {wire::SiteId{2}};
   const Access access = resolved_race(run).accesses[0];
@@ -110,7 +112,7 @@ TEST_CASE("a function of CUDA's own is placed at its caller") {
 
 TEST_CASE("without line information the function and its PTX line remain") {
   RunData run = samples::racy_run();
-  run.sites[0].frames.clear();
+  run.sites.own()[0].frames.clear();
   const Access access = resolved_race(run).accesses[0];
   CHECK(access.place == Frame{"add(int*)", "", 0});
   CHECK(access.ptx_line == 40);
@@ -119,7 +121,7 @@ TEST_CASE("without line information the function and its PTX line remain") {
 
 TEST_CASE("the outermost frame takes the function's name where .loc has none") {
   RunData run = samples::racy_run();
-  run.sites[0].frames[0].function.clear();
+  run.sites.own()[0].frames[0].function.clear();
   CHECK(resolved_race(run).accesses[0].place.function == "add(int*)");
 }
 
@@ -156,7 +158,7 @@ TEST_CASE("a copy has the place of its call, and the kernel's access its locatio
                 .address = 0xff0,
                 .size = std::uint64_t{5} << 30};
   run.copies = {{.call = 3,
-                 .is_memset = false,
+                 .operation = detector::HostOperation::kCopy,
                  .stream = 2,
                  .host_stack = {},
                  .place = {.function = "main()", .file = "/src/main.cu", .line = 70, .column = 0}}};
@@ -192,9 +194,9 @@ TEST_CASE("what a side synchronised by last is said where it is known") {
 TEST_CASE("barrier divergence says where everybody is") {
   RunData run = samples::racy_run();
   run.findings.races.clear();
-  run.sites.push_back(
+  run.sites.own().push_back(
       samples::site(2, wire::Operation::kBarrier, {{"_Z3addPi", "/src/add.cu", 20, 1}}));
-  run.sites.push_back(
+  run.sites.own().push_back(
       samples::site(3, wire::Operation::kExit, {{"_Z3addPi", "/src/add.cu", 22, 1}}));
   detector::BarrierDivergence divergence;
   divergence.launch = detector::LaunchId{1};
@@ -223,6 +225,7 @@ TEST_CASE("a memory error has its place and thread, or says nothing of them") {
   error.address = 0x10ff;
   error.size = 4;
   error.is_write = true;
+  error.has_thread = true;
   error.thread = {3, 2, 0};
   run.memory_errors = {error};
   const Access known = resolved_race(run).accesses.front();
@@ -231,10 +234,48 @@ TEST_CASE("a memory error has its place and thread, or says nothing of them") {
   CHECK(known.warp == 1);
   CHECK(known.lane == 3);
   run.memory_errors[0].size = 0;
+  const Access trap = resolved_race(run).accesses.front();
+  CHECK(trap.has_thread);
+  CHECK(trap.lane == 3);
+  CHECK(trap.note == "ended its kernel");
+  CHECK_FALSE(trap.has_address);
+  run.memory_errors[0].has_thread = false;
   const Access unknown = resolved_race(run).accesses.front();
   CHECK_FALSE(unknown.has_thread);
   CHECK_FALSE(unknown.has_address);
   CHECK(unknown.operation == AccessOperation::kUnknown);
+}
+
+TEST_CASE("a kernel that did not end is a finding of its own type, with where its threads were") {
+  RunData run = samples::racy_run();
+  run.findings.races.clear();
+  MemoryErrorRecord error;
+  error.end = KernelEnd::kTimeout;
+  error.what = "did not end within 2 s (launch-timeout)";
+  error.kernel = "_Z3addPi";
+  error.launch = detector::LaunchId{1};
+  error.standing = {{.frames = {{"_Z3addPi", "/src/add.cu", 12, 1}},
+                     .block = {1, 0, 0},
+                     .thread = {3, 2, 0},
+                     .waits = false},
+                    {.frames = {{"_Z3addPi", "/src/add.cu", 14, 1}},
+                     .block = {1, 0, 0},
+                     .thread = {0, 0, 0},
+                     .waits = true}};
+  run.memory_errors = {error};
+  const Finding timeout = resolved_race(run);
+  CHECK(timeout.type == FindingType::kTimeout);
+  CHECK(timeout.missing == "kernel add(int*) did not end within 2 s (launch-timeout)");
+  REQUIRE(timeout.accesses.size() == 2);
+  CHECK(timeout.accesses[0].note == "runs here");
+  CHECK(timeout.accesses[0].place == Frame{"add(int*)", "/src/add.cu", 12});
+  CHECK(timeout.accesses[0].warp == 1);
+  CHECK(timeout.accesses[1].note == "waits here");
+  run.memory_errors[0].end = KernelEnd::kDeadlock;
+  run.memory_errors[0].what = "deadlock: all threads of block (1,0,0) wait";
+  const Finding deadlock = resolved_race(run);
+  CHECK(deadlock.type == FindingType::kDeadlock);
+  CHECK(deadlock.missing == "deadlock: all threads of block (1,0,0) wait");
 }
 
 }  // namespace

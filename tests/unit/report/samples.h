@@ -16,6 +16,7 @@ inline ptx::Site site(std::uint32_t id, wire::Operation operation,
   site.in_entry = true;
   site.instruction = "st.global.u32";
   site.ptx_line = 40 + id;
+  site.variable = "_Z3addPi_param_0";
   site.frames = std::move(frames);
   return site;
 }
@@ -44,6 +45,7 @@ inline RunData racy_run() {
   race.second.thread = {.launch = launch.id, .cta = 5, .warp = 1, .lane = 3};
   race.count = 12;
   run.findings.races = {race};
+  run.process = {.program = "app", .pid = 42};
   run.used_cuda = true;
   run.device = "emulated device";
   return run;
@@ -51,8 +53,10 @@ inline RunData racy_run() {
 
 inline Report clean_report() {
   Report report;
+  report.processes = {{.program = "app", .pid = 42}};
   report.model = "ptx";
-  report.coverage = {.launches = 3, .kernels = 1, .instrumented = 1, .gaps = {}};
+  report.coverage = {
+      .launches = 3, .instrumented = {"add(int*)"}, .not_instrumented = {}, .gaps = {}};
   return report;
 }
 
@@ -83,6 +87,8 @@ inline Finding race() {
   finding.location = "byte 16 of 256 bytes at 0x7f0000 (cudaMalloc)";
   finding.accesses = {access(AccessOperation::kWrite, 12, 0),
                       access(AccessOperation::kRead, 14, 1)};
+  finding.fingerprint = "0123456789abcdef0123456789abcdef";
+  finding.processes = {{.program = "app", .pid = 42}};
   return finding;
 }
 

@@ -16,12 +16,53 @@ TEST_CASE("mangled names become C++, others stay") {
         "__main__::add(Array<int, 1, C>)");
 }
 
+TEST_CASE("what nvcc puts around static names is not the program's") {
+  CHECK(demangle("_ZN35_INTERNAL_d4b68a55_5_m1_cu_08ab30e56helperEPi") == "helper(int*)");
+  CHECK(demangle("_ZN35_INTERNAL_d4b68a55_5_m1_cu_08ab30e537_GLOBAL__N__d4b68a55_5_m1_cu_08ab30e5"
+                 "7counterE") == "(anonymous namespace)::counter");
+  CHECK(demangle("__nv_static_26__d4b68a55_5_m1_cu_08ab30e5__Z7hidden2Pi") == "hidden2(int*)");
+  CHECK(demangle("__nv_static_of_a_c_program") == "__nv_static_of_a_c_program");
+}
+
 TEST_CASE("a parameter list is taken off, and only it") {
   CHECK(without_parameters("add(int*)") == "add");
   CHECK(without_parameters("ns::run<void (*)(int)>(void (*)(int))") == "ns::run<void (*)(int)>");
   CHECK(without_parameters("add") == "add");
   CHECK(without_parameters("x)") == "x)");
   CHECK(without_parameters("()") == "()");
+}
+
+TEST_CASE("the return type of a template is no part of its name") {
+  CHECK(without_return_type("void vendor::scan<int>(int*)") == "vendor::scan<int>(int*)");
+  CHECK(without_return_type("unsigned long ns::f<int, (E)1>(T)") == "ns::f<int, (E)1>(T)");
+  CHECK(without_return_type("std::enable_if<true, void>::type f<int>(int)") == "f<int>(int)");
+  CHECK(without_return_type("void (anonymous namespace)::f<int>(int)") ==
+        "(anonymous namespace)::f<int>(int)");
+  CHECK(without_return_type("add(int const*, int)") == "add(int const*, int)");
+  CHECK(without_return_type("add") == "add");
+  CHECK(without_return_type("Cell::operator bool() const") == "Cell::operator bool() const");
+  CHECK(without_return_type("Cell& operator<< <int>(Cell&)") == "operator<< <int>(Cell&)");
+  CHECK(without_return_type("").empty());
+}
+
+TEST_CASE("instances of a template share a name, what is no template keeps its parameters") {
+  CHECK(template_name("void vendor::scan<int>(int*)") == "vendor::scan");
+  CHECK(template_name("void vendor::scan<float, (Mode)1>(float*)") == "vendor::scan");
+  CHECK(template_name("Tile<int>::load(int)") == "Tile::load");
+  CHECK(template_name("add(int*)") == "add(int*)");
+  CHECK(template_name("add(Tile<int>&)") == template_name("add(Tile<float>&)"));
+  CHECK(template_name("Cell::operator<(int)") == "Cell::operator<(int)");
+  CHECK(template_name("void run<void main::{lambda(int)#1}::operator()<int>(int)>(int)") == "run");
+  CHECK(template_name("_INTERNAL_7f3a_6_app_cu_91::add(int*)") == "add(int*)");
+  CHECK(template_name("_GLOBAL__N__7f3a_6_app_cu_91::add(int*)") == "add(int*)");
+  CHECK(template_name("kernel").compare("kernel") == 0);
+}
+
+TEST_CASE("a function's last name has neither scope nor arguments") {
+  CHECK(last_name("void ns::put<int, 3>(int*, int)") == "put");
+  CHECK(last_name("race(int*)") == "race");
+  CHECK(last_name("(anonymous namespace)::Tile<int>::load(int)") == "load");
+  CHECK(last_name("kernel").compare("kernel") == 0);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "report/resolve.h"
 #include "tests/unit/report/samples.h"
 
 namespace barracuda::report {
@@ -45,6 +46,33 @@ TEST_CASE("what each side synchronised by last stands under it, also that it is 
         std::string::npos);
 }
 
+TEST_CASE("without line information the PTX line is shown, and once what gives source lines") {
+  RunData run = samples::racy_run();
+  for (ptx::Site& site : run.sites.own()) {
+    site.frames = {{.function = "_Z3addPi", .file = "", .line = 0, .column = 0}};
+  }
+  const std::string text = text_report(resolve(run, Options{}), {});
+  CHECK_THAT(text, Catch::Contains("    #0 add(int*), st.global.u32 at line 40 of its PTX\n"));
+  CHECK_THAT(text, Catch::Contains("    #0 add(int*), st.global.u32 at line 41 of its PTX\n"));
+  const std::size_t advice = text.find("built without line information: add(int*). nvcc -lineinfo");
+  CHECK(advice != std::string::npos);
+  CHECK(text.find("-lineinfo", advice + text.substr(advice).find("-lineinfo") + 1) ==
+        std::string::npos);
+}
+
+TEST_CASE("what the options left out stands in one line, and nothing but that in the summary") {
+  Report report = samples::clean_report();
+  report.coverage.left_out_launches = 1;
+  CHECK_THAT(text_report(report, {}),
+             Catch::StartsWith("BARRACUDA: left out by kernel-name") &&
+                 Catch::EndsWith("kernels 1/1 instrumented, coverage complete\n"));
+  report.coverage = {
+      .launches = 1, .gaps = {}, .left_out_launches = 1, .left_out_kernels = {"add(int*)"}};
+  CHECK_THAT(text_report(report, {}),
+             Catch::Contains("1 launch, among them all of: add(int*)\n") &&
+                 Catch::EndsWith("BARRACUDA SUMMARY: no kernel was checked\n"));
+}
+
 TEST_CASE("a clean run is the summary alone") {
   CHECK(text_report(samples::clean_report(), {}) ==
         "BARRACUDA SUMMARY: 0 races, kernels 1/1 instrumented, coverage complete\n");
@@ -57,6 +85,7 @@ TEST_CASE("without a launch the summary says just that") {
 TEST_CASE("warnings are counted and named") {
   Report report = samples::racy_report();
   report.findings.push_back(samples::race());
+  report.findings.back().fingerprint = "another";
   report.findings.back().severity = FindingSeverity::kWarning;
   report.findings.back().count = 18;
   CHECK(summary_line(report) ==
@@ -81,16 +110,72 @@ TEST_CASE("an inlining chain shows the program's line first, then every frame") 
                   "    #2 add(int*) at add.cu:25 (caller)\n") != std::string::npos);
 }
 
-TEST_CASE("without line information the PTX line and the way to get lines are named") {
+TEST_CASE("frames of CUDA's headers are folded into one line, unless there are no others") {
   Report report = samples::racy_report();
   Access& access = report.findings[0].accesses[0];
-  access.inlined.clear();
-  access.place = {.function = "add(int*)", .file = "", .line = 0};
-  access.instruction = "st.global.u32";
-  access.ptx_line = 57;
+  access.inlined = {{"cub::detail::copy", "/usr/local/cuda/include/cccl/cub/copy.cuh", 60},
+                    {"cub::BlockReduce::Sum", "/usr/local/cuda/include/cccl/cub/reduce.cuh", 518},
+                    {"publish(int*)", "add.cu", 12}};
+  access.place = access.inlined[2];
   CHECK(text_report(report, {})
-            .find("    #0 add(int*), st.global.u32 at line 57 of its PTX (nvcc "
-                  "-lineinfo gives source lines)\n") != std::string::npos);
+            .find("3) at add.cu:12:\n"
+                  "    … 2 frames of CUDA's headers\n"
+                  "    #2 publish(int*) at add.cu:12\n") != std::string::npos);
+  access.inlined.pop_back();
+  access.place = access.inlined[0];
+  const std::string text = text_report(report, {});
+  CHECK(text.find("#0 cub::detail::copy at ") != std::string::npos);
+  CHECK(text.find("#1 cub::BlockReduce::Sum at ") != std::string::npos);
+}
+
+TEST_CASE("variants of a bug stand in its block, and it counts once") {
+  Report report = samples::racy_report();
+  report.findings.push_back(samples::race());
+  report.findings[1].kind = "intra-warp";
+  report.findings[1].accesses[1].operation = AccessOperation::kWrite;
+  report.findings[1].severity = FindingSeverity::kWarning;
+  report.findings.push_back(samples::race());
+  report.findings[2].accesses[0].kernel = "void add<float>(float*)";
+  report.findings[2].count = 1;
+  const std::string text = text_report(report, {});
+  CHECK(text.find("BARRACUDA: ERROR: inter-block race on global memory (25 occurrences)\n") !=
+        std::string::npos);
+  CHECK(text.find("  Also: inter-block, write and read in void add<float>(float*) (1 occurrence)\n"
+                  "  Also: warning, intra-warp, write and write (12 occurrences)\n") !=
+        std::string::npos);
+  CHECK(text.find("SUMMARY: 1 race (25 occurrences)") != std::string::npos);
+}
+
+TEST_CASE("of several processes the report names those that met a bug") {
+  Report report = samples::racy_report();
+  for (const std::int64_t rank : {0, 1, 2, 5}) {
+    report.processes.push_back({"solver", 100 + rank, rank});
+  }
+  report.findings[0].processes = report.processes;
+  CHECK(text_report(report, {}).find("  Seen in: process 42 of app; ranks 0-2, 5 of solver\n") !=
+        std::string::npos);
+  report.processes.resize(1);
+  CHECK(text_report(report, {}).find("Seen in") == std::string::npos);
+}
+
+TEST_CASE("what is left out of CUDA's libraries is one line, which says why") {
+  Report report = samples::clean_report();
+  report.suppressions = {{"kernel:Sort library:*", 1, "blocks wait for each other"}};
+  CHECK(text_report(report, {})
+            .starts_with("BARRACUDA: 1 finding in CUDA's libraries left out "
+                         "(library-suppressions=0 shows it): blocks wait for each other\n"));
+}
+
+TEST_CASE("suppressions are told, used or not, and what the baseline knows") {
+  Report report = samples::clean_report();
+  report.suppressed = 2;
+  report.suppressions = {{"kernel:add", 2}, {"file:old.cu", 0}};
+  report.known = 1;
+  CHECK(text_report(report, {})
+            .starts_with("BARRACUDA: 2 findings suppressed\n"
+                         "BARRACUDA: 2 findings suppressed by kernel:add\n"
+                         "BARRACUDA: suppression not used: file:old.cu\n"
+                         "BARRACUDA: 1 finding known from the baseline\n"));
 }
 
 TEST_CASE("two launches of one race are both named") {
@@ -146,6 +231,28 @@ TEST_CASE("a memory error is titled with what was wrong") {
                      "coverage complete\n"));
 }
 
+TEST_CASE("a timeout and a deadlock are titled with what the kernel did") {
+  Report report = samples::clean_report();
+  Finding timeout;
+  timeout.type = FindingType::kTimeout;
+  timeout.missing = "kernel add(int*) did not end within 2 s (launch-timeout)";
+  timeout.accesses = {samples::access(AccessOperation::kUnknown, 9, 2)};
+  timeout.accesses.front().note = "runs here";
+  timeout.accesses.front().has_address = false;
+  Finding deadlock = timeout;
+  deadlock.type = FindingType::kDeadlock;
+  deadlock.missing = "deadlock: all threads of block (2,0,0) wait";
+  report.findings = {timeout, deadlock};
+  const std::string text = text_report(report, {});
+  CHECK(text.find("ERROR: timeout: kernel add(int*) did not end within 2 s (launch-timeout) "
+                  "(1 occurrence)\n  Thread [3,0,0] of block [2,0,0] (") != std::string::npos);
+  CHECK(text.find(" runs here:\n    #0 add(int*) at add.cu:9\n") != std::string::npos);
+  CHECK(text.find("ERROR: deadlock: all threads of block (2,0,0) wait (1 occurrence)") !=
+        std::string::npos);
+  CHECK(text.find("Missing order") == std::string::npos);
+  CHECK(text.find("SUMMARY: 0 races, 1 timeout, 1 deadlock, ") != std::string::npos);
+}
+
 TEST_CASE("an address in shared memory is an offset") {
   Report report = samples::racy_report();
   report.findings[0].space = "shared";
@@ -156,7 +263,7 @@ TEST_CASE("an address in shared memory is an offset") {
 
 TEST_CASE("what was not covered is listed, each on a line") {
   Report report = samples::clean_report();
-  report.coverage.kernels = 2;
+  report.coverage.not_instrumented = {"blur()"};
   report.coverage.gaps = {"kernel blur(): no PTX (3 launches)", "3 records were malformed"};
   report.suppressed = 2;
   CHECK(text_report(report, {}) ==
@@ -170,6 +277,8 @@ TEST_CASE("print-limit says how much it left out") {
   Report report = samples::racy_report();
   report.findings.push_back(samples::race());
   report.findings.push_back(samples::race());
+  report.findings[1].fingerprint = "second";
+  report.findings[2].fingerprint = "third";
   const std::string text = text_report(report, {.colour = false, .print_limit = 1});
   CHECK(text.starts_with(std::string(kRace) +
                          "BARRACUDA: 2 findings more not printed (print-limit=1)\n"));

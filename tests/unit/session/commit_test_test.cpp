@@ -59,7 +59,10 @@ TEST_CASE("a value that is torn for a moment only is seen while the stores go on
   alignas(16) std::byte cells[4 * wire::kHalfBytes] = {};
   TornValueWatch watch(cells);
   std::memset(cells + wire::kHalfBytes, 1, 8);
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  // The second sweep from here on began after the store.
+  for (const std::uint64_t before = watch.sweeps(); watch.sweeps() < before + 2;) {
+    std::this_thread::yield();
+  }
   std::memset(cells + wire::kHalfBytes + 8, 1, 8);
   CHECK(watch.stop());
 }

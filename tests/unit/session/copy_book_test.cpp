@@ -11,13 +11,14 @@ constexpr std::uint64_t kDefaultStream = 0;
 
 // The place of a call is where its caller is.
 [[gnu::noinline]] CopyBook::Call copy(CopyBook& book, std::uint64_t stream) {
-  const CopyBook::Call call = book.open(false, stream);
+  const CopyBook::Call call = book.open(detector::HostOperation::kCopy, stream);
   asm volatile("" ::: "memory");  // stays on the stack
   return call;
 }
 
-[[gnu::noinline]] CopyBook::Call set(CopyBook& book, std::uint64_t stream, bool is_memset) {
-  const CopyBook::Call call = book.open(is_memset, stream);
+[[gnu::noinline]] CopyBook::Call call(CopyBook& book, std::uint64_t stream,
+                                      detector::HostOperation operation) {
+  const CopyBook::Call call = book.open(operation, stream);
   asm volatile("" ::: "memory");
   return call;
 }
@@ -46,21 +47,22 @@ TEST_CASE("a call is one place in the program, however often the program comes t
   CHECK_FALSE(book.record(elsewhere.number).host_stack.empty());
 }
 
-TEST_CASE(
-    "what a report says of a call keeps calls apart: the stream, and whether it sets memory") {
+TEST_CASE("what a report says of a call keeps calls apart: the stream, and what it does") {
   CopyBook book;
   std::set<std::uint32_t> numbers;
   for (const std::uint64_t stream : {kDefaultStream, std::uint64_t{1}, std::uint64_t{2}}) {
-    for (const bool is_memset : {false, true}) {
-      const CopyBook::Call call = set(book, stream, is_memset);
-      CHECK(call.is_new);
-      CHECK(book.record(call.number).stream == stream);
-      CHECK(book.record(call.number).is_memset == is_memset);
-      CHECK(book.record(call.number).call == call.number);
-      numbers.insert(call.number);
+    for (const auto operation :
+         {detector::HostOperation::kCopy, detector::HostOperation::kMemset,
+          detector::HostOperation::kAllocation, detector::HostOperation::kFree}) {
+      const CopyBook::Call opened = call(book, stream, operation);
+      CHECK(opened.is_new);
+      CHECK(book.record(opened.number).stream == stream);
+      CHECK(book.record(opened.number).operation == operation);
+      CHECK(book.record(opened.number).call == opened.number);
+      numbers.insert(opened.number);
     }
   }
-  CHECK(numbers.size() == 6);
+  CHECK(numbers.size() == 12);
 }
 
 TEST_CASE("findings name calls, each once, and the sites of kernels are none") {

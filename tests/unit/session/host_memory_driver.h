@@ -6,6 +6,8 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <optional>
+#include <stdexcept>
 
 #include "session/device_driver.h"
 
@@ -24,7 +26,15 @@ class HostMemoryDriver final : public DeviceDriver {
 
   std::string device_name() const override { return "host memory"; }
 
-  std::uint32_t device_arch() const override { return 90; }
+  // A driver that the tool did not expect: asking for the architecture, or for memory, throws this.
+  std::optional<std::runtime_error> failure;
+
+  std::uint32_t device_arch() const override {
+    if (failure) {
+      throw *failure;
+    }
+    return 90;
+  }
 
   std::uint32_t multiprocessors() const override { return processors; }
 
@@ -39,6 +49,9 @@ class HostMemoryDriver final : public DeviceDriver {
   }
 
   std::uint64_t allocate_device(std::size_t bytes) override {
+    if (failure) {
+      throw *failure;
+    }
     if (bytes > limit) {
       return 0;
     }
@@ -59,8 +72,6 @@ class HostMemoryDriver final : public DeviceDriver {
   }
 
   DriverStatus synchronize(Handle /*context*/) override { return 0; }
-
-  bool stream_is_idle(Handle /*stream*/) override { return true; }
 
   std::atomic<std::uint64_t> passed = 0;  // marks up to here
   std::atomic<std::uint64_t> marks = 0;

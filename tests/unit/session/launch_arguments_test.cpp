@@ -7,7 +7,7 @@
 namespace barracuda::session {
 namespace {
 
-ptx::Kernel kernel_with(std::vector<ptx::Kernel::Parameter> parameters, std::uint32_t hidden) {
+ptx::Kernel kernel_with(std::vector<ptx::ParameterPlace> parameters, std::uint32_t hidden) {
   return {.name = "k",
           .parameters = std::move(parameters),
           .hidden_parameter_offset = hidden,

@@ -27,7 +27,7 @@ struct alignas(256) Area {
   std::array<std::uint32_t, kLanes> values;
   std::uint32_t mask;
   std::array<std::uint32_t, kLanes> sink;
-  std::array<std::byte, 1 << 16> data;
+  alignas(16) std::array<std::byte, 1 << 16> data;
 };
 
 ptx::InstrumentedModule instrumented_kernels() {
@@ -130,6 +130,8 @@ TEST_CASE("the native logger writes what the logger's PTX writes", "[logger]") {
                       {address(area.data.data()), address(&area.offsets), address(&area.mask),
                        address(&area.sink)});
       machine->launch("write_pattern", threads,
+                      {address(area.data.data()), address(&area.offsets), address(&area.values)});
+      machine->launch("write_wide", threads,
                       {address(area.data.data()), address(&area.offsets), address(&area.values)});
     }
   }

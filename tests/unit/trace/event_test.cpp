@@ -44,13 +44,13 @@ TEST_CASE("what is written to a trace is read from it, whatever the events") {
 // encode() and decode() share one list of fields, so that a field which is on none is lost to both:
 // whoever adds one to these structs changes the size here, event_fields.h and kFormatVersion.
 TEST_CASE("every field of what a report rests on travels") {
-  STATIC_REQUIRE(sizeof(wire::SiteInfo) == 24);
+  STATIC_REQUIRE(sizeof(wire::SiteInfo) == 32);
   STATIC_REQUIRE(sizeof(ptx::SourceFrame) == 2 * sizeof(std::string) + 8);
-  STATIC_REQUIRE(sizeof(ptx::Site) == 8 + sizeof(wire::SiteInfo) + 2 * sizeof(std::string) + 16 +
+  STATIC_REQUIRE(sizeof(ptx::Site) == 8 + sizeof(wire::SiteInfo) + 3 * sizeof(std::string) + 24 +
                                           sizeof(std::vector<int>));
   STATIC_REQUIRE(sizeof(detector::LaunchInfo) == 48 + sizeof(std::vector<int>));
   STATIC_REQUIRE(sizeof(report::AllocationRecord) == 24 + sizeof(std::string));
-  STATIC_REQUIRE(sizeof(report::KernelRecord) == 32 + 2 * sizeof(std::string));
+  STATIC_REQUIRE(sizeof(report::KernelRecord) == 40 + 2 * sizeof(std::string));
 }
 
 TEST_CASE("an event that is cut short is none") {

@@ -52,7 +52,8 @@ TEST_CASE("a replay finds the race, with its places") {
 
 TEST_CASE("a copy that nothing orders is replayed, with its place") {
   std::vector<Event> events = race_events();
-  events.emplace_back(CopyDescribed{.call = 0, .is_memset = true, .stream = 2, .stack = 7});
+  events.emplace_back(CopyDescribed{
+      .call = 0, .operation = detector::HostOperation::kMemset, .stream = 2, .stack = 7});
   events.emplace_back(CopyBegun{
       {.id = detector::copy_id(1),
        .call = 0,
@@ -83,7 +84,7 @@ TEST_CASE("a trace without an end gives what it has, and says that it is not all
   const report::Report report = report::resolve(replayed->processes.front().run, Options{});
   CHECK(report.findings.size() == 1);
   CHECK(report.coverage.launches == 1);
-  CHECK(report.coverage.kernels == 1);
+  CHECK(report.coverage.kernels() == 1);
   CHECK_FALSE(report.covers_everything());
   CHECK_THAT(report.coverage.gaps.front(), Contains("process 4711 (app) ends early"));
 }

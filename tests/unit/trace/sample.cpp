@@ -104,6 +104,7 @@ ptx::Site make_site(std::uint32_t id, wire::Operation operation, std::uint8_t by
   site.in_entry = true;
   site.instruction = "st.global.u32";
   site.ptx_line = 10 + id;
+  site.variable = "p";
   site.frames.push_back({.function = "", .file = "app.cu", .line = 20 + id, .column = 3});
   return site;
 }
@@ -160,6 +161,7 @@ std::vector<Event> race_events() {
                   .protocol = wire::kProtocolVersion,
                   .process = kProcess,
                   .program = "app",
+                  .rank = 3,
                   .options = {.text = "print-limit=7", .suppressions = {}}},
       DeviceNamed{"a device"},
       SiteDescribed{make_site(kWrite, wire::Operation::kWrite, 4)},

@@ -142,10 +142,54 @@ void pool_memory() {
   EXPECT(cudaStreamDestroy(stream) == cudaSuccess);
 }
 
+// A pool gives the newest of the freed blocks of a size away again: first to the stream that freed
+// it, to another unless the pool forbids that.
+void pool_reuse() {
+  cudaMemPool_t pool;
+  cudaStream_t streams[2];
+  EXPECT(cudaDeviceGetDefaultMemPool(&pool, 0) == cudaSuccess);
+  EXPECT(cudaStreamCreate(&streams[0]) == cudaSuccess);
+  EXPECT(cudaStreamCreate(&streams[1]) == cudaSuccess);
+  for (const std::size_t bytes : {std::size_t{64}, std::size_t{1} << 20}) {
+    void* blocks[3];
+    for (void*& block : blocks) {
+      EXPECT(cudaMallocAsync(&block, bytes, streams[0]) == cudaSuccess);
+    }
+    EXPECT(cudaFreeAsync(blocks[0], streams[1]) == cudaSuccess);
+    EXPECT(cudaFreeAsync(blocks[1], streams[0]) == cudaSuccess);
+    EXPECT(cudaFreeAsync(blocks[1], streams[0]) == cudaErrorInvalidValue);
+    void* again;
+    EXPECT(cudaMallocAsync(&again, bytes, streams[1]) == cudaSuccess);
+    EXPECT(again == blocks[0]);
+    EXPECT(cudaMallocAsync(&again, bytes, streams[1]) == cudaSuccess);
+    EXPECT(again == blocks[1]);
+    EXPECT(cudaFreeAsync(blocks[0], streams[0]) == cudaSuccess);
+    int allowed = 0;
+    for (const auto attribute :
+         {cudaMemPoolReuseAllowOpportunistic, cudaMemPoolReuseAllowInternalDependencies}) {
+      EXPECT(cudaMemPoolSetAttribute(pool, attribute, &allowed) == cudaSuccess);
+    }
+    EXPECT(cudaMallocAsync(&again, bytes, streams[1]) == cudaSuccess);
+    EXPECT(again != blocks[0]);
+    EXPECT(cudaFree(again) == cudaSuccess);
+    allowed = 1;
+    for (const auto attribute :
+         {cudaMemPoolReuseAllowOpportunistic, cudaMemPoolReuseAllowInternalDependencies}) {
+      EXPECT(cudaMemPoolSetAttribute(pool, attribute, &allowed) == cudaSuccess);
+    }
+    EXPECT(cudaFree(blocks[1]) == cudaSuccess);
+    EXPECT(cudaFree(blocks[2]) == cudaSuccess);
+    EXPECT(cudaMemPoolTrimTo(pool, 0) == cudaSuccess);
+  }
+  EXPECT(cudaStreamDestroy(streams[0]) == cudaSuccess);
+  EXPECT(cudaStreamDestroy(streams[1]) == cudaSuccess);
+}
+
 int main() {
   linear_memory();
   host_memory();
   pitched_memory();
   pool_memory();
+  pool_reuse();
   std::puts("ok");
 }

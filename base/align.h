@@ -1,0 +1,14 @@
+// Rounding up to a multiple.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+namespace barracuda {
+
+template <std::integral Number>
+constexpr Number align_up(Number value, std::type_identity_t<Number> alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace barracuda

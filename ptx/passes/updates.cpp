@@ -1,0 +1,154 @@
+#include "ptx/passes/updates.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include <boost/container/small_vector.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "ptx/passes/constants.h"
+#include "ptx/passes/program.h"
+
+namespace barracuda::ptx::updates {
+namespace {
+
+// Follows values through a function in the order of its text, whatever its branches do: compilers
+// write a value before what uses it.
+class Finder {
+ public:
+  explicit Finder(const Program& program) : program_(program) {}
+
+  // `site` is the last site of the statement, which may be no access (a branch, where the paper's
+  // model logs them), or null.
+  void read(std::size_t statement, PlannedSite* site) {
+    const Statement& current = program_.module.statements[statement];
+    if (current.kind != StatementKind::kInstruction || current.instruction.operands.empty()) {
+      return;
+    }
+    const Effect& effect = program_.effects[statement];
+    const bool is_weak = site != nullptr && address_of(current, site->effect) != nullptr &&
+                         site->effect.order == wire::MemoryOrder::kWeak &&
+                         site->info.asynchrony == wire::Asynchrony::kNone;
+    if (is_weak && effect.opcode_class == OpcodeClass::kStore) {
+      store(current, *site);
+      return;
+    }
+    const Sources sources = sources_of(current.instruction);
+    if (effect.opcode_class == OpcodeClass::kStore) {
+      return;
+    }
+    const Operand& destination = current.instruction.operands[0];
+    visit_registers(destination, [&](const Operand& written) {
+      std::erase_if(open_, [&](const Load& load) { return load.base == written.name; });
+      sources_[written.name] = sources;
+    });
+    if (current.instruction.opcode == "setp") {
+      for (const std::size_t load : sources) {
+        loads_[load].decides = true;
+      }
+    }
+    if (is_weak && effect.opcode_class == OpcodeClass::kLoad) {
+      open(current, *site, destination);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kMostSources = 4, kMostOpen = 32;
+  using Sources = boost::container::small_vector<std::size_t, kMostSources>;  // the newest loads
+
+  struct Found {
+    PlannedSite* site = nullptr;
+    bool decides = false;
+  };
+
+  // A load whose address register still holds its address.
+  struct Load {
+    std::string_view base;
+    std::int64_t offset = 0;
+    std::size_t index = 0;  // in loads_
+  };
+
+  [[nodiscard]] Sources sources_of(const Instruction& instruction) const {
+    Sources all;
+    for (std::size_t operand = 1; operand < instruction.operands.size(); ++operand) {
+      visit_registers(instruction.operands[operand], [&](const Operand& used) {
+        if (const auto known = sources_.find(used.name); known != sources_.end()) {
+          all.insert(all.end(), known->second.begin(), known->second.end());
+        }
+      });
+    }
+    std::ranges::sort(all, std::greater<>());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    all.resize(std::min(all.size(), kMostSources));
+    return all;
+  }
+
+  static const Operand* base_of(const Operand& address) {
+    const Operand& base = address.kind == Operand::Kind::kAddress ? address.elements[0] : address;
+    const bool is_name =
+        base.kind == Operand::Kind::kRegister || base.kind == Operand::Kind::kSymbol;
+    return is_name ? &base : nullptr;
+  }
+
+  void open(const Statement& statement, PlannedSite& site, const Operand& destination) {
+    const Operand& address = *address_of(statement, site.effect);
+    const Operand* const base = base_of(address);
+    if (base == nullptr || base->name == destination.name) {
+      return;
+    }
+    if (open_.size() == kMostOpen) {
+      open_.erase(open_.begin());
+    }
+    open_.push_back({.base = base->name, .offset = address.offset, .index = loads_.size()});
+    visit_registers(destination,
+                    [&](const Operand& written) { sources_[written.name] = {loads_.size()}; });
+    loads_.push_back({.site = &site});
+  }
+
+  void store(const Statement& statement, PlannedSite& site) {
+    const Operand& address = *address_of(statement, site.effect);
+    const Operand* const base = base_of(address);
+    const Sources sources = sources_of(statement.instruction);
+    for (const Load& load : open_) {
+      Found& found = loads_[load.index];
+      const bool is_there = base != nullptr && load.base == base->name &&
+                            load.offset == address.offset &&
+                            found.site->info.element_bytes == site.info.element_bytes;
+      if (is_there && (found.decides || std::ranges::find(sources, load.index) != sources.end())) {
+        found.site->in_update = site.in_update = true;
+      }
+    }
+  }
+
+  const Program& program_;
+  std::vector<Found> loads_;
+  std::vector<Load> open_;
+  boost::unordered_flat_map<std::string_view, Sources> sources_;  // of what registers hold
+};
+
+}  // namespace
+
+Expected<void> run(Program& program) {
+  auto site = program.sites.begin();
+  while (site != program.sites.end()) {
+    const Function& function = program.function(site->function);
+    Finder finder(program);
+    for (std::size_t i = function.body_begin; i < function.body_end; ++i) {
+      PlannedSite* here = nullptr;
+      while (site != program.sites.end() && site->statement == i) {
+        here = &*site++;
+      }
+      finder.read(i, here);
+    }
+    while (site != program.sites.end() && site->statement == function.body_end) {
+      ++site;
+    }
+  }
+  return {};
+}
+
+}  // namespace barracuda::ptx::updates

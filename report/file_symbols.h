@@ -1,0 +1,32 @@
+// Frames of processes that could not look up their own lines, or are over: from the files of their
+// modules.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "report/dwarf.h"
+#include "report/race_report.h"
+
+namespace barracuda::report {
+
+class FileSymbols {
+ public:
+  explicit FileSymbols(const DwarfLibrary& library);
+  ~FileSymbols();
+  FileSymbols(const FileSymbols&) = delete;
+  FileSymbols& operator=(const FileSymbols&) = delete;
+
+  // The frame, with those that are inlined there before it; as it is where its module's file has no
+  // lines.
+  [[nodiscard]] std::vector<HostFrame> look_up(const HostFrame& frame);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Puts the places into the report that its host frames (Access::host_stack) stand for.
+void place_host_frames(Report& report, FileSymbols& symbols);
+
+}  // namespace barracuda::report

@@ -1,0 +1,205 @@
+#include "report/json_reader.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "report/bug.h"
+
+namespace barracuda::report {
+namespace {
+
+using Json = nlohmann::json;
+
+// The field's value; what it is by default where it is null or not there.
+template <typename Value>
+Value value_of(const Json& object, const char* field, Value otherwise = {}) {
+  const auto found = object.find(field);
+  return found == object.end() || found->is_null() ? otherwise : found->get<Value>();
+}
+
+bool has(const Json& object, const char* field) {
+  const auto found = object.find(field);
+  return found != object.end() && !found->is_null();
+}
+
+const Json& list_of(const Json& object, const char* field) {
+  static const Json* const none = new Json(Json::array());
+  const auto found = object.find(field);
+  return found == object.end() || !found->is_array() ? *none : *found;
+}
+
+Frame frame_of(const Json& json) {
+  return {.function = value_of<std::string>(json, "function"),
+          .file = value_of<std::string>(json, "file"),
+          .line = value_of<std::uint32_t>(json, "line")};
+}
+
+AccessOperation operation_of(const std::string& name) {
+  for (const AccessOperation operation :
+       {AccessOperation::kRead, AccessOperation::kWrite, AccessOperation::kAtomic,
+        AccessOperation::kCopy, AccessOperation::kMemset, AccessOperation::kConstants,
+        AccessOperation::kAllocation, AccessOperation::kFree}) {
+    if (name == name_of(operation)) {
+      return operation;
+    }
+  }
+  return AccessOperation::kUnknown;
+}
+
+Access access_of(const Json& json) {
+  Access access;
+  access.operation = operation_of(value_of<std::string>(json, "op"));
+  access.note = value_of<std::string>(json, "note");
+  access.size = value_of<std::uint64_t>(json, "size");
+  access.address = value_of<std::uint64_t>(json, "address");
+  access.has_address = has(json, "address");
+  access.place = frame_of(json);
+  std::vector<Frame> frames;
+  for (const Json& frame : list_of(json, "inlined")) {
+    frames.push_back(frame_of(frame));
+  }
+  const auto callers = std::min(value_of<std::size_t>(json, "callers"), frames.size());
+  const auto first_caller = frames.end() - static_cast<std::ptrdiff_t>(callers);
+  access.inlined.assign(frames.begin(), first_caller);
+  access.callers.assign(first_caller, frames.end());
+  access.instruction = value_of<std::string>(json, "instruction");
+  access.ptx_line = value_of<std::uint32_t>(json, "ptx_line");
+  access.kernel = value_of<std::string>(json, "kernel");
+  access.launch = value_of<std::uint32_t>(json, "launch");
+  access.stream = value_of<std::uint64_t>(json, "stream");
+  access.is_by_host = !has(json, "launch") && has(json, "stream");
+  access.has_thread = has(json, "thread");
+  access.thread = value_of<Coordinates>(json, "thread");
+  access.block = value_of<Coordinates>(json, "block");
+  access.warp = value_of<std::uint32_t>(json, "warp");
+  access.lane = value_of<std::uint32_t>(json, "lane");
+  access.launched_from = value_of<std::string>(json, "launched_from");
+  if (has(json, "last_sync")) {
+    access.last_sync = value_of<std::string>(json["last_sync"], "instruction");
+    access.last_sync_place = frame_of(json["last_sync"]);
+  }
+  return access;
+}
+
+std::vector<Process> processes_of(const Json& json) {
+  std::vector<Process> processes;
+  for (const Json& process : list_of(json, "processes")) {
+    processes.push_back({.program = value_of<std::string>(process, "program"),
+                         .pid = value_of<std::int64_t>(process, "pid"),
+                         .rank = value_of<std::int64_t>(process, "rank", Process::kNoRank)});
+  }
+  return processes;
+}
+
+// What a bug and each of its variants say alike.
+Finding variant_of(const Json& json) {
+  Finding finding;
+  finding.severity = value_of<std::string>(json, "severity") == "warning"
+                         ? FindingSeverity::kWarning
+                         : FindingSeverity::kError;
+  finding.kind = value_of<std::string>(json, "kind");
+  finding.count = value_of<std::uint64_t>(json, "count");
+  finding.missing = value_of<std::string>(json, "missing");
+  finding.location = value_of<std::string>(json, "location");
+  for (const Json& access : list_of(json, "accesses")) {
+    finding.accesses.push_back(access_of(access));
+  }
+  finding.processes = processes_of(json);
+  return finding;
+}
+
+void add_bug(Report& report, const Json& json, FindingType type) {
+  std::vector<Finding> variants = {variant_of(json)};
+  for (const Json& variant : list_of(json, "variants")) {
+    variants.push_back(variant_of(variant));
+    variants.front().count -= std::min(variants.front().count, variants.back().count);
+  }
+  const std::string fingerprint = value_of<std::string>(json, "fingerprint");
+  std::erase_if(report.findings,
+                [&](const Finding& earlier) { return earlier.fingerprint == fingerprint; });
+  for (Finding& variant : variants) {
+    variant.type = type;
+    variant.space = value_of<std::string>(json, "space");
+    variant.fingerprint = fingerprint;
+    report.findings.push_back(std::move(variant));
+  }
+  report.model = value_of<std::string>(json, "model", report.model);
+}
+
+void add_summary(Report& report, const Json& json) {
+  using Names = std::set<std::string>;
+  report.model = value_of<std::string>(json, "model", report.model);
+  report.device = value_of<std::string>(json, "device");
+  report.known = value_of<std::uint64_t>(json, "known");
+  report.suppressed = value_of<std::uint64_t>(json, "suppressed");
+  report.suppressions.clear();
+  for (const Json& use : list_of(json, "suppressions")) {
+    report.suppressions.push_back({.rule = value_of<std::string>(use, "rule"),
+                                   .count = value_of<std::uint64_t>(use, "count"),
+                                   .reason = value_of<std::string>(use, "reason")});
+  }
+  const Json kernels = value_of<Json>(json, "kernels", Json::object());
+  report.coverage = {.launches = value_of<std::uint64_t>(json, "launches"),
+                     .instrumented = value_of<Names>(kernels, "names"),
+                     .not_instrumented = value_of<Names>(kernels, "not_instrumented"),
+                     .gaps = value_of<std::vector<std::string>>(json, "not_covered")};
+  report.processes = processes_of(json);
+}
+
+// Whether it was the summary.
+bool add_line(Report& report, const Json& json) {
+  const auto type = value_of<std::string>(json, "type");
+  if (type == "summary") {
+    add_summary(report, json);
+    return true;
+  }
+  for (const FindingType known :
+       {FindingType::kRace, FindingType::kBarrierDivergence, FindingType::kMemoryError}) {
+    if (type == name_of(known)) {
+      add_bug(report, json, known);
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Expected<Report> read_json_report(std::string_view text, const std::string& file) {
+  Report report;
+  bool has_summary = false;
+  for (std::uint32_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    const bool is_whole = end < text.size();
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty()) {
+      continue;
+    }
+    try {
+      const Json json = Json::parse(line);
+      if (value_of<int>(json, "schema") < 2) {
+        return unexpected({.message = "this is no JSON report of schema 2: its findings have no "
+                                      "fingerprints",
+                           .file = file,
+                           .line = number});
+      }
+      has_summary = add_line(report, json) || has_summary;
+    } catch (const Json::exception& error) {
+      if (!is_whole && !has_summary) {
+        break;  // who wrote it was killed in the midst
+      }
+      return unexpected({.message = std::string("this is no JSON report: ") + error.what(),
+                         .file = file,
+                         .line = number});
+    }
+  }
+  if (!has_summary) {
+    report.coverage.gaps.push_back(file + " has no summary: what wrote it did not come to its end");
+  }
+  return report;
+}
+
+}  // namespace barracuda::report

@@ -1,0 +1,40 @@
+#include "report/process_name.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <unistd.h>
+
+namespace barracuda::report {
+
+std::int64_t rank_of_environment() {
+  // RANK last: other programs than torchrun may mean something else by it.
+  for (const char* const variable :
+       {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "RANK"}) {
+    const char* const value = std::getenv(variable);
+    const std::string_view text = value == nullptr ? "" : value;
+    std::uint32_t rank = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
+    if (!text.empty() && error == std::errc{} && end == text.data() + text.size()) {
+      return rank;
+    }
+  }
+  return Process::kNoRank;
+}
+
+std::string program_name() {
+  char path[4096];
+  // Of the process it cannot be read once the main thread is over.
+  const ssize_t length = readlink("/proc/thread-self/exe", path, sizeof path);
+  if (length <= 0) {
+    return "?";
+  }
+  return std::filesystem::path(std::string(path, static_cast<std::size_t>(length))).filename();
+}
+
+Process this_process() {
+  return {.program = program_name(), .pid = getpid(), .rank = rank_of_environment()};
+}
+
+}  // namespace barracuda::report

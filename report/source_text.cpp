@@ -1,0 +1,138 @@
+#include "report/source_text.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "base/file.h"
+#include "report/symbol_name.h"
+
+namespace barracuda::report {
+namespace {
+
+// No source that a person wrote is larger.
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{16} << 20;
+
+bool is_blank(char c) {
+  return std::isspace(static_cast<unsigned char>(c)) != 0;
+}
+
+bool is_part_of_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+std::string with_single_blanks(std::string_view line) {
+  std::string text;
+  for (const char c : line) {
+    if (!is_blank(c)) {
+      text += c;
+    } else if (!text.empty() && text.back() != ' ') {
+      text += ' ';
+    }
+  }
+  if (text.ends_with(' ')) {
+    text.pop_back();
+  }
+  return text;
+}
+
+// "ns::Tile::load(int) const" → "load"
+std::string own_name(const std::string& function) {
+  std::string name = template_name(function);
+  name = name.substr(0, name.find('('));
+  const std::size_t colon = name.rfind("::");
+  return colon == std::string::npos ? name : name.substr(colon + 2);
+}
+
+// Whether the name at `at` of line `row` is followed by parameters and a body. A call is not, but
+// for one in the condition of an `if`; that only makes a part of the function of it.
+bool is_definition(const std::vector<std::string>& lines, std::size_t row, std::size_t at) {
+  constexpr std::size_t kMostLines = 64;  // of a header
+  int depth = 0;
+  bool has_parameters = false;
+  for (std::size_t i = row; i < std::min(lines.size(), row + kMostLines); ++i, at = 0) {
+    for (; at < lines[i].size(); ++at) {
+      const char c = lines[i][at];
+      if (c == '(') {
+        has_parameters = true;
+        ++depth;
+      } else if (c == ')') {
+        --depth;
+      } else if (depth == 0 && has_parameters && (c == '{' || c == ';')) {
+        return c == '{';
+      } else if (depth == 0 && !has_parameters && !is_blank(c)) {
+        return false;
+      }
+    }
+  }
+  return false;
+}
+
+bool defines(const std::vector<std::string>& lines, std::size_t row, const std::string& name) {
+  const std::string& line = lines[row];
+  for (std::size_t at = line.find(name); at != std::string::npos; at = line.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    const bool is_whole = (at == 0 || !is_part_of_name(line[at - 1])) &&
+                          (end == line.size() || !is_part_of_name(line[end]));
+    if (is_whole && is_definition(lines, row, end)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The row where the function begins that `row` is in; of a lambda or a macro's, the file's begin.
+std::size_t begin_of_function(const std::vector<std::string>& lines, std::size_t row,
+                              const std::string& function) {
+  const std::string name = own_name(function);
+  if (name.empty()) {
+    return 0;
+  }
+  for (std::size_t i = row + 1; i-- > 0;) {
+    if (defines(lines, i, name)) {
+      return i;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+const std::vector<std::string>& SourceText::lines_in(const std::string& file) {
+  const auto [known, is_new] = files_.try_emplace(file);
+  std::error_code error;
+  // A name in PTX may be of anything, a pipe that nobody writes to, too.
+  if (!is_new || !std::filesystem::is_regular_file(file, error) ||
+      std::filesystem::file_size(file, error) > kMostBytes || error) {
+    return known->second;
+  }
+  const auto text = read_file(file);
+  std::string_view rest = text ? std::string_view(*text) : std::string_view();
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    known->second.push_back(with_single_blanks(rest.substr(0, end)));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return known->second;
+}
+
+std::optional<SourceText::Line> SourceText::line_of(const Frame& frame) {
+  if (frame.file.empty() || frame.line == 0) {
+    return std::nullopt;
+  }
+  const std::vector<std::string>& lines = lines_in(frame.file);
+  if (frame.line > lines.size() || lines[frame.line - 1].empty()) {
+    return std::nullopt;
+  }
+  const std::size_t row = frame.line - 1;
+  const std::size_t begin = begin_of_function(lines, row, frame.function);
+  const auto order = std::count(lines.begin() + static_cast<std::ptrdiff_t>(begin),
+                                lines.begin() + static_cast<std::ptrdiff_t>(row), lines[row]);
+  return Line{.text = lines[row], .order = static_cast<std::uint32_t>(order)};
+}
+
+}  // namespace barracuda::report

@@ -1,0 +1,21 @@
+// The options `schedule` and `seed` on a GPU, whose own scheduler cannot be told anything: other
+// blocks of the program come first because they have the numbers that the GPU starts first.
+#pragma once
+
+#include "base/options.h"
+#include "device_logger/block_order.h"
+#include "host_detector/pipeline.h"
+#include "ptx/instrument.h"
+#include "session/device_driver.h"
+
+namespace barracuda::session {
+
+// The emulated device has a scheduler that takes the blocks in any order.
+bool renumbers_blocks(const Options& options, const DeviceDriver& driver);
+
+// A pure function of the options, the launch's number and its grid. The numbers of clusters are
+// left alone: their blocks are known by %cluster_ctaid, too.
+wire::BlockOrder block_order_of(const Options& options, const DeviceDriver& driver,
+                                const ptx::Kernel& kernel, const detector::LaunchInfo& launch);
+
+}  // namespace barracuda::session

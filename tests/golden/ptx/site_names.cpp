@@ -1,0 +1,147 @@
+#include "site_names.h"
+
+namespace barracuda::ptx {
+
+std::string_view name_of(wire::Operation operation) {
+  switch (operation) {
+    using enum wire::Operation;
+    case kRead:
+      return "read";
+    case kWrite:
+      return "write";
+    case kAtomic:
+      return "atomic";
+    case kReduction:
+      return "reduction";
+    case kFence:
+      return "fence";
+    case kBarrier:
+      return "barrier";
+    case kBarrierArrive:
+      return "barrier-arrive";
+    case kWarpBarrier:
+      return "warp-barrier";
+    case kCall:
+      return "call";
+    case kReturn:
+      return "return";
+    case kExit:
+      return "exit";
+    case kClusterArrive:
+      return "cluster-arrive";
+    case kClusterWait:
+      return "cluster-wait";
+    case kLaunchDependents:
+      return "launch-dependents";
+    case kGridWait:
+      return "grid-wait";
+    case kProxyFence:
+      return "proxy-fence";
+    case kMbarrierInit:
+      return "mbarrier-init";
+    case kMbarrierInvalidate:
+      return "mbarrier-invalidate";
+    case kMbarrierArrive:
+      return "mbarrier-arrive";
+    case kMbarrierExpect:
+      return "mbarrier-expect";
+    case kMbarrierComplete:
+      return "mbarrier-complete";
+    case kMbarrierWait:
+      return "mbarrier-wait";
+    case kAsyncArrive:
+      return "async-arrive";
+    case kAsyncCommit:
+      return "async-commit";
+    case kAsyncWait:
+      return "async-wait";
+    case kCopy:
+      return "copy";
+    case kBranch:
+      return "branch";
+    case kSwitch:
+      return "switch";
+    case kMeet:
+      return "meet";
+  }
+  return "?";
+}
+
+std::string_view name_of(wire::MemoryOrder order) {
+  switch (order) {
+    using enum wire::MemoryOrder;
+    case kWeak:
+      return "weak";
+    case kVolatile:
+      return "volatile";
+    case kRelaxed:
+      return "relaxed";
+    case kAcquire:
+      return "acquire";
+    case kRelease:
+      return "release";
+    case kAcqRel:
+      return "acq_rel";
+    case kSeqCst:
+      return "sc";
+  }
+  return "?";
+}
+
+std::string_view name_of(wire::Scope scope) {
+  switch (scope) {
+    using enum wire::Scope;
+    case kCta:
+      return "cta";
+    case kCluster:
+      return "cluster";
+    case kGpu:
+      return "gpu";
+    case kSys:
+      return "sys";
+  }
+  return "?";
+}
+
+std::string_view name_of(wire::Proxy proxy) {
+  switch (proxy) {
+    using enum wire::Proxy;
+    case kGeneric:
+      return "generic";
+    case kReadOnly:
+      return "read-only";
+    case kAsync:
+      return "async";
+  }
+  return "?";
+}
+
+std::string_view name_of(wire::Asynchrony asynchrony) {
+  switch (asynchrony) {
+    using enum wire::Asynchrony;
+    case kNone:
+      return "none";
+    case kThreadGroup:
+      return "thread-group";
+    case kBulkGroup:
+      return "bulk-group";
+    case kMbarrier:
+      return "mbarrier";
+  }
+  return "?";
+}
+
+std::string_view name_of(wire::FenceScope scope) {
+  switch (scope) {
+    using enum wire::FenceScope;
+    case kNone:
+      return "none";
+    case kBlock:
+      return "block";
+    case kGlobal:
+      return "global";
+  }
+  return "?";
+}
+
+}  // namespace barracuda::ptx

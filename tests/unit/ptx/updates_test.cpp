@@ -1,0 +1,60 @@
+#include "ptx/passes/updates.h"
+
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+#include "ptx/instrument.h"
+#include "ptx/parse.h"
+#include "ptx_text.h"
+
+namespace barracuda::ptx {
+namespace {
+
+// The instructions of the body that are part of an update in place.
+std::vector<std::string> updates_in(const std::string& body) {
+  std::vector<Module> units;
+  units.push_back(parse_module(
+      kernel_text(".reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n" + body + " ret;")));
+  const auto instrumented = instrument(std::move(units), {});
+  REQUIRE(instrumented);
+  std::vector<std::string> found;
+  for (const Site& site : instrumented->sites) {
+    if (site.in_update) {
+      found.push_back(site.instruction);
+    }
+  }
+  return found;
+}
+
+const std::vector<std::string> kNone, kBoth{"ld.global.u32", "st.global.u32"};
+
+}  // namespace
+
+TEST_CASE("what is stored where it was loaded, made of what was there, is an update") {
+  CHECK(updates_in("ld.global.u32 %r1, [%rd1]; add.s32 %r2, %r1, 1; st.global.u32 [%rd1], %r2;") ==
+        kBoth);
+  CHECK(
+      updates_in("ld.global.u32 %r1, [%rd1+4]; add.s32 %r2, %r1, 1; st.global.u32 [%rd1], %r2;") ==
+      kNone);
+  CHECK(updates_in("ld.global.u32 %r1, [%rd1]; add.s32 %r2, %r3, 1; st.global.u32 [%rd1], %r2;") ==
+        kNone);
+  CHECK(
+      updates_in("ld.global.u32 %r1, [%rd1]; add.s64 %rd1, %rd1, 4; st.global.u32 [%rd1], %r1;") ==
+      kNone);
+  CHECK(updates_in("ld.global.u16 %r1, [%rd1]; st.global.u32 [%rd1], %r1;") == kNone);
+}
+
+TEST_CASE("a test of the value that decides about the store makes an update of it") {
+  CHECK(updates_in("ld.global.u32 %r1, [%rd1]; setp.lt.s32 %p1, %r1, %r3; @!%p1 bra done;\n"
+                   "st.global.u32 [%rd1], %r3; done:") == kBoth);
+}
+
+TEST_CASE("two values that change places are no updates, nor are volatile accesses") {
+  CHECK(updates_in("ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd2];\n"
+                   "st.global.u32 [%rd1], %r2; st.global.u32 [%rd2], %r1;") == kNone);
+  CHECK(updates_in("ld.volatile.global.u32 %r1, [%rd1]; add.s32 %r2, %r1, 1;\n"
+                   "st.volatile.global.u32 [%rd1], %r2;") == kNone);
+}
+
+}  // namespace barracuda::ptx

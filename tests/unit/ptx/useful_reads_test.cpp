@@ -1,0 +1,249 @@
+#include "ptx/passes/useful_reads.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "ptx/instrument.h"
+#include "ptx/parse.h"
+#include "ptx_text.h"
+
+namespace barracuda::ptx {
+namespace {
+
+constexpr std::string_view kRegisters =
+    ".reg .pred %p<9>; .reg .b16 %rs<9>; .reg .b32 %r<19>; .reg .b64 %rd<9>;\n";
+
+InstrumentedModule instrument_body(const std::string& body) {
+  std::vector<Module> units;
+  units.push_back(parse_module(kernel_text(std::string(kRegisters) + body + " ret;")));
+  auto instrumented = instrument(std::move(units), {});
+  INFO((instrumented ? "" : instrumented.error().to_string()));
+  REQUIRE(instrumented);
+  return std::move(*instrumented);
+}
+
+using Bytes = std::vector<std::pair<int, int>>;  // begin and size of each piece, in order
+
+// What is logged of the only load of global memory in the body; its operand is [%rd1+64].
+Bytes logged_of(const std::string& body) {
+  const InstrumentedModule module = instrument_body(body);
+  Bytes bytes;
+  for (const Site& site : module.sites) {
+    if (site.instruction.starts_with("ld.") && site.info.operation == wire::Operation::kRead) {
+      bytes.emplace_back(0, site.info.element_bytes * site.info.element_count);
+    }
+  }
+  std::size_t from = 0;
+  for (auto& [begin, size] : bytes) {
+    constexpr std::string_view kAdd = "add.s64 %__barracuda_a, %__barracuda_a, ";
+    from = module.text.find(kAdd, from) + kAdd.size();
+    begin = std::stoi(module.text.substr(from)) - 64;
+  }
+  return bytes;
+}
+
+// Of a load of one word into %r1.
+Bytes word(const std::string& uses) {
+  return logged_of("ld.global.u32 %r1, [%rd1+64]; " + uses);
+}
+
+constexpr std::string_view kStore = " st.global.u32 [%rd2], %r2;";
+
+Bytes by(const std::string& computation) {
+  return word(computation + std::string(kStore));
+}
+
+// Whether all lanes log the load of %r1 from global memory.
+enum class Logged : std::uint8_t { kByAll, kBySome, kSpeculated };
+
+Logged logged_by(const std::string& body) {
+  const InstrumentedModule module = instrument_body(body);
+  const auto found = std::ranges::find(module.sites, "ld.global.u32", &Site::instruction);
+  REQUIRE(found != module.sites.end());
+  const bool some = module.text.find("%__barracuda_u bra") != std::string::npos;
+  CHECK_FALSE((some && found->info.speculated));
+  return some ? Logged::kBySome : found->info.speculated ? Logged::kSpeculated : Logged::kByAll;
+}
+
+constexpr std::string_view kBefore =
+    "mov.u32 %r10, %tid.x; setp.eq.s32 %p1, %r10, 0; ld.param.u64 %rd1, [p]; ";
+
+Logged after_predicate(const std::string& body) {
+  return logged_by(std::string(kBefore) + "ld.global.u32 %r1, [%rd1]; " + body);
+}
+
+}  // namespace
+
+TEST_CASE("elements of a vector that nothing reads are not read") {
+  const std::string load = "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1+64]; ";
+  const auto store = [](const std::string& name) { return "st.global.u32 [%rd2], " + name + "; "; };
+  CHECK(logged_of(load + store("%r1") + store("%r2") + store("%r3")) == Bytes{{0, 12}});
+  CHECK(logged_of(load + store("%r2") + store("%r3")) == Bytes{{4, 8}});
+  CHECK(logged_of(load + store("%r1") + store("%r4")) == Bytes{{0, 4}, {12, 4}});
+  CHECK(logged_of(load + store("%r1") + store("%r2") + store("%r3") + store("%r4")) ==
+        Bytes{{0, 16}});
+  CHECK(logged_of("ld.global.v4.u32 {%r1, _, _, %r4}, [%rd1+64]; " + store("%r1") + store("%r4")) ==
+        Bytes{{0, 4}, {12, 4}});
+  CHECK(logged_of("ld.global.v2.u64 {%rd3, %rd4}, [%rd1+64]; st.global.u64 [%rd2], %rd4;") ==
+        Bytes{{8, 8}});
+  CHECK(logged_of("ld.global.v4.u8 {%rs1, %rs2, %rs3, %rs4}, [%rd1+64]; cvt.u32.u16 %r2, %rs3; " +
+                  store("%r2")) == Bytes{{2, 1}});
+}
+
+TEST_CASE("a load of which nothing is read at all was written by somebody, and is logged whole") {
+  CHECK(word("") == Bytes{{0, 4}});
+  CHECK(logged_of("ld.global.v2.u32 {%r1, %r2}, [%rd1+64];") == Bytes{{0, 8}});
+}
+
+TEST_CASE("a volatile or atomic load, and one for which a fence stands, is made as it is written") {
+  for (const std::string_view order : {".volatile", ".relaxed.gpu", ".acquire.gpu"}) {
+    CHECK(logged_of("ld" + std::string(order) +
+                    ".global.u32 %r1, [%rd1+64]; and.b32 %r2, %r1, 255;" + std::string(kStore)) ==
+          Bytes{{0, 4}});
+  }
+  CHECK(logged_of("again: ld.global.u32 %r1, [%rd1+64]; and.b32 %r2, %r1, 1; setp.eq.s32 %p2, %r2,"
+                  " 0; @%p2 bra again; membar.gl;") == Bytes{{0, 4}});
+}
+
+TEST_CASE("of a word the bytes are read of which bits reach something") {
+  CHECK(by("and.b32 %r2, %r1, 255;") == Bytes{{0, 1}});
+  CHECK(by("and.b32 %r2, %r1, 0xff0000;") == Bytes{{2, 1}});
+  CHECK(by("and.b32 %r2, %r1, 0x00ff00ff;") == Bytes{{0, 1}, {2, 1}});
+  CHECK(by("and.b32 %r2, %r1, 0x00ffff00;") == Bytes{{1, 2}});
+  CHECK(by("mov.u32 %r3, 255; and.b32 %r2, %r3, %r1;") == Bytes{{0, 1}});
+  CHECK(by("or.b32 %r2, %r1, 0xffffff00;") == Bytes{{0, 1}});
+  CHECK(by("shr.u32 %r2, %r1, 16;") == Bytes{{2, 2}});
+  CHECK(by("shr.s32 %r2, %r1, 24;") == Bytes{{3, 1}});
+  CHECK(by("shl.b32 %r3, %r1, 24; shr.u32 %r2, %r3, 24;") == Bytes{{0, 1}});
+  CHECK(by("bfe.u32 %r2, %r1, 8, 8;") == Bytes{{1, 1}});
+  CHECK(by("bfi.b32 %r2, %r1, %r3, 4, 8;") == Bytes{{0, 1}});
+  CHECK(by("bfi.b32 %r2, %r3, %r1, 0, 16;") == Bytes{{2, 2}});
+  CHECK(by("prmt.b32 %r2, %r1, 0, 0x4441;") == Bytes{{1, 1}});
+  CHECK(by("prmt.b32 %r2, %r3, %r1, 0x3216;") == Bytes{{2, 1}});
+  CHECK(by("prmt.b32 %r2, %r1, 0, 0x999A;") == Bytes{{1, 2}});
+  CHECK(by("cvt.u16.u32 %rs1, %r1; cvt.u32.u16 %r2, %rs1;") == Bytes{{0, 2}});
+  CHECK(by("cvt.s32.s8 %r2, %r1;") == Bytes{{0, 1}});
+  CHECK(by("mov.b32 {%rs1, %rs2}, %r1; cvt.u32.u16 %r2, %rs2;") == Bytes{{2, 2}});
+  CHECK(word("st.global.u8 [%rd2], %r1;") == Bytes{{0, 1}});
+  CHECK(logged_of("ld.global.u64 %rd3, [%rd1+64]; mov.b64 {%r1, %r2}, %rd3;" +
+                  std::string(kStore)) == Bytes{{4, 4}});
+  CHECK(logged_of("ld.global.s16 %r1, [%rd1+64]; shr.u32 %r2, %r1, 16;" + std::string(kStore)) ==
+        Bytes{{1, 1}});
+}
+
+TEST_CASE("what reads all of a word reads all of it") {
+  for (const std::string computation :
+       {"and.b32 %r2, %r1, %r3;", "add.s32 %r2, %r1, 1;", "shr.s32 %r2, %r1, %r3;",
+        "bfe.u32 %r2, %r1, %r3, 8;", "prmt.b32 %r2, %r1, 0, %r3;", "cvt.rn.f32.u32 %r2, %r1;",
+        "and.b32 %r2, %r1, 255; add.s32 %r2, %r2, %r1;", "cvt.sat.u8.u32 %r2, %r1;",
+        "or.b32 %r2, %r1, 255; xor.b32 %r2, %r1, %r2;", "not.b32 %r2, %r1;"}) {
+    INFO(computation);
+    CHECK(by(computation) == Bytes{{0, 4}});
+  }
+  // Round a loop.
+  CHECK(by("again: shr.u32 %r1, %r1, 8; and.b32 %r2, %r1, 255; setp.ne.s32 %p1, %r2, 0; @%p1 bra "
+           "again;") == Bytes{{0, 4}});
+}
+
+TEST_CASE("a byte that was left out is logged where it is read after all") {
+  const InstrumentedModule module = instrument_body(
+      "ld.global.u32 %r1, [%rd1]; and.b32 %r2, %r1, 255; st.shared.u32 [%r3], %r2;\n"
+      "ld.global.u32 %r4, [%rd1]; st.shared.u32 [%r3+4], %r4;");
+  CHECK(std::ranges::count(module.sites, "ld.global.u32", &Site::instruction) == 2);
+}
+
+TEST_CASE("a load is logged by the lanes in which a select or a predicate takes what it read") {
+  for (const std::string use :
+       {"selp.b32 %r2, %r1, 0, %p1;", "selp.b32 %r2, 0, %r1, %p1;",
+        "add.s32 %r3, %r1, 1; selp.b32 %r2, %r3, 7, %p1;",
+        "setp.ne.s32 %p2, %r1, 0; and.pred %p3, %p1, %p2; selp.b32 %r2, 1, 0, %p3;",
+        "setp.ne.s32 %p2, %r1, 0; or.pred %p3, %p2, !%p1; selp.b32 %r2, 1, 0, %p3;",
+        "setp.ne.and.s32 %p2, %r1, 0, %p1; selp.b32 %r2, 1, 0, %p2;",
+        "selp.b32 %r3, -1, 0, %p1; and.b32 %r2, %r3, %r1;", "@%p1 mov.u32 %r2, %r1;",
+        "setp.gt.s32 %p4, %r10, 7; selp.b32 %r2, %r1, 0, %p4;",
+        "and.b32 %r11, %r10, 31; setp.gt.s32 %p4, %r11, 7; selp.b32 %r2, %r1, 0, %p4;"}) {
+    INFO(use);
+    CHECK(after_predicate(use + std::string(kStore)) == Logged::kBySome);
+  }
+}
+
+TEST_CASE("a load whose value is also used otherwise is logged by all lanes") {
+  for (const std::string use :
+       {"selp.b32 %r2, %r1, 0, %p1; add.s32 %r2, %r2, %r1;",
+        "selp.b32 %r2, %r1, 0, %p1; selp.b32 %r3, 0, %r1, %p1; add.s32 %r2, %r3, %r2;",
+        "setp.ne.s32 %p2, %r1, 0; and.pred %p3, %p1, %p2; @%p2 bra done; selp.b32 %r2, 1, 0, %p3;"
+        " done:",
+        "setp.ne.s32 %p2, %r1, 0; xor.pred %p3, %p1, %p2; selp.b32 %r2, 1, 0, %p3;",
+        "setp.ne.xor.s32 %p2, %r1, 0, %p1; selp.b32 %r2, 1, 0, %p2;",
+        // What decides is made of what was read.
+        "setp.ne.s32 %p2, %r1, 0; selp.b32 %r2, %r1, 0, %p2;",
+        "setp.gt.s32 %p2, %r1, 0; setp.lt.s32 %p3, %r1, 9; and.pred %p4, %p2, %p3;"
+        " selp.b32 %r2, 1, 0, %p4;",
+        "shfl.sync.idx.b32 %r3|%p5, %r1, 0, 31, -1; selp.b32 %r2, %r3, 0, %p1;"}) {
+    INFO(use);
+    CHECK(after_predicate(use + std::string(kStore)) == Logged::kByAll);
+  }
+}
+
+TEST_CASE("a load is logged by the lanes that a branch leads to where it is used") {
+  const std::string use = "@!%p1 bra done; st.global.u32 [%rd2], %r1; done:";
+  CHECK(after_predicate(use) == Logged::kBySome);
+  CHECK(after_predicate("setp.gt.s32 %p4, %r10, 7; @%p4 bra done; st.global.u32 [%rd2], %r1; "
+                        "done:") == Logged::kBySome);
+  CHECK(after_predicate("@!%p1 bra done; mov.u32 %r3, 1; done: st.global.u32 [%rd2], %r1;") ==
+        Logged::kByAll);
+  // Loaded and used behind the same branch.
+  CHECK(logged_by(std::string(kBefore) + "@!%p1 bra done; ld.global.u32 %r1, [%rd1]; "
+                                         "st.global.u32 [%rd2], %r1; done:") == Logged::kByAll);
+  // Joined with another value, as in if (t == 0 && last).
+  CHECK(logged_by(std::string(kBefore) +
+                  "@%p1 bra $one; ld.global.u32 %r1, [%rd1]; bra.uni $both;\n$one: mov.u32 %r1, 1; "
+                  "st.global.u32 [%rd2], %r1;\n"
+                  "$both: setp.eq.s32 %p3, %r1, 0; setp.ne.s32 %p4, %r10, 0; or.pred %p5, %p4, "
+                  "%p3; @%p5 bra $done; st.global.u32 [%rd2], 1; $done:") == Logged::kBySome);
+}
+
+TEST_CASE("what decides only behind the load is waited for, if nothing orders the thread between") {
+  const std::string decides =
+      "ld.shared.u32 %r5, [%r6]; setp.gt.s32 %p4, %r5, 7; selp.b32 %r2, %r1, 0, %p4;";
+  CHECK(after_predicate(decides + std::string(kStore)) == Logged::kBySome);
+  for (const std::string_view between :
+       {"bar.sync 0; ", "bar.warp.sync -1; ", "atom.global.add.u32 %r7, [%rd2], 1; ",
+        "add.s64 %rd1, %rd1, 4; ", "next: "}) {
+    INFO(between);
+    CHECK(after_predicate(std::string(between) + decides + std::string(kStore)) ==
+          Logged::kSpeculated);
+  }
+  // A branch that is not known before leaves it as it is.
+  CHECK(after_predicate("bar.sync 0; ld.shared.u32 %r5, [%r6]; setp.gt.s32 %p4, %r5, 7; @%p4 bra "
+                        "done; st.global.u32 [%rd2], %r1; done:") == Logged::kByAll);
+}
+
+TEST_CASE("a register that changes between load and use does not decide about the load") {
+  // %p4 is of this round of the loop, %r1 of the one before.
+  CHECK(logged_by(std::string(kBefore) +
+                  "mov.u32 %r12, 0; mov.u32 %r1, 0; again: add.s32 %r12, %r12, 1; setp.gt.s32 "
+                  "%p4, %r12, 7; selp.b32 %r2, %r1, 0, %p4; st.global.u32 [%rd2], %r2; bar.sync 0;"
+                  " ld.global.u32 %r1, [%rd1]; setp.lt.s32 %p5, %r12, 99; @%p5 bra again;") !=
+        Logged::kBySome);
+  // Of the same round.
+  CHECK(logged_by(std::string(kBefore) +
+                  "mov.u32 %r12, 0; again: add.s32 %r12, %r12, 1; setp.gt.s32 %p4, %r10, 7;"
+                  " ld.global.u32 %r1, [%rd1]; bar.sync 0; selp.b32 %r2, %r1, 0, %p4;"
+                  " st.global.u32 [%rd2], %r2; setp.lt.s32 %p5, %r12, 99; @%p5 bra again;") ==
+        Logged::kBySome);
+}
+
+TEST_CASE("a load that some lanes log stands for no later one") {
+  const InstrumentedModule module = instrument_body(
+      std::string(kBefore) +
+      "ld.global.u32 %r1, [%rd1]; selp.b32 %r2, %r1, 0, %p1; st.shared.u32 [%r3], %r2;\n"
+      "ld.global.u32 %r4, [%rd1]; st.shared.u32 [%r3+4], %r4;");
+  CHECK(std::ranges::count(module.sites, "ld.global.u32", &Site::instruction) == 2);
+}
+
+}  // namespace barracuda::ptx

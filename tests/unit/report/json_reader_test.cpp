@@ -1,0 +1,90 @@
+#include "report/json_reader.h"
+
+#include <catch2/catch.hpp>
+
+#include "report/json_writer.h"
+#include "report/merge.h"
+#include "report/text_writer.h"
+#include "tests/unit/report/samples.h"
+
+namespace barracuda::report {
+namespace {
+
+Report report_of_rank(std::int64_t rank) {
+  Report report = samples::racy_report();
+  report.processes = {{"solver", 100 + rank, rank}};
+  report.device = "emulated device";
+  report.findings[0].processes = report.processes;
+  report.findings[0].accesses[1].callers = {{"caller()", "a.cu", 7}};
+  report.findings[0].accesses[0].last_sync = "unknown";
+  report.findings.push_back(report.findings[0]);
+  report.findings[1].kind = "intra-warp";
+  report.findings[1].accesses[0].block = {1, 0, 0};
+  report.findings.push_back(samples::race());
+  report.findings[2].fingerprint = "of rank " + std::to_string(rank);
+  report.findings[2].processes = report.processes;
+  report.coverage.not_instrumented = {"blur()"};
+  report.coverage.gaps = {"kernel blur(): no PTX (3 launches)"};
+  report.suppressions = {{"kernel:old", 0}};
+  return report;
+}
+
+TEST_CASE("a report that was written is the same when it is read") {
+  const Report report = report_of_rank(3);
+  const auto read = read_json_report(json_report(report), "a.json");
+  REQUIRE(read.has_value());
+  CHECK(*read == report);
+}
+
+TEST_CASE("reports merged after they were written are the report of the run as one") {
+  std::vector<Report> live;
+  std::vector<Report> read;
+  for (const std::int64_t rank : {2, 0, 1}) {
+    live.push_back(report_of_rank(rank));
+    read.push_back(*read_json_report(json_report(live.back()), "a.json"));
+  }
+  const Report all = merge(live);
+  const Report merged = merge(read);
+  CHECK(json_report(merged) == json_report(all));
+  CHECK(text_report(merged, {}) == text_report(all, {}));
+  CHECK(text_report(merged, {}).find("  Seen in: ranks 0-2 of solver\n") != std::string::npos);
+}
+
+TEST_CASE("what is not known is skipped, and of one fingerprint the last line stands") {
+  Report first = samples::racy_report();
+  const std::string line = json_report(first).substr(0, json_report(first).find('\n') + 1);
+  first.findings[0].count = 40;
+  const std::string text = R"({"schema":2,"type":"progress","launches":7})"
+                           "\n\n" +
+                           line +
+                           R"({"schema":3,"type":"opinion"})"
+                           "\n" +
+                           json_report(first);
+  const auto read = read_json_report(text, "a.json");
+  REQUIRE(read.has_value());
+  CHECK(read->findings == first.findings);
+}
+
+TEST_CASE("a report without its summary, or cut in a line, is incomplete") {
+  const std::string text = json_report(samples::racy_report());
+  for (const std::size_t length : {text.find('\n') + 1, text.size() - 10}) {
+    const auto read = read_json_report(text.substr(0, length), "a.json");
+    REQUIRE(read.has_value());
+    CHECK(read->findings.size() == 1);
+    REQUIRE(read->coverage.gaps.size() == 1);
+    CHECK(read->coverage.gaps[0].starts_with("a.json has no summary"));
+  }
+}
+
+TEST_CASE("what is no report of this schema is an error with its line") {
+  for (const std::string& text : {std::string("\nnonsense\n"), std::string("\n[1]\n"),
+                                  "\n" + json_report(samples::racy_report(), 1),
+                                  std::string("\n{\"schema\":2,\"type\":[]}\n")}) {
+    const auto read = read_json_report(text, "a.json");
+    REQUIRE_FALSE(read.has_value());
+    CHECK(read.error().to_string().starts_with("a.json:2: "));
+  }
+}
+
+}  // namespace
+}  // namespace barracuda::report

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# What CI has no time for: the reference detector on many large random traces, each fuzz target for an
+# hour, every mutation of the detector, the whole litmus suite under 20 seeds, the advice of every report
+# followed, clang-tidy on every file. Needs a build (./check). Prints the table of docs/MEASUREMENTS.md;
+# logs lie in build/nightly. Usage: tools/nightly.sh [STEP...], the steps as the table names them
+source "$(dirname "$0")/steps.sh"
+set -euo pipefail
+seconds=${FUZZ_SECONDS:-3600}
+traces=${RC_PARAMS:-max_success=1500 max_size=200}
+wanted=("$@")
+logs=build/nightly
+mkdir -p "$logs"
+rows=() status=0
+
+# long_step NAME COMMAND...: the last line of its log is its result.
+long_step() {
+  local name=$1 log="$logs/$1.log" begin=$SECONDS verdict=passed
+  shift
+  if [ ${#wanted[@]} -ne 0 ] && [[ " ${wanted[*]} " != *" $name "* ]]; then
+    return
+  fi
+  say "$name (log in $log)"
+  if ! "$@" >"$log" 2>&1; then
+    verdict=FAILED
+    status=1
+    tail -n 20 "$log"
+  fi
+  rows+=("| $name | $(((SECONDS - begin + 30) / 60)) | $verdict | $(grep -v '^ *$' "$log" | tail -n 1 | tr -d '|') |")
+}
+
+oracle() {
+  RC_PARAMS=$traces build/bin/barracuda.test.host_detector.oracle
+}
+
+mutations() {
+  tools/mutate_detector.sh build/mutations
+}
+
+suite() {
+  litmus_suite/run_suite.py --seeds 20 --model "$1"
+}
+
+long_step oracle oracle
+for target in fatbin ptx trace; do
+  long_step "fuzz-$target" tools/fuzz.sh "$seconds" "$target"
+done
+long_step mutations mutations
+long_step suite-ptx suite ptx
+long_step suite-paper suite paper
+long_step advice tests/e2e/apply_advice.py
+long_step tidy tools/tidy.sh
+printf '\n| step | minutes | verdict | last line |\n| --- | --- | --- | --- |\n'
+printf '%s\n' "${rows[@]}"
+exit $status
