@@ -101,7 +101,7 @@ paper: the same value races|paper/access_rules.cpp|s/write.agrees \&\& check.sta
 paper: a barrier of the block orders nothing|paper/barriers.cpp|s/^      state.paths.learn(waiting, all);//
 paper: what a lane acquires its path does not learn|paper/engine.cpp|s/^    actor.warp.paths.learn(operation.mask, all);/    static_cast<void>(all);/
 paper: an atomic that releases replaces|paper/engine.cpp|s/^    sync_of(place).add(bytes, by, site.releases, known);/    sync_of(place).release(bytes, by, site.releases, known);/
-paper: copies order no launches|paper/engine.cpp|s/^  engine_.order.add(copy.id, copy.ordered_after);/  engine_.order.add(copy.id, {});/
+paper: copies order no launches|paper/engine.cpp|s/^    engine_.order.add(copy.id, copy.ordered_after);/  engine_.order.add(copy.id, {});/
 streams: copies share a number behind an event|stream_order.cpp|/^void StreamOrder::record_event/,/^}/s/^  state_->copies = {};//
 streams: copies share a number behind a wait of the host|stream_order.cpp|/^void StreamOrder::synchronize_event/,/^}/s/^  state_->copies = {};//
 streams: an event of the legacy stream lets blocking ones pass|stream_order.cpp|/^void StreamOrder::record_event/,/^}/s/^  state_->put(stream.*//
