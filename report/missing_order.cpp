@@ -382,8 +382,7 @@ std::string missing_order(const detector::RaceEvent& race, const ptx::SiteTable&
           second.launch, first.launch);
     case MissingOrder::kSpeculatedRead:
       return "read by all lanes, used by some: the compiler speculated the load, and if a lane "
-             "that "
-             "uses it is meant, nothing orders the two";
+             "that uses it is meant, nothing orders the two";
     case MissingOrder::kReadOnlyPath:
       return "a read through the read-only path (ld.global.nc, __ldg) need not see what its own "
              "kernel writes: an ordinary load is needed, whatever synchronisation lies between";
