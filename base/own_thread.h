@@ -3,6 +3,7 @@
 // debuggers.
 #pragma once
 
+#include <cstring>
 #include <pthread.h>
 
 namespace barracuda {
@@ -13,6 +14,13 @@ inline constexpr const char kOwnThreadName[] = "[barracuda]";
 // First of all in a thread of ours; threads that it starts have the name, too.
 inline void name_own_thread() {
   (void)pthread_setname_np(pthread_self(), kOwnThreadName);
+}
+
+// Of the calling thread; for signal handlers, too.
+inline bool is_own_thread() {
+  char name[16] = {};
+  (void)pthread_getname_np(pthread_self(), name, sizeof name);
+  return std::strcmp(name, kOwnThreadName) == 0;
 }
 
 // Lends the name to a thread of the program's while it may start threads of ours.

@@ -9,9 +9,13 @@ namespace barracuda {
 
 // Where one of these lives, its thread takes no signals, nor do threads that it starts: those of
 // the program are for the program's own. Faults of the thread itself are still delivered: a blocked
-// one would end the process without a word.
+// one would end the process without a word. So are signals of that name that somebody sent:
+// preload/reporter.cpp holds them back.
 class SignalsBlocked {
  public:
+  // Of the calling thread; for signal handlers, too.
+  static bool hold_here() { return outside_ != nullptr && !are_allowed_; }
+
   SignalsBlocked() {
     sigset_t all;
     sigfillset(&all);
@@ -41,17 +45,19 @@ class SignalsBlocked {
 
   // What the thread took before the outermost of them.
   inline static thread_local const sigset_t* outside_ = nullptr;
+  inline static thread_local bool are_allowed_ = false;
 
   sigset_t previous_{};
   bool is_outermost_ = false;
 };
 
 // Where one of these lives inside a SignalsBlocked, the thread takes what it takes outside: for
-// waits that may last. The thread must hold no lock of the tool's.
+// waits that may last; they do not nest. The thread must hold no lock of the tool's.
 class SignalsAllowed {
  public:
   SignalsAllowed() {
     if (SignalsBlocked::outside_ != nullptr) {
+      SignalsBlocked::are_allowed_ = true;
       pthread_sigmask(SIG_SETMASK, SignalsBlocked::outside_, &blocked_);
       is_needed_ = true;
     }
@@ -60,6 +66,7 @@ class SignalsAllowed {
   ~SignalsAllowed() {
     if (is_needed_) {
       pthread_sigmask(SIG_SETMASK, &blocked_, nullptr);
+      SignalsBlocked::are_allowed_ = false;
     }
   }
 

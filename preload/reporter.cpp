@@ -10,7 +10,9 @@
 #include <cstring>
 #include <ctime>
 #include <semaphore.h>
+#include <sys/syscall.h>
 #include <thread>
+#include <ucontext.h>
 #include <unistd.h>
 #include <utility>
 
@@ -241,6 +243,25 @@ bool program_handles(int signal) {
   return (previous.sa_flags & SA_SIGINFO) != 0 || previous.sa_handler != SIG_DFL;
 }
 
+// A signal of a fault's name that somebody sent may interrupt a thread that is at work for the
+// tool, whose locks the report needs, or a thread of the tool's own. It stays blocked in that
+// thread, and is sent again: to the thread, for when its work is over, or to the process, for
+// another to take. What abort() and raise() send is not held back: the thread does not go on.
+bool hold_back(int signal, siginfo_t* info, void* context) {
+  if (info->si_code != SI_USER && info->si_code != SI_QUEUE) {
+    return false;
+  }
+  if (is_own_thread()) {
+    (void)syscall(SYS_rt_sigqueueinfo, getpid(), signal, info);
+  } else if (SignalsBlocked::hold_here()) {
+    (void)syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), signal, info);
+  } else {
+    return false;
+  }
+  (void)sigaddset(&static_cast<ucontext_t*>(context)->uc_sigmask, signal);
+  return true;
+}
+
 // The program's own handler may well go on, or leave by exit(): then the report comes at the end.
 // abort() ends the process whatever its handler does.
 void on_signal(int signal, siginfo_t* info, void* context) {
@@ -251,8 +272,10 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     return;
   }
   if (is_fault(signal) || signal == SIGABRT) {
-    (void)request(signal, kFaultPatience);
-    chain(signal, info, context);
+    if (!hold_back(signal, info, context)) {
+      (void)request(signal, kFaultPatience);
+      chain(signal, info, context);
+    }
   } else {
     constexpr std::int64_t kImpatience = 1000;
     const bool is_first = request(signal, kSignalPatience);

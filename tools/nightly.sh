@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What CI has no time for: the reference detector on many large random traces, each fuzz target for an
-# hour, every mutation of the detector, the whole litmus suite under 20 seeds, the advice of every report
+# hour, every mutation of the detector and the rewriter, the whole litmus suite under 20 seeds, the advice of every report
 # followed, clang-tidy on every file. Needs a build (./check). Prints the table of docs/MEASUREMENTS.md;
 # logs lie in build/nightly. Usage: tools/nightly.sh [STEP...], the steps as the table names them
 source "$(dirname "$0")/steps.sh"
@@ -36,6 +36,10 @@ mutations() {
   tools/mutate_detector.sh build/mutations
 }
 
+rewriter_mutations() {
+  tools/mutate_rewriter.sh build/rewriter-mutations
+}
+
 suite() {
   litmus_suite/run_suite.py --seeds 20 --model "$1"
 }
@@ -45,6 +49,7 @@ for target in fatbin ptx trace; do
   long_step "fuzz-$target" tools/fuzz.sh "$seconds" "$target"
 done
 long_step mutations mutations
+long_step rewriter-mutations rewriter_mutations
 long_step suite-ptx suite ptx
 long_step suite-paper suite paper
 long_step advice tests/e2e/apply_advice.py

@@ -1,7 +1,6 @@
-// All threads load before an atomic says which of them takes what was read: the load of the others is in
-// vain, but where it is logged nobody knows that yet. A warning.
-// expect: race inter-block global
-// missing: the compiler speculated the load
+// All threads load before an atomic says which of them takes what was read: the load of the others
+// is in vain, but where it is logged nobody knows that yet. A warning. expect: race inter-block
+// global missing: the compiler speculated the load
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -7,7 +7,7 @@
 
 #include "base/assert.h"
 #if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/lsan_interface.h>
+#  include <sanitizer/lsan_interface.h>
 #endif
 
 namespace barracuda::test {

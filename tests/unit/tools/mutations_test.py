@@ -1,4 +1,4 @@
-"""Each mutation of tools/mutate_detector.sh still changes its file, and docs/MUTATIONS.md has its row.
+"""Each mutation of tools/mutate_*.sh still changes its file, and docs/MUTATIONS.md has a row for the detector's.
 
 Whether the tests catch it takes a build for each, hours in all: tools/nightly.sh.
 """
@@ -9,26 +9,36 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-SCRIPT = (ROOT / "tools/mutate_detector.sh").read_text(encoding="utf-8")
-LIST = re.search(r"<<'LIST'\n(.*?)\nLIST\n", SCRIPT, re.S).group(1)
+
+
+def read_list(script):
+    """The mutations of a script: name, file and sed expression."""
+    text = (ROOT / "tools" / script).read_text(encoding="utf-8")
+    rows = re.search(r"<<'LIST'\n(.*?)\nLIST\n", text, re.S).group(1)
+    return [line.split("|", 2) for line in rows.splitlines()]
+
+
+DETECTOR = read_list("mutate_detector.sh")
+REWRITER = read_list("mutate_rewriter.sh")
 
 
 class Mutations(unittest.TestCase):
-    def setUp(self):
-        self.mutations = [line.split("|", 2) for line in LIST.splitlines()]
-
-    def test_each_applies(self):
-        self.assertGreater(len(self.mutations), 100)
-        for name, file, expression in self.mutations:
+    def expect_each_applies(self, mutations, folder, least):
+        self.assertGreater(len(mutations), least)
+        for name, file, expression in mutations:
             with self.subTest(name):
-                source = ROOT / "host_detector" / file
+                source = ROOT / folder / file
                 changed = subprocess.run(["sed", expression, source], capture_output=True, check=True).stdout
                 self.assertTrue(changed != source.read_bytes(), "%s: %s changes nothing" % (file, expression))
+
+    def test_each_applies(self):
+        self.expect_each_applies(DETECTOR, "host_detector", 100)
+        self.expect_each_applies(REWRITER, "ptx/passes", 30)
 
     def test_each_has_its_row(self):
         document = (ROOT / "docs/MUTATIONS.md").read_text(encoding="utf-8")
         rows = re.findall(r"^\| ([^|]+?) \| `([^`]+)` \|", document, re.M)
-        mutations = {(name, file) for name, file, _ in self.mutations}
+        mutations = {(name, file) for name, file, _ in DETECTOR}
         self.assertEqual((mutations - set(rows), set(rows) - mutations), (set(), set()))
 
 
