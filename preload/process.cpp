@@ -116,6 +116,8 @@ session::Session* make_session() {
   session::Session* const session = made->release();  // never destroyed
   session->watch_launches(finish_without_device);
   start_reporter();
+  // From here, so that it runs before the destructors of libraries, in which the report is made.
+  (void)on_exit([](int status, void*) { note_exit_status(status); }, nullptr);
   if (device_choice() == DeviceChoice::kEmulated) {
     drain_at_exit();  // with NVIDIA's driver its own handlers must be registered first
   }
@@ -158,7 +160,6 @@ void check_runtime() {
     (void)std::fputs(options_help().c_str(), stderr);
   }
   set_assertion_handler(assertion_failed_in_guest);
-  (void)on_exit([](int status, void*) { note_exit_status(status); }, nullptr);
   (void)pthread_atfork(nullptr, nullptr, forget_after_fork);
   // Looking for the driver means loading it, which is left to programs that use CUDA.
   const bool no_gpu =

@@ -1,6 +1,7 @@
-// All threads load before an atomic says which of them takes what was read: the load of the others
-// is in vain, but where it is logged nobody knows that yet. A warning. expect: race inter-block
-// global missing: the compiler speculated the load
+// All threads load before an atomic says which of them need what they read, so that the hook cannot
+// leave out the others: a warning.
+// expect: race inter-block global
+// missing: the compiler speculated the load
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -134,9 +134,8 @@ def main():
             bench.own_end("callback", FINDINGS, bare=bare)
             bench.own_end("no-exec", FINDINGS, "not executed", bare)
             if arguments.device == "cpu":  # the threads of a GPU's driver keep the process for ever
-                own = None if bare else 0  # a process that reports for itself does not know it yet
-                bench.own_end("main-leaves", FINDINGS, "at exit", bare, own)
-                bench.own_end("main-first", FINDINGS, "went on\nat exit", bare, own)
+                bench.own_end("main-leaves", FINDINGS, "at exit", bare, own=0)
+                bench.own_end("main-first", FINDINGS, "went on\nat exit", bare, own=0)
         bench.own_end("exec", FINDINGS, "executed")
         bench.own_end("kill", FINDINGS, "ended by signal 9")
         bench.own_end("early", 128 + signal.SIGSEGV, "ended by signal 11")
