@@ -64,7 +64,7 @@ void* real_dlsym(void* handle, const char* name) {
   return reinterpret_cast<Dlsym*>(barracuda_real_dlsym)(handle, name);
 }
 
-void* real_driver_function(const char* exported_name) {
+void* unhooked_driver_function(const char* exported_name) {
   if (device_choice() == DeviceChoice::kEmulated) {
     configure_emulated_device();
     return emulator::driver::find_function(exported_name);

@@ -22,7 +22,7 @@ bool is_choosing();
 void* real_dlsym(void* handle, const char* name);
 
 // The driver's function by its exported name, null if the driver has none of it.
-void* real_driver_function(const char* exported_name);
+void* unhooked_driver_function(const char* exported_name);
 
 }  // namespace barracuda::preload
 

@@ -56,7 +56,7 @@ void* resolve_runtime(const char* name, const void* own_address) {
 }
 
 void* resolve_driver(const char* name) {
-  void* const original = real_driver_function(name);
+  void* const original = unhooked_driver_function(name);
   if (original == nullptr) {
     return reinterpret_cast<void*>(&no_driver_function);
   }

@@ -19,7 +19,7 @@ class Original<CUresult(Arguments...)> {
  public:
   explicit Original(const char* exported_name)
       : name_(exported_name),
-        function_(reinterpret_cast<Function*>(real_driver_function(exported_name))) {}
+        function_(reinterpret_cast<Function*>(unhooked_driver_function(exported_name))) {}
 
   CUresult operator()(Arguments... arguments) const {
     HookCall* const call = HookCall::current();

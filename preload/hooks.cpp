@@ -41,7 +41,7 @@ void* replace_driver_function(void* function) {
   static const auto originals = [] {
     std::array<void*, kHookCount> found{};
     for (std::size_t i = 0; i < kHookCount; ++i) {
-      found[i] = real_driver_function(hook_at(i).name);
+      found[i] = unhooked_driver_function(hook_at(i).name);
     }
     return found;
   }();

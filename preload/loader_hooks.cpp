@@ -22,7 +22,7 @@ bool is_in_libcuda(void* function) {
 // A driver may hand out addresses that it does not export under any name. Where a symbol has one
 // version only, it is clear which hook that is; elsewhere a guess could have another signature.
 void* find_hook_of_symbol(const std::string& symbol, cuuint64_t flags) {
-  if (real_driver_function((symbol + "_v2").c_str()) != nullptr) {
+  if (unhooked_driver_function((symbol + "_v2").c_str()) != nullptr) {
     return nullptr;
   }
   const bool per_thread = (flags & kPerThreadStream) != 0;

@@ -20,8 +20,8 @@
 #include "preload/guard.h"
 #include "preload/hooks.h"
 #include "preload/process_end.h"
-#include "preload/real_driver.h"
 #include "preload/reporter.h"
+#include "preload/unhooked_driver.h"
 #include "report/finish.h"
 #include "session/native_logger.h"
 
@@ -109,7 +109,7 @@ void* resolve_emulated_driver(const char* name) {
 }
 
 session::Session* make_session() {
-  auto made = session::Session::create(process_options(), make_real_driver(), report_deadlock);
+  auto made = session::Session::create(process_options(), make_unhooked_driver(), report_deadlock);
   if (!made) {
     end_with_bad_option(made.error().to_string());
   }

@@ -7,7 +7,7 @@
 
 #include "base/assert.h"
 #include "device_logger/order_number.h"
-#include "session/commit_test.h"
+#include "session/store_atomicity_probe.h"
 
 namespace barracuda::session {
 namespace {

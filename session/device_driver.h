@@ -1,5 +1,5 @@
 // The device as the session sees it: the driver functions that the tool itself calls. preload/
-// implements it over the real driver (never over hooks). Calls need a current context unless said
+// implements it over the driver itself, never over our hooks. Calls need a current context unless said
 // otherwise, and leave the program's own state (capture mode, last error) as it was. Thread-safe.
 #pragma once
 
@@ -29,14 +29,14 @@ struct MemoryRange {
 enum class MemoryKind : std::uint8_t { kPageable, kPinned, kDevice, kManaged };
 
 // A kernel of the tool's own.
-struct OwnKernel {
+struct ToolKernel {
   const char* ptx = nullptr;
   const char* name = nullptr;
   std::uint32_t blocks = 1, threads = 1;
   std::span<void*> arguments;
 };
 
-enum class OwnKernelEnd : std::uint8_t {
+enum class ToolKernelEnd : std::uint8_t {
   kDone,
   kFailed,
   kStillRunning,  // what it uses must stay
@@ -66,7 +66,7 @@ class DeviceDriver {
 
   // Runs it in a stream of its own, beside the program's work. Waits at most `patience`: the
   // program's kernels may occupy the whole device, so that ours is never scheduled.
-  virtual OwnKernelEnd run(const OwnKernel& kernel, std::chrono::milliseconds patience) = 0;
+  virtual ToolKernelEnd run(const ToolKernel& kernel, std::chrono::milliseconds patience) = 0;
 
   // Waits for all work of the context, current or not.
   virtual DriverStatus synchronize(Handle context) = 0;

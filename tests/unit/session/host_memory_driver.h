@@ -20,7 +20,7 @@ class HostMemoryDriver final : public DeviceDriver {
   bool emulated = false;
   std::map<std::uint64_t, std::size_t> blocks;  // what is allocated now
   // Stands in for the device; without it no kernel can be run.
-  std::function<OwnKernelEnd(const OwnKernel&)> kernel;
+  std::function<ToolKernelEnd(const ToolKernel&)> kernel;
 
   bool is_emulated() const override { return emulated; }
 
@@ -67,8 +67,8 @@ class HostMemoryDriver final : public DeviceDriver {
     std::free(reinterpret_cast<void*>(address));
   }
 
-  OwnKernelEnd run(const OwnKernel& own, std::chrono::milliseconds /*patience*/) override {
-    return kernel ? kernel(own) : OwnKernelEnd::kFailed;
+  ToolKernelEnd run(const ToolKernel& own, std::chrono::milliseconds /*patience*/) override {
+    return kernel ? kernel(own) : ToolKernelEnd::kFailed;
   }
 
   DriverStatus synchronize(Handle /*context*/) override { return 0; }

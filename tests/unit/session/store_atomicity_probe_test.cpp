@@ -1,4 +1,4 @@
-#include "session/commit_test.h"
+#include "session/store_atomicity_probe.h"
 
 #include <cstring>
 #include <emmintrin.h>
@@ -11,13 +11,13 @@
 namespace barracuda::session {
 namespace {
 
-std::byte* cells_of(const OwnKernel& kernel) {
+std::byte* cells_of(const ToolKernel& kernel) {
   std::uint64_t address = 0;
   std::memcpy(&address, kernel.arguments[0], sizeof address);
   return reinterpret_cast<std::byte*>(address);
 }
 
-std::uint32_t rounds_of(const OwnKernel& kernel) {
+std::uint32_t rounds_of(const ToolKernel& kernel) {
   std::uint32_t rounds = 0;
   std::memcpy(&rounds, kernel.arguments[1], sizeof rounds);
   return rounds;
@@ -27,13 +27,13 @@ void store_whole(std::byte* cell, std::uint32_t round) {
   *reinterpret_cast<volatile __m128i*>(cell) = _mm_set1_epi32(static_cast<int>(round));
 }
 
-OwnKernelEnd store_all_whole(const OwnKernel& kernel) {
+ToolKernelEnd store_all_whole(const ToolKernel& kernel) {
   for (std::uint32_t round = 1; round <= rounds_of(kernel); ++round) {
     for (std::size_t cell = 0; cell < wire::kCommitProbeCells; ++cell) {
       store_whole(cells_of(kernel) + cell * wire::kHalfBytes, round);
     }
   }
-  return OwnKernelEnd::kDone;
+  return ToolKernelEnd::kDone;
 }
 
 TEST_CASE("a device whose stores land whole needs no fence") {
@@ -45,8 +45,8 @@ TEST_CASE("a device whose stores land whole needs no fence") {
 
 TEST_CASE("one torn store of a whole test is enough for the fallback") {
   HostMemoryDriver driver;
-  driver.kernel = [](const OwnKernel& kernel) {
-    const OwnKernelEnd end = store_all_whole(kernel);
+  driver.kernel = [](const ToolKernel& kernel) {
+    const ToolKernelEnd end = store_all_whole(kernel);
     // The second half of one store has not arrived when the kernel is over.
     std::memset(cells_of(kernel) + 77 * wire::kHalfBytes + 8, 0, 8);
     return end;
@@ -75,7 +75,7 @@ TEST_CASE("a test that could not be made leads to the fallback") {
     CHECK(choose_commit_mode(driver, Options{}) == wire::CommitMode::kFenceAndFlag);
   }
   SECTION("the kernel fails") {
-    driver.kernel = [](const OwnKernel&) { return OwnKernelEnd::kFailed; };
+    driver.kernel = [](const ToolKernel&) { return ToolKernelEnd::kFailed; };
     CHECK(choose_commit_mode(driver, Options{}) == wire::CommitMode::kFenceAndFlag);
     CHECK(driver.blocks.empty());
   }
@@ -83,7 +83,7 @@ TEST_CASE("a test that could not be made leads to the fallback") {
 
 TEST_CASE("memory that the test's kernel may still write is not given back") {
   HostMemoryDriver driver;
-  driver.kernel = [](const OwnKernel&) { return OwnKernelEnd::kStillRunning; };
+  driver.kernel = [](const ToolKernel&) { return ToolKernelEnd::kStillRunning; };
   CHECK(choose_commit_mode(driver, Options{}) == wire::CommitMode::kFenceAndFlag);
   REQUIRE(driver.blocks.size() == 1);
   driver.free_device(driver.blocks.begin()->first);
@@ -92,9 +92,9 @@ TEST_CASE("memory that the test's kernel may still write is not given back") {
 TEST_CASE("the option leaves nothing to test") {
   HostMemoryDriver driver;
   bool was_run = false;
-  driver.kernel = [&](const OwnKernel&) {
+  driver.kernel = [&](const ToolKernel&) {
     was_run = true;
-    return OwnKernelEnd::kDone;
+    return ToolKernelEnd::kDone;
   };
   Options options;
   options.commit = "fence-and-flag";

@@ -7,6 +7,6 @@
 
 namespace barracuda::preload {
 
-std::unique_ptr<session::DeviceDriver> make_real_driver();
+std::unique_ptr<session::DeviceDriver> make_unhooked_driver();
 
 }  // namespace barracuda::preload

@@ -1,4 +1,4 @@
-#include "session/commit_test.h"
+#include "session/store_atomicity_probe.h"
 
 #include <algorithm>
 #include <array>
@@ -34,19 +34,19 @@ TestResult test_stores(DeviceDriver& driver) {
   std::uint32_t rounds = driver.is_emulated() ? kRoundsOfEmulatedDevice : kRoundsOfGpu;
   std::array<void*, 2> arguments{&address, &rounds};
   TornValueWatch watch({cells, wire::kCommitProbeBytes});
-  const OwnKernelEnd end = driver.run({.ptx = wire::commit_probe_ptx(),
-                                       .name = wire::kCommitProbeKernel,
-                                       .blocks = wire::kCommitProbeBlocks,
-                                       .threads = wire::kCommitProbeThreads,
-                                       .arguments = arguments},
-                                      kPatience);
+  const ToolKernelEnd end = driver.run({.ptx = wire::commit_probe_ptx(),
+                                        .name = wire::kCommitProbeKernel,
+                                        .blocks = wire::kCommitProbeBlocks,
+                                        .threads = wire::kCommitProbeThreads,
+                                        .arguments = arguments},
+                                       kPatience);
   const bool saw_torn = watch.stop();
-  if (end != OwnKernelEnd::kStillRunning) {
+  if (end != ToolKernelEnd::kStillRunning) {
     driver.free_pinned(cells);
   }
-  return end != OwnKernelEnd::kDone ? TestResult::kNotRun
-         : saw_torn                 ? TestResult::kTorn
-                                    : TestResult::kWhole;
+  return end != ToolKernelEnd::kDone ? TestResult::kNotRun
+         : saw_torn                  ? TestResult::kTorn
+                                     : TestResult::kWhole;
 }
 
 }  // namespace

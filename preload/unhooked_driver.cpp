@@ -1,4 +1,4 @@
-#include "preload/real_driver.h"
+#include "preload/unhooked_driver.h"
 
 #include <algorithm>
 #include <cstring>
@@ -13,8 +13,8 @@ using session::DriverStatus;
 using session::Handle;
 using session::Mark;
 using session::MemoryRange;
-using session::OwnKernel;
-using session::OwnKernelEnd;
+using session::ToolKernel;
+using session::ToolKernelEnd;
 
 // A thread that captures a stream in the global mode may not allocate or synchronise; our own calls
 // must not end the program's capture.
@@ -39,7 +39,7 @@ class RelaxedCapture {
 
 // The session knows handles as numbers.
 // NOLINTBEGIN(performance-no-int-to-ptr)
-class RealDriver final : public session::DeviceDriver {
+class UnhookedDriver final : public session::DeviceDriver {
  public:
   bool is_emulated() const override { return device_choice() == DeviceChoice::kEmulated; }
 
@@ -116,22 +116,22 @@ class RealDriver final : public session::DeviceDriver {
     free_(address);
   }
 
-  OwnKernelEnd run(const OwnKernel& kernel, std::chrono::milliseconds patience) override {
+  ToolKernelEnd run(const ToolKernel& kernel, std::chrono::milliseconds patience) override {
     const RelaxedCapture relaxed;
     CUmodule module = nullptr;
     if (module_load_(&module, kernel.ptx) != CUDA_SUCCESS) {
-      return OwnKernelEnd::kFailed;
+      return ToolKernelEnd::kFailed;
     }
     CUfunction function = nullptr;
     CUstream stream = nullptr;
     const bool is_ready = module_get_function_(&function, module, kernel.name) == CUDA_SUCCESS &&
                           stream_create_(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS;
-    OwnKernelEnd end = OwnKernelEnd::kFailed;
+    ToolKernelEnd end = ToolKernelEnd::kFailed;
     if (is_ready && launch_(function, kernel.blocks, 1, 1, kernel.threads, 1, 1, 0, stream,
                             kernel.arguments.data(), nullptr) == CUDA_SUCCESS) {
       end = wait_for(stream, patience);
     }
-    if (end == OwnKernelEnd::kStillRunning) {
+    if (end == ToolKernelEnd::kStillRunning) {
       return end;
     }
     if (stream != nullptr) {
@@ -224,7 +224,7 @@ class RealDriver final : public session::DeviceDriver {
 
  private:
   // Not by a synchronising call: there is none that gives up.
-  OwnKernelEnd wait_for(CUstream stream, std::chrono::milliseconds patience) const {
+  ToolKernelEnd wait_for(CUstream stream, std::chrono::milliseconds patience) const {
     constexpr std::chrono::microseconds kPollEvery{100};
     const auto deadline = std::chrono::steady_clock::now() + patience;
     CUresult status = stream_query_(stream);
@@ -232,9 +232,9 @@ class RealDriver final : public session::DeviceDriver {
       std::this_thread::sleep_for(kPollEvery);
       status = stream_query_(stream);
     }
-    return status == CUDA_SUCCESS           ? OwnKernelEnd::kDone
-           : status == CUDA_ERROR_NOT_READY ? OwnKernelEnd::kStillRunning
-                                            : OwnKernelEnd::kFailed;
+    return status == CUDA_SUCCESS           ? ToolKernelEnd::kDone
+           : status == CUDA_ERROR_NOT_READY ? ToolKernelEnd::kStillRunning
+                                            : ToolKernelEnd::kFailed;
   }
 
   CUdevice current_device() const {
@@ -284,8 +284,8 @@ class RealDriver final : public session::DeviceDriver {
 
 }  // namespace
 
-std::unique_ptr<session::DeviceDriver> make_real_driver() {
-  return std::make_unique<RealDriver>();
+std::unique_ptr<session::DeviceDriver> make_unhooked_driver() {
+  return std::make_unique<UnhookedDriver>();
 }
 
 }  // namespace barracuda::preload
