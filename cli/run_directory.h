@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/expected.h"
 #include "base/options.h"
 
@@ -40,10 +41,14 @@ class RunDirectory {
   RunDirectory& operator=(const RunDirectory&) = delete;
   ~RunDirectory();
 
-  [[nodiscard]] std::string spools() const { return path_ + "/reports"; }
+  [[nodiscard]] std::string spools() const { return file("reports"); }
 
-  // For a file of the command's own.
-  [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
+  // For a file of the command's own. Not of an object that was moved from: that would be a file of
+  // the root's.
+  [[nodiscard]] std::string file(const std::string& name) const {
+    ASSERT(!path_.empty());
+    return path_ + "/" + name;
+  }
 
   // libcudart.so.13, libcuda.so.1 and libcuda.so, all the library; the folder they are in.
   [[nodiscard]] Expected<std::string> link_cuda_libraries(const std::string& library) const;

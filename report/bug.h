@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/assert.h"
 #include "report/race_report.h"
 
 namespace barracuda::report {
@@ -13,7 +14,10 @@ namespace barracuda::report {
 struct Bug {
   std::vector<const Finding*> variants;  // errors first, of these the farthest threads
 
-  [[nodiscard]] const Finding& shown() const { return *variants.front(); }
+  [[nodiscard]] const Finding& shown() const {
+    ASSERT(!variants.empty());
+    return *variants.front();
+  }
 
   [[nodiscard]] std::uint64_t count() const;
   [[nodiscard]] std::vector<Process> processes() const;

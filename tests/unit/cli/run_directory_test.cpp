@@ -1,10 +1,12 @@
 #include "cli/run_directory.h"
 
 #include <filesystem>
+#include <utility>
 
 #include <catch2/catch.hpp>
 
 #include "base/file.h"
+#include "tests/unit/failed_assertion.h"
 #include "tests/unit/report/scratch_folder.h"
 
 namespace barracuda::cli {
@@ -21,6 +23,14 @@ TEST_CASE("a run's folder lives as long as the object") {
     CHECK(fs::is_directory(reports));
   }
   CHECK_FALSE(fs::exists(fs::path(reports).parent_path()));
+}
+
+TEST_CASE("of a run's folder that was moved away nothing is asked") {
+  auto directory = RunDirectory::create();
+  REQUIRE(directory.has_value());
+  const RunDirectory owner = std::move(*directory);
+  CHECK_THAT(test::failed_assertion([&] { (void)directory->spools(); }),
+             Catch::Contains("run_directory.h"));
 }
 
 TEST_CASE("CUDA's libraries are links to ours") {

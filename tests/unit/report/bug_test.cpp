@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/unit/failed_assertion.h"
 #include "tests/unit/report/samples.h"
 
 namespace barracuda::report {
@@ -65,6 +66,10 @@ TEST_CASE(
   CHECK(bugs[0].shown().kind == "intra-block");
   CHECK(bugs[0].variants[1]->kind == "intra-warp");
   CHECK(bugs[0].variants[2]->kind == "inter-block");
+}
+
+TEST_CASE("a bug without a finding has nothing to show, which is our mistake") {
+  CHECK_THAT(test::failed_assertion([] { (void)Bug{}.shown(); }), Catch::Contains("bug.h"));
 }
 
 }  // namespace
