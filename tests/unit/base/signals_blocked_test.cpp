@@ -1,6 +1,6 @@
 #include "base/signals_blocked.h"
 
-#include <catch2/catch_test_macros.hpp>
+#include <catch2/catch.hpp>
 
 using barracuda::SignalsAllowed;
 using barracuda::SignalsBlocked;
