@@ -9,6 +9,7 @@
 #include "device_logger/launch_descriptor.h"
 #include "device_logger/order_number.h"
 #include "device_logger/record.h"
+#include "device_logger/write_record.h"
 
 // Module scope, so that a .func finds what its .entry stored (symbols.h: kDescriptorWord).
 extern "C" {
@@ -17,8 +18,6 @@ __shared__ std::uint64_t __barracuda_descriptor;
 
 namespace barracuda::wire {
 
-inline constexpr std::uint64_t kNoSlot = ~std::uint64_t{0};
-
 __device__ __forceinline__ std::uint32_t lane_id() {
   std::uint32_t lane;
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
@@ -26,8 +25,11 @@ __device__ __forceinline__ std::uint32_t lane_id() {
 }
 
 // The lanes that execute a hook together, from one site: the hardware may run lanes that called
-// from different places through one hook as one.
+// from different places through one hook as one. Each has a value of its own (write_record.h).
 struct Lanes {
+  using Words = std::uint64_t;
+  using Flags = bool;
+
   std::uint32_t mask;
   std::uint32_t lane;
   std::uint32_t leader;
@@ -49,6 +51,62 @@ struct Lanes {
 
   __device__ __forceinline__ std::uint32_t rank() const {
     return static_cast<std::uint32_t>(__popc(mask & ((1U << lane) - 1)));
+  }
+
+  __device__ __forceinline__ Words value_at(Words words, std::uint32_t other) const {
+    return __shfl_sync(mask, words, static_cast<int>(other));
+  }
+
+  __device__ __forceinline__ Words common(Words words) const { return words; }
+
+  __device__ __forceinline__ std::uint64_t broadcast(std::uint64_t value) const {
+    return value_at(value, leader);
+  }
+
+  template <class Predicate>
+  __device__ __forceinline__ std::uint32_t which(Words words, const Predicate& is) const {
+    return __ballot_sync(mask, is(lane, words));
+  }
+
+  template <class Predicate>
+  __device__ __forceinline__ bool none(Words words, const Predicate& is) const {
+    return __all_sync(mask, !is(lane, words)) != 0;
+  }
+
+  template <class Work>
+  __device__ __forceinline__ void for_each(const Work& do_it) const {
+    do_it(lane, rank());
+  }
+
+  __device__ __forceinline__ Words of(Words words, std::uint32_t /*own*/) const { return words; }
+
+  __device__ __forceinline__ bool is_set(Flags flags, std::uint32_t /*own*/) const { return flags; }
+
+  __device__ __forceinline__ Flags everywhere() const { return true; }
+
+  __device__ __forceinline__ bool all(Flags flags) const { return __all_sync(mask, flags) != 0; }
+
+  __device__ __forceinline__ bool all_store_alike(const StoredValues<Lanes>& values) const {
+    return all(stores_as(values, leader));
+  }
+
+  __device__ __forceinline__ Flags alike_where_equal(Words addresses,
+                                                     const StoredValues<Lanes>& values) const {
+    const std::uint32_t group = __match_any_sync(mask, addresses);
+    const std::uint32_t differs = __ballot_sync(mask, !stores_as(values, lowest_bit(group)));
+    return (differs & group) == 0;
+  }
+
+  __device__ __forceinline__ void converge() const { __syncwarp(mask); }
+
+ private:
+  __device__ __forceinline__ bool stores_as(const StoredValues<Lanes>& values,
+                                            std::uint32_t other) const {
+    bool same = value_at(values.low, other) == values.low;
+    if (values.are_wide) {
+      same = value_at(values.high, other) == values.high && same;
+    }
+    return same;
   }
 };
 
@@ -86,6 +144,8 @@ __device__ __forceinline__ std::uint64_t join(std::uint32_t low, std::uint32_t h
 
 class Queue {
  public:
+  static constexpr bool kMayRefuse = false;
+
   __device__ __forceinline__ explicit Queue(std::uint64_t descriptor) {
     const uint4 first = load_constant(descriptor);
     const uint4 second = load_constant(descriptor + 16);
@@ -106,6 +166,10 @@ class Queue {
   }
 
   __device__ __forceinline__ bool fence_and_flag() const { return fence_and_flag_; }
+
+  __device__ __forceinline__ std::uint32_t launch() const { return launch_; }
+
+  __device__ __forceinline__ std::uint32_t warp() const { return linear_warp(); }
 
   // The number by which the program knows this CTA.
   __device__ __forceinline__ std::uint32_t program_cta() const {
@@ -145,22 +209,6 @@ class Queue {
     const std::uint64_t index = slot & ((std::uint64_t{1} << slots_log2_) - 1);
     const std::uint32_t first = lap_tag(slot, slots_log2_) | high16 << 16;
     store_half(ring_ + index * kSlotBytes + half * kHalfBytes, first, second, third, fourth);
-  }
-
-  __device__ __forceinline__ void write_header_half(std::uint64_t slot, std::uint32_t site,
-                                                    RecordKind kind, std::uint32_t width_log2,
-                                                    std::uint32_t mask) const {
-    const std::uint32_t word =
-        (site & (kMaxSites - 1)) | static_cast<std::uint32_t>(kind) << 24 | width_log2 << 28;
-    write_half(slot, 0, launch_, word, mask, program_cta());
-  }
-
-  __device__ __forceinline__ void write_pattern_half(std::uint64_t slot, std::uint32_t stride0,
-                                                     std::uint64_t base, std::uint32_t flags,
-                                                     std::uint32_t stride1) const {
-    const std::uint32_t high =
-        (static_cast<std::uint32_t>(base >> 32) & 0x1FFFFFFU) | linear_warp() << 25 | flags << 30;
-    write_half(slot, 1, stride0, static_cast<std::uint32_t>(base), high, stride1);
   }
 
   // With the fallback, what was written before becomes visible before what is written after.
@@ -206,6 +254,12 @@ class Queue {
   std::uint32_t launch_, slots_log2_;
   BlockOrder block_order_;
   bool fence_and_flag_, steady_;
+};
+
+struct Log {
+  std::uint64_t descriptor;
+
+  __device__ __forceinline__ Queue open() const { return Queue(descriptor); }
 };
 
 }  // namespace barracuda::wire

@@ -43,13 +43,13 @@ bool NativeQueue::is_free(std::uint64_t end) const {
   return end <= position + capacity;
 }
 
-std::optional<std::uint64_t> NativeQueue::claim(std::uint32_t slots) const {
+std::uint64_t NativeQueue::claim(std::uint32_t slots) const {
   DEBUG_ASSERT(slots != 0 && slots <= wire::kMaxRecordSlots);
   const auto head = shared_word<std::uint64_t>(head_);
   std::uint64_t slot = head.load(std::memory_order_relaxed);
   do {
     if (!is_free(slot + slots)) {
-      return std::nullopt;
+      return wire::kNoSlot;
     }
   } while (!head.compare_exchange_weak(slot, slot + slots, std::memory_order_seq_cst));
   return slot;
@@ -67,50 +67,23 @@ std::uint32_t NativeQueue::order_number(std::uint64_t address) const {
   return shared_word<std::uint32_t>(counter).load(std::memory_order_seq_cst);
 }
 
+std::uint32_t NativeQueue::program_cta() const {
+  return wire::program_block(descriptor_.block_order, static_cast<std::uint32_t>(call_.cta),
+                             static_cast<std::uint32_t>(call_.ctas));
+}
+
 // One store, for who reads it finds it whole; what was written before is visible before it.
-void NativeQueue::write_half(std::uint64_t slot, std::uint32_t half, const Words& words) const {
+void NativeQueue::write_half(std::uint64_t slot, std::uint32_t half, std::uint32_t high16,
+                             std::uint32_t second, std::uint32_t third,
+                             std::uint32_t fourth) const {
   using Half [[gnu::vector_size(16)]] = std::uint32_t;
   static_assert(sizeof(Half) == wire::kHalfBytes);
-  DEBUG_ASSERT(half < wire::kSlotBytes / wire::kHalfBytes && words.high16 <= 0xFFFF);
+  DEBUG_ASSERT(slot != wire::kNoSlot && half < wire::kSlotBytes / wire::kHalfBytes);
   const std::uint64_t index = slot & ((std::uint64_t{1} << descriptor_.slots_log2) - 1);
   const std::uint32_t tag = wire::lap_tag(slot, descriptor_.slots_log2);
-  const Half value = {tag | words.high16 << 16, words.second, words.third, words.fourth};
+  const Half value = {tag | high16 << 16, second, third, fourth};
   std::atomic_thread_fence(std::memory_order_release);
   *pointer<volatile Half>(ring_ + index * wire::kSlotBytes + half * wire::kHalfBytes) = value;
-}
-
-void NativeQueue::write_value(std::uint64_t slot, std::uint32_t half, std::uint64_t value,
-                              std::uint32_t high16, std::uint32_t fourth) const {
-  write_half(slot, half,
-             {.high16 = high16,
-              .second = static_cast<std::uint32_t>(value),
-              .third = static_cast<std::uint32_t>(value >> 32),
-              .fourth = fourth});
-}
-
-void NativeQueue::write_header(std::uint64_t slot, const Header& header) const {
-  DEBUG_ASSERT(header.width_log2 < 1U << wire::kWidthBits);
-  write_half(
-      slot, 0,
-      {.high16 = descriptor_.launch,
-       .second = (header.site & (wire::kMaxSites - 1)) |
-                 static_cast<std::uint32_t>(header.kind) << wire::kSiteBits |
-                 header.width_log2 << (wire::kSiteBits + wire::kKindBits),
-       .third = header.mask,
-       .fourth = wire::program_block(descriptor_.block_order, static_cast<std::uint32_t>(call_.cta),
-                                     static_cast<std::uint32_t>(call_.ctas))});
-}
-
-void NativeQueue::write_pattern(std::uint64_t slot, const Pattern& pattern) const {
-  DEBUG_ASSERT(call_.warp < 1U << wire::kWarpBits && pattern.flags < 1U << wire::kFlagBits);
-  write_half(slot, 1,
-             {.high16 = pattern.stride0 & 0xFFFF,
-              .second = static_cast<std::uint32_t>(pattern.base),
-              .third = (static_cast<std::uint32_t>(pattern.base >> 32) &
-                        ((1U << wire::kAddressHighBits) - 1)) |
-                       call_.warp << wire::kAddressHighBits |
-                       pattern.flags << (wire::kAddressHighBits + wire::kWarpBits),
-              .fourth = pattern.stride1});
 }
 
 }  // namespace barracuda::session
