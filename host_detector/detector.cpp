@@ -9,8 +9,8 @@
 #include "host_detector/rules/access_check.h"
 #include "host_detector/rules/copy_check.h"
 #include "host_detector/rules/divergence.h"
-#include "host_detector/sync/asynchroniser.h"
-#include "host_detector/sync/synchroniser.h"
+#include "host_detector/sync/async_copy_rules.h"
+#include "host_detector/sync/sync_rules.h"
 #include "host_detector/well_formed.h"
 
 namespace barracuda::detector {
@@ -20,9 +20,9 @@ using wire::Operation;
 using wire::RecordKind;
 
 std::uint8_t access_flags(Operation operation) {
-  return operation == Operation::kRead    ? Entry::kReads
-         : operation == Operation::kWrite ? Entry::kWrites
-                                          : Entry::kReads | Entry::kWrites;
+  return operation == Operation::kRead    ? Cell::kReads
+         : operation == Operation::kWrite ? Cell::kWrites
+                                          : Cell::kReads | Cell::kWrites;
 }
 
 bool is_of_global_memory(const WarpOperation& operation) {
@@ -45,11 +45,12 @@ struct Detector::State {
   EngineState engine;
   AccessCheck accesses{engine};
   CopyCheck copies{engine};
-  Synchroniser synchroniser{engine};
-  Asynchroniser asynchroniser{engine, accesses};
+  SyncRules sync_rules{engine};
+  AsyncCopyRules async_copy_rules{engine, accesses};
   std::uint64_t applied = 0;
   std::uint64_t rejected = 0;
-  std::optional<Strand> last_strand;  // of operations applied one by one, while its launch runs
+  std::optional<ClusterApplier>
+      last_applier;  // of operations applied one by one, while its launch runs
 
   bool apply(CtaState& cta, const WarpOperation& operation, const wire::SiteInfo& site);
   bool access(const Actor& actor, const WarpOperation& operation, const wire::SiteInfo& site);
@@ -81,7 +82,7 @@ bool Detector::State::access(const Actor& actor, const WarpOperation& operation,
       return (operation.lanes[lane].flags & wire::kLaneVoid) == 0;
     });
     const bool is_possible = accesses.check(actor, operation, written, flags);
-    synchroniser.release(actor, operation);
+    sync_rules.release(actor, operation);
     if (site.operation == Operation::kAtomic) {
       actor.warp.atomics_that_wrote |= written;
     }
@@ -94,8 +95,8 @@ bool Detector::State::access(const Actor& actor, const WarpOperation& operation,
     actor.warp.atomics_that_wrote &= ~operation.mask;
   }
   // What an acquire takes orders what comes after it, not itself.
-  const bool is_possible = accesses.check(actor, operation, read, Entry::kReads);
-  synchroniser.acquire(actor, operation, is_atomic ? read : 0);
+  const bool is_possible = accesses.check(actor, operation, read, Cell::kReads);
+  sync_rules.acquire(actor, operation, is_atomic ? read : 0);
   return is_possible;
 }
 
@@ -104,14 +105,14 @@ bool Detector::State::event(const Actor& actor, const WarpOperation& operation,
   if (!traits_of(site.operation).orders_threads) {
     return perform(actor, operation, site);
   }
-  const Tick tick = actor.warp.now();
+  const Time time = actor.warp.now();
   const bool is_possible = perform(actor, operation, site);
-  // Who waits at a barrier does nothing before it opens, with a later tick.
-  const bool ends_tick = site.operation == Operation::kBarrier ||
-                         site.operation == Operation::kWarpBarrier || actor.warp.now() != tick;
+  // Who waits at a barrier does nothing before it opens, with a later time.
+  const bool ends_epoch = site.operation == Operation::kBarrier ||
+                          site.operation == Operation::kWarpBarrier || actor.warp.now() != time;
   actor.warp.sync_notes.note(operation.site, operation.mask,
-                             {.tick = tick,
-                              .ends_tick = ends_tick,
+                             {.time = time,
+                              .ends_epoch = ends_epoch,
                               .members = operation.event_operand,
                               .threads = operation.event_count});
   return is_possible;
@@ -121,15 +122,15 @@ bool Detector::State::perform(const Actor& actor, const WarpOperation& operation
                               const wire::SiteInfo& site) {
   switch (site.operation) {
     case Operation::kFence:
-      synchroniser.fence(actor, operation.mask, site);
+      sync_rules.fence(actor, operation.mask, site);
       return true;
     case Operation::kBarrier:
     case Operation::kBarrierArrive:
       report_split_warp(engine, actor, operation);
-      synchroniser.barrier(actor, operation, site.operation == Operation::kBarrier);
+      sync_rules.barrier(actor, operation, site.operation == Operation::kBarrier);
       return true;
     case Operation::kWarpBarrier:
-      synchroniser.warp_barrier(actor, operation);
+      sync_rules.warp_barrier(actor, operation);
       return true;
     case Operation::kCall:
     case Operation::kReturn:
@@ -146,16 +147,16 @@ bool Detector::State::perform(const Actor& actor, const WarpOperation& operation
       return true;
     case Operation::kClusterArrive:
     case Operation::kClusterWait:
-      asynchroniser.cluster_barrier(actor, operation.mask, site);
+      async_copy_rules.cluster_barrier(actor, operation.mask, site);
       return true;
     case Operation::kLaunchDependents:
       actor.cta.launch.lets_dependents_begin = true;
       return true;
     case Operation::kGridWait:
-      synchroniser.grid_wait(actor, operation.mask);
+      sync_rules.grid_wait(actor, operation.mask);
       return true;
     case Operation::kProxyFence:
-      asynchroniser.fence_proxy(actor, operation.mask);
+      async_copy_rules.fence_proxy(actor, operation.mask);
       return true;
     case Operation::kMbarrierInit:
     case Operation::kMbarrierInvalidate:
@@ -164,13 +165,13 @@ bool Detector::State::perform(const Actor& actor, const WarpOperation& operation
     case Operation::kMbarrierComplete:
     case Operation::kMbarrierWait:
     case Operation::kAsyncArrive:
-      return asynchroniser.mbarrier(actor, operation);
+      return async_copy_rules.mbarrier(actor, operation);
     case Operation::kAsyncCommit:
-      return asynchroniser.commit(actor, operation.mask, site);
+      return async_copy_rules.commit(actor, operation.mask, site);
     case Operation::kAsyncWait:
-      return asynchroniser.wait(actor, operation.event_operand, operation.mask, site);
+      return async_copy_rules.wait(actor, operation.event_operand, operation.mask, site);
     case Operation::kCopy:
-      return asynchroniser.copy(actor, operation);
+      return async_copy_rules.copy(actor, operation);
     case Operation::kBranch:
     case Operation::kSwitch:
     case Operation::kMeet:
@@ -195,7 +196,7 @@ bool Detector::State::apply(CtaState& cta, const WarpOperation& operation,
   }
   if ((actor.warp.waiting & operation.mask) != 0 || !actor.warp.warp_barriers.empty()) {
     if (site.operation != Operation::kWarpBarrier || (actor.warp.waiting & operation.mask) != 0) {
-      synchroniser.open_what_held(actor, operation.mask);
+      sync_rules.open_what_held(actor, operation.mask);
     }
   }
   if (!traits_of(site.operation).accesses) {
@@ -210,7 +211,7 @@ bool Detector::State::apply(CtaState& cta, const WarpOperation& operation,
 void Detector::State::exit(const Actor& actor, const WarpOperation& operation) {
   const std::uint32_t lanes = operation.mask;
   actor.warp.exit_site = static_cast<std::uint32_t>(operation.site);
-  synchroniser.exit(actor, lanes);
+  sync_rules.exit(actor, lanes);
   if (actor.cta.live_threads == 0) {
     engine.past_notes.keep(actor.cta);
   }
@@ -222,7 +223,7 @@ void Detector::State::exit(const Actor& actor, const WarpOperation& operation) {
 }
 
 void Detector::State::finish(LaunchState& launch) {
-  last_strand.reset();
+  last_applier.reset();
   if (launch.lets_dependents_begin) {
     engine.prerequisites.add(launch.info.id, launch.initial);
   }
@@ -288,7 +289,7 @@ void Detector::begin_launch(const LaunchInfo& launch) {
   state_->copies.begin_launch(*begun);
   if (launch.grid.volume() * launch.block.volume() > 0) {
     engine.running.insert_or_assign(launch.id, std::move(begun));
-    state_->last_strand.reset();
+    state_->last_applier.reset();
   }
 }
 
@@ -300,13 +301,13 @@ void Detector::apply_copy(const CopyInfo& copy) {
   state_->copies.apply(copy);
 }
 
-Detector::Strand::Strand(Detector& detector, LaunchId launch)
+Detector::ClusterApplier::ClusterApplier(Detector& detector, LaunchId launch)
     : detector_(*detector.state_), id_(launch) {
   const auto running = detector_.engine.running.find(launch);
   launch_ = running == detector_.engine.running.end() ? nullptr : running->second.get();
 }
 
-bool Detector::Strand::apply(const WarpOperation& operation) {
+bool Detector::ClusterApplier::apply(const WarpOperation& operation) {
   if (operation.kind == RecordKind::kVoid) {
     return true;
   }
@@ -333,17 +334,17 @@ void Detector::apply(const WarpOperation& operation) {
     is_applied = operation.has_all_lanes ? state_->paper->apply(operation)
                                          : state_->paper->apply(operation.with_all_lanes());
   } else {
-    std::optional<Strand>& strand = state_->last_strand;
-    if (!strand || strand->launch() != operation.launch) {
-      strand.emplace(*this, operation.launch);
+    std::optional<ClusterApplier>& applier = state_->last_applier;
+    if (!applier || applier->launch() != operation.launch) {
+      applier.emplace(*this, operation.launch);
     }
-    is_applied = strand->apply(operation);
+    is_applied = applier->apply(operation);
   }
   state_->count(is_applied ? 1 : 0, is_applied ? 0 : 1);
 }
 
 void Detector::count(std::uint64_t applied, std::uint64_t rejected) {
-  state_->last_strand.reset();  // its CTA may be over
+  state_->last_applier.reset();  // its CTA may be over
   state_->count(applied, rejected);
 }
 

@@ -1,6 +1,6 @@
 // The happens-before engine of one session (RACE_RULES.md). Takes warp-level operations in an order
 // that is consistent with synchronisation (ordering.h sees to that) and collects findings. Not
-// thread-safe, but for strands.
+// thread-safe, but for cluster appliers.
 #pragma once
 
 #include <array>
@@ -62,11 +62,11 @@ class Detector {
   struct State;
 
  public:
-  // The operations of one cluster (of one CTA where there are none): several threads may apply a
-  // strand each while nothing else is done with the detector.
-  class Strand {
+  // The operations of one cluster (of one CTA where there are none): each may be applied by
+  // another thread while nothing else is done with the detector.
+  class ClusterApplier {
    public:
-    Strand(Detector& detector, LaunchId launch);
+    ClusterApplier(Detector& detector, LaunchId launch);
     // As Detector::apply, but counts nothing: true if it was applied. Not for a release or an
     // acquire of global memory, which concerns other clusters.
     bool apply(const WarpOperation& operation);
@@ -92,13 +92,13 @@ class Detector {
   void apply_copy(const CopyInfo& copy);
   // Errors in the operation (unknown launch or site, absurd CTA) are counted, not applied.
   void apply(const WarpOperation& operation);
-  // After strands: so many of their operations were applied and refused.
+  // After cluster appliers: so many of their operations were applied and refused.
   void count(std::uint64_t applied, std::uint64_t rejected);
-  // How often strands waited for each other. Asked from any thread.
+  // How often cluster appliers waited for each other. Asked from any thread.
   [[nodiscard]] std::uint64_t contentions() const;
   // All threads have left. True once every exit was applied, or after end_launch.
   [[nodiscard]] bool launch_over(LaunchId launch) const;
-  // By decree: a trapped or failed launch.
+  // Force-ends a launch that trapped or failed.
   void end_launch(LaunchId launch);
   // Memory was freed (or reused in stream order): its shadow is forgotten.
   void forget(std::uint64_t address, std::uint64_t bytes);

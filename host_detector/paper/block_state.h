@@ -12,7 +12,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "host_detector/launch.h"
-#include "host_detector/paper/cells.h"
+#include "host_detector/paper/shadow.h"
 #include "host_detector/paper/sync_clocks.h"
 #include "host_detector/paper/warp_paths.h"
 #include "host_detector/sync/launch_state.h"
@@ -67,7 +67,7 @@ struct BlockState {
   std::uint64_t live_threads;
   std::vector<WarpState> warps;
   std::map<std::uint32_t, BlockBarrier> barriers;
-  Cells shared;
+  Shadow shared;
   SyncClocks shared_sync;
   boost::unordered_flat_map<std::uint64_t, Clock> mbarriers;  // what was given, by offset
 };
@@ -108,12 +108,12 @@ struct Actor {
 };
 
 // The memory that a tagged address of an actor names; nothing for an address that cannot be.
-struct Place {
+struct MemoryPlace {
   BlockState* shared_of = nullptr;  // null: global memory
   std::uint64_t address = 0;
 };
 
-[[nodiscard]] std::optional<Place> place_of(std::uint64_t tagged, const Actor& actor,
-                                            std::uint64_t bytes);
+[[nodiscard]] std::optional<MemoryPlace> place_of(std::uint64_t tagged, const Actor& actor,
+                                                  std::uint64_t bytes);
 
 }  // namespace barracuda::detector::paper

@@ -45,7 +45,7 @@ std::uint64_t in_block_of_rank(std::uint32_t rank, std::uint64_t tagged) {
 
 }  // namespace
 
-SyncClocks& Engine::sync_of(const Place& place) {
+SyncClocks& Engine::sync_of(const MemoryPlace& place) {
   return place.shared_of != nullptr ? place.shared_of->shared_sync : engine_.global_sync;
 }
 
@@ -67,7 +67,7 @@ bool Engine::plain_access(const Actor& actor, const WarpOperation& operation) {
 }
 
 void Engine::release(const Actor& actor, std::uint32_t lane, const SyncClocks::Bytes& bytes,
-                     const Place& place, const wire::SiteInfo& site) {
+                     const MemoryPlace& place, const wire::SiteInfo& site) {
   const SyncClocks::Block by = actor.block.launch.sync_block(actor.block);
   const Clock known = actor.warp.paths.known_to(lane);
   if (site.acquires == FenceScope::kNone && is_atomic(site.operation) &&
@@ -96,7 +96,7 @@ bool Engine::synchronise(const Actor& actor, const WarpOperation& operation) {
   for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
     const std::uint32_t lane = first_lane(rest);
     const std::uint64_t tagged = operation.lanes[lane].address;
-    const std::optional<Place> place = place_of(tagged, actor, width_of(site));
+    const std::optional<MemoryPlace> place = place_of(tagged, actor, width_of(site));
     if (!place) {
       return false;
     }
@@ -166,7 +166,7 @@ bool Engine::mbarrier(const Actor& actor, const WarpOperation& operation) {
   Clock all;
   for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
     const std::uint32_t lane = first_lane(rest);
-    const std::optional<Place> place =
+    const std::optional<MemoryPlace> place =
         place_of(operation.lanes[lane].address, actor, kMbarrierBytes);
     if (!place || place->shared_of == nullptr) {
       is_possible = false;
@@ -190,7 +190,7 @@ bool Engine::copy_one(const Actor& actor, std::uint32_t lane, const WarpOperatio
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   const std::uint32_t bytes = operation.lanes[lane].amount;
   if (mbarrier != wire::kNoOperand) {
-    const std::optional<Place> place = place_of(mbarrier, actor, kMbarrierBytes);
+    const std::optional<MemoryPlace> place = place_of(mbarrier, actor, kMbarrierBytes);
     if (!place || place->shared_of == nullptr) {
       return false;
     }

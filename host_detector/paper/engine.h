@@ -38,7 +38,7 @@ class Engine {
   bool plain_access(const Actor& actor, const WarpOperation& operation);
   bool synchronise(const Actor& actor, const WarpOperation& operation);
   void release(const Actor& actor, std::uint32_t lane, const SyncClocks::Bytes& bytes,
-               const Place& place, const wire::SiteInfo& site);
+               const MemoryPlace& place, const wire::SiteInfo& site);
   bool event(const Actor& actor, const WarpOperation& operation);
   void flow(const Actor& actor, const WarpOperation& operation);
   void call(const Actor& actor, const WarpOperation& operation);
@@ -48,7 +48,7 @@ class Engine {
                 std::uint64_t target, std::uint64_t mbarrier);
   void exit(const Actor& actor, const WarpOperation& operation);
   void finish(LaunchState& launch);
-  SyncClocks& sync_of(const Place& place);
+  SyncClocks& sync_of(const MemoryPlace& place);
 
   EngineState engine_;
   AccessRules accesses_{engine_};

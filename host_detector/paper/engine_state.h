@@ -24,7 +24,7 @@ struct EngineState {
   boost::unordered_flat_map<LaunchId, std::unique_ptr<LaunchState>> running;
   FinalClocks finals;
   Prerequisites prerequisites;
-  Cells global;
+  Shadow global;
   SyncClocks global_sync;
   SyncUsers global_users;  // of global_sync
   CallStacks stacks;

@@ -58,11 +58,12 @@ class RacingSites {
   boost::container::small_vector<Site, 4> sites_;
 };
 
-// Of the older accesses that would be in one crowd with it, those that it has nothing to do with.
-constexpr PassesBy passes_by(CrowdKind kind) {
-  return kind == CrowdKind::kNone    ? PassesBy::kNobody
-         : kind == CrowdKind::kReads ? PassesBy::kOtherCtas
-                                     : PassesBy::kOtherWarps;
+// Of the older accesses that would be in one shared set with it, those that it has nothing to do
+// with.
+constexpr PassesBy passes_by(SharedAccessKind kind) {
+  return kind == SharedAccessKind::kNone    ? PassesBy::kNobody
+         : kind == SharedAccessKind::kReads ? PassesBy::kOtherCtas
+                                            : PassesBy::kOtherWarps;
 }
 
 struct AccessCheck::Access {
@@ -77,19 +78,19 @@ struct AccessCheck::Access {
   ShadowMemory::Visitor shadow;  // of global memory
   std::uint32_t lanes = 0;
   std::uint32_t width = 0;  // bytes of one lane
-  Entry pattern;            // what all its entries have in common
-  CrowdKind kind = CrowdKind::kNone;
+  Cell pattern;             // what all its cells have in common
+  SharedAccessKind kind = SharedAccessKind::kNone;
   Mode mode = Mode::kCheckAndRecord;
   bool are_addresses_possible = true;
   // Of the block at hand.
-  Place place;
+  MemoryPlace place;
   std::uint64_t block_start = 0;
   RacingSites racing_sites;
-  std::uint32_t crowded_lanes = 0;  // of a check before the recording: racing with enough there
+  std::uint32_t saturated_lanes = 0;  // of a check before the recording: racing with enough there
   // Of the race at hand.
   Verdict verdict;
   std::uint64_t races = 1;          // pairs of lanes at different bytes
-  bool is_race_everywhere = false;  // at every byte of the entry
+  bool is_race_everywhere = false;  // at every byte of the cell
 
   struct Unordered {
     std::uint32_t older_lane = 0, lane = 0, byte = 0;

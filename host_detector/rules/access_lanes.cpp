@@ -1,4 +1,4 @@
-// How the lanes of an access are taken: together where they make one entry, else one by one.
+// How the lanes of an access are taken: together where they make one cell, else one by one.
 #include <algorithm>
 #include <bit>
 
@@ -25,7 +25,7 @@ std::uint32_t bytes_kept(const LaneAccess& lane, std::uint32_t width) {
 
 }  // namespace
 
-void AccessCheck::run(Access& access, std::uint32_t lanes, std::uint32_t shift) {
+void AccessCheck::record_run(Access& access, std::uint32_t lanes, std::uint32_t shift) {
   const std::uint32_t all = access.lanes;
   access.lanes = lanes;
   const bool is_dense = access.width == std::uint32_t{1} << shift;
@@ -39,69 +39,69 @@ void AccessCheck::run(Access& access, std::uint32_t lanes, std::uint32_t shift) 
     const std::uint32_t window =
         lane + fitting >= wire::kWarpLanes ? kAllLanes : (std::uint32_t{1} << (lane + fitting)) - 1;
     const std::uint32_t inside = rest & window;
-    Entry entry = access.pattern;
+    Cell cell = access.pattern;
     if (is_single(inside)) {
-      entry.lanes = inside;
+      cell.lanes = inside;
     } else {
-      entry.lane_shift = shift & 7U;
-      entry.lane_base =
+      cell.lane_shift = shift & 7U;
+      cell.lane_base =
           static_cast<std::int8_t>(static_cast<int>(lane) - static_cast<int>(offset >> shift));
     }
     const std::uint32_t past =
         wire::kWarpLanes - static_cast<std::uint32_t>(std::countl_zero(inside));
     const std::uint32_t from_first = inside >> lane;
     if (is_dense && (from_first & (from_first + 1)) == 0) {  // none is missing
-      entry.bytes = Bytes::range(offset, (past - lane) << shift);
+      cell.bytes = Bytes::range(offset, (past - lane) << shift);
     } else {
       for (std::uint32_t some = inside; some != 0; some &= some - 1) {
-        entry.bytes =
-            entry.bytes | Bytes::range(offset + ((first_lane(some) - lane) << shift), access.width);
+        cell.bytes =
+            cell.bytes | Bytes::range(offset + ((first_lane(some) - lane) << shift), access.width);
       }
     }
-    emit(access, entry, address, kBlockBytes - offset);
+    record(access, cell, address, kBlockBytes - offset);
     rest &= ~inside;
   }
   access.lanes = all;
 }
 
-void AccessCheck::run_by_run(Access& access) {
+void AccessCheck::record_per_run(Access& access) {
   const std::uint32_t all = access.lanes;
   for (std::uint32_t rest = all; rest != 0; rest &= ~access.lanes) {
-    access.lanes = may_be_together(access, rest) ? first_together(access.operation, rest) : 0;
+    access.lanes = may_share_cell(access, rest) ? first_same_address(access.operation, rest) : 0;
     if ((access.lanes & (access.lanes - 1)) != 0) {
-      together(access);
+      record_same_address(access);
       continue;
     }
     const LaneRun next = first_run(access.operation, rest, access.width);
     access.lanes = next.lanes;
     if (is_single(next.lanes)) {
-      lane_by_lane(access);
+      record_per_lane(access);
     } else {
-      run(access, next.lanes, next.shift);
+      record_run(access, next.lanes, next.shift);
     }
   }
   access.lanes = all;
 }
 
-// Lanes at the address of the first of `lanes` can be one entry.
-bool AccessCheck::may_be_together(const Access& access, std::uint32_t lanes) {
+// Lanes at the address of the first of `lanes` can be one cell.
+bool AccessCheck::may_share_cell(const Access& access, std::uint32_t lanes) {
   const std::uint64_t address = access.operation.lanes[first_lane(lanes)].address;
   return access.site.operation != wire::Operation::kWrite &&
          address % kBlockBytes + access.width <= kBlockBytes;
 }
 
-void AccessCheck::together(Access& access) {
+void AccessCheck::record_same_address(Access& access) {
   const std::uint64_t address = access.operation.lanes[first_lane(access.lanes)].address;
-  Entry entry = access.pattern;
+  Cell cell = access.pattern;
   const auto offset = static_cast<std::uint32_t>(address % kBlockBytes);
-  entry.lanes = access.lanes;
-  entry.bytes = Bytes::range(offset, access.width);
-  emit(access, entry, address, access.width);
+  cell.lanes = access.lanes;
+  cell.bytes = Bytes::range(offset, access.width);
+  record(access, cell, address, access.width);
 }
 
 // A lane's store must not hide what it replaces from the lanes that agree with it. Block by block:
 // nobody else may come between check and record.
-void AccessCheck::agreeing(Access& access) {
+void AccessCheck::record_agreeing(Access& access) {
   const std::uint32_t all = access.lanes;
   for (std::uint32_t rest = all; rest != 0; rest &= ~access.lanes) {
     const std::uint64_t block = access.operation.lanes[first_lane(rest)].address / kBlockBytes;
@@ -110,40 +110,40 @@ void AccessCheck::agreeing(Access& access) {
     });
     for (const Mode mode : {Mode::kCheckOnly, Mode::kRecord}) {
       access.mode = mode;
-      lane_by_lane(access);
+      record_per_lane(access);
     }
   }
   access.lanes = all;
 }
 
-void AccessCheck::lane_by_lane(Access& access) {
+void AccessCheck::record_per_lane(Access& access) {
   const std::uint32_t lanes = access.lanes;
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const std::uint32_t lane = first_lane(rest);
     const LaneAccess& of_lane = access.operation.lanes[lane];
-    Entry entry = access.pattern;
-    entry.stack = access.actor.warp.stack(lane);
-    entry.lanes = std::uint32_t{1} << lane;
-    if ((of_lane.flags & wire::kLaneAgrees) != 0 && !entry.is_asynchronous()) {
-      entry.flags |= Entry::kAgrees;
+    Cell cell = access.pattern;
+    cell.stack = access.actor.warp.stack(lane);
+    cell.lanes = std::uint32_t{1} << lane;
+    if ((of_lane.flags & wire::kLaneAgrees) != 0 && !cell.is_asynchronous()) {
+      cell.flags |= Cell::kAgrees;
     }
-    if (access.operation.kind == wire::RecordKind::kRelease && entry.writes()) {
-      entry.sequence = engine_.release_records;
+    if (access.operation.kind == wire::RecordKind::kRelease && cell.writes()) {
+      cell.sequence = engine_.release_records;
       if ((of_lane.flags & wire::kLaneHasWritten) != 0) {
-        entry.flags |= Entry::kPublished;
-        entry.value = of_lane.value_written;
+        cell.flags |= Cell::kPublished;
+        cell.value = of_lane.value_written;
       }
     }
-    access.lanes = entry.lanes;
-    emit_pieces(access, entry, of_lane);
+    access.lanes = cell.lanes;
+    record_pieces(access, cell, of_lane);
   }
   access.lanes = lanes;
 }
 
 // Of a compare-and-swap the bytes that it leaves as they are were read and not written.
-void AccessCheck::emit_pieces(Access& access, const Entry& entry, const LaneAccess& of_lane) {
-  const std::uint32_t kept = entry.writes() ? bytes_kept(of_lane, access.width) : 0;
-  const CrowdKind kind = access.kind;
+void AccessCheck::record_pieces(Access& access, const Cell& cell, const LaneAccess& of_lane) {
+  const std::uint32_t kept = cell.writes() ? bytes_kept(of_lane, access.width) : 0;
+  const SharedAccessKind kind = access.kind;
   std::uint32_t done = 0;
   while (done < access.width) {
     const auto offset = static_cast<std::uint32_t>((of_lane.address + done) % kBlockBytes);
@@ -153,15 +153,15 @@ void AccessCheck::emit_pieces(Access& access, const Entry& entry, const LaneAcce
       const std::uint32_t alike = is_kept ? ~kept : kept;  // bits where the others begin
       bytes = std::min(bytes, static_cast<std::uint32_t>(std::countr_zero(alike >> done)));
     }
-    Entry piece = entry;
+    Cell piece = cell;
     if (is_kept) {
-      piece.flags = Entry::kReads;
+      piece.flags = Cell::kReads;
       piece.value = 0;
       piece.sequence = 0;
-      access.kind = CrowdKind::kReads;
+      access.kind = SharedAccessKind::kReads;
     }
     piece.bytes = Bytes::range(offset, bytes);
-    emit(access, piece, of_lane.address + done, bytes);
+    record(access, piece, of_lane.address + done, bytes);
     access.kind = kind;
     done += bytes;
   }

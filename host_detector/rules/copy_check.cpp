@@ -11,7 +11,7 @@
 namespace barracuda::detector {
 namespace {
 
-// Entries of one launch mostly lie together.
+// Cells of one launch mostly lie together.
 class Memory {
  public:
   template <typename Ask>
@@ -53,18 +53,18 @@ struct CopyCheck::Comer {
     return {.id = copy.id, .operation = copy.operation, .call = copy.call, .rows = rows};
   }
 
-  [[nodiscard]] bool knows(CtaKey cta, std::uint32_t warp, std::uint32_t lane, Tick tick) const {
-    return clock.at(cta, warp, lane) >= tick;
+  [[nodiscard]] bool knows(CtaKey cta, std::uint32_t warp, std::uint32_t lane, Time time) const {
+    return clock.at(cta, warp, lane) >= time;
   }
 
   // By what it learnt of launches that are not ordered before it.
-  [[nodiscard]] bool knows(const Entry& entry, std::uint32_t lane) const {
-    if (!entry.is_asynchronous()) {
-      return knows(entry.cta, entry.warp, lane, entry.tick);
+  [[nodiscard]] bool knows(const Cell& cell, std::uint32_t lane) const {
+    if (!cell.is_asynchronous()) {
+      return knows(cell.cta, cell.warp, lane, cell.time);
     }
-    const PackedLine line = PackedLine::of(entry.value);
-    return knows(cta_key(entry.launch(), line.cta), line.warp,
-                 entry.has_own_line() ? lane : line.lane, entry.tick);
+    const PackedCompletion completion = PackedCompletion::of(cell.value);
+    return knows(cta_key(cell.launch(), completion.cta), completion.warp,
+                 cell.has_own_completion() ? lane : completion.lane, cell.time);
   }
 };
 
@@ -126,8 +126,8 @@ void CopyCheck::apply(const CopyInfo& copy) {
   if (has_others && copy.operation != HostOperation::kAllocation) {
     engine_.copies.settle(order);
     for (const MemoryRows& rows : copy.accesses) {
-      meet_shadow(comer, rows);
-      meet_copies(comer, rows);
+      check_against_shadow(comer, rows);
+      check_against_copies(comer, rows);
     }
   }
   for (const MemoryRows& rows : copy.accesses) {
@@ -141,7 +141,7 @@ void CopyCheck::apply(const CopyInfo& copy) {
   bool is_met = false;
   for (auto& [id, launch] : engine_.running) {
     if (copy.operation != HostOperation::kConstants && !order.is_before(copy.id, id)) {
-      launch->may_meet_copies = is_met = true;
+      launch->may_race_with_copies = is_met = true;
     }
   }
   if (is_met) {
@@ -152,7 +152,7 @@ void CopyCheck::apply(const CopyInfo& copy) {
 
 void CopyCheck::begin_launch(LaunchState& launch) {
   if (engine_.copies.has_others(launch.info.id, engine_.order)) {
-    launch.may_meet_copies = true;
+    launch.may_race_with_copies = true;
     engine_.copies.settle(engine_.order);
   }
 }
@@ -170,48 +170,50 @@ bool CopyCheck::is_before(const Comer& comer, LaunchId launch) const {
 }
 
 // Though its launch is not before the copy.
-bool CopyCheck::was_before(const Comer& comer, const Entry& entry, std::uint32_t lane,
+bool CopyCheck::was_before(const Comer& comer, const Cell& cell, std::uint32_t lane,
                            std::uint64_t address) const {
-  const auto was_seen_before = [&](const Observation& sight) {
-    const ThreadPlace& by = sight.thread;
-    return is_before(comer, launch_of(by.cta)) || comer.knows(by.cta, by.warp, by.lane, sight.tick);
+  const auto was_seen_before = [&](const Observation& observation) {
+    const ThreadKey& by = observation.thread;
+    return is_before(comer, launch_of(by.cta)) ||
+           comer.knows(by.cta, by.warp, by.lane, observation.time);
   };
-  return comer.knows(entry, lane) ||
-         (!entry.is_asynchronous() &&
-          was_observed(engine_, engine_.global_locations, entry, address, was_seen_before));
+  return comer.knows(cell, lane) ||
+         (!cell.is_asynchronous() &&
+          was_observed(engine_, engine_.global_locations, cell, address, was_seen_before));
 }
 
-void CopyCheck::meet_shadow(const Comer& comer, const MemoryRows& rows) {
+void CopyCheck::check_against_shadow(const Comer& comer, const MemoryRows& rows) {
   for (std::uint64_t row = 0; row < rows.rows; ++row) {
     const std::uint64_t begin = rows.address + row * rows.pitch;
     engine_.global.look_at(begin, rows.row_bytes,
-                           [&](std::uint64_t block_start, const Entry& entry, const Bytes& bytes) {
-                             meet_entry(comer, rows, block_start, entry, bytes);
+                           [&](std::uint64_t block_start, const Cell& cell, const Bytes& bytes) {
+                             check_against_cell(comer, rows, block_start, cell, bytes);
                            });
   }
 }
 
-void CopyCheck::meet_entry(const Comer& comer, const MemoryRows& rows, std::uint64_t block_start,
-                           const Entry& entry, const Bytes& bytes) {
-  if (!entry.writes() && !rows.is_written) {
+void CopyCheck::check_against_cell(const Comer& comer, const MemoryRows& rows,
+                                   std::uint64_t block_start, const Cell& cell,
+                                   const Bytes& bytes) {
+  if (!cell.writes() && !rows.is_written) {
     return;
   }
-  if (is_before(comer, entry.launch())) {
+  if (is_before(comer, cell.launch())) {
     return;
   }
-  for (Bytes rest = entry.bytes & bytes; !rest.none(); rest = rest.after_first()) {
+  for (Bytes rest = cell.bytes & bytes; !rest.none(); rest = rest.after_first()) {
     const std::uint32_t byte = rest.first();
-    for (std::uint32_t lanes = entry.lanes_at(byte); lanes != 0; lanes &= lanes - 1) {
+    for (std::uint32_t lanes = cell.lanes_at(byte); lanes != 0; lanes &= lanes - 1) {
       const std::uint32_t lane = first_lane(lanes);
-      if (was_before(comer, entry, lane, block_start + byte)) {
+      if (was_before(comer, cell, lane, block_start + byte)) {
         continue;
       }
       RaceEvent race =
-          copy_race(comer.copy.operation, describe_entry(engine_, entry, lane, block_start + byte),
-                    describe_copy(comer.as_live(rows)), engine_.site(entry.site).speculated);
+          copy_race(comer.copy.operation, describe_cell(engine_, cell, lane, block_start + byte),
+                    describe_copy(comer.as_live(rows)), engine_.site(cell.site).speculated);
       if (!engine_.log.count_again(race)) {
-        race.first.call_stack = engine_.stacks.calls(entry.stack);
-        tell_last_sync(engine_, entry, race.first);
+        race.first.call_stack = engine_.stacks.calls(cell.stack);
+        tell_last_sync(engine_, cell, race.first);
         engine_.log.add(std::move(race));
       }
       return;
@@ -221,16 +223,16 @@ void CopyCheck::meet_entry(const Comer& comer, const MemoryRows& rows, std::uint
 
 // What synchronised there is fresh for the next owner unless somebody may still do so.
 void CopyCheck::forget_past(const Comer& comer, const MemoryRows& range, bool has_others) {
-  const auto choose = [&](std::uint64_t block_start, const Entry& entry) {
-    if (is_before(comer, entry.launch())) {
-      return entry.bytes;
+  const auto choose = [&](std::uint64_t block_start, const Cell& cell) {
+    if (is_before(comer, cell.launch())) {
+      return cell.bytes;
     }
     Bytes over;
-    for (Bytes rest = entry.bytes; !rest.none(); rest = rest.after_first()) {
+    for (Bytes rest = cell.bytes; !rest.none(); rest = rest.after_first()) {
       const std::uint32_t byte = rest.first();
-      const std::uint32_t lanes = entry.lanes_at(byte);
+      const std::uint32_t lanes = cell.lanes_at(byte);
       if (lanes_where(lanes, [&](std::uint32_t lane) {
-            return was_before(comer, entry, lane, block_start + byte);
+            return was_before(comer, cell, lane, block_start + byte);
           }) == lanes) {
         over = over | Bytes::range(byte, 1);
       }
@@ -245,7 +247,7 @@ void CopyCheck::forget_past(const Comer& comer, const MemoryRows& range, bool ha
   engine_.global_locations.forget(range.address, range.row_bytes);
 }
 
-void CopyCheck::meet_copies(const Comer& comer, const MemoryRows& rows) {
+void CopyCheck::check_against_copies(const Comer& comer, const MemoryRows& rows) {
   for (std::uint64_t row = 0; row < rows.rows; ++row) {
     const std::uint64_t begin = rows.address + row * rows.pitch;
     engine_.copies.for_each(begin, begin + rows.row_bytes, [&](const LiveCopy& other, auto...) {

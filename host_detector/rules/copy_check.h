@@ -25,13 +25,13 @@ class CopyCheck {
   // The launch was over before the copy.
   [[nodiscard]] bool is_before(const Comer& comer, LaunchId launch) const;
   // An access of its was, at this address.
-  [[nodiscard]] bool was_before(const Comer& comer, const Entry& entry, std::uint32_t lane,
+  [[nodiscard]] bool was_before(const Comer& comer, const Cell& cell, std::uint32_t lane,
                                 std::uint64_t address) const;
   void drop_old(const CopyInfo& copy);
-  void meet_shadow(const Comer& comer, const MemoryRows& rows);
-  void meet_entry(const Comer& comer, const MemoryRows& rows, std::uint64_t block_start,
-                  const Entry& entry, const Bytes& bytes);
-  void meet_copies(const Comer& comer, const MemoryRows& rows);
+  void check_against_shadow(const Comer& comer, const MemoryRows& rows);
+  void check_against_cell(const Comer& comer, const MemoryRows& rows, std::uint64_t block_start,
+                          const Cell& cell, const Bytes& bytes);
+  void check_against_copies(const Comer& comer, const MemoryRows& rows);
   // What each byte's next owner must not be held against.
   void forget_past(const Comer& comer, const MemoryRows& range, bool has_others);
 

@@ -9,7 +9,7 @@ namespace barracuda::detector {
 // one, so the block can never end.
 [[nodiscard]] bool is_deadlocked(const CtaState& cta);
 
-// Reports if `cta`, which is ended by decree, is deadlocked.
+// Reports if `cta`, which is force-ended, is deadlocked.
 void report_divergence(EngineState& engine, const CtaState& cta);
 
 // A barrier is about to open. Warns if lanes of a warp left the kernel without coming to it while

@@ -12,20 +12,20 @@ namespace barracuda::detector {
 namespace {
 
 struct Earlier {
-  ThreadPlace thread;
-  Tick tick = 0;
+  ThreadKey thread;
+  Time time = 0;
   wire::Scope needed = wire::Scope::kCta;
 
   [[nodiscard]] bool is_in(const Clock& clock) const {
-    return clock.at(thread.cta, thread.warp, thread.lane) >= tick;
+    return clock.at(thread.cta, thread.warp, thread.lane) >= time;
   }
 
-  [[nodiscard]] bool is_of(const ThreadPlace& other) const {
+  [[nodiscard]] bool is_of(const ThreadKey& other) const {
     return other.cta == thread.cta && other.warp == thread.warp && other.lane == thread.lane;
   }
 
   [[nodiscard]] bool is_in(const Release& release, bool is_own) const {
-    return release.exists && ((is_own && release.own >= tick) || is_in(release.clock));
+    return release.exists && ((is_own && release.own >= time) || is_in(release.clock));
   }
 };
 
@@ -34,7 +34,7 @@ struct Lack {
   MissingOrder missing = MissingOrder::kNoSynchronisation;
   std::optional<wire::SiteId> about;
   int weight = 0;
-  Tick when = 0;  // of the hand-over
+  Time when = 0;  // of the hand-over
 
   // Of hand-overs by one thread the first one is what the program means.
   [[nodiscard]] bool tells_more_than(const Lack& other) const {
@@ -47,7 +47,7 @@ constexpr int kHint = 1, kIndirect = 2, kDirect = 3;
 
 // A read by which a thread that happens before the second access, or made it, may have acquired.
 struct Reader {
-  const Sighting& sighting;
+  const WarpObservation& observation;
   const wire::SiteInfo& site;
   bool has_acquired = false;  // it acquires, or a fence came after it
   bool is_cta_local = false;
@@ -60,7 +60,7 @@ Lack lack_of_fence(const Writer& writer, const Earlier& earlier, const Reader& r
   if (earlier.is_in(writer.fenced[index_of_level(level_of(needed))], is_own)) {
     return {};
   }
-  if (earlier.is_in(writer.fenced[index_of_level(Level::kCta)], is_own)) {
+  if (earlier.is_in(writer.fenced[index_of_level(ScopeLevel::kCta)], is_own)) {
     return {.missing = MissingOrder::kScopeTooNarrow, .about = writer.fence};
   }
   return {.missing = reader.has_acquired ? MissingOrder::kReleaseFenceMissing
@@ -74,11 +74,12 @@ Lack lack_of(const EngineState& engine, const Writer& writer, const Earlier& ear
   const wire::SiteInfo& site = engine.site(index_of(writer.site));
   const bool is_own = earlier.is_of(writer.thread);
   const int weight = is_own ? kDirect : kIndirect;
-  if (is_own ? writer.now < earlier.tick : !earlier.is_in(writer.known)) {
+  if (is_own ? writer.now < earlier.time : !earlier.is_in(writer.known)) {
     if (std::ranges::any_of(writer.unacquired, [&](const Clock& c) { return earlier.is_in(c); })) {
       return {MissingOrder::kLinkFenceMissing, writer.site, kIndirect};
     }
-    const bool releases = writer.is_release || writer.fenced[index_of_level(Level::kCta)].exists;
+    const bool releases =
+        writer.is_release || writer.fenced[index_of_level(ScopeLevel::kCta)].exists;
     const wire::SiteId release =
         writer.is_release ? writer.site : writer.fence.value_or(writer.site);
     return is_own && releases ? Lack{MissingOrder::kAfterRelease, release, kHint} : Lack{};
@@ -96,10 +97,10 @@ Lack lack_of(const EngineState& engine, const Writer& writer, const Earlier& ear
     return {MissingOrder::kScopeTooNarrow, writer.site, weight};
   }
   if (!reader.is_cta_local && is_read_strongly && reader.site.scope < earlier.needed) {
-    return {MissingOrder::kScopeTooNarrow, reader.sighting.site, weight};
+    return {MissingOrder::kScopeTooNarrow, reader.observation.site, weight};
   }
   if (is_strong && !is_read_strongly) {
-    return {MissingOrder::kPollTooWeak, reader.sighting.site, weight};
+    return {MissingOrder::kPollTooWeak, reader.observation.site, weight};
   }
   if (!is_strong && is_read_strongly && !reader.site.poll) {
     return reader.has_acquired ? Lack{MissingOrder::kFlagTooWeak, writer.site, weight}
@@ -121,27 +122,27 @@ std::optional<MissingOrder> awaited_fence(const ThreadState& state, const Earlie
 
 // The lack that tells most of those of what a read saw; nothing if that was no hand-over.
 void look_at(EngineState& engine, const Actor& actor, const Earlier& earlier, const Actor& reading,
-             const Sighting& sighting, Lack& best) {
-  const std::optional<Place> place = place_of(sighting.tagged, actor, sighting.size);
+             const WarpObservation& observation, Lack& best) {
+  const std::optional<MemoryPlace> place = place_of(observation.tagged, actor, observation.size);
   const SyncLocation* location =
-      place ? locations_of(engine, *place).find(place->address, sighting.size) : nullptr;
+      place ? locations_of(engine, *place).find(place->address, observation.size) : nullptr;
   if (location == nullptr) {
     return;
   }
-  const wire::SiteInfo& site = engine.site(index_of(sighting.site));
-  const std::uint32_t lane = first_lane(sighting.lanes);
+  const wire::SiteInfo& site = engine.site(index_of(observation.site));
+  const std::uint32_t lane = first_lane(observation.lanes);
   const FenceStatePointer& fences = reading.warp.state(lane).fences;
-  const Earlier seen{.thread = reading.place(lane), .tick = sighting.tick};
+  const Earlier seen{.thread = reading.thread(lane), .time = observation.time};
   const bool is_fenced =
-      fences != nullptr && seen.is_in(fences->released[index_of_level(Level::kCta)], true);
+      fences != nullptr && seen.is_in(fences->released[index_of_level(ScopeLevel::kCta)], true);
   const bool acquires = site.order == wire::MemoryOrder::kAcquire ||
                         site.order == wire::MemoryOrder::kAcqRel ||
                         site.order == wire::MemoryOrder::kSeqCst;
-  const Reader reader{.sighting = sighting,
+  const Reader reader{.observation = observation,
                       .site = site,
                       .has_acquired = acquires || is_fenced,
                       .is_cta_local = place->is_cta_local};
-  location->for_each_seen(sighting.value, [&](const Writer& writer) {
+  location->for_each_seen(observation.value, [&](const Writer& writer) {
     Lack lack = lack_of(engine, writer, earlier, reader);
     lack.when = writer.now;
     if (lack.tells_more_than(best)) {
@@ -151,8 +152,8 @@ void look_at(EngineState& engine, const Actor& actor, const Earlier& earlier, co
 }
 
 // The lock was taken: its value was written where this thread tried and failed to write it.
-bool was_refused(EngineState& engine, const Actor& actor, const Sighting& last) {
-  const std::optional<Place> place = place_of(last.tagged, actor, last.size);
+bool was_refused(EngineState& engine, const Actor& actor, const WarpObservation& last) {
+  const std::optional<MemoryPlace> place = place_of(last.tagged, actor, last.size);
   const SyncLocation* location = place && last.is_refusal
                                      ? locations_of(engine, *place).find(place->address, last.size)
                                      : nullptr;
@@ -164,23 +165,26 @@ bool was_refused(EngineState& engine, const Actor& actor, const Sighting& last) 
   return is_taken;
 }
 
-// Calls visit(warp, sighting) for reads that happen before what `lane` of `actor` does now, its own
-// first, the newest first.
+// Calls visit(warp, observation) for reads that happen before what `lane` of `actor` does now, its
+// own first, the newest first.
 template <typename Visit>
-void for_each_sighting(EngineState& engine, const Actor& actor, std::uint32_t lane, Visit visit) {
+void for_each_observation(EngineState& engine, const Actor& actor, std::uint32_t lane,
+                          Visit visit) {
   const auto visit_those_of = [&](WarpState& warp) {
     const Actor reading{.cta = actor.cta, .warp = warp};
-    const std::vector<Sighting>& sightings = actor.cta.sightings[warp.warp()];
-    for (auto sighting = sightings.rbegin(); sighting != sightings.rend(); ++sighting) {
-      for (std::uint32_t rest = sighting->lanes; rest != 0; rest &= rest - 1) {
-        if (happens_before(engine, reading.place(first_lane(rest)), sighting->tick, actor, lane)) {
-          visit(reading, *sighting);
+    const std::vector<WarpObservation>& observations = actor.cta.observations[warp.warp()];
+    for (auto observation = observations.rbegin(); observation != observations.rend();
+         ++observation) {
+      for (std::uint32_t rest = observation->lanes; rest != 0; rest &= rest - 1) {
+        if (happens_before(engine, reading.thread(first_lane(rest)), observation->time, actor,
+                           lane)) {
+          visit(reading, *observation);
           break;
         }
       }
     }
   };
-  if (actor.cta.sightings.empty()) {
+  if (actor.cta.observations.empty()) {
     return;
   }
   visit_those_of(actor.warp);
@@ -302,40 +306,41 @@ void fill(RaceAccess& side, const std::optional<SyncNotes::Answer>& answer) {
   side.last_sync_site = answer ? answer->site.value_or(wire::SiteId{}) : wire::SiteId{};
 }
 
-std::optional<SyncNotes> notes_of(const EngineState& engine, const Entry& entry) {
-  if (const auto running = engine.running.find(entry.launch()); running != engine.running.end()) {
-    if (auto notes = running->second->notes_of(entry.cta_index(), entry.warp)) {
+std::optional<SyncNotes> notes_of(const EngineState& engine, const Cell& cell) {
+  if (const auto running = engine.running.find(cell.launch()); running != engine.running.end()) {
+    if (auto notes = running->second->notes_of(cell.cta_index(), cell.warp)) {
       return notes;
     }
   }
-  return engine.past_notes.find(entry.cta, entry.warp);
+  return engine.past_notes.find(cell.cta, cell.warp);
 }
 
 }  // namespace
 
-void explain(EngineState& engine, const Actor& actor, Tick first_tick, RaceEvent& race) {
+void explain(EngineState& engine, const Actor& actor, Time first_time, RaceEvent& race) {
   const ThreadRef& first = race.first.thread;
   const std::uint32_t lane = race.second.thread.lane;
   const Earlier earlier{.thread = {.cta = cta_key(first.launch, first.cta),
                                    .cluster = 0,
                                    .warp = first.warp,
                                    .lane = first.lane},
-                        .tick = first_tick,
+                        .time = first_time,
                         .needed = race.needed_scope};
   if (race.first.site == race.second.site && earlier.thread.cta == actor.cta.key &&
-      first.warp == actor.warp.warp() && first_tick == actor.warp.now()) {
+      first.warp == actor.warp.warp() && first_time == actor.warp.now()) {
     return;  // lanes of one instruction: no flag that either sets or sees lies between
   }
   Lack best;
   bool is_last = true;
-  for_each_sighting(engine, actor, lane, [&](const Actor& reading, const Sighting& sighting) {
-    const bool is_own = &reading.warp == &actor.warp && ((sighting.lanes >> lane) & 1) != 0;
-    if (std::exchange(is_last, is_last && !is_own) && is_own &&
-        was_refused(engine, actor, sighting)) {
-      best = {MissingOrder::kLockNotTaken, sighting.site, kDirect};
-    }
-    look_at(engine, actor, earlier, reading, sighting, best);
-  });
+  for_each_observation(
+      engine, actor, lane, [&](const Actor& reading, const WarpObservation& observation) {
+        const bool is_own = &reading.warp == &actor.warp && ((observation.lanes >> lane) & 1) != 0;
+        if (std::exchange(is_last, is_last && !is_own) && is_own &&
+            was_refused(engine, actor, observation)) {
+          best = {MissingOrder::kLockNotTaken, observation.site, kDirect};
+        }
+        look_at(engine, actor, earlier, reading, observation, best);
+      });
   const auto awaited = awaited_fence(actor.warp.state(lane), earlier);
   if (awaited && best.missing != MissingOrder::kLockNotTaken) {
     race.missing = *awaited;
@@ -345,7 +350,7 @@ void explain(EngineState& engine, const Actor& actor, Tick first_tick, RaceEvent
   race.about = best.about;
 }
 
-void explain_asynchronous(const Actor& actor, const Entry& older, RaceEvent& race) {
+void explain_asynchronous(const Actor& actor, const Cell& older, RaceEvent& race) {
   const LaunchState& launch = actor.cta.launch;
   const bool is_near =
       older.launch() == actor.launch() && launch.cluster_of(older.cta_index()) == actor.cta.cluster;
@@ -358,22 +363,24 @@ void explain_asynchronous(const Actor& actor, const Entry& older, RaceEvent& rac
   }
   const WarpState& warp = cta->warps[older.warp];
   const std::uint32_t issuer = race.first.thread.lane;
-  const PackedLine line = PackedLine::of(older.value);
-  const std::uint32_t own_line = line.warp / wire::kWarpLanes - 1;
-  if (!older.has_own_line() || own_line >= kLineCount) {
+  const PackedCompletion completion = PackedCompletion::of(older.value);
+  const std::uint32_t own_completion = completion.warp / wire::kWarpLanes - 1;
+  if (!older.has_own_completion() || own_completion >= kCompletionCount) {
     const Clock& known = warp.state(issuer).clock;
-    if (known.at(cta_key(older.launch(), line.cta), line.warp, line.lane) >= older.tick) {
+    if (known.at(cta_key(older.launch(), completion.cta), completion.warp, completion.lane) >=
+        older.time) {
       race.missing = MissingOrder::kNoSynchronisation;
     }
     return;
   }
-  const AsyncLines* lines = warp.known_lines();
-  if (lines == nullptr || lines->waited(static_cast<Line>(own_line), issuer) < older.tick) {
+  const Completions* completions = warp.known_completions();
+  if (completions == nullptr ||
+      completions->waited(static_cast<Completion>(own_completion), issuer) < older.time) {
     return;
   }
   // Its issuer has waited, nobody else can: a barrier is missing, unless it came before the wait.
   const auto wait = warp.sync_notes.last(issuer);
-  const auto before = wait ? warp.sync_notes.before(issuer, wait->tick) : std::nullopt;
+  const auto before = wait ? warp.sync_notes.before(issuer, wait->time) : std::nullopt;
   const auto met = actor.warp.sync_notes.last(race.second.thread.lane);
   if (!before || !before->site || !met || met->site != before->site) {
     race.missing = MissingOrder::kNoSynchronisation;
@@ -384,13 +391,13 @@ void tell_last_sync(const SyncNotes& notes_up_to_now, RaceAccess& side) {
   fill(side, notes_up_to_now.last(side.thread.lane));
 }
 
-void tell_last_sync(const EngineState& engine, const Entry& entry, RaceAccess& side) {
+void tell_last_sync(const EngineState& engine, const Cell& cell, RaceAccess& side) {
   const std::optional<SyncNotes> notes =
-      entry.is_asynchronous() ? std::nullopt : notes_of(engine, entry);
-  fill(side, notes ? notes->before(side.thread.lane, entry.tick) : std::nullopt);
+      cell.is_asynchronous() ? std::nullopt : notes_of(engine, cell);
+  fill(side, notes ? notes->before(side.thread.lane, cell.time) : std::nullopt);
 }
 
-void tell_last_syncs(const EngineState& engine, const Actor& actor, const Entry& older,
+void tell_last_syncs(const EngineState& engine, const Actor& actor, const Cell& older,
                      RaceEvent& race) {
   tell_last_sync(actor.warp.sync_notes, race.second);
   const bool is_of_cta = older.cta == actor.cta.key && !older.is_asynchronous();
@@ -399,14 +406,14 @@ void tell_last_syncs(const EngineState& engine, const Actor& actor, const Entry&
                                          : older.is_asynchronous() ? std::nullopt
                                                                    : notes_of(engine, older);
   const std::uint32_t lane = race.first.thread.lane;
-  fill(race.first, notes ? notes->before(lane, older.tick) : std::nullopt);
+  fill(race.first, notes ? notes->before(lane, older.time) : std::nullopt);
   if (notes && race.missing == MissingOrder::kNoSynchronisation &&
       older.launch() == actor.launch()) {
     Meetings meetings(engine, race);
-    meetings.before_first = notes->before(lane, older.tick);
+    meetings.before_first = notes->before(lane, older.time);
     meetings.after_first = notes->last(lane);
     meetings.before_second = actor.warp.sync_notes.last(race.second.thread.lane);
-    if (meetings.after_first && meetings.after_first->tick < older.tick) {
+    if (meetings.after_first && meetings.after_first->time < older.time) {
       meetings.after_first.reset();
     }
     meetings.explain(race);

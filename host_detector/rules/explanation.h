@@ -7,20 +7,20 @@
 
 namespace barracuda::detector {
 
-// Fills `missing` and `needed_scope` of a race between `race.first`, at its warp's tick
-// `first_tick`, and what `actor` does now.
-void explain(EngineState& engine, const Actor& actor, Tick first_tick, RaceEvent& race);
+// Fills `missing` and `needed_scope` of a race between `race.first`, at its warp's time
+// `first_time`, and what `actor` does now.
+void explain(EngineState& engine, const Actor& actor, Time first_time, RaceEvent& race);
 
 // Fills `missing` of a race of the asynchronous `older` with what `actor` does now.
-void explain_asynchronous(const Actor& actor, const Entry& older, RaceEvent& race);
+void explain_asynchronous(const Actor& actor, const Cell& older, RaceEvent& race);
 
 // Fills in what the two sides synchronised by last. Of two threads of one block, `missing` may be a
 // barrier that only one came to.
-void tell_last_syncs(const EngineState& engine, const Actor& actor, const Entry& older,
+void tell_last_syncs(const EngineState& engine, const Actor& actor, const Cell& older,
                      RaceEvent& race);
 
-// The same of one side: the access of `entry`, made some time ago, or what a thread does now.
-void tell_last_sync(const EngineState& engine, const Entry& entry, RaceAccess& side);
+// The same of one side: the access of `cell`, made some time ago, or what a thread does now.
+void tell_last_sync(const EngineState& engine, const Cell& cell, RaceAccess& side);
 void tell_last_sync(const SyncNotes& notes_up_to_now, RaceAccess& side);
 
 }  // namespace barracuda::detector

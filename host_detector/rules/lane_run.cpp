@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "host_detector/clock/lanes.h"
-#include "host_detector/shadow/entry.h"
+#include "host_detector/shadow/cell.h"
 
 namespace barracuda::detector {
 namespace {
@@ -57,7 +57,7 @@ LaneRun first_run(const WarpOperation& operation, std::uint32_t lanes, std::uint
   return run;
 }
 
-std::uint32_t first_together(const WarpOperation& operation, std::uint32_t lanes) {
+std::uint32_t first_same_address(const WarpOperation& operation, std::uint32_t lanes) {
   return lanes_apart(operation, lanes, 0);
 }
 

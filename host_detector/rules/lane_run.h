@@ -1,6 +1,6 @@
 // Lanes of an access whose addresses go up in their order by one power of two that has room for
-// the access: in a block they are one entry, since the lane follows from the byte
-// (Entry::lane_shift).
+// the access: in a block they are one cell, since the lane follows from the byte
+// (Cell::lane_shift).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct LaneRun {
 LaneRun first_run(const WarpOperation& operation, std::uint32_t lanes, std::uint32_t width);
 
 // The first of `lanes` and those after it that share its address, up to the first that does not.
-std::uint32_t first_together(const WarpOperation& operation, std::uint32_t lanes);
+std::uint32_t first_same_address(const WarpOperation& operation, std::uint32_t lanes);
 
 // Certainly no two lanes touch one byte: their addresses go up.
 bool are_apart(const WarpOperation& operation, std::uint32_t lanes, std::uint32_t width);

@@ -12,7 +12,7 @@ namespace barracuda::detector {
 // `table` holds what was synchronised through the memory of `byte`, which `older` wrote;
 // precedes(observation) says whether that comes before whoever asks.
 template <typename Precedes>
-bool was_observed(const EngineState& engine, const SyncTable& table, const Entry& older,
+bool was_observed(const EngineState& engine, const SyncTable& table, const Cell& older,
                   std::uint64_t byte, Precedes precedes) {
   const wire::SiteInfo& site = engine.site(older.site);
   const bool is_strong = site.order != wire::MemoryOrder::kWeak;

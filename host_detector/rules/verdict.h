@@ -43,7 +43,7 @@ bool defies_order(const Pair& pair);
 // Whether an access is excused depends on how far apart the threads are.
 bool is_judged_by_distance(const wire::SiteInfo& site);
 
-// An entry of `older` may be forgotten for one of `newer` that happens after it and touches the
+// A cell of `older` may be forgotten for one of `newer` that happens after it and touches the
 // same bytes: whatever races with the older one races with the newer one, and no less badly; unless
 // it is judged by distance and nearer to the newer one.
 bool may_replace(const Side& newer, const Side& older);

@@ -2,13 +2,13 @@
 
 namespace barracuda::detector {
 
-bool happens_before(const EngineState& engine, const ThreadPlace& thread, Tick tick,
-                    const Actor& by, std::uint32_t later) {
+bool happens_before(const EngineState& engine, const ThreadKey& thread, Time time, const Actor& by,
+                    std::uint32_t later) {
   if (thread.cta == by.cta.key && thread.warp == by.warp.warp() && thread.lane == later) {
     return true;
   }
   const Clock& clock = by.warp.state(later).clock;
-  if (clock.at(thread.cta, thread.warp, thread.lane) >= tick) {
+  if (clock.at(thread.cta, thread.warp, thread.lane) >= time) {
     return true;
   }
   const LaunchId launch = launch_of(thread.cta);
@@ -16,11 +16,11 @@ bool happens_before(const EngineState& engine, const ThreadPlace& thread, Tick t
          (engine.order.is_before(launch, by.launch()) || knows_end_of(engine.order, launch, clock));
 }
 
-std::optional<Place> place_of(std::uint64_t tagged, const Actor& actor, std::uint32_t bytes) {
+std::optional<MemoryPlace> place_of(std::uint64_t tagged, const Actor& actor, std::uint32_t bytes) {
   const std::uint64_t address = wire::address_of(tagged);
   const wire::AddressSpace space = wire::space_of(tagged);
   if (space == wire::AddressSpace::kGlobal) {
-    return Place{.shared_of = nullptr, .address = address, .is_cta_local = false};
+    return MemoryPlace{.shared_of = nullptr, .address = address, .is_cta_local = false};
   }
   CtaState* owner = &actor.cta;
   std::uint64_t offset = address;
@@ -41,11 +41,11 @@ std::optional<Place> place_of(std::uint64_t tagged, const Actor& actor, std::uin
   if (offset + bytes > SharedShadow::kLimit) {
     return std::nullopt;
   }
-  return Place{
+  return MemoryPlace{
       .shared_of = owner, .address = offset, .is_cta_local = !actor.cta.launch.has_clusters()};
 }
 
-SyncTable& locations_of(EngineState& engine, const Place& place) {
+SyncTable& locations_of(EngineState& engine, const MemoryPlace& place) {
   return place.shared_of != nullptr ? place.shared_of->shared_locations : engine.global_locations;
 }
 

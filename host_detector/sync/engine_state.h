@@ -1,5 +1,5 @@
 // What the parts of the engine share: sites, running launches, global memory and the findings.
-// While strands are applied (detector.h) only global memory, stacks, the log and the count change,
+// While cluster appliers run (detector.h) only global memory, stacks, the log and the count change,
 // and they lock for themselves.
 #pragma once
 
@@ -52,7 +52,7 @@ struct Actor {
 
   [[nodiscard]] LaunchId launch() const { return cta.launch.info.id; }
 
-  [[nodiscard]] ThreadPlace place(std::uint32_t lane) const {
+  [[nodiscard]] ThreadKey thread(std::uint32_t lane) const {
     return {.cta = cta.key,
             .cluster = cta.cluster,
             .warp = static_cast<std::uint8_t>(warp.warp()),
@@ -60,13 +60,13 @@ struct Actor {
   }
 };
 
-// What `lane` of `actor` did at its tick `tick` happens before what lane `later` of `by` does now.
-[[nodiscard]] bool happens_before(const EngineState& engine, const ThreadPlace& thread, Tick tick,
+// What `lane` of `actor` did at its time `time` happens before what lane `later` of `by` does now.
+[[nodiscard]] bool happens_before(const EngineState& engine, const ThreadKey& thread, Time time,
                                   const Actor& by, std::uint32_t later);
 
 // The memory that a tagged address of `actor` names: the CTA's own shared memory, another's of its
 // cluster, or global memory. Nothing for an address that cannot be.
-struct Place {
+struct MemoryPlace {
   CtaState* shared_of = nullptr;  // null: global memory
   std::uint64_t address = 0;
   // Every thread that can reach it is of one CTA.
@@ -77,8 +77,8 @@ struct Place {
   }
 };
 
-[[nodiscard]] std::optional<Place> place_of(std::uint64_t tagged, const Actor& actor,
-                                            std::uint32_t bytes);
-[[nodiscard]] SyncTable& locations_of(EngineState& engine, const Place& place);
+[[nodiscard]] std::optional<MemoryPlace> place_of(std::uint64_t tagged, const Actor& actor,
+                                                  std::uint32_t bytes);
+[[nodiscard]] SyncTable& locations_of(EngineState& engine, const MemoryPlace& place);
 
 }  // namespace barracuda::detector

@@ -35,17 +35,17 @@ CtaState::CtaState(LaunchState& of, std::uint32_t cta)
   }
 }
 
-void CtaState::sight(std::uint32_t warp, const Sighting& sighting) {
+void CtaState::observe(std::uint32_t warp, const WarpObservation& observation) {
   constexpr std::size_t kKept = 16;
-  sightings.resize(warps.size());
-  std::vector<Sighting>& of_warp = sightings[warp];
-  std::erase_if(of_warp, [&](const Sighting& older) {
-    return older.tagged == sighting.tagged && (older.lanes & ~sighting.lanes) == 0;
+  observations.resize(warps.size());
+  std::vector<WarpObservation>& of_warp = observations[warp];
+  std::erase_if(of_warp, [&](const WarpObservation& older) {
+    return older.tagged == observation.tagged && (older.lanes & ~observation.lanes) == 0;
   });
   if (of_warp.size() == kKept) {
     of_warp.erase(of_warp.begin());
   }
-  of_warp.push_back(sighting);
+  of_warp.push_back(observation);
 }
 
 LaunchState::LaunchState(const LaunchInfo& launch_info)

@@ -27,13 +27,13 @@ namespace barracuda::detector {
 struct LaunchState;
 
 // A synchronising read that lanes of a warp made lately; explains races, see rules/explanation.h.
-struct Sighting {
+struct WarpObservation {
   std::uint64_t tagged = 0;
   std::optional<std::uint64_t> value;
   wire::SiteId site{};
   std::uint32_t size = 0;
   std::uint32_t lanes = 0;
-  Tick tick = 0;
+  Time time = 0;
   bool is_refusal = false;  // of a compare-and-swap that failed
 };
 
@@ -50,9 +50,10 @@ struct CtaState {
   SharedShadow shared;
   SyncTable shared_locations;
   MbarrierTable mbarriers;
-  std::vector<std::vector<Sighting>> sightings;  // by warp, the newest last; empty without any
+  std::vector<std::vector<WarpObservation>>
+      observations;  // by warp, the newest last; empty without any
 
-  void sight(std::uint32_t warp, const Sighting& sighting);
+  void observe(std::uint32_t warp, const WarpObservation& observation);
 };
 
 struct LaunchState {
@@ -62,11 +63,11 @@ struct LaunchState {
   std::uint32_t warps_per_cta;
   std::uint32_t threads_per_cta;
   std::uint32_t ctas_per_cluster;
-  bool ran_with_others = false;  // some other launch is not ordered before this one
-  bool may_meet_copies = false;  // nothing orders some live copy before it
-  Clock initial;                 // what the launches before it had learnt of others
-  Clock from_grid_wait;          // what else its threads know from griddepcontrol.wait on; empty
-                                 // unless it began before its prerequisite was over
+  bool ran_with_others = false;       // some other launch is not ordered before this one
+  bool may_race_with_copies = false;  // nothing orders some live copy before it
+  Clock initial;                      // what the launches before it had learnt of others
+  Clock from_grid_wait;  // what else its threads know from griddepcontrol.wait on; empty
+                         // unless it began before its prerequisite was over
   std::atomic<bool> lets_dependents_begin = false;
   // Accesses to what no device has. A kernel dies of them: of one that does not, the records were
   // malformed.

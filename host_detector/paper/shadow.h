@@ -19,17 +19,17 @@ namespace barracuda::detector::paper {
 // What lanes of one instruction did to a location.
 struct Stamp {
   CtaKey cta{};
-  Tick tick = 0;  // 0: nothing
+  Time time = 0;  // 0: nothing
   std::uint32_t site = 0;
   std::uint32_t stack = 0;
   std::uint32_t lanes = 0;
   std::uint8_t warp = 0;
   bool agrees = false;  // stored what the other lanes of its instruction stored there
 
-  [[nodiscard]] bool exists() const { return tick != 0; }
+  [[nodiscard]] bool exists() const { return time != 0; }
 
   [[nodiscard]] bool is_same_instruction(const Stamp& other) const {
-    return cta == other.cta && warp == other.warp && tick == other.tick && site == other.site &&
+    return cta == other.cta && warp == other.warp && time == other.time && site == other.site &&
            stack == other.stack;
   }
 };
@@ -100,26 +100,26 @@ class Reads {
 // The paper keeps the last write alone, with a bit that says whether it was an atomic: a plain
 // write is then forgotten behind an atomic, and one atomic behind the next, though a later access
 // may race with them by the paper's definition (section 3.2). We keep them.
-struct Cell {
+struct VariableState {
   Stamp write;          // W, of plain ones
   Reads atomics;        // since that
   Reads reads;          // R
   Reads relaxed_reads;  // of ld.relaxed: they race with plain writes alone
 };
 
-class Cells {
+class Shadow {
  public:
   static constexpr std::uint64_t kWordBytes = 4;
 
-  // Calls visit(cell, first byte, bytes) for the cells of [address, address + bytes).
+  // Calls visit(state, first byte, bytes) for the variables of [address, address + bytes).
   template <typename Visit>
   void for_each(std::uint64_t address, std::uint64_t bytes, Visit visit);
   void forget(std::uint64_t address, std::uint64_t bytes);
 
  private:
   struct Word {
-    Cell whole;
-    std::unique_ptr<std::array<Cell, kWordBytes>> bytes;
+    VariableState whole;
+    std::unique_ptr<std::array<VariableState, kWordBytes>> bytes;
   };
 
   static constexpr int kPageShift = 10;
@@ -192,16 +192,16 @@ void Reads::for_each(Visit visit) const {
 }
 
 template <typename Visit>
-void Cells::for_each(std::uint64_t address, std::uint64_t bytes, Visit visit) {
+void Shadow::for_each(std::uint64_t address, std::uint64_t bytes, Visit visit) {
   const std::uint64_t end = address + bytes;
   while (address < end) {
     const std::uint64_t start = address & ~(kWordBytes - 1);
     const std::uint64_t stop = std::min(end, start + kWordBytes);
     Word& here = word(start);
     if (here.bytes == nullptr && stop - address < kWordBytes) {
-      here.bytes = std::make_unique<std::array<Cell, kWordBytes>>();
+      here.bytes = std::make_unique<std::array<VariableState, kWordBytes>>();
       here.bytes->fill(here.whole);
-      here.whole = Cell();
+      here.whole = VariableState();
     }
     if (here.bytes == nullptr) {
       visit(here.whole, address, kWordBytes);

@@ -1,4 +1,4 @@
-#include "host_detector/shadow/crowd.h"
+#include "host_detector/shadow/shared_access_set.h"
 
 #include <tuple>
 
@@ -6,10 +6,10 @@ namespace barracuda::detector {
 namespace {
 
 // Without what members differ in.
-Entry alike_of(const Entry& entry) {
-  Entry alike = entry;
-  alike.cta = cta_key(entry.launch(), 0);
-  alike.tick = 0;
+Cell alike_of(const Cell& cell) {
+  Cell alike = cell;
+  alike.cta = cta_key(cell.launch(), 0);
+  alike.time = 0;
   alike.lanes = 0;
   alike.warp = 0;
   return alike;
@@ -17,16 +17,16 @@ Entry alike_of(const Entry& entry) {
 
 }  // namespace
 
-Entry Crowd::Group::entry(const Member& member, std::uint32_t warp) const {
-  Entry entry = alike;
-  entry.cta = cta_key(alike.launch(), member.cta);
-  entry.tick = member.tick;
-  entry.lanes = member.lanes;
-  entry.warp = static_cast<std::uint8_t>(warp);
-  return entry;
+Cell SharedAccessSet::Group::cell(const Member& member, std::uint32_t warp) const {
+  Cell cell = alike;
+  cell.cta = cta_key(alike.launch(), member.cta);
+  cell.time = member.time;
+  cell.lanes = member.lanes;
+  cell.warp = static_cast<std::uint8_t>(warp);
+  return cell;
 }
 
-bool Crowd::is_valid() const {
+bool SharedAccessSet::is_valid() const {
   std::size_t members = 0;
   for (const Group& group : groups_) {
     members += group.members.size();
@@ -36,37 +36,37 @@ bool Crowd::is_valid() const {
       return false;
     }
   }
-  return kind_ != CrowdKind::kNone && members == size_;
+  return kind_ != SharedAccessKind::kNone && members == size_;
 }
 
-void Crowd::add(const Entry& entry) {
-  DEBUG_ASSERT(entry.is_valid());
-  const Entry alike = alike_of(entry);
+void SharedAccessSet::add(const Cell& cell) {
+  DEBUG_ASSERT(cell.is_valid());
+  const Cell alike = alike_of(cell);
   const auto recent = last_of(groups_, kRecentGroups);
   const auto known = std::ranges::find(recent, alike, &Group::alike);
   auto& members =
       (known != recent.end() ? *known : groups_.emplace_back(Group{.alike = alike, .members = {}}))
           .members;
-  const std::uint32_t warp = std::uint32_t{1} << entry.warp;
+  const std::uint32_t warp = std::uint32_t{1} << cell.warp;
   for (Member& member : last_of(members, kRecentMembers)) {
-    if (member.cta == entry.cta_index() && member.tick == entry.tick &&
-        member.lanes == entry.lanes && (member.warps & warp) == 0) {
+    if (member.cta == cell.cta_index() && member.time == cell.time && member.lanes == cell.lanes &&
+        (member.warps & warp) == 0) {
       member.warps |= warp;
       return;
     }
   }
   members.push_back(
-      {.cta = entry.cta_index(), .tick = entry.tick, .lanes = entry.lanes, .warps = warp});
+      {.cta = cell.cta_index(), .time = cell.time, .lanes = cell.lanes, .warps = warp});
   ++size_;
 }
 
-bool Crowd::change(const Group& group, Member& member, const Entry& was, const Entry& now,
-                   Changed& changed) {
+bool SharedAccessSet::change(const Group& group, Member& member, const Cell& was, const Cell& now,
+                             Changed& changed) {
   if (now == was) {
     return false;
   }
   if (is_single(member.warps) && !now.bytes.none() && alike_of(now) == group.alike) {
-    member.tick = now.tick;
+    member.time = now.time;
     member.lanes = now.lanes;
     return false;
   }
@@ -78,25 +78,25 @@ bool Crowd::change(const Group& group, Member& member, const Entry& was, const E
   return true;
 }
 
-std::vector<Crowd::Place> Crowd::places_by_cta() const {
-  std::vector<Place> places;
+std::vector<SharedAccessSet::MemberPlace> SharedAccessSet::places_by_cta() const {
+  std::vector<MemberPlace> places;
   places.reserve(size_);
   for (std::uint32_t index = 0; index < groups_.size(); ++index) {
     const Group& group = groups_[index];
     for (std::uint32_t at = 0; at < group.members.size(); ++at) {
       const Member& member = group.members[at];
       places.push_back({.cta = cta_key(group.alike.launch(), member.cta),
-                        .tick = member.tick,
+                        .time = member.time,
                         .group = index,
                         .member = at});
     }
   }
-  std::ranges::stable_sort(places, {},
-                           [](const Place& place) { return std::tuple(place.cta, place.tick); });
+  std::ranges::stable_sort(
+      places, {}, [](const MemberPlace& place) { return std::tuple(place.cta, place.time); });
   return places;
 }
 
-void Crowd::settle(const Changed& changed, std::size_t groups, std::size_t members) {
+void SharedAccessSet::settle(const Changed& changed, std::size_t groups, std::size_t members) {
   const auto is_gone = [](const Member& member) { return member.warps == 0; };
   const auto drop = [](auto& from, std::size_t last, auto predicate) {
     const auto gone = std::ranges::remove_if(last_of(from, last), predicate);
@@ -108,8 +108,8 @@ void Crowd::settle(const Changed& changed, std::size_t groups, std::size_t membe
   }
   ASSERT(size_ <= kAll / 2);  // nobody was dropped twice
   drop(groups_, groups, [](const Group& group) { return group.members.empty(); });
-  for (const Entry& entry : changed) {
-    add(entry);
+  for (const Cell& cell : changed) {
+    add(cell);
   }
   DEBUG_ASSERT(is_valid());
 }

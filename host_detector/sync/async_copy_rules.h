@@ -10,9 +10,9 @@
 namespace barracuda::detector {
 
 // The methods that answer say false where an operand cannot be; the other lanes are done.
-class Asynchroniser {
+class AsyncCopyRules {
  public:
-  Asynchroniser(EngineState& engine, AccessCheck& accesses)
+  AsyncCopyRules(EngineState& engine, AccessCheck& accesses)
       : engine_(engine), accesses_(accesses) {}
 
   static void cluster_barrier(const Actor& actor, std::uint32_t lanes, const wire::SiteInfo& site);
@@ -34,12 +34,12 @@ class Asynchroniser {
     bool is_remote;  // of another CTA
   };
 
-  // One copy as its lines see it.
+  // One copy as its completions see it.
   struct Transfer {
     std::uint64_t target = 0, source = 0;  // tagged; wire::kNoOperand: from nowhere
     std::uint32_t bytes = 0;
-    PackedLine write_line, read_line;
-    Tick tick = 0;
+    PackedCompletion write_completion, read_completion;
+    Time time = 0;
   };
 
   bool alike(const Actor& actor, const WarpOperation& operation, std::uint32_t lanes);

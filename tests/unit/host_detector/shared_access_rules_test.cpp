@@ -1,16 +1,17 @@
-// What is kept of a thread that reads again what a crowd reads: all that the later read does not
-// stand for.
+// What is kept of a thread that reads again what a shared set reads: all that the later read does
+// not stand for.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
 
-#include "host_detector/shadow/history.h"
+#include "host_detector/shadow/access_history.h"
 #include "tests/unit/host_detector/scenario.h"
 
 namespace barracuda::detector::test {
 namespace {
 
-constexpr std::uint32_t kReaders = History::kCrowdAt + 4;  // more than a word keeps one by one
+constexpr std::uint32_t kReaders =
+    AccessHistory::kGatherAt + 4;  // more than a word keeps one by one
 constexpr Who kWriter{.cta = kReaders + 1};
 
 // The readers, and room for the writer. Block 0 is the one that comes again.

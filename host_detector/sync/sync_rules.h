@@ -8,9 +8,9 @@
 
 namespace barracuda::detector {
 
-class Synchroniser {
+class SyncRules {
  public:
-  explicit Synchroniser(EngineState& engine) : engine_(engine) {}
+  explicit SyncRules(EngineState& engine) : engine_(engine) {}
 
   void fence(const Actor& actor, std::uint32_t lanes, const wire::SiteInfo& site);
   // The lanes of `operation` that wrote publish; kRelease records.

@@ -1,7 +1,8 @@
-// The concurrent accesses of one kind to the same bytes, by however many warps: a list that is only
-// added to, and looked through only by accesses that may conflict with it. What is alike of them is
-// kept once, and the warps of a CTA that did the same at the same tick are one member of 16 bytes:
-// that is what a table costs which all blocks read.
+// FastTrack's read-shared state, for atomics as well: the concurrent accesses of one kind to the
+// same bytes, by however many warps. A list that is only added to, and looked through only by
+// accesses that may conflict with it. What is alike of them is kept once, and the warps of a CTA
+// that did the same at the same time are one member of 16 bytes: that is what a table costs which
+// all blocks read.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +12,12 @@
 #include <vector>
 
 #include "base/assert.h"
-#include "host_detector/shadow/entry.h"
+#include "host_detector/shadow/cell.h"
 
 namespace barracuda::detector {
 
 // Accesses of one kind never conflict with each other, whoever makes them.
-enum class CrowdKind : std::uint8_t {
+enum class SharedAccessKind : std::uint8_t {
   kNone,
   kReads,
   kAtomics1,
@@ -25,47 +26,47 @@ enum class CrowdKind : std::uint8_t {
   kAtomics8,  // strong, of this many bytes, for the whole device
 };
 
-inline constexpr std::size_t kCrowdKinds = 6;
-static_assert(static_cast<std::size_t>(CrowdKind::kAtomics8) + 1 == kCrowdKinds);
+inline constexpr std::size_t kSharedAccessKinds = 6;
+static_assert(static_cast<std::size_t>(SharedAccessKind::kAtomics8) + 1 == kSharedAccessKinds);
 
-class Crowd {
+class SharedAccessSet {
  public:
-  explicit Crowd(CrowdKind kind) : kind_(kind) {}
+  explicit SharedAccessSet(SharedAccessKind kind) : kind_(kind) {}
 
-  [[nodiscard]] CrowdKind kind() const { return kind_; }
+  [[nodiscard]] SharedAccessKind kind() const { return kind_; }
 
   [[nodiscard]] bool is_empty() const { return size_ == 0; }
 
-  // Members; an entry may share one with others.
+  // Members; a cell may share one with others.
   [[nodiscard]] std::size_t size() const { return size_; }
 
   // Every group has members, and every member a warp; they are as many as it says.
   [[nodiscard]] bool is_valid() const;
 
-  // Newer entries may stand for older ones of their warp until compact().
-  void add(const Entry& entry);
+  // Newer cells may stand for older ones of their warp until compact().
+  void add(const Cell& cell);
 
-  // Calls visit(entry) for all.
+  // Calls visit(cell) for all.
   template <typename Visit>
   void look_at(Visit visit) const;
 
-  // The same, and keeps what visit(entry) makes of them; one without bytes goes.
+  // The same, and keeps what visit(cell) makes of them; one without bytes goes.
   template <typename Visit>
   void update(Visit visit);
 
-  // Calls visit(older) for entries of its warp among the last few, since accesses of a few warps
+  // Calls visit(older) for cells of its warp among the last few, since accesses of a few warps
   // interleave, until that returns true; true if it did. Keeps what it makes of them.
   template <typename Visit>
-  [[nodiscard]] bool any_recent_of_warp(const Entry& entry, Visit visit);
+  [[nodiscard]] bool any_recent_of_warp(const Cell& cell, Visit visit);
 
   // It has doubled since the last time, so that compacting costs no more than adding did.
   [[nodiscard]] bool should_compact() const { return size_ >= compact_at_; }
 
-  // Drops what cut(newer, older), for two entries of one warp, leaves no byte of.
+  // Drops what cut(newer, older), for two cells of one warp, leaves no byte of.
   template <typename Cut>
   void compact(Cut cut);
 
-  // Launches of which no entry may be left: entries of launches before this one were looked
+  // Launches of which no cell may be left: cells of launches before this one were looked
   // through.
   [[nodiscard]] LaunchId launch() const { return launch_; }
 
@@ -76,10 +77,10 @@ class Crowd {
   static constexpr std::size_t kAll = ~std::size_t{0};
   static constexpr std::size_t kLeastCompacted = 64;
 
-  // Warps of a CTA whose entries differ in nothing else.
+  // Warps of a CTA whose cells differ in nothing else.
   struct Member {
     std::uint32_t cta = 0;
-    Tick tick = 0;
+    Time time = 0;
     std::uint32_t lanes = 0;
     std::uint32_t warps = 0;
   };
@@ -87,30 +88,30 @@ class Crowd {
   static_assert(sizeof(Member) == 16);
 
   struct Group {
-    Entry alike;  // but for what a member says
+    Cell alike;  // but for what a member says
     std::vector<Member> members;
 
-    [[nodiscard]] Entry entry(const Member& member, std::uint32_t warp) const;
+    [[nodiscard]] Cell cell(const Member& member, std::uint32_t warp) const;
   };
 
-  // A member among all, in the order of its CTA's ticks.
-  struct Place {
+  // A member among all, in the order of its CTA's times.
+  struct MemberPlace {
     CtaKey cta{};
-    Tick tick = 0;
+    Time time = 0;
     std::uint32_t group = 0, member = 0;
   };
 
-  using Changed = std::vector<Entry>;
+  using Changed = std::vector<Cell>;
 
   // One warp of `member` is `now`, and was `was`. True if the member can no longer say so: then it
   // has lost the warp.
-  static bool change(const Group& group, Member& member, const Entry& was, const Entry& now,
+  static bool change(const Group& group, Member& member, const Cell& was, const Cell& now,
                      Changed& changed);
-  // The same, with what visit(entry) makes of it.
+  // The same, with what visit(cell) makes of it.
   template <typename Visit>
   static bool change(const Group& group, Member& member, std::uint32_t warp, Changed& changed,
                      Visit visit);
-  [[nodiscard]] std::vector<Place> places_by_cta() const;
+  [[nodiscard]] std::vector<MemberPlace> places_by_cta() const;
   // Drops members without a warp, of the last so many of the last groups, and adds what they have
   // become.
   void settle(const Changed& changed, std::size_t groups, std::size_t members);
@@ -120,25 +121,25 @@ class Crowd {
     return std::span(items.data(), items.size()).last(std::min<std::size_t>(items.size(), count));
   }
 
-  CrowdKind kind_;
+  SharedAccessKind kind_;
   LaunchId launch_{};
   std::size_t size_ = 0, compact_at_ = kLeastCompacted;
   std::vector<Group> groups_;
 };
 
 template <typename Visit>
-void Crowd::look_at(Visit visit) const {
+void SharedAccessSet::look_at(Visit visit) const {
   for (const Group& group : groups_) {
     for (const Member& member : group.members) {
       for (std::uint32_t rest = member.warps; rest != 0; rest &= rest - 1) {
-        visit(group.entry(member, first_lane(rest)));
+        visit(group.cell(member, first_lane(rest)));
       }
     }
   }
 }
 
 template <typename Visit>
-void Crowd::update(Visit visit) {
+void SharedAccessSet::update(Visit visit) {
   Changed changed;
   for (Group& group : groups_) {
     for (Member& member : group.members) {
@@ -151,17 +152,17 @@ void Crowd::update(Visit visit) {
 }
 
 template <typename Visit>
-bool Crowd::any_recent_of_warp(const Entry& entry, Visit visit) {
+bool SharedAccessSet::any_recent_of_warp(const Cell& cell, Visit visit) {
   Changed changed;
   bool is_found = false, has_changed = false;
   for (Group& group : last_of(groups_, kRecentGroups)) {
     for (Member& member : last_of(group.members, kRecentMembers)) {
-      if (is_found || member.cta != entry.cta_index() || (member.warps >> entry.warp & 1) == 0 ||
-          group.alike.launch() != entry.launch()) {
+      if (is_found || member.cta != cell.cta_index() || (member.warps >> cell.warp & 1) == 0 ||
+          group.alike.launch() != cell.launch()) {
         continue;
       }
-      has_changed = change(group, member, entry.warp, changed,
-                           [&](Entry& recent) { is_found = visit(recent); }) ||
+      has_changed = change(group, member, cell.warp, changed,
+                           [&](Cell& recent) { is_found = visit(recent); }) ||
                     has_changed;
     }
   }
@@ -172,18 +173,18 @@ bool Crowd::any_recent_of_warp(const Entry& entry, Visit visit) {
 }
 
 template <typename Cut>
-void Crowd::compact(Cut cut) {
-  const std::vector<Place> places = places_by_cta();
+void SharedAccessSet::compact(Cut cut) {
+  const std::vector<MemberPlace> places = places_by_cta();
   Changed changed;
-  std::vector<Entry> newest_first;  // of a warp, as they are now
-  const auto cut_older = [&](Entry& entry) {
-    for (const Entry& newer : newest_first) {
-      if (!entry.bytes.none()) {
-        cut(newer, entry);
+  std::vector<Cell> newest_first;  // of a warp, as they are now
+  const auto cut_older = [&](Cell& cell) {
+    for (const Cell& newer : newest_first) {
+      if (!cell.bytes.none()) {
+        cut(newer, cell);
       }
     }
-    if (!entry.bytes.none()) {
-      newest_first.push_back(entry);
+    if (!cell.bytes.none()) {
+      newest_first.push_back(cell);
     }
   };
   for (std::size_t start = 0, end = 0; start < places.size(); start = end) {
@@ -209,10 +210,10 @@ void Crowd::compact(Cut cut) {
 }
 
 template <typename Visit>
-bool Crowd::change(const Group& group, Member& member, std::uint32_t warp, Changed& changed,
-                   Visit visit) {
-  const Entry was = group.entry(member, warp);
-  Entry now = was;
+bool SharedAccessSet::change(const Group& group, Member& member, std::uint32_t warp,
+                             Changed& changed, Visit visit) {
+  const Cell was = group.cell(member, warp);
+  Cell now = was;
   visit(now);
   return change(group, member, was, now, changed);
 }

@@ -1,4 +1,4 @@
-#include "host_detector/sync/synchroniser.h"
+#include "host_detector/sync/sync_rules.h"
 
 #include <algorithm>
 
@@ -38,16 +38,16 @@ bool records_values(const wire::SiteInfo& site) {
 // Fills one channel up to `widest` with what `lane` released by its fences. Levels that say the
 // same share one clock.
 void fill_fenced(std::array<Clock, kLevelCount>& releases, const Actor& actor, std::uint32_t lane,
-                 const Place& place, Level widest) {
+                 const MemoryPlace& place, ScopeLevel widest) {
   const FenceStatePointer& fences = actor.warp.state(lane).fences;
   if (fences == nullptr) {
     return;
   }
   const std::uint32_t bit = std::uint32_t{1} << lane;
   if (place.is_cta_local) {  // what reaches the CTA reaches everybody
-    const Release& release = fences->released[index_of_level(Level::kCta)];
+    const Release& release = fences->released[index_of_level(ScopeLevel::kCta)];
     if (release.exists) {
-      releases[index_of_level(Level::kDevice)] =
+      releases[index_of_level(ScopeLevel::kDevice)] =
           actor.warp.with_own(release.clock, bit, release.own);
     }
     return;
@@ -67,10 +67,10 @@ void fill_fenced(std::array<Clock, kLevelCount>& releases, const Actor& actor, s
 }
 
 void fill_all(std::array<Clock, kLevelCount>& releases, const Actor& actor, std::uint32_t lane,
-              const Place& place, Level widest) {
+              const MemoryPlace& place, ScopeLevel widest) {
   const Clock all = actor.warp.known_to(lane);
   if (place.is_cta_local) {
-    releases[index_of_level(Level::kDevice)] = all;
+    releases[index_of_level(ScopeLevel::kDevice)] = all;
     return;
   }
   for (std::size_t level = 0; level <= index_of_level(widest); ++level) {
@@ -105,11 +105,11 @@ ThreadState with_acquired(const ThreadState& before, const Acquired& acquired, b
 
 }  // namespace
 
-void Synchroniser::fence(const Actor& actor, std::uint32_t lanes, const wire::SiteInfo& site) {
+void SyncRules::fence(const Actor& actor, std::uint32_t lanes, const wire::SiteInfo& site) {
   const std::size_t widest = index_of_level(level_of(site.scope));
-  const Tick now = actor.warp.now();
+  const Time now = actor.warp.now();
   if (has_release(site.order)) {
-    actor.warp.settle_lines(lanes);
+    actor.warp.settle_completions(lanes);
   }
   actor.warp.change(lanes, [&](std::uint32_t, const ThreadState& before) {
     ThreadState after = before;
@@ -119,7 +119,7 @@ void Synchroniser::fence(const Actor& actor, std::uint32_t lanes, const wire::Si
       }
     }
     const bool leaves_pending = has_acquire(site.order) && before.fences != nullptr &&
-                                widest < index_of_level(Level::kDevice) &&
+                                widest < index_of_level(ScopeLevel::kDevice) &&
                                 !after.clock.covers(before.fences->pending[kLevelCount - 1]);
     if (has_release(site.order) || leaves_pending) {
       const auto fences = copy_of(before.fences);
@@ -133,13 +133,13 @@ void Synchroniser::fence(const Actor& actor, std::uint32_t lanes, const wire::Si
     }
     return after;
   });
-  actor.warp.tick();
+  actor.warp.advance();
 }
 
-Writer Synchroniser::writer(const Actor& actor, std::uint32_t lane, wire::SiteId id) const {
+Writer SyncRules::writer(const Actor& actor, std::uint32_t lane, wire::SiteId id) const {
   const ThreadState& state = actor.warp.state(lane);
   Writer writer;
-  writer.thread = actor.place(lane);
+  writer.thread = actor.thread(lane);
   writer.site = id;
   writer.known = state.clock;
   writer.now = actor.warp.now();
@@ -155,10 +155,10 @@ Writer Synchroniser::writer(const Actor& actor, std::uint32_t lane, wire::SiteId
   return writer;
 }
 
-void Synchroniser::publish(const Actor& actor, std::uint32_t lane, const WarpOperation& operation) {
+void SyncRules::publish(const Actor& actor, std::uint32_t lane, const WarpOperation& operation) {
   const wire::SiteInfo& site = engine_.site(index_of(operation.site));
   const LaneAccess& access = operation.lanes[lane];
-  const std::optional<Place> place = place_of(access.address, actor, width_of(site));
+  const std::optional<MemoryPlace> place = place_of(access.address, actor, width_of(site));
   if (!place) {
     return;
   }
@@ -186,7 +186,7 @@ void Synchroniser::publish(const Actor& actor, std::uint32_t lane, const WarpOpe
   locations_of(engine_, *place).get(place->address, width_of(site)).publish(publication);
 }
 
-void Synchroniser::release(const Actor& actor, const WarpOperation& operation) {
+void SyncRules::release(const Actor& actor, const WarpOperation& operation) {
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
     const std::uint32_t lane = first_lane(rest);
@@ -196,16 +196,16 @@ void Synchroniser::release(const Actor& actor, const WarpOperation& operation) {
   }
   if (has_release(site.order)) {
     actor.warp.sync_notes.note(operation.site, operation.mask,
-                               {.tick = actor.warp.now(), .ends_tick = true});
+                               {.time = actor.warp.now(), .ends_epoch = true});
   }
-  actor.warp.tick();  // what follows is told from what it can have published
+  actor.warp.advance();  // what follows is told from what it can have published
 }
 
-void Synchroniser::take(const Actor& actor, std::uint32_t lanes, const WarpOperation& operation,
-                        bool is_refused) {
+void SyncRules::take(const Actor& actor, std::uint32_t lanes, const WarpOperation& operation,
+                     bool is_refused) {
   const wire::SiteInfo& site = engine_.site(index_of(operation.site));
   const LaneAccess& access = operation.lanes[first_lane(lanes)];
-  const std::optional<Place> place = place_of(access.address, actor, width_of(site));
+  const std::optional<MemoryPlace> place = place_of(access.address, actor, width_of(site));
   if (!place) {
     return;
   }
@@ -213,28 +213,29 @@ void Synchroniser::take(const Actor& actor, std::uint32_t lanes, const WarpOpera
   if (records_values(site)) {
     value = access.value_read;
   }
-  actor.cta.sight(actor.warp.warp(), {.tagged = access.address,
-                                      .value = value,
-                                      .site = operation.site,
-                                      .size = width_of(site),
-                                      .lanes = lanes,
-                                      .tick = actor.warp.now(),
-                                      .is_refusal = is_refused});
+  actor.cta.observe(actor.warp.warp(), {.tagged = access.address,
+                                        .value = value,
+                                        .site = operation.site,
+                                        .size = width_of(site),
+                                        .lanes = lanes,
+                                        .time = actor.warp.now(),
+                                        .is_refusal = is_refused});
   SyncLocation* location = locations_of(engine_, *place).find(place->address, width_of(site));
   if (location == nullptr) {
     return;
   }
   const bool is_strong = site.order != MemoryOrder::kWeak;
-  const ThreadPlace thread = actor.place(first_lane(lanes));
+  const ThreadKey thread = actor.thread(first_lane(lanes));
   const auto acquire_from = [&](Channel channel, wire::Scope scope, bool at_once) {
-    const Level level = place->is_cta_local ? Level::kDevice : level_of(scope);
+    const ScopeLevel level = place->is_cta_local ? ScopeLevel::kDevice : level_of(scope);
     Acquired acquired = location->acquire(
         value, thread,
         {.level = level,
          .needs_narrow = !at_once && !place->is_cta_local && engine_.has_narrow_fences},
         channel);
     if (place->is_cta_local) {
-      std::swap(acquired[index_of_level(Level::kCta)], acquired[index_of_level(Level::kDevice)]);
+      std::swap(acquired[index_of_level(ScopeLevel::kCta)],
+                acquired[index_of_level(ScopeLevel::kDevice)]);
     }
     actor.warp.change(lanes, [&](std::uint32_t, const ThreadState& before) {
       return with_acquired(before, acquired, at_once);
@@ -248,16 +249,15 @@ void Synchroniser::take(const Actor& actor, std::uint32_t lanes, const WarpOpera
     acquire_from(Channel::kFlag, site.idiom_scope, false);
   }
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-    location->observe({.thread = actor.place(first_lane(rest)),
+    location->observe({.thread = actor.thread(first_lane(rest)),
                        .value = value,
-                       .tick = actor.warp.now(),
+                       .time = actor.warp.now(),
                        .sequence = engine_.release_records,
                        .is_poll = site.poll});
   }
 }
 
-void Synchroniser::acquire(const Actor& actor, const WarpOperation& operation,
-                           std::uint32_t refused) {
+void SyncRules::acquire(const Actor& actor, const WarpOperation& operation, std::uint32_t refused) {
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   std::uint32_t rest = operation.mask;
   while (rest != 0) {
@@ -271,11 +271,11 @@ void Synchroniser::acquire(const Actor& actor, const WarpOperation& operation,
     rest &= ~same;
   }
   if (has_acquire(site.order)) {
-    actor.warp.sync_notes.note(operation.site, operation.mask, {.tick = actor.warp.now()});
+    actor.warp.sync_notes.note(operation.site, operation.mask, {.time = actor.warp.now()});
   }
 }
 
-void Synchroniser::barrier(const Actor& actor, const WarpOperation& operation, bool waits) {
+void SyncRules::barrier(const Actor& actor, const WarpOperation& operation, bool waits) {
   CtaState& cta = actor.cta;
   Barrier& barrier =
       cta.barriers.try_emplace(operation.event_operand, cta.warps.size()).first->second;
@@ -294,7 +294,7 @@ void Synchroniser::barrier(const Actor& actor, const WarpOperation& operation, b
 // else can touch: those before it need not be kept, nor what was released through that memory,
 // which all of them know now. It does not order asynchronous ones, nor does it stand for the fence
 // that they need.
-void Synchroniser::open(CtaState& cta, std::uint32_t number, Barrier& barrier) const {
+void SyncRules::open(CtaState& cta, std::uint32_t number, Barrier& barrier) const {
   report_lanes_gone(engine_, cta, number, barrier);
   if (!engine_.has_asynchrony && !cta.launch.has_clusters() && barrier.has_everybody(cta.warps)) {
     cta.shared.begin_phase();
@@ -303,14 +303,14 @@ void Synchroniser::open(CtaState& cta, std::uint32_t number, Barrier& barrier) c
   barrier.open(cta.warps);
 }
 
-void Synchroniser::open_warp_barrier(WarpState& warp, std::uint32_t waiting) {
+void SyncRules::open_warp_barrier(WarpState& warp, std::uint32_t waiting) {
   Gathering gathering;
   gathering.add(warp, waiting);
   warp.set(waiting, gathering.take());
-  warp.tick();
+  warp.advance();
 }
 
-void Synchroniser::open_complete_warp_barriers(WarpState& warp) {
+void SyncRules::open_complete_warp_barriers(WarpState& warp) {
   for (const WarpState::WarpBarrier& barrier : warp.warp_barriers) {
     if ((barrier.members & warp.alive() & ~barrier.waiting) == 0 && barrier.waiting != 0) {
       open_warp_barrier(warp, barrier.waiting);
@@ -321,7 +321,7 @@ void Synchroniser::open_complete_warp_barriers(WarpState& warp) {
   });
 }
 
-void Synchroniser::warp_barrier(const Actor& actor, const WarpOperation& operation) {
+void SyncRules::warp_barrier(const Actor& actor, const WarpOperation& operation) {
   std::vector<WarpState::WarpBarrier>& barriers = actor.warp.warp_barriers;
   auto barrier =
       std::ranges::find(barriers, operation.event_operand, &WarpState::WarpBarrier::members);
@@ -332,7 +332,7 @@ void Synchroniser::warp_barrier(const Actor& actor, const WarpOperation& operati
   open_complete_warp_barriers(actor.warp);
 }
 
-void Synchroniser::grid_wait(const Actor& actor, std::uint32_t lanes) {
+void SyncRules::grid_wait(const Actor& actor, std::uint32_t lanes) {
   actor.warp.change(lanes, [&](std::uint32_t, const ThreadState& before) {
     ThreadState after = before;
     after.clock.join(actor.cta.launch.from_grid_wait);
@@ -340,7 +340,7 @@ void Synchroniser::grid_wait(const Actor& actor, std::uint32_t lanes) {
   });
 }
 
-void Synchroniser::open_what_held(const Actor& actor, std::uint32_t lanes) {
+void SyncRules::open_what_held(const Actor& actor, std::uint32_t lanes) {
   std::erase_if(actor.warp.warp_barriers, [&](const WarpState::WarpBarrier& barrier) {
     if ((barrier.waiting & lanes) == 0) {
       return false;
@@ -358,7 +358,7 @@ void Synchroniser::open_what_held(const Actor& actor, std::uint32_t lanes) {
   }
 }
 
-void Synchroniser::keep_what_launch_learnt(const Actor& actor, std::uint32_t lanes) {
+void SyncRules::keep_what_launch_learnt(const Actor& actor, std::uint32_t lanes) {
   LaunchState& launch = actor.cta.launch;
   if (!launch.ran_with_others && launch.initial.is_empty()) {
     return;
@@ -371,7 +371,7 @@ void Synchroniser::keep_what_launch_learnt(const Actor& actor, std::uint32_t lan
   });
 }
 
-void Synchroniser::exit(const Actor& actor, std::uint32_t lanes) {
+void SyncRules::exit(const Actor& actor, std::uint32_t lanes) {
   CtaState& cta = actor.cta;
   keep_what_launch_learnt(actor, lanes);
   actor.warp.exit(lanes);

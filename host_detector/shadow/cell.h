@@ -1,5 +1,5 @@
 // What shadow memory keeps of an access: who, when, by which site, and which bytes of a 128-byte
-// block. A coalesced access of a whole warp is one entry: the lane follows from the byte.
+// block. A coalesced access of a whole warp is one cell: the lane follows from the byte.
 #pragma once
 
 #include <bit>
@@ -60,9 +60,9 @@ struct Bytes {
 
 static_assert(sizeof(Bytes) * 8 == kBlockBytes, "a bit for each byte");
 
-// Whose tick an asynchronous access is stamped with: a lane of a pseudo warp (async_lines.h), of
+// Whose time an asynchronous access is stamped with: a lane of a pseudo warp (completions.h), of
 // the CTA that the access's launch numbers so; each lane's own where `lane` says so.
-struct PackedLine {
+struct PackedCompletion {
   static constexpr std::uint32_t kOwnLane = wire::kWarpLanes;
 
   std::uint32_t cta = 0;
@@ -73,23 +73,23 @@ struct PackedLine {
     return (std::uint64_t{cta} << 32) | (std::uint64_t{warp} << 8) | lane;
   }
 
-  static constexpr PackedLine of(std::uint64_t packed) {
+  static constexpr PackedCompletion of(std::uint64_t packed) {
     return {.cta = static_cast<std::uint32_t>(packed >> 32),
             .warp = static_cast<std::uint32_t>(packed >> 8) & 0xFFFFFFU,
             .lane = static_cast<std::uint32_t>(packed & 0xFFU)};
   }
 };
 
-static_assert(PackedLine{.cta = 0xFFFFFFFF, .warp = 0xFFFFFF, .lane = 0xFF}.packed() ==
+static_assert(PackedCompletion{.cta = 0xFFFFFFFF, .warp = 0xFFFFFF, .lane = 0xFF}.packed() ==
                       ~std::uint64_t{0} &&
-                  PackedLine{.cta = 1}.packed() - PackedLine{}.packed() == 1ULL << 32 &&
-                  PackedLine{.warp = 1}.packed() - PackedLine{}.packed() == 1ULL << 8,
+                  PackedCompletion{.cta = 1}.packed() - PackedCompletion{}.packed() == 1ULL << 32 &&
+                  PackedCompletion{.warp = 1}.packed() - PackedCompletion{}.packed() == 1ULL << 8,
               "32 bits for the CTA, 24 for the warp, 8 for the lane");
-static_assert(PackedLine::of(PackedLine{.cta = 3, .warp = 0xFFFFFF, .lane = 5}.packed()).warp ==
-              0xFFFFFF);
-static_assert(PackedLine::kOwnLane <= 0xFF);
+static_assert(PackedCompletion::of(PackedCompletion{.cta = 3, .warp = 0xFFFFFF, .lane = 5}.packed())
+                  .warp == 0xFFFFFF);
+static_assert(PackedCompletion::kOwnLane <= 0xFF);
 
-struct Entry {
+struct Cell {
   static constexpr std::uint8_t kReads = 1;
   static constexpr std::uint8_t kWrites = 2;
   static constexpr std::uint8_t kUniform = 4;  // all lanes stored `value`
@@ -97,7 +97,7 @@ struct Entry {
   static constexpr std::uint8_t kPublished =
       16;  // `value` was published by release record `sequence`
   static constexpr std::uint8_t kAsynchronous =
-      32;                                        // `value` is a packed line, `tick` a tick of it
+      32;                                        // `value` is a packed completion, `time` is its
   static constexpr std::uint8_t kMbarrier = 64;  // an operation on an mbarrier as such
 
   static constexpr std::uint32_t kExtentUnit = 16;  // PTX wants bulk copies of whole ones
@@ -107,7 +107,7 @@ struct Entry {
   CtaKey cta{};
   // The CTA of a later access that stands for this one, except against narrow scopes near that CTA.
   CtaKey superseded_by{};
-  Tick tick = 0;
+  Time time = 0;
   std::uint32_t site = 0;
   std::uint32_t stack = 0;
   std::uint32_t sequence = 0;  // of the release record that published it, else 0
@@ -145,8 +145,8 @@ struct Entry {
     }
   }
 
-  [[nodiscard]] bool has_own_line() const {
-    return PackedLine::of(value).lane == PackedLine::kOwnLane;
+  [[nodiscard]] bool has_own_completion() const {
+    return PackedCompletion::of(value).lane == PackedCompletion::kOwnLane;
   }
 
   [[nodiscard]] bool is_of_mbarrier() const { return (flags & kMbarrier) != 0; }
@@ -169,21 +169,21 @@ struct Entry {
   }
 
   // The same lane at every byte of both.
-  [[nodiscard]] bool maps_lanes_like(const Entry& other) const {
+  [[nodiscard]] bool maps_lanes_like(const Cell& other) const {
     return lanes == other.lanes &&
            (lanes != 0 ? is_single(lanes)
                        : lane_base == other.lane_base && lane_shift == other.lane_shift);
   }
 
-  // The same instruction at the same time, so that the two can be one entry.
-  [[nodiscard]] bool is_same_moment(const Entry& other) const {
-    return cta == other.cta && tick == other.tick && site == other.site && stack == other.stack &&
+  // The same instruction at the same time, so that the two can be one cell.
+  [[nodiscard]] bool is_same_moment(const Cell& other) const {
+    return cta == other.cta && time == other.time && site == other.site && stack == other.stack &&
            warp == other.warp && flags == other.flags && value == other.value &&
            sequence == other.sequence && superseded_by == other.superseded_by &&
            outdated_by == other.outdated_by;
   }
 
-  friend bool operator==(const Entry&, const Entry&) = default;
+  friend bool operator==(const Cell&, const Cell&) = default;
 
   // It touches something, as some warp.
   [[nodiscard]] bool is_valid() const { return !bytes.none() && warp < wire::kWarpLanes; }
@@ -192,17 +192,17 @@ struct Entry {
   [[nodiscard]] bool has_lanes() const;
 
   // Makes this one stand for both, if they differ in their bytes only, or in their lanes only.
-  bool merge(const Entry& other);
+  bool merge(const Cell& other);
 };
 
-static_assert((Entry::kReads | Entry::kWrites | Entry::kUniform | Entry::kAgrees |
-               Entry::kPublished | Entry::kAsynchronous | Entry::kMbarrier) == 127,
+static_assert((Cell::kReads | Cell::kWrites | Cell::kUniform | Cell::kAgrees | Cell::kPublished |
+               Cell::kAsynchronous | Cell::kMbarrier) == 127,
               "the lowest seven bits; the eighth is WordLists' own");
-static_assert(sizeof(Entry) == sizeof(Bytes) + 3 * sizeof(std::uint64_t) +
-                                   5 * sizeof(std::uint32_t) + 4 * sizeof(std::uint8_t),
+static_assert(sizeof(Cell) == sizeof(Bytes) + 3 * sizeof(std::uint64_t) +
+                                  5 * sizeof(std::uint32_t) + 4 * sizeof(std::uint8_t),
               "64 bytes, none of them padding");
 
-inline bool Entry::has_lanes() const {
+inline bool Cell::has_lanes() const {
   const std::uint32_t last = bytes.high != 0
                                  ? 127 - static_cast<std::uint32_t>(std::countl_zero(bytes.high))
                                  : 63 - static_cast<std::uint32_t>(std::countl_zero(bytes.low));
@@ -213,7 +213,7 @@ inline bool Entry::has_lanes() const {
          (lane_of(bytes.first()) >= 0 && lane_of(last) < static_cast<int>(wire::kWarpLanes));
 }
 
-inline bool Entry::merge(const Entry& other) {
+inline bool Cell::merge(const Cell& other) {
   if (!is_same_moment(other)) {
     return false;
   }

@@ -1,4 +1,4 @@
-#include "host_detector/sync/asynchroniser.h"
+#include "host_detector/sync/async_copy_rules.h"
 
 #include <bit>
 #include <optional>
@@ -28,10 +28,10 @@ bool is_mbarrier_address(std::uint64_t tagged) {
 
 std::uint8_t touches(Operation operation) {
   if (operation == Operation::kMbarrierInit) {
-    return Entry::kWrites;
+    return Cell::kWrites;
   }
-  return operation == Operation::kMbarrierWait ? Entry::kReads | Entry::kMbarrier
-                                               : Entry::kReads | Entry::kWrites | Entry::kMbarrier;
+  return operation == Operation::kMbarrierWait ? Cell::kReads | Cell::kMbarrier
+                                               : Cell::kReads | Cell::kWrites | Cell::kMbarrier;
 }
 
 ThreadState with_taken(const ThreadState& before, const Clock& near, const Clock& far,
@@ -44,16 +44,16 @@ ThreadState with_taken(const ThreadState& before, const Clock& near, const Clock
   }
   const boost::intrusive_ptr<FenceState> fences(
       before.fences == nullptr ? new FenceState : new FenceState(*before.fences));
-  fences->pending[index_of_level(Level::kCta)].join(near);
-  fences->pending[index_of_level(Level::kCluster)].join(far);
+  fences->pending[index_of_level(ScopeLevel::kCta)].join(near);
+  fences->pending[index_of_level(ScopeLevel::kCluster)].join(far);
   after.fences = fences;
   return after;
 }
 
 }  // namespace
 
-void Asynchroniser::cluster_barrier(const Actor& actor, std::uint32_t lanes,
-                                    const wire::SiteInfo& site) {
+void AsyncCopyRules::cluster_barrier(const Actor& actor, std::uint32_t lanes,
+                                     const wire::SiteInfo& site) {
   ClusterBarrier& barrier = actor.cta.launch.cluster_barrier(actor.cta);
   if (site.operation == Operation::kClusterArrive) {
     barrier.arrive(actor.warp, lanes, site.order == wire::MemoryOrder::kRelaxed);
@@ -62,9 +62,9 @@ void Asynchroniser::cluster_barrier(const Actor& actor, std::uint32_t lanes,
   }
 }
 
-void Asynchroniser::fence_proxy(const Actor& actor, std::uint32_t lanes) {
+void AsyncCopyRules::fence_proxy(const Actor& actor, std::uint32_t lanes) {
   WarpState& warp = actor.warp;
-  warp.settle_lines(lanes);
+  warp.settle_completions(lanes);
   warp.change(lanes, [&](std::uint32_t, const ThreadState& before) {
     ThreadState after = before;
     after.clock.fence_proxy(actor.launch());
@@ -72,54 +72,56 @@ void Asynchroniser::fence_proxy(const Actor& actor, std::uint32_t lanes) {
   });
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const std::uint32_t bit = std::uint32_t{1} << first_lane(rest);
-    const WarpTick own{.warp = warp.warp(), .lanes = bit | warp.absent(), .tick = warp.now()};
+    const WarpTime own{.warp = warp.warp(), .lanes = bit | warp.absent(), .time = warp.now()};
     ThreadState after = warp.state(first_lane(rest));
     after.clock.raise(fenced_key(actor.cta.key), {&own, 1});
     warp.set(bit, after);
   }
-  warp.tick();
+  warp.advance();
 }
 
-bool Asynchroniser::commit(const Actor& actor, std::uint32_t lanes, const wire::SiteInfo& site) {
+bool AsyncCopyRules::commit(const Actor& actor, std::uint32_t lanes, const wire::SiteInfo& site) {
   if (site.asynchrony != Asynchrony::kThreadGroup && site.asynchrony != Asynchrony::kBulkGroup) {
     return false;
   }
-  const Line line =
-      site.asynchrony == Asynchrony::kThreadGroup ? Line::kThreadGroup : Line::kBulkWrites;
+  const Completion completion = site.asynchrony == Asynchrony::kThreadGroup
+                                    ? Completion::kThreadGroup
+                                    : Completion::kBulkWrites;
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-    actor.warp.lines().groups(line, first_lane(rest)).commit();
+    actor.warp.completions().groups(completion, first_lane(rest)).commit();
   }
   return true;
 }
 
-bool Asynchroniser::wait(const Actor& actor, std::uint32_t groups, std::uint32_t lanes,
-                         const wire::SiteInfo& site) {
+bool AsyncCopyRules::wait(const Actor& actor, std::uint32_t groups, std::uint32_t lanes,
+                          const wire::SiteInfo& site) {
   if (site.asynchrony != Asynchrony::kThreadGroup && site.asynchrony != Asynchrony::kBulkGroup) {
     return false;
   }
   const bool is_bulk = site.asynchrony == Asynchrony::kBulkGroup;
-  AsyncLines& lines = actor.warp.lines();
+  Completions& completions = actor.warp.completions();
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const std::uint32_t lane = first_lane(rest);
-    CopyGroups& of_lane = lines.groups(is_bulk ? Line::kBulkWrites : Line::kThreadGroup, lane);
+    CopyGroups& of_lane =
+        completions.groups(is_bulk ? Completion::kBulkWrites : Completion::kThreadGroup, lane);
     if (groups == wire::kWaitAll) {
       of_lane.commit();
     }
-    const Tick over = of_lane.over(groups == wire::kWaitAll ? 0 : groups);
+    const Time over = of_lane.over(groups == wire::kWaitAll ? 0 : groups);
     if (is_bulk) {
-      lines.wait(Line::kBulkReads, lane, over);
+      completions.wait(Completion::kBulkReads, lane, over);
     }
     if (!is_bulk || !site.reads_only) {
-      lines.wait(is_bulk ? Line::kBulkWrites : Line::kThreadGroup, lane, over);
+      completions.wait(is_bulk ? Completion::kBulkWrites : Completion::kThreadGroup, lane, over);
     }
   }
-  actor.warp.tick();  // what lies before the wait is told from what follows it
+  actor.warp.advance();  // what lies before the wait is told from what follows it
   return true;
 }
 
-bool Asynchroniser::mbarrier(const Actor& actor, const WarpOperation& operation) {
+bool AsyncCopyRules::mbarrier(const Actor& actor, const WarpOperation& operation) {
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
-  const bool is_write = touches(site.operation) == Entry::kWrites;
+  const bool is_write = touches(site.operation) == Cell::kWrites;
   bool is_possible = true;
   std::uint32_t rest = operation.mask;
   while (rest != 0) {
@@ -133,14 +135,15 @@ bool Asynchroniser::mbarrier(const Actor& actor, const WarpOperation& operation)
     is_possible = alike(actor, operation, same) && is_possible;
     rest &= ~same;
   }
-  actor.warp.tick();
+  actor.warp.advance();
   return is_possible;
 }
 
-bool Asynchroniser::alike(const Actor& actor, const WarpOperation& operation, std::uint32_t lanes) {
+bool AsyncCopyRules::alike(const Actor& actor, const WarpOperation& operation,
+                           std::uint32_t lanes) {
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   const LaneAccess& access = operation.lanes[first_lane(lanes)];
-  const std::optional<Place> place = place_of(access.address, actor, kMbarrierBytes);
+  const std::optional<MemoryPlace> place = place_of(access.address, actor, kMbarrierBytes);
   if (!place || !is_mbarrier_address(access.address)) {
     return false;
   }
@@ -171,7 +174,7 @@ bool Asynchroniser::alike(const Actor& actor, const WarpOperation& operation, st
   return act(actor, operand);
 }
 
-bool Asynchroniser::act(const Actor& actor, const Operand& operand) {
+bool AsyncCopyRules::act(const Actor& actor, const Operand& operand) {
   const Operation what = operand.site.operation;
   Mbarrier& mbarrier = operand.mbarrier;
   if (what == Operation::kMbarrierWait) {
@@ -198,7 +201,7 @@ bool Asynchroniser::act(const Actor& actor, const Operand& operand) {
   return true;
 }
 
-void Asynchroniser::give(const Actor& actor, const Operand& operand, std::uint32_t lanes) {
+void AsyncCopyRules::give(const Actor& actor, const Operand& operand, std::uint32_t lanes) {
   const bool reaches = !operand.is_remote || operand.site.scope >= wire::Scope::kCluster;
   if (lanes == 0 || !reaches) {
     return;
@@ -211,7 +214,7 @@ void Asynchroniser::give(const Actor& actor, const Operand& operand, std::uint32
     into.join(gathering.take().clock);
     return;
   }
-  const Level level = operand.is_remote ? Level::kCluster : Level::kCta;
+  const ScopeLevel level = operand.is_remote ? ScopeLevel::kCluster : ScopeLevel::kCta;
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const std::uint32_t lane = first_lane(rest);
     const FenceStatePointer& fences = actor.warp.state(lane).fences;
@@ -222,7 +225,7 @@ void Asynchroniser::give(const Actor& actor, const Operand& operand, std::uint32
   }
 }
 
-bool Asynchroniser::arrive(const Actor& actor, const Operand& operand) {
+bool AsyncCopyRules::arrive(const Actor& actor, const Operand& operand) {
   const LaneAccess& access = operand.access;
   const bool drops = (access.flags & wire::kLaneDrops) != 0;
   const auto bytes = static_cast<std::int64_t>(access.value_read);
@@ -245,15 +248,15 @@ bool Asynchroniser::arrive(const Actor& actor, const Operand& operand) {
   return is_possible;
 }
 
-bool Asynchroniser::arrive_asynchronously(const Actor& actor, const Operand& operand) {
+bool AsyncCopyRules::arrive_asynchronously(const Actor& actor, const Operand& operand) {
   bool is_possible = operand.access.amount <= 1;
   const std::uint32_t count = is_possible ? operand.access.amount : 0;
   for (std::uint32_t rest = operand.lanes; rest != 0; rest &= rest - 1) {
     const std::uint32_t lane = first_lane(rest);
-    CopyGroups& groups = actor.warp.lines().groups(Line::kThreadGroup, lane);
-    const WarpTick copies{.warp = line_warp(Line::kThreadGroup, actor.warp.warp()),
+    CopyGroups& groups = actor.warp.completions().groups(Completion::kThreadGroup, lane);
+    const WarpTime copies{.warp = completion_warp(Completion::kThreadGroup, actor.warp.warp()),
                           .lanes = (std::uint32_t{1} << lane) | actor.warp.absent(),
-                          .tick = groups.now()};
+                          .time = groups.now()};
     operand.mbarrier.gathering().near.raise(actor.cta.key, {&copies, 1});
     groups.divide();
     if (!operand.mbarrier.can_arrive(count, false)) {
@@ -265,16 +268,16 @@ bool Asynchroniser::arrive_asynchronously(const Actor& actor, const Operand& ope
   return is_possible;
 }
 
-void Asynchroniser::take(const Actor& actor, const Operand& operand) {
+void AsyncCopyRules::take(const Actor& actor, const Operand& operand) {
   const Mbarrier::Given& given = operand.mbarrier.complete(operand.access.amount);
   if (given.phase == 0) {
     return;
   }
   Clock near = given.near;
-  const std::uint32_t line = operand.mbarrier.line();
-  const WarpTick copies{.warp = mbarrier_warp(line),
-                        .lanes = std::uint32_t{1} << mbarrier_lane(line),
-                        .tick = given.phase};
+  const std::uint32_t completion = operand.mbarrier.number();
+  const WarpTime copies{.warp = mbarrier_warp(completion),
+                        .lanes = std::uint32_t{1} << mbarrier_lane(completion),
+                        .time = given.phase};
   near.raise(actor.cta.key, {&copies, 1});
   const Clock far = operand.site.scope >= wire::Scope::kCluster ? given.far : Clock();
   const bool at_once = operand.site.order != wire::MemoryOrder::kRelaxed;
@@ -283,7 +286,7 @@ void Asynchroniser::take(const Actor& actor, const Operand& operand) {
   });
 }
 
-bool Asynchroniser::copy(const Actor& actor, const WarpOperation& operation) {
+bool AsyncCopyRules::copy(const Actor& actor, const WarpOperation& operation) {
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   bool is_possible = true;
   for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
@@ -299,9 +302,11 @@ bool Asynchroniser::copy(const Actor& actor, const WarpOperation& operation) {
                     : copy_to_mbarrier(actor, operation, lane, copied, access.value_written);
     } else if (site.asynchrony == Asynchrony::kBulkGroup) {
       const std::uint32_t warp = actor.warp.warp();
-      copied.write_line = {.cta = actor.cta.index, .warp = line_warp(Line::kBulkWrites, warp)};
-      copied.read_line = {.cta = actor.cta.index, .warp = line_warp(Line::kBulkReads, warp)};
-      copied.tick = actor.warp.lines().groups(Line::kBulkWrites, lane).now();
+      copied.write_completion = {.cta = actor.cta.index,
+                                 .warp = completion_warp(Completion::kBulkWrites, warp)};
+      copied.read_completion = {.cta = actor.cta.index,
+                                .warp = completion_warp(Completion::kBulkReads, warp)};
+      copied.time = actor.warp.completions().groups(Completion::kBulkWrites, lane).now();
       is_done = transfer(actor, operation, lane, copied);
     }
     is_possible = is_possible && is_done;
@@ -309,8 +314,8 @@ bool Asynchroniser::copy(const Actor& actor, const WarpOperation& operation) {
   return is_possible;
 }
 
-bool Asynchroniser::multicast(const Actor& actor, const WarpOperation& operation,
-                              std::uint32_t lane, const Transfer& transfer) {
+bool AsyncCopyRules::multicast(const Actor& actor, const WarpOperation& operation,
+                               std::uint32_t lane, const Transfer& transfer) {
   const LaneAccess& access = operation.lanes[lane];
   if (wire::space_of(transfer.target) == wire::AddressSpace::kGlobal ||
       !is_mbarrier_address(access.value_written)) {
@@ -328,9 +333,9 @@ bool Asynchroniser::multicast(const Actor& actor, const WarpOperation& operation
   return is_possible;
 }
 
-bool Asynchroniser::copy_to_mbarrier(const Actor& actor, const WarpOperation& operation,
-                                     std::uint32_t lane, Transfer transfer, std::uint64_t tagged) {
-  const std::optional<Place> place =
+bool AsyncCopyRules::copy_to_mbarrier(const Actor& actor, const WarpOperation& operation,
+                                      std::uint32_t lane, Transfer transfer, std::uint64_t tagged) {
+  const std::optional<MemoryPlace> place =
       is_mbarrier_address(tagged) ? place_of(tagged, actor, kMbarrierBytes) : std::nullopt;
   Mbarrier* mbarrier = place ? place->shared_of->mbarriers.find_valid(place->address) : nullptr;
   if (mbarrier == nullptr ||
@@ -339,37 +344,38 @@ bool Asynchroniser::copy_to_mbarrier(const Actor& actor, const WarpOperation& op
           {.tagged = tagged, .bytes = kMbarrierBytes, .flags = touches(Operation::kCopy)})) {
     return false;
   }
-  transfer.write_line = transfer.read_line = {.cta = place->shared_of->index,
-                                              .warp = mbarrier_warp(mbarrier->line()),
-                                              .lane = mbarrier_lane(mbarrier->line())};
-  transfer.tick = mbarrier->phase();
+  transfer.write_completion =
+      transfer.read_completion = {.cta = place->shared_of->index,
+                                  .warp = mbarrier_warp(mbarrier->number()),
+                                  .lane = mbarrier_lane(mbarrier->number())};
+  transfer.time = mbarrier->phase();
   const bool is_done = this->transfer(actor, operation, lane, transfer);
   mbarrier->expect(-static_cast<std::int64_t>(transfer.bytes));
   return is_done;
 }
 
-bool Asynchroniser::transfer(const Actor& actor, const WarpOperation& operation, std::uint32_t lane,
-                             const Transfer& transfer) {
+bool AsyncCopyRules::transfer(const Actor& actor, const WarpOperation& operation,
+                              std::uint32_t lane, const Transfer& transfer) {
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   const bool reads_target = site.order != wire::MemoryOrder::kWeak;  // a reduction
-  const auto writes = static_cast<std::uint8_t>(Entry::kWrites | Entry::kAsynchronous |
-                                                (reads_target ? Entry::kReads : 0));
+  const auto writes = static_cast<std::uint8_t>(Cell::kWrites | Cell::kAsynchronous |
+                                                (reads_target ? Cell::kReads : 0));
   const std::uint32_t bit = std::uint32_t{1} << lane;
   bool is_possible = true;
   if (transfer.source != wire::kNoOperand) {
     is_possible = accesses_.check_range(actor, operation, bit,
                                         {.tagged = transfer.source,
                                          .bytes = transfer.bytes,
-                                         .flags = Entry::kReads | Entry::kAsynchronous,
-                                         .line = transfer.read_line.packed(),
-                                         .tick = transfer.tick});
+                                         .flags = Cell::kReads | Cell::kAsynchronous,
+                                         .completion = transfer.read_completion.packed(),
+                                         .time = transfer.time});
   }
   return accesses_.check_range(actor, operation, bit,
                                {.tagged = transfer.target,
                                 .bytes = transfer.bytes,
                                 .flags = writes,
-                                .line = transfer.write_line.packed(),
-                                .tick = transfer.tick}) &&
+                                .completion = transfer.write_completion.packed(),
+                                .time = transfer.time}) &&
          is_possible;
 }
 

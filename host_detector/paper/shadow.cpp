@@ -1,10 +1,10 @@
-#include "host_detector/paper/cells.h"
+#include "host_detector/paper/shadow.h"
 
 #include "base/assert.h"
 
 namespace barracuda::detector::paper {
 
-Cells::Word& Cells::word(std::uint64_t address) {
+Shadow::Word& Shadow::word(std::uint64_t address) {
   DEBUG_ASSERT(address % kWordBytes == 0);
   const std::uint64_t number = address >> kPageShift;
   if (last_ == nullptr || last_number_ != number) {
@@ -18,7 +18,7 @@ Cells::Word& Cells::word(std::uint64_t address) {
   return (*last_)[address / kWordBytes % kPageWords];
 }
 
-void Cells::forget(std::uint64_t address, std::uint64_t bytes) {
+void Shadow::forget(std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t end = address + bytes;
   last_ = nullptr;
   erase_if(pages_, [&](auto& each) {
