@@ -99,9 +99,9 @@ paper: an atomic does not race with reads|paper/access_rules.cpp|/case Access::k
 paper: a relaxed read is a plain one|paper/access_rules.cpp|/case Access::kRelaxedRead:/,/return;/s/^      add_to(state.relaxed_reads);/      add_to(state.reads);/
 paper: the same value races|paper/access_rules.cpp|s/write.agrees \&\& check.stamp.agrees \&\&/write.agrees != check.stamp.agrees \&\&/
 paper: a barrier of the block orders nothing|paper/barriers.cpp|s/^      state.paths.learn(waiting, all);//
-paper: what a lane acquires its path does not learn|paper/engine.cpp|s/^    actor.warp.paths.learn(operation.mask, all);/    static_cast<void>(all);/
-paper: an atomic that releases replaces|paper/engine.cpp|s/^    sync_of(place).add(bytes, by, site.releases, known);/    sync_of(place).release(bytes, by, site.releases, known);/
-paper: copies order no launches|paper/engine.cpp|s/^    engine_.order.add(copy.id, copy.ordered_after);/  engine_.order.add(copy.id, {});/
+paper: what a lane acquires its path does not learn|engines/paper_engine.cpp|s/^    actor.warp.paths.learn(operation.mask, all);/    static_cast<void>(all);/
+paper: an atomic that releases replaces|engines/paper_engine.cpp|s/^    sync_of(place).add(bytes, by, site.releases, known);/    sync_of(place).release(bytes, by, site.releases, known);/
+paper: copies order no launches|engines/paper_engine.cpp|s/^    engine_.order.add(copy.id, copy.ordered_after);/  engine_.order.add(copy.id, {});/
 streams: copies share a number behind an event|stream_order.cpp|/^void StreamOrder::record_event/,/^}/s/^  state_->copies = {};//
 streams: copies share a number behind a wait of the host|stream_order.cpp|/^void StreamOrder::synchronize_event/,/^}/s/^  state_->copies = {};//
 streams: an event of the legacy stream lets blocking ones pass|stream_order.cpp|/^void StreamOrder::record_event/,/^}/s/^  state_->put(stream.*//
@@ -112,10 +112,10 @@ last sync: later than the access|clock/sync_notes.h|s/const bool is_later = note
 last sync: guessed where one of two came first|clock/sync_notes.h|s/^      if (note.time == time) {/      if (note.time == time \&\& lane > 31) {/
 last sync: none, where notes were dropped|clock/sync_notes.h|s/return known < count_ ? std::nullopt/return known > count_ ? std::nullopt/
 missing order: a wait at one named barrier is for an arrival at another|rules/explanation.cpp|s/ \&\& is_same_barrier(arrival, wait)) ||/) ||/
-last sync: of a block that is over it is not kept|detector.cpp|s/^    engine.past_notes.keep(actor.cta);//
-last sync: of a killed launch it is not kept|detector.cpp|s/^    state_->engine.past_notes.keep(cta);//
+last sync: of a block that is over it is not kept|engines/ptx_engine.cpp|s/^    engine_.past_notes.keep(actor.cta);//
+last sync: of a killed launch it is not kept|engines/ptx_engine.cpp|s/^    engine_.past_notes.keep(cta);//
 last sync: what ends an epoch may have come first|clock/sync_notes.h|s/(note.time == time \&\& note.ends_epoch)/(note.time == time \&\& lane > 31)/
-last sync: a barrier does not end an epoch|detector.cpp|s/const bool ends_epoch = site.operation == Operation::kBarrier ||/const bool ends_epoch =/
+last sync: a barrier does not end an epoch|engines/ptx_engine.cpp|s/const bool ends_epoch = site.operation == Operation::kBarrier ||/const bool ends_epoch =/
 last sync: what may be overwritten meanwhile is read|clock/sync_notes.h|s/load(count_) - seen.count_ + 1;/load(count_) - seen.count_;/
 last sync: another block in the same place passes for it|sync/past_notes.h|s/return block.cta == cta \&\& warp/return warp/
 shared sets: atomics of a narrow scope are of them|rules/access_shared_set.cpp|s/site.scope < wire::Scope::kGpu) {/site.scope > wire::Scope::kSys) {/

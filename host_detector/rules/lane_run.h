@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "host_detector/detector.h"
+#include "host_detector/warp_operation.h"
 
 namespace barracuda::detector {
 

@@ -12,7 +12,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/strong_id.h"
-#include "host_detector/detector.h"
+#include "host_detector/detector_options.h"
 #include "host_detector/rules/race_log.h"
 #include "host_detector/sync/call_stacks.h"
 #include "host_detector/sync/launch_state.h"
@@ -21,6 +21,7 @@
 #include "host_detector/sync/prerequisites.h"
 #include "host_detector/sync/site_list.h"
 #include "host_detector/sync/sync_users.h"
+#include "host_detector/warp_operation.h"
 
 namespace barracuda::detector {
 

@@ -1,4 +1,4 @@
-#include "host_detector/paper/engine.h"
+#include "host_detector/engines/paper_engine.h"
 
 #include <algorithm>
 #include <utility>
@@ -45,11 +45,11 @@ std::uint64_t in_block_of_rank(std::uint32_t rank, std::uint64_t tagged) {
 
 }  // namespace
 
-SyncClocks& Engine::sync_of(const MemoryPlace& place) {
+SyncClocks& PaperEngine::sync_of(const MemoryPlace& place) {
   return place.shared_of != nullptr ? place.shared_of->shared_sync : engine_.global_sync;
 }
 
-bool Engine::plain_access(const Actor& actor, const WarpOperation& operation) {
+bool PaperEngine::plain_access(const Actor& actor, const WarpOperation& operation) {
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   const Access access = access_of(site);
   bool is_possible = true;
@@ -66,8 +66,8 @@ bool Engine::plain_access(const Actor& actor, const WarpOperation& operation) {
   return is_possible;
 }
 
-void Engine::release(const Actor& actor, std::uint32_t lane, const SyncClocks::Bytes& bytes,
-                     const MemoryPlace& place, const wire::SiteInfo& site) {
+void PaperEngine::release(const Actor& actor, std::uint32_t lane, const SyncClocks::Bytes& bytes,
+                          const MemoryPlace& place, const wire::SiteInfo& site) {
   const SyncClocks::Block by = actor.block.launch.sync_block(actor.block);
   const Clock known = actor.warp.paths.known_to(lane);
   if (site.acquires == FenceScope::kNone && is_atomic(site.operation) &&
@@ -83,7 +83,7 @@ void Engine::release(const Actor& actor, std::uint32_t lane, const SyncClocks::B
 
 // acq, rel and ar. The lanes of an instruction are threads that act at once: what one acquires the
 // others know when it is over.
-bool Engine::synchronise(const Actor& actor, const WarpOperation& operation) {
+bool PaperEngine::synchronise(const Actor& actor, const WarpOperation& operation) {
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   const bool releases =
       operation.kind == RecordKind::kRelease && site.releases != FenceScope::kNone;
@@ -114,7 +114,7 @@ bool Engine::synchronise(const Actor& actor, const WarpOperation& operation) {
   return true;
 }
 
-bool Engine::access(const Actor& actor, const WarpOperation& operation) {
+bool PaperEngine::access(const Actor& actor, const WarpOperation& operation) {
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   if (operation.kind == RecordKind::kRelease || operation.kind == RecordKind::kAcquire) {
     if (engine_.global_users.add(actor.block.launch.shape.info.id, engine_.running,
@@ -131,7 +131,7 @@ bool Engine::access(const Actor& actor, const WarpOperation& operation) {
   return plain_access(actor, operation);
 }
 
-void Engine::flow(const Actor& actor, const WarpOperation& operation) {
+void PaperEngine::flow(const Actor& actor, const WarpOperation& operation) {
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   const Branch branch{.meeting = site.constant,
                       .stack = actor.warp.stacks[first_lane(operation.mask)],
@@ -145,7 +145,7 @@ void Engine::flow(const Actor& actor, const WarpOperation& operation) {
   }
 }
 
-void Engine::call(const Actor& actor, const WarpOperation& operation) {
+void PaperEngine::call(const Actor& actor, const WarpOperation& operation) {
   const Operation what = engine_.site(static_cast<std::uint32_t>(operation.site)).operation;
   if (what == Operation::kReturn) {
     actor.warp.paths.leave_function(operation.mask, actor.warp.stacks[first_lane(operation.mask)]);
@@ -157,7 +157,7 @@ void Engine::call(const Actor& actor, const WarpOperation& operation) {
   }
 }
 
-bool Engine::mbarrier(const Actor& actor, const WarpOperation& operation) {
+bool PaperEngine::mbarrier(const Actor& actor, const WarpOperation& operation) {
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   const Operation what = site.operation;
   const bool gives =
@@ -185,8 +185,8 @@ bool Engine::mbarrier(const Actor& actor, const WarpOperation& operation) {
   return is_possible;
 }
 
-bool Engine::copy_one(const Actor& actor, std::uint32_t lane, const WarpOperation& operation,
-                      std::uint64_t target, std::uint64_t mbarrier) {
+bool PaperEngine::copy_one(const Actor& actor, std::uint32_t lane, const WarpOperation& operation,
+                           std::uint64_t target, std::uint64_t mbarrier) {
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   const std::uint32_t bytes = operation.lanes[lane].amount;
   if (mbarrier != wire::kNoOperand) {
@@ -203,7 +203,7 @@ bool Engine::copy_one(const Actor& actor, std::uint32_t lane, const WarpOperatio
 }
 
 // As if the thread that issues it had made it then and there.
-bool Engine::copy(const Actor& actor, const WarpOperation& operation) {
+bool PaperEngine::copy(const Actor& actor, const WarpOperation& operation) {
   bool is_possible = true;
   for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
     const std::uint32_t lane = first_lane(rest);
@@ -232,7 +232,7 @@ bool Engine::copy(const Actor& actor, const WarpOperation& operation) {
   return is_possible;
 }
 
-bool Engine::event(const Actor& actor, const WarpOperation& operation) {
+bool PaperEngine::event(const Actor& actor, const WarpOperation& operation) {
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   const std::uint32_t lanes = operation.mask;
   switch (site.operation) {
@@ -289,7 +289,7 @@ bool Engine::event(const Actor& actor, const WarpOperation& operation) {
   return false;
 }
 
-bool Engine::apply(const WarpOperation& operation) {
+bool PaperEngine::try_apply(const WarpOperation& operation) {
   if (operation.kind == RecordKind::kVoid) {
     return true;
   }
@@ -325,7 +325,13 @@ bool Engine::apply(const WarpOperation& operation) {
   return is_possible;
 }
 
-void Engine::exit(const Actor& actor, const WarpOperation& operation) {
+void PaperEngine::apply(const WarpOperation& operation) {
+  const bool is_applied =
+      operation.has_all_lanes ? try_apply(operation) : try_apply(operation.with_all_lanes());
+  count(is_applied ? 1 : 0, is_applied ? 0 : 1);
+}
+
+void PaperEngine::exit(const Actor& actor, const WarpOperation& operation) {
   BlockState& block = actor.block;
   LaunchState& launch = block.launch;
   if (launch.ran_with_others || !launch.initial.is_empty()) {
@@ -347,7 +353,7 @@ void Engine::exit(const Actor& actor, const WarpOperation& operation) {
   }
 }
 
-void Engine::finish(LaunchState& launch) {
+void PaperEngine::finish(LaunchState& launch) {
   const LaunchId id = launch.shape.info.id;
   if (launch.shape.lets_dependents_begin) {
     engine_.prerequisites.add(id, launch.initial);
@@ -356,11 +362,11 @@ void Engine::finish(LaunchState& launch) {
   engine_.running.erase(id);
 }
 
-void Engine::add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites) {
+void PaperEngine::add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites) {
   static_cast<void>(engine_.sites.add(first, sites));
 }
 
-void Engine::begin_launch(const LaunchInfo& launch) {
+void PaperEngine::begin_launch(const LaunchInfo& launch) {
   auto begun = std::make_unique<LaunchState>(launch);
   LaunchKnowledge knowledge = engine_.prerequisites.begin(launch, engine_.order, engine_.finals);
   begun->initial = std::move(knowledge.at_first);
@@ -377,7 +383,7 @@ void Engine::begin_launch(const LaunchInfo& launch) {
   }
 }
 
-void Engine::apply_copy(const CopyInfo& copy) {
+void PaperEngine::apply_copy(const CopyInfo& copy) {
   if (!engine_.order.knows(copy.id)) {  // else nothing came between
     engine_.order.add(copy.id, copy.ordered_after);
     engine_.finals.add(copy.id, engine_.finals.of(copy.ordered_after));
@@ -390,11 +396,11 @@ void Engine::apply_copy(const CopyInfo& copy) {
   }
 }
 
-bool Engine::launch_over(LaunchId launch) const {
+bool PaperEngine::launch_over(LaunchId launch) const {
   return engine_.order.knows(launch) && !engine_.running.contains(launch);
 }
 
-void Engine::end_launch(LaunchId launch) {
+void PaperEngine::end_launch(LaunchId launch) {
   const auto running = engine_.running.find(launch);
   if (running == engine_.running.end()) {
     return;
@@ -405,7 +411,7 @@ void Engine::end_launch(LaunchId launch) {
   finish(*running->second);
 }
 
-void Engine::forget(std::uint64_t address, std::uint64_t bytes) {
+void PaperEngine::forget(std::uint64_t address, std::uint64_t bytes) {
   engine_.global.forget(address, bytes);
   engine_.global_sync.forget(address, bytes);
 }

@@ -1,39 +1,36 @@
 // The engine of model=paper: the rules of BARRACUDA (PLDI 2017, Figures 2 and 3) on warps in
-// lockstep. It takes what a Detector takes. Not thread-safe: its caller serialises.
+// lockstep. For one thread.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
+#include "host_detector/engines/engine.h"
 #include "host_detector/paper/access_rules.h"
 #include "host_detector/paper/barriers.h"
 #include "host_detector/paper/engine_state.h"
 
 namespace barracuda::detector::paper {
 
-class Engine {
+class PaperEngine final : public Engine {
  public:
-  explicit Engine(const DetectorOptions& options) { engine_.options = options; }
+  explicit PaperEngine(const DetectorOptions& options) { engine_.options = options; }
 
-  void add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites);
-  void begin_launch(const LaunchInfo& launch);
+  void add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites) override;
+  void begin_launch(const LaunchInfo& launch) override;
   // Copies by the host are not among the paper's operations: they only have their place in the
   // order of launches.
-  void apply_copy(const CopyInfo& copy);
+  void apply_copy(const CopyInfo& copy) override;
+  void apply(const WarpOperation& operation) override;
+  [[nodiscard]] bool launch_over(LaunchId launch) const override;
+  void end_launch(LaunchId launch) override;
+  void forget(std::uint64_t address, std::uint64_t bytes) override;
 
-  // False: it cannot be.
-  bool apply(const WarpOperation& operation);
-  [[nodiscard]] bool launch_over(LaunchId launch) const;
-  void end_launch(LaunchId launch);
-  void forget(std::uint64_t address, std::uint64_t bytes);
-
-  [[nodiscard]] const Findings& findings() const { return engine_.log.findings(); }
-
-  [[nodiscard]] Findings findings_so_far() const { return engine_.log.findings_so_far(); }
-
-  [[nodiscard]] std::uint64_t finding_changes() const { return engine_.log.changes(); }
+  [[nodiscard]] const RaceLog& log() const override { return engine_.log; }
 
  private:
+  // False: it cannot be.
+  bool try_apply(const WarpOperation& operation);
   bool access(const Actor& actor, const WarpOperation& operation);
   bool plain_access(const Actor& actor, const WarpOperation& operation);
   bool synchronise(const Actor& actor, const WarpOperation& operation);
