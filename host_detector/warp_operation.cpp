@@ -1,7 +1,7 @@
 #include "host_detector/warp_operation.h"
 
 #include "base/assert.h"
-#include "host_detector/clock/lanes.h"
+#include "host_detector/lanes.h"
 
 namespace barracuda::detector {
 

@@ -13,7 +13,7 @@
 
 #include "base/assert.h"
 #include "host_detector/clock/cta_clock.h"
-#include "host_detector/clock/lanes.h"
+#include "host_detector/lanes.h"
 
 namespace barracuda::detector {
 

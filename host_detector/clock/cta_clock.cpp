@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
-#include "host_detector/clock/lanes.h"
+#include "host_detector/lanes.h"
 
 namespace barracuda::detector {
 

@@ -10,9 +10,9 @@
 
 #include "base/assert.h"
 #include "host_detector/clock/completions.h"
-#include "host_detector/clock/lanes.h"
 #include "host_detector/clock/sync_notes.h"
 #include "host_detector/clock/thread_state.h"
+#include "host_detector/lanes.h"
 
 namespace barracuda::detector {
 

@@ -8,7 +8,7 @@
 
 #include "host_detector/cluster_part.h"
 #include "host_detector/copy.h"
-#include "host_detector/rules/race_log.h"
+#include "host_detector/state/race_log.h"
 #include "host_detector/warp_operation.h"
 
 namespace barracuda::detector {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "host_detector/shadow/shadow_memory.h"
 #include "host_detector/well_formed.h"
 
 namespace barracuda::detector::paper {
@@ -250,10 +251,10 @@ bool PaperEngine::event(const Actor& actor, const WarpOperation& operation) {
       Barriers::cluster_wait(actor, lanes);
       return true;
     case Operation::kLaunchDependents:
-      actor.block.launch.shape.lets_dependents_begin = true;
+      actor.block.launch.lets_dependents_begin = true;
       return true;
     case Operation::kGridWait:
-      actor.warp.paths.learn(lanes, actor.block.launch.shape.from_grid_wait);
+      actor.warp.paths.learn(lanes, actor.block.launch.from_grid_wait);
       return true;
     case Operation::kCall:
     case Operation::kReturn:
@@ -355,7 +356,7 @@ void PaperEngine::exit(const Actor& actor, const WarpOperation& operation) {
 
 void PaperEngine::finish(LaunchState& launch) {
   const LaunchId id = launch.shape.info.id;
-  if (launch.shape.lets_dependents_begin) {
+  if (launch.lets_dependents_begin) {
     engine_.prerequisites.add(id, launch.initial);
   }
   engine_.finals.add(id, std::move(launch.final));
@@ -370,7 +371,7 @@ void PaperEngine::begin_launch(const LaunchInfo& launch) {
   auto begun = std::make_unique<LaunchState>(launch);
   LaunchKnowledge knowledge = engine_.prerequisites.begin(launch, engine_.order, engine_.finals);
   begun->initial = std::move(knowledge.at_first);
-  begun->shape.from_grid_wait = std::move(knowledge.from_grid_wait);
+  begun->from_grid_wait = std::move(knowledge.from_grid_wait);
   begun->final = begun->initial;
   begun->ran_with_others = !engine_.order.is_after_all(launch.id);
   for (auto& [id, other] : engine_.running) {

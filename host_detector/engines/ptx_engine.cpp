@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "host_detector/rules/divergence.h"
+#include "host_detector/races/divergence.h"
 #include "host_detector/well_formed.h"
 
 namespace barracuda::detector {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "host_detector/engines/engine.h"
-#include "host_detector/rules/access_check.h"
-#include "host_detector/rules/copy_check.h"
-#include "host_detector/sync/async_copy_rules.h"
-#include "host_detector/sync/sync_rules.h"
+#include "host_detector/happens_before/async_copy_rules.h"
+#include "host_detector/happens_before/sync_rules.h"
+#include "host_detector/races/access_check.h"
+#include "host_detector/races/copy_check.h"
 
 namespace barracuda::detector {
 

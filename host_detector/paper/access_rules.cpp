@@ -78,7 +78,7 @@ void AccessRules::report(Check& check, const Stamp& older, std::uint32_t older_l
   race.needed_scope = race.kind == RaceKind::kInterBlock || race.kind == RaceKind::kInterKernel
                           ? wire::Scope::kGpu
                           : wire::Scope::kCta;
-  if (check.actor.block.launch.shape.runs_beside(launch_of(older.cta))) {
+  if (check.actor.block.launch.runs_beside(launch_of(older.cta))) {
     race.missing = MissingOrder::kGridWaitMissing;
   }
   race.first = describe(older, older_lane);

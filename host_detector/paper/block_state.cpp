@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "host_detector/shadow/shadow_memory.h"
+
 namespace barracuda::detector::paper {
 
 BlockState::BlockState(LaunchState& of, std::uint32_t block)

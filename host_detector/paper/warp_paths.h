@@ -9,7 +9,7 @@
 
 #include "device_logger/site_info.h"
 #include "host_detector/clock/clock.h"
-#include "host_detector/clock/lanes.h"
+#include "host_detector/lanes.h"
 
 namespace barracuda::detector::paper {
 

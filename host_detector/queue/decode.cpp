@@ -5,7 +5,7 @@
 
 #include "base/assert.h"
 #include "device_logger/order_number.h"
-#include "host_detector/clock/lanes.h"
+#include "host_detector/lanes.h"
 
 namespace barracuda::detector {
 namespace {

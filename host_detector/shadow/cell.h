@@ -7,7 +7,7 @@
 
 #include "device_logger/site_info.h"
 #include "host_detector/clock/cta_clock.h"
-#include "host_detector/clock/lanes.h"
+#include "host_detector/lanes.h"
 
 namespace barracuda::detector {
 

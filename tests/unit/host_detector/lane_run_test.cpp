@@ -1,4 +1,4 @@
-#include "host_detector/rules/lane_run.h"
+#include "host_detector/races/lane_run.h"
 
 #include <catch2/catch.hpp>
 
