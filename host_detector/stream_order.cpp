@@ -5,7 +5,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/assert.h"
-#include "host_detector/sync/launch_order.h"
+#include "host_detector/launches/launch_order.h"
 
 namespace barracuda::detector {
 namespace {

@@ -22,6 +22,25 @@ MAY_INCLUDE = {
 }
 # Headers of a subfolder that another folder may include all the same: why, docs/decisions/ says.
 SHARED_INSIDE = {"preload": ("emulator/driver/box.h",)}
+# Within a folder: the subfolders, and headers beside them, that a subfolder may include besides its
+# own. The headers beside the subfolders are for all of them and include none, but for those that
+# are the folder's face (FACES): these may include everything, and only who names them may include
+# them.
+LAYERS = {
+    "host_detector": {
+        "clock": "",
+        "shadow": "clock",
+        "sync": "clock",
+        "launches": "clock",
+        "state": "clock shadow sync launches",
+        "races": "clock shadow sync launches state",
+        "happens_before": "clock shadow sync launches state races",
+        "paper": "clock shadow launches state",
+        "engines": "clock shadow sync launches state races happens_before paper",
+        "queue": "launches detector.h pipeline.h",
+    },
+}
+FACES = {"host_detector": ("detector", "pipeline", "replayer", "stream_order")}
 FOLDERS = {folder: {folder, *others.split()} for folder, others in MAY_INCLUDE.items()}
 
 CUDA = re.compile(
@@ -50,6 +69,25 @@ def own_folder(path):
     return parts[0]
 
 
+def fault_of_layers(path, included):
+    """Why this file may not include this header of its own folder, or None."""
+    folder, *rest = path.split("/")
+    table = LAYERS.get(folder)
+    if table is None or included.split("/")[0] != folder:
+        return None
+    target = included.split("/")[1:]
+    is_face = len(rest) == 1 and Path(rest[0]).stem in FACES[folder]
+    includes_beside = len(target) == 1 and Path(target[0]).stem not in FACES[folder]
+    if is_face or includes_beside or target[0] == rest[0]:
+        return None
+    layer = rest[0] if len(rest) > 1 else None
+    if layer is not None and layer not in table:
+        return f"{folder}/{layer}/ has no row in the table of layers"
+    if layer is None or target[0] not in table[layer].split():
+        return f"{path.rsplit('/', 1)[0] if layer else path} may not include {folder}/{target[0]}"
+    return None
+
+
 def fault_of_ours(path, included):
     """Why this file may not include this header of the tree, or None."""
     parts = included.split("/")
@@ -65,7 +103,7 @@ def fault_of_ours(path, included):
         return None
     if target in FOLDERS and target != owner and len(parts) > 2 and owner != "benchmarks":
         return f"the subfolders of {target}/ are its own"
-    return None
+    return fault_of_layers(path, included)
 
 
 def fault_of_others(path, included):

@@ -13,77 +13,77 @@ export RC_PARAMS=${RC_PARAMS:-max_success=1500 max_size=200}
 
 # name | file in host_detector | sed expression: one line each
 mutations=$(cat <<'LIST'
-release fence publishes nothing of wider levels|sync/synchroniser.cpp|s/has_release(site.order) \&\& level <= widest; ++level/has_release(site.order) \&\& level < widest; ++level/
-acquire fence takes nothing|sync/synchroniser.cpp|s/after.clock.join(before.fences->pending\[level\]);/static_cast<void>(level);/
-relaxed write publishes its clock|sync/synchroniser.cpp|s/(releases ? fill_all : fill_fenced)/(true ? fill_all : fill_fenced)/
-relaxed read acquires at once|sync/synchroniser.cpp|s/has_acquire(site.order) || engine_.options.acquire_relaxed_spin/true/
+release fence publishes nothing of wider levels|happens_before/sync_rules.cpp|s/has_release(site.order) \&\& level <= widest; ++level/has_release(site.order) \&\& level < widest; ++level/
+acquire fence takes nothing|happens_before/sync_rules.cpp|s/after.clock.join(before.fences->pending\[level\]);/static_cast<void>(level);/
+relaxed write publishes its clock|happens_before/sync_rules.cpp|s/(releases ? fill_all : fill_fenced)/(true ? fill_all : fill_fenced)/
+relaxed read acquires at once|happens_before/sync_rules.cpp|s/has_acquire(site.order) || engine_.options.acquire_relaxed_spin/true/
 publishing overwrites|sync/location.cpp|s/place.device\[index\].join(publication/place.device[index] = (publication/
 atomics hand nothing on|sync/location.cpp|s/from.after.push_back(written);/return;/
 unknown values are taken for none|sync/location.cpp|s/^    takes_all_ = true;/    takes_all_ = false;/
 a barrier gives its clocks but not its fences|sync/barrier.cpp|s/^    add_fences(warp, group, state);/    static_cast<void>(group);/
-a warp does not tick at a barrier|sync/barrier.cpp|s/^      warps\[warp\].tick();//
+a warp's time stands still at a barrier|sync/barrier.cpp|s/^      warps\[warp\].advance();//
 a barrier opens before the last thread came|sync/barrier.cpp|s/waiting_ >= live_threads/waiting_ + 1 >= live_threads/
-same warp is ordered without a barrier|rules/access_check.cpp|s/older.warp == warp.warp() \&\&$/older.warp == warp.warp() || older.warp == warp.warp() \&\&/
-a strong access replaces a plain one|rules/verdict.cpp|s/(strength <= strength_of(\*older.site) \&\& /(/
-a read replaces a write|rules/verdict.cpp|s/if (older.writes \&\& !newer.writes) {/if (false) {/
-a narrow scope counts as wide|rules/verdict.cpp|s/std::min(first.scope, second.scope) >= pair.distance/std::max(first.scope, second.scope) >= pair.distance/
-values are equal whatever they are|rules/verdict.cpp|s/first.value == second.value \&\&$/true \&\&/
-values of different sizes are equal|rules/verdict.cpp|s/return width(first) == width(second) \&\& first/return first/
-values of vectors are equal to those of scalars|rules/verdict.cpp|s/ \&\& first.site->element_count == second.site->element_count;/;/
-values: one store of a known value stands for an older one|rules/access_check.cpp|s/^    if (stands_alone) {/    if (stands_alone || access.width != 0) {/
-values: two stores of one known value stand for an older one|rules/access_check.cpp|s/} else if (older.outdated_by != mark) {/} else {/
-values: what outdates some bytes outdates all|rules/access_check.cpp|s/^    if (older.bytes.within(entry.bytes)) {/    if (!entry.bytes.none()) {/
-values: entries that one store outdated are as others|shadow/entry.h|s/           outdated_by == other.outdated_by;/           true;/
-compare-and-swap: it writes what it keeps|rules/access_lanes.cpp|s/^      piece.flags = Entry::kReads;/      piece.flags = entry.flags;/
-compare-and-swap: it does not touch what it keeps|rules/access_lanes.cpp|s/^    emit(access, piece, /    if (!is_kept) emit(access, piece, /
-compare-and-swap: any atomic keeps bytes|rules/access_lanes.cpp|s/^      wire::kLaneCompares | wire::kLaneHasRead/      wire::kLaneHasRead/
-a speculated load is an error|rules/verdict.cpp|s/^  if (is_speculated(pair)) {/  if (is_speculated(pair) \&\& false) {/
-a speculated load stands for a plain one|rules/verdict.cpp|s/if (newer.site->speculated \&\& !older.site->speculated) {/if (false) {/
-lanes of one instruction need not agree|rules/verdict.cpp|s/pair.same_instruction \&\& pair.first.agrees \&\& pair.second.agrees/pair.same_instruction/
-sizes of atomics do not matter|rules/verdict.cpp|s/if (width(pair.first) != width(pair.second)) {/if (false) {/
-an observed write orders nothing|rules/access_check.cpp|s/was_observed(access, older, byte, lane)));/false));/
+same warp is ordered without a barrier|races/access_check.cpp|s/older.warp == warp.warp() \&\&$/older.warp == warp.warp() || older.warp == warp.warp() \&\&/
+a strong access replaces a plain one|races/verdict.cpp|s/(strength <= strength_of(\*older.site) \&\& /(/
+a read replaces a write|races/verdict.cpp|s/if (older.writes \&\& !newer.writes) {/if (false) {/
+a narrow scope counts as wide|races/verdict.cpp|s/std::min(first.scope, second.scope) >= pair.distance/std::max(first.scope, second.scope) >= pair.distance/
+values are equal whatever they are|races/verdict.cpp|s/first.value == second.value \&\&$/true \&\&/
+values of different sizes are equal|races/verdict.cpp|s/return width(first) == width(second) \&\& first/return first/
+values of vectors are equal to those of scalars|races/verdict.cpp|s/ \&\& first.site->element_count == second.site->element_count;/;/
+values: one store of a known value stands for an older one|races/access_check.cpp|s/^    if (stands_alone) {/    if (stands_alone || access.width != 0) {/
+values: two stores of one known value stand for an older one|races/access_check.cpp|s/} else if (older.outdated_by != mark) {/} else {/
+values: what outdates some bytes outdates all|races/access_check.cpp|s/^    if (older.bytes.within(cell.bytes)) {/    if (!cell.bytes.none()) {/
+values: cells that one store outdated are as others|shadow/cell.h|s/           outdated_by == other.outdated_by;/           true;/
+compare-and-swap: it writes what it keeps|races/access_lanes.cpp|s/^      piece.flags = Cell::kReads;/      piece.flags = cell.flags;/
+compare-and-swap: it does not touch what it keeps|races/access_lanes.cpp|s/^    record(access, piece, /    if (!is_kept) record(access, piece, /
+compare-and-swap: any atomic keeps bytes|races/access_lanes.cpp|s/^      wire::kLaneCompares | wire::kLaneHasRead/      wire::kLaneHasRead/
+a speculated load is an error|races/verdict.cpp|s/^  if (is_speculated(pair)) {/  if (is_speculated(pair) \&\& false) {/
+a speculated load stands for a plain one|races/verdict.cpp|s/if (newer.site->speculated \&\& !older.site->speculated) {/if (false) {/
+lanes of one instruction need not agree|races/verdict.cpp|s/pair.same_instruction \&\& pair.first.agrees \&\& pair.second.agrees/pair.same_instruction/
+sizes of atomics do not matter|races/verdict.cpp|s/if (width(pair.first) != width(pair.second)) {/if (false) {/
+an observed write orders nothing|races/access_check.cpp|s/was_observed(access, older, byte, lane)));/false));/
 an acquire passes too early|queue/order_counters.h|s/(done_\[stamp.counter\] - stamp.number) >= 0/(done_[stamp.counter] - stamp.number) >= -1/
 a release passes what its cluster waits with|queue/ordering.cpp|s/^  ClusterQueue\* queue = find_queue(launch, cluster);/  ClusterQueue* queue = header_of(record).kind == wire::RecordKind::kRelease ? nullptr : find_queue(launch, cluster);/
-async: the issuer is ordered after its copies|rules/access_check.cpp|s/older.warp == entry.warp \&\& !older.is_asynchronous();/older.warp == entry.warp;/
-async: a copy stands for what its issuer knew|rules/async_access.cpp|s/return !entry.is_asynchronous() ||/return true ||/
-async: no proxy fence is needed|rules/async_access.cpp|s/^  if (!is_between_proxies(access, older)) {/  if (older_lane < 32) {/
-async: a wait leaves no group pending|clock/async_lines.h|s/ends_\[ends_.size() - 1 - left\]/ends_.back()/
-async: a barrier does not tell what was waited for|sync/barrier.cpp|s/^  warp.add_waited(lanes, ticks_);//
-async: a .read wait is for the target as well|sync/asynchroniser.cpp|s/if (!is_bulk || !site.reads_only) {/if (lanes != 0) {/
-async: a copy arrives for later copies as well|sync/asynchroniser.cpp|s/^    groups.divide();//
-async: a proxy fence leaves out its own thread|sync/asynchroniser.cpp|s/^    after.clock.raise(fenced_key(actor.cta.key), {&own, 1});//
-async: an arrival of block scope gives to another block|sync/asynchroniser.cpp|s/const bool reaches = !operand.is_remote || /const bool reaches = lanes != 0 || /
+async: the issuer is ordered after its copies|races/access_check.cpp|s/older.warp == cell.warp \&\& !older.is_asynchronous();/older.warp == cell.warp;/
+async: a copy stands for what its issuer knew|races/async_access.cpp|s/return !cell.is_asynchronous() ||/return true ||/
+async: no proxy fence is needed|races/async_access.cpp|s/^  if (!is_between_proxies(access, older)) {/  if (older_lane < 32) {/
+async: a wait leaves no group pending|clock/completions.h|s/ends_\[ends_.size() - 1 - left\]/ends_.back()/
+async: a barrier does not tell what was waited for|sync/barrier.cpp|s/^  warp.add_waited(lanes, times_);//
+async: a .read wait is for the target as well|happens_before/async_copy_rules.cpp|s/if (!is_bulk || !site.reads_only) {/if (lanes != 0) {/
+async: a copy arrives for later copies as well|happens_before/async_copy_rules.cpp|s/^    groups.divide();//
+async: a proxy fence leaves out its own thread|happens_before/async_copy_rules.cpp|s/^    after.clock.raise(fenced_key(actor.cta.key), {&own, 1});//
+async: an arrival of block scope gives to another block|happens_before/async_copy_rules.cpp|s/const bool reaches = !operand.is_remote || /const bool reaches = lanes != 0 || /
 async: a wait takes the newest phase of any parity|sync/mbarrier.cpp|s/return is_newest ? newest_ : before_;/return is_newest || true ? newest_ : before_;/
 async: bytes to come hold no phase back|sync/mbarrier.cpp|s/if (pending_ != 0 || bytes_ != 0) {/if (pending_ != 0) {/
 async: a relaxed arrival gives all to a cluster|sync/cluster_barrier.cpp|s/^  if (!is_relaxed) {/  if (!is_relaxed || lanes != 0) {/
 async: a cluster barrier gives its clocks but not its fences|sync/cluster_barrier.cpp|s/both.fences = joined(own.fences, taken.fences);/both.fences = joined(own.fences, own.fences);/
-copies: only two writes race|rules/copy_check.cpp|s/if (!entry.writes() \&\& !rows.is_written) {/if (!entry.writes() || !rows.is_written) {/
-copies: what launches before it learnt is lost|rules/copy_check.cpp|s/.clock = engine_.finals.of(copy.ordered_after)};/.clock = {}};/
-copies: what it knows is not handed on|rules/copy_check.cpp|s/^  engine_.finals.add(copy.id, std::move(comer.clock));//
-copies: an observed write orders nothing|rules/observation.h|s/^  if (location == nullptr) {/  if (location == nullptr || byte != 0) {/
-copies: an observer that it learnt of does not count|rules/copy_check.cpp|s/ || comer.knows(by.cta, by.warp, by.lane, sight.tick);/;/
-copies: launches before those that it learnt of are forgotten|rules/copy_check.cpp|s/^           comer.clock.knows_launch(is_ordered);/           false;/
-copies: a running launch does not look for one that comes|rules/copy_check.cpp|s/launch->may_meet_copies = is_met = true;/is_met = true;/
-copies: a launch does not look for those before it|rules/copy_check.cpp|s/^    launch.may_meet_copies = true;//
-copies: they race with themselves|rules/copy_check.cpp|s/ || other.id == mine ||/ ||/
-copies: rows lie close together|rules/copy_check.cpp|s/rows.address + row \* rows.pitch/rows.address + row * rows.row_bytes/
-copies: what the host has waited for is dropped though it runs beside a launch|rules/copy_check.cpp|s/return is_past \&\& std::ranges::all_of/return is_past || std::ranges::all_of/
-copies: asynchronous accesses are their issuer's|rules/copy_check.cpp|s/if (!entry.is_asynchronous()) {/if (entry.launch() != LaunchId{}) {/
-copies: only lanes that touch the first byte are asked|rules/copy_access.cpp|s/for (Bytes rest = bytes; !rest.none(); rest = rest.after_first()) {/for (Bytes rest = bytes; !rest.none(); rest = Bytes{}) {/
-copies: an ordered lane stands for all|rules/copy_access.cpp|s/ordered |= std::uint32_t{1} << lane;/ordered = ~std::uint32_t{0};/
-copies: a later one replaces those of other streams|sync/live_copies.cpp|s/(older->id == copy->id || order.is_before(older->id, copy->id));/(older->id != LaunchId{} || order.is_before(older->id, copy->id));/
-copies: a read replaces a write|sync/live_copies.cpp|s/return (copy->rows.is_written || !older->rows.is_written) \&\&/return (copy->rows.is_written || !older->rows.is_written || true) \&\&/
-copies: pieces are not divided|sync/live_copies.cpp|s/^  split(end);$//
-copies: the newest stands for concurrent ones|sync/live_copies.cpp|s/return order.is_before(older, copy.id); });/return order.is_before(older, copy.id) || older != copy.id; });/
-copies: memory that is freed keeps them|rules/copy_check.cpp|s/^  engine_.copies.forget(address, bytes, engine_.order);/  static_cast<void>(address + bytes);/
-copies: a free forgets what is not ordered before it|rules/copy_check.cpp|s/^    Bytes over;/    Bytes over = entry.bytes;/
-copies: a free forgets nothing|rules/copy_check.cpp|s/^      return entry.bytes;/      return Bytes{};/
-copies: a free is no access|rules/copy_check.cpp|s/if (has_others \&\& copy.operation != HostOperation::kAllocation) {/if (has_others \&\& copy.operation < HostOperation::kAllocation) {/
-copies: an allocation is held against those before it|rules/copy_check.cpp|s/if (has_others \&\& copy.operation != HostOperation::kAllocation) {/if (has_others) {/
-copies: an allocation leaves the free|rules/copy_check.cpp|s/^      engine_.copies.forget_all(HostOperation::kFree, rows.address, rows.row_bytes, order);/      static_cast<void>(rows);/
-copies: a free leaves the allocation|rules/copy_check.cpp|s/^      engine_.copies.forget_all(HostOperation::kAllocation, rows.address, rows.row_bytes, order);/      static_cast<void>(rows);/
-copies: what synchronised in memory that is used on is forgotten|rules/copy_check.cpp|s/choose)) {/choose) \&\& false) {/
-copies: what synchronised in memory that was freed stays|rules/copy_check.cpp|s/^  engine_.global_locations.forget(range.address, range.row_bytes);//
+copies: only two writes race|races/copy_check.cpp|s/if (!cell.writes() \&\& !rows.is_written) {/if (!cell.writes() || !rows.is_written) {/
+copies: what launches before it learnt is lost|races/copy_check.cpp|s/.clock = engine_.finals.of(copy.ordered_after)};/.clock = {}};/
+copies: what it knows is not handed on|races/copy_check.cpp|s/^  engine_.finals.add(copy.id, std::move(comer.clock));//
+copies: an observed write orders nothing|races/observation.h|s/^  if (location == nullptr) {/  if (location == nullptr || byte != 0) {/
+copies: an observer that it learnt of does not count|races/copy_check.cpp|s/^           comer.knows(by.cta, by.warp, by.lane, observation.time);/           false;/
+copies: launches before those that it learnt of are forgotten|races/copy_check.cpp|s/^           comer.clock.knows_launch(is_ordered);/           false;/
+copies: a running launch does not look for one that comes|races/copy_check.cpp|s/launch->may_race_with_copies = is_met = true;/is_met = true;/
+copies: a launch does not look for those before it|races/copy_check.cpp|s/^    launch.may_race_with_copies = true;//
+copies: they race with themselves|races/copy_check.cpp|s/ || other.id == mine ||/ ||/
+copies: rows lie close together|races/copy_check.cpp|s/rows.address + row \* rows.pitch/rows.address + row * rows.row_bytes/
+copies: what the host has waited for is dropped though it runs beside a launch|races/copy_check.cpp|s/return is_past \&\& std::ranges::all_of/return is_past || std::ranges::all_of/
+copies: asynchronous accesses are their issuer's|races/copy_check.cpp|s/if (!cell.is_asynchronous()) {/if (cell.launch() != LaunchId{}) {/
+copies: only lanes that touch the first byte are asked|races/copy_access.cpp|s/for (Bytes rest = bytes; !rest.none(); rest = rest.after_first()) {/for (Bytes rest = bytes; !rest.none(); rest = Bytes{}) {/
+copies: an ordered lane stands for all|races/copy_access.cpp|s/ordered |= std::uint32_t{1} << lane;/ordered = ~std::uint32_t{0};/
+copies: a later one replaces those of other streams|launches/live_copies.cpp|s/(older->id == copy->id || order.is_before(older->id, copy->id));/(older->id != LaunchId{} || order.is_before(older->id, copy->id));/
+copies: a read replaces a write|launches/live_copies.cpp|s/return (copy->rows.is_written || !older->rows.is_written) \&\&/return (copy->rows.is_written || !older->rows.is_written || true) \&\&/
+copies: pieces are not divided|launches/live_copies.cpp|s/^  split(end);$//
+copies: the newest stands for concurrent ones|launches/live_copies.cpp|s/return order.is_before(older, copy.id); });/return order.is_before(older, copy.id) || older != copy.id; });/
+copies: memory that is freed keeps them|races/copy_check.cpp|s/^  engine_.copies.forget(address, bytes, engine_.order);/  static_cast<void>(address + bytes);/
+copies: a free forgets what is not ordered before it|races/copy_check.cpp|s/^    Bytes over;/    Bytes over = cell.bytes;/
+copies: a free forgets nothing|races/copy_check.cpp|s/^      return cell.bytes;/      return Bytes{};/
+copies: a free is no access|races/copy_check.cpp|s/if (has_others \&\& copy.operation != HostOperation::kAllocation) {/if (has_others \&\& copy.operation < HostOperation::kAllocation) {/
+copies: an allocation is held against those before it|races/copy_check.cpp|s/if (has_others \&\& copy.operation != HostOperation::kAllocation) {/if (has_others) {/
+copies: an allocation leaves the free|races/copy_check.cpp|s/^      engine_.copies.forget_all(HostOperation::kFree, rows.address, rows.row_bytes, order);/      static_cast<void>(rows);/
+copies: a free leaves the allocation|races/copy_check.cpp|s/^      engine_.copies.forget_all(HostOperation::kAllocation, rows.address, rows.row_bytes, order);/      static_cast<void>(rows);/
+copies: what synchronised in memory that is used on is forgotten|races/copy_check.cpp|s/choose)) {/choose) \&\& false) {/
+copies: what synchronised in memory that was freed stays|races/copy_check.cpp|s/^  engine_.global_locations.forget(range.address, range.row_bytes);//
 copies: an allocation does not wait for the frees of its bytes|queue/ordering.cpp|s/: not_over(copy.freed_by)) {/: std::vector<LaunchId>()) {/
 copies: they do not wait for the launches before them|queue/ordering.cpp|s/^  if (awaited.empty()) {/  if (awaited.size() < 1000) {/
 copies: launches do not wait for copies that wait|queue/ordering.cpp|s/if (is_copy(each) ? copies_.contains(each)/if (is_copy(each) ? copies_.size() > 1000/
@@ -92,68 +92,68 @@ paper: a release joins what was there|paper/sync_clocks.cpp|s/^      location.ev
 paper: a release of a block reaches all|paper/sync_clocks.cpp|s/^      location.blocks\[by.key\] = clock;/      location.everywhere = location.blocks[by.key] = clock;/
 paper: a global release leaves those of blocks|paper/sync_clocks.cpp|s/^      location.blocks.clear();//
 paper: a global acquire takes nothing of blocks|paper/sync_clocks.cpp|s/^      all.join(clock);$//
-paper: the lanes of an instruction do not know of each other|paper/warp_paths.cpp|s/earlier.tick <= path.together) ||/earlier.tick < path.together) ||/
+paper: the lanes of an instruction do not know of each other|paper/warp_paths.cpp|s/earlier.time <= path.together) ||/earlier.time < path.together) ||/
 paper: paths stay apart where they meet|paper/warp_paths.cpp|s/^  paths_\[parent\].clock.join(paths_\[path\].clock);//
 paper: paths know of each other|paper/warp_paths.cpp|s/(path.lanes >> earlier.lane \& 1) != 0;/path.lanes != 0;/
-paper: an atomic does not race with reads|paper/access_rules.cpp|/case Access::kAtomic:/,/return;/s/^      hold_against_reads(check, cell.reads);//
-paper: a relaxed read is a plain one|paper/access_rules.cpp|/case Access::kRelaxedRead:/,/return;/s/^      add_to(cell.relaxed_reads);/      add_to(cell.reads);/
+paper: an atomic does not race with reads|paper/access_rules.cpp|/case Access::kAtomic:/,/return;/s/^      hold_against_reads(check, state.reads);//
+paper: a relaxed read is a plain one|paper/access_rules.cpp|/case Access::kRelaxedRead:/,/return;/s/^      add_to(state.relaxed_reads);/      add_to(state.reads);/
 paper: the same value races|paper/access_rules.cpp|s/write.agrees \&\& check.stamp.agrees \&\&/write.agrees != check.stamp.agrees \&\&/
 paper: a barrier of the block orders nothing|paper/barriers.cpp|s/^      state.paths.learn(waiting, all);//
-paper: what a lane acquires its path does not learn|paper/engine.cpp|s/^    actor.warp.paths.learn(operation.mask, all);/    static_cast<void>(all);/
-paper: an atomic that releases replaces|paper/engine.cpp|s/^    sync_of(place).add(bytes, by, site.releases, known);/    sync_of(place).release(bytes, by, site.releases, known);/
-paper: copies order no launches|paper/engine.cpp|s/^    engine_.order.add(copy.id, copy.ordered_after);/  engine_.order.add(copy.id, {});/
+paper: what a lane acquires its path does not learn|engines/paper_engine.cpp|s/^    actor.warp.paths.learn(operation.mask, all);/    static_cast<void>(all);/
+paper: an atomic that releases replaces|engines/paper_engine.cpp|s/^    sync_of(place).add(bytes, by, site.releases, known);/    sync_of(place).release(bytes, by, site.releases, known);/
+paper: copies order no launches|engines/paper_engine.cpp|s/^    engine_.order.add(copy.id, copy.ordered_after);/  engine_.order.add(copy.id, {});/
 streams: copies share a number behind an event|stream_order.cpp|/^void StreamOrder::record_event/,/^}/s/^  state_->copies = {};//
 streams: copies share a number behind a wait of the host|stream_order.cpp|/^void StreamOrder::synchronize_event/,/^}/s/^  state_->copies = {};//
 streams: an event of the legacy stream lets blocking ones pass|stream_order.cpp|/^void StreamOrder::record_event/,/^}/s/^  state_->put(stream.*//
 streams: the legacy stream waits for non-blocking ones|stream_order.cpp|s/^        if (!other.is_non_blocking) {/        if (!other.is_non_blocking || true) {/
 streams: the device does not await destroyed streams|stream_order.cpp|s/^  state_->add(state_->host, state_->orphaned_non_blocking);//
 last sync: of another lane|clock/sync_notes.h|s/if (((note.lanes >> lane) \& 1) == 0 || is_later) {/if ((note.lanes >> lane) > ~lane || is_later) {/
-last sync: later than the access|clock/sync_notes.h|s/const bool is_later = note.tick > tick ||/const bool is_later =/
-last sync: guessed where one of two came first|clock/sync_notes.h|s/^      if (note.tick == tick) {/      if (note.tick == tick \&\& lane > 31) {/
+last sync: later than the access|clock/sync_notes.h|s/const bool is_later = note.time > time ||/const bool is_later =/
+last sync: guessed where one of two came first|clock/sync_notes.h|s/^      if (note.time == time) {/      if (note.time == time \&\& lane > 31) {/
 last sync: none, where notes were dropped|clock/sync_notes.h|s/return known < count_ ? std::nullopt/return known > count_ ? std::nullopt/
-missing order: a wait at one named barrier is for an arrival at another|rules/explanation.cpp|s/ \&\& is_same_barrier(arrival, wait)) ||/) ||/
-last sync: of a block that is over it is not kept|detector.cpp|s/^    engine.past_notes.keep(actor.cta);//
-last sync: of a killed launch it is not kept|detector.cpp|s/^    state_->engine.past_notes.keep(cta);//
-last sync: what ends a tick may have come first|clock/sync_notes.h|s/(note.tick == tick \&\& note.ends_tick)/(note.tick == tick \&\& lane > 31)/
-last sync: a barrier does not end a tick|detector.cpp|s/const bool ends_tick = site.operation == Operation::kBarrier ||/const bool ends_tick =/
+missing order: a wait at one named barrier is for an arrival at another|races/explanation.cpp|s/ \&\& is_same_barrier(arrival, wait)) ||/) ||/
+last sync: of a block that is over it is not kept|engines/ptx_engine.cpp|s/^    engine_.past_notes.keep(actor.cta);//
+last sync: of a killed launch it is not kept|engines/ptx_engine.cpp|s/^    engine_.past_notes.keep(cta);//
+last sync: what ends an epoch may have come first|clock/sync_notes.h|s/(note.time == time \&\& note.ends_epoch)/(note.time == time \&\& lane > 31)/
+last sync: a barrier does not end an epoch|engines/ptx_engine.cpp|s/const bool ends_epoch = site.operation == Operation::kBarrier ||/const bool ends_epoch =/
 last sync: what may be overwritten meanwhile is read|clock/sync_notes.h|s/load(count_) - seen.count_ + 1;/load(count_) - seen.count_;/
-last sync: another block in the same place passes for it|sync/past_notes.h|s/return block.cta == cta \&\& warp/return warp/
-crowds: atomics of a narrow scope are of them|rules/access_crowd.cpp|s/site.scope < wire::Scope::kGpu) {/site.scope > wire::Scope::kSys) {/
-crowds: four bytes pass for eight|rules/access_crowd.cpp|s/return CrowdKind::kAtomics4;/return CrowdKind::kAtomics8;/
-crowds: who is none of them does not look|rules/access_crowd.cpp|s/  if (!is_one_of_them ||/  if (launch == LaunchId{} ||/
-crowds: what one lane did again all did|rules/access_crowd.cpp|s/if ((older.lanes \& ~newer.lanes) != 0) {/if (older.lanes == 0) {/
-crowds: other lanes at the same bytes stand for it|rules/access_crowd.cpp|s/} else if (newer.maps_lanes_like(older)) {/} else {/
-crowds: any newer one stands for an older|rules/access_crowd.cpp|s/      !may_replace(side_of(newer), side_of(older))) {/      older.bytes.none()) {/
-crowds: warps of all blocks are one when compacting|shadow/crowd.h|s/places\[end\].cta == places\[start\].cta/places[end].tick != 0/
-crowds: warps of all blocks are one when adding|shadow/crowd.h|s/member.cta != entry.cta_index() ||/member.cta == ~0U ||/
-crowds: what a launch did another did|shadow/crowd.h|s/group.alike.launch() != entry.launch()) {/group.alike.launch() == LaunchId{}) {/
-crowds: warps are one member though their ticks differ|shadow/crowd.cpp|s/member.tick == entry.tick \&\&/member.tick != 0 \&\&/
-crowds: warps are one member though their lanes differ|shadow/crowd.cpp|s/member.lanes == entry.lanes \&\&/true \&\&/
-crowds: what one warp became all of its member did|shadow/crowd.cpp|s/if (is_single(member.warps) \&\&/if (member.warps != 0 \&\&/
-crowds: a changed warp stays what it was|shadow/crowd.cpp|s/  member.warps \&= ~(std::uint32_t{1} << was.warp);//
-crowds: members that are gone count|shadow/crowd.cpp|s/    size_ -= drop/    drop/
+last sync: another block in the same place passes for it|state/past_notes.h|s/return block.cta == cta \&\& warp/return warp/
+shared sets: atomics of a narrow scope are of them|races/access_shared_set.cpp|s/site.scope < wire::Scope::kGpu) {/site.scope > wire::Scope::kSys) {/
+shared sets: four bytes pass for eight|races/access_shared_set.cpp|s/return SharedAccessKind::kAtomics4;/return SharedAccessKind::kAtomics8;/
+shared sets: who is none of them does not look|races/access_shared_set.cpp|s/  if (!is_one_of_them ||/  if (launch == LaunchId{} ||/
+shared sets: what one lane did again all did|races/access_shared_set.cpp|s/if ((older.lanes \& ~newer.lanes) != 0) {/if (older.lanes == 0) {/
+shared sets: other lanes at the same bytes stand for it|races/access_shared_set.cpp|s/} else if (newer.maps_lanes_like(older)) {/} else {/
+shared sets: any newer one stands for an older|races/access_shared_set.cpp|s/      !may_replace(side_of(newer), side_of(older))) {/      older.bytes.none()) {/
+shared sets: warps of all blocks are one when compacting|shadow/shared_access_set.h|s/places\[end\].cta == places\[start\].cta/places[end].time != 0/
+shared sets: warps of all blocks are one when adding|shadow/shared_access_set.h|s/member.cta != cell.cta_index() ||/member.cta == ~0U ||/
+shared sets: what a launch did another did|shadow/shared_access_set.h|s/group.alike.launch() != cell.launch()) {/group.alike.launch() == LaunchId{}) {/
+shared sets: warps are one member though their times differ|shadow/shared_access_set.cpp|s/member.time == cell.time \&\&/member.time != 0 \&\&/
+shared sets: warps are one member though their lanes differ|shadow/shared_access_set.cpp|s/member.lanes == cell.lanes \&\&/true \&\&/
+shared sets: what one warp became all of its member did|shadow/shared_access_set.cpp|s/if (is_single(member.warps) \&\&/if (member.warps != 0 \&\&/
+shared sets: a changed warp stays what it was|shadow/shared_access_set.cpp|s/  member.warps \&= ~(std::uint32_t{1} << was.warp);//
+shared sets: members that are gone count|shadow/shared_access_set.cpp|s/    size_ -= drop/    drop/
 locations: a long map takes what came last for the first|sync/small_map.h|s/index_->emplace(key, items_.size() - 1);/index_->emplace(key, 0);/
-locations: shared memory forgets at any barrier|sync/synchroniser.cpp|s/barrier.has_everybody(cta.warps)) {/!cta.warps.empty()) {/
+locations: shared memory forgets at any barrier|happens_before/sync_rules.cpp|s/barrier.has_everybody(cta.warps)) {/!cta.warps.empty()) {/
 block: a split block loses what is known of the whole|shadow/block.cpp|s/if (whole != nullptr \&\& whole->is_empty()) {/if (whole != nullptr) {/
 block: a split block does not meet who touched all of it|shadow/block.h|s/  if (whole != nullptr) {$/  if (whole != nullptr \&\& is_whole) {/
-busy words: races with one site hide those with others|rules/access.h|s/return found != sites_.end() \&\& found->races >= kEnough;/return !sites_.empty() \&\& sites_.front().races >= kEnough;/
-busy words: accesses of other sites count|rules/access_crowd.cpp|s/    if (kept.site == entry.site) {/    if (kept.cta != CtaKey{}) {/
-launches: blocks that are over come back|sync/launch_state.h|s/return cta \/ kShards < finished.size() \&\& finished\[cta \/ kShards\];/return cta > ~cta \&\& finished[cta \/ kShards];/
-launches: with a block those before it in its shard are over|sync/launch_state.cpp|s/^  finished\[index\] = true;/  finished.assign(index + 1, true);/
+busy words: races with one site hide those with others|races/access.h|s/return found != sites_.end() \&\& found->races >= kEnough;/return !sites_.empty() \&\& sites_.front().races >= kEnough;/
+busy words: accesses of other sites count|races/access_shared_set.cpp|s/    if (kept.site == cell.site) {/    if (kept.cta != CtaKey{}) {/
+launches: blocks that are over come back|state/launch_state.h|s/return cta \/ kShards < finished.size() \&\& finished\[cta \/ kShards\];/return cta > ~cta \&\& finished[cta \/ kShards];/
+launches: with a block those before it in its shard are over|state/launch_state.cpp|s/^  finished\[index\] = true;/  finished.assign(index + 1, true);/
 shared memory: a barrier of some divides it|sync/barrier.cpp|s/return std::ranges::all_of(warps, /return std::ranges::any_of(warps, /
-shared memory: a barrier orders asynchronous copies|sync/synchroniser.cpp|s/if (!engine_.has_asynchrony \&\& /if (/
-shared memory: a barrier of a block is one of its cluster|sync/synchroniser.cpp|s/ \&\& !cta.launch.has_clusters()//
+shared memory: a barrier orders asynchronous copies|happens_before/sync_rules.cpp|s/if (!engine_.has_asynchrony \&\& /if (/
+shared memory: a barrier of a block is one of its cluster|happens_before/sync_rules.cpp|s/ \&\& !cta.launch.has_clusters()//
 shared memory: what was done after a barrier goes with what was before|shadow/shadow_memory.cpp|s/^  touched.phase = phase_;//
-words: who has somebody to meet joins|shadow/word_lists.cpp|s/if (own != kNone || slots_\[slot\].tick != entry.tick) {/if (slots_[slot].tick != entry.tick) {/
+words: who has somebody to meet joins|shadow/word_lists.cpp|s/if (own != kNone || slots_\[slot\].time != cell.time) {/if (slots_[slot].time != cell.time) {/
 pages: what a thread found of freed memory stays found|shadow/shadow_memory.cpp|/^void ShadowMemory::forget/,/^}/s/^  generation_ = next_generation();//
-programmatic: waiting for the grid tells nothing|sync/synchroniser.cpp|s/after.clock.join(actor.cta.launch.from_grid_wait);//
-programmatic: nobody begins early|sync/prerequisites.cpp|s/order.add(launch.id, launch.ordered_after, launch.prerequisite);/order.add(launch.id, launch.ordered_after);/
-programmatic: who begins early knows nothing of others|sync/prerequisites.cpp|s/at_first.join(let_begin->second);//
+programmatic: waiting for the grid tells nothing|happens_before/sync_rules.cpp|s/after.clock.join(actor.cta.launch.from_grid_wait);//
+programmatic: nobody begins early|launches/prerequisites.cpp|s/order.add(launch.id, launch.ordered_after, launch.prerequisite);/order.add(launch.id, launch.ordered_after);/
+programmatic: who begins early knows nothing of others|launches/prerequisites.cpp|s/at_first.join(let_begin->second);//
 launches: one begins before those before it are over|queue/ordering.cpp|/^void Ordering::begin_launch/,/^}/s/if (launch->awaited.empty())/if (launch != nullptr)/;/^void Ordering::release/,/^}/s/^      begin(\*launch);//
 programmatic: later launches forget its prerequisite|stream_order.cpp|s/put(stream, {fresh, id});/put(stream, {id});/
 programmatic: what the host waited for may still run|stream_order.cpp|s/state_->covers(state_->host, before_it)/false/
 programmatic: a prerequisite is one with what is after it|stream_order.cpp|/  void put(/,/^  }/s/stream.last_kernel = {};//
-programmatic: a chain of launches goes on that was not over|sync/launch_order.cpp|s/past\[chain\] == chains_/past[chain] <= chains_/
+programmatic: a chain of launches goes on that was not over|launches/launch_order.cpp|s/past\[chain\] == chains_/past[chain] <= chains_/
 rounds: clusters of a launch that waits are applied|queue/rounds.cpp|s/ || !known->second->awaited.empty() ||/ ||/
 rounds: a cluster is applied past what waits in its queue|queue/rounds.cpp|s/known->second->queues.contains(records.cluster())/records.is_empty()/
 rounds: what stands behind a release is lost|queue/rounds.cpp|s/^    queue->push(records.front());//

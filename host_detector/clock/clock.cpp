@@ -60,11 +60,11 @@ void Clock::join(const Clock& other) {
   DEBUG_ASSERT(is_valid() && covers(other));
 }
 
-void Clock::raise(CtaKey cta, std::span<const WarpTick> known) {
+void Clock::raise(CtaKey cta, std::span<const WarpTime> known) {
   const CtaClock* before = find(cta);
   const boost::intrusive_ptr<CtaClock> part(before != nullptr ? new CtaClock(*before)
                                                               : new CtaClock(cta));
-  for (const WarpTick& warp : known) {
+  for (const WarpTime& warp : known) {
     part->raise(warp);
   }
   if (home_ != nullptr && home_->key() == cta) {

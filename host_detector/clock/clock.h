@@ -21,12 +21,12 @@ class Clock {
 
   [[nodiscard]] bool is_empty() const { return home_ == nullptr && others_ == nullptr; }
 
-  [[nodiscard]] Tick floor(CtaKey cta, std::uint32_t warp) const {
+  [[nodiscard]] Time floor(CtaKey cta, std::uint32_t warp) const {
     const CtaClock* part = find(cta);
     return part != nullptr ? part->floor(warp) : 0;
   }
 
-  [[nodiscard]] Tick at(CtaKey cta, std::uint32_t warp, std::uint32_t lane) const {
+  [[nodiscard]] Time at(CtaKey cta, std::uint32_t warp, std::uint32_t lane) const {
     const CtaClock* part = find(cta);
     return part != nullptr ? part->at(warp, lane) : 0;
   }
@@ -45,7 +45,7 @@ class Clock {
   [[nodiscard]] bool knows_launch(Predicate holds) const;
 
   void join(const Clock& other);
-  void raise(CtaKey cta, std::span<const WarpTick> known);
+  void raise(CtaKey cta, std::span<const WarpTime> known);
   // All it knows of CTAs of `launch` counts as followed by a proxy fence.
   void fence_proxy(LaunchId launch);
   // The clock without what it knows of CTAs for which `drop` is true.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
-#include "host_detector/clock/lanes.h"
+#include "host_detector/lanes.h"
 
 namespace barracuda::detector {
 
@@ -16,10 +16,10 @@ const CtaClock::Exception* CtaClock::exception(std::uint32_t warp) const {
   return nullptr;
 }
 
-Tick CtaClock::at(std::uint32_t warp, std::uint32_t lane) const {
+Time CtaClock::at(std::uint32_t warp, std::uint32_t lane) const {
   DEBUG_ASSERT(lane < wire::kWarpLanes);
   const Exception* lanes = exceptions_.empty() ? nullptr : exception(warp);
-  return lanes != nullptr ? lanes->ticks[lane] : floor(warp);
+  return lanes != nullptr ? lanes->times[lane] : floor(warp);
 }
 
 bool CtaClock::covers(const CtaClock& other) const {
@@ -34,10 +34,10 @@ bool CtaClock::covers(const CtaClock& other) const {
     }
   }
   return std::ranges::all_of(other.exceptions_, [this](const Exception& theirs) {
-    const Tick ours = floor(theirs.warp);
+    const Time ours = floor(theirs.warp);
     const Exception* lanes = exception(theirs.warp);
     for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
-      if (theirs.ticks[lane] > (lanes != nullptr ? lanes->ticks[lane] : ours)) {
+      if (theirs.times[lane] > (lanes != nullptr ? lanes->times[lane] : ours)) {
         return false;
       }
     }
@@ -49,7 +49,7 @@ CtaClock::Exception& CtaClock::make_exception(std::uint32_t warp) {
   auto place = std::ranges::lower_bound(exceptions_, warp, {}, &Exception::warp);
   if (place == exceptions_.end() || place->warp != warp) {
     place = exceptions_.insert(place, Exception{.warp = warp});
-    place->ticks.fill(floor(warp));
+    place->times.fill(floor(warp));
   }
   return *place;
 }
@@ -59,7 +59,7 @@ void CtaClock::normalise(std::uint32_t warp) {
   if (place == exceptions_.end() || place->warp != warp) {
     return;
   }
-  const auto [least, most] = std::ranges::minmax(place->ticks);
+  const auto [least, most] = std::ranges::minmax(place->times);
   if (least > floor(warp)) {
     floors_.resize(std::max<std::size_t>(floors_.size(), warp + 1));
     floors_[warp] = least;
@@ -69,39 +69,39 @@ void CtaClock::normalise(std::uint32_t warp) {
   }
 }
 
-void CtaClock::raise_floor(std::uint32_t warp, Tick tick) {
-  if (tick <= floor(warp)) {
+void CtaClock::raise_floor(std::uint32_t warp, Time time) {
+  if (time <= floor(warp)) {
     return;
   }
   if (warp >= floors_.size()) {
     floors_.resize(warp + 1);
   }
-  floors_[warp] = tick;
+  floors_[warp] = time;
   if (!exceptions_.empty() && exception(warp) != nullptr) {
-    for (Tick& lane : make_exception(warp).ticks) {
-      lane = std::max(lane, tick);
+    for (Time& lane : make_exception(warp).times) {
+      lane = std::max(lane, time);
     }
     normalise(warp);
   }
 }
 
-void CtaClock::raise(const WarpTick& known) {
+void CtaClock::raise(const WarpTime& known) {
   if (known.lanes == ~std::uint32_t{0}) {
-    raise_floor(known.warp, known.tick);
+    raise_floor(known.warp, known.time);
     DEBUG_ASSERT(is_valid());
     return;
   }
-  if (known.lanes == 0 || known.tick <= floor(known.warp)) {
+  if (known.lanes == 0 || known.time <= floor(known.warp)) {
     return;
   }
   Exception& lanes = make_exception(known.warp);
   for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
     if (((known.lanes >> lane) & 1) != 0) {
-      lanes.ticks[lane] = std::max(lanes.ticks[lane], known.tick);
+      lanes.times[lane] = std::max(lanes.times[lane], known.time);
     }
   }
   normalise(known.warp);
-  DEBUG_ASSERT(is_valid() && at(known.warp, first_lane(known.lanes)) >= known.tick);
+  DEBUG_ASSERT(is_valid() && at(known.warp, first_lane(known.lanes)) >= known.time);
 }
 
 void CtaClock::join(const CtaClock& other) {
@@ -112,7 +112,7 @@ void CtaClock::join(const CtaClock& other) {
   for (const Exception& theirs : other.exceptions_) {
     Exception& ours = make_exception(theirs.warp);
     for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
-      ours.ticks[lane] = std::max(ours.ticks[lane], theirs.ticks[lane]);
+      ours.times[lane] = std::max(ours.times[lane], theirs.times[lane]);
     }
     normalise(theirs.warp);
   }
@@ -122,7 +122,7 @@ void CtaClock::join(const CtaClock& other) {
 bool CtaClock::is_valid() const {
   for (std::size_t index = 0; index < exceptions_.size(); ++index) {
     const Exception& lanes = exceptions_[index];
-    const auto [least, most] = std::ranges::minmax(lanes.ticks);
+    const auto [least, most] = std::ranges::minmax(lanes.times);
     if (least != floor(lanes.warp) || most == least ||
         (index > 0 && exceptions_[index - 1].warp >= lanes.warp)) {
       return false;

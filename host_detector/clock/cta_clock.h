@@ -1,5 +1,5 @@
-// What is known of the threads of one CTA: for each warp a tick up to which every lane's accesses
-// are known, and for warps whose lanes differ one tick a lane. Immutable once shared: change a
+// What is known of the threads of one CTA: for each warp a time up to which every lane's accesses
+// are known, and for warps whose lanes differ one time a lane. Immutable once shared: change a
 // clone.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace barracuda::detector {
 
 // Counts within a warp; accesses are stamped with it, and it grows whenever a stamp becomes visible
 // to other threads. 0 is before everything.
-using Tick = std::uint32_t;
+using Time = std::uint32_t;
 
 // A CTA of a launch. Ordered by launch, then CTA.
 enum class CtaKey : std::uint64_t {};
@@ -48,11 +48,11 @@ static_assert(is_fenced_key(fenced_key(CtaKey{})) &&
                   !is_fenced_key(cta_key(LaunchId{~std::uint32_t{0} >> 1}, ~std::uint32_t{0})),
               "the topmost bit is no launch's");
 
-// Lanes of one warp that are known up to `tick`.
-struct WarpTick {
+// Lanes of one warp that are known up to `time`.
+struct WarpTime {
   std::uint32_t warp = 0;
   std::uint32_t lanes = 0;
-  Tick tick = 0;
+  Time time = 0;
 };
 
 // Parts of clocks are shared by CTAs whose operations are applied on several threads.
@@ -73,33 +73,33 @@ class CtaClock : public Counted<CtaClock> {
   [[nodiscard]] CtaKey key() const { return key_; }
 
   // Known of every lane of the warp; never more than at() says of any.
-  [[nodiscard]] Tick floor(std::uint32_t warp) const {
+  [[nodiscard]] Time floor(std::uint32_t warp) const {
     return warp < floors_.size() ? floors_[warp] : 0;
   }
 
-  [[nodiscard]] Tick at(std::uint32_t warp, std::uint32_t lane) const;
+  [[nodiscard]] Time at(std::uint32_t warp, std::uint32_t lane) const;
   [[nodiscard]] bool covers(const CtaClock& other) const;
-  // Exceptions are by warp, differ from lane to lane, and their least tick is the floor.
+  // Exceptions are by warp, differ from lane to lane, and their least time is the floor.
   [[nodiscard]] bool is_valid() const;
 
   // Only before the clock is shared.
-  void raise(const WarpTick& known);
+  void raise(const WarpTime& known);
   void join(const CtaClock& other);
 
  private:
   struct Exception {  // lanes that are known further than the floor
     std::uint32_t warp = 0;
-    std::array<Tick, wire::kWarpLanes> ticks{};
+    std::array<Time, wire::kWarpLanes> times{};
   };
 
   [[nodiscard]] const Exception* exception(std::uint32_t warp) const;
   Exception& make_exception(std::uint32_t warp);
   void normalise(std::uint32_t warp);
-  void raise_floor(std::uint32_t warp, Tick tick);
+  void raise_floor(std::uint32_t warp, Time time);
 
   CtaKey key_;
-  std::vector<Tick> floors_;
-  std::vector<Exception> exceptions_;  // by warp, ascending; every tick at least the floor
+  std::vector<Time> floors_;
+  std::vector<Exception> exceptions_;  // by warp, ascending; every time at least the floor
 };
 
 // The least clock that covers both; one of the two themselves where it does.

@@ -1,5 +1,5 @@
 // What the threads of one warp synchronised by lately, for reports: the sites of the last few
-// fences, barriers, releases, acquires and waits, with the tick at which they were executed. One
+// fences, barriers, releases, acquires and waits, with the time at which they were executed. One
 // thread adds; others may look meanwhile, by seen_from_outside().
 #pragma once
 
@@ -19,15 +19,15 @@ class SyncNotes {
  public:
   struct Answer {
     std::optional<wire::SiteId> site;  // nothing: it did not synchronise at all
-    Tick tick = 0;
+    Time time = 0;
     std::uint32_t members = 0, threads = 0;
   };
 
-  // `ends_tick`: what the lanes do after it has a later tick. `members`: a warp barrier's mask, or
+  // `ends_epoch`: what the lanes do after it has a later time. `members`: a warp barrier's mask, or
   // which barrier of the block; `threads`: for how many that is, 0 for all.
   struct When {
-    Tick tick = 0;
-    bool ends_tick = false;
+    Time time = 0;
+    bool ends_epoch = false;
     std::uint32_t members = 0, threads = 0;
   };
 
@@ -35,8 +35,8 @@ class SyncNotes {
     Note& note = notes_[count_ % kKept];
     store(note.site, site);
     store(note.lanes, lanes);
-    store(note.tick, when.tick);
-    store(note.ends_tick, when.ends_tick);
+    store(note.time, when.time);
+    store(note.ends_epoch, when.ends_epoch);
     store(note.members, when.members);
     store(note.threads, when.threads);
     store(count_, count_ + 1);
@@ -44,12 +44,12 @@ class SyncNotes {
 
   // Up to now.
   [[nodiscard]] std::optional<Answer> last(std::uint32_t lane) const {
-    return find(lane, ~Tick{0});
+    return find(lane, ~Time{0});
   }
 
-  // Before what the lane did at `tick`. Nothing if that cannot be told.
-  [[nodiscard]] std::optional<Answer> before(std::uint32_t lane, Tick tick) const {
-    return find(lane, tick);
+  // Before what the lane did at `time`. Nothing if that cannot be told.
+  [[nodiscard]] std::optional<Answer> before(std::uint32_t lane, Time time) const {
+    return find(lane, time);
   }
 
   // A copy without those that may have been overwritten while it was made.
@@ -59,10 +59,10 @@ class SyncNotes {
     for (std::size_t index = 0; index < kKept; ++index) {
       seen.notes_[index] = {.site = load(notes_[index].site),
                             .lanes = load(notes_[index].lanes),
-                            .tick = load(notes_[index].tick),
+                            .time = load(notes_[index].time),
                             .members = load(notes_[index].members),
                             .threads = load(notes_[index].threads),
-                            .ends_tick = load(notes_[index].ends_tick)};
+                            .ends_epoch = load(notes_[index].ends_epoch)};
     }
     const std::uint32_t lost = load(count_) - seen.count_ + 1;  // one more may be on its way
     seen.kept_ = kKept - std::min(kKept, lost);
@@ -73,9 +73,9 @@ class SyncNotes {
   struct Note {
     wire::SiteId site{};
     std::uint32_t lanes = 0;
-    Tick tick = 0;
+    Time time = 0;
     std::uint32_t members = 0, threads = 0;
-    bool ends_tick = false;
+    bool ends_epoch = false;
   };
 
   static constexpr std::uint32_t kKept = 4;
@@ -92,19 +92,19 @@ class SyncNotes {
     return std::atomic_ref(const_cast<T&>(place)).load(std::memory_order_acquire);
   }
 
-  [[nodiscard]] std::optional<Answer> find(std::uint32_t lane, Tick tick) const {
+  [[nodiscard]] std::optional<Answer> find(std::uint32_t lane, Time time) const {
     const std::uint32_t known = std::min(count_, kept_);
     for (std::uint32_t age = 1; age <= known; ++age) {
       const Note& note = notes_[(count_ - age) % kKept];
-      const bool is_later = note.tick > tick || (note.tick == tick && note.ends_tick);
+      const bool is_later = note.time > time || (note.time == time && note.ends_epoch);
       if (((note.lanes >> lane) & 1) == 0 || is_later) {
         continue;
       }
-      if (note.tick == tick) {
+      if (note.time == time) {
         return std::nullopt;  // one of the two came first
       }
       return Answer{
-          .site = note.site, .tick = note.tick, .members = note.members, .threads = note.threads};
+          .site = note.site, .time = note.time, .members = note.members, .threads = note.threads};
     }
     return known < count_ ? std::nullopt : std::optional(Answer{});
   }

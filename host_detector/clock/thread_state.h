@@ -13,30 +13,30 @@
 namespace barracuda::detector {
 
 // The scopes that differ on one device: gpu and sys include the same threads.
-enum class Level : std::uint8_t { kCta, kCluster, kDevice };
+enum class ScopeLevel : std::uint8_t { kCta, kCluster, kDevice };
 inline constexpr std::size_t kLevelCount = 3;
-static_assert(static_cast<std::size_t>(Level::kDevice) + 1 == kLevelCount);
+static_assert(static_cast<std::size_t>(ScopeLevel::kDevice) + 1 == kLevelCount);
 
-constexpr Level level_of(wire::Scope scope) {
-  return scope >= wire::Scope::kGpu       ? Level::kDevice
-         : scope == wire::Scope::kCluster ? Level::kCluster
-                                          : Level::kCta;
+constexpr ScopeLevel level_of(wire::Scope scope) {
+  return scope >= wire::Scope::kGpu       ? ScopeLevel::kDevice
+         : scope == wire::Scope::kCluster ? ScopeLevel::kCluster
+                                          : ScopeLevel::kCta;
 }
 
-static_assert(level_of(wire::Scope::kCta) == Level::kCta &&
-              level_of(wire::Scope::kCluster) == Level::kCluster &&
-              level_of(wire::Scope::kGpu) == Level::kDevice &&
-              level_of(wire::Scope::kSys) == Level::kDevice);
+static_assert(level_of(wire::Scope::kCta) == ScopeLevel::kCta &&
+              level_of(wire::Scope::kCluster) == ScopeLevel::kCluster &&
+              level_of(wire::Scope::kGpu) == ScopeLevel::kDevice &&
+              level_of(wire::Scope::kSys) == ScopeLevel::kDevice);
 
-constexpr std::size_t index_of_level(Level level) {
+constexpr std::size_t index_of_level(ScopeLevel level) {
   return static_cast<std::size_t>(level);
 }
 
-// The clock of a thread when it fenced; `own` is its own tick then, which differs from lane to lane
+// The clock of a thread when it fenced; `own` is its own time then, which differs from lane to lane
 // and is therefore not part of the clock.
 struct Release {
   Clock clock;
-  Tick own = 0;
+  Time own = 0;
   bool exists = false;
 };
 
@@ -50,7 +50,7 @@ struct FenceState : Counted<FenceState> {
 using FenceStatePointer = boost::intrusive_ptr<const FenceState>;
 
 struct ThreadState {
-  Clock clock;               // without the thread's own tick, which is its warp's
+  Clock clock;               // without the thread's own time, which is its warp's
   FenceStatePointer fences;  // null: no fence yet, nothing observed
 
   [[nodiscard]] bool shares_all_with(const ThreadState& other) const {

@@ -76,10 +76,10 @@ void WarpState::set(std::uint32_t lanes, const ThreadState& state) {
   DEBUG_ASSERT(is_valid());
 }
 
-Clock WarpState::with_own(const Clock& clock, std::uint32_t lanes, Tick own) const {
+Clock WarpState::with_own(const Clock& clock, std::uint32_t lanes, Time own) const {
   Clock mine = clock;
   if (own != 0) {
-    const WarpTick known{.warp = warp_, .lanes = lanes | absent(), .tick = own};
+    const WarpTime known{.warp = warp_, .lanes = lanes | absent(), .time = own};
     mine.raise(cta_, {&known, 1});
   }
   return mine;
@@ -89,41 +89,42 @@ Clock WarpState::known_to(std::uint32_t lane) const {
   DEBUG_ASSERT(lane < wire::kWarpLanes);
   const std::uint32_t bit = std::uint32_t{1} << lane;
   Clock known = with_own(state(lane).clock, bit, now_);
-  if (lines_ != nullptr) {
-    std::vector<WarpTick> waited;
+  if (completions_ != nullptr) {
+    std::vector<WarpTime> waited;
     add_waited(bit, waited);
     known.raise(cta_, waited);
   }
   return known;
 }
 
-AsyncLines& WarpState::lines() {
-  if (lines_ == nullptr) {
-    lines_ = std::make_unique<AsyncLines>();
+Completions& WarpState::completions() {
+  if (completions_ == nullptr) {
+    completions_ = std::make_unique<Completions>();
   }
-  return *lines_;
+  return *completions_;
 }
 
-void WarpState::add_waited(std::uint32_t lanes, std::vector<WarpTick>& ticks) const {
-  if (lines_ == nullptr) {
+void WarpState::add_waited(std::uint32_t lanes, std::vector<WarpTime>& times) const {
+  if (completions_ == nullptr) {
     return;
   }
-  lines_->for_each_waited(lanes, [&](Line line, std::uint32_t same, Tick tick) {
-    ticks.push_back({.warp = line_warp(line, warp_), .lanes = same | absent(), .tick = tick});
+  completions_->for_each_waited(lanes, [&](Completion completion, std::uint32_t same, Time time) {
+    times.push_back(
+        {.warp = completion_warp(completion, warp_), .lanes = same | absent(), .time = time});
   });
 }
 
-void WarpState::settle_lines(std::uint32_t lanes) {
-  if (lines_ == nullptr) {
+void WarpState::settle_completions(std::uint32_t lanes) {
+  if (completions_ == nullptr) {
     return;
   }
   for (std::uint32_t rest = lanes & alive_; rest != 0; rest &= rest - 1) {
     const std::uint32_t lane = first_lane(rest);
     ThreadState after = state(lane);
-    std::vector<WarpTick> news;
+    std::vector<WarpTime> news;
     add_waited(std::uint32_t{1} << lane, news);
-    std::erase_if(news, [&](const WarpTick& waited) {
-      return after.clock.at(cta_, waited.warp, lane) >= waited.tick;
+    std::erase_if(news, [&](const WarpTime& waited) {
+      return after.clock.at(cta_, waited.warp, lane) >= waited.time;
     });
     if (!news.empty()) {
       after.clock.raise(cta_, news);

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/assert.h"
-#include "host_detector/clock/async_lines.h"
-#include "host_detector/clock/lanes.h"
+#include "host_detector/clock/completions.h"
 #include "host_detector/clock/sync_notes.h"
 #include "host_detector/clock/thread_state.h"
+#include "host_detector/lanes.h"
 
 namespace barracuda::detector {
 
@@ -24,9 +24,9 @@ class WarpState {
 
   [[nodiscard]] std::uint32_t warp() const { return warp_; }
 
-  [[nodiscard]] Tick now() const { return now_; }
+  [[nodiscard]] Time now() const { return now_; }
 
-  void tick() { ++now_; }
+  void advance() { ++now_; }
 
   [[nodiscard]] std::uint32_t alive() const { return alive_; }
 
@@ -50,21 +50,21 @@ class WarpState {
 
   void set(std::uint32_t lanes, const ThreadState& state);
 
-  // What lane `lane` would publish of a clock of its own that it took at its tick `own`.
-  [[nodiscard]] Clock with_own(const Clock& clock, std::uint32_t lanes, Tick own) const;
+  // What lane `lane` would publish of a clock of its own that it took at its time `own`.
+  [[nodiscard]] Clock with_own(const Clock& clock, std::uint32_t lanes, Time own) const;
   // What lane `lane` would publish of all it knows now.
   [[nodiscard]] Clock known_to(std::uint32_t lane) const;
 
   // Made on first use.
-  [[nodiscard]] AsyncLines& lines();
+  [[nodiscard]] Completions& completions();
 
   // Null while it made no asynchronous copy.
-  [[nodiscard]] const AsyncLines* known_lines() const { return lines_.get(); }
+  [[nodiscard]] const Completions* known_completions() const { return completions_.get(); }
 
   // Adds up to where `lanes` waited for their own copies.
-  void add_waited(std::uint32_t lanes, std::vector<WarpTick>& ticks) const;
+  void add_waited(std::uint32_t lanes, std::vector<WarpTime>& times) const;
   // Puts into the clocks of `lanes` up to where they waited for their own copies.
-  void settle_lines(std::uint32_t lanes);
+  void settle_completions(std::uint32_t lanes);
 
   // Calls visit(lanes, state) for groups of lanes of `lanes` with the same state.
   template <typename Visit>
@@ -100,12 +100,12 @@ class WarpState {
   std::uint32_t warp_;
   std::uint32_t alive_;
   std::uint32_t touched_ = 0;
-  Tick now_ = 1;
+  Time now_ = 1;
   bool one_stack_ = true;
   ThreadState uniform_;
   std::unique_ptr<std::array<ThreadState, wire::kWarpLanes>> split_;
   std::array<std::uint32_t, wire::kWarpLanes> stacks_{};
-  std::unique_ptr<AsyncLines> lines_;
+  std::unique_ptr<Completions> completions_;
 };
 
 template <typename Visit>

@@ -24,17 +24,17 @@ struct AccessRules::Check {
   Access access;
   Stamp stamp;
   wire::AddressSpace space;
-  // Of the cell at hand.
+  // Of the variable at hand.
   std::uint64_t byte = 0;
   std::uint32_t races_with_reads = 0;
-  // The last race reported, so that one of several cells is counted once.
+  // The last race reported, so that one of several variables is counted once.
   Stamp reported;
   std::uint32_t reported_lane = 0;
 };
 
 bool AccessRules::is_before(const Check& check, const Stamp& older, std::uint32_t lane) const {
   return happens_before(engine_,
-                        {.cta = older.cta, .warp = older.warp, .lane = lane, .tick = older.tick},
+                        {.cta = older.cta, .warp = older.warp, .lane = lane, .time = older.time},
                         check.actor, check.lane);
 }
 
@@ -78,7 +78,7 @@ void AccessRules::report(Check& check, const Stamp& older, std::uint32_t older_l
   race.needed_scope = race.kind == RaceKind::kInterBlock || race.kind == RaceKind::kInterKernel
                           ? wire::Scope::kGpu
                           : wire::Scope::kCta;
-  if (check.actor.block.launch.shape.runs_beside(launch_of(older.cta))) {
+  if (check.actor.block.launch.runs_beside(launch_of(older.cta))) {
     race.missing = MissingOrder::kGridWaitMissing;
   }
   race.first = describe(older, older_lane);
@@ -124,38 +124,38 @@ void AccessRules::hold_against_reads(Check& check, const Reads& reads) {
   });
 }
 
-void AccessRules::meet(Check& check, Cell& cell) {
+void AccessRules::check_against(Check& check, VariableState& state) {
   check.races_with_reads = 0;
   const auto add_to = [&](Reads& reads) {
     reads.add(check.stamp, [&](const Stamp& older) { return is_all_before(check, older); });
   };
-  hold_against_write(check, cell.write);
+  hold_against_write(check, state.write);
   switch (check.access) {
     case Access::kRead:
-      hold_against_reads(check, cell.atomics);
-      add_to(cell.reads);
+      hold_against_reads(check, state.atomics);
+      add_to(state.reads);
       return;
     case Access::kRelaxedRead:
-      add_to(cell.relaxed_reads);
+      add_to(state.relaxed_reads);
       return;
     case Access::kAtomic:
-      hold_against_reads(check, cell.reads);
-      cell.reads.clear();
-      add_to(cell.atomics);
+      hold_against_reads(check, state.reads);
+      state.reads.clear();
+      add_to(state.atomics);
       return;
     case Access::kWrite:
-      for (Reads* const reads : {&cell.reads, &cell.atomics, &cell.relaxed_reads}) {
+      for (Reads* const reads : {&state.reads, &state.atomics, &state.relaxed_reads}) {
         hold_against_reads(check, *reads);
         reads->clear();
       }
-      cell.write = check.stamp;
+      state.write = check.stamp;
       return;
   }
 }
 
 bool AccessRules::apply(const Actor& actor, std::uint32_t lane, wire::SiteId site, Access access,
                         const Touched& touched) {
-  const std::optional<Place> place = place_of(touched.tagged, actor, touched.bytes);
+  const std::optional<MemoryPlace> place = place_of(touched.tagged, actor, touched.bytes);
   if (!place) {
     return false;
   }
@@ -163,7 +163,7 @@ bool AccessRules::apply(const Actor& actor, std::uint32_t lane, wire::SiteId sit
               .lane = lane,
               .access = access,
               .stamp = {.cta = actor.block.key,
-                        .tick = actor.warp.paths.now(),
+                        .time = actor.warp.paths.now(),
                         .site = static_cast<std::uint32_t>(site),
                         .stack = actor.warp.stacks[lane],
                         .lanes = std::uint32_t{1} << lane,
@@ -171,11 +171,12 @@ bool AccessRules::apply(const Actor& actor, std::uint32_t lane, wire::SiteId sit
                         .agrees = touched.agrees},
               .space = place->shared_of != nullptr ? wire::AddressSpace::kShared
                                                    : wire::AddressSpace::kGlobal};
-  Cells& cells = place->shared_of != nullptr ? place->shared_of->shared : engine_.global;
-  cells.for_each(place->address, touched.bytes, [&](Cell& cell, std::uint64_t byte, std::uint64_t) {
-    check.byte = byte;
-    meet(check, cell);
-  });
+  Shadow& shadow = place->shared_of != nullptr ? place->shared_of->shared : engine_.global;
+  shadow.for_each(place->address, touched.bytes,
+                  [&](VariableState& state, std::uint64_t byte, std::uint64_t) {
+                    check.byte = byte;
+                    check_against(check, state);
+                  });
   return true;
 }
 

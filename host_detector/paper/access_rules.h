@@ -33,7 +33,7 @@ class AccessRules {
  private:
   struct Check;
 
-  void meet(Check& check, Cell& cell);
+  void check_against(Check& check, VariableState& state);
   void hold_against_write(Check& check, const Stamp& write);
   void hold_against_reads(Check& check, const Reads& reads);
   void report(Check& check, const Stamp& older, std::uint32_t older_lane, Severity severity);

@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "host_detector/shadow/shadow_memory.h"
+
 namespace barracuda::detector::paper {
 
 BlockState::BlockState(LaunchState& of, std::uint32_t block)
@@ -46,11 +48,11 @@ BlockState* LaunchState::find_block(std::uint32_t index) {
   return blocks.emplace(index, std::make_unique<BlockState>(*this, index)).first->second.get();
 }
 
-std::optional<Place> place_of(std::uint64_t tagged, const Actor& actor, std::uint64_t bytes) {
+std::optional<MemoryPlace> place_of(std::uint64_t tagged, const Actor& actor, std::uint64_t bytes) {
   const std::uint64_t address = wire::address_of(tagged);
   const wire::AddressSpace space = wire::space_of(tagged);
   if (space == wire::AddressSpace::kGlobal) {
-    return Place{.shared_of = nullptr, .address = address};
+    return MemoryPlace{.shared_of = nullptr, .address = address};
   }
   BlockState* owner = &actor.block;
   std::uint64_t offset = address;
@@ -66,7 +68,7 @@ std::optional<Place> place_of(std::uint64_t tagged, const Actor& actor, std::uin
   if (owner == nullptr || offset + bytes > SharedShadow::kLimit) {
     return std::nullopt;
   }
-  return Place{.shared_of = owner, .address = offset};
+  return MemoryPlace{.shared_of = owner, .address = offset};
 }
 
 }  // namespace barracuda::detector::paper

@@ -12,10 +12,10 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "host_detector/launch.h"
-#include "host_detector/paper/cells.h"
+#include "host_detector/launches/launch_shape.h"
+#include "host_detector/paper/shadow.h"
 #include "host_detector/paper/sync_clocks.h"
 #include "host_detector/paper/warp_paths.h"
-#include "host_detector/sync/launch_state.h"
 
 namespace barracuda::detector::paper {
 
@@ -67,7 +67,7 @@ struct BlockState {
   std::uint64_t live_threads;
   std::vector<WarpState> warps;
   std::map<std::uint32_t, BlockBarrier> barriers;
-  Cells shared;
+  Shadow shared;
   SyncClocks shared_sync;
   boost::unordered_flat_map<std::uint64_t, Clock> mbarriers;  // what was given, by offset
 };
@@ -81,13 +81,21 @@ struct ClusterBarrier {
 struct LaunchState {
   explicit LaunchState(const LaunchInfo& info);
 
-  detector::LaunchState shape;  // extents, clusters, prerequisite; has no blocks of its own
+  LaunchShape shape;
   boost::unordered_flat_map<std::uint32_t, std::unique_ptr<BlockState>> blocks;
   std::map<std::uint32_t, ClusterBarrier> cluster_barriers;
   std::vector<bool> finished;
   std::uint64_t live_threads;
   bool ran_with_others = false;  // some other launch is not ordered before this one
-  Clock initial, final;          // what it knew of others when it began, and when it ended
+  bool lets_dependents_begin = false;
+  Clock initial, final;  // what it knew of others when it began, and when it ended
+
+  // As in detector::LaunchState.
+  Clock from_grid_wait;
+
+  [[nodiscard]] bool runs_beside(LaunchId earlier) const {
+    return earlier == shape.info.prerequisite && !from_grid_wait.is_empty();
+  }
 
   // Made if nothing of it came yet; null if it is over, or not of the grid.
   [[nodiscard]] BlockState* find_block(std::uint32_t index);
@@ -108,12 +116,12 @@ struct Actor {
 };
 
 // The memory that a tagged address of an actor names; nothing for an address that cannot be.
-struct Place {
+struct MemoryPlace {
   BlockState* shared_of = nullptr;  // null: global memory
   std::uint64_t address = 0;
 };
 
-[[nodiscard]] std::optional<Place> place_of(std::uint64_t tagged, const Actor& actor,
-                                            std::uint64_t bytes);
+[[nodiscard]] std::optional<MemoryPlace> place_of(std::uint64_t tagged, const Actor& actor,
+                                                  std::uint64_t bytes);
 
 }  // namespace barracuda::detector::paper

@@ -7,13 +7,14 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "host_detector/detector.h"
+#include "host_detector/detector_options.h"
+#include "host_detector/launches/prerequisites.h"
+#include "host_detector/launches/sync_users.h"
 #include "host_detector/paper/block_state.h"
-#include "host_detector/rules/race_log.h"
-#include "host_detector/sync/call_stacks.h"
-#include "host_detector/sync/prerequisites.h"
-#include "host_detector/sync/site_list.h"
-#include "host_detector/sync/sync_users.h"
+#include "host_detector/state/call_stacks.h"
+#include "host_detector/state/race_log.h"
+#include "host_detector/state/site_list.h"
+#include "host_detector/warp_operation.h"
 
 namespace barracuda::detector::paper {
 
@@ -24,7 +25,7 @@ struct EngineState {
   boost::unordered_flat_map<LaunchId, std::unique_ptr<LaunchState>> running;
   FinalClocks finals;
   Prerequisites prerequisites;
-  Cells global;
+  Shadow global;
   SyncClocks global_sync;
   SyncUsers global_users;  // of global_sync
   CallStacks stacks;

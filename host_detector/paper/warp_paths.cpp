@@ -60,7 +60,7 @@ void WarpPaths::for_each_path(std::uint32_t lanes, Visit visit) const {
 Clock WarpPaths::known_to_path(const Path& path) const {
   Clock known = path.clock;
   if (path.together != 0) {
-    const WarpTick each_other{.warp = warp_, .lanes = path.lanes | absent_, .tick = path.together};
+    const WarpTime each_other{.warp = warp_, .lanes = path.lanes | absent_, .time = path.together};
     known.raise(cta_, {&each_other, 1});
   }
   return known;
@@ -68,7 +68,7 @@ Clock WarpPaths::known_to_path(const Path& path) const {
 
 Clock WarpPaths::known_to(std::uint32_t lane) const {
   Clock known = known_to_path(paths_[at_[lane]]);
-  const WarpTick own{.warp = warp_, .lanes = std::uint32_t{1} << lane, .tick = now_};
+  const WarpTime own{.warp = warp_, .lanes = std::uint32_t{1} << lane, .time = now_};
   known.raise(cta_, {&own, 1});
   return known;
 }
@@ -82,11 +82,11 @@ Clock WarpPaths::known_to_paths(std::uint32_t lanes) const {
 
 // On hardware without lockstep a lane may have come to a meeting before another one of its warp
 // did what comes before it. In lockstep it would have waited.
-bool WarpPaths::went_ahead(const Path& path, std::uint32_t lane, Tick tick) const {
+bool WarpPaths::went_ahead(const Path& path, std::uint32_t lane, Time time) const {
   for (std::uint32_t frame = path.frame; frame != kNone;
        frame = paths_[frames_[frame].parent].frame) {
-    const Tick left = frames_[frame].left[lane];
-    if (left != 0 && tick >= left) {
+    const Time left = frames_[frame].left[lane];
+    if (left != 0 && time >= left) {
       return true;
     }
   }
@@ -97,12 +97,12 @@ bool WarpPaths::is_before(const Epoch& earlier, std::uint32_t later) const {
   const Path& path = paths_[at_[later]];
   if (earlier.cta == cta_ && earlier.warp == warp_) {
     const bool is_together = (path.lanes >> earlier.lane & 1) != 0;
-    if (earlier.lane == later || (is_together && earlier.tick <= path.together) ||
-        went_ahead(path, earlier.lane, earlier.tick)) {
+    if (earlier.lane == later || (is_together && earlier.time <= path.together) ||
+        went_ahead(path, earlier.lane, earlier.time)) {
       return true;
     }
   }
-  return path.clock.at(earlier.cta, earlier.warp, earlier.lane) >= earlier.tick;
+  return path.clock.at(earlier.cta, earlier.warp, earlier.lane) >= earlier.time;
 }
 
 Inactive WarpPaths::inactive(std::uint32_t lane) const {

@@ -9,7 +9,7 @@
 
 #include "device_logger/site_info.h"
 #include "host_detector/clock/clock.h"
-#include "host_detector/clock/lanes.h"
+#include "host_detector/lanes.h"
 
 namespace barracuda::detector::paper {
 
@@ -17,7 +17,7 @@ namespace barracuda::detector::paper {
 struct Epoch {
   CtaKey cta{};
   std::uint32_t warp = 0, lane = 0;
-  Tick tick = 0;
+  Time time = 0;
 };
 
 // Where the paths of a branch begin and meet. A meeting is a place of the code;
@@ -45,7 +45,7 @@ class WarpPaths {
   [[nodiscard]] std::uint32_t alive() const { return alive_; }
 
   // The time of what the lanes do now.
-  [[nodiscard]] Tick now() const { return now_; }
+  [[nodiscard]] Time now() const { return now_; }
 
   // Lanes on the path of a live lane.
   [[nodiscard]] std::uint32_t together_with(std::uint32_t lane) const {
@@ -93,7 +93,7 @@ class WarpPaths {
     std::uint32_t frames = 0;       // whose ways part from it
     std::uint32_t parting = kNone;  // of these, one whose ways are not all known
     Clock clock;
-    Tick together = 0;  // its lanes know each other up to here, besides
+    Time together = 0;  // its lanes know each other up to here, besides
   };
 
   struct Frame {
@@ -101,13 +101,13 @@ class WarpPaths {
     std::uint32_t members = 0;
     std::uint32_t ways = 0;  // paths that are left of it
     Branch branch;
-    std::array<Tick, wire::kWarpLanes> left{};  // when a lane had come to the meeting
+    std::array<Time, wire::kWarpLanes> left{};  // when a lane had come to the meeting
   };
 
   template <typename Visit>
   void for_each_path(std::uint32_t lanes, Visit visit) const;
   [[nodiscard]] Clock known_to_path(const Path& path) const;
-  [[nodiscard]] bool went_ahead(const Path& path, std::uint32_t lane, Tick tick) const;
+  [[nodiscard]] bool went_ahead(const Path& path, std::uint32_t lane, Time time) const;
   std::uint32_t new_path();
   std::uint32_t frame_for(std::uint32_t path, std::uint32_t members, const Branch& branch);
   void settle(std::uint32_t path);
@@ -119,7 +119,7 @@ class WarpPaths {
   std::uint32_t warp_;
   std::uint32_t absent_;  // lanes that do not exist
   std::uint32_t alive_;
-  Tick now_ = 1;
+  Time now_ = 1;
   std::vector<Path> paths_;
   std::vector<Frame> frames_;
   std::vector<std::uint32_t> free_paths_, free_frames_;

@@ -5,7 +5,7 @@
 
 #include "base/assert.h"
 #include "device_logger/order_number.h"
-#include "host_detector/clock/lanes.h"
+#include "host_detector/lanes.h"
 
 namespace barracuda::detector {
 namespace {
@@ -47,8 +47,6 @@ void for_each_entry(const RecordHeader& header, std::size_t entry_bytes, Visit v
   }
 }
 
-constexpr std::uint64_t kAddressBits =
-    (std::uint64_t{1} << (wire::kSpaceShift + wire::kSpaceBits)) - 1;
 constexpr std::int64_t kMostPacked = 64;  // bytes from lane to lane
 
 // Both halves by value: what is written may be anywhere for all that the compiler knows.
@@ -191,18 +189,6 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
       return true;
   }
   return false;
-}
-
-WarpOperation WarpOperation::with_all_lanes() const {
-  ASSERT(mask != 0);
-  WarpOperation full = *this;
-  const std::uint32_t first = first_lane(mask);
-  const auto stride = static_cast<std::uint64_t>(row_stride);
-  for (std::uint32_t lane = first; lane < wire::kWarpLanes; ++lane) {
-    full.lanes[lane] = {.address = (lanes[first].address + (lane - first) * stride) & kAddressBits};
-  }
-  full.has_all_lanes = true;
-  return full;
 }
 
 void read_order_numbers(std::span<const std::byte> record, OrderNumbers& numbers) {

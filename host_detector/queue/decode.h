@@ -9,7 +9,7 @@
 #include <span>
 
 #include "base/assert.h"
-#include "host_detector/detector.h"
+#include "host_detector/warp_operation.h"
 
 namespace barracuda::detector {
 

@@ -116,7 +116,7 @@ class Ordering {
   void keep_rest(OrderCounters& counters, ClusterRecords& records);
   void run_round();
   template <typename Records>
-  std::uint64_t apply_strand(LaunchId launch, Records& records, Tally& tally) const;
+  std::uint64_t apply_cluster(LaunchId launch, Records& records, Tally& tally) const;
   void add_up(const Tally& tally);
   void add_over(const std::vector<LaunchId>& launches);
   void settle(ClusterQueue& queue);

@@ -10,16 +10,16 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "host_detector/launches/launch_shape.h"
 #include "host_detector/queue/cluster_queue.h"
 #include "host_detector/queue/ordering.h"
-#include "host_detector/sync/launch_state.h"
 
 namespace barracuda::detector {
 
 struct Ordering::Launch {
   explicit Launch(const LaunchInfo& info) : shape(info) {}
 
-  LaunchState shape;
+  LaunchShape shape;
   std::vector<LaunchId> awaited;                 // launches before it that are not over
   std::vector<LaunchId> followers;               // those that await it
   std::chrono::steady_clock::time_point begun;   // when they were over

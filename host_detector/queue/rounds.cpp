@@ -47,8 +47,8 @@ RingWindow& Ordering::window_of(OrderCounters& counters, const void* ring) {
 
 // Up to the first that concerns other clusters; how many that was.
 template <typename Records>
-std::uint64_t Ordering::apply_strand(LaunchId launch, Records& records, Tally& tally) const {
-  Detector::Strand strand(detector_, launch);
+std::uint64_t Ordering::apply_cluster(LaunchId launch, Records& records, Tally& tally) const {
+  Detector::ClusterApplier applier(detector_, launch);
   WarpOperation operation;
   OrderNumbers numbers;
   std::uint64_t applied = 0;
@@ -64,7 +64,7 @@ std::uint64_t Ordering::apply_strand(LaunchId launch, Records& records, Tally& t
       continue;
     }
     operation.launch = launch;
-    const bool is_applied = strand.apply(operation);
+    const bool is_applied = applier.apply(operation);
     applied += is_applied ? 1 : 0;
     refused += is_applied ? 0 : 1;
   }
@@ -91,7 +91,7 @@ std::uint64_t Ordering::apply_sorted(ClusterRecords& records, Tally& tally) cons
       known->second->queues.contains(records.cluster())) {
     return 0;
   }
-  return apply_strand(known->second->shape.info.id, records, tally);
+  return apply_cluster(known->second->shape.info.id, records, tally);
 }
 
 void Ordering::keep_rest(OrderCounters& counters, ClusterRecords& records) {
@@ -194,7 +194,7 @@ void Ordering::run_round() {
   }
   Tally tally;
   sharing_->for_each(queues.size(), bytes, [&](std::size_t index) {
-    return apply_strand(queues[index]->launch(), *queues[index], tally);
+    return apply_cluster(queues[index]->launch(), *queues[index], tally);
   });
   add_up(tally);
   for (const ClusterQueue* queue : queues) {

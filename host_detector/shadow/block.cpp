@@ -15,27 +15,28 @@ bool is_within_words(const Bytes& bytes, std::uint32_t words) {
   return (bytes & ~Bytes::upto((first + words) * WordLists::kWordBytes)).none();
 }
 
-void cut(Entry& entry, const Bytes& bytes, const Block::Choice& choose) {
-  if (!(entry.bytes & bytes).none()) {
-    entry.bytes = entry.bytes & ~(bytes & choose(entry));
+void cut(Cell& cell, const Bytes& bytes, const Block::Choice& choose) {
+  if (!(cell.bytes & bytes).none()) {
+    cell.bytes = cell.bytes & ~(bytes & choose(cell));
   }
 }
 
-void cut(Entries& entries, const Bytes& bytes, const Block::Choice& choose) {
-  for (Entry& entry : entries) {
-    cut(entry, bytes, choose);
+void cut(Cells& cells, const Bytes& bytes, const Block::Choice& choose) {
+  for (Cell& cell : cells) {
+    cut(cell, bytes, choose);
   }
-  entries.erase(std::remove_if(entries.begin(), entries.end(),
-                               [](const Entry& entry) { return entry.bytes.none(); }),
-                entries.end());
+  cells.erase(std::remove_if(cells.begin(), cells.end(),
+                             [](const Cell& cell) { return cell.bytes.none(); }),
+              cells.end());
 }
 
-void cut(History& history, const Bytes& bytes, const Block::Choice& choose) {
-  cut(history.entries, bytes, choose);
-  for (Crowd& crowd : history.crowds) {
-    crowd.update([&](Entry& entry) { cut(entry, bytes, choose); });
+void cut(AccessHistory& history, const Bytes& bytes, const Block::Choice& choose) {
+  cut(history.cells, bytes, choose);
+  for (SharedAccessSet& shared_set : history.shared_sets) {
+    shared_set.update([&](Cell& cell) { cut(cell, bytes, choose); });
   }
-  std::erase_if(history.crowds, [](const Crowd& crowd) { return crowd.is_empty(); });
+  std::erase_if(history.shared_sets,
+                [](const SharedAccessSet& shared_set) { return shared_set.is_empty(); });
 }
 
 }  // namespace
@@ -44,26 +45,25 @@ bool Block::is_valid() const {
   if (lists_ == nullptr) {
     return !has_only() || only().is_valid();
   }
-  const History* const whole = lists_->whole.get();
+  const AccessHistory* const whole = lists_->whole.get();
   const WordLists* const words = lists_->words.get();
   return !has_only() && (whole == nullptr || whole->is_valid()) &&
          (words == nullptr || words->is_valid());
 }
 
-void Block::keep(History& history) {
+void Block::keep(AccessHistory& history) {
   DEBUG_ASSERT(lists_ == nullptr && history.is_valid());
-  const Entries& entries = history.entries;
-  if (history.crowds.empty() &&
-      (entries.empty() || (entries.size() == 1 && is_plain(entries[0])))) {
-    if (entries.empty()) {
+  const Cells& cells = history.cells;
+  if (history.shared_sets.empty() && (cells.empty() || (cells.size() == 1 && is_plain(cells[0])))) {
+    if (cells.empty()) {
       bytes_ = Bytes{};
     } else {
-      set_only(entries[0]);
+      set_only(cells[0]);
     }
     return;
   }
   lists_ = std::make_unique<Lists>();
-  lists_->whole = std::make_unique<History>(std::move(history));
+  lists_->whole = std::make_unique<AccessHistory>(std::move(history));
   bytes_ = Bytes{};
 }
 
@@ -76,58 +76,57 @@ void Block::clear(const Bytes& bytes) {
   if (bytes == kWhole) {
     clear();
   } else {
-    clear(bytes, [](const Entry& entry) { return entry.bytes; });
+    clear(bytes, [](const Cell& cell) { return cell.bytes; });
   }
 }
 
 void Block::clear(const Bytes& bytes, const Choice& choose) {
   if (has_only()) {
-    Entry entry = only();
-    cut(entry, bytes, choose);
-    bytes_ = entry.bytes;
+    Cell cell = only();
+    cut(cell, bytes, choose);
+    bytes_ = cell.bytes;
   }
   if (lists_ == nullptr) {
     return;
   }
-  if (History* const whole = lists_->whole.get()) {
+  if (AccessHistory* const whole = lists_->whole.get()) {
     cut(*whole, bytes, choose);
   }
   if (WordLists* const words = lists_->words.get()) {
     for (std::uint32_t word = 0; word < WordLists::kWords; ++word) {
       if (!(WordLists::bytes_of(word) & bytes).none() && !words->is_empty(word)) {
-        words->visit(word, [&](History& history) { cut(history, bytes, choose); });
+        words->visit(word, [&](AccessHistory& history) { cut(history, bytes, choose); });
       }
     }
   }
   DEBUG_ASSERT(is_valid());
 }
 
-// Wide entries stay together: copied to each of their words they would cost that many times as
+// Wide cells stay together: copied to each of their words they would cost that many times as
 // much.
 void Block::Lists::split_if_worthwhile() {
   DEBUG_ASSERT(whole != nullptr && words == nullptr);
   constexpr std::uint32_t kFewWords = 4;
-  Entries& entries = whole->entries;
-  const std::size_t size = entries.size();
-  const auto should_move = [&](const Entry& entry) {
-    return size > kLong ? entry.bytes != kWhole
-                        : is_within_words(entry.bytes, size > kSplitAt ? kFewWords : 1);
+  Cells& cells = whole->cells;
+  const std::size_t size = cells.size();
+  const auto should_move = [&](const Cell& cell) {
+    return size > kLong ? cell.bytes != kWhole
+                        : is_within_words(cell.bytes, size > kSplitAt ? kFewWords : 1);
   };
-  const auto moved = static_cast<std::size_t>(std::ranges::count_if(entries, should_move));
+  const auto moved = static_cast<std::size_t>(std::ranges::count_if(cells, should_move));
   if (size > kSplitAt ? moved * 2 < size : moved < size) {
     return;
   }
   words = std::make_unique<WordLists>();
-  const auto is_whole = [](const Entry& entry) { return entry.bytes == kWhole; };
-  for (const Entry& entry : entries) {
-    if (!is_whole(entry)) {
+  const auto is_whole = [](const Cell& cell) { return cell.bytes == kWhole; };
+  for (const Cell& cell : cells) {
+    if (!is_whole(cell)) {
       WordLists::for_each_part(
-          entry, [&](std::uint32_t word, const Entry& part) { words->add(word, part); });
+          cell, [&](std::uint32_t word, const Cell& part) { words->add(word, part); });
     }
   }
-  entries.erase(std::remove_if(entries.begin(), entries.end(), std::not_fn(is_whole)),
-                entries.end());
-  entries.shrink_to_fit();
+  cells.erase(std::remove_if(cells.begin(), cells.end(), std::not_fn(is_whole)), cells.end());
+  cells.shrink_to_fit();
   drop_whole_if_empty();
 }
 

@@ -10,7 +10,7 @@
 
 #include <tbb/spin_mutex.h>
 
-#include "host_detector/shadow/history.h"
+#include "host_detector/shadow/access_history.h"
 #include "host_detector/shadow/word_lists.h"
 
 namespace barracuda::detector {
@@ -19,7 +19,7 @@ inline constexpr std::size_t kLineBytes = 64;
 
 class alignas(kLineBytes) Block {
  public:
-  // A list of more than kSplitAt entries is split if half of them have few words; a long one also
+  // A list of more than kSplitAt cells is split if half of them have few words; a long one also
   // if they have less than all, a short one if all have one.
   static constexpr std::size_t kShort = 2, kSplitAt = 6, kLong = 24;
 
@@ -29,18 +29,18 @@ class alignas(kLineBytes) Block {
     PassesBy passes_by = PassesBy::kNobody;
   };
 
-  // Calls visit(history, entry, records) for the histories that `entry` concerns, with the entry
+  // Calls visit(history, cell, records) for the histories that `cell` concerns, with the cell
   // cut to each; the one that `records` is where it belongs.
   template <typename Visit>
-  void for_each_history(const Entry& entry, const Shortcuts& shortcuts, Visit visit);
+  void for_each_history(const Cell& cell, const Shortcuts& shortcuts, Visit visit);
   void clear();
   void clear(const Bytes& bytes);
 
-  // Which bytes of an entry are to go.
-  using Choice = std::function<Bytes(const Entry&)>;
+  // Which bytes of a cell are to go.
+  using Choice = std::function<Bytes(const Cell&)>;
   void clear(const Bytes& bytes, const Choice& choose);
 
-  // Calls visit(entry) for all of them.
+  // Calls visit(cell) for all of them.
   template <typename Visit>
   void look_at(Visit visit) const;
 
@@ -56,32 +56,32 @@ class alignas(kLineBytes) Block {
   struct Lists {
     // Accesses to the whole block; before the split, to parts of it as well. Null while there is
     // none.
-    std::unique_ptr<History> whole;
+    std::unique_ptr<AccessHistory> whole;
     std::unique_ptr<WordLists> words;
 
     template <typename Visit>
-    void for_each_history(const Entry& entry, const Shortcuts& shortcuts, Visit visit);
+    void for_each_history(const Cell& cell, const Shortcuts& shortcuts, Visit visit);
     void split_if_worthwhile();
     void drop_whole_if_empty();
   };
 
   // Has only what can be said in the block itself.
-  static bool is_plain(const Entry& entry) {
-    return !entry.is_superseded() && entry.outdated_by == 0 && entry.sequence == 0;
+  static bool is_plain(const Cell& cell) {
+    return !cell.is_superseded() && cell.outdated_by == 0 && cell.sequence == 0;
   }
 
   [[nodiscard]] bool has_only() const { return !bytes_.none(); }
 
-  [[nodiscard]] Entry only() const;
-  void set_only(const Entry& entry);
-  // What a visit has left of its only entry.
-  void keep(History& history);
+  [[nodiscard]] Cell only() const;
+  void set_only(const Cell& cell);
+  // What a visit has left of its only cell.
+  void keep(AccessHistory& history);
 
-  // Of the only entry. No bytes: there is none.
+  // Of the only cell. No bytes: there is none.
   Bytes bytes_;
   std::uint64_t value_ = 0;
   CtaKey cta_{};
-  Tick tick_ = 0;
+  Time time_ = 0;
   std::uint32_t site_ = 0;
   std::uint32_t stack_ = 0;
   std::uint32_t lanes_ = 0;
@@ -90,84 +90,84 @@ class alignas(kLineBytes) Block {
   std::uint8_t lane_shift_ = 0;
   std::uint8_t flags_ = 0;
   tbb::spin_mutex mutex_;
-  std::unique_ptr<Lists> lists_;  // null while one entry is enough
+  std::unique_ptr<Lists> lists_;  // null while one cell is enough
 };
 
 static_assert(sizeof(Block) == kLineBytes && sizeof(tbb::spin_mutex) <= 4 &&
                   sizeof(Bytes) + 2 * sizeof(std::uint64_t) + 4 * sizeof(std::uint32_t) +
                           4 * sizeof(std::uint8_t) + 4 + sizeof(void*) ==
                       kLineBytes,
-              "the only entry, the mutex and the lists are a cache line");
+              "the only cell, the mutex and the lists are a cache line");
 
-inline Entry Block::only() const {
-  Entry entry;
-  entry.bytes = bytes_;
-  entry.value = value_;
-  entry.cta = cta_;
-  entry.tick = tick_;
-  entry.site = site_;
-  entry.stack = stack_;
-  entry.lanes = lanes_;
-  entry.warp = warp_;
-  entry.lane_base = lane_base_;
-  entry.lane_shift = lane_shift_ & 7U;
-  entry.flags = flags_;
-  return entry;
+inline Cell Block::only() const {
+  Cell cell;
+  cell.bytes = bytes_;
+  cell.value = value_;
+  cell.cta = cta_;
+  cell.time = time_;
+  cell.site = site_;
+  cell.stack = stack_;
+  cell.lanes = lanes_;
+  cell.warp = warp_;
+  cell.lane_base = lane_base_;
+  cell.lane_shift = lane_shift_ & 7U;
+  cell.flags = flags_;
+  return cell;
 }
 
-inline void Block::set_only(const Entry& entry) {
-  DEBUG_ASSERT(is_plain(entry) && entry.is_valid());
-  bytes_ = entry.bytes;
-  value_ = entry.value;
-  cta_ = entry.cta;
-  tick_ = entry.tick;
-  site_ = entry.site;
-  stack_ = entry.stack;
-  lanes_ = entry.lanes;
-  warp_ = entry.warp;
-  lane_base_ = entry.lane_base;
-  lane_shift_ = entry.lane_shift;
-  flags_ = entry.flags;
+inline void Block::set_only(const Cell& cell) {
+  DEBUG_ASSERT(is_plain(cell) && cell.is_valid());
+  bytes_ = cell.bytes;
+  value_ = cell.value;
+  cta_ = cell.cta;
+  time_ = cell.time;
+  site_ = cell.site;
+  stack_ = cell.stack;
+  lanes_ = cell.lanes;
+  warp_ = cell.warp;
+  lane_base_ = cell.lane_base;
+  lane_shift_ = cell.lane_shift;
+  flags_ = cell.flags;
 }
 
 template <typename Visit>
-void Block::for_each_history(const Entry& entry, const Shortcuts& shortcuts, Visit visit) {
-  DEBUG_ASSERT(!shortcuts.is_recorded || (entry.is_valid() && entry.has_lanes()));
+void Block::for_each_history(const Cell& cell, const Shortcuts& shortcuts, Visit visit) {
+  DEBUG_ASSERT(!shortcuts.is_recorded || (cell.is_valid() && cell.has_lanes()));
   if (lists_ != nullptr) {
-    lists_->for_each_history(entry, shortcuts, visit);
+    lists_->for_each_history(cell, shortcuts, visit);
     DEBUG_ASSERT(is_valid());
     return;
   }
-  if (!has_only() && shortcuts.is_recorded && is_plain(entry)) {
-    set_only(entry);
+  if (!has_only() && shortcuts.is_recorded && is_plain(cell)) {
+    set_only(cell);
     return;
   }
-  History history;
+  AccessHistory history;
   if (has_only()) {
-    history.entries.push_back(only());
+    history.cells.push_back(only());
   }
-  visit(history, entry, true);
+  visit(history, cell, true);
   keep(history);
   DEBUG_ASSERT(is_valid());
 }
 
 template <typename Visit>
-void Block::Lists::for_each_history(const Entry& entry, const Shortcuts& shortcuts, Visit visit) {
-  const bool is_whole = words == nullptr || entry.bytes == Bytes::upto(kBlockBytes);
+void Block::Lists::for_each_history(const Cell& cell, const Shortcuts& shortcuts, Visit visit) {
+  const bool is_whole = words == nullptr || cell.bytes == Bytes::upto(kBlockBytes);
   if (whole == nullptr && is_whole) {
-    whole = std::make_unique<History>();
+    whole = std::make_unique<AccessHistory>();
   }
   if (whole != nullptr) {
-    visit(*whole, entry, is_whole);
+    visit(*whole, cell, is_whole);
   }
   if (words == nullptr) {
-    if (whole->entries.size() > kShort) {
+    if (whole->cells.size() > kShort) {
       split_if_worthwhile();
     }
     return;
   }
   drop_whole_if_empty();
-  WordLists::for_each_part(entry, [&](std::uint32_t word, const Entry& part) {
+  WordLists::for_each_part(cell, [&](std::uint32_t word, const Cell& part) {
     const bool is_recorded = shortcuts.is_recorded && !is_whole;
     if (words->is_empty(word)) {
       if (is_recorded) {
@@ -175,7 +175,7 @@ void Block::Lists::for_each_history(const Entry& entry, const Shortcuts& shortcu
       }
     } else if (!is_recorded || !words->join(word, part, shortcuts.passes_by)) {
       words->visit_for(word, part, shortcuts.passes_by,
-                       [&](History& history) { visit(history, part, !is_whole); });
+                       [&](AccessHistory& history) { visit(history, part, !is_whole); });
     }
   });
   if (is_whole && words->is_empty()) {

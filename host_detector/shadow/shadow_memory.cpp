@@ -82,11 +82,11 @@ bool ShadowMemory::forget(std::uint64_t address, std::uint64_t bytes, const Choi
   const Range range{.start = address, .end = address + bytes};
   for_each_page(address >> kPageShift, (range.end + kPageBytes - 1) >> kPageShift,
                 [&](std::uint64_t number, Page& page) {
-                  for_each_block(
-                      page, number, range,
-                      [&](std::uint64_t start, Block& block, const Bytes& some) {
-                        block.clear(some, [&](const Entry& entry) { return choose(start, entry); });
-                      });
+                  for_each_block(page, number, range,
+                                 [&](std::uint64_t start, Block& block, const Bytes& some) {
+                                   block.clear(
+                                       some, [&](const Cell& cell) { return choose(start, cell); });
+                                 });
                 });
   bool is_any_left = false;
   look_at(address, bytes, [&](auto&&...) { is_any_left = true; });

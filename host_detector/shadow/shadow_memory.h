@@ -29,11 +29,11 @@ class ShadowMemory {
 
   // Nobody may visit meanwhile.
   void forget(std::uint64_t address, std::uint64_t bytes);
-  // Of each entry the bytes that choose(start of its block, entry) names. True if any are left.
-  using Choice = std::function<Bytes(std::uint64_t, const Entry&)>;
+  // Of each cell the bytes that choose(start of its block, cell) names. True if any are left.
+  using Choice = std::function<Bytes(std::uint64_t, const Cell&)>;
   bool forget(std::uint64_t address, std::uint64_t bytes, const Choice& choose);
 
-  // Calls visit(start of the block, entry, bytes of the block in question) for the entries that
+  // Calls visit(start of the block, cell, bytes of the block in question) for the cells that
   // touch bytes from `address` on. Costs nothing for pages that were never touched.
   template <typename Visit>
   void look_at(std::uint64_t address, std::uint64_t bytes, Visit visit) const;
@@ -160,9 +160,9 @@ void ShadowMemory::look_at_page(std::uint64_t number, const Page& page, std::uin
     const std::uint64_t stop = std::min(last, start + kBlockBytes);
     const Bytes bytes =
         Bytes::range(static_cast<std::uint32_t>(at - start), static_cast<std::uint32_t>(stop - at));
-    page[(start >> kBlockShift) % kPageBlocks].look_at([&](const Entry& entry) {
-      if (!(entry.bytes & bytes).none()) {
-        visit(start, entry, bytes);
+    page[(start >> kBlockShift) % kPageBlocks].look_at([&](const Cell& cell) {
+      if (!(cell.bytes & bytes).none()) {
+        visit(start, cell, bytes);
       }
     });
     at = stop;
@@ -196,7 +196,7 @@ class SharedShadow {
  private:
   struct Touched {
     std::unique_ptr<Block> block;
-    std::uint32_t phase = 0;  // of the entries
+    std::uint32_t phase = 0;  // of the cells
   };
 
   std::vector<Touched> blocks_;

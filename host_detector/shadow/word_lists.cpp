@@ -23,36 +23,36 @@ static_assert(WordLists::kWords * WordLists::kMostPacked * 3 / 2 <= kNextBits,
               "each slot has a number: there are at most half as many more as are used");
 static_assert(wire::kMaxSites == 1U << (32 - 8), "a site has 24 bits, its flags 8");
 
-bool has_rest(const Entry& entry) {
-  return entry.value != 0 || entry.extent() != 0 || entry.is_superseded() ||
-         entry.outdated_by != 0 || entry.sequence != 0 || (entry.lanes & (entry.lanes - 1)) != 0;
+bool has_rest(const Cell& cell) {
+  return cell.value != 0 || cell.extent() != 0 || cell.is_superseded() || cell.outdated_by != 0 ||
+         cell.sequence != 0 || (cell.lanes & (cell.lanes - 1)) != 0;
 }
 
-std::uint32_t pack_place(const Entry& entry, std::uint32_t word) {
-  DEBUG_ASSERT(entry.bytes.within(WordLists::bytes_of(word)) && entry.warp <= kWarpBits &&
-               entry.lane_shift <= kShiftBits);
-  const std::uint64_t half = word < WordLists::kWords / 2 ? entry.bytes.low : entry.bytes.high;
+std::uint32_t pack_place(const Cell& cell, std::uint32_t word) {
+  DEBUG_ASSERT(cell.bytes.within(WordLists::bytes_of(word)) && cell.warp <= kWarpBits &&
+               cell.lane_shift <= kShiftBits);
+  const std::uint64_t half = word < WordLists::kWords / 2 ? cell.bytes.low : cell.bytes.high;
   const auto bytes = static_cast<std::uint32_t>(half >> (word * WordLists::kWordBytes % 64)) & 0xFU;
-  const bool has_one_lane = is_single(entry.lanes);
-  const bool has_map = entry.lanes == 0;
-  const auto lane = has_one_lane ? static_cast<std::uint32_t>(std::countr_zero(entry.lanes))
-                    : has_map    ? static_cast<std::uint8_t>(entry.lane_base)
+  const bool has_one_lane = is_single(cell.lanes);
+  const bool has_map = cell.lanes == 0;
+  const auto lane = has_one_lane ? static_cast<std::uint32_t>(std::countr_zero(cell.lanes))
+                    : has_map    ? static_cast<std::uint8_t>(cell.lane_base)
                                  : 0U;
-  const std::uint32_t shift = has_map ? entry.lane_shift : 0U;
-  return bytes | std::uint32_t{entry.warp} << kWarpAt | shift << kShiftAt | lane << kLaneAt |
+  const std::uint32_t shift = has_map ? cell.lane_shift : 0U;
+  return bytes | std::uint32_t{cell.warp} << kWarpAt | shift << kShiftAt | lane << kLaneAt |
          std::uint32_t{has_one_lane} << kSingleAt;
 }
 
-void unpack_place(std::uint32_t place, std::uint32_t word, Entry& entry) {
+void unpack_place(std::uint32_t place, std::uint32_t word, Cell& cell) {
   const std::uint64_t half = std::uint64_t{place & 0xFU} << (word * WordLists::kWordBytes % 64);
-  entry.bytes = word < WordLists::kWords / 2 ? Bytes{half, 0} : Bytes{0, half};
-  entry.warp = static_cast<std::uint8_t>(place >> kWarpAt & kWarpBits);
-  entry.lane_shift = place >> kShiftAt & kShiftBits;
+  cell.bytes = word < WordLists::kWords / 2 ? Bytes{half, 0} : Bytes{0, half};
+  cell.warp = static_cast<std::uint8_t>(place >> kWarpAt & kWarpBits);
+  cell.lane_shift = place >> kShiftAt & kShiftBits;
   const auto lane = static_cast<std::uint8_t>(place >> kLaneAt);
   if ((place >> kSingleAt & 1) != 0) {
-    entry.lanes = std::uint32_t{1} << lane;
+    cell.lanes = std::uint32_t{1} << lane;
   } else {
-    entry.lane_base = static_cast<std::int8_t>(lane);
+    cell.lane_base = static_cast<std::int8_t>(lane);
   }
 }
 
@@ -67,10 +67,10 @@ void WordLists::set_next(Packed& packed, std::uint32_t next) {
   packed.place = (packed.place & ~(kNextBits << kNextAt)) | (next + 1U) << kNextAt;
 }
 
-History& WordLists::scratch() {
-  thread_local History history;
-  history.entries.clear();
-  history.crowds.clear();
+AccessHistory& WordLists::scratch() {
+  thread_local AccessHistory history;
+  history.cells.clear();
+  history.shared_sets.clear();
   return history;
 }
 
@@ -106,24 +106,24 @@ bool WordLists::is_valid() const {
          std::ranges::find(rests, 0) == rests.end();
 }
 
-void WordLists::add(std::uint32_t word, const Entry& entry) {
+void WordLists::add(std::uint32_t word, const Cell& cell) {
   if (is_empty(word)) {
-    append(word, kNone, entry);
+    append(word, kNone, cell);
   } else {
-    visit(word, [&](History& history) { history.entries.push_back(entry); });
+    visit(word, [&](AccessHistory& history) { history.cells.push_back(cell); });
   }
   DEBUG_ASSERT(is_valid());
 }
 
-bool WordLists::join(std::uint32_t word, const Entry& entry, PassesBy passes_by) {
+bool WordLists::join(std::uint32_t word, const Cell& cell, PassesBy passes_by) {
   if (passes_by == PassesBy::kNobody || busy(word) != nullptr) {
     return false;
   }
   Passed passed;
   std::uint32_t own = kNone;
   for (std::uint32_t slot = first_of(word); slot != kNone; slot = next_of(slots_[slot])) {
-    if (!is_passed(slots_[slot], entry, passes_by)) {
-      if (own != kNone || slots_[slot].tick != entry.tick) {
+    if (!is_passed(slots_[slot], cell, passes_by)) {
+      if (own != kNone || slots_[slot].time != cell.time) {
         return false;
       }
       own = slot;
@@ -132,22 +132,22 @@ bool WordLists::join(std::uint32_t word, const Entry& entry, PassesBy passes_by)
     passed.last = slot;
   }
   if (own != kNone) {
-    return merge(own, word, entry);
+    return merge(own, word, cell);
   }
   if (passed.count == kMostPacked) {
     return false;
   }
-  append(word, passed.last, entry);
+  append(word, passed.last, cell);
   DEBUG_ASSERT(is_valid());
   return true;
 }
 
-bool WordLists::merge(std::uint32_t slot, std::uint32_t word, const Entry& entry) {
+bool WordLists::merge(std::uint32_t slot, std::uint32_t word, const Cell& cell) {
   Packed& packed = slots_[slot];
-  Entry both = unpack(packed, word);
+  Cell both = unpack(packed, word);
   const std::uint32_t lanes = both.lanes;
   const Bytes bytes = both.bytes;
-  if (!both.merge(entry)) {
+  if (!both.merge(cell)) {
     return false;
   }
   if (both.lanes != lanes || !(both.bytes == bytes)) {
@@ -159,48 +159,48 @@ bool WordLists::merge(std::uint32_t slot, std::uint32_t word, const Entry& entry
   return true;
 }
 
-Entry WordLists::unpack(const Packed& of, std::uint32_t word) const {
-  Entry entry;
-  unpack_place(of.place, word, entry);
-  entry.cta = cta_key(LaunchId{of.launch}, of.cta);
-  entry.tick = of.tick;
-  entry.site = of.site_and_flags >> 8;
-  entry.flags = static_cast<std::uint8_t>(of.site_and_flags) & ~Packed::kHasRest;
-  entry.stack = of.stack_or_rest;
+Cell WordLists::unpack(const Packed& of, std::uint32_t word) const {
+  Cell cell;
+  unpack_place(of.place, word, cell);
+  cell.cta = cta_key(LaunchId{of.launch}, of.cta);
+  cell.time = of.time;
+  cell.site = of.site_and_flags >> 8;
+  cell.flags = static_cast<std::uint8_t>(of.site_and_flags) & ~Packed::kHasRest;
+  cell.stack = of.stack_or_rest;
   if ((of.site_and_flags & Packed::kHasRest) != 0) {
     const Rest& rest = rests_->all[of.stack_or_rest];
-    entry.value = rest.value;
-    entry.superseded_by = rest.superseded_by;
-    entry.outdated_by = rest.outdated_by & 31U;
-    entry.sequence = rest.sequence;
-    entry.lanes = rest.lanes;
-    entry.stack = rest.stack;
-    if (entry.is_asynchronous() && entry.lanes != 0) {
-      entry.set_extent(rest.extent);
+    cell.value = rest.value;
+    cell.superseded_by = rest.superseded_by;
+    cell.outdated_by = rest.outdated_by & 31U;
+    cell.sequence = rest.sequence;
+    cell.lanes = rest.lanes;
+    cell.stack = rest.stack;
+    if (cell.is_asynchronous() && cell.lanes != 0) {
+      cell.set_extent(rest.extent);
     }
   }
-  return entry;
+  return cell;
 }
 
-bool WordLists::is_passed(const Packed& older, const Entry& entry, PassesBy passes_by) const {
+bool WordLists::is_passed(const Packed& older, const Cell& cell, PassesBy passes_by) const {
   const std::uint32_t site_and_flags = older.site_and_flags & ~std::uint32_t{Packed::kHasRest};
-  if (passes_by == PassesBy::kNobody || site_and_flags != (entry.site << 8 | entry.flags) ||
-      older.launch != static_cast<std::uint32_t>(entry.launch())) {
+  if (passes_by == PassesBy::kNobody || site_and_flags != (cell.site << 8 | cell.flags) ||
+      older.launch != static_cast<std::uint32_t>(cell.launch())) {
     return false;
   }
   const bool is_superseded = site_and_flags != older.site_and_flags &&
                              rests_->all[older.stack_or_rest].superseded_by != CtaKey{};
   const bool is_other_warp =
-      passes_by == PassesBy::kOtherWarps && (older.place >> kWarpAt & kWarpBits) != entry.warp;
-  return !is_superseded && (is_other_warp || older.cta != entry.cta_index());
+      passes_by == PassesBy::kOtherWarps && (older.place >> kWarpAt & kWarpBits) != cell.warp;
+  return !is_superseded && (is_other_warp || older.cta != cell.cta_index());
 }
 
-WordLists::Passed WordLists::take_out(std::uint32_t word, const Entry& entry, PassesBy passes_by,
-                                      Entries& seen) {
+WordLists::Passed WordLists::take_out(std::uint32_t word, const Cell& cell, PassesBy passes_by,
+                                      Cells& seen) {
   Passed passed;
   for (std::uint32_t slot = first_of(word), next = kNone; slot != kNone; slot = next) {
     next = next_of(slots_[slot]);
-    if (is_passed(slots_[slot], entry, passes_by)) {
+    if (is_passed(slots_[slot], cell, passes_by)) {
       ++passed.count;
       passed.last = slot;
       continue;
@@ -216,22 +216,22 @@ WordLists::Passed WordLists::take_out(std::uint32_t word, const Entry& entry, Pa
   return passed;
 }
 
-void WordLists::keep(std::uint32_t word, Passed passed, History& history) {
-  if (history.crowds.empty() && passed.count + history.entries.size() <= kMostPacked) {
-    for (const Entry& entry : history.entries) {
-      append(word, passed.last, entry);
+void WordLists::keep(std::uint32_t word, Passed passed, AccessHistory& history) {
+  if (history.shared_sets.empty() && passed.count + history.cells.size() <= kMostPacked) {
+    for (const Cell& cell : history.cells) {
+      append(word, passed.last, cell);
       passed.last = passed.last == kNone ? first_of(word) : next_of(slots_[passed.last]);
     }
     return;
   }
-  take_out(word, Entry{}, PassesBy::kNobody, history.entries);
+  take_out(word, Cell{}, PassesBy::kNobody, history.cells);
   make_busy(word, history);
 }
 
 // Behind the slot `after`, the last of the word, if it has one.
-void WordLists::append(std::uint32_t word, std::uint32_t after, const Entry& entry) {
+void WordLists::append(std::uint32_t word, std::uint32_t after, const Cell& cell) {
   const std::uint32_t slot = take_slot();
-  fill(slot, word, entry);
+  fill(slot, word, cell);
   if (after == kNone) {
     heads_[word] = static_cast<std::uint16_t>(slot + 1U);
   } else {
@@ -240,24 +240,23 @@ void WordLists::append(std::uint32_t word, std::uint32_t after, const Entry& ent
 }
 
 // It is the last of its list then.
-void WordLists::fill(std::uint32_t slot, std::uint32_t word, const Entry& entry) {
-  const bool needs_rest = has_rest(entry);
-  const std::uint8_t flags =
-      needs_rest ? entry.flags | Packed::kHasRest : std::uint32_t{entry.flags};
-  slots_[slot] = {.launch = static_cast<std::uint32_t>(entry.launch()),
-                  .cta = entry.cta_index(),
-                  .tick = entry.tick,
-                  .site_and_flags = entry.site << 8 | flags,
-                  .stack_or_rest = needs_rest ? keep_rest(entry) : entry.stack,
-                  .place = pack_place(entry, word)};
+void WordLists::fill(std::uint32_t slot, std::uint32_t word, const Cell& cell) {
+  const bool needs_rest = has_rest(cell);
+  const std::uint8_t flags = needs_rest ? cell.flags | Packed::kHasRest : std::uint32_t{cell.flags};
+  slots_[slot] = {.launch = static_cast<std::uint32_t>(cell.launch()),
+                  .cta = cell.cta_index(),
+                  .time = cell.time,
+                  .site_and_flags = cell.site << 8 | flags,
+                  .stack_or_rest = needs_rest ? keep_rest(cell) : cell.stack,
+                  .place = pack_place(cell, word)};
 }
 
-void WordLists::make_busy(std::uint32_t word, History& history) {
+void WordLists::make_busy(std::uint32_t word, AccessHistory& history) {
   if (busy_ == nullptr) {
-    busy_ = std::make_unique<std::array<std::unique_ptr<History>, kWords>>();
+    busy_ = std::make_unique<std::array<std::unique_ptr<AccessHistory>, kWords>>();
   }
-  (*busy_)[word] = std::make_unique<History>(std::move(history));
-  (*busy_)[word]->entries.shrink_to_fit();
+  (*busy_)[word] = std::make_unique<AccessHistory>(std::move(history));
+  (*busy_)[word]->cells.shrink_to_fit();
   if (used_ == 0) {
     slots_.reset();
     rests_.reset();
@@ -268,11 +267,11 @@ void WordLists::make_busy(std::uint32_t word, History& history) {
 
 // Not as soon as it could be packed: a word may go to and fro.
 void WordLists::settle_if_quiet(std::uint32_t word) {
-  std::unique_ptr<History>& history = (*busy_)[word];
-  if (!history->crowds.empty() || history->entries.size() > kMostPacked / 2) {
+  std::unique_ptr<AccessHistory>& history = (*busy_)[word];
+  if (!history->shared_sets.empty() || history->cells.size() > kMostPacked / 2) {
     return;
   }
-  const std::unique_ptr<History> quiet = std::move(history);
+  const std::unique_ptr<AccessHistory> quiet = std::move(history);
   if (std::ranges::all_of(*busy_, [](const auto& other) { return other == nullptr; })) {
     busy_.reset();
   }
@@ -315,7 +314,7 @@ void WordLists::free_slot(std::uint32_t slot) {
   --used_;
 }
 
-std::uint32_t WordLists::keep_rest(const Entry& entry) {
+std::uint32_t WordLists::keep_rest(const Cell& cell) {
   if (rests_ == nullptr) {
     rests_ = std::make_unique<Rests>();
   }
@@ -325,13 +324,13 @@ std::uint32_t WordLists::keep_rest(const Entry& entry) {
   }
   const std::uint32_t index = rests_->free.back();
   rests_->free.pop_back();
-  rests_->all[index] = {.value = entry.value,
-                        .superseded_by = entry.superseded_by,
-                        .sequence = entry.sequence,
-                        .lanes = entry.lanes,
-                        .stack = entry.stack,
-                        .extent = entry.extent(),
-                        .outdated_by = entry.outdated_by};
+  rests_->all[index] = {.value = cell.value,
+                        .superseded_by = cell.superseded_by,
+                        .sequence = cell.sequence,
+                        .lanes = cell.lanes,
+                        .stack = cell.stack,
+                        .extent = cell.extent(),
+                        .outdated_by = cell.outdated_by};
   return index;
 }
 

@@ -12,8 +12,8 @@ void Gathering::add(const WarpState& warp, std::uint32_t lanes) {
     clock_.join(state.clock);
     add_fences(warp, group, state);
   });
-  ticks_.push_back({.warp = warp.warp(), .lanes = lanes | warp.absent(), .tick = warp.now()});
-  warp.add_waited(lanes, ticks_);
+  times_.push_back({.warp = warp.warp(), .lanes = lanes | warp.absent(), .time = warp.now()});
+  warp.add_waited(lanes, times_);
 }
 
 void Gathering::keep_apart_what_differs(const FenceState& fences) {
@@ -30,7 +30,7 @@ void Gathering::keep_apart_what_differs(const FenceState& fences) {
     }
     is_as_below_[level] = false;
     fences_.released[level] = fences_.released[from];
-    fence_ticks_[level] = fence_ticks_[from];
+    fence_times_[level] = fence_times_[from];
   }
 }
 
@@ -61,8 +61,8 @@ void Gathering::add_fences(const WarpState& warp, std::uint32_t lanes, const Thr
     fences_.released[level].exists = true;
     fences_.released[level].clock.join(release.clock);
     if (release.own != 0) {
-      fence_ticks_[level].push_back(
-          {.warp = warp.warp(), .lanes = lanes | warp.absent(), .tick = release.own});
+      fence_times_[level].push_back(
+          {.warp = warp.warp(), .lanes = lanes | warp.absent(), .time = release.own});
     }
   }
 }
@@ -70,7 +70,7 @@ void Gathering::add_fences(const WarpState& warp, std::uint32_t lanes, const Thr
 ThreadState Gathering::take() {
   ThreadState all;
   all.clock = std::move(clock_);
-  all.clock.raise(cta_, ticks_);
+  all.clock.raise(cta_, times_);
   if (is_shared_) {
     all.fences = shared_;
   } else {
@@ -78,8 +78,8 @@ ThreadState Gathering::take() {
     for (std::size_t level = 0; level < kLevelCount; ++level) {
       if (is_as_below_[level]) {
         fences->released[level] = fences->released[level - 1];
-      } else if (!fence_ticks_[level].empty()) {
-        fences->released[level].clock.raise(cta_, fence_ticks_[level]);
+      } else if (!fence_times_[level].empty()) {
+        fences->released[level].clock.raise(cta_, fence_times_[level]);
       }
     }
     all.fences = fences;
@@ -101,7 +101,7 @@ void Barrier::arrive(WarpState& warp, std::uint32_t lanes, std::uint32_t threads
                      std::uint32_t site) {
   note(warp, lanes, threads, site);
   given_.add(warp, lanes);
-  warp.tick();
+  warp.advance();
 }
 
 void Barrier::arrive_and_wait(WarpState& warp, std::uint32_t lanes, std::uint32_t threads,
@@ -144,7 +144,7 @@ void Barrier::open(std::span<WarpState> warps) {
   for (std::size_t warp = 0; warp < arrivals_.size(); ++warp) {
     if (arrivals_[warp].waiting != 0) {
       warps[warp].set(arrivals_[warp].waiting, all);
-      warps[warp].tick();
+      warps[warp].advance();
       warps[warp].waiting &= ~arrivals_[warp].waiting;
     }
   }

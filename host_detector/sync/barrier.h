@@ -24,9 +24,9 @@ class Gathering {
 
   Clock clock_;
   CtaKey cta_{};
-  std::vector<WarpTick> ticks_;  // own ticks of the arrivers
+  std::vector<WarpTime> times_;  // own times of the arrivers
   FenceState fences_;
-  std::array<std::vector<WarpTick>, kLevelCount> fence_ticks_;
+  std::array<std::vector<WarpTime>, kLevelCount> fence_times_;
   // A level of which every arriver has what it has of the level below is gathered there alone, and
   // shares the result: most fences are for the device.
   std::array<bool, kLevelCount> is_as_below_{false, true, true};

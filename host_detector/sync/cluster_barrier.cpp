@@ -19,7 +19,7 @@ bool covers(const FenceState& all, const FenceState& some) {
   return true;
 }
 
-// `taken` has no own ticks: it went through a gathering.
+// `taken` has no own times: it went through a gathering.
 FenceStatePointer joined(const FenceStatePointer& own, const FenceStatePointer& taken) {
   if (own == taken || taken == nullptr) {
     return own;
@@ -56,14 +56,14 @@ void ClusterBarrier::arrive(WarpState& warp, std::uint32_t lanes, bool is_relaxe
       const std::uint32_t lane = first_lane(rest);
       const FenceStatePointer& fences = warp.state(lane).fences;
       if (fences != nullptr) {
-        const Release& release = fences->released[index_of_level(Level::kCluster)];
+        const Release& release = fences->released[index_of_level(ScopeLevel::kCluster)];
         if (release.exists) {
           fenced_.join(warp.with_own(release.clock, std::uint32_t{1} << lane, release.own));
         }
       }
     }
   }
-  warp.tick();
+  warp.advance();
   std::uint32_t& arrived = arrivals_[{warp.cta(), warp.warp()}];
   arrived_threads_ += static_cast<std::uint64_t>(std::popcount(lanes & ~arrived));
   arrived |= lanes;

@@ -8,11 +8,11 @@
 
 namespace barracuda::detector {
 
-SyncLocation::NarrowKey SyncLocation::narrow_key(const ThreadPlace& thread, Level level,
+SyncLocation::NarrowKey SyncLocation::narrow_key(const ThreadKey& thread, ScopeLevel level,
                                                  Channel channel) {
   const auto launch =
       LaunchId{static_cast<std::uint32_t>(static_cast<std::uint64_t>(thread.cta) >> 32)};
-  return {.place = level == Level::kCta ? thread.cta : cta_key(launch, thread.cluster),
+  return {.place = level == ScopeLevel::kCta ? thread.cta : cta_key(launch, thread.cluster),
           .level = level,
           .channel = channel};
 }
@@ -99,14 +99,14 @@ void SyncLocation::link(std::uint64_t read, std::uint64_t written) {
 
 void SyncLocation::publish_narrow(Node& place, const Publication& publication, Channel channel) {
   const auto& releases = publication.releases[static_cast<std::size_t>(channel)];
-  for (const Level level : {Level::kCta, Level::kCluster}) {
+  for (const ScopeLevel level : {ScopeLevel::kCta, ScopeLevel::kCluster}) {
     const Clock& release = releases[index_of_level(level)];
     if (release.is_empty()) {
       continue;
     }
     place.narrow[narrow_key(publication.writer.thread, level, channel)].join(release);
     has_narrow_only_ =
-        has_narrow_only_ || !release.shares_all_with(releases[index_of_level(Level::kDevice)]);
+        has_narrow_only_ || !release.shares_all_with(releases[index_of_level(ScopeLevel::kDevice)]);
   }
 }
 
@@ -121,7 +121,7 @@ void SyncLocation::publish(const Publication& publication) {
   }
   for (const Channel channel : {Channel::kStrong, Channel::kFlag}) {
     const auto index = static_cast<std::size_t>(channel);
-    place.device[index].join(publication.releases[index][index_of_level(Level::kDevice)]);
+    place.device[index].join(publication.releases[index][index_of_level(ScopeLevel::kDevice)]);
     publish_narrow(place, publication, channel);
   }
   if (place.writers.size() == kWritersKept) {
@@ -136,9 +136,9 @@ void SyncLocation::publish(const Publication& publication) {
   }
 }
 
-void SyncLocation::take_narrow(Acquired& acquired, const Node& from, const ThreadPlace& thread,
-                               Level level, Channel channel) const {
-  for (const Level each : {Level::kCta, Level::kCluster}) {
+void SyncLocation::take_narrow(Acquired& acquired, const Node& from, const ThreadKey& thread,
+                               ScopeLevel level, Channel channel) const {
+  for (const ScopeLevel each : {ScopeLevel::kCta, ScopeLevel::kCluster}) {
     if (each > level) {
       break;
     }
@@ -148,14 +148,14 @@ void SyncLocation::take_narrow(Acquired& acquired, const Node& from, const Threa
   }
 }
 
-Acquired SyncLocation::acquire(const std::optional<std::uint64_t>& value, const ThreadPlace& thread,
+Acquired SyncLocation::acquire(const std::optional<std::uint64_t>& value, const ThreadKey& thread,
                                const Reach& reach, Channel channel) const {
   Acquired acquired;
   const auto index = static_cast<std::size_t>(channel);
-  const Level level = reach.level;
-  const bool takes_device = level == Level::kDevice;
+  const ScopeLevel level = reach.level;
+  const bool takes_device = level == ScopeLevel::kDevice;
   const bool takes_narrow = !takes_device || has_narrow_only_ || reach.needs_narrow;
-  Clock& device = acquired[index_of_level(Level::kDevice)];
+  Clock& device = acquired[index_of_level(ScopeLevel::kDevice)];
   const auto take = [&](const Node& from) {
     if (takes_device) {
       device.join(from.device[index]);
@@ -197,15 +197,15 @@ void SyncLocation::observe(const Observation& observation) {
   }
   has_observers_ = true;
   Node& place = known != nullptr ? *known : any();
-  Sights& sights = place.observers[ObserverKey{.cta = observation.thread.cta,
-                                               .warp = observation.thread.warp,
-                                               .lane = observation.thread.lane,
-                                               .is_poll = observation.is_poll}];
-  if (sights.empty() ||
-      (sights.back().sequence != observation.sequence && sights.size() < kSightsKept)) {
-    sights.push_back({.tick = observation.tick, .sequence = observation.sequence});
+  ObservedTimes& times = place.observers[ObserverKey{.cta = observation.thread.cta,
+                                                     .warp = observation.thread.warp,
+                                                     .lane = observation.thread.lane,
+                                                     .is_poll = observation.is_poll}];
+  if (times.empty() ||
+      (times.back().sequence != observation.sequence && times.size() < kObservationsKept)) {
+    times.push_back({.time = observation.time, .sequence = observation.sequence});
   } else {
-    sights.back().sequence = observation.sequence;
+    times.back().sequence = observation.sequence;
   }
 }
 
@@ -217,12 +217,12 @@ void SyncLocation::merge_into_any(const Node& old) {
   for (const auto& [key, release] : old.narrow) {
     any.narrow[key].join(release);
   }
-  for (const auto& [key, sights] : old.observers) {
-    Sights& merged = any.observers[key];
-    merged.insert(merged.end(), sights.begin(), sights.end());
-    for (const Sight& sight : merged) {
-      merged.front().tick = std::min(merged.front().tick, sight.tick);
-      merged.front().sequence = std::max(merged.front().sequence, sight.sequence);
+  for (const auto& [key, times] : old.observers) {
+    ObservedTimes& merged = any.observers[key];
+    merged.insert(merged.end(), times.begin(), times.end());
+    for (const ObservedTime& observed : merged) {
+      merged.front().time = std::min(merged.front().time, observed.time);
+      merged.front().sequence = std::max(merged.front().sequence, observed.sequence);
     }
     merged.resize(1);
   }

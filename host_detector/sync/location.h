@@ -23,22 +23,22 @@ namespace barracuda::detector {
 enum class Channel : std::uint8_t { kStrong, kFlag };
 inline constexpr std::size_t kChannelCount = 2;
 
-struct ThreadPlace {
+struct ThreadKey {
   CtaKey cta{};
   std::uint32_t cluster = 0;
   std::uint8_t warp = 0, lane = 0;
-  friend bool operator==(const ThreadPlace&, const ThreadPlace&) = default;
+  friend bool operator==(const ThreadKey&, const ThreadKey&) = default;
 };
 
 // Who wrote, for explaining a race: all the writer knew, what of it was fenced and how far, what it
 // had read and not acquired.
 struct Writer {
-  ThreadPlace thread;
+  ThreadKey thread;
   wire::SiteId site{};
   Clock known;
   std::array<Release, kLevelCount> fenced;
   std::array<Clock, kLevelCount> unacquired;
-  Tick now = 0;
+  Time now = 0;
   std::optional<wire::SiteId> fence;  // if that is what it synchronised by last
   bool is_release = false;
 };
@@ -55,9 +55,9 @@ struct Publication {
 };
 
 struct Observation {
-  ThreadPlace thread;
+  ThreadKey thread;
   std::optional<std::uint64_t> value;
-  Tick tick = 0;
+  Time time = 0;
   std::uint32_t sequence = 0;  // of the last release record applied before
   bool is_poll = false;
 };
@@ -76,13 +76,12 @@ class SyncLocation {
   // `reach` is what the acquirer's scope includes. Narrow levels repeat, for the most part, what
   // the device level has: they are only filled where they matter.
   struct Reach {
-    Level level = Level::kDevice;
+    ScopeLevel level = ScopeLevel::kDevice;
     bool needs_narrow = false;  // some fence that follows may be of a narrower scope
   };
 
-  [[nodiscard]] Acquired acquire(const std::optional<std::uint64_t>& value,
-                                 const ThreadPlace& thread, const Reach& reach,
-                                 Channel channel) const;
+  [[nodiscard]] Acquired acquire(const std::optional<std::uint64_t>& value, const ThreadKey& thread,
+                                 const Reach& reach, Channel channel) const;
   void observe(const Observation& observation);
 
   // Calls `holds(observation)` for those who saw `value` (nothing: any value) directly or through
@@ -98,7 +97,7 @@ class SyncLocation {
 
  private:
   static constexpr std::size_t kWritersKept = 4;
-  static constexpr std::size_t kSightsKept = 4;
+  static constexpr std::size_t kObservationsKept = 4;
 
   struct ObserverKey {
     CtaKey cta{};
@@ -113,18 +112,18 @@ class SyncLocation {
     }
   };
 
-  // When a thread saw a value; beyond kSightsKept the last is widened, which may hide a race on the
-  // location itself.
-  struct Sight {
-    Tick tick = 0;
+  // When a thread saw a value; beyond kObservationsKept the last is widened, which may hide a race
+  // on the location itself.
+  struct ObservedTime {
+    Time time = 0;
     std::uint32_t sequence = 0;
   };
 
-  using Sights = boost::container::small_vector<Sight, 1>;
+  using ObservedTimes = boost::container::small_vector<ObservedTime, 1>;
 
   struct NarrowKey {
     CtaKey place{};  // a CTA, or a cluster of a launch
-    Level level{};
+    ScopeLevel level{};
     Channel channel{};
     friend bool operator==(const NarrowKey&, const NarrowKey&) = default;
 
@@ -143,7 +142,7 @@ class SyncLocation {
     std::array<Clock, kChannelCount> device;
     SmallMap<NarrowKey, Clock> narrow;  // of this value alone
     Values before, after;               // along atomics
-    SmallMap<ObserverKey, Sights> observers;
+    SmallMap<ObserverKey, ObservedTimes> observers;
     std::vector<Writer> writers;  // the last few
   };
 
@@ -155,9 +154,9 @@ class SyncLocation {
   void publish_narrow(Node& place, const Publication& publication, Channel channel);
   void evict();
   void merge_into_any(const Node& old);
-  void take_narrow(Acquired& acquired, const Node& from, const ThreadPlace& thread, Level level,
+  void take_narrow(Acquired& acquired, const Node& from, const ThreadKey& thread, ScopeLevel level,
                    Channel channel) const;
-  static NarrowKey narrow_key(const ThreadPlace& thread, Level level, Channel channel);
+  static NarrowKey narrow_key(const ThreadKey& thread, ScopeLevel level, Channel channel);
   [[nodiscard]] std::vector<const Node*> reachable(std::uint64_t value, Values Node::* edges) const;
 
   SmallMap<std::uint64_t, std::unique_ptr<Node>> nodes_;  // by value
@@ -175,15 +174,15 @@ bool SyncLocation::any_observer(const std::optional<std::uint64_t>& value, std::
     return false;
   }
   const auto holds_at = [&](const Node& node) {
-    for (const auto& [key, sights] : node.observers) {
+    for (const auto& [key, times] : node.observers) {
       Observation observation{
           .thread = {.cta = key.cta, .cluster = 0, .warp = key.warp, .lane = key.lane},
           .value = std::nullopt,
           .is_poll = key.is_poll};
-      for (const Sight& sight : sights) {
-        observation.tick = sight.tick;
-        observation.sequence = sight.sequence;
-        if (sight.sequence >= sequence && holds(observation)) {
+      for (const ObservedTime& observed : times) {
+        observation.time = observed.time;
+        observation.sequence = observed.sequence;
+        if (observed.sequence >= sequence && holds(observation)) {
           return true;
         }
       }

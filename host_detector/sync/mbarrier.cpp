@@ -49,8 +49,8 @@ Mbarrier* MbarrierTable::get(std::uint64_t offset) {
   if (mbarriers_.size() >= kMaxMbarriers) {
     return nullptr;
   }
-  const auto line = static_cast<std::uint32_t>(mbarriers_.size());
-  return &mbarriers_.emplace(offset, Mbarrier(line)).first->second;
+  const auto number = static_cast<std::uint32_t>(mbarriers_.size());
+  return &mbarriers_.emplace(offset, Mbarrier(number)).first->second;
 }
 
 Mbarrier* MbarrierTable::find_valid(std::uint64_t offset) {

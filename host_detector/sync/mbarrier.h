@@ -8,8 +8,8 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "host_detector/clock/async_lines.h"
 #include "host_detector/clock/clock.h"
+#include "host_detector/clock/completions.h"
 
 namespace barracuda::detector {
 
@@ -22,16 +22,16 @@ class Mbarrier {
   struct Given {
     Clock near;      // from threads of its own CTA
     Clock far;       // from others of the cluster
-    Tick phase = 0;  // copies of phases up to this one are made
+    Time phase = 0;  // copies of phases up to this one are made
   };
 
-  // `line` tells it from the other mbarriers of its CTA.
-  explicit Mbarrier(std::uint32_t line) : line_(line) {}
+  // `number` tells it from the other mbarriers of its CTA.
+  explicit Mbarrier(std::uint32_t number) : number_(number) {}
 
-  [[nodiscard]] std::uint32_t line() const { return line_; }
+  [[nodiscard]] std::uint32_t number() const { return number_; }
 
   // The stamp of a copy that completes on it now.
-  [[nodiscard]] Tick phase() const { return phase_; }
+  [[nodiscard]] Time phase() const { return phase_; }
 
   [[nodiscard]] bool is_valid() const { return is_valid_; }
 
@@ -62,12 +62,12 @@ class Mbarrier {
  private:
   void open_if_complete();
 
-  std::uint32_t line_;
+  std::uint32_t number_;
   bool is_valid_ = false;
   bool parity_ = false;  // of the phase that is not complete
   std::uint32_t expected_ = 0, pending_ = 0;
   std::int64_t bytes_ = 0;
-  Tick phase_ = 0;
+  Time phase_ = 0;
   Given gathering_;        // of this phase
   Given newest_, before_;  // up to the last phase that is complete, and the one before
 };

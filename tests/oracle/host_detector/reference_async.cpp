@@ -26,13 +26,13 @@ std::uint64_t ReferenceDetector::address_of(std::uint64_t tagged) {
                                                                       : address;
 }
 
-Thread ReferenceDetector::line_of(const Thread& thread, Asynchrony asynchrony, bool reads) {
+Thread ReferenceDetector::completion_of(const Thread& thread, Asynchrony asynchrony, bool reads) {
   const std::uint32_t kind = asynchrony == Asynchrony::kThreadGroup ? 1 : reads ? 2 : 3;
   return {std::get<0>(thread), std::get<1>(thread), 1000 * kind + std::get<2>(thread),
           std::get<3>(thread)};
 }
 
-Thread ReferenceDetector::line_of(const MbarrierKey& mbarrier) {
+Thread ReferenceDetector::completion_of(const MbarrierKey& mbarrier) {
   return {std::get<0>(mbarrier), std::get<1>(mbarrier), 9000,
           static_cast<std::uint32_t>(std::get<2>(mbarrier))};
 }
@@ -58,10 +58,10 @@ bool ReferenceDetector::is_known(const Thread& who, std::uint64_t time, const Th
 }
 
 bool ReferenceDetector::lacks_proxy_fence(const Access& older, const Access& newer) const {
-  return newer.line && is_async_proxy(newer) && older.writes && !is_async_proxy(older) &&
+  return newer.completion && is_async_proxy(newer) && older.writes && !is_async_proxy(older) &&
          std::get<0>(older.thread) == std::get<0>(newer.thread) &&
-         !is_known(fenced(older.line.value_or(older.thread)),
-                   older.line ? older.line_time : older.time, newer.thread);
+         !is_known(fenced(older.completion.value_or(older.thread)),
+                   older.completion ? older.completion_time : older.time, newer.thread);
 }
 
 void ReferenceDetector::async_event(const detector::WarpOperation& operation,
@@ -96,10 +96,10 @@ void ReferenceDetector::async_event(const detector::WarpOperation& operation,
           operation.event_operand == wire::kWaitAll ? 0 : operation.event_operand;
       if (groups.committed.size() > left) {
         const std::uint64_t time = groups.committed[groups.committed.size() - 1 - left];
-        std::uint64_t& reads = clock[line_of(thread, site.asynchrony, true)];
+        std::uint64_t& reads = clock[completion_of(thread, site.asynchrony, true)];
         reads = std::max(reads, time);
         if (!is_bulk || !site.reads_only) {
-          std::uint64_t& writes = clock[line_of(thread, site.asynchrony, false)];
+          std::uint64_t& writes = clock[completion_of(thread, site.asynchrony, false)];
           writes = std::max(writes, time);
         }
       }
@@ -266,7 +266,7 @@ void ReferenceDetector::mbarrier_step(const wire::SiteInfo& site, const detector
     open_if_complete(mbarrier);
   } else if (site.operation == Operation::kAsyncArrive) {
     const VectorClock copies{
-        {line_of(thread, Asynchrony::kThreadGroup, true), groups_[thread][0].now++}};
+        {completion_of(thread, Asynchrony::kThreadGroup, true), groups_[thread][0].now++}};
     mbarrier.gifts.push_back({counts.phase, thread, copies});
     counts.pending -= lane.amount;
     if (lane.amount != 0) {
@@ -298,7 +298,7 @@ void ReferenceDetector::wait_for(const wire::SiteInfo& site, const detector::Lan
       join(at_once ? state.clock : state.pending[is_near ? kCtaLevel : kClusterLevel], gift.clock);
     }
   }
-  std::uint64_t& copies = (at_once ? state.clock : state.pending[kCtaLevel])[line_of(key)];
+  std::uint64_t& copies = (at_once ? state.clock : state.pending[kCtaLevel])[completion_of(key)];
   copies = std::max(copies, mbarrier.phases_before + complete);
 }
 
@@ -336,13 +336,14 @@ void ReferenceDetector::copy_once(const detector::WarpOperation& operation, cons
     completes.reads = completes.writes = completes.is_of_mbarrier = true;
     async_access(operation, thread, completes, *mbarrier, 8);
     const MbarrierKey key = mbarrier_key(*mbarrier, thread);
-    read.line = write.line = line_of(key);
-    read.line_time = write.line_time = mbarriers_[key].phases_before + mbarriers_[key].counts.phase;
+    read.completion = write.completion = completion_of(key);
+    read.completion_time = write.completion_time =
+        mbarriers_[key].phases_before + mbarriers_[key].counts.phase;
   } else {
     const bool is_bulk = site.asynchrony == Asynchrony::kBulkGroup;
-    read.line = line_of(thread, site.asynchrony, true);
-    write.line = line_of(thread, site.asynchrony, false);
-    read.line_time = write.line_time = groups_[thread][is_bulk ? 1 : 0].now;
+    read.completion = completion_of(thread, site.asynchrony, true);
+    write.completion = completion_of(thread, site.asynchrony, false);
+    read.completion_time = write.completion_time = groups_[thread][is_bulk ? 1 : 0].now;
   }
   if (lane.value_read != wire::kNoOperand) {
     async_access(operation, thread, read, lane.value_read, lane.amount);

@@ -19,10 +19,11 @@ void for_each_byte(const detector::MemoryRows& range, const Act& act) {
 void ReferenceDetector::end_life(const detector::MemoryRows& range, const Thread& free) {
   bool is_used = false;
   for (Access& access : accesses_) {
-    const bool is_over = access.thread == free ||
-                         (access.line ? is_known(*access.line, access.line_time, free)
-                                      : is_before(access.thread, access.time, free)) ||
-                         was_observed(access, free);
+    const bool is_over =
+        access.thread == free ||
+        (access.completion ? is_known(*access.completion, access.completion_time, free)
+                           : is_before(access.thread, access.time, free)) ||
+        was_observed(access, free);
     for_each_byte(range, [&](std::uint64_t byte) {
       if (access.space || !access.holds(byte)) {
         return;

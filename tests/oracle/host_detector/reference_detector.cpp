@@ -180,7 +180,7 @@ void ReferenceDetector::acquire(const wire::SiteInfo& site, const detector::Lane
 
 // A strong write is ordered before what an observer of it precedes, for its location.
 bool ReferenceDetector::was_observed(const Access& write, const Thread& later) const {
-  if (!write.writes || write.line || write.is_of_mbarrier ||
+  if (!write.writes || write.completion || write.is_of_mbarrier ||
       (!is_strong(*write.site) && !write.site->flag_store)) {
     return false;
   }
@@ -249,9 +249,10 @@ void ReferenceDetector::check(const Access& older, const Access& newer) {
   const bool read_only =
       older.site->proxy == wire::Proxy::kReadOnly || newer.site->proxy == wire::Proxy::kReadOnly;
   const bool same_launch = std::get<0>(older.thread) == std::get<0>(newer.thread);
-  const bool in_program_order = older.thread == newer.thread && !older.line;
-  const bool by_rule = older.line ? is_known(*older.line, older.line_time, newer.thread)
-                                  : is_before(older.thread, older.time, newer.thread);
+  const bool in_program_order = older.thread == newer.thread && !older.completion;
+  const bool by_rule = older.completion
+                           ? is_known(*older.completion, older.completion_time, newer.thread)
+                           : is_before(older.thread, older.time, newer.thread);
   const bool is_ordered = in_program_order || (!(read_only && same_launch) &&
                                                (by_rule || was_observed(older, newer.thread)));
   if (is_ordered && !lacks_proxy_fence(older, newer)) {
@@ -307,8 +308,8 @@ void ReferenceDetector::access(const detector::WarpOperation& operation, const T
     access.published_value = lane.value_written;
   }
   if (site.asynchrony != wire::Asynchrony::kNone) {
-    access.line = line_of(thread, site.asynchrony, reads);
-    access.line_time = groups_[thread][0].now;
+    access.completion = completion_of(thread, site.asynchrony, reads);
+    access.completion_time = groups_[thread][0].now;
     access.known_value.reset();
   }
   for (std::uint32_t element = 0; element < site.element_count; ++element) {

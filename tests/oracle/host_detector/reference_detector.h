@@ -109,9 +109,9 @@ class ReferenceDetector {
     std::uint32_t elements = 1;
     bool is_published = false;
     std::optional<std::uint64_t> published_value;
-    std::size_t location_size = 0;  // of the synchronising access
-    std::optional<Thread> line;     // of an asynchronous access: what it is known by
-    std::uint64_t line_time = 0;
+    std::size_t location_size = 0;     // of the synchronising access
+    std::optional<Thread> completion;  // of an asynchronous access: what it is known by
+    std::uint64_t completion_time = 0;
     bool is_of_mbarrier = false;
     std::optional<detector::MemoryRows> rows;  // of a copy by the host
     detector::HostOperation operation = detector::HostOperation::kCopy;
@@ -226,8 +226,8 @@ class ReferenceDetector {
   void open_cluster_barriers();
   static void open_if_complete(Mbarrier& mbarrier);
   [[nodiscard]] MbarrierKey mbarrier_key(std::uint64_t tagged, const Thread& thread) const;
-  static Thread line_of(const Thread& thread, wire::Asynchrony asynchrony, bool reads);
-  static Thread line_of(const MbarrierKey& mbarrier);
+  static Thread completion_of(const Thread& thread, wire::Asynchrony asynchrony, bool reads);
+  static Thread completion_of(const MbarrierKey& mbarrier);
   // What a proxy fence came after, in clocks beside what happened.
   static Thread fenced(const Thread& thread);
   [[nodiscard]] bool is_known(const Thread& who, std::uint64_t time, const Thread& to) const;

@@ -17,8 +17,8 @@ int rank(const wire::SiteInfo& site) {
 // RACE_RULES section 3: what would race with `older` races with `newer`, which happens after it.
 // Except against stores that are equal to `newer`.
 bool ReferenceDetector::stands_for(const Access& newer, const Access& older) {
-  if ((newer.line &&
-       (older.line != newer.line || is_async_proxy(older) != is_async_proxy(newer))) ||
+  if ((newer.completion &&
+       (older.completion != newer.completion || is_async_proxy(older) != is_async_proxy(newer))) ||
       (newer.is_of_mbarrier && !older.is_of_mbarrier)) {
     return false;
   }
@@ -67,10 +67,11 @@ bool ReferenceDetector::is_covered(const Access& older, const Access& newer,
                                    std::uint64_t byte) const {
   std::vector<const Access*> after;  // that stand for it, but for their values
   for (const Access& between : accesses_) {
-    const auto known = between.clock.find(older.line.value_or(older.thread));
-    const bool is_after = (between.thread == older.thread && !older.line) ||
-                          (known != between.clock.end() &&
-                           known->second >= (older.line ? older.line_time : older.time));
+    const auto known = between.clock.find(older.completion.value_or(older.thread));
+    const bool is_after =
+        (between.thread == older.thread && !older.completion) ||
+        (known != between.clock.end() &&
+         known->second >= (older.completion ? older.completion_time : older.time));
     if (between.space == older.space && between.holds(byte) &&
         between.instruction >= older.instruction && is_after && stands_for(between, older)) {
       after.push_back(&between);

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "host_detector/shadow/history.h"
+#include "host_detector/shadow/access_history.h"
 #include "tests/unit/host_detector/scenario.h"
 
 namespace barracuda::detector::test {
@@ -90,7 +90,7 @@ TEST_CASE("atomics of many warps on one word never race, and each is held agains
 }
 
 TEST_CASE("races with one site of a busy word do not hide a race with another") {
-  constexpr std::uint32_t kReaders = History::kCrowdAt + 2;
+  constexpr std::uint32_t kReaders = AccessHistory::kGatherAt + 2;
   Scenario scenario;
   scenario.launch(kReaders + 2, 1);
   WarpOperation load = scenario.start({}, word(Operation::kRead), wire::RecordKind::kAffine);

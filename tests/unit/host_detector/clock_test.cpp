@@ -12,9 +12,9 @@
 namespace barracuda::detector {
 namespace {
 
-// One tick for each thread, nothing shared and nothing folded.
+// One time for each thread, nothing shared and nothing folded.
 using Thread = std::tuple<CtaKey, std::uint32_t, std::uint32_t>;  // CTA, warp, lane
-using FullClock = std::map<Thread, Tick>;
+using FullClock = std::map<Thread, Time>;
 
 constexpr std::uint32_t kWarps = 40;  // more than a record can name
 constexpr std::array kCtas{
@@ -24,18 +24,18 @@ constexpr std::array kCtas{
     cta_key(LaunchId{2}, 0xffffffff), cta_key(LaunchId{0xffffffff}, 0), cta_key(LaunchId{65537}, 3),
 };
 
-void raise(FullClock& clock, CtaKey cta, const WarpTick& known) {
+void raise(FullClock& clock, CtaKey cta, const WarpTime& known) {
   for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
     if ((known.lanes >> lane & 1) != 0) {
-      Tick& tick = clock[{cta, known.warp, lane}];
-      tick = std::max(tick, known.tick);
+      Time& time = clock[{cta, known.warp, lane}];
+      time = std::max(time, known.time);
     }
   }
 }
 
 void join(FullClock& into, const FullClock& from) {
-  for (const auto& [thread, tick] : from) {
-    into[thread] = std::max(into[thread], tick);
+  for (const auto& [thread, time] : from) {
+    into[thread] = std::max(into[thread], time);
   }
 }
 
@@ -46,18 +46,18 @@ bool covers(const FullClock& clock, const FullClock& other) {
   });
 }
 
-Tick tick_of(const FullClock& clock, CtaKey cta, std::uint32_t warp, std::uint32_t lane) {
+Time time_of(const FullClock& clock, CtaKey cta, std::uint32_t warp, std::uint32_t lane) {
   const auto known = clock.find({cta, warp, lane});
   return known == clock.end() ? 0 : known->second;
 }
 
 template <typename Clocked>
-void check_warp(const Clocked& at, Tick floor, const FullClock& full, CtaKey cta,
+void check_warp(const Clocked& at, Time floor, const FullClock& full, CtaKey cta,
                 std::uint32_t warp) {
-  Tick least = ~Tick{0};
+  Time least = ~Time{0};
   for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
-    RC_ASSERT(at(lane) == tick_of(full, cta, warp, lane));
-    least = std::min(least, tick_of(full, cta, warp, lane));
+    RC_ASSERT(at(lane) == time_of(full, cta, warp, lane));
+    least = std::min(least, time_of(full, cta, warp, lane));
   }
   RC_ASSERT(floor == least);
 }
@@ -72,7 +72,7 @@ void check_same(const Clock& clock, const FullClock& full) {
   }
 }
 
-WarpTick any_tick() {
+WarpTime any_time() {
   const auto lanes = *rc::gen::oneOf(rc::gen::just(~std::uint32_t{0}),
                                      rc::gen::map(rc::gen::inRange<std::uint32_t>(0, 32),
                                                   [](std::uint32_t lane) { return 1U << lane; }),
@@ -80,7 +80,7 @@ WarpTick any_tick() {
   return {.warp = *rc::gen::oneOf(rc::gen::inRange<std::uint32_t>(0, 3),
                                   rc::gen::inRange<std::uint32_t>(0, kWarps)),
           .lanes = lanes,
-          .tick = *rc::gen::inRange<Tick>(1, 6)};
+          .time = *rc::gen::inRange<Time>(1, 6)};
 }
 
 CtaKey any_cta() {
@@ -101,7 +101,7 @@ TEST_CASE("the clock of a block says of every lane what a full vector clock says
         clocks[which]->join(*clocks[1 - which]);
         join(full[which], full[1 - which]);
       } else {
-        const WarpTick known = any_tick();
+        const WarpTime known = any_time();
         clocks[which]->raise(known);
         raise(full[which], key, known);
       }
@@ -153,7 +153,7 @@ TEST_CASE("clocks join, compare, rise, are copied and cut as full vector clocks 
         }
         default: {
           const CtaKey cta = any_cta();
-          const std::vector<WarpTick> known{any_tick(), any_tick()};
+          const std::vector<WarpTime> known{any_time(), any_time()};
           clocks[a].raise(cta, known);
           raise(full[a], cta, known[0]);
           raise(full[a], cta, known[1]);
@@ -174,17 +174,17 @@ TEST_CASE("clocks join, compare, rise, are copied and cut as full vector clocks 
 TEST_CASE("a clock of many blocks knows each of them, in whatever order they came") {
   CHECK(rc::check([] {
     std::array<Clock, 2> clocks;
-    std::array<std::map<std::uint32_t, Tick>, 2> full;
+    std::array<std::map<std::uint32_t, Time>, 2> full;
     const auto blocks = *rc::gen::container<std::vector<std::uint32_t>>(
         200, rc::gen::oneOf(rc::gen::inRange<std::uint32_t>(0, 600),
                             rc::gen::resize(100, rc::gen::arbitrary<std::uint32_t>())));
     for (std::size_t index = 0; index < blocks.size(); ++index) {
       const std::size_t which = index / 3 % 2;
-      const WarpTick known{
-          .warp = 0, .lanes = ~std::uint32_t{0}, .tick = static_cast<Tick>(index % 7 + 1)};
+      const WarpTime known{
+          .warp = 0, .lanes = ~std::uint32_t{0}, .time = static_cast<Time>(index % 7 + 1)};
       clocks[which].raise(cta_key(LaunchId{7}, blocks[index]), {&known, 1});
-      Tick& tick = full[which][blocks[index]];
-      tick = std::max(tick, known.tick);
+      Time& time = full[which][blocks[index]];
+      time = std::max(time, known.time);
       if (index % 50 == 49) {
         clocks[which].join(clocks[1 - which]);
         for (const auto& [block, other] : full[1 - which]) {
@@ -213,12 +213,12 @@ TEST_CASE("a copied clock stays as it was when the other rises") {
   const CtaKey home = cta_key(LaunchId{3}, 0xfffffffe);
   const CtaKey other = cta_key(LaunchId{3}, 0xffffffff);
   Clock first(home);
-  const WarpTick one{.warp = 33, .lanes = 1, .tick = 4};
+  const WarpTime one{.warp = 33, .lanes = 1, .time = 4};
   first.raise(home, {&one, 1});
   first.raise(other, {&one, 1});
   const Clock copy = first;
   CHECK(copy.shares_all_with(first));
-  const WarpTick two{.warp = 33, .lanes = ~std::uint32_t{0}, .tick = 9};
+  const WarpTime two{.warp = 33, .lanes = ~std::uint32_t{0}, .time = 9};
   first.raise(home, {&two, 1});
   first.raise(other, {&two, 1});
   CHECK(copy.at(home, 33, 0) == 4);
@@ -242,7 +242,7 @@ TEST_CASE("lanes that catch up become one floor again") {
   CtaClock clock(kCtas[0]);
   for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
     CHECK(clock.floor(5) == 0);
-    clock.raise({.warp = 5, .lanes = std::uint32_t{1} << lane, .tick = 3});
+    clock.raise({.warp = 5, .lanes = std::uint32_t{1} << lane, .time = 3});
   }
   CHECK(clock.floor(5) == 3);
   CHECK(clock.is_valid());

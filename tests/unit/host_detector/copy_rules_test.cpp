@@ -2,7 +2,7 @@
 // kernels tell each other through memory.
 #include <catch2/catch.hpp>
 
-#include "host_detector/sync/live_copies.h"
+#include "host_detector/launches/live_copies.h"
 #include "tests/unit/host_detector/async_scenario.h"
 
 namespace barracuda::detector::test {

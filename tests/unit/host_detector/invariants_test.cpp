@@ -80,15 +80,15 @@ TEST_CASE("debug: a lane that has left does not wait") {
   CHECK_THAT(failed_assertion([&] { warp.exit(2); }), Contains("is_valid()"));
 }
 
-TEST_CASE("debug: an entry that touches nothing comes into no list") {
+TEST_CASE("debug: a cell that touches nothing comes into no list") {
   WordLists lists;
-  CHECK_FALSE(failed_assertion([&] { lists.add(3, Entry{}); }).empty());
+  CHECK_FALSE(failed_assertion([&] { lists.add(3, Cell{}); }).empty());
   Block block;
   CHECK_THAT(failed_assertion(
-                 [&] { block.for_each_history(Entry{}, {.is_recorded = true}, [](auto&&...) {}); }),
+                 [&] { block.for_each_history(Cell{}, {.is_recorded = true}, [](auto&&...) {}); }),
              Contains("block.h"));
-  Crowd crowd(CrowdKind::kReads);
-  CHECK_THAT(failed_assertion([&] { crowd.add(Entry{}); }), Contains("crowd.cpp"));
+  SharedAccessSet shared_set(SharedAccessKind::kReads);
+  CHECK_THAT(failed_assertion([&] { shared_set.add(Cell{}); }), Contains("shared_access_set.cpp"));
 }
 
 TEST_CASE("debug: a batch whose slots are not its bytes is not sorted") {
@@ -105,21 +105,21 @@ TEST_CASE("debug: the front of an empty queue is no record") {
 
 TEST_CASE("debug: words that are not theirs break a block") {
   Block block;
-  Entry entry{.bytes = Bytes::upto(4), .lanes = 1};
-  const auto record = [](History& history, const Entry& part, bool records) {
+  Cell cell{.bytes = Bytes::upto(4), .lanes = 1};
+  const auto record = [](AccessHistory& history, const Cell& part, bool records) {
     if (records) {
-      history.entries.push_back(part);
+      history.cells.push_back(part);
     }
   };
-  block.for_each_history(entry, {}, record);
+  block.for_each_history(cell, {}, record);
   CHECK(block.is_valid());
-  // The warp of the only entry, behind its bytes, value, CTA and four words.
+  // The warp of the only cell, behind its bytes, value, CTA and four words.
   std::array<std::byte, sizeof(Block)> image;
   std::memcpy(image.data(), static_cast<const void*>(&block), image.size());
   std::byte* const warp = reinterpret_cast<std::byte*>(&block) + 48;
   *warp = std::byte{200};
   CHECK_FALSE(block.is_valid());
-  CHECK_FALSE(failed_assertion([&] { block.for_each_history(entry, {}, record); }).empty());
+  CHECK_FALSE(failed_assertion([&] { block.for_each_history(cell, {}, record); }).empty());
   std::memcpy(static_cast<void*>(&block), image.data(), image.size());
   CHECK(block.is_valid());
 }

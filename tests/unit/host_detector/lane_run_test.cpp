@@ -1,4 +1,4 @@
-#include "host_detector/rules/lane_run.h"
+#include "host_detector/races/lane_run.h"
 
 #include <catch2/catch.hpp>
 
@@ -59,9 +59,9 @@ TEST_CASE("rows whose lanes share an address race with what writes there, lane b
   Scenario scenario;
   scenario.launch(1, 64);
   const WarpOperation column = rows(kData, 0, 4, true);
-  CHECK(first_together(column, kAll) == 0xFFFF);
-  CHECK(first_together(column, 0xFFFF0000) == 0xFFFF0000);
-  CHECK(first_together(column, 0x00018001) == 0x00008001);
+  CHECK(first_same_address(column, kAll) == 0xFFFF);
+  CHECK(first_same_address(column, 0xFFFF0000) == 0xFFFF0000);
+  CHECK(first_same_address(column, 0x00018001) == 0x00008001);
   WarpOperation loads = scenario.start({.mask = kAll}, word(Operation::kRead), RecordKind::kAffine);
   loads.lanes = column.lanes;
   loads.row_log2 = 4;

@@ -54,7 +54,7 @@ TEST_CASE("of another block it is known while that block runs and after it is ov
   }
 }
 
-TEST_CASE("of another launch it is known, also of one that ended by decree or had none") {
+TEST_CASE("of another launch it is known, also of one that was force-ended or had none") {
   for (const bool is_killed : {false, true}) {
     Scenario scenario;
     const LaunchId first = scenario.launch(1, 64);

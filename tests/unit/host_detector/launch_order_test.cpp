@@ -1,4 +1,4 @@
-#include "host_detector/sync/launch_order.h"
+#include "host_detector/launches/launch_order.h"
 
 #include <set>
 #include <vector>
@@ -7,7 +7,7 @@
 #include <rapidcheck/catch.h>
 
 #include "host_detector/copy.h"
-#include "host_detector/sync/sync_users.h"
+#include "host_detector/launches/sync_users.h"
 
 namespace barracuda::detector {
 

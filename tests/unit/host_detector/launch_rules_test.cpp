@@ -167,7 +167,7 @@ TEST_CASE("a launch goes on when one of its blocks has ended on another thread")
   scenario.write({.cta = 0}, kData);
   const WarpOperation exit =
       scenario.start({.cta = 0}, {.operation = Operation::kExit}, RecordKind::kEvent);
-  CHECK(Detector::Strand(scenario.detector, launch).apply(exit));
+  CHECK(Detector::ClusterApplier(scenario.detector, launch).apply(exit));
   scenario.detector.count(1, 0);
   scenario.write({.cta = 1}, kData);
   CHECK(scenario.races().size() == 1);

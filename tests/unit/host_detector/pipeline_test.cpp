@@ -462,7 +462,7 @@ TEST_CASE("records of a later launch wait until the earlier one is over") {
   CHECK(running.pipeline.findings().races.empty());
 }
 
-TEST_CASE("a launch that is ended by decree is over with what its queues held") {
+TEST_CASE("a launch that is force-ended is over with what its queues held") {
   Running running;
   running.pipeline.begin_launch(launch_of(1, 2));
   RingWriter first(running.memory, 0), second(running.memory, 1);
@@ -474,7 +474,7 @@ TEST_CASE("a launch that is ended by decree is over with what its queues held") 
   CHECK(running.pipeline.findings().races.size() == 1);
 }
 
-TEST_CASE("what a launch logs after its end by decree is not malformed, what no launch logs is") {
+TEST_CASE("what a launch logs after it was force-ended is not malformed, what no launch logs is") {
   const std::uint32_t threads = GENERATE(1U, 2U);
   Running running(2, 7, {.detector = {}, .detector_threads = threads});
   running.pipeline.begin_launch(launch_of(1, 2));

@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "host_detector/rules/verdict.h"
+#include "host_detector/races/verdict.h"
 
 namespace barracuda::detector {
 namespace {

@@ -52,28 +52,28 @@ Bytes any_access() {
 using Touched = std::map<std::uint64_t, std::set<std::uint32_t>>;
 
 void record(Block& block, const Bytes& bytes, std::uint32_t id) {
-  Entry entry;
-  entry.bytes = bytes;
-  entry.site = id;
-  entry.lanes = 1;
-  block.for_each_history(entry, {.is_recorded = true},
-                         [](History& history, const Entry& part, bool records) {
+  Cell cell;
+  cell.bytes = bytes;
+  cell.site = id;
+  cell.lanes = 1;
+  block.for_each_history(cell, {.is_recorded = true},
+                         [](AccessHistory& history, const Cell& part, bool records) {
                            if (records) {
-                             history.entries.push_back(part);
+                             history.cells.push_back(part);
                            }
                          });
 }
 
 Touched look_up(Block& block, std::uint64_t start, const Bytes& bytes) {
   Touched found;
-  Entry probe;
+  Cell probe;
   probe.bytes = bytes;
-  block.for_each_history(probe, {}, [&](History& history, const Entry& part, bool) {
+  block.for_each_history(probe, {}, [&](AccessHistory& history, const Cell& part, bool) {
     RC_ASSERT(part.bytes.within(bytes));
-    for (const Entry& entry : history.entries) {
+    for (const Cell& cell : history.cells) {
       for (std::uint32_t byte = 0; byte < kBlockBytes; ++byte) {
-        if (entry.bytes.has(byte) && part.bytes.has(byte)) {
-          RC_ASSERT(found[start + byte].insert(entry.site).second);  // met once
+        if (cell.bytes.has(byte) && part.bytes.has(byte)) {
+          RC_ASSERT(found[start + byte].insert(cell.site).second);  // met once
         }
       }
     }
@@ -111,32 +111,32 @@ TEST_CASE("sets of bytes do what sets of bits do") {
   }
 }
 
-TEST_CASE("the lane of a coalesced entry follows from the byte") {
+TEST_CASE("the lane of a coalesced cell follows from the byte") {
   for (const int shift : {0, 1, 2, 3, 4}) {
     for (const int base : {-3, 0, 5}) {
-      Entry entry;
-      entry.lane_base = static_cast<std::int8_t>(base);
-      entry.lane_shift = static_cast<std::uint8_t>(shift) & 7U;
+      Cell cell;
+      cell.lane_base = static_cast<std::int8_t>(base);
+      cell.lane_shift = static_cast<std::uint8_t>(shift) & 7U;
       for (std::uint32_t byte = 0; byte < kBlockBytes; ++byte) {
         const int lane = base + static_cast<int>(byte >> shift);
         if (lane >= 0 && lane < 32) {
-          CHECK(entry.lanes_at(byte) == std::uint32_t{1} << lane);
+          CHECK(cell.lanes_at(byte) == std::uint32_t{1} << lane);
         }
       }
     }
   }
 }
 
-TEST_CASE("entries map lanes alike only if every byte has one lane and the same in both") {
-  Entry coalesced;
+TEST_CASE("cells map lanes alike only if every byte has one lane and the same in both") {
+  Cell coalesced;
   coalesced.lane_shift = 2;
-  Entry moved = coalesced;
+  Cell moved = coalesced;
   moved.lane_base = 1;
-  Entry wider = coalesced;
+  Cell wider = coalesced;
   wider.lane_shift = 3;
-  Entry single;
+  Cell single;
   single.lanes = 4;
-  Entry several;
+  Cell several;
   several.lanes = 6;
   CHECK(coalesced.maps_lanes_like(coalesced));
   CHECK_FALSE(coalesced.maps_lanes_like(moved));

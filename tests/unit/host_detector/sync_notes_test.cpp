@@ -11,11 +11,11 @@ constexpr wire::SiteId kFence{1}, kBarrier{2}, kWait{3};
 
 TEST_CASE("the last synchronisation is that of the lane itself") {
   SyncNotes notes;
-  notes.note(kFence, 0b01, {.tick = 1});
-  notes.note(kBarrier, 0b10, {.tick = 2});
+  notes.note(kFence, 0b01, {.time = 1});
+  notes.note(kBarrier, 0b10, {.time = 2});
   REQUIRE(notes.last(0));
   CHECK(notes.last(0)->site == kFence);
-  CHECK(notes.last(0)->tick == 1);
+  CHECK(notes.last(0)->time == 1);
   CHECK(notes.last(1)->site == kBarrier);
   REQUIRE(notes.last(2));
   CHECK_FALSE(notes.last(2)->site.has_value());  // known to have none
@@ -23,9 +23,9 @@ TEST_CASE("the last synchronisation is that of the lane itself") {
 
 TEST_CASE("what came after an access was not before it, and what came with it cannot be told") {
   SyncNotes notes;
-  notes.note(kFence, 1, {.tick = 3});
-  notes.note(kBarrier, 1, {.tick = 5});
-  notes.note(kWait, 1, {.tick = 7});
+  notes.note(kFence, 1, {.time = 3});
+  notes.note(kBarrier, 1, {.time = 5});
+  notes.note(kWait, 1, {.time = 7});
   CHECK(notes.last(0)->site == kWait);
   CHECK(notes.before(0, 6)->site == kBarrier);
   CHECK(notes.before(0, 4)->site == kFence);
@@ -36,23 +36,23 @@ TEST_CASE("what came after an access was not before it, and what came with it ca
 
 TEST_CASE("once notes were dropped a lane without one may have had one") {
   SyncNotes notes;
-  notes.note(kFence, 0b10, {.tick = 1});
-  for (Tick tick = 2; tick <= 4; ++tick) {
-    notes.note(kBarrier, 0b01, {.tick = tick});
+  notes.note(kFence, 0b10, {.time = 1});
+  for (Time time = 2; time <= 4; ++time) {
+    notes.note(kBarrier, 0b01, {.time = time});
   }
   CHECK(notes.last(1)->site == kFence);
   CHECK(notes.last(2).has_value());
-  notes.note(kBarrier, 0b01, {.tick = 5});
+  notes.note(kBarrier, 0b01, {.time = 5});
   CHECK_FALSE(notes.last(1).has_value());
   CHECK_FALSE(notes.last(2).has_value());
   CHECK_FALSE(notes.before(0, 1).has_value());
-  CHECK(notes.last(0)->tick == 5);
+  CHECK(notes.last(0)->time == 5);
 }
 
-TEST_CASE("what is done at the tick that a synchronisation ends was done before it") {
+TEST_CASE("what is done at the time that a synchronisation ends was done before it") {
   SyncNotes notes;
-  notes.note(kFence, 1, {.tick = 3, .ends_tick = true});
-  notes.note(kBarrier, 1, {.tick = 5, .ends_tick = true});
+  notes.note(kFence, 1, {.time = 3, .ends_epoch = true});
+  notes.note(kBarrier, 1, {.time = 5, .ends_epoch = true});
   CHECK(notes.before(0, 5)->site == kFence);
   CHECK(notes.before(0, 6)->site == kBarrier);
   REQUIRE(notes.before(0, 3));
@@ -62,15 +62,15 @@ TEST_CASE("what is done at the tick that a synchronisation ends was done before 
 TEST_CASE("from outside the oldest note is not seen: it may be the one that is being overwritten") {
   SyncNotes notes;
   CHECK_FALSE(notes.seen_from_outside().last(0)->site.has_value());
-  for (Tick tick = 1; tick <= 3; ++tick) {
-    notes.note(kBarrier, 1, {.tick = tick, .ends_tick = true});
+  for (Time time = 1; time <= 3; ++time) {
+    notes.note(kBarrier, 1, {.time = time, .ends_epoch = true});
   }
-  CHECK(notes.seen_from_outside().before(0, 2)->tick == 1);
+  CHECK(notes.seen_from_outside().before(0, 2)->time == 1);
   CHECK(notes.seen_from_outside().before(0, 1).has_value());
-  notes.note(kBarrier, 1, {.tick = 4, .ends_tick = true});
-  CHECK(notes.before(0, 2)->tick == 1);
+  notes.note(kBarrier, 1, {.time = 4, .ends_epoch = true});
+  CHECK(notes.before(0, 2)->time == 1);
   CHECK_FALSE(notes.seen_from_outside().before(0, 2).has_value());
-  CHECK(notes.seen_from_outside().before(0, 3)->tick == 2);
+  CHECK(notes.seen_from_outside().before(0, 3)->time == 2);
 }
 
 }  // namespace barracuda::detector

@@ -16,7 +16,7 @@ constexpr std::uint32_t kWarp = 37;
 // States that differ: number n knows CTA n up to n.
 ThreadState state_number(std::uint32_t number) {
   ThreadState state{.clock = Clock(kHome), .fences = nullptr};
-  const WarpTick known{.warp = 0, .lanes = kAllLanes, .tick = number};
+  const WarpTime known{.warp = 0, .lanes = kAllLanes, .time = number};
   state.clock.raise(cta_key(LaunchId{2}, number), {&known, 1});
   return state;
 }
@@ -100,10 +100,10 @@ TEST_CASE("a warp keeps each lane's state while they differ, and one while they 
   }));
 }
 
-TEST_CASE("a warp's own tick goes to the lanes that publish and to those that are not there") {
+TEST_CASE("a warp's own time goes to the lanes that publish and to those that are not there") {
   WarpState warp(kHome, kWarp, 0xFF, Clock(kHome));
   warp.touch(0xFF);
-  warp.tick();
+  warp.advance();
   const Clock of_lane = warp.with_own(warp.state(2).clock, 1U << 2, warp.now());
   CHECK(of_lane.at(kHome, kWarp, 2) == 2);
   CHECK(of_lane.at(kHome, kWarp, 3) == 0);

@@ -11,144 +11,143 @@
 namespace barracuda::detector {
 namespace {
 
-// All that an entry says.
-auto content(const Entry& entry) {
-  return std::tuple(entry.bytes.low, entry.bytes.high, entry.value, entry.cta, entry.superseded_by,
-                    entry.tick, entry.site, entry.stack, entry.sequence, entry.lanes, entry.warp,
-                    entry.lane_base, entry.lane_shift, entry.flags);
+// All that a cell says.
+auto content(const Cell& cell) {
+  return std::tuple(cell.bytes.low, cell.bytes.high, cell.value, cell.cta, cell.superseded_by,
+                    cell.time, cell.site, cell.stack, cell.sequence, cell.lanes, cell.warp,
+                    cell.lane_base, cell.lane_shift, cell.flags);
 }
 
-using Content = decltype(content(Entry{}));
+using Content = decltype(content(Cell{}));
 
 template <typename Number>
 Number any_number() {
   return *rc::gen::resize(100, rc::gen::arbitrary<Number>());
 }
 
-Entry any_entry(std::uint32_t word) {
-  Entry entry;
+Cell any_cell(std::uint32_t word) {
+  Cell cell;
   const auto first = *rc::gen::inRange<std::uint32_t>(0, WordLists::kWordBytes);
-  entry.bytes =
-      Bytes::range(word * WordLists::kWordBytes + first,
-                   *rc::gen::inRange<std::uint32_t>(1, WordLists::kWordBytes + 1 - first));
-  entry.cta = CtaKey{any_number<std::uint64_t>()};
-  entry.tick = any_number<std::uint32_t>();
-  entry.site = any_number<std::uint32_t>() & 0xFFFFFFU;
-  entry.stack = any_number<std::uint32_t>();
-  entry.warp = *rc::gen::inRange<std::uint8_t>(0, 32);
-  entry.flags = any_number<std::uint8_t>() & 0x7FU;
+  cell.bytes = Bytes::range(word * WordLists::kWordBytes + first,
+                            *rc::gen::inRange<std::uint32_t>(1, WordLists::kWordBytes + 1 - first));
+  cell.cta = CtaKey{any_number<std::uint64_t>()};
+  cell.time = any_number<std::uint32_t>();
+  cell.site = any_number<std::uint32_t>() & 0xFFFFFFU;
+  cell.stack = any_number<std::uint32_t>();
+  cell.warp = *rc::gen::inRange<std::uint8_t>(0, 32);
+  cell.flags = any_number<std::uint8_t>() & 0x7FU;
   switch (*rc::gen::inRange(0, 3)) {
     case 0:
-      entry.lane_base = any_number<std::int8_t>();
-      entry.lane_shift = *rc::gen::inRange<std::uint8_t>(0, 8) & 7U;
+      cell.lane_base = any_number<std::int8_t>();
+      cell.lane_shift = *rc::gen::inRange<std::uint8_t>(0, 8) & 7U;
       break;
     case 1:
-      entry.lanes = std::uint32_t{1} << *rc::gen::inRange(0, 32);
+      cell.lanes = std::uint32_t{1} << *rc::gen::inRange(0, 32);
       break;
     default:
-      entry.lanes = any_number<std::uint32_t>() | 3;
+      cell.lanes = any_number<std::uint32_t>() | 3;
   }
   switch (*rc::gen::inRange(0, 5)) {
     case 0:
-      entry.value = any_number<std::uint64_t>();
+      cell.value = any_number<std::uint64_t>();
       break;
     case 1:
-      entry.superseded_by = CtaKey{any_number<std::uint64_t>()};
+      cell.superseded_by = CtaKey{any_number<std::uint64_t>()};
       break;
     case 2:
-      entry.sequence = any_number<std::uint32_t>();
+      cell.sequence = any_number<std::uint32_t>();
       break;
     default:
       break;
   }
-  if (entry.is_asynchronous() && entry.lanes != 0) {
-    entry.set_extent(16 * *rc::gen::inRange<std::uint32_t>(0, 1 << 16));
+  if (cell.is_asynchronous() && cell.lanes != 0) {
+    cell.set_extent(16 * *rc::gen::inRange<std::uint32_t>(0, 1 << 16));
   }
-  return entry;
+  return cell;
 }
 
-std::vector<Content> contents(const std::vector<Entry>& entries) {
+std::vector<Content> contents(const std::vector<Cell>& cells) {
   std::vector<Content> all;
-  for (const Entry& entry : entries) {
-    all.push_back(content(entry));
+  for (const Cell& cell : cells) {
+    all.push_back(content(cell));
   }
   return all;
 }
 
 }  // namespace
 
-TEST_CASE("the lists of words keep every entry as it is, packed or not") {
+TEST_CASE("the lists of words keep every cell as it is, packed or not") {
   CHECK(rc::check([] {
     WordLists lists;
-    std::array<std::vector<Entry>, WordLists::kWords> model;
+    std::array<std::vector<Cell>, WordLists::kWords> model;
     const auto steps = *rc::gen::inRange(1, 60);
     const auto words = *rc::gen::inRange<std::uint32_t>(1, WordLists::kWords + 1);
     for (int step = 0; step < steps; ++step) {
       const auto word = *rc::gen::inRange<std::uint32_t>(0, words);
-      const Entry entry = any_entry(word);
+      const Cell cell = any_cell(word);
       switch (*rc::gen::inRange(0, 4)) {
         case 0:
-          lists.visit(word, [](History& history) { history.entries.clear(); });
+          lists.visit(word, [](AccessHistory& history) { history.cells.clear(); });
           model[word].clear();
           break;
         case 1:
-          lists.add(word, entry);
-          model[word].push_back(entry);
+          lists.add(word, cell);
+          model[word].push_back(cell);
           break;
         case 2:  // many at once
-          lists.visit(word, [&](History& history) { history.entries.assign(12, entry); });
-          model[word].assign(12, entry);
+          lists.visit(word, [&](AccessHistory& history) { history.cells.assign(12, cell); });
+          model[word].assign(12, cell);
           break;
         default:
-          lists.visit(word, [&](History& history) {
-            if (!history.entries.empty()) {
-              history.entries.erase(history.entries.begin());
+          lists.visit(word, [&](AccessHistory& history) {
+            if (!history.cells.empty()) {
+              history.cells.erase(history.cells.begin());
             }
-            history.entries.push_back(entry);
+            history.cells.push_back(cell);
           });
           if (!model[word].empty()) {
             model[word].erase(model[word].begin());
           }
-          model[word].push_back(entry);
+          model[word].push_back(cell);
       }
     }
-    std::vector<Entry> all;
+    std::vector<Cell> all;
     for (std::uint32_t word = 0; word < WordLists::kWords; ++word) {
       RC_ASSERT(lists.is_empty(word) == model[word].empty());
-      std::vector<Entry> kept;
-      lists.visit(word, [&](History& history) {
-        kept.assign(history.entries.begin(), history.entries.end());
+      std::vector<Cell> kept;
+      lists.visit(word, [&](AccessHistory& history) {
+        kept.assign(history.cells.begin(), history.cells.end());
       });
       RC_ASSERT(contents(kept) == contents(model[word]));
       all.insert(all.end(), model[word].begin(), model[word].end());
     }
-    std::vector<Entry> seen;
-    lists.look_at([&](const Entry& entry) { seen.push_back(entry); });
+    std::vector<Cell> seen;
+    lists.look_at([&](const Cell& cell) { seen.push_back(cell); });
     RC_ASSERT(contents(seen) == contents(all));
     RC_ASSERT(lists.is_empty() == all.empty());
   }));
 }
 
-TEST_CASE("an entry joins a list in which it has nobody to meet but its own moment") {
+TEST_CASE("a cell joins a list in which it has nobody to meet but its own moment") {
   constexpr std::uint32_t kWord = 3;
   constexpr PassesBy kPasses = PassesBy::kOtherWarps;
   const auto atomic = [](std::uint8_t warp, std::uint32_t lanes) {
-    Entry entry;
-    entry.bytes = WordLists::bytes_of(kWord);
-    entry.cta = CtaKey{5};
-    entry.tick = 7;
-    entry.site = 9;
-    entry.warp = warp;
-    entry.lanes = lanes;
-    entry.flags = Entry::kReads | Entry::kWrites;
-    return entry;
+    Cell cell;
+    cell.bytes = WordLists::bytes_of(kWord);
+    cell.cta = CtaKey{5};
+    cell.time = 7;
+    cell.site = 9;
+    cell.warp = warp;
+    cell.lanes = lanes;
+    cell.flags = Cell::kReads | Cell::kWrites;
+    return cell;
   };
   WordLists lists;
-  std::vector<Entry> kept{atomic(0, 1), atomic(1, 2)};
-  const auto joins = [&](const Entry& entry, PassesBy passes_by) {
-    const bool is_in = lists.join(kWord, entry, passes_by);
-    std::vector<Entry> seen;
-    lists.look_at([&](const Entry& one) { seen.push_back(one); });
+  std::vector<Cell> kept{atomic(0, 1), atomic(1, 2)};
+  const auto joins = [&](const Cell& cell, PassesBy passes_by) {
+    const bool is_in = lists.join(kWord, cell, passes_by);
+    std::vector<Cell> seen;
+    lists.look_at([&](const Cell& one) { seen.push_back(one); });
     CHECK(contents(seen) == contents(kept));
     return is_in;
   };
@@ -157,13 +156,13 @@ TEST_CASE("an entry joins a list in which it has nobody to meet but its own mome
 
   CHECK_FALSE(joins(atomic(1, 4), PassesBy::kNobody));
   CHECK_FALSE(joins(atomic(1, 4), PassesBy::kOtherCtas));
-  Entry later = atomic(1, 2);
-  ++later.tick;
+  Cell later = atomic(1, 2);
+  ++later.time;
   CHECK_FALSE(joins(later, kPasses));
-  Entry of_other_site = atomic(2, 1);
+  Cell of_other_site = atomic(2, 1);
   ++of_other_site.site;
   CHECK_FALSE(joins(of_other_site, kPasses));
-  Entry called_elsewhere = atomic(1, 4);
+  Cell called_elsewhere = atomic(1, 4);
   ++called_elsewhere.stack;
   CHECK_FALSE(joins(called_elsewhere, kPasses));
 
@@ -182,11 +181,11 @@ TEST_CASE("an entry joins a list in which it has nobody to meet but its own mome
   CHECK(joins(atomic(kMost - 1, 2), kPasses));
 }
 
-TEST_CASE("an entry that has somebody to meet does not join, not even one of its own moment") {
-  Entry own;
+TEST_CASE("a cell that has somebody to meet does not join, not even one of its own moment") {
+  Cell own;
   own.bytes = WordLists::bytes_of(0);
   own.lanes = 1;
-  Entry other = own;
+  Cell other = own;
   ++other.site;
   WordLists lists;
   lists.add(0, other);
@@ -195,25 +194,25 @@ TEST_CASE("an entry that has somebody to meet does not join, not even one of its
   CHECK_FALSE(lists.join(0, own, PassesBy::kOtherWarps));
 }
 
-TEST_CASE("a word keeps its crowd until that is gone") {
+TEST_CASE("a word keeps its shared set until that is gone") {
   WordLists lists;
-  Entry entry;
-  entry.bytes = WordLists::bytes_of(3);
-  lists.visit(3, [&](History& history) {
-    history.crowds.emplace_back(CrowdKind::kReads);
-    history.crowds.back().add(entry);
+  Cell cell;
+  cell.bytes = WordLists::bytes_of(3);
+  lists.visit(3, [&](AccessHistory& history) {
+    history.shared_sets.emplace_back(SharedAccessKind::kReads);
+    history.shared_sets.back().add(cell);
   });
-  lists.add(3, entry);
-  lists.visit(3, [](History& history) {
-    REQUIRE(history.crowds.size() == 1);
-    CHECK(history.entries.size() == 1);
-    history.crowds.clear();
+  lists.add(3, cell);
+  lists.visit(3, [](AccessHistory& history) {
+    REQUIRE(history.shared_sets.size() == 1);
+    CHECK(history.cells.size() == 1);
+    history.shared_sets.clear();
   });
   CHECK_FALSE(lists.is_empty(3));
-  lists.visit(3, [](History& history) {
-    CHECK(history.crowds.empty());
-    CHECK(history.entries.size() == 1);
-    history.entries.clear();
+  lists.visit(3, [](AccessHistory& history) {
+    CHECK(history.shared_sets.empty());
+    CHECK(history.cells.size() == 1);
+    history.cells.clear();
   });
   CHECK(lists.is_empty());
 }

@@ -57,6 +57,26 @@ class LayeringLint(unittest.TestCase):
         self.forbid("session/session.cpp", '#include "emulator/driver/box.h"',
                     "the subfolders of emulator/ are its own")
 
+    def test_a_subfolder_includes_what_lies_below_it(self):
+        self.allow("host_detector/clock/clock.h", '#include "host_detector/clock/clock_tree.h"')
+        self.allow("host_detector/races/verdict.h", '#include "host_detector/race_event.h"')
+        self.allow("host_detector/happens_before/sync_rules.cpp",
+                   '#include "host_detector/races/divergence.h"')
+        self.allow("host_detector/queue/ordering.h", '#include "host_detector/detector.h"')
+        self.allow("host_detector/detector.cpp", '#include "host_detector/engines/ptx_engine.h"')
+        self.allow("tests/unit/host_detector/clock_test.cpp", '#include "host_detector/clock/clock.h"')
+
+    def test_a_subfolder_does_not_include_what_lies_above_it(self):
+        self.forbid("host_detector/races/access_check.cpp",
+                    '#include "host_detector/happens_before/sync_rules.h"',
+                    "host_detector/races may not include host_detector/happens_before")
+        self.forbid("host_detector/state/engine_state.h", '#include "host_detector/detector.h"',
+                    "host_detector/state may not include host_detector/detector.h")
+        self.forbid("host_detector/launch.h", '#include "host_detector/clock/clock.h"',
+                    "host_detector/launch.h may not include host_detector/clock")
+        self.forbid("host_detector/attic/old.h", '#include "host_detector/clock/clock.h"',
+                    "host_detector/attic/ has no row in the table of layers")
+
     def test_cuda_headers_stay_where_they_belong(self):
         for place in ("emulator/driver/a.cpp", "emulator/runtime/a.cpp", "device_logger/a.cu",
                       "examples/nvrtc/a.cpp", "tests/e2e/a.cpp"):

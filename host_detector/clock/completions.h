@@ -1,0 +1,128 @@
+// What the asynchronous copies of one warp are waited for by: PTX's completion mechanisms. Each
+// lane has its own of every kind, which is a thread of its own in the clock of the CTA: a lane of a
+// pseudo warp above the 32 real ones. A copy is stamped with its completion's time, and known only
+// to who knows that time.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "base/assert.h"
+#include "host_detector/clock/cta_clock.h"
+#include "host_detector/lanes.h"
+
+namespace barracuda::detector {
+
+enum class Completion : std::uint8_t { kThreadGroup, kBulkWrites, kBulkReads };
+inline constexpr std::size_t kCompletionCount = 3;
+
+// The pseudo warp of the lanes of `warp` for this completion.
+constexpr std::uint32_t completion_warp(Completion completion, std::uint32_t warp) {
+  return wire::kWarpLanes * (1 + static_cast<std::uint32_t>(completion)) + warp;
+}
+
+static_assert(completion_warp(Completion{}, 0) == wire::kWarpLanes,
+              "pseudo warps begin above the real ones");
+static_assert(completion_warp(Completion::kBulkReads, wire::kWarpLanes - 1) + 1 ==
+                  completion_warp(Completion{kCompletionCount}, 0),
+              "each completion has a pseudo warp for each warp, and no other has it");
+
+// An mbarrier is a completion as well: its time is its phase.
+inline constexpr std::uint32_t kMaxMbarriers = 4096;  // of a CTA
+
+constexpr std::uint32_t mbarrier_warp(std::uint32_t mbarrier) {
+  return completion_warp(Completion{kCompletionCount}, mbarrier / wire::kWarpLanes);
+}
+
+constexpr std::uint32_t mbarrier_lane(std::uint32_t mbarrier) {
+  return mbarrier % wire::kWarpLanes;
+}
+
+static_assert(mbarrier_warp(0) > completion_warp(Completion::kBulkReads, wire::kWarpLanes - 1),
+              "those of mbarriers are above those of copies");
+static_assert(mbarrier_warp(kMaxMbarriers - 1) < 1U << 24, "PackedCompletion has 24 bits for them");
+
+// The groups that a lane commits: those of cp.async, or those of bulk copies.
+class CopyGroups {
+ public:
+  // The stamp of a copy made now.
+  [[nodiscard]] Time now() const { return now_; }
+
+  // What was copied so far is told apart from what comes, within its group.
+  void divide() { ++now_; }
+
+  void commit() {
+    if (ends_.size() >= kMostPending) {
+      ends_.erase(ends_.begin());
+    }
+    ends_.push_back(now_++);
+    DEBUG_ASSERT(is_valid());
+  }
+
+  // The last time that is over where at most `left` groups are pending; 0 for none.
+  [[nodiscard]] Time over(std::uint32_t left) const {
+    return ends_.size() > left ? ends_[ends_.size() - 1 - left] : 0;
+  }
+
+  [[nodiscard]] bool is_valid() const {
+    return ends_.size() <= kMostPending && std::ranges::is_sorted(ends_, std::less_equal<>()) &&
+           (ends_.empty() || ends_.back() < now_);
+  }
+
+ private:
+  static constexpr std::size_t kMostPending = 1024;
+
+  Time now_ = 1;
+  std::vector<Time> ends_;  // of committed groups, the newest last
+};
+
+class Completions {
+ public:
+  [[nodiscard]] CopyGroups& groups(Completion completion, std::uint32_t lane) {
+    DEBUG_ASSERT(lane < wire::kWarpLanes);
+    return groups_[completion == Completion::kThreadGroup ? 0 : 1][lane];
+  }
+
+  // Up to where the lane waited for its own completion, which its clock does not say before it
+  // tells others.
+  [[nodiscard]] Time waited(Completion completion, std::uint32_t lane) const {
+    return waited_[static_cast<std::size_t>(completion)][lane];
+  }
+
+  void wait(Completion completion, std::uint32_t lane, Time time) {
+    DEBUG_ASSERT(static_cast<std::size_t>(completion) < kCompletionCount &&
+                 lane < wire::kWarpLanes);
+    Time& waited = waited_[static_cast<std::size_t>(completion)][lane];
+    waited = std::max(waited, time);
+  }
+
+  // Calls visit(completion, lanes, time) for lanes of `lanes` that waited up to the same time.
+  template <typename Visit>
+  void for_each_waited(std::uint32_t lanes, Visit visit) const {
+    for (std::size_t completion = 0; completion < kCompletionCount; ++completion) {
+      std::uint32_t rest = lanes;
+      while (rest != 0) {
+        const Time time = waited_[completion][first_lane(rest)];
+        const std::uint32_t same = lanes_where(
+            rest, [&](std::uint32_t lane) { return waited_[completion][lane] == time; });
+        if (time != 0) {
+          visit(static_cast<Completion>(completion), same, time);
+        }
+        rest &= ~same;
+      }
+    }
+  }
+
+ private:
+  template <typename T>
+  using OfLanes = std::array<T, wire::kWarpLanes>;
+
+  std::array<OfLanes<CopyGroups>, 2> groups_;
+  std::array<OfLanes<Time>, kCompletionCount> waited_{};
+};
+
+}  // namespace barracuda::detector

@@ -1,0 +1,326 @@
+#include "host_detector/engines/ptx_engine.h"
+
+#include <utility>
+
+#include "host_detector/races/divergence.h"
+#include "host_detector/well_formed.h"
+
+namespace barracuda::detector {
+namespace {
+
+using wire::Operation;
+using wire::RecordKind;
+
+std::uint8_t access_flags(Operation operation) {
+  return operation == Operation::kRead    ? Cell::kReads
+         : operation == Operation::kWrite ? Cell::kWrites
+                                          : Cell::kReads | Cell::kWrites;
+}
+
+bool is_of_global_memory(const WarpOperation& operation) {
+  return lanes_where(operation.mask, [&](std::uint32_t lane) {
+           return wire::space_of(operation.lanes[lane].address) == wire::AddressSpace::kGlobal;
+         }) != 0;
+}
+
+}  // namespace
+
+PtxEngine::PtxEngine(const DetectorOptions& options) {
+  engine_.options = options;
+}
+
+bool PtxEngine::access(const Actor& actor, const WarpOperation& operation,
+                       const wire::SiteInfo& site) {
+  if (operation.kind == RecordKind::kAffine || operation.kind == RecordKind::kScattered) {
+    return accesses_.check(actor, operation, operation.mask, access_flags(site.operation));
+  }
+  const std::uint8_t flags = access_flags(site.operation);
+  if (is_of_global_memory(operation) &&
+      engine_.global_users.add(actor.launch(), engine_.running, engine_.order)) {
+    engine_.global_locations.clear();
+  }
+  if (operation.kind == RecordKind::kRelease) {
+    ++engine_.release_records;
+    const std::uint32_t written = lanes_where(operation.mask, [&](std::uint32_t lane) {
+      return (operation.lanes[lane].flags & wire::kLaneVoid) == 0;
+    });
+    const bool is_possible = accesses_.check(actor, operation, written, flags);
+    sync_rules_.release(actor, operation);
+    if (site.operation == Operation::kAtomic) {
+      actor.warp.atomics_that_wrote |= written;
+    }
+    return is_possible;
+  }
+  const bool is_atomic = site.operation == Operation::kAtomic;
+  std::uint32_t read = operation.mask;
+  if (is_atomic) {
+    read &= ~actor.warp.atomics_that_wrote;
+    actor.warp.atomics_that_wrote &= ~operation.mask;
+  }
+  // What an acquire takes orders what comes after it, not itself.
+  const bool is_possible = accesses_.check(actor, operation, read, Cell::kReads);
+  sync_rules_.acquire(actor, operation, is_atomic ? read : 0);
+  return is_possible;
+}
+
+bool PtxEngine::event(const Actor& actor, const WarpOperation& operation,
+                      const wire::SiteInfo& site) {
+  if (!traits_of(site.operation).orders_threads) {
+    return perform(actor, operation, site);
+  }
+  const Time time = actor.warp.now();
+  const bool is_possible = perform(actor, operation, site);
+  // Who waits at a barrier does nothing before it opens, with a later time.
+  const bool ends_epoch = site.operation == Operation::kBarrier ||
+                          site.operation == Operation::kWarpBarrier || actor.warp.now() != time;
+  actor.warp.sync_notes.note(operation.site, operation.mask,
+                             {.time = time,
+                              .ends_epoch = ends_epoch,
+                              .members = operation.event_operand,
+                              .threads = operation.event_count});
+  return is_possible;
+}
+
+bool PtxEngine::perform(const Actor& actor, const WarpOperation& operation,
+                        const wire::SiteInfo& site) {
+  switch (site.operation) {
+    case Operation::kFence:
+      sync_rules_.fence(actor, operation.mask, site);
+      return true;
+    case Operation::kBarrier:
+    case Operation::kBarrierArrive:
+      report_split_warp(engine_, actor, operation);
+      sync_rules_.barrier(actor, operation, site.operation == Operation::kBarrier);
+      return true;
+    case Operation::kWarpBarrier:
+      sync_rules_.warp_barrier(actor, operation);
+      return true;
+    case Operation::kCall:
+    case Operation::kReturn:
+      for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
+        const std::uint32_t lane = first_lane(rest);
+        const std::uint32_t stack = actor.warp.stack(lane);
+        actor.warp.set_stack(lane, site.operation == Operation::kCall
+                                       ? engine_.stacks.push(stack, operation.site)
+                                       : engine_.stacks.pop(stack));
+      }
+      return true;
+    case Operation::kExit:
+      exit(actor, operation);
+      return true;
+    case Operation::kClusterArrive:
+    case Operation::kClusterWait:
+      async_copy_rules_.cluster_barrier(actor, operation.mask, site);
+      return true;
+    case Operation::kLaunchDependents:
+      actor.cta.launch.lets_dependents_begin = true;
+      return true;
+    case Operation::kGridWait:
+      sync_rules_.grid_wait(actor, operation.mask);
+      return true;
+    case Operation::kProxyFence:
+      async_copy_rules_.fence_proxy(actor, operation.mask);
+      return true;
+    case Operation::kMbarrierInit:
+    case Operation::kMbarrierInvalidate:
+    case Operation::kMbarrierArrive:
+    case Operation::kMbarrierExpect:
+    case Operation::kMbarrierComplete:
+    case Operation::kMbarrierWait:
+    case Operation::kAsyncArrive:
+      return async_copy_rules_.mbarrier(actor, operation);
+    case Operation::kAsyncCommit:
+      return async_copy_rules_.commit(actor, operation.mask, site);
+    case Operation::kAsyncWait:
+      return async_copy_rules_.wait(actor, operation.event_operand, operation.mask, site);
+    case Operation::kCopy:
+      return async_copy_rules_.copy(actor, operation);
+    case Operation::kBranch:
+    case Operation::kSwitch:
+    case Operation::kMeet:
+      return true;  // lanes are threads of their own, whatever way they go
+    case Operation::kRead:
+    case Operation::kWrite:
+    case Operation::kAtomic:
+    case Operation::kReduction:
+      break;
+  }
+  return false;
+}
+
+bool PtxEngine::apply_in_cta(CtaState& cta, const WarpOperation& operation,
+                             const wire::SiteInfo& site) {
+  if (!is_well_formed(site, operation.kind) || operation.warp >= cta.warps.size()) {
+    return false;
+  }
+  const Actor actor{.cta = cta, .warp = cta.warps[operation.warp]};
+  if (operation.mask == 0 || (operation.mask & ~actor.warp.alive()) != 0) {
+    return false;
+  }
+  if ((actor.warp.waiting & operation.mask) != 0 || !actor.warp.warp_barriers.empty()) {
+    if (site.operation != Operation::kWarpBarrier || (actor.warp.waiting & operation.mask) != 0) {
+      sync_rules_.open_what_held(actor, operation.mask);
+    }
+  }
+  if (!traits_of(site.operation).accesses) {
+    return event(actor, operation, site);
+  }
+  if (!access(actor, operation, site)) {
+    ++cta.launch.astray;
+  }
+  return true;
+}
+
+void PtxEngine::exit(const Actor& actor, const WarpOperation& operation) {
+  const std::uint32_t lanes = operation.mask;
+  actor.warp.exit_site = static_cast<std::uint32_t>(operation.site);
+  sync_rules_.exit(actor, lanes);
+  if (actor.cta.live_threads == 0) {
+    engine_.past_notes.keep(actor.cta);
+  }
+  LaunchState& launch = actor.cta.launch;
+  if (launch.exit(actor.cta, actor.warp, lanes)) {
+    const std::lock_guard lock(mutex_);
+    over_.push_back(launch.info.id);
+  }
+}
+
+void PtxEngine::finish(LaunchState& launch) {
+  last_part_ = {};
+  if (launch.lets_dependents_begin) {
+    engine_.prerequisites.add(launch.info.id, launch.initial);
+  }
+  engine_.finals.add(launch.info.id, std::move(launch.final()));
+  engine_.running.erase(launch.info.id);
+}
+
+void PtxEngine::count(std::uint64_t applied, std::uint64_t rejected) {
+  last_part_ = {};  // its CTA may be over
+  Engine::count(applied, rejected);
+  if (!over_.empty()) {
+    finish_all();
+  }
+}
+
+void PtxEngine::finish_all() {
+  for (const LaunchId launch : over_) {
+    LaunchState& ended = *engine_.running.at(launch);
+    Engine::count(0, ended.astray);
+    finish(ended);
+  }
+  over_.clear();
+}
+
+void PtxEngine::add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites) {
+  if (!engine_.sites.add(first, sites)) {
+    return;
+  }
+  for (const wire::SiteInfo& site : sites) {
+    engine_.has_narrow_fences |=
+        site.operation == Operation::kFence && site.scope < wire::Scope::kGpu;
+    engine_.has_asynchrony |=
+        site.asynchrony != wire::Asynchrony::kNone || site.operation == Operation::kCopy;
+  }
+}
+
+void PtxEngine::begin_launch(const LaunchInfo& launch) {
+  auto begun = std::make_unique<LaunchState>(launch);
+  LaunchKnowledge knowledge = engine_.prerequisites.begin(launch, engine_.order, engine_.finals);
+  begun->initial = std::move(knowledge.at_first);
+  begun->from_grid_wait = std::move(knowledge.from_grid_wait);
+  begun->learn(begun->initial);
+  // It may learn of a launch that is over as well, if that is not ordered before it.
+  begun->ran_with_others = !engine_.order.is_after_all(launch.id);
+  for (auto& [id, other] : engine_.running) {
+    if (!engine_.order.is_before(id, launch.id)) {
+      other->ran_with_others = true;
+    }
+  }
+  copies_.begin_launch(*begun);
+  if (launch.grid.volume() * launch.block.volume() > 0) {
+    engine_.running.insert_or_assign(launch.id, std::move(begun));
+    last_part_ = {};
+  }
+}
+
+void PtxEngine::apply_copy(const CopyInfo& copy) {
+  copies_.apply(copy);
+}
+
+ClusterPart PtxEngine::begin_part(LaunchId launch) {
+  const auto running = engine_.running.find(launch);
+  return {.launch = launch,
+          .state = running == engine_.running.end() ? nullptr : running->second.get()};
+}
+
+bool PtxEngine::apply_part(ClusterPart& part, const WarpOperation& operation) {
+  if (operation.kind == RecordKind::kVoid) {
+    return true;
+  }
+  const wire::SiteInfo* const site = engine_.sites.find(operation.site);
+  if (part.state == nullptr || site == nullptr) {
+    return false;
+  }
+  if (part.cta == nullptr || part.cta->index != operation.cta) {
+    part.cta = part.state->find_cta(operation.cta);
+  }
+  if (part.cta == nullptr) {
+    return false;
+  }
+  CtaState& cta = *part.cta;
+  if (site->operation == Operation::kExit) {
+    part.cta = nullptr;  // it may go
+  }
+  return apply_in_cta(cta, operation, *site);
+}
+
+void PtxEngine::apply(const WarpOperation& operation) {
+  if (last_part_.state == nullptr || last_part_.launch != operation.launch) {
+    last_part_ = begin_part(operation.launch);
+  }
+  const bool is_applied = apply_part(last_part_, operation);
+  Engine::count(is_applied ? 1 : 0, is_applied ? 0 : 1);
+  if (!over_.empty()) {
+    finish_all();
+  }
+}
+
+std::uint64_t PtxEngine::contentions() const {
+  return engine_.global.contentions();
+}
+
+bool PtxEngine::launch_over(LaunchId launch) const {
+  return engine_.order.knows(launch) && !engine_.running.contains(launch);
+}
+
+void PtxEngine::end_launch(LaunchId launch) {
+  const auto running = engine_.running.find(launch);
+  if (running == engine_.running.end()) {
+    return;
+  }
+  running->second->for_each_cta([&](const CtaState& cta) {
+    report_divergence(engine_, cta);
+    engine_.past_notes.keep(cta);
+  });
+  finish(*running->second);
+}
+
+std::vector<LaunchId> PtxEngine::find_deadlocked() const {
+  std::vector<LaunchId> found;
+  for (const auto& [id, launch] : engine_.running) {
+    bool is_stuck = false;
+    launch->for_each_cta([&is_stuck](const CtaState& cta) { is_stuck |= is_deadlocked(cta); });
+    if (is_stuck) {
+      found.push_back(id);
+    }
+  }
+  return found;
+}
+
+void PtxEngine::forget(std::uint64_t address, std::uint64_t bytes) {
+  engine_.global.forget(address, bytes);
+  engine_.global_locations.forget(address, bytes);
+  copies_.forget(address, bytes);
+}
+
+}  // namespace barracuda::detector

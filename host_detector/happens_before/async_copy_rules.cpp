@@ -1,0 +1,382 @@
+#include "host_detector/happens_before/async_copy_rules.h"
+
+#include <bit>
+#include <optional>
+
+namespace barracuda::detector {
+namespace {
+
+using wire::Asynchrony;
+using wire::Operation;
+
+constexpr std::uint32_t kMbarrierBytes = 8;
+constexpr std::uint32_t kMaxCopy = SharedShadow::kLimit;  // one side is in shared memory
+
+std::uint64_t offset_of(std::uint64_t tagged) {
+  return wire::address_of(tagged) & 0xFFFFFFFFU;
+}
+
+std::uint64_t in_cta_of_rank(std::uint32_t rank, std::uint64_t tagged) {
+  return wire::tagged_address(wire::AddressSpace::kSharedCluster,
+                              (std::uint64_t{rank} << 32) | offset_of(tagged));
+}
+
+bool is_mbarrier_address(std::uint64_t tagged) {
+  return wire::space_of(tagged) != wire::AddressSpace::kGlobal &&
+         offset_of(tagged) % kMbarrierBytes == 0;
+}
+
+std::uint8_t touches(Operation operation) {
+  if (operation == Operation::kMbarrierInit) {
+    return Cell::kWrites;
+  }
+  return operation == Operation::kMbarrierWait ? Cell::kReads | Cell::kMbarrier
+                                               : Cell::kReads | Cell::kWrites | Cell::kMbarrier;
+}
+
+ThreadState with_taken(const ThreadState& before, const Clock& near, const Clock& far,
+                       bool at_once) {
+  ThreadState after = before;
+  if (at_once) {
+    after.clock.join(near);
+    after.clock.join(far);
+    return after;
+  }
+  const boost::intrusive_ptr<FenceState> fences(
+      before.fences == nullptr ? new FenceState : new FenceState(*before.fences));
+  fences->pending[index_of_level(ScopeLevel::kCta)].join(near);
+  fences->pending[index_of_level(ScopeLevel::kCluster)].join(far);
+  after.fences = fences;
+  return after;
+}
+
+}  // namespace
+
+void AsyncCopyRules::cluster_barrier(const Actor& actor, std::uint32_t lanes,
+                                     const wire::SiteInfo& site) {
+  ClusterBarrier& barrier = actor.cta.launch.cluster_barrier(actor.cta);
+  if (site.operation == Operation::kClusterArrive) {
+    barrier.arrive(actor.warp, lanes, site.order == wire::MemoryOrder::kRelaxed);
+  } else {
+    barrier.wait(actor.warp, lanes);
+  }
+}
+
+void AsyncCopyRules::fence_proxy(const Actor& actor, std::uint32_t lanes) {
+  WarpState& warp = actor.warp;
+  warp.settle_completions(lanes);
+  warp.change(lanes, [&](std::uint32_t, const ThreadState& before) {
+    ThreadState after = before;
+    after.clock.fence_proxy(actor.launch());
+    return after;
+  });
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const std::uint32_t bit = std::uint32_t{1} << first_lane(rest);
+    const WarpTime own{.warp = warp.warp(), .lanes = bit | warp.absent(), .time = warp.now()};
+    ThreadState after = warp.state(first_lane(rest));
+    after.clock.raise(fenced_key(actor.cta.key), {&own, 1});
+    warp.set(bit, after);
+  }
+  warp.advance();
+}
+
+bool AsyncCopyRules::commit(const Actor& actor, std::uint32_t lanes, const wire::SiteInfo& site) {
+  if (site.asynchrony != Asynchrony::kThreadGroup && site.asynchrony != Asynchrony::kBulkGroup) {
+    return false;
+  }
+  const Completion completion = site.asynchrony == Asynchrony::kThreadGroup
+                                    ? Completion::kThreadGroup
+                                    : Completion::kBulkWrites;
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    actor.warp.completions().groups(completion, first_lane(rest)).commit();
+  }
+  return true;
+}
+
+bool AsyncCopyRules::wait(const Actor& actor, std::uint32_t groups, std::uint32_t lanes,
+                          const wire::SiteInfo& site) {
+  if (site.asynchrony != Asynchrony::kThreadGroup && site.asynchrony != Asynchrony::kBulkGroup) {
+    return false;
+  }
+  const bool is_bulk = site.asynchrony == Asynchrony::kBulkGroup;
+  Completions& completions = actor.warp.completions();
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const std::uint32_t lane = first_lane(rest);
+    CopyGroups& of_lane =
+        completions.groups(is_bulk ? Completion::kBulkWrites : Completion::kThreadGroup, lane);
+    if (groups == wire::kWaitAll) {
+      of_lane.commit();
+    }
+    const Time over = of_lane.over(groups == wire::kWaitAll ? 0 : groups);
+    if (is_bulk) {
+      completions.wait(Completion::kBulkReads, lane, over);
+    }
+    if (!is_bulk || !site.reads_only) {
+      completions.wait(is_bulk ? Completion::kBulkWrites : Completion::kThreadGroup, lane, over);
+    }
+  }
+  actor.warp.advance();  // what lies before the wait is told from what follows it
+  return true;
+}
+
+bool AsyncCopyRules::mbarrier(const Actor& actor, const WarpOperation& operation) {
+  const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
+  const bool is_write = touches(site.operation) == Cell::kWrites;
+  bool is_possible = true;
+  std::uint32_t rest = operation.mask;
+  while (rest != 0) {
+    const LaneAccess& first = operation.lanes[first_lane(rest)];
+    std::uint32_t same = lanes_where(rest, [&](std::uint32_t lane) {
+      const LaneAccess& other = operation.lanes[lane];
+      return other.address == first.address && other.amount == first.amount &&
+             other.value_read == first.value_read && other.flags == first.flags;
+    });
+    same = is_write ? rest & (~rest + 1) : same;  // weak writes of one mbarrier conflict
+    is_possible = alike(actor, operation, same) && is_possible;
+    rest &= ~same;
+  }
+  actor.warp.advance();
+  return is_possible;
+}
+
+bool AsyncCopyRules::alike(const Actor& actor, const WarpOperation& operation,
+                           std::uint32_t lanes) {
+  const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
+  const LaneAccess& access = operation.lanes[first_lane(lanes)];
+  const std::optional<MemoryPlace> place = place_of(access.address, actor, kMbarrierBytes);
+  if (!place || !is_mbarrier_address(access.address)) {
+    return false;
+  }
+  CtaState& owner = *place->shared_of;
+  const bool is_remote = &owner != &actor.cta;
+  const bool is_init = site.operation == Operation::kMbarrierInit;
+  const bool can_be_remote = site.operation == Operation::kMbarrierArrive ||
+                             site.operation == Operation::kMbarrierExpect ||
+                             site.operation == Operation::kMbarrierComplete;
+  Mbarrier* mbarrier =
+      is_init ? owner.mbarriers.get(place->address) : owner.mbarriers.find_valid(place->address);
+  if (mbarrier == nullptr || (is_remote && !can_be_remote) ||
+      (is_init && (access.amount == 0 || access.amount > Mbarrier::kMaxCount)) ||
+      !accesses_.check_range(
+          actor, operation, lanes,
+          {.tagged = access.address, .bytes = kMbarrierBytes, .flags = touches(site.operation)})) {
+    return false;
+  }
+  const Operand operand{.site = site,
+                        .lanes = lanes,
+                        .access = access,
+                        .mbarrier = *mbarrier,
+                        .is_remote = is_remote};
+  if (is_init) {
+    mbarrier->init(access.amount);
+    return true;
+  }
+  return act(actor, operand);
+}
+
+bool AsyncCopyRules::act(const Actor& actor, const Operand& operand) {
+  const Operation what = operand.site.operation;
+  Mbarrier& mbarrier = operand.mbarrier;
+  if (what == Operation::kMbarrierWait) {
+    take(actor, operand);
+    return true;
+  }
+  if (what == Operation::kAsyncArrive) {
+    return arrive_asynchronously(actor, operand);
+  }
+  if (what == Operation::kMbarrierInvalidate) {
+    mbarrier.invalidate();
+    return true;
+  }
+  if (operand.access.value_read > Mbarrier::kMaxBytes) {
+    return false;
+  }
+  if (what == Operation::kMbarrierArrive) {
+    return arrive(actor, operand);
+  }
+  const auto bytes = static_cast<std::int64_t>(operand.access.value_read);
+  for (std::uint32_t rest = operand.lanes; rest != 0; rest &= rest - 1) {
+    mbarrier.expect(what == Operation::kMbarrierExpect ? bytes : -bytes);
+  }
+  return true;
+}
+
+void AsyncCopyRules::give(const Actor& actor, const Operand& operand, std::uint32_t lanes) {
+  const bool reaches = !operand.is_remote || operand.site.scope >= wire::Scope::kCluster;
+  if (lanes == 0 || !reaches) {
+    return;
+  }
+  Mbarrier::Given& given = operand.mbarrier.gathering();
+  Clock& into = operand.is_remote ? given.far : given.near;
+  if (operand.site.order != wire::MemoryOrder::kRelaxed) {
+    Gathering gathering;
+    gathering.add(actor.warp, lanes);
+    into.join(gathering.take().clock);
+    return;
+  }
+  const ScopeLevel level = operand.is_remote ? ScopeLevel::kCluster : ScopeLevel::kCta;
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const std::uint32_t lane = first_lane(rest);
+    const FenceStatePointer& fences = actor.warp.state(lane).fences;
+    if (fences != nullptr && fences->released[index_of_level(level)].exists) {
+      const Release& release = fences->released[index_of_level(level)];
+      into.join(actor.warp.with_own(release.clock, std::uint32_t{1} << lane, release.own));
+    }
+  }
+}
+
+bool AsyncCopyRules::arrive(const Actor& actor, const Operand& operand) {
+  const LaneAccess& access = operand.access;
+  const bool drops = (access.flags & wire::kLaneDrops) != 0;
+  const auto bytes = static_cast<std::int64_t>(access.value_read);
+  bool is_possible = true;
+  std::uint32_t giving = 0;
+  for (std::uint32_t rest = operand.lanes; rest != 0; rest &= rest - 1) {
+    if (access.amount == 0 || !operand.mbarrier.can_arrive(access.amount, drops)) {
+      is_possible = false;
+      continue;
+    }
+    giving |= std::uint32_t{1} << first_lane(rest);
+    operand.mbarrier.expect_before_arrival(bytes);
+    if (operand.mbarrier.is_last(access.amount)) {
+      give(actor, operand, giving);
+      giving = 0;
+    }
+    operand.mbarrier.arrive(access.amount, drops);
+  }
+  give(actor, operand, giving);
+  return is_possible;
+}
+
+bool AsyncCopyRules::arrive_asynchronously(const Actor& actor, const Operand& operand) {
+  bool is_possible = operand.access.amount <= 1;
+  const std::uint32_t count = is_possible ? operand.access.amount : 0;
+  for (std::uint32_t rest = operand.lanes; rest != 0; rest &= rest - 1) {
+    const std::uint32_t lane = first_lane(rest);
+    CopyGroups& groups = actor.warp.completions().groups(Completion::kThreadGroup, lane);
+    const WarpTime copies{.warp = completion_warp(Completion::kThreadGroup, actor.warp.warp()),
+                          .lanes = (std::uint32_t{1} << lane) | actor.warp.absent(),
+                          .time = groups.now()};
+    operand.mbarrier.gathering().near.raise(actor.cta.key, {&copies, 1});
+    groups.divide();
+    if (!operand.mbarrier.can_arrive(count, false)) {
+      is_possible = false;
+    } else if (count != 0) {
+      operand.mbarrier.arrive(count, false);
+    }
+  }
+  return is_possible;
+}
+
+void AsyncCopyRules::take(const Actor& actor, const Operand& operand) {
+  const Mbarrier::Given& given = operand.mbarrier.complete(operand.access.amount);
+  if (given.phase == 0) {
+    return;
+  }
+  Clock near = given.near;
+  const std::uint32_t completion = operand.mbarrier.number();
+  const WarpTime copies{.warp = mbarrier_warp(completion),
+                        .lanes = std::uint32_t{1} << mbarrier_lane(completion),
+                        .time = given.phase};
+  near.raise(actor.cta.key, {&copies, 1});
+  const Clock far = operand.site.scope >= wire::Scope::kCluster ? given.far : Clock();
+  const bool at_once = operand.site.order != wire::MemoryOrder::kRelaxed;
+  actor.warp.change(operand.lanes, [&](std::uint32_t, const ThreadState& before) {
+    return with_taken(before, near, far, at_once);
+  });
+}
+
+bool AsyncCopyRules::copy(const Actor& actor, const WarpOperation& operation) {
+  const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
+  bool is_possible = true;
+  for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
+    const std::uint32_t lane = first_lane(rest);
+    const LaneAccess& access = operation.lanes[lane];
+    Transfer copied{.target = access.address, .source = access.value_read, .bytes = access.amount};
+    bool is_done = false;
+    if (access.amount > kMaxCopy) {
+      is_done = false;
+    } else if (site.asynchrony == Asynchrony::kMbarrier) {
+      is_done = access.flags != 0
+                    ? multicast(actor, operation, lane, copied)
+                    : copy_to_mbarrier(actor, operation, lane, copied, access.value_written);
+    } else if (site.asynchrony == Asynchrony::kBulkGroup) {
+      const std::uint32_t warp = actor.warp.warp();
+      copied.write_completion = {.cta = actor.cta.index,
+                                 .warp = completion_warp(Completion::kBulkWrites, warp)};
+      copied.read_completion = {.cta = actor.cta.index,
+                                .warp = completion_warp(Completion::kBulkReads, warp)};
+      copied.time = actor.warp.completions().groups(Completion::kBulkWrites, lane).now();
+      is_done = transfer(actor, operation, lane, copied);
+    }
+    is_possible = is_possible && is_done;
+  }
+  return is_possible;
+}
+
+bool AsyncCopyRules::multicast(const Actor& actor, const WarpOperation& operation,
+                               std::uint32_t lane, const Transfer& transfer) {
+  const LaneAccess& access = operation.lanes[lane];
+  if (wire::space_of(transfer.target) == wire::AddressSpace::kGlobal ||
+      !is_mbarrier_address(access.value_written)) {
+    return false;
+  }
+  bool is_possible = true;
+  for (std::uint32_t ranks = access.flags; ranks != 0; ranks &= ranks - 1) {
+    const auto rank = static_cast<std::uint32_t>(std::countr_zero(ranks));
+    Transfer to_one = transfer;
+    to_one.target = in_cta_of_rank(rank, transfer.target);
+    is_possible = copy_to_mbarrier(actor, operation, lane, to_one,
+                                   in_cta_of_rank(rank, access.value_written)) &&
+                  is_possible;
+  }
+  return is_possible;
+}
+
+bool AsyncCopyRules::copy_to_mbarrier(const Actor& actor, const WarpOperation& operation,
+                                      std::uint32_t lane, Transfer transfer, std::uint64_t tagged) {
+  const std::optional<MemoryPlace> place =
+      is_mbarrier_address(tagged) ? place_of(tagged, actor, kMbarrierBytes) : std::nullopt;
+  Mbarrier* mbarrier = place ? place->shared_of->mbarriers.find_valid(place->address) : nullptr;
+  if (mbarrier == nullptr ||
+      !accesses_.check_range(
+          actor, operation, std::uint32_t{1} << lane,
+          {.tagged = tagged, .bytes = kMbarrierBytes, .flags = touches(Operation::kCopy)})) {
+    return false;
+  }
+  transfer.write_completion =
+      transfer.read_completion = {.cta = place->shared_of->index,
+                                  .warp = mbarrier_warp(mbarrier->number()),
+                                  .lane = mbarrier_lane(mbarrier->number())};
+  transfer.time = mbarrier->phase();
+  const bool is_done = this->transfer(actor, operation, lane, transfer);
+  mbarrier->expect(-static_cast<std::int64_t>(transfer.bytes));
+  return is_done;
+}
+
+bool AsyncCopyRules::transfer(const Actor& actor, const WarpOperation& operation,
+                              std::uint32_t lane, const Transfer& transfer) {
+  const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
+  const bool reads_target = site.order != wire::MemoryOrder::kWeak;  // a reduction
+  const auto writes = static_cast<std::uint8_t>(Cell::kWrites | Cell::kAsynchronous |
+                                                (reads_target ? Cell::kReads : 0));
+  const std::uint32_t bit = std::uint32_t{1} << lane;
+  bool is_possible = true;
+  if (transfer.source != wire::kNoOperand) {
+    is_possible = accesses_.check_range(actor, operation, bit,
+                                        {.tagged = transfer.source,
+                                         .bytes = transfer.bytes,
+                                         .flags = Cell::kReads | Cell::kAsynchronous,
+                                         .completion = transfer.read_completion.packed(),
+                                         .time = transfer.time});
+  }
+  return accesses_.check_range(actor, operation, bit,
+                               {.tagged = transfer.target,
+                                .bytes = transfer.bytes,
+                                .flags = writes,
+                                .completion = transfer.write_completion.packed(),
+                                .time = transfer.time}) &&
+         is_possible;
+}
+
+}  // namespace barracuda::detector

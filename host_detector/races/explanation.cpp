@@ -1,0 +1,423 @@
+#include "host_detector/races/explanation.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/strong_id.h"
+
+namespace barracuda::detector {
+namespace {
+
+struct Earlier {
+  ThreadKey thread;
+  Time time = 0;
+  wire::Scope needed = wire::Scope::kCta;
+
+  [[nodiscard]] bool is_in(const Clock& clock) const {
+    return clock.at(thread.cta, thread.warp, thread.lane) >= time;
+  }
+
+  [[nodiscard]] bool is_of(const ThreadKey& other) const {
+    return other.cta == thread.cta && other.warp == thread.warp && other.lane == thread.lane;
+  }
+
+  [[nodiscard]] bool is_in(const Release& release, bool is_own) const {
+    return release.exists && ((is_own && release.own >= time) || is_in(release.clock));
+  }
+};
+
+// What orders would have been needed, and at which instruction; the direct hand-over tells most.
+struct Lack {
+  MissingOrder missing = MissingOrder::kNoSynchronisation;
+  std::optional<wire::SiteId> about;
+  int weight = 0;
+  Time when = 0;  // of the hand-over
+
+  // Of hand-overs by one thread the first one is what the program means.
+  [[nodiscard]] bool tells_more_than(const Lack& other) const {
+    return weight > other.weight ||
+           (weight == other.weight && missing == other.missing && when < other.when);
+  }
+};
+
+constexpr int kHint = 1, kIndirect = 2, kDirect = 3;
+
+// A read by which a thread that happens before the second access, or made it, may have acquired.
+struct Reader {
+  const WarpObservation& observation;
+  const wire::SiteInfo& site;
+  bool has_acquired = false;  // it acquires, or a fence came after it
+  bool is_cta_local = false;
+};
+
+// Why what the fences of `writer` released does not hold the earlier access for those who need it.
+Lack lack_of_fence(const Writer& writer, const Earlier& earlier, const Reader& reader) {
+  const bool is_own = earlier.is_of(writer.thread);
+  const wire::Scope needed = reader.is_cta_local ? wire::Scope::kCta : earlier.needed;
+  if (earlier.is_in(writer.fenced[index_of_level(level_of(needed))], is_own)) {
+    return {};
+  }
+  if (earlier.is_in(writer.fenced[index_of_level(ScopeLevel::kCta)], is_own)) {
+    return {.missing = MissingOrder::kScopeTooNarrow, .about = writer.fence};
+  }
+  return {.missing = reader.has_acquired ? MissingOrder::kReleaseFenceMissing
+                                         : MissingOrder::kFencesMissing,
+          .about = writer.site};
+}
+
+// What a hand-over through `writer` lacked; kNoSynchronisation if it could not have been one.
+Lack lack_of(const EngineState& engine, const Writer& writer, const Earlier& earlier,
+             const Reader& reader) {
+  const wire::SiteInfo& site = engine.site(index_of(writer.site));
+  const bool is_own = earlier.is_of(writer.thread);
+  const int weight = is_own ? kDirect : kIndirect;
+  if (is_own ? writer.now < earlier.time : !earlier.is_in(writer.known)) {
+    if (std::ranges::any_of(writer.unacquired, [&](const Clock& c) { return earlier.is_in(c); })) {
+      return {MissingOrder::kLinkFenceMissing, writer.site, kIndirect};
+    }
+    const bool releases =
+        writer.is_release || writer.fenced[index_of_level(ScopeLevel::kCta)].exists;
+    const wire::SiteId release =
+        writer.is_release ? writer.site : writer.fence.value_or(writer.site);
+    return is_own && releases ? Lack{MissingOrder::kAfterRelease, release, kHint} : Lack{};
+  }
+  if (!writer.is_release) {
+    Lack lack = lack_of_fence(writer, earlier, reader);
+    if (lack.missing != MissingOrder::kNoSynchronisation) {
+      lack.weight = weight;
+      return lack;
+    }
+  }
+  const bool is_strong = site.order != wire::MemoryOrder::kWeak;
+  const bool is_read_strongly = reader.site.order != wire::MemoryOrder::kWeak;
+  if (!reader.is_cta_local && is_strong && site.scope < earlier.needed) {
+    return {MissingOrder::kScopeTooNarrow, writer.site, weight};
+  }
+  if (!reader.is_cta_local && is_read_strongly && reader.site.scope < earlier.needed) {
+    return {MissingOrder::kScopeTooNarrow, reader.observation.site, weight};
+  }
+  if (is_strong && !is_read_strongly) {
+    return {MissingOrder::kPollTooWeak, reader.observation.site, weight};
+  }
+  if (!is_strong && is_read_strongly && !reader.site.poll) {
+    return reader.has_acquired ? Lack{MissingOrder::kFlagTooWeak, writer.site, weight}
+                               : Lack{MissingOrder::kAcquireFenceMissing, std::nullopt, weight};
+  }
+  return {};
+}
+
+// The second thread saw the flag and has not acquired what it says.
+std::optional<MissingOrder> awaited_fence(const ThreadState& state, const Earlier& earlier) {
+  if (state.fences == nullptr ||
+      std::ranges::none_of(state.fences->pending,
+                           [&](const Clock& pending) { return earlier.is_in(pending); })) {
+    return std::nullopt;
+  }
+  return earlier.is_in(state.fences->left_pending) ? MissingOrder::kScopeTooNarrow
+                                                   : MissingOrder::kAcquireFenceMissing;
+}
+
+// The lack that tells most of those of what a read saw; nothing if that was no hand-over.
+void look_at(EngineState& engine, const Actor& actor, const Earlier& earlier, const Actor& reading,
+             const WarpObservation& observation, Lack& best) {
+  const std::optional<MemoryPlace> place = place_of(observation.tagged, actor, observation.size);
+  const SyncLocation* location =
+      place ? locations_of(engine, *place).find(place->address, observation.size) : nullptr;
+  if (location == nullptr) {
+    return;
+  }
+  const wire::SiteInfo& site = engine.site(index_of(observation.site));
+  const std::uint32_t lane = first_lane(observation.lanes);
+  const FenceStatePointer& fences = reading.warp.state(lane).fences;
+  const Earlier seen{.thread = reading.thread(lane), .time = observation.time};
+  const bool is_fenced =
+      fences != nullptr && seen.is_in(fences->released[index_of_level(ScopeLevel::kCta)], true);
+  const bool acquires = site.order == wire::MemoryOrder::kAcquire ||
+                        site.order == wire::MemoryOrder::kAcqRel ||
+                        site.order == wire::MemoryOrder::kSeqCst;
+  const Reader reader{.observation = observation,
+                      .site = site,
+                      .has_acquired = acquires || is_fenced,
+                      .is_cta_local = place->is_cta_local};
+  location->for_each_seen(observation.value, [&](const Writer& writer) {
+    Lack lack = lack_of(engine, writer, earlier, reader);
+    lack.when = writer.now;
+    if (lack.tells_more_than(best)) {
+      best = lack;
+    }
+  });
+}
+
+// The lock was taken: its value was written where this thread tried and failed to write it.
+bool was_refused(EngineState& engine, const Actor& actor, const WarpObservation& last) {
+  const std::optional<MemoryPlace> place = place_of(last.tagged, actor, last.size);
+  const SyncLocation* location = place && last.is_refusal
+                                     ? locations_of(engine, *place).find(place->address, last.size)
+                                     : nullptr;
+  bool is_taken = false;
+  if (location != nullptr) {
+    location->for_each_seen(
+        last.value, [&](const Writer& writer) { is_taken = is_taken || writer.site == last.site; });
+  }
+  return is_taken;
+}
+
+// Calls visit(warp, observation) for reads that happen before what `lane` of `actor` does now, its
+// own first, the newest first.
+template <typename Visit>
+void for_each_observation(EngineState& engine, const Actor& actor, std::uint32_t lane,
+                          Visit visit) {
+  const auto visit_those_of = [&](WarpState& warp) {
+    const Actor reading{.cta = actor.cta, .warp = warp};
+    const std::vector<WarpObservation>& observations = actor.cta.observations[warp.warp()];
+    for (auto observation = observations.rbegin(); observation != observations.rend();
+         ++observation) {
+      for (std::uint32_t rest = observation->lanes; rest != 0; rest &= rest - 1) {
+        if (happens_before(engine, reading.thread(first_lane(rest)), observation->time, actor,
+                           lane)) {
+          visit(reading, *observation);
+          break;
+        }
+      }
+    }
+  };
+  if (actor.cta.observations.empty()) {
+    return;
+  }
+  visit_those_of(actor.warp);
+  for (WarpState& warp : actor.cta.warps) {
+    if (&warp != &actor.warp) {
+      visit_those_of(warp);
+    }
+  }
+}
+
+using Note = std::optional<SyncNotes::Answer>;
+
+// What the two threads of a race did at barriers, where that is a reason for it.
+struct Meetings {
+  Meetings(const EngineState& of, const RaceEvent& race) : engine(of), kind(race.kind) {}
+
+  const EngineState& engine;
+  RaceKind kind;
+  Note before_first, after_first,
+      before_second;  // the last before the first access, the last of all
+
+  void explain(RaceEvent& race) const;
+
+ private:
+  [[nodiscard]] const wire::SiteInfo* site(const Note& note) const {
+    return note && note->site ? &engine.site(index_of(*note->site)) : nullptr;
+  }
+
+  [[nodiscard]] bool is(const Note& note, std::initializer_list<wire::Operation> operations) const {
+    const wire::SiteInfo* const at = site(note);
+    return at != nullptr && std::ranges::find(operations, at->operation) != operations.end();
+  }
+
+  [[nodiscard]] bool is_arrival(const Note& note) const {
+    return is(note, {wire::Operation::kBarrierArrive, wire::Operation::kMbarrierArrive,
+                     wire::Operation::kClusterArrive});
+  }
+
+  // The wait is for what such an arrival completes.
+  [[nodiscard]] bool fits(const Note& arrival, const Note& wait) const {
+    const bool is_named = is(arrival, {wire::Operation::kBarrierArrive});
+    return (is_named && is(wait, {wire::Operation::kBarrier}) && is_same_barrier(arrival, wait)) ||
+           (is(arrival, {wire::Operation::kMbarrierArrive}) &&
+            is(wait, {wire::Operation::kMbarrierWait})) ||
+           (is(arrival, {wire::Operation::kClusterArrive}) &&
+            is(wait, {wire::Operation::kClusterWait}));
+  }
+
+  // A barrier that some warps of the block have to themselves.
+  [[nodiscard]] bool is_of_some(const Note& note) const {
+    return is(note, {wire::Operation::kBarrier, wire::Operation::kBarrierArrive}) &&
+           note->threads != 0;
+  }
+
+  [[nodiscard]] bool is_same_barrier(const Note& one, const Note& other) const {
+    return is_of_some(one) && is_of_some(other) && one->members == other->members &&
+           one->threads == other->threads;
+  }
+
+  [[nodiscard]] Lack lack_of_arrival() const;
+  [[nodiscard]] Lack lack_of_members(const RaceEvent& race) const;
+};
+
+Lack Meetings::lack_of_arrival() const {
+  if (is_arrival(before_second)) {
+    return {MissingOrder::kArrivalDoesNotWait, before_second->site};
+  }
+  if (fits(after_first, before_second)) {
+    if (site(after_first)->order == wire::MemoryOrder::kRelaxed) {
+      return {MissingOrder::kArrivalRelaxed, after_first->site};
+    }
+    if (is(after_first, {wire::Operation::kMbarrierArrive})) {
+      return {MissingOrder::kWrongPhase, before_second->site};
+    }
+  }
+  if (fits(before_first, before_second)) {
+    return {MissingOrder::kAfterArrival, before_first->site};
+  }
+  return before_second && is_arrival(before_first)
+             ? Lack{MissingOrder::kArrivalDoesNotWait, before_first->site}
+             : Lack{};
+}
+
+Lack Meetings::lack_of_members(const RaceEvent& race) const {
+  if (kind == RaceKind::kIntraWarp) {
+    const bool leaves_out = is(before_second, {wire::Operation::kWarpBarrier}) &&
+                            ((before_second->members >> race.first.thread.lane) & 1) == 0;
+    return leaves_out ? Lack{MissingOrder::kWarpMaskTooNarrow, before_second->site} : Lack{};
+  }
+  if (kind != RaceKind::kIntraBlock) {
+    return {};
+  }
+  const Note& note = is_of_some(before_second) ? before_second : after_first;
+  if (!is_of_some(note)) {
+    return {};
+  }
+  return {
+      is_same_barrier(before_first, before_second) || is_same_barrier(after_first, before_second)
+          ? MissingOrder::kNamedBarrierMissing
+          : MissingOrder::kBarrierLeavesOut,
+      note->site};
+}
+
+void Meetings::explain(RaceEvent& race) const {
+  Lack lack = lack_of_arrival();
+  if (lack.missing == MissingOrder::kNoSynchronisation) {
+    lack = lack_of_members(race);
+  }
+  if (lack.missing != MissingOrder::kNoSynchronisation) {
+    race.missing = lack.missing;
+    race.about = lack.about;
+  }
+}
+
+void fill(RaceAccess& side, const std::optional<SyncNotes::Answer>& answer) {
+  side.last_sync = !answer         ? LastSync::kUnknown
+                   : !answer->site ? LastSync::kNone
+                                   : LastSync::kKnown;
+  side.last_sync_site = answer ? answer->site.value_or(wire::SiteId{}) : wire::SiteId{};
+}
+
+std::optional<SyncNotes> notes_of(const EngineState& engine, const Cell& cell) {
+  if (const auto running = engine.running.find(cell.launch()); running != engine.running.end()) {
+    if (auto notes = running->second->notes_of(cell.cta_index(), cell.warp)) {
+      return notes;
+    }
+  }
+  return engine.past_notes.find(cell.cta, cell.warp);
+}
+
+}  // namespace
+
+void explain(EngineState& engine, const Actor& actor, Time first_time, RaceEvent& race) {
+  const ThreadRef& first = race.first.thread;
+  const std::uint32_t lane = race.second.thread.lane;
+  const Earlier earlier{.thread = {.cta = cta_key(first.launch, first.cta),
+                                   .cluster = 0,
+                                   .warp = first.warp,
+                                   .lane = first.lane},
+                        .time = first_time,
+                        .needed = race.needed_scope};
+  if (race.first.site == race.second.site && earlier.thread.cta == actor.cta.key &&
+      first.warp == actor.warp.warp() && first_time == actor.warp.now()) {
+    return;  // lanes of one instruction: no flag that either sets or sees lies between
+  }
+  Lack best;
+  bool is_last = true;
+  for_each_observation(
+      engine, actor, lane, [&](const Actor& reading, const WarpObservation& observation) {
+        const bool is_own = &reading.warp == &actor.warp && ((observation.lanes >> lane) & 1) != 0;
+        if (std::exchange(is_last, is_last && !is_own) && is_own &&
+            was_refused(engine, actor, observation)) {
+          best = {MissingOrder::kLockNotTaken, observation.site, kDirect};
+        }
+        look_at(engine, actor, earlier, reading, observation, best);
+      });
+  const auto awaited = awaited_fence(actor.warp.state(lane), earlier);
+  if (awaited && best.missing != MissingOrder::kLockNotTaken) {
+    race.missing = *awaited;
+    return;
+  }
+  race.missing = best.missing;
+  race.about = best.about;
+}
+
+void explain_asynchronous(const Actor& actor, const Cell& older, RaceEvent& race) {
+  const LaunchState& launch = actor.cta.launch;
+  const bool is_near =
+      older.launch() == actor.launch() && launch.cluster_of(older.cta_index()) == actor.cta.cluster;
+  // What threads of other clusters do now is not for this thread to look at; nor could it wait.
+  const CtaState* cta = is_near ? launch.known_cta(older.cta_index()) : nullptr;
+  race.missing =
+      cta == nullptr ? MissingOrder::kNoSynchronisation : MissingOrder::kAsyncWaitMissing;
+  if (cta == nullptr || race.second.thread == race.first.thread) {
+    return;
+  }
+  const WarpState& warp = cta->warps[older.warp];
+  const std::uint32_t issuer = race.first.thread.lane;
+  const PackedCompletion completion = PackedCompletion::of(older.value);
+  const std::uint32_t own_completion = completion.warp / wire::kWarpLanes - 1;
+  if (!older.has_own_completion() || own_completion >= kCompletionCount) {
+    const Clock& known = warp.state(issuer).clock;
+    if (known.at(cta_key(older.launch(), completion.cta), completion.warp, completion.lane) >=
+        older.time) {
+      race.missing = MissingOrder::kNoSynchronisation;
+    }
+    return;
+  }
+  const Completions* completions = warp.known_completions();
+  if (completions == nullptr ||
+      completions->waited(static_cast<Completion>(own_completion), issuer) < older.time) {
+    return;
+  }
+  // Its issuer has waited, nobody else can: a barrier is missing, unless it came before the wait.
+  const auto wait = warp.sync_notes.last(issuer);
+  const auto before = wait ? warp.sync_notes.before(issuer, wait->time) : std::nullopt;
+  const auto met = actor.warp.sync_notes.last(race.second.thread.lane);
+  if (!before || !before->site || !met || met->site != before->site) {
+    race.missing = MissingOrder::kNoSynchronisation;
+  }
+}
+
+void tell_last_sync(const SyncNotes& notes_up_to_now, RaceAccess& side) {
+  fill(side, notes_up_to_now.last(side.thread.lane));
+}
+
+void tell_last_sync(const EngineState& engine, const Cell& cell, RaceAccess& side) {
+  const std::optional<SyncNotes> notes =
+      cell.is_asynchronous() ? std::nullopt : notes_of(engine, cell);
+  fill(side, notes ? notes->before(side.thread.lane, cell.time) : std::nullopt);
+}
+
+void tell_last_syncs(const EngineState& engine, const Actor& actor, const Cell& older,
+                     RaceEvent& race) {
+  tell_last_sync(actor.warp.sync_notes, race.second);
+  const bool is_of_cta = older.cta == actor.cta.key && !older.is_asynchronous();
+  const std::optional<SyncNotes> notes = is_of_cta
+                                             ? std::optional(actor.cta.warps[older.warp].sync_notes)
+                                         : older.is_asynchronous() ? std::nullopt
+                                                                   : notes_of(engine, older);
+  const std::uint32_t lane = race.first.thread.lane;
+  fill(race.first, notes ? notes->before(lane, older.time) : std::nullopt);
+  if (notes && race.missing == MissingOrder::kNoSynchronisation &&
+      older.launch() == actor.launch()) {
+    Meetings meetings(engine, race);
+    meetings.before_first = notes->before(lane, older.time);
+    meetings.after_first = notes->last(lane);
+    meetings.before_second = actor.warp.sync_notes.last(race.second.thread.lane);
+    if (meetings.after_first && meetings.after_first->time < older.time) {
+      meetings.after_first.reset();
+    }
+    meetings.explain(race);
+  }
+}
+
+}  // namespace barracuda::detector

@@ -1,0 +1,49 @@
+// A record, decoded: what a warp did, in the terms of the engines. No more of the wire's format
+// than that comes to them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "device_logger/record.h"
+#include "host_detector/launch.h"
+
+namespace barracuda::detector {
+
+// Of a tagged address.
+inline constexpr std::uint64_t kAddressBits =
+    (std::uint64_t{1} << (wire::kSpaceShift + wire::kSpaceBits)) - 1;
+
+// One lane of an access.
+struct LaneAccess {
+  std::uint64_t address = 0;                        // tagged (wire::tagged_address)
+  std::uint64_t value_read = 0, value_written = 0;  // kOperands: second, third
+  std::uint16_t flags = 0;                          // wire::kLane…
+  std::uint32_t amount = 0;                         // kOperands alone
+};
+
+// One record, decoded: what a warp did.
+struct WarpOperation {
+  wire::RecordKind kind = wire::RecordKind::kVoid;
+  LaunchId launch{};
+  wire::SiteId site{};
+  std::uint32_t cta = 0;
+  std::uint8_t warp = 0;
+  std::uint32_t mask = 0;
+  bool lanes_agree = false;
+  // Lanes with the same lane >> row_log2 are `row_stride` bytes apart; 0: nothing is known.
+  std::uint8_t row_log2 = 0;
+  std::int32_t row_stride = 0;
+  bool has_uniform_value = false;
+  std::uint64_t uniform_value = 0;                 // wire::stored_value
+  std::uint32_t event_operand = 0;                 // kEvent: barrier id, member mask, groups
+  std::uint32_t event_count = 0;                   // kEvent: threads of the barrier, 0 = all
+  std::array<LaneAccess, wire::kWarpLanes> lanes;  // of active lanes, by lane number
+  // Else only the first active lane is filled in, and the others lie `row_stride` bytes apart.
+  bool has_all_lanes = true;
+
+  // Only where they are not all filled in.
+  [[nodiscard]] WarpOperation with_all_lanes() const;
+};
+
+}  // namespace barracuda::detector
