@@ -1,5 +1,3 @@
-#include "ptx/passes/add_logger.h"
-
 #include <algorithm>
 #include <tuple>
 
@@ -8,8 +6,9 @@
 
 #include "device_logger/logger_image.h"
 #include "device_logger/symbols.h"
+#include "ptx/analysis/program.h"
 #include "ptx/parse.h"
-#include "ptx/passes/program.h"
+#include "ptx/passes/passes.h"
 #include "ptx/target_name.h"
 
 namespace barracuda::ptx::add_logger {

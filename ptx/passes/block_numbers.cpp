@@ -1,13 +1,12 @@
-#include "ptx/passes/block_numbers.h"
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "ptx/passes/hook_call.h"
-#include "ptx/passes/program.h"
+#include "ptx/analysis/program.h"
+#include "ptx/hooks/hook_call.h"
+#include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::block_numbers {
 namespace {

@@ -1,14 +1,13 @@
-#include "ptx/passes/insert_hooks.h"
-
 #include <algorithm>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "ptx/passes/hook_text.h"
-#include "ptx/passes/program.h"
-#include "ptx/passes/register_sizes.h"
+#include "ptx/analysis/program.h"
+#include "ptx/analysis/register_sizes.h"
+#include "ptx/hooks/hook_text.h"
+#include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::insert_hooks {
 namespace {

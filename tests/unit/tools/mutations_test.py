@@ -1,4 +1,5 @@
-"""Each mutation of tools/mutate_detector.sh still changes its file, and docs/MUTATIONS.md has its row.
+"""Each mutation of tools/mutate_detector.sh and tools/mutate_rewriter.sh still changes its file, and those of the detector have
+their rows in docs/MUTATIONS.md.
 
 Whether the tests catch it takes a build for each, hours in all: tools/nightly.sh.
 """
@@ -9,27 +10,31 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-SCRIPT = (ROOT / "tools/mutate_detector.sh").read_text(encoding="utf-8")
-LIST = re.search(r"<<'LIST'\n(.*?)\nLIST\n", SCRIPT, re.S).group(1)
+
+
+def mutations(script):
+    text = (ROOT / "tools" / script).read_text(encoding="utf-8")
+    table = re.search(r"<<'LIST'\n(.*?)\nLIST\n", text, re.S).group(1)
+    return [line.split("|", 2) for line in table.splitlines()]
 
 
 class Mutations(unittest.TestCase):
-    def setUp(self):
-        self.mutations = [line.split("|", 2) for line in LIST.splitlines()]
-
     def test_each_applies(self):
-        self.assertGreater(len(self.mutations), 100)
-        for name, file, expression in self.mutations:
-            with self.subTest(name):
-                source = ROOT / "host_detector" / file
-                changed = subprocess.run(["sed", expression, source], capture_output=True, check=True).stdout
-                self.assertTrue(changed != source.read_bytes(), "%s: %s changes nothing" % (file, expression))
+        for script, folder, count in (("mutate_detector.sh", "host_detector", 100), ("mutate_rewriter.sh", "ptx", 30)):
+            self.assertGreater(len(mutations(script)), count)
+            for mutation in mutations(script):
+                with self.subTest(mutation[0]):
+                    self.applies(ROOT / folder / mutation[1], mutation[2])
+
+    def applies(self, source, expression):
+        changed = subprocess.run(["sed", expression, source], capture_output=True, check=True).stdout
+        self.assertTrue(changed != source.read_bytes(), "%s: %s changes nothing" % (source, expression))
 
     def test_each_has_its_row(self):
         document = (ROOT / "docs/MUTATIONS.md").read_text(encoding="utf-8")
         rows = re.findall(r"^\| ([^|]+?) \| `([^`]+)` \|", document, re.M)
-        mutations = {(name, file) for name, file, _ in self.mutations}
-        self.assertEqual((mutations - set(rows), set(rows) - mutations), (set(), set()))
+        listed = {(name, file) for name, file, _ in mutations("mutate_detector.sh")}
+        self.assertEqual((listed - set(rows), set(rows) - listed), (set(), set()))
 
 
 if __name__ == "__main__":
