@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -76,6 +78,8 @@ struct PlannedSite {
   wire::SiteId id{};  // of those with a hook
 };
 
+using HookNames = std::set<std::string, std::less<>>;
+
 struct Program {
   Module module;
   InstrumentOptions options;
@@ -85,6 +89,7 @@ struct Program {
   std::vector<Kernel> kernels;
   SiteTable site_table;
   std::vector<NotCovered> not_covered;
+  HookNames called_hooks;  // by the code that was inserted
   std::uint32_t instructions = 0;
   std::uint32_t logged_instructions = 0;
 

@@ -128,8 +128,7 @@ std::string HookWriter::write_number(std::string_view destination, const Operand
   return text.empty() ? fmt::format("cvt.u64.u32 {}, {};\n", destination, operand.text) : text;
 }
 
-std::string HookWriter::write_operands_call(const PlannedSite& site,
-                                            const Statement& statement) const {
+std::string HookWriter::write_operands_call(const PlannedSite& site, const Statement& statement) {
   const Effect& effect = site.effect;
   std::uint32_t word = site_word(site);
   std::string text;
@@ -175,11 +174,12 @@ std::string HookWriter::write_operands_call(const PlannedSite& site,
     text += fmt::format("or.b64 %__barracuda_n, %__barracuda_n, {};\n", flags);
   }
   word |= site.hook == HookKind::kWait ? wire::kAfterOperation : 0;
-  return text + write_call(hook_name("operands", false), {{32, fmt::to_string(word)},
-                                                          {64, "%__barracuda_a"},
-                                                          {64, "%__barracuda_s"},
-                                                          {64, "%__barracuda_r"},
-                                                          {64, "%__barracuda_n"}});
+  return text + write_call(called_, {"operands"},
+                           {{32, fmt::to_string(word)},
+                            {64, "%__barracuda_a"},
+                            {64, "%__barracuda_s"},
+                            {64, "%__barracuda_r"},
+                            {64, "%__barracuda_n"}});
 }
 
 HookText HookWriter::write_operands(const PlannedSite& site, const Statement& statement) {

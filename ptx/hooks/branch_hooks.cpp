@@ -55,7 +55,7 @@ HookText HookWriter::write_branch(const PlannedSite& site, const Statement& stat
           "setp.eq.u32 %__barracuda_p, %__barracuda_t, %__barracuda_a;\n"
           "@%__barracuda_p bra $__barracuda_skip{};\n{}{}$__barracuda_skip{}:\n}}\n",
           branch.predicate_negated ? "!" : "", branch.predicate, label, label, keep_members(site),
-          write_call(hook_name("event", false),
+          write_call(called_, {"event"},
                      {{32, fmt::to_string(site_word(site))}, {32, "%__barracuda_t"}, {32, "0"}}),
           label)};
 }
@@ -66,7 +66,7 @@ HookText HookWriter::write_switch(const PlannedSite& site, const Statement& stat
               fmt::format("{{\n.reg .b32 %__barracuda_a;\n.reg .pred %__barracuda_p;\n{}"
                           "activemask.b32 %__barracuda_a;\n{}{}{}}}\n",
                           predicate.before, keep_members(site),
-                          write_call(hook_name("event", false),
+                          write_call(called_, {"event"},
                                      {{32, fmt::to_string(site_word(site))},
                                       {32, std::string(statement.instruction.operands[0].text)},
                                       {32, "0"}}),
@@ -81,7 +81,7 @@ HookText HookWriter::write_meet(const PlannedSite& site) {
               "@%__barracuda_p bra $__barracuda_skip{1};\n{2}mov.b32 {0}, 0;\n"
               "$__barracuda_skip{1}:\n}}\n",
               members, label,
-              write_call(hook_name("meet", false),
+              write_call(called_, {"meet"},
                          {{32, fmt::to_string(site_word(site))}, {32, members}, {32, "0"}}))};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -20,8 +21,10 @@ std::uint32_t site_word(const PlannedSite& site) {
          (site.stores_constants ? wire::kConstantValue : 0);
 }
 
-std::string write_call(std::string_view function, std::initializer_list<HookArgument> arguments,
+std::string write_call(HookNames& called, Hook hook, std::initializer_list<HookArgument> arguments,
                        std::string_view result, std::string_view read) {
+  std::string function =
+      fmt::format("{}{}{}", wire::kPrefix, hook.name, hook.is_generic ? "_generic" : "");
   std::string text = "{\n";
   std::string names;
   int n = 0;
@@ -35,11 +38,8 @@ std::string write_call(std::string_view function, std::initializer_list<HookArgu
   text += result;
   fmt::format_to(std::back_inserter(text), "call {}{}, ({});\n{}}}\n",
                  result.empty() ? "" : "(__barracuda_result), ", function, names, read);
+  called.insert(std::move(function));
   return text;
-}
-
-std::string hook_name(std::string_view name, bool is_generic) {
-  return fmt::format("{}{}{}", wire::kPrefix, name, is_generic ? "_generic" : "");
 }
 
 const Operand* operand_at(const Statement& statement, int index) {

@@ -16,11 +16,16 @@ struct HookArgument {
   std::string value;
 };
 
-// `result` is the declaration of its result, if it has one, `read` what reads it.
-std::string write_call(std::string_view function, std::initializer_list<HookArgument> arguments,
-                       std::string_view result = {}, std::string_view read = {});
+// A hook as the logger names it, without the prefix; a generic one takes addresses of any space.
+struct Hook {
+  std::string_view name;
+  bool is_generic = false;
+};
 
-std::string hook_name(std::string_view name, bool is_generic);
+// Adds the hook to `called`. `result` is the declaration of its result, if it has one, `read` what
+// reads it.
+std::string write_call(HookNames& called, Hook hook, std::initializer_list<HookArgument> arguments,
+                       std::string_view result = {}, std::string_view read = {});
 
 // The first argument of every hook (site_word.h), but for the flags of __barracuda_operands.
 std::uint32_t site_word(const PlannedSite& site);

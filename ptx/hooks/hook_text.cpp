@@ -50,8 +50,8 @@ std::string write_parts(const PlannedSite& site, std::initializer_list<std::stri
   return text + "}\n";
 }
 
-std::string write_release_begin(const PlannedSite& site, bool is_generic) {
-  return write_call(hook_name("release_begin", is_generic),
+std::string write_release_begin(const PlannedSite& site, bool is_generic, HookNames& called) {
+  return write_call(called, {"release_begin", is_generic},
                     {{32, fmt::to_string(site_word(site))}, {64, "%__barracuda_a"}},
                     ".param .align 8 .b8 __barracuda_result[24];\n",
                     "ld.param.b64 %__barracuda_s, [__barracuda_result];\n"
@@ -59,13 +59,14 @@ std::string write_release_begin(const PlannedSite& site, bool is_generic) {
                     "ld.param.b64 %__barracuda_n, [__barracuda_result+16];\n");
 }
 
-std::string write_release_end(const PlannedSite& site) {
-  return write_call(hook_name("release_end", false), {{32, fmt::to_string(site_word(site))},
-                                                      {64, "%__barracuda_s"},
-                                                      {64, "%__barracuda_a"},
-                                                      {64, "%__barracuda_n"},
-                                                      {64, "%__barracuda_r"},
-                                                      {64, "%__barracuda_w"}});
+std::string write_release_end(const PlannedSite& site, HookNames& called) {
+  return write_call(called, {"release_end"},
+                    {{32, fmt::to_string(site_word(site))},
+                     {64, "%__barracuda_s"},
+                     {64, "%__barracuda_a"},
+                     {64, "%__barracuda_n"},
+                     {64, "%__barracuda_r"},
+                     {64, "%__barracuda_w"}});
 }
 
 std::string add_lane_flags(std::uint32_t flags) {
@@ -192,7 +193,7 @@ HookText HookWriter::write_event(const PlannedSite& site, const Statement& state
       hook = "meet";
     }
   }
-  text += write_call(hook_name(hook, false),
+  text += write_call(called_, {hook},
                      {{32, fmt::to_string(site_word(site))}, {32, detail}, {32, threads}});
   text += predicate.before.empty() ? "" : predicate.after + "}\n";
   return {.before = text};
@@ -212,9 +213,9 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
       fmt::format("{{\n{}{}{}{}{}", kDeclareAddress, predicate.before, use.before, address, values);
   const HookArgument id{32, fmt::to_string(site_word(site))}, where{64, "%__barracuda_a"},
       low{64, "%__barracuda_v0"}, high{64, "%__barracuda_v1"};
-  text += words == 0   ? write_call(hook_name("access", is_generic), {id, where})
-          : words == 1 ? write_call(hook_name("store", is_generic), {id, where, low})
-                       : write_call(hook_name("store_wide", is_generic), {id, where, low, high});
+  text += words == 0   ? write_call(called_, {"access", is_generic}, {id, where})
+          : words == 1 ? write_call(called_, {"store", is_generic}, {id, where, low})
+                       : write_call(called_, {"store_wide", is_generic}, {id, where, low, high});
   text += use.after + predicate.after + "}\n";
   return {.before = text};
 }
@@ -237,11 +238,11 @@ HookText HookWriter::write_release(const PlannedSite& site, const Statement& sta
   text.before = fmt::format(
       "{{\n.reg .b64 %__barracuda_a, %__barracuda_s, %__barracuda_n, %__barracuda_r, "
       "%__barracuda_w;\n{}{}{}mov.b64 %__barracuda_r, 0;\n{}",
-      predicate.before, address, write_release_begin(site, is_generic),
+      predicate.before, address, write_release_begin(site, is_generic, called_),
       written.empty() ? "mov.b64 %__barracuda_w, 0;\n" : written);
   text.after =
       fmt::format("{}{}{}}}\n", written.empty() ? "" : add_lane_flags(wire::kLaneHasWritten),
-                  write_release_end(site), predicate.after);
+                  write_release_end(site, called_), predicate.after);
   return text;
 }
 
@@ -259,7 +260,7 @@ HookText HookWriter::write_acquire(const PlannedSite& site, const Statement& sta
       fmt::format("{{\n.reg .b64 %__barracuda_a, %__barracuda_r;\n{}{}", predicate.before, address);
   text.after =
       fmt::format("{}{}{}}}\n", read.empty() ? "mov.b64 %__barracuda_r, 0;\n" : read,
-                  write_call(hook_name("acquire", is_generic),
+                  write_call(called_, {"acquire", is_generic},
                              {{32, fmt::to_string(site_word(site))},
                               {64, "%__barracuda_a"},
                               {64, "%__barracuda_r"},
@@ -307,14 +308,14 @@ HookText HookWriter::write_atomic(const PlannedSite& site, const Statement& stat
       "{{\n.reg .b64 %__barracuda_a, %__barracuda_s, %__barracuda_n, %__barracuda_r, "
       "%__barracuda_w;\n{}{}{}{}{}{}",
       declared, result.declarations, predicate.before, address,
-      write_release_begin(site, is_generic), result.before);
+      write_release_begin(site, is_generic, called_), result.before);
   text.after =
       fmt::format("{}{}{}{}{}{}{}}}\n", read.empty() ? "mov.b64 %__barracuda_r, 0;\n" : read,
                   result.text.empty() ? "mov.b64 %__barracuda_w, 0;\n" : result.text,
                   write_parts(site, {"%__barracuda_r", "%__barracuda_w"}), add_lane_flags(flags),
-                  write_release_end(site),
+                  write_release_end(site, called_),
                   is_reduction ? ""
-                               : write_call(hook_name("acquire", false),
+                               : write_call(called_, {"acquire"},
                                             {{32, fmt::to_string(site_word(site))},
                                              {64, "%__barracuda_a"},
                                              {64, "%__barracuda_r"},

@@ -22,8 +22,11 @@ struct HookText {
 
 class HookWriter {
  public:
-  HookWriter(Module& module, const RegisterSizes& registers)
-      : module_(module), registers_(registers), arch_(module.target_arch()) {}
+  HookWriter(Program& program, const RegisterSizes& registers)
+      : module_(program.module),
+        called_(program.called_hooks),
+        registers_(registers),
+        arch_(program.module.target_arch()) {}
 
   HookText write(const PlannedSite& site, const Statement& statement);
 
@@ -71,7 +74,7 @@ class HookWriter {
   // Makes of an operation's address that of the lane's part of it, or of no memory.
   [[nodiscard]] std::string write_part(const PlannedSite& site, const Statement& statement) const;
   [[nodiscard]] std::string write_operands_call(const PlannedSite& site,
-                                                const Statement& statement) const;
+                                                const Statement& statement);
   [[nodiscard]] std::string write_number(std::string_view destination, const Operand& operand,
                                          std::uint32_t bytes) const;
   std::string write_stored_values(const PlannedSite& site, const Statement& statement,
@@ -81,6 +84,7 @@ class HookWriter {
                                         std::uint32_t bytes) const;
 
   Module& module_;
+  HookNames& called_;
   const RegisterSizes& registers_;
   std::uint32_t arch_;
   std::uint32_t next_label_ = 0;

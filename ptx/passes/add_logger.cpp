@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include <boost/unordered/unordered_flat_set.hpp>
 #include <fmt/format.h>
 
 #include "device_logger/logger_image.h"
@@ -14,28 +13,6 @@
 namespace barracuda::ptx::add_logger {
 namespace {
 
-using Names = boost::unordered_flat_set<std::string_view>;
-
-// The hooks that inserted code calls: the word before ", (" of each call.
-Names find_called(const Module& module) {
-  Names called;
-  for (const Statement& statement : module.statements) {
-    if (statement.kind != StatementKind::kOther || statement.position.line != 0) {
-      continue;
-    }
-    const std::string_view text = statement.text;
-    for (std::size_t at = text.find("\ncall "); at != std::string_view::npos;
-         at = text.find("\ncall ", at + 1)) {
-      std::size_t begin = at + std::string_view("\ncall ").size();
-      if (text[begin] == '(') {
-        begin = text.find(", ", begin) + 2;
-      }
-      called.insert(text.substr(begin, text.find(',', begin) - begin));
-    }
-  }
-  return called;
-}
-
 // The text of the statements [begin, end).
 void append(std::string& text, const Module& module, std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) {
@@ -44,7 +21,7 @@ void append(std::string& text, const Module& module, std::size_t begin, std::siz
   }
 }
 
-std::string select(const Module& logger, const Names& called) {
+std::string select(const Module& logger, const HookNames& called) {
   std::string text;
   for (std::size_t i = 0; i < logger.statements.size(); ++i) {
     const Statement& statement = logger.statements[i];
@@ -91,17 +68,16 @@ void raise(Module& module, const Module& logger) {
 Expected<void> run(Program& program) {
   Module& module = program.module;
   TRY(const Module logger, parse(std::string(wire::logger_ptx(module.target_arch()))));
-  const Names called = find_called(module);
   const bool stores_descriptor = std::ranges::any_of(
       program.functions, [](const FunctionFacts& f) { return f.stores_null_descriptor; });
   const bool has_kernels =
       std::ranges::any_of(program.kernels, [](const Kernel& k) { return k.instrumented; });
-  if (called.empty() && !stores_descriptor && !has_kernels) {
+  if (program.called_hooks.empty() && !stores_descriptor && !has_kernels) {
     return {};
   }
   raise(module, logger);
   Statement functions;
-  functions.text = module.own(select(logger, called));
+  functions.text = module.own(select(logger, program.called_hooks));
   const auto after = std::ranges::find_if(module.statements, [](const Statement& statement) {
     return statement.kind != StatementKind::kVersion && statement.kind != StatementKind::kTarget &&
            statement.kind != StatementKind::kAddressSize;

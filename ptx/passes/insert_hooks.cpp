@@ -156,7 +156,7 @@ Expected<void> run(Program& program) {
   std::vector<Insertion> insertions;
   insert_prologues(program, insertions);
   RegisterSizes registers;
-  HookWriter hooks(program.module, registers);
+  HookWriter hooks(program, registers);
   FunctionWriter writer(program, hooks, registers, insertions);
   const PlannedSite* site = program.sites.data();
   const PlannedSite* const end = site + program.sites.size();
