@@ -1,5 +1,9 @@
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <string>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -12,6 +16,20 @@
 
 namespace barracuda::ptx::add_logger {
 namespace {
+
+// Parsed once a process for each text that there is.
+Expected<const Module*> logger_for(std::uint32_t arch) {
+  static std::mutex mutex;
+  static auto* const loggers = new std::map<const char*, Module>;
+  const std::string_view text = wire::logger_ptx(arch);
+  const std::lock_guard lock(mutex);
+  auto found = loggers->find(text.data());
+  if (found == loggers->end()) {
+    TRY(Module logger, parse(std::string(text)));
+    found = loggers->emplace(text.data(), std::move(logger)).first;
+  }
+  return &found->second;
+}
 
 // The text of the statements [begin, end).
 void append(std::string& text, const Module& module, std::size_t begin, std::size_t end) {
@@ -67,7 +85,8 @@ void raise(Module& module, const Module& logger) {
 
 Expected<void> run(Program& program) {
   Module& module = program.module;
-  TRY(const Module logger, parse(std::string(wire::logger_ptx(module.target_arch()))));
+  TRY(const Module* const found, logger_for(module.target_arch()));
+  const Module& logger = *found;
   const bool stores_descriptor = std::ranges::any_of(
       program.functions, [](const FunctionFacts& f) { return f.stores_null_descriptor; });
   const bool has_kernels =
