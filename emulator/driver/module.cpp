@@ -73,7 +73,7 @@ void Module::add_function(const ptx::Function& function) {
   added->module = this;
   added->name = function.name;
   added->parameters = ptx::parameter_layout(function);
-  added->bounds = ptx::launch_bounds(function);
+  added->bounds = function.bounds;
   functions_[added->name] = std::move(added);
 }
 
