@@ -106,6 +106,10 @@ Memory& Machine::memory() {
 
 Expected<std::shared_ptr<LoadedModule>> Machine::load(std::string ptx) {
   TRY(ptx::Module module, ptx::parse(std::move(ptx)));
+  return load(std::make_shared<const ptx::Module>(std::move(module)));
+}
+
+Expected<std::shared_ptr<LoadedModule>> Machine::load(std::shared_ptr<const ptx::Module> module) {
   auto loaded = std::make_shared<LoadedModule>(std::move(module), state_->memory,
                                                state_->options.native_functions);
   if (auto placed = loaded->place_variables(); !placed) {
