@@ -1,5 +1,5 @@
 // The device logger as PTX text, compiled when the tool was built. The functions and their
-// parameters are those of logger.cu; ptx/passes calls them.
+// parameters are those of logger.cu; ptx/hooks calls them.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,6 @@
 #include "emulator/schedules/grid.h"
 #include "emulator/state/cluster.h"
 #include "emulator/state/launch.h"
-#include "ptx/abi.h"
 #include "ptx/parse.h"
 
 namespace barracuda::emulator {
@@ -43,7 +42,7 @@ void complete_shape(const ptx::Function& function, LaunchConfig& config) {
   if (config.cluster.volume() != 1) {
     return;
   }
-  if (const auto required = ptx::launch_bounds(function).required_cluster) {
+  if (const auto required = function.bounds.required_cluster) {
     config.cluster = Dim3{.x = required->x, .y = required->y, .z = required->z};
   }
 }
@@ -107,6 +106,10 @@ Memory& Machine::memory() {
 
 Expected<std::shared_ptr<LoadedModule>> Machine::load(std::string ptx) {
   TRY(ptx::Module module, ptx::parse(std::move(ptx)));
+  return load(std::make_shared<const ptx::Module>(std::move(module)));
+}
+
+Expected<std::shared_ptr<LoadedModule>> Machine::load(std::shared_ptr<const ptx::Module> module) {
   auto loaded = std::make_shared<LoadedModule>(std::move(module), state_->memory,
                                                state_->options.native_functions);
   if (auto placed = loaded->place_variables(); !placed) {
@@ -152,7 +155,7 @@ KernelAttributes Machine::attributes(const LoadedKernel& kernel) {
   // 128 bytes of ours are one 32-bit register of a warp; registers share them as a compiler's do.
   attributes.registers =
       std::clamp<std::uint32_t>(program.functions.front()->register_bytes / 128, 16, 255);
-  const ptx::LaunchBounds bounds = ptx::launch_bounds(kernel.function());
+  const ptx::LaunchBounds& bounds = kernel.function().bounds;
   const auto& block = bounds.max_block ? bounds.max_block : bounds.required_block;
   attributes.max_threads = static_cast<std::uint32_t>(
       block ? std::min(block->volume(), kMaximumThreads) : kMaximumThreads);

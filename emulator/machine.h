@@ -121,6 +121,7 @@ class Machine {
   // Decodes the module, places its variables. Instructions that cannot be executed are an error
   // only when a kernel reaches them. The module must outlive its launches; destroying it frees its
   // variables.
+  Expected<std::shared_ptr<LoadedModule>> load(std::shared_ptr<const ptx::Module> module);
   Expected<std::shared_ptr<LoadedModule>> load(std::string ptx);
   static const LoadedKernel* find_kernel(const LoadedModule& module, std::string_view name);
   static std::optional<GlobalVariable> find_variable(const LoadedModule& module,

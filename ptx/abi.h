@@ -1,9 +1,8 @@
-// What a kernel's header promises whoever launches it: where its parameters lie in their buffer,
-// and which shapes it takes. ptxas is the authority (tests/unit/ptx/abi_test.cpp asks it).
+// What a kernel's header promises whoever launches it: where its parameters lie in their buffer.
+// ptxas is the authority (tests/unit/ptx/abi_test.cpp asks it).
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "ptx/module.h"
@@ -27,22 +26,5 @@ struct ParameterLayout {
 // Offsets are aligned as such. ptxas aligns addresses in the constant bank, which begins at an odd
 // multiple of 32 (sm_80) or 16 (sm_90): there a parameter of a larger .align lies elsewhere.
 ParameterLayout parameter_layout(const Function& entry);
-
-struct Extent {
-  std::uint32_t x = 1, y = 1, z = 1;
-
-  [[nodiscard]] std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
-
-  friend bool operator==(const Extent&, const Extent&) = default;
-};
-
-// Nothing: the header does not say.
-struct LaunchBounds {
-  std::optional<Extent> max_block;         // .maxntid
-  std::optional<Extent> required_block;    // .reqntid
-  std::optional<Extent> required_cluster;  // .reqnctapercluster
-};
-
-LaunchBounds launch_bounds(const Function& entry);
 
 }  // namespace barracuda::ptx

@@ -5,22 +5,9 @@
 #include <fmt/format.h>
 
 #include "device_logger/symbols.h"
+#include "ptx/analysis/program.h"
 #include "ptx/link.h"
-#include "ptx/passes/add_logger.h"
-#include "ptx/passes/block_numbers.h"
-#include "ptx/passes/branches.h"
-#include "ptx/passes/call_graph.h"
-#include "ptx/passes/classify_statements.h"
-#include "ptx/passes/collect_sites.h"
-#include "ptx/passes/fence_neighbours.h"
-#include "ptx/passes/hidden_parameter.h"
-#include "ptx/passes/insert_hooks.h"
-#include "ptx/passes/number_sites.h"
-#include "ptx/passes/program.h"
-#include "ptx/passes/reduce_in_block.h"
-#include "ptx/passes/sync_idioms.h"
-#include "ptx/passes/updates.h"
-#include "ptx/passes/useful_reads.h"
+#include "ptx/passes/passes.h"
 #include "ptx/print.h"
 
 namespace barracuda::ptx {

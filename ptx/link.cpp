@@ -9,9 +9,9 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <fmt/format.h>
 
+#include "ptx/link/link_symbols.h"
+#include "ptx/link/rename_symbols.h"
 #include "ptx/parse.h"
-#include "ptx/passes/link_symbols.h"
-#include "ptx/passes/rename_symbols.h"
 
 namespace barracuda::ptx {
 namespace {

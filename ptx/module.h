@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -161,6 +162,21 @@ struct Statement {
   std::vector<Variable> parameters, returns;  // kCallPrototype
 };
 
+struct Extent {
+  std::uint32_t x = 1, y = 1, z = 1;
+
+  [[nodiscard]] std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
+
+  friend bool operator==(const Extent&, const Extent&) = default;
+};
+
+// Nothing: the header does not say.
+struct LaunchBounds {
+  std::optional<Extent> max_block;         // .maxntid
+  std::optional<Extent> required_block;    // .reqntid
+  std::optional<Extent> required_cluster;  // .reqnctapercluster
+};
+
 struct Function {
   std::string_view name;
   bool is_entry = false;
@@ -169,6 +185,7 @@ struct Function {
   std::vector<Variable> parameters;
   std::vector<Variable> returns;
   std::vector<std::string_view> attributes;  // ".maxntid 256,1,1", ".noreturn" … verbatim
+  LaunchBounds bounds;                       // as they say
   // Statement indices: header, the body's kBlockOpen and its kBlockClose (valid if has_body; the
   // largest size_t where there is none). They
   // hold for the module as parsed; call index_functions() after statements were inserted or erased.

@@ -3,6 +3,7 @@
 // on any bytes; the first error is returned with line and column.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,9 @@
 namespace barracuda::ptx {
 
 Expected<Module> parse(std::string text);
+
+// How many modules this process has parsed.
+std::uint64_t parsed_modules();
 
 // Parses a snippet of statements (as they may stand in a function body) whose text `module` keeps;
 // for passes that insert code. Positions are 0.

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "fatbin/fatbin.h"
-#include "ptx/abi.h"
 #include "ptx/device_runtime.h"
 #include "ptx/parse.h"
 
@@ -69,7 +68,7 @@ void collect_variables(const ptx::Module& module, std::vector<DeviceVariable>& v
 
 void collect_clusters(const ptx::Module& module, std::map<std::string, detector::Dim3>& clusters) {
   for (const ptx::Function& function : module.functions) {
-    if (const auto required = ptx::launch_bounds(function).required_cluster) {
+    if (const auto required = function.bounds.required_cluster) {
       clusters[std::string(function.name)] = {.x = required->x, .y = required->y, .z = required->z};
     }
   }

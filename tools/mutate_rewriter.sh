@@ -8,40 +8,40 @@ scratch=${1:-$(mktemp -d)}
 words=${2:-}
 copy=$scratch/tree build=$scratch/build
 
-# name | file in ptx/passes | sed expression: one line each
+# name | file in ptx | sed expression: one line each
 mutations=$(cat <<'LIST'
-bytes: a volatile load is read in part|useful_reads.cpp|s/^         site.info.order == wire::MemoryOrder::kWeak \&\&$//
-bytes: a poll is read in part|useful_reads.cpp|s/ \&\& site.hook == HookKind::kAccess \&\&/ \&\&/
-bytes: pieces are one|useful_reads.cpp|s/std::countr_one(live_bytes >> begin)/32 - std::countl_zero(live_bytes) - static_cast<int>(begin)/
-bytes: a piece begins where the whole does|useful_reads.cpp|s/^  site.offset = piece.begin;//
-bytes: a load of nothing is not logged|useful_reads.cpp|s/^      sites.push_back(std::move(site));\n      return;/      return;/;/compilers leave no such load/{n;s/.*//}
-bytes: what is logged in part stands for all|reduce_in_block.cpp|s/offset + site.info.element_bytes \* site.info.element_count/offset + 8 * site.info.element_bytes/
-bytes: the first use is the only one|demanded_bits.cpp|s/^    if (bits == kAll) {/    if (bits != 0) {/
-bytes: an and keeps all|demanded_bits.cpp|s/opcode == "and" ? \*mask : ~\*mask/opcode == "and" ? ~*mask : *mask/
-bytes: a shift right is one left|demanded_bits.cpp|s/^    if (opcode == "shl") {/    if (opcode == "shr") {/
-bytes: signs are not copied|demanded_bits.cpp|s/const bool wants_sign = is_signed(type) \&\& /const bool wants_sign = width == 0 \&\& /
-bytes: a permutation takes from the other word|demanded_bits.cpp|s/(source < 4) == (operand == 1)/(source < 4) != (operand == 1)/
-lanes: a select takes either|use_condition.cpp|s/return predicate(operands\[3\], n == 2);/return predicate(operands[3], false);/
-lanes: an or lets through what is true|use_condition.cpp|s/return predicate(other, opcode == "or");/return predicate(other, false);/
-lanes: exclusive or masks|use_condition.cpp|s/(opcode != "and" \&\& opcode != "or")/(opcode != "and" \&\& opcode != "or" \&\& opcode != "xor")/
-lanes: what was read decides about itself|use_condition.cpp|s/(mask->name == name || is_from_load(mask->name))/(mask->name == name)/
-lanes: a branch decides though all ways lead there|use_condition.cpp|s/^  if (target.predecessors.size() != 1) {/  if (target.predecessors.empty()) {/
-lanes: a branch before the load decides|use_condition.cpp|s/(above != block_ \&\& flow_.dominates(above, block_))/(above == kNoBlock)/
-lanes: the other way of a branch|use_condition.cpp|s/branch.predicate_negated != is_fall_through/branch.predicate_negated == is_fall_through/
-lanes: registers never change|use_condition.cpp|s/(needs_static_ \&\& !is_static_)/(needs_static_ \&\& is_always_)/
-lanes: registers are written once|use_condition.cpp|s/^  if (found == nullptr || found->definitions != 1) {/  if (found == nullptr) {/
-lanes: a select and its opposite|use_condition.cpp|s/^  if (std::ranges::any_of(masked_, is_opposite) || /  if (/
-lanes: logging waits past anything|use_condition.cpp|s/^    is_kept = may_be_passed(between, program_.effects\[i\]);/    is_kept = true;/
-lanes: logging waits though the address changes|use_condition.cpp|s/is_kept = is_kept \&\& base.name != written.name;/is_kept = is_kept \&\& !base.name.empty();/
-lanes: one that logs stands for those that do not|reduce_in_block.cpp|s/ \&\& site.use_condition.empty() \&\&/ \&\&/
-flags: a fence on one way is enough|fence_paths.cpp|s/behind\[next\] = std::min(behind\[next\], here);/behind[next] = behind[next] == kNowhere ? here : std::max(behind[next], here);/;s/changes = changes || here < behind\[next\];/changes = changes || behind[next] == kNowhere;/
-flags: an access between does not count|fence_paths.cpp|/case Event::Kind::kAccess:/{n;s/return kNothing;/return behind;/}
-flags: unknown functions do nothing|fence_paths.cpp|/!bodies_\[event.callee\].is_read) {/{n;s/return kNothing;/return behind;/}
-flags: one call is enough|fence_paths.cpp|s/least = std::min(least, found == before_call_.end() ? kNothing : found->second);/least = found == before_call_.end() ? kNothing : found->second; break;/
-flags: an address that is taken is not called|fence_paths.cpp|s/ || program_.functions\[function\].is_address_taken ||/ ||/
-flags: the widest fence is the scope|fence_paths.cpp|s/return behind == kStart ? fence : std::max(behind, fence);/return std::max<Behind>(fence, kStart - 1);/
-polls: what is returned decides nothing|sync_idioms.cpp|s/reach == Reach::kResult \&\&/reach == Reach::kNothing \&\&/
-polls: nothing is ahead behind a return|fence_paths.cpp|s/^  if (goes_on || from.leaves) {/  if (false) {/
+bytes: a volatile load is read in part|passes/useful_reads.cpp|s/^         site.info.order == wire::MemoryOrder::kWeak \&\&$//
+bytes: a poll is read in part|passes/useful_reads.cpp|s/ \&\& site.hook == HookKind::kAccess \&\&/ \&\&/
+bytes: pieces are one|passes/useful_reads.cpp|s/std::countr_one(live_bytes >> begin)/32 - std::countl_zero(live_bytes) - static_cast<int>(begin)/
+bytes: a piece begins where the whole does|passes/useful_reads.cpp|s/^  site.offset = piece.begin;//
+bytes: a load of nothing is not logged|passes/useful_reads.cpp|s/^      sites.push_back(std::move(site));\n      return;/      return;/;/compilers leave no such load/{n;s/.*//}
+bytes: what is logged in part stands for all|passes/reduce_in_block.cpp|s/offset + site.info.element_bytes \* site.info.element_count/offset + 8 * site.info.element_bytes/
+bytes: the first use is the only one|analysis/demanded_bits.cpp|s/^    if (bits == kAll) {/    if (bits != 0) {/
+bytes: an and keeps all|analysis/demanded_bits.cpp|s/opcode == "and" ? \*mask : ~\*mask/opcode == "and" ? ~*mask : *mask/
+bytes: a shift right is one left|analysis/demanded_bits.cpp|s/^    if (opcode == "shl") {/    if (opcode == "shr") {/
+bytes: signs are not copied|analysis/demanded_bits.cpp|s/const bool wants_sign = is_signed(type) \&\& /const bool wants_sign = width == 0 \&\& /
+bytes: a permutation takes from the other word|analysis/demanded_bits.cpp|s/(source < 4) == (operand == 1)/(source < 4) != (operand == 1)/
+lanes: a select takes either|analysis/use_condition.cpp|s/return predicate(operands\[3\], n == 2);/return predicate(operands[3], false);/
+lanes: an or lets through what is true|analysis/use_condition.cpp|s/return predicate(other, opcode == "or");/return predicate(other, false);/
+lanes: exclusive or masks|analysis/use_condition.cpp|s/(opcode != "and" \&\& opcode != "or")/(opcode != "and" \&\& opcode != "or" \&\& opcode != "xor")/
+lanes: what was read decides about itself|analysis/use_condition.cpp|s/(mask->name == name || is_from_load(mask->name))/(mask->name == name)/
+lanes: a branch decides though all ways lead there|analysis/use_condition.cpp|s/^  if (target.predecessors.size() != 1) {/  if (target.predecessors.empty()) {/
+lanes: a branch before the load decides|analysis/use_condition.cpp|s/(above != block_ \&\& flow_.dominates(above, block_))/(above == kNoBlock)/
+lanes: the other way of a branch|analysis/use_condition.cpp|s/branch.predicate_negated != is_fall_through/branch.predicate_negated == is_fall_through/
+lanes: registers never change|analysis/use_condition.cpp|s/(needs_static_ \&\& !is_static_)/(needs_static_ \&\& is_always_)/
+lanes: registers are written once|analysis/use_condition.cpp|s/^  if (found == nullptr || found->definitions != 1) {/  if (found == nullptr) {/
+lanes: a select and its opposite|analysis/use_condition.cpp|s/^  if (std::ranges::any_of(masked_, is_opposite) || /  if (/
+lanes: logging waits past anything|analysis/use_condition.cpp|s/^    is_kept = may_be_passed(between, program_.effects\[i\]);/    is_kept = true;/
+lanes: logging waits though the address changes|analysis/use_condition.cpp|s/is_kept = is_kept \&\& base.name != written.name;/is_kept = is_kept \&\& !base.name.empty();/
+lanes: one that logs stands for those that do not|passes/reduce_in_block.cpp|s/ \&\& site.use_condition.empty() \&\&/ \&\&/
+flags: a fence on one way is enough|analysis/fence_paths.cpp|s/behind\[next\] = std::min(behind\[next\], here);/behind[next] = behind[next] == kNowhere ? here : std::max(behind[next], here);/;s/changes = changes || here < behind\[next\];/changes = changes || behind[next] == kNowhere;/
+flags: an access between does not count|analysis/fence_paths.cpp|/case Event::Kind::kAccess:/{n;s/return kNothing;/return behind;/}
+flags: unknown functions do nothing|analysis/fence_paths.cpp|/!bodies_\[event.callee\].is_read) {/{n;s/return kNothing;/return behind;/}
+flags: one call is enough|analysis/fence_paths.cpp|s/least = std::min(least, found == before_call_.end() ? kNothing : found->second);/least = found == before_call_.end() ? kNothing : found->second; break;/
+flags: an address that is taken is not called|analysis/fence_paths.cpp|s/ || program_.functions\[function\].is_address_taken ||/ ||/
+flags: the widest fence is the scope|analysis/fence_paths.cpp|s/return behind == kStart ? fence : std::max(behind, fence);/return std::max<Behind>(fence, kStart - 1);/
+polls: what is returned decides nothing|passes/sync_idioms.cpp|s/reach == Reach::kResult \&\&/reach == Reach::kNothing \&\&/
+polls: nothing is ahead behind a return|analysis/fence_paths.cpp|s/^  if (goes_on || from.leaves) {/  if (false) {/
 LIST
 )
 
@@ -51,8 +51,8 @@ for part in CMakeLists.txt cmake base device_logger ptx tests; do
   cp -r --preserve=timestamps "$tree/$part" "$copy/"
 done
 rm -rf "$scratch/pristine"
-cp -r "$copy/ptx/passes" "$scratch/pristine"
-while IFS='|' read -r _ file _; do touch "$copy/ptx/passes/$file"; done <<<"$mutations"
+cp -r "$copy/ptx" "$scratch/pristine"
+while IFS='|' read -r _ file _; do touch "$copy/ptx/$file"; done <<<"$mutations"
 
 make() {
   ninja -C "$build" barracuda.test.ptx
@@ -72,7 +72,7 @@ fi
 
 survivors=0
 while IFS='|' read -r name file expression; do
-  target=$copy/ptx/passes/$file
+  target=$copy/ptx/$file
   sed -i "$expression" "$target"
   if cmp -s "$target" "$scratch/pristine/$file"; then
     result="DOES NOT APPLY"
@@ -84,7 +84,7 @@ while IFS='|' read -r name file expression; do
     result="SURVIVED"
   fi
   [[ $result == caught ]] || survivors=$((survivors + 1))
-  printf '%-52s %-20s %s\n' "$name" "$file" "$result"
+  printf '%-52s %-27s %s\n' "$name" "$file" "$result"
   cp "$scratch/pristine/$file" "$target"
 done < <(grep -F "$words" <<<"$mutations")
 ((survivors == 0))

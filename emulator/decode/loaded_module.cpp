@@ -78,14 +78,14 @@ LoadedModule::~LoadedModule() {
 }
 
 Expected<void> LoadedModule::place_variables() {
-  for (const ptx::Function& function : module_.functions) {
+  for (const ptx::Function& function : module_->functions) {
     if (function.has_body) {
       functions_.emplace(function.name, &function);
     }
   }
   std::vector<const ptx::Variable*> placed;
   Expected<void> result;
-  for_each_variable(module_, [&](const ptx::Variable& variable) {
+  for_each_variable(*module_, [&](const ptx::Variable& variable) {
     if (variable.space == StateSpace::kShared) {
       shared_.emplace(variable.name, &variable);
     }
@@ -167,12 +167,12 @@ void LoadedModule::note_addressed(const Operand& operand) {
 }
 
 void LoadedModule::find_addressed_functions() {
-  for_each_variable(module_, [this](const ptx::Variable& variable) {
+  for_each_variable(*module_, [this](const ptx::Variable& variable) {
     for (const Operand& operand : variable.initializer) {
       note_addressed(operand);
     }
   });
-  for (const ptx::Statement& statement : module_.statements) {
+  for (const ptx::Statement& statement : module_->statements) {
     if (statement.kind != StatementKind::kInstruction || statement.instruction.opcode == "call") {
       continue;
     }
@@ -183,11 +183,11 @@ void LoadedModule::find_addressed_functions() {
 }
 
 void LoadedModule::find_kernels() {
-  texts_.reserve(module_.statements.size());
-  for (const ptx::Statement& statement : module_.statements) {
+  texts_.reserve(module_->statements.size());
+  for (const ptx::Statement& statement : module_->statements) {
     texts_.push_back({.text = statement.text, .line = statement.position.line});
   }
-  for (const ptx::Function& function : module_.functions) {
+  for (const ptx::Function& function : module_->functions) {
     if (function.is_entry && function.has_body) {
       kernels_.push_back(std::make_unique<LoadedKernel>(*this, function));
     }
@@ -217,9 +217,9 @@ const ptx::Variable* LoadedModule::shared_variable(std::string_view name) const 
 }
 
 std::uint64_t LoadedModule::address_of(const ptx::Function& function) const {
-  ASSERT(&function >= module_.functions.data() &&
-         &function < module_.functions.data() + module_.functions.size());
-  const auto number = static_cast<std::uint64_t>(&function - module_.functions.data());
+  ASSERT(&function >= module_->functions.data() &&
+         &function < module_->functions.data() + module_->functions.size());
+  const auto number = static_cast<std::uint64_t>(&function - module_->functions.data());
   return address_windows().code() + (number + 1) * 16;
 }
 

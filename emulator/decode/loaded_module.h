@@ -42,7 +42,7 @@ class LoadedKernel {
 
 class LoadedModule {
  public:
-  LoadedModule(ptx::Module module, Memory& memory,
+  LoadedModule(std::shared_ptr<const ptx::Module> module, Memory& memory,
                std::span<const NativeFunction> native_functions = {})
       : module_(std::move(module)), memory_(memory), native_functions_(native_functions) {}
 
@@ -57,7 +57,7 @@ class LoadedModule {
   // What messages say of instructions, by statement.
   [[nodiscard]] const std::vector<InstructionText>& texts() const { return texts_; }
 
-  [[nodiscard]] const ptx::Module& module() const { return module_; }
+  [[nodiscard]] const ptx::Module& module() const { return *module_; }
 
   [[nodiscard]] const std::vector<std::unique_ptr<LoadedKernel>>& kernels() const {
     return kernels_;
@@ -94,7 +94,7 @@ class LoadedModule {
   void find_addressed_functions();
   void note_addressed(const ptx::Operand& operand);
 
-  ptx::Module module_;
+  std::shared_ptr<const ptx::Module> module_;
   Memory& memory_;
   boost::unordered_flat_map<std::string_view, GlobalVariable> variables_;
   boost::unordered_flat_map<std::string_view, const ptx::Variable*> shared_;

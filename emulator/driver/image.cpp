@@ -62,6 +62,33 @@ tl::expected<std::vector<std::string>, ImageRefusal> units_of_fatbin(const void*
   return units;
 }
 
+bool is_complete(const std::vector<std::string>& units) {
+  return units.size() == 1 && !ptx::may_need_device_runtime(units.front());
+}
+
+tl::expected<ptx::Module, ImageRefusal> parse_units(std::vector<std::string> units) {
+  const bool is_linked = is_complete(units);
+  std::vector<ptx::Module> modules;
+  for (std::string& unit : units) {
+    Expected<ptx::Module> module = ptx::parse(std::move(unit));
+    if (!module) {
+      return refused(CUDA_ERROR_INVALID_PTX, module.error().to_string());
+    }
+    modules.push_back(std::move(*module));
+  }
+  if (is_linked) {
+    return std::move(modules.front());
+  }
+  if (const Expected<void> added = ptx::add_device_runtime(modules); !added) {
+    return refused(CUDA_ERROR_INVALID_PTX, added.error().to_string());
+  }
+  Expected<ptx::Module> linked = ptx::link(std::move(modules));
+  if (!linked) {
+    return refused(CUDA_ERROR_INVALID_PTX, linked.error().to_string());
+  }
+  return std::move(*linked);
+}
+
 struct Refusals {
   std::mutex mutex;
   std::vector<std::string> reasons;
@@ -90,30 +117,14 @@ tl::expected<std::vector<std::string>, ImageRefusal> ptx_units(const void* image
 }
 
 tl::expected<std::string, ImageRefusal> link_units(std::vector<std::string> units) {
-  if (units.size() == 1 && !ptx::may_need_device_runtime(units.front())) {
+  if (is_complete(units)) {
     return std::move(units.front());
   }
-  std::vector<ptx::Module> modules;
-  for (std::string& unit : units) {
-    Expected<ptx::Module> module = ptx::parse(std::move(unit));
-    if (!module) {
-      return refused(CUDA_ERROR_INVALID_PTX, module.error().to_string());
-    }
-    modules.push_back(std::move(*module));
-  }
-  if (const Expected<void> added = ptx::add_device_runtime(modules); !added) {
-    return refused(CUDA_ERROR_INVALID_PTX, added.error().to_string());
-  }
-  const Expected<ptx::Module> linked = ptx::link(std::move(modules));
-  if (!linked) {
-    return refused(CUDA_ERROR_INVALID_PTX, linked.error().to_string());
-  }
-  return ptx::print(*linked);
+  return parse_units(std::move(units)).map(ptx::print);
 }
 
-tl::expected<std::string, ImageRefusal> ptx_of_image(const void* image) {
-  return ptx_units(image).and_then(
-      [](std::vector<std::string> units) { return link_units(std::move(units)); });
+tl::expected<ptx::Module, ImageRefusal> module_of_image(const void* image) {
+  return ptx_units(image).and_then(parse_units);
 }
 
 void remember(const ImageRefusal& refusal) {

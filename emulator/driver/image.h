@@ -1,4 +1,4 @@
-// An image that a program hands to the driver, as PTX text: a fat binary (its wrapper or header),
+// An image that a program hands to the driver, as PTX: a fat binary (its wrapper or header),
 // PTX itself, or machine code, which cannot be executed.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <tl/expected.hpp>
 
 #include "emulator/driver/calls.h"
+#include "ptx/module.h"
 
 namespace barracuda::emulator::driver {
 
@@ -21,8 +22,8 @@ struct ImageRefusal {
 tl::expected<std::vector<std::string>, ImageRefusal> ptx_units(const void* image);
 // One PTX text for the units of a program, as nvlink would.
 tl::expected<std::string, ImageRefusal> link_units(std::vector<std::string> units);
-// Both.
-tl::expected<std::string, ImageRefusal> ptx_of_image(const void* image);
+// The image's units, parsed and linked.
+tl::expected<ptx::Module, ImageRefusal> module_of_image(const void* image);
 
 void remember(const ImageRefusal& refusal);
 

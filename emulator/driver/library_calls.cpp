@@ -12,8 +12,8 @@ CUresult load(CUlibrary* result, const void* image, const JitOptions& options) {
   if (result == nullptr || image == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  const auto module = ptx_of_image(image).and_then(
-      [](std::string ptx) { return Module::load(std::move(ptx), nullptr); });
+  const auto module = module_of_image(image).and_then(
+      [](ptx::Module ptx) { return Module::load(std::move(ptx), nullptr); });
   if (!module) {
     remember(module.error());
     write_error_log(options, module.error().reason);

@@ -6,7 +6,6 @@
 #include "emulator/driver/allocation.h"
 #include "emulator/driver/device.h"
 #include "emulator/driver_face.h"
-#include "ptx/parse.h"
 
 namespace barracuda::emulator::driver {
 namespace {
@@ -29,20 +28,16 @@ std::size_t number_of(const void* value) {
 
 }  // namespace
 
-tl::expected<std::shared_ptr<Module>, ImageRefusal> Module::load(std::string ptx, Context* owner) {
-  const Expected<ptx::Module> parsed = ptx::parse(ptx);
-  if (!parsed) {
-    return tl::unexpected(ImageRefusal{CUDA_ERROR_INVALID_PTX, parsed.error().to_string()});
-  }
+tl::expected<std::shared_ptr<Module>, ImageRefusal> Module::load(ptx::Module ptx, Context* owner) {
   auto module = std::make_shared<Module>();
   module->owner_ = owner;
-  module->ptx_ = std::move(ptx);
-  for (const ptx::Function& function : parsed->functions) {
+  module->ptx_ = std::make_shared<const ptx::Module>(std::move(ptx));
+  for (const ptx::Function& function : module->ptx_->functions) {
     if (function.is_entry && function.has_body) {
       module->add_function(function);
     }
   }
-  for (const ptx::Statement& statement : parsed->statements) {
+  for (const ptx::Statement& statement : module->ptx_->statements) {
     for (const ptx::Variable& variable : statement.variables) {
       if (variable.is_managed) {
         module->managed_.emplace(variable.name);
@@ -73,7 +68,7 @@ void Module::add_function(const ptx::Function& function) {
   added->module = this;
   added->name = function.name;
   added->parameters = ptx::parameter_layout(function);
-  added->bounds = ptx::launch_bounds(function);
+  added->bounds = function.bounds;
   functions_[added->name] = std::move(added);
 }
 

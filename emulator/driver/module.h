@@ -35,8 +35,8 @@ struct Function {
 
 class Module {
  public:
-  // Parses the PTX and places it on the device. Null owner: a library's.
-  static tl::expected<std::shared_ptr<Module>, ImageRefusal> load(std::string ptx, Context* owner);
+  // Places the PTX on the device. Null owner: a library's.
+  static tl::expected<std::shared_ptr<Module>, ImageRefusal> load(ptx::Module ptx, Context* owner);
   Module() = default;
 
   ~Module() { take_off_device(); }
@@ -66,7 +66,7 @@ class Module {
   void add_function(const ptx::Function& function);
 
   Context* owner_ = nullptr;
-  std::string ptx_;
+  std::shared_ptr<const ptx::Module> ptx_;
   std::map<std::string, std::unique_ptr<Function>, std::less<>> functions_;
   std::set<std::string, std::less<>> managed_;
   std::mutex mutex_;

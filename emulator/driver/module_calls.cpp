@@ -17,8 +17,8 @@ CUresult load(CUmodule* result, const void* image, const JitOptions& options) {
   if (result == nullptr || image == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  const auto module = ptx_of_image(image).and_then(
-      [](std::string ptx) { return Module::load(std::move(ptx), current_context()); });
+  const auto module = module_of_image(image).and_then(
+      [](ptx::Module ptx) { return Module::load(std::move(ptx), current_context()); });
   if (!module) {
     return refuse(module.error(), options);
   }

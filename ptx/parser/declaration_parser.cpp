@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <limits>
 #include <utility>
 
@@ -42,6 +43,35 @@ StateSpace parse_space(std::string_view word) {
 
 bool is_opaque_type(std::string_view word) {
   return word == "texref" || word == "samplerref" || word == "surfref";
+}
+
+// The numbers of "32, 4"; what is missing is 1.
+Extent parse_extent(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789";
+  Extent extent;
+  for (std::uint32_t* const number : {&extent.x, &extent.y, &extent.z}) {
+    text.remove_prefix(std::min(text.find_first_of(kDigits), text.size()));
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), *number);
+    text.remove_prefix(static_cast<std::size_t>(parsed.ptr - text.data()));
+  }
+  return extent;
+}
+
+LaunchBounds read_bounds(const std::vector<std::string_view>& attributes) {
+  LaunchBounds bounds;
+  for (const std::string_view attribute : attributes) {
+    const std::string_view name =
+        attribute.substr(0, attribute.find_first_of(" \t\r\n/0123456789"));
+    const std::string_view numbers = attribute.substr(name.size());
+    if (name == ".maxntid") {
+      bounds.max_block = parse_extent(numbers);
+    } else if (name == ".reqntid") {
+      bounds.required_block = parse_extent(numbers);
+    } else if (name == ".reqnctapercluster") {
+      bounds.required_cluster = parse_extent(numbers);
+    }
+  }
+  return bounds;
 }
 
 }  // namespace
@@ -350,6 +380,7 @@ bool DeclarationParser::parse_function(const Prefix& prefix, Function& function)
       return false;
     }
   }
+  function.bounds = read_bounds(function.attributes);
   if (cursor_.accept(';')) {
     return true;
   }

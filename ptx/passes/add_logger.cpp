@@ -1,40 +1,34 @@
-#include "ptx/passes/add_logger.h"
-
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <string>
 #include <tuple>
+#include <utility>
 
-#include <boost/unordered/unordered_flat_set.hpp>
 #include <fmt/format.h>
 
 #include "device_logger/logger_image.h"
 #include "device_logger/symbols.h"
+#include "ptx/analysis/program.h"
 #include "ptx/parse.h"
-#include "ptx/passes/program.h"
+#include "ptx/passes/passes.h"
 #include "ptx/target_name.h"
 
 namespace barracuda::ptx::add_logger {
 namespace {
 
-using Names = boost::unordered_flat_set<std::string_view>;
-
-// The hooks that inserted code calls: the word before ", (" of each call.
-Names find_called(const Module& module) {
-  Names called;
-  for (const Statement& statement : module.statements) {
-    if (statement.kind != StatementKind::kOther || statement.position.line != 0) {
-      continue;
-    }
-    const std::string_view text = statement.text;
-    for (std::size_t at = text.find("\ncall "); at != std::string_view::npos;
-         at = text.find("\ncall ", at + 1)) {
-      std::size_t begin = at + std::string_view("\ncall ").size();
-      if (text[begin] == '(') {
-        begin = text.find(", ", begin) + 2;
-      }
-      called.insert(text.substr(begin, text.find(',', begin) - begin));
-    }
+// Parsed once a process for each text that there is.
+Expected<const Module*> logger_for(std::uint32_t arch) {
+  static std::mutex mutex;
+  static auto* const loggers = new std::map<const char*, Module>;
+  const std::string_view text = wire::logger_ptx(arch);
+  const std::lock_guard lock(mutex);
+  auto found = loggers->find(text.data());
+  if (found == loggers->end()) {
+    TRY(Module logger, parse(std::string(text)));
+    found = loggers->emplace(text.data(), std::move(logger)).first;
   }
-  return called;
+  return &found->second;
 }
 
 // The text of the statements [begin, end).
@@ -45,7 +39,7 @@ void append(std::string& text, const Module& module, std::size_t begin, std::siz
   }
 }
 
-std::string select(const Module& logger, const Names& called) {
+std::string select(const Module& logger, const HookNames& called) {
   std::string text;
   for (std::size_t i = 0; i < logger.statements.size(); ++i) {
     const Statement& statement = logger.statements[i];
@@ -91,18 +85,18 @@ void raise(Module& module, const Module& logger) {
 
 Expected<void> run(Program& program) {
   Module& module = program.module;
-  TRY(const Module logger, parse(std::string(wire::logger_ptx(module.target_arch()))));
-  const Names called = find_called(module);
+  TRY(const Module* const found, logger_for(module.target_arch()));
+  const Module& logger = *found;
   const bool stores_descriptor = std::ranges::any_of(
       program.functions, [](const FunctionFacts& f) { return f.stores_null_descriptor; });
   const bool has_kernels =
       std::ranges::any_of(program.kernels, [](const Kernel& k) { return k.instrumented; });
-  if (called.empty() && !stores_descriptor && !has_kernels) {
+  if (program.called_hooks.empty() && !stores_descriptor && !has_kernels) {
     return {};
   }
   raise(module, logger);
   Statement functions;
-  functions.text = module.own(select(logger, called));
+  functions.text = module.own(select(logger, program.called_hooks));
   const auto after = std::ranges::find_if(module.statements, [](const Statement& statement) {
     return statement.kind != StatementKind::kVersion && statement.kind != StatementKind::kTarget &&
            statement.kind != StatementKind::kAddressSize;

@@ -1,13 +1,12 @@
-#include "ptx/passes/block_numbers.h"
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "ptx/passes/hook_call.h"
-#include "ptx/passes/program.h"
+#include "ptx/analysis/program.h"
+#include "ptx/hooks/hook_call.h"
+#include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::block_numbers {
 namespace {
@@ -29,7 +28,7 @@ bool names_other_number(const Operand& operand) {
 }
 
 // The instruction in a block of its own, with registers of ours in the place of special ones.
-std::string rewrite(std::string_view instruction) {
+std::string rewrite(std::string_view instruction, HookNames& called) {
   std::string text(instruction), before;
   for (std::size_t c = 0; c < kCoordinates.size(); ++c) {
     const std::string special = fmt::format("{}.{}", kCtaid, kCoordinates[c]);
@@ -39,7 +38,7 @@ std::string rewrite(std::string_view instruction) {
       continue;
     }
     before += fmt::format(".reg .b32 {};\n", ours) +
-              write_call(hook_name("ctaid", false), {{32, fmt::to_string(c)}},
+              write_call(called, {"ctaid"}, {{32, fmt::to_string(c)}},
                          ".param .b32 __barracuda_result;\n",
                          fmt::format("ld.param.b32 {}, [__barracuda_result];\n", ours));
     for (; at != std::string::npos; at = text.find(special, at + ours.size())) {
@@ -58,7 +57,7 @@ bool rewrite(Program& program, const Function& function) {
       return false;
     }
     if (std::ranges::any_of(operands, names_number)) {
-      std::string text = rewrite(statement.text);
+      std::string text = rewrite(statement.text, program.called_hooks);
       statement = Statement{};
       statement.text = program.module.own(std::move(text));
     }

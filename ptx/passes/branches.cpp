@@ -1,13 +1,12 @@
-#include "ptx/passes/branches.h"
-
 #include <algorithm>
 #include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "ptx/analysis/program.h"
 #include "ptx/control_flow.h"
-#include "ptx/passes/program.h"
+#include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::branches {
 namespace {

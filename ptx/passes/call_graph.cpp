@@ -1,11 +1,10 @@
-#include "ptx/passes/call_graph.h"
-
 #include <algorithm>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "ptx/passes/constants.h"
-#include "ptx/passes/program.h"
+#include "ptx/analysis/constants.h"
+#include "ptx/analysis/program.h"
+#include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::call_graph {
 namespace {

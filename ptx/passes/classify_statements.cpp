@@ -1,7 +1,6 @@
-#include "ptx/passes/classify_statements.h"
-
+#include "ptx/analysis/program.h"
 #include "ptx/opcode.h"
-#include "ptx/passes/program.h"
+#include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::classify_statements {
 

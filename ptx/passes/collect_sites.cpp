@@ -1,17 +1,16 @@
-#include "ptx/passes/collect_sites.h"
-
 #include <array>
 #include <optional>
 #include <utility>
 
 #include "device_logger/record.h"
+#include "ptx/analysis/constants.h"
+#include "ptx/analysis/plan_asynchronous.h"
+#include "ptx/analysis/program.h"
+#include "ptx/analysis/register_sizes.h"
+#include "ptx/analysis/source_frames.h"
+#include "ptx/analysis/sub_word.h"
 #include "ptx/matrix_layout.h"
-#include "ptx/passes/constants.h"
-#include "ptx/passes/plan_asynchronous.h"
-#include "ptx/passes/program.h"
-#include "ptx/passes/register_sizes.h"
-#include "ptx/passes/source_frames.h"
-#include "ptx/passes/sub_word.h"
+#include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::collect_sites {
 namespace {

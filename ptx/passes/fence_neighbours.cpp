@@ -1,11 +1,10 @@
-#include "ptx/passes/fence_neighbours.h"
-
 #include <algorithm>
 #include <optional>
 #include <vector>
 
+#include "ptx/analysis/program.h"
 #include "ptx/control_flow.h"
-#include "ptx/passes/program.h"
+#include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::fence_neighbours {
 namespace {

@@ -1,5 +1,3 @@
-#include "ptx/passes/hidden_parameter.h"
-
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -12,7 +10,8 @@
 #include "base/align.h"
 #include "device_logger/symbols.h"
 #include "ptx/abi.h"
-#include "ptx/passes/program.h"
+#include "ptx/analysis/program.h"
+#include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::hidden_parameter {
 namespace {

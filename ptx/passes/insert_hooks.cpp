@@ -1,14 +1,13 @@
-#include "ptx/passes/insert_hooks.h"
-
 #include <algorithm>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "ptx/passes/hook_text.h"
-#include "ptx/passes/program.h"
-#include "ptx/passes/register_sizes.h"
+#include "ptx/analysis/program.h"
+#include "ptx/analysis/register_sizes.h"
+#include "ptx/hooks/hook_text.h"
+#include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::insert_hooks {
 namespace {
@@ -157,7 +156,7 @@ Expected<void> run(Program& program) {
   std::vector<Insertion> insertions;
   insert_prologues(program, insertions);
   RegisterSizes registers;
-  HookWriter hooks(program.module, registers);
+  HookWriter hooks(program, registers);
   FunctionWriter writer(program, hooks, registers, insertions);
   const PlannedSite* site = program.sites.data();
   const PlannedSite* const end = site + program.sites.size();

@@ -1,12 +1,11 @@
-#include "ptx/passes/number_sites.h"
-
 #include <optional>
 #include <string>
 
 #include "base/strong_id.h"
-#include "ptx/passes/program.h"
-#include "ptx/passes/source_frames.h"
-#include "ptx/passes/variables.h"
+#include "ptx/analysis/program.h"
+#include "ptx/analysis/source_frames.h"
+#include "ptx/analysis/variables.h"
+#include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::number_sites {
 namespace {

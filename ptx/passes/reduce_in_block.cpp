@@ -1,11 +1,10 @@
-#include "ptx/passes/reduce_in_block.h"
-
 #include <algorithm>
 #include <span>
 #include <vector>
 
-#include "ptx/passes/constants.h"
-#include "ptx/passes/program.h"
+#include "ptx/analysis/constants.h"
+#include "ptx/analysis/program.h"
+#include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::reduce_in_block {
 namespace {

@@ -1,5 +1,3 @@
-#include "ptx/passes/sync_idioms.h"
-
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -7,10 +5,11 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include "ptx/analysis/constants.h"
+#include "ptx/analysis/fence_paths.h"
+#include "ptx/analysis/program.h"
 #include "ptx/control_flow.h"
-#include "ptx/passes/constants.h"
-#include "ptx/passes/fence_paths.h"
-#include "ptx/passes/program.h"
+#include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::sync_idioms {
 namespace {

@@ -1,5 +1,3 @@
-#include "ptx/passes/updates.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +8,9 @@
 #include <boost/container/small_vector.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "ptx/passes/constants.h"
-#include "ptx/passes/program.h"
+#include "ptx/analysis/constants.h"
+#include "ptx/analysis/program.h"
+#include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::updates {
 namespace {

@@ -1,17 +1,16 @@
-#include "ptx/passes/useful_reads.h"
-
 #include <bit>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "ptx/analysis/constants.h"
+#include "ptx/analysis/demanded_bits.h"
+#include "ptx/analysis/program.h"
+#include "ptx/analysis/register_uses.h"
+#include "ptx/analysis/use_condition.h"
 #include "ptx/control_flow.h"
-#include "ptx/passes/constants.h"
-#include "ptx/passes/demanded_bits.h"
-#include "ptx/passes/program.h"
-#include "ptx/passes/register_uses.h"
-#include "ptx/passes/use_condition.h"
+#include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::useful_reads {
 namespace {

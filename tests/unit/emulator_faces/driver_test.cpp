@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "emulator/driver_face.h"
+#include "ptx/parse.h"
 
 #define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>
@@ -285,7 +286,9 @@ TEST_CASE("a kernel finds its parameters where .align has moved them") {
 }
 )";
   CUmodule module = nullptr;
+  const std::uint64_t parsed = barracuda::ptx::parsed_modules();
   REQUIRE(CU(cuModuleLoadData)(&module, ptx) == CUDA_SUCCESS);
+  CHECK(barracuda::ptx::parsed_modules() - parsed == 1);
   CUfunction kernel = nullptr;
   REQUIRE(CU(cuModuleGetFunction)(&kernel, module, "sum") == CUDA_SUCCESS);
   const std::array<std::size_t, 4> offsets = {0, 16, 24, 40};

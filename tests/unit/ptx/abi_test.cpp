@@ -14,7 +14,7 @@ Module parse_header(std::string_view parameters, std::string_view attributes) {
 
 LaunchBounds bounds_of(std::string_view attributes) {
   const Module module = parse_header(".param .u32 a", attributes);
-  return launch_bounds(module.functions.at(0));
+  return module.functions.at(0).bounds;
 }
 
 }  // namespace

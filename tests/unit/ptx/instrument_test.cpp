@@ -44,6 +44,15 @@ std::string with_registers(std::string_view body) {
 
 }  // namespace
 
+TEST_CASE("the logger is parsed once, not for each module") {
+  const std::string text = kernel_text(with_registers("ld.global.u32 %r1, [%rd1]; ret;"));
+  instrument_text(text);
+  const std::uint64_t before = parsed_modules();
+  const InstrumentedModule again = instrument_text(text);
+  CHECK(parsed_modules() - before == 1);  // the program's own
+  CHECK(again.text.find(".func __barracuda_access") != std::string::npos);
+}
+
 TEST_CASE("ids are consecutive from the first") {
   const auto module = instrument_body(
       with_registers("ld.global.u32 %r1, [%rd1]; st.shared.v2.u64 [%rd2], {%rd1, %rd2}; ret;"),

@@ -1,4 +1,4 @@
-#include "ptx/passes/source_frames.h"
+#include "ptx/analysis/source_frames.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,5 @@
 // Flag stores and polls across basic blocks and calls; those within one block are in
 // instrument_test.cpp.
-#include "ptx/passes/sync_idioms.h"
-
 #include <algorithm>
 #include <string>
 

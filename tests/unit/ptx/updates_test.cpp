@@ -1,5 +1,3 @@
-#include "ptx/passes/updates.h"
-
 #include <algorithm>
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,3 @@
-#include "ptx/passes/useful_reads.h"
-
 #include <algorithm>
 #include <string>
 #include <utility>

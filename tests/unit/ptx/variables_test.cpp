@@ -1,4 +1,4 @@
-#include "ptx/passes/variables.h"
+#include "ptx/analysis/variables.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,0 +1,164 @@
+#include "ptx/analysis/plan_asynchronous.h"
+
+namespace barracuda::ptx {
+namespace {
+
+using wire::Asynchrony;
+using wire::Operation;
+
+constexpr std::uint8_t kMbarrierBytes = 8;
+
+bool is_address(const Statement& statement, int operand) {
+  const auto& operands = statement.instruction.operands;
+  return operand >= 0 && static_cast<std::size_t>(operand) < operands.size() &&
+         operands[static_cast<std::size_t>(operand)].kind == Operand::Kind::kAddress &&
+         operands[static_cast<std::size_t>(operand)].elements.size() == 1;
+}
+
+PlannedSite as_event(PlannedSite site, HookKind hook) {
+  site.hook = hook;
+  if (site.info.operation == Operation::kClusterArrive ||
+      site.info.operation == Operation::kClusterWait) {
+    site.info.order = site.effect.order;
+    site.info.scope = site.effect.scope;
+  }
+  site.info.asynchrony = site.effect.asynchrony;
+  return site;
+}
+
+PlannedSite as_mbarrier(PlannedSite site, HookKind hook) {
+  site.hook = hook;
+  site.info.order = site.effect.order;
+  site.info.scope = site.effect.scope;
+  site.info.asynchrony = site.effect.asynchrony;
+  site.info.element_bytes = kMbarrierBytes;
+  site.info.element_count = 1;
+  return site;
+}
+
+PlannedSite as_copy(PlannedSite site, const Instruction& instruction) {
+  const Effect& effect = site.effect;
+  site.hook = HookKind::kOperands;
+  site.info.order = effect.order;
+  site.info.scope = effect.scope;
+  site.info.proxy = effect.proxy;
+  site.info.asynchrony = effect.asynchrony;
+  // The bytes of a plain bulk copy are as good as independent.
+  const bool has_type = instruction.opcode != "cp" || instruction.has("reduce");
+  site.info.element_bytes = has_type ? static_cast<std::uint8_t>(size_of(effect.type)) : 1;
+  site.info.element_count = instruction.opcode != "cp" ? effect.elements : 1;
+  return site;
+}
+
+// One side of a cp.async: an access whose address is that of `operand`.
+PlannedSite as_side(PlannedSite site, Operation operation, std::uint64_t bytes) {
+  site.hook = HookKind::kAccess;
+  site.info.operation = operation;
+  site.info.asynchrony = site.effect.asynchrony;
+  site.info.element_bytes = static_cast<std::uint8_t>(bytes);
+  site.info.element_count = 1;
+  if (operation == Operation::kRead) {
+    site.effect.address_operand = int{site.effect.source_operand};
+    site.effect.space = site.effect.source_space;
+    site.effect.shared_cluster = site.effect.source_shared_cluster;
+  } else {
+    site.effect.bytes_operand = -1;  // what is not read is written as zeros
+  }
+  return site;
+}
+
+// A copy that reads less than it writes does so in pieces of 8, 4, 2 and 1 bytes, as the bits of
+// their number say: each lane logs its own pieces.
+std::vector<PlannedSite> plan_plain_copy(const PlannedSite& site, const Statement& statement,
+                                         const RegisterSizes& registers) {
+  const auto& operands = statement.instruction.operands;
+  const std::uint64_t size = operands[2].bits;
+  std::vector<PlannedSite> sites;
+  const PlannedSite whole = as_side(site, Operation::kRead, size);
+  if (!reads_some(site.effect)) {
+    sites.push_back(whole);
+  } else {
+    const Operand& read = operands[3];
+    const bool is_known = read.kind == Operand::Kind::kInteger;
+    if (!is_known || read.bits >= size) {
+      sites.push_back(whole);
+    }
+    const bool has_pieces = is_known ? read.bits < size : !is_predicate(read, registers);
+    for (std::uint64_t piece = size / 2; has_pieces && piece > 0; piece /= 2) {
+      if (!is_known || (read.bits & piece) != 0) {
+        sites.push_back(as_side(site, Operation::kRead, piece));
+      }
+    }
+  }
+  sites.push_back(as_side(site, Operation::kWrite, size));
+  return sites;
+}
+
+}  // namespace
+
+bool reads_some(const Effect& effect) {
+  return effect.asynchrony == Asynchrony::kThreadGroup && effect.operation == Operation::kCopy &&
+         effect.bytes_operand >= 0;
+}
+
+bool is_predicate(const Operand& operand, const RegisterSizes& registers) {
+  return operand.kind == Operand::Kind::kRegister && registers.is_declared(operand.name) &&
+         registers.bytes_of(operand) == 0;
+}
+
+std::vector<PlannedSite> plan_asynchronous(const PlannedSite& site, const Statement& statement,
+                                           const RegisterSizes& registers) {
+  PlannedSite planned = site;
+  const Effect& effect = site.effect;
+  planned.info.operation = effect.operation.value_or(Operation::kRead);
+  for (const int operand :
+       {effect.address_operand, int{effect.source_operand}, int{effect.mbarrier_operand}}) {
+    if (operand >= 0 && !is_address(statement, operand)) {
+      return {};
+    }
+  }
+  switch (planned.info.operation) {
+    case Operation::kClusterArrive:
+    case Operation::kLaunchDependents:
+    case Operation::kProxyFence:
+    case Operation::kAsyncCommit:
+      return {as_event(planned, HookKind::kEvent)};
+    case Operation::kClusterWait:
+    case Operation::kGridWait:
+      return {as_event(planned, HookKind::kEventAfter)};
+    case Operation::kAsyncWait:
+      planned.info.reads_only = statement.instruction.has("read");
+      return {as_event(planned, HookKind::kEventAfter)};
+    case Operation::kMbarrierInit:
+    case Operation::kMbarrierInvalidate:
+    case Operation::kMbarrierArrive:
+    case Operation::kMbarrierExpect:
+    case Operation::kMbarrierComplete:
+    case Operation::kAsyncArrive:
+      return {as_mbarrier(planned, HookKind::kOperands)};
+    case Operation::kMbarrierWait:
+      return {as_mbarrier(planned, HookKind::kWait)};
+    case Operation::kCopy:
+      return effect.asynchrony == Asynchrony::kThreadGroup
+                 ? plan_plain_copy(planned, statement, registers)
+                 : std::vector{as_copy(planned, statement.instruction)};
+    case Operation::kRead:
+    case Operation::kWrite:
+    case Operation::kAtomic:
+    case Operation::kReduction:
+    case Operation::kFence:
+    case Operation::kBarrier:
+    case Operation::kBarrierArrive:
+    case Operation::kWarpBarrier:
+    case Operation::kCall:
+    case Operation::kReturn:
+    case Operation::kExit:
+    case Operation::kBranch:
+    case Operation::kSwitch:
+    case Operation::kMeet:
+      break;
+  }
+  return {};
+}
+
+}  // namespace barracuda::ptx

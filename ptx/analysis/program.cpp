@@ -1,0 +1,84 @@
+#include "ptx/analysis/program.h"
+
+#include <algorithm>
+
+namespace barracuda::ptx {
+
+const Kernel* Program::find_kernel(std::string_view name) const {
+  const auto found = std::ranges::find(kernels, name, &Kernel::name);
+  return found == kernels.end() ? nullptr : &*found;
+}
+
+namespace {
+
+bool is_shared_space(StateSpace space) {
+  return space == StateSpace::kGlobal || space == StateSpace::kShared ||
+         space == StateSpace::kGeneric;
+}
+
+}  // namespace
+
+bool is_shared_access(const Effect& effect) {
+  const bool accesses =
+      effect.opcode_class == OpcodeClass::kLoad || effect.opcode_class == OpcodeClass::kStore ||
+      effect.opcode_class == OpcodeClass::kAtomic || effect.opcode_class == OpcodeClass::kReduction;
+  return accesses && is_shared_space(effect.space);
+}
+
+bool is_matrix_access(const Effect& effect) {
+  return effect.opcode_class == OpcodeClass::kMatrixAccess && is_shared_space(effect.space);
+}
+
+bool may_touch_shared(const Effect& effect) {
+  const bool is_asynchronous = effect.opcode_class == OpcodeClass::kMbarrier ||
+                               effect.opcode_class == OpcodeClass::kAsyncCopy;
+  return effect.not_covered || is_shared_access(effect) || is_matrix_access(effect) ||
+         (is_asynchronous && effect.address_operand >= 0);
+}
+
+const Operand* address_of(const Statement& statement, const Effect& effect) {
+  const auto& operands = statement.instruction.operands;
+  if (effect.address_operand < 0 ||
+      static_cast<std::size_t>(effect.address_operand) >= operands.size()) {
+    return nullptr;
+  }
+  const Operand& operand = operands[static_cast<std::size_t>(effect.address_operand)];
+  const bool has_base = operand.kind == Operand::Kind::kAddress && operand.elements.size() == 1;
+  return has_base || operand.kind == Operand::Kind::kSymbol ? &operand : nullptr;
+}
+
+const Operand* callee_of(const Instruction& call) {
+  const std::size_t index =
+      !call.operands.empty() && call.operands[0].kind == Operand::Kind::kList ? 1 : 0;
+  return index < call.operands.size() ? &call.operands[index] : nullptr;
+}
+
+std::optional<wire::Scope> fence_at(const Program& program, std::size_t statement) {
+  const Effect& effect = program.effects[statement];
+  if (effect.opcode_class == OpcodeClass::kFence && !effect.is_restricted) {
+    return effect.scope;
+  }
+  const Operand* callee = effect.opcode_class == OpcodeClass::kCall
+                              ? callee_of(program.module.statements[statement].instruction)
+                              : nullptr;
+  if (callee == nullptr || callee->kind != Operand::Kind::kSymbol) {
+    return std::nullopt;
+  }
+  const Function* function = program.module.find_function(callee->name);
+  return function == nullptr
+             ? std::nullopt
+             : program
+                   .functions[static_cast<std::size_t>(function - program.module.functions.data())]
+                   .fence_wrapper;
+}
+
+std::string name_of(const Instruction& instruction) {
+  std::string name(instruction.opcode);
+  for (const std::string_view modifier : instruction.modifiers) {
+    name += '.';
+    name += modifier;
+  }
+  return name;
+}
+
+}  // namespace barracuda::ptx

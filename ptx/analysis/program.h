@@ -1,0 +1,126 @@
+// What the instrumentation passes share: the linked module with what is known of its statements and
+// functions, and the sites found so far. Passes run in the order of ptx/instrument.cpp; statements
+// are neither inserted nor erased before insert_hooks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ptx/instrument.h"
+#include "ptx/module.h"
+#include "ptx/opcode.h"
+#include "ptx/site_table.h"
+
+namespace barracuda::ptx {
+
+struct FunctionFacts {
+  std::vector<std::uint32_t> callees;     // indices of defined functions, called by name
+  std::vector<std::uint32_t> reachable;   // itself and all that it may call
+  std::vector<std::string_view> symbols;  // names of module scope that its code mentions
+  bool calls_indirectly = false;
+  bool is_address_taken = false;
+  bool synchronises =
+      false;             // holds a fence, an acquire, a release or an atomic whose result it reads
+  bool may_log = false;  // it or a callee has an instruction that is logged
+  bool is_numbered = false;  // RACE_RULES section 4: a kernel that reaches it synchronises
+  bool is_instrumented = true;
+  bool is_empty = false;                // nothing but returns
+  bool stores_null_descriptor = false;  // an entry without the parameter that calls what logs
+  // Its only effect is one fence: nvcc -G makes such functions of __threadfence and its kin.
+  std::optional<wire::Scope> fence_wrapper;
+};
+
+// How a site is logged.
+enum class HookKind : std::uint8_t {
+  kNone,     // an earlier site of its block stands for it
+  kAccess,   // one record, before
+  kRelease,  // strong write: before and after
+  kAcquire,  // strong read: after
+  kAtomic,   // both
+  kEvent,    // before
+  kCall,     // before the call sequence
+  kReturn,   // after the call sequence
+  kEventAfter,
+  kBranch,    // before, by lanes that do not all go the same way
+  kSwitch,    // before
+  kMeet,      // before, by lanes that went apart
+  kOperands,  // before
+  kWait,      // after, by the lanes whose wait for an mbarrier is over
+};
+
+// The bytes of a word that an access of it is of (sub_word.h).
+struct SubWord {
+  std::size_t aligned_at = 0;  // the statement that makes the word's address of theirs
+  std::uint32_t word = 0;      // bytes of the word; 0: an access of what it says
+  std::uint32_t bytes = 0;
+};
+
+struct PlannedSite {
+  std::size_t statement = 0;
+  std::uint32_t function = 0;  // index into Module::functions
+  HookKind hook = HookKind::kNone;
+  Effect effect;
+  wire::SiteInfo info;
+  bool stores_constants = false;  // all lanes store the same compile-time constants
+  bool in_lockstep = false;       // kCall, kReturn: the lanes that call together return together
+  bool in_update = false;         // as in ptx::Site
+  std::uint32_t offset = 0;       // of the bytes that are meant, from the operand's address
+  std::size_t logged_at = 0;      // a statement behind it in its block; 0: the statement itself
+  // Puts into %__barracuda_u whether the lane makes anything of what it reads; empty: all lanes do.
+  std::string use_condition;
+  SubWord sub_word;
+  wire::SiteId id{};  // of those with a hook
+};
+
+using HookNames = std::set<std::string, std::less<>>;
+
+struct Program {
+  Module module;
+  InstrumentOptions options;
+  std::vector<Effect> effects;           // by statement; kUnknown where it is no instruction
+  std::vector<FunctionFacts> functions;  // by index into Module::functions
+  std::vector<PlannedSite> sites;        // in the order of the text
+  std::vector<Kernel> kernels;
+  SiteTable site_table;
+  std::vector<NotCovered> not_covered;
+  HookNames called_hooks;  // by the code that was inserted
+  std::uint32_t instructions = 0;
+  std::uint32_t logged_instructions = 0;
+
+  [[nodiscard]] const Function& function(std::uint32_t index) const {
+    return module.functions[index];
+  }
+
+  [[nodiscard]] const Kernel* find_kernel(std::string_view name) const;
+};
+
+// Loads, stores, atomics and reductions of memory that other threads may see.
+bool is_shared_access(const Effect& effect);
+
+// Whether an instruction may read or write memory that other threads see, whatever it is and
+// whether or not it is logged.
+bool may_touch_shared(const Effect& effect);
+
+// The scope of a fence, or of a call of a function that is nothing but one.
+std::optional<wire::Scope> fence_at(const Program& program, std::size_t statement);
+
+// Matrix loads and stores of memory that other threads may see.
+bool is_matrix_access(const Effect& effect);
+
+// The address of an access: an Operand::kAddress or, in array form, a kSymbol; null if there is
+// none.
+const Operand* address_of(const Statement& statement, const Effect& effect);
+
+// The callee of a call: a function's name or a register; null if the call has none.
+const Operand* callee_of(const Instruction& call);
+
+// The modifiers of an instruction as written, behind its opcode: "st.global.u32".
+std::string name_of(const Instruction& instruction);
+
+}  // namespace barracuda::ptx

@@ -1,0 +1,47 @@
+// Who reads and who writes each register of a function, by name whatever its scope: a shadowed name
+// has the definitions and uses of all that bear it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <boost/container/small_vector.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "ptx/analysis/program.h"
+
+namespace barracuda::ptx {
+
+class RegisterUses {
+ public:
+  static constexpr int kPredicate = -1;
+
+  struct Use {
+    std::size_t statement = 0;
+    int operand = kPredicate;  // index into Instruction::operands
+  };
+
+  struct Register {
+    boost::container::small_vector<Use, 3> uses;
+    std::uint32_t definitions = 0;
+    std::size_t definition = 0;      // the last of them
+    bool is_in_inner_block = false;  // that one is
+  };
+
+  RegisterUses(const Program& program, const Function& function);
+
+  // Null if nothing reads or writes it.
+  [[nodiscard]] const Register* find(std::string_view name) const;
+
+ private:
+  void read(std::size_t statement, const Instruction& instruction, const Effect& effect,
+            std::size_t depth);
+
+  boost::unordered_flat_map<std::string_view, Register> registers_;
+};
+
+// An instruction that does nothing but compute what its first operand names.
+bool is_computation(const Instruction& instruction, const Effect& effect);
+
+}  // namespace barracuda::ptx

@@ -1,0 +1,464 @@
+#include "ptx/analysis/use_condition.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace barracuda::ptx {
+namespace {
+
+ScalarType type_of(const Instruction& instruction) {
+  return instruction.modifiers.empty() ? ScalarType::kNone
+                                       : parse_scalar_type(instruction.modifiers.back());
+}
+
+std::optional<Literal> predicate(const Operand& operand, bool is_negated) {
+  if (operand.kind != Operand::Kind::kRegister || !operand.component.empty()) {
+    return std::nullopt;
+  }
+  return Literal{.name = operand.name, .is_negated = is_negated != operand.negated};
+}
+
+// What a value does not change while it is computed again elsewhere.
+bool may_be_cloned(const Instruction& instruction) {
+  constexpr std::string_view kOpcodes[] = {"setp", "mov", "and", "or",  "xor", "not",
+                                           "shl",  "shr", "add", "sub", "neg", "cvt",
+                                           "rem",  "min", "max", "selp"};
+  return std::ranges::find(kOpcodes, instruction.opcode) != std::end(kOpcodes) &&
+         instruction.predicate.empty() && !instruction.has("cc") &&
+         instruction.operands[0].kind == Operand::Kind::kRegister &&
+         instruction.operands[0].component.empty();
+}
+
+// The type of the register that it writes; empty if it is none of ours.
+std::string_view result_type(const Instruction& instruction) {
+  if (instruction.opcode == "setp") {
+    return "pred";
+  }
+  const std::size_t n = instruction.modifiers.size();
+  const bool converts = instruction.opcode == "cvt";
+  const ScalarType type = n < (converts ? 2U : 1U)
+                              ? ScalarType::kNone
+                              : parse_scalar_type(instruction.modifiers[n - (converts ? 2 : 1)]);
+  return type == ScalarType::kPred ? "pred"
+         : size_of(type) == 2      ? "b16"
+         : size_of(type) == 4      ? "b32"
+         : size_of(type) == 8      ? "b64"
+                                   : "";
+}
+
+// Not the block's number, in whose place the program may read another one (block_numbers.cpp).
+bool is_fixed(const Operand& special) {
+  constexpr std::string_view kNames[] = {"%tid", "%ntid", "%nctaid", "%laneid"};
+  return std::ranges::find(kNames, special.name) != std::end(kNames);
+}
+
+// Logging may be put off until after it.
+bool may_be_passed(const Statement& statement, const Effect& effect) {
+  using enum OpcodeClass;
+  if (statement.kind != StatementKind::kInstruction) {
+    return statement.kind == StatementKind::kLocation || statement.kind == StatementKind::kPragma;
+  }
+  const OpcodeClass c = effect.opcode_class;
+  const bool is_access = c == kLoad || c == kStore;
+  return !effect.not_covered && (c == kArithmetic || c == kNoEffect ||
+                                 (is_access && effect.order == wire::MemoryOrder::kWeak));
+}
+
+}  // namespace
+
+UseCondition UseConditions::of(std::size_t load) {
+  load_ = load;
+  block_ = flow_.block_of(load);
+  is_always_ = needs_static_ = false;
+  is_static_ = true;
+  looked_at_ = 0;
+  followed_.clear();
+  from_load_.reset();
+  masked_.clear();
+  clones_.clear();
+  clone_order_.clear();
+  cloned_.clear();
+  visit_registers(program_.module.statements[load].instruction.operands[0],
+                  [&](const Operand& written) { follow(written.name); });
+  return result();
+}
+
+void UseConditions::follow(std::string_view name) {
+  const RegisterUses::Register* const found = uses_.find(name);
+  if (is_always_ || found == nullptr || !followed_.insert(name).second) {
+    return;
+  }
+  is_static_ = is_static_ && found->definitions == 1;
+  const bool is_loaded = followed_.size() == 1;
+  for (const RegisterUses::Use& each : found->uses) {
+    if (is_loaded && found->definitions > 1 && is_of_another(each, name)) {
+      continue;
+    }
+    is_static_ = is_static_ && comes_before(found->definition, each.statement);
+    if (++looked_at_ > kMostUses) {
+      is_always_ = true;
+    }
+    if (is_always_) {
+      return;
+    }
+    use(each, name);
+  }
+}
+
+// Whether the load's register has been written again, in the block of the use, when it is read.
+bool UseConditions::is_of_another(const RegisterUses::Use& use, std::string_view name) const {
+  const std::size_t begin = flow_.blocks[flow_.block_of(use.statement)].begin;
+  const std::size_t end = use.statement;
+  for (std::size_t i = end; i > begin && end - i < kFarthestBack; --i) {
+    const Statement& statement = program_.module.statements[i - 1];
+    if (statement.kind == StatementKind::kBlockOpen ||
+        statement.kind == StatementKind::kBlockClose) {
+      return false;  // the name may be that of another register
+    }
+    const Instruction& writer = statement.instruction;
+    bool is_written = false;
+    if (statement.kind == StatementKind::kInstruction && writer.predicate.empty() &&
+        is_computation(writer, program_.effects[i - 1])) {
+      visit_registers(writer.operands[0], [&](const Operand& written) {
+        is_written = is_written || (written.name == name && written.component.empty());
+      });
+    }
+    if (is_written || i - 1 == load_) {
+      return is_written;
+    }
+  }
+  return false;
+}
+
+void UseConditions::use(const RegisterUses::Use& use, std::string_view name) {
+  const Instruction& instruction = program_.module.statements[use.statement].instruction;
+  auto mask = mask_of(use);
+  if (mask && (mask->name == name || is_from_load(mask->name))) {
+    mask.reset();
+  }
+  const bool is_known = mask && make(mask->name, use.statement, true);
+  if (is_known || (mask && mask->number_bits == 0)) {
+    if (!is_known) {
+      if (const auto guard = guard_of(use.statement)) {
+        add({.literal = *guard, .statement = use.statement, .is_known = true});
+        return;
+      }
+    }
+    add({.literal = *mask, .statement = use.statement, .is_known = is_known});
+    return;
+  }
+  if (const auto guard = guard_of(use.statement)) {
+    add({.literal = *guard, .statement = use.statement, .is_known = true});
+    return;
+  }
+  const bool goes_on =
+      use.operand > 0 && is_computation(instruction, program_.effects[use.statement]);
+  is_always_ = !goes_on;
+  if (goes_on) {
+    visit_registers(instruction.operands[0], [&](const Operand& written) { follow(written.name); });
+  }
+}
+
+// A use that matters only where another operand says so.
+std::optional<Literal> UseConditions::mask_of(const RegisterUses::Use& use) const {
+  const Instruction& instruction = program_.module.statements[use.statement].instruction;
+  const auto& operands = instruction.operands;
+  const int n = use.operand;
+  if (n >= 0 && !instruction.predicate.empty()) {
+    return Literal{.name = instruction.predicate, .is_negated = instruction.predicate_negated};
+  }
+  if (n <= 0 || !is_computation(instruction, program_.effects[use.statement])) {
+    return std::nullopt;
+  }
+  const std::string_view opcode = instruction.opcode;
+  if (opcode == "selp" && n < 3 && operands.size() == 4) {
+    return predicate(operands[3], n == 2);
+  }
+  if (opcode == "setp" && n < 3 && operands.size() == 4 &&
+      (instruction.has("and") || instruction.has("or"))) {
+    return predicate(operands[3], instruction.has("or"));
+  }
+  if ((opcode != "and" && opcode != "or") || operands.size() != 3) {
+    return std::nullopt;
+  }
+  const Operand& other = operands[static_cast<std::size_t>(3 - n)];
+  const ScalarType type = type_of(instruction);
+  if (type == ScalarType::kPred) {
+    return predicate(other, opcode == "or");
+  }
+  const bool is_number = opcode == "and" && other.kind == Operand::Kind::kRegister &&
+                         other.component.empty() && size_of(type) >= 2 &&
+                         !constants_.value_of(other, size_of(type));
+  return is_number ? std::optional(Literal{.name = other.name, .number_bits = 8 * size_of(type)})
+                   : std::nullopt;
+}
+
+// Whether the register is computed from what was loaded: then it does not say who needs that.
+bool UseConditions::is_from_load(std::string_view name) {
+  if (!from_load_) {
+    from_load_.emplace();
+    boost::container::small_vector<std::string_view, 16> waiting;
+    const auto reach = [&](const Operand& written) {
+      if (from_load_->insert(written.name).second) {
+        waiting.push_back(written.name);
+      }
+    };
+    visit_registers(program_.module.statements[load_].instruction.operands[0], reach);
+    while (!waiting.empty() && from_load_->size() <= kMostUses) {
+      const RegisterUses::Register* const found = uses_.find(waiting.back());
+      waiting.pop_back();
+      if (found == nullptr) {
+        continue;
+      }
+      for (const RegisterUses::Use& each : found->uses) {
+        const Instruction& reader = program_.module.statements[each.statement].instruction;
+        if (is_computation(reader, program_.effects[each.statement])) {
+          visit_registers(reader.operands[0], reach);
+        }
+      }
+    }
+  }
+  return from_load_->size() > kMostUses || from_load_->contains(name);
+}
+
+void UseConditions::add(const Masked& masked) {
+  const auto is_opposite = [&](const Masked& other) {
+    return other.literal.name == masked.literal.name &&
+           other.literal.is_negated != masked.literal.is_negated &&
+           other.literal.number_bits == masked.literal.number_bits;
+  };
+  masked_.push_back(masked);
+  if (std::ranges::any_of(masked_, is_opposite) || masked_.size() > 4 * kMostLiterals) {
+    is_always_ = true;
+  }
+}
+
+// A branch between the load and the statement that decides whether the statement is reached.
+std::optional<Literal> UseConditions::guard_of(std::size_t statement) {
+  std::uint32_t block = flow_.block_of(statement);
+  for (std::size_t i = 0; i < kMostGuards && block != block_ && block != kNoBlock; ++i) {
+    const std::uint32_t above = flow_.blocks[block].immediate_dominator;
+    if (above == kNoBlock || (above != block_ && flow_.dominates(above, block_))) {
+      return std::nullopt;  // it decides about the load as well
+    }
+    const auto literal = edge_into(block);
+    if (literal &&
+        make(literal->name, flow_.blocks[above].end - 1, flow_.dominates(block_, above))) {
+      return literal;
+    }
+    block = above;
+  }
+  return std::nullopt;
+}
+
+// What holds in a block that only one way of a branch leads to.
+std::optional<Literal> UseConditions::edge_into(std::uint32_t block) const {
+  const BasicBlock& target = flow_.blocks[block];
+  if (target.predecessors.size() != 1) {
+    return std::nullopt;
+  }
+  const std::uint32_t from = target.predecessors[0];
+  const BasicBlock& source = flow_.blocks[from];
+  for (std::size_t i = source.end; i > source.begin; --i) {
+    const Statement& last = program_.module.statements[i - 1];
+    if (last.kind != StatementKind::kInstruction) {
+      continue;
+    }
+    const Instruction& branch = last.instruction;
+    if (branch.opcode != "bra" || branch.predicate.empty() || source.successors.size() != 2) {
+      return std::nullopt;
+    }
+    const bool is_fall_through = block == from + 1;
+    return Literal{.name = branch.predicate,
+                   .is_negated = branch.predicate_negated != is_fall_through};
+  }
+  return std::nullopt;
+}
+
+// On every path to `other` from the function's start, `statement` was executed.
+bool UseConditions::comes_before(std::size_t statement, std::size_t other) const {
+  const std::uint32_t block = flow_.block_of(statement), of_other = flow_.block_of(other);
+  if (block == kNoBlock || of_other == kNoBlock) {
+    return false;
+  }
+  return block == of_other ? statement < other : flow_.dominates(block, of_other);
+}
+
+bool UseConditions::is_executed_once(std::size_t statement) {
+  const std::uint32_t block = flow_.block_of(statement);
+  const auto [known, is_new] = in_cycle_.try_emplace(block, false);
+  if (!is_new) {
+    return !known->second;
+  }
+  std::vector<bool> seen(flow_.blocks.size());
+  std::vector<std::uint32_t> waiting = flow_.blocks[block].successors;
+  while (!waiting.empty() && !seen[block]) {
+    const std::uint32_t next = waiting.back();
+    waiting.pop_back();
+    if (!seen[next]) {
+      seen[next] = true;
+      const auto& successors = flow_.blocks[next].successors;
+      waiting.insert(waiting.end(), successors.begin(), successors.end());
+    }
+  }
+  in_cycle_[block] = seen[block];
+  return !seen[block];
+}
+
+// What is written once in a run of the function never changes. What is written in one place of the
+// code does not change between the load and the use either if the load, and all that its value goes
+// through, lie between that place and the use on every path: written again, all of it is.
+bool UseConditions::holds_from_load(std::size_t definition, bool is_behind_load) {
+  if (is_executed_once(definition)) {
+    return true;
+  }
+  needs_static_ = true;
+  return is_behind_load;
+}
+
+bool UseConditions::make(std::string_view name, std::size_t user, bool is_behind_load) {
+  if (cloned_.contains(name)) {
+    return true;
+  }
+  const RegisterUses::Register* const found = uses_.find(name);
+  if (found == nullptr || found->definitions != 1) {
+    return false;
+  }
+  const std::size_t definition = found->definition;
+  const Instruction& writer = program_.module.statements[definition].instruction;
+  if (definition != load_ && writer.predicate.empty() && !found->is_in_inner_block &&
+      comes_before(definition, load_)) {
+    return holds_from_load(definition, is_behind_load);
+  }
+  return comes_before(definition, user) && clone(definition, is_behind_load);
+}
+
+// Computes the value again, before the load, from what is there.
+bool UseConditions::clone(std::size_t definition, bool is_behind_load) {
+  const Instruction& writer = program_.module.statements[definition].instruction;
+  const std::string_view type = result_type(writer);
+  if (!is_computation(writer, program_.effects[definition]) || !may_be_cloned(writer) ||
+      type.empty()) {
+    return false;
+  }
+  const std::size_t count = clone_order_.size(), text_size = clones_.size();
+  std::string operands;
+  for (std::size_t n = 1; n < writer.operands.size(); ++n) {
+    const Operand& operand = writer.operands[n];
+    if (operand.kind == Operand::Kind::kRegister) {
+      if (!operand.component.empty() || !make(operand.name, definition, is_behind_load)) {
+        drop_clones(count, text_size);
+        return false;
+      }
+      fmt::format_to(std::back_inserter(operands), ", {}{}", operand.negated ? "!" : "",
+                     name_at_load(operand.name));
+    } else if (operand.kind == Operand::Kind::kInteger || operand.kind == Operand::Kind::kFloat ||
+               (operand.kind == Operand::Kind::kSpecial && is_fixed(operand))) {
+      fmt::format_to(std::back_inserter(operands), ", {}", operand.text);
+    } else {
+      drop_clones(count, text_size);
+      return false;
+    }
+  }
+  if (clone_order_.size() >= kMostClones) {
+    drop_clones(count, text_size);
+    return false;
+  }
+  const std::string_view name = writer.operands[0].name;
+  const std::string own = fmt::format("%__barracuda_k{}", clone_order_.size());
+  fmt::format_to(std::back_inserter(clones_), ".reg .{} {};\n{} {}{};\n", type, own,
+                 name_of(writer), own, operands);
+  clone_order_.push_back(name);
+  cloned_.emplace(name, own);
+  return true;
+}
+
+void UseConditions::drop_clones(std::size_t count, std::size_t text_size) {
+  while (clone_order_.size() > count) {
+    cloned_.erase(clone_order_.back());
+    clone_order_.pop_back();
+  }
+  clones_.resize(text_size);
+}
+
+std::string_view UseConditions::name_at_load(std::string_view name) const {
+  const auto found = cloned_.find(name);
+  return found == cloned_.end() ? name : std::string_view(found->second);
+}
+
+UseCondition UseConditions::result() {
+  if (is_always_ || masked_.empty() || (needs_static_ && !is_static_)) {
+    return {};
+  }
+  if (std::ranges::all_of(masked_, &Masked::is_known)) {
+    return {.kind = UseCondition::Kind::kKnown, .at = load_, .text = write(true)};
+  }
+  const std::size_t last = std::ranges::max(masked_, {}, &Masked::statement).statement;
+  if (may_be_logged_at(last)) {
+    return {.kind = UseCondition::Kind::kKnown, .at = last, .text = write(false)};
+  }
+  return {.kind = UseCondition::Kind::kUnknown, .at = load_};
+}
+
+// In the load's block, with nothing between that orders the thread or changes the address, where
+// all that decides has been computed.
+bool UseConditions::may_be_logged_at(std::size_t statement) const {
+  if (flow_.block_of(statement) != block_ || statement <= load_) {
+    return false;
+  }
+  const auto is_there = [&](const Masked& masked) {
+    const RegisterUses::Register* const found = uses_.find(masked.literal.name);
+    return found != nullptr && found->definitions == 1 && !found->is_in_inner_block &&
+           comes_before(found->definition, statement) &&
+           program_.module.statements[found->definition].instruction.predicate.empty();
+  };
+  if (!std::ranges::all_of(masked_, is_there)) {
+    return false;
+  }
+  const Operand* const address =
+      address_of(program_.module.statements[load_], program_.effects[load_]);
+  bool is_kept = address != nullptr;
+  for (std::size_t i = load_; i < statement && is_kept; ++i) {
+    const Statement& between = program_.module.statements[i];
+    is_kept = may_be_passed(between, program_.effects[i]);
+    if (!is_kept || between.instruction.operands.empty() ||
+        program_.effects[i].opcode_class == OpcodeClass::kStore) {
+      continue;
+    }
+    visit_registers(between.instruction.operands[0], [&](const Operand& written) {
+      visit_registers(*address,
+                      [&](const Operand& base) { is_kept = is_kept && base.name != written.name; });
+    });
+  }
+  return is_kept;
+}
+
+// Puts into %__barracuda_u whether any of the literals holds.
+std::string UseConditions::write(bool at_load) const {
+  std::string text = ".reg .pred %__barracuda_u, %__barracuda_t;\n";
+  if (at_load) {
+    text += clones_;
+  }
+  boost::container::small_vector<Literal, kMostLiterals> written;
+  for (const Masked& masked : masked_) {
+    const Literal& literal = masked.literal;
+    if (std::ranges::find(written, literal) != written.end()) {
+      continue;
+    }
+    const std::string_view name = at_load ? name_at_load(literal.name) : literal.name;
+    const bool is_first = written.empty();
+    written.push_back(literal);
+    const std::string_view into = is_first ? "%__barracuda_u" : "%__barracuda_t";
+    text += literal.number_bits != 0
+                ? fmt::format("setp.ne.b{} {}, {}, 0;\n", literal.number_bits, into, name)
+                : fmt::format("{}.pred {}, {};\n", literal.is_negated ? "not" : "mov", into, name);
+    if (!is_first) {
+      text += "or.pred %__barracuda_u, %__barracuda_u, %__barracuda_t;\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace barracuda::ptx

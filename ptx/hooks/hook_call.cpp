@@ -1,0 +1,52 @@
+#include "ptx/hooks/hook_call.h"
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/strong_id.h"
+#include "device_logger/site_word.h"
+#include "device_logger/symbols.h"
+
+namespace barracuda::ptx {
+
+std::uint32_t site_word(const PlannedSite& site) {
+  const auto bytes = static_cast<std::uint32_t>(site.info.element_bytes * site.info.element_count);
+  return index_of(site.id) |
+         static_cast<std::uint32_t>(std::countr_zero(std::bit_ceil(std::max(bytes, 1U))))
+             << wire::kSizeShift |
+         (site.stores_constants ? wire::kConstantValue : 0);
+}
+
+std::string write_call(HookNames& called, Hook hook, std::initializer_list<HookArgument> arguments,
+                       std::string_view result, std::string_view read) {
+  std::string function =
+      fmt::format("{}{}{}", wire::kPrefix, hook.name, hook.is_generic ? "_generic" : "");
+  std::string text = "{\n";
+  std::string names;
+  int n = 0;
+  for (const HookArgument& argument : arguments) {
+    fmt::format_to(std::back_inserter(text),
+                   ".param .b{0} __barracuda_p{1}; st.param.b{0} [__barracuda_p{1}], {2};\n",
+                   argument.bits, n, argument.value);
+    fmt::format_to(std::back_inserter(names), "{}__barracuda_p{}", n == 0 ? "" : ", ", n);
+    ++n;
+  }
+  text += result;
+  fmt::format_to(std::back_inserter(text), "call {}{}, ({});\n{}}}\n",
+                 result.empty() ? "" : "(__barracuda_result), ", function, names, read);
+  called.insert(std::move(function));
+  return text;
+}
+
+const Operand* operand_at(const Statement& statement, int index) {
+  const auto& operands = statement.instruction.operands;
+  return index >= 0 && static_cast<std::size_t>(index) < operands.size()
+             ? &operands[static_cast<std::size_t>(index)]
+             : nullptr;
+}
+
+}  // namespace barracuda::ptx

@@ -1,0 +1,36 @@
+// A call of one of the logger's functions, as text.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "ptx/analysis/program.h"
+#include "ptx/module.h"
+
+namespace barracuda::ptx {
+
+struct HookArgument {
+  std::uint32_t bits;
+  std::string value;
+};
+
+// A hook as the logger names it, without the prefix; a generic one takes addresses of any space.
+struct Hook {
+  std::string_view name;
+  bool is_generic = false;
+};
+
+// Adds the hook to `called`. `result` is the declaration of its result, if it has one, `read` what
+// reads it.
+std::string write_call(HookNames& called, Hook hook, std::initializer_list<HookArgument> arguments,
+                       std::string_view result = {}, std::string_view read = {});
+
+// The first argument of every hook (site_word.h), but for the flags of __barracuda_operands.
+std::uint32_t site_word(const PlannedSite& site);
+
+// Null if there is none.
+const Operand* operand_at(const Statement& statement, int index);
+
+}  // namespace barracuda::ptx

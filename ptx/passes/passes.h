@@ -1,0 +1,90 @@
+// The passes of the instrumentation, in the order in which they run. Each is a file of this folder,
+// and reads and completes what Program holds (ptx/analysis/program.h).
+#pragma once
+
+#include "base/expected.h"
+
+namespace barracuda::ptx {
+
+struct Program;
+
+// First pass: the Effect of every instruction.
+namespace classify_statements {
+Expected<void> run(Program& program);
+}  // namespace classify_statements
+
+// Who calls whom, which functions synchronise, and so which are numbered. Needs the effects.
+namespace call_graph {
+Expected<void> run(Program& program);
+}  // namespace call_graph
+
+// Lists the kernels and gives each, where there is room, the parameter that brings the launch
+// descriptor.
+namespace hidden_parameter {
+Expected<void> run(Program& program);
+}  // namespace hidden_parameter
+
+// Plans a site for every instruction that is logged; names what could touch memory and is not.
+namespace collect_sites {
+Expected<void> run(Program& program);
+}  // namespace collect_sites
+
+// Finds flag stores and polls (RACE_RULES section 2) among the sites and makes them numbered.
+namespace sync_idioms {
+Expected<void> run(Program& program);
+}  // namespace sync_idioms
+
+// Which accesses are acquires and releases by the rules of BARRACUDA (PLDI 2017, section 3.1):
+// those that a fence comes before or after in the code. For model=paper alone; after sync_idioms.
+namespace fence_neighbours {
+Expected<void> run(Program& program);
+}  // namespace fence_neighbours
+
+// Loads are logged for what is made of them: the bytes that reach something, in the lanes in which
+// they do. What a compiler reads beyond what the source does (a vector for three of its elements, a
+// word for a byte, a value for all lanes that one of them uses) is no access
+// (docs/decisions/speculated-loads.md).
+namespace useful_reads {
+Expected<void> run(Program& program);
+}  // namespace useful_reads
+
+// Drops the hook of accesses that an earlier one in their basic block stands for (RACE_RULES
+// section 4).
+namespace reduce_in_block {
+Expected<void> run(Program& program);
+}  // namespace reduce_in_block
+
+// Where the lanes of a warp part and meet: sites at branches that they may take apart and at their
+// post-dominators. For model=paper alone; needs all other sites.
+namespace branches {
+Expected<void> run(Program& program);
+}  // namespace branches
+
+// Marks the loads and stores of updates in place: a load, and a store to the same address of what
+// was made of the value, or that was decided by it. Only for what reports advise.
+namespace updates {
+Expected<void> run(Program& program);
+}  // namespace updates
+
+// Gives every planned site that is logged its id and its row of the site table.
+namespace number_sites {
+Expected<void> run(Program& program);
+}  // namespace number_sites
+
+// Inserts the calls of the logger, and the store of the launch descriptor at the entries.
+namespace insert_hooks {
+Expected<void> run(Program& program);
+}  // namespace insert_hooks
+
+// Lets a launch choose which block of the program each block of the device is: what reads %ctaid
+// gets the number that the logger makes of it (device_logger/block_order.h).
+namespace block_numbers {
+Expected<void> run(Program& program);
+}  // namespace block_numbers
+
+// Adds the functions of the device logger that the hooks call.
+namespace add_logger {
+Expected<void> run(Program& program);
+}  // namespace add_logger
+
+}  // namespace barracuda::ptx
