@@ -37,9 +37,10 @@ std::vector<std::string> obstacles(const std::string& word, bool is_emulated) {
             " is a static executable: no library can be loaded into it. Link it dynamically"};
   }
   if (is_emulated && !image->other_runtime().empty()) {
-    return {file + " is linked with " + image->other_runtime() +
-            ", and the emulated device, on which kernels run here, stands in for libcudart.so.13: "
-            "build it with CUDA 13"};
+    return {
+        file + " is linked with " + image->other_runtime() +
+        ", and the emulated device, on which kernels run here, stands in for the CUDA runtimes of "
+        "11.x, 12.x and 13.x: build it with one of these"};
   }
   if (is_emulated && image->has_static_runtime()) {
     return {file +

@@ -12,8 +12,10 @@
 #include <system_error>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include "base/file.h"
+#include "fatbin/runtime_libraries.h"
 
 namespace barracuda::cli {
 namespace {
@@ -137,7 +139,9 @@ Expected<std::string> RunDirectory::link_cuda_libraries(const std::string& libra
     return unexpected({.message = error.message(), .file = folder});
   }
   // Some programs (taichi) ask for the driver without its version.
-  for (const char* const name : {"libcudart.so.13", "libcuda.so.1", "libcuda.so"}) {
+  std::vector<std::string> names = {"libcuda.so.1", "libcuda.so"};
+  names.insert(names.end(), fatbin::kRuntimeLibraries.begin(), fatbin::kRuntimeLibraries.end());
+  for (const std::string& name : names) {
     if (auto linked = link(library, folder + "/" + name); !linked) {
       return unexpected(std::move(linked).error());
     }

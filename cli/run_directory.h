@@ -50,7 +50,7 @@ class RunDirectory {
     return path_ + "/" + name;
   }
 
-  // libcudart.so.13, libcuda.so.1 and libcuda.so, all the library; the folder they are in.
+  // The libcudarts, libcuda.so.1 and libcuda.so, all the library; the folder they are in.
   [[nodiscard]] Expected<std::string> link_cuda_libraries(const std::string& library) const;
   // The library under a path that LD_PRELOAD can hold: it has no way to quote a blank or a colon.
   [[nodiscard]] Expected<std::string> preloadable(const std::string& library) const;

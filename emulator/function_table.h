@@ -27,6 +27,8 @@ class FunctionTable {
     return index < Names.size() ? index : throw "the library exports no such function";
   }
 
+  static consteval bool exports(std::string_view name) { return find_index(name) < Names.size(); }
+
   template <typename Function>
   void implement(std::size_t index, Function* function) {
     functions_.at(index) = reinterpret_cast<void*>(function);

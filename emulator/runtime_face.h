@@ -11,9 +11,12 @@
 
 namespace barracuda::emulator::runtime {
 
+// libcudart.so.13, libcudart.so.12, libcudart.so.11.0.
+enum class Library : std::uint8_t { kCudart13, kCudart12, kCudart11 };
+
 // As driver::find_function: implemented, or answers cudaErrorNotSupported and is counted; null for
-// a name that libcudart does not export.
-void* find_function(std::string_view exported_name);
+// a name that the library does not export.
+void* find_function(std::string_view exported_name, Library library = Library::kCudart13);
 
 // The driver function of an exported name ("cuMemAlloc_v2"). Null for an unknown name.
 using DriverResolver = void* (*)(const char* exported_name);

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "fatbin/container.h"
+#include "fatbin/runtime_libraries.h"
 
 namespace barracuda::fatbin {
 namespace {
@@ -18,7 +19,6 @@ constexpr std::string_view kDeviceSections[] = {kLoadedSection, "__nv_relfatbin"
 constexpr std::string_view kWrapperSection = ".nvFatBinSegment";
 constexpr std::string_view kRegistration = "__cudaRegisterFatBinary";
 constexpr std::string_view kRuntimeLibrary = "libcudart.so";
-constexpr std::string_view kOurRuntime = "libcudart.so.13";
 
 tl::unexpected<Diagnostic> damaged(const std::string& what) {
   return unexpected({.message = "damaged ELF file: " + what});
@@ -154,7 +154,8 @@ bool HostImage::has_static_runtime() const {
 
 std::string HostImage::other_runtime() const {
   const auto found = std::ranges::find_if(needed, [](const std::string& library) {
-    return library.starts_with(kRuntimeLibrary) && library != kOurRuntime;
+    return library.starts_with(kRuntimeLibrary) &&
+           std::ranges::find(kRuntimeLibraries, library) == kRuntimeLibraries.end();
   });
   return found == needed.end() ? "" : *found;
 }

@@ -27,7 +27,7 @@ struct HostImage {
 
   // nvcc's default: the runtime is part of the image, and nothing of it can be interposed.
   [[nodiscard]] bool has_static_runtime() const;
-  // "libcudart.so.12": a shared runtime that the emulated device does not stand in for; or empty.
+  // "libcudart.so.10.2": a shared runtime that the emulated device does not stand in for; or empty.
   [[nodiscard]] std::string other_runtime() const;
 };
 

@@ -98,24 +98,24 @@ bool in_host_callback() {
 }
 
 CUresult launch_host_function(CUstream stream, CUhostFn function, void* data) {
-  static const Original<decltype(launch_host_function)> original{"cuLaunchHostFunc"};
+  static const OriginalOf<&launch_host_function> original;
   return launch_host(original, stream, DefaultStream::kLegacy, function, data);
 }
 
 CUresult launch_host_function_ptsz(CUstream stream, CUhostFn function, void* data) {
-  static const Original<decltype(launch_host_function)> original{"cuLaunchHostFunc_ptsz"};
+  static const OriginalOf<&launch_host_function_ptsz> original;
   return launch_host(original, stream, DefaultStream::kPerThread, function, data);
 }
 
 CUresult stream_add_callback(CUstream stream, CUstreamCallback function, void* data,
                              unsigned flags) {
-  static const Original<decltype(stream_add_callback)> original{"cuStreamAddCallback"};
+  static const OriginalOf<&stream_add_callback> original;
   return add_callback(original, stream, DefaultStream::kLegacy, function, data, flags);
 }
 
 CUresult stream_add_callback_ptsz(CUstream stream, CUstreamCallback function, void* data,
                                   unsigned flags) {
-  static const Original<decltype(stream_add_callback)> original{"cuStreamAddCallback_ptsz"};
+  static const OriginalOf<&stream_add_callback_ptsz> original;
   return add_callback(original, stream, DefaultStream::kPerThread, function, data, flags);
 }
 

@@ -32,22 +32,22 @@ CUresult end_capture(const Original<decltype(stream_end_capture)>& original, CUs
 }  // namespace
 
 CUresult stream_begin_capture(CUstream stream) {
-  static const Original<decltype(stream_begin_capture)> original{"cuStreamBeginCapture"};
+  static const OriginalOf<&stream_begin_capture> original;
   return begin_capture(original, stream);
 }
 
 CUresult stream_begin_capture_ptsz(CUstream stream) {
-  static const Original<decltype(stream_begin_capture)> original{"cuStreamBeginCapture_ptsz"};
+  static const OriginalOf<&stream_begin_capture_ptsz> original;
   return begin_capture(original, stream);
 }
 
 CUresult stream_begin_capture_v2(CUstream stream, CUstreamCaptureMode mode) {
-  static const Original<decltype(stream_begin_capture_v2)> original{"cuStreamBeginCapture_v2"};
+  static const OriginalOf<&stream_begin_capture_v2> original;
   return begin_capture(original, stream, mode);
 }
 
 CUresult stream_begin_capture_v2_ptsz(CUstream stream, CUstreamCaptureMode mode) {
-  static const Original<decltype(stream_begin_capture_v2)> original{"cuStreamBeginCapture_v2_ptsz"};
+  static const OriginalOf<&stream_begin_capture_v2_ptsz> original;
   return begin_capture(original, stream, mode);
 }
 
@@ -55,8 +55,7 @@ CUresult stream_begin_capture_to_graph(CUstream stream, CUgraph graph,
                                        const CUgraphNode* dependencies,
                                        const CUgraphEdgeData* edges, std::size_t count,
                                        CUstreamCaptureMode mode) {
-  static const Original<decltype(stream_begin_capture_to_graph)> original{
-      "cuStreamBeginCaptureToGraph"};
+  static const OriginalOf<&stream_begin_capture_to_graph> original;
   return begin_capture(original, stream, graph, dependencies, edges, count, mode);
 }
 
@@ -64,18 +63,17 @@ CUresult stream_begin_capture_to_graph_ptsz(CUstream stream, CUgraph graph,
                                             const CUgraphNode* dependencies,
                                             const CUgraphEdgeData* edges, std::size_t count,
                                             CUstreamCaptureMode mode) {
-  static const Original<decltype(stream_begin_capture_to_graph)> original{
-      "cuStreamBeginCaptureToGraph_ptsz"};
+  static const OriginalOf<&stream_begin_capture_to_graph_ptsz> original;
   return begin_capture(original, stream, graph, dependencies, edges, count, mode);
 }
 
 CUresult stream_end_capture(CUstream stream, CUgraph* graph) {
-  static const Original<decltype(stream_end_capture)> original{"cuStreamEndCapture"};
+  static const OriginalOf<&stream_end_capture> original;
   return end_capture(original, stream, graph);
 }
 
 CUresult stream_end_capture_ptsz(CUstream stream, CUgraph* graph) {
-  static const Original<decltype(stream_end_capture)> original{"cuStreamEndCapture_ptsz"};
+  static const OriginalOf<&stream_end_capture_ptsz> original;
   return end_capture(original, stream, graph);
 }
 

@@ -19,8 +19,7 @@ void add(CopyRequest& all, const CopyRequest& more) {
 
 // What the sizes of a copy of a batch count; 0 if that is not known.
 std::size_t unit_of(const CUDA_MEMCPY3D_BATCH_OP& copy) {
-  static const Original<decltype(::cuArray3DGetDescriptor_v2)> get_descriptor{
-      "cuArray3DGetDescriptor_v2"};
+  static const auto get_descriptor = DRIVER_FUNCTION(cuArray3DGetDescriptor_v2);
   auto* const array = emulator::driver::array_of(copy);
   if (array == nullptr) {
     return 1;

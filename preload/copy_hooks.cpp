@@ -78,13 +78,13 @@ CUresult copy_between_contexts(const Original<CUresult(Arguments...)>& original,
 
 CUresult copy_between(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
                       CUcontext from_context, std::size_t bytes) {
-  static const Original<decltype(copy_between)> original{"cuMemcpyPeer"};
+  static const OriginalOf<&copy_between> original;
   return copy_between_contexts(original, to, to_context, from, from_context, bytes);
 }
 
 CUresult copy_between_ptds(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
                            CUcontext from_context, std::size_t bytes) {
-  static const Original<decltype(copy_between)> original{"cuMemcpyPeer_ptds"};
+  static const OriginalOf<&copy_between_ptds> original;
   return copy_between_contexts(original, to, to_context, from, from_context, bytes);
 }
 

@@ -10,12 +10,13 @@
 
 namespace barracuda::preload {
 
-enum class ExportFace : std::uint8_t { kRuntime, kDriver };
+// What the export stands in for. A name of several libcudarts is several exports: NVIDIA's may be
+// loaded side by side. The libcudarts are in the order of fatbin::kRuntimeLibraries.
+enum class ExportLibrary : std::uint8_t { kCudart13, kCudart12, kCudart11, kCuda };
 
 unsigned export_count();
 std::string_view export_name(unsigned index);
-ExportFace export_face(unsigned index);
-std::optional<unsigned> find_export(std::string_view name);
+ExportLibrary export_library(unsigned index);
 
 // The trampoline itself: what the dynamic linker hands out for the name.
 void* export_address(unsigned index);

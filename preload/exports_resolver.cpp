@@ -1,9 +1,13 @@
 // Where the exported names of libcudart and libcuda lead.
 #include <dlfcn.h>
+#include <link.h>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "emulator/driver_face.h"
 #include "emulator/runtime_face.h"
+#include "fatbin/runtime_libraries.h"
 #include "preload/driver_library.h"
 #include "preload/exports.h"
 #include "preload/hooks.h"
@@ -24,20 +28,41 @@ int no_runtime_function() {
   return kErrorInsufficientDriver;
 }
 
-void* nvidia_runtime_function(const char* name, const void* own_address) {
-  constexpr const char* kLibrary = "libcudart.so.13";
-  void* found = dlvsym(RTLD_NEXT, name, kLibrary);
+// The libcudarts that are loaded. Wheels give the file a name of its own:
+// libcudart-d0da41ae.so.11.0.
+std::vector<std::string> loaded_runtimes() {
+  std::vector<std::string> paths;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t /*bytes*/, void* data) {
+        const std::string_view path = info->dlpi_name;
+        if (path.substr(path.rfind('/') + 1).starts_with("libcudart")) {
+          static_cast<std::vector<std::string>*>(data)->emplace_back(path);
+        }
+        return 0;
+      },
+      &paths);
+  return paths;
+}
+
+// The function of that version: signatures and structures of others differ.
+void* nvidia_runtime_function(const char* version, const char* name, const void* own_address) {
+  void* found = dlvsym(RTLD_NEXT, name, version);
   if (found == nullptr) {
     // Not in the program's own search order: loaded by a plug-in, say.
-    if (void* const library = dlopen(kLibrary, RTLD_LAZY | RTLD_NOLOAD)) {
-      found = real_dlsym(library, name);
+    for (const std::string& path : loaded_runtimes()) {
+      void* const library = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+      found = library == nullptr ? nullptr : dlvsym(library, name, version);
+      if (found != nullptr) {
+        break;
+      }
     }
   }
   return found == own_address ? nullptr : found;
 }
 
-void* resolve_runtime(const char* name, const void* own_address) {
+void* resolve_runtime(ExportLibrary library, const char* name, const void* own_address) {
   const std::string_view text = name;
+  const auto version = static_cast<std::size_t>(library);
   // A launcher may register the kernels that it was linked with and leave them to its children.
   if (!text.starts_with("__cuda")) {
     note_cuda_use();
@@ -45,13 +70,16 @@ void* resolve_runtime(const char* name, const void* own_address) {
   const bool emulated = device_choice() == DeviceChoice::kEmulated;
   if (emulated) {
     configure_emulated_device();
-  } else if (void* const found = nvidia_runtime_function(name, own_address)) {
+  } else if (void* const found = nvidia_runtime_function(fatbin::kRuntimeLibraries.at(version),
+                                                         name, own_address)) {
     return found;
   }
   // Without any runtime, ours still knows its own strings and registers nothing harmful.
   const bool needs_no_device = text.starts_with("__cuda") || text.starts_with("cudaGetError");
   void* const found =
-      emulated || needs_no_device ? emulator::runtime::find_function(name) : nullptr;
+      emulated || needs_no_device
+          ? emulator::runtime::find_function(name, static_cast<emulator::runtime::Library>(version))
+          : nullptr;
   return found != nullptr ? found : reinterpret_cast<void*>(&no_runtime_function);
 }
 
@@ -70,7 +98,8 @@ void* resolve_driver(const char* name) {
 void* barracuda_resolve_export(unsigned index) {
   namespace preload = barracuda::preload;
   const std::string name(preload::export_name(index));
-  return preload::export_face(index) == preload::ExportFace::kRuntime
-             ? preload::resolve_runtime(name.c_str(), preload::export_address(index))
-             : preload::resolve_driver(name.c_str());
+  const preload::ExportLibrary library = preload::export_library(index);
+  return library == preload::ExportLibrary::kCuda
+             ? preload::resolve_driver(name.c_str())
+             : preload::resolve_runtime(library, name.c_str(), preload::export_address(index));
 }

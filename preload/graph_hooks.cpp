@@ -115,8 +115,7 @@ void note_copy(const HookScope& scope, CUgraphExec executable, CUgraphNode node,
 }
 
 bool set_descriptor(CUgraphExec executable, GraphNode& node, std::uint64_t descriptor) {
-  static const Original<decltype(graph_executable_set_kernel_v2)> set{
-      "cuGraphExecKernelNodeSetParams_v2"};
+  static const OriginalOf<&graph_executable_set_kernel_v2> set;
   if (!node.parameters || node.parameters->descriptor() == descriptor) {
     return true;
   }
@@ -245,7 +244,7 @@ void note_enabled(const HookScope& scope, CUgraphExec executable, CUgraphNode no
 
 CUresult graph_add_kernel(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                           std::size_t count, const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
-  static const Original<decltype(graph_add_kernel)> original{"cuGraphAddKernelNode"};
+  static const OriginalOf<&graph_add_kernel> original;
   const HookScope scope;
   if (parameters == nullptr) {
     return original(node, graph, dependencies, count, parameters);
@@ -257,7 +256,7 @@ CUresult graph_add_kernel(CUgraphNode* node, CUgraph graph, const CUgraphNode* d
 
 CUresult graph_add_kernel_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                              std::size_t count, const KernelNodeParameters* parameters) {
-  static const Original<decltype(graph_add_kernel_v2)> original{"cuGraphAddKernelNode_v2"};
+  static const OriginalOf<&graph_add_kernel_v2> original;
   const HookScope scope;
   if (parameters == nullptr) {
     return original(node, graph, dependencies, count, parameters);
@@ -268,7 +267,7 @@ CUresult graph_add_kernel_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode
 }
 
 CUresult graph_set_kernel(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
-  static const Original<decltype(graph_set_kernel)> original{"cuGraphKernelNodeSetParams"};
+  static const OriginalOf<&graph_set_kernel> original;
   const HookScope scope;
   if (parameters == nullptr) {
     return original(node, parameters);
@@ -278,7 +277,7 @@ CUresult graph_set_kernel(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1* pa
 }
 
 CUresult graph_set_kernel_v2(CUgraphNode node, const KernelNodeParameters* parameters) {
-  static const Original<decltype(graph_set_kernel_v2)> original{"cuGraphKernelNodeSetParams_v2"};
+  static const OriginalOf<&graph_set_kernel_v2> original;
   const HookScope scope;
   if (parameters == nullptr) {
     return original(node, parameters);
@@ -289,8 +288,7 @@ CUresult graph_set_kernel_v2(CUgraphNode node, const KernelNodeParameters* param
 
 CUresult graph_executable_set_kernel(CUgraphExec executable, CUgraphNode node,
                                      const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
-  static const Original<decltype(graph_executable_set_kernel)> original{
-      "cuGraphExecKernelNodeSetParams"};
+  static const OriginalOf<&graph_executable_set_kernel> original;
   const HookScope scope;
   if (parameters == nullptr) {
     return original(executable, node, parameters);
@@ -317,8 +315,7 @@ CUresult graph_executable_set_kernel(CUgraphExec executable, CUgraphNode node,
 
 CUresult graph_executable_set_kernel_v2(CUgraphExec executable, CUgraphNode node,
                                         const KernelNodeParameters* parameters) {
-  static const Original<decltype(graph_executable_set_kernel_v2)> original{
-      "cuGraphExecKernelNodeSetParams_v2"};
+  static const OriginalOf<&graph_executable_set_kernel_v2> original;
   const HookScope scope;
   if (parameters == nullptr) {
     return original(executable, node, parameters);
@@ -334,7 +331,7 @@ CUresult graph_executable_set_kernel_v2(CUgraphExec executable, CUgraphNode node
 
 CUresult graph_add_node(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                         std::size_t count, CUgraphNodeParams* parameters) {
-  static const Original<decltype(graph_add_node)> original{"cuGraphAddNode"};
+  static const OriginalOf<&graph_add_node> original;
   const HookScope scope;
   return with_hidden_node_parameter(parameters, [&](const CUgraphNodeParams* extended) {
     return original(node, graph, dependencies, count, const_cast<CUgraphNodeParams*>(extended));
@@ -344,7 +341,7 @@ CUresult graph_add_node(CUgraphNode* node, CUgraph graph, const CUgraphNode* dep
 CUresult graph_add_node_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                            const CUgraphEdgeData* edges, std::size_t count,
                            CUgraphNodeParams* parameters) {
-  static const Original<decltype(graph_add_node_v2)> original{"cuGraphAddNode_v2"};
+  static const OriginalOf<&graph_add_node_v2> original;
   const HookScope scope;
   return with_hidden_node_parameter(parameters, [&](const CUgraphNodeParams* extended) {
     return original(node, graph, dependencies, edges, count,
@@ -353,7 +350,7 @@ CUresult graph_add_node_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* 
 }
 
 CUresult graph_node_set(CUgraphNode node, CUgraphNodeParams* parameters) {
-  static const Original<decltype(graph_node_set)> original{"cuGraphNodeSetParams"};
+  static const OriginalOf<&graph_node_set> original;
   const HookScope scope;
   return with_hidden_node_parameter(parameters, [&](const CUgraphNodeParams* extended) {
     return original(node, const_cast<CUgraphNodeParams*>(extended));
@@ -362,7 +359,7 @@ CUresult graph_node_set(CUgraphNode node, CUgraphNodeParams* parameters) {
 
 CUresult graph_executable_node_set(CUgraphExec executable, CUgraphNode node,
                                    CUgraphNodeParams* parameters) {
-  static const Original<decltype(graph_executable_node_set)> original{"cuGraphExecNodeSetParams"};
+  static const OriginalOf<&graph_executable_node_set> original;
   const HookScope scope;
   const CUresult status =
       with_hidden_node_parameter(parameters, [&](const CUgraphNodeParams* extended) {
@@ -408,8 +405,7 @@ CUresult graph_executable_node_set(CUgraphExec executable, CUgraphNode node,
 
 CUresult graph_executable_set_copy(CUgraphExec executable, CUgraphNode node,
                                    const CUDA_MEMCPY3D* copy, CUcontext context) {
-  static const Original<decltype(graph_executable_set_copy)> original{
-      "cuGraphExecMemcpyNodeSetParams"};
+  static const OriginalOf<&graph_executable_set_copy> original;
   const HookScope scope;
   const CUresult status = original(executable, node, copy, context);
   if (status == CUDA_SUCCESS) {
@@ -420,8 +416,7 @@ CUresult graph_executable_set_copy(CUgraphExec executable, CUgraphNode node,
 
 CUresult graph_executable_set_memset(CUgraphExec executable, CUgraphNode node,
                                      const CUDA_MEMSET_NODE_PARAMS* set, CUcontext context) {
-  static const Original<decltype(graph_executable_set_memset)> original{
-      "cuGraphExecMemsetNodeSetParams"};
+  static const OriginalOf<&graph_executable_set_memset> original;
   const HookScope scope;
   const CUresult status = original(executable, node, set, context);
   if (status == CUDA_SUCCESS) {
@@ -433,7 +428,7 @@ CUresult graph_executable_set_memset(CUgraphExec executable, CUgraphNode node,
 
 CUresult graph_instantiate(CUgraphExec* executable, CUgraph graph, CUgraphNode* error_node,
                            char* text, std::size_t bytes) {
-  static const Original<decltype(graph_instantiate)> original{"cuGraphInstantiate"};
+  static const OriginalOf<&graph_instantiate> original;
   const HookScope scope;
   const CUresult status = original(executable, graph, error_node, text, bytes);
   note_instantiated(scope, status, executable, graph);
@@ -442,7 +437,7 @@ CUresult graph_instantiate(CUgraphExec* executable, CUgraph graph, CUgraphNode* 
 
 CUresult graph_instantiate_v2(CUgraphExec* executable, CUgraph graph, CUgraphNode* error_node,
                               char* text, std::size_t bytes) {
-  static const Original<decltype(graph_instantiate_v2)> original{"cuGraphInstantiate_v2"};
+  static const OriginalOf<&graph_instantiate_v2> original;
   const HookScope scope;
   const CUresult status = original(executable, graph, error_node, text, bytes);
   note_instantiated(scope, status, executable, graph);
@@ -451,8 +446,7 @@ CUresult graph_instantiate_v2(CUgraphExec* executable, CUgraph graph, CUgraphNod
 
 CUresult graph_instantiate_with_flags(CUgraphExec* executable, CUgraph graph,
                                       unsigned long long flags) {
-  static const Original<decltype(graph_instantiate_with_flags)> original{
-      "cuGraphInstantiateWithFlags"};
+  static const OriginalOf<&graph_instantiate_with_flags> original;
   const HookScope scope;
   const CUresult status = original(executable, graph, flags);
   note_instantiated(scope, status, executable, graph);
@@ -461,8 +455,7 @@ CUresult graph_instantiate_with_flags(CUgraphExec* executable, CUgraph graph,
 
 CUresult graph_instantiate_with_parameters(CUgraphExec* executable, CUgraph graph,
                                            CUDA_GRAPH_INSTANTIATE_PARAMS* parameters) {
-  static const Original<decltype(graph_instantiate_with_parameters)> original{
-      "cuGraphInstantiateWithParams"};
+  static const OriginalOf<&graph_instantiate_with_parameters> original;
   const HookScope scope;
   const CUresult status = original(executable, graph, parameters);
   note_instantiated(scope, status, executable, graph);
@@ -471,8 +464,7 @@ CUresult graph_instantiate_with_parameters(CUgraphExec* executable, CUgraph grap
 
 CUresult graph_instantiate_with_parameters_ptsz(CUgraphExec* executable, CUgraph graph,
                                                 CUDA_GRAPH_INSTANTIATE_PARAMS* parameters) {
-  static const Original<decltype(graph_instantiate_with_parameters)> original{
-      "cuGraphInstantiateWithParams_ptsz"};
+  static const OriginalOf<&graph_instantiate_with_parameters_ptsz> original;
   const HookScope scope;
   const CUresult status = original(executable, graph, parameters);
   note_instantiated(scope, status, executable, graph);
@@ -480,18 +472,18 @@ CUresult graph_instantiate_with_parameters_ptsz(CUgraphExec* executable, CUgraph
 }
 
 CUresult graph_launch(CUgraphExec executable, CUstream stream) {
-  static const Original<decltype(graph_launch)> original{"cuGraphLaunch"};
+  static const OriginalOf<&graph_launch> original;
   return launch_graph(original, executable, stream, DefaultStream::kLegacy);
 }
 
 CUresult graph_launch_ptsz(CUgraphExec executable, CUstream stream) {
-  static const Original<decltype(graph_launch)> original{"cuGraphLaunch_ptsz"};
+  static const OriginalOf<&graph_launch_ptsz> original;
   return launch_graph(original, executable, stream, DefaultStream::kPerThread);
 }
 
 CUresult graph_executable_update(CUgraphExec executable, CUgraph graph, CUgraphNode* error_node,
                                  CUgraphExecUpdateResult* result) {
-  static const Original<decltype(graph_executable_update)> original{"cuGraphExecUpdate"};
+  static const OriginalOf<&graph_executable_update> original;
   const HookScope scope;
   const CUresult status = original(executable, graph, error_node, result);
   if (status == CUDA_SUCCESS) {
@@ -502,7 +494,7 @@ CUresult graph_executable_update(CUgraphExec executable, CUgraph graph, CUgraphN
 
 CUresult graph_executable_update_v2(CUgraphExec executable, CUgraph graph,
                                     CUgraphExecUpdateResultInfo* result) {
-  static const Original<decltype(graph_executable_update_v2)> original{"cuGraphExecUpdate_v2"};
+  static const OriginalOf<&graph_executable_update_v2> original;
   const HookScope scope;
   const CUresult status = original(executable, graph, result);
   if (status == CUDA_SUCCESS) {
@@ -512,8 +504,7 @@ CUresult graph_executable_update_v2(CUgraphExec executable, CUgraph graph,
 }
 
 CUresult graph_executable_set_child(CUgraphExec executable, CUgraphNode node, CUgraph graph) {
-  static const Original<decltype(graph_executable_set_child)> original{
-      "cuGraphExecChildGraphNodeSetParams"};
+  static const OriginalOf<&graph_executable_set_child> original;
   const HookScope scope;
   const CUresult status = original(executable, node, graph);
   if (status == CUDA_SUCCESS) {
@@ -523,7 +514,7 @@ CUresult graph_executable_set_child(CUgraphExec executable, CUgraphNode node, CU
 }
 
 CUresult graph_node_set_enabled(CUgraphExec executable, CUgraphNode node, unsigned is_enabled) {
-  static const Original<decltype(graph_node_set_enabled)> original{"cuGraphNodeSetEnabled"};
+  static const OriginalOf<&graph_node_set_enabled> original;
   const HookScope scope;
   const CUresult status = original(executable, node, is_enabled);
   if (status == CUDA_SUCCESS) {
@@ -533,7 +524,7 @@ CUresult graph_node_set_enabled(CUgraphExec executable, CUgraphNode node, unsign
 }
 
 CUresult graph_destroy_node(CUgraphNode node) {
-  static const Original<decltype(graph_destroy_node)> original{"cuGraphDestroyNode"};
+  static const OriginalOf<&graph_destroy_node> original;
   const HookScope scope;
   note_node_destroyed(scope, node);
   return original(node);
@@ -542,14 +533,14 @@ CUresult graph_destroy_node(CUgraphNode node) {
 // The nodes are needed to give each replay its descriptors: the graph goes with its last
 // executable.
 CUresult graph_destroy(CUgraph graph) {
-  static const Original<decltype(graph_destroy)> original{"cuGraphDestroy"};
+  static const OriginalOf<&graph_destroy> original;
   const HookScope scope;
   return graph_book().defers_destruction(graph) ? CUDA_SUCCESS : original(graph);
 }
 
 CUresult graph_executable_destroy(CUgraphExec executable) {
-  static const Original<decltype(graph_executable_destroy)> original{"cuGraphExecDestroy"};
-  static const Original<decltype(graph_destroy)> destroy_graph{"cuGraphDestroy"};
+  static const OriginalOf<&graph_executable_destroy> original;
+  static const OriginalOf<&graph_destroy> destroy_graph;
   const HookScope scope;
   const CUgraph graph = graph_book().remove(executable);
   const CUresult status = original(executable);

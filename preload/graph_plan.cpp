@@ -17,7 +17,7 @@ struct Edge {
 };
 
 std::vector<CUgraphNode> nodes_of(CUgraph graph) {
-  static const Original<decltype(::cuGraphGetNodes)> get_nodes{"cuGraphGetNodes"};
+  static const auto get_nodes = DRIVER_FUNCTION(cuGraphGetNodes);
   std::size_t count = 0;
   if (get_nodes(graph, nullptr, &count) != CUDA_SUCCESS) {
     return {};
@@ -31,8 +31,8 @@ std::vector<CUgraphNode> nodes_of(CUgraph graph) {
 
 // The newer call also tells edges that carry data, which the older one refuses.
 bool edges_of(CUgraph graph, std::vector<CUgraphNode>& from, std::vector<CUgraphNode>& to) {
-  static const Original<decltype(::cuGraphGetEdges_v2)> with_data{"cuGraphGetEdges_v2"};
-  static const Original<decltype(::cuGraphGetEdges)> plain{"cuGraphGetEdges"};
+  static const auto with_data = DRIVER_FUNCTION(cuGraphGetEdges_v2);
+  static const auto plain = DRIVER_FUNCTION(cuGraphGetEdges);
   std::vector<CUgraphEdgeData> data;
   const auto read = [&](std::size_t* count) {
     CUgraphNode* const first = from.empty() ? nullptr : from.data();
@@ -76,8 +76,7 @@ std::vector<std::size_t> topological_order(std::size_t count, const std::vector<
 }
 
 std::optional<detector::Dim3> cluster_of(CUgraphNode node) {
-  static const Original<decltype(::cuGraphKernelNodeGetAttribute)> get_attribute{
-      "cuGraphKernelNodeGetAttribute"};
+  static const auto get_attribute = DRIVER_FUNCTION(cuGraphKernelNodeGetAttribute);
   CUkernelNodeAttrValue value{};
   if (get_attribute(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value) != CUDA_SUCCESS ||
       value.clusterDim.x == 0) {
@@ -88,8 +87,7 @@ std::optional<detector::Dim3> cluster_of(CUgraphNode node) {
 
 bool read_kernel(session::Session& session, CUgraphNode node, GraphNode& made,
                  GraphKernel& kernel) {
-  static const Original<decltype(::cuGraphKernelNodeGetParams_v2)> get_parameters{
-      "cuGraphKernelNodeGetParams_v2"};
+  static const auto get_parameters = DRIVER_FUNCTION(cuGraphKernelNodeGetParams_v2);
   KernelNodeParameters parameters{};
   if (get_parameters(node, &parameters) != CUDA_SUCCESS) {
     return false;
@@ -109,10 +107,8 @@ bool read_kernel(session::Session& session, CUgraphNode node, GraphNode& made,
 // Nothing for a node of another type.
 std::optional<session::CopyRequest> read_copy(session::Session& session, CUgraphNode node,
                                               CUgraphNodeType type) {
-  static const Original<decltype(::cuGraphMemcpyNodeGetParams)> get_copy{
-      "cuGraphMemcpyNodeGetParams"};
-  static const Original<decltype(::cuGraphMemsetNodeGetParams)> get_memset{
-      "cuGraphMemsetNodeGetParams"};
+  static const auto get_copy = DRIVER_FUNCTION(cuGraphMemcpyNodeGetParams);
+  static const auto get_memset = DRIVER_FUNCTION(cuGraphMemsetNodeGetParams);
   if (type == CU_GRAPH_NODE_TYPE_MEMCPY) {
     CUDA_MEMCPY3D copy{};
     if (get_copy(node, &copy) == CUDA_SUCCESS) {
@@ -131,7 +127,7 @@ std::optional<session::CopyRequest> read_copy(session::Session& session, CUgraph
 }
 
 CUgraphNodeType type_of(CUgraphNode node) {
-  static const Original<decltype(::cuGraphNodeGetType)> get_type{"cuGraphNodeGetType"};
+  static const auto get_type = DRIVER_FUNCTION(cuGraphNodeGetType);
   CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
   return get_type(node, &type) == CUDA_SUCCESS ? type : CU_GRAPH_NODE_TYPE_EMPTY;
 }
@@ -179,8 +175,7 @@ class PlanBuilder {
  private:
   // A graph as a node stands for the end of all its nodes.
   std::optional<std::size_t> add_node(CUgraphNode node, std::vector<std::size_t> dependencies) {
-    static const Original<decltype(::cuGraphChildGraphNodeGetGraph)> get_graph{
-        "cuGraphChildGraphNodeGetGraph"};
+    static const auto get_graph = DRIVER_FUNCTION(cuGraphChildGraphNodeGetGraph);
     const CUgraphNodeType type = type_of(node);
     const std::size_t first_inside = plan_.nodes.size();
     if (type == CU_GRAPH_NODE_TYPE_GRAPH) {
@@ -277,7 +272,7 @@ bool adopt(GraphPlan& plan, std::size_t first, std::size_t end, GraphPlan& chang
 
 std::shared_ptr<const session::KernelBinding> find_kernel(session::Session& session,
                                                           session::Handle function) {
-  static const Original<decltype(::cuKernelGetFunction)> get_function{"cuKernelGetFunction"};
+  static const auto get_function = DRIVER_FUNCTION(cuKernelGetFunction);
   session::ModuleRegistry& modules = session.modules();
   if (auto known = modules.find(function)) {
     return known;

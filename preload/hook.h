@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "preload/driver_library.h"
 #include "preload/guard.h"
@@ -41,6 +42,16 @@ class Original<CUresult(Arguments...)> {
   const char* name_;  // a literal
   Function* function_;
 };
+
+// The driver's function that a hook stands before; hooks.def has its name.
+template <auto Hook>
+class OriginalOf : public Original<std::remove_pointer_t<decltype(Hook)>> {
+ public:
+  OriginalOf() : Original<std::remove_pointer_t<decltype(Hook)>>(kHookedName<Hook>) {}
+};
+
+// A function of the driver that the tool calls of its own accord.
+#define DRIVER_FUNCTION(name) (::barracuda::preload::Original<decltype(::name)>(#name))
 
 // The session knows handles as numbers.
 template <typename T>

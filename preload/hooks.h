@@ -16,6 +16,16 @@ namespace barracuda::preload {
 #include "preload/hooks.def"
 #undef HOOK
 
+// The exported name of the driver's function that a hook stands before. Of each hook there is one
+// row.
+template <auto Function>
+extern const char* const kHookedName;
+#define HOOK(name, function) \
+  template <>                \
+  inline constexpr const char* kHookedName<&function> = #name;
+#include "preload/hooks.def"
+#undef HOOK
+
 struct Hook {
   const char* name;
   void* function;

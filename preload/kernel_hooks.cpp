@@ -68,12 +68,12 @@ struct FunctionAttributes {
   CUfunction function;
 
   CUresult read(CUfunction_attribute attribute, int& value) const {
-    static const Original<decltype(::cuFuncGetAttribute)> original{"cuFuncGetAttribute"};
+    static const auto original = DRIVER_FUNCTION(cuFuncGetAttribute);
     return original(&value, attribute, function);
   }
 
   [[nodiscard]] CUresult write(CUfunction_attribute attribute, int value) const {
-    static const Original<decltype(::cuFuncSetAttribute)> original{"cuFuncSetAttribute"};
+    static const auto original = DRIVER_FUNCTION(cuFuncSetAttribute);
     return original(function, attribute, value);
   }
 };
@@ -83,18 +83,18 @@ struct KernelAttributes {
   CUdevice device;
 
   CUresult read(CUfunction_attribute attribute, int& value) const {
-    static const Original<decltype(::cuKernelGetAttribute)> original{"cuKernelGetAttribute"};
+    static const auto original = DRIVER_FUNCTION(cuKernelGetAttribute);
     return original(&value, attribute, kernel, device);
   }
 
   [[nodiscard]] CUresult write(CUfunction_attribute attribute, int value) const {
-    static const Original<decltype(::cuKernelSetAttribute)> original{"cuKernelSetAttribute"};
+    static const auto original = DRIVER_FUNCTION(cuKernelSetAttribute);
     return original(attribute, value, kernel, device);
   }
 };
 
 CUdevice current_device() {
-  static const Original<decltype(::cuCtxGetDevice)> original{"cuCtxGetDevice"};
+  static const auto original = DRIVER_FUNCTION(cuCtxGetDevice);
   CUdevice device = 0;
   return original(&device) == CUDA_SUCCESS ? device : 0;
 }
@@ -120,7 +120,7 @@ void allow_for_word(const HookScope& scope, session::Handle handle, const Attrib
 template <typename Attributes>
 CUresult set_attribute(const HookScope& scope, session::Handle handle, const Attributes& attributes,
                        CUfunction_attribute attribute, int value) {
-  static const Original<decltype(::cuDeviceGetAttribute)> device_attribute{"cuDeviceGetAttribute"};
+  static const auto device_attribute = DRIVER_FUNCTION(cuDeviceGetAttribute);
   const CUresult status = attributes.write(attribute, value);
   const auto kernel = status == CUDA_ERROR_INVALID_VALUE &&
                               attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
@@ -148,7 +148,7 @@ CUresult set_attribute(const HookScope& scope, session::Handle handle, const Att
 }  // namespace
 
 CUresult module_get_function(CUfunction* function, CUmodule module, const char* name) {
-  static const Original<decltype(module_get_function)> original{"cuModuleGetFunction"};
+  static const OriginalOf<&module_get_function> original;
   const HookScope scope;
   CUresult status = original(function, module, name);
   if (status == CUDA_SUCCESS) {
@@ -161,10 +161,9 @@ CUresult module_get_function(CUfunction* function, CUmodule module, const char* 
 }
 
 CUresult module_enumerate_functions(CUfunction* functions, unsigned count, CUmodule module) {
-  static const Original<decltype(module_enumerate_functions)> original{
-      "cuModuleEnumerateFunctions"};
-  static const Original<decltype(::cuFuncGetName)> get_name{"cuFuncGetName"};
-  static const Original<decltype(::cuModuleGetFunctionCount)> get_count{"cuModuleGetFunctionCount"};
+  static const OriginalOf<&module_enumerate_functions> original;
+  static const auto get_name = DRIVER_FUNCTION(cuFuncGetName);
+  static const auto get_count = DRIVER_FUNCTION(cuModuleGetFunctionCount);
   const HookScope scope;
   CUresult status = original(functions, count, module);
   unsigned present = 0;
@@ -179,7 +178,7 @@ CUresult module_enumerate_functions(CUfunction* functions, unsigned count, CUmod
 }
 
 CUresult library_get_kernel(CUkernel* kernel, CUlibrary library, const char* name) {
-  static const Original<decltype(library_get_kernel)> original{"cuLibraryGetKernel"};
+  static const OriginalOf<&library_get_kernel> original;
   const HookScope scope;
   CUresult status = original(kernel, library, name);
   if (status == CUDA_SUCCESS) {
@@ -193,7 +192,7 @@ CUresult library_get_kernel(CUkernel* kernel, CUlibrary library, const char* nam
 }
 
 CUresult library_get_module(CUmodule* module, CUlibrary library) {
-  static const Original<decltype(library_get_module)> original{"cuLibraryGetModule"};
+  static const OriginalOf<&library_get_module> original;
   const HookScope scope;
   CUresult status = original(module, library);
   if (status == CUDA_SUCCESS) {
@@ -205,9 +204,9 @@ CUresult library_get_module(CUmodule* module, CUlibrary library) {
 }
 
 CUresult library_enumerate_kernels(CUkernel* kernels, unsigned count, CUlibrary library) {
-  static const Original<decltype(library_enumerate_kernels)> original{"cuLibraryEnumerateKernels"};
-  static const Original<decltype(::cuKernelGetName)> get_name{"cuKernelGetName"};
-  static const Original<decltype(::cuLibraryGetKernelCount)> get_count{"cuLibraryGetKernelCount"};
+  static const OriginalOf<&library_enumerate_kernels> original;
+  static const auto get_name = DRIVER_FUNCTION(cuKernelGetName);
+  static const auto get_count = DRIVER_FUNCTION(cuLibraryGetKernelCount);
   const HookScope scope;
   CUresult status = original(kernels, count, library);
   unsigned present = 0;
@@ -223,7 +222,7 @@ CUresult library_enumerate_kernels(CUkernel* kernels, unsigned count, CUlibrary 
 }
 
 CUresult kernel_get_function(CUfunction* function, CUkernel kernel) {
-  static const Original<decltype(kernel_get_function)> original{"cuKernelGetFunction"};
+  static const OriginalOf<&kernel_get_function> original;
   const HookScope scope;
   CUresult status = original(function, kernel);
   if (status == CUDA_SUCCESS) {
@@ -237,7 +236,7 @@ CUresult kernel_get_function(CUfunction* function, CUkernel kernel) {
 
 CUresult kernel_get_parameter_info(CUkernel kernel, std::size_t index, std::size_t* offset,
                                    std::size_t* bytes) {
-  static const Original<decltype(kernel_get_parameter_info)> original{"cuKernelGetParamInfo"};
+  static const OriginalOf<&kernel_get_parameter_info> original;
   const HookScope scope;
   if (is_hidden_parameter(scope, handle_of(kernel), index)) {
     return CUDA_ERROR_INVALID_VALUE;
@@ -247,7 +246,7 @@ CUresult kernel_get_parameter_info(CUkernel kernel, std::size_t index, std::size
 
 CUresult function_get_parameter_info(CUfunction function, std::size_t index, std::size_t* offset,
                                      std::size_t* bytes) {
-  static const Original<decltype(function_get_parameter_info)> original{"cuFuncGetParamInfo"};
+  static const OriginalOf<&function_get_parameter_info> original;
   const HookScope scope;
   if (is_hidden_parameter(scope, handle_of(function), index)) {
     return CUDA_ERROR_INVALID_VALUE;
@@ -257,7 +256,7 @@ CUresult function_get_parameter_info(CUfunction function, std::size_t index, std
 
 CUresult kernel_get_attribute(int* value, CUfunction_attribute attribute, CUkernel kernel,
                               CUdevice device) {
-  static const Original<decltype(kernel_get_attribute)> original{"cuKernelGetAttribute"};
+  static const OriginalOf<&kernel_get_attribute> original;
   const HookScope scope;
   const CUresult status = original(value, attribute, kernel, device);
   if (status == CUDA_SUCCESS) {
@@ -267,7 +266,7 @@ CUresult kernel_get_attribute(int* value, CUfunction_attribute attribute, CUkern
 }
 
 CUresult function_get_attribute(int* value, CUfunction_attribute attribute, CUfunction function) {
-  static const Original<decltype(function_get_attribute)> original{"cuFuncGetAttribute"};
+  static const OriginalOf<&function_get_attribute> original;
   const HookScope scope;
   const CUresult status = original(value, attribute, function);
   if (status == CUDA_SUCCESS) {

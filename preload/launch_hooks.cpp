@@ -127,7 +127,7 @@ CUresult launch_cooperative_with(const Original<decltype(launch_cooperative)>& o
 CUresult launch_kernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                        CUstream stream, void** parameters, void** extra) {
-  static const Original<decltype(launch_kernel)> original{"cuLaunchKernel"};
+  static const OriginalOf<&launch_kernel> original;
   return launch_plain(original, {config_of({grid_x, grid_y, grid_z}, {block_x, block_y, block_z},
                                            shared_bytes, stream),
                                  function, DefaultStream::kLegacy, parameters, extra});
@@ -137,7 +137,7 @@ CUresult launch_kernel_ptsz(CUfunction function, unsigned grid_x, unsigned grid_
                             unsigned block_x, unsigned block_y, unsigned block_z,
                             unsigned shared_bytes, CUstream stream, void** parameters,
                             void** extra) {
-  static const Original<decltype(launch_kernel)> original{"cuLaunchKernel_ptsz"};
+  static const OriginalOf<&launch_kernel_ptsz> original;
   return launch_plain(original, {config_of({grid_x, grid_y, grid_z}, {block_x, block_y, block_z},
                                            shared_bytes, stream),
                                  function, DefaultStream::kPerThread, parameters, extra});
@@ -146,7 +146,7 @@ CUresult launch_kernel_ptsz(CUfunction function, unsigned grid_x, unsigned grid_
 CUresult launch_cooperative(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                             unsigned block_x, unsigned block_y, unsigned block_z,
                             unsigned shared_bytes, CUstream stream, void** parameters) {
-  static const Original<decltype(launch_cooperative)> original{"cuLaunchCooperativeKernel"};
+  static const OriginalOf<&launch_cooperative> original;
   return launch_cooperative_with(
       original,
       {config_of({grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, stream),
@@ -157,7 +157,7 @@ CUresult launch_cooperative_ptsz(CUfunction function, unsigned grid_x, unsigned 
                                  unsigned grid_z, unsigned block_x, unsigned block_y,
                                  unsigned block_z, unsigned shared_bytes, CUstream stream,
                                  void** parameters) {
-  static const Original<decltype(launch_cooperative)> original{"cuLaunchCooperativeKernel_ptsz"};
+  static const OriginalOf<&launch_cooperative_ptsz> original;
   return launch_cooperative_with(
       original,
       {config_of({grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, stream),
@@ -168,13 +168,13 @@ CUresult launch_cooperative_ptsz(CUfunction function, unsigned grid_x, unsigned 
 
 CUresult launch_kernel_ex(const CUlaunchConfig* config, CUfunction function, void** parameters,
                           void** extra) {
-  static const Original<decltype(launch_kernel_ex)> original{"cuLaunchKernelEx"};
+  static const OriginalOf<&launch_kernel_ex> original;
   return launch_with(original, DefaultStream::kLegacy, config, function, parameters, extra);
 }
 
 CUresult launch_kernel_ex_ptsz(const CUlaunchConfig* config, CUfunction function, void** parameters,
                                void** extra) {
-  static const Original<decltype(launch_kernel_ex)> original{"cuLaunchKernelEx_ptsz"};
+  static const OriginalOf<&launch_kernel_ex_ptsz> original;
   return launch_with(original, DefaultStream::kPerThread, config, function, parameters, extra);
 }
 

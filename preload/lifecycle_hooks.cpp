@@ -6,11 +6,9 @@ namespace {
 
 // The primary context of a device if it is alive, without making one.
 CUcontext primary_context(CUdevice device) {
-  static const Original<decltype(::cuDevicePrimaryCtxGetState)> get_state{
-      "cuDevicePrimaryCtxGetState"};
-  static const Original<decltype(::cuDevicePrimaryCtxRetain)> retain{"cuDevicePrimaryCtxRetain"};
-  static const Original<decltype(::cuDevicePrimaryCtxRelease_v2)> release{
-      "cuDevicePrimaryCtxRelease_v2"};
+  static const auto get_state = DRIVER_FUNCTION(cuDevicePrimaryCtxGetState);
+  static const auto retain = DRIVER_FUNCTION(cuDevicePrimaryCtxRetain);
+  static const auto release = DRIVER_FUNCTION(cuDevicePrimaryCtxRelease_v2);
   unsigned flags = 0;
   int active = 0;
   CUcontext context = nullptr;
@@ -37,7 +35,7 @@ void end_primary_context(const HookScope& scope, CUdevice device) {
 }  // namespace
 
 CUresult init(unsigned flags) {
-  static const Original<decltype(init)> original{"cuInit"};
+  static const OriginalOf<&init> original;
   const HookScope scope;
   note_cuda_use();
   const CUresult status = original(flags);
@@ -48,14 +46,14 @@ CUresult init(unsigned flags) {
 }
 
 CUresult context_destroy(CUcontext context) {
-  static const Original<decltype(context_destroy)> original{"cuCtxDestroy"};
+  static const OriginalOf<&context_destroy> original;
   const HookScope scope;
   end_context(scope, context);
   return original(context);
 }
 
 CUresult context_destroy_v2(CUcontext context) {
-  static const Original<decltype(context_destroy_v2)> original{"cuCtxDestroy_v2"};
+  static const OriginalOf<&context_destroy_v2> original;
   const HookScope scope;
   end_context(scope, context);
   return original(context);
@@ -63,36 +61,35 @@ CUresult context_destroy_v2(CUcontext context) {
 
 // The last release destroys the context; an earlier one costs a new log area at the next launch.
 CUresult primary_context_release(CUdevice device) {
-  static const Original<decltype(primary_context_release)> original{"cuDevicePrimaryCtxRelease"};
+  static const OriginalOf<&primary_context_release> original;
   const HookScope scope;
   end_primary_context(scope, device);
   return original(device);
 }
 
 CUresult primary_context_release_v2(CUdevice device) {
-  static const Original<decltype(primary_context_release_v2)> original{
-      "cuDevicePrimaryCtxRelease_v2"};
+  static const OriginalOf<&primary_context_release_v2> original;
   const HookScope scope;
   end_primary_context(scope, device);
   return original(device);
 }
 
 CUresult primary_context_reset(CUdevice device) {
-  static const Original<decltype(primary_context_reset)> original{"cuDevicePrimaryCtxReset"};
+  static const OriginalOf<&primary_context_reset> original;
   const HookScope scope;
   end_primary_context(scope, device);
   return original(device);
 }
 
 CUresult primary_context_reset_v2(CUdevice device) {
-  static const Original<decltype(primary_context_reset_v2)> original{"cuDevicePrimaryCtxReset_v2"};
+  static const OriginalOf<&primary_context_reset_v2> original;
   const HookScope scope;
   end_primary_context(scope, device);
   return original(device);
 }
 
 CUresult context_synchronize() {
-  static const Original<decltype(context_synchronize)> original{"cuCtxSynchronize"};
+  static const OriginalOf<&context_synchronize> original;
   const HookScope scope;
   const CUresult status = original();
   scope.run([&](session::Session& session) {
@@ -102,7 +99,7 @@ CUresult context_synchronize() {
 }
 
 CUresult context_synchronize_v2(CUcontext context) {
-  static const Original<decltype(context_synchronize_v2)> original{"cuCtxSynchronize_v2"};
+  static const OriginalOf<&context_synchronize_v2> original;
   const HookScope scope;
   const CUresult status = original(context);
   scope.run(

@@ -67,7 +67,7 @@ void note_private_runtime(const HookScope& scope, const void* caller) {
 }  // namespace
 
 CUresult get_export_table(const void** table, const CUuuid* id) {
-  static const Original<decltype(get_export_table)> original{"cuGetExportTable"};
+  static const OriginalOf<&get_export_table> original;
   const HookScope scope;
   const CUresult status = original(table, id);
   if (status != CUDA_SUCCESS && device_choice() == DeviceChoice::kEmulated) {
@@ -78,7 +78,7 @@ CUresult get_export_table(const void** table, const CUuuid* id) {
 
 CUresult get_proc_address_v2(const char* symbol, void** function, int version, cuuint64_t flags,
                              CUdriverProcAddressQueryResult* result) {
-  static const Original<decltype(get_proc_address_v2)> original{"cuGetProcAddress_v2"};
+  static const OriginalOf<&get_proc_address_v2> original;
   const CUresult status = original(symbol, function, version, flags, result);
   if (status == CUDA_SUCCESS) {
     replace_result(symbol, function, flags);
@@ -87,7 +87,7 @@ CUresult get_proc_address_v2(const char* symbol, void** function, int version, c
 }
 
 CUresult get_proc_address(const char* symbol, void** function, int version, cuuint64_t flags) {
-  static const Original<decltype(get_proc_address)> original{"cuGetProcAddress"};
+  static const OriginalOf<&get_proc_address> original;
   const CUresult status = original(symbol, function, version, flags);
   if (status == CUDA_SUCCESS) {
     replace_result(symbol, function, flags);

@@ -76,7 +76,7 @@ jit::CodeCache* code_cache() {
 
 // What of the device decides on the code; nothing if it cannot be told.
 std::optional<int> architecture_of(CUdevice device) {
-  static const Original<decltype(::cuDeviceGetAttribute)> attribute{"cuDeviceGetAttribute"};
+  static const auto attribute = DRIVER_FUNCTION(cuDeviceGetAttribute);
   int major = 0;
   int minor = 0;
   if (attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) != CUDA_SUCCESS ||
@@ -88,15 +88,15 @@ std::optional<int> architecture_of(CUdevice device) {
 }
 
 std::optional<int> architecture_of_current() {
-  static const Original<decltype(::cuCtxGetDevice)> current_device{"cuCtxGetDevice"};
+  static const auto current_device = DRIVER_FUNCTION(cuCtxGetDevice);
   CUdevice device = 0;
   return current_device(&device) == CUDA_SUCCESS ? architecture_of(device) : std::nullopt;
 }
 
 // Nothing where there are several.
 std::optional<int> architecture_of_all() {
-  static const Original<decltype(::cuDeviceGetCount)> count_devices{"cuDeviceGetCount"};
-  static const Original<decltype(::cuDeviceGet)> get_device{"cuDeviceGet"};
+  static const auto count_devices = DRIVER_FUNCTION(cuDeviceGetCount);
+  static const auto get_device = DRIVER_FUNCTION(cuDeviceGet);
   int count = 0;
   std::optional<int> common;
   if (count_devices(&count) != CUDA_SUCCESS) {
@@ -130,7 +130,7 @@ std::string_view target_letter(std::string_view text) {
 // The driver's version, of which the compiler's must not be ahead; with the kernel module's, which
 // tells builds of one version apart.
 std::optional<std::string> driver_identity() {
-  static const Original<decltype(::cuDriverGetVersion)> get_version{"cuDriverGetVersion"};
+  static const auto get_version = DRIVER_FUNCTION(cuDriverGetVersion);
   constexpr int kMajor = 1000;
   constexpr int kMinor = 10;
   const std::string_view compiler = jit::Compiler::version();
@@ -174,7 +174,7 @@ void log_code(const jit::Code& code) {
 }
 
 bool loads_all_at_once() {
-  static const Original<decltype(::cuModuleGetLoadingMode)> get_mode{"cuModuleGetLoadingMode"};
+  static const auto get_mode = DRIVER_FUNCTION(cuModuleGetLoadingMode);
   CUmoduleLoadingMode mode{};
   return get_mode(&mode) == CUDA_SUCCESS && mode == CU_MODULE_EAGER_LOADING;
 }

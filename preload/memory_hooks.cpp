@@ -74,7 +74,7 @@ CUresult allocate_from_pool(const Original<decltype(memory_allocate_from_pool)>&
 }  // namespace
 
 CUresult memory_allocate(CUdeviceptr* address, std::size_t bytes) {
-  static const Original<decltype(memory_allocate)> original{"cuMemAlloc_v2"};
+  static const OriginalOf<&memory_allocate> original;
   const HookScope scope;
   const CUresult status = original(address, bytes);
   if (status == CUDA_SUCCESS) {
@@ -85,7 +85,7 @@ CUresult memory_allocate(CUdeviceptr* address, std::size_t bytes) {
 
 CUresult memory_allocate_pitch(CUdeviceptr* address, std::size_t* pitch, std::size_t width,
                                std::size_t height, unsigned element_bytes) {
-  static const Original<decltype(memory_allocate_pitch)> original{"cuMemAllocPitch_v2"};
+  static const OriginalOf<&memory_allocate_pitch> original;
   const HookScope scope;
   const CUresult status = original(address, pitch, width, height, element_bytes);
   if (status == CUDA_SUCCESS) {
@@ -95,7 +95,7 @@ CUresult memory_allocate_pitch(CUdeviceptr* address, std::size_t* pitch, std::si
 }
 
 CUresult memory_allocate_managed(CUdeviceptr* address, std::size_t bytes, unsigned flags) {
-  static const Original<decltype(memory_allocate_managed)> original{"cuMemAllocManaged"};
+  static const OriginalOf<&memory_allocate_managed> original;
   const HookScope scope;
   const CUresult status = original(address, bytes, flags);
   if (status == CUDA_SUCCESS) {
@@ -105,7 +105,7 @@ CUresult memory_allocate_managed(CUdeviceptr* address, std::size_t bytes, unsign
 }
 
 CUresult memory_allocate_host(void** address, std::size_t bytes) {
-  static const Original<decltype(memory_allocate_host)> original{"cuMemAllocHost_v2"};
+  static const OriginalOf<&memory_allocate_host> original;
   const HookScope scope;
   const CUresult status = original(address, bytes);
   if (status == CUDA_SUCCESS) {
@@ -115,7 +115,7 @@ CUresult memory_allocate_host(void** address, std::size_t bytes) {
 }
 
 CUresult host_allocate(void** address, std::size_t bytes, unsigned flags) {
-  static const Original<decltype(host_allocate)> original{"cuMemHostAlloc"};
+  static const OriginalOf<&host_allocate> original;
   const HookScope scope;
   const CUresult status = original(address, bytes, flags);
   if (status == CUDA_SUCCESS) {
@@ -125,7 +125,7 @@ CUresult host_allocate(void** address, std::size_t bytes, unsigned flags) {
 }
 
 CUresult host_register(void* address, std::size_t bytes, unsigned flags) {
-  static const Original<decltype(host_register)> original{"cuMemHostRegister_v2"};
+  static const OriginalOf<&host_register> original;
   const HookScope scope;
   const CUresult status = original(address, bytes, flags);
   note_allocation(scope, status, address_of(address), bytes, "registered host memory");
@@ -133,56 +133,55 @@ CUresult host_register(void* address, std::size_t bytes, unsigned flags) {
 }
 
 CUresult host_unregister(void* address) {
-  static const Original<decltype(host_unregister)> original{"cuMemHostUnregister"};
+  static const OriginalOf<&host_unregister> original;
   return free_memory(address_of(address), [&] { return original(address); });
 }
 
 CUresult memory_allocate_async(CUdeviceptr* address, std::size_t bytes, CUstream stream) {
-  static const Original<decltype(memory_allocate_async)> original{"cuMemAllocAsync"};
+  static const OriginalOf<&memory_allocate_async> original;
   return allocate_async(original, address, bytes, {stream, DefaultStream::kLegacy});
 }
 
 CUresult memory_allocate_async_ptsz(CUdeviceptr* address, std::size_t bytes, CUstream stream) {
-  static const Original<decltype(memory_allocate_async)> original{"cuMemAllocAsync_ptsz"};
+  static const OriginalOf<&memory_allocate_async_ptsz> original;
   return allocate_async(original, address, bytes, {stream, DefaultStream::kPerThread});
 }
 
 CUresult memory_allocate_from_pool(CUdeviceptr* address, std::size_t bytes, CUmemoryPool pool,
                                    CUstream stream) {
-  static const Original<decltype(memory_allocate_from_pool)> original{"cuMemAllocFromPoolAsync"};
+  static const OriginalOf<&memory_allocate_from_pool> original;
   return allocate_from_pool(original, address, bytes, pool, {stream, DefaultStream::kLegacy});
 }
 
 CUresult memory_allocate_from_pool_ptsz(CUdeviceptr* address, std::size_t bytes, CUmemoryPool pool,
                                         CUstream stream) {
-  static const Original<decltype(memory_allocate_from_pool)> original{
-      "cuMemAllocFromPoolAsync_ptsz"};
+  static const OriginalOf<&memory_allocate_from_pool_ptsz> original;
   return allocate_from_pool(original, address, bytes, pool, {stream, DefaultStream::kPerThread});
 }
 
 CUresult memory_free(CUdeviceptr address) {
-  static const Original<decltype(memory_free)> original{"cuMemFree_v2"};
+  static const OriginalOf<&memory_free> original;
   return free_memory(address, [&] { return original(address); });
 }
 
 CUresult memory_free_host(void* address) {
-  static const Original<decltype(memory_free_host)> original{"cuMemFreeHost"};
+  static const OriginalOf<&memory_free_host> original;
   return free_memory(address_of(address), [&] { return original(address); });
 }
 
 CUresult memory_free_async(CUdeviceptr address, CUstream stream) {
-  static const Original<decltype(memory_free_async)> original{"cuMemFreeAsync"};
+  static const OriginalOf<&memory_free_async> original;
   return free_in_stream(original, address, stream, DefaultStream::kLegacy);
 }
 
 CUresult memory_free_async_ptsz(CUdeviceptr address, CUstream stream) {
-  static const Original<decltype(memory_free_async)> original{"cuMemFreeAsync_ptsz"};
+  static const OriginalOf<&memory_free_async_ptsz> original;
   return free_in_stream(original, address, stream, DefaultStream::kPerThread);
 }
 
 CUresult memory_map(CUdeviceptr address, std::size_t bytes, std::size_t offset,
                     CUmemGenericAllocationHandle handle, unsigned long long flags) {
-  static const Original<decltype(memory_map)> original{"cuMemMap"};
+  static const OriginalOf<&memory_map> original;
   const HookScope scope;
   const CUresult status = original(address, bytes, offset, handle, flags);
   note_allocation(scope, status, address, bytes, "cuMemMap");
@@ -190,7 +189,7 @@ CUresult memory_map(CUdeviceptr address, std::size_t bytes, std::size_t offset,
 }
 
 CUresult memory_unmap(CUdeviceptr address, std::size_t bytes) {
-  static const Original<decltype(memory_unmap)> original{"cuMemUnmap"};
+  static const OriginalOf<&memory_unmap> original;
   return free_memory(address, [&] { return original(address, bytes); });
 }
 

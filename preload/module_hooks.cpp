@@ -146,18 +146,18 @@ const ProgramImage* prepare_file(const HookScope& scope, const char* name) {
 }
 
 CUresult load_module_image(CUmodule* module, const void* instrumented, JitOptions& options) {
-  static const Original<decltype(module_load_data_with_options)> original{"cuModuleLoadDataEx"};
+  static const OriginalOf<&module_load_data_with_options> original;
   return original(module, instrumented, options.count(), options.names(), options.values());
 }
 
 void unload_module(session::Handle module) {
-  static const Original<decltype(module_unload)> original{"cuModuleUnload"};
+  static const OriginalOf<&module_unload> original;
   (void)original(
       reinterpret_cast<CUmodule>(module));  // NOLINT(performance-no-int-to-ptr): a handle
 }
 
 void unload_library(session::Handle library) {
-  static const Original<decltype(library_unload)> original{"cuLibraryUnload"};
+  static const OriginalOf<&library_unload> original;
   (void)original(reinterpret_cast<CUlibrary>(library));  // NOLINT(performance-no-int-to-ptr)
 }
 
@@ -183,10 +183,10 @@ struct LibraryOptions {
 // that a refusal shows here, where the unchanged image can still take its place.
 CUresult load_library_image(CUlibrary* library, const void* instrumented, JitOptions& jit,
                             const LibraryOptions& options) {
-  static const Original<decltype(library_load_data)> original{"cuLibraryLoadData"};
-  static const Original<decltype(::cuLibraryUnload)> unload{"cuLibraryUnload"};
-  static const Original<decltype(::cuLibraryGetModule)> get_module{"cuLibraryGetModule"};
-  static const Original<decltype(::cuCtxGetCurrent)> get_context{"cuCtxGetCurrent"};
+  static const OriginalOf<&library_load_data> original;
+  static const auto unload = DRIVER_FUNCTION(cuLibraryUnload);
+  static const auto get_module = DRIVER_FUNCTION(cuLibraryGetModule);
+  static const auto get_context = DRIVER_FUNCTION(cuCtxGetCurrent);
   const CUresult status = original(library, instrumented, jit.names(), jit.values(), jit.count(),
                                    options.names, options.values, options.count);
   CUcontext context = nullptr;
@@ -218,14 +218,14 @@ CUresult load_library(const HookScope& scope, const ProgramImage* image, CUlibra
 }  // namespace
 
 CUresult module_load(CUmodule* module, const char* name) {
-  static const Original<decltype(module_load)> original{"cuModuleLoad"};
+  static const OriginalOf<&module_load> original;
   const HookScope scope;
   return load_module(scope, prepare_file(scope, name), module, {nullptr, nullptr, 0},
                      [&] { return original(module, name); });
 }
 
 CUresult module_load_data(CUmodule* module, const void* image) {
-  static const Original<decltype(module_load_data)> original{"cuModuleLoadData"};
+  static const OriginalOf<&module_load_data> original;
   const HookScope scope;
   return load_module(scope, prepare(scope, image), module, {nullptr, nullptr, 0},
                      [&] { return original(module, image); });
@@ -233,21 +233,21 @@ CUresult module_load_data(CUmodule* module, const void* image) {
 
 CUresult module_load_data_with_options(CUmodule* module, const void* image, unsigned count,
                                        CUjit_option* names, void** values) {
-  static const Original<decltype(module_load_data_with_options)> original{"cuModuleLoadDataEx"};
+  static const OriginalOf<&module_load_data_with_options> original;
   const HookScope scope;
   return load_module(scope, prepare(scope, image), module, {names, values, count},
                      [&] { return original(module, image, count, names, values); });
 }
 
 CUresult module_load_fat_binary(CUmodule* module, const void* image) {
-  static const Original<decltype(module_load_fat_binary)> original{"cuModuleLoadFatBinary"};
+  static const OriginalOf<&module_load_fat_binary> original;
   const HookScope scope;
   return load_module(scope, prepare(scope, image), module, {nullptr, nullptr, 0},
                      [&] { return original(module, image); });
 }
 
 CUresult module_unload(CUmodule module) {
-  static const Original<decltype(module_unload)> original{"cuModuleUnload"};
+  static const OriginalOf<&module_unload> original;
   const HookScope scope;
   scope.run([&](Session& session) { session.before_unload(handle_of(module)); });
   return original(module);
@@ -257,7 +257,7 @@ CUresult module_unload(CUmodule module) {
 CUresult library_load_data(CUlibrary* library, const void* image, CUjit_option* jit_names,
                            void** jit_values, unsigned jit_count, CUlibraryOption* names,
                            void** values, unsigned count) {
-  static const Original<decltype(library_load_data)> original{"cuLibraryLoadData"};
+  static const OriginalOf<&library_load_data> original;
   const HookScope scope;
   const JitOptions options(jit_names, jit_values, jit_count);
   scope.run(Loss::kNothing, [&](Session& session) { compile_program_ahead(session, options); });
@@ -269,7 +269,7 @@ CUresult library_load_data(CUlibrary* library, const void* image, CUjit_option* 
 CUresult library_load_from_file(CUlibrary* library, const char* name, CUjit_option* jit_names,
                                 void** jit_values, unsigned jit_count, CUlibraryOption* names,
                                 void** values, unsigned count) {
-  static const Original<decltype(library_load_from_file)> original{"cuLibraryLoadFromFile"};
+  static const OriginalOf<&library_load_from_file> original;
   const HookScope scope;
   return load_library(scope, prepare_file(scope, name), library, {jit_names, jit_values, jit_count},
                       {names, values, count}, [&] {
@@ -281,7 +281,7 @@ CUresult library_load_from_file(CUlibrary* library, const char* name, CUjit_opti
 // NOLINTEND(readability-function-size)
 
 CUresult library_unload(CUlibrary library) {
-  static const Original<decltype(library_unload)> original{"cuLibraryUnload"};
+  static const OriginalOf<&library_unload> original;
   const HookScope scope;
   scope.run([&](Session& session) { session.before_unload(handle_of(library)); });
   return original(library);

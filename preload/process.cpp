@@ -148,9 +148,11 @@ void check_runtime() {
         "NVIDIA driver, and there is none here. Build it with the shared runtime to run it on the "
         "emulated device: NVCC_APPEND_FLAGS=\"-cudart shared\"");
   } else if (image && !image->other_runtime().empty()) {
-    block_process("the program is linked with " + image->other_runtime() +
-                  ", which needs an NVIDIA driver, and there is none here. The emulated device "
-                  "stands in for libcudart.so.13: build the program with CUDA 13");
+    block_process(
+        "the program is linked with " + image->other_runtime() +
+        ", which needs an NVIDIA driver, and there is none here. The emulated device "
+        "stands in for the CUDA runtimes of 11.x, 12.x and 13.x: build the program with one of "
+        "these");
   }
 }
 

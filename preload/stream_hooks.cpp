@@ -73,7 +73,7 @@ CUresult record(CUevent event, CUstream stream, DefaultStream meaning, const Sub
 }  // namespace
 
 CUresult stream_create(CUstream* stream, unsigned flags) {
-  static const Original<decltype(stream_create)> original{"cuStreamCreate"};
+  static const OriginalOf<&stream_create> original;
   const HookScope scope;
   const CUresult status = original(stream, flags);
   note_created(scope, status, stream, flags);
@@ -81,8 +81,7 @@ CUresult stream_create(CUstream* stream, unsigned flags) {
 }
 
 CUresult stream_create_with_priority(CUstream* stream, unsigned flags, int priority) {
-  static const Original<decltype(stream_create_with_priority)> original{
-      "cuStreamCreateWithPriority"};
+  static const OriginalOf<&stream_create_with_priority> original;
   const HookScope scope;
   const CUresult status = original(stream, flags, priority);
   note_created(scope, status, stream, flags);
@@ -90,71 +89,71 @@ CUresult stream_create_with_priority(CUstream* stream, unsigned flags, int prior
 }
 
 CUresult stream_destroy(CUstream stream) {
-  static const Original<decltype(stream_destroy)> original{"cuStreamDestroy_v2"};
+  static const OriginalOf<&stream_destroy> original;
   const HookScope scope;
   scope.run([&](Session& session) { session.streams().destroyed(handle_of(stream)); });
   return original(stream);
 }
 
 CUresult stream_synchronize(CUstream stream) {
-  static const Original<decltype(stream_synchronize)> original{"cuStreamSynchronize"};
+  static const OriginalOf<&stream_synchronize> original;
   return wait_for_stream(original, stream, DefaultStream::kLegacy);
 }
 
 CUresult stream_synchronize_ptsz(CUstream stream) {
-  static const Original<decltype(stream_synchronize)> original{"cuStreamSynchronize_ptsz"};
+  static const OriginalOf<&stream_synchronize_ptsz> original;
   return wait_for_stream(original, stream, DefaultStream::kPerThread);
 }
 
 CUresult stream_query(CUstream stream) {
-  static const Original<decltype(stream_query)> original{"cuStreamQuery"};
+  static const OriginalOf<&stream_query> original;
   return wait_for_stream(original, stream, DefaultStream::kLegacy);
 }
 
 CUresult stream_query_ptsz(CUstream stream) {
-  static const Original<decltype(stream_query)> original{"cuStreamQuery_ptsz"};
+  static const OriginalOf<&stream_query_ptsz> original;
   return wait_for_stream(original, stream, DefaultStream::kPerThread);
 }
 
 CUresult stream_wait_event(CUstream stream, CUevent event, unsigned flags) {
-  static const Original<decltype(stream_wait_event)> original{"cuStreamWaitEvent"};
+  static const OriginalOf<&stream_wait_event> original;
   return wait_in_stream(original, stream, event, flags, DefaultStream::kLegacy);
 }
 
 CUresult stream_wait_event_ptsz(CUstream stream, CUevent event, unsigned flags) {
-  static const Original<decltype(stream_wait_event)> original{"cuStreamWaitEvent_ptsz"};
+  static const OriginalOf<&stream_wait_event_ptsz> original;
   return wait_in_stream(original, stream, event, flags, DefaultStream::kPerThread);
 }
 
 CUresult event_record(CUevent event, CUstream stream) {
-  static const Original<decltype(event_record)> original{"cuEventRecord"};
+  static const OriginalOf<&event_record> original;
   return record(event, stream, DefaultStream::kLegacy, [&] { return original(event, stream); });
 }
 
 CUresult event_record_ptsz(CUevent event, CUstream stream) {
-  static const Original<decltype(event_record)> original{"cuEventRecord_ptsz"};
+  static const OriginalOf<&event_record_ptsz> original;
   return record(event, stream, DefaultStream::kPerThread, [&] { return original(event, stream); });
 }
 
 CUresult event_record_with_flags(CUevent event, CUstream stream, unsigned flags) {
-  static const Original<decltype(event_record_with_flags)> original{"cuEventRecordWithFlags"};
+  static const OriginalOf<&event_record_with_flags> original;
   return record(event, stream, DefaultStream::kLegacy,
                 [&] { return original(event, stream, flags); });
 }
 
 CUresult event_record_with_flags_ptsz(CUevent event, CUstream stream, unsigned flags) {
-  static const Original<decltype(event_record_with_flags)> original{"cuEventRecordWithFlags_ptsz"};
+  static const OriginalOf<&event_record_with_flags_ptsz> original;
   return record(event, stream, DefaultStream::kPerThread,
                 [&] { return original(event, stream, flags); });
 }
 
 CUresult event_synchronize(CUevent event) {
-  static const Original<decltype(event_synchronize)> original{"cuEventSynchronize"};
+  static const OriginalOf<&event_synchronize> original;
   return wait_for_event(original, event);
 }
 
 CUresult event_query(CUevent event) {
-  static const Original<decltype(event_query)> original{"cuEventQuery"};
+  static const OriginalOf<&event_query> original;
   return wait_for_event(original, event);
 }
 

@@ -29,8 +29,7 @@ class RelaxedCapture {
 
  private:
   static void exchange(CUstreamCaptureMode& mode) {
-    static const Original<decltype(::cuThreadExchangeStreamCaptureMode)> call{
-        "cuThreadExchangeStreamCaptureMode"};
+    static const auto call = DRIVER_FUNCTION(cuThreadExchangeStreamCaptureMode);
     call(&mode);
   }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tells which of CUDA's exports the emulated device has: tools/api_surface.py [--list].
 
-Reads the names that libcudart.so and libcuda.so.1 export (emulator/*_names.def), those implemented
+Reads the names that libcudart.so.13 and libcuda.so.1 export (emulator/*_names.def), those implemented
 (emulator/*/functions.def) and the toolkit's headers. Prints, by area, how many are implemented and how many
 answer "not supported"; --list names the latter. Versions of one function (_v2, _ptsz, ...) count as one.
 """
@@ -34,7 +34,7 @@ AREAS = [
 
 
 def exported(path):
-    return re.findall(r"^NAME\((\w+)\)", path.read_text(), re.MULTILINE)
+    return re.findall(r"^NAME\((\w+)(?:, 1, \d, \d)?\)", path.read_text(), re.MULTILINE)
 
 
 def implemented(path):

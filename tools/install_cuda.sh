@@ -2,6 +2,8 @@
 # Where no nvcc of CUDA 13 is found, puts the compiler from NVIDIA's PyPI wheels into build/cuda, where
 # cmake/CudaToolkit.cmake looks first. With `wheels` it does so even where there is one. Where the toolkit
 # has no PTX compiler library, that is fetched into build/ptx_compiler; the build goes on without it.
+# With `older` it fetches what clang needs of CUDA 12.9 and 11.8 to build a program into build/cuda-VERSION, and
+# nothing else: the tests of such programs are left out where there is none.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -31,8 +33,38 @@ install_ptx_compiler() {
   echo "PTX compiler: $target, from a PyPI wheel"
 }
 
+# From wheels of the runtime and of ptxas: headers, libcudart and libdevice, as one tree.
+install_older() {  # VERSION SUFFIX RUNTIME COMPILER
+  local target=build/cuda-$1
+  if [ -d "$target" ]; then
+    echo "CUDA $1: $target"
+    return
+  fi
+  rm -rf "$target.unfinished"
+  if ! python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore \
+      --retries 1 --timeout 20 --no-deps --target "$target.unfinished/wheels" \
+      "nvidia-cuda-runtime-$2==$3" "nvidia-cuda-nvcc-$2==$4"; then
+    echo "CUDA $1: none, and it could not be fetched from PyPI: programs of it are not tested" >&2
+    return
+  fi
+  local runtime=$target.unfinished/wheels/nvidia/cuda_runtime compiler=$target.unfinished/wheels/nvidia/cuda_nvcc
+  mv "$compiler/bin" "$compiler/nvvm" "$runtime/include" "$target.unfinished"
+  mv "$compiler/include/crt" "$target.unfinished/include"
+  mv "$runtime/lib" "$target.unfinished/lib64"
+  chmod u+x "$target.unfinished"/bin/*
+  ln -s "$(cd "$target.unfinished/lib64" && echo libcudart.so.*)" "$target.unfinished/lib64/libcudart.so"
+  rm -rf "$target.unfinished/wheels"
+  mv "$target.unfinished" "$target"
+  echo "CUDA $1: $target, from PyPI wheels"
+}
+
 is_cuda_13() { [ -x "$1" ] && "$1" --version 2>/dev/null | grep -q 'release 13\.'; }
 
+if [ "${1:-}" = older ]; then
+  install_older 12.9 cu12 12.9.79 12.9.86
+  install_older 11.8 cu11 11.8.89 11.8.89
+  exit 0
+fi
 if [ -x "$toolkit/bin/nvcc" ]; then
   echo "CUDA compiler: $toolkit/bin/nvcc, from PyPI wheels"
   install_ptx_compiler "$toolkit"

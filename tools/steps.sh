@@ -39,6 +39,7 @@ set_up() {
   say "Set-up"
   tools/install_packages.sh "$@"
   tools/install_cuda.sh
+  tools/install_cuda.sh older
 }
 
 build() {

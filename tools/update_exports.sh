@@ -1,6 +1,6 @@
 #!/bin/bash
-# Writes the tables of CUDA's exported names from an installed toolkit: emulator/cudart_names.def,
-# emulator/driver_names.def, the version script preload/preload.map, and
+# Writes the tables of CUDA's exported names from an installed toolkit and the older libcudarts of
+# `tools/install_cuda.sh older`: emulator/cudart_names.def, emulator/driver_names.def and
 # emulator/driver/entry_versions.def. The tables are kept in the tree because the compiler's wheels
 # hold no libcuda stub. Usage: tools/update_exports.sh [CUDA_HOME]
 set -euo pipefail
@@ -26,17 +26,15 @@ write_names() {  # FILE LIBRARY
   } > "$1"
 }
 
-write_map() {
-  echo "Writing $1"
+# Each libcudart has a version node of its own: preload/exports/trampolines.S, preload/preload.map.
+write_runtime_names() {  # FILE LIBRARY_13 LIBRARY_12 LIBRARY_11
+  echo "Writing $1 from $2, $3 and $4"
   {
-    echo "# The runtime's names carry libcudart's version node; cu* names and dlsym stay unversioned, as in"
-    echo "# libcuda. Written by tools/update_exports.sh."
-    echo "libcudart.so.13 {"
-    echo "  global:"
-    functions_of "$runtime" | sed 's/.*/    &;/'
-    echo "  local:"
-    echo "    _Z*;  # of the C++ templates that our code instantiates"
-    echo "};"
+    echo "// The functions that libcudart.so.13, .12 and .11.0 export: NAME(x, is in 13, is in 12, is in 11.0). Written by"
+    echo "// tools/update_exports.sh."
+    awk '{ exported[FILENAME == ARGV[1] ? 1 : FILENAME == ARGV[2] ? 2 : 3, $1] = 1; names[$1] = 1 }
+      END { for (name in names) printf "NAME(%s, %d, %d, %d)\n", name, (1, name) in exported, (2, name) in exported, (3, name) in exported }' \
+      <(functions_of "$2") <(functions_of "$3") <(functions_of "$4") | sort -t, -k1,1
   } > "$1"
 }
 
@@ -74,7 +72,7 @@ write_versions() {
   } > "$1"
 }
 
-write_names "$tree/emulator/cudart_names.def" "$runtime"
+write_runtime_names "$tree/emulator/cudart_names.def" "$runtime" "$tree"/build/cuda-12.*/lib64/libcudart.so.12 \
+  "$tree"/build/cuda-11.*/lib64/libcudart.so.11.0
 write_names "$tree/emulator/driver_names.def" "$driver"
-write_map "$tree/preload/preload.map"
 write_versions "$tree/emulator/driver/entry_versions.def"

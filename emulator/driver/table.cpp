@@ -3,22 +3,17 @@
 
 #include "emulator/driver/context.h"
 #include "emulator/driver_face.h"
+#include "emulator/exported_names.h"
 #include "emulator/function_table.h"
 
 namespace barracuda::emulator::driver {
 namespace {
 
-#define NAME(x) std::string_view(#x),
-constexpr std::array kNames = {
-#include "emulator/driver_names.def"
-};
-#undef NAME
-
 CUresult refuse() {
   return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-using Table = FunctionTable<kNames, &refuse>;
+using Table = FunctionTable<kCudaNames, &refuse>;
 
 // What holds before a function is called, or the status that says why not.
 struct Always {

@@ -1,58 +1,51 @@
 #include "preload/exports.h"
 
-#include <algorithm>
 #include <array>
+
+#include "emulator/exported_names.h"
 
 namespace barracuda::preload {
 namespace {
 
-// The same order as the slots. constexpr: names are needed before constructors run.
-#define NAME(x) std::string_view(#x),
-constexpr std::array kRuntimeNames = {
-#include "emulator/cudart_names.def"
-};
-constexpr std::array kDriverNames = {
-#include "emulator/driver_names.def"
-};
-#undef NAME
+constexpr std::array<unsigned, 4> kCounts = {
+    emulator::kCudart13Names.size(), emulator::kCudart12Names.size(),
+    emulator::kCudart11Names.size(), emulator::kCudaNames.size()};
 
-constexpr unsigned kRuntimeCount = kRuntimeNames.size();
-constexpr unsigned kDriverCount = kDriverNames.size();
-static_assert(std::ranges::is_sorted(kRuntimeNames) && std::ranges::is_sorted(kDriverNames),
-              "find_export searches by halves");
-
-template <std::size_t Count>
-std::optional<unsigned> find_in(const std::array<std::string_view, Count>& names,
-                                std::string_view name) {
-  const auto found = std::ranges::lower_bound(names, name);
-  if (found == names.end() || *found != name) {
-    return std::nullopt;
+// In the slots' order: library by library. Leaves the index in the library.
+ExportLibrary library_at(unsigned& index) {
+  unsigned library = 0;
+  for (; index >= kCounts.at(library); ++library) {
+    index -= kCounts.at(library);
   }
-  return static_cast<unsigned>(found - names.begin());
+  return static_cast<ExportLibrary>(library);
 }
 
 }  // namespace
 
 unsigned export_count() {
-  return kRuntimeCount + kDriverCount;
+  unsigned count = 0;
+  for (const unsigned of_library : kCounts) {
+    count += of_library;
+  }
+  return count;
 }
 
 std::string_view export_name(unsigned index) {
-  return index < kRuntimeCount ? kRuntimeNames.at(index) : kDriverNames.at(index - kRuntimeCount);
+  switch (library_at(index)) {
+    case ExportLibrary::kCudart13:
+      return emulator::kCudart13Names.at(index);
+    case ExportLibrary::kCudart12:
+      return emulator::kCudart12Names.at(index);
+    case ExportLibrary::kCudart11:
+      return emulator::kCudart11Names.at(index);
+    case ExportLibrary::kCuda:
+      break;
+  }
+  return emulator::kCudaNames.at(index);
 }
 
-ExportFace export_face(unsigned index) {
-  return index < kRuntimeCount ? ExportFace::kRuntime : ExportFace::kDriver;
-}
-
-std::optional<unsigned> find_export(std::string_view name) {
-  if (const std::optional<unsigned> index = find_in(kRuntimeNames, name)) {
-    return index;
-  }
-  if (const std::optional<unsigned> index = find_in(kDriverNames, name)) {
-    return *index + kRuntimeCount;
-  }
-  return std::nullopt;
+ExportLibrary export_library(unsigned index) {
+  return library_at(index);
 }
 
 }  // namespace barracuda::preload

@@ -1,6 +1,14 @@
 // A trampoline for each exported name: it jumps through its slot, which starts at a stub that asks
 // barracuda_resolve_export(index) and remembers the answer. The index is the slot's place in the array,
-// runtime names first, in the order of the tables.
+// library by library (exports.h), in the order of the tables. A name of libcudart carries the version
+// node of its library: @@ the newest, which is also who asks for no version.
+    .macro RUNTIME_TRAMPOLINE name, in_library, version, node
+    .if \in_library
+    TRAMPOLINE barracuda_\version\()_\name
+    .symver barracuda_\version\()_\name, \name\()\node, remove
+    .endif
+    .endm
+
     .macro TRAMPOLINE name
     .pushsection .data.rel.barracuda_exports, "aw", @progbits
     .balign 8
@@ -119,8 +127,16 @@ barracuda_export_addresses:
     jmp *%r11
     .cfi_endproc
 
-#define NAME(x) TRAMPOLINE x
+#define NAME(x, in_13, in_12, in_11) RUNTIME_TRAMPOLINE x, in_13, 13, "@@libcudart.so.13"
 #include "emulator/cudart_names.def"
+#undef NAME
+#define NAME(x, in_13, in_12, in_11) RUNTIME_TRAMPOLINE x, in_12, 12, "@libcudart.so.12"
+#include "emulator/cudart_names.def"
+#undef NAME
+#define NAME(x, in_13, in_12, in_11) RUNTIME_TRAMPOLINE x, in_11, 11, "@libcudart.so.11.0"
+#include "emulator/cudart_names.def"
+#undef NAME
+#define NAME(x) TRAMPOLINE x
 #include "emulator/driver_names.def"
 #undef NAME
 

@@ -68,15 +68,15 @@ grep -q '"type":"race"' both.jsonl || fail "the launcher has overwritten its chi
 
 # Another version of the runtime, which the emulated device does not stand in for.
 if ! [ -e /dev/nvidiactl ] && ! [ -e /dev/nvidia0 ]; then
-  echo 'int cuda_runtime_of_12() { return 0; }' >runtime.c
-  echo 'int cuda_runtime_of_12(); int main() { return cuda_runtime_of_12(); }' >program.c
-  cc -shared -fPIC -Wl,-soname,libcudart.so.12 runtime.c -o libcudart.so.12
-  cc program.c -o program ./libcudart.so.12 -Wl,-rpath,"$PWD"
+  echo 'int cuda_runtime_of_10() { return 0; }' >runtime.c
+  echo 'int cuda_runtime_of_10(); int main() { return cuda_runtime_of_10(); }' >program.c
+  cc -shared -fPIC -Wl,-soname,libcudart.so.10.2 runtime.c -o libcudart.so.10.2
+  cc program.c -o program ./libcudart.so.10.2 -Wl,-rpath,"$PWD"
   bare "" ./program
-  expect_status 67 "libcudart.so.12 under bare LD_PRELOAD"
-  expect_err 'is linked with libcudart.so.12'
+  expect_status 67 "libcudart.so.10.2 under bare LD_PRELOAD"
+  expect_err 'is linked with libcudart.so.10.2'
   run "$barracuda" run -- ./program
-  expect_status 67 "libcudart.so.12"
-  expect_err 'is linked with libcudart.so.12'
+  expect_status 67 "libcudart.so.10.2"
+  expect_err 'is linked with libcudart.so.10.2'
 fi
 finish

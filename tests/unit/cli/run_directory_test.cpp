@@ -41,6 +41,8 @@ TEST_CASE("CUDA's libraries are links to ours") {
   const auto links = directory->link_cuda_libraries(folder / "libbarracuda.so");
   REQUIRE(links.has_value());
   CHECK(*read_file(*links + "/libcudart.so.13") == "library");
+  CHECK(*read_file(*links + "/libcudart.so.12") == "library");
+  CHECK(*read_file(*links + "/libcudart.so.11.0") == "library");
   CHECK(*read_file(*links + "/libcuda.so.1") == "library");
   CHECK(*read_file(*links + "/libcuda.so") == "library");
 }

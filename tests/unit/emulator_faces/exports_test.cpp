@@ -6,8 +6,11 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include <catch2/catch.hpp>
+
+using barracuda::preload::ExportLibrary;
 
 namespace {
 
@@ -29,10 +32,10 @@ std::set<std::string> functions_of(const std::string& library) {
   return names;
 }
 
-std::set<std::string> exported(barracuda::preload::ExportFace face, const std::string& suffix) {
+std::set<std::string> exported(ExportLibrary library, const std::string& suffix) {
   std::set<std::string> names;
   for (unsigned index = 0; index < barracuda::preload::export_count(); ++index) {
-    if (barracuda::preload::export_face(index) == face) {
+    if (barracuda::preload::export_library(index) == library) {
       names.insert(std::string(barracuda::preload::export_name(index)) + suffix);
     }
   }
@@ -41,25 +44,28 @@ std::set<std::string> exported(barracuda::preload::ExportFace face, const std::s
 
 }  // namespace
 
-TEST_CASE("the runtime names are those of NVIDIA's libcudart, version included") {
-  const std::set<std::string> theirs = functions_of(BARRACUDA_CUDA_HOME "/lib64/libcudart.so.13");
-  CHECK(theirs.size() == 422);
-  CHECK(exported(barracuda::preload::ExportFace::kRuntime, "@@libcudart.so.13") == theirs);
+TEST_CASE("the runtime names are those of NVIDIA's libcudarts") {
+  const std::set<std::string> of_13 = functions_of(BARRACUDA_CUDA_HOME "/lib64/libcudart.so.13");
+  CHECK(of_13.size() == 422);
+  CHECK(exported(ExportLibrary::kCudart13, "@@libcudart.so.13") == of_13);
+#ifdef BARRACUDA_CUDA_12
+  const std::set<std::string> of_12 = functions_of(BARRACUDA_CUDA_12 "/lib64/libcudart.so.12");
+  CHECK(of_12.size() == 435);
+  CHECK(exported(ExportLibrary::kCudart12, "@@libcudart.so.12") == of_12);
+#endif
+#ifdef BARRACUDA_CUDA_11
+  const std::set<std::string> of_11 = functions_of(BARRACUDA_CUDA_11 "/lib64/libcudart.so.11.0");
+  CHECK(of_11.size() == 395);
+  CHECK(exported(ExportLibrary::kCudart11, "@@libcudart.so.11.0") == of_11);
+#endif
 }
 
-TEST_CASE("the library exports the names of both tables and nothing else") {
-  std::set<std::string> expected =
-      exported(barracuda::preload::ExportFace::kRuntime, "@@libcudart.so.13");
-  expected.merge(exported(barracuda::preload::ExportFace::kDriver, ""));
+TEST_CASE("the library exports the names of the tables, with their version nodes, and no others") {
+  std::set<std::string> expected = exported(ExportLibrary::kCudart13, "@@libcudart.so.13");
+  expected.merge(exported(ExportLibrary::kCudart12, "@libcudart.so.12"));
+  expected.merge(exported(ExportLibrary::kCudart11, "@libcudart.so.11.0"));
+  expected.merge(exported(ExportLibrary::kCuda, ""));
   CHECK(functions_of(BARRACUDA_FACES_LIBRARY) == expected);
-}
-
-TEST_CASE("an export is found by its name") {
-  for (unsigned index = 0; index < barracuda::preload::export_count(); ++index) {
-    CHECK(barracuda::preload::find_export(barracuda::preload::export_name(index)) == index);
-  }
-  CHECK_FALSE(barracuda::preload::find_export("cudaNoSuchFunction"));
-  CHECK_FALSE(barracuda::preload::find_export(""));
 }
 
 TEST_CASE("a trampoline keeps every argument of its first call") {
@@ -93,4 +99,23 @@ TEST_CASE("a trampoline keeps every argument of its first call") {
   version = 0;
   CHECK(version_of(&version) == 0);
   CHECK(version == 13000);
+}
+
+TEST_CASE("each libcudart has a function of its own, and no version means the newest") {
+  void* const library = dlopen(BARRACUDA_FACES_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(library != nullptr);
+  using Describe = int (*)(int*);
+  int version = 0;
+  for (const auto& [node, expected] : {std::pair{"libcudart.so.13", 13000},
+                                       {"libcudart.so.12", 12090},
+                                       {"libcudart.so.11.0", 11080}}) {
+    const auto of_node = reinterpret_cast<Describe>(dlvsym(library, "cudaRuntimeGetVersion", node));
+    REQUIRE(of_node != nullptr);
+    CHECK(of_node(&version) == 0);
+    CHECK(version == expected);
+  }
+  CHECK(dlsym(library, "cudaRuntimeGetVersion") ==
+        dlvsym(library, "cudaRuntimeGetVersion", "libcudart.so.13"));
+  CHECK(dlvsym(library, "cudaThreadSynchronize", "libcudart.so.12") != nullptr);
+  CHECK(dlvsym(library, "cudaThreadSynchronize", "libcudart.so.13") == nullptr);
 }

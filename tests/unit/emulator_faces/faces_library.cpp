@@ -3,10 +3,14 @@
 #include "emulator/runtime_face.h"
 #include "preload/exports.h"
 
+namespace driver = barracuda::emulator::driver;
+namespace runtime = barracuda::emulator::runtime;
+
 void* barracuda_resolve_export(unsigned index) {
   namespace preload = barracuda::preload;
   const std::string_view name = preload::export_name(index);
-  return preload::export_face(index) == preload::ExportFace::kRuntime
-             ? barracuda::emulator::runtime::find_function(name)
-             : barracuda::emulator::driver::find_function(name);
+  const preload::ExportLibrary library = preload::export_library(index);
+  return library == preload::ExportLibrary::kCuda
+             ? driver::find_function(name)
+             : runtime::find_function(name, static_cast<runtime::Library>(library));
 }

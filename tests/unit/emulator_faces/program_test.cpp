@@ -89,6 +89,18 @@ TEST_CASE("the units of an rdc program are linked") {
   CHECK(run_program("rdc") == 0);
 }
 
+#ifdef BARRACUDA_CUDA_12
+TEST_CASE("a program built with CUDA 12.9 runs over libcudart.so.12") {
+  CHECK(run_program("older_toolkit-12.9") == 0);
+}
+#endif
+
+#ifdef BARRACUDA_CUDA_11
+TEST_CASE("a program built with CUDA 11.8 runs over libcudart.so.11.0") {
+  CHECK(run_program("older_toolkit-11.8") == 0);
+}
+#endif
+
 TEST_CASE("a program of the driver API loads PTX and fat binaries") {
   CHECK(run_program("driver_api " BARRACUDA_FACES_PROGRAMS "/kernels.ptx") == 0);
   CHECK(run_program("driver_api " BARRACUDA_FACES_PROGRAMS "/kernels.fatbin") == 0);

@@ -28,7 +28,10 @@ TEST_CASE("a shared runtime of another version is named") {
   image.needed = {"libc.so.6", "libcudart.so.13"};
   CHECK(image.other_runtime().empty());
   image.needed.emplace_back("libcudart.so.12");
-  CHECK(image.other_runtime() == "libcudart.so.12");
+  image.needed.emplace_back("libcudart.so.11.0");
+  CHECK(image.other_runtime().empty());
+  image.needed.emplace_back("libcudart.so.10.2");
+  CHECK(image.other_runtime() == "libcudart.so.10.2");
 }
 
 TEST_CASE("a program with the runtime inside is seen as that") {

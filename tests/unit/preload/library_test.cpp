@@ -77,7 +77,7 @@ TEST_CASE(
       "fexecve",
       "__asan_default_options",
       "__tsan_default_suppressions",
-#define NAME(name) #name,
+#define NAME(name, ...) #name,
 #include "emulator/cudart_names.def"
 #include "emulator/driver_names.def"
 #undef NAME
