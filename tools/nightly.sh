@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What CI has no time for: the reference detector on many large random traces, each fuzz target for an
-# hour, every mutation of the detector and the rewriter, the whole litmus suite under 20 seeds, the advice of every report
-# followed, clang-tidy on every file. Needs a build (./check). Prints the table of docs/MEASUREMENTS.md;
+# hour, the sanitizers over every folder, every mutation of the detector and of the rewriter, the whole
+# litmus suite under 20 seeds, the advice of every report followed, clang-tidy on every file. Needs a build (./check). Prints the table of docs/MEASUREMENTS.md;
 # logs lie in build/nightly. Usage: tools/nightly.sh [STEP...], the steps as the table names them
 source "$(dirname "$0")/steps.sh"
 set -euo pipefail
@@ -36,6 +36,14 @@ mutations() {
   tools/mutate_detector.sh build/mutations
 }
 
+# Every folder but the preloaded library, which no sanitized process could load.
+sanitizers() {
+  local folders="base;device_logger;fatbin;ptx;host_detector;emulator;report;trace;session;jit;cli"
+  cmake --preset dev -B build/sanitized "-DBARRACUDA_FOLDERS=$folders"
+  cmake --build build/sanitized --target barracuda.test.all
+  RC_PARAMS=max_success=40 ctest --test-dir build/sanitized --parallel "$cores" --no-tests=error --output-on-failure
+}
+
 rewriter_mutations() {
   tools/mutate_rewriter.sh build/rewriter-mutations
 }
@@ -45,6 +53,7 @@ suite() {
 }
 
 long_step oracle oracle
+long_step sanitizers sanitizers
 for target in fatbin ptx trace; do
   long_step "fuzz-$target" tools/fuzz.sh "$seconds" "$target"
 done
