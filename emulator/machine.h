@@ -1,5 +1,5 @@
 // A CUDA device in software: memory, loaded PTX modules, launches. Knows nothing of races or of the
-// CUDA API (driver/ and runtime/ are faces over this). One warp instruction is executed for 32
+// CUDA API (libcuda/ and libcudart/ are over this). One warp instruction is executed for 32
 // lanes at a time. Thread-safe except where said.
 #pragma once
 

@@ -1,6 +1,6 @@
 #include "preload/copy_call.h"
 
-#include "emulator/driver/box.h"
+#include "emulator/libcuda/copy/box.h"
 #include "preload/hook.h"
 
 namespace barracuda::preload {

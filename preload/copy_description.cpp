@@ -1,6 +1,6 @@
 #include "preload/copy_description.h"
 
-#include "emulator/driver/box.h"
+#include "emulator/libcuda/copy/box.h"
 
 namespace barracuda::preload {
 namespace {

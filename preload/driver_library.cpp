@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "base/driver_presence.h"
-#include "emulator/driver_face.h"
+#include "emulator/libcuda.h"
 #include "preload/process.h"
 
 // Written once with the same value by whoever comes first; dlsym.S reads it.

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "emulator/driver_face.h"
-#include "emulator/runtime_face.h"
+#include "emulator/libcuda.h"
+#include "emulator/libcudart.h"
 #include "fatbin/runtime_libraries.h"
 #include "preload/driver_library.h"
 #include "preload/exports.h"

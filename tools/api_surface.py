@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 TREE = Path(__file__).resolve().parent.parent
-FACES = [("runtime", "cudart_names.def", "cuda_runtime_api.h"), ("driver", "driver_names.def", "cuda.h")]
+LIBRARIES = [("libcudart", "cudart_names.def", "cuda_runtime_api.h"), ("libcuda", "driver_names.def", "cuda.h")]
 VERSION = re.compile(r"(_v\d+)?(_ptsz|_ptds)?$")
 
 # The first pattern that matches a name without its prefix tells the area.
@@ -59,9 +59,9 @@ def area_of(name):
     return next(area for area, pattern in AREAS if re.search(pattern, bare))
 
 
-def survey(face, names_file, header):
+def survey(library, names_file, header):
     """By area: functions that are there, functions that are not, and old versions that are not."""
-    have = implemented(TREE / "emulator" / face / "functions.def")
+    have = implemented(TREE / "emulator" / library / "functions.def")
     known = declared(header)
     rows = {}
     versions = {}
@@ -80,18 +80,18 @@ def survey(face, names_file, header):
 
 def main():
     lists = "--list" in sys.argv[1:]
-    print("| face | area | implemented | not supported | not in the headers |")
+    print("| library | area | implemented | not supported | not in the headers |")
     print("| --- | --- | ---: | ---: | ---: |")
-    for face, names_file, header in FACES:
-        rows = survey(face, names_file, header)
+    for library, names_file, header in LIBRARIES:
+        rows = survey(library, names_file, header)
         for area, _ in AREAS:
             if area in rows:
-                print(f"| {face} | {area} | " + " | ".join(str(len(part)) for part in rows[area]) + " |")
+                print(f"| {library} | {area} | " + " | ".join(str(len(part)) for part in rows[area]) + " |")
         sums = [sum(len(row[part]) for row in rows.values()) for part in range(3)]
-        print(f"| {face} | **all** | " + " | ".join(map(str, sums)) + " |")
+        print(f"| {library} | **all** | " + " | ".join(map(str, sums)) + " |")
         for area, row in rows.items() if lists else ():
             for name in sorted(row[1] + row[2]):
-                print(f"{face}: {area}: {name}", file=sys.stderr)
+                print(f"{library}: {area}: {name}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ MAY_INCLUDE = {
     "cli": "base fatbin ptx host_detector report trace session",
 }
 # Headers of a subfolder that another folder may include all the same: why, docs/decisions/ says.
-SHARED_INSIDE = {"preload": ("emulator/driver/box.h",)}
+SHARED_INSIDE = {"preload": ("emulator/libcuda/copy/box.h",)}
 # Within a folder: the subfolders, and headers beside them, that a subfolder may include besides its
 # own. The headers beside the subfolders are for all of them and include none, but for those that
 # are the folder's face (FACES): these may include everything, and only who names them may include
@@ -48,7 +48,7 @@ CUDA = re.compile(
     r"|driver_types\.h|vector_types\.h|vector_functions\.h|builtin_types\.h|device_)")
 # What is included with angle brackets, where it may be, and what it is.
 THIRD_PARTY = [
-    (CUDA, ("preload/", "emulator/driver/", "emulator/runtime/"), "a CUDA header"),
+    (CUDA, ("preload/", "emulator/libcuda/", "emulator/libcudart/"), "a CUDA header"),
     (re.compile(r"CLI/"), ("cli/",), "CLI11"),
     (re.compile(r"nlohmann/"), ("report/", "cli/"), "nlohmann-json"),
     (re.compile(r"(llvm|clang|mlir)(-c)?/"), None, "LLVM"),

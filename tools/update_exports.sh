@@ -1,7 +1,7 @@
 #!/bin/bash
 # Writes the tables of CUDA's exported names from an installed toolkit and the older libcudarts of
 # `tools/install_cuda.sh older`: emulator/cudart_names.def, emulator/driver_names.def and
-# emulator/driver/entry_versions.def. The tables are kept in the tree because the compiler's wheels
+# emulator/libcuda/entry_versions.def. The tables are kept in the tree because the compiler's wheels
 # hold no libcuda stub. Usage: tools/update_exports.sh [CUDA_HOME]
 set -euo pipefail
 export LC_ALL=C
@@ -75,4 +75,4 @@ write_versions() {
 write_runtime_names "$tree/emulator/cudart_names.def" "$runtime" "$tree"/build/cuda-12.*/lib64/libcudart.so.12 \
   "$tree"/build/cuda-11.*/lib64/libcudart.so.11.0
 write_names "$tree/emulator/driver_names.def" "$driver"
-write_versions "$tree/emulator/driver/entry_versions.def"
+write_versions "$tree/emulator/libcuda/entry_versions.def"

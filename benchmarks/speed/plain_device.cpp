@@ -2,8 +2,8 @@
 // environment variable PLAIN_WORKERS says how many host threads it has.
 #include <cstdlib>
 
-#include "emulator/driver_face.h"
-#include "emulator/runtime_face.h"
+#include "emulator/libcuda.h"
+#include "emulator/libcudart.h"
 #include "preload/exports.h"
 
 namespace driver = barracuda::emulator::driver;

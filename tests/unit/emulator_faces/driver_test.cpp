@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "emulator/driver_face.h"
+#include "emulator/libcuda.h"
 #include "ptx/parse.h"
 
 #define __CUDA_API_VERSION_INTERNAL

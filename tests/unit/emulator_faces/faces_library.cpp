@@ -1,6 +1,7 @@
-// The exports over the faces and nothing else: the emulated device without the tool.
-#include "emulator/driver_face.h"
-#include "emulator/runtime_face.h"
+// The exports over the emulated libcuda and libcudart and nothing else: the emulated device without
+// the tool.
+#include "emulator/libcuda.h"
+#include "emulator/libcudart.h"
 #include "preload/exports.h"
 
 namespace driver = barracuda::emulator::driver;

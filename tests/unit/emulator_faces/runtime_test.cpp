@@ -5,8 +5,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "emulator/driver_face.h"
-#include "emulator/runtime_face.h"
+#include "emulator/libcuda.h"
+#include "emulator/libcudart.h"
 
 #define __CUDA_API_VERSION_INTERNAL
 #define CUDA_ENABLE_DEPRECATED

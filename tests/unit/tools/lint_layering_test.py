@@ -51,10 +51,10 @@ class LayeringLint(unittest.TestCase):
         self.forbid("tests/unit/fatbin/a_test.cpp", '#include "ptx/parser/lexer.h"',
                     "the subfolders of ptx/ are its own")
         self.allow("tests/unit/ptx/lexer_test.cpp", '#include "ptx/parser/lexer.h"')
-        self.allow("preload/copy_call.cpp", '#include "emulator/driver/box.h"')
-        self.forbid("preload/copy_call.cpp", '#include "emulator/driver/array.h"',
+        self.allow("preload/copy_call.cpp", '#include "emulator/libcuda/copy/box.h"')
+        self.forbid("preload/copy_call.cpp", '#include "emulator/libcuda/memory/array.h"',
                     "the subfolders of emulator/ are its own")
-        self.forbid("session/session.cpp", '#include "emulator/driver/box.h"',
+        self.forbid("session/session.cpp", '#include "emulator/libcuda/copy/box.h"',
                     "the subfolders of emulator/ are its own")
 
     def test_a_subfolder_includes_what_lies_below_it(self):
@@ -78,13 +78,13 @@ class LayeringLint(unittest.TestCase):
                     "host_detector/attic/ has no row in the table of layers")
 
     def test_cuda_headers_stay_where_they_belong(self):
-        for place in ("emulator/driver/a.cpp", "emulator/runtime/a.cpp", "device_logger/a.cu",
+        for place in ("emulator/libcuda/a.cpp", "emulator/libcudart/a.cpp", "device_logger/a.cu",
                       "examples/nvrtc/a.cpp", "tests/e2e/a.cpp"):
             self.allow(place, "#include <cuda_runtime.h>")
         for header in ("cuda.h", "cuda/atomic", "cooperative_groups.h", "nvrtc.h"):
             self.forbid("emulator/machine.cpp", f"#include <{header}>",
-                        "a CUDA header is only included in preload/, emulator/driver/, "
-                        "emulator/runtime/")
+                        "a CUDA header is only included in preload/, emulator/libcuda/, "
+                        "emulator/libcudart/")
 
     def test_libraries_stay_where_they_belong(self):
         self.allow("cli/arguments.cpp", "#include <CLI/CLI.hpp>")

@@ -1,0 +1,28 @@
+// The driver functions that are implemented (functions.def), declared with the types that cuda.h
+// gives them: a definition that differs from CUDA's signature does not link.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+// Makes cuda.h declare every exported name as it is, _v2, _ptsz and _ptds forms included.
+#define __CUDA_API_VERSION_INTERNAL
+#include <cuda.h>
+#include <cudaProfiler.h>
+
+namespace barracuda::emulator::driver {
+
+#define FUNCTION(name, ...) decltype(::name) name;
+#include "emulator/libcuda/functions.def"
+
+// Gives a call's result, which null is no place for.
+template <typename Value>
+CUresult store_result(Value* to, std::type_identity_t<Value> value) {
+  if (to == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  *to = std::move(value);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace barracuda::emulator::driver

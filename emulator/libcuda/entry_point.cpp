@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "emulator/libcuda.h"
+#include "emulator/libcuda/calls.h"
+
+namespace barracuda::emulator::driver {
+namespace {
+
+struct Entry {
+  std::string_view symbol;
+  int version;
+  bool per_thread;
+  std::string_view exported;
+};
+
+#define ENTRY(symbol, version, per_thread, exported) \
+  Entry{#symbol, version, per_thread != 0, #exported},
+constexpr std::array kEntries = {
+#include "emulator/libcuda/entry_versions.def"
+};
+#undef ENTRY
+
+bool is_symbol(std::string_view symbol) {
+  return std::ranges::any_of(kEntries, [&](const Entry& entry) { return entry.symbol == symbol; });
+}
+
+}  // namespace
+
+std::string_view exported_name(std::string_view symbol, int cuda_version, bool per_thread) {
+  const Entry* best = nullptr;
+  for (const Entry& entry : kEntries) {
+    if (entry.symbol != symbol || entry.version > cuda_version ||
+        (entry.per_thread && !per_thread)) {
+      continue;
+    }
+    // The per-thread form of a function goes before the other.
+    if (best == nullptr ||
+        std::pair(entry.per_thread, entry.version) > std::pair(best->per_thread, best->version)) {
+      best = &entry;
+    }
+  }
+  return best == nullptr ? std::string_view() : best->exported;
+}
+
+CUresult cuGetProcAddress_v2(const char* symbol, void** result, int cuda_version, cuuint64_t flags,
+                             CUdriverProcAddressQueryResult* found) {
+  if (symbol == nullptr || result == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  const bool per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
+  const std::string_view name = exported_name(symbol, cuda_version, per_thread);
+  *result = name.empty() ? nullptr : find_function(name);
+  if (*result != nullptr) {
+    if (found != nullptr) {
+      *found = CU_GET_PROC_ADDRESS_SUCCESS;
+    }
+    return CUDA_SUCCESS;
+  }
+  if (found != nullptr) {
+    *found = is_symbol(symbol) ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                               : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  }
+  return CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cuGetProcAddress(const char* symbol, void** result, int cuda_version, cuuint64_t flags) {
+  return driver::cuGetProcAddress_v2(symbol, result, cuda_version, flags, nullptr);
+}
+
+// The tables are private to NVIDIA's libraries. Its runtime does not start without them
+// (docs/decisions/own-cudart.md); the others do.
+CUresult cuGetExportTable(const void** table, const CUuuid* /*id*/) {
+  if (table != nullptr) {
+    *table = nullptr;
+  }
+  return CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cuGetErrorName(CUresult error, const char** name) {
+  if (name == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  switch (error) {
+#define ERROR(code, text) \
+  case code:              \
+    *name = #code;        \
+    return CUDA_SUCCESS;
+#include "emulator/libcuda/errors.def"
+#undef ERROR
+  }
+  *name = nullptr;
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGetErrorString(CUresult error, const char** text) {
+  if (text == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  switch (error) {
+#define ERROR(code, meaning) \
+  case code:                 \
+    *text = meaning;         \
+    return CUDA_SUCCESS;
+#include "emulator/libcuda/errors.def"
+#undef ERROR
+  }
+  *text = nullptr;
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuProfilerInitialize(const char* /*config*/, const char* /*output*/,
+                              CUoutput_mode /*mode*/) {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuProfilerStart() {
+  return CUDA_SUCCESS;
+}
+
+CUresult cuProfilerStop() {
+  return CUDA_SUCCESS;
+}
+
+}  // namespace barracuda::emulator::driver

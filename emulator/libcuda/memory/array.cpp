@@ -1,0 +1,104 @@
+#include "emulator/libcuda/memory/array.h"
+
+#include <algorithm>
+#include <new>
+
+#include "emulator/libcuda/copy/box.h"
+#include "emulator/libcuda/handle_table.h"
+
+namespace barracuda::emulator::driver {
+namespace {
+
+HandleTable<Array, CUarray>& arrays() {
+  static auto* const instance = new HandleTable<Array, CUarray>;
+  return *instance;
+}
+
+CUresult create(CUarray* result, const CUDA_ARRAY3D_DESCRIPTOR_v2& descriptor) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  const unsigned channels = descriptor.NumChannels;
+  if (result == nullptr || descriptor.Width == 0 ||
+      (channels != 1 && channels != 2 && channels != 4)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (element_bytes(descriptor.Format, 1) == 0 || (descriptor.Flags & CUDA_ARRAY3D_SPARSE) != 0) {
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
+  auto array = std::make_shared<Array>();
+  array->context = current_context();
+  array->descriptor = descriptor;
+  try {
+    array->bytes.resize(array->row_bytes() * array->rows() * array->layers());
+  } catch (const std::bad_alloc&) {
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  } catch (const std::length_error&) {
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+  *result = arrays().insert(std::move(array));
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+std::size_t Array::row_bytes() const {
+  return descriptor.Width * element_bytes(descriptor.Format, descriptor.NumChannels);
+}
+
+std::size_t Array::rows() const {
+  return std::max<std::size_t>(descriptor.Height, 1);
+}
+
+std::size_t Array::layers() const {
+  return std::max<std::size_t>(descriptor.Depth, 1);
+}
+
+std::shared_ptr<Array> find_array(CUarray handle) {
+  return arrays().find(handle);
+}
+
+void release_arrays(const Context& context) {
+  arrays().erase_if([&](const Array& array) { return array.context == &context; });
+}
+
+CUresult cuArrayCreate_v2(CUarray* result, const CUDA_ARRAY_DESCRIPTOR_v2* descriptor) {
+  if (descriptor == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return create(result, {.Width = descriptor->Width,
+                         .Height = descriptor->Height,
+                         .Depth = 0,
+                         .Format = descriptor->Format,
+                         .NumChannels = descriptor->NumChannels,
+                         .Flags = 0});
+}
+
+CUresult cuArray3DCreate_v2(CUarray* result, const CUDA_ARRAY3D_DESCRIPTOR_v2* descriptor) {
+  return descriptor == nullptr ? CUDA_ERROR_INVALID_VALUE : create(result, *descriptor);
+}
+
+CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR_v2* result, CUarray handle) {
+  const std::shared_ptr<Array> array = find_array(handle);
+  if (array == nullptr) {
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  return store_result(result, {.Width = array->descriptor.Width,
+                               .Height = array->descriptor.Height,
+                               .Format = array->descriptor.Format,
+                               .NumChannels = array->descriptor.NumChannels});
+}
+
+CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR_v2* result, CUarray handle) {
+  const std::shared_ptr<Array> array = find_array(handle);
+  if (array == nullptr) {
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  return store_result(result, array->descriptor);
+}
+
+CUresult cuArrayDestroy(CUarray handle) {
+  return arrays().extract(handle) == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+}
+
+}  // namespace barracuda::emulator::driver

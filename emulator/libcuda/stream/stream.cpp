@@ -1,0 +1,227 @@
+#include "emulator/libcuda/stream/stream.h"
+
+#include <atomic>
+#include <vector>
+
+namespace barracuda::emulator::driver {
+namespace {
+
+constexpr int kGreatestPriority = -5;
+
+struct Streams {
+  HandleTable<Stream, CUstream> live;
+  std::shared_ptr<Stream> legacy = std::make_shared<Stream>();
+  std::mutex per_thread_mutex;
+  std::vector<std::unique_ptr<Stream>> per_thread;
+  std::shared_mutex in_flight;       // shared by all running work
+  std::shared_mutex legacy_running;  // exclusive for the legacy stream, shared by blocking ones
+  std::atomic<std::uint64_t> next_id{3};
+
+  Streams() { legacy->id = 1; }
+};
+
+// Never freed: work may be submitted while the thread's own objects are destroyed.
+constinit thread_local Stream* t_default_stream = nullptr;
+
+Streams& streams() {
+  static auto* const instance = new Streams;
+  return *instance;
+}
+
+std::shared_ptr<Stream> default_stream_of_thread() {
+  if (t_default_stream == nullptr) {
+    const std::lock_guard lock(streams().per_thread_mutex);
+    streams().per_thread.push_back(std::make_unique<Stream>());
+    t_default_stream = streams().per_thread.back().get();
+    t_default_stream->id = 2;
+  }
+  return {std::shared_ptr<void>(), t_default_stream};
+}
+
+CUresult create(CUstream* result, unsigned flags, int priority) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  if (result == nullptr || (flags & ~unsigned{CU_STREAM_NON_BLOCKING}) != 0) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  auto stream = std::make_shared<Stream>();
+  stream->context = current_context();
+  stream->flags = flags;
+  stream->priority =
+      priority > 0 ? 0 : (priority < kGreatestPriority ? kGreatestPriority : priority);
+  stream->id = streams().next_id++;
+  *result = streams().live.insert(std::move(stream));
+  return CUDA_SUCCESS;
+}
+
+// The stream of a query, or the status that the query answers.
+CUresult look_up(CUstream handle, std::shared_ptr<Stream>& stream) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  stream = find_stream(handle);
+  return stream == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+}
+
+template <typename Value, typename Read>
+CUresult query(CUstream handle, Value* result, const Read& read) {
+  std::shared_ptr<Stream> stream;
+  if (const CUresult status = look_up(handle, stream); status != CUDA_SUCCESS) {
+    return status;
+  }
+  return store_result(result, read(*stream));
+}
+
+}  // namespace
+
+std::shared_ptr<Stream> find_stream(CUstream handle) {
+  if (handle == nullptr || handle == CU_STREAM_LEGACY) {
+    return streams().legacy;
+  }
+  if (handle == CU_STREAM_PER_THREAD) {
+    return default_stream_of_thread();
+  }
+  return streams().live.find(handle);
+}
+
+bool is_legacy(const Stream& stream) {
+  return &stream == streams().legacy.get();
+}
+
+StreamTurn::StreamTurn(CUstream handle) {
+  status_ = look_up(handle, stream_);
+  if (status_ == CUDA_SUCCESS && is_legacy(*stream_)) {
+    status_ = check_legacy_stream();
+  } else if (status_ == CUDA_SUCCESS && stream_->is_capturing) {
+    status_ = spoil_capture(*stream_, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  }
+  if (status_ != CUDA_SUCCESS) {
+    return;
+  }
+  Streams& all = streams();
+  in_flight_ = std::shared_lock(all.in_flight);
+  if (stream_ == all.legacy) {
+    legacy_ = std::unique_lock(all.legacy_running);
+    return;
+  }
+  if ((stream_->flags & CU_STREAM_NON_BLOCKING) == 0) {
+    beside_legacy_ = std::shared_lock(all.legacy_running);
+  }
+  own_ = std::unique_lock(stream_->running);
+}
+
+StreamTurn::~StreamTurn() = default;
+
+void finish_all_streams() {
+  const std::unique_lock lock(streams().in_flight);
+}
+
+void release_streams(const Context& context) {
+  streams().live.for_each([&](Stream& stream) {
+    if (stream.context == &context) {
+      forget_captured(stream);
+    }
+  });
+  streams().live.erase_if([&](const Stream& stream) { return stream.context == &context; });
+}
+
+CUresult cuStreamCreate(CUstream* result, unsigned flags) {
+  return create(result, flags, 0);
+}
+
+CUresult cuStreamCreateWithPriority(CUstream* result, unsigned flags, int priority) {
+  return create(result, flags, priority);
+}
+
+CUresult cuStreamDestroy_v2(CUstream handle) {
+  const std::shared_ptr<Stream> stream = streams().live.extract(handle);
+  if (stream == nullptr) {
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  forget_captured(*stream);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamSynchronize(CUstream handle) {
+  const StreamTurn turn(handle);
+  return turn.status();
+}
+
+CUresult cuStreamQuery(CUstream handle) {
+  std::shared_ptr<Stream> stream;
+  if (const CUresult status = look_up(handle, stream); status != CUDA_SUCCESS) {
+    return status;
+  }
+  if (is_legacy(*stream)) {
+    return check_legacy_stream();
+  }
+  return stream->is_capturing ? spoil_capture(*stream, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
+                              : CUDA_SUCCESS;
+}
+
+CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void* data,
+                             unsigned flags) {
+  const StreamTurn turn(handle);
+  if (turn.status() != CUDA_SUCCESS) {
+    return turn.status();
+  }
+  if (callback == nullptr || flags != 0) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  callback(handle, CUDA_SUCCESS, data);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetPriority(CUstream handle, int* priority) {
+  return query(handle, priority, [](const Stream& stream) { return stream.priority; });
+}
+
+CUresult cuStreamGetFlags(CUstream handle, unsigned* flags) {
+  return query(handle, flags, [](const Stream& stream) { return stream.flags; });
+}
+
+CUresult cuStreamGetId(CUstream handle, unsigned long long* id) {
+  return query(handle, id, [](const Stream& stream) { return stream.id; });
+}
+
+CUresult cuStreamGetDevice(CUstream handle, CUdevice* device) {
+  return query(handle, device, [](const Stream&) { return CUdevice{0}; });
+}
+
+CUresult cuStreamGetCtx(CUstream handle, CUcontext* context) {
+  return query(handle, context, [](const Stream& stream) {
+    return (stream.context == nullptr ? current_context() : stream.context)->handle();
+  });
+}
+
+CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
+  std::shared_ptr<Stream> stream;
+  if (const CUresult status = look_up(to, stream); status != CUDA_SUCCESS) {
+    return status;
+  }
+  return look_up(from, stream);
+}
+
+CUresult cuStreamGetAttribute(CUstream handle, CUstreamAttrID attribute, CUstreamAttrValue* value) {
+  return query(handle, value, [attribute](const Stream& stream) {
+    CUstreamAttrValue answer{};
+    if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY) {
+      answer.priority = stream.priority;
+    } else if (attribute == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY) {
+      answer.syncPolicy = CU_SYNC_POLICY_AUTO;
+    }
+    return answer;
+  });
+}
+
+CUresult cuStreamSetAttribute(CUstream handle, CUstreamAttrID /*attribute*/,
+                              const CUstreamAttrValue* value) {
+  std::shared_ptr<Stream> stream;
+  if (const CUresult status = look_up(handle, stream); status != CUDA_SUCCESS) {
+    return status;
+  }
+  return value == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+}  // namespace barracuda::emulator::driver

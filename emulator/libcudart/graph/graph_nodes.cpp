@@ -1,0 +1,182 @@
+#include "emulator/libcudart/graph/graph_parameters.h"
+#include "emulator/libcudart/memory/box_copy.h"
+#include "emulator/libcudart/memory/copy.h"
+#include "emulator/libcudart/module/registry.h"
+
+namespace barracuda::emulator::runtime {
+namespace {
+
+// Describes a copy of bytes, then calls the driver with it.
+template <typename Call>
+cudaError_t run_row_copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                         const Call& call) {
+  if (!is_kind(kind)) {
+    return note(cudaErrorInvalidMemcpyDirection);
+  }
+  const CUDA_MEMCPY3D copy = describe_row(to, from, bytes, kind);
+  return run([&](const DriverCalls& calls) { return call(calls, copy); });
+}
+
+}  // namespace
+
+cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* result) {
+  if (result == nullptr) {
+    return note(cudaErrorInvalidValue);
+  }
+  return run([&](const DriverCalls& calls) {
+    CUDA_KERNEL_NODE_PARAMS_v2 known{};
+    const CUresult status = calls.cuGraphKernelNodeGetParams_v2(node, &known);
+    if (status == CUDA_SUCCESS) {
+      *result = {};
+      result->func = registry().stub_of(calls, known.func);
+      result->gridDim = dim3(known.gridDimX, known.gridDimY, known.gridDimZ);
+      result->blockDim = dim3(known.blockDimX, known.blockDimY, known.blockDimZ);
+      result->sharedMemBytes = known.sharedMemBytes;
+      result->kernelParams = known.kernelParams;
+      result->extra = known.extra;
+    }
+    return status;
+  });
+}
+
+cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms* result) {
+  if (result == nullptr) {
+    return note(cudaErrorInvalidValue);
+  }
+  return run([&](const DriverCalls& calls) {
+    CUDA_MEMCPY3D copy{};
+    const CUresult status = calls.cuGraphMemcpyNodeGetParams(node, &copy);
+    return status == CUDA_SUCCESS ? describe(calls, copy, *result) : status;
+  });
+}
+
+cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams* result) {
+  if (result == nullptr) {
+    return note(cudaErrorInvalidValue);
+  }
+  return run([&](const DriverCalls& calls) {
+    CUDA_MEMSET_NODE_PARAMS_v1 fill{};
+    const CUresult status = calls.cuGraphMemsetNodeGetParams(node, &fill);
+    if (status == CUDA_SUCCESS) {
+      *result = {.dst = reinterpret_cast<void*>(fill.dst),
+                 .pitch = fill.pitch,
+                 .value = fill.value,
+                 .elementSize = fill.elementSize,
+                 .width = fill.width,
+                 .height = fill.height};
+    }
+    return status;
+  });
+}
+
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
+                                     const cudaGraphNode_t* after, std::size_t count, void* to,
+                                     const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return run_row_copy(
+      to, from, bytes, kind, [&](const DriverCalls& calls, const CUDA_MEMCPY3D& copy) {
+        return calls.cuGraphAddMemcpyNode(node, graph, after, count, &copy, nullptr);
+      });
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from,
+                                           std::size_t bytes, cudaMemcpyKind kind) {
+  return run_row_copy(to, from, bytes, kind,
+                      [&](const DriverCalls& calls, const CUDA_MEMCPY3D& copy) {
+                        return calls.cuGraphMemcpyNodeSetParams(node, &copy);
+                      });
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                               void* to, const void* from, std::size_t bytes,
+                                               cudaMemcpyKind kind) {
+  return run_row_copy(
+      to, from, bytes, kind, [&](const DriverCalls& calls, const CUDA_MEMCPY3D& copy) {
+        return calls.cuGraphExecMemcpyNodeSetParams(executable, node, &copy, nullptr);
+      });
+}
+
+cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
+                                           const cudaGraphNode_t* after, std::size_t count,
+                                           const void* symbol, const void* from, std::size_t bytes,
+                                           std::size_t offset, cudaMemcpyKind kind) {
+  void* to = nullptr;
+  const cudaError_t error = find_place(symbol, offset, bytes, to);
+  return error != cudaSuccess
+             ? note(error)
+             : runtime::cudaGraphAddMemcpyNode1D(node, graph, after, count, to, from, bytes, kind);
+}
+
+cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
+                                             const cudaGraphNode_t* after, std::size_t count,
+                                             void* to, const void* symbol, std::size_t bytes,
+                                             std::size_t offset, cudaMemcpyKind kind) {
+  void* from = nullptr;
+  const cudaError_t error = find_place(symbol, offset, bytes, from);
+  return error != cudaSuccess
+             ? note(error)
+             : runtime::cudaGraphAddMemcpyNode1D(node, graph, after, count, to, from, bytes, kind);
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void* symbol,
+                                                 const void* from, std::size_t bytes,
+                                                 std::size_t offset, cudaMemcpyKind kind) {
+  void* to = nullptr;
+  const cudaError_t error = find_place(symbol, offset, bytes, to);
+  return error != cudaSuccess
+             ? note(error)
+             : runtime::cudaGraphMemcpyNodeSetParams1D(node, to, from, bytes, kind);
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to,
+                                                   const void* symbol, std::size_t bytes,
+                                                   std::size_t offset, cudaMemcpyKind kind) {
+  void* from = nullptr;
+  const cudaError_t error = find_place(symbol, offset, bytes, from);
+  return error != cudaSuccess
+             ? note(error)
+             : runtime::cudaGraphMemcpyNodeSetParams1D(node, to, from, bytes, kind);
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t executable,
+                                                     cudaGraphNode_t node, const void* symbol,
+                                                     const void* from, std::size_t bytes,
+                                                     std::size_t offset, cudaMemcpyKind kind) {
+  void* to = nullptr;
+  const cudaError_t error = find_place(symbol, offset, bytes, to);
+  return error != cudaSuccess
+             ? note(error)
+             : runtime::cudaGraphExecMemcpyNodeSetParams1D(executable, node, to, from, bytes, kind);
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t executable,
+                                                       cudaGraphNode_t node, void* to,
+                                                       const void* symbol, std::size_t bytes,
+                                                       std::size_t offset, cudaMemcpyKind kind) {
+  void* from = nullptr;
+  const cudaError_t error = find_place(symbol, offset, bytes, from);
+  return error != cudaSuccess
+             ? note(error)
+             : runtime::cudaGraphExecMemcpyNodeSetParams1D(executable, node, to, from, bytes, kind);
+}
+
+cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                             const cudaGraphEdgeData* edges, std::size_t count,
+                             cudaGraphNodeParams* parameters) {
+  if (parameters == nullptr) {
+    return note(cudaErrorInvalidValue);
+  }
+  return run([&](const DriverCalls& calls) {
+    CUgraphNodeParams described{};
+    if (const cudaError_t error = describe(calls, *parameters, described); error != cudaSuccess) {
+      return error;
+    }
+    const CUresult status = calls.cuGraphAddNode_v2(
+        node, graph, after, reinterpret_cast<const CUgraphEdgeData*>(edges), count, &described);
+    if (status == CUDA_SUCCESS && parameters->type == cudaGraphNodeTypeMemAlloc) {
+      parameters->alloc.dptr = reinterpret_cast<void*>(described.alloc.dptr);
+    }
+    return static_cast<cudaError_t>(status);
+  });
+}
+
+}  // namespace barracuda::emulator::runtime

@@ -1,0 +1,18 @@
+#include "emulator/libcudart/driver_calls.h"
+
+namespace barracuda::emulator::runtime {
+
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
+  if (device == nullptr) {
+    return note(cudaErrorInvalidValue);
+  }
+  *device = 0;
+  return run([&](const DriverCalls& calls) { return calls.cuStreamQuery(stream_of(stream)); });
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  return note(driver_calls().cuThreadExchangeStreamCaptureMode(
+      reinterpret_cast<CUstreamCaptureMode*>(mode)));
+}
+
+}  // namespace barracuda::emulator::runtime
