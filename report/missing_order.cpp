@@ -68,6 +68,25 @@ class Clause {
          const Access& second)
       : race_(race), sites_(sites), first_(first), second_(second), names_(names_for(second)) {}
 
+  // What passes data in steps, as the reduction of a warp does that counts on lockstep, wants a
+  // barrier between two steps; who waits in a loop for a flag would wait for ever behind one.
+  [[nodiscard]] std::string volatile_pair() const {
+    const bool are_steps = race_.first.site != race_.second.site && !is_flag(race_.first.site) &&
+                           !is_flag(race_.second.site);
+    if (are_steps && race_.kind == detector::RaceKind::kIntraWarp) {
+      return fmt::format(
+          "volatile does not order lanes of one warp, which need not run in lockstep: {} is "
+          "missing",
+          names_.warp_barrier);
+    }
+    if (are_steps && race_.kind == detector::RaceKind::kIntraBlock) {
+      return fmt::format("volatile does not order two warps of one block: {} is missing",
+                         names_.block_barrier);
+    }
+    return "volatile accesses are no synchronisation in CUDA C++: atomic ones are needed "
+           "(cuda::atomic_ref)";
+  }
+
   [[nodiscard]] std::string nothing_orders() const {
     switch (race_.kind) {
       case detector::RaceKind::kInterBlock:
@@ -261,6 +280,11 @@ class Clause {
             site->info.operation == wire::Operation::kReduction);
   }
 
+  [[nodiscard]] bool is_flag(wire::SiteId id) const {
+    const ptx::Site* const site = find_site(id);
+    return site != nullptr && (site->info.poll || site->info.flag_store);
+  }
+
   [[nodiscard]] std::string within_a_launch() const {
     if (is_update(race_.first.site) && is_update(race_.second.site)) {
       return fmt::format(
@@ -344,8 +368,7 @@ std::string missing_order(const detector::RaceEvent& race, const ptx::SiteTable&
       return "the compare-and-swap" + clause.at() +
              " failed, another thread holds the lock: the access must wait until it succeeds";
     case MissingOrder::kVolatileFlag:
-      return "volatile accesses are no synchronisation in CUDA C++: atomic ones are needed "
-             "(cuda::atomic_ref)";
+      return clause.volatile_pair();
     case MissingOrder::kEqualValues:
       return "both stored the same value, equal in this run: a race where the values differ, so "
              "that one thread alone should store it";

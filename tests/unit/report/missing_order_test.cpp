@@ -49,6 +49,21 @@ TEST_CASE(
   CHECK(sample.text().find("cluster.sync() is missing") != std::string::npos);
 }
 
+TEST_CASE("volatile steps of one warp or block want its barrier, flags and blocks want atomics") {
+  Sample sample;
+  sample.race.missing = detector::MissingOrder::kVolatileFlag;
+  CHECK(sample.text().find("cuda::atomic_ref") != std::string::npos);
+  sample.race.kind = detector::RaceKind::kIntraWarp;
+  CHECK(sample.text().find("__syncwarp() is missing") != std::string::npos);
+  sample.race.kind = detector::RaceKind::kIntraBlock;
+  CHECK(sample.text().find("__syncthreads() is missing") != std::string::npos);
+  sample.sites[1].info.poll = true;
+  CHECK(sample.text().find("cuda::atomic_ref") != std::string::npos);
+  sample.sites[1].info.poll = false;
+  sample.race.second.site = sample.race.first.site;
+  CHECK(sample.text().find("cuda::atomic_ref") != std::string::npos);
+}
+
 TEST_CASE("updates in place and plain accesses beside atomics want an atomic") {
   Sample sample;
   sample.sites[0].in_update = true;
