@@ -17,20 +17,39 @@ struct Place {
   std::uint32_t line = 0;
 };
 
+struct Unit {
+  Dwarf_Die* die = nullptr;
+  Dwarf_Addr bias = 0;
+};
+
+// The compilation unit of an address. clang writes no .debug_aranges, without which libdw does not
+// find it (0.188, Debian 12): then all are asked.
+Unit unit_of(const DwarfLibrary& library, Dwfl_Module* module, Dwarf_Addr address) {
+  Unit unit;
+  unit.die = library.module_addrdie(module, address, &unit.bias);
+  if (unit.die != nullptr) {
+    return unit;
+  }
+  do {
+    unit.die = library.module_nextcu(module, unit.die, &unit.bias);
+  } while (unit.die != nullptr && library.haspc(unit.die, address - unit.bias) != 1);
+  return unit;
+}
+
 class Scopes {
  public:
   // Those of the debug information entry in which the address lies, outermost last. A scope that
   // dwarf_getscopes() finds is of the function as it was written; its own entry leads to the
   // caller.
-  Scopes(const DwarfLibrary& library, Dwfl_Module* module, Dwarf_Addr address) : library_(library) {
-    Dwarf_Addr bias = 0;
-    Dwarf_Die* const unit = library.module_addrdie(module, address, &bias);
+  Scopes(const DwarfLibrary& library, Dwfl_Module* module, const Unit& unit, Dwarf_Addr address)
+      : library_(library) {
     Dwarf_Die* found = nullptr;
-    if (unit == nullptr || library.getscopes(unit, address - bias, &found) <= 0) {
+    if (unit.die == nullptr || library.getscopes(unit.die, address - unit.bias, &found) <= 0) {
       return;
     }
     const std::unique_ptr<Dwarf_Die, decltype(&std::free)> written(found, &std::free);
     Dwarf_Die innermost{};
+    Dwarf_Addr bias = 0;
     Dwarf* const dwarf = library.module_getdwarf(module, &bias);
     if (library.offdie(dwarf, library.dieoffset(found), &innermost) == nullptr) {
       return;
@@ -93,12 +112,13 @@ class Scopes {
   std::size_t count_ = 0;
 };
 
-Place line_at(const DwarfLibrary& library, Dwfl_Module* module, Dwarf_Addr address) {
+Place line_at(const DwarfLibrary& library, const Unit& unit, Dwarf_Addr address) {
   int number = 0;
-  Dwfl_Line* const line = library.module_getsrc(module, address);
-  const char* const file =
-      line == nullptr ? nullptr
-                      : library.lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
+  Dwarf_Line* const line =
+      unit.die == nullptr ? nullptr : library.getsrc_die(unit.die, address - unit.bias);
+  const char* const file = line == nullptr || library.lineno(line, &number) != 0
+                               ? nullptr
+                               : library.linesrc(line, nullptr, nullptr);
   return file == nullptr || number <= 0
              ? Place{}
              : Place{.file = file, .line = static_cast<std::uint32_t>(number)};
@@ -143,7 +163,8 @@ std::vector<HostFrame> frames_at(const DwarfLibrary& library, Dwfl_Module* modul
   if (is_runtime_module(known.module)) {
     return {known};
   }
-  Place place = line_at(library, module, address);
+  const Unit unit = unit_of(library, module, address);
+  Place place = line_at(library, unit, address);
   const char* const symbol = library.module_addrname(module, address);
   std::vector<HostFrame> frames;
   const auto add = [&](const std::string& function) {
@@ -152,7 +173,7 @@ std::vector<HostFrame> frames_at(const DwarfLibrary& library, Dwfl_Module* modul
     frame.file = place.file;
     frame.line = place.line;
   };
-  const Scopes scopes(library, module, address);
+  const Scopes scopes(library, module, unit, address);
   for (Dwarf_Die& scope : scopes.all()) {
     if (!scopes.is_function(scope)) {
       continue;

@@ -23,11 +23,14 @@ namespace barracuda::report {
   X(report_end, dwfl_report_end)                           \
   X(addrmodule, dwfl_addrmodule)                           \
   X(module_addrname, dwfl_module_addrname)                 \
-  X(module_getsrc, dwfl_module_getsrc)                     \
   X(module_getelf, dwfl_module_getelf)                     \
   X(module_getdwarf, dwfl_module_getdwarf)                 \
   X(module_addrdie, dwfl_module_addrdie)                   \
-  X(lineinfo, dwfl_lineinfo)                               \
+  X(module_nextcu, dwfl_module_nextcu)                     \
+  X(haspc, dwarf_haspc)                                    \
+  X(getsrc_die, dwarf_getsrc_die)                          \
+  X(linesrc, dwarf_linesrc)                                \
+  X(lineno, dwarf_lineno)                                  \
   X(linux_proc_find_elf, dwfl_linux_proc_find_elf)         \
   X(build_id_find_elf, dwfl_build_id_find_elf)             \
   X(offline_section_address, dwfl_offline_section_address) \

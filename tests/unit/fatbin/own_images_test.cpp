@@ -15,10 +15,18 @@ struct Wrapper {
 
 constexpr std::uint32_t kMagic = 0x466243b1;
 
+// AddressSanitizer of clang would put bytes of its own between the variables of these sections.
+#ifdef __clang__
+#  define IN_SECTION(name) [[gnu::section(name), gnu::used, clang::no_sanitize("address")]]
+#else
+#  define IN_SECTION(name) [[gnu::section(name), gnu::used]]
+#endif
+
 // What nvcc puts into an executable; the headers are all zeros, which stand for nothing.
-[[gnu::section(".nv_fatbin"), gnu::used]] const std::uint64_t kHeaders[4] = {};
-[[gnu::section("__nv_relfatbin"), gnu::used]] const std::uint64_t kUnitHeader[2] = {};
-[[gnu::section(".nvFatBinSegment"), gnu::used]] Wrapper g_wrappers[] = {
+IN_SECTION(".nv_fatbin") const std::uint64_t kHeaders[4] = {};
+IN_SECTION("__nv_relfatbin") const std::uint64_t kUnitHeader[2] = {};
+IN_SECTION(".nvFatBinSegment")
+Wrapper g_wrappers[] = {
     {kMagic, 1, &kHeaders[0], nullptr},
     {kMagic, 1, &kUnitHeader[0], nullptr},
     {0, 1, &kHeaders[0], nullptr},

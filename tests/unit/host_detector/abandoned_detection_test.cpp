@@ -38,10 +38,10 @@ TEST_CASE("neither the device nor the program waits for detection that has faile
       pause();
     }
   });
-  // Never destroyed: that would wait for the thread.
-  auto* const broken = new Broken;
-  auto* const memory = new RingMemory(1, kSlotsLog2);
-  auto* const pipeline =
+  // Never destroyed: that would wait for the thread. Static, so that they do not count as leaked.
+  static auto* const broken = new Broken;
+  static auto* const memory = new RingMemory(1, kSlotsLog2);
+  static auto* const pipeline =
       new Pipeline({.detector = {}, .max_queued_bytes = 4096, .observer = broken});
   pipeline->add_queues(memory->set());
   const std::vector<SiteInfo> sites = {word(Operation::kWrite)};

@@ -528,6 +528,7 @@ TEST_CASE("malformed records are counted and skipped") {
 }
 
 TEST_CASE("queues that are removed are read to their end first, and new ones begin afresh") {
+  RingMemory memory(1, 8);  // the pipeline reads it to its own end
   Running running(1);
   running.pipeline.begin_launch(launch_of(1, 1));
   RingWriter writer(running.memory, 0);
@@ -535,7 +536,6 @@ TEST_CASE("queues that are removed are read to their end first, and new ones beg
   writer.write(exit_of(0));
   running.pipeline.remove_queues(running.memory.set().rings);
   CHECK(running.pipeline.wait_for(LaunchId{1}, milliseconds{0}));
-  RingMemory memory(1, 8);
   running.pipeline.add_queues(memory.set());
   running.pipeline.begin_launch(launch_of(2, 1));
   RingWriter other(memory, 0);

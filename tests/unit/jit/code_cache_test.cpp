@@ -182,7 +182,8 @@ TEST_CASE("threads that ask for the same code at once compile it once") {
 
 TEST_CASE("what is compiled ahead is there for who asks, once") {
   const Folder folder;
-  auto* const cache = new CodeCache(folder.files(), example_compiler());  // its threads outlive us
+  // Its threads outlive us.
+  static auto* const cache = new CodeCache(folder.files(), example_compiler());
   static std::vector<std::string> texts;
   std::vector<Request> requests;
   for (int index = 0; index < 6; ++index) {
