@@ -14,7 +14,7 @@ namespace barracuda {
 class SignalsBlocked {
  public:
   // Of the calling thread; for signal handlers, too.
-  static bool hold_here() { return outside_ != nullptr && !are_allowed_; }
+  static bool hold_here() { return g_outside != nullptr && !g_are_allowed; }
 
   SignalsBlocked() {
     sigset_t all;
@@ -24,16 +24,16 @@ class SignalsBlocked {
       sigdelset(&all, fault);
     }
     pthread_sigmask(SIG_SETMASK, &all, &previous_);
-    is_outermost_ = outside_ == nullptr;
+    is_outermost_ = g_outside == nullptr;
     if (is_outermost_) {
-      outside_ = &previous_;
+      g_outside = &previous_;
     }
   }
 
   ~SignalsBlocked() {
     pthread_sigmask(SIG_SETMASK, &previous_, nullptr);
     if (is_outermost_) {
-      outside_ = nullptr;
+      g_outside = nullptr;
     }
   }
 
@@ -44,8 +44,8 @@ class SignalsBlocked {
   friend class SignalsAllowed;
 
   // What the thread took before the outermost of them.
-  inline static thread_local const sigset_t* outside_ = nullptr;
-  inline static thread_local bool are_allowed_ = false;
+  inline static thread_local const sigset_t* g_outside = nullptr;
+  inline static thread_local bool g_are_allowed = false;
 
   sigset_t previous_{};
   bool is_outermost_ = false;
@@ -56,9 +56,9 @@ class SignalsBlocked {
 class SignalsAllowed {
  public:
   SignalsAllowed() {
-    if (SignalsBlocked::outside_ != nullptr) {
-      SignalsBlocked::are_allowed_ = true;
-      pthread_sigmask(SIG_SETMASK, SignalsBlocked::outside_, &blocked_);
+    if (SignalsBlocked::g_outside != nullptr) {
+      SignalsBlocked::g_are_allowed = true;
+      pthread_sigmask(SIG_SETMASK, SignalsBlocked::g_outside, &blocked_);
       is_needed_ = true;
     }
   }
@@ -66,7 +66,7 @@ class SignalsAllowed {
   ~SignalsAllowed() {
     if (is_needed_) {
       pthread_sigmask(SIG_SETMASK, &blocked_, nullptr);
-      SignalsBlocked::are_allowed_ = false;
+      SignalsBlocked::g_are_allowed = false;
     }
   }
 

@@ -147,6 +147,7 @@ const DwarfLibrary* DwarfLibrary::load() {
   return loaded;
 }
 
+// NOLINTNEXTLINE(readability-function-size): the parameters are libdw's
 int find_no_separate_debug_file(Dwfl_Module* /*module*/, void** /*data*/, const char* /*name*/,
                                 Dwarf_Addr /*base*/, const char* /*link*/, const char* /*path*/,
                                 GElf_Word /*sum*/, char** /*found*/) {

@@ -49,6 +49,7 @@ namespace barracuda::report {
   X(filesrc, dwarf_filesrc)
 
 struct DwarfLibrary {
+// NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define BARRACUDA_DECLARE(name, function) decltype(&::function) name = nullptr;
   BARRACUDA_DWARF_FUNCTIONS(BARRACUDA_DECLARE)
 #undef BARRACUDA_DECLARE

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/assert.h"
 #include "report/exit_status.h"
 #include "report/resolve.h"
 
@@ -78,6 +79,7 @@ Outcome Outlet::hand_to_run(Report report) {
   if (!publisher_) {
     publisher_.emplace(options_, Publishes::kProcessFiles);
   }
+  ASSERT(spool_.has_value());
   (void)publisher_->finish(report);
   if (auto written = spool_->end(report); !written) {
     report.tool_failure =

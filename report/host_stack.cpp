@@ -142,6 +142,7 @@ std::vector<HostFrame> HostSymbols::look_up(std::uint64_t return_address) const 
   HostFrame frame;
   Dl_info info{};
   link_map* map = nullptr;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
   if (dladdr1(reinterpret_cast<void*>(address), &info, reinterpret_cast<void**>(&map),
               RTLD_DL_LINKMAP) != 0) {
     frame.module = info.dli_fname == nullptr ? "" : file_name_of(info.dli_fname);

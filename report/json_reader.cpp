@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 
 // The field's value; what it is by default where it is null or not there.
 template <typename Value>
-Value value_of(const Json& object, const char* field, Value otherwise = {}) {
+Value value_of(const Json& object, const char* field, const Value& otherwise = {}) {
   const auto found = object.find(field);
   return found == object.end() || found->is_null() ? otherwise : found->get<Value>();
 }
@@ -117,7 +117,7 @@ void add_bug(Report& report, const Json& json, FindingType type) {
     variants.push_back(variant_of(variant));
     variants.front().count -= std::min(variants.front().count, variants.back().count);
   }
-  const std::string fingerprint = value_of<std::string>(json, "fingerprint");
+  const auto fingerprint = value_of<std::string>(json, "fingerprint");
   std::erase_if(report.findings,
                 [&](const Finding& earlier) { return earlier.fingerprint == fingerprint; });
   for (Finding& variant : variants) {

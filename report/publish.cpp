@@ -52,20 +52,20 @@ std::string new_blocks(Publisher::Written& written, const Report& report, bool c
   return take_new(written, report, [&](const Bug& bug) { return text_block(bug, report, colour); });
 }
 
-// Opens `file` at the first time, empty. False if it cannot grow: then it is written at the end.
-bool begin_to_grow(std::optional<AppendedFile>& file, const std::string& pattern) {
+// Opens `file` at the first time, empty. Null if it cannot grow: then it is written at the end.
+AppendedFile* growing(std::optional<AppendedFile>& file, const std::string& pattern) {
   if (file) {
-    return true;
+    return &*file;
   }
   const auto path = expand_file_name(pattern);
   if (!path || !can_grow(*path)) {
-    return false;
+    return nullptr;
   }
   auto opened = AppendedFile::open(*path, AppendedFile::Begin::kEmpty);
   if (opened) {
     file = std::move(*opened);
   }
-  return file.has_value();
+  return file ? &*file : nullptr;
 }
 
 Expected<void> write_named_file(const std::string& pattern, std::string_view text) {
@@ -119,7 +119,7 @@ void apply_filters(Report& report, const Options& options, const std::string& su
   filter_libraries(report, libraries.value_or(Suppressions{}));
 }
 
-Publisher::Publisher(const Options& options, Publishes what) : options_(options), what_(what) {}
+Publisher::Publisher(Options options, Publishes what) : options_(std::move(options)), what_(what) {}
 
 bool Publisher::is_ours(const std::string& file) const {
   return !file.empty() && (what_ == Publishes::kEverything ||
@@ -143,12 +143,15 @@ void Publisher::update(const Report& so_far) {
   }
   Report report = so_far;
   apply_baseline(report, options_, BaselineUse::kRead);
-  if (is_ours(options_.json) && options_.json_schema != "1" &&
-      begin_to_grow(json_, options_.json)) {
-    (void)json_->append(new_lines(in_json_, report));
+  if (is_ours(options_.json) && options_.json_schema != "1") {
+    if (AppendedFile* const json = growing(json_, options_.json)) {
+      (void)json->append(new_lines(in_json_, report));
+    }
   }
-  if (is_ours(options_.log_file) && begin_to_grow(log_, options_.log_file)) {
-    (void)log_->append(new_blocks(in_log_, report, false));
+  if (is_ours(options_.log_file)) {
+    if (AppendedFile* const log = growing(log_, options_.log_file)) {
+      (void)log->append(new_blocks(in_log_, report, false));
+    }
   }
   if (goes_live()) {
     (void)write_to_stderr(new_blocks(on_stderr_, report, stderr_has_colour()));

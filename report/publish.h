@@ -30,7 +30,7 @@ class Publisher {
   // What was written of each bug last, by fingerprint.
   using Written = std::map<std::string, std::string>;
 
-  Publisher(const Options& options, Publishes what);
+  Publisher(Options options, Publishes what);
 
   // What was found so far. Costs little where nothing is new. What cannot be written now is tried
   // again, and told, at the end.

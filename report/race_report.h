@@ -146,7 +146,7 @@ struct Coverage {
 struct SuppressionUse {
   std::string rule;
   std::uint64_t count = 0;
-  std::string reason = {};  // of a rule for CUDA's libraries, which the tool brings; else empty
+  std::string reason;  // of a rule for CUDA's libraries, which the tool brings; else empty
 
   friend bool operator==(const SuppressionUse&, const SuppressionUse&) = default;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <ranges>
 #include <unordered_map>
 #include <utility>
 
@@ -448,14 +449,13 @@ class Resolver {
     const auto holds = [address](const AllocationRecord& record) {
       return address >= record.address && address - record.address < record.bytes;
     };
-    const auto live = std::find_if(
-        run_.allocations.rbegin(), run_.allocations.rend(),
-        [&](const AllocationRecord& record) { return !record.freed && holds(record); });
+    const auto newest_first = std::views::reverse(run_.allocations);
+    const auto live = std::ranges::find_if(newest_first, [&](const AllocationRecord& record) {
+      return !record.freed && holds(record);
+    });
     const auto found =
-        live != run_.allocations.rend()
-            ? live
-            : std::find_if(run_.allocations.rbegin(), run_.allocations.rend(), holds);
-    if (found == run_.allocations.rend()) {
+        live != newest_first.end() ? live : std::ranges::find_if(newest_first, holds);
+    if (found == newest_first.end()) {
       return "";
     }
     return fmt::format("byte {} of {} bytes at {:#x} ({}{})", address - found->address,

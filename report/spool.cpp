@@ -192,11 +192,13 @@ Expected<std::vector<SpooledProcess>> read_spools(const std::string& directory) 
   std::ranges::sort(names, {}, numbers_in);
   std::vector<SpooledProcess> processes;
   for (const std::string& name : names) {
-    TRY(const std::string text, read_file(directory + "/" + name));
+    const std::string path = fmt::format("{}/{}", directory, name);
+    TRY(const std::string text, read_file(path));
     auto process = parse_spool(text);
     if (!process) {
-      return unexpected({.message = "what a process has left " + process.error().message,
-                         .file = directory + "/" + name});
+      return unexpected(
+          {.message = fmt::format("what a process has left {}", process.error().message),
+           .file = path});
     }
     if (process->process != 0) {  // else not even its first line is whole
       processes.push_back(std::move(*process));
