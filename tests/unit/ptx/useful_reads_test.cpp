@@ -74,6 +74,14 @@ Logged after_predicate(const std::string& body) {
   return logged_by(std::string(kBefore) + "ld.global.u32 %r1, [%rd1]; " + body);
 }
 
+// "mov" if the lanes in which %p1 holds log the load, "not" if the others do.
+std::string logged_where(const std::string& body) {
+  const std::string text =
+      instrument_body(std::string(kBefore) + "ld.global.u32 %r1, [%rd1]; " + body).text;
+  const std::size_t at = text.find(".pred %__barracuda_u, %p1;");
+  return at == std::string::npos ? "" : text.substr(at - 3, 3);
+}
+
 }  // namespace
 
 TEST_CASE("elements of a vector that nothing reads are not read") {
@@ -169,6 +177,23 @@ TEST_CASE("a load is logged by the lanes in which a select or a predicate takes 
   }
 }
 
+TEST_CASE("the lanes that log a load are those in which its value gets through") {
+  for (const auto& [use, lanes] : std::vector<std::pair<std::string, std::string>>{
+           {"selp.b32 %r2, %r1, 0, %p1;", "mov"},
+           {"selp.b32 %r2, 0, %r1, %p1;", "not"},
+           {"@!%p1 mov.u32 %r2, %r1;", "not"},
+           {"setp.ne.s32 %p2, %r1, 0; and.pred %p3, %p1, %p2; selp.b32 %r2, 1, 0, %p3;", "mov"},
+           {"setp.ne.s32 %p2, %r1, 0; or.pred %p3, %p1, %p2; selp.b32 %r2, 1, 0, %p3;", "not"},
+           {"setp.ne.or.s32 %p2, %r1, 0, %p1; selp.b32 %r2, 1, 0, %p2;", "not"},
+           {"@!%p1 bra done; mov.u32 %r2, %r1; st.global.u32 [%rd2], %r2; done:", "mov"},
+           {"@%p1 bra done; mov.u32 %r2, %r1; st.global.u32 [%rd2], %r2; done:", "not"},
+           {"@%p1 bra there; bra.uni done; there: st.global.u32 [%rd2], %r1; done:", "mov"},
+           {"@!%p1 bra there; bra.uni done; there: st.global.u32 [%rd2], %r1; done:", "not"}}) {
+    INFO(use);
+    CHECK(logged_where(use + std::string(kStore)) == lanes);
+  }
+}
+
 TEST_CASE("a load whose value is also used otherwise is logged by all lanes") {
   for (const std::string use :
        {"selp.b32 %r2, %r1, 0, %p1; add.s32 %r2, %r2, %r1;",
@@ -234,6 +259,16 @@ TEST_CASE("a register that changes between load and use does not decide about th
                   " ld.global.u32 %r1, [%rd1]; bar.sync 0; selp.b32 %r2, %r1, 0, %p4;"
                   " st.global.u32 [%rd2], %r2; setp.lt.s32 %p5, %r12, 99; @%p5 bra again;") ==
         Logged::kBySome);
+}
+
+TEST_CASE("a predicate that is written again behind the load decides where it has its last value") {
+  const std::string text =
+      instrument_body(
+          std::string(kBefore) +
+          "ld.global.u32 %r1, [%rd1]; setp.gt.s32 %p1, %r10, 7; selp.b32 %r2, %r1, 0, %p1;" +
+          std::string(kStore))
+          .text;
+  CHECK(text.find("setp.gt.s32 %p1") < text.find("%__barracuda_u"));
 }
 
 TEST_CASE("a load that some lanes log stands for no later one") {
