@@ -26,7 +26,6 @@ lanes: an or lets through what is true|analysis/use_condition.cpp|s/return predi
 lanes: exclusive or masks|analysis/use_condition.cpp|s/(opcode != "and" \&\& opcode != "or")/(opcode != "and" \&\& opcode != "or" \&\& opcode != "xor")/
 lanes: what was read decides about itself|analysis/use_condition.cpp|s/(mask->name == name || is_from_load(mask->name))/(mask->name == name)/
 lanes: a branch decides though all ways lead there|analysis/use_condition.cpp|s/^  if (target.predecessors.size() != 1) {/  if (target.predecessors.empty()) {/
-lanes: a branch before the load decides|analysis/use_condition.cpp|s/(above != block_ \&\& flow_.dominates(above, block_))/(above == kNoBlock)/
 lanes: the other way of a branch|analysis/use_condition.cpp|s/branch.predicate_negated != is_fall_through/branch.predicate_negated == is_fall_through/
 lanes: registers never change|analysis/use_condition.cpp|s/(needs_static_ \&\& !is_static_)/(needs_static_ \&\& is_always_)/
 lanes: registers are written once|analysis/use_condition.cpp|s/^  if (found == nullptr || found->definitions != 1) {/  if (found == nullptr) {/

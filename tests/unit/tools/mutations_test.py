@@ -33,7 +33,7 @@ class Mutations(unittest.TestCase):
 
     def test_each_applies(self):
         self.expect_each_applies(DETECTOR, "host_detector", 100)
-        self.expect_each_applies(REWRITER, "ptx", 30)
+        self.expect_each_applies(REWRITER, "ptx", 25)
 
     def test_each_has_its_row(self):
         document = (ROOT / "docs/MUTATIONS.md").read_text(encoding="utf-8")
