@@ -245,4 +245,15 @@ TEST_CASE("an arrival does not wait, and what follows it is not handed over") {
   }
 }
 
+TEST_CASE("a wait at one named barrier is not for the arrival at another") {
+  Scenario scenario;
+  scenario.launch(1, 64);
+  scenario.barrier_arrive(kAllOf0, 2, 64);
+  scenario.barrier_arrive(kAllOf0, 1, 64);
+  scenario.write(kWarp0, kData);
+  scenario.barrier(kAllOf1, 2, 64);
+  scenario.read(kWarp1, kData);
+  CHECK(race_of_data(scenario).missing == MissingOrder::kArrivalDoesNotWait);
+}
+
 }  // namespace barracuda::detector::test

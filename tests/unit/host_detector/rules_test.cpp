@@ -543,4 +543,23 @@ TEST_CASE("what cannot be is counted and does nothing") {
   CHECK(scenario.races().empty());
 }
 
+TEST_CASE("a compare-and-swap reads the bytes that it leaves as they were, and writes the others") {
+  for (const bool is_write : {true, false}) {
+    INFO("another block " << (is_write ? "writes" : "reads") << " a byte that is left as it was");
+    Scenario scenario;
+    scenario.launch(2, 32);
+    WarpOperation swap =
+        scenario.start({.cta = 0, .mask = 1}, kRelaxedAtomic, RecordKind::kRelease);
+    swap.lanes[0] = {.address = kData, .value_read = 0x01020304, .value_written = 0x01020305};
+    swap.lanes[0].flags = wire::kLaneHasRead | wire::kLaneHasWritten | wire::kLaneCompares;
+    scenario.detector.apply(swap);
+    swap.kind = RecordKind::kAcquire;
+    scenario.detector.apply(swap);
+    SiteInfo byte = word(is_write ? Operation::kWrite : Operation::kRead);
+    byte.element_bytes = 1;
+    scenario.access({.cta = 1, .mask = 1}, byte, kData + 3);
+    CHECK(scenario.races().size() == (is_write ? 1 : 0));
+  }
+}
+
 }  // namespace barracuda::detector::test
