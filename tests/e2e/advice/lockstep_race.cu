@@ -4,13 +4,13 @@
 #include "../../../litmus_suite/litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {
-  __shared__ volatile int sums[64];
+  volatile __shared__ int sums[64];
   sums[threadIdx.x] = x[threadIdx.x];
   __syncthreads();
   if (threadIdx.x < 32) {
     const int upper = sums[threadIdx.x + 32];
     sums[threadIdx.x] = sums[threadIdx.x] + upper;  // RACE
-    const int half = sums[threadIdx.x + 16];  // RACE
+    const int half = sums[threadIdx.x + 16];        // RACE
     if (threadIdx.x == 0) {
       out[0] = half;
     }
