@@ -4,12 +4,22 @@
 # longer applies. Usage: tools/mutate_detector.sh [FOLDER [WORDS]]   (FOLDER: scratch space, kept between
 # runs; WORDS: only the mutations with these words in their line)
 set -euo pipefail
+source "$(dirname "$0")/mutate.sh"
 
-tree=$(cd "$(dirname "$0")/.." && pwd)
-scratch=${1:-$(mktemp -d)}
-words=${2:-}
-copy=$scratch/tree build=$scratch/build
+folder=host_detector
+built="base;host_detector"
+tests=(host_detector.oracle host_detector host_detector.pipeline)
 export RC_PARAMS=${RC_PARAMS:-max_success=1500 max_size=200}
+
+judge() {
+  if ! passes host_detector.oracle; then
+    echo "caught by the oracle"
+  elif ! passes host_detector || ! passes host_detector.pipeline; then
+    echo "caught by a unit test"
+  else
+    echo SURVIVED
+  fi
+}
 
 # name | file in host_detector | sed expression: one line each
 mutations=$(cat <<'LIST'
@@ -163,50 +173,4 @@ rounds: launches are not told apart|queue/ring_window.cpp|s/clusters_\[recent\].
 LIST
 )
 
-mkdir -p "$copy"
-for part in CMakeLists.txt cmake base device_logger host_detector tests; do
-  rm -rf "${copy:?}/$part"
-  cp -r --preserve=timestamps "$tree/$part" "$copy/"
-done
-rm -rf "$scratch/pristine"
-cp -r "$copy/host_detector" "$scratch/pristine"
-# An earlier run may have left objects of mutated files, newer than the files of the tree.
-while IFS='|' read -r _ file _; do touch "$copy/host_detector/$file"; done <<<"$mutations"
-
-make() {
-  ninja -C "$build" barracuda.test.host_detector{,.oracle,.pipeline}
-}
-
-passes() {
-  timeout 600 "$build/bin/barracuda.test.host_detector.$1" >"$scratch/$1.log" 2>&1
-}
-
-cmake -S "$copy" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-  "-DBARRACUDA_FOLDERS=base;host_detector" >"$scratch/cmake.log"
-make >"$scratch/make.log"
-ln -sf barracuda.test.host_detector "$build/bin/barracuda.test.host_detector.unit"
-if ! { passes oracle && passes unit && passes pipeline; }; then
-  echo "the tests fail without any mutation"
-  exit 1
-fi
-
-survivors=0
-while IFS='|' read -r name file expression; do
-  target=$copy/host_detector/$file
-  sed -i "$expression" "$target"
-  if cmp -s "$target" "$scratch/pristine/$file"; then
-    result="DOES NOT APPLY"
-  elif ! make >"$scratch/make.log" 2>&1; then
-    result="DOES NOT COMPILE"
-  elif ! passes oracle; then
-    result="caught by the oracle"
-  elif ! passes unit || ! passes pipeline; then
-    result="caught by a unit test"
-  else
-    result="SURVIVED"
-  fi
-  case $result in caught*) ;; *) survivors=$((survivors + 1)) ;; esac
-  printf '%-48s %-28s %s\n' "$name" "$file" "$result"
-  cp "$scratch/pristine/$file" "$target"
-done < <(grep -F "$words" <<<"$mutations")
-((survivors == 0))
+mutate "$@"

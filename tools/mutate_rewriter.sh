@@ -2,11 +2,19 @@
 # Like mutate_detector.sh, of the passes that say what a load reads and what is a flag: breaks one rule at a
 # time, in a copy of the tree, and runs the unit tests of ptx. Usage: tools/mutate_rewriter.sh [FOLDER [WORDS]]
 set -euo pipefail
+source "$(dirname "$0")/mutate.sh"
 
-tree=$(cd "$(dirname "$0")/.." && pwd)
-scratch=${1:-$(mktemp -d)}
-words=${2:-}
-copy=$scratch/tree build=$scratch/build
+folder=ptx
+built="base;device_logger;ptx"
+tests=(ptx)
+
+judge() {
+  if passes ptx; then
+    echo SURVIVED
+  else
+    echo caught
+  fi
+}
 
 # name | file in ptx | sed expression: one line each
 mutations=$(cat <<'LIST'
@@ -44,46 +52,4 @@ polls: nothing is ahead behind a return|analysis/fence_paths.cpp|s/^  if (goes_o
 LIST
 )
 
-mkdir -p "$copy"
-for part in CMakeLists.txt cmake base device_logger ptx tests; do
-  rm -rf "${copy:?}/$part"
-  cp -r --preserve=timestamps "$tree/$part" "$copy/"
-done
-rm -rf "$scratch/pristine"
-cp -r "$copy/ptx" "$scratch/pristine"
-while IFS='|' read -r _ file _; do touch "$copy/ptx/$file"; done <<<"$mutations"
-
-make() {
-  ninja -C "$build" barracuda.test.ptx
-}
-
-passes() {
-  timeout 300 "$build/bin/barracuda.test.ptx" >"$scratch/unit.log" 2>&1
-}
-
-cmake -S "$copy" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-  "-DBARRACUDA_FOLDERS=base;device_logger;ptx" >"$scratch/cmake.log"
-make >"$scratch/make.log"
-if ! passes; then
-  echo "the tests fail without any mutation"
-  exit 1
-fi
-
-survivors=0
-while IFS='|' read -r name file expression; do
-  target=$copy/ptx/$file
-  sed -i "$expression" "$target"
-  if cmp -s "$target" "$scratch/pristine/$file"; then
-    result="DOES NOT APPLY"
-  elif ! make >"$scratch/make.log" 2>&1; then
-    result="DOES NOT COMPILE"
-  elif ! passes; then
-    result="caught"
-  else
-    result="SURVIVED"
-  fi
-  [[ $result == caught ]] || survivors=$((survivors + 1))
-  printf '%-52s %-27s %s\n' "$name" "$file" "$result"
-  cp "$scratch/pristine/$file" "$target"
-done < <(grep -F "$words" <<<"$mutations")
-((survivors == 0))
+mutate "$@"
