@@ -71,23 +71,6 @@ constexpr const char* kReplayFooter =
     "  barracuda run --record=app.trace -- ./app input.dat\n"
     "  barracuda replay app.trace --acquire=relaxed-spin --json=races.json\n";
 
-// What may be different in a replay. Everything else had its effect when the program ran.
-constexpr std::string_view kReplayOptions[] = {"model",
-                                               "severity",
-                                               "report-same-value",
-                                               "acquire",
-                                               "json",
-                                               "json-schema",
-                                               "log-file",
-                                               "print-limit",
-                                               "suppressions",
-                                               "library-suppressions",
-                                               "generate-suppressions",
-                                               "baseline",
-                                               "update-baseline",
-                                               "error-exitcode",
-                                               "strict"};
-
 // What may be said when finished reports are merged: nothing of how they came about.
 constexpr std::string_view kMergeOptions[] = {"severity",
                                               "json",
@@ -102,8 +85,16 @@ constexpr std::string_view kMergeOptions[] = {"severity",
                                               "error-exitcode",
                                               "strict"};
 
-bool is_among(std::span<const std::string_view> names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
+// What may be different in a replay, besides. Everything else had its effect when the program ran.
+constexpr std::string_view kDetectionOptions[] = {"model", "report-same-value", "acquire"};
+
+bool is_merge_option(std::string_view name) {
+  return std::ranges::find(kMergeOptions, name) != std::end(kMergeOptions);
+}
+
+bool is_replay_option(std::string_view name) {
+  return is_merge_option(name) ||
+         std::ranges::find(kDetectionOptions, name) != std::end(kDetectionOptions);
 }
 
 Message error(const std::string& text) {
@@ -314,9 +305,8 @@ class Parser {
 
   void declare_options(CLI::App& command) {
     for (const OptionDescription& option : option_descriptions()) {
-      if (option.name == "help" ||
-          (&command == replay_ && !is_among(kReplayOptions, option.name)) ||
-          (&command == merge_ && !is_among(kMergeOptions, option.name))) {
+      if (option.name == "help" || (&command == replay_ && !is_replay_option(option.name)) ||
+          (&command == merge_ && !is_merge_option(option.name))) {
         continue;  // --help is CLI11's
       }
       const std::string flag = "--" + std::string(option.name);
@@ -403,16 +393,16 @@ class Parser {
   }
 
   Command replay_command() {
-    for (const std::string_view name : kReplayOptions) {
-      if (replay_->count("--" + std::string(name)) == 0) {
+    for (const OptionDescription& option : option_descriptions()) {
+      if (!is_replay_option(option.name) || replay_->count("--" + std::string(option.name)) == 0) {
         continue;
       }
       Options checked;
-      const std::string& value = values_[std::string(name)];
-      if (auto set = set_option(checked, name, value); !set) {
+      const std::string& value = values_[std::string(option.name)];
+      if (auto set = set_option(checked, option.name, value); !set) {
         return error(set.error().message);
       }
-      replay_command_.options.emplace_back(name, value);
+      replay_command_.options.emplace_back(option.name, value);
     }
     return replay_command_;
   }
@@ -464,7 +454,7 @@ const OptionDescription* find_unchangeable(std::span<const std::string> words) {
     if (word.starts_with("--")) {
       const std::string name = word.substr(2, word.find('=') - 2);
       const OptionDescription* const option = find_option(name);
-      if (option != nullptr && name != "help" && !is_among(kReplayOptions, name)) {
+      if (option != nullptr && name != "help" && !is_replay_option(name)) {
         return option;
       }
     }
