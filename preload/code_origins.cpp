@@ -13,7 +13,7 @@
 namespace barracuda::preload {
 namespace {
 
-// An image has the bytes that its header tells of, and then those that its sections do.
+// The bytes of an image: up to the end of its header tables, and up to the end of its sections.
 struct Extent {
   std::size_t of_tables = 0, of_sections = 0;
 };

@@ -50,9 +50,10 @@ std::string suppressions_file() {
 }
 
 // clang puts the runtime into the executable, with a function of its own: there our suppressions
-// come in a file, which the runtime is told of by the environment as it starts. So the program is
-// started once more before anything of it has run, as the runtime itself does to be rid of address
-// randomisation. Suppressions of the user's stay the only ones: then our threads may be reported.
+// come in a file, whose name the runtime reads from the environment when it starts. So the program
+// is started once more before any of its code has run, as the runtime itself does to get rid of
+// address randomisation. If the user has a suppressions file, it stays the only one: then our
+// threads may be reported.
 [[gnu::constructor(101)]] void tell_thread_sanitizer(int /*count*/, char** arguments,
                                                      char** /*environment*/) {
   const char* const options = std::getenv("TSAN_OPTIONS");

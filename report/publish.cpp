@@ -107,7 +107,7 @@ void apply_filters(Report& report, const Options& options, const std::string& su
   if (!parsed) {
     report.option_error = "option suppressions: " + parsed.error().to_string();
   }
-  // The user's first: each of them is told of where it leaves out nothing.
+  // The user's first: filter() begins the list in the report, with all of them, matched or not.
   filter(report, options.severity == "error", parsed.value_or(Suppressions{}));
   if (!options.library_suppressions || report.findings.empty()) {
     return;

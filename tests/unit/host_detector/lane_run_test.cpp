@@ -21,7 +21,7 @@ WarpOperation rows(std::uint64_t base, std::int32_t stride, std::uint8_t row_log
 
 }  // namespace
 
-TEST_CASE("a run is as long as its row, whether the record tells of rows or not") {
+TEST_CASE("a run is as long as its row, whether the record has rows or not") {
   for (const bool is_told : {true, false}) {
     const WarpOperation tile = rows(kData, 4, 4, is_told);
     CHECK(first_run(tile, kAll, 4).lanes == 0xFFFF);
