@@ -63,9 +63,11 @@ void make_paths_absolute(Options& options) {
     return !expanded || expanded->starts_with('/');
   };
   for (std::string* const path :
-       {&options.json, &options.log_file, &options.suppressions, &options.record}) {
+       {&options.json, &options.log_file, &options.suppressions, &options.record, &options.fences,
+        &options.fence_places, &options.weakness, &options.weak_log}) {
     std::error_code error;
-    if (!path->empty() && !is_absolute(*path)) {
+    const bool is_a_word = path == &options.weakness && *path == kBugaroo;
+    if (!path->empty() && !is_a_word && !is_absolute(*path)) {
       const auto absolute = std::filesystem::absolute(*path, error);
       *path = error ? *path : absolute.string();
     }

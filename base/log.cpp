@@ -16,8 +16,8 @@ namespace barracuda {
 namespace {
 
 constexpr std::array<std::string_view, kFolderCount> kFolderNames = {
-    "base",   "device_logger", "fatbin",  "ptx", "host_detector", "emulator",
-    "report", "trace",         "session", "jit", "preload",       "cli"};
+    "base",  "device_logger", "fatbin", "ptx",     "host_detector", "emulator", "report",
+    "trace", "session",       "jit",    "preload", "weak_memory",   "cli"};
 constexpr std::array<std::string_view, 5> kLevelNames = {"off", "error", "warning", "info",
                                                          "debug"};
 constexpr std::size_t kLineLimit = 2000;

@@ -28,9 +28,10 @@ enum class Folder : std::uint8_t {
   kSession,
   kJit,
   kPreload,
+  kWeakMemory,
   kCli,
 };
-inline constexpr std::size_t kFolderCount = 12;
+inline constexpr std::size_t kFolderCount = 13;
 
 std::string_view name_of(Folder folder) noexcept;
 std::string_view name_of(LogLevel level) noexcept;

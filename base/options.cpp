@@ -7,6 +7,7 @@
 
 #include "base/kernel_pattern.h"
 #include "base/log.h"
+#include "base/weak_values.h"
 
 namespace barracuda {
 namespace {
@@ -16,6 +17,7 @@ constexpr std::uint64_t kMostQueueSlots = std::uint64_t{1} << 26;
 constexpr std::uint64_t kMostExitStatus = 255;
 constexpr std::uint64_t kMostThreads = 4096;
 constexpr std::uint64_t kMostSeconds = 1'000'000;
+constexpr std::uint64_t kMostDelayed = 4096;
 
 tl::unexpected<Diagnostic> impossible(std::string_view name, std::string_view value,
                                       const std::string& wanted) {
@@ -159,11 +161,32 @@ Expected<void> check_limits(const Options& options, std::string_view name, std::
   return {};
 }
 
+// Of the options that make memory weak.
+Expected<void> check_weakness(const Options& options, std::string_view name,
+                              std::string_view value) {
+  if ((name == "delay-stores" || name == "stale-reads" || name == "late-loads") &&
+      !parse_probability(value)) {
+    return impossible(name, value, "a probability from 0 to 1");
+  }
+  if (name == "delay-spaces" && !parse_spaces(value)) {
+    return impossible(name, value, "global, shared or global,shared");
+  }
+  if (name == "delay-age" && !parse_ages(value)) {
+    return impossible(name, value, "two numbers of turns, such as 1024,65536");
+  }
+  if (name == "delay-capacity" &&
+      (options.delay_capacity == 0U || options.delay_capacity > kMostDelayed)) {
+    return impossible(name, value, "a number from 1 to " + std::to_string(kMostDelayed));
+  }
+  return {};
+}
+
 Expected<void> check_value(const Options& options, const Row& option, std::string_view value) {
   if (auto choice = check_choice(option, value); !choice) {
     return choice;
   }
-  if (option.name == "kernel-name" || option.name == "kernel-name-exclude") {
+  if (option.name == "kernel-name" || option.name == "kernel-name-exclude" ||
+      (option.name == "delay-kernel" && !value.empty())) {
     if (auto pattern = parse_kernel_pattern(value); !pattern) {
       return unexpected({.message = "option " + std::string(option.name) + ": " +
                                     std::move(pattern).error().message});
@@ -175,6 +198,9 @@ Expected<void> check_value(const Options& options, const Row& option, std::strin
       return unexpected({.message = "option log: " + std::move(levels).error().message});
     }
     return {};
+  }
+  if (auto weakness = check_weakness(options, option.name, value); !weakness) {
+    return weakness;
   }
   return check_limits(options, option.name, value);
 }
@@ -337,6 +363,15 @@ Expected<void> parse_options(Options& options, std::string_view text) {
 }
 
 Expected<void> settle_schedule(Options& options) {
+  const bool is_weak = parse_probability(options.delay_stores).value_or(0) > 0 ||
+                       parse_probability(options.stale_reads).value_or(0) > 0 ||
+                       parse_probability(options.late_loads).value_or(0) > 0;
+  if (is_weak &&
+      (options.seeds > 1 || options.schedule == "round-robin" || options.schedule == "reversed")) {
+    return unexpected({.message =
+                           "delay-stores, stale-reads and late-loads need the random schedule "
+                           "and one run: leave out seeds, or say schedule=random"});
+  }
   if (options.seeds > 1 &&
       (options.seed || options.schedule != "auto" || !options.record.empty())) {
     return unexpected({.message = "seeds=" + std::to_string(options.seeds) +
@@ -347,7 +382,7 @@ Expected<void> settle_schedule(Options& options) {
     return unexpected({.message = "schedule=" + options.schedule + " has no seed: leave out seed=" +
                                   std::to_string(*options.seed) + ", or say schedule=random"});
   }
-  if (options.schedule == "random" && !options.seed) {
+  if ((options.schedule == "random" || is_weak) && !options.seed) {
     options.seed = 1;
   }
   return {};

@@ -13,6 +13,9 @@
 
 namespace barracuda {
 
+// What the option weakness may be besides the name of a file.
+inline constexpr std::string_view kBugaroo = "bugaroo";
+
 struct Options {
   using Text = std::string;
   using Number = std::uint64_t;

@@ -71,7 +71,7 @@ class Footprint {
       const std::uint64_t tagged =
           operation.lanes[static_cast<std::size_t>(std::countr_zero(rest))].address;
       const bool is_global = wire::space_of(tagged) == wire::AddressSpace::kGlobal;
-      (is_global ? global_ : shared_[cta_key(launch, operation.cta)])
+      (is_global ? global_ : shared_[CtaKey(launch, operation.cta)])
           .add(wire::address_of(tagged), width);
     }
   }

@@ -12,6 +12,12 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/campaign_arguments.h"
+#include "cli/explore_arguments.h"
+#include "cli/expose_arguments.h"
+#include "cli/fix_arguments.h"
+#include "cli/harden_arguments.h"
+#include "cli/litmus_arguments.h"
 #include "cli/option_docs.h"
 
 namespace barracuda::cli {
@@ -150,6 +156,28 @@ Expected<RunWords> split_run_words(std::span<const std::string> words) {
 using Extent = std::array<std::uint32_t, 3>;
 
 // The whole command line for CLI11, and where it puts what it reads.
+// Commands whose words are read elsewhere.
+struct OwnParser {
+  std::string_view name;
+  const char* description;
+  Command (*parse)(const std::vector<std::string>& words, const std::string& environment_options);
+};
+
+constexpr OwnParser kOwnParsers[] = {
+    {.name = "expose", .description = kExposeDescription, .parse = parse_expose},
+    {.name = "fix", .description = kFixDescription, .parse = parse_fix},
+    {.name = "harden", .description = kHardenDescription, .parse = parse_harden},
+    {.name = "litmus",
+     .description = kLitmusDescription,
+     .parse = [](const std::vector<std::string>& words,
+                 const std::string& /*environment*/) { return parse_litmus(words); }},
+    {.name = "tune",
+     .description = kTuneDescription,
+     .parse = [](const std::vector<std::string>& words,
+                 const std::string& /*environment*/) { return parse_tune(words); }},
+    {.name = "campaign", .description = kCampaignDescription, .parse = parse_campaign},
+};
+
 class Parser {
  public:
   Parser() : app_(kDescription, "barracuda") {
@@ -174,11 +202,20 @@ class Parser {
     declare_kernel();
     declare_replay();
     declare_merge();
+    explore_ =
+        app_.add_subcommand("explore", "every execution of a small program under a memory model");
+    declare_explore(*explore_, explore_command_);
     declare_report_and_status();
+    // For this list only: they have parsers of their own.
+    for (const OwnParser& own : kOwnParsers) {
+      app_.add_subcommand(std::string(own.name), own.description);
+    }
     help_ = app_.add_subcommand("help", "print help on a command");
     // For the help text only: parse_arguments turns it into COMMAND --help.
-    help_->add_option("COMMAND", help_topic_,
-                      "run, kernel, replay, merge, report, status, extract or instrument");
+    help_->add_option(
+        "COMMAND", help_topic_,
+        "run, kernel, expose, harden, fix, explore, litmus, tune, campaign, replay, merge, report, "
+        "status, extract or instrument");
     help_->add_flag("--markdown", help_markdown_, "the options as a page of documentation");
     version_ = app_.add_subcommand("version", "print the version");
   }
@@ -210,6 +247,9 @@ class Parser {
     }
     if (merge_->parsed()) {
       return merge_command();
+    }
+    if (explore_->parsed()) {
+      return explore_command_;
     }
     if (extract_->parsed()) {
       return extract_command_;
@@ -324,9 +364,9 @@ class Parser {
     }
   }
 
-  [[nodiscard]] std::array<const CLI::App*, 10> commands() const {
-    return {run_,    kernel_,  replay_,     merge_, report_,
-            status_, extract_, instrument_, help_,  version_};
+  [[nodiscard]] std::array<const CLI::App*, 11> commands() const {
+    return {run_,     kernel_,     replay_, merge_,   report_, status_,
+            extract_, instrument_, help_,   version_, explore_};
   }
 
   [[nodiscard]] Message help_or_version(const CLI::Success& success) const {
@@ -426,6 +466,7 @@ class Parser {
   CLI::App* merge_ = nullptr;
   CLI::App* report_ = nullptr;
   CLI::App* status_ = nullptr;
+  CLI::App* explore_ = nullptr;
   CLI::App* extract_ = nullptr;
   CLI::App* instrument_ = nullptr;
   CLI::App* help_ = nullptr;
@@ -438,14 +479,17 @@ class Parser {
   MergeCommand merge_command_;
   ReportCommand report_command_;
   StatusCommand status_command_;
+  ExploreCommand explore_command_;
   std::string help_topic_;
   bool help_markdown_ = false;
 };
 
 bool is_command(std::string_view word) {
-  constexpr std::string_view kCommands[] = {"run",    "kernel",  "replay",     "merge", "report",
-                                            "status", "extract", "instrument", "help",  "version"};
-  return std::ranges::find(kCommands, word) != std::end(kCommands);
+  constexpr std::string_view kCommands[] = {"run",        "kernel", "explore", "replay",
+                                            "merge",      "report", "status",  "extract",
+                                            "instrument", "help",   "version"};
+  return std::ranges::find(kCommands, word) != std::end(kCommands) ||
+         std::ranges::find(kOwnParsers, word, &OwnParser::name) != std::end(kOwnParsers);
 }
 
 // An option of the run that cannot be another one afterwards; null if there is none.
@@ -477,6 +521,14 @@ Command parse_arguments(const std::vector<std::string>& arguments,
       return error("there is no command '" + words.back() + "'");
     }
     words = {words.back(), "--help"};
+  }
+  if (const auto* const own = std::ranges::find(
+          kOwnParsers, words.empty() ? std::string_view() : words.front(), &OwnParser::name);
+      own != std::end(kOwnParsers)) {
+    return own->parse({words.begin() + 1, words.end()}, environment_options);
+  }
+  if (!words.empty() && words.front() == "fix") {
+    return parse_fix({words.begin() + 1, words.end()}, environment_options);
   }
   if (!arguments.empty() && arguments.front() == "run") {
     auto split = split_run_words(std::span(arguments).subspan(1));

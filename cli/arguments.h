@@ -4,12 +4,14 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "base/options.h"
+#include "cli/explore_kernel.h"
 
 namespace barracuda::cli {
 
@@ -49,6 +51,42 @@ struct ReplayCommand {
   std::vector<std::pair<std::string, std::string>> options;
 };
 
+// What the commands have in common that run a program many times with a weak memory.
+struct WeakCommand {
+  Options options;  // as for `run`
+  std::vector<std::string> program;
+  std::uint64_t time = 600;    // seconds for all of it
+  std::string check;           // a command of the shell, %o is the file with the output
+  std::string compare_output;  // empty: where it is the same in each run; stdout, none, or a file
+  int expect_status = 0;
+  bool stores_only = false;
+};
+
+struct ExposeCommand : WeakCommand {
+  std::uint64_t runs = 40;  // of each random stage
+  std::uint64_t per_race = 20;
+  std::vector<double> probabilities = {1, 0.75, 0.5, 0.25};
+  std::string plan;  // empty: PROGRAM.weakness
+  bool random = false, all = false, no_root_cause = false;
+  bool flush_lengths = false;
+};
+
+struct FixCommand : WeakCommand {
+  std::uint64_t seeds = 8;     // schedules behind each answer
+  std::uint64_t per_race = 8;  // directed runs, before and after
+  std::string diff;            // file for it; empty: none
+  std::string ptx_folder;      // for the patched PTX; empty: none
+  bool write = false;          // into the program's own source files
+  bool no_barriers = false;
+};
+
+struct HardenCommand : WeakCommand {
+  std::uint64_t iterations = 32;  // runs behind each answer, at first
+  std::uint64_t stable = 500;     // runs without a failure at the end
+  bool keep_fences = false;
+  std::string fences;  // file for what is found; empty: none
+};
+
 struct ReportCommand {
   std::string directory;  // empty: of the last run that was killed
   std::string json, log_file;
@@ -63,6 +101,56 @@ struct MergeCommand {
   Options options;
 };
 
+struct ExploreCommand {
+  std::vector<std::string> files;  // .litmus, or what has kernels
+  ExploredKernel kernel;
+  std::string model = "ptx";         // memory_model/models.h
+  std::vector<std::string> compare;  // models, instead
+  std::string expect;                // "0", "1", or a file with a verdict a line; empty: nothing
+  std::string dot, json;             // files to write
+  std::uint64_t states = 10'000'000, memory_mib = 4096;
+  double seconds = 60;  // for each test and model
+  std::uint32_t unroll = 4;
+  // As ExploreOptions has them.
+  bool exact = false, symmetry = false, shortest = false, lockstep = false, progress = false;
+  bool dat3m = false;  // the files are in Dat3M's dialect
+};
+
+// More would not fit into a job array of any Slurm.
+inline constexpr std::uint64_t kMostTasks = 1'000'000;
+
+struct CampaignWriteCommand {
+  std::string folder;
+  std::uint64_t tasks = 0;         // at most; 0: as many as suit the command
+  std::string lines;               // a file of commands, instead of `words`
+  std::vector<std::string> words;  // the command to divide
+  std::string environment_options;
+};
+
+// `run`, `status` and `result` of a campaign: the program in share/barracuda/campaign reads these.
+struct CampaignProgramCommand {
+  std::vector<std::string> words;
+};
+
+struct LitmusCommand {
+  std::vector<std::string> files;  // .litmus
+  std::string device = "auto";     // auto, gpu, cpu
+  // As many as the device does in a moment, if not given.
+  std::optional<std::uint32_t> iterations, launches;
+  std::optional<std::uint32_t> distance;  // words; of the parameters if not given
+  std::string stress = "tuned";  // tuned, none, or a kind (weak_memory/stress_parameters.h)
+  std::uint64_t seed = 1;
+  std::string json;
+  bool no_delays = false;  // emulated device
+};
+
+struct TuneCommand {
+  std::uint64_t time = 55;  // seconds
+  bool full = false;
+  std::uint64_t seed = 1;
+  std::string out, csv;  // files; out empty: where litmus looks
+};
+
 // Nothing to do but to say something: help, a version, or what is wrong with the arguments.
 struct Message {
   std::string text;
@@ -70,7 +158,9 @@ struct Message {
 };
 
 using Command = std::variant<Message, RunCommand, ExtractCommand, InstrumentCommand, KernelCommand,
-                             ReplayCommand, MergeCommand, ReportCommand, StatusCommand>;
+                             ReplayCommand, MergeCommand, ReportCommand, StatusCommand,
+                             ExposeCommand, HardenCommand, ExploreCommand, LitmusCommand,
+                             TuneCommand, CampaignWriteCommand, CampaignProgramCommand, FixCommand>;
 
 // `environment_options` is the value of BARRACUDA_OPTIONS.
 Command parse_arguments(const std::vector<std::string>& arguments,

@@ -4,25 +4,21 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "base/driver_presence.h"
 #include "base/file.h"
-#include "cli/child_process.h"
 #include "cli/complain.h"
-#include "cli/environment.h"
 #include "cli/kernel_argument.h"
 #include "cli/kernel_launch.h"
-#include "cli/program_file.h"
+#include "cli/kernel_source.h"
 #include "cli/ptx_file.h"
 #include "cli/run.h"
 #include "cli/run_directory.h"
 #include "cli/seeds.h"
 #include "ptx/parse.h"
 #include "report/exit_status.h"
-#include "report/symbol_name.h"
 
 namespace barracuda::cli {
 namespace {
@@ -35,107 +31,6 @@ constexpr std::uint64_t kSeeds = 4;
 int fail(const std::string& message, int status) {
   complain(message);
   return status;
-}
-
-bool is_cuda_source(const std::string& file) {
-  return fs::path(file).extension() == ".cu";
-}
-
-// $NVCC, the search path, CUDA_HOME, CUDA's default folder: the first that there is.
-std::string find_nvcc() {
-  if (const char* const chosen = std::getenv("NVCC"); chosen != nullptr) {
-    return chosen;
-  }
-  if (std::string found = find_program("nvcc"); !found.empty()) {
-    return found;
-  }
-  const char* const home = std::getenv("CUDA_HOME");
-  for (const std::string& folder :
-       {std::string(home == nullptr ? "" : home), std::string("/usr/local/cuda")}) {
-    std::string nvcc = folder + "/bin/nvcc";
-    if (!folder.empty() && access(nvcc.c_str(), X_OK) == 0) {
-      return nvcc;
-    }
-  }
-  return {};
-}
-
-Expected<void> compile(const std::string& source, const std::string& ptx) {
-  const std::string nvcc = find_nvcc();
-  if (nvcc.empty()) {
-    return unexpected({.message = "there is no nvcc here to compile it (set NVCC, or PATH); a .ptx "
-                                  "file needs none",
-                       .file = source});
-  }
-  auto child = ChildProcess::start({nvcc, "-std=c++17", "-lineinfo", "-ptx", source, "-o", ptx},
-                                   current_environment());
-  if (!child) {
-    return unexpected({.message = child.error().message});
-  }
-  if (const int status = child->wait([] {}); status != 0) {
-    return unexpected(
-        {.message = fmt::format("nvcc failed with status {}", status), .file = source});
-  }
-  return {};
-}
-
-std::string full_name(const ptx::Function& function) {
-  return report::demangle(std::string(function.name));
-}
-
-std::string short_name(const ptx::Function& function) {
-  return report::without_parameters(full_name(function));
-}
-
-// The entry that `wanted` names: as in the PTX, or as in the source.
-Expected<const ptx::Function*> find_entry(const ptx::Module& module, const std::string& wanted) {
-  std::vector<const ptx::Function*> fitting;
-  std::string names;
-  for (const ptx::Function& function : module.functions) {
-    if (!function.is_entry || !function.has_body) {
-      continue;
-    }
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", full_name(function));
-    if (function.name == wanted) {
-      return &function;
-    }
-    if (wanted.empty() || short_name(function) == wanted || full_name(function) == wanted) {
-      fitting.push_back(&function);
-    }
-  }
-  if (fitting.size() == 1) {
-    return fitting.front();
-  }
-  if (names.empty()) {
-    return unexpected({.message = "there is no kernel in it"});
-  }
-  if (wanted.empty()) {
-    return unexpected({.message = "choose a kernel with --kernel: " + names});
-  }
-  return unexpected({.message = fmt::format("{} is called {}; there are: {}",
-                                            fitting.empty() ? "no kernel" : "more than one kernel",
-                                            wanted, names)});
-}
-
-Expected<std::vector<KernelArgument>> fit_arguments(const ptx::Function& entry,
-                                                    const std::vector<std::string>& texts) {
-  if (texts.size() != entry.parameters.size()) {
-    return unexpected(
-        {.message = fmt::format("number of parameters of {}: {}; number of --arg given: {}",
-                                short_name(entry), entry.parameters.size(), texts.size())});
-  }
-  std::vector<KernelArgument> arguments;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    TRY(KernelArgument argument, parse_kernel_argument(texts[i]));
-    const std::size_t needed = entry.parameters[i].size();
-    const std::size_t given = parameter_bytes(argument);
-    if (needed != given) {
-      return unexpected({.message = fmt::format("--arg {}: parameter {} has {} bytes, this has {}",
-                                                texts[i], i, needed, given)});
-    }
-    arguments.push_back(std::move(argument));
-  }
-  return arguments;
 }
 
 struct Prepared {
@@ -267,7 +162,7 @@ int kernel(KernelCommand command) {
   }
   if (is_cuda_source(command.file)) {
     const std::string ptx = directory->file("kernel.ptx");
-    if (auto compiled = compile(command.file, ptx); !compiled) {
+    if (auto compiled = compile_kernel(command.file, ptx); !compiled) {
       return fail(compiled.error().to_string(), report::kStatusBadOption);
     }
     command.file = ptx;

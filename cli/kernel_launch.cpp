@@ -1,79 +1,16 @@
 #include "cli/kernel_launch.h"
 
 #include <cstring>
-#include <dlfcn.h>
 
-#include <fmt/format.h>
+#include "base/driver_calls.h"
 
 namespace barracuda::cli {
 namespace {
 
-using Handle = void*;
-using Status = int;
-
 constexpr int kMaxDynamicSharedBytes = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 constexpr std::uint32_t kSharedBytesWithoutAsking = 48 * 1024;
 
-// The driver's functions by name, each call checked.
-class Driver {
- public:
-  static Expected<Driver> open() {
-    const Handle library = dlopen("libcuda.so.1", RTLD_NOW);
-    if (library == nullptr) {
-      return unexpected({.message = dlerror()});
-    }
-    return Driver(library);
-  }
-
-  template <typename... Parameters>
-  Expected<void> call(const char* name, Parameters... parameters) const {
-    auto* const function = reinterpret_cast<Status (*)(Parameters...)>(dlsym(library_, name));
-    if (function == nullptr) {
-      return unexpected({.message = fmt::format("the driver has no {}", name)});
-    }
-    if (const Status status = function(parameters...); status != 0) {
-      return unexpected({.message = fmt::format("{}: {}", name, describe(status))});
-    }
-    return {};
-  }
-
- private:
-  explicit Driver(Handle library) : library_(library) {}
-
-  [[nodiscard]] std::string describe(Status status) const {
-    const char* text = nullptr;
-    auto* const function =
-        reinterpret_cast<Status (*)(Status, const char**)>(dlsym(library_, "cuGetErrorString"));
-    const bool known = function != nullptr && function(status, &text) == 0 && text != nullptr;
-    return known ? text : fmt::format("error {}", status);
-  }
-
-  Handle library_;
-};
-
-// Runs the calls in turn until one fails.
-template <typename... Calls>
-Expected<void> in_turn(const Calls&... calls) {
-  Expected<void> result;
-  (void)((result = calls(), result.has_value()) && ...);
-  return result;
-}
-
-Expected<Handle> load(const Driver& driver, const std::string& ptx, const std::string& entry) {
-  Handle context = nullptr;
-  Handle module = nullptr;
-  Handle function = nullptr;
-  const auto loaded =
-      in_turn([&] { return driver.call("cuInit", 0U); },
-              [&] { return driver.call("cuDevicePrimaryCtxRetain", &context, 0); },
-              [&] { return driver.call("cuCtxSetCurrent", context); },
-              [&] { return driver.call("cuModuleLoadData", &module, ptx.c_str()); },
-              [&] { return driver.call("cuModuleGetFunction", &function, module, entry.c_str()); });
-  if (!loaded) {
-    return unexpected(loaded.error());
-  }
-  return function;
-}
+using driver::Driver, driver::Handle, driver::in_turn;
 
 Expected<void> launch(const Driver& driver, Handle function, const KernelCommand& command,
                       std::vector<void*>& parameters) {
@@ -133,7 +70,7 @@ Expected<void> read_buffers(const Driver& driver, KernelArgument& argument) {
 Expected<void> launch_kernel(const std::string& ptx, const std::string& entry,
                              const KernelCommand& command, std::vector<KernelArgument>& arguments) {
   TRY(const Driver driver, Driver::open());
-  TRY(const Handle function, load(driver, ptx, entry));
+  TRY(const Handle function, driver::load_kernel(driver, ptx, entry));
   std::vector<void*> parameters;
   for (KernelArgument& argument : arguments) {
     if (auto made = make_buffers(driver, argument); !made) {

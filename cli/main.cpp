@@ -4,9 +4,15 @@
 #include <type_traits>
 
 #include "cli/arguments.h"
+#include "cli/campaign.h"
+#include "cli/explore.h"
+#include "cli/expose.h"
 #include "cli/extract.h"
+#include "cli/fix.h"
+#include "cli/harden.h"
 #include "cli/instrument.h"
 #include "cli/kernel.h"
+#include "cli/litmus.h"
 #include "cli/merge.h"
 #include "cli/output_files.h"
 #include "cli/replay.h"
@@ -33,6 +39,15 @@ int execute(Command command) {
         if constexpr (std::is_same_v<Chosen, RunCommand>) {
           put_in_variables(chosen.options);
           return run(std::move(chosen));
+        } else if constexpr (std::is_same_v<Chosen, ExposeCommand>) {
+          put_in_variables(chosen.options);
+          return expose(std::move(chosen));
+        } else if constexpr (std::is_same_v<Chosen, HardenCommand>) {
+          put_in_variables(chosen.options);
+          return harden(std::move(chosen));
+        } else if constexpr (std::is_same_v<Chosen, FixCommand>) {
+          put_in_variables(chosen.options);
+          return fix(std::move(chosen));
         } else if constexpr (std::is_same_v<Chosen, ExtractCommand>) {
           return extract(chosen);
         } else if constexpr (std::is_same_v<Chosen, InstrumentCommand>) {
@@ -45,6 +60,16 @@ int execute(Command command) {
           return tell_status(chosen);
         } else if constexpr (std::is_same_v<Chosen, MergeCommand>) {
           return merge(chosen);
+        } else if constexpr (std::is_same_v<Chosen, ExploreCommand>) {
+          return explore(chosen);
+        } else if constexpr (std::is_same_v<Chosen, CampaignWriteCommand>) {
+          return write_campaign(chosen);
+        } else if constexpr (std::is_same_v<Chosen, CampaignProgramCommand>) {
+          return start_campaign_program(chosen);
+        } else if constexpr (std::is_same_v<Chosen, LitmusCommand>) {
+          return litmus(chosen);
+        } else if constexpr (std::is_same_v<Chosen, TuneCommand>) {
+          return tune(chosen);
         } else if constexpr (std::is_same_v<Chosen, KernelCommand>) {
           return kernel(std::move(chosen));
         } else {

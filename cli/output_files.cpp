@@ -12,6 +12,7 @@
 #include "report/baseline.h"
 #include "report/exit_status.h"
 #include "report/publish.h"
+#include "session/ptx_changes.h"
 
 namespace barracuda::cli {
 namespace {
@@ -71,7 +72,8 @@ int open_output(const std::string& pattern, int flags) {
 }  // namespace
 
 void put_in_variables(Options& options) {
-  for (std::string* const pattern : {&options.json, &options.log_file, &options.record}) {
+  for (std::string* const pattern :
+       {&options.json, &options.log_file, &options.record, &options.fence_places}) {
     *pattern = replace_variables(*pattern, value_in_pattern);
   }
 }
@@ -84,8 +86,12 @@ int check_files(const Options& options) {
     complain(probe.option_error);
     return report::kStatusBadOption;
   }
+  if (const auto changes = session::PtxChanges::read(options); !changes) {
+    complain(changes.error().to_string());
+    return report::kStatusBadOption;
+  }
   for (const std::string& pattern :
-       {options.json, options.log_file, options.generate_suppressions}) {
+       {options.json, options.log_file, options.generate_suppressions, options.fence_places}) {
     if (const int status = open_output(pattern, 0); status != 0) {
       return status;
     }

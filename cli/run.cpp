@@ -15,12 +15,14 @@
 #include "cli/environment.h"
 #include "cli/output_files.h"
 #include "cli/program_file.h"
+#include "cli/program_run.h"
 #include "cli/ranks.h"
 #include "cli/run_directory.h"
 #include "cli/run_report.h"
 #include "cli/seeds.h"
 #include "fatbin/host_image.h"
 #include "report/exit_status.h"
+#include "session/plan.h"
 #include "trace/recorder.h"
 
 namespace barracuda::cli {
@@ -140,6 +142,14 @@ int run(RunCommand command) {
     return run_seeds(command, command, SeedOrder::kOneByOne);
   }
   make_paths_absolute(options);
+  auto planned = session::take_plan(options);
+  if (planned) {
+    planned = settle_schedule(options);
+  }
+  if (!planned) {
+    complain(planned.error().to_string());
+    return report::kStatusBadOption;
+  }
   int status = check_files(options);
   if (status == 0) {
     status = begin_output(options.record);  // which the processes append to

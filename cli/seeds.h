@@ -20,9 +20,6 @@ std::string schedule_of_run(std::uint64_t number);
 // What runs of one program found: its kernels are counted once.
 report::Report merge_runs(std::vector<report::Report> runs);
 
-// Leaves the report of one run for run_seeds(). The status for main.
-int hand_over(const report::Report& report, const std::string& file);
-
 enum class SeedOrder : std::uint8_t {
   kOneByOne,  // the runs may write to the same files
   kParallel,

@@ -82,7 +82,7 @@ BARRACUDA_LOGGER Pattern find_rows(const Lanes& lanes, const typename Lanes::Wor
       static_cast<std::int32_t>(breaks & in_row) - static_cast<std::int32_t>(lanes.leader & in_row);
   const auto rows = static_cast<std::int32_t>((breaks >> shift) - (lanes.leader >> shift));
   const auto delta = static_cast<std::int64_t>(lanes.value_at(addresses, breaks) - first);
-  std::int32_t stride1;
+  std::int32_t stride1 = 0;
   const bool fits =
       stride_of(delta - static_cast<std::int64_t>(columns) * stride0, rows, stride1) &&
       is_int16(stride0);
@@ -115,7 +115,7 @@ BARRACUDA_LOGGER Pattern find_pattern(const Lanes& lanes, const typename Lanes::
   }
   const std::uint32_t next = lowest_bit(rest);
   const auto delta = static_cast<std::int64_t>(lanes.value_at(addresses, next) - first);
-  std::int32_t stride;
+  std::int32_t stride = 0;
   if (!stride_of(delta, static_cast<std::int32_t>(next - lanes.leader), stride)) {
     stride = 0;
   }

@@ -8,6 +8,7 @@
 
 #include "device_logger/block_order.h"
 #include "device_logger/record.h"
+#include "device_logger/store_delays.h"
 
 namespace barracuda::wire {
 
@@ -36,7 +37,8 @@ struct alignas(128) LaunchDescriptor {
   // read, so that a seeded schedule does not depend on the host.
   std::uint32_t steady_claims = 0;
   BlockOrder block_order;
-  std::uint32_t reserved[16] = {};
+  StoreDelays store_delays;  // of code that is not made to log but to delay its stores
+  std::uint32_t reserved[6] = {};
 };
 
 static_assert(offsetof(LaunchDescriptor, version) == 0 && offsetof(LaunchDescriptor, launch) == 4 &&
@@ -48,7 +50,8 @@ static_assert(offsetof(LaunchDescriptor, rings) == 16 && offsetof(LaunchDescript
 static_assert(offsetof(LaunchDescriptor, commit_mode) == 48 &&
               offsetof(LaunchDescriptor, steady_claims) == 52 &&
               offsetof(LaunchDescriptor, block_order) == 56 &&
-              offsetof(LaunchDescriptor, reserved) == 64);
+              offsetof(LaunchDescriptor, store_delays) == 64 &&
+              offsetof(LaunchDescriptor, reserved) == 104);
 static_assert(offsetof(BlockOrder, window) == 0 && offsetof(BlockOrder, turn) == 4 &&
               sizeof(BlockOrder) == 8);
 static_assert(offsetof(LaunchDescriptor, reserved) + sizeof LaunchDescriptor::reserved == 128 &&

@@ -11,6 +11,12 @@ constexpr std::string_view kLogger =
 constexpr std::string_view kLoggerWithClusters =
 #include "device_logger/logger_90.inc"
     ;
+constexpr std::string_view kStoreBuffer =
+#include "device_logger/store_buffer_75.inc"
+    ;
+constexpr std::string_view kStoreBufferWithClusters =
+#include "device_logger/store_buffer_90.inc"
+    ;
 constexpr const char kCommitProbe[] =
 #include "device_logger/commit_probe_75.inc"
     ;
@@ -23,6 +29,10 @@ constexpr std::uint32_t kFirstArchWithClusters = 90;
 
 std::string_view logger_ptx(std::uint32_t arch) {
   return arch >= kFirstArchWithClusters ? kLoggerWithClusters : kLogger;
+}
+
+std::string_view store_buffer_ptx(std::uint32_t arch) {
+  return arch >= kFirstArchWithClusters ? kStoreBufferWithClusters : kStoreBuffer;
 }
 
 std::string_view device_runtime_ptx() {

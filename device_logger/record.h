@@ -231,7 +231,9 @@ static_assert(offsetof(LaneOperands, second) == kHalfBytes &&
               sizeof(LaneOperands) == 2 * kSlotBytes);
 
 inline constexpr std::uint16_t kLaneDrops = 16;  // flag of kMbarrierArrive: arrive_drop
-static_assert((kLaneAgrees | kLaneVoid | kLaneHasRead | kLaneHasWritten | kLaneDrops) == 31,
+static_assert(kLaneAgrees + kLaneVoid + kLaneHasRead + kLaneHasWritten + kLaneDrops +
+                      kLaneCompares ==
+                  (1U << 6) - 1,
               "each flag of a lane is a bit of its own");
 inline constexpr std::uint32_t kUnknownParity = 2;
 inline constexpr std::uint64_t kNoOperand = ~std::uint64_t{0};

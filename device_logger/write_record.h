@@ -214,6 +214,7 @@ BARRACUDA_LOGGER bool write_access(const Log& log, const Lanes& lanes, std::uint
                       uniform);
 }
 
+// NOLINTBEGIN(readability-function-size): a record's fields, and a structure costs registers
 // `stamps`: the order numbers that the acquires come after (order_number.h).
 template <class Queue, class Lanes>
 BARRACUDA_LOGGER bool write_acquire(const Queue& queue, const Lanes& lanes, std::uint32_t site,
@@ -251,6 +252,8 @@ BARRACUDA_LOGGER void write_release(const Queue& queue, std::uint64_t slot, std:
     write_entry_header(queue, slot - 1, site, RecordKind::kRelease, 1U << lane);
   }
 }
+
+// NOLINTEND(readability-function-size)
 
 template <class Log, class Lanes>
 BARRACUDA_LOGGER bool write_event(const Log& log, const Lanes& lanes, std::uint32_t site,

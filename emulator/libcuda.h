@@ -22,6 +22,11 @@ void* find_function(std::string_view exported_name);
 // per_thread, for the per-thread default stream: an exported name, or empty.
 std::string_view exported_name(std::string_view symbol, int cuda_version, bool per_thread);
 
+// Whether the name is that of a function's form for the thread's own default stream.
+constexpr bool is_per_thread_form(std::string_view exported_name) {
+  return exported_name.ends_with("_ptsz") || exported_name.ends_with("_ptds");
+}
+
 void configure(const MachineOptions& options);
 // Made at first use and never destroyed: functions may still be called while the process exits.
 Machine& machine();

@@ -14,6 +14,7 @@
 #include "emulator/schedules/grid.h"
 #include "emulator/state/cluster.h"
 #include "emulator/state/launch.h"
+#include "emulator/state/weak_state.h"
 #include "ptx/parse.h"
 
 namespace barracuda::emulator {
@@ -96,6 +97,9 @@ void deliver_output(const MachineOptions& options, const std::string& output) {
 
 Machine::Machine(const MachineOptions& options) : state_(std::make_unique<State>()) {
   state_->options = options;
+  if (options.weakness && !options.seed) {
+    state_->options.seed = 1;
+  }
 }
 
 Machine::~Machine() = default;
@@ -110,8 +114,9 @@ Expected<std::shared_ptr<LoadedModule>> Machine::load(std::string ptx) {
 }
 
 Expected<std::shared_ptr<LoadedModule>> Machine::load(std::shared_ptr<const ptx::Module> module) {
-  auto loaded = std::make_shared<LoadedModule>(std::move(module), state_->memory,
-                                               state_->options.native_functions);
+  auto loaded = std::make_shared<LoadedModule>(
+      std::move(module), state_->memory, state_->options.native_functions,
+      state_->options.weakness ? &*state_->options.weakness : nullptr);
   if (auto placed = loaded->place_variables(); !placed) {
     return unexpected(std::move(placed).error());
   }
@@ -206,6 +211,10 @@ DeviceError Machine::launch(const LoadedKernel& kernel, const LaunchConfig& want
     }
     launch.grid_workspace = *workspace;
   }
+  std::optional<WeakState> weak;
+  if (options.weakness) {
+    launch.weak = &weak.emplace(*options.weakness, launch);
+  }
   if (options.seed) {
     run_seeded(launch, *options.seed + launch.grid_id);
   } else {
@@ -215,6 +224,9 @@ DeviceError Machine::launch(const LoadedKernel& kernel, const LaunchConfig& want
                                     : std::max(1U, std::thread::hardware_concurrency());
     run_on_workers(
         launch, static_cast<std::uint32_t>(std::min<std::uint64_t>(cores, config.grid.volume())));
+  }
+  if (weak) {
+    weak->end_launch(launch.stop.load());
   }
   if (launch.grid_workspace != 0) {
     state_->memory.release(launch.grid_workspace);

@@ -14,8 +14,10 @@
 #include <vector>
 
 #include "base/expected.h"
+#include "emulator/dim3.h"
 #include "emulator/memory.h"
 #include "emulator/native_function.h"
+#include "emulator/weakness.h"
 #include "ptx/module.h"
 
 namespace barracuda::emulator {
@@ -23,12 +25,6 @@ namespace barracuda::emulator {
 // What %nsmid and %nwarpid say, and device properties should.
 inline constexpr std::uint32_t kMultiprocessors = 16;
 inline constexpr std::uint32_t kMaximumWarpsPerMultiprocessor = 64;
-
-struct Dim3 {
-  std::uint32_t x = 1, y = 1, z = 1;
-
-  [[nodiscard]] std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
-};
 
 struct MachineOptions {
   // With a seed, CTAs and warps are interleaved as a pure function of it, on one host thread.
@@ -41,6 +37,9 @@ struct MachineOptions {
   std::function<void(std::string_view)> print;
   // Executed in place of the functions of these names in every module; must outlive the machine.
   std::span<const NativeFunction> native_functions;
+  // With it stores are delayed and loads stale; the schedule is the seeded one then, its seed 1 if
+  // none is given.
+  std::optional<Weakness> weakness;
 };
 
 enum class DeviceErrorCode : std::uint8_t {

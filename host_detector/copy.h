@@ -10,40 +10,8 @@
 
 namespace barracuda::detector {
 
-// Copies have numbers of their own, which no launch has. Copies that nothing comes between may
-// share one.
-inline constexpr std::uint32_t kFirstCopyId = std::uint32_t{1} << 30;
-
-constexpr LaunchId copy_id(std::uint32_t number) {
-  return LaunchId{kFirstCopyId + number};
-}
-
-constexpr bool is_copy(LaunchId id) {
-  return static_cast<std::uint32_t>(id) >= kFirstCopyId;
-}
-
-static_assert(is_copy(copy_id(0)) && !is_copy(LaunchId{kFirstCopyId - 1}));
-static_assert(
-    kFirstCopyId <= ~std::uint32_t{0} / 4 + 1,
-    "the topmost bit is no launch's and no copy's: CTAs have another use for it (CtaKey)");
-
-// Which call of the program, in place of the site of an instruction: the same for repeats of it.
-inline constexpr std::uint32_t kFirstCallSite = std::uint32_t{1} << 31;
-
-constexpr wire::SiteId call_site(std::uint32_t call) {
-  return wire::SiteId{kFirstCallSite + call};
-}
-
-constexpr bool is_call_site(wire::SiteId site) {
-  return static_cast<std::uint32_t>(site) >= kFirstCallSite;
-}
-
-constexpr std::uint32_t call_of(wire::SiteId site) {
-  return static_cast<std::uint32_t>(site) - kFirstCallSite;
-}
-
-static_assert(kFirstCallSite > wire::kMaxSites, "no instruction's site is a call");
-static_assert(call_of(call_site(7)) == 7 && is_call_site(call_site(0)));
+// Which call of the program: the same for repeats of it.
+enum class CallId : std::uint32_t {};
 
 enum class HostOperation : std::uint8_t {
   kCopy,
@@ -64,17 +32,17 @@ struct MemoryRows {
 };
 
 struct CopyInfo {
-  LaunchId id{};
+  CopyId id{};
   HostOperation operation = HostOperation::kCopy;
-  std::uint32_t call = 0;
+  CallId call{};
   // As for launches; its own id among them says that it continues copies that have begun.
-  std::vector<LaunchId> ordered_after;
+  std::vector<WorkId> ordered_after;
   // What the host has waited for: everything that is begun from now on comes after these.
-  std::vector<LaunchId> host_waited;
+  std::vector<WorkId> host_waited;
   std::vector<MemoryRows> accesses;  // of an allocation or a free, its one range
   // Of an allocation: the frees of its bytes, which the allocator knows to be over. They are
   // applied before it; of other memory they order nothing.
-  std::vector<LaunchId> freed_by;
+  std::vector<CopyId> freed_by;
 };
 
 }  // namespace barracuda::detector

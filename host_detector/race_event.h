@@ -2,12 +2,13 @@
 // report turns them into source lines.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "device_logger/site_info.h"
-#include "host_detector/launch.h"
+#include "device_logger/scope_order.h"
+#include "host_detector/copy.h"
 
 namespace barracuda::detector {
 
@@ -62,8 +63,54 @@ enum class LastSync : std::uint8_t {
   kKnown,
 };
 
+// Where an access was made: an instruction, or a call of the host's.
+class AccessSite {
+ public:
+  static constexpr int kNumberBits = 31;
+
+  constexpr AccessSite() = default;  // the first instruction
+
+  // NOLINTNEXTLINE(google-explicit-constructor): each instruction is one
+  constexpr AccessSite(wire::SiteId site) : packed_(static_cast<std::uint32_t>(site)) {
+    DEBUG_ASSERT(packed_ < kCall);
+  }
+
+  // NOLINTNEXTLINE(google-explicit-constructor): and each call
+  constexpr AccessSite(CallId call) : packed_(static_cast<std::uint32_t>(call) | kCall) {
+    DEBUG_ASSERT(static_cast<std::uint32_t>(call) < kCall);
+  }
+
+  [[nodiscard]] constexpr bool is_call() const { return (packed_ & kCall) != 0; }
+
+  [[nodiscard]] constexpr wire::SiteId instruction() const {
+    DEBUG_ASSERT(!is_call());
+    return wire::SiteId{packed_};
+  }
+
+  [[nodiscard]] constexpr CallId call() const {
+    DEBUG_ASSERT(is_call());
+    return CallId{packed_ & ~kCall};
+  }
+
+  // No two sites have the same.
+  [[nodiscard]] constexpr std::uint32_t packed() const { return packed_; }
+
+  friend constexpr auto operator<=>(const AccessSite&, const AccessSite&) = default;
+
+ private:
+  static constexpr std::uint32_t kCall = std::uint32_t{1} << kNumberBits;
+
+  std::uint32_t packed_ = 0;
+};
+
+static_assert(sizeof(AccessSite) == sizeof(std::uint32_t) && AccessSite::kNumberBits + 1 == 32,
+              "the number, and whether it is a call's");
+static_assert(AccessSite(CallId{7}).call() == CallId{7} && AccessSite(CallId{}).is_call() &&
+              AccessSite(wire::SiteId{7}).instruction() == wire::SiteId{7} &&
+              wire::kMaxSites <= std::uint32_t{1} << AccessSite::kNumberBits);
+
 struct RaceAccess {
-  wire::SiteId site{};                   // of a copy by the host: call_site()
+  AccessSite site;
   std::vector<wire::SiteId> call_stack;  // call sites, innermost first
   ThreadRef thread;
   wire::AddressSpace space = wire::AddressSpace::kGlobal;

@@ -11,7 +11,7 @@ namespace barracuda::detector {
 namespace {
 
 // Launches none of which is before another.
-using Frontier = std::vector<LaunchId>;
+using Frontier = std::vector<WorkId>;
 
 struct Stream {
   Frontier done_before_next;
@@ -25,7 +25,7 @@ struct StreamOrder::State {
   // The stream whose copies nothing has come between so far, and what these are called.
   struct Run {
     StreamKey stream{};
-    LaunchId id{};  // 0: there is none
+    CopyId id{};  // 0: there is none
   };
 
   Run copies;
@@ -36,16 +36,15 @@ struct StreamOrder::State {
   Frontier orphaned, orphaned_non_blocking;
   LaunchOrder order;
 
-  [[nodiscard]] bool covers(const Frontier& frontier, LaunchId launch) const {
-    return std::ranges::any_of(frontier, [&](LaunchId other) {
-      return other == launch || order.is_before(launch, other);
-    });
+  [[nodiscard]] bool covers(const Frontier& frontier, WorkId launch) const {
+    return std::ranges::any_of(
+        frontier, [&](WorkId other) { return other == launch || order.is_before(launch, other); });
   }
 
   // None of it is before another of it.
   [[nodiscard]] bool is_valid(const Frontier& frontier) const {
-    return std::ranges::all_of(frontier, [&](LaunchId launch) {
-      return order.knows(launch) && std::ranges::none_of(frontier, [&](LaunchId other) {
+    return std::ranges::all_of(frontier, [&](WorkId launch) {
+      return order.knows(launch) && std::ranges::none_of(frontier, [&](WorkId other) {
                return order.is_before(launch, other);
              });
     });
@@ -53,11 +52,11 @@ struct StreamOrder::State {
 
   void add(Frontier& frontier, const Frontier& more) const {
     DEBUG_ASSERT(is_valid(frontier) && is_valid(more));
-    for (const LaunchId launch : more) {
+    for (const WorkId launch : more) {
       if (covers(frontier, launch)) {
         continue;
       }
-      std::erase_if(frontier, [&](LaunchId other) { return order.is_before(other, launch); });
+      std::erase_if(frontier, [&](WorkId other) { return order.is_before(other, launch); });
       frontier.push_back(launch);
     }
     DEBUG_ASSERT(is_valid(frontier));
@@ -109,9 +108,9 @@ void StreamOrder::destroy_stream(StreamKey stream) {
   state_->streams.erase(known);
 }
 
-CopyOrder StreamOrder::copy(StreamKey stream, LaunchId fresh) {
-  if (state_->copies.id != LaunchId{} && state_->copies.stream == stream) {
-    const LaunchId same = state_->copies.id;
+CopyOrder StreamOrder::copy(StreamKey stream, CopyId fresh) {
+  if (state_->copies.id != CopyId{} && state_->copies.stream == stream) {
+    const CopyId same = state_->copies.id;
     return {.id = same, .ordered_after = {same}, .host_waited = state_->host};
   }
   CopyOrder order{.id = fresh, .ordered_after = launch(stream, fresh), .host_waited = state_->host};
@@ -119,23 +118,23 @@ CopyOrder StreamOrder::copy(StreamKey stream, LaunchId fresh) {
   return order;
 }
 
-std::vector<LaunchId> StreamOrder::launch(StreamKey stream, LaunchId id) {
-  ASSERT(id != LaunchId{} && !state_->order.knows(id));
+std::vector<WorkId> StreamOrder::launch(StreamKey stream, WorkId id) {
+  ASSERT(id != WorkId{} && !state_->order.knows(id));
   state_->copies = {};
   Frontier before = state_->before_next(stream);
   state_->order.add(id, before);
   state_->put(stream, {id});
-  if (!is_copy(id)) {
-    state_->streams[stream].last_kernel = id;
+  if (!id.is_copy()) {
+    state_->streams[stream].last_kernel = id.launch();
   }
   return before;
 }
 
-ProgrammaticOrder StreamOrder::launch_programmatic(StreamKey stream, LaunchId id, LaunchId fresh) {
+ProgrammaticOrder StreamOrder::launch_programmatic(StreamKey stream, LaunchId id, CopyId fresh) {
   const LaunchId before_it = state_->streams[stream].last_kernel;
   Frontier before = state_->before_next(stream);
   // What the host waited for is over.
-  if (std::ranges::find(before, before_it) == before.end() ||
+  if (std::ranges::find(before, WorkId(before_it)) == before.end() ||
       state_->covers(state_->host, before_it)) {
     return {.ordered_after = launch(stream, id)};
   }
@@ -152,7 +151,7 @@ void StreamOrder::launch_unknown(StreamKey stream) {
   state_->streams[stream].last_kernel = {};
 }
 
-const std::vector<LaunchId>& StreamOrder::host_waited() const {
+const std::vector<WorkId>& StreamOrder::host_waited() const {
   return state_->host;
 }
 

@@ -7,24 +7,66 @@
 #include <memory>
 #include <vector>
 
+#include <boost/container_hash/hash.hpp>
+
 #include "host_detector/copy.h"
 
 namespace barracuda::detector {
 
-enum class StreamKey : std::uint64_t {};  // the handle; kLegacyStream and kPerThreadStream are ours
-enum class EventKey : std::uint64_t {};
-inline constexpr StreamKey kLegacyStream{0};
+// A stream of the program, by its handle, or one that the program has without one.
+struct StreamKey {
+  enum class Kind : std::uint8_t {
+    kHandle,     // 0: the legacy default stream
+    kPerThread,  // a thread's own default stream
+    kGraphStep,  // of a launch of a graph, whose steps run beside each other
+  };
+
+  std::uint64_t number = 0;
+  Kind kind = Kind::kHandle;
+
+  friend bool operator==(const StreamKey&, const StreamKey&) = default;
+
+  friend std::size_t hash_value(const StreamKey& key) {
+    std::size_t seed = static_cast<std::size_t>(key.kind);
+    boost::hash_combine(seed, key.number);
+    return seed;
+  }
+};
+
+inline constexpr StreamKey kLegacyStream{};
+
+// The same of events.
+struct EventKey {
+  enum class Kind : std::uint8_t {
+    kHandle,
+    kGraphBegin,  // of the graph that is being launched
+    kGraphStep,   // one of its steps is over
+    kGraphEnd,    // the last launch of an executable graph is over
+  };
+
+  std::uint64_t number = 0;
+  Kind kind = Kind::kHandle;
+
+  friend bool operator==(const EventKey&, const EventKey&) = default;
+
+  friend std::size_t hash_value(const EventKey& key) {
+    std::size_t seed = static_cast<std::size_t>(key.kind);
+    boost::hash_combine(seed, key.number);
+    return seed;
+  }
+};
 
 // What CopyInfo must hold of the order of a copy.
 struct CopyOrder {
-  LaunchId id{};
-  std::vector<LaunchId> ordered_after, host_waited;
+  CopyId id{};
+  std::vector<WorkId> ordered_after, host_waited;
 };
 
 // What LaunchInfo must hold of the order of a programmatic launch.
 struct ProgrammaticOrder {
-  std::vector<LaunchId> ordered_after;
-  LaunchId prerequisite{}, prerequisite_over{};
+  std::vector<WorkId> ordered_after;
+  LaunchId prerequisite{};
+  WorkId prerequisite_over;
 };
 
 class StreamOrder {
@@ -36,17 +78,18 @@ class StreamOrder {
 
   void create_stream(StreamKey stream, bool non_blocking);
   void destroy_stream(StreamKey stream);
-  // What LaunchInfo::ordered_after must hold for a launch put into `stream` now.
-  std::vector<LaunchId> launch(StreamKey stream, LaunchId id);
+  // What LaunchInfo::ordered_after must hold for a launch, or a copy that shares no number, put
+  // into `stream` now.
+  std::vector<WorkId> launch(StreamKey stream, WorkId id);
   // The same for a programmatic one; `fresh` is the number that its prerequisite's end may have. It
   // has a prerequisite if a kernel was the last that came into its stream and may still run.
-  ProgrammaticOrder launch_programmatic(StreamKey stream, LaunchId id, LaunchId fresh);
+  ProgrammaticOrder launch_programmatic(StreamKey stream, LaunchId id, CopyId fresh);
   // A kernel that nobody looks after was put into `stream`.
   void launch_unknown(StreamKey stream);
   // For a copy put into `stream` now; `fresh` is its number, unless it can share that of the copies
   // just before it.
-  CopyOrder copy(StreamKey stream, LaunchId fresh);
-  [[nodiscard]] const std::vector<LaunchId>& host_waited() const;
+  CopyOrder copy(StreamKey stream, CopyId fresh);
+  [[nodiscard]] const std::vector<WorkId>& host_waited() const;
   void record_event(EventKey event, StreamKey stream);
   void wait_event(StreamKey stream, EventKey event);
   void synchronize_stream(StreamKey stream);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/assert.h"
 #include "preload/hook.h"
 
 namespace barracuda::preload {
@@ -20,6 +21,10 @@ session::Handle next_marker() {
   return last += 2;
 }
 
+bool is_marker(session::Handle event) {
+  return event % 2 != 0;
+}
+
 // What a call of the program's function is made of. Lives until it has been called.
 template <typename Function>
 struct Callback {
@@ -33,6 +38,7 @@ void call_back(void* data, const Call& call) {
   const std::unique_ptr<Callback<Function>> callback(static_cast<Callback<Function>*>(data));
   if (session::Session* const session = existing_session(); session != nullptr && !tool_is_off()) {
     HookScope::protect(Loss::kOrder, [&] {
+      ASSERT(is_marker(callback->before));  // what is forgotten is no event of the program's
       session->streams().event_synchronized(callback->before);
       session->streams().event_forgotten(callback->before);
     });
@@ -53,12 +59,12 @@ void call_stream_callback(CUstream stream, CUresult status, void* data) {
 
 // `submit` gives the driver our function in place of the program's, or the program's own.
 template <typename Function, typename Submit>
-CUresult launch_callback(CUstream stream, DefaultStream meaning, Function function, void* data,
-                         Function ours, const Submit& submit) {
+CUresult launch_callback(CUstream stream, Function function, void* data, Function ours,
+                         const Submit& submit) {
   const HookScope scope;
   std::unique_ptr<Callback<Function>> callback;
   scope.run([&](Session& session) {
-    const session::Handle handle = stream_handle(stream, meaning);
+    const session::Handle handle = stream_handle(stream);
     if (function != nullptr && !session.driver().stream_is_capturing(handle)) {
       callback = std::make_unique<Callback<Function>>(
           Callback<Function>{.function = function, .data = data, .before = next_marker()});
@@ -77,46 +83,24 @@ CUresult launch_callback(CUstream stream, DefaultStream meaning, Function functi
   return status;
 }
 
-CUresult launch_host(const Original<decltype(launch_host_function)>& original, CUstream stream,
-                     DefaultStream meaning, CUhostFn function, void* data) {
-  return launch_callback(stream, meaning, function, data, &call_host_function,
-                         [&](CUhostFn given, void* own) { return original(stream, given, own); });
-}
-
-CUresult add_callback(const Original<decltype(stream_add_callback)>& original, CUstream stream,
-                      DefaultStream meaning, CUstreamCallback function, void* data,
-                      unsigned flags) {
-  return launch_callback(
-      stream, meaning, function, data, &call_stream_callback,
-      [&](CUstreamCallback given, void* own) { return original(stream, given, own, flags); });
-}
-
 }  // namespace
 
 bool in_host_callback() {
   return g_in_callback;
 }
 
-CUresult launch_host_function(CUstream stream, CUhostFn function, void* data) {
-  static const OriginalOf<&launch_host_function> original;
-  return launch_host(original, stream, DefaultStream::kLegacy, function, data);
+CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
+  static const OriginalOf<&cuLaunchHostFunc> original;
+  return launch_callback(stream, function, data, &call_host_function,
+                         [&](CUhostFn given, void* own) { return original(stream, given, own); });
 }
 
-CUresult launch_host_function_ptsz(CUstream stream, CUhostFn function, void* data) {
-  static const OriginalOf<&launch_host_function_ptsz> original;
-  return launch_host(original, stream, DefaultStream::kPerThread, function, data);
-}
-
-CUresult stream_add_callback(CUstream stream, CUstreamCallback function, void* data,
+CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback function, void* data,
                              unsigned flags) {
-  static const OriginalOf<&stream_add_callback> original;
-  return add_callback(original, stream, DefaultStream::kLegacy, function, data, flags);
-}
-
-CUresult stream_add_callback_ptsz(CUstream stream, CUstreamCallback function, void* data,
-                                  unsigned flags) {
-  static const OriginalOf<&stream_add_callback_ptsz> original;
-  return add_callback(original, stream, DefaultStream::kPerThread, function, data, flags);
+  static const OriginalOf<&cuStreamAddCallback> original;
+  return launch_callback(
+      stream, function, data, &call_stream_callback,
+      [&](CUstreamCallback given, void* own) { return original(stream, given, own, flags); });
 }
 
 }  // namespace barracuda::preload

@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 
+#include "base/assert.h"
+
 namespace barracuda::preload {
 namespace {
 
@@ -86,6 +88,8 @@ void remember_origin(std::string_view code, session::CodeOrigin origin) {
   if (!extent) {
     return;
   }
+  ASSERT(sizeof(Elf64_Ehdr) <= extent->of_tables && extent->of_tables <= extent->of_sections &&
+         extent->of_sections <= code.size());
   KnownCodes& known = known_codes();
   const std::lock_guard lock(known.mutex);
   if (find(known, code.data()) == nullptr) {
@@ -98,6 +102,7 @@ void remember_origin(std::string_view code, session::CodeOrigin origin) {
 }
 
 const session::CodeOrigin* find_origin(const void* cubin) {
+  ASSERT(cubin != nullptr);
   KnownCodes& known = known_codes();
   const std::lock_guard lock(known.mutex);
   const KnownCode* const found = find(known, cubin);

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/file.h"
 #include "fatbin/host_image.h"
 #include "preload/code_origins.h"
@@ -33,10 +34,25 @@ enum class Function : std::uint8_t {
   kDestroyLinker,
 };
 
-constexpr std::array<std::string_view, 7> kFunctionNames = {
-    "nvrtcCompileProgram", "nvrtcGetCUBIN",           "nvJitLinkCreate",  "nvJitLinkAddData",
-    "nvJitLinkAddFile",    "nvJitLinkGetLinkedCubin", "nvJitLinkDestroy",
+struct FunctionName {
+  Function function;
+  std::string_view name;
 };
+
+constexpr std::array kFunctions = {
+    FunctionName{.function = Function::kCompileProgram, .name = "nvrtcCompileProgram"},
+    FunctionName{.function = Function::kGetMachineCode, .name = "nvrtcGetCUBIN"},
+    FunctionName{.function = Function::kCreateLinker, .name = "nvJitLinkCreate"},
+    FunctionName{.function = Function::kAddData, .name = "nvJitLinkAddData"},
+    FunctionName{.function = Function::kAddFile, .name = "nvJitLinkAddFile"},
+    FunctionName{.function = Function::kGetLinkedCode, .name = "nvJitLinkGetLinkedCubin"},
+    FunctionName{.function = Function::kDestroyLinker, .name = "nvJitLinkDestroy"},
+};
+
+constexpr std::size_t place_of(Function function) {
+  return static_cast<std::size_t>(std::ranges::find(kFunctions, function, &FunctionName::function) -
+                                  kFunctions.begin());
+}
 
 // nvJitLink's numbers for what is linked.
 enum class InputKind : int { kPtx = 2, kIntermediate = 3, kFatbin = 4, kObject = 5, kLibrary = 6 };
@@ -45,11 +61,13 @@ enum class InputKind : int { kPtx = 2, kIntermediate = 3, kFatbin = 4, kObject =
 struct Library {
   const void* base = nullptr;
   void* handle = nullptr;
-  std::array<std::atomic<void*>, kFunctionNames.size()> originals{};
+  std::array<std::atomic<void*>, kFunctions.size()> originals{};  // as kFunctions has them
 
   template <typename Signature>
   [[nodiscard]] Signature* original(Function function) const {
-    return reinterpret_cast<Signature*>(originals.at(static_cast<std::size_t>(function)).load());
+    void* const found = originals.at(place_of(function)).load();
+    DEBUG_ASSERT(found != nullptr);  // who calls its hook has got that from find_compiler_hook()
+    return reinterpret_cast<Signature*>(found);
   }
 
   template <typename Signature>
@@ -125,7 +143,7 @@ std::string text_of(const Library& library, void* owner, const char* size_name, 
 }
 
 void trim_end(std::string& text) {
-  text.erase(std::find(text.begin(), text.end(), '\0'), text.end());
+  text.erase(std::ranges::find(text, '\0'), text.end());
 }
 
 int get_machine_code(const Library& library, void* program, char* code) {
@@ -343,8 +361,8 @@ void* hook_of(Function function) {
   return nullptr;
 }
 
-constexpr std::array<void* (*)(Function), kMostLibraries> kHooks = {hook_of<0>, hook_of<1>,
-                                                                    hook_of<2>, hook_of<3>};
+constexpr std::array kHooks = {hook_of<0>, hook_of<1>, hook_of<2>, hook_of<3>};
+static_assert(kHooks.size() == kMostLibraries, "each library has hooks of its own");
 
 // "__nvJitLinkAddData_13_0" is nvJitLinkAddData for programs built with the header of CUDA 13.0.
 std::optional<Function> find_function(std::string_view name) {
@@ -352,11 +370,8 @@ std::optional<Function> find_function(std::string_view name) {
     name.remove_prefix(2);
     name = name.substr(0, name.find('_'));
   }
-  const auto* const found = std::ranges::find(kFunctionNames, name);
-  if (found == kFunctionNames.end()) {
-    return std::nullopt;
-  }
-  return static_cast<Function>(found - kFunctionNames.begin());
+  const auto* const found = std::ranges::find(kFunctions, name, &FunctionName::name);
+  return found == kFunctions.end() ? std::nullopt : std::optional(found->function);
 }
 
 // The index of the library that holds this function; none where there are too many.
@@ -396,7 +411,7 @@ void* find_compiler_hook(const char* name, void* original) {
   if (!index) {
     return nullptr;
   }
-  g_libraries.at(*index).originals.at(static_cast<std::size_t>(*function)).store(original);
+  g_libraries.at(*index).originals.at(place_of(*function)).store(original);
   return kHooks.at(*index)(*function);
 }
 

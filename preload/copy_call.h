@@ -1,5 +1,5 @@
-// What a call of one of the functions in copies.def does, by its arguments: one overload for each
-// signature. A stream that comes last is left out.
+// What a call of one of the COPY_HOOK functions of emulator/libcuda.def does, by its arguments: one
+// overload for each signature. A stream that comes last is left out.
 #pragma once
 
 #include "preload/copy_description.h"

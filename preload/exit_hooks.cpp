@@ -48,14 +48,14 @@ extern "C" {
 
 #define EXPORTED [[gnu::visibility("default")]]
 
-[[gnu::visibility("default"), noreturn]] void _exit(int status) {
+EXPORTED void _exit(int status) {
   const int final_status = barracuda::preload::report_before_exit(status);
   while (true) {
     (void)syscall(SYS_exit_group, final_status);
   }
 }
 
-[[gnu::visibility("default"), noreturn]] void _Exit(int status) {
+EXPORTED void _Exit(int status) {
   _exit(status);
 }
 

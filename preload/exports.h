@@ -8,15 +8,19 @@
 #include <optional>
 #include <string_view>
 
+#include "emulator/libcudart.h"
+
 namespace barracuda::preload {
 
 // What the export stands in for. A name of several libcudarts is several exports: NVIDIA's may be
-// loaded side by side. The libcudarts are in the order of fatbin::kRuntimeLibraries.
+// loaded side by side.
 enum class ExportLibrary : std::uint8_t { kCudart13, kCudart12, kCudart11, kCuda };
 
 unsigned export_count();
 std::string_view export_name(unsigned index);
 ExportLibrary export_library(unsigned index);
+// The emulated device's in its place; of a libcudart.
+emulator::runtime::Library emulated_runtime(ExportLibrary library);
 
 // The trampoline itself: what the dynamic linker hands out for the name.
 void* export_address(unsigned index);

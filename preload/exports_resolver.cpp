@@ -44,6 +44,18 @@ std::vector<std::string> loaded_runtimes() {
   return paths;
 }
 
+// As fatbin::kRuntimeLibraries has it, which is also the name of the version node.
+const char* runtime_file(ExportLibrary library) {
+  constexpr const auto& kFiles = fatbin::kRuntimeLibraries;
+  static_assert(kFiles.size() == 3 && std::string_view(kFiles[0]).ends_with(".so.13") &&
+                    std::string_view(kFiles[1]).ends_with(".so.12") &&
+                    std::string_view(kFiles[2]).ends_with(".so.11.0"),
+                "an export for each");
+  return library == ExportLibrary::kCudart13   ? kFiles[0]
+         : library == ExportLibrary::kCudart12 ? kFiles[1]
+                                               : kFiles[2];
+}
+
 // The function of that version: signatures and structures of others differ.
 void* nvidia_runtime_function(const char* version, const char* name, const void* own_address) {
   void* found = dlvsym(RTLD_NEXT, name, version);
@@ -62,7 +74,6 @@ void* nvidia_runtime_function(const char* version, const char* name, const void*
 
 void* resolve_runtime(ExportLibrary library, const char* name, const void* own_address) {
   const std::string_view text = name;
-  const auto version = static_cast<std::size_t>(library);
   // A launcher may register the kernels that it was linked with and leave them to its children.
   if (!text.starts_with("__cuda")) {
     note_cuda_use();
@@ -70,16 +81,15 @@ void* resolve_runtime(ExportLibrary library, const char* name, const void* own_a
   const bool emulated = device_choice() == DeviceChoice::kEmulated;
   if (emulated) {
     configure_emulated_device();
-  } else if (void* const found = nvidia_runtime_function(fatbin::kRuntimeLibraries.at(version),
-                                                         name, own_address)) {
+  } else if (void* const found =
+                 nvidia_runtime_function(runtime_file(library), name, own_address)) {
     return found;
   }
   // Without any runtime, ours still knows its own strings and registers nothing harmful.
   const bool needs_no_device = text.starts_with("__cuda") || text.starts_with("cudaGetError");
-  void* const found =
-      emulated || needs_no_device
-          ? emulator::runtime::find_function(name, static_cast<emulator::runtime::Library>(version))
-          : nullptr;
+  void* const found = emulated || needs_no_device
+                          ? emulator::runtime::find_function(name, emulated_runtime(library))
+                          : nullptr;
   return found != nullptr ? found : reinterpret_cast<void*>(&no_runtime_function);
 }
 

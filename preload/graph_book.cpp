@@ -4,10 +4,16 @@
 #include <cstring>
 #include <utility>
 
+#include "base/assert.h"
+
 namespace barracuda::preload {
 
 OwnedParameters::OwnedParameters(const KernelNodeParameters& parameters, const ptx::Kernel& kernel)
     : parameters_(parameters) {
+  ASSERT(kernel.instrumented &&
+         std::ranges::all_of(kernel.parameters, [&](const ptx::ParameterPlace& parameter) {
+           return parameter.offset + parameter.size <= kernel.hidden_parameter_offset;
+         }));
   buffer_.resize(kernel.hidden_parameter_offset);
   const session::LaunchArguments arguments(kernel, parameters.kernelParams, parameters.extra, 0);
   const void* packed = arguments.packed();
@@ -36,10 +42,27 @@ KernelNodeParameters OwnedParameters::with_descriptor(std::uint64_t descriptor) 
   return parameters;
 }
 
+bool GraphPlan::is_valid() const {
+  if (nodes.size() != kernels.size()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const session::GraphKernel& kernel = kernels[i];
+    if (nodes[i].first_inside > i || kernel.is_checked != nodes[i].parameters.has_value() ||
+        (kernel.is_checked && (kernel.kernel == nullptr || !kernel.kernel->instrumented())) ||
+        std::ranges::any_of(kernel.dependencies, [i](std::size_t each) { return each >= i; })) {
+      return false;
+    }
+  }
+  return true;
+}
+
 void GraphBook::add(CUgraphExec executable, std::shared_ptr<GraphPlan> plan) {
+  ASSERT(plan != nullptr && plan->number == 0 && plan->is_valid());
   const std::lock_guard lock(mutex_);
   plan->number = ++last_number_;
   plans_[executable] = std::move(plan);
+  DEBUG_ASSERT(is_valid());
 }
 
 std::shared_ptr<GraphPlan> GraphBook::find(CUgraphExec executable) {
@@ -58,6 +81,13 @@ bool GraphBook::is_needed(CUgraph graph) const {
                              [&](const auto& entry) { return entry.second->graph == graph; });
 }
 
+bool GraphBook::is_valid() const {
+  return std::ranges::all_of(plans_, [this](const auto& entry) {
+    return entry.second != nullptr && entry.second->number != 0 &&
+           entry.second->number <= last_number_;
+  });
+}
+
 bool GraphBook::defers_destruction(CUgraph graph) {
   const std::lock_guard lock(mutex_);
   return is_needed(graph) && deferred_.insert(graph).second;
@@ -71,7 +101,9 @@ CUgraph GraphBook::remove(CUgraphExec executable) {
   }
   const CUgraph graph = found->second->graph;
   plans_.erase(found);
-  return !is_needed(graph) && deferred_.erase(graph) != 0 ? graph : nullptr;
+  const bool is_last = !is_needed(graph) && deferred_.erase(graph) != 0;
+  DEBUG_ASSERT(is_valid());
+  return is_last ? graph : nullptr;
 }
 
 }  // namespace barracuda::preload

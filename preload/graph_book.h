@@ -51,10 +51,16 @@ struct GraphPlan {
   // Two views of the same nodes, those of graphs inside too, dependencies first.
   std::vector<GraphNode> nodes;
   std::vector<session::GraphKernel> kernels;
+
+  // A node stands behind what it depends on and what is inside it. It has parameters of its own
+  // where it is checked, and only there: a kernel that keeps an old descriptor logs to a launch
+  // that is over.
+  [[nodiscard]] bool is_valid() const;
 };
 
 class GraphBook {
  public:
+  // Nobody else has the plan yet.
   void add(CUgraphExec executable, std::shared_ptr<GraphPlan> plan);
   std::shared_ptr<GraphPlan> find(CUgraphExec executable);
   std::vector<std::pair<CUgraphExec, std::shared_ptr<GraphPlan>>> all();
@@ -66,6 +72,8 @@ class GraphBook {
 
  private:
   bool is_needed(CUgraph graph) const;
+  // Each executable graph has a plan, which has a number.
+  [[nodiscard]] bool is_valid() const;
 
   std::mutex mutex_;
   std::map<CUgraphExec, std::shared_ptr<GraphPlan>> plans_;

@@ -2,9 +2,10 @@
 // replay the executable graph's nodes get descriptors of their own, for two replays must not share
 // a launch.
 #include <algorithm>
-#include <functional>
 #include <utility>
 
+#include "base/assert.h"
+#include "base/held_lock.h"
 #include "preload/graph_plan.h"
 #include "preload/hook.h"
 #include "session/python_place.h"
@@ -19,24 +20,6 @@ GraphBook& graph_book() {
   return *book;
 }
 
-// Calls `submit` with a copy of the parameters that has a place for the descriptor.
-template <typename Parameters, typename Submit>
-CUresult with_hidden_parameter(const Parameters& parameters, session::Handle function,
-                               const Submit& submit) {
-  session::Launch launch(parameters.kernelParams, parameters.extra);
-  if (Session* const session = existing_session()) {
-    HookScope::protect(Loss::kCoverage, [&] { session->note_variables(function); });
-    if (!HookScope::protect(Loss::kOrder,
-                            [&] { session->launches().begin_unlogged(launch, function); })) {
-      return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-  }
-  Parameters extended = parameters;
-  extended.kernelParams = launch.parameters();
-  extended.extra = launch.extra();
-  return submit(extended);
-}
-
 session::Handle function_of(const CUDA_KERNEL_NODE_PARAMS_v1& parameters) {
   return handle_of(parameters.func);
 }
@@ -46,76 +29,98 @@ session::Handle function_of(const Parameters& parameters) {
   return kernel_handle(parameters);
 }
 
+// Calls `submit` with a copy of the parameters that has a place for the descriptor. Null goes as it
+// is: the driver says what it thinks of that.
+template <typename Parameters, typename Submit>
+CUresult with_hidden_parameter(const Parameters* parameters, const Submit& submit) {
+  if (parameters == nullptr) {
+    return submit(parameters);
+  }
+  session::Launch launch(parameters->kernelParams, parameters->extra);
+  if (Session* const session = existing_session()) {
+    const session::Handle function = function_of(*parameters);
+    HookScope::protect(Loss::kCoverage, [&] { session->note_variables(function); });
+    if (!HookScope::protect(Loss::kOrder,
+                            [&] { session->launches().begin_unlogged(launch, function); })) {
+      return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+  }
+  Parameters extended = *parameters;
+  extended.kernelParams = launch.parameters();
+  extended.extra = launch.extra();
+  return submit(&extended);
+}
+
 template <typename Submit>
 CUresult with_hidden_node_parameter(const CUgraphNodeParams* parameters, const Submit& submit) {
   if (parameters == nullptr || parameters->type != CU_GRAPH_NODE_TYPE_KERNEL) {
     return submit(parameters);
   }
-  return with_hidden_parameter(parameters->kernel, function_of(parameters->kernel),
-                               [&](const CUDA_KERNEL_NODE_PARAMS_v3& extended) {
+  return with_hidden_parameter(&parameters->kernel,
+                               [&](const CUDA_KERNEL_NODE_PARAMS_v3* extended) {
                                  CUgraphNodeParams copy = *parameters;
-                                 copy.kernel = extended;
+                                 copy.kernel = *extended;
                                  return submit(&copy);
                                });
 }
 
-void note_instantiated(const HookScope& scope, CUresult status, const CUgraphExec* executable,
-                       CUgraph graph) {
-  if (status != CUDA_SUCCESS) {
-    return;
+template <auto Hook, typename... Arguments>
+CUresult instantiate(CUgraphExec* executable, CUgraph graph, Arguments... more) {
+  return call_and_note_success<Hook>(
+      [&](Session& session) {
+        if (auto plan = plan_of(session, graph)) {
+          graph_book().add(*executable, std::move(plan));
+        }
+      },
+      executable, graph, more...);
+}
+
+// Calls `change` with the plan of an executable graph that the tool knows.
+template <typename Change>
+void change_plan(CUgraphExec executable, const Change& change) {
+  if (const auto plan = graph_book().find(executable)) {
+    const HeldLock lock(plan->mutex);
+    change(*plan);
+    DEBUG_ASSERT(plan->is_valid());
   }
-  scope.run([&](Session& session) {
-    if (auto plan = plan_of(session, graph)) {
-      graph_book().add(*executable, std::move(plan));
+}
+
+// Calls `change` with the number of a node in its plan.
+template <typename Change>
+void change_node(CUgraphExec executable, CUgraphNode node, const Change& change) {
+  change_plan(executable, [&](GraphPlan& plan) {
+    for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+      if (plan.nodes[i].node == node) {
+        change(plan, i);
+      }
     }
   });
 }
 
 // The program has given one node of an executable graph other parameters.
-void note_changed(const HookScope& scope, CUgraphExec executable, CUgraphNode node,
+void note_changed(Session& session, CUgraphExec executable, CUgraphNode node,
                   const KernelNodeParameters& parameters) {
-  scope.run([&](Session& session) {
-    const auto plan = graph_book().find(executable);
-    if (plan == nullptr) {
-      return;
-    }
-    const std::lock_guard lock(plan->mutex);
-    for (std::size_t i = 0; i < plan->nodes.size(); ++i) {
-      if (plan->nodes[i].node != node) {
-        continue;
-      }
-      session::GraphKernel& kernel = plan->kernels[i];
-      kernel.kernel = find_kernel(session, kernel_handle(parameters));
-      kernel.grid = {.x = parameters.gridDimX, .y = parameters.gridDimY, .z = parameters.gridDimZ};
-      kernel.block = {
-          .x = parameters.blockDimX, .y = parameters.blockDimY, .z = parameters.blockDimZ};
-      kernel.is_checked = kernel.kernel != nullptr && kernel.kernel->instrumented();
-      plan->nodes[i].parameters.reset();
-      if (kernel.is_checked) {
-        plan->nodes[i].parameters.emplace(parameters, *kernel.kernel->kernel);
-      }
+  change_node(executable, node, [&](GraphPlan& plan, std::size_t i) {
+    session::GraphKernel& kernel = plan.kernels[i];
+    kernel.kernel = find_kernel(session, kernel_handle(parameters));
+    kernel.grid = {.x = parameters.gridDimX, .y = parameters.gridDimY, .z = parameters.gridDimZ};
+    kernel.block = {
+        .x = parameters.blockDimX, .y = parameters.blockDimY, .z = parameters.blockDimZ};
+    kernel.is_checked = kernel.kernel != nullptr && kernel.kernel->instrumented();
+    plan.nodes[i].parameters.reset();
+    if (kernel.is_checked) {
+      plan.nodes[i].parameters.emplace(parameters, *kernel.kernel->kernel);
     }
   });
 }
 
-void note_copy(const HookScope& scope, CUgraphExec executable, CUgraphNode node,
-               const std::function<session::CopyRequest(Session&)>& describe) {
-  scope.run([&](Session& session) {
-    const auto plan = graph_book().find(executable);
-    if (plan == nullptr) {
-      return;
-    }
-    const std::lock_guard lock(plan->mutex);
-    for (std::size_t i = 0; i < plan->nodes.size(); ++i) {
-      if (plan->nodes[i].node == node) {
-        plan->kernels[i].copy = describe(session);
-      }
-    }
-  });
+void note_copy(CUgraphExec executable, CUgraphNode node, const session::CopyRequest& copy) {
+  change_node(executable, node,
+              [&](GraphPlan& plan, std::size_t i) { plan.kernels[i].copy = copy; });
 }
 
 bool set_descriptor(CUgraphExec executable, GraphNode& node, std::uint64_t descriptor) {
-  static const OriginalOf<&graph_executable_set_kernel_v2> set;
+  static const auto set = DRIVER_FUNCTION(cuGraphExecKernelNodeSetParams_v2);
   if (!node.parameters || node.parameters->descriptor() == descriptor) {
     return true;
   }
@@ -127,6 +132,7 @@ bool set_descriptor(CUgraphExec executable, GraphNode& node, std::uint64_t descr
 // ends.
 void set_descriptors(Session& session, CUgraphExec executable, GraphPlan& plan,
                      std::vector<session::GraphKernelLaunch>& launches) {
+  ASSERT(launches.size() == plan.nodes.size());
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
     if (!set_descriptor(executable, plan.nodes[i], launches[i].descriptor)) {
       session.launches().give_up(launches[i]);
@@ -143,22 +149,245 @@ void clear_descriptors(CUgraphExec executable, GraphPlan& plan) {
   }
 }
 
-CUresult launch_graph(const Original<decltype(graph_launch)>& original, CUgraphExec executable,
-                      CUstream stream, DefaultStream meaning) {
+// The program has given the executable graph what another graph runs, in the place of all its nodes
+// or of one graph inside it.
+void note_updated(Session& session, CUgraphExec executable, CUgraphNode inside, CUgraph graph) {
+  change_plan(executable, [&](GraphPlan& plan) {
+    std::size_t first = 0;
+    std::size_t end = plan.nodes.size();
+    if (inside != nullptr) {
+      end = static_cast<std::size_t>(std::ranges::find(plan.nodes, inside, &GraphNode::node) -
+                                     plan.nodes.begin());
+      if (end == plan.nodes.size()) {
+        return;
+      }
+      first = plan.nodes[end].first_inside;
+    }
+    const auto changed = plan_of(session, graph);
+    GraphPlan unreadable;
+    (void)adopt(plan, first, end, changed == nullptr ? unreadable : *changed);
+  });
+}
+
+// A node that goes takes its name with it: executable graphs keep what it ran, unlogged.
+void note_node_destroyed(CUgraphNode node) {
+  for (const auto& [executable, plan] : graph_book().all()) {
+    const HeldLock lock(plan->mutex);
+    const auto found = std::ranges::find(plan->nodes, node, &GraphNode::node);
+    if (found == plan->nodes.end()) {
+      continue;
+    }
+    const auto end = static_cast<std::size_t>(found - plan->nodes.begin());
+    for (std::size_t i = found->first_inside; i <= end; ++i) {
+      (void)set_descriptor(executable, plan->nodes[i], 0);
+      plan->nodes[i].parameters.reset();
+      plan->nodes[i].node = nullptr;
+      plan->kernels[i].is_checked = false;
+    }
+    DEBUG_ASSERT(plan->is_valid());
+  }
+}
+
+// What a node of any kind of an executable graph is from now on.
+void note_node_set(Session& session, CUgraphExec executable, CUgraphNode node,
+                   const CUgraphNodeParams& parameters) {
+  if (parameters.type == CU_GRAPH_NODE_TYPE_KERNEL) {
+    const CUDA_KERNEL_NODE_PARAMS_v3& kernel = parameters.kernel;
+    note_changed(session, executable, node,
+                 {.func = kernel.func,
+                  .gridDimX = kernel.gridDimX,
+                  .gridDimY = kernel.gridDimY,
+                  .gridDimZ = kernel.gridDimZ,
+                  .blockDimX = kernel.blockDimX,
+                  .blockDimY = kernel.blockDimY,
+                  .blockDimZ = kernel.blockDimZ,
+                  .sharedMemBytes = kernel.sharedMemBytes,
+                  .kernelParams = kernel.kernelParams,
+                  .extra = kernel.extra,
+                  .kern = kernel.kern,
+                  .ctx = kernel.ctx});
+  } else if (parameters.type == CU_GRAPH_NODE_TYPE_GRAPH) {
+    note_updated(session, executable, node, parameters.graph.graph);
+  } else if (parameters.type == CU_GRAPH_NODE_TYPE_MEMCPY) {
+    note_copy(executable, node, node_copy(session, parameters.memcpy.copyParams));
+  } else if (parameters.type == CU_GRAPH_NODE_TYPE_MEMSET) {
+    const CUDA_MEMSET_NODE_PARAMS_v2& set = parameters.memset;
+    note_copy(executable, node,
+              node_memset(session, {.dst = set.dst,
+                                    .pitch = set.pitch,
+                                    .value = set.value,
+                                    .elementSize = set.elementSize,
+                                    .width = set.width,
+                                    .height = set.height}));
+  }
+}
+
+}  // namespace
+
+CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                              std::size_t count, const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
+  static const OriginalOf<&cuGraphAddKernelNode> original;
+  const HookScope scope;
+  return with_hidden_parameter(parameters, [&](const auto* extended) {
+    return original(node, graph, dependencies, count, extended);
+  });
+}
+
+CUresult cuGraphAddKernelNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                                 std::size_t count, const KernelNodeParameters* parameters) {
+  static const OriginalOf<&cuGraphAddKernelNode_v2> original;
+  const HookScope scope;
+  return with_hidden_parameter(parameters, [&](const auto* extended) {
+    return original(node, graph, dependencies, count, extended);
+  });
+}
+
+CUresult cuGraphKernelNodeSetParams(CUgraphNode node,
+                                    const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
+  static const OriginalOf<&cuGraphKernelNodeSetParams> original;
+  const HookScope scope;
+  return with_hidden_parameter(parameters,
+                               [&](const auto* extended) { return original(node, extended); });
+}
+
+CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const KernelNodeParameters* parameters) {
+  static const OriginalOf<&cuGraphKernelNodeSetParams_v2> original;
+  const HookScope scope;
+  return with_hidden_parameter(parameters,
+                               [&](const auto* extended) { return original(node, extended); });
+}
+
+CUresult cuGraphExecKernelNodeSetParams(CUgraphExec executable, CUgraphNode node,
+                                        const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
+  static const OriginalOf<&cuGraphExecKernelNodeSetParams> original;
+  const HookScope scope;
+  const CUresult status = with_hidden_parameter(
+      parameters, [&](const auto* extended) { return original(executable, node, extended); });
+  if (status == CUDA_SUCCESS && parameters != nullptr) {
+    scope.run([&](Session& session) {
+      note_changed(session, executable, node,
+                   {.func = parameters->func,
+                    .gridDimX = parameters->gridDimX,
+                    .gridDimY = parameters->gridDimY,
+                    .gridDimZ = parameters->gridDimZ,
+                    .blockDimX = parameters->blockDimX,
+                    .blockDimY = parameters->blockDimY,
+                    .blockDimZ = parameters->blockDimZ,
+                    .sharedMemBytes = parameters->sharedMemBytes,
+                    .kernelParams = parameters->kernelParams,
+                    .extra = parameters->extra,
+                    .kern = nullptr,
+                    .ctx = nullptr});
+    });
+  }
+  return status;
+}
+
+CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec executable, CUgraphNode node,
+                                           const KernelNodeParameters* parameters) {
+  static const OriginalOf<&cuGraphExecKernelNodeSetParams_v2> original;
+  const HookScope scope;
+  const CUresult status = with_hidden_parameter(
+      parameters, [&](const auto* extended) { return original(executable, node, extended); });
+  if (status == CUDA_SUCCESS && parameters != nullptr) {
+    scope.run([&](Session& session) { note_changed(session, executable, node, *parameters); });
+  }
+  return status;
+}
+
+CUresult cuGraphAddNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                        std::size_t count, CUgraphNodeParams* parameters) {
+  static const OriginalOf<&cuGraphAddNode> original;
+  const HookScope scope;
+  return with_hidden_node_parameter(parameters, [&](const CUgraphNodeParams* extended) {
+    return original(node, graph, dependencies, count, const_cast<CUgraphNodeParams*>(extended));
+  });
+}
+
+CUresult cuGraphAddNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                           const CUgraphEdgeData* edges, std::size_t count,
+                           CUgraphNodeParams* parameters) {
+  static const OriginalOf<&cuGraphAddNode_v2> original;
+  const HookScope scope;
+  return with_hidden_node_parameter(parameters, [&](const CUgraphNodeParams* extended) {
+    return original(node, graph, dependencies, edges, count,
+                    const_cast<CUgraphNodeParams*>(extended));
+  });
+}
+
+CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* parameters) {
+  static const OriginalOf<&cuGraphNodeSetParams> original;
+  const HookScope scope;
+  return with_hidden_node_parameter(parameters, [&](const CUgraphNodeParams* extended) {
+    return original(node, const_cast<CUgraphNodeParams*>(extended));
+  });
+}
+
+CUresult cuGraphExecNodeSetParams(CUgraphExec executable, CUgraphNode node,
+                                  CUgraphNodeParams* parameters) {
+  static const OriginalOf<&cuGraphExecNodeSetParams> original;
+  const HookScope scope;
+  const CUresult status =
+      with_hidden_node_parameter(parameters, [&](const CUgraphNodeParams* extended) {
+        return original(executable, node, const_cast<CUgraphNodeParams*>(extended));
+      });
+  if (status == CUDA_SUCCESS && parameters != nullptr) {
+    scope.run([&](Session& session) { note_node_set(session, executable, node, *parameters); });
+  }
+  return status;
+}
+
+CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec executable, CUgraphNode node,
+                                        const CUDA_MEMCPY3D* copy, CUcontext context) {
+  return call_and_note_success<&cuGraphExecMemcpyNodeSetParams>(
+      [&](Session& session) { note_copy(executable, node, node_copy(session, *copy)); }, executable,
+      node, copy, context);
+}
+
+CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec executable, CUgraphNode node,
+                                        const CUDA_MEMSET_NODE_PARAMS* set, CUcontext context) {
+  return call_and_note_success<&cuGraphExecMemsetNodeSetParams>(
+      [&](Session& session) { note_copy(executable, node, node_memset(session, *set)); },
+      executable, node, set, context);
+}
+
+CUresult cuGraphInstantiate(CUgraphExec* executable, CUgraph graph, CUgraphNode* error_node,
+                            char* text, std::size_t bytes) {
+  return instantiate<&cuGraphInstantiate>(executable, graph, error_node, text, bytes);
+}
+
+CUresult cuGraphInstantiate_v2(CUgraphExec* executable, CUgraph graph, CUgraphNode* error_node,
+                               char* text, std::size_t bytes) {
+  return instantiate<&cuGraphInstantiate_v2>(executable, graph, error_node, text, bytes);
+}
+
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph graph,
+                                     unsigned long long flags) {
+  return instantiate<&cuGraphInstantiateWithFlags>(executable, graph, flags);
+}
+
+CUresult cuGraphInstantiateWithParams(CUgraphExec* executable, CUgraph graph,
+                                      CUDA_GRAPH_INSTANTIATE_PARAMS* parameters) {
+  return instantiate<&cuGraphInstantiateWithParams>(executable, graph, parameters);
+}
+
+CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
+  static const OriginalOf<&cuGraphLaunch> original;
   const HookScope scope;
   const auto plan = graph_book().find(executable);
   if (plan == nullptr) {
     return original(executable, stream);
   }
   scope.run([](Session&) { session::note_python_place(); });  // may wait for Python: no lock held
-  const std::lock_guard lock(plan->mutex);
+  const HeldLock lock(plan->mutex);
   std::vector<session::GraphKernelLaunch> launches(plan->nodes.size());
-  const session::Handle handle = stream_handle(stream, meaning);
+  const session::Handle handle = stream_handle(stream);
   bool captured = false;
   session::Mark begin{};
   const bool begun = scope.run([&](Session& session) {
     captured = session.driver().stream_is_capturing(handle);
     if (!captured) {
+      DEBUG_ASSERT(plan->is_valid());
       begin = session.launches().watch_begin(handle);
       launches = session.launches().begin_graph(plan->kernels, session.streams().key_of(handle),
                                                 plan->number);
@@ -180,367 +409,53 @@ CUresult launch_graph(const Original<decltype(graph_launch)>& original, CUgraphE
   return status;
 }
 
-// The program has given the executable graph what another graph runs, in the place of all its nodes
-// or of one graph inside it.
-void note_updated(const HookScope& scope, CUgraphExec executable, CUgraphNode inside,
-                  CUgraph graph) {
-  scope.run([&](Session& session) {
-    const auto plan = graph_book().find(executable);
-    if (plan == nullptr) {
-      return;
-    }
-    const std::lock_guard lock(plan->mutex);
-    std::size_t first = 0;
-    std::size_t end = plan->nodes.size();
-    if (inside != nullptr) {
-      end = static_cast<std::size_t>(std::ranges::find(plan->nodes, inside, &GraphNode::node) -
-                                     plan->nodes.begin());
-      if (end == plan->nodes.size()) {
-        return;
-      }
-      first = plan->nodes[end].first_inside;
-    }
-    const auto changed = plan_of(session, graph);
-    GraphPlan unreadable;
-    (void)adopt(*plan, first, end, changed == nullptr ? unreadable : *changed);
-  });
+CUresult cuGraphExecUpdate(CUgraphExec executable, CUgraph graph, CUgraphNode* error_node,
+                           CUgraphExecUpdateResult* result) {
+  return call_and_note_success<&cuGraphExecUpdate>(
+      [&](Session& session) { note_updated(session, executable, nullptr, graph); }, executable,
+      graph, error_node, result);
 }
 
-// A node that goes takes its name with it: executable graphs keep what it ran, unlogged.
-void note_node_destroyed(const HookScope& scope, CUgraphNode node) {
-  scope.run([&](Session& /*session*/) {
-    for (const auto& [executable, plan] : graph_book().all()) {
-      const std::lock_guard lock(plan->mutex);
-      const auto found = std::ranges::find(plan->nodes, node, &GraphNode::node);
-      if (found == plan->nodes.end()) {
-        continue;
-      }
-      const auto end = static_cast<std::size_t>(found - plan->nodes.begin());
-      for (std::size_t i = found->first_inside; i <= end; ++i) {
-        (void)set_descriptor(executable, plan->nodes[i], 0);
-        plan->nodes[i].parameters.reset();
-        plan->nodes[i].node = nullptr;
-        plan->kernels[i].is_checked = false;
-      }
-    }
-  });
+CUresult cuGraphExecUpdate_v2(CUgraphExec executable, CUgraph graph,
+                              CUgraphExecUpdateResultInfo* result) {
+  return call_and_note_success<&cuGraphExecUpdate_v2>(
+      [&](Session& session) { note_updated(session, executable, nullptr, graph); }, executable,
+      graph, result);
 }
 
-void note_enabled(const HookScope& scope, CUgraphExec executable, CUgraphNode node,
-                  bool is_enabled) {
-  scope.run([&](Session& /*session*/) {
-    if (const auto plan = graph_book().find(executable)) {
-      const std::lock_guard lock(plan->mutex);
-      for (std::size_t i = 0; i < plan->nodes.size(); ++i) {
-        if (plan->nodes[i].node == node) {
-          plan->kernels[i].is_disabled = !is_enabled;
-        }
-      }
-    }
-  });
+CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec executable, CUgraphNode node,
+                                            CUgraph graph) {
+  return call_and_note_success<&cuGraphExecChildGraphNodeSetParams>(
+      [&](Session& session) { note_updated(session, executable, node, graph); }, executable, node,
+      graph);
 }
 
-}  // namespace
-
-CUresult graph_add_kernel(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
-                          std::size_t count, const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
-  static const OriginalOf<&graph_add_kernel> original;
-  const HookScope scope;
-  if (parameters == nullptr) {
-    return original(node, graph, dependencies, count, parameters);
-  }
-  return with_hidden_parameter(*parameters, function_of(*parameters), [&](const auto& extended) {
-    return original(node, graph, dependencies, count, &extended);
-  });
+CUresult cuGraphNodeSetEnabled(CUgraphExec executable, CUgraphNode node, unsigned is_enabled) {
+  return call_and_note_success<&cuGraphNodeSetEnabled>(
+      [&](Session& /*session*/) {
+        change_node(executable, node, [&](GraphPlan& plan, std::size_t i) {
+          plan.kernels[i].is_disabled = is_enabled == 0;
+        });
+      },
+      executable, node, is_enabled);
 }
 
-CUresult graph_add_kernel_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
-                             std::size_t count, const KernelNodeParameters* parameters) {
-  static const OriginalOf<&graph_add_kernel_v2> original;
-  const HookScope scope;
-  if (parameters == nullptr) {
-    return original(node, graph, dependencies, count, parameters);
-  }
-  return with_hidden_parameter(*parameters, function_of(*parameters), [&](const auto& extended) {
-    return original(node, graph, dependencies, count, &extended);
-  });
-}
-
-CUresult graph_set_kernel(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
-  static const OriginalOf<&graph_set_kernel> original;
-  const HookScope scope;
-  if (parameters == nullptr) {
-    return original(node, parameters);
-  }
-  return with_hidden_parameter(*parameters, function_of(*parameters),
-                               [&](const auto& extended) { return original(node, &extended); });
-}
-
-CUresult graph_set_kernel_v2(CUgraphNode node, const KernelNodeParameters* parameters) {
-  static const OriginalOf<&graph_set_kernel_v2> original;
-  const HookScope scope;
-  if (parameters == nullptr) {
-    return original(node, parameters);
-  }
-  return with_hidden_parameter(*parameters, function_of(*parameters),
-                               [&](const auto& extended) { return original(node, &extended); });
-}
-
-CUresult graph_executable_set_kernel(CUgraphExec executable, CUgraphNode node,
-                                     const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
-  static const OriginalOf<&graph_executable_set_kernel> original;
-  const HookScope scope;
-  if (parameters == nullptr) {
-    return original(executable, node, parameters);
-  }
-  const CUresult status = with_hidden_parameter(
-      *parameters, function_of(*parameters),
-      [&](const auto& extended) { return original(executable, node, &extended); });
-  if (status == CUDA_SUCCESS) {
-    KernelNodeParameters current{};
-    current.func = parameters->func;
-    current.gridDimX = parameters->gridDimX;
-    current.gridDimY = parameters->gridDimY;
-    current.gridDimZ = parameters->gridDimZ;
-    current.blockDimX = parameters->blockDimX;
-    current.blockDimY = parameters->blockDimY;
-    current.blockDimZ = parameters->blockDimZ;
-    current.sharedMemBytes = parameters->sharedMemBytes;
-    current.kernelParams = parameters->kernelParams;
-    current.extra = parameters->extra;
-    note_changed(scope, executable, node, current);
-  }
-  return status;
-}
-
-CUresult graph_executable_set_kernel_v2(CUgraphExec executable, CUgraphNode node,
-                                        const KernelNodeParameters* parameters) {
-  static const OriginalOf<&graph_executable_set_kernel_v2> original;
-  const HookScope scope;
-  if (parameters == nullptr) {
-    return original(executable, node, parameters);
-  }
-  const CUresult status = with_hidden_parameter(
-      *parameters, function_of(*parameters),
-      [&](const auto& extended) { return original(executable, node, &extended); });
-  if (status == CUDA_SUCCESS) {
-    note_changed(scope, executable, node, *parameters);
-  }
-  return status;
-}
-
-CUresult graph_add_node(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
-                        std::size_t count, CUgraphNodeParams* parameters) {
-  static const OriginalOf<&graph_add_node> original;
-  const HookScope scope;
-  return with_hidden_node_parameter(parameters, [&](const CUgraphNodeParams* extended) {
-    return original(node, graph, dependencies, count, const_cast<CUgraphNodeParams*>(extended));
-  });
-}
-
-CUresult graph_add_node_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
-                           const CUgraphEdgeData* edges, std::size_t count,
-                           CUgraphNodeParams* parameters) {
-  static const OriginalOf<&graph_add_node_v2> original;
-  const HookScope scope;
-  return with_hidden_node_parameter(parameters, [&](const CUgraphNodeParams* extended) {
-    return original(node, graph, dependencies, edges, count,
-                    const_cast<CUgraphNodeParams*>(extended));
-  });
-}
-
-CUresult graph_node_set(CUgraphNode node, CUgraphNodeParams* parameters) {
-  static const OriginalOf<&graph_node_set> original;
-  const HookScope scope;
-  return with_hidden_node_parameter(parameters, [&](const CUgraphNodeParams* extended) {
-    return original(node, const_cast<CUgraphNodeParams*>(extended));
-  });
-}
-
-CUresult graph_executable_node_set(CUgraphExec executable, CUgraphNode node,
-                                   CUgraphNodeParams* parameters) {
-  static const OriginalOf<&graph_executable_node_set> original;
-  const HookScope scope;
-  const CUresult status =
-      with_hidden_node_parameter(parameters, [&](const CUgraphNodeParams* extended) {
-        return original(executable, node, const_cast<CUgraphNodeParams*>(extended));
-      });
-  if (status == CUDA_SUCCESS && parameters != nullptr &&
-      parameters->type == CU_GRAPH_NODE_TYPE_KERNEL) {
-    const CUDA_KERNEL_NODE_PARAMS_v3& kernel = parameters->kernel;
-    note_changed(scope, executable, node,
-                 {.func = kernel.func,
-                  .gridDimX = kernel.gridDimX,
-                  .gridDimY = kernel.gridDimY,
-                  .gridDimZ = kernel.gridDimZ,
-                  .blockDimX = kernel.blockDimX,
-                  .blockDimY = kernel.blockDimY,
-                  .blockDimZ = kernel.blockDimZ,
-                  .sharedMemBytes = kernel.sharedMemBytes,
-                  .kernelParams = kernel.kernelParams,
-                  .extra = kernel.extra,
-                  .kern = kernel.kern,
-                  .ctx = kernel.ctx});
-  } else if (status == CUDA_SUCCESS && parameters != nullptr &&
-             parameters->type == CU_GRAPH_NODE_TYPE_GRAPH) {
-    note_updated(scope, executable, node, parameters->graph.graph);
-  } else if (status == CUDA_SUCCESS && parameters != nullptr &&
-             parameters->type == CU_GRAPH_NODE_TYPE_MEMCPY) {
-    note_copy(scope, executable, node,
-              [&](Session& session) { return node_copy(session, parameters->memcpy.copyParams); });
-  } else if (status == CUDA_SUCCESS && parameters != nullptr &&
-             parameters->type == CU_GRAPH_NODE_TYPE_MEMSET) {
-    const CUDA_MEMSET_NODE_PARAMS_v2& set = parameters->memset;
-    note_copy(scope, executable, node, [&](Session& session) {
-      return node_memset(session, {.dst = set.dst,
-                                   .pitch = set.pitch,
-                                   .value = set.value,
-                                   .elementSize = set.elementSize,
-                                   .width = set.width,
-                                   .height = set.height});
-    });
-  }
-  return status;
-}
-
-CUresult graph_executable_set_copy(CUgraphExec executable, CUgraphNode node,
-                                   const CUDA_MEMCPY3D* copy, CUcontext context) {
-  static const OriginalOf<&graph_executable_set_copy> original;
-  const HookScope scope;
-  const CUresult status = original(executable, node, copy, context);
-  if (status == CUDA_SUCCESS) {
-    note_copy(scope, executable, node, [&](Session& session) { return node_copy(session, *copy); });
-  }
-  return status;
-}
-
-CUresult graph_executable_set_memset(CUgraphExec executable, CUgraphNode node,
-                                     const CUDA_MEMSET_NODE_PARAMS* set, CUcontext context) {
-  static const OriginalOf<&graph_executable_set_memset> original;
-  const HookScope scope;
-  const CUresult status = original(executable, node, set, context);
-  if (status == CUDA_SUCCESS) {
-    note_copy(scope, executable, node,
-              [&](Session& session) { return node_memset(session, *set); });
-  }
-  return status;
-}
-
-CUresult graph_instantiate(CUgraphExec* executable, CUgraph graph, CUgraphNode* error_node,
-                           char* text, std::size_t bytes) {
-  static const OriginalOf<&graph_instantiate> original;
-  const HookScope scope;
-  const CUresult status = original(executable, graph, error_node, text, bytes);
-  note_instantiated(scope, status, executable, graph);
-  return status;
-}
-
-CUresult graph_instantiate_v2(CUgraphExec* executable, CUgraph graph, CUgraphNode* error_node,
-                              char* text, std::size_t bytes) {
-  static const OriginalOf<&graph_instantiate_v2> original;
-  const HookScope scope;
-  const CUresult status = original(executable, graph, error_node, text, bytes);
-  note_instantiated(scope, status, executable, graph);
-  return status;
-}
-
-CUresult graph_instantiate_with_flags(CUgraphExec* executable, CUgraph graph,
-                                      unsigned long long flags) {
-  static const OriginalOf<&graph_instantiate_with_flags> original;
-  const HookScope scope;
-  const CUresult status = original(executable, graph, flags);
-  note_instantiated(scope, status, executable, graph);
-  return status;
-}
-
-CUresult graph_instantiate_with_parameters(CUgraphExec* executable, CUgraph graph,
-                                           CUDA_GRAPH_INSTANTIATE_PARAMS* parameters) {
-  static const OriginalOf<&graph_instantiate_with_parameters> original;
-  const HookScope scope;
-  const CUresult status = original(executable, graph, parameters);
-  note_instantiated(scope, status, executable, graph);
-  return status;
-}
-
-CUresult graph_instantiate_with_parameters_ptsz(CUgraphExec* executable, CUgraph graph,
-                                                CUDA_GRAPH_INSTANTIATE_PARAMS* parameters) {
-  static const OriginalOf<&graph_instantiate_with_parameters_ptsz> original;
-  const HookScope scope;
-  const CUresult status = original(executable, graph, parameters);
-  note_instantiated(scope, status, executable, graph);
-  return status;
-}
-
-CUresult graph_launch(CUgraphExec executable, CUstream stream) {
-  static const OriginalOf<&graph_launch> original;
-  return launch_graph(original, executable, stream, DefaultStream::kLegacy);
-}
-
-CUresult graph_launch_ptsz(CUgraphExec executable, CUstream stream) {
-  static const OriginalOf<&graph_launch_ptsz> original;
-  return launch_graph(original, executable, stream, DefaultStream::kPerThread);
-}
-
-CUresult graph_executable_update(CUgraphExec executable, CUgraph graph, CUgraphNode* error_node,
-                                 CUgraphExecUpdateResult* result) {
-  static const OriginalOf<&graph_executable_update> original;
-  const HookScope scope;
-  const CUresult status = original(executable, graph, error_node, result);
-  if (status == CUDA_SUCCESS) {
-    note_updated(scope, executable, nullptr, graph);
-  }
-  return status;
-}
-
-CUresult graph_executable_update_v2(CUgraphExec executable, CUgraph graph,
-                                    CUgraphExecUpdateResultInfo* result) {
-  static const OriginalOf<&graph_executable_update_v2> original;
-  const HookScope scope;
-  const CUresult status = original(executable, graph, result);
-  if (status == CUDA_SUCCESS) {
-    note_updated(scope, executable, nullptr, graph);
-  }
-  return status;
-}
-
-CUresult graph_executable_set_child(CUgraphExec executable, CUgraphNode node, CUgraph graph) {
-  static const OriginalOf<&graph_executable_set_child> original;
-  const HookScope scope;
-  const CUresult status = original(executable, node, graph);
-  if (status == CUDA_SUCCESS) {
-    note_updated(scope, executable, node, graph);
-  }
-  return status;
-}
-
-CUresult graph_node_set_enabled(CUgraphExec executable, CUgraphNode node, unsigned is_enabled) {
-  static const OriginalOf<&graph_node_set_enabled> original;
-  const HookScope scope;
-  const CUresult status = original(executable, node, is_enabled);
-  if (status == CUDA_SUCCESS) {
-    note_enabled(scope, executable, node, is_enabled != 0);
-  }
-  return status;
-}
-
-CUresult graph_destroy_node(CUgraphNode node) {
-  static const OriginalOf<&graph_destroy_node> original;
-  const HookScope scope;
-  note_node_destroyed(scope, node);
-  return original(node);
+CUresult cuGraphDestroyNode(CUgraphNode node) {
+  return note_and_call<&cuGraphDestroyNode>(
+      [&](Session& /*session*/) { note_node_destroyed(node); }, node);
 }
 
 // The nodes are needed to give each replay its descriptors: the graph goes with its last
 // executable.
-CUresult graph_destroy(CUgraph graph) {
-  static const OriginalOf<&graph_destroy> original;
+CUresult cuGraphDestroy(CUgraph graph) {
+  static const OriginalOf<&cuGraphDestroy> original;
   const HookScope scope;
   return graph_book().defers_destruction(graph) ? CUDA_SUCCESS : original(graph);
 }
 
-CUresult graph_executable_destroy(CUgraphExec executable) {
-  static const OriginalOf<&graph_executable_destroy> original;
-  static const OriginalOf<&graph_destroy> destroy_graph;
+CUresult cuGraphExecDestroy(CUgraphExec executable) {
+  static const OriginalOf<&cuGraphExecDestroy> original;
+  static const auto destroy_graph = DRIVER_FUNCTION(cuGraphDestroy);
   const HookScope scope;
   const CUgraph graph = graph_book().remove(executable);
   const CUresult status = original(executable);

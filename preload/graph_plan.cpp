@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/assert.h"
 #include "preload/copy_description.h"
 #include "preload/hook.h"
 
@@ -235,6 +236,7 @@ std::shared_ptr<GraphPlan> plan_of(session::Session& session, CUgraph graph) {
     session.problems().add("a graph's edges could not be read: its kernels are not checked");
     return nullptr;
   }
+  ASSERT(plan->is_valid());
   return plan;
 }
 
@@ -252,6 +254,8 @@ session::CopyRequest node_memset(session::Session& session, const CUDA_MEMSET_NO
 }
 
 bool adopt(GraphPlan& plan, std::size_t first, std::size_t end, GraphPlan& changed) {
+  ASSERT(first <= end && end <= plan.nodes.size() &&
+         changed.nodes.size() == changed.kernels.size());
   const bool is_known = has_same_shape(plan, first, end, changed);
   for (std::size_t i = first; i < end; ++i) {
     GraphKernel& kernel = plan.kernels[i];
@@ -267,6 +271,7 @@ bool adopt(GraphPlan& plan, std::size_t first, std::size_t end, GraphPlan& chang
     other.is_disabled = kernel.is_disabled;
     kernel = std::move(other);
   }
+  DEBUG_ASSERT(plan.is_valid());
   return is_known;
 }
 
@@ -279,6 +284,7 @@ std::shared_ptr<const session::KernelBinding> find_kernel(session::Session& sess
   }
   for (const session::Handle kernel : modules.library_kernels()) {
     CUfunction same = nullptr;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the session knows handles as numbers
     if (get_function(&same, reinterpret_cast<CUkernel>(kernel)) == CUDA_SUCCESS) {
       modules.same_kernel(reinterpret_cast<session::Handle>(same), kernel);
     }

@@ -8,6 +8,7 @@
 #include <csetjmp>
 #include <pthread.h>
 
+#include "base/assert.h"
 #include "base/signals_blocked.h"
 #include "preload/hook_failure.h"
 #include "preload/process.h"
@@ -34,7 +35,10 @@ class HookScope {
  public:
   HookScope() noexcept : outermost_(g_depth++ == 0) {}
 
-  ~HookScope() { --g_depth; }
+  ~HookScope() {
+    DEBUG_ASSERT(g_depth > 0);
+    --g_depth;
+  }
 
   HookScope(const HookScope&) = delete;
   HookScope& operator=(const HookScope&) = delete;
@@ -75,10 +79,16 @@ class HookScope {
     const CancellationDisabled until_done;
     std::jmp_buf here;
     std::jmp_buf* const outer = g_escape;
+    const int depth = g_depth;
+    HookCall* const call = HookCall::current();
     g_escape = &here;
     bool done = false;
     if (setjmp(here) == 0) {
       done = attempt(loss, work);
+      DEBUG_ASSERT(g_depth == depth && HookCall::current() == call);
+    } else {  // hooks that the work was in have not been left one by one
+      g_depth = depth;
+      HookCall::return_to(call);
     }
     g_escape = outer;
     return done;

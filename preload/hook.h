@@ -43,12 +43,56 @@ class Original<CUresult(Arguments...)> {
   Function* function_;
 };
 
-// The driver's function that a hook stands before; hooks.def has its name.
-template <auto Hook>
-class OriginalOf : public Original<std::remove_pointer_t<decltype(Hook)>> {
+// The driver's function that a hook stands before, in the form that this thread has called.
+template <auto Hook, typename Signature = std::remove_pointer_t<decltype(Hook)>>
+class OriginalOf;
+
+template <auto Hook, typename... Arguments>
+class OriginalOf<Hook, CUresult(Arguments...)> {
  public:
-  OriginalOf() : Original<std::remove_pointer_t<decltype(Hook)>>(kHookedName<Hook>) {}
+  CUresult operator()(Arguments... arguments) const {
+    return HookCall::current()->is_per_thread() ? per_thread_(arguments...) : plain_(arguments...);
+  }
+
+ private:
+  static_assert(kHookedForms<Hook>.plain != nullptr, "no hook");
+  Original<CUresult(Arguments...)> plain_{kHookedForms<Hook>.plain};
+  Original<CUresult(Arguments...)> per_thread_{kHookedForms<Hook>.per_thread};
 };
+
+// What most hooks do, by when: `note` gets the session, if there is one and the program itself has
+// made the call.
+
+// Notes, then calls the driver: what is to be known before the driver has done it.
+template <auto Hook, typename Note, typename... Arguments>
+CUresult note_and_call(const Note& note, Arguments... arguments) {
+  static const OriginalOf<Hook> original;
+  const HookScope scope;
+  scope.run(note);
+  return original(arguments...);
+}
+
+// Calls the driver, then notes how it answered: note(session, status).
+template <auto Hook, typename Note, typename... Arguments>
+CUresult call_and_note(const Note& note, Arguments... arguments) {
+  static const OriginalOf<Hook> original;
+  const HookScope scope;
+  const CUresult status = original(arguments...);
+  scope.run([&](session::Session& session) { note(session, status); });
+  return status;
+}
+
+// Calls the driver, and notes what it has done; nothing if it has refused.
+template <auto Hook, typename Note, typename... Arguments>
+CUresult call_and_note_success(const Note& note, Arguments... arguments) {
+  static const OriginalOf<Hook> original;
+  const HookScope scope;
+  const CUresult status = original(arguments...);
+  if (status == CUDA_SUCCESS) {
+    scope.run(note);
+  }
+  return status;
+}
 
 // A function of the driver that the tool calls of its own accord.
 #define DRIVER_FUNCTION(name) (::barracuda::preload::Original<decltype(::name)>(#name))
@@ -59,12 +103,10 @@ session::Handle handle_of(T* handle) {
   return reinterpret_cast<session::Handle>(handle);
 }
 
-// What stream 0 means to a function: its _ptsz and _ptds forms take the thread's own default
-// stream.
-enum class DefaultStream : std::uint8_t { kLegacy, kPerThread };
-
-inline session::Handle stream_handle(CUstream stream, DefaultStream meaning) {
-  return stream == nullptr && meaning == DefaultStream::kPerThread ? session::kPerThreadHandle
+// The stream that the hooked call is about: its _ptsz and _ptds forms take stream 0 for the
+// thread's own default stream.
+inline session::Handle stream_handle(CUstream stream) {
+  return stream == nullptr && HookCall::current()->is_per_thread() ? session::kPerThreadHandle
                                                                    : handle_of(stream);
 }
 

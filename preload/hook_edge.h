@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cxxabi.h>
 
+#include "emulator/libcuda.h"
 #include "preload/hook.h"
 #include "preload/hook_failure.h"
 
@@ -41,7 +42,8 @@ template <Name kName, typename... Arguments, CUresult (*kHook)(Arguments...), In
 struct HookEdge<kName, kHook, kInPlace> {
   static CUresult call(Arguments... arguments) {
     const char* const name = kText<kName>.text;
-    HookCall here(name, __builtin_return_address(0));
+    constexpr bool kIsPerThread = emulator::driver::is_per_thread_form(kText<kName>.text);
+    HookCall here(name, __builtin_return_address(0), kIsPerThread);
     try {
       here.fail_if_told(HookCall::FailurePoint::kEdge);
       return kHook(arguments...);

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.h"
 #include "base/log.h"
 #include "preload/process.h"
 
@@ -47,13 +48,13 @@ Told read_told() {
   const std::string_view all = text;
   const std::string_view name = all.substr(0, all.find(':'));
   const std::string_view rest = all.substr(std::min(name.size() + 1, all.size()));
-  Told told{.name = std::string(name),
-            .point = rest.starts_with("edge") ? HookCall::FailurePoint::kEdge
-                                              : HookCall::FailurePoint::kWork,
-            .first = 1};
   const std::string_view number = rest.substr(std::min(rest.find(':'), rest.size() - 1) + 1);
-  (void)std::from_chars(number.data(), number.data() + number.size(), told.first);
-  return told;
+  std::uint64_t first = 1;
+  (void)std::from_chars(number.begin(), number.end(), first);
+  return {.name = std::string(name),
+          .point = rest.starts_with("edge") ? HookCall::FailurePoint::kEdge
+                                            : HookCall::FailurePoint::kWork,
+          .first = first};
 }
 
 HookCall::FailurePoint point_for(const char* name) {
@@ -66,12 +67,17 @@ HookCall::FailurePoint point_for(const char* name) {
 
 }  // namespace
 
-HookCall::HookCall(const char* name, const void* caller) noexcept
-    : name_(name), caller_(caller), outer_(g_current), told_(point_for(name)) {
+HookCall::HookCall(const char* name, const void* caller, bool is_per_thread) noexcept
+    : name_(name),
+      is_per_thread_(is_per_thread),
+      caller_(caller),
+      outer_(g_current),
+      told_(point_for(name)) {
   g_current = this;
 }
 
 HookCall::~HookCall() {
+  DEBUG_ASSERT(g_current == this);
   g_current = outer_;
 }
 

@@ -26,7 +26,8 @@ enum class Loss : std::uint8_t {
 // A call of a hooked function, on its thread's stack.
 class HookCall {
  public:
-  HookCall(const char* name, const void* caller) noexcept;
+  // is_per_thread: the name is that of a form for the thread's own default stream.
+  HookCall(const char* name, const void* caller, bool is_per_thread = false) noexcept;
   ~HookCall();
   HookCall(const HookCall&) = delete;
   HookCall& operator=(const HookCall&) = delete;
@@ -34,7 +35,12 @@ class HookCall {
   // The innermost of this thread; null outside of hooks.
   static HookCall* current() { return g_current; }
 
+  // Those inside it have been left without their destructors.
+  static void return_to(HookCall* call) { g_current = call; }
+
   [[nodiscard]] const char* name() const { return name_; }
+
+  [[nodiscard]] bool is_per_thread() const { return is_per_thread_; }
 
   // A place in the code that has made the call.
   [[nodiscard]] const void* caller() const { return caller_; }
@@ -56,6 +62,7 @@ class HookCall {
   inline static thread_local HookCall* g_current = nullptr;
 
   const char* const name_;
+  const bool is_per_thread_;
   const void* const caller_;
   HookCall* const outer_;
   FailurePoint told_ = FailurePoint::kNone;

@@ -1,56 +1,51 @@
 #include "preload/hooks.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string_view>
 
 #include "preload/copy_hooks.h"
 #include "preload/driver_library.h"
-#include "preload/hook_edge.h"
 
 namespace barracuda::preload {
 namespace {
 
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): a table
 const std::array g_hooks = {
-#define HOOK(name, function) \
-  Hook{#name, reinterpret_cast<void*>(&HookEdge<#name, &function>::call)},
-#define KERNEL_HOOK(name, function) \
-  Hook{#name, reinterpret_cast<void*>(&HookEdge<#name, &function, InPlace::kRefusal>::call)},
-#include "preload/hooks.def"
-#undef HOOK
+#define ROW(name, ...) Hook{#name, reinterpret_cast<void*>(&HookEdge<#name, __VA_ARGS__>::call)},
+#define HOOK(name, hook) ROW(name, &preload::hook)
+#define KERNEL_HOOK(name, hook) ROW(name, &preload::hook, InPlace::kRefusal)
+#define COPY_HOOK(name, hook) ROW(name, &CopyHook<decltype(::hook)>::template call<#name>)
+#define FUNCTION(name, since, ...) __VA_OPT__(__VA_ARGS__(name, name))
+#define FUNCTION_PTSZ(name, since, ...) \
+  __VA_OPT__(__VA_ARGS__(name, name) __VA_ARGS__(name##_ptsz, name))
+#define FUNCTION_PTDS(name, since, ...) \
+  __VA_OPT__(__VA_ARGS__(name, name) __VA_ARGS__(name##_ptds, name))
+#include "emulator/libcuda.def"
+#undef ROW
 };
-
-constexpr std::size_t kHookCount = g_hooks.size() + kCopyHookCount;
-
-const Hook& hook_at(std::size_t index) {
-  return index < g_hooks.size() ? g_hooks[index] : copy_hooks()[index - g_hooks.size()];
-}
 
 }  // namespace
 
 void* find_hook(std::string_view exported_name) {
-  for (std::size_t i = 0; i < kHookCount; ++i) {
-    if (exported_name == hook_at(i).name) {
-      return hook_at(i).function;
-    }
-  }
-  return nullptr;
+  const auto* const found = std::ranges::find(g_hooks, exported_name, &Hook::name);
+  return found == g_hooks.end() ? nullptr : found->function;
 }
 
 void* replace_driver_function(void* function) {
   // Asked for hundreds of times by every runtime, so the driver's addresses are kept.
   static const auto originals = [] {
-    std::array<void*, kHookCount> found{};
-    for (std::size_t i = 0; i < kHookCount; ++i) {
-      found[i] = unhooked_driver_function(hook_at(i).name);
+    std::array<void*, g_hooks.size()> found{};
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      found[i] = unhooked_driver_function(g_hooks[i].name);
     }
     return found;
   }();
-  for (std::size_t i = 0; i < kHookCount; ++i) {
-    if (function != nullptr && originals[i] == function) {
-      return hook_at(i).function;
-    }
-  }
-  return function;
+  const auto* const found = std::ranges::find(originals, function);
+  return function == nullptr || found == originals.end()
+             ? function
+             : g_hooks[static_cast<std::size_t>(found - originals.begin())].function;
 }
 
 }  // namespace barracuda::preload

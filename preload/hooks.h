@@ -12,19 +12,39 @@
 
 namespace barracuda::preload {
 
-#define HOOK(name, function) decltype(::name) function;  // NOLINT(bugprone-macro-parentheses)
-#include "preload/hooks.def"
+// NOLINTBEGIN(bugprone-macro-parentheses): declarations
+// Those of emulator/libcuda.def's rows, by the names of the driver's functions.
+#define KERNEL_HOOK HOOK
+#define COPY_HOOK(name)
+#define HOOK(name) decltype(::name) name;
+#define FUNCTION(name, since, ...) __VA_OPT__(__VA_ARGS__(name))
+#define FUNCTION_PTSZ(name, since, ...) FUNCTION(name, since, __VA_ARGS__)
+#define FUNCTION_PTDS(name, since, ...) FUNCTION(name, since, __VA_ARGS__)
+#include "emulator/libcuda.def"
 #undef HOOK
 
-// The exported name of the driver's function that a hook stands before. Of each hook there is one
-// row.
+// The exported names of what a hook stands before, both the same where there is one form.
+struct HookedForms {
+  const char* plain = nullptr;
+  const char* per_thread = nullptr;
+};
+
 template <auto Function>
-extern const char* const kHookedName;
-#define HOOK(name, function) \
-  template <>                \
-  inline constexpr const char* kHookedName<&function> = #name;
-#include "preload/hooks.def"
+inline constexpr HookedForms kHookedForms{};
+#undef COPY_HOOK
+#define COPY_HOOK(name, form)
+#define HOOK(name, form) \
+  template <>            \
+  inline constexpr HookedForms kHookedForms<&preload::name>{.plain = #name, .per_thread = #form};
+#define FUNCTION(name, since, ...) __VA_OPT__(__VA_ARGS__(name, name))
+#define FUNCTION_PTSZ(name, since, ...) __VA_OPT__(__VA_ARGS__(name, name##_ptsz))
+#define FUNCTION_PTDS(name, since, ...) __VA_OPT__(__VA_ARGS__(name, name##_ptds))
+#include "emulator/libcuda.def"
 #undef HOOK
+#undef KERNEL_HOOK
+#undef COPY_HOOK
+
+// NOLINTEND(bugprone-macro-parentheses)
 
 struct Hook {
   const char* name;

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "base/assert.h"
+
 namespace barracuda::preload {
 
 JitOptions::JitOptions(CUjit_option* names, void** values, unsigned count) {
@@ -20,10 +22,12 @@ void JitOptions::set(CUjit_option name, void* value) {
   }
   names_.push_back(name);
   values_.push_back(value);
+  DEBUG_ASSERT(is_valid());
 }
 
 // NOLINTBEGIN(clang-diagnostic-switch-enum): the options are the driver's, and get more
 std::optional<std::vector<std::string>> JitOptions::compiler_flags() const {
+  ASSERT(is_valid());
   std::vector<std::string> flags;
   for (std::size_t i = 0; i < names_.size(); ++i) {
     const auto value = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(values_[i]));

@@ -27,6 +27,9 @@ class JitOptions {
   [[nodiscard]] unsigned count() const { return static_cast<unsigned>(names_.size()); }
 
  private:
+  // The driver reads as many values as names.
+  [[nodiscard]] bool is_valid() const { return names_.size() == values_.size(); }
+
   std::vector<CUjit_option> names_;
   std::vector<void*> values_;
 };

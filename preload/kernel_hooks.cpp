@@ -2,9 +2,11 @@
 // parameter and the descriptor word in shared memory are not the program's.
 #include <algorithm>
 #include <memory>
+#include <span>
 
 #include <fmt/format.h>
 
+#include "base/assert.h"
 #include "preload/hook.h"
 #include "report/symbol_name.h"
 
@@ -18,8 +20,11 @@ using session::Session;
 // in: more than the word where the dynamic part is aligned to more.
 int bytes_for_word(const KernelBinding& kernel, int static_bytes) {
   constexpr int kWordBytes = 8;
+  static_assert(kWordBytes == sizeof(CUdeviceptr), "it holds an address");
   const int own = static_cast<int>(kernel.kernel->shared_bytes);
-  return static_bytes >= own ? static_bytes - own : std::min(kWordBytes, static_bytes);
+  const int word = static_bytes >= own ? static_bytes - own : std::min(kWordBytes, static_bytes);
+  DEBUG_ASSERT(0 <= word && word <= static_bytes);
+  return word;
 }
 
 // The program has got a handle of a kernel. One that the tool does not know, but has instrumented,
@@ -27,17 +32,6 @@ int bytes_for_word(const KernelBinding& kernel, int static_bytes) {
 template <typename Work>
 CUresult keep_known(const HookScope& scope, const Work& work) {
   return scope.run_always(work) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-template <typename Name>
-CUresult note_enumerated(const HookScope& scope, session::Handle owner, session::Handle function,
-                         const Name& name_of) {
-  const char* name = nullptr;
-  if (name_of(&name) != CUDA_SUCCESS || name == nullptr) {
-    return CUDA_SUCCESS;
-  }
-  return keep_known(
-      scope, [&](Session& session) { session.modules().kernel_found(owner, name, function); });
 }
 
 std::shared_ptr<const KernelBinding> find_instrumented(const HookScope& scope,
@@ -116,6 +110,45 @@ void allow_for_word(const HookScope& scope, session::Handle handle, const Attrib
   }
 }
 
+FunctionAttributes attributes_of(CUfunction function) {
+  return {function};
+}
+
+KernelAttributes attributes_of(CUkernel kernel) {
+  return {.kernel = kernel, .device = current_device()};
+}
+
+// `note` says which kernel the handle is of.
+template <typename Kernel, typename Note>
+CUresult note_kernel(const HookScope& scope, Kernel kernel, const Note& note) {
+  const CUresult status = keep_known(scope, note);
+  allow_for_word(scope, handle_of(kernel), attributes_of(kernel));
+  return status;
+}
+
+// Gets handles of kernels of a module or library from the driver; the driver's other functions say
+// how many there are and what their names are.
+template <auto Hook, typename Kernel, typename Owner, typename Count, typename Name>
+CUresult enumerate(Kernel* kernels, unsigned count, Owner owner, const Count& get_count,
+                   const Name& get_name) {
+  static const OriginalOf<Hook> original;
+  const HookScope scope;
+  CUresult status = original(kernels, count, owner);
+  unsigned present = 0;
+  if (status != CUDA_SUCCESS || get_count(&present, owner) != CUDA_SUCCESS) {
+    return status;
+  }
+  for (const Kernel kernel : std::span(kernels, std::min(count, present))) {
+    const char* name = nullptr;
+    if (status == CUDA_SUCCESS && get_name(&name, kernel) == CUDA_SUCCESS && name != nullptr) {
+      status = note_kernel(scope, kernel, [&](Session& session) {
+        session.modules().kernel_found(handle_of(owner), name, handle_of(kernel));
+      });
+    }
+  }
+  return status;
+}
+
 // The program may ask for as much as the device has without our word: it gets what there is.
 template <typename Attributes>
 CUresult set_attribute(const HookScope& scope, session::Handle handle, const Attributes& attributes,
@@ -147,96 +180,57 @@ CUresult set_attribute(const HookScope& scope, session::Handle handle, const Att
 
 }  // namespace
 
-CUresult module_get_function(CUfunction* function, CUmodule module, const char* name) {
-  static const OriginalOf<&module_get_function> original;
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+  static const OriginalOf<&cuModuleGetFunction> original;
   const HookScope scope;
-  CUresult status = original(function, module, name);
-  if (status == CUDA_SUCCESS) {
-    status = keep_known(scope, [&](Session& session) {
-      session.modules().kernel_found(handle_of(module), name, handle_of(*function));
-    });
-    allow_for_word(scope, handle_of(*function), FunctionAttributes{*function});
-  }
-  return status;
+  const CUresult status = original(function, module, name);
+  return status != CUDA_SUCCESS ? status : note_kernel(scope, *function, [&](Session& session) {
+    session.modules().kernel_found(handle_of(module), name, handle_of(*function));
+  });
 }
 
-CUresult module_enumerate_functions(CUfunction* functions, unsigned count, CUmodule module) {
-  static const OriginalOf<&module_enumerate_functions> original;
-  static const auto get_name = DRIVER_FUNCTION(cuFuncGetName);
+CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned count, CUmodule module) {
   static const auto get_count = DRIVER_FUNCTION(cuModuleGetFunctionCount);
-  const HookScope scope;
-  CUresult status = original(functions, count, module);
-  unsigned present = 0;
-  if (status == CUDA_SUCCESS && get_count(&present, module) == CUDA_SUCCESS) {
-    for (unsigned i = 0; i < count && i < present && status == CUDA_SUCCESS; ++i) {
-      status = note_enumerated(scope, handle_of(module), handle_of(functions[i]),
-                               [&](const char** name) { return get_name(name, functions[i]); });
-      allow_for_word(scope, handle_of(functions[i]), FunctionAttributes{functions[i]});
-    }
-  }
-  return status;
+  static const auto get_name = DRIVER_FUNCTION(cuFuncGetName);
+  return enumerate<&cuModuleEnumerateFunctions>(functions, count, module, get_count, get_name);
 }
 
-CUresult library_get_kernel(CUkernel* kernel, CUlibrary library, const char* name) {
-  static const OriginalOf<&library_get_kernel> original;
+CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* name) {
+  static const OriginalOf<&cuLibraryGetKernel> original;
   const HookScope scope;
-  CUresult status = original(kernel, library, name);
-  if (status == CUDA_SUCCESS) {
-    status = keep_known(scope, [&](Session& session) {
-      session.modules().kernel_found(handle_of(library), name, handle_of(*kernel));
-    });
-    allow_for_word(scope, handle_of(*kernel),
-                   KernelAttributes{.kernel = *kernel, .device = current_device()});
-  }
-  return status;
+  const CUresult status = original(kernel, library, name);
+  return status != CUDA_SUCCESS ? status : note_kernel(scope, *kernel, [&](Session& session) {
+    session.modules().kernel_found(handle_of(library), name, handle_of(*kernel));
+  });
 }
 
-CUresult library_get_module(CUmodule* module, CUlibrary library) {
-  static const OriginalOf<&library_get_module> original;
+CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
+  static const OriginalOf<&cuLibraryGetModule> original;
   const HookScope scope;
-  CUresult status = original(module, library);
-  if (status == CUDA_SUCCESS) {
-    status = keep_known(scope, [&](Session& session) {
-      session.modules().module_of_library(handle_of(*module), handle_of(library));
-    });
-  }
-  return status;
+  const CUresult status = original(module, library);
+  return status != CUDA_SUCCESS ? status : keep_known(scope, [&](Session& session) {
+    session.modules().module_of_library(handle_of(*module), handle_of(library));
+  });
 }
 
-CUresult library_enumerate_kernels(CUkernel* kernels, unsigned count, CUlibrary library) {
-  static const OriginalOf<&library_enumerate_kernels> original;
-  static const auto get_name = DRIVER_FUNCTION(cuKernelGetName);
+CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUlibrary library) {
   static const auto get_count = DRIVER_FUNCTION(cuLibraryGetKernelCount);
-  const HookScope scope;
-  CUresult status = original(kernels, count, library);
-  unsigned present = 0;
-  if (status == CUDA_SUCCESS && get_count(&present, library) == CUDA_SUCCESS) {
-    for (unsigned i = 0; i < count && i < present && status == CUDA_SUCCESS; ++i) {
-      status = note_enumerated(scope, handle_of(library), handle_of(kernels[i]),
-                               [&](const char** name) { return get_name(name, kernels[i]); });
-      allow_for_word(scope, handle_of(kernels[i]),
-                     KernelAttributes{.kernel = kernels[i], .device = current_device()});
-    }
-  }
-  return status;
+  static const auto get_name = DRIVER_FUNCTION(cuKernelGetName);
+  return enumerate<&cuLibraryEnumerateKernels>(kernels, count, library, get_count, get_name);
 }
 
-CUresult kernel_get_function(CUfunction* function, CUkernel kernel) {
-  static const OriginalOf<&kernel_get_function> original;
+CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
+  static const OriginalOf<&cuKernelGetFunction> original;
   const HookScope scope;
-  CUresult status = original(function, kernel);
-  if (status == CUDA_SUCCESS) {
-    status = keep_known(scope, [&](Session& session) {
-      session.modules().same_kernel(handle_of(*function), handle_of(kernel));
-    });
-    allow_for_word(scope, handle_of(*function), FunctionAttributes{*function});
-  }
-  return status;
+  const CUresult status = original(function, kernel);
+  return status != CUDA_SUCCESS ? status : note_kernel(scope, *function, [&](Session& session) {
+    session.modules().same_kernel(handle_of(*function), handle_of(kernel));
+  });
 }
 
-CUresult kernel_get_parameter_info(CUkernel kernel, std::size_t index, std::size_t* offset,
-                                   std::size_t* bytes) {
-  static const OriginalOf<&kernel_get_parameter_info> original;
+CUresult cuKernelGetParamInfo(CUkernel kernel, std::size_t index, std::size_t* offset,
+                              std::size_t* bytes) {
+  static const OriginalOf<&cuKernelGetParamInfo> original;
   const HookScope scope;
   if (is_hidden_parameter(scope, handle_of(kernel), index)) {
     return CUDA_ERROR_INVALID_VALUE;
@@ -244,9 +238,9 @@ CUresult kernel_get_parameter_info(CUkernel kernel, std::size_t index, std::size
   return original(kernel, index, offset, bytes);
 }
 
-CUresult function_get_parameter_info(CUfunction function, std::size_t index, std::size_t* offset,
-                                     std::size_t* bytes) {
-  static const OriginalOf<&function_get_parameter_info> original;
+CUresult cuFuncGetParamInfo(CUfunction function, std::size_t index, std::size_t* offset,
+                            std::size_t* bytes) {
+  static const OriginalOf<&cuFuncGetParamInfo> original;
   const HookScope scope;
   if (is_hidden_parameter(scope, handle_of(function), index)) {
     return CUDA_ERROR_INVALID_VALUE;
@@ -254,9 +248,9 @@ CUresult function_get_parameter_info(CUfunction function, std::size_t index, std
   return original(function, index, offset, bytes);
 }
 
-CUresult kernel_get_attribute(int* value, CUfunction_attribute attribute, CUkernel kernel,
+CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel,
                               CUdevice device) {
-  static const OriginalOf<&kernel_get_attribute> original;
+  static const OriginalOf<&cuKernelGetAttribute> original;
   const HookScope scope;
   const CUresult status = original(value, attribute, kernel, device);
   if (status == CUDA_SUCCESS) {
@@ -265,8 +259,8 @@ CUresult kernel_get_attribute(int* value, CUfunction_attribute attribute, CUkern
   return status;
 }
 
-CUresult function_get_attribute(int* value, CUfunction_attribute attribute, CUfunction function) {
-  static const OriginalOf<&function_get_attribute> original;
+CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function) {
+  static const OriginalOf<&cuFuncGetAttribute> original;
   const HookScope scope;
   const CUresult status = original(value, attribute, function);
   if (status == CUDA_SUCCESS) {
@@ -275,14 +269,14 @@ CUresult function_get_attribute(int* value, CUfunction_attribute attribute, CUfu
   return status;
 }
 
-CUresult kernel_set_attribute(CUfunction_attribute attribute, int value, CUkernel kernel,
+CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel,
                               CUdevice device) {
   const HookScope scope;
   return set_attribute(scope, handle_of(kernel),
                        KernelAttributes{.kernel = kernel, .device = device}, attribute, value);
 }
 
-CUresult function_set_attribute(CUfunction function, CUfunction_attribute attribute, int value) {
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
   const HookScope scope;
   return set_attribute(scope, handle_of(function), FunctionAttributes{function}, attribute, value);
 }

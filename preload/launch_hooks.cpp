@@ -43,19 +43,19 @@ CUresult launch(LaunchRequest request, void** parameters, void** extra, const Su
   return status;
 }
 
-LaunchRequest request_of(const CUlaunchConfig& config, CUfunction function, DefaultStream meaning) {
+LaunchRequest request_of(const CUlaunchConfig& config, CUfunction function) {
   LaunchRequest request{
       .function = handle_of(function),
-      .grid = {config.gridDimX, config.gridDimY, config.gridDimZ},
-      .block = {config.blockDimX, config.blockDimY, config.blockDimZ},
+      .grid = {.x = config.gridDimX, .y = config.gridDimY, .z = config.gridDimZ},
+      .block = {.x = config.blockDimX, .y = config.blockDimY, .z = config.blockDimZ},
       .cluster = std::nullopt,
-      .stream = stream_handle(config.hStream, meaning),
+      .stream = stream_handle(config.hStream),
   };
   for (const CUlaunchAttribute& attribute :
        std::span(config.attrs, config.attrs == nullptr ? 0 : config.numAttrs)) {
     if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
       const auto& cluster = attribute.value.clusterDim;
-      request.cluster = detector::Dim3{cluster.x, cluster.y, cluster.z};
+      request.cluster = detector::Dim3{.x = cluster.x, .y = cluster.y, .z = cluster.z};
     } else if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION) {
       request.is_programmatic = attribute.value.programmaticStreamSerializationAllowed != 0;
     } else if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT) {
@@ -65,117 +65,52 @@ LaunchRequest request_of(const CUlaunchConfig& config, CUfunction function, Defa
   return request;
 }
 
-CUresult launch_with(const Original<decltype(launch_kernel_ex)>& original, DefaultStream meaning,
-                     const CUlaunchConfig* config, CUfunction function, void** parameters,
-                     void** extra) {
-  if (config == nullptr) {
-    return original(config, function, parameters, extra);
-  }
-  return launch(request_of(*config, function, meaning), parameters, extra,
-                [&](void** all_parameters, void** all_extra) {
-                  return original(config, function, all_parameters, all_extra);
-                });
-}
-
-// The plain forms take a dozen arguments; as a launch configuration they are one.
-struct PlainLaunch {
-  CUlaunchConfig config;
-  CUfunction function;
-  DefaultStream meaning;
-  void** parameters;
-  void** extra;
-};
-
-CUlaunchConfig config_of(detector::Dim3 grid, detector::Dim3 block, unsigned shared_bytes,
-                         CUstream stream) {
-  return {.gridDimX = grid.x,
-          .gridDimY = grid.y,
-          .gridDimZ = grid.z,
-          .blockDimX = block.x,
-          .blockDimY = block.y,
-          .blockDimZ = block.z,
-          .sharedMemBytes = shared_bytes,
-          .hStream = stream,
-          .attrs = nullptr,
-          .numAttrs = 0};
-}
-
-CUresult launch_plain(const Original<decltype(launch_kernel)>& original, const PlainLaunch& call) {
-  const CUlaunchConfig& config = call.config;
-  return launch(request_of(config, call.function, call.meaning), call.parameters, call.extra,
-                [&](void** parameters, void** extra) {
-                  return original(call.function, config.gridDimX, config.gridDimY, config.gridDimZ,
-                                  config.blockDimX, config.blockDimY, config.blockDimZ,
-                                  config.sharedMemBytes, config.hStream, parameters, extra);
-                });
-}
-
-CUresult launch_cooperative_with(const Original<decltype(launch_cooperative)>& original,
-                                 const PlainLaunch& call) {
-  const CUlaunchConfig& config = call.config;
-  return launch(request_of(config, call.function, call.meaning), call.parameters, nullptr,
-                [&](void** parameters, void** /*extra*/) {
-                  return original(call.function, config.gridDimX, config.gridDimY, config.gridDimZ,
-                                  config.blockDimX, config.blockDimY, config.blockDimZ,
-                                  config.sharedMemBytes, config.hStream, parameters);
-                });
-}
-
 }  // namespace
 
 // NOLINTBEGIN(readability-function-size): the driver's signatures
-CUresult launch_kernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                       unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                       CUstream stream, void** parameters, void** extra) {
-  static const OriginalOf<&launch_kernel> original;
-  return launch_plain(original, {config_of({grid_x, grid_y, grid_z}, {block_x, block_y, block_z},
-                                           shared_bytes, stream),
-                                 function, DefaultStream::kLegacy, parameters, extra});
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                        CUstream stream, void** parameters, void** extra) {
+  static const OriginalOf<&cuLaunchKernel> original;
+  return launch({.function = handle_of(function),
+                 .grid = {.x = grid_x, .y = grid_y, .z = grid_z},
+                 .block = {.x = block_x, .y = block_y, .z = block_z},
+                 .cluster = std::nullopt,
+                 .stream = stream_handle(stream)},
+                parameters, extra, [&](void** all_parameters, void** all_extra) {
+                  return original(function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+                                  shared_bytes, stream, all_parameters, all_extra);
+                });
 }
 
-CUresult launch_kernel_ptsz(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                            unsigned block_x, unsigned block_y, unsigned block_z,
-                            unsigned shared_bytes, CUstream stream, void** parameters,
-                            void** extra) {
-  static const OriginalOf<&launch_kernel_ptsz> original;
-  return launch_plain(original, {config_of({grid_x, grid_y, grid_z}, {block_x, block_y, block_z},
-                                           shared_bytes, stream),
-                                 function, DefaultStream::kPerThread, parameters, extra});
-}
-
-CUresult launch_cooperative(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                            unsigned block_x, unsigned block_y, unsigned block_z,
-                            unsigned shared_bytes, CUstream stream, void** parameters) {
-  static const OriginalOf<&launch_cooperative> original;
-  return launch_cooperative_with(
-      original,
-      {config_of({grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, stream),
-       function, DefaultStream::kLegacy, parameters, nullptr});
-}
-
-CUresult launch_cooperative_ptsz(CUfunction function, unsigned grid_x, unsigned grid_y,
-                                 unsigned grid_z, unsigned block_x, unsigned block_y,
-                                 unsigned block_z, unsigned shared_bytes, CUstream stream,
-                                 void** parameters) {
-  static const OriginalOf<&launch_cooperative_ptsz> original;
-  return launch_cooperative_with(
-      original,
-      {config_of({grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, stream),
-       function, DefaultStream::kPerThread, parameters, nullptr});
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
+                                   unsigned grid_z, unsigned block_x, unsigned block_y,
+                                   unsigned block_z, unsigned shared_bytes, CUstream stream,
+                                   void** parameters) {
+  static const OriginalOf<&cuLaunchCooperativeKernel> original;
+  return launch({.function = handle_of(function),
+                 .grid = {.x = grid_x, .y = grid_y, .z = grid_z},
+                 .block = {.x = block_x, .y = block_y, .z = block_z},
+                 .cluster = std::nullopt,
+                 .stream = stream_handle(stream)},
+                parameters, nullptr, [&](void** all_parameters, void** /*extra*/) {
+                  return original(function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+                                  shared_bytes, stream, all_parameters);
+                });
 }
 
 // NOLINTEND(readability-function-size)
 
-CUresult launch_kernel_ex(const CUlaunchConfig* config, CUfunction function, void** parameters,
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters,
                           void** extra) {
-  static const OriginalOf<&launch_kernel_ex> original;
-  return launch_with(original, DefaultStream::kLegacy, config, function, parameters, extra);
-}
-
-CUresult launch_kernel_ex_ptsz(const CUlaunchConfig* config, CUfunction function, void** parameters,
-                               void** extra) {
-  static const OriginalOf<&launch_kernel_ex_ptsz> original;
-  return launch_with(original, DefaultStream::kPerThread, config, function, parameters, extra);
+  static const OriginalOf<&cuLaunchKernelEx> original;
+  if (config == nullptr) {
+    return original(config, function, parameters, extra);
+  }
+  return launch(request_of(*config, function), parameters, extra,
+                [&](void** all_parameters, void** all_extra) {
+                  return original(config, function, all_parameters, all_extra);
+                });
 }
 
 }  // namespace barracuda::preload

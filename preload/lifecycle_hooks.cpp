@@ -20,22 +20,27 @@ CUcontext primary_context(CUdevice device) {
   return context;
 }
 
-void end_context(const HookScope& scope, CUcontext context) {
+void end_context(session::Session& session, CUcontext context) {
   if (context != nullptr) {
-    scope.run([&](session::Session& session) { session.before_context_end(handle_of(context)); });
+    session.before_context_end(handle_of(context));
   }
 }
 
-void end_primary_context(const HookScope& scope, CUdevice device) {
-  if (scope.is_outermost() && existing_session() != nullptr) {
-    end_context(scope, primary_context(device));
+// What ends the primary context of a device, or may.
+template <auto Hook>
+CUresult end_primary_context(CUdevice device) {
+  static const OriginalOf<Hook> original;
+  const HookScope scope;
+  if (existing_session() != nullptr) {
+    scope.run([&](session::Session& session) { end_context(session, primary_context(device)); });
   }
+  return original(device);
 }
 
 }  // namespace
 
-CUresult init(unsigned flags) {
-  static const OriginalOf<&init> original;
+CUresult cuInit(unsigned flags) {
+  static const OriginalOf<&cuInit> original;
   const HookScope scope;
   note_cuda_use();
   const CUresult status = original(flags);
@@ -45,66 +50,45 @@ CUresult init(unsigned flags) {
   return status;
 }
 
-CUresult context_destroy(CUcontext context) {
-  static const OriginalOf<&context_destroy> original;
-  const HookScope scope;
-  end_context(scope, context);
-  return original(context);
+CUresult cuCtxDestroy(CUcontext context) {
+  return note_and_call<&cuCtxDestroy>(
+      [&](session::Session& session) { end_context(session, context); }, context);
 }
 
-CUresult context_destroy_v2(CUcontext context) {
-  static const OriginalOf<&context_destroy_v2> original;
-  const HookScope scope;
-  end_context(scope, context);
-  return original(context);
+CUresult cuCtxDestroy_v2(CUcontext context) {
+  return note_and_call<&cuCtxDestroy_v2>(
+      [&](session::Session& session) { end_context(session, context); }, context);
 }
 
 // The last release destroys the context; an earlier one costs a new log area at the next launch.
-CUresult primary_context_release(CUdevice device) {
-  static const OriginalOf<&primary_context_release> original;
-  const HookScope scope;
-  end_primary_context(scope, device);
-  return original(device);
+CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
+  return end_primary_context<&cuDevicePrimaryCtxRelease>(device);
 }
 
-CUresult primary_context_release_v2(CUdevice device) {
-  static const OriginalOf<&primary_context_release_v2> original;
-  const HookScope scope;
-  end_primary_context(scope, device);
-  return original(device);
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
+  return end_primary_context<&cuDevicePrimaryCtxRelease_v2>(device);
 }
 
-CUresult primary_context_reset(CUdevice device) {
-  static const OriginalOf<&primary_context_reset> original;
-  const HookScope scope;
-  end_primary_context(scope, device);
-  return original(device);
+CUresult cuDevicePrimaryCtxReset(CUdevice device) {
+  return end_primary_context<&cuDevicePrimaryCtxReset>(device);
 }
 
-CUresult primary_context_reset_v2(CUdevice device) {
-  static const OriginalOf<&primary_context_reset_v2> original;
-  const HookScope scope;
-  end_primary_context(scope, device);
-  return original(device);
+CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
+  return end_primary_context<&cuDevicePrimaryCtxReset_v2>(device);
 }
 
-CUresult context_synchronize() {
-  static const OriginalOf<&context_synchronize> original;
-  const HookScope scope;
-  const CUresult status = original();
-  scope.run([&](session::Session& session) {
+CUresult cuCtxSynchronize() {
+  return call_and_note<&cuCtxSynchronize>([](session::Session& session, CUresult status) {
     session.context_synchronized(session.driver().current_context(), status);
   });
-  return status;
 }
 
-CUresult context_synchronize_v2(CUcontext context) {
-  static const OriginalOf<&context_synchronize_v2> original;
-  const HookScope scope;
-  const CUresult status = original(context);
-  scope.run(
-      [&](session::Session& session) { session.context_synchronized(handle_of(context), status); });
-  return status;
+CUresult cuCtxSynchronize_v2(CUcontext context) {
+  return call_and_note<&cuCtxSynchronize_v2>(
+      [&](session::Session& session, CUresult status) {
+        session.context_synchronized(handle_of(context), status);
+      },
+      context);
 }
 
 }  // namespace barracuda::preload

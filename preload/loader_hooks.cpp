@@ -66,8 +66,8 @@ void note_private_runtime(const HookScope& scope, const void* caller) {
 
 }  // namespace
 
-CUresult get_export_table(const void** table, const CUuuid* id) {
-  static const OriginalOf<&get_export_table> original;
+CUresult cuGetExportTable(const void** table, const CUuuid* id) {
+  static const OriginalOf<&cuGetExportTable> original;
   const HookScope scope;
   const CUresult status = original(table, id);
   if (status != CUDA_SUCCESS && device_choice() == DeviceChoice::kEmulated) {
@@ -76,9 +76,9 @@ CUresult get_export_table(const void** table, const CUuuid* id) {
   return status;
 }
 
-CUresult get_proc_address_v2(const char* symbol, void** function, int version, cuuint64_t flags,
+CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version, cuuint64_t flags,
                              CUdriverProcAddressQueryResult* result) {
-  static const OriginalOf<&get_proc_address_v2> original;
+  static const OriginalOf<&cuGetProcAddress_v2> original;
   const CUresult status = original(symbol, function, version, flags, result);
   if (status == CUDA_SUCCESS) {
     replace_result(symbol, function, flags);
@@ -86,8 +86,8 @@ CUresult get_proc_address_v2(const char* symbol, void** function, int version, c
   return status;
 }
 
-CUresult get_proc_address(const char* symbol, void** function, int version, cuuint64_t flags) {
-  static const OriginalOf<&get_proc_address> original;
+CUresult cuGetProcAddress(const char* symbol, void** function, int version, cuuint64_t flags) {
+  static const OriginalOf<&cuGetProcAddress> original;
   const CUresult status = original(symbol, function, version, flags);
   if (status == CUDA_SUCCESS) {
     replace_result(symbol, function, flags);

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "fatbin/own_images.h"
@@ -137,8 +138,8 @@ std::optional<std::string> driver_identity() {
   int version = 0;
   int major = 0;
   int minor = 0;
-  const char* const end = compiler.data() + compiler.size();
-  const char* const dot = std::from_chars(compiler.data(), end, major).ptr;
+  const char* const end = compiler.end();
+  const char* const dot = std::from_chars(compiler.begin(), end, major).ptr;
   if (dot != end) {
     std::from_chars(dot + 1, end, minor);
   }
@@ -219,6 +220,7 @@ void forget_machine_code(const std::string& text, const JitOptions& options, boo
                          bool takes_text) {
   log(Folder::kPreload, LogLevel::kInfo, "the driver refused a module's machine code, %s",
       takes_text ? "and compiles it itself" : "and its text");
+  ASSERT(code_cache() != nullptr);  // from where the driver had it
   if (const auto request = request_for(text, options, is_library)) {
     code_cache()->forget(*request, takes_text);
   }

@@ -36,7 +36,7 @@ template <typename LoadImage, typename LoadUnchanged>
 struct Loader {
   LoadImage load_image;
   LoadUnchanged load_unchanged;
-  void (*unload)(session::Handle);
+  void (*unload)(session::Handle) = nullptr;
   JitOptions options;
   bool is_library = false;
 };
@@ -86,6 +86,7 @@ CUresult load(const HookScope& scope, const ProgramImage* image, Load loader, Ha
       g_jit_log[0] = '\0';
       loader.options.set(CU_JIT_OPTIMIZATION_LEVEL, nullptr);
       loader.options.set(CU_JIT_ERROR_LOG_BUFFER, g_jit_log);
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): as CUDA wants the size
       loader.options.set(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
                          reinterpret_cast<void*>(sizeof g_jit_log - 1));
       status = loader.load_image(image->text.c_str(), loader.options);
@@ -146,18 +147,18 @@ const ProgramImage* prepare_file(const HookScope& scope, const char* name) {
 }
 
 CUresult load_module_image(CUmodule* module, const void* instrumented, JitOptions& options) {
-  static const OriginalOf<&module_load_data_with_options> original;
+  static const OriginalOf<&cuModuleLoadDataEx> original;
   return original(module, instrumented, options.count(), options.names(), options.values());
 }
 
 void unload_module(session::Handle module) {
-  static const OriginalOf<&module_unload> original;
+  static const OriginalOf<&cuModuleUnload> original;
   (void)original(
       reinterpret_cast<CUmodule>(module));  // NOLINT(performance-no-int-to-ptr): a handle
 }
 
 void unload_library(session::Handle library) {
-  static const OriginalOf<&library_unload> original;
+  static const OriginalOf<&cuLibraryUnload> original;
   (void)original(reinterpret_cast<CUlibrary>(library));  // NOLINT(performance-no-int-to-ptr)
 }
 
@@ -183,7 +184,7 @@ struct LibraryOptions {
 // that a refusal shows here, where the unchanged image can still take its place.
 CUresult load_library_image(CUlibrary* library, const void* instrumented, JitOptions& jit,
                             const LibraryOptions& options) {
-  static const OriginalOf<&library_load_data> original;
+  static const OriginalOf<&cuLibraryLoadData> original;
   static const auto unload = DRIVER_FUNCTION(cuLibraryUnload);
   static const auto get_module = DRIVER_FUNCTION(cuLibraryGetModule);
   static const auto get_context = DRIVER_FUNCTION(cuCtxGetCurrent);
@@ -217,62 +218,62 @@ CUresult load_library(const HookScope& scope, const ProgramImage* image, CUlibra
 
 }  // namespace
 
-CUresult module_load(CUmodule* module, const char* name) {
-  static const OriginalOf<&module_load> original;
+CUresult cuModuleLoad(CUmodule* module, const char* name) {
+  static const OriginalOf<&cuModuleLoad> original;
   const HookScope scope;
   return load_module(scope, prepare_file(scope, name), module, {nullptr, nullptr, 0},
                      [&] { return original(module, name); });
 }
 
-CUresult module_load_data(CUmodule* module, const void* image) {
-  static const OriginalOf<&module_load_data> original;
+CUresult cuModuleLoadData(CUmodule* module, const void* image) {
+  static const OriginalOf<&cuModuleLoadData> original;
   const HookScope scope;
   return load_module(scope, prepare(scope, image), module, {nullptr, nullptr, 0},
                      [&] { return original(module, image); });
 }
 
-CUresult module_load_data_with_options(CUmodule* module, const void* image, unsigned count,
-                                       CUjit_option* names, void** values) {
-  static const OriginalOf<&module_load_data_with_options> original;
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
+                            CUjit_option* names, void** values) {
+  static const OriginalOf<&cuModuleLoadDataEx> original;
   const HookScope scope;
   return load_module(scope, prepare(scope, image), module, {names, values, count},
                      [&] { return original(module, image, count, names, values); });
 }
 
-CUresult module_load_fat_binary(CUmodule* module, const void* image) {
-  static const OriginalOf<&module_load_fat_binary> original;
+CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
+  static const OriginalOf<&cuModuleLoadFatBinary> original;
   const HookScope scope;
   return load_module(scope, prepare(scope, image), module, {nullptr, nullptr, 0},
                      [&] { return original(module, image); });
 }
 
-CUresult module_unload(CUmodule module) {
-  static const OriginalOf<&module_unload> original;
-  const HookScope scope;
-  scope.run([&](Session& session) { session.before_unload(handle_of(module)); });
-  return original(module);
+CUresult cuModuleUnload(CUmodule module) {
+  return note_and_call<&cuModuleUnload>(
+      [&](Session& session) { session.before_unload(handle_of(module)); }, module);
 }
 
 // NOLINTBEGIN(readability-function-size): the driver's signatures
-CUresult library_load_data(CUlibrary* library, const void* image, CUjit_option* jit_names,
+CUresult cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* jit_names,
                            void** jit_values, unsigned jit_count, CUlibraryOption* names,
                            void** values, unsigned count) {
-  static const OriginalOf<&library_load_data> original;
+  static const OriginalOf<&cuLibraryLoadData> original;
   const HookScope scope;
   const JitOptions options(jit_names, jit_values, jit_count);
   scope.run(Loss::kNothing, [&](Session& session) { compile_program_ahead(session, options); });
-  return load_library(scope, prepare(scope, image), library, options, {names, values, count}, [&] {
-    return original(library, image, jit_names, jit_values, jit_count, names, values, count);
-  });
+  return load_library(scope, prepare(scope, image), library, options,
+                      {.names = names, .values = values, .count = count}, [&] {
+                        return original(library, image, jit_names, jit_values, jit_count, names,
+                                        values, count);
+                      });
 }
 
-CUresult library_load_from_file(CUlibrary* library, const char* name, CUjit_option* jit_names,
-                                void** jit_values, unsigned jit_count, CUlibraryOption* names,
-                                void** values, unsigned count) {
-  static const OriginalOf<&library_load_from_file> original;
+CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* name, CUjit_option* jit_names,
+                               void** jit_values, unsigned jit_count, CUlibraryOption* names,
+                               void** values, unsigned count) {
+  static const OriginalOf<&cuLibraryLoadFromFile> original;
   const HookScope scope;
   return load_library(scope, prepare_file(scope, name), library, {jit_names, jit_values, jit_count},
-                      {names, values, count}, [&] {
+                      {.names = names, .values = values, .count = count}, [&] {
                         return original(library, name, jit_names, jit_values, jit_count, names,
                                         values, count);
                       });
@@ -280,11 +281,9 @@ CUresult library_load_from_file(CUlibrary* library, const char* name, CUjit_opti
 
 // NOLINTEND(readability-function-size)
 
-CUresult library_unload(CUlibrary library) {
-  static const OriginalOf<&library_unload> original;
-  const HookScope scope;
-  scope.run([&](Session& session) { session.before_unload(handle_of(library)); });
-  return original(library);
+CUresult cuLibraryUnload(CUlibrary library) {
+  return note_and_call<&cuLibraryUnload>(
+      [&](Session& session) { session.before_unload(handle_of(library)); }, library);
 }
 
 }  // namespace barracuda::preload

@@ -12,6 +12,7 @@
 
 #include "base/assert.h"
 #include "base/driver_presence.h"
+#include "base/held_lock.h"
 #include "base/log.h"
 #include "emulator/libcuda.h"
 #include "emulator/libcudart.h"
@@ -24,6 +25,9 @@
 #include "preload/unhooked_driver.h"
 #include "report/finish.h"
 #include "session/native_logger.h"
+#include "session/plan.h"
+#include "session/store_delayer.h"
+#include "session/weak_options.h"
 
 namespace barracuda::preload {
 namespace {
@@ -64,6 +68,9 @@ const Options& read_options() {
   make_paths_absolute(*options);
   if (const std::string absolute = to_string(*options); absolute != as_given) {
     (void)setenv("BARRACUDA_OPTIONS", absolute.c_str(), 1);  // children may start in another folder
+  }
+  if (const Expected<void> taken = session::take_plan(*options); !taken) {
+    end_with_bad_option(taken.error().to_string());
   }
   if (const Expected<void> settled = settle_schedule(*options); !settled) {
     end_with_bad_option(settled.error().to_string());
@@ -108,7 +115,27 @@ void* resolve_emulated_driver(const char* name) {
   return hook != nullptr ? hook : emulator::driver::find_function(name);
 }
 
+// A GPU's stores can be delayed; for the rest it has a weak memory of its own.
+void check_weakness() {
+  const Options& options = process_options();
+  const bool is_emulated = device_choice() == DeviceChoice::kEmulated;
+  const std::string simulated = session::simulated_option(options);
+  if (simulated.empty()) {
+    return;
+  }
+  if (!is_emulated) {
+    end_with_bad_option(simulated +
+                        ": only the emulated device makes loads stale, repeats decisions and "
+                        "delays single lines; add device=cpu");
+  }
+  if (session::rewrites_stores(options, is_emulated)) {
+    end_with_bad_option(simulated + " does not go with delay-levels=rewrite");
+  }
+}
+
 session::Session* make_session() {
+  ASSERT(existing_session() == nullptr);  // its signal handlers and threads are the process's
+  check_weakness();
   auto made = session::Session::create(process_options(), make_unhooked_driver(), report_deadlock);
   if (!made) {
     end_with_bad_option(made.error().to_string());
@@ -190,7 +217,7 @@ session::Session& process_session() {
   if (session::Session* const session = existing_session()) {
     return *session;
   }
-  const std::lock_guard lock(state().session_mutex);
+  const HeldLock lock(state().session_mutex);
   if (g_session.load() == nullptr) {
     g_session.store(make_session(), std::memory_order_release);
   }
@@ -254,13 +281,18 @@ void configure_emulated_device() {
           "with a seed one host thread executes all blocks, not workers=%llu",
           static_cast<unsigned long long>(options.workers));
     }
+    auto weakness = session::weakness_of(options);
+    if (!weakness) {
+      end_with_bad_option(weakness.error().to_string());
+    }
     emulator::driver::configure({.seed = options.seed,
                                  .is_reversed = options.schedule == "reversed",
                                  .workers = static_cast<std::uint32_t>(options.workers),
                                  .launch_timeout_ms = ends_late_kernels(options)
                                                           ? options.launch_timeout * kMilliseconds
                                                           : 0,
-                                 .native_functions = session::native_logger()});
+                                 .native_functions = session::native_logger(),
+                                 .weakness = std::move(*weakness)});
     emulator::driver::set_launch_failure_handler(device_failed);
     emulator::runtime::set_driver_resolver(resolve_emulated_driver);
     return true;

@@ -7,8 +7,11 @@
 #include <thread>
 #include <unistd.h>
 
+#include "base/assert.h"
+#include "base/held_lock.h"
 #include "preload/guard.h"
 #include "preload/process.h"
+#include "report/exit_status.h"
 #include "report/finish.h"
 #include "trace/recorder.h"
 
@@ -68,6 +71,11 @@ report::Outcome finish_run(report::RunData run) {
       return;
     }
     if (session != nullptr) {
+      if (const auto written = session->write_fence_places(run);
+          !written && run.tool_failure.empty()) {
+        run.tool_failure =
+            "the list of places for fences could not be written: " + written.error().to_string();
+      }
       finished = session->finish_trace(run);
     } else {
       finished = trace::record_without_device(run, process_options());
@@ -78,11 +86,12 @@ report::Outcome finish_run(report::RunData run) {
     }
   });
   report::Outcome outcome;
-  HookScope::protect(Loss::kReport, [&] {
-    const std::lock_guard lock(reporting().mutex);
+  const bool is_told = HookScope::protect(Loss::kReport, [&] {
+    const HeldLock lock(reporting().mutex);
     outcome = reporting().outlet.finish(run);
   });
-  return outcome;
+  return is_told ? outcome
+                 : report::Outcome{.status = report::kStatusToolFailed, .change_status = true};
 }
 
 void settle() {
@@ -112,7 +121,7 @@ void wait_if_dying() {
 
 void announce_process() {
   HookScope::protect(Loss::kNothing, [] {
-    const std::lock_guard lock(reporting().mutex);
+    const HeldLock lock(reporting().mutex);
     reporting().outlet.announce();
   });  // if that fails, so will the report
 }
@@ -172,7 +181,10 @@ void finish_without_device() {
       pause();
     }
   }
-  HookScope::protect(Loss::kReport, [] { existing_session()->give_up_launches(kPatience); });
+  HookScope::protect(Loss::kReport, [] {
+    ASSERT(existing_session() != nullptr);  // which calls this
+    existing_session()->give_up_launches(kPatience);
+  });
   report::RunData run = collect(report::kUnknownStatus);
   run.problems.emplace_back(
       "the program was ended with kernels under way: what they had not done yet is not checked");
@@ -196,7 +208,7 @@ bool update_report() {
     }
     report::RunData run = session->run_data(session::Session::Reading::kSoFar);
     add_process_data(run);
-    const std::lock_guard lock(reporting().mutex);
+    const HeldLock lock(reporting().mutex);
     if (!g_finished) {
       has_error = reporting().outlet.update(run);
     }

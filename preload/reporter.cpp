@@ -18,9 +18,9 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.h"
 #include "base/own_thread.h"
 #include "base/signals_blocked.h"
-#include "base/strong_id.h"
 #include "preload/guard.h"
 #include "preload/last_thread.h"
 #include "preload/process.h"
@@ -46,10 +46,22 @@ constexpr std::array kSignals = {SIGSEGV, SIGBUS,    SIGILL,  SIGFPE,  SIGTRAP, 
                                  SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGPOLL, SIGSTKFLT, SIGPWR};
 struct sigaction g_previous[std::size(kSignals)];
 
+constexpr bool is_a_set(auto signals) {
+  std::ranges::sort(signals);
+  return std::ranges::adjacent_find(signals) == signals.end();
+}
+
+static_assert(is_a_set(kSignals), "of a signal's second row the handler before it would be ours");
+static_assert(std::ranges::all_of(kFaults, [](int fault) {
+  return std::ranges::find(kSignals, fault) != kSignals.end();
+}));
+
 // In place of a signal's number.
 constexpr int kNothing = 0;
 constexpr int kExitCall = -1;
 constexpr int kExecCall = -2;
+static_assert(std::ranges::all_of(kSignals, [](int signal) { return signal > kNothing; }) &&
+              is_a_set(std::array{kNothing, kExitCall, kExecCall}));
 
 // The handler does what a signal handler may: it posts a semaphore and looks at atomics.
 sem_t g_wake;
@@ -59,7 +71,11 @@ std::atomic<std::int64_t> g_requested_at = 0;
 constexpr int kOwnStatus = -1;
 std::atomic<int> g_exit_status = kOwnStatus;  // to leave _exit with
 std::atomic<pid_t> g_process = 0;             // a forked child has no reporter
-std::atomic<std::uint32_t> g_deadlocked = 0;  // launch
+std::atomic<detector::LaunchId> g_deadlocked{};
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free &&
+                  std::atomic<std::int64_t>::is_always_lock_free &&
+                  std::atomic<pid_t>::is_always_lock_free,
+              "a handler must not wait for a lock that the interrupted thread holds");
 
 constexpr timespec kWaitSlice{.tv_sec = 0, .tv_nsec = 5'000'000};
 constexpr int kSlicesASecond = 200;
@@ -124,7 +140,7 @@ class Updates {
  private:
   std::uint64_t seen_ = 0;
   steady_clock::time_point last_ = steady_clock::now();
-  steady_clock::time_point next_{};
+  steady_clock::time_point next_;
 };
 
 void enforce_time_limit(steady_clock::time_point start) {
@@ -138,14 +154,17 @@ void enforce_time_limit(steady_clock::time_point start) {
 }
 
 void look_at_deadlock() {
-  const detector::LaunchId launch{g_deadlocked.exchange(0)};
+  const detector::LaunchId launch = g_deadlocked.exchange(detector::LaunchId{});
   if (launch == detector::LaunchId{}) {
     return;
   }
   if (process_options().at_deadlock == "end") {
     finish_without_device();
   }
-  HookScope::protect(Loss::kCoverage, [launch] { existing_session()->end_launch(launch); });
+  HookScope::protect(Loss::kCoverage, [launch] {
+    ASSERT(existing_session() != nullptr);  // whose detector told of the deadlock
+    existing_session()->end_launch(launch);
+  });
 }
 
 void serve(int request) {
@@ -315,7 +334,8 @@ void start_reporter() {
 }
 
 void report_deadlock(detector::LaunchId launch) {
-  g_deadlocked = index_of(launch);
+  DEBUG_ASSERT(launch != detector::LaunchId{});  // which says that there is none
+  g_deadlocked = launch;
 }
 
 int report_before_exit(int status) {

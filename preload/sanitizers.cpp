@@ -46,7 +46,10 @@ std::string suppressions_file() {
   }
   const std::string path = info.dli_fname;
   std::string file = path.substr(0, path.rfind('/') + 1) + "barracuda-thread-sanitizer.supp";
-  return access(file.c_str(), R_OK) == 0 ? file : "";
+  if (access(file.c_str(), R_OK) != 0) {
+    file.clear();
+  }
+  return file;
 }
 
 // clang puts the runtime into the executable, with a function of its own: there our suppressions

@@ -6,155 +6,120 @@ namespace {
 
 using session::Session;
 
-void note_created(const HookScope& scope, CUresult status, const CUstream* stream, unsigned flags) {
-  if (status == CUDA_SUCCESS) {
-    scope.run([&](Session& session) {
-      session.streams().created(handle_of(*stream), (flags & CU_STREAM_NON_BLOCKING) != 0);
-    });
-  }
+template <auto Hook, typename... Arguments>
+CUresult create(CUstream* stream, unsigned flags, Arguments... more) {
+  return call_and_note_success<Hook>(
+      [&](Session& session) {
+        session.streams().created(handle_of(*stream), (flags & CU_STREAM_NON_BLOCKING) != 0);
+      },
+      stream, flags, more...);
 }
 
 // cuStreamSynchronize and cuStreamQuery: success says that all work of the stream is over.
-CUresult wait_for_stream(const Original<decltype(stream_synchronize)>& original, CUstream stream,
-                         DefaultStream meaning) {
-  const HookScope scope;
-  const CUresult status = original(stream);
-  scope.run([&](Session& session) {
-    if (status == CUDA_SUCCESS) {
-      session.streams().stream_synchronized(
-          session.streams().key_of(stream_handle(stream, meaning)));
-    }
-    session.observe(status);
-  });
-  return status;
+template <auto Hook>
+CUresult wait_for_stream(CUstream stream) {
+  return call_and_note<Hook>(
+      [&](Session& session, CUresult status) {
+        if (status == CUDA_SUCCESS) {
+          session.streams().stream_synchronized(session.streams().key_of(stream_handle(stream)));
+        }
+        session.observe(status);
+      },
+      stream);
 }
 
-CUresult wait_for_event(const Original<decltype(event_synchronize)>& original, CUevent event) {
-  const HookScope scope;
-  const CUresult status = original(event);
-  scope.run([&](Session& session) {
-    if (status == CUDA_SUCCESS) {
-      session.streams().event_synchronized(handle_of(event));
-    }
-    session.observe(status);
-  });
-  return status;
+template <auto Hook>
+CUresult wait_for_event(CUevent event) {
+  return call_and_note<Hook>(
+      [&](Session& session, CUresult status) {
+        if (status == CUDA_SUCCESS) {
+          session.streams().event_synchronized(handle_of(event));
+        }
+        session.observe(status);
+      },
+      event);
 }
 
-CUresult wait_in_stream(const Original<decltype(stream_wait_event)>& original, CUstream stream,
-                        CUevent event, unsigned flags, DefaultStream meaning) {
-  const HookScope scope;
-  const CUresult status = original(stream, event, flags);
-  if (status == CUDA_SUCCESS) {
-    scope.run([&](Session& session) {
-      const session::Handle handle = stream_handle(stream, meaning);
-      if (!session.driver().stream_is_capturing(handle)) {
-        session.streams().event_waited(session.streams().key_of(handle), handle_of(event));
-      }
-    });
-  }
-  return status;
+template <auto Hook>
+CUresult wait_in_stream(CUstream stream, CUevent event, unsigned flags) {
+  return call_and_note_success<Hook>(
+      [&](Session& session) {
+        const session::Handle handle = stream_handle(stream);
+        if (!session.driver().stream_is_capturing(handle)) {
+          session.streams().event_waited(session.streams().key_of(handle), handle_of(event));
+        }
+      },
+      stream, event, flags);
 }
 
-// `submit` makes the driver's call. The order is noted first: another thread may wait for the event
-// as soon as the driver knows it. What a capture records becomes an edge of its graph instead.
-template <typename Submit>
-CUresult record(CUevent event, CUstream stream, DefaultStream meaning, const Submit& submit) {
-  const HookScope scope;
-  scope.run([&](Session& session) {
-    const session::Handle handle = stream_handle(stream, meaning);
-    if (!session.driver().stream_is_capturing(handle)) {
-      session.streams().event_recorded(handle_of(event), session.streams().key_of(handle));
-    }
-  });
-  return submit();
+// The order is noted first: another thread may wait for the event as soon as the driver knows it.
+// What a capture records becomes an edge of its graph instead.
+template <auto Hook, typename... Arguments>
+CUresult record(CUevent event, CUstream stream, Arguments... more) {
+  return note_and_call<Hook>(
+      [&](Session& session) {
+        const session::Handle handle = stream_handle(stream);
+        if (!session.driver().stream_is_capturing(handle)) {
+          session.streams().event_recorded(handle_of(event), session.streams().key_of(handle));
+        }
+      },
+      event, stream, more...);
 }
 
 }  // namespace
 
-CUresult stream_create(CUstream* stream, unsigned flags) {
-  static const OriginalOf<&stream_create> original;
-  const HookScope scope;
-  const CUresult status = original(stream, flags);
-  note_created(scope, status, stream, flags);
-  return status;
+CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
+  return create<&cuStreamCreate>(stream, flags);
 }
 
-CUresult stream_create_with_priority(CUstream* stream, unsigned flags, int priority) {
-  static const OriginalOf<&stream_create_with_priority> original;
-  const HookScope scope;
-  const CUresult status = original(stream, flags, priority);
-  note_created(scope, status, stream, flags);
-  return status;
+CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int priority) {
+  return create<&cuStreamCreateWithPriority>(stream, flags, priority);
 }
 
-CUresult stream_destroy(CUstream stream) {
-  static const OriginalOf<&stream_destroy> original;
-  const HookScope scope;
-  scope.run([&](Session& session) { session.streams().destroyed(handle_of(stream)); });
-  return original(stream);
+CUresult cuStreamDestroy_v2(CUstream stream) {
+  return note_and_call<&cuStreamDestroy_v2>(
+      [&](Session& session) { session.streams().destroyed(handle_of(stream)); }, stream);
 }
 
-CUresult stream_synchronize(CUstream stream) {
-  static const OriginalOf<&stream_synchronize> original;
-  return wait_for_stream(original, stream, DefaultStream::kLegacy);
+CUresult cuStreamSynchronize(CUstream stream) {
+  return wait_for_stream<&cuStreamSynchronize>(stream);
 }
 
-CUresult stream_synchronize_ptsz(CUstream stream) {
-  static const OriginalOf<&stream_synchronize_ptsz> original;
-  return wait_for_stream(original, stream, DefaultStream::kPerThread);
+CUresult cuStreamQuery(CUstream stream) {
+  return wait_for_stream<&cuStreamQuery>(stream);
 }
 
-CUresult stream_query(CUstream stream) {
-  static const OriginalOf<&stream_query> original;
-  return wait_for_stream(original, stream, DefaultStream::kLegacy);
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
+  return wait_in_stream<&cuStreamWaitEvent>(stream, event, flags);
 }
 
-CUresult stream_query_ptsz(CUstream stream) {
-  static const OriginalOf<&stream_query_ptsz> original;
-  return wait_for_stream(original, stream, DefaultStream::kPerThread);
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+  return record<&cuEventRecord>(event, stream);
 }
 
-CUresult stream_wait_event(CUstream stream, CUevent event, unsigned flags) {
-  static const OriginalOf<&stream_wait_event> original;
-  return wait_in_stream(original, stream, event, flags, DefaultStream::kLegacy);
+CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {
+  return record<&cuEventRecordWithFlags>(event, stream, flags);
 }
 
-CUresult stream_wait_event_ptsz(CUstream stream, CUevent event, unsigned flags) {
-  static const OriginalOf<&stream_wait_event_ptsz> original;
-  return wait_in_stream(original, stream, event, flags, DefaultStream::kPerThread);
+CUresult cuEventSynchronize(CUevent event) {
+  return wait_for_event<&cuEventSynchronize>(event);
 }
 
-CUresult event_record(CUevent event, CUstream stream) {
-  static const OriginalOf<&event_record> original;
-  return record(event, stream, DefaultStream::kLegacy, [&] { return original(event, stream); });
+CUresult cuEventQuery(CUevent event) {
+  return wait_for_event<&cuEventQuery>(event);
 }
 
-CUresult event_record_ptsz(CUevent event, CUstream stream) {
-  static const OriginalOf<&event_record_ptsz> original;
-  return record(event, stream, DefaultStream::kPerThread, [&] { return original(event, stream); });
-}
-
-CUresult event_record_with_flags(CUevent event, CUstream stream, unsigned flags) {
-  static const OriginalOf<&event_record_with_flags> original;
-  return record(event, stream, DefaultStream::kLegacy,
-                [&] { return original(event, stream, flags); });
-}
-
-CUresult event_record_with_flags_ptsz(CUevent event, CUstream stream, unsigned flags) {
-  static const OriginalOf<&event_record_with_flags_ptsz> original;
-  return record(event, stream, DefaultStream::kPerThread,
-                [&] { return original(event, stream, flags); });
-}
-
-CUresult event_synchronize(CUevent event) {
-  static const OriginalOf<&event_synchronize> original;
-  return wait_for_event(original, event);
-}
-
-CUresult event_query(CUevent event) {
-  static const OriginalOf<&event_query> original;
-  return wait_for_event(original, event);
+// A copy between contexts comes after all work and before all that is to come.
+CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
+                      CUcontext from_context, std::size_t bytes) {
+  return call_and_note<&cuMemcpyPeer>(
+      [](Session& session, CUresult status) {
+        if (status == CUDA_SUCCESS) {
+          session.streams().device_synchronized();
+        }
+        session.observe(status);
+      },
+      to, to_context, from, from_context, bytes);
 }
 
 }  // namespace barracuda::preload

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <thread>
 
+#include "base/assert.h"
 #include "preload/hook.h"
 
 namespace barracuda::preload {
@@ -175,10 +176,12 @@ class UnhookedDriver final : public session::DeviceDriver {
   }
 
   bool is_passed(Mark mark) override {
+    DEBUG_ASSERT(mark != Mark{});
     return event_query_(reinterpret_cast<CUevent>(mark)) != CUDA_ERROR_NOT_READY;
   }
 
   void release_mark(Mark mark) override {
+    DEBUG_ASSERT(mark != Mark{});
     const RelaxedCapture relaxed;
     event_destroy_(reinterpret_cast<CUevent>(mark));
   }

@@ -1,5 +1,6 @@
 #include "ptx/instrument.h"
 
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -32,6 +33,11 @@ constexpr Pass kPipeline[] = {
     add_logger::run,
 };
 
+constexpr Pass kDelayingPipeline[] = {
+    classify_statements::run, call_graph::run, hidden_parameter::run,
+    delay_stores::run,        add_logger::run,
+};
+
 // Our names in a program would clash with ours: it was instrumented before.
 Expected<void> check_names(const Module& module) {
   for (const Function& function : module.functions) {
@@ -53,7 +59,9 @@ Expected<InstrumentedModule> instrument(std::vector<Module> units,
   if (auto checked = check_names(program.module); !checked) {
     return unexpected(std::move(checked).error());
   }
-  for (const Pass pass : kPipeline) {
+  const std::span<const Pass> passes =
+      options.delays_stores ? std::span<const Pass>(kDelayingPipeline) : kPipeline;
+  for (const Pass pass : passes) {
     if (auto passed = pass(program); !passed) {
       return unexpected(std::move(passed).error());
     }

@@ -1,5 +1,6 @@
-// PTX modules → one module with logging: the translation units of a program are linked as text
-// (link.h), instrumented, and joined with the logger. A pure function of its arguments.
+// PTX modules → one module with logging, or with delayed stores: the translation units of a program
+// are linked as text (link.h), instrumented, and joined with the logger. A pure function of its
+// arguments.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,8 @@ struct InstrumentOptions {
   bool for_paper = false;
   // A launch may choose which block of the program each block of the device is (BlockOrder).
   bool renumbers_blocks = false;
+  // Instead of logging: stores are delayed where the launch says so (device_logger/store_delays.h).
+  bool delays_stores = false;
 };
 
 // What a launch needs to know of one entry.

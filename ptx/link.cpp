@@ -118,7 +118,7 @@ class Linker {
   [[nodiscard]] std::string renamed(std::size_t unit, const Statement& statement) const {
     return renames_[unit].empty()
                ? std::string(statement.text)
-               : rename_symbols(statement.text, renames_[unit], statement.instruction.opcode);
+               : rename_symbols(statement.text, renames_[unit], statement.instruction.mnemonic);
   }
 
   void write_declarations() {

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <bit>
-#include <string_view>
 
 #include "ptx/matrix_shape.h"
 
@@ -13,14 +12,14 @@ constexpr std::uint32_t kLanes = 32;
 constexpr std::uint32_t kMostBytes = 64;  // of a lane, in one record
 
 std::uint32_t element_bits_of(const Instruction& instruction) {
-  for (const std::string_view modifier : instruction.modifiers) {
-    if (modifier == "b1") {
+  for (const Modifier modifier : instruction.modifiers) {
+    if (modifier == Modifier::kB1) {
       return 1;
     }
-    if (modifier == "s4" || modifier == "u4") {
+    if (modifier == Modifier::kS4 || modifier == Modifier::kU4) {
       return 4;
     }
-    if (const std::uint32_t bytes = size_of(parse_scalar_type(modifier)); bytes != 0) {
+    if (const std::uint32_t bytes = size_of(type_of(modifier)); bytes != 0) {
       return 8 * bytes;
     }
   }
@@ -29,13 +28,13 @@ std::uint32_t element_bits_of(const Instruction& instruction) {
 
 // ldmatrix, stmatrix: lane l of the first 8, 16 or 32 has the address of row l % 8 of matrix l / 8.
 std::optional<MatrixLayout> read_rows(const Instruction& instruction) {
-  if (!instruction.has("m8n8") || !instruction.has("b16")) {
+  if (!instruction.has(Modifier::kM8n8) || !instruction.has(Modifier::kB16)) {
     return std::nullopt;
   }
-  const std::uint32_t matrices = instruction.has("x4")   ? 4
-                                 : instruction.has("x2") ? 2
-                                 : instruction.has("x1") ? 1
-                                                         : 0;
+  const std::uint32_t matrices = instruction.has(Modifier::kX4)   ? 4
+                                 : instruction.has(Modifier::kX2) ? 2
+                                 : instruction.has(Modifier::kX1) ? 1
+                                                                  : 0;
   if (matrices == 0) {
     return std::nullopt;
   }
@@ -45,12 +44,12 @@ std::optional<MatrixLayout> read_rows(const Instruction& instruction) {
 std::optional<MatrixLayout> read_lines(const Instruction& instruction) {
   const auto shape = matrix_shape(instruction);
   const std::uint32_t bits = element_bits_of(instruction);
-  const bool by_rows = instruction.has("row");
-  if (!shape || bits == 0 || by_rows == instruction.has("col")) {
+  const bool by_rows = instruction.has(Modifier::kRow);
+  if (!shape || bits == 0 || by_rows == instruction.has(Modifier::kCol)) {
     return std::nullopt;
   }
-  const std::uint32_t rows = instruction.has("b") ? shape->k : shape->m;
-  const std::uint32_t columns = instruction.has("a") ? shape->k : shape->n;
+  const std::uint32_t rows = instruction.has(Modifier::kB) ? shape->k : shape->m;
+  const std::uint32_t columns = instruction.has(Modifier::kA) ? shape->k : shape->n;
   const std::uint32_t lines = by_rows ? rows : columns;
   const std::uint32_t line_elements = by_rows ? columns : rows;
   const std::uint32_t bytes = lines * line_elements * bits / 8;
@@ -76,7 +75,7 @@ std::optional<MatrixLayout> read_lines(const Instruction& instruction) {
 }  // namespace
 
 std::optional<MatrixLayout> read_matrix_layout(const Instruction& instruction) {
-  return instruction.opcode == "wmma" ? read_lines(instruction) : read_rows(instruction);
+  return instruction.opcode == Opcode::kWmma ? read_lines(instruction) : read_rows(instruction);
 }
 
 }  // namespace barracuda::ptx

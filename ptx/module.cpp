@@ -1,7 +1,6 @@
 #include "ptx/module.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <utility>
 
@@ -9,46 +8,25 @@
 
 namespace barracuda::ptx {
 
-namespace {
-
-struct TypeRow {
-  std::string_view name;
-  ScalarType type;
-  std::uint32_t bytes;
-};
-
-constexpr auto kTypes = std::to_array<TypeRow>({
-    {"b8", ScalarType::kB8, 1},         {"b16", ScalarType::kB16, 2},
-    {"b32", ScalarType::kB32, 4},       {"b64", ScalarType::kB64, 8},
-    {"b128", ScalarType::kB128, 16},    {"u8", ScalarType::kU8, 1},
-    {"u16", ScalarType::kU16, 2},       {"u32", ScalarType::kU32, 4},
-    {"u64", ScalarType::kU64, 8},       {"s8", ScalarType::kS8, 1},
-    {"s16", ScalarType::kS16, 2},       {"s32", ScalarType::kS32, 4},
-    {"s64", ScalarType::kS64, 8},       {"f16", ScalarType::kF16, 2},
-    {"f16x2", ScalarType::kF16x2, 4},   {"bf16", ScalarType::kBf16, 2},
-    {"bf16x2", ScalarType::kBf16x2, 4}, {"tf32", ScalarType::kTf32, 4},
-    {"e4m3x2", ScalarType::kE4m3x2, 2}, {"e5m2x2", ScalarType::kE5m2x2, 2},
-    {"f32", ScalarType::kF32, 4},       {"f64", ScalarType::kF64, 8},
-    {"pred", ScalarType::kPred, 0},
-});
-
-}  // namespace
-
-std::uint32_t size_of(ScalarType type) {
-  const auto* row = std::ranges::find(kTypes, type, &TypeRow::type);
-  return row == kTypes.end() ? 0 : row->bytes;
-}
-
-ScalarType parse_scalar_type(std::string_view name) {
-  if (name.size() < 2 || name.size() > 6) {
-    return ScalarType::kNone;
-  }
-  const auto* row = std::ranges::find(kTypes, name, &TypeRow::name);
-  return row == kTypes.end() ? ScalarType::kNone : row->type;
-}
-
-bool Instruction::has(std::string_view modifier) const {
+bool Instruction::has(Modifier modifier) const {
   return std::ranges::find(modifiers, modifier) != modifiers.end();
+}
+
+void Instruction::set_mnemonic(std::string_view text) {
+  std::size_t dot = std::min(text.find('.'), text.size());
+  mnemonic = text;
+  opcode = find_opcode(text.substr(0, dot));
+  modifiers.clear();
+  while (dot < text.size()) {
+    text.remove_prefix(dot + 1);
+    dot = std::min(text.find('.'), text.size());
+    modifiers.push_back(find_modifier(text.substr(0, dot)));
+  }
+}
+
+ScalarType Instruction::last_type(std::size_t from_last) const {
+  return from_last < modifiers.size() ? type_of(modifiers[modifiers.size() - 1 - from_last])
+                                      : ScalarType::kNone;
 }
 
 std::uint64_t Variable::size() const {

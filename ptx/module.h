@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ptx/mnemonic.h"
+
 namespace barracuda::ptx {
 
 struct Position {
@@ -32,35 +34,6 @@ enum class StateSpace : std::uint8_t {
   kTex,
   kGeneric,
 };
-
-enum class ScalarType : std::uint8_t {
-  kNone,
-  kB8,
-  kB16,
-  kB32,
-  kB64,
-  kB128,
-  kU8,
-  kU16,
-  kU32,
-  kU64,
-  kS8,
-  kS16,
-  kS32,
-  kS64,
-  kF16,
-  kF16x2,
-  kBf16,
-  kBf16x2,
-  kTf32,
-  kE4m3x2,
-  kE5m2x2,
-  kF32,
-  kF64,
-  kPred,
-};
-std::uint32_t size_of(ScalarType type);               // bytes; 0 for kNone and kPred
-ScalarType parse_scalar_type(std::string_view name);  // "u32" → kU32, unknown → kNone
 
 struct Operand {
   enum class Kind : std::uint8_t {
@@ -92,11 +65,16 @@ struct Operand {
 struct Instruction {
   std::string_view predicate;  // register of @p, empty if none
   bool predicate_negated = false;
-  std::string_view opcode;                  // the head: "ld", "atom", "bar", "cp"
-  std::vector<std::string_view> modifiers;  // "global", "relaxed", "u32" … in the order written
-  std::vector<Operand> operands;  // for call: [return list,] callee, [argument list, [prototype]]
+  Opcode opcode = Opcode::kUnknown;
+  std::vector<Modifier> modifiers;  // in the order written
+  std::string_view mnemonic;        // both as written: "ld.global.u32", with spaces and comments
+  std::vector<Operand> operands;    // for call: [return list,] callee, [argument list, [prototype]]
 
-  [[nodiscard]] bool has(std::string_view modifier) const;
+  [[nodiscard]] bool has(Modifier modifier) const;
+  // `text`, without spaces, becomes the opcode and the modifiers.
+  void set_mnemonic(std::string_view text);
+  // The type of the last modifier but `from_last`, kNone where that is none.
+  [[nodiscard]] ScalarType last_type(std::size_t from_last = 0) const;
 };
 
 // .reg .b32 %r<5>, %a;   .shared .align 4 .b8 s[256];   .param .u64 p

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 
-#include "ptx/asynchronous_effect.h"
+#include "ptx/forms.h"
 #include "ptx/matrix_layout.h"
 
 namespace barracuda::ptx {
@@ -12,284 +11,172 @@ namespace barracuda::ptx {
 namespace {
 
 using wire::MemoryOrder;
-using wire::Proxy;
+using wire::Operation;
 using wire::Scope;
 using enum OpcodeClass;
-
-constexpr int kNone = -1;
-constexpr int kFirstAddress = -2;
-
-// Flags of a row.
-constexpr unsigned kNotCovered = 1;
-constexpr unsigned kAsyncProxy = 2;
-constexpr unsigned kReadOnlyProxy = 4;
-
-struct Row {
-  std::string_view head;
-  std::string_view modifiers;
-  OpcodeClass opcode_class;
-  int address;
-  int value;
-  unsigned flags;
-};
-
-constexpr auto kRows = std::to_array<Row>({
-#define OPCODE(head, modifiers, opcode_class, address, value, flags) \
-  {head, modifiers, opcode_class, address, value, flags},
-#include "ptx/opcodes.def"
-#undef OPCODE
-});
-static_assert(std::ranges::is_sorted(kRows, {}, &Row::head));
-
-bool matches(const Row& row, const Instruction& instruction) {
-  std::string_view rest = row.modifiers;
-  while (!rest.empty()) {
-    const std::size_t space = rest.find(' ');
-    if (!instruction.has(rest.substr(0, space))) {
-      return false;
-    }
-    rest = space == std::string_view::npos ? std::string_view{} : rest.substr(space + 1);
-  }
-  return true;
-}
-
-const Row* find_row(const Instruction& instruction) {
-  const auto rows = std::ranges::equal_range(kRows, instruction.opcode, {}, &Row::head);
-  const auto* row = std::ranges::find_if(
-      rows, [&](const Row& candidate) { return matches(candidate, instruction); });
-  return row == rows.end() ? nullptr : row;
-}
 
 int first_address(const Instruction& instruction) {
   const auto found =
       std::ranges::find(instruction.operands, Operand::Kind::kAddress, &Operand::kind);
   return found == instruction.operands.end()
-             ? kNone
+             ? -1
              : static_cast<int>(found - instruction.operands.begin());
 }
 
-// What the modifiers say, in whatever order they stand.
-struct Modifiers {
-  bool has_order = false, has_scope = false;
-  bool is_volatile = false, is_mmio = false, is_read_only = false;
+// What one modifier says of an access or of an order.
+struct Meaning {
+  ScalarType type = ScalarType::kNone;
+  StateSpace space = StateSpace::kNone;
+  std::optional<MemoryOrder> order;
+  std::optional<Scope> scope;
+  std::uint8_t elements = 0;
 };
 
-bool read_order(std::string_view word, Effect& effect) {
-  if (word == "relaxed") {
-    effect.order = MemoryOrder::kRelaxed;
-  } else if (word == "acquire") {
-    effect.order = MemoryOrder::kAcquire;
-  } else if (word == "release") {
-    effect.order = MemoryOrder::kRelease;
-  } else if (word == "acq_rel") {
-    effect.order = MemoryOrder::kAcqRel;
-  } else if (word == "sc") {
-    effect.order = MemoryOrder::kSeqCst;
-  } else {
-    return false;
-  }
-  return true;
-}
-
-bool read_scope(std::string_view word, Effect& effect) {
-  if (word == "cta") {
-    effect.scope = Scope::kCta;
-  } else if (word == "cluster") {
-    effect.scope = Scope::kCluster;
-  } else if (word == "gpu" || word == "gl") {
-    effect.scope = Scope::kGpu;
-  } else if (word == "sys") {
-    effect.scope = Scope::kSys;
-  } else {
-    return false;
-  }
-  return true;
-}
+constexpr auto kMeanings = std::to_array<Meaning>({
+    {},
+#define MODIFIER(name, text) {},
+#define TYPE(name, text, bytes) {.type = ScalarType::name},
+#define SPACE(name, text, of) {.space = StateSpace::of},
+#define ORDER(name, text, of) {.order = MemoryOrder::of},
+#define SCOPE(name, text, of) {.scope = Scope::of},
+#define ELEMENTS(name, text, count) {.elements = (count)},
+#include "ptx/modifiers.def"
+});
 
 // Where a copy names two spaces, the first is the destination's.
-bool read_space(std::string_view word, Effect& effect) {
-  StateSpace space = StateSpace::kNone;
-  if (word == "global") {
-    space = StateSpace::kGlobal;
-  } else if (word == "shared" || word == "shared::cta" || word == "shared::cluster") {
-    space = StateSpace::kShared;
-  } else if (word == "local") {
-    space = StateSpace::kLocal;
-  } else if (word == "const") {
-    space = StateSpace::kConst;
-  } else if (word == "param" || word == "param::entry" || word == "param::func") {
-    space = StateSpace::kParam;
-  } else {
-    return false;
-  }
+void set_space(StateSpace space, bool is_cluster, Effect& effect) {
   if (effect.space == StateSpace::kNone) {
     effect.space = space;
-    effect.shared_cluster = word == "shared::cluster";
+    effect.shared_cluster = is_cluster;
   } else if (effect.source_space == StateSpace::kNone) {
     effect.source_space = space;
-    effect.source_shared_cluster = word == "shared::cluster";
+    effect.source_shared_cluster = is_cluster;
   }
-  return true;
 }
 
-Modifiers read_modifiers(const Instruction& instruction, Effect& effect) {
-  Modifiers modifiers;
-  for (const std::string_view word : instruction.modifiers) {
-    if (read_space(word, effect)) {
-      continue;
+// In whatever order they stand.
+void read_modifiers(const Instruction& instruction, Effect& effect) {
+  for (const Modifier modifier : instruction.modifiers) {
+    const Meaning& meaning = kMeanings[static_cast<std::size_t>(modifier)];
+    if (meaning.space != StateSpace::kNone) {
+      set_space(meaning.space, modifier == Modifier::kSharedCluster, effect);
+    } else if (meaning.type != ScalarType::kNone) {
+      effect.type = meaning.type;
+    } else if (meaning.elements != 0) {
+      effect.elements = meaning.elements;
     }
-    if (read_order(word, effect)) {
-      modifiers.has_order = true;
-    } else if (read_scope(word, effect)) {
-      modifiers.has_scope = true;
-    } else if (word == "v2" || word == "v4" || word == "v8") {
-      effect.elements = static_cast<std::uint8_t>(word[1] - '0');
-    } else if (word == "volatile") {
-      modifiers.is_volatile = true;
-    } else if (word == "mmio") {
-      modifiers.is_mmio = true;
-    } else if (word == "nc") {
-      modifiers.is_read_only = true;
-    } else if (const ScalarType type = parse_scalar_type(word); type != ScalarType::kNone) {
-      effect.type = type;
-    }
-  }
-  return modifiers;
-}
-
-void set_access(const Instruction& instruction, const Modifiers& modifiers, Effect& effect) {
-  if (effect.space == StateSpace::kNone) {
-    effect.space = StateSpace::kGeneric;
-  }
-  const bool is_atomic = effect.opcode_class == kAtomic || effect.opcode_class == kReduction;
-  if (is_atomic) {
-    effect.order = modifiers.has_order ? effect.order : MemoryOrder::kRelaxed;
-    effect.scope = modifiers.has_scope ? effect.scope : Scope::kGpu;
-    effect.is_cas = instruction.has("cas");
-  } else if (modifiers.is_volatile) {
-    effect.order = MemoryOrder::kVolatile;
-    effect.scope = Scope::kSys;
-  } else if (modifiers.is_mmio) {
-    effect.order = MemoryOrder::kRelaxed;
-    effect.scope = Scope::kSys;
-  }
-  if (modifiers.is_read_only) {
-    effect.proxy = Proxy::kReadOnly;
+    effect.order = meaning.order.value_or(effect.order);
+    effect.scope = meaning.scope.value_or(effect.scope);
   }
 }
 
-void set_fence(const Instruction& instruction, const Modifiers& modifiers, Effect& effect) {
-  if (instruction.opcode == "membar") {
-    effect.order = MemoryOrder::kSeqCst;
-  } else if (!modifiers.has_order) {
-    effect.order = MemoryOrder::kAcqRel;
-  }
-  effect.is_restricted = instruction.has("mbarrier_init");
+bool has_memory(OpcodeClass opcode_class) {
+  return opcode_class == kLoad || opcode_class == kStore || opcode_class == kAtomic ||
+         opcode_class == kReduction || opcode_class == kMatrixAccess || opcode_class == kMbarrier ||
+         opcode_class == kAsyncCopy;
 }
 
 void set_barrier(const Instruction& instruction, Effect& effect) {
   const int count = static_cast<int>(instruction.operands.size());
-  const bool is_reduction = effect.opcode_class == kBarrier && instruction.has("red");
+  const bool is_reduction = effect.opcode_class == kBarrier && instruction.has(Modifier::kRed);
   effect.barrier_operand = is_reduction ? 1 : 0;
   // Behind the count of a reduction stands its predicate.
   const bool has_count = is_reduction ? count > 3 : count > 1;
   effect.count_operand = has_count ? effect.barrier_operand + 1 : -1;
 }
 
-// Arrivals release and waits acquire unless they are .relaxed.
-void set_arrive_wait(const Instruction& instruction, const Modifiers& modifiers, Scope scope,
-                     Effect& effect) {
-  if (!modifiers.has_scope || effect.opcode_class == kClusterBarrier) {
-    effect.scope = scope;
-  }
-  if (modifiers.has_order) {
-    return;
-  }
-  if (instruction.has("arrive") || instruction.has("arrive_drop")) {
-    effect.order = MemoryOrder::kRelease;
-  } else if (instruction.has("wait") || instruction.has("test_wait") ||
-             instruction.has("try_wait")) {
-    effect.order = MemoryOrder::kAcquire;
-  } else if (!instruction.has("init") && !instruction.has("inval")) {
-    effect.order = MemoryOrder::kRelaxed;
-  }
+// cp.async [to], [from], size [, bytes read | predicate to read none] [, cache policy]
+bool read_plain_copy(const Instruction& instruction, Effect& effect) {
+  const auto& operands = instruction.operands;
+  const Operand& size = operands[static_cast<std::size_t>(effect.amount_operand)];
+  const std::size_t without_read = instruction.has(Modifier::kL2CacheHint) ? 4 : 3;
+  effect.bytes_operand = operands.size() > without_read ? 3 : -1;
+  return effect.space == StateSpace::kShared && effect.source_space == StateSpace::kGlobal &&
+         size.kind == Operand::Kind::kInteger &&
+         (size.bits == 4 || size.bits == 8 || size.bits == 16);
 }
 
-void set_class_details(const Instruction& instruction, const Modifiers& modifiers, Effect& effect) {
-  switch (effect.opcode_class) {
-    case kLoad:
-    case kStore:
-    case kAtomic:
-    case kReduction:
-      set_access(instruction, modifiers, effect);
-      break;
-    case kMatrixAccess:
-      set_access(instruction, modifiers, effect);
-      effect.not_covered = !read_matrix_layout(instruction);
-      break;
-    case kAsyncCopy:
-      set_access(instruction, modifiers, effect);
-      set_asynchronous_effect(instruction, effect);
-      break;
-    case kFence:
-      set_fence(instruction, modifiers, effect);
-      break;
-    case kBarrier:
-    case kBarrierArrive:
-      set_barrier(instruction, effect);
-      break;
-    case kMbarrier:
-      set_access(instruction, modifiers, effect);
-      set_arrive_wait(instruction, modifiers, Scope::kCta, effect);
-      set_asynchronous_effect(instruction, effect);
-      break;
-    case kClusterBarrier:
-      set_arrive_wait(instruction, modifiers, Scope::kCluster, effect);
-      set_asynchronous_effect(instruction, effect);
-      break;
-    case kGridDependency:
-    case kProxyFence:
-      set_asynchronous_effect(instruction, effect);
-      break;
-    case kArithmetic:
-    case kWarpBarrier:
-    case kWarpCollective:
-    case kBranch:
-    case kCall:
-    case kReturn:
-    case kExit:
-    case kTrap:
-    case kNoEffect:
-    case kTexture:
-    case kUnknown:
-      break;
+// A copy that says from where to where, and of what type what it writes is if it computes.
+bool read_copy(const Instruction& instruction, Effect& effect) {
+  if (effect.asynchrony == wire::Asynchrony::kThreadGroup) {
+    return read_plain_copy(instruction, effect);
+  }
+  const bool is_bulk = effect.source_operand >= 0;
+  const bool has_type = !is_bulk || instruction.has(Modifier::kReduce);
+  return (!is_bulk || effect.source_space != StateSpace::kNone) &&
+         (!has_type || size_of(effect.type) != 0);
+}
+
+void read_asynchronous(const Instruction& instruction, const Form& form, Effect& effect) {
+  const auto count = static_cast<int>(instruction.operands.size());
+  const auto operand = [&](int behind) {
+    const int at = effect.address_operand + behind;
+    return static_cast<std::int8_t>(behind != 0 && at < count ? at : -1);
+  };
+  effect.source_operand = operand(form.source);
+  effect.amount_operand = operand(form.amount);
+  effect.bytes_operand = operand(form.bytes);
+  effect.mbarrier_operand = operand(form.mbarrier);
+  effect.mask_operand = operand(form.mask);
+  const bool has_address = form.address == kNoOperand || effect.address_operand >= 0;
+  effect.not_covered = !has_address || effect.address_operand + form.needed >= count ||
+                       (form.operation == Operation::kCopy && !read_copy(instruction, effect));
+}
+
+void read_class(const Instruction& instruction, const Form& form, Effect& effect) {
+  const OpcodeClass c = form.opcode_class;
+  if (c == kLoad && instruction.has(Modifier::kNc)) {
+    effect.proxy = wire::Proxy::kReadOnly;
+  } else if (c == kAtomic) {
+    effect.is_cas = instruction.has(Modifier::kCas);
+  } else if (c == kMatrixAccess) {
+    effect.not_covered = !read_matrix_layout(instruction);
+  } else if (c == kFence) {
+    effect.is_restricted = instruction.has(Modifier::kMbarrierInit);
+  } else if (c == kBarrier || c == kBarrierArrive) {
+    set_barrier(instruction, effect);
+  } else if (c == kMbarrier || c == kAsyncCopy) {
+    read_asynchronous(instruction, form, effect);
   }
 }
 
 }  // namespace
 
+std::optional<MemoryOrder> order_of(Modifier modifier) {
+  return kMeanings[static_cast<std::size_t>(modifier)].order;
+}
+
+std::optional<Scope> scope_of(Modifier modifier) {
+  return kMeanings[static_cast<std::size_t>(modifier)].scope;
+}
+
 Effect classify(const Instruction& instruction) {
   Effect effect;
-  const Row* row = find_row(instruction);
-  if (row == nullptr) {
+  const Form* form = form_of(instruction);
+  if (form == nullptr) {
     effect.address_operand = first_address(instruction);
-    effect.not_covered = effect.address_operand != kNone;
+    effect.not_covered = effect.address_operand >= 0;
     return effect;
   }
-  effect.opcode_class = row->opcode_class;
-  if (effect.opcode_class == kArithmetic) {
-    read_modifiers(instruction, effect);
-    return effect;
-  }
+  effect.opcode_class = form->opcode_class;
+  effect.asynchrony = form->asynchrony;
+  effect.order = form->order;
+  effect.scope = form->scope;
+  effect.proxy = form->proxy;
   effect.address_operand =
-      row->address == kFirstAddress ? first_address(instruction) : row->address;
-  effect.value_operand = row->value;
-  effect.not_covered = (row->flags & kNotCovered) != 0;
-  effect.proxy = (row->flags & kAsyncProxy) != 0      ? Proxy::kAsync
-                 : (row->flags & kReadOnlyProxy) != 0 ? Proxy::kReadOnly
-                                                      : Proxy::kGeneric;
-  const Modifiers modifiers = read_modifiers(instruction, effect);
-  set_class_details(instruction, modifiers, effect);
+      form->address == kFirstAddress ? first_address(instruction) : form->address;
+  effect.value_operand = int{form->value};
+  effect.not_covered = !form->is_covered;
+  read_modifiers(instruction, effect);
+  if (effect.space == StateSpace::kNone && has_memory(effect.opcode_class)) {
+    effect.space = StateSpace::kGeneric;
+  }
+  if (form->is_covered) {
+    read_class(instruction, *form, effect);
+  }
+  if (!effect.not_covered) {
+    effect.operation = form->operation;
+  }
   return effect;
 }
 

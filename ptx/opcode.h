@@ -1,5 +1,5 @@
-// One table (opcodes.def) classifies every PTX instruction; instrumentation, the executor and the
-// coverage report all read it. Modifiers are read as a set: ptxas accepts them in any order.
+// What an instruction does, by its form (forms.h) and what its modifiers say beside. They are read
+// as a set: ptxas accepts them in any order.
 #pragma once
 
 #include <cstdint>
@@ -44,22 +44,19 @@ enum class OpcodeClass : std::uint8_t {
 // number stands first, or second behind the result of .red; its thread count follows if there is
 // one.
 //
-// kFence: `order` is kSeqCst (membar, fence.sc), kAcqRel (the default), kAcquire or kRelease.
-// kMbarrier and kClusterBarrier: `order` and `scope` with the defaults of the form. atom and red
-// without order are relaxed, without scope gpu; volatile is kVolatile and sys, .mmio relaxed.sys.
+// `operation`: what is logged of it, nothing for what is not logged or not covered. `order` and
+// `scope` are the form's where no modifier says them; volatile is kVolatile and sys.
 //
-// kClusterBarrier, kGridDependency, kProxyFence, kMbarrier and kAsyncCopy have an `operation` if
-// they are logged; the address is the mbarrier or, of a copy, the destination, whose space is
-// `space`. The operands by operation, -1 where there is none:
+// kMbarrier and kAsyncCopy: the address is the mbarrier or, of a copy, the destination, whose space
+// is `space`. The operands by operation, -1 where there is none:
 //   kMbarrierInit, kMbarrierArrive  amount: the count; bytes: those expected
 //   kMbarrierExpect, kMbarrierComplete  bytes
 //   kMbarrierWait  operand 0: whether it is over; amount: the parity, -1 for a wait by state
 //   kAsyncWait     amount: the groups that may be left, -1 for all waited for
 //   kCopy          amount: bytes; source, mbarrier: addresses; mask: of the CTAs of a multicast.
-//   The
-//                  mbarrier lies in the space of the destination. A cp.async (kThreadGroup) has in
-//                  `bytes` how many are read, or a predicate that none is; st.async and red.async
-//                  have a value and no amount
+//                  The mbarrier lies in the space of the destination. A cp.async (kThreadGroup) has
+//                  in `bytes` how many are read, or a predicate that none is; st.async and
+//                  red.async have a value and no amount
 struct Effect {
   OpcodeClass opcode_class = OpcodeClass::kUnknown;
   StateSpace space = StateSpace::kNone;  // kGeneric where no space is written
@@ -89,5 +86,9 @@ struct Effect {
 };
 
 Effect classify(const Instruction& instruction);
+
+// Nothing where the modifier says none.
+std::optional<wire::MemoryOrder> order_of(Modifier modifier);
+std::optional<wire::Scope> scope_of(Modifier modifier);
 
 }  // namespace barracuda::ptx

@@ -17,18 +17,22 @@ using detector::RaceKind;
 // A source line; where that is not known, the instruction.
 using Place = std::tuple<std::string, std::string, std::uint32_t>;
 
-Place place_of(wire::SiteId id, const ptx::SiteTable& sites) {
-  if (index_of(id) >= sites.size()) {
-    return {"", "", index_of(id)};
+Place place_of(detector::AccessSite at, const ptx::SiteTable& sites) {
+  if (at.is_call() || index_of(at.instruction()) >= sites.size()) {
+    return {"", "", at.packed()};
   }
-  const ptx::Site& site = sites[index_of(id)];
+  const ptx::Site& site = sites[index_of(at.instruction())];
   return site.frames.empty() || site.frames.front().line == 0
-             ? Place{site.function, "", index_of(id)}
+             ? Place{site.function, "", at.packed()}
              : Place{site.function, site.frames.front().file, site.frames.front().line};
 }
 
 std::pair<Place, Place> places_of(const RaceEvent& race, const ptx::SiteTable& sites) {
   return std::minmax({place_of(race.first.site, sites), place_of(race.second.site, sites)});
+}
+
+bool is_as_bad(const RaceEvent& race, const RaceEvent& as) {
+  return race.severity == as.severity || race.severity == detector::Severity::kError;
 }
 
 bool is_unordered(const RaceEvent& race) {
@@ -58,7 +62,7 @@ std::vector<RaceEvent> with_blocks_first(const std::vector<RaceEvent>& races,
       continue;
     }
     const auto same = std::ranges::find_if(all, [&](const RaceEvent& other) {
-      return is_between_blocks(other) && other.severity <= races[index].severity &&
+      return is_between_blocks(other) && is_as_bad(other, races[index]) &&
              places_of(other, sites) == places_of(races[index], sites);
     });
     if (same != all.end()) {

@@ -133,6 +133,12 @@ void add_finding(std::vector<Finding>& findings, Finding finding) {
   }
   same->count += finding.count;
   same->processes = united(std::move(same->processes), finding.processes);
+  for (Lack& lack : finding.lacks) {
+    if (same->lacks.size() < Finding::kMostLacks &&
+        std::ranges::find(same->lacks, lack) == same->lacks.end()) {
+      same->lacks.push_back(std::move(lack));
+    }
+  }
 }
 
 }  // namespace barracuda::report

@@ -6,90 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "report/bug.h"
 #include "report/coverage.h"
+#include "report/json_parts.h"
 
 namespace barracuda::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json() : Json(text);
-}
-
-Json line_or_null(std::uint32_t line) {
-  return line == 0 ? Json() : Json(line);
-}
-
-Json frame_json(const Frame& frame) {
-  return {{"function", text_or_null(frame.function)},
-          {"file", text_or_null(frame.file)},
-          {"line", line_or_null(frame.line)}};
-}
-
-Json frames_json(const Access& access) {
-  Json frames = Json::array();
-  for (const std::vector<Frame>* const chain : {&access.inlined, &access.callers}) {
-    for (const Frame& frame : *chain) {
-      frames.push_back(frame_json(frame));
-    }
-  }
-  return frames;
-}
-
-Json last_sync_json(const Access& access) {
-  if (access.last_sync.empty()) {
-    return {};
-  }
-  Json sync = frame_json(access.last_sync_place);
-  sync["instruction"] = access.last_sync;
-  return sync;
-}
-
-// What schema 1 has of an access, which is the beginning of what schema 2 has.
-Json access_json(const Access& access) {
-  const auto if_thread = [&access](const auto& value) {
-    return access.has_thread ? Json(value) : Json();
-  };
-  const auto if_launch = [&access](const auto& value) {
-    return access.launch != 0 ? Json(value) : Json();
-  };
-  return {{"op", text_or_null(name_of(access.operation))},
-          {"size", access.size == 0 ? Json() : Json(access.size)},
-          {"address", access.has_address ? Json(access.address) : Json()},
-          {"function", text_or_null(access.place.function)},
-          {"file", text_or_null(access.place.file)},
-          {"line", line_or_null(access.place.line)},
-          {"inlined", frames_json(access)},
-          {"kernel", text_or_null(access.kernel)},
-          {"launch", if_launch(access.launch)},
-          {"stream", access.is_by_host ? Json(access.stream) : if_launch(access.stream)},
-          {"thread", if_thread(access.thread)},
-          {"block", if_thread(access.block)},
-          {"warp", if_thread(access.warp)},
-          {"lane", if_thread(access.lane)},
-          {"last_sync", access.last_sync == "unknown" ? Json() : last_sync_json(access)}};
-}
-
-Json accesses_json(const Finding& finding, int schema) {
-  Json accesses = Json::array();
-  for (const Access& access : finding.accesses) {
-    Json json = access_json(access);
-    if (schema > 1) {
-      json["last_sync"] = last_sync_json(access);
-      json["callers"] = access.callers.size();
-      json["note"] = text_or_null(access.note);
-      json["instruction"] = text_or_null(access.instruction);
-      json["ptx_line"] = line_or_null(access.ptx_line);
-      json["launched_from"] = text_or_null(access.launched_from);
-    }
-    accesses.push_back(std::move(json));
-  }
-  return accesses;
-}
 
 const char* severity_of(const Finding& finding) {
   return finding.severity == FindingSeverity::kWarning ? "warning" : "error";
@@ -104,7 +26,7 @@ Json old_finding_json(const Finding& finding, const std::string& model) {
           {"model", text_or_null(model)},
           {"count", finding.count},
           {"missing", text_or_null(finding.missing)},
-          {"accesses", accesses_json(finding, 1)}};
+          {"accesses", accesses_json(finding.accesses, 1)}};
 }
 
 Json rank_or_null(std::int64_t rank) {
@@ -130,7 +52,7 @@ Json variants_json(const Bug& bug) {
                     {"count", variant->count},
                     {"missing", text_or_null(variant->missing)},
                     {"location", text_or_null(variant->location)},
-                    {"accesses", accesses_json(*variant, kJsonSchema)},
+                    {"accesses", accesses_json(variant->accesses, kJsonSchema)},
                     {"processes", processes_json(variant->processes)}});
   }
   return list;
@@ -153,7 +75,7 @@ Json bug_json(const Bug& bug, const std::string& model) {
           {"pid", process.pid == 0 ? Json() : Json(process.pid)},
           {"rank", rank_or_null(process.rank)},
           {"processes", processes_json(shown.processes)},
-          {"accesses", accesses_json(shown, kJsonSchema)},
+          {"accesses", accesses_json(shown.accesses, kJsonSchema)},
           {"variants", variants_json(bug)}};
 }
 
@@ -218,11 +140,6 @@ Json summary_json(const Report& report, const std::vector<Bug>& bugs) {
           {"exit_status", report.own_status == kUnknownStatus ? Json() : Json(report.own_status)},
           {"signal", signal == 0 ? Json() : Json(signal)},
           {"processes", processes_json(report.processes)}};
-}
-
-// Names and paths are bytes of the program's; what is not UTF-8 is replaced, not refused.
-std::string one_line(const Json& object) {
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace

@@ -158,10 +158,10 @@ class Clause {
 
   [[nodiscard]] std::string atomic_scope_too_narrow() const {
     std::string scopes;
-    for (const wire::SiteId id : {race_.first.site, race_.second.site}) {
+    for (const detector::AccessSite id : {race_.first.site, race_.second.site}) {
       const ptx::Site* const site = find_site(id);
       if (site != nullptr && site->info.order != wire::MemoryOrder::kWeak &&
-          site->info.scope < race_.needed_scope) {
+          !includes(site->info.scope, race_.needed_scope)) {
         scopes = std::string(name_of(site->info.scope)) + " ";
       }
     }
@@ -213,14 +213,17 @@ class Clause {
   }
 
  private:
-  [[nodiscard]] const ptx::Site* find_site(wire::SiteId id) const {
-    return index_of(id) < sites_.size() ? &sites_[index_of(id)] : nullptr;
+  // Null of a call of the host's, too.
+  [[nodiscard]] const ptx::Site* find_site(detector::AccessSite at) const {
+    return !at.is_call() && index_of(at.instruction()) < sites_.size()
+               ? &sites_[index_of(at.instruction())]
+               : nullptr;
   }
 
   [[nodiscard]] const ptx::Site* narrow_fence(const wire::SiteId* id) const {
     const ptx::Site* const site = id != nullptr ? find_site(*id) : nullptr;
     return site != nullptr && site->info.operation == wire::Operation::kFence &&
-                   site->info.scope < race_.needed_scope
+                   !includes(site->info.scope, race_.needed_scope)
                ? site
                : nullptr;
   }
@@ -273,14 +276,14 @@ class Clause {
                                              : read.ptx_line < written.ptx_line;
   }
 
-  [[nodiscard]] bool is_update(wire::SiteId id) const {
+  [[nodiscard]] bool is_update(detector::AccessSite id) const {
     const ptx::Site* const site = find_site(id);
     return site != nullptr &&
            (site->in_update || site->info.operation == wire::Operation::kAtomic ||
             site->info.operation == wire::Operation::kReduction);
   }
 
-  [[nodiscard]] bool is_flag(wire::SiteId id) const {
+  [[nodiscard]] bool is_flag(detector::AccessSite id) const {
     const ptx::Site* const site = find_site(id);
     return site != nullptr && (site->info.poll || site->info.flag_store);
   }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "report/host_frame.h"
+#include "report/lack.h"
 
 namespace barracuda::report {
 
@@ -110,6 +111,11 @@ struct Finding {
   // The same for all findings of one bug (report/fingerprint.h, report/bug.h).
   std::string fingerprint;
   std::vector<Process> processes;  // that met it, sorted; the places are the first one's
+  // Of the races that this is: one for each pair of instructions and reason, not more than
+  // kMostLacks.
+  std::vector<Lack> lacks;
+
+  static constexpr std::size_t kMostLacks = 64;
 
   friend bool operator==(const Finding&, const Finding&) = default;
 };

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/strong_id.h"
+#include "ptx/statement_name.h"
 #include "report/between_blocks.h"
 #include "report/bug.h"
 #include "report/coverage.h"
@@ -173,8 +174,9 @@ class Resolver {
     finding.space = is_shared ? "shared" : "global";
     finding.missing =
         missing_order(event, run_.sites, finding.accesses.front(), finding.accesses.back());
+    finding.lacks = {lack(event)};
     // A copy begins somewhere; what the kernel touched is the place.
-    const bool is_copy_first = detector::is_call_site(event.first.site);
+    const bool is_copy_first = event.first.site.is_call();
     finding.location = is_shared ? shared_location(event.first, finding.accesses.front())
                                  : allocation((is_copy_first ? event.second : event.first).address);
     return finding;
@@ -199,7 +201,7 @@ class Resolver {
     for (const detector::RaceAccess& place : event.elsewhere) {
       finding.accesses.push_back(access(place));
       finding.accesses.back().has_address = false;
-      finding.accesses.back().note = note_elsewhere(place.site);
+      finding.accesses.back().note = note_elsewhere(place.site.instruction());
     }
     return finding;
   }
@@ -245,6 +247,33 @@ class Resolver {
   }
 
  private:
+  [[nodiscard]] Lack lack(const detector::RaceEvent& event) const {
+    const auto is_update = [this](detector::AccessSite at) {
+      const ptx::Site* const known = at.is_call() ? nullptr : site(at.instruction());
+      return known != nullptr && known->in_update;
+    };
+    const auto sync = [this](const detector::RaceAccess& access) {
+      return access.last_sync == detector::LastSync::kKnown ? statement(access.last_sync_site) : "";
+    };
+    return {.missing = event.missing,
+            .kind = event.kind,
+            .scope = event.needed_scope,
+            .first = statement(event.first.site),
+            .second = statement(event.second.site),
+            .about = event.about ? statement(*event.about) : "",
+            .first_sync = sync(event.first),
+            .second_sync = sync(event.second),
+            .are_updates = is_update(event.first.site) && is_update(event.second.site)};
+  }
+
+  [[nodiscard]] std::string statement(detector::AccessSite at) const {
+    const ptx::Site* const known = at.is_call() ? nullptr : site(at.instruction());
+    return known == nullptr || known->ordinal == 0
+               ? ""
+               : to_string(
+                     ptx::StatementName{.function = known->function, .ordinal = known->ordinal});
+  }
+
   Access standing_place(const MemoryErrorRecord& error, const StandingRecord& standing) {
     Access place;
     place.note = standing.waits ? "waits here" : "runs here";
@@ -272,7 +301,7 @@ class Resolver {
     result.size = raw.size;
     result.address = raw.address;
     result.has_address = true;
-    const auto found = copies_.find(detector::call_of(raw.site));
+    const auto found = copies_.find(raw.site.call());
     if (found == copies_.end()) {
       return result;
     }
@@ -296,12 +325,12 @@ class Resolver {
   }
 
   Access access(const detector::RaceAccess& raw) {
-    if (detector::is_call_site(raw.site)) {
+    if (raw.site.is_call()) {
       return copy_access(raw);
     }
     Access result;
     std::string function;
-    if (const ptx::Site* const at = site(raw.site)) {
+    if (const ptx::Site* const at = site(raw.site.instruction())) {
       function = demangle(at->function);
       result.operation = operation_of(at->info.operation);
       result.inlined = resolved(at->frames);
@@ -326,8 +355,8 @@ class Resolver {
     result.size = raw.size;
     result.address = raw.address;
     result.has_address = true;
-    fill_launch(result, raw.thread.launch);
-    if (const LaunchRecord* const at = launch(raw.thread.launch)) {
+    fill_launch(result, raw.thread.launch.launch());
+    if (const LaunchRecord* const at = launch(raw.thread.launch.launch())) {
       result.has_thread = true;
       result.block = coordinates(raw.thread.cta, at->grid);
       result.thread = coordinates(
@@ -466,7 +495,7 @@ class Resolver {
   const RunData& run_;
   SiteLines lines_;
   std::unordered_map<std::uint32_t, const LaunchRecord*> launches_;
-  std::unordered_map<std::uint32_t, const CopyRecord*> copies_;
+  std::unordered_map<detector::CallId, const CopyRecord*> copies_;
   std::unordered_map<std::uint32_t, Access> launch_places_;
   std::unique_ptr<HostSymbols> symbols_;
 };

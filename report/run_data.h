@@ -25,7 +25,7 @@ struct LaunchRecord {
 
 // A call of the program that copies or sets memory, allocates or frees it in stream order.
 struct CopyRecord {
-  std::uint32_t call = 0;  // detector::call_of the site of its accesses
+  detector::CallId call{};  // which its accesses name
   detector::HostOperation operation = detector::HostOperation::kCopy;
   std::uint64_t stream = 0;
   std::vector<std::uint64_t> host_stack;  // return addresses, innermost first

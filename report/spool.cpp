@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/assert.h"
 #include "report/process_name.h"
 
 namespace barracuda::report {
@@ -24,8 +25,10 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Access, operation, note, size, address, has_a
                                    block, warp, lane, launched_from, module, host_stack, last_sync,
                                    last_sync_place)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Process, program, pid, rank)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Lack, missing, kind, scope, first, second, about, first_sync,
+                                   second_sync, are_updates)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, type, severity, kind, space, count, missing, location,
-                                   accesses, fingerprint, processes)
+                                   accesses, fingerprint, processes, lacks)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Coverage, launches, instrumented, not_instrumented, gaps,
                                    left_out_launches, left_out_kernels)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SuppressionUse, rule, count, reason)
@@ -38,7 +41,7 @@ namespace {
 using Json = nlohmann::json;
 
 // Bump with any change to the structs above or to the lines.
-constexpr int kFormatVersion = 3;
+constexpr int kFormatVersion = 4;
 constexpr std::string_view kSuffix = ".spool";
 
 std::string line_of(const Json& json) {
@@ -108,6 +111,7 @@ Expected<Spool> Spool::create(const std::string& directory) {
 }
 
 std::string Spool::changes(const Report& report) {
+  ASSERT(process_ == getpid());  // the parent's findings are not a forked child's to tell
   std::string text;
   const std::size_t known = findings_.size();
   findings_.resize(report.findings.size());

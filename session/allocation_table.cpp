@@ -40,7 +40,7 @@ std::optional<MemoryRange> AllocationTable::find(std::uint64_t address) const {
   if (found == live_.end()) {
     return std::nullopt;
   }
-  return MemoryRange{found->second.address, found->second.bytes};
+  return MemoryRange{.address = found->second.address, .bytes = found->second.bytes};
 }
 
 void AllocationTable::remove(std::uint64_t address) {
@@ -58,7 +58,7 @@ void AllocationTable::remove(std::uint64_t address) {
   DEBUG_ASSERT(is_valid());
 }
 
-void AllocationTable::remove(std::uint64_t address, detector::LaunchId free) {
+void AllocationTable::remove(std::uint64_t address, detector::CopyId free) {
   if (const auto range = find(address)) {
     take_frees(*range);
     const HeldLock lock(mutex_);
@@ -67,10 +67,10 @@ void AllocationTable::remove(std::uint64_t address, detector::LaunchId free) {
   remove(address);
 }
 
-std::vector<detector::LaunchId> AllocationTable::take_frees(const MemoryRange& range) {
+std::vector<detector::CopyId> AllocationTable::take_frees(const MemoryRange& range) {
   const HeldLock lock(mutex_);
   const std::uint64_t end = range.address + range.bytes;
-  std::vector<detector::LaunchId> taken;
+  std::vector<detector::CopyId> taken;
   auto each = stream_frees_.lower_bound(range.address);
   if (each != stream_frees_.begin() && std::prev(each)->second.end > range.address) {
     --each;

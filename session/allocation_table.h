@@ -24,10 +24,10 @@ class AllocationTable {
   // It is freed; it stays known as such, for the last few thousand.
   void remove(std::uint64_t address);
   // The same in the order of a stream, by this operation.
-  void remove(std::uint64_t address, detector::LaunchId free);
+  void remove(std::uint64_t address, detector::CopyId free);
   // The operations that freed bytes of the range in the order of streams, each told once: the range
   // has a new owner.
-  std::vector<detector::LaunchId> take_frees(const MemoryRange& range);
+  std::vector<detector::CopyId> take_frees(const MemoryRange& range);
   // Freed ones first, so that a later one with the same address is the newer.
   [[nodiscard]] std::vector<report::AllocationRecord> records() const;
 
@@ -41,7 +41,7 @@ class AllocationTable {
 
   struct StreamFree {
     std::uint64_t end = 0;
-    detector::LaunchId by{};
+    detector::CopyId by{};
   };
 
   std::map<std::uint64_t, StreamFree> stream_frees_;  // by first byte; none overlaps another

@@ -10,7 +10,7 @@ namespace barracuda::session {
 bool CopyBook::is_valid() const {
   bool are_numbered = calls_.size() == records_.size();
   for (std::uint32_t number = 0; are_numbered && number < records_.size(); ++number) {
-    are_numbered = records_[number]->call == number;
+    are_numbered = records_[number]->call == detector::CallId{number};
   }
   return are_numbered;
 }
@@ -24,7 +24,7 @@ CopyBook::Call CopyBook::open(detector::HostOperation operation, std::uint64_t s
   const auto [call, is_new] =
       calls_.try_emplace(Key{std::move(stack), operation, stream}, report::CopyRecord{});
   if (is_new) {
-    call->second = {.call = static_cast<std::uint32_t>(records_.size()),
+    call->second = {.call = detector::CallId{static_cast<std::uint32_t>(records_.size())},
                     .operation = operation,
                     .stream = stream,
                     .host_stack = std::get<Stack>(call->first),
@@ -36,17 +36,17 @@ CopyBook::Call CopyBook::open(detector::HostOperation operation, std::uint64_t s
 }
 
 std::vector<report::CopyRecord> CopyBook::named_in(const detector::Findings& findings) const {
-  std::set<std::uint32_t> named;
+  std::set<detector::CallId> named;
   for (const detector::RaceEvent& race : findings.races) {
-    for (const wire::SiteId site : {race.first.site, race.second.site}) {
-      if (detector::is_call_site(site) && detector::call_of(site) < records_.size()) {
-        named.insert(detector::call_of(site));
+    for (const detector::AccessSite site : {race.first.site, race.second.site}) {
+      if (site.is_call() && index_of(site.call()) < records_.size()) {
+        named.insert(site.call());
       }
     }
   }
   std::vector<report::CopyRecord> records;
   records.reserve(named.size());
-  for (const std::uint32_t call : named) {
+  for (const detector::CallId call : named) {
     records.push_back(record(call));
   }
   return records;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "base/strong_id.h"
 #include "host_detector/race_event.h"
 #include "report/run_data.h"
 #include "session/copy_request.h"
@@ -17,7 +18,7 @@ namespace barracuda::session {
 class CopyBook {
  public:
   struct Call {
-    std::uint32_t number = 0;
+    detector::CallId number{};
     bool is_new = false;
   };
 
@@ -25,16 +26,16 @@ class CopyBook {
   Call open(detector::HostOperation operation, std::uint64_t stream);
 
   // A number in the order of launches that no copy had.
-  detector::LaunchId next_id() { return detector::copy_id(++last_id_); }
+  detector::CopyId next_id() { return detector::CopyId{++last_id_}; }
 
   // The newest number was not needed.
-  void take_back(detector::LaunchId newest) {
-    last_id_ -= newest == detector::copy_id(last_id_) ? 1U : 0U;
+  void take_back(detector::CopyId newest) {
+    last_id_ -= newest == detector::CopyId{last_id_} ? 1U : 0U;
   }
 
-  [[nodiscard]] const report::CopyRecord& record(std::uint32_t call) const {
-    ASSERT(call < records_.size());
-    return *records_[call];
+  [[nodiscard]] const report::CopyRecord& record(detector::CallId call) const {
+    ASSERT(index_of(call) < records_.size());
+    return *records_[index_of(call)];
   }
 
   // The calls that the findings name.

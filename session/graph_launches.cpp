@@ -10,6 +10,7 @@
 namespace barracuda::session {
 namespace {
 
+using detector::CopyId;
 using detector::LaunchId;
 
 LaunchCheck check_of(const GraphKernelLaunch& launch) {
@@ -39,7 +40,8 @@ std::vector<GraphKernelLaunch> LaunchTracker::begin_graph(const std::vector<Grap
     steps[i].dependencies = node.dependencies;
     if (node.copy && !node.is_disabled && closed_.empty()) {
       copies[i] = open_copy(*node.copy, stream);
-      copies[i].id = steps[i].launch = copies_.next_id();
+      copies[i].id = copies_.next_id();
+      steps[i].work = copies[i].id;
     }
     if (node.kernel == nullptr || node.is_disabled || !closed_.empty()) {
       continue;
@@ -56,7 +58,8 @@ std::vector<GraphKernelLaunch> LaunchTracker::begin_graph(const std::vector<Grap
     std::string reason;
     if (const auto* const taken = add_in_flight(*node.kernel, info, context, reason)) {
       launches[i] = {.id = info.id, .descriptor = reinterpret_cast<std::uint64_t>(taken)};
-      infos[i].id = steps[i].launch = info.id;
+      infos[i].id = info.id;
+      steps[i].work = info.id;
     }
   }
   const auto after = streams_.graph_launch(stream, executable, steps);
@@ -65,7 +68,7 @@ std::vector<GraphKernelLaunch> LaunchTracker::begin_graph(const std::vector<Grap
     if (launches[i].id != LaunchId{}) {
       infos[i].ordered_after = after[i];
       pipeline_.begin_launch(infos[i]);
-    } else if (copies[i].id != LaunchId{}) {
+    } else if (copies[i].id != CopyId{}) {
       copies[i].ordered_after = after[i];
       copies[i].host_waited = streams_.host_waited();
       pipeline_.begin_copy(copies[i]);

@@ -47,8 +47,10 @@ void LaunchArguments::append_bytes(const ptx::Kernel& kernel, void** extra) {
   }
   std::memcpy(buffer_.data() + offset, &descriptor_, sizeof descriptor_);
   buffer_size_ = buffer_.size();
+  // NOLINTBEGIN(performance-no-int-to-ptr): the driver's constants
   extra_keys_ = {reinterpret_cast<void*>(kParameterBufferPointer), buffer_.data(),
                  reinterpret_cast<void*>(kParameterBufferSize), &buffer_size_, nullptr};
+  // NOLINTEND(performance-no-int-to-ptr)
   extra_ = extra_keys_.data();
 }
 

@@ -153,7 +153,11 @@ std::vector<report::LaunchRecord> LaunchBook::named_in(
     const std::vector<report::MemoryErrorRecord>& errors) const {
   std::set<detector::LaunchId> named;
   for (const detector::RaceEvent& race : findings.races) {
-    named.insert({race.first.thread.launch, race.second.thread.launch});
+    for (const detector::WorkId work : {race.first.thread.launch, race.second.thread.launch}) {
+      if (!work.is_copy()) {
+        named.insert(work.launch());
+      }
+    }
   }
   for (const detector::BarrierDivergence& divergence : findings.divergences) {
     named.insert(divergence.launch);

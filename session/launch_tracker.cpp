@@ -17,6 +17,7 @@
 namespace barracuda::session {
 namespace {
 
+using detector::CopyId;
 using detector::HostOperation;
 using detector::LaunchId;
 using std::chrono::steady_clock;
@@ -194,6 +195,32 @@ void LaunchTracker::watch_end(Mark begin, Handle stream, WatchedLaunch launch) {
   }
 }
 
+void LaunchTracker::delay_stores(std::unique_ptr<StoreDelayer> delayer) {
+  const HeldLock lock(mutex_);
+  delayer_ = std::move(delayer);
+  closed_ = "races are not looked for where stores are delayed by rewriting the program";
+  problems_.add(closed_);
+}
+
+void LaunchTracker::begin_delayed(Launch& launch, const LaunchRequest& request,
+                                  detector::StreamKey stream) {
+  {
+    const HeldLock lock(mutex_);
+    // One that may run beside the launch before it must not share its arena.
+    if (!launch.captured_ && !request.is_programmatic && delayer_ != nullptr) {
+      launch.delayed_ = delayer_->begin(launch.kernel_->name, request.grid, request.block, stream);
+    }
+  }
+  if (!launch.captured_) {
+    streams_.launch_unchecked(stream);
+  }
+  count(launch);
+  void** const parameters = launch.parameters();
+  void** const extra = launch.extra();
+  launch.arguments_.emplace(*launch.kernel_->kernel, parameters, extra,
+                            reinterpret_cast<std::uint64_t>(launch.delayed_));
+}
+
 void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
   ASSERT(launch.id_ == LaunchId{} && !launch.is_counted_);
   note_python_place();
@@ -213,6 +240,9 @@ void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
   }
   const KernelBinding& kernel = *launch.kernel_;
   ASSERT(kernel.kernel->hidden_parameter_offset % sizeof(std::uint64_t) == 0);
+  if (rewrites_stores(options_, driver_.is_emulated())) {
+    return begin_delayed(launch, request, stream);
+  }
   std::uint64_t descriptor = 0;
   if (!launch.captured_) {
     make_room(1);
@@ -302,6 +332,12 @@ void LaunchTracker::abandon(Launch& launch, Handle function) {
 void LaunchTracker::submitted(Launch& launch, DriverStatus status) {
   ASSERT(launch.id_ == LaunchId{} || launch.is_counted_);
   g_current = {};
+  if (launch.delayed_ != nullptr) {
+    const HeldLock lock(mutex_);
+    if (delayer_ != nullptr) {
+      delayer_->submitted(launch.delayed_, launch.stream_);
+    }
+  }
   watch_end(launch.begin_, launch.stream_,
             {.kernel = launch.kernel_ == nullptr ? "" : launch.kernel_->name, .id = launch.id_});
   if (status != 0) {
@@ -355,8 +391,8 @@ detector::CopyInfo LaunchTracker::open_copy(const CopyRequest& copy, detector::S
   return info;
 }
 
-LaunchId LaunchTracker::begin_copy(detector::CopyInfo info, detector::StreamKey stream) {
-  const LaunchId fresh = copies_.next_id();
+CopyId LaunchTracker::begin_copy(detector::CopyInfo info, detector::StreamKey stream) {
+  const CopyId fresh = copies_.next_id();
   detector::CopyOrder order = streams_.copy(stream, fresh);
   if (order.id != fresh) {
     copies_.take_back(fresh);
@@ -368,17 +404,17 @@ LaunchId LaunchTracker::begin_copy(detector::CopyInfo info, detector::StreamKey 
   return info.id;
 }
 
-LaunchId LaunchTracker::freed(const MemoryRange& range, Handle stream) {
+CopyId LaunchTracker::freed(const MemoryRange& range, Handle stream) {
   note_python_place();
   const detector::StreamKey key = streams_.key_of(stream);
   const HeldLock lock(mutex_);
   return closed_.empty() ? begin_copy(open_copy(request_of(HostOperation::kFree, range), key), key)
-                         : LaunchId{};
+                         : CopyId{};
 }
 
 // Not with the number of the copies before it: who comes after it waits for the frees as well.
 void LaunchTracker::allocated(const MemoryRange& range, Handle stream,
-                              std::vector<LaunchId> freed_by) {
+                              std::vector<CopyId> freed_by) {
   note_python_place();
   const detector::StreamKey key = streams_.key_of(stream);
   const HeldLock lock(mutex_);
@@ -534,6 +570,9 @@ void LaunchTracker::close_context(Handle context) {
     watch_->forget(context);
   }
   const HeldLock lock(mutex_);
+  if (delayer_ != nullptr) {
+    delayer_->close(context);
+  }
   const auto area = areas_.find(context);
   if (area == areas_.end()) {
     return;
@@ -549,6 +588,7 @@ void LaunchTracker::close_context(Handle context) {
 void LaunchTracker::close(const std::string& reason) {
   const HeldLock lock(mutex_);
   closed_ = reason;
+  delayer_ = nullptr;  // its memory stays: launches may still use it
 }
 
 }  // namespace barracuda::session

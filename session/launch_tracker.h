@@ -22,6 +22,7 @@
 #include "session/launch_watch.h"
 #include "session/module_registry.h"
 #include "session/problems.h"
+#include "session/store_delayer.h"
 #include "session/stream_tracker.h"
 #include "trace/recorder.h"
 
@@ -50,6 +51,7 @@ class Launch {
   friend class LaunchTracker;
 
   std::optional<LaunchArguments> arguments_;
+  const wire::LaunchDescriptor* delayed_ = nullptr;  // of its stores, if they are
   std::shared_ptr<const KernelBinding> kernel_;
   detector::LaunchId opened_{};  // in the books; 0: not checked
   detector::LaunchId id_{};      // the same, once everybody knows of it
@@ -93,6 +95,9 @@ class LaunchTracker {
   // From now on, launches are told to it. It outlives this.
   void record(trace::Recorder* recorder) { recorder_ = recorder; }
 
+  // From now on, nothing is checked and launches delay their stores: what they run was rewritten
+  // for that.
+  void delay_stores(std::unique_ptr<StoreDelayer> delayer);
   // Before the driver's launch call.
   void begin(Launch& launch, const LaunchRequest& request);
   // Instead, when nothing may be logged any more.
@@ -106,8 +111,8 @@ class LaunchTracker {
   void copied(const CopyRequest& copy);
   // Memory is about to be freed, or was allocated, in the order of a stream; the bytes that it got
   // were freed by these. 0: not known to the detector.
-  detector::LaunchId freed(const MemoryRange& range, Handle stream);
-  void allocated(const MemoryRange& range, Handle stream, std::vector<detector::LaunchId> freed_by);
+  detector::CopyId freed(const MemoryRange& range, Handle stream);
+  void allocated(const MemoryRange& range, Handle stream, std::vector<detector::CopyId> freed_by);
 
   // Before a replay of this executable graph: nodes stand in an order in which dependencies come
   // first.
@@ -168,13 +173,15 @@ class LaunchTracker {
 
   // Lets the program have its signals between two slices of a wait, while nothing is held.
   bool wait_a_slice(detector::LaunchId id, std::chrono::milliseconds slice);
+  // Instead of begin()'s checks.
+  void begin_delayed(Launch& launch, const LaunchRequest& request, detector::StreamKey stream);
   // Counts a launch that the driver is about to be given, or has refused.
   void count(Launch& launch);
   void count(const KernelBinding* kernel, const LaunchCheck& check);
   void refused(const KernelBinding* kernel, const LaunchCheck& check);
   detector::CopyInfo open_copy(const CopyRequest& copy, detector::StreamKey stream);
   // Puts it into its stream. The mutex is held.
-  detector::LaunchId begin_copy(detector::CopyInfo info, detector::StreamKey stream);
+  detector::CopyId begin_copy(detector::CopyInfo info, detector::StreamKey stream);
   bool is_left_out(const KernelBinding& kernel, bool can_be_checked);
   detector::LaunchId open(const KernelBinding& kernel, const detector::LaunchInfo& info,
                           detector::StreamKey stream);
@@ -219,7 +226,8 @@ class LaunchTracker {
   std::uint64_t matching_launches_ = 0;
   std::uint64_t begun_ = 0;
   std::string closed_;
-  std::unique_ptr<LaunchWatch> watch_;  // null: the option is not set
+  std::unique_ptr<StoreDelayer> delayer_;  // null: stores are not delayed, or not any more
+  std::unique_ptr<LaunchWatch> watch_;     // null: the option is not set
 };
 
 }  // namespace barracuda::session

@@ -14,7 +14,7 @@ Hash128 hash_of(const ImageSource& source) {
   Hash128 hash = hash128(source.reason);
   for (const std::string& unit : source.units) {
     const Hash128 part = hash128(unit, hash.low);
-    hash = {hash.high ^ part.high, part.low};
+    hash = {.high = hash.high ^ part.high, .low = part.low};
   }
   return hash;
 }
@@ -37,11 +37,14 @@ std::string KernelBinding::reason() const {
   return kernel == nullptr ? "its PTX is not known" : kernel->reason;
 }
 
-ModuleRegistry::ModuleRegistry(const Options& options, bool renumbers_blocks)
+ModuleRegistry::ModuleRegistry(const Options& options, PtxChanges changes, bool renumbers_blocks,
+                               bool delays_stores)
     : options_{.first_site = {},
                .reduce_in_block = options.reduce_in_block,
                .for_paper = options.model == "paper",
-               .renumbers_blocks = renumbers_blocks} {}
+               .renumbers_blocks = renumbers_blocks,
+               .delays_stores = delays_stores},
+      changes_(std::move(changes)) {}
 
 const ProgramImage& ModuleRegistry::prepare(const ImageSource& source, ptx::SiteTable& added) {
   const Hash128 key = hash_of(source);
@@ -55,7 +58,7 @@ const ProgramImage& ModuleRegistry::prepare(const ImageSource& source, ptx::Site
     options.first_site = wire::SiteId{static_cast<std::uint32_t>(sites_.size())};
   }
   ASSERT(added.empty());
-  auto made = std::make_unique<ProgramImage>(instrument_image(source, options, added));
+  auto made = std::make_unique<ProgramImage>(instrument_image(source, options, changes_, added));
   ASSERT(made->first_site == options.first_site && made->site_count == added.size());
   ASSERT(added.empty() ||
          (added.front().id == made->first_site &&
@@ -174,6 +177,31 @@ const ProgramImage* ModuleRegistry::find_image_of(std::string_view function) con
 ptx::SiteList ModuleRegistry::sites() const {
   const HeldLock lock(mutex_);
   return sites_;
+}
+
+std::vector<std::string> ModuleRegistry::unfit_changes() const {
+  const HeldLock lock(mutex_);
+  std::vector<std::vector<ptx::EditOutcome>> outcomes;
+  for (const auto& [key, image] : images_) {
+    outcomes.push_back(image->edit_outcomes);
+  }
+  return changes_.unfit(outcomes);
+}
+
+std::string ModuleRegistry::fence_places(const std::set<std::string>& launched) const {
+  const HeldLock lock(mutex_);
+  // By their sites, which is the order in which they were loaded.
+  std::multimap<std::uint32_t, const ProgramImage*> in_order;
+  for (const auto& [key, image] : images_) {
+    if (!image->fences.places.empty()) {
+      in_order.emplace(index_of(image->first_site), image.get());
+    }
+  }
+  std::vector<ptx::ModuleFences> fences;
+  for (const auto& [first, image] : in_order) {
+    fences.push_back(image->fences);
+  }
+  return fence_places_text(fences, launched);
 }
 
 }  // namespace barracuda::session

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,6 +17,7 @@
 #include "ptx/site_list.h"
 #include "session/device_driver.h"
 #include "session/program_image.h"
+#include "session/ptx_changes.h"
 
 namespace barracuda::session {
 
@@ -60,7 +62,8 @@ struct KernelBinding {
 
 class ModuleRegistry {
  public:
-  ModuleRegistry(const Options& options, bool renumbers_blocks);
+  ModuleRegistry(const Options& options, PtxChanges changes, bool renumbers_blocks,
+                 bool delays_stores);
 
   // The image as this device gets it. Instruments each content once. `added` gets the sites of an
   // image that was instrumented now, else it stays empty.
@@ -86,12 +89,17 @@ class ModuleRegistry {
   // The image that defines a function or kernel of that name; null if none.
   [[nodiscard]] const ProgramImage* find_image_of(std::string_view function) const;
   [[nodiscard]] ptx::SiteList sites() const;
+  // The user's changes of the PTX that no image took, a sentence each.
+  [[nodiscard]] std::vector<std::string> unfit_changes() const;
+  // fence_places_text() of all images.
+  [[nodiscard]] std::string fence_places(const std::set<std::string>& launched) const;
 
  private:
   const ptx::InstrumentOptions options_;
+  const PtxChanges changes_;
   mutable std::mutex mutex_;
   std::mutex instrument_mutex_;  // site ids are handed out one image after another
-  std::map<Hash128, std::unique_ptr<ProgramImage>> images_;
+  std::map<Hash128, std::unique_ptr<ProgramImage>> images_;  // each has the changes in it
   std::map<std::string, std::unique_ptr<ProgramImage>> unreadable_;
   ptx::SiteList sites_;
   std::unordered_map<Handle, std::shared_ptr<const LoadedModule>> modules_;

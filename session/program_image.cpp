@@ -135,7 +135,7 @@ ImageSource read_origin(const CodeOrigin& origin, const DeviceDriver& device) {
 }
 
 ProgramImage instrument_image(const ImageSource& source, const ptx::InstrumentOptions& options,
-                              ptx::SiteTable& sites) {
+                              const PtxChanges& changes, ptx::SiteTable& sites) {
   ProgramImage image;
   image.has_ptx = !source.units.empty();
   image.first_site = options.first_site;
@@ -158,7 +158,14 @@ ProgramImage instrument_image(const ImageSource& source, const ptx::InstrumentOp
     image.reason = "its PTX could not be linked: " + added.error().to_string();
     return image;
   }
-  Expected<ptx::InstrumentedModule> made = ptx::instrument(std::move(units), options);
+  Expected<ChangedUnits> changed = changes.apply(std::move(units));
+  if (!changed) {
+    image.reason = "its PTX could not be linked: " + changed.error().to_string();
+    return image;
+  }
+  image.fences = std::move(changed->fences);
+  image.edit_outcomes = std::move(changed->outcomes);
+  Expected<ptx::InstrumentedModule> made = ptx::instrument(std::move(changed->units), options);
   if (!made) {
     image.reason = "its PTX could not be instrumented: " + made.error().to_string();
     return image;

@@ -13,6 +13,7 @@
 #include "host_detector/launch.h"
 #include "ptx/instrument.h"
 #include "session/device_driver.h"
+#include "session/ptx_changes.h"
 
 namespace barracuda::session {
 
@@ -31,6 +32,9 @@ struct ProgramImage {
   std::vector<ptx::NotCovered> not_covered;
   std::map<std::string, detector::Dim3> clusters;  // of kernels compiled for clusters
   std::vector<DeviceVariable> variables;           // at module scope, in global or constant memory
+  // What the user's changes did to its PTX.
+  ptx::ModuleFences fences;
+  std::vector<ptx::EditOutcome> edit_outcomes;
   wire::SiteId first_site{};
   std::uint32_t site_count = 0;
 
@@ -64,9 +68,9 @@ struct CodeOrigin {
 
 ImageSource read_origin(const CodeOrigin& origin, const DeviceDriver& device);
 
-// Parses and instruments. `sites` gets the table. Never fails: an image that cannot be instrumented
-// comes back with its reason.
+// Parses, changes and instruments. `sites` gets the table. Never fails: an image that cannot be
+// instrumented comes back with its reason.
 ProgramImage instrument_image(const ImageSource& source, const ptx::InstrumentOptions& options,
-                              ptx::SiteTable& sites);
+                              const PtxChanges& changes, ptx::SiteTable& sites);
 
 }  // namespace barracuda::session

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
+#include <set>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "base/assert.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/signals_blocked.h"
 #include "base/strong_id.h"
@@ -16,6 +19,7 @@
 #include "report/symbol_name.h"
 #include "session/block_schedule.h"
 #include "session/source_line.h"
+#include "session/store_delayer.h"
 #include "trace/detector_options.h"
 
 namespace barracuda::session {
@@ -63,15 +67,15 @@ struct StickyError {
 };
 
 constexpr StickyError kStickyErrors[] = {
-    {700, "access to an illegal address"},
-    {702, "kernel timed out"},
-    {710, "device-side assertion failed"},
-    {714, "hardware stack error"},
-    {715, "illegal instruction"},
-    {716, "misaligned access"},
-    {717, "access in the wrong address space"},
-    {718, "jump to an invalid address"},
-    {719, "kernel ended by a trap or an unspecified fault"},
+    {.status = 700, .what = "access to an illegal address"},
+    {.status = 702, .what = "kernel timed out"},
+    {.status = 710, .what = "device-side assertion failed"},
+    {.status = 714, .what = "hardware stack error"},
+    {.status = 715, .what = "illegal instruction"},
+    {.status = 716, .what = "misaligned access"},
+    {.status = 717, .what = "access in the wrong address space"},
+    {.status = 718, .what = "jump to an invalid address"},
+    {.status = 719, .what = "kernel ended by a trap or an unspecified fault"},
 };
 
 const StickyError* find_sticky(DriverStatus status) {
@@ -89,13 +93,19 @@ Expected<std::unique_ptr<Session>> Session::create(const Options& options,
                                                    std::unique_ptr<DeviceDriver> driver,
                                                    DeadlockHandler on_deadlock) {
   TRY(KernelFilter filter, KernelFilter::parse(options));
+  TRY(PtxChanges changes, PtxChanges::read(options));
   // The constructor is private: no make_unique.
-  return std::unique_ptr<Session>(
-      new Session(options, std::move(filter), std::move(driver), std::move(on_deadlock)));
+  std::unique_ptr<Session> session(new Session(options, std::move(filter), std::move(changes),
+                                               std::move(driver), std::move(on_deadlock)));
+  if (rewrites_stores(options, session->driver_->is_emulated())) {
+    TRY(auto delayer, StoreDelayer::create(options, *session->driver_, session->problems_));
+    session->launches_.delay_stores(std::move(delayer));
+  }
+  return session;
 }
 
-Session::Session(const Options& options, KernelFilter filter, std::unique_ptr<DeviceDriver> driver,
-                 DeadlockHandler on_deadlock)
+Session::Session(const Options& options, KernelFilter filter, PtxChanges changes,
+                 std::unique_ptr<DeviceDriver> driver, DeadlockHandler on_deadlock)
     : options_(options),
       driver_(std::move(driver)),
       recorder_(trace::Recorder::create(options)),
@@ -104,7 +114,8 @@ Session::Session(const Options& options, KernelFilter filter, std::unique_ptr<De
           [this](const detector::LateLaunch& late) { tell_late(late); },
           // The emulated device ends such a kernel itself.
           driver_->is_emulated() ? nullptr : std::move(on_deadlock))),
-      modules_(options_, renumbers_blocks(options_, *driver_)),
+      modules_(options_, std::move(changes), renumbers_blocks(options_, *driver_),
+               rewrites_stores(options_, driver_->is_emulated())),
       launches_(options_, std::move(filter), *driver_, pipeline_, modules_, streams_, problems_) {
   launches_.record(recorder_.get());
 }
@@ -460,6 +471,9 @@ void Session::close(bool can_wait) {
 
 void Session::add_gaps(report::RunData& run, Reading reading) const {
   run.problems = problems_.sentences();
+  if (reading == Reading::kLast) {  // until then, a module may still come
+    std::ranges::move(modules_.unfit_changes(), std::back_inserter(run.problems));
+  }
   for (const report::MemoryErrorRecord& error : run.memory_errors) {
     run.problems.push_back(
         (error.kernel.empty() ? "a kernel" : "kernel " + report::demangle(error.kernel)) +
@@ -503,6 +517,20 @@ void Session::abandon() {
 
 Expected<void> Session::finish_trace(const report::RunData& run) {
   return recorder_ == nullptr ? Expected<void>() : recorder_->finish(run);
+}
+
+Expected<void> Session::write_fence_places(const report::RunData& run) const {
+  if (options_.fence_places.empty()) {
+    return {};
+  }
+  std::set<std::string> launched;
+  for (const report::KernelRecord& kernel : run.kernels) {
+    if (kernel.launches != 0) {
+      launched.insert(kernel.name);
+    }
+  }
+  TRY(const std::string path, expand_file_name(options_.fence_places));
+  return write_file(path, modules_.fence_places(launched));
 }
 
 std::uint64_t Session::finding_changes() const {

@@ -24,6 +24,7 @@
 #include "session/launch_tracker.h"
 #include "session/module_registry.h"
 #include "session/problems.h"
+#include "session/ptx_changes.h"
 #include "session/stream_tracker.h"
 #include "trace/recorder.h"
 
@@ -126,6 +127,8 @@ class Session {
 
   // The end of the trace, if there is one, with what is reported. Nothing is recorded afterwards.
   Expected<void> finish_trace(const report::RunData& run);
+  // The file of the option fence-places, of the kernels that were launched.
+  [[nodiscard]] Expected<void> write_fence_places(const report::RunData& run) const;
 
  private:
   using Constants = std::map<std::string, MemoryRange, std::less<>>;
@@ -135,8 +138,8 @@ class Session {
 
   // Exit status 67, with this sentence.
   void kernel_blocked(const std::string& reason);
-  Session(const Options& options, KernelFilter filter, std::unique_ptr<DeviceDriver> driver,
-          DeadlockHandler on_deadlock);
+  Session(const Options& options, KernelFilter filter, PtxChanges changes,
+          std::unique_ptr<DeviceDriver> driver, DeadlockHandler on_deadlock);
 
   template <typename Read>
   const ProgramImage& prepare_guarded(const Read& read);

@@ -9,17 +9,14 @@
 namespace barracuda::session {
 namespace {
 
+using detector::CopyId;
 using detector::EventKey;
 using detector::LaunchId;
 using detector::StreamKey;
+using detector::WorkId;
 
 // CU_STREAM_LEGACY.
 constexpr Handle kLegacyHandle = 1;
-
-// Keys of ours lie where no handle does: handles are addresses of the process.
-constexpr std::uint64_t kPerThreadKeys = std::uint64_t{1} << 63;
-constexpr std::uint64_t kGraphKeys = std::uint64_t{3} << 62;
-constexpr std::uint64_t kExecutableKeys = std::uint64_t{1} << 62;
 
 std::uint64_t thread_number() {
   static std::atomic<std::uint64_t> next = 1;
@@ -34,7 +31,8 @@ StreamKey StreamTracker::key_of(Handle stream) {
   if (stream == 0 || stream == kLegacyHandle) {
     return detector::kLegacyStream;
   }
-  const StreamKey key{per_thread ? kPerThreadKeys + thread_number() : stream};
+  const StreamKey key = per_thread ? StreamKey{thread_number(), StreamKey::Kind::kPerThread}
+                                   : StreamKey{stream, StreamKey::Kind::kHandle};
   const HeldLock lock(mutex_);
   if (!numbers_.contains(key)) {
     add_stream(key, false);
@@ -89,13 +87,13 @@ void StreamTracker::device_synchronized() {
   order_.synchronize_device();
 }
 
-std::vector<LaunchId> StreamTracker::launch(StreamKey stream, LaunchId id) {
+std::vector<WorkId> StreamTracker::launch(StreamKey stream, WorkId id) {
   const HeldLock lock(mutex_);
   return order_.launch(stream, id);
 }
 
 detector::ProgrammaticOrder StreamTracker::launch_programmatic(StreamKey stream, LaunchId id,
-                                                               LaunchId fresh) {
+                                                               CopyId fresh) {
   const HeldLock lock(mutex_);
   return order_.launch_programmatic(stream, id, fresh);
 }
@@ -105,44 +103,47 @@ void StreamTracker::launch_unchecked(StreamKey stream) {
   order_.launch_unknown(stream);
 }
 
-detector::CopyOrder StreamTracker::copy(StreamKey stream, LaunchId fresh) {
+detector::CopyOrder StreamTracker::copy(StreamKey stream, CopyId fresh) {
   const HeldLock lock(mutex_);
   return order_.copy(stream, fresh);
 }
 
-std::vector<LaunchId> StreamTracker::host_waited() {
+std::vector<WorkId> StreamTracker::host_waited() {
   const HeldLock lock(mutex_);
   return order_.host_waited();
 }
 
 // Each step runs in a stream of its own that waits for its dependencies, and the graph's stream
 // then waits for all of them.
-std::vector<std::vector<LaunchId>> StreamTracker::graph_launch(StreamKey stream,
-                                                               std::uint64_t executable,
-                                                               std::span<const GraphStep> steps) {
+std::vector<std::vector<WorkId>> StreamTracker::graph_launch(StreamKey stream,
+                                                             std::uint64_t executable,
+                                                             std::span<const GraphStep> steps) {
   const HeldLock lock(mutex_);
-  const EventKey replay{kExecutableKeys + executable};
+  const EventKey replay{executable, EventKey::Kind::kGraphEnd};
   order_.wait_event(stream, replay);
-  const EventKey begin{kGraphKeys};
-  const auto key = [](std::size_t step) { return kGraphKeys + 1 + step; };
-  std::vector<std::vector<LaunchId>> after(steps.size());
+  const EventKey begin{0, EventKey::Kind::kGraphBegin};
+  const auto end_of = [](std::size_t step) { return EventKey{step, EventKey::Kind::kGraphStep}; };
+  const auto stream_of = [](std::size_t step) {
+    return StreamKey{step, StreamKey::Kind::kGraphStep};
+  };
+  std::vector<std::vector<WorkId>> after(steps.size());
   order_.record_event(begin, stream);
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const StreamKey own{key(i)};
+    const StreamKey own = stream_of(i);
     order_.create_stream(own, true);
     order_.wait_event(own, begin);
     for (const std::size_t dependency : steps[i].dependencies) {
       ASSERT(dependency < i);
-      order_.wait_event(own, EventKey{key(dependency)});
+      order_.wait_event(own, end_of(dependency));
     }
-    if (steps[i].launch != LaunchId{}) {
-      after[i] = order_.launch(own, steps[i].launch);
+    if (steps[i].work != WorkId{}) {
+      after[i] = order_.launch(own, steps[i].work);
     }
-    order_.record_event(EventKey{key(i)}, own);
+    order_.record_event(end_of(i), own);
   }
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    order_.wait_event(stream, EventKey{key(i)});
-    order_.destroy_stream(StreamKey{key(i)});
+    order_.wait_event(stream, end_of(i));
+    order_.destroy_stream(stream_of(i));
   }
   order_.record_event(replay, stream);
   return after;

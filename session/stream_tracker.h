@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <mutex>
 #include <span>
-#include <unordered_map>
 #include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include "host_detector/stream_order.h"
 #include "session/device_driver.h"
@@ -15,7 +16,7 @@ namespace barracuda::session {
 
 // One node of a graph launch, in an order in which dependencies stand before dependents.
 struct GraphStep {
-  detector::LaunchId launch{};            // 0: neither a copy nor a kernel that is checked
+  detector::WorkId work;                  // none: neither a copy nor a kernel that is checked
   std::vector<std::size_t> dependencies;  // indices of earlier steps
 };
 
@@ -36,19 +37,19 @@ class StreamTracker {
   void event_forgotten(Handle event);
   void device_synchronized();
 
-  std::vector<detector::LaunchId> launch(detector::StreamKey stream, detector::LaunchId id);
+  std::vector<detector::WorkId> launch(detector::StreamKey stream, detector::WorkId id);
   detector::ProgrammaticOrder launch_programmatic(detector::StreamKey stream, detector::LaunchId id,
-                                                  detector::LaunchId fresh);
+                                                  detector::CopyId fresh);
   // A kernel that is not checked.
   void launch_unchecked(detector::StreamKey stream);
-  detector::CopyOrder copy(detector::StreamKey stream, detector::LaunchId fresh);
+  detector::CopyOrder copy(detector::StreamKey stream, detector::CopyId fresh);
   // What the host has waited for so far.
-  std::vector<detector::LaunchId> host_waited();
+  std::vector<detector::WorkId> host_waited();
   // For each step that launches, what it is ordered after. Replays of one executable graph follow
   // each other whatever their streams; the number of one is never used again.
-  std::vector<std::vector<detector::LaunchId>> graph_launch(detector::StreamKey stream,
-                                                            std::uint64_t executable,
-                                                            std::span<const GraphStep> steps);
+  std::vector<std::vector<detector::WorkId>> graph_launch(detector::StreamKey stream,
+                                                          std::uint64_t executable,
+                                                          std::span<const GraphStep> steps);
 
   // 0 is the default stream.
   [[nodiscard]] std::uint64_t number_of(detector::StreamKey stream) const;
@@ -58,7 +59,7 @@ class StreamTracker {
 
   mutable std::mutex mutex_;
   detector::StreamOrder order_;
-  std::unordered_map<detector::StreamKey, std::uint64_t> numbers_;
+  boost::unordered_flat_map<detector::StreamKey, std::uint64_t> numbers_;
   std::uint64_t next_number_ = 1;
 };
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Tells which of CUDA's exports the emulated device has: tools/api_surface.py [--list].
 
-Reads the names that libcudart.so.13 and libcuda.so.1 export (emulator/*_names.def), those implemented
-(emulator/*/functions.def) and the toolkit's headers. Prints, by area, how many are implemented and how many
+Reads what libcudart.so.13 and libcuda.so.1 export and which of it is emulated (emulator/libcudart.def,
+emulator/libcuda.def), and the toolkit's headers. Prints, by area, how many are implemented and how many
 answer "not supported"; --list names the latter. Versions of one function (_v2, _ptsz, ...) count as one.
 """
 import re
@@ -10,8 +10,9 @@ import shutil
 import sys
 from pathlib import Path
 
-TREE = Path(__file__).resolve().parent.parent
-LIBRARIES = [("libcudart", "cudart_names.def", "cuda_runtime_api.h"), ("libcuda", "driver_names.def", "cuda.h")]
+from cuda_tables import DRIVER, RUNTIME, rows
+
+LIBRARIES = [("libcudart", RUNTIME, "cuda_runtime_api.h"), ("libcuda", DRIVER, "cuda.h")]
 VERSION = re.compile(r"(_v\d+)?(_ptsz|_ptds)?$")
 
 # The first pattern that matches a name without its prefix tells the area.
@@ -33,14 +34,6 @@ AREAS = [
 ]
 
 
-def exported(path):
-    return re.findall(r"^NAME\((\w+)(?:, 1, \d, \d)?\)", path.read_text(), re.MULTILINE)
-
-
-def implemented(path):
-    return set(re.findall(r"^\w+\((\w+)(?:, [^)]*)?\)$", path.read_text(), re.MULTILINE))
-
-
 def declared(header):
     """The functions in the toolkit's headers, macros that rename them included."""
     compiler = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
@@ -59,37 +52,40 @@ def area_of(name):
     return next(area for area, pattern in AREAS if re.search(pattern, bare))
 
 
-def survey(library, names_file, header):
+def survey(table, header):
     """By area: functions that are there, functions that are not, and old versions that are not."""
-    have = implemented(TREE / "emulator" / library / "functions.def")
+    have = set()
     known = declared(header)
-    rows = {}
+    areas = {}
     versions = {}
-    for name in exported(TREE / "emulator" / names_file):
-        versions.setdefault(base_of(name), set()).add(name)
+    for row in rows(table):
+        if table == DRIVER or row.numbers[1] == 13:
+            versions.setdefault(base_of(row.name), set()).add(row.name)
+            if row.is_emulated:
+                have.add(row.name)
     for base, forms in versions.items():
-        row = rows.setdefault(area_of(base), ([], [], []))
+        row = areas.setdefault(area_of(base), ([], [], []))
         if any(form in have for form in forms):
             row[0].append(base)
         elif forms & known or base in known:
             row[1].append(base)
         else:
             row[2].append(base)
-    return rows
+    return areas
 
 
 def main():
     lists = "--list" in sys.argv[1:]
     print("| library | area | implemented | not supported | not in the headers |")
     print("| --- | --- | ---: | ---: | ---: |")
-    for library, names_file, header in LIBRARIES:
-        rows = survey(library, names_file, header)
+    for library, table, header in LIBRARIES:
+        areas = survey(table, header)
         for area, _ in AREAS:
-            if area in rows:
-                print(f"| {library} | {area} | " + " | ".join(str(len(part)) for part in rows[area]) + " |")
-        sums = [sum(len(row[part]) for row in rows.values()) for part in range(3)]
+            if area in areas:
+                print(f"| {library} | {area} | " + " | ".join(str(len(part)) for part in areas[area]) + " |")
+        sums = [sum(len(row[part]) for row in areas.values()) for part in range(3)]
         print(f"| {library} | **all** | " + " | ".join(map(str, sums)) + " |")
-        for area, row in rows.items() if lists else ():
+        for area, row in areas.items() if lists else ():
             for name in sorted(row[1] + row[2]):
                 print(f"{library}: {area}: {name}", file=sys.stderr)
 

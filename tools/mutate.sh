@@ -1,6 +1,7 @@
 # shellcheck shell=bash
-# What mutate_detector.sh and mutate_rewriter.sh share; sourced, not run. The script that sources it says
+# What mutate_detector.sh, mutate_rewriter.sh, mutate_weak.sh and mutate_weak_memory.sh share; sourced, not run. The script that sources it says
 #   folder      whose files are mutated
+#   also        other folders that the build needs, if any
 #   built       the folders to build, that one last
 #   tests       its test executables, without barracuda.test.
 #   mutations   name | file in the folder | sed expression: one line each
@@ -20,7 +21,7 @@ prepare() {
   local part file
   copy=$scratch/tree build=$scratch/build
   mkdir -p "$copy"
-  for part in CMakeLists.txt cmake base device_logger "$folder" tests; do
+  for part in CMakeLists.txt cmake base device_logger "$folder" ${also[@]+"${also[@]}"} tests; do
     rm -rf "${copy:?}/$part"
     cp -r --preserve=timestamps "$tree/$part" "$copy/"
   done

@@ -33,35 +33,35 @@ unknown values are taken for none|sync/location.cpp|s/^    takes_all_ = true;/  
 a barrier gives its clocks but not its fences|sync/barrier.cpp|s/^    add_fences(warp, group, state);/    static_cast<void>(group);/
 a warp's time stands still at a barrier|sync/barrier.cpp|s/^      warps\[warp\].advance();//
 a barrier opens before the last thread came|sync/barrier.cpp|s/waiting_ >= live_threads/waiting_ + 1 >= live_threads/
-same warp is ordered without a barrier|races/access_check.cpp|s/older.warp == warp.warp() \&\&$/older.warp == warp.warp() || older.warp == warp.warp() \&\&/
-a strong access replaces a plain one|races/verdict.cpp|s/(strength <= strength_of(\*older.site) \&\& /(/
+same warp is ordered without a barrier|races/cell_order.cpp|s/older.warp == warp.warp() \&\& older.maps_lanes_like(newer)) {/older.warp == warp.warp()) {/
+a strong access replaces a plain one|races/verdict.cpp|s/(is_as_strong(strength_of(\*older.site), strength) \&\&/(true \&\&/
 a read replaces a write|races/verdict.cpp|s/if (older.writes \&\& !newer.writes) {/if (false) {/
-a narrow scope counts as wide|races/verdict.cpp|s/std::min(first.scope, second.scope) >= pair.distance/std::max(first.scope, second.scope) >= pair.distance/
+a narrow scope counts as wide|races/verdict.cpp|s/includes(narrower(first.scope, second.scope), pair.distance)/includes(wider(first.scope, second.scope), pair.distance)/
 values are equal whatever they are|races/verdict.cpp|s/first.value == second.value \&\&$/true \&\&/
 values of different sizes are equal|races/verdict.cpp|s/return width(first) == width(second) \&\& first/return first/
 values of vectors are equal to those of scalars|races/verdict.cpp|s/ \&\& first.site->element_count == second.site->element_count;/;/
-values: one store of a known value stands for an older one|races/access_check.cpp|s/^    if (stands_alone) {/    if (stands_alone || access.width != 0) {/
-values: two stores of one known value stand for an older one|races/access_check.cpp|s/} else if (older.outdated_by != mark) {/} else {/
-values: what outdates some bytes outdates all|races/access_check.cpp|s/^    if (older.bytes.within(cell.bytes)) {/    if (!cell.bytes.none()) {/
+values: one store of a known value stands for an older one|races/replacement.cpp|s/return stands_alone ? without(older, newer.bytes) : outdated/return true ? without(older, newer.bytes) : outdated/
+values: two stores of one known value stand for an older one|races/replacement.cpp|s/return older.outdated_by == mark ? older : without/return older.outdated_by == 0 ? older : without/
+values: what outdates some bytes outdates all|races/replacement.cpp|/^Cell outdated(/,/^}/s/if (older.bytes.within(newer.bytes)) {/if (!newer.bytes.none()) {/
 values: cells that one store outdated are as others|shadow/cell.h|s/           outdated_by == other.outdated_by;/           true;/
-compare-and-swap: it writes what it keeps|races/access_lanes.cpp|s/^      piece.flags = Cell::kReads;/      piece.flags = cell.flags;/
-compare-and-swap: it does not touch what it keeps|races/access_lanes.cpp|s/^    record(access, piece, /    if (!is_kept) record(access, piece, /
-compare-and-swap: any atomic keeps bytes|races/access_lanes.cpp|s/^      wire::kLaneCompares | wire::kLaneHasRead/      wire::kLaneHasRead/
+compare-and-swap: it writes what it keeps|races/footprint.cpp|s/piece.cell.flags = Cell::kReads;/piece.cell.flags = whole.cell.flags;/
+compare-and-swap: it does not touch what it keeps|races/footprint.cpp|s/^    piece.cell.bytes = /    if (piece.kind == SharedAccessKind::kReads) footprint.pop_back(); else piece.cell.bytes = /
+compare-and-swap: any atomic keeps bytes|races/footprint.cpp|s/^      wire::kLaneCompares | wire::kLaneHasRead/      wire::kLaneHasRead/
 a speculated load is an error|races/verdict.cpp|s/^  if (is_speculated(pair)) {/  if (is_speculated(pair) \&\& false) {/
 a speculated load stands for a plain one|races/verdict.cpp|s/if (newer.site->speculated \&\& !older.site->speculated) {/if (false) {/
 lanes of one instruction need not agree|races/verdict.cpp|s/pair.same_instruction \&\& pair.first.agrees \&\& pair.second.agrees/pair.same_instruction/
 sizes of atomics do not matter|races/verdict.cpp|s/if (width(pair.first) != width(pair.second)) {/if (false) {/
-an observed write orders nothing|races/access_check.cpp|s/was_observed(access, older, byte, lane)));/false));/
+an observed write orders nothing|races/conflict.cpp|s/was_observed(access, older, byte, lane)));/false));/
 an acquire passes too early|queue/order_counters.h|s/(done_\[stamp.counter\] - stamp.number) >= 0/(done_[stamp.counter] - stamp.number) >= -1/
 a release passes what its cluster waits with|queue/ordering.cpp|s/^  ClusterQueue\* queue = find_queue(launch, cluster);/  ClusterQueue* queue = header_of(record).kind == wire::RecordKind::kRelease ? nullptr : find_queue(launch, cluster);/
-async: the issuer is ordered after its copies|races/access_check.cpp|s/older.warp == cell.warp \&\& !older.is_asynchronous();/older.warp == cell.warp;/
-async: a copy stands for what its issuer knew|races/async_access.cpp|s/return !cell.is_asynchronous() ||/return true ||/
-async: no proxy fence is needed|races/async_access.cpp|s/^  if (!is_between_proxies(access, older)) {/  if (older_lane < 32) {/
+async: the issuer is ordered after its copies|races/conflict.cpp|s/older.warp == cell.warp \&\& !older.is_asynchronous();/older.warp == cell.warp;/
+async: a copy stands for what its issuer knew|races/replacement.cpp|s/return !newer.is_asynchronous() ||/return true ||/
+async: no proxy fence is needed|races/cell_order.cpp|s/^  if (!is_between_proxies(access, older)) {/  if (older_lane < 32) {/
 async: a wait leaves no group pending|clock/completions.h|s/ends_\[ends_.size() - 1 - left\]/ends_.back()/
 async: a barrier does not tell what was waited for|sync/barrier.cpp|s/^  warp.add_waited(lanes, times_);//
 async: a .read wait is for the target as well|happens_before/async_copy_rules.cpp|s/if (!is_bulk || !site.reads_only) {/if (lanes != 0) {/
 async: a copy arrives for later copies as well|happens_before/async_copy_rules.cpp|s/^    groups.divide();//
-async: a proxy fence leaves out its own thread|happens_before/async_copy_rules.cpp|s/^    after.clock.raise(fenced_key(actor.cta.key), {&own, 1});//
+async: a proxy fence leaves out its own thread|happens_before/async_copy_rules.cpp|s/^    after.clock.raise(actor.cta.key.fenced(), {&own, 1});//
 async: an arrival of block scope gives to another block|happens_before/async_copy_rules.cpp|s/const bool reaches = !operand.is_remote || /const bool reaches = lanes != 0 || /
 async: a wait takes the newest phase of any parity|sync/mbarrier.cpp|s/return is_newest ? newest_ : before_;/return is_newest || true ? newest_ : before_;/
 async: bytes to come hold no phase back|sync/mbarrier.cpp|s/if (pending_ != 0 || bytes_ != 0) {/if (pending_ != 0) {/
@@ -72,16 +72,16 @@ copies: what launches before it learnt is lost|races/copy_check.cpp|s/.clock = e
 copies: what it knows is not handed on|races/copy_check.cpp|s/^  engine_.finals.add(copy.id, std::move(comer.clock));//
 copies: an observed write orders nothing|races/observation.h|s/^  if (location == nullptr) {/  if (location == nullptr || byte != 0) {/
 copies: an observer that it learnt of does not count|races/copy_check.cpp|s/^           comer.knows(by.cta, by.warp, by.lane, observation.time);/           false;/
-copies: launches before those that it learnt of are forgotten|races/copy_check.cpp|s/^           comer.clock.knows_launch(is_ordered);/           false;/
+copies: launches before those that it learnt of are forgotten|races/copy_check.cpp|s/^           comer.clock.knows_work(is_ordered);/           false;/
 copies: a running launch does not look for one that comes|races/copy_check.cpp|s/launch->may_race_with_copies = is_met = true;/is_met = true;/
 copies: a launch does not look for those before it|races/copy_check.cpp|s/^    launch.may_race_with_copies = true;//
 copies: they race with themselves|races/copy_check.cpp|s/ || other.id == mine ||/ ||/
 copies: rows lie close together|races/copy_check.cpp|s/rows.address + row \* rows.pitch/rows.address + row * rows.row_bytes/
 copies: what the host has waited for is dropped though it runs beside a launch|races/copy_check.cpp|s/return is_past \&\& std::ranges::all_of/return is_past || std::ranges::all_of/
 copies: asynchronous accesses are their issuer's|races/copy_check.cpp|s/if (!cell.is_asynchronous()) {/if (cell.launch() != LaunchId{}) {/
-copies: only lanes that touch the first byte are asked|races/copy_access.cpp|s/for (Bytes rest = bytes; !rest.none(); rest = rest.after_first()) {/for (Bytes rest = bytes; !rest.none(); rest = Bytes{}) {/
-copies: an ordered lane stands for all|races/copy_access.cpp|s/ordered |= std::uint32_t{1} << lane;/ordered = ~std::uint32_t{0};/
-copies: a later one replaces those of other streams|launches/live_copies.cpp|s/(older->id == copy->id || order.is_before(older->id, copy->id));/(older->id != LaunchId{} || order.is_before(older->id, copy->id));/
+copies: only lanes that touch the first byte are asked|races/race_report.cpp|s/for (Bytes rest = bytes; !rest.none(); rest = rest.after_first()) {/for (Bytes rest = bytes; !rest.none(); rest = Bytes{}) {/
+copies: an ordered lane stands for all|races/race_report.cpp|s/ordered |= std::uint32_t{1} << lane;/ordered = ~std::uint32_t{0};/
+copies: a later one replaces those of other streams|launches/live_copies.cpp|s/(older->id == copy->id || order.is_before(older->id, copy->id));/(older->id != CopyId{} || order.is_before(older->id, copy->id));/
 copies: a read replaces a write|launches/live_copies.cpp|s/return (copy->rows.is_written || !older->rows.is_written) \&\&/return (copy->rows.is_written || !older->rows.is_written || true) \&\&/
 copies: pieces are not divided|launches/live_copies.cpp|s/^  split(end);$//
 copies: the newest stands for concurrent ones|launches/live_copies.cpp|s/return order.is_before(older, copy.id); });/return order.is_before(older, copy.id) || older != copy.id; });/
@@ -94,9 +94,9 @@ copies: an allocation leaves the free|races/copy_check.cpp|s/^      engine_.copi
 copies: a free leaves the allocation|races/copy_check.cpp|s/^      engine_.copies.forget_all(HostOperation::kAllocation, rows.address, rows.row_bytes, order);/      static_cast<void>(rows);/
 copies: what synchronised in memory that is used on is forgotten|races/copy_check.cpp|s/choose)) {/choose) \&\& false) {/
 copies: what synchronised in memory that was freed stays|races/copy_check.cpp|s/^  engine_.global_locations.forget(range.address, range.row_bytes);//
-copies: an allocation does not wait for the frees of its bytes|queue/ordering.cpp|s/: not_over(copy.freed_by)) {/: std::vector<LaunchId>()) {/
+copies: an allocation does not wait for the frees of its bytes|queue/ordering.cpp|s/: not_over(copy.freed_by)) {/: std::vector<WorkId>()) {/
 copies: they do not wait for the launches before them|queue/ordering.cpp|s/^  if (awaited.empty()) {/  if (awaited.size() < 1000) {/
-copies: launches do not wait for copies that wait|queue/ordering.cpp|s/if (is_copy(each) ? copies_.contains(each)/if (is_copy(each) ? copies_.size() > 1000/
+copies: launches do not wait for copies that wait|queue/ordering.cpp|s/if (each.is_copy() ? copies_.contains(each.copy())/if (each.is_copy() ? copies_.size() > 1000/
 copies: those that share a number lose all but the first|queue/ordering.cpp|s/^    same->second.copies.push_back(copy);//
 paper: a release joins what was there|paper/sync_clocks.cpp|s/^      location.everywhere = clock;/      location.everywhere.join(clock);/
 paper: a release of a block reaches all|paper/sync_clocks.cpp|s/^      location.blocks\[by.key\] = clock;/      location.everywhere = location.blocks[by.key] = clock;/
@@ -128,12 +128,12 @@ last sync: what ends an epoch may have come first|clock/sync_notes.h|s/(note.tim
 last sync: a barrier does not end an epoch|engines/ptx_engine.cpp|s/const bool ends_epoch = site.operation == Operation::kBarrier ||/const bool ends_epoch =/
 last sync: what may be overwritten meanwhile is read|clock/sync_notes.h|s/load(count_) - seen.count_ + 1;/load(count_) - seen.count_;/
 last sync: another block in the same place passes for it|state/past_notes.h|s/return block.cta == cta \&\& warp/return warp/
-shared sets: atomics of a narrow scope are of them|races/access_shared_set.cpp|s/site.scope < wire::Scope::kGpu) {/site.scope > wire::Scope::kSys) {/
-shared sets: four bytes pass for eight|races/access_shared_set.cpp|s/return SharedAccessKind::kAtomics4;/return SharedAccessKind::kAtomics8;/
-shared sets: who is none of them does not look|races/access_shared_set.cpp|s/  if (!is_one_of_them ||/  if (launch == LaunchId{} ||/
-shared sets: what one lane did again all did|races/access_shared_set.cpp|s/if ((older.lanes \& ~newer.lanes) != 0) {/if (older.lanes == 0) {/
-shared sets: other lanes at the same bytes stand for it|races/access_shared_set.cpp|s/} else if (newer.maps_lanes_like(older)) {/} else {/
-shared sets: any newer one stands for an older|races/access_shared_set.cpp|s/      !may_replace(side_of(newer), side_of(older))) {/      older.bytes.none()) {/
+shared sets: atomics of a narrow scope are of them|races/shared_sets.cpp|s/!includes(site.scope, wire::Scope::kGpu)) {/false) {/
+shared sets: four bytes pass for eight|races/shared_sets.cpp|s/return SharedAccessKind::kAtomics4;/return SharedAccessKind::kAtomics8;/
+shared sets: who is none of them does not look|races/piece_check.cpp|s/  if (!is_one_of_them ||/  if (launch == LaunchId{} ||/
+shared sets: what one lane did again all did|races/replacement.cpp|s/if ((older.lanes \& ~newer.lanes) != 0) {/if (older.lanes == 0) {/
+shared sets: other lanes at the same bytes stand for it|races/replacement.cpp|s/} else if (newer.maps_lanes_like(older)) {/} else {/
+shared sets: any newer one stands for an older|races/replacement.cpp|/^Cell left_in_set(/,/^}/s/!may_replace(side_of(engine, newer), side_of(engine, older))) {/older.bytes.none()) {/
 shared sets: warps of all blocks are one when compacting|shadow/shared_access_set.h|s/places\[end\].cta == places\[start\].cta/places[end].time != 0/
 shared sets: warps of all blocks are one when adding|shadow/shared_access_set.h|s/member.cta != cell.cta_index() ||/member.cta == ~0U ||/
 shared sets: what a launch did another did|shadow/shared_access_set.h|s/group.alike.launch() != cell.launch()) {/group.alike.launch() == LaunchId{}) {/
@@ -146,8 +146,8 @@ locations: a long map takes what came last for the first|sync/small_map.h|s/inde
 locations: shared memory forgets at any barrier|happens_before/sync_rules.cpp|s/barrier.has_everybody(cta.warps)) {/!cta.warps.empty()) {/
 block: a split block loses what is known of the whole|shadow/block.cpp|s/if (whole != nullptr \&\& whole->is_empty()) {/if (whole != nullptr) {/
 block: a split block does not meet who touched all of it|shadow/block.h|s/  if (whole != nullptr) {$/  if (whole != nullptr \&\& is_whole) {/
-busy words: races with one site hide those with others|races/access.h|s/return found != sites_.end() \&\& found->races >= kEnough;/return !sites_.empty() \&\& sites_.front().races >= kEnough;/
-busy words: accesses of other sites count|races/access_shared_set.cpp|s/    if (kept.site == cell.site) {/    if (kept.cta != CtaKey{}) {/
+busy words: races with one site hide those with others|races/racing_sites.h|s/return found != sites_.end() \&\& found->races >= kEnough;/return !sites_.empty() \&\& sites_.front().races >= kEnough;/
+busy words: accesses of other sites count|races/piece_check.cpp|s/    if (kept.site == cell.site) {/    if (kept.cta != CtaKey{}) {/
 launches: blocks that are over come back|state/launch_state.h|s/return cta \/ kShards < finished.size() \&\& finished\[cta \/ kShards\];/return cta > ~cta \&\& finished[cta \/ kShards];/
 launches: with a block those before it in its shard are over|state/launch_state.cpp|s/^  finished\[index\] = true;/  finished.assign(index + 1, true);/
 shared memory: a barrier of some divides it|sync/barrier.cpp|s/return std::ranges::all_of(warps, /return std::ranges::any_of(warps, /

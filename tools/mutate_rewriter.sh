@@ -25,13 +25,13 @@ bytes: a piece begins where the whole does|passes/useful_reads.cpp|s/^  site.off
 bytes: a load of nothing is not logged|passes/useful_reads.cpp|s/^      sites.push_back(std::move(site));\n      return;/      return;/;/compilers leave no such load/{n;s/.*//}
 bytes: what is logged in part stands for all|passes/reduce_in_block.cpp|s/offset + site.info.element_bytes \* site.info.element_count/offset + 8 * site.info.element_bytes/
 bytes: the first use is the only one|analysis/demanded_bits.cpp|s/^    if (bits == kAll) {/    if (bits != 0) {/
-bytes: an and keeps all|analysis/demanded_bits.cpp|s/opcode == "and" ? \*mask : ~\*mask/opcode == "and" ? ~*mask : *mask/
-bytes: a shift right is one left|analysis/demanded_bits.cpp|s/^    if (opcode == "shl") {/    if (opcode == "shr") {/
+bytes: an and keeps all|analysis/demanded_bits.cpp|s/opcode == kAnd ? \*mask : ~\*mask/opcode == kAnd ? ~*mask : *mask/
+bytes: a shift right is one left|analysis/demanded_bits.cpp|s/^    if (opcode == kShl) {/    if (opcode == kShr) {/
 bytes: signs are not copied|analysis/demanded_bits.cpp|s/const bool wants_sign = is_signed(type) \&\& /const bool wants_sign = width == 0 \&\& /
 bytes: a permutation takes from the other word|analysis/demanded_bits.cpp|s/(source < 4) == (operand == 1)/(source < 4) != (operand == 1)/
 lanes: a select takes either|analysis/use_condition.cpp|s/return predicate(operands\[3\], n == 2);/return predicate(operands[3], false);/
-lanes: an or lets through what is true|analysis/use_condition.cpp|s/return predicate(other, opcode == "or");/return predicate(other, false);/
-lanes: exclusive or masks|analysis/use_condition.cpp|s/(opcode != "and" \&\& opcode != "or")/(opcode != "and" \&\& opcode != "or" \&\& opcode != "xor")/
+lanes: an or lets through what is true|analysis/use_condition.cpp|s/return predicate(other, opcode == kOr);/return predicate(other, false);/
+lanes: exclusive or masks|analysis/use_condition.cpp|s/(opcode != kAnd \&\& opcode != kOr)/(opcode != kAnd \&\& opcode != kOr \&\& opcode != kXor)/
 lanes: what was read decides about itself|analysis/use_condition.cpp|s/(mask->name == name || is_from_load(mask->name))/(mask->name == name)/
 lanes: a branch decides though all ways lead there|analysis/use_condition.cpp|s/^  if (target.predecessors.size() != 1) {/  if (target.predecessors.empty()) {/
 lanes: the other way of a branch|analysis/use_condition.cpp|s/branch.predicate_negated != is_fall_through/branch.predicate_negated == is_fall_through/

@@ -48,6 +48,11 @@ rewriter_mutations() {
   tools/mutate_rewriter.sh build/rewriter-mutations
 }
 
+weak_memory() {
+  RC_PARAMS=max_success=4000 build/bin/barracuda.test.weak_memory.oracle # 20,000 programs
+  tools/mutate_weak_memory.sh build/weak-memory-mutations
+}
+
 suite() {
   litmus_suite/run_suite.py --seeds 20 --model "$1"
 }
@@ -59,6 +64,7 @@ for target in fatbin ptx trace; do
 done
 long_step mutations mutations
 long_step rewriter-mutations rewriter_mutations
+long_step weak-memory weak_memory
 long_step suite-ptx suite ptx
 long_step suite-paper suite paper
 long_step advice tests/e2e/apply_advice.py

@@ -1,6 +1,7 @@
 // What a trace tells, in the order in which it happened: all that a report of the same run is made
 // of. A process's events begin with StreamBegin; RunEnd is the last one if the process came to its
-// end. Bump kFormatVersion (block.h) with any change here or in event_fields.h.
+// end. The fields travel as they stand here: bump kFormatVersion (block.h) with any change, here or
+// in event_fields.h.
 #pragma once
 
 #include <cstddef>
@@ -64,7 +65,7 @@ struct LaunchDescribed {
 // A call that copies, sets, allocates or frees memory. Described in the order of their numbers,
 // from 0.
 struct CopyDescribed {
-  std::uint32_t call = 0;
+  detector::CallId call{};
   detector::HostOperation operation = detector::HostOperation::kCopy;
   std::uint64_t stream = 0;
   std::uint32_t stack = 0;  // 0: not known

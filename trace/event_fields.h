@@ -1,8 +1,13 @@
-// The fields of every struct that travels, in their order in the file.
+// The fields of every struct that travels, in their order in the file. Of an event that is a plain
+// list of values, the declaration in event.h says them.
 #pragma once
 
 #include <concepts>
+#include <tuple>
 #include <type_traits>
+
+#include <boost/mp11/algorithm.hpp>
+#include <boost/pfr.hpp>
 
 #include "trace/codec.h"
 #include "trace/event.h"
@@ -58,10 +63,23 @@ void travel(Codec& codec, T& extent) {
   codec(extent.x, extent.y, extent.z);
 }
 
+template <typename Codec, Is<WorkId> T>
+void travel(Codec& codec, T& id) {
+  WorkId::Packed packed = id.packed();
+  codec(trace::Choice{.value = packed, .last = WorkId::kMostPacked});
+  if constexpr (!std::is_const_v<T>) {
+    id = WorkId::of(packed);
+  }
+}
+
 template <typename Codec, Is<LaunchInfo> T>
 void travel(Codec& codec, T& launch) {
-  codec(launch.id, launch.grid, launch.block, launch.cluster, launch.ordered_after,
-        launch.prerequisite, launch.prerequisite_over);
+  WorkId prerequisite = launch.prerequisite;  // NOLINT(misc-const-correctness): what is read
+  codec(launch.id, launch.grid, launch.block, launch.cluster, launch.ordered_after, prerequisite,
+        launch.prerequisite_over);
+  if constexpr (!std::is_const_v<T>) {
+    launch.prerequisite = prerequisite.is_copy() ? LaunchId{} : prerequisite.launch();
+  }
 }
 
 template <typename Codec, Is<MemoryRows> T>
@@ -71,8 +89,12 @@ void travel(Codec& codec, T& rows) {
 
 template <typename Codec, Is<CopyInfo> T>
 void travel(Codec& codec, T& copy) {
-  codec(copy.id, trace::Choice{copy.operation, HostOperation::kFree}, copy.call, copy.ordered_after,
+  WorkId id = copy.id;  // NOLINT(misc-const-correctness): what is read
+  codec(id, trace::Choice{copy.operation, HostOperation::kFree}, copy.call, copy.ordered_after,
         copy.host_waited, copy.accesses);
+  if constexpr (!std::is_const_v<T>) {
+    copy.id = id.is_copy() ? id.copy() : CopyId{};  // which no copy has
+  }
 }
 
 }  // namespace barracuda::detector
@@ -106,117 +128,21 @@ void travel(Codec& codec, T& error) {
 
 namespace barracuda::trace {
 
-template <typename Codec, Is<RunOptions> T>
-void travel(Codec& codec, T& options) {
-  codec(options.text, options.suppressions);
-}
-
-template <typename Codec, Is<StreamBegin> T>
-void travel(Codec& codec, T& event) {
-  codec(event.tool_version, event.protocol, event.process, event.program, event.rank,
-        event.options);
-}
-
-template <typename Codec, Is<DeviceNamed> T>
-void travel(Codec& codec, T& event) {
-  codec(event.name);
-}
-
-template <typename Codec, Is<SiteDescribed> T>
-void travel(Codec& codec, T& event) {
-  codec(event.site);
-}
-
-template <typename Codec, Is<SitesAdded> T>
-void travel(Codec& codec, T& event) {
-  codec(event.first, event.count);
-}
-
-template <typename Codec, Is<KernelNamed> T>
-void travel(Codec& codec, T& event) {
-  codec(event.name);
-}
-
-template <typename Codec, Is<LaunchDescribed> T>
-void travel(Codec& codec, T& event) {
-  codec(event.id, event.kernel, event.stream, event.grid, event.block, event.stack);
-}
-
-template <typename Codec, Is<LaunchBegun> T>
-void travel(Codec& codec, T& event) {
-  codec(event.launch);
-}
-
-template <typename Codec, Is<RecordApplied> T>
-void travel(Codec& codec, T& event) {
-  codec(event.launch, event.record);
-}
-
-template <typename Codec, Is<LaunchEnded> T>
-void travel(Codec& codec, T& event) {
-  codec(event.launch);
-}
-
-template <typename Codec, Is<MemoryForgotten> T>
-void travel(Codec& codec, T& event) {
-  codec(event.address, event.bytes);
-}
-
-template <typename Codec, Is<PlaceNamed> T>
-void travel(Codec& codec, T& event) {
-  codec(event.stack, event.kernel, event.place);
-}
-
-template <typename Codec, Is<AllocationKnown> T>
-void travel(Codec& codec, T& event) {
-  codec(event.allocation);
-}
-
-template <typename Codec, Is<KernelCounted> T>
-void travel(Codec& codec, T& event) {
-  codec(event.kernel);
-}
-
-template <typename Codec, Is<InstructionNotCovered> T>
-void travel(Codec& codec, T& event) {
-  codec(event.instruction);
-}
-
-template <typename Codec, Is<MemoryErrorFound> T>
-void travel(Codec& codec, T& event) {
-  codec(event.error);
-}
-
-template <typename Codec, Is<RunEnd> T>
-void travel(Codec& codec, T& event) {
-  codec(event.launch_count, event.device, event.problems, event.blocked, event.option_error,
-        event.tool_failure, event.used_cuda, event.own_status);
-}
-
-template <typename Codec, Is<RecordingFailed> T>
-void travel(Codec& codec, T& event) {
-  codec(event.reason);
-}
-
 template <typename Codec, Is<CopyDescribed> T>
 void travel(Codec& codec, T& event) {
   codec(event.call, trace::Choice{event.operation, detector::HostOperation::kFree}, event.stream,
         event.stack);
 }
 
-template <typename Codec, Is<CopyBegun> T>
-void travel(Codec& codec, T& event) {
-  codec(event.copy);
-}
+// Of the others every field travels, in the order in which they are declared.
+template <typename T>
+concept PlainEvent =
+    !Is<T, CopyDescribed> &&
+    (Is<T, RunOptions> || boost::mp11::mp_contains<Event, std::remove_const_t<T>>::value);
 
-template <typename Codec, Is<CopyPlaceNamed> T>
+template <typename Codec, PlainEvent T>
 void travel(Codec& codec, T& event) {
-  codec(event.stack, event.place);
-}
-
-template <typename Codec, Is<ProgramEnded> T>
-void travel(Codec& codec, T& event) {
-  codec(event.options, event.status, event.lost, event.blocked);
+  std::apply(codec, boost::pfr::structure_tie(event));
 }
 
 }  // namespace barracuda::trace

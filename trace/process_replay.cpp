@@ -13,6 +13,7 @@ namespace {
 
 using detector::Dim3;
 using detector::LaunchId;
+using detector::WorkId;
 
 // CUDA's limits. Other launches fail, but the session hears of them before the driver's answer.
 constexpr std::uint64_t kMaximumThreads = 1024;
@@ -116,8 +117,8 @@ bool ProcessReplay::on(const LaunchDescribed& event) {
 bool ProcessReplay::on(const LaunchBegun& event) {
   const detector::LaunchInfo& info = event.launch;
   Launch* const launch = find(info.id);
-  const bool is_after_itself = std::ranges::any_of(info.ordered_after, [&](LaunchId before) {
-    return !detector::is_copy(before) && before >= info.id;
+  const bool is_after_itself = std::ranges::any_of(info.ordered_after, [&](WorkId before) {
+    return !before.is_copy() && before.launch() >= info.id;
   });
   if (launch == nullptr || launch->has_begun || is_after_itself) {
     return refuse(fmt::format("launch {} begins out of place", index_of(info.id)));
@@ -190,8 +191,8 @@ bool ProcessReplay::on(const ProgramEnded& /*event*/) {
 }
 
 bool ProcessReplay::on(const CopyDescribed& event) {
-  if (event.call != copies_.size()) {
-    return refuse(fmt::format("copy {} is out of place", event.call));
+  if (index_of(event.call) != copies_.size()) {
+    return refuse(fmt::format("copy {} is out of place", index_of(event.call)));
   }
   copies_.push_back(event);
   return true;
@@ -199,7 +200,7 @@ bool ProcessReplay::on(const CopyDescribed& event) {
 
 bool ProcessReplay::on(const CopyBegun& event) {
   const detector::CopyInfo& copy = event.copy;
-  if (!detector::is_copy(copy.id) || copy.call >= copies_.size() ||
+  if (copy.id == detector::CopyId{} || index_of(copy.call) >= copies_.size() ||
       !std::ranges::all_of(copy.accesses, is_possible)) {
     return refuse(fmt::format("copy {} cannot be", index_of(copy.id)));
   }
@@ -213,16 +214,16 @@ bool ProcessReplay::on(const CopyPlaceNamed& event) {
 }
 
 void ProcessReplay::add_named_copies() {
-  std::set<std::uint32_t> named;
+  std::set<detector::CallId> named;
   for (const detector::RaceEvent& race : run_.findings.races) {
-    for (const wire::SiteId site : {race.first.site, race.second.site}) {
-      if (detector::is_call_site(site)) {
-        named.insert(detector::call_of(site));
+    for (const detector::AccessSite site : {race.first.site, race.second.site}) {
+      if (site.is_call()) {
+        named.insert(site.call());
       }
     }
   }
-  for (const std::uint32_t call : named) {
-    const CopyDescribed& copy = copies_[call];
+  for (const detector::CallId call : named) {
+    const CopyDescribed& copy = copies_[index_of(call)];
     const auto place = copy_places_.find(copy.stack);
     run_.copies.push_back(
         {.call = call,
@@ -236,7 +237,11 @@ void ProcessReplay::add_named_copies() {
 void ProcessReplay::add_named_launches() {
   std::set<LaunchId> named;
   for (const detector::RaceEvent& race : run_.findings.races) {
-    named.insert({race.first.thread.launch, race.second.thread.launch});
+    for (const WorkId work : {race.first.thread.launch, race.second.thread.launch}) {
+      if (!work.is_copy()) {
+        named.insert(work.launch());
+      }
+    }
   }
   for (const detector::BarrierDivergence& divergence : run_.findings.divergences) {
     named.insert(divergence.launch);

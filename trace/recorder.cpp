@@ -61,17 +61,17 @@ std::unique_ptr<Recorder> Recorder::create(const Options& options) {
 Recorder::Recorder(const Options& options) : last_flush_(steady_clock::now()) {
   auto file = open_file(options);
   if (!file) {
-    error_ = std::move(file).error();
-    tell_error();
+    fail(std::move(file).error());
     return;
   }
   writer_.emplace(std::move(*file), new_stream());
   put(make_beginning(options));
 }
 
-void Recorder::tell_error() {
+void Recorder::fail(Diagnostic error) {
   log(Folder::kSession, LogLevel::kError, "the trace cannot be written: %s",
-      error_->to_string().c_str());
+      error.to_string().c_str());
+  error_ = std::move(error);
 }
 
 template <typename Kind>
@@ -81,9 +81,8 @@ void Recorder::put(const Kind& event) {
   }
   ASSERT(writer_.has_value());  // there is one, or an error
   writer_->put(event);
-  if (writer_->error()) {
-    error_ = writer_->error();
-    tell_error();
+  if (const auto& error = writer_->error()) {
+    fail(*error);
   }
 }
 
@@ -226,7 +225,7 @@ Expected<void> Recorder::finish(const report::RunData& run) {
                                  ? std::nullopt
                                  : std::optional(static_cast<std::uint32_t>(run.own_status))});
   }
-  if (!error_) {
+  if (writer_ && !error_) {
     writer_->flush();
     error_ = writer_->error();
   }
@@ -271,14 +270,13 @@ void Recorder::queues_idle() {
   }
   const HeldLock lock(mutex_);
   const auto now = steady_clock::now();
-  if (error_ || writer_->is_empty() || now - last_flush_ < kFlushEvery) {
+  if (!writer_ || error_ || writer_->is_empty() || now - last_flush_ < kFlushEvery) {
     return;
   }
   last_flush_ = now;
   writer_->flush();
-  if (writer_->error()) {
-    error_ = writer_->error();
-    tell_error();
+  if (const auto& error = writer_->error()) {
+    fail(*error);
   }
 }
 
@@ -292,7 +290,8 @@ Expected<void> record_program_end(const std::string& path, const ProgramEnded& e
   Writer writer(std::move(file), new_stream());
   writer.put(end);
   writer.flush();
-  return writer.error() ? Expected<void>(unexpected(*writer.error())) : Expected<void>();
+  const auto& error = writer.error();
+  return error ? Expected<void>(unexpected(*error)) : Expected<void>();
 }
 
 }  // namespace barracuda::trace

@@ -67,7 +67,7 @@ class Recorder final : public detector::Observer {
   std::uint32_t number_of_stack(const Stack& stack);
   void put_places();
   std::vector<report::HostFrame> frames_of(std::uint32_t stack, const report::HostSymbols& symbols);
-  void tell_error();
+  void fail(Diagnostic error);
 
   std::mutex mutex_;
   std::atomic<bool> is_over_ = false;

@@ -82,8 +82,8 @@ Expected<Replayed> replay(const Reader& reader, const detector::DetectorOptions&
     if (all.was_stopped) {
       return all;
     }
-    if (process.begin()) {
-      if (const auto checked = check_protocol(*process.begin()); !checked) {
+    if (const auto& begun = process.begin()) {
+      if (const auto checked = check_protocol(*begun); !checked) {
         return unexpected(checked.error());
       }
     }

@@ -15,7 +15,7 @@ void* barracuda_resolve_export(unsigned index) {
   const preload::ExportLibrary library = preload::export_library(index);
   return library == preload::ExportLibrary::kCuda
              ? driver::find_function(name)
-             : runtime::find_function(name, static_cast<runtime::Library>(library));
+             : runtime::find_function(name, preload::emulated_runtime(library));
 }
 
 extern "C" [[gnu::visibility("default")]] unsigned long long barracuda_plain_warp_instructions() {

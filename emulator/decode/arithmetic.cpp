@@ -103,7 +103,7 @@ void FunctionDecoder::decode_move(const ptx::Instruction& instruction) {
     return;
   }
   const Slot a = source(operands[1], form.type()), d = destination(operands[0], form.type());
-  const ptx::Instruction half{.opcode = "mov", .modifiers = {"b64"}};
+  const ptx::Instruction half{.opcode = Opcode::kMov, .modifiers = {Modifier::kB64}};
   const Handler handler = lane_handlers().select(read_form(half)).handler;
   for (Slot offset = 0; offset < 2 * register_bytes(RegisterClass::kDoubleWord);
        offset += register_bytes(RegisterClass::kDoubleWord)) {

@@ -102,6 +102,9 @@ void FunctionDecoder::emit_native_call(const NativeFunction& native, CallSite ca
   site->function = &native;
   site->shared_offset =
       builder_.shared_offset(*builder_.module().shared_variable(native.shared_variable));
+  if (postpone_log(site)) {
+    return;
+  }
   emit(&execute_native).extra = site.get();
   function_.owned.push_back(std::move(site));
 }
@@ -148,15 +151,15 @@ void FunctionDecoder::decode_call(const ptx::Instruction& instruction) {
 void FunctionDecoder::decode_barrier(const ptx::Instruction& instruction) {
   const Form form = read_form(instruction);
   const auto& operands = instruction.operands;
-  if (form.has("warp")) {
+  if (form.has(Modifier::kWarp)) {
     decode_collective(instruction);
     return;
   }
-  if (form.has("cluster")) {
-    emit(form.has("arrive") ? &execute_cluster_arrive : &execute_cluster_wait);
+  if (form.has(Modifier::kCluster)) {
+    emit(form.has(Modifier::kArrive) ? &execute_cluster_arrive : &execute_cluster_wait);
     return;
   }
-  const bool reduces = form.has("red");
+  const bool reduces = form.has(Modifier::kRed);
   const std::size_t first = reduces ? 1 : 0, last = operands.size() - (reduces ? 1 : 0);
   if (operands.empty() || last <= first || last - first > 2) {
     refuse("operands");
@@ -167,14 +170,15 @@ void FunctionDecoder::decode_barrier(const ptx::Instruction& instruction) {
   BarrierResult result = BarrierResult::kNone;
   Slot c = kNoSlot, d = kNoSlot;
   if (reduces) {
-    result = form.has("popc")  ? BarrierResult::kPopulation
-             : form.has("and") ? BarrierResult::kAll
-                               : BarrierResult::kAny;
+    result = form.has(Modifier::kPopc)  ? BarrierResult::kPopulation
+             : form.has(Modifier::kAnd) ? BarrierResult::kAll
+                                        : BarrierResult::kAny;
     c = source(operands.back(), ScalarType::kPred);
     d = destination(operands[0],
                     result == BarrierResult::kPopulation ? ScalarType::kU32 : ScalarType::kPred);
   }
-  Instruction& emitted = emit(form.has("arrive") ? &execute_barrier_arrive : &execute_barrier);
+  Instruction& emitted =
+      emit(form.has(Modifier::kArrive) ? &execute_barrier_arrive : &execute_barrier);
   emitted.a = a;
   emitted.b = b;
   emitted.c = c;
@@ -197,7 +201,7 @@ void FunctionDecoder::decode_collective(const ptx::Instruction& instruction) {
   const Form form = read_form(instruction);
   const Collective collective = select_collective(form);
   const auto& operands = instruction.operands;
-  if (collective.handler == nullptr || operands.empty() || (!form.has("sync"))) {
+  if (collective.handler == nullptr || operands.empty() || (!form.has(Modifier::kSync))) {
     refuse("this warp collective");
     return;
   }
@@ -234,23 +238,15 @@ void FunctionDecoder::decode_collective(const ptx::Instruction& instruction) {
 
 // Without operands, or with operands that do not matter here.
 bool FunctionDecoder::decode_simple(const ptx::Instruction& instruction) {
-  static const boost::unordered_flat_map<std::string_view, Handler> handlers = {
-      {"ret", &execute_return},
-      {"exit", &execute_exit},
-      {"trap", &execute_trap},
-      {"brkpt", &execute_breakpoint},
-      {"membar", &execute_fence},
-      {"fence", &execute_fence},
-      {"nanosleep", &execute_sleep},
-      {"prefetch", &execute_nothing},
-      {"prefetchu", &execute_nothing},
-      {"applypriority", &execute_nothing},
-      {"discard", &execute_nothing},
-      {"pmevent", &execute_nothing},
-      {"nop", &execute_nothing},
-      {"setmaxnreg", &execute_nothing},
-      {"griddepcontrol", &execute_nothing}};
-  if (instruction.opcode == "activemask" && instruction.operands.size() == 1) {
+  static const boost::unordered_flat_map<Opcode, Handler> handlers = {
+      {Opcode::kRet, &execute_return},         {Opcode::kExit, &execute_exit},
+      {Opcode::kTrap, &execute_trap},          {Opcode::kBrkpt, &execute_breakpoint},
+      {Opcode::kMembar, &execute_fence},       {Opcode::kFence, &execute_fence},
+      {Opcode::kNanosleep, &execute_sleep},    {Opcode::kPrefetch, &execute_nothing},
+      {Opcode::kPrefetchu, &execute_nothing},  {Opcode::kApplypriority, &execute_nothing},
+      {Opcode::kDiscard, &execute_nothing},    {Opcode::kPmevent, &execute_nothing},
+      {Opcode::kSetmaxnreg, &execute_nothing}, {Opcode::kGriddepcontrol, &execute_nothing}};
+  if (instruction.opcode == Opcode::kActivemask && instruction.operands.size() == 1) {
     const Slot d = destination(instruction.operands[0], ScalarType::kB32);
     emit(&execute_active_mask).d = d;
     return true;

@@ -41,7 +41,7 @@ void FunctionDecoder::open_block() {
 
 void FunctionDecoder::close_block() {
   ASSERT(!open_blocks_.empty());
-  local_top_ = blocks_[open_blocks_.back()].local_top;
+  local_top_ = std::max(blocks_[open_blocks_.back()].local_top, kept_top_);
   open_blocks_.pop_back();
   symbols_.close();
 }
@@ -115,6 +115,9 @@ void FunctionDecoder::declare(const ptx::Variable& variable) {
 }
 
 void FunctionDecoder::decode_statement(std::size_t index) {
+  if (!postponed_.empty()) {
+    complete_loads(index);
+  }
   const ptx::Statement& statement = module_.statements[index];
   switch (statement.kind) {
     case StatementKind::kBlockOpen:
@@ -180,43 +183,46 @@ void FunctionDecoder::decode_instruction(const ptx::Instruction& instruction) {
     unsupported(refusal_);
     return;
   }
+  if (builder_.module().weakness() != nullptr && function_.code.size() > code_size) {
+    make_weak(instruction);
+  }
   settle();
 }
 
 // Instructions that are more than a handler with typed operands.
 bool FunctionDecoder::decode_named(const ptx::Instruction& instruction) {
   using Decode = void (FunctionDecoder::*)(const ptx::Instruction&);
-  static const boost::unordered_flat_map<std::string_view, Decode> decoders = {
-      {"mov", &FunctionDecoder::decode_move},
-      {"ld", &FunctionDecoder::decode_load},
-      {"ldu", &FunctionDecoder::decode_load},
-      {"st", &FunctionDecoder::decode_store},
-      {"atom", &FunctionDecoder::decode_atomic},
-      {"red", &FunctionDecoder::decode_atomic},
-      {"cp", &FunctionDecoder::decode_async_copy},
-      {"mbarrier", &FunctionDecoder::decode_mbarrier},
-      {"mapa", &FunctionDecoder::decode_cluster_address},
-      {"getctarank", &FunctionDecoder::decode_cluster_address},
-      {"alloca", &FunctionDecoder::decode_stack},
-      {"stacksave", &FunctionDecoder::decode_stack},
-      {"stackrestore", &FunctionDecoder::decode_stack},
-      {"mma", &FunctionDecoder::decode_mma},
-      {"wmma", &FunctionDecoder::decode_wmma},
-      {"ldmatrix", &FunctionDecoder::decode_matrix_rows},
-      {"stmatrix", &FunctionDecoder::decode_matrix_rows},
-      {"movmatrix", &FunctionDecoder::decode_move_matrix},
-      {"cvta", &FunctionDecoder::decode_address_conversion},
-      {"isspacep", &FunctionDecoder::decode_is_space},
-      {"bra", &FunctionDecoder::decode_branch},
-      {"brx", &FunctionDecoder::decode_indexed_branch},
-      {"call", &FunctionDecoder::decode_call},
-      {"bar", &FunctionDecoder::decode_barrier},
-      {"barrier", &FunctionDecoder::decode_barrier},
-      {"shfl", &FunctionDecoder::decode_collective},
-      {"vote", &FunctionDecoder::decode_collective},
-      {"match", &FunctionDecoder::decode_collective},
-      {"redux", &FunctionDecoder::decode_collective},
-      {"elect", &FunctionDecoder::decode_collective}};
+  static const boost::unordered_flat_map<Opcode, Decode> decoders = {
+      {Opcode::kMov, &FunctionDecoder::decode_move},
+      {Opcode::kLd, &FunctionDecoder::decode_load},
+      {Opcode::kLdu, &FunctionDecoder::decode_load},
+      {Opcode::kSt, &FunctionDecoder::decode_store},
+      {Opcode::kAtom, &FunctionDecoder::decode_atomic},
+      {Opcode::kRed, &FunctionDecoder::decode_atomic},
+      {Opcode::kCp, &FunctionDecoder::decode_async_copy},
+      {Opcode::kMbarrier, &FunctionDecoder::decode_mbarrier},
+      {Opcode::kMapa, &FunctionDecoder::decode_cluster_address},
+      {Opcode::kGetctarank, &FunctionDecoder::decode_cluster_address},
+      {Opcode::kAlloca, &FunctionDecoder::decode_stack},
+      {Opcode::kStacksave, &FunctionDecoder::decode_stack},
+      {Opcode::kStackrestore, &FunctionDecoder::decode_stack},
+      {Opcode::kMma, &FunctionDecoder::decode_mma},
+      {Opcode::kWmma, &FunctionDecoder::decode_wmma},
+      {Opcode::kLdmatrix, &FunctionDecoder::decode_matrix_rows},
+      {Opcode::kStmatrix, &FunctionDecoder::decode_matrix_rows},
+      {Opcode::kMovmatrix, &FunctionDecoder::decode_move_matrix},
+      {Opcode::kCvta, &FunctionDecoder::decode_address_conversion},
+      {Opcode::kIsspacep, &FunctionDecoder::decode_is_space},
+      {Opcode::kBra, &FunctionDecoder::decode_branch},
+      {Opcode::kBrx, &FunctionDecoder::decode_indexed_branch},
+      {Opcode::kCall, &FunctionDecoder::decode_call},
+      {Opcode::kBar, &FunctionDecoder::decode_barrier},
+      {Opcode::kBarrier, &FunctionDecoder::decode_barrier},
+      {Opcode::kShfl, &FunctionDecoder::decode_collective},
+      {Opcode::kVote, &FunctionDecoder::decode_collective},
+      {Opcode::kMatch, &FunctionDecoder::decode_collective},
+      {Opcode::kRedux, &FunctionDecoder::decode_collective},
+      {Opcode::kElect, &FunctionDecoder::decode_collective}};
   const auto found = decoders.find(instruction.opcode);
   if (found != decoders.end()) {
     (this->*found->second)(instruction);
@@ -321,7 +327,7 @@ void FunctionDecoder::decode_body() {
   // Falling off the end is a return.
   predicate_ = kNoSlot;
   next_step();
-  decode_simple(ptx::Instruction{.opcode = "ret"});
+  decode_simple(ptx::Instruction{.opcode = Opcode::kRet});
   resolve_branches();
 }
 

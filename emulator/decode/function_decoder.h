@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +20,8 @@
 #include "emulator/execute/form.h"
 
 namespace barracuda::emulator {
+
+struct NativeSite;
 
 class FunctionDecoder {
  public:
@@ -91,11 +95,26 @@ class FunctionDecoder {
   void decode_cluster_address(const ptx::Instruction& instruction);
   void decode_stack(const ptx::Instruction& instruction);
 
+  // --- weak_access.cpp ---
+  // Memory is weak: the instruction that was emitted last gets the handler that knows it.
+  void make_weak(const ptx::Instruction& instruction);
+
+  // --- late_load.cpp ---
+  // Before which statement the load that is the statement `load` ends. None: it is never late.
+  std::optional<std::size_t> late_end(std::size_t load);
+  // The call that is being decoded logs a load that may be late: it comes when that is completed.
+  bool postpone_log(const std::shared_ptr<NativeSite>& site);
+  // The load that was emitted last only issues it, if it may be late.
+  void split_load(const ptx::Instruction& instruction, WeakSite& site);
+  // What must come before the statement.
+  void complete_loads(std::size_t statement);
+  void free_kept();
+
   // --- asynchronous.cpp ---
   bool bind_place(const Operand& operand, ptx::StateSpace space, Instruction& place);
   void decode_mbarrier(const ptx::Instruction& instruction);
-  void decode_plain_copy(const ptx::Instruction& instruction);
-  void decode_bulk_copy(const ptx::Instruction& instruction);
+  void decode_plain_copy(const ptx::Instruction& instruction, const ptx::Effect& effect);
+  void decode_bulk_copy(const ptx::Instruction& instruction, const ptx::Effect& effect);
   void decode_async_copy(const ptx::Instruction& instruction);
   void decode_remote_store(const ptx::Instruction& instruction);
 
@@ -144,6 +163,15 @@ class FunctionDecoder {
     Handler handler = nullptr;
   };
 
+  // A load that is to be completed, or the call that logs one.
+  struct Postponed {
+    std::size_t end = 0;                   // before which statement
+    std::uint32_t statement = 0;           // its own
+    Instruction load{};                    // as it was issued
+    std::vector<std::uint32_t> registers;  // that it loads
+    const NativeSite* log = nullptr;       // null: it is a load
+  };
+
   ProgramBuilder& builder_;
   const ptx::Module& module_;
   const ptx::Function& source_;
@@ -159,6 +187,9 @@ class FunctionDecoder {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> dynamic_constants_;
   std::vector<Settlement> settlements_;
   std::uint32_t local_top_ = 0;
+  std::vector<Postponed> postponed_;
+  // Local memory between the two holds arguments of calls that are postponed; 0: none does.
+  std::uint32_t kept_base_ = 0, kept_top_ = 0;
   const FrameLayout* layout_;
   RegisterUses uses_;
   std::vector<std::uint32_t> step_begins_{0};  // in the code

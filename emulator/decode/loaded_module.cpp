@@ -8,6 +8,7 @@
 #include "base/expected.h"
 #include "emulator/state/address_windows.h"
 #include "emulator/state/host_address.h"
+#include "ptx/analysis/source_frames.h"
 
 namespace barracuda::emulator {
 
@@ -173,7 +174,8 @@ void LoadedModule::find_addressed_functions() {
     }
   });
   for (const ptx::Statement& statement : module_->statements) {
-    if (statement.kind != StatementKind::kInstruction || statement.instruction.opcode == "call") {
+    if (statement.kind != StatementKind::kInstruction ||
+        statement.instruction.opcode == ptx::Opcode::kCall) {
       continue;
     }
     for (const Operand& operand : statement.instruction.operands) {
@@ -182,7 +184,34 @@ void LoadedModule::find_addressed_functions() {
   }
 }
 
+// The innermost line of each instruction that a user wrote.
+void LoadedModule::find_places() {
+  places_.resize(module_->statements.size());
+  ptx::SourceFrames frames(*module_);
+  const auto is_library = [this](const ptx::SourceFrame& frame) {
+    return frame.file.empty() ||
+           (weakness_->is_library_file && weakness_->is_library_file(frame.file));
+  };
+  for (const ptx::Function& function : module_->functions) {
+    if (!function.has_body) {
+      continue;
+    }
+    frames.enter(function);
+    for (std::size_t i = function.body_begin; i <= function.body_end; ++i) {
+      if (module_->statements[i].kind == StatementKind::kInstruction) {
+        const auto chain = frames.at(i);
+        const auto found = std::ranges::find_if_not(chain, is_library);
+        const ptx::SourceFrame& frame = found == chain.end() ? chain.front() : *found;
+        places_[i] = {.file = frame.file, .line = frame.line};
+      }
+    }
+  }
+}
+
 void LoadedModule::find_kernels() {
+  if (weakness_ != nullptr) {
+    find_places();
+  }
   texts_.reserve(module_->statements.size());
   for (const ptx::Statement& statement : module_->statements) {
     texts_.push_back({.text = statement.text, .line = statement.position.line});

@@ -43,8 +43,12 @@ class LoadedKernel {
 class LoadedModule {
  public:
   LoadedModule(std::shared_ptr<const ptx::Module> module, Memory& memory,
-               std::span<const NativeFunction> native_functions = {})
-      : module_(std::move(module)), memory_(memory), native_functions_(native_functions) {}
+               std::span<const NativeFunction> native_functions = {},
+               const Weakness* weakness = nullptr)
+      : module_(std::move(module)),
+        memory_(memory),
+        native_functions_(native_functions),
+        weakness_(weakness) {}
 
   ~LoadedModule();
   LoadedModule(const LoadedModule&) = delete;
@@ -84,6 +88,14 @@ class LoadedModule {
   // What the host executes in place of that function; null if that is its PTX.
   [[nodiscard]] const NativeFunction* native_function(std::string_view name) const;
 
+  // How weak memory is; null: it is not.
+  [[nodiscard]] const Weakness* weakness() const { return weakness_; }
+
+  // The line of a statement, where memory is weak.
+  [[nodiscard]] const CodePlace& place_of(std::size_t statement) const {
+    return places_[statement];
+  }
+
   // A variable of shared memory that is declared outside functions.
   [[nodiscard]] const ptx::Variable* shared_variable(std::string_view name) const;
 
@@ -92,6 +104,7 @@ class LoadedModule {
   [[nodiscard]] std::uint64_t initial_value(const ptx::Variable& variable,
                                             const ptx::Operand& operand) const;
   void find_addressed_functions();
+  void find_places();
   void note_addressed(const ptx::Operand& operand);
 
   std::shared_ptr<const ptx::Module> module_;
@@ -105,6 +118,8 @@ class LoadedModule {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> const_ranges_;
   std::uint32_t const_bytes_ = 0;
   std::span<const NativeFunction> native_functions_;
+  const Weakness* weakness_ = nullptr;
+  std::vector<CodePlace> places_;  // by statement
 };
 
 // Bytes of an immediate for an operand of that type: integers wrap, floats are converted.

@@ -19,14 +19,14 @@ Shape shape_of(const ptx::Instruction& instruction) {
   return ptx::matrix_shape(instruction).value_or(Shape{});
 }
 
-std::optional<MatrixElement> element_of(std::string_view modifier) {
-  static const boost::unordered_flat_map<std::string_view, MatrixElement> elements = {
-      {"f16", MatrixElement::kF16},   {"bf16", MatrixElement::kBf16},
-      {"tf32", MatrixElement::kTf32}, {"f32", MatrixElement::kF32},
-      {"f64", MatrixElement::kF64},   {"e4m3", MatrixElement::kE4m3},
-      {"e5m2", MatrixElement::kE5m2}, {"s8", MatrixElement::kS8},
-      {"u8", MatrixElement::kU8},     {"s4", MatrixElement::kS4},
-      {"u4", MatrixElement::kU4},     {"s32", MatrixElement::kS32}};
+std::optional<MatrixElement> element_of(Modifier modifier) {
+  static const boost::unordered_flat_map<Modifier, MatrixElement> elements = {
+      {Modifier::kF16, MatrixElement::kF16},   {Modifier::kBf16, MatrixElement::kBf16},
+      {Modifier::kTf32, MatrixElement::kTf32}, {Modifier::kF32, MatrixElement::kF32},
+      {Modifier::kF64, MatrixElement::kF64},   {Modifier::kE4m3, MatrixElement::kE4m3},
+      {Modifier::kE5m2, MatrixElement::kE5m2}, {Modifier::kS8, MatrixElement::kS8},
+      {Modifier::kU8, MatrixElement::kU8},     {Modifier::kS4, MatrixElement::kS4},
+      {Modifier::kU4, MatrixElement::kU4},     {Modifier::kS32, MatrixElement::kS32}};
   const auto found = elements.find(modifier);
   return found == elements.end() ? std::nullopt : std::optional(found->second);
 }
@@ -34,7 +34,7 @@ std::optional<MatrixElement> element_of(std::string_view modifier) {
 // In the order written: d, a, b, c of a product.
 std::vector<MatrixElement> elements_in(const ptx::Instruction& instruction) {
   std::vector<MatrixElement> elements;
-  for (const std::string_view modifier : instruction.modifiers) {
+  for (const Modifier modifier : instruction.modifiers) {
     if (const auto element = element_of(modifier)) {
       elements.push_back(*element);
     }
@@ -89,9 +89,9 @@ void FunctionDecoder::decode_mma(const ptx::Instruction& instruction) {
   const auto elements = elements_in(instruction);
   const bool volta = shape.m == 8 && shape.n == 8 && shape.k == 4 && elements.size() == 4 &&
                      elements[1] == MatrixElement::kF16;
-  const bool plain = instruction.has("row") && instruction.has("col") && !instruction.has("sp") &&
-                     !instruction.has("block_scale") && !instruction.has("and") &&
-                     !instruction.has("xor");
+  const bool plain = instruction.has(Modifier::kRow) && instruction.has(Modifier::kCol) &&
+                     !instruction.has(Modifier::kSp) && !instruction.has(Modifier::kBlockScale) &&
+                     !instruction.has(Modifier::kAnd) && !instruction.has(Modifier::kXor);
   if (!plain || volta || instruction.operands.size() != 4 || !is_known_product(shape, elements) ||
       shape.n != 8 || shape.m > 16) {
     refuse("this matrix product");
@@ -117,7 +117,7 @@ void FunctionDecoder::decode_mma(const ptx::Instruction& instruction) {
   product->b = mma_fragment(MatrixRole::kB, elements[2], {shape.k, shape.n}, slots[2]);
   product->c = mma_fragment(MatrixRole::kAccumulator, elements[3], {shape.m, shape.n}, slots[3]);
   product->d = mma_fragment(MatrixRole::kAccumulator, elements[0], {shape.m, shape.n}, slots[0]);
-  product->saturates = instruction.has("satfinite");
+  product->saturates = instruction.has(Modifier::kSatfinite);
   if (!product->a.is_valid() || !product->b.is_valid() || !product->c.is_valid() ||
       !product->d.is_valid()) {
     refuse("this matrix product");  // no compiler makes it
@@ -129,7 +129,7 @@ void FunctionDecoder::decode_mma(const ptx::Instruction& instruction) {
 
 // wmma.mma.sync.aligned.ALAYOUT.BLAYOUT.SHAPE.D[.A.B].C: without types of a and b they are f16.
 void FunctionDecoder::decode_wmma(const ptx::Instruction& instruction) {
-  if (instruction.has("load") || instruction.has("store")) {
+  if (instruction.has(Modifier::kLoad) || instruction.has(Modifier::kStore)) {
     decode_matrix_access(instruction);
     return;
   }
@@ -138,8 +138,9 @@ void FunctionDecoder::decode_wmma(const ptx::Instruction& instruction) {
   if (elements.size() == 2) {
     elements.insert(elements.begin() + 1, {MatrixElement::kF16, MatrixElement::kF16});
   }
-  if (!instruction.has("mma") || instruction.has("xor") || instruction.has("and") ||
-      instruction.operands.size() != 4 || !is_known_product(shape, elements)) {
+  if (!instruction.has(Modifier::kMma) || instruction.has(Modifier::kXor) ||
+      instruction.has(Modifier::kAnd) || instruction.operands.size() != 4 ||
+      !is_known_product(shape, elements)) {
     refuse("this matrix product");
     return;
   }
@@ -162,14 +163,14 @@ void FunctionDecoder::decode_wmma(const ptx::Instruction& instruction) {
   product->a = wmma_fragment(elements[1], sizes[1], slots[1]);
   product->b = wmma_fragment(elements[2], sizes[2], slots[2]);
   product->c = wmma_fragment(elements[3], sizes[3], slots[3]);
-  product->saturates = instruction.has("satfinite");
+  product->saturates = instruction.has(Modifier::kSatfinite);
   emit(&execute_mma).extra = product.get();
   function_.owned.push_back(std::move(product));
 }
 
 // wmma.load.{a,b,c}… registers, [address][, stride]; wmma.store.d… [address], registers[, stride]
 void FunctionDecoder::decode_matrix_access(const ptx::Instruction& instruction) {
-  const bool loads = instruction.has("load");
+  const bool loads = instruction.has(Modifier::kLoad);
   const auto& operands = instruction.operands;
   const Shape shape = shape_of(instruction);
   const auto elements = elements_in(instruction);
@@ -178,9 +179,10 @@ void FunctionDecoder::decode_matrix_access(const ptx::Instruction& instruction) 
     refuse("this matrix access");
     return;
   }
-  const std::array<std::uint32_t, 2> size = instruction.has("a")   ? std::array{shape.m, shape.k}
-                                            : instruction.has("b") ? std::array{shape.k, shape.n}
-                                                                   : std::array{shape.m, shape.n};
+  const std::array<std::uint32_t, 2> size =
+      instruction.has(Modifier::kA)   ? std::array{shape.m, shape.k}
+      : instruction.has(Modifier::kB) ? std::array{shape.k, shape.n}
+                                      : std::array{shape.m, shape.n};
   Instruction place;
   std::vector<Slot> slots;
   if (!bind_place(operands[loads ? 1 : 0], ptx::classify(instruction).space, place) ||
@@ -195,7 +197,7 @@ void FunctionDecoder::decode_matrix_access(const ptx::Instruction& instruction) 
   const Slot stride = operands.size() > 2 ? source(operands[2], ScalarType::kU32) : kNoSlot;
   auto access = std::make_shared<MatrixAccess>();
   access->fragment = wmma_fragment(elements[0], size, std::move(slots));
-  access->by_columns = instruction.has("col");
+  access->by_columns = instruction.has(Modifier::kCol);
   Instruction& emitted = emit(loads ? &execute_matrix_load : &execute_matrix_store);
   emitted.a = place.a;
   emitted.b = stride;
@@ -207,20 +209,23 @@ void FunctionDecoder::decode_matrix_access(const ptx::Instruction& instruction) 
 
 // ldmatrix… registers, [address]; stmatrix… [address], registers
 void FunctionDecoder::decode_matrix_rows(const ptx::Instruction& instruction) {
-  const bool loads = instruction.opcode == "ldmatrix";
+  const bool loads = instruction.opcode == Opcode::kLdmatrix;
   const auto& operands = instruction.operands;
-  if (operands.size() != 2 || !instruction.has("m8n8") || !instruction.has("b16")) {
+  if (operands.size() != 2 || !instruction.has(Modifier::kM8n8) ||
+      !instruction.has(Modifier::kB16)) {
     refuse("this matrix access");
     return;
   }
   auto rows = std::make_shared<MatrixRows>();
-  rows->transposed = instruction.has("trans");
+  rows->transposed = instruction.has(Modifier::kTrans);
   Instruction place;
   if (!bind_place(operands[loads ? 1 : 0], ptx::classify(instruction).space, place) ||
       !bind_registers(operands[loads ? 0 : 1], ScalarType::kB32, loads, rows->slots)) {
     return;
   }
-  const std::size_t wanted = instruction.has("x4") ? 4 : instruction.has("x2") ? 2 : 1;
+  const std::size_t wanted = instruction.has(Modifier::kX4)   ? 4
+                             : instruction.has(Modifier::kX2) ? 2
+                                                              : 1;
   if (rows->slots.size() != wanted) {
     refuse("the number of registers");
     return;
@@ -234,8 +239,8 @@ void FunctionDecoder::decode_matrix_rows(const ptx::Instruction& instruction) {
 }
 
 void FunctionDecoder::decode_move_matrix(const ptx::Instruction& instruction) {
-  if (instruction.operands.size() != 2 || !instruction.has("m8n8") || !instruction.has("trans") ||
-      !instruction.has("b16")) {
+  if (instruction.operands.size() != 2 || !instruction.has(Modifier::kM8n8) ||
+      !instruction.has(Modifier::kTrans) || !instruction.has(Modifier::kB16)) {
     refuse("this matrix move");
     return;
   }

@@ -130,11 +130,12 @@ void FunctionDecoder::decode_load(const ptx::Instruction& instruction) {
 void FunctionDecoder::decode_store(const ptx::Instruction& instruction) {
   const ptx::Effect effect = ptx::classify(instruction);
   Address address;
-  if (instruction.has("async")) {
+  if (instruction.has(Modifier::kAsync)) {
     decode_remote_store(instruction);
     return;
   }
-  if (instruction.opcode != "st" || instruction.has("bulk") || instruction.operands.size() < 2 ||
+  if (instruction.opcode != Opcode::kSt || instruction.has(Modifier::kBulk) ||
+      instruction.operands.size() < 2 ||
       !bind_address(instruction.operands[0], effect.space, address)) {
     refuse(refusal_.empty() ? "operands" : refusal_);
     return;
@@ -171,7 +172,7 @@ void FunctionDecoder::decode_store(const ptx::Instruction& instruction) {
 void FunctionDecoder::decode_atomic(const ptx::Instruction& instruction) {
   const ptx::Effect effect = ptx::classify(instruction);
   const Form form = read_form(instruction);
-  if (form.has("async")) {
+  if (form.has(Modifier::kAsync)) {
     decode_remote_store(instruction);
     return;
   }
@@ -181,8 +182,8 @@ void FunctionDecoder::decode_atomic(const ptx::Instruction& instruction) {
     decode_vector_atomic(instruction);
     return;
   }
-  const std::size_t first = instruction.opcode == "red" ? 0 : 1;
-  const std::size_t operands = first + (form.has("cas") ? 3U : 2U);
+  const std::size_t first = instruction.opcode == Opcode::kRed ? 0 : 1;
+  const std::size_t operands = first + (form.has(Modifier::kCas) ? 3U : 2U);
   const Handler handler = quad ? select_quad_atomic(form) : select_atomic(form, effect);
   Address address;
   if (handler == nullptr || instruction.operands.size() != operands) {
@@ -206,7 +207,8 @@ void FunctionDecoder::decode_atomic(const ptx::Instruction& instruction) {
   const bool real = form.type() == ScalarType::kF32 || form.type() == ScalarType::kF64;
   const ScalarType bound = real ? form.type() : type;
   const Slot b = source(instruction.operands[first + 1], bound);
-  const Slot c = form.has("cas") ? source(instruction.operands[first + 2], bound) : kNoSlot;
+  const Slot c =
+      form.has(Modifier::kCas) ? source(instruction.operands[first + 2], bound) : kNoSlot;
   const Slot d = first == 0 ? kNoSlot : destination(instruction.operands[0], bound);
   Instruction& emitted = emit(handler);
   emitted.d = d;
@@ -221,7 +223,7 @@ void FunctionDecoder::decode_atomic(const ptx::Instruction& instruction) {
 void FunctionDecoder::decode_vector_atomic(const ptx::Instruction& instruction) {
   const ptx::Effect effect = ptx::classify(instruction);
   const Form form = read_form(instruction);
-  const std::size_t first = instruction.opcode == "red" ? 0 : 1;
+  const std::size_t first = instruction.opcode == Opcode::kRed ? 0 : 1;
   const Handler handler = select_vector_atomic(form);
   Address address;
   if (handler == nullptr || instruction.operands.size() != first + 2) {
@@ -268,11 +270,12 @@ void FunctionDecoder::decode_address_conversion(const ptx::Instruction& instruct
     refuse("this address conversion");
     return;
   }
-  const bool to_space = form.has("to");
-  const bool shared = form.has("shared") || form.has("shared::cta") || form.has("shared::cluster");
-  const AddressWindow window = shared              ? AddressWindow::kShared
-                               : form.has("local") ? AddressWindow::kLocal
-                                                   : AddressWindow::kGlobal;
+  const bool to_space = form.has(Modifier::kTo);
+  const bool shared = form.has(Modifier::kShared) || form.has(Modifier::kSharedCta) ||
+                      form.has(Modifier::kSharedCluster);
+  const AddressWindow window = shared                       ? AddressWindow::kShared
+                               : form.has(Modifier::kLocal) ? AddressWindow::kLocal
+                                                            : AddressWindow::kGlobal;
   const Slot a = source(instruction.operands[1], ScalarType::kU64);
   const Slot d = destination(instruction.operands[0], ScalarType::kU64);
   Instruction& emitted = emit(to_space ? &execute_from_generic : &execute_to_generic);
@@ -282,11 +285,15 @@ void FunctionDecoder::decode_address_conversion(const ptx::Instruction& instruct
 }
 
 void FunctionDecoder::decode_is_space(const ptx::Instruction& instruction) {
-  static const boost::unordered_flat_map<std::string_view, AddressWindow> windows = {
-      {"global", AddressWindow::kGlobal},          {"local", AddressWindow::kLocal},
-      {"shared", AddressWindow::kSharedOfCta},     {"shared::cta", AddressWindow::kSharedOfCta},
-      {"shared::cluster", AddressWindow::kShared}, {"const", AddressWindow::kConst},
-      {"param", AddressWindow::kParameter},        {"param::entry", AddressWindow::kParameter}};
+  static const boost::unordered_flat_map<Modifier, AddressWindow> windows = {
+      {Modifier::kGlobal, AddressWindow::kGlobal},
+      {Modifier::kLocal, AddressWindow::kLocal},
+      {Modifier::kShared, AddressWindow::kSharedOfCta},
+      {Modifier::kSharedCta, AddressWindow::kSharedOfCta},
+      {Modifier::kSharedCluster, AddressWindow::kShared},
+      {Modifier::kConst, AddressWindow::kConst},
+      {Modifier::kParam, AddressWindow::kParameter},
+      {Modifier::kParamEntry, AddressWindow::kParameter}};
   const auto found =
       instruction.modifiers.empty() ? windows.end() : windows.find(instruction.modifiers[0]);
   if (instruction.operands.size() != 2 || found == windows.end()) {
@@ -304,7 +311,7 @@ void FunctionDecoder::decode_is_space(const ptx::Instruction& instruction) {
 // mapa d, a, rank; getctarank d, a
 void FunctionDecoder::decode_cluster_address(const ptx::Instruction& instruction) {
   const Form form = read_form(instruction);
-  const bool maps = instruction.opcode == "mapa";
+  const bool maps = instruction.opcode == Opcode::kMapa;
   if (instruction.operands.size() != (maps ? 3U : 2U)) {
     refuse("operands");
     return;
@@ -316,19 +323,19 @@ void FunctionDecoder::decode_cluster_address(const ptx::Instruction& instruction
   emitted.a = a;
   emitted.b = b;
   emitted.d = d;
-  emitted.flags = static_cast<std::uint8_t>(form.has("shared::cluster") ? AddressWindow::kShared
-                                                                        : AddressWindow::kGlobal);
+  emitted.flags = static_cast<std::uint8_t>(
+      form.has(Modifier::kSharedCluster) ? AddressWindow::kShared : AddressWindow::kGlobal);
 }
 
 // alloca ptr, bytes[, alignment]; stacksave d; stackrestore a
 void FunctionDecoder::decode_stack(const ptx::Instruction& instruction) {
   const auto& operands = instruction.operands;
-  const bool allocates = instruction.opcode == "alloca";
+  const bool allocates = instruction.opcode == Opcode::kAlloca;
   if (operands.empty() || (allocates && operands.size() < 2)) {
     refuse("operands");
     return;
   }
-  if (instruction.opcode == "stackrestore") {
+  if (instruction.opcode == Opcode::kStackrestore) {
     const Slot a = source(operands[0], ScalarType::kU64);
     emit(&execute_restore_stack).a = a;
     return;

@@ -220,11 +220,12 @@ Slot FunctionDecoder::source(const Operand& operand, ScalarType type) {
       const Slot slot = read_register(operand, its_class);
       if (slot != kNoSlot && operand.negated) {
         return its_class == RegisterClass::kPredicate
-                   ? emit_to_temporary(lane_handlers()
-                                           .select(read_form(ptx::Instruction{
-                                               .opcode = "not", .modifiers = {"pred"}}))
-                                           .handler,
-                                       its_class, slot, 0)
+                   ? emit_to_temporary(
+                         lane_handlers()
+                             .select(read_form(ptx::Instruction{.opcode = Opcode::kNot,
+                                                                .modifiers = {Modifier::kPred}}))
+                             .handler,
+                         its_class, slot, 0)
                    : refuse("a register is negated");
       }
       return adapted(slot, its_class, type);

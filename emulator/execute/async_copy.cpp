@@ -8,6 +8,7 @@
 #include "emulator/execute/asynchronous.h"
 #include "emulator/execute/lanes/addresses.h"
 #include "emulator/execute/range.h"
+#include "emulator/execute/weak_order.h"
 #include "emulator/state/cluster.h"
 #include "emulator/state/host_address.h"
 
@@ -55,6 +56,8 @@ bool bind_bulk(Context& c, const CopyOperands& operands, int lane, Movement& mov
   }
   movement.to = resolve_range(c, operands.to, address_of(c, operands.to, lane),
                               {.bytes = movement.bytes, .is_write = true}, lane);
+  settle_for_copy(c, lane, movement.from, movement.bytes);
+  settle_for_copy(c, lane, movement.to, movement.bytes);
   return movement.to != nullptr;
 }
 
@@ -63,6 +66,13 @@ template <class T>
 T* in_cta(const Context& c, T* host, const Cta& cta) {
   const auto offset = reinterpret_cast<std::byte*>(host) - c.shared;
   return reinterpret_cast<T*>(cta.shared.get() + offset);
+}
+
+// What has been waited for is there: nothing older is read from now on.
+void reset_after_copies(Context& c, std::uint32_t mask) {
+  if (c.weak != nullptr) {
+    reset_windows(c, mask);
+  }
 }
 
 }  // namespace
@@ -82,6 +92,8 @@ Step execute_copy(Context& c, const Instruction& in, std::uint32_t mask) {
     movement.zeros = operands.size - movement.bytes;
     movement.to = host_address<std::byte>(to.at[lane]);
     movement.from = host_address<const std::byte>(from.at[lane]);
+    settle_for_copy(c, static_cast<int>(lane), movement.from, movement.bytes);
+    settle_for_copy(c, static_cast<int>(lane), movement.to, operands.size);
     c.warp->copies.add(lane, movement);
   }
   return Step::kNext;
@@ -94,11 +106,13 @@ Step execute_copy_group_end(Context& c, const Instruction& /*in*/, std::uint32_t
 
 Step execute_copy_wait(Context& c, const Instruction& in, std::uint32_t mask) {
   c.warp->copies.complete_groups(mask, static_cast<std::uint32_t>(in.immediate));
+  reset_after_copies(c, mask);
   return Step::kNext;
 }
 
 Step execute_copy_wait_all(Context& c, const Instruction& /*in*/, std::uint32_t mask) {
   c.warp->copies.complete_all(mask);
+  reset_after_copies(c, mask);
   return Step::kNext;
 }
 
@@ -125,6 +139,7 @@ Step execute_bulk_group_end(Context& c, const Instruction& /*in*/, std::uint32_t
 
 Step execute_bulk_wait(Context& c, const Instruction& in, std::uint32_t mask) {
   c.warp->bulk_copies.complete_groups(mask, static_cast<std::uint32_t>(in.immediate));
+  reset_after_copies(c, mask);
   return Step::kNext;
 }
 
@@ -166,6 +181,7 @@ Step execute_bulk_signalled(Context& c, const Instruction& in, std::uint32_t mas
         Transfer copy = transfer;
         copy.movement.to = in_cta(c, transfer.movement.to, *cta);
         copy.mbarrier = in_cta(c, transfer.mbarrier, *cta);
+        settle_for_copy(c, lane, copy.movement.to, copy.movement.bytes);
         cluster.transfers.push_back(copy);
       }
     }
@@ -195,6 +211,7 @@ Step execute_remote_store(Context& c, const Instruction& in, std::uint32_t mask)
       std::memcpy(place, lanes + static_cast<std::size_t>(lane) * operands.element_bytes,
                   operands.element_bytes);
     }
+    settle_for_copy(c, lane, transfer.movement.to, bytes);
     transfer.mbarrier = host_address<std::uint64_t>(words[lane]);
     transfer.signalled = bytes;
     c.cta->cluster->transfers.push_back(transfer);

@@ -152,63 +152,63 @@ void reduce_element(std::byte* location, const std::byte* operand) {
 
 template <class Unsigned, class Signed, class Real>
 Reduction select_sized_reduction(const Form& form, bool is_signed, bool is_real) {
-  if (form.has("add")) {
+  if (form.has(Modifier::kAdd)) {
     return is_real ? &reduce_element<Real, Op::kAdd> : &reduce_element<Unsigned, Op::kAdd>;
   }
   if (is_real) {
     return nullptr;
   }
-  if (form.has("min")) {
+  if (form.has(Modifier::kMin)) {
     return is_signed ? &reduce_element<Signed, Op::kMin> : &reduce_element<Unsigned, Op::kMin>;
   }
-  if (form.has("max")) {
+  if (form.has(Modifier::kMax)) {
     return is_signed ? &reduce_element<Signed, Op::kMax> : &reduce_element<Unsigned, Op::kMax>;
   }
-  if (form.has("inc")) {
+  if (form.has(Modifier::kInc)) {
     return &reduce_element<Unsigned, Op::kIncrement>;
   }
-  if (form.has("dec")) {
+  if (form.has(Modifier::kDec)) {
     return &reduce_element<Unsigned, Op::kDecrement>;
   }
-  return form.has("and")   ? &reduce_element<Unsigned, Op::kAnd>
-         : form.has("or")  ? &reduce_element<Unsigned, Op::kOr>
-         : form.has("xor") ? &reduce_element<Unsigned, Op::kXor>
-                           : nullptr;
+  return form.has(Modifier::kAnd)   ? &reduce_element<Unsigned, Op::kAnd>
+         : form.has(Modifier::kOr)  ? &reduce_element<Unsigned, Op::kOr>
+         : form.has(Modifier::kXor) ? &reduce_element<Unsigned, Op::kXor>
+                                    : nullptr;
 }
 
 template <class Unsigned, class Signed, class Real>
 Handler select_sized(const Form& form, bool is_signed, bool is_real) {
-  if (form.has("add")) {
+  if (form.has(Modifier::kAdd)) {
     return is_real ? &atomic<Real, Op::kAdd> : &atomic<Unsigned, Op::kAdd>;
   }
   if (is_real) {
     return nullptr;
   }
-  if (form.has("min")) {
+  if (form.has(Modifier::kMin)) {
     return is_signed ? &atomic<Signed, Op::kMin> : &atomic<Unsigned, Op::kMin>;
   }
-  if (form.has("max")) {
+  if (form.has(Modifier::kMax)) {
     return is_signed ? &atomic<Signed, Op::kMax> : &atomic<Unsigned, Op::kMax>;
   }
-  if (form.has("and")) {
+  if (form.has(Modifier::kAnd)) {
     return &atomic<Unsigned, Op::kAnd>;
   }
-  if (form.has("or")) {
+  if (form.has(Modifier::kOr)) {
     return &atomic<Unsigned, Op::kOr>;
   }
-  if (form.has("xor")) {
+  if (form.has(Modifier::kXor)) {
     return &atomic<Unsigned, Op::kXor>;
   }
-  if (form.has("exch")) {
+  if (form.has(Modifier::kExch)) {
     return &atomic<Unsigned, Op::kExchange>;
   }
-  if (form.has("cas")) {
+  if (form.has(Modifier::kCas)) {
     return &atomic<Unsigned, Op::kCas>;
   }
-  if (form.has("inc")) {
+  if (form.has(Modifier::kInc)) {
     return &atomic<Unsigned, Op::kIncrement>;
   }
-  return form.has("dec") ? &atomic<Unsigned, Op::kDecrement> : nullptr;
+  return form.has(Modifier::kDec) ? &atomic<Unsigned, Op::kDecrement> : nullptr;
 }
 
 }  // namespace
@@ -221,7 +221,9 @@ Handler select_atomic(const Form& form, const ptx::Effect& effect) {
   }
   const std::uint32_t size = ptx::size_of(type);
   if (size == 2) {
-    return form.has("cas") ? &atomic_16<true> : form.has("exch") ? &atomic_16<false> : nullptr;
+    return form.has(Modifier::kCas)    ? &atomic_16<true>
+           : form.has(Modifier::kExch) ? &atomic_16<false>
+                                       : nullptr;
   }
   const bool is_signed = type == kS32 || type == kS64;
   if (size == 4) {

@@ -13,6 +13,7 @@
 #include "emulator/execute/print_format.h"
 #include "emulator/state/cta.h"
 #include "emulator/state/launch.h"
+#include "emulator/state/weak_state.h"
 
 namespace barracuda::emulator {
 
@@ -116,6 +117,9 @@ Step execute_free(Context& c, const Instruction& in, std::uint32_t mask) {
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     const std::uint64_t address = argument(c, call, 0, lane);
+    if (const auto freed = c.launch->memory.find(address); c.weak != nullptr && freed) {
+      c.weak->drop(freed->address, freed->address + freed->bytes, WeakEnd::kSettle);
+    }
     if (address != 0 && !c.launch->memory.release(address)) {
       return fail(c, in,
                   Fault{.code = DeviceErrorCode::kIllegalAddress,

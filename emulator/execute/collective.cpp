@@ -8,6 +8,7 @@
 
 #include "emulator/execute/control.h"
 #include "emulator/execute/lanes/lanes.h"
+#include "emulator/execute/weak_order.h"
 #include "emulator/state/warp.h"
 
 namespace barracuda::emulator {
@@ -220,13 +221,13 @@ Step reduce_floats(Context& c, const Instruction& in, uint32_t mask) {
 }
 
 Handler select_float_reduction(const Form& form) {
-  const auto flags =
-      static_cast<std::size_t>((form.has("min") ? kMinimum : 0) |
-                               (form.has("abs") ? kMagnitude : 0) | (form.has("NaN") ? kNan : 0));
+  const auto flags = static_cast<std::size_t>((form.has(Modifier::kMin) ? kMinimum : 0) |
+                                              (form.has(Modifier::kAbs) ? kMagnitude : 0) |
+                                              (form.has(Modifier::kNaN) ? kNan : 0));
   constexpr Handler kHandlers[] = {&reduce_floats<0>, &reduce_floats<1>, &reduce_floats<2>,
                                    &reduce_floats<3>, &reduce_floats<4>, &reduce_floats<5>,
                                    &reduce_floats<6>, &reduce_floats<7>};
-  return form.has("min") || form.has("max") ? kHandlers[flags] : nullptr;
+  return form.has(Modifier::kMin) || form.has(Modifier::kMax) ? kHandlers[flags] : nullptr;
 }
 
 Step elect(Context& c, const Instruction& in, uint32_t mask) {
@@ -242,7 +243,13 @@ Step elect(Context& c, const Instruction& in, uint32_t mask) {
 }
 
 Step warp_barrier(Context& c, const Instruction& in, uint32_t mask) {
-  return gather(c, in, mask, [](uint32_t) { __atomic_thread_fence(__ATOMIC_ACQ_REL); });
+  return gather(c, in, mask, [&](uint32_t group) {
+    __atomic_thread_fence(__ATOMIC_ACQ_REL);
+    if (in.weak != nullptr) {
+      drain(c, group, wire::Scope::kCta, WeakEnd::kBarrier, Pace::kAtOnce);
+      reset_windows(c, group);
+    }
+  });
 }
 
 using enum OperandClass;
@@ -262,27 +269,27 @@ constexpr CollectiveShape kElectShape{
 constexpr CollectiveShape kBarrierShape{};
 
 Collective select_shuffle(const Form& form) {
-  const Handler handler = form.has("up")     ? &shuffle<Shuffle::kUp>
-                          : form.has("down") ? &shuffle<Shuffle::kDown>
-                          : form.has("bfly") ? &shuffle<Shuffle::kButterfly>
-                          : form.has("idx")  ? &shuffle<Shuffle::kIndex>
-                                             : nullptr;
+  const Handler handler = form.has(Modifier::kUp)     ? &shuffle<Shuffle::kUp>
+                          : form.has(Modifier::kDown) ? &shuffle<Shuffle::kDown>
+                          : form.has(Modifier::kBfly) ? &shuffle<Shuffle::kButterfly>
+                          : form.has(Modifier::kIdx)  ? &shuffle<Shuffle::kIndex>
+                                                      : nullptr;
   return {.handler = handler, .shape = &kShuffleShape};
 }
 
 Collective select_vote(const Form& form) {
-  if (form.has("ballot")) {
+  if (form.has(Modifier::kBallot)) {
     return {.handler = &vote<Vote::kBallot>, .shape = &kBallotShape};
   }
-  const Handler handler = form.has("all")   ? &vote<Vote::kAll>
-                          : form.has("any") ? &vote<Vote::kAny>
-                          : form.has("uni") ? &vote<Vote::kUniform>
-                                            : nullptr;
+  const Handler handler = form.has(Modifier::kAll)   ? &vote<Vote::kAll>
+                          : form.has(Modifier::kAny) ? &vote<Vote::kAny>
+                          : form.has(Modifier::kUni) ? &vote<Vote::kUniform>
+                                                     : nullptr;
   return {.handler = handler, .shape = &kVoteShape};
 }
 
 Collective select_match(const Form& form) {
-  const bool all = form.has("all");
+  const bool all = form.has(Modifier::kAll);
   if (ptx::size_of(form.type()) == 8) {
     return {.handler = all ? &match<uint64_t, true> : &match<uint64_t, false>,
             .shape = &kMatchWideShape};
@@ -297,17 +304,17 @@ Collective select_reduce(const Form& form) {
   if (form.type() == ptx::ScalarType::kF32) {
     return {.handler = select_float_reduction(form), .shape = &kReduceShape};
   }
-  if (form.has("add")) {
+  if (form.has(Modifier::kAdd)) {
     handler = &reduce<uint32_t, Reduce::kAdd>;
-  } else if (form.has("min")) {
+  } else if (form.has(Modifier::kMin)) {
     handler = is_signed ? &reduce<int32_t, Reduce::kMin> : &reduce<uint32_t, Reduce::kMin>;
-  } else if (form.has("max")) {
+  } else if (form.has(Modifier::kMax)) {
     handler = is_signed ? &reduce<int32_t, Reduce::kMax> : &reduce<uint32_t, Reduce::kMax>;
-  } else if (form.has("and")) {
+  } else if (form.has(Modifier::kAnd)) {
     handler = &reduce<uint32_t, Reduce::kAnd>;
-  } else if (form.has("or")) {
+  } else if (form.has(Modifier::kOr)) {
     handler = &reduce<uint32_t, Reduce::kOr>;
-  } else if (form.has("xor")) {
+  } else if (form.has(Modifier::kXor)) {
     handler = &reduce<uint32_t, Reduce::kXor>;
   }
   return {.handler = handler, .shape = &kReduceShape};
@@ -316,23 +323,23 @@ Collective select_reduce(const Form& form) {
 }  // namespace
 
 Collective select_collective(const Form& form) {
-  const std::string_view op = form.opcode;
-  if (op == "shfl") {
+  const Opcode op = form.opcode;
+  if (op == Opcode::kShfl) {
     return select_shuffle(form);
   }
-  if (op == "vote") {
+  if (op == Opcode::kVote) {
     return select_vote(form);
   }
-  if (op == "match") {
+  if (op == Opcode::kMatch) {
     return select_match(form);
   }
-  if (op == "redux") {
+  if (op == Opcode::kRedux) {
     return select_reduce(form);
   }
-  if (op == "elect") {
+  if (op == Opcode::kElect) {
     return {.handler = &elect, .shape = &kElectShape};
   }
-  return op == "bar" || op == "barrier"
+  return op == Opcode::kBar || op == Opcode::kBarrier
              ? Collective{.handler = &warp_barrier, .shape = &kBarrierShape}
              : Collective{};
 }

@@ -4,12 +4,14 @@
 
 #include <array>
 #include <cstdint>
-#include <string_view>
 
 #include "emulator/state/instruction.h"
 #include "ptx/module.h"
 
 namespace barracuda::emulator {
+
+using ptx::Modifier;
+using ptx::Opcode;
 
 enum class Rounding : std::uint8_t {
   kNone,
@@ -26,7 +28,7 @@ enum class Rounding : std::uint8_t {
 
 struct Form {
   const ptx::Instruction* instruction = nullptr;
-  std::string_view opcode;
+  Opcode opcode = Opcode::kUnknown;
   std::array<ptx::ScalarType, 4> types{};  // in the order written
   int type_count = 0;
   Rounding rounding = Rounding::kNone;
@@ -36,7 +38,7 @@ struct Form {
     return type_count == 0 ? ptx::ScalarType::kNone : types[0];
   }
 
-  [[nodiscard]] bool has(std::string_view modifier) const { return instruction->has(modifier); }
+  [[nodiscard]] bool has(Modifier modifier) const { return instruction->has(modifier); }
 };
 
 Form read_form(const ptx::Instruction& instruction);

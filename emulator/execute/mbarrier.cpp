@@ -211,24 +211,24 @@ bool resolve_mbarriers(Context& c, const Instruction& in, std::uint32_t mask,
 }
 
 Handler select_mbarrier(const Form& form) {
-  if (form.has("init")) {
+  if (form.has(Modifier::kInit)) {
     return &initialise;
   }
-  if (form.has("inval")) {
+  if (form.has(Modifier::kInval)) {
     return &invalidate;
   }
-  if (form.has("arrive")) {
+  if (form.has(Modifier::kArrive)) {
     return &change<Operation::kArrive>;
   }
-  if (form.has("arrive_drop")) {
+  if (form.has(Modifier::kArriveDrop)) {
     return &change<Operation::kArriveDrop>;
   }
-  if (form.has("test_wait") || form.has("try_wait")) {
-    return form.has("parity") ? &wait<std::uint32_t> : &wait<std::uint64_t>;
+  if (form.has(Modifier::kTestWait) || form.has(Modifier::kTryWait)) {
+    return form.has(Modifier::kParity) ? &wait<std::uint32_t> : &wait<std::uint64_t>;
   }
-  return form.has("expect_tx")     ? &change<Operation::kExpect>
-         : form.has("complete_tx") ? &change<Operation::kComplete>
-                                   : nullptr;
+  return form.has(Modifier::kExpectTx)     ? &change<Operation::kExpect>
+         : form.has(Modifier::kCompleteTx) ? &change<Operation::kComplete>
+                                           : nullptr;
 }
 
 Step execute_pending_count(Context& c, const Instruction& in, std::uint32_t mask) {

@@ -179,17 +179,19 @@ Handler select_element(ptx::ScalarType type) {
 }  // namespace
 
 Handler select_vector_atomic(const Form& form) {
-  if (form.has("add")) {
+  if (form.has(Modifier::kAdd)) {
     return select_element<Op::kAdd>(form.type());
   }
-  if (form.has("min")) {
+  if (form.has(Modifier::kMin)) {
     return select_element<Op::kMin>(form.type());
   }
-  return form.has("max") ? select_element<Op::kMax>(form.type()) : nullptr;
+  return form.has(Modifier::kMax) ? select_element<Op::kMax>(form.type()) : nullptr;
 }
 
 Handler select_quad_atomic(const Form& form) {
-  return form.has("cas") ? &atomic_128<true> : form.has("exch") ? &atomic_128<false> : nullptr;
+  return form.has(Modifier::kCas)    ? &atomic_128<true>
+         : form.has(Modifier::kExch) ? &atomic_128<false>
+                                     : nullptr;
 }
 
 }  // namespace barracuda::emulator

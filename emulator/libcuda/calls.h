@@ -1,5 +1,5 @@
-// The driver functions that are implemented (functions.def), declared with the types that cuda.h
-// gives them: a definition that differs from CUDA's signature does not link.
+// The driver functions that are implemented (emulator/libcuda.def), declared with the types that
+// cuda.h gives them: a definition that differs from CUDA's signature does not link.
 #pragma once
 
 #include <type_traits>
@@ -13,7 +13,10 @@
 namespace barracuda::emulator::driver {
 
 #define FUNCTION(name, ...) decltype(::name) name;
-#include "emulator/libcuda/functions.def"
+#define FUNCTION_PTSZ(name, ...) FUNCTION(name)
+#define FUNCTION_PTDS(name, ...) FUNCTION(name)
+#define MISSING(...)
+#include "emulator/libcuda.def"
 
 // Gives a call's result, which null is no place for.
 template <typename Value>

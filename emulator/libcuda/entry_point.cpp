@@ -8,19 +8,32 @@
 namespace barracuda::emulator::driver {
 namespace {
 
+// The version from which there are functions of the per-thread default stream.
+constexpr int kPerThreadSince = 7000;
+
+// What cuGetProcAddress answers to whom asks for this version of a symbol, or a later one.
 struct Entry {
-  std::string_view symbol;
+  std::string_view exported, symbol;
   int version;
   bool per_thread;
-  std::string_view exported;
 };
 
-#define ENTRY(symbol, version, per_thread, exported) \
-  Entry{#symbol, version, per_thread != 0, #exported},
+constexpr Entry entry_of(std::string_view exported, int since) {
+  const bool per_thread = is_per_thread_form(exported);
+  std::string_view symbol = exported.substr(0, per_thread ? exported.rfind('_') : exported.npos);
+  if (const std::size_t end = symbol.rfind("_v"); end != symbol.npos) {
+    symbol = symbol.substr(0, end);
+  }
+  return {.exported = exported,
+          .symbol = symbol,
+          .version = per_thread ? std::max(since, kPerThreadSince) : since,
+          .per_thread = per_thread};
+}
+
+#define FUNCTION(name, since, ...) entry_of(#name, since),
 constexpr std::array kEntries = {
-#include "emulator/libcuda/entry_versions.def"
+#include "emulator/libcuda.def"
 };
-#undef ENTRY
 
 bool is_symbol(std::string_view symbol) {
   return std::ranges::any_of(kEntries, [&](const Entry& entry) { return entry.symbol == symbol; });
@@ -63,10 +76,6 @@ CUresult cuGetProcAddress_v2(const char* symbol, void** result, int cuda_version
                                : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
   }
   return CUDA_ERROR_NOT_FOUND;
-}
-
-CUresult cuGetProcAddress(const char* symbol, void** result, int cuda_version, cuuint64_t flags) {
-  return driver::cuGetProcAddress_v2(symbol, result, cuda_version, flags, nullptr);
 }
 
 // The tables are private to NVIDIA's libraries. Its runtime does not start without them

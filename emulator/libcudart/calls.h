@@ -1,5 +1,5 @@
-// The runtime functions that are implemented (functions.def), declared with the types that CUDA's
-// headers give them: a definition that differs from CUDA's signature does not link.
+// The runtime functions that are implemented (emulator/libcudart.def), declared with the types that
+// CUDA's headers give them: a definition that differs from CUDA's signature does not link.
 #pragma once
 
 // The headers then declare every exported name as it is, _v2, _ptsz and _ptds forms included, and
@@ -38,8 +38,10 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void*
 cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
                                     std::size_t shared, cudaStream_t stream);
 
-#define REGISTRATION(name)
-#define FUNCTION(name) decltype(::name) name;
-#include "emulator/libcudart/functions.def"
+#define FUNCTION(name, ...) decltype(::name) name;
+#define FUNCTION_PTSZ(name, ...) FUNCTION(name)
+#define FUNCTION_PTDS(name, ...) FUNCTION(name)
+#define OTHER(...)
+#include "emulator/libcudart.def"
 
 }  // namespace barracuda::emulator::runtime

@@ -34,8 +34,9 @@ void resolve(DriverResolver resolver, const char* name, Function& function) {
 const DriverCalls* resolve_all(DriverResolver resolver) {
   auto* const calls = new DriverCalls;  // kept: other threads may still use it
 #define FUNCTION(name, ...) resolve(resolver, #name, calls->name);
-#define FUNCTION_PTDS(name) FUNCTION(name) FUNCTION(name##_ptds)
-#include "emulator/libcuda/functions.def"
+#define FUNCTION_PTSZ(name, ...) FUNCTION(name)
+#define MISSING(...)
+#include "emulator/libcuda.def"
   return calls;
 }
 

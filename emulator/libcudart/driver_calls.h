@@ -1,4 +1,4 @@
-// The driver as the runtime sees it: the functions that it has (emulator/libcuda/functions.def),
+// The driver as the runtime sees it: the functions that it has (emulator/libcuda.def),
 // asked of the resolver by their exported names. run() is how a runtime function calls them.
 #pragma once
 
@@ -8,8 +8,9 @@ namespace barracuda::emulator::runtime {
 
 struct DriverCalls {
 #define FUNCTION(name, ...) decltype(&::name) name = nullptr;
-#define FUNCTION_PTDS(name) FUNCTION(name) FUNCTION(name##_ptds)
-#include "emulator/libcuda/functions.def"
+#define FUNCTION_PTSZ(name, ...) FUNCTION(name)
+#define MISSING(...)
+#include "emulator/libcuda.def"
 };
 
 // Resolved at first use and after a change of the resolver. Ends the process with a message if the

@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "emulator/libcudart/driver_calls.h"
-
 namespace barracuda::emulator::runtime {
 namespace {
 
@@ -24,12 +22,6 @@ cudaError_t answer_version(int* to, unsigned version) {
   return cudaSuccess;
 }
 
-int attribute_of(const DriverCalls& calls, cudaDeviceAttr attribute) {
-  int value = 0;
-  calls.cuDeviceGetAttribute(&value, static_cast<CUdevice_attribute>(attribute), 0);
-  return value;
-}
-
 cudaError_t get_properties(void* to, std::size_t bytes, int device) {
   if (to == nullptr) {
     return note(cudaErrorInvalidValue);
@@ -44,8 +36,8 @@ cudaError_t get_properties(void* to, std::size_t bytes, int device) {
 #define FIELD(type, name, ...)                        \
   static_assert(sizeof then.name == sizeof now.name); \
   std::memcpy(&then.name, &now.name, sizeof then.name);
-#define FIELD_OF_OLD(name, attribute) then.name = attribute_of(calls, attribute);
-#include "emulator/libcudart/device/device_properties_12.def"
+#define DROPPED(name, attribute) then.name = attribute_of(calls, attribute);
+#include "emulator/libcudart/device/device_properties.def"
   std::memcpy(to, &then, bytes);
   return cudaSuccess;
 }

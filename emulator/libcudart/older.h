@@ -3,9 +3,12 @@
 // has, 11.0 has too, unless cuda11 declares it.
 #pragma once
 
-#include "emulator/libcudart/calls.h"
+#include "emulator/libcudart/driver_calls.h"
 
 namespace barracuda::emulator::runtime {
+
+// Of the one device; 0 if the driver does not say.
+int attribute_of(const DriverCalls& calls, cudaDeviceAttr attribute);
 
 namespace cuda12 {
 
@@ -13,8 +16,8 @@ namespace cuda12 {
 // reservedSharedMemPerBlock.
 struct cudaDeviceProp {
 #define FIELD(type, name, ...) type name __VA_ARGS__;
-#define FIELD_OF_OLD(name, attribute) int name;
-#include "emulator/libcudart/device/device_properties_12.def"
+#define DROPPED(name, attribute) int name;
+#include "emulator/libcudart/device/device_properties.def"
   int reserved[63];
 };
 

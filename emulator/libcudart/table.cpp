@@ -1,4 +1,3 @@
-#include "emulator/exported_names.h"
 #include "emulator/function_table.h"
 #include "emulator/libcudart.h"
 #include "emulator/libcudart/forward.h"
@@ -10,10 +9,6 @@ namespace {
 cudaError_t refuse() {
   return note(cudaErrorNotSupported);
 }
-
-using Table = FunctionTable<kCudart13Names, &refuse>;
-using Table12 = FunctionTable<kCudart12Names, &refuse>;
-using Table11 = FunctionTable<kCudart11Names, &refuse>;
 
 // The _ptsz and _ptds form of a function.
 template <auto Function>
@@ -27,94 +22,75 @@ struct PerThread<Function> {
   }
 };
 
-Table make_table() {
-  Table table;
-#define PER_THREAD(name, form, function)                                   \
-  static_assert(std::is_same_v<decltype(::name), decltype(::name##form)>); \
-  table.implement(Table::index_of(#name #form), &PerThread<function>::call);
-#define FORWARDER(name, driver, ...) \
-  Forward<decltype(::name), &DriverCalls::driver __VA_OPT__(, ) __VA_ARGS__>
-#define FUNCTION(name) table.implement(Table::index_of(#name), &runtime::name);
-#define FUNCTION_PTSZ(name) FUNCTION(name) PER_THREAD(name, _ptsz, &runtime::name)
-#define FUNCTION_PTDS(name) FUNCTION(name) PER_THREAD(name, _ptds, &runtime::name)
-#define FORWARD(name, ...) \
-  table.implement(Table::index_of(#name), &FORWARDER(name, __VA_ARGS__)::call);
-#define FORWARD_PTSZ(name, driver) \
-  FORWARD(name, driver) PER_THREAD(name, _ptsz, (&FORWARDER(name, driver)::call))
-#define FORWARD_WITHOUT_CONTEXT(name, driver) \
-  table.implement(Table::index_of(#name), &FORWARDER(name, driver)::call_without_context);
-#include "emulator/libcudart/functions.def"
-#undef FORWARDER
-#undef PER_THREAD
-  return table;
-}
-
-const Table& newest_table() {
-  static const auto* const table = new Table(make_table());
-  return *table;
-}
-
-// What 13 has by the same name; the rows for older libraries then say where that is another
-// function.
-template <typename Older, const auto& Names>
-Older make_older_table() {
-  Older table;
-  for (std::size_t index = 0; index < Names.size(); ++index) {
-    if (void* const function = newest_table().find(Names[index])) {
-      table.implement(index, function);
-    }
+// The libcudart of this number: 13, 12 or 11.
+template <int Number>
+const FunctionTable& function_table() {
+  static const auto* const table = [] {
+    auto* const made = new FunctionTable;
+#define ROW(name, first, last, ...)                  \
+  if constexpr (first <= Number && Number <= last) { \
+    made->implement(#name, __VA_ARGS__);             \
   }
-#define ROW(name, function)                            \
-  static_assert(Table12::exports(#name));              \
-  if constexpr (Older::exports(#name)) {               \
-    table.implement(Older::index_of(#name), function); \
+#define TWO_ROWS(name, form, first, last, ...) \
+  ROW(name, first, last, __VA_ARGS__)          \
+  ROW(name##form, first, last, &PerThread<(__VA_ARGS__)>::call)
+#define FORWARDER(signature, driver, ...) \
+  &Forward<decltype(signature), &DriverCalls::driver __VA_OPT__(, ) __VA_ARGS__>::call
+#define FUNCTION(name, first, last) ROW(name, first, last, &runtime::name)
+#define FUNCTION_PTSZ(name, first, last)                                    \
+  static_assert(std::is_same_v<decltype(::name), decltype(::name##_ptsz)>); \
+  TWO_ROWS(name, _ptsz, first, last, &runtime::name)
+#define FUNCTION_PTDS(name, first, last)                                    \
+  static_assert(std::is_same_v<decltype(::name), decltype(::name##_ptds)>); \
+  TWO_ROWS(name, _ptds, first, last, &runtime::name)
+#define REGISTRATION(name, first, last) FUNCTION(name, first, last)
+#define FORWARD(name, first, last, ...) ROW(name, first, last, FORWARDER(::name, __VA_ARGS__))
+#define FORWARD_PTSZ(name, first, last, ...)                                \
+  static_assert(std::is_same_v<decltype(::name), decltype(::name##_ptsz)>); \
+  TWO_ROWS(name, _ptsz, first, last, FORWARDER(::name, __VA_ARGS__))
+#define FORWARD_WITHOUT_CONTEXT(name, first, last, driver) \
+  ROW(name, first, last, &Forward<decltype(::name), &DriverCalls::driver>::call_without_context)
+#define OLDER(name, first, last) ROW(name, first, last, &cuda##last::name)
+#define OLDER_PTSZ(name, first, last) TWO_ROWS(name, _ptsz, first, last, &cuda##last::name)
+#define FORWARD_OLDER(name, first, last, driver) \
+  ROW(name, first, last, FORWARDER(cuda##last::name, driver))
+#define FORWARD_OLDER_PTSZ(name, first, last, driver) \
+  TWO_ROWS(name, _ptsz, first, last, FORWARDER(cuda##last::name, driver))
+#define RENAMED(name, first, last, other)               \
+  static_assert(std::is_function_v<decltype(::other)>); \
+  ROW(name, first, last, function_table<13>().find(#other))
+#define MISSING(name, first, last)                                  \
+  if constexpr (first <= Number && Number <= last) {                \
+    made->refuse<Unsupported<&refuse, Number, __COUNTER__>>(#name); \
   }
-#define PER_THREAD_FORM(function) &PerThread<function>::call
-#define FORWARDER(library, name, driver) \
-  &Forward<decltype(library::name), &DriverCalls::driver>::call
-#define RENAMED(name, name_in_13)             \
-  static_assert(Table::exports(#name_in_13)); \
-  ROW(name, newest_table().find(#name_in_13))
-#define IN_12(name) ROW(name, &cuda12::name)
-#define IN_12_PTSZ(name) IN_12(name) ROW(name##_ptsz, PER_THREAD_FORM(&cuda12::name))
-#define FORWARD_IN_12(name, driver) ROW(name, FORWARDER(cuda12, name, driver))
-#define FORWARD_IN_12_PTSZ(name, driver) \
-  FORWARD_IN_12(name, driver) ROW(name##_ptsz, PER_THREAD_FORM(FORWARDER(cuda12, name, driver)))
-#define ROW_11(name, function)                           \
-  if constexpr (std::is_same_v<Older, Table11>) {        \
-    table.implement(Table11::index_of(#name), function); \
-  }
-#define IN_11(name) ROW_11(name, &cuda11::name)
-#define IN_11_PTSZ(name) IN_11(name) ROW_11(name##_ptsz, PER_THREAD_FORM(&cuda11::name))
-#define FORWARD_IN_11(name, driver) ROW_11(name, FORWARDER(cuda11, name, driver))
-#include "emulator/libcudart/functions.def"
-#undef ROW_11
+#include "emulator/libcudart.def"
 #undef ROW
+#undef TWO_ROWS
 #undef FORWARDER
-#undef PER_THREAD_FORM
-  return table;
+    made->sort();
+    return made;
+  }();
+  return *table;
 }
 
 }  // namespace
 
 void* find_function(std::string_view exported_name, Library library) {
-  static const auto* const of_12 = new Table12(make_older_table<Table12, kCudart12Names>());
-  static const auto* const of_11 = new Table11(make_older_table<Table11, kCudart11Names>());
   switch (library) {
     case Library::kCudart13:
       break;
     case Library::kCudart12:
-      return of_12->find(exported_name);
+      return function_table<12>().find(exported_name);
     case Library::kCudart11:
-      return of_11->find(exported_name);
+      return function_table<11>().find(exported_name);
   }
-  return newest_table().find(exported_name);
+  return function_table<13>().find(exported_name);
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> unsupported_calls() {
-  auto calls = Table::refused_calls();
-  std::ranges::copy(Table12::refused_calls(), std::back_inserter(calls));
-  std::ranges::copy(Table11::refused_calls(), std::back_inserter(calls));
+  auto calls = function_table<13>().refused_calls();
+  std::ranges::copy(function_table<12>().refused_calls(), std::back_inserter(calls));
+  std::ranges::copy(function_table<11>().refused_calls(), std::back_inserter(calls));
   return calls;
 }
 

@@ -5,18 +5,14 @@
 
 #include "base/assert.h"
 #include "emulator/schedules/deadlock.h"
+#include "emulator/state/position.h"
+#include "emulator/state/weak_state.h"
 
 namespace barracuda::emulator {
 
 namespace {
 
 constexpr std::int32_t kWarpSlice = 4096;
-
-Dim3 index_in_grid(const Dim3& grid, std::uint64_t number) {
-  return Dim3{.x = static_cast<std::uint32_t>(number % grid.x),
-              .y = static_cast<std::uint32_t>(number / grid.x % grid.y),
-              .z = static_cast<std::uint32_t>(number / grid.x / grid.y)};
-}
 
 void set_thread_indices(const Dim3& block, Warp& warp, std::uint32_t first) {
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
@@ -56,6 +52,9 @@ bool run_live_warp(Context& c, Cta& cta, Warp& warp, std::int32_t budget) {
   run_warp(c, warp, budget);
   DEBUG_ASSERT(warp.live != 0 || cta.live_warps != 0);
   cta.live_warps -= warp.live == 0 ? 1U : 0U;
+  if (c.weak != nullptr && cta.live_warps == 0) {
+    c.weak->leave_block(cta);
+  }
   return c.clock != before;
 }
 
@@ -98,7 +97,7 @@ void clear_cta(Cta& cta) {
 
 void start_cta(Worker& worker, const Cluster& cluster, Cta& cta, std::uint32_t rank) {
   const LaunchConfig& config = worker.context.launch->config;
-  const Dim3 place = index_in_grid(config.cluster, rank);
+  const Dim3 place = position_in(config.cluster, rank);
   cta.rank = rank;
   cta.index = Dim3{.x = cluster.index.x * config.cluster.x + place.x,
                    .y = cluster.index.y * config.cluster.y + place.y,
@@ -109,6 +108,9 @@ void start_cta(Worker& worker, const Cluster& cluster, Cta& cta, std::uint32_t r
   cta.next_warp = 0;
   for (std::uint32_t i = 0; i < cta.warps.size(); ++i) {
     start_warp(worker, cta, *cta.warps[i], i);
+  }
+  if (WeakState* weak = worker.context.weak; weak != nullptr) {
+    weak->start_block(cta);
   }
 }
 
@@ -166,7 +168,7 @@ std::unique_ptr<Cluster> make_cluster(Worker& worker, std::uint64_t number) {
     cluster->barrier.is_used = false;
   }
   cluster->number = number;
-  cluster->index = index_in_grid(
+  cluster->index = position_in(
       Dim3{.x = grid.x / shape.x, .y = grid.y / shape.y, .z = grid.z / shape.z}, number);
   for (std::uint32_t rank = 0; rank < cluster->ctas.size(); ++rank) {
     start_cta(worker, *cluster, *cluster->ctas[rank], rank);
@@ -185,6 +187,9 @@ void end_cluster(Worker& worker, std::unique_ptr<Cluster> cluster) {
       }
       warp->copies.forget();
       warp->bulk_copies.forget();
+    }
+    if (WeakState* weak = worker.context.weak; weak != nullptr && !failed) {
+      weak->end_block(*cta);
     }
   }
   cluster->transfers.clear();
@@ -216,12 +221,14 @@ SliceResult run_one_warp(Worker& worker, Cluster& cluster, std::uint64_t choice,
   const std::size_t warps = cluster.ctas.front()->warps.size();
   const std::size_t total = warps * cluster.ctas.size();
   bool progress = false;
-  // From the chosen one on, the first that can run.
-  for (std::size_t i = 0; i < total && !progress; ++i) {
+  // From the chosen one on, the first that can run; those that wait with a held store only if no
+  // other can.
+  const bool steers = c.weak != nullptr && !c.weak->weakness().places.empty();
+  for (std::size_t i = 0; i < (steers ? 2 * total : total) && !progress; ++i) {
     const std::size_t number = (choice + i) % total;
     Cta& cta = *cluster.ctas[number / warps];
     Warp& warp = *cta.warps[number % warps];
-    if (warp.live != 0) {
+    if (warp.live != 0 && !(steers && i < total && c.weak->holds(*warp.weak))) {
       enter_cta(c, cta);
       progress = run_live_warp(c, cta, warp, budget);
     }

@@ -1,22 +1,22 @@
 // With a seed: one host thread; which cluster and warp runs, and for how long, comes from a
 // generator.
 #include "base/assert.h"
+#include "base/splitmix64.h"
 #include "emulator/schedules/grid.h"
+#include "emulator/schedules/weak_turns.h"
 
 namespace barracuda::emulator {
 
 namespace {
 
-// splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
 class Generator {
  public:
   explicit Generator(std::uint64_t seed) : state_(seed) {}
 
   std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31);
+    const std::uint64_t number = splitmix64(state_);
+    state_ += kSplitmixGap;
+    return number;
   }
 
  private:
@@ -36,7 +36,9 @@ void run_seeded(Launch& launch, std::uint64_t seed) {
   const std::uint64_t total = cluster_count(launch);
   std::uint64_t started = 0, turns = 0;
   std::vector<std::unique_ptr<Cluster>> resident;
+  WeakTurns weak_turns(worker);
   while (!launch.stop.load(std::memory_order_relaxed)) {
+    weak_turns.begin_turn();
     while (started < total && resident.size() < residency.limit()) {
       resident.push_back(make_cluster(worker, started++));
     }
@@ -44,7 +46,7 @@ void run_seeded(Launch& launch, std::uint64_t seed) {
       break;
     }
     ASSERT(resident.size() <= started);
-    auto& cluster = resident[generator.next() % resident.size()];
+    auto& cluster = resident[weak_turns.choose(resident, generator.next() % resident.size())];
     const std::uint64_t warp = generator.next();
     const auto budget = static_cast<std::int32_t>(generator.next() % kLongestTurn + 1);
     if (run_one_warp(worker, *cluster, warp, budget) == SliceResult::kEnded) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "emulator/state/weak_state.h"
 
 namespace barracuda::emulator {
 
@@ -30,6 +31,9 @@ void release(Cluster& cluster) {
         if (fragment.state == FragmentState::kBarrier && fragment.barrier == kClusterBarrier) {
           fragment.state = FragmentState::kReady;
         }
+      }
+      if (cta->weak != nullptr) {
+        cta->weak->reset_windows(*warp->weak, kFullMask);  // of who waits now and who will
       }
     }
   }

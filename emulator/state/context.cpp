@@ -11,6 +11,7 @@
 #include "emulator/state/frame_pool.h"
 #include "emulator/state/launch.h"
 #include "emulator/state/statement_line.h"
+#include "emulator/state/weak_state.h"
 
 namespace barracuda::emulator {
 
@@ -80,6 +81,7 @@ Fault overflow(std::uint32_t mask) {
 Context::Context(Launch& the_launch, FramePool& frame_pool)
     : parameters(the_launch.parameters),
       launch(&the_launch),
+      weak(the_launch.weak),
       pool(&frame_pool),
       windows(address_windows()),
       releases(&the_launch.memory.releases()) {}
@@ -222,6 +224,9 @@ Step leave(Context& c, std::uint32_t mask) {
 
 Step exit_lanes(Context& c, std::uint32_t mask) {
   DEBUG_ASSERT((mask & ~c.warp->live) == 0 && (mask & ~c.warp->running().mask) == 0);
+  if (c.weak != nullptr) {
+    c.weak->exit(*c.warp->weak, mask);
+  }
   c.warp->live &= ~mask;
   c.warp->running().mask &= ~mask;
   for (Frame* frame = c.frame; frame != nullptr;) {

@@ -22,6 +22,7 @@ struct Frame;
 struct Function;
 struct Launch;
 struct Warp;
+class WeakState;
 
 // The allocation that an instruction accessed last.
 struct CachedRange {
@@ -46,6 +47,7 @@ struct Context {
   Warp* warp = nullptr;
   Cta* cta = nullptr;
   Launch* launch = nullptr;
+  WeakState* weak = nullptr;  // the launch's
   FramePool* pool = nullptr;
   AddressWindows windows;
   const std::atomic<std::uint64_t>* releases = nullptr;

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "emulator/state/cluster.h"
+#include "emulator/state/weak_state.h"
 
 namespace barracuda::emulator {
 
@@ -46,6 +47,9 @@ void release(Cta& cta, std::uint32_t number) {
       if (fragment.state == FragmentState::kBarrier && fragment.barrier == number) {
         deliver(fragment, barrier);
         fragment.state = FragmentState::kReady;
+        if (cta.weak != nullptr) {
+          cta.weak->reset_windows(*warp->weak, fragment.mask);
+        }
       }
     }
   }

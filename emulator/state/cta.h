@@ -33,6 +33,7 @@ struct Barrier {
 };
 
 struct Cluster;
+class WeakState;
 
 struct Cta {
   std::uint64_t number = 0;  // linear index in the grid
@@ -45,6 +46,8 @@ struct Cta {
   std::unique_ptr<std::byte[]> shared;
   std::uint32_t shared_bytes = 0;  // static and dynamic
   std::array<Barrier, kBarriers> barriers;
+  StoreBuffer weak_buffer;          // of stores that its threads see and others do not
+  const WeakState* weak = nullptr;  // the launch's
 };
 
 // Lanes of a warp that reach a barrier.

@@ -11,6 +11,7 @@ namespace barracuda::emulator {
 
 struct Context;
 struct Instruction;
+struct WeakSite;
 
 inline constexpr int kLanes = 32;
 inline constexpr std::uint32_t kFullMask = ~std::uint32_t{0};
@@ -35,6 +36,7 @@ struct alignas(64) Instruction {
   std::uint8_t flags = 0;       // for the handler
   std::uint8_t count = 1;       // vector elements
   bool predicate_negated = false;
+  const WeakSite* weak = nullptr;  // of what memory is made weak for; owned by the function
 };
 
 static_assert(offsetof(Instruction, handler) == 0 && offsetof(Instruction, d) == 8 &&
@@ -44,7 +46,8 @@ static_assert(offsetof(Instruction, predicate) == 28 && offsetof(Instruction, im
               offsetof(Instruction, extra) == 40 && offsetof(Instruction, statement) == 48);
 static_assert(offsetof(Instruction, flags) == 52 && offsetof(Instruction, count) == 53 &&
               offsetof(Instruction, predicate_negated) == 54);
-static_assert(sizeof(Instruction) == 64, "a cache line: 55 bytes, and 9 to spare");
+static_assert(offsetof(Instruction, weak) == 56);
+static_assert(sizeof(Instruction) == 64, "a cache line");
 static_assert((kNoSlot & kConstantSlot) != 0, "no slot is no register's");
 
 }  // namespace barracuda::emulator

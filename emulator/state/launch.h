@@ -13,6 +13,7 @@
 namespace barracuda::emulator {
 
 class FrameStore;
+class WeakState;
 
 struct Launch {
   Launch(const Program& the_program, const LaunchConfig& the_config, Memory& its_memory,
@@ -27,7 +28,8 @@ struct Launch {
   std::uint64_t grid_workspace = 0;       // address for %envreg1/2; 0: not cooperative
   std::uint64_t grid_id = 0;
   bool is_seeded = false;
-  bool is_reversed = false;  // the last block and the last warp come first
+  WeakState* weak = nullptr;  // null: memory is as strong as the host's
+  bool is_reversed = false;   // the last block and the last warp come first
   std::uint64_t timeout_ms = 0;
   std::chrono::steady_clock::time_point deadline;
 

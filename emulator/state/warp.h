@@ -11,6 +11,7 @@
 #include "emulator/state/asynchronous.h"
 #include "emulator/state/instruction.h"
 #include "emulator/state/program.h"
+#include "emulator/state/weak_thread.h"
 
 namespace barracuda::emulator {
 
@@ -82,6 +83,7 @@ struct Warp {
   std::size_t current = 0;  // the running fragment
   std::vector<Fragment> fragments;
   LocalMemory local;
+  std::unique_ptr<WeakLanes> weak;  // null: memory is not weak
   CopyQueue copies, bulk_copies;
   std::uint32_t index = 0;   // in the CTA
   std::uint32_t live = 0;    // lanes that have not exited

@@ -78,8 +78,8 @@ void Clock::raise(CtaKey cta, std::span<const WarpTime> known) {
 void Clock::fence_proxy(LaunchId launch) {
   const Clock before = *this;
   const auto fence_part = [&](const CtaClockPointer& part) {
-    if (launch_of(part->key()) == launch) {
-      const CtaKey key = fenced_key(part->key());
+    if (!part->key().is_fenced() && part->key().work() == launch) {
+      const CtaKey key = part->key().fenced();
       const CtaClock* known = find(key);
       CtaClockPointer fenced(new CtaClock(key, *part));
       if (known == nullptr || !known->covers(*fenced)) {

@@ -40,9 +40,9 @@ class Clock {
     return home_ == other.home_ && others_ == other.others_;
   }
 
-  // Knows something of a launch for which `holds` is true.
+  // Knows something of a launch or copy for which `holds` is true, proxy fences aside.
   template <typename Predicate>
-  [[nodiscard]] bool knows_launch(Predicate holds) const;
+  [[nodiscard]] bool knows_work(Predicate holds) const;
 
   void join(const Clock& other);
   void raise(CtaKey cta, std::span<const WarpTime> known);
@@ -66,14 +66,14 @@ class Clock {
 };
 
 template <typename Predicate>
-bool Clock::knows_launch(Predicate holds) const {
-  if (home_ != nullptr && holds(launch_of(home_->key()))) {
+bool Clock::knows_work(Predicate holds) const {
+  if (home_ != nullptr && !home_->key().is_fenced() && holds(home_->key().work())) {
     return true;
   }
-  std::optional<LaunchId> last;
+  std::optional<WorkId> last;
   return !ClockTree::all_of(others_.get(), [&](const CtaClockPointer& part) {
-    const LaunchId launch = launch_of(part->key());
-    return std::exchange(last, launch) == launch || !holds(launch);
+    const WorkId work = part->key().work();
+    return part->key().is_fenced() || std::exchange(last, work) == work || !holds(work);
   });
 }
 

@@ -38,7 +38,7 @@ class ClockTree : public Counted<ClockTree> {
     DEBUG_ASSERT(is_branch());
   }
 
-  static std::uint64_t number(CtaKey key) { return static_cast<std::uint64_t>(key); }
+  static std::uint64_t number(CtaKey key) { return key.packed(); }
 
   // `key` may be in this branch: they agree above its bit.
   [[nodiscard]] bool leads_to(std::uint64_t key) const {

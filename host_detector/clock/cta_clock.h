@@ -19,34 +19,53 @@ namespace barracuda::detector {
 // to other threads. 0 is before everything.
 using Time = std::uint32_t;
 
-// A CTA of a launch. Ordered by launch, then CTA.
-enum class CtaKey : std::uint64_t {};
-
-constexpr CtaKey cta_key(LaunchId launch, std::uint32_t cta) {
-  return CtaKey{(static_cast<std::uint64_t>(launch) << 32) | cta};
-}
-
-constexpr LaunchId launch_of(CtaKey cta) {
-  return LaunchId{static_cast<std::uint32_t>(static_cast<std::uint64_t>(cta) >> 32)};
-}
-
+// A CTA of a launch, as vector clocks and shadow memory name it; what a copy did counts as done by
+// its CTA 0. Ordered by work, then CTA.
+//
 // What of a CTA was followed by a proxy fence is kept in clocks under a key of its own, and so goes
 // wherever clocks go (RACE_RULES section 1, async proxy).
-inline constexpr std::uint64_t kFencedKey = std::uint64_t{1} << 63;
+class CtaKey {
+ public:
+  constexpr CtaKey() = default;  // of no work
 
-constexpr CtaKey fenced_key(CtaKey cta) {
-  return CtaKey{static_cast<std::uint64_t>(cta) | kFencedKey};
-}
+  constexpr CtaKey(WorkId work, std::uint32_t cta)
+      : packed_((static_cast<std::uint64_t>(work.packed()) << kCtaBits) | cta) {}
 
-constexpr bool is_fenced_key(CtaKey cta) {
-  return (static_cast<std::uint64_t>(cta) & kFencedKey) != 0;
-}
+  [[nodiscard]] constexpr WorkId work() const {
+    return WorkId::of(WorkId::Packed{static_cast<std::uint32_t>((packed_ & ~kFenced) >> kCtaBits)});
+  }
 
-static_assert(launch_of(cta_key(LaunchId{7}, ~std::uint32_t{0})) == LaunchId{7},
-              "32 bits for the launch, 32 for the CTA");
-static_assert(is_fenced_key(fenced_key(CtaKey{})) &&
-                  !is_fenced_key(cta_key(LaunchId{~std::uint32_t{0} >> 1}, ~std::uint32_t{0})),
-              "the topmost bit is no launch's");
+  // Linear, in its grid.
+  [[nodiscard]] constexpr std::uint32_t cta() const { return static_cast<std::uint32_t>(packed_); }
+
+  [[nodiscard]] constexpr bool is_fenced() const { return (packed_ & kFenced) != 0; }
+
+  [[nodiscard]] constexpr CtaKey fenced() const {
+    CtaKey key = *this;
+    key.packed_ |= kFenced;
+    return key;
+  }
+
+  // No two keys have the same.
+  [[nodiscard]] constexpr std::uint64_t packed() const { return packed_; }
+
+  friend constexpr auto operator<=>(const CtaKey&, const CtaKey&) = default;
+
+  friend std::size_t hash_value(CtaKey key) { return boost::hash<std::uint64_t>()(key.packed_); }
+
+ private:
+  static constexpr int kCtaBits = 32, kWorkBits = WorkId::kNumberBits + WorkId::kKindBits;
+  static constexpr std::uint64_t kFenced = std::uint64_t{1} << (kCtaBits + kWorkBits);
+  static_assert(kCtaBits + kWorkBits + 1 == 64, "the CTA, the work, and whether it is fenced");
+
+  std::uint64_t packed_ = 0;
+};
+
+static_assert(sizeof(CtaKey) == sizeof(std::uint64_t));
+static_assert(CtaKey(WorkId::of(WorkId::kMostPacked), ~std::uint32_t{0}).fenced().packed() ==
+                  ~std::uint64_t{0} &&
+              CtaKey(LaunchId{7}, ~std::uint32_t{0}).fenced().work() == LaunchId{7} &&
+              CtaKey(CopyId{7}, 3).cta() == 3 && !CtaKey(CopyId{7}, 3).is_fenced());
 
 // Lanes of one warp that are known up to `time`.
 struct WarpTime {

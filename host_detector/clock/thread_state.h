@@ -18,9 +18,9 @@ inline constexpr std::size_t kLevelCount = 3;
 static_assert(static_cast<std::size_t>(ScopeLevel::kDevice) + 1 == kLevelCount);
 
 constexpr ScopeLevel level_of(wire::Scope scope) {
-  return scope >= wire::Scope::kGpu       ? ScopeLevel::kDevice
+  return scope == wire::Scope::kCta       ? ScopeLevel::kCta
          : scope == wire::Scope::kCluster ? ScopeLevel::kCluster
-                                          : ScopeLevel::kCta;
+                                          : ScopeLevel::kDevice;
 }
 
 static_assert(level_of(wire::Scope::kCta) == ScopeLevel::kCta &&

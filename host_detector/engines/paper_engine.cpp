@@ -21,7 +21,12 @@ bool is_atomic(Operation operation) {
 
 // Volatile accesses are those of the paper's time: plain ones.
 bool is_strong(wire::MemoryOrder order) {
-  return order > wire::MemoryOrder::kVolatile;
+  return order != wire::MemoryOrder::kWeak && order != wire::MemoryOrder::kVolatile;
+}
+
+bool releases(wire::MemoryOrder order) {
+  return order == wire::MemoryOrder::kRelease || order == wire::MemoryOrder::kAcqRel ||
+         order == wire::MemoryOrder::kSeqCst;
 }
 
 Access access_of(const wire::SiteInfo& site) {
@@ -71,8 +76,7 @@ void PaperEngine::release(const Actor& actor, std::uint32_t lane, const SyncCloc
                           const MemoryPlace& place, const wire::SiteInfo& site) {
   const SyncClocks::Block by = actor.block.launch.sync_block(actor.block);
   const Clock known = actor.warp.paths.known_to(lane);
-  if (site.acquires == FenceScope::kNone && is_atomic(site.operation) &&
-      site.order >= wire::MemoryOrder::kRelease) {
+  if (site.acquires == FenceScope::kNone && is_atomic(site.operation) && releases(site.order)) {
     sync_of(place).add(bytes, by, site.releases, known);
   } else if (site.acquires == FenceScope::kNone) {
     sync_of(place).release(bytes, by, site.releases, known);
@@ -338,7 +342,7 @@ void PaperEngine::exit(const Actor& actor, const WarpOperation& operation) {
   if (launch.ran_with_others || !launch.initial.is_empty()) {
     const LaunchId own = launch.shape.info.id;
     launch.final.join(actor.warp.paths.known_to_paths(operation.mask).without([&](CtaKey cta) {
-      return launch_of(cta) == own;
+      return cta.work() == own;
     }));
   }
   barriers_.exit(actor, operation.mask, static_cast<std::uint32_t>(operation.site));

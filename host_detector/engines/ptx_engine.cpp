@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "device_logger/scope_order.h"
 #include "host_detector/races/divergence.h"
 #include "host_detector/well_formed.h"
 
@@ -35,7 +36,7 @@ bool PtxEngine::access(const Actor& actor, const WarpOperation& operation,
     return accesses_.check(actor, operation, operation.mask, access_flags(site.operation));
   }
   const std::uint8_t flags = access_flags(site.operation);
-  if (is_of_global_memory(operation) &&
+  if (is_of_global_memory(operation) && !engine_.options.keeps_everything &&
       engine_.global_users.add(actor.launch(), engine_.running, engine_.order)) {
     engine_.global_locations.clear();
   }
@@ -217,7 +218,7 @@ void PtxEngine::add_sites(wire::SiteId first, std::span<const wire::SiteInfo> si
   }
   for (const wire::SiteInfo& site : sites) {
     engine_.has_narrow_fences |=
-        site.operation == Operation::kFence && site.scope < wire::Scope::kGpu;
+        site.operation == Operation::kFence && !includes(site.scope, wire::Scope::kGpu);
     engine_.has_asynchrony |=
         site.asynchrony != wire::Asynchrony::kNone || site.operation == Operation::kCopy;
   }

@@ -3,6 +3,8 @@
 #include <bit>
 #include <optional>
 
+#include "device_logger/scope_order.h"
+
 namespace barracuda::detector {
 namespace {
 
@@ -74,7 +76,7 @@ void AsyncCopyRules::fence_proxy(const Actor& actor, std::uint32_t lanes) {
     const std::uint32_t bit = std::uint32_t{1} << first_lane(rest);
     const WarpTime own{.warp = warp.warp(), .lanes = bit | warp.absent(), .time = warp.now()};
     ThreadState after = warp.state(first_lane(rest));
-    after.clock.raise(fenced_key(actor.cta.key), {&own, 1});
+    after.clock.raise(actor.cta.key.fenced(), {&own, 1});
     warp.set(bit, after);
   }
   warp.advance();
@@ -202,7 +204,7 @@ bool AsyncCopyRules::act(const Actor& actor, const Operand& operand) {
 }
 
 void AsyncCopyRules::give(const Actor& actor, const Operand& operand, std::uint32_t lanes) {
-  const bool reaches = !operand.is_remote || operand.site.scope >= wire::Scope::kCluster;
+  const bool reaches = !operand.is_remote || includes(operand.site.scope, wire::Scope::kCluster);
   if (lanes == 0 || !reaches) {
     return;
   }
@@ -279,7 +281,7 @@ void AsyncCopyRules::take(const Actor& actor, const Operand& operand) {
                         .lanes = std::uint32_t{1} << mbarrier_lane(completion),
                         .time = given.phase};
   near.raise(actor.cta.key, {&copies, 1});
-  const Clock far = operand.site.scope >= wire::Scope::kCluster ? given.far : Clock();
+  const Clock far = includes(operand.site.scope, wire::Scope::kCluster) ? given.far : Clock();
   const bool at_once = operand.site.order != wire::MemoryOrder::kRelaxed;
   actor.warp.change(operand.lanes, [&](std::uint32_t, const ThreadState& before) {
     return with_taken(before, near, far, at_once);

@@ -296,7 +296,8 @@ void SyncRules::barrier(const Actor& actor, const WarpOperation& operation, bool
 // that they need.
 void SyncRules::open(CtaState& cta, std::uint32_t number, Barrier& barrier) const {
   report_lanes_gone(engine_, cta, number, barrier);
-  if (!engine_.has_asynchrony && !cta.launch.has_clusters() && barrier.has_everybody(cta.warps)) {
+  if (!engine_.has_asynchrony && !engine_.options.keeps_everything && !cta.launch.has_clusters() &&
+      barrier.has_everybody(cta.warps)) {
     cta.shared.begin_phase();
     cta.shared_locations.clear();
   }
@@ -363,9 +364,7 @@ void SyncRules::keep_what_launch_learnt(const Actor& actor, std::uint32_t lanes)
   if (!launch.ran_with_others && launch.initial.is_empty()) {
     return;
   }
-  const auto is_own = [&](CtaKey cta) {
-    return is_fenced_key(cta) || launch_of(cta) == launch.info.id;
-  };
+  const auto is_own = [&](CtaKey cta) { return cta.is_fenced() || cta.work() == launch.info.id; };
   actor.warp.for_each_state(lanes, [&](std::uint32_t, const ThreadState& state) {
     launch.learn(state.clock.without(is_own));
   });

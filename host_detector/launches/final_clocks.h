@@ -12,16 +12,16 @@ namespace barracuda::detector {
 
 class FinalClocks {
  public:
-  void add(LaunchId over, Clock clock) {
+  void add(WorkId over, Clock clock) {
     if (!clock.is_empty()) {
       clocks_.insert_or_assign(over, std::move(clock));
     }
   }
 
   // All that these knew.
-  [[nodiscard]] Clock of(std::span<const LaunchId> launches) const {
+  [[nodiscard]] Clock of(std::span<const WorkId> launches) const {
     Clock all;
-    for (const LaunchId launch : launches) {
+    for (const WorkId launch : launches) {
       const auto known = clocks_.find(launch);
       if (known != clocks_.end()) {
         all.join(known->second);
@@ -31,7 +31,7 @@ class FinalClocks {
   }
 
  private:
-  boost::unordered_flat_map<LaunchId, Clock> clocks_;
+  boost::unordered_flat_map<WorkId, Clock> clocks_;
 };
 
 }  // namespace barracuda::detector

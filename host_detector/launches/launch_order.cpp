@@ -5,10 +5,10 @@
 
 namespace barracuda::detector {
 
-LaunchOrder::Past LaunchOrder::past_of(std::span<const LaunchId> ordered_after,
+LaunchOrder::Past LaunchOrder::past_of(std::span<const WorkId> ordered_after,
                                        LaunchId prerequisite) const {
   Past all;
-  for (const LaunchId earlier : ordered_after) {
+  for (const WorkId earlier : ordered_after) {
     const LaunchPlace other = places_.find(earlier);
     if (!other.is_known()) {
       continue;
@@ -24,11 +24,11 @@ LaunchOrder::Past LaunchOrder::past_of(std::span<const LaunchId> ordered_after,
   return all;
 }
 
-std::uint32_t LaunchOrder::chain_for(std::span<const LaunchId> ordered_after, const Past& past) {
+std::uint32_t LaunchOrder::chain_for(std::span<const WorkId> ordered_after, const Past& past) {
   const auto was_over = [&](std::size_t chain) {
     return chain < past.size() && past[chain] == chains_[chain].length;
   };
-  for (const LaunchId earlier : ordered_after) {
+  for (const WorkId earlier : ordered_after) {
     const LaunchPlace place = places_.find(earlier);
     if (place.is_known() && was_over(place.chain)) {
       return place.chain;
@@ -44,8 +44,7 @@ std::uint32_t LaunchOrder::chain_for(std::span<const LaunchId> ordered_after, co
   return chain;
 }
 
-void LaunchOrder::add(LaunchId launch, std::span<const LaunchId> ordered_after,
-                      LaunchId prerequisite) {
+void LaunchOrder::add(WorkId launch, std::span<const WorkId> ordered_after, LaunchId prerequisite) {
   Past past = past_of(ordered_after, prerequisite);
   LaunchPlace place{.chain = chain_for(ordered_after, past)};
   Chain& chain = chains_[place.chain];
@@ -71,13 +70,13 @@ bool LaunchOrder::is_before(const LaunchPlace& first, const LaunchPlace& second,
              : first.chain < past.size() && past[first.chain] >= first.position;
 }
 
-bool LaunchOrder::is_before(LaunchId first, LaunchId second) const {
+bool LaunchOrder::is_before(WorkId first, WorkId second) const {
   const LaunchPlace a = places_.find(first);
   const LaunchPlace b = places_.find(second);
   return a.is_known() && b.is_known() && is_before(a, b, pasts_[b.past]);
 }
 
-bool LaunchOrder::is_after_all(LaunchId launch) const {
+bool LaunchOrder::is_after_all(WorkId launch) const {
   return std::ranges::all_of(chains_, [&](const Chain& chain) {
     return chain.tail == launch || is_before(chain.tail, launch);
   });

@@ -1,6 +1,6 @@
-// Which launches were over before which began. Launches are put on chains (a stream is one), so
-// that a launch's past is one number a chain; those of a chain that learn nothing new of others
-// share their past.
+// Which launches and copies were over before which began; "launch" is said of both. They are put on
+// chains (a stream is one), so that a launch's past is one number a chain; those of a chain that
+// learn nothing new of others share their past.
 #pragma once
 
 #include <cstdint>
@@ -17,28 +17,28 @@ class LaunchOrder {
  public:
   // Unknown launches among `ordered_after` are ignored: nothing of them was recorded. Of the
   // prerequisite only what it came after itself was over.
-  void add(LaunchId launch, std::span<const LaunchId> ordered_after, LaunchId prerequisite = {});
+  void add(WorkId launch, std::span<const WorkId> ordered_after, LaunchId prerequisite = {});
 
-  [[nodiscard]] bool knows(LaunchId launch) const { return places_.find(launch).is_known(); }
+  [[nodiscard]] bool knows(WorkId launch) const { return places_.find(launch).is_known(); }
 
   // `first` was over before `second` began.
-  [[nodiscard]] bool is_before(LaunchId first, LaunchId second) const;
+  [[nodiscard]] bool is_before(WorkId first, WorkId second) const;
   // Every other launch that was added was over before `launch` began.
-  [[nodiscard]] bool is_after_all(LaunchId launch) const;
+  [[nodiscard]] bool is_after_all(WorkId launch) const;
 
  private:
   using Past = std::vector<std::uint32_t>;  // for each other chain, how far it was over
 
   struct Chain {
-    LaunchId tail{};  // its newest launch
+    WorkId tail{};  // its newest launch
     std::uint32_t length = 0;
     std::uint32_t past = 0;  // of the tail
   };
 
   static bool is_before(const LaunchPlace& first, const LaunchPlace& second, const Past& past);
-  [[nodiscard]] Past past_of(std::span<const LaunchId> ordered_after, LaunchId prerequisite) const;
+  [[nodiscard]] Past past_of(std::span<const WorkId> ordered_after, LaunchId prerequisite) const;
   // A chain all of which was over; a new one if there is none.
-  std::uint32_t chain_for(std::span<const LaunchId> ordered_after, const Past& past);
+  std::uint32_t chain_for(std::span<const WorkId> ordered_after, const Past& past);
 
   LaunchPlaces places_;
   std::vector<Chain> chains_;

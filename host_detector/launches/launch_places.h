@@ -9,6 +9,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "base/strong_id.h"
 #include "host_detector/launch.h"
 
 namespace barracuda::detector {
@@ -25,7 +26,7 @@ struct LaunchPlace {
 
 class LaunchPlaces {
  public:
-  void set(LaunchId launch, const LaunchPlace& place) {
+  void set(WorkId launch, const LaunchPlace& place) {
     Chunk& chunk = chunks_[number_of(launch) / kLaunches];
     if (chunk.places == nullptr) {
       chunk.expand();
@@ -38,7 +39,7 @@ class LaunchPlaces {
     }
   }
 
-  [[nodiscard]] LaunchPlace find(LaunchId launch) const {
+  [[nodiscard]] LaunchPlace find(WorkId launch) const {
     const auto chunk = chunks_.find(number_of(launch) / kLaunches);
     return chunk == chunks_.end() ? LaunchPlace{} : chunk->second.at(number_of(launch) % kLaunches);
   }
@@ -81,7 +82,7 @@ class LaunchPlaces {
     }
   };
 
-  static std::uint32_t number_of(LaunchId launch) { return static_cast<std::uint32_t>(launch); }
+  static std::uint32_t number_of(WorkId work) { return index_of(work.packed()); }
 
   boost::unordered_flat_map<std::uint32_t, Chunk> chunks_;
 };

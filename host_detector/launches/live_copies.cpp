@@ -5,9 +5,8 @@
 namespace barracuda::detector {
 
 bool LiveCopies::has_others(LaunchId launch, const LaunchOrder& order) const {
-  return std::ranges::any_of(newest_, [&](LaunchId newest) {
-    return newest != launch && !order.is_before(newest, launch);
-  });
+  return std::ranges::any_of(newest_,
+                             [&](CopyId newest) { return !order.is_before(newest, launch); });
 }
 
 void LiveCopies::add(const CopyInfo& copy, const LaunchOrder& order) {
@@ -20,7 +19,7 @@ void LiveCopies::add(const CopyInfo& copy, const LaunchOrder& order) {
   // No kernel writes constants: launches need not look for who reads them.
   const bool is_met = copy.operation != HostOperation::kConstants;
   if (is_met && (newest_.empty() || newest_.back() != copy.id)) {
-    std::erase_if(newest_, [&](LaunchId older) { return order.is_before(older, copy.id); });
+    std::erase_if(newest_, [&](CopyId older) { return order.is_before(older, copy.id); });
     newest_.push_back(copy.id);
   }
 }

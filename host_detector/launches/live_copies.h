@@ -18,9 +18,9 @@ namespace barracuda::detector {
 
 // One piece of memory that a copy touches.
 struct LiveCopy {
-  LaunchId id{};
+  CopyId id{};
   HostOperation operation = HostOperation::kCopy;
-  std::uint32_t call = 0;
+  CallId call{};
   MemoryRows rows;
 };
 
@@ -28,7 +28,7 @@ class LiveCopies {
  public:
   [[nodiscard]] bool is_empty() const { return waiting_.empty() && pieces_.empty(); }
 
-  // Some copy is neither `launch` itself nor before it.
+  // Some copy is not before `launch`.
   [[nodiscard]] bool has_others(LaunchId launch, const LaunchOrder& order) const;
 
   // Every launch that is before this copy is over. So a copy stands for older ones of its stream:
@@ -77,7 +77,7 @@ class LiveCopies {
   static constexpr std::size_t kShrinkAt = 64;
   static constexpr std::uint64_t kFewRows = 16;
 
-  std::vector<LaunchId> newest_;   // none of them before another
+  std::vector<CopyId> newest_;     // none of them before another
   std::vector<LiveCopy> waiting_;  // not in pieces_ yet
   Pieces pieces_;                  // by their first byte; none overlaps another
   std::size_t shrink_at_ = kShrinkAt;

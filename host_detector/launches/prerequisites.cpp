@@ -6,8 +6,9 @@ namespace barracuda::detector {
 namespace {
 
 // What launches knew, but for what whoever comes after `later` knows anyway.
-Clock news(const Clock& known, LaunchId later, const LaunchOrder& order) {
-  return known.without([&](CtaKey cta) { return order.is_before(launch_of(cta), later); });
+Clock news(const Clock& known, WorkId later, const LaunchOrder& order) {
+  return known.without(
+      [&](CtaKey cta) { return !cta.is_fenced() && order.is_before(cta.work(), later); });
 }
 
 }  // namespace
@@ -24,15 +25,15 @@ LaunchKnowledge Prerequisites::begin(const LaunchInfo& launch, LaunchOrder& orde
             .from_grid_wait = {}};
   }
   order.add(launch.id, launch.ordered_after, launch.prerequisite);
-  std::vector<LaunchId> over = launch.ordered_after;
-  std::erase(over, launch.prerequisite);
+  std::vector<WorkId> over = launch.ordered_after;
+  std::erase(over, WorkId(launch.prerequisite));
   Clock at_first = finals.of(over);
   at_first.join(let_begin->second);
   Clock from_grid_wait =
-      news(finals.of(std::array{launch.prerequisite}), launch.prerequisite_over, order);
+      news(finals.of(std::array{WorkId(launch.prerequisite)}), launch.prerequisite_over, order);
   // By knows_end_of().
   constexpr std::array kAnything{WarpTime{.warp = 0, .lanes = ~std::uint32_t{0}, .time = 1}};
-  from_grid_wait.raise(cta_key(launch.prerequisite_over, 0), kAnything);
+  from_grid_wait.raise(CtaKey(launch.prerequisite_over, 0), kAnything);
   return {.at_first = news(at_first, launch.id, order),
           .from_grid_wait = std::move(from_grid_wait)};
 }

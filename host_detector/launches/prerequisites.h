@@ -11,10 +11,9 @@
 
 namespace barracuda::detector {
 
-// Who knows anything of what began after a launch knows that it is over.
-[[nodiscard]] inline bool knows_end_of(const LaunchOrder& order, LaunchId launch,
-                                       const Clock& clock) {
-  return clock.knows_launch([&](LaunchId known) { return order.is_before(launch, known); });
+// Who knows anything of what began after a launch or copy knows that it is over.
+[[nodiscard]] inline bool knows_end_of(const LaunchOrder& order, WorkId work, const Clock& clock) {
+  return clock.knows_work([&](WorkId known) { return order.is_before(work, known); });
 }
 
 // What the threads of a launch know of launches that are not ordered before it.

@@ -9,8 +9,8 @@ bool happens_before(const EngineState& engine, const Epoch& earlier, const Actor
   if (actor.warp.paths.is_before(earlier, later)) {
     return true;
   }
-  const LaunchId launch = launch_of(earlier.cta);
-  const LaunchId own = launch_of(actor.block.key);
+  const WorkId launch = earlier.cta.work();
+  const WorkId own = actor.block.key.work();
   return launch != own && (engine.order.is_before(launch, own) ||
                            knows_end_of(engine.order, launch, actor.warp.paths.clock_of(later)));
 }
@@ -45,7 +45,7 @@ bool AccessRules::is_all_before(const Check& check, const Stamp& older) const {
 
 RaceKind AccessRules::kind_of(const Check& check, const Stamp& older) {
   const CtaKey own = check.actor.block.key;
-  return launch_of(older.cta) != launch_of(own)        ? RaceKind::kInterKernel
+  return older.cta.work() != own.work()                ? RaceKind::kInterKernel
          : older.cta != own                            ? RaceKind::kInterBlock
          : older.warp != check.actor.warp.paths.warp() ? RaceKind::kIntraBlock
          : older.is_same_instruction(check.stamp)      ? RaceKind::kIntraWarp
@@ -64,8 +64,8 @@ void AccessRules::report(Check& check, const Stamp& older, std::uint32_t older_l
     const std::uint32_t size = std::max<std::uint32_t>(1, engine_.site(stamp.site).element_bytes);
     return RaceAccess{.site = wire::SiteId{stamp.site},
                       .call_stack = {},
-                      .thread = {.launch = launch_of(stamp.cta),
-                                 .cta = static_cast<std::uint32_t>(stamp.cta),
+                      .thread = {.launch = stamp.cta.work(),
+                                 .cta = stamp.cta.cta(),
                                  .warp = stamp.warp,
                                  .lane = static_cast<std::uint8_t>(lane)},
                       .space = check.space,
@@ -78,7 +78,7 @@ void AccessRules::report(Check& check, const Stamp& older, std::uint32_t older_l
   race.needed_scope = race.kind == RaceKind::kInterBlock || race.kind == RaceKind::kInterKernel
                           ? wire::Scope::kGpu
                           : wire::Scope::kCta;
-  if (check.actor.block.launch.runs_beside(launch_of(older.cta))) {
+  if (check.actor.block.launch.runs_beside(older.cta.work())) {
     race.missing = MissingOrder::kGridWaitMissing;
   }
   race.first = describe(older, older_lane);

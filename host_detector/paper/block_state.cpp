@@ -10,7 +10,7 @@ BlockState::BlockState(LaunchState& of, std::uint32_t block)
     : launch(of),
       index(block),
       cluster(of.shape.cluster_of(block)),
-      key(cta_key(of.shape.info.id, block)),
+      key(CtaKey(of.shape.info.id, block)),
       live_threads(of.shape.threads_per_cta) {
   Clock initial(key);
   initial.join(of.initial);

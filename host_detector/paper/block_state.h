@@ -93,7 +93,7 @@ struct LaunchState {
   // As in detector::LaunchState.
   Clock from_grid_wait;
 
-  [[nodiscard]] bool runs_beside(LaunchId earlier) const {
+  [[nodiscard]] bool runs_beside(WorkId earlier) const {
     return earlier == shape.info.prerequisite && !from_grid_wait.is_empty();
   }
 

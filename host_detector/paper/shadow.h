@@ -78,14 +78,13 @@ class Reads {
     friend bool operator==(const Warp&, const Warp&) = default;
 
     friend std::size_t hash_value(const Warp& warp) {
-      return static_cast<std::size_t>((static_cast<std::uint64_t>(warp.cta) * 32 + warp.warp) *
-                                      0x9E3779B97F4A7C15ULL);
+      return static_cast<std::size_t>((warp.cta.packed() * 32 + warp.warp) * 0x9E3779B97F4A7C15ULL);
     }
   };
 
   struct Many {
     boost::unordered_flat_map<Warp, Stamps> by_warp;
-    LaunchId newest{};
+    WorkId newest;
   };
 
   template <typename IsBefore>
@@ -148,10 +147,10 @@ void Reads::add_to(Stamps& stamps, const Stamp& read, IsBefore is_before) {
 
 template <typename IsBefore>
 void Reads::forget_older_launches(const Stamp& read, IsBefore is_before) {
-  if (many_->newest == launch_of(read.cta)) {
+  if (many_->newest == read.cta.work()) {
     return;
   }
-  many_->newest = launch_of(read.cta);
+  many_->newest = read.cta.work();
   erase_if(many_->by_warp, [&](auto& each) {
     return std::all_of(each.second.begin(), each.second.end(), is_before);
   });
@@ -170,7 +169,7 @@ void Reads::add(const Stamp& read, IsBefore is_before) {
       return;
     }
     many_ = std::make_unique<Many>();
-    many_->newest = launch_of(one_.cta);
+    many_->newest = one_.cta.work();
     many_->by_warp[{.cta = one_.cta, .warp = one_.warp}].push_back(one_);
     one_ = Stamp();
   }

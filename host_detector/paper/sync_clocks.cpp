@@ -15,7 +15,7 @@ Clock SyncClocks::of_grid(const Location& location, const Block& block) {
   Clock all;
   std::uint64_t own = 0;
   for (const auto& [key, clock] : location.blocks) {
-    if (launch_of(key) == launch_of(block.key)) {
+    if (key.work() == block.key.work()) {
       ++own;
       all.join(clock);
     }

@@ -29,9 +29,9 @@ Ordering::~Ordering() = default;
 
 bool Ordering::is_valid() const {
   std::size_t parked = 0;
-  const auto is_awaited = [this](LaunchId each) {
-    return is_copy(each) ? copies_.contains(each)
-                         : launches_.contains(static_cast<std::uint16_t>(each));
+  const auto is_awaited = [this](WorkId each) {
+    return each.is_copy() ? copies_.contains(each.copy())
+                          : launches_.contains(static_cast<std::uint16_t>(each.launch()));
   };
   for (const auto& [low, launch] : launches_) {
     for (const auto& [cluster, queue] : launch->queues) {
@@ -108,13 +108,13 @@ void Ordering::begin_launch(const LaunchInfo& info) {
 }
 
 // A program may have thousands of launches waiting: who ends must not look at all of them.
-void Ordering::follow(LaunchId follower, const std::vector<LaunchId>& awaited) {
-  for (const LaunchId each : awaited) {
-    if (is_copy(each)) {
-      copies_.at(each).followers.push_back(follower);
+void Ordering::follow(WorkId follower, const std::vector<WorkId>& awaited) {
+  for (const WorkId each : awaited) {
+    if (each.is_copy()) {
+      copies_.at(each.copy()).followers.push_back(follower);
       continue;
     }
-    Launch* const launch = find(static_cast<std::uint16_t>(each));
+    Launch* const launch = find(static_cast<std::uint16_t>(each.launch()));
     ASSERT(launch != nullptr && launch->shape.info.id == each);
     launch->followers.push_back(follower);
   }
@@ -128,12 +128,14 @@ void Ordering::begin(Launch& launch) {
   detector_.begin_launch(launch.shape.info);
 }
 
-std::vector<LaunchId> Ordering::not_over(const std::vector<LaunchId>& all) {
-  std::vector<LaunchId> some;
-  for (const LaunchId each : all) {
-    const Launch* const launch = is_copy(each) ? nullptr : find(static_cast<std::uint16_t>(each));
-    if (is_copy(each) ? copies_.contains(each)
-                      : launch != nullptr && launch->shape.info.id == each) {
+template <typename Id>
+std::vector<WorkId> Ordering::not_over(const std::vector<Id>& all) {
+  std::vector<WorkId> some;
+  for (const WorkId each : all) {
+    const Launch* const launch =
+        each.is_copy() ? nullptr : find(static_cast<std::uint16_t>(each.launch()));
+    if (each.is_copy() ? copies_.contains(each.copy())
+                       : launch != nullptr && launch->shape.info.id == each) {
       some.push_back(each);
     }
   }
@@ -145,8 +147,8 @@ void Ordering::begin_copy(const CopyInfo& copy) {
     same->second.copies.push_back(copy);
     return;
   }
-  std::vector<LaunchId> awaited = not_over(copy.ordered_after);
-  for (const LaunchId free : not_over(copy.freed_by)) {
+  std::vector<WorkId> awaited = not_over(copy.ordered_after);
+  for (const WorkId free : not_over(copy.freed_by)) {
     if (std::ranges::find(awaited, free) == awaited.end()) {
       awaited.push_back(free);
     }
@@ -167,13 +169,13 @@ void Ordering::apply_copy(const CopyInfo& copy) {
   detector_.apply_copy(copy);
 }
 
-void Ordering::on_copy_over(LaunchId id) {
+void Ordering::on_copy_over(CopyId id) {
   const auto known = copies_.find(id);
   ASSERT(known != copies_.end() && known->second.awaited.empty());
   for (const CopyInfo& copy : known->second.copies) {
     apply_copy(copy);
   }
-  const std::vector<LaunchId> followers = std::move(known->second.followers);
+  const std::vector<WorkId> followers = std::move(known->second.followers);
   copies_.erase(known);
   release(id, followers);
 }
@@ -345,24 +347,24 @@ void Ordering::on_launch_over(LaunchId id) {
     ASSERT(parked_bytes_ >= queue->bytes());
     parked_bytes_ -= queue->bytes();
   }
-  const std::vector<LaunchId> followers = std::move(ended->followers);
+  const std::vector<WorkId> followers = std::move(ended->followers);
   turn_to(nullptr);
   launches_.erase(static_cast<std::uint16_t>(id));
   release(id, followers);
 }
 
 // What awaited only this one goes on.
-void Ordering::release(LaunchId id, const std::vector<LaunchId>& followers) {
-  for (const LaunchId follower : followers) {
-    if (is_copy(follower)) {
-      std::vector<LaunchId>& awaited = copies_.at(follower).awaited;
+void Ordering::release(WorkId id, const std::vector<WorkId>& followers) {
+  for (const WorkId follower : followers) {
+    if (follower.is_copy()) {
+      std::vector<WorkId>& awaited = copies_.at(follower.copy()).awaited;
       std::erase(awaited, id);
       if (awaited.empty()) {
         over_.push_back(follower);
       }
       continue;
     }
-    Launch* const launch = find(static_cast<std::uint16_t>(follower));
+    Launch* const launch = find(static_cast<std::uint16_t>(follower.launch()));
     ASSERT(launch != nullptr);
     std::erase(launch->awaited, id);
     if (!launch->awaited.empty()) {
@@ -373,7 +375,7 @@ void Ordering::release(LaunchId id, const std::vector<LaunchId>& followers) {
       end(*launch);
       continue;
     }
-    if (detector_.launch_over(follower)) {
+    if (detector_.launch_over(follower.launch())) {
       over_.push_back(follower);
     }
     // The last that came is advanced first.
@@ -394,14 +396,14 @@ void Ordering::go_on() {
   }
   while (has_work()) {
     if (!over_.empty()) {
-      const LaunchId id = over_.back();
+      const WorkId id = over_.back();
       over_.pop_back();
-      if (is_copy(id)) {
-        on_copy_over(id);
+      if (id.is_copy()) {
+        on_copy_over(id.copy());
         continue;
       }
-      ended_.push_back(id);
-      on_launch_over(id);
+      ended_.push_back(id.launch());
+      on_launch_over(id.launch());
     } else if (sharing_ != nullptr) {
       run_round();
     } else {

@@ -90,7 +90,7 @@ class Ordering {
   struct Tally;
 
   struct WaitingCopies {
-    std::vector<LaunchId> awaited, followers;
+    std::vector<WorkId> awaited, followers;
     std::vector<CopyInfo> copies;
   };
 
@@ -124,12 +124,13 @@ class Ordering {
   [[nodiscard]] bool has_work() const { return !ready_.empty() || !over_.empty(); }
 
   void on_launch_over(LaunchId launch);
-  void on_copy_over(LaunchId copy);
-  void release(LaunchId ended, const std::vector<LaunchId>& followers);
-  void follow(LaunchId follower, const std::vector<LaunchId>& awaited);
+  void on_copy_over(CopyId copy);
+  void release(WorkId ended, const std::vector<WorkId>& followers);
+  void follow(WorkId follower, const std::vector<WorkId>& awaited);
   void begin(Launch& launch);
   void end(Launch& launch);
-  [[nodiscard]] std::vector<LaunchId> not_over(const std::vector<LaunchId>& all);
+  template <typename Id>
+  [[nodiscard]] std::vector<WorkId> not_over(const std::vector<Id>& all);
   void apply_copy(const CopyInfo& copy);
   Launch* find(std::uint16_t low_bits);
   void turn_to(Launch* launch);
@@ -138,8 +139,8 @@ class Ordering {
   const OrderingOptions options_;
   const std::unique_ptr<Sharing> sharing_;                                      // null: one thread
   boost::unordered_flat_map<std::uint16_t, std::unique_ptr<Launch>> launches_;  // not over
-  std::map<LaunchId, WaitingCopies> copies_;  // by the number that they share
-  Launch* last_ = nullptr;                    // that was found, or none
+  std::map<CopyId, WaitingCopies> copies_;  // by the number that they share
+  Launch* last_ = nullptr;                  // that was found, or none
   std::vector<std::unique_ptr<ClusterQueue>> spare_;
   // A queue of a launch that has begun is here or waits for a number.
   std::vector<ClusterQueue*> ready_;
@@ -148,7 +149,7 @@ class Ordering {
   std::uint64_t taken_ = 0;    // records, by one thread,
   std::uint64_t counted_ = 0;  // and those that are counted for their launches
   std::chrono::steady_clock::time_point now_, next_look_;
-  std::vector<LaunchId> over_;   // launches that have just ended
+  std::vector<WorkId> over_;     // launches that have just ended
   std::vector<LaunchId> ended_;  // those whose end nobody has asked for yet
   bool is_going_on_ = false;
   bool may_have_holes_ = false;

@@ -20,8 +20,8 @@ struct Ordering::Launch {
   explicit Launch(const LaunchInfo& info) : shape(info) {}
 
   LaunchShape shape;
-  std::vector<LaunchId> awaited;                 // launches before it that are not over
-  std::vector<LaunchId> followers;               // those that await it
+  std::vector<WorkId> awaited;                   // launches before it that are not over
+  std::vector<WorkId> followers;                 // those that await it
   std::chrono::steady_clock::time_point begun;   // when they were over
   std::uint64_t records = 0;                     // that were taken
   std::chrono::steady_clock::time_point newest;  // when the last of them was

@@ -4,9 +4,9 @@
 #include <optional>
 #include <utility>
 
-#include "host_detector/races/access_check.h"
 #include "host_detector/races/explanation.h"
 #include "host_detector/races/observation.h"
+#include "host_detector/races/race_report.h"
 
 namespace barracuda::detector {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 class Memory {
  public:
   template <typename Ask>
-  bool answer(LaunchId launch, Ask ask) {
+  bool answer(WorkId launch, Ask ask) {
     if (last_ != launch) {
       last_ = launch;
       answer_ = ask();
@@ -24,7 +24,7 @@ class Memory {
   }
 
  private:
-  std::optional<LaunchId> last_;
+  std::optional<WorkId> last_;
   bool answer_ = false;
 };
 
@@ -63,13 +63,13 @@ struct CopyCheck::Comer {
       return knows(cell.cta, cell.warp, lane, cell.time);
     }
     const PackedCompletion completion = PackedCompletion::of(cell.value);
-    return knows(cta_key(cell.launch(), completion.cta), completion.warp,
+    return knows(CtaKey(cell.launch(), completion.cta), completion.warp,
                  cell.has_own_completion() ? lane : completion.lane, cell.time);
   }
 };
 
 RaceAccess describe_copy(const LiveCopy& copy) {
-  return {.site = call_site(copy.call),
+  return {.site = copy.call,
           .call_stack = {},
           .thread = {.launch = copy.id},
           .space = wire::AddressSpace::kGlobal,
@@ -96,9 +96,9 @@ RaceEvent copy_race(HostOperation operation, const RaceAccess& first, const Race
 void CopyCheck::drop_old(const CopyInfo& copy) {
   const LaunchOrder& order = engine_.order;
   Memory last;
-  const auto is_over = [&](LaunchId old) {
+  const auto is_over = [&](WorkId old) {
     return last.answer(old, [&] {
-      const bool is_past = std::ranges::any_of(copy.host_waited, [&](LaunchId waited) {
+      const bool is_past = std::ranges::any_of(copy.host_waited, [&](WorkId waited) {
         return waited == old || order.is_before(old, waited);
       });
       return is_past && std::ranges::all_of(engine_.running, [&](const auto& running) {
@@ -161,11 +161,11 @@ void CopyCheck::forget(std::uint64_t address, std::uint64_t bytes) {
   engine_.copies.forget(address, bytes, engine_.order);
 }
 
-bool CopyCheck::is_before(const Comer& comer, LaunchId launch) const {
+bool CopyCheck::is_before(const Comer& comer, WorkId launch) const {
   return comer.before.answer(launch, [&] {
-    const auto is_ordered = [&](LaunchId known) { return engine_.order.is_before(launch, known); };
+    const auto is_ordered = [&](WorkId known) { return engine_.order.is_before(launch, known); };
     return is_ordered(comer.copy.id) || engine_.order.is_before(comer.copy.id, launch) ||
-           comer.clock.knows_launch(is_ordered);
+           comer.clock.knows_work(is_ordered);
   });
 }
 
@@ -174,7 +174,7 @@ bool CopyCheck::was_before(const Comer& comer, const Cell& cell, std::uint32_t l
                            std::uint64_t address) const {
   const auto was_seen_before = [&](const Observation& observation) {
     const ThreadKey& by = observation.thread;
-    return is_before(comer, launch_of(by.cta)) ||
+    return is_before(comer, by.cta.work()) ||
            comer.knows(by.cta, by.warp, by.lane, observation.time);
   };
   return comer.knows(cell, lane) ||
@@ -251,7 +251,7 @@ void CopyCheck::check_against_copies(const Comer& comer, const MemoryRows& rows)
   for (std::uint64_t row = 0; row < rows.rows; ++row) {
     const std::uint64_t begin = rows.address + row * rows.pitch;
     engine_.copies.for_each(begin, begin + rows.row_bytes, [&](const LiveCopy& other, auto...) {
-      const LaunchId mine = comer.copy.id;
+      const WorkId mine = comer.copy.id;
       if ((!rows.is_written && !other.rows.is_written) || other.id == mine ||
           is_before(comer, other.id)) {
         return;

@@ -23,7 +23,7 @@ class CopyCheck {
   struct Comer;
 
   // The launch was over before the copy.
-  [[nodiscard]] bool is_before(const Comer& comer, LaunchId launch) const;
+  [[nodiscard]] bool is_before(const Comer& comer, WorkId launch) const;
   // An access of its was, at this address.
   [[nodiscard]] bool was_before(const Comer& comer, const Cell& cell, std::uint32_t lane,
                                 std::uint64_t address) const;

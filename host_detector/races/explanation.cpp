@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/strong_id.h"
+#include "device_logger/scope_order.h"
 
 namespace barracuda::detector {
 namespace {
@@ -93,10 +94,10 @@ Lack lack_of(const EngineState& engine, const Writer& writer, const Earlier& ear
   }
   const bool is_strong = site.order != wire::MemoryOrder::kWeak;
   const bool is_read_strongly = reader.site.order != wire::MemoryOrder::kWeak;
-  if (!reader.is_cta_local && is_strong && site.scope < earlier.needed) {
+  if (!reader.is_cta_local && is_strong && !includes(site.scope, earlier.needed)) {
     return {MissingOrder::kScopeTooNarrow, writer.site, weight};
   }
-  if (!reader.is_cta_local && is_read_strongly && reader.site.scope < earlier.needed) {
+  if (!reader.is_cta_local && is_read_strongly && !includes(reader.site.scope, earlier.needed)) {
     return {MissingOrder::kScopeTooNarrow, reader.observation.site, weight};
   }
   if (is_strong && !is_read_strongly) {
@@ -320,7 +321,7 @@ std::optional<SyncNotes> notes_of(const EngineState& engine, const Cell& cell) {
 void explain(EngineState& engine, const Actor& actor, Time first_time, RaceEvent& race) {
   const ThreadRef& first = race.first.thread;
   const std::uint32_t lane = race.second.thread.lane;
-  const Earlier earlier{.thread = {.cta = cta_key(first.launch, first.cta),
+  const Earlier earlier{.thread = {.cta = CtaKey(first.launch, first.cta),
                                    .cluster = 0,
                                    .warp = first.warp,
                                    .lane = first.lane},
@@ -367,7 +368,7 @@ void explain_asynchronous(const Actor& actor, const Cell& older, RaceEvent& race
   const std::uint32_t own_completion = completion.warp / wire::kWarpLanes - 1;
   if (!older.has_own_completion() || own_completion >= kCompletionCount) {
     const Clock& known = warp.state(issuer).clock;
-    if (known.at(cta_key(older.launch(), completion.cta), completion.warp, completion.lane) >=
+    if (known.at(CtaKey(older.launch(), completion.cta), completion.warp, completion.lane) >=
         older.time) {
       race.missing = MissingOrder::kNoSynchronisation;
     }

@@ -34,6 +34,13 @@ std::uint32_t lanes_apart(const WarpOperation& operation, std::uint32_t lanes,
   return apart;
 }
 
+// Bytes from lane to lane if all up to `second` lie equally far apart.
+std::uint64_t stride_to_second(const WarpOperation& operation, std::uint32_t first,
+                               std::uint32_t second) {
+  const std::uint64_t step = operation.lanes[second].address - operation.lanes[first].address;
+  return second == first + 1 ? step : step / (second - first);
+}
+
 }  // namespace
 
 LaneRun first_run(const WarpOperation& operation, std::uint32_t lanes, std::uint32_t width) {
@@ -45,11 +52,8 @@ LaneRun first_run(const WarpOperation& operation, std::uint32_t lanes, std::uint
     return run;
   }
   const bool has_rows = operation.row_log2 != 0;
-  const std::uint32_t second = first_lane(others);
-  const std::uint64_t step = operation.lanes[second].address - start;
   const std::uint64_t stride = has_rows ? static_cast<std::uint64_t>(operation.row_stride)
-                               : second == first + 1 ? step
-                                                     : step / (second - first);
+                                        : stride_to_second(operation, first, first_lane(others));
   if (has_room(stride, start, width)) {
     run.shift = static_cast<std::uint8_t>(std::countr_zero(stride));
     run.lanes = has_rows ? lanes & row_of(operation, first) : lanes_apart(operation, lanes, stride);

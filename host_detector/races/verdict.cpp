@@ -1,6 +1,6 @@
 #include "host_detector/races/verdict.h"
 
-#include <algorithm>
+#include "device_logger/scope_order.h"
 
 namespace barracuda::detector {
 namespace {
@@ -14,6 +14,10 @@ Strength strength_of(const wire::SiteInfo& site) {
   return site.order == MemoryOrder::kWeak       ? Strength::kPlain
          : site.order == MemoryOrder::kVolatile ? Strength::kVolatile
                                                 : Strength::kRelaxed;
+}
+
+bool is_as_strong(Strength one, Strength as) {
+  return one == as || one == Strength::kRelaxed || as == Strength::kPlain;
 }
 
 bool is_store(const Side& side) {
@@ -40,7 +44,7 @@ bool is_volatile_store(const Side& side) {
 
 bool is_flag_store_to_poll(const Side& store, const Side& poll, Distance distance) {
   return store.writes && store.site->flag_store && poll.site->poll &&
-         store.site->idiom_scope >= distance && poll.site->idiom_scope >= distance;
+         includes(store.site->idiom_scope, distance) && includes(poll.site->idiom_scope, distance);
 }
 
 std::uint32_t width(const Side& side) {
@@ -126,7 +130,7 @@ std::optional<Verdict> verdict_of(const Pair& pair, bool report_same_value) {
   const bool strong = is_async_proxy(pair.first) == is_async_proxy(pair.second) &&
                       strength_of(first) != Strength::kPlain &&
                       strength_of(second) != Strength::kPlain &&
-                      std::min(first.scope, second.scope) >= pair.distance;
+                      includes(narrower(first.scope, second.scope), pair.distance);
   if (!strong) {
     return plain_verdict(pair, report_same_value);
   }
@@ -152,11 +156,11 @@ bool stands_for(const Side& newer, const Side& older) {
     return false;
   }
   if (newer.site->flag_store &&
-      !(older.site->flag_store && older.site->idiom_scope >= newer.site->idiom_scope)) {
+      !(older.site->flag_store && includes(older.site->idiom_scope, newer.site->idiom_scope))) {
     return false;
   }
   if (newer.site->poll &&
-      !(older.site->poll && older.site->idiom_scope >= newer.site->idiom_scope)) {
+      !(older.site->poll && includes(older.site->idiom_scope, newer.site->idiom_scope))) {
     return false;
   }
   if (newer.site->speculated && !older.site->speculated) {
@@ -164,7 +168,8 @@ bool stands_for(const Side& newer, const Side& older) {
   }
   const Strength strength = strength_of(*newer.site);
   return strength == Strength::kPlain ||
-         (strength <= strength_of(*older.site) && newer.site->scope <= older.site->scope &&
+         (is_as_strong(strength_of(*older.site), strength) &&
+          includes(older.site->scope, newer.site->scope) &&
           is_async_proxy(newer) == is_async_proxy(older) && width(newer) == width(older));
 }
 

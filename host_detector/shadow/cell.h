@@ -160,13 +160,9 @@ struct Cell {
                       : std::uint32_t{1} << (lane_base + static_cast<int>(byte >> lane_shift));
   }
 
-  [[nodiscard]] LaunchId launch() const {
-    return LaunchId{static_cast<std::uint32_t>(static_cast<std::uint64_t>(cta) >> 32)};
-  }
+  [[nodiscard]] LaunchId launch() const { return cta.work().launch(); }
 
-  [[nodiscard]] std::uint32_t cta_index() const {
-    return static_cast<std::uint32_t>(static_cast<std::uint64_t>(cta));
-  }
+  [[nodiscard]] std::uint32_t cta_index() const { return cta.cta(); }
 
   // The same lane at every byte of both.
   [[nodiscard]] bool maps_lanes_like(const Cell& other) const {

@@ -8,7 +8,7 @@ namespace {
 // Without what members differ in.
 Cell alike_of(const Cell& cell) {
   Cell alike = cell;
-  alike.cta = cta_key(cell.launch(), 0);
+  alike.cta = CtaKey(cell.launch(), 0);
   alike.time = 0;
   alike.lanes = 0;
   alike.warp = 0;
@@ -19,7 +19,7 @@ Cell alike_of(const Cell& cell) {
 
 Cell SharedAccessSet::Group::cell(const Member& member, std::uint32_t warp) const {
   Cell cell = alike;
-  cell.cta = cta_key(alike.launch(), member.cta);
+  cell.cta = CtaKey(alike.launch(), member.cta);
   cell.time = member.time;
   cell.lanes = member.lanes;
   cell.warp = static_cast<std::uint8_t>(warp);
@@ -85,7 +85,7 @@ std::vector<SharedAccessSet::MemberPlace> SharedAccessSet::places_by_cta() const
     const Group& group = groups_[index];
     for (std::uint32_t at = 0; at < group.members.size(); ++at) {
       const Member& member = group.members[at];
-      places.push_back({.cta = cta_key(group.alike.launch(), member.cta),
+      places.push_back({.cta = CtaKey(group.alike.launch(), member.cta),
                         .time = member.time,
                         .group = index,
                         .member = at});

@@ -162,7 +162,7 @@ bool WordLists::merge(std::uint32_t slot, std::uint32_t word, const Cell& cell) 
 Cell WordLists::unpack(const Packed& of, std::uint32_t word) const {
   Cell cell;
   unpack_place(of.place, word, cell);
-  cell.cta = cta_key(LaunchId{of.launch}, of.cta);
+  cell.cta = CtaKey(LaunchId{of.launch}, of.cta);
   cell.time = of.time;
   cell.site = of.site_and_flags >> 8;
   cell.flags = static_cast<std::uint8_t>(of.site_and_flags) & ~Packed::kHasRest;

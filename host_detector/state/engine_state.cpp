@@ -11,7 +11,7 @@ bool happens_before(const EngineState& engine, const ThreadKey& thread, Time tim
   if (clock.at(thread.cta, thread.warp, thread.lane) >= time) {
     return true;
   }
-  const LaunchId launch = launch_of(thread.cta);
+  const WorkId launch = thread.cta.work();
   return launch != by.launch() &&
          (engine.order.is_before(launch, by.launch()) || knows_end_of(engine.order, launch, clock));
 }

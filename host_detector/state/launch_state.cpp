@@ -9,7 +9,7 @@ CtaState::CtaState(LaunchState& of, std::uint32_t cta)
     : launch(of),
       index(cta),
       cluster(of.cluster_of(cta)),
-      key(cta_key(of.info.id, cta)),
+      key(CtaKey(of.info.id, cta)),
       live_threads(of.threads_per_cta) {
   Clock initial(key);
   initial.join(of.initial);

@@ -52,9 +52,8 @@ class PastNotes {
   // Blocks of one launch have places next to each other, and small launches places apart.
   static std::size_t index_of(CtaKey cta) {
     constexpr std::size_t kApart = 521;
-    const std::uint32_t launch = barracuda::index_of(launch_of(cta));
-    return (launch * kApart + static_cast<std::uint32_t>(static_cast<std::uint64_t>(cta))) %
-           kBlocks;
+    const std::uint32_t launch = barracuda::index_of(cta.work().packed());
+    return (launch * kApart + cta.cta()) % kBlocks;
   }
 
   mutable std::array<tbb::spin_mutex, kMutexes> mutexes_;

@@ -39,7 +39,7 @@ RaceLog::Identity RaceLog::Identity::of(std::uint32_t site, std::uint32_t other,
 }
 
 RaceLog::Identity RaceLog::Identity::of(const RaceEvent& race) {
-  return of(index_of(race.first.site), index_of(race.second.site), race.kind, race.second.space);
+  return of(race.first.site.packed(), race.second.site.packed(), race.kind, race.second.space);
 }
 
 RaceLog::Known* RaceLog::find(const Identity& identity) {
@@ -108,7 +108,7 @@ Findings RaceLog::findings_so_far() const {
 
 void RaceLog::add(BarrierDivergence divergence) {
   const std::lock_guard lock(mutex_);
-  const std::uint64_t identity = (std::uint64_t{index_of(divergence.arrived.site)} << 32) |
+  const std::uint64_t identity = (std::uint64_t{divergence.arrived.site.packed()} << 32) |
                                  (divergence.barrier << 1) |
                                  (divergence.severity == Severity::kWarning ? 1U : 0U);
   const auto [known, is_new] = divergences_.try_emplace(identity, findings_.divergences.size());

@@ -10,11 +10,10 @@ namespace barracuda::detector {
 
 SyncLocation::NarrowKey SyncLocation::narrow_key(const ThreadKey& thread, ScopeLevel level,
                                                  Channel channel) {
-  const auto launch =
-      LaunchId{static_cast<std::uint32_t>(static_cast<std::uint64_t>(thread.cta) >> 32)};
-  return {.place = level == ScopeLevel::kCta ? thread.cta : cta_key(launch, thread.cluster),
-          .level = level,
-          .channel = channel};
+  return {
+      .place = level == ScopeLevel::kCta ? thread.cta : CtaKey(thread.cta.work(), thread.cluster),
+      .level = level,
+      .channel = channel};
 }
 
 SyncLocation::Node& SyncLocation::node(std::uint64_t value) {

@@ -107,7 +107,7 @@ class SyncLocation {
 
     friend std::size_t hash_value(const ObserverKey& key) {
       std::size_t seed = (key.warp * wire::kWarpLanes + key.lane) * 2 + (key.is_poll ? 1U : 0U);
-      boost::hash_combine(seed, static_cast<std::uint64_t>(key.cta));
+      boost::hash_combine(seed, key.cta.packed());
       return seed;
     }
   };
@@ -130,7 +130,7 @@ class SyncLocation {
     friend std::size_t hash_value(const NarrowKey& key) {
       std::size_t seed = static_cast<std::size_t>(key.level) * kChannelCount +
                          static_cast<std::size_t>(key.channel);
-      boost::hash_combine(seed, static_cast<std::uint64_t>(key.place));
+      boost::hash_combine(seed, key.place.packed());
       return seed;
     }
   };

@@ -1,5 +1,6 @@
 // The reader looks at the flag once and reads in any case: ordered only where it came late.
 // expect: race inter-block global
+// weak: never
 // schedule: some
 // ordered: out 43
 #include <cuda/atomic>

@@ -1,5 +1,6 @@
 // Block-scope atomics of two blocks on one word.
 // expect: race inter-block global
+// weak: never
 // expect paper: none
 // missing: atomic's scope \.cta is too narrow, \.gpu is needed
 #include "../litmus.h"

@@ -1,5 +1,6 @@
 // Block-scope atomics of two warps of one block.
 // expect: none
+// weak: never
 // result: x 2 out 0
 #include "../litmus.h"
 

@@ -2,6 +2,7 @@
 // and the second a load of half of it.
 //
 // expect: none
+// weak: never
 // result: x 42 out 42
 #include <cuda/atomic>
 

@@ -1,5 +1,6 @@
 // What is released is the neighbour of the byte that is waited for.
 // expect: race inter-block global
+// weak: never
 #include <cuda/atomic>
 
 #include "../litmus.h"

@@ -2,6 +2,7 @@
 // threads, and one is written and read again by plain accesses. libcu++ makes the atomics of
 // compare-and-swap loops on the word.
 // expect: none
+// weak: never
 // result: x 1082130432 out 7
 #include <cuda/atomic>
 

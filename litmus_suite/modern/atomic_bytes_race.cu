@@ -2,6 +2,7 @@
 // else's.
 //
 // expect: race inter-block global
+// weak: never
 #include <cuda/atomic>
 
 #include "../litmus.h"

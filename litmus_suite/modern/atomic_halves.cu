@@ -1,6 +1,7 @@
 // The halves of a word: one is exchanged by all blocks, the other is the first block's to read and
 // write.
 // expect: none
+// weak: never
 // result: x 262144 out 3
 #include <cuda/atomic>
 

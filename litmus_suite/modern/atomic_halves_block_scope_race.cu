@@ -1,5 +1,6 @@
 // Atomics of a half-word are of the block's scope, and another block makes them as well.
 // expect: race inter-block global
+// weak: never
 // expect paper: none
 #include <cuda/atomic>
 

@@ -1,5 +1,6 @@
 // One block counts in the lower half of a word, another clears both halves by a plain store.
 // expect: race inter-block global
+// weak: never
 #include <cuda/atomic>
 
 #include "../litmus.h"

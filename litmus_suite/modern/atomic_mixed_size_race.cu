@@ -1,5 +1,6 @@
 // A 64-bit and a 32-bit atomic overlap.
 // expect: race inter-block global
+// weak: never
 // expect paper: none
 // missing: different sizes
 #include "../litmus.h"

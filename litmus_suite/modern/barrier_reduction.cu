@@ -1,5 +1,6 @@
 // __syncthreads_count() is a barrier, too.
 // expect: none
+// weak: never
 // result: x 0 out 4064
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // A buffer that was written with ordinary stores is filled by a bulk copy, after the proxy fence.
 // expect: none
+// weak: never
 // result: x 0 out 2016
 // flags: -arch=sm_90
 #include "../async_copy.h"

@@ -1,5 +1,6 @@
 // A bulk copy into shared memory; its mbarrier is waited for.
 // expect: none
+// weak: never
 // result: x 2016 out 2016
 // flags: -arch=sm_90
 #include "../async_copy.h"

@@ -1,5 +1,6 @@
 // wait_group.read says nothing about the destination.
 // expect: race intra-block global
+// weak: never
 // expect paper: none
 // flags: -arch=sm_90
 #include "../async_copy.h"

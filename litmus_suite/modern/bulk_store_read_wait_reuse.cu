@@ -1,5 +1,6 @@
 // After wait_group.read the source may be overwritten.
 // expect: none
+// weak: never
 // result: x 2016 out 448
 // flags: -arch=sm_90
 #include "../async_copy.h"

@@ -1,5 +1,6 @@
 // A bulk copy from shared to global memory: proxy fence before, wait after.
 // expect: none
+// weak: never
 // result: x 2016 out 2016
 // flags: -arch=sm_90
 #include "../async_copy.h"

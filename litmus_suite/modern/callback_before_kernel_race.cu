@@ -1,5 +1,6 @@
 // The function that tells the host comes before the kernel in the stream.
 // expect: race inter-kernel global
+// weak: never
 #include <thread>
 
 #include "../callback_cells.h"

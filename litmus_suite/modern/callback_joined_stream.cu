@@ -1,5 +1,6 @@
 // The function's stream has waited for another's event: the host learns of both.
 // expect: none
+// weak: never
 // result: x 592 out 0
 #include <thread>
 

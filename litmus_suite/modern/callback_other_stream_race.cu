@@ -1,5 +1,6 @@
 // The function that tells the host is in another stream than the kernel.
 // expect: race inter-kernel global
+// weak: never
 #include <thread>
 
 #include "../callback_cells.h"

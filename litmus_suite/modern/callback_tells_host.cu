@@ -1,5 +1,6 @@
 // A function in the first stream tells a host thread, which then launches into the second.
 // expect: none
+// weak: never
 // result: x 560 out 0
 #include <thread>
 

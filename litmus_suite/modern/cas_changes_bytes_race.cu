@@ -1,5 +1,6 @@
 // The word that a 64-bit compare-and-swap exchanges is read by another block.
 // expect: race inter-block global
+// weak: never
 // expect paper: none
 #include "../litmus.h"
 

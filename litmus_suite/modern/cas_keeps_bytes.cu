@@ -1,6 +1,7 @@
 // A 64-bit compare-and-swap that exchanges the lower word and keeps the upper one, which another
 // block reads: it was written before.
 // expect: none
+// weak: never
 // result: x 1 out 0
 #include "../litmus.h"
 

@@ -2,6 +2,7 @@
 // is the first block's.
 //
 // expect: none
+// weak: never
 // expect paper: race inter-block global
 // result: x 520093696 out 5
 #include "../litmus.h"

@@ -1,5 +1,6 @@
 // The byte that a compare-and-swap loop of one block sets is cleared by a plain store of another.
 // expect: race inter-block global
+// weak: never
 #include "../litmus.h"
 
 __device__ void set(unsigned char* byte, unsigned value) {

@@ -1,5 +1,6 @@
 // A relaxed arrival at the cluster barrier releases nothing.
 // expect: race inter-block global
+// weak: fails
 // flags: -arch=sm_90
 #include "../litmus.h"
 

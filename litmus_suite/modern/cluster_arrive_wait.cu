@@ -1,5 +1,6 @@
 // A cluster barrier in two halves: arrive releases, wait acquires.
 // expect: none
+// weak: never
 // result: x 992 out 992
 // flags: -arch=sm_90
 #include <cooperative_groups.h>

@@ -1,5 +1,6 @@
 // A cluster barrier orders no other cluster.
 // expect: race inter-block global
+// weak: fails
 // flags: -arch=sm_90
 #include "../litmus.h"
 

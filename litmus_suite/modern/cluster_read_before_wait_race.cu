@@ -1,5 +1,6 @@
 // What the other block wrote is read between arrive and wait.
 // expect: race inter-block global
+// weak: fails
 // flags: -arch=sm_90
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // Both blocks count in the first block's shared memory with atomics.
 // expect: none
+// weak: never
 // result: x 0 out 64
 // flags: -arch=sm_90
 #include <cooperative_groups.h>

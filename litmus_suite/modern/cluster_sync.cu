@@ -1,5 +1,6 @@
 // Blocks of a cluster read each other's shared memory across cluster.sync().
 // expect: none
+// weak: never
 // result: x 0 out 2016
 // flags: -arch=sm_90
 #include <cooperative_groups.h>

@@ -1,5 +1,6 @@
 // The lanes that took a branch form a group and wait for each other.
 // expect: none
+// weak: never
 // result: x 0 out 28
 #include <cooperative_groups.h>
 

@@ -1,5 +1,6 @@
 // Constants are copied before the kernel that reads them, and again behind an event of it.
 // expect: none
+// weak: never
 // result: x 64 out 0
 // flags: -g
 #include "../copy_cells.h"

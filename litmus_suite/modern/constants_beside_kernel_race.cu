@@ -1,5 +1,6 @@
 // Constants are copied in one stream while a kernel of another may read them.
 // expect: race kernel-copy global
+// weak: never
 // expect paper: none
 // missing: no stream order, event or synchronisation between the launch of the kernel and the copy
 // flags: -g

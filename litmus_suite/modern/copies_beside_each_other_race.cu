@@ -1,5 +1,6 @@
 // Two copies of different streams: one writes what the other reads.
 // expect: race kernel-copy global
+// weak: never
 // expect paper: none
 // flags: -g
 #include "../copy_cells.h"

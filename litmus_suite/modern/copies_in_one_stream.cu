@@ -1,5 +1,6 @@
 // Copies of one stream are in order, whoever comes between.
 // expect: none
+// weak: never
 // result: x 0 out 528
 #include "../copy_cells.h"
 

@@ -1,5 +1,6 @@
 // A copy to pinned memory reads what a kernel of another stream writes.
 // expect: race kernel-copy global
+// weak: never
 // expect paper: none
 // missing: no stream order, event or synchronisation between
 // flags: -g

@@ -1,5 +1,6 @@
 // cudaMemcpy is in the order of the default stream, as the kernel is.
 // expect: none
+// weak: never
 // result: x 528 out 528
 #include "../copy_cells.h"
 

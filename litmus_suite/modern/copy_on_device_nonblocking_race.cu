@@ -1,5 +1,6 @@
 // cudaMemcpy within the device does not wait for a kernel of a stream that does not block.
 // expect: race kernel-copy global
+// weak: never
 // expect paper: none
 // flags: -g
 #include "../copy_cells.h"

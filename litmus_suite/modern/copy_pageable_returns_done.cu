@@ -1,5 +1,6 @@
 // A copy to pageable memory returns when it is done: what is launched then comes after it.
 // expect: none
+// weak: never
 // result: x 528 out 0
 #include "../copy_cells.h"
 

@@ -1,5 +1,6 @@
 // A copy to pinned memory may still run when it returns.
 // expect: race kernel-copy global
+// weak: never
 // expect paper: none
 // flags: -g
 #include "../copy_cells.h"

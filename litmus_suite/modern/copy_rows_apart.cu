@@ -1,5 +1,6 @@
 // The rows that the copy reads lie beside what the kernel writes.
 // expect: none
+// weak: never
 // result: x 528 out 0
 #include "../copy_cells.h"
 

@@ -1,5 +1,6 @@
 // A copy of rows of eight words reads some of what the kernel writes.
 // expect: race kernel-copy global
+// weak: never
 // expect paper: none
 // flags: -g
 #include "../copy_cells.h"

@@ -1,5 +1,6 @@
 // Of two groups the first is waited for, and read.
 // expect: none
+// weak: never
 // result: x 0 out 0
 // flags: -arch=sm_80
 #include <cuda_pipeline.h>

@@ -1,5 +1,6 @@
 // The copies arrive at an mbarrier; whoever waits for its phase may read.
 // expect: none
+// weak: never
 // result: x 2016 out 2016
 // flags: -arch=sm_80
 #include "../async_copy.h"

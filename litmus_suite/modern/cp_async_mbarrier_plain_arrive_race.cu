@@ -1,5 +1,6 @@
 // The threads arrive, their copies do not.
 // expect: race intra-block shared
+// weak: never
 // expect paper: none
 // flags: -arch=sm_80
 #include "../async_copy.h"

@@ -1,5 +1,6 @@
 // The source is overwritten while the copy may still read it.
 // expect: race intra-warp global
+// weak: fails
 // expect paper: none
 // flags: -arch=sm_80
 #include <cuda_pipeline.h>

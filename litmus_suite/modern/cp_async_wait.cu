@@ -1,5 +1,6 @@
 // An asynchronous copy, its wait, and a barrier for the other threads.
 // expect: none
+// weak: never
 // result: x 2016 out 2016
 // flags: -arch=sm_80
 #include <cuda_pipeline.h>

@@ -1,5 +1,6 @@
 // cp.async.wait_all needs no group.
 // expect: none
+// weak: never
 // result: x 496 out 496
 // flags: -arch=sm_80
 #include "../async_copy.h"

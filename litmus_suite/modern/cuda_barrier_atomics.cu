@@ -1,5 +1,6 @@
 // cuda::barrier of block scope on an architecture where it is made of atomics.
 // expect: none
+// weak: never
 // result: x 0 out 2016
 #include <cuda/barrier>
 

@@ -1,5 +1,6 @@
 // cuda::barrier of block scope in shared memory, where it is an mbarrier.
 // expect: none
+// weak: never
 // result: x 0 out 4096
 // flags: -arch=sm_90
 #include <cuda/barrier>

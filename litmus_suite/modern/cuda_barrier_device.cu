@@ -1,5 +1,6 @@
 // A cuda::barrier in global memory, for the first threads of four blocks.
 // expect: none
+// weak: never
 // result: x 6 out 6
 #include <new>
 

@@ -1,5 +1,6 @@
 // The blocks arrive at a cuda::barrier and do not wait.
 // expect: race inter-block global
+// weak: never
 #include <new>
 
 #include <cuda/atomic>

@@ -1,5 +1,6 @@
 // The thread in the middle does not acquire: it passes nothing on.
 // expect: race inter-block global
+// weak: never
 #include <cuda/atomic>
 
 #include "../litmus.h"

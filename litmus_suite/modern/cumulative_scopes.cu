@@ -1,5 +1,6 @@
 // Block scope to a neighbour warp, device scope to the next block: releases are cumulative.
 // expect: none
+// weak: never
 // result: x 42 out 42
 #include <cuda/atomic>
 

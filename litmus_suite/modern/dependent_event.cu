@@ -1,6 +1,7 @@
 // A kernel of another stream that waited for an event, which the first kernel records when its
 // dependents may begin, waits for the rest of it as well.
 // expect: none
+// weak: never
 // result: x 2016 out 2016
 // flags: -arch=sm_90
 #include "../dependents.h"

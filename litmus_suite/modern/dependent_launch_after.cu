@@ -1,5 +1,6 @@
 // A launch after the second kernel comes after the first as well, which nobody waited for.
 // expect: none
+// weak: never
 // result: x 2016 out 2016
 // flags: -arch=sm_90
 #include "../dependents.h"

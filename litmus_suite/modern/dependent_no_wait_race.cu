@@ -1,5 +1,6 @@
 // The second kernel reads what the first writes before it waits for it.
 // expect: race inter-kernel global
+// weak: never
 // flags: -arch=sm_90
 #include "../dependents.h"
 

@@ -1,5 +1,6 @@
 // The second kernel does not wait, and need not: the first does not let it begin.
 // expect: none
+// weak: never
 // result: x 2016 out 2016
 // flags: -arch=sm_90
 #include "../dependents.h"

@@ -1,5 +1,6 @@
 // The second kernel waits for the first, which let it begin, before it reads what that one wrote.
 // expect: none
+// weak: never
 // result: x 2016 out 2016
 // flags: -arch=sm_90
 #include "../dependents.h"

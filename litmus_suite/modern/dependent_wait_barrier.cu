@@ -1,5 +1,6 @@
 // One thread waits for the first kernel, and the others for that thread.
 // expect: none
+// weak: never
 // result: x 2016 out 2016
 // flags: -arch=sm_90
 #include "../dependents.h"

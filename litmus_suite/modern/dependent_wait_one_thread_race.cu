@@ -1,5 +1,6 @@
 // One thread waits for the first kernel, and nobody for that thread.
 // expect: race inter-kernel global
+// weak: never
 // flags: -arch=sm_90
 #include "../dependents.h"
 

@@ -1,5 +1,6 @@
 // Two blocks store the same 8 and the same 16 bytes, which the compiler does not know.
 // expect: race inter-block global
+// weak: never
 // missing: equal in this run
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // The fence stands before the data: it releases what came before it only.
 // expect: race inter-block global
+// weak: fails
 // expect paper: none
 #include <cuda/atomic>
 

@@ -1,5 +1,6 @@
 // cuda::atomic_thread_fence of block scope between two blocks.
 // expect: race inter-block global
+// weak: fails
 #include <cuda/atomic>
 
 #include "../litmus.h"

@@ -1,5 +1,6 @@
 // cuda::atomic_thread_fence on both sides of relaxed accesses.
 // expect: none
+// weak: never
 // result: x 42 out 42
 #include <cuda/atomic>
 

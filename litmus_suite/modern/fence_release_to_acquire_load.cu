@@ -1,5 +1,6 @@
 // A fence on the writing side pairs with ld.acquire on the reading side.
 // expect: none
+// weak: never
 // result: x 42 out 42
 #include <cuda/atomic>
 

@@ -1,5 +1,6 @@
 // Store buffering with fence.sc: whoever sees the other's flag unset goes on alone.
 // expect: none
+// weak: never
 // result: x 42 out 42
 #include <cuda/atomic>
 

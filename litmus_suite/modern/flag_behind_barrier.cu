@@ -1,6 +1,7 @@
 // All threads fence, a barrier follows, and one thread sets the flag: the fence lies in another
 // basic block than the flag.
 // expect: none
+// weak: starves
 // expect paper: race inter-block global
 // result: x 64 out 64
 #include "../litmus.h"

@@ -1,5 +1,6 @@
 // The twin of flag_behind_barrier: there is no fence, and a barrier is none for another block.
 // expect: race inter-block global
+// weak: fails
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // The flag is set and polled in functions that are not inlined; the fences are their callers'.
 // expect: none
+// weak: starves
 // expect paper: race inter-block global
 // result: x 42 out 42
 #include "../litmus.h"

@@ -1,5 +1,6 @@
 // The twin of flag_in_functions: data comes between the fence and the function that sets the flag.
 // expect: race inter-block global
+// weak: fails
 #include "../litmus.h"
 
 __device__ __noinline__ void set(int* flag) {

@@ -1,5 +1,6 @@
 // A function that is not inlined returns the flag, and its caller polls it.
 // expect: none
+// weak: starves
 // expect paper: race inter-block global
 // result: x 42 out 42
 #include "../litmus.h"

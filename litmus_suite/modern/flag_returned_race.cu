@@ -1,5 +1,6 @@
 // The twin of flag_returned: who polls does not fence before it reads.
 // expect: race inter-block global
+// weak: starves
 #include "../litmus.h"
 
 __device__ __noinline__ int get(volatile int* flag) {

@@ -1,5 +1,6 @@
 // Neighbouring bytes of one word belong to different threads.
 // expect: none
+// weak: never
 // result: x 538976288 out 0
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // A block writes four bytes, another two of them.
 // expect: race inter-block global
+// weak: never
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

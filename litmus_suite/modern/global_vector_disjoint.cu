@@ -1,5 +1,6 @@
 // A 16-byte store and a load of the word behind it.
 // expect: none
+// weak: never
 // result: x 10 out 0
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // A 16-byte store and a load of its last word.
 // expect: race inter-block global
+// weak: never
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

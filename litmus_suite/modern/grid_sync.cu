@@ -1,5 +1,6 @@
 // Blocks exchange data across grid.sync().
 // expect: none
+// weak: never
 // result: x 8064 out 8064
 #include <cooperative_groups.h>
 

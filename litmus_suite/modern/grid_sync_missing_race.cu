@@ -1,5 +1,6 @@
 // Blocks exchange data across a barrier of the block.
 // expect: race inter-block global
+// weak: fails
 #include <cooperative_groups.h>
 
 #include "../litmus.h"

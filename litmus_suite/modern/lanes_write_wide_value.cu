@@ -1,5 +1,6 @@
 // Lanes of one store write the same 8 and the same 16 bytes to one place.
 // expect: none
+// weak: never
 // result: x 4 out 6
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // A latch in shared memory: three warps count down, one waits.
 // expect: none
+// weak: never
 // result: x 0 out 7632
 #include <new>
 

@@ -1,5 +1,6 @@
 // A read through the read-only path need not see what the kernel writes, not even after a barrier.
 // expect: race intra-block global
+// weak: never
 // expect paper: none
 // missing: read-only path
 #include "../litmus.h"

@@ -1,5 +1,6 @@
 // A lock of compare_exchange with acquire and a store with release.
 // expect: none
+// weak: never
 // result: x 4 out 0
 #include <cuda/atomic>
 

@@ -1,5 +1,6 @@
 // A fence before a relaxed arrival releases what came before the fence.
 // expect: none
+// weak: never
 // result: x 0 out 2016
 // flags: -arch=sm_90
 #include "../litmus.h"

@@ -1,5 +1,6 @@
 // A buffer with an mbarrier for full and one for empty: phases are used again.
 // expect: none
+// weak: never
 // result: x 0 out 8128
 // flags: -arch=sm_90
 #include "../litmus.h"

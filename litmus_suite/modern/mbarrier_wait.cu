@@ -1,5 +1,6 @@
 // Every thread arrives at an mbarrier and waits for its phase.
 // expect: none
+// weak: never
 // result: x 0 out 2016
 // flags: -arch=sm_80
 #include "../litmus.h"

@@ -1,5 +1,6 @@
 // The memset waits for an event behind the kernel.
 // expect: none
+// weak: never
 // result: x 0 out 0
 #include "../copy_cells.h"
 

@@ -1,5 +1,6 @@
 // A memset of one stream and a kernel of another write the same words.
 // expect: race kernel-copy global
+// weak: never
 // expect paper: none
 // flags: -g
 #include "../copy_cells.h"

@@ -1,5 +1,6 @@
 // The host does not wait for cudaMemset, and a stream that does not block waits for no other.
 // expect: race kernel-copy global
+// weak: never
 // expect paper: none
 // flags: -g
 #include "../copy_cells.h"

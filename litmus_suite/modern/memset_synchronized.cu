@@ -1,5 +1,6 @@
 // The host waits for the memset before it launches the kernel.
 // expect: none
+// weak: never
 // result: x 528 out 0
 #include "../copy_cells.h"
 

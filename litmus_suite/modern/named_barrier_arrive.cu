@@ -1,5 +1,6 @@
 // A producer arrives and goes on, a consumer waits for it.
 // expect: none
+// weak: never
 // result: x 0 out 496
 #include "../litmus.h"
 

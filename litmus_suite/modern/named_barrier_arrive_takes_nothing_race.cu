@@ -1,5 +1,6 @@
 // A thread that arrives without waiting reads what the waiting side wrote.
 // expect: race intra-block shared
+// weak: fails
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

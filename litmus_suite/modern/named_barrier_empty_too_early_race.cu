@@ -1,5 +1,6 @@
 // The consumer says that the buffer is empty before it has read it.
 // expect: race intra-block shared
+// weak: fails
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // A buffer with a barrier for full and one for empty, three rounds.
 // expect: none
+// weak: never
 // result: x 0 out 4560
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // Two pairs of warps, a barrier of its own for each; a warp reads what the other pair wrote.
 // expect: race intra-block shared
+// weak: fails
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

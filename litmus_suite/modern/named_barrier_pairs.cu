@@ -1,5 +1,6 @@
 // Two pairs of warps, a barrier of its own for each.
 // expect: none
+// weak: never
 // result: x 0 out 8128
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // Memory is freed in another stream than the one that uses it, which waits for that one's event.
 // expect: none
+// weak: never
 // result: x 0 out 32
 // flags: -g
 #include "../pool_cells.h"

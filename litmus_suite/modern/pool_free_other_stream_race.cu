@@ -1,5 +1,6 @@
 // Memory is freed in another stream than the one that still uses it.
 // expect: race use-after-free global
+// weak: never
 // expect paper: none
 // missing: no stream order, event or synchronisation between .*the free
 // flags: -g

@@ -1,6 +1,7 @@
 // Bytes that one stream freed go to another, before which nothing else orders them: the allocator
 // does so only where it knows the free to be over.
 // expect: none
+// weak: never
 // result: x 0 out 32
 // flags: -g
 #include "../pool_cells.h"

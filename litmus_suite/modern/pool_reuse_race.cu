@@ -1,5 +1,6 @@
 // The stream that freed memory while another used it gets the same bytes again, and uses them.
 // expect: race inter-kernel global
+// weak: never
 // flags: -g
 #include "../pool_cells.h"
 

@@ -1,5 +1,6 @@
 // Memory is allocated in the order of one stream and used in that of another, which waits for it.
 // expect: none
+// weak: never
 // result: x 0 out 32
 // flags: -g
 #include "../pool_cells.h"

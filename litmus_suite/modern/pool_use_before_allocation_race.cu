@@ -1,5 +1,6 @@
 // Memory is allocated in the order of one stream and used in that of another.
 // expect: race use-before-allocation global
+// weak: never
 // expect paper: none
 // missing: no stream order, event or synchronisation between the allocation and launch
 // flags: -g

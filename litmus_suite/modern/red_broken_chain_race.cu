@@ -1,5 +1,6 @@
 // A reduction hands on what it read, and a relaxed store of its own thread is all that it read.
 // expect: race inter-block global
+// weak: never
 // expect paper: none
 #include <cuda/atomic>
 

@@ -1,5 +1,6 @@
 // A relaxed reduction of a third thread continues the release that it read, as any atomic does.
 // expect: none
+// weak: never
 // result: x 42 out 42
 #include <cuda/atomic>
 

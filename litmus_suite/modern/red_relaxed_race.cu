@@ -1,5 +1,6 @@
 // The arrivals are counted with a relaxed red.
 // expect: race inter-block global
+// weak: fails
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

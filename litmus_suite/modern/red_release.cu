@@ -1,5 +1,6 @@
 // red.release counts arrivals; the reader acquires when all have come.
 // expect: none
+// weak: never
 // result: x 6 out 6
 #include "../litmus.h"
 

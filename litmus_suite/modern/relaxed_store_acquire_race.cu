@@ -1,5 +1,6 @@
 // The writing side is relaxed.
 // expect: race inter-block global
+// weak: fails
 #include <cuda/atomic>
 
 #include "../litmus.h"

@@ -1,5 +1,6 @@
 // A flag of cuda::atomic_ref: st.release and ld.acquire of device scope.
 // expect: none
+// weak: never
 // result: x 42 out 42
 #include <cuda/atomic>
 

@@ -1,5 +1,6 @@
 // Block scope orders nothing between two blocks, and the flag itself races.
 // expect: race inter-block global
+// weak: fails
 #include <cuda/atomic>
 
 #include "../litmus.h"

@@ -1,5 +1,6 @@
 // Block scope suffices between two warps of a block.
 // expect: none
+// weak: never
 // result: x 42 out 42
 #include <cuda/atomic>
 

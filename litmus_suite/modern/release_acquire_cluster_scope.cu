@@ -1,5 +1,6 @@
 // st.release and ld.acquire of cluster scope between the blocks of a cluster.
 // expect: none
+// weak: never
 // result: x 42 out 42
 // flags: -arch=sm_90
 #include "../litmus.h"

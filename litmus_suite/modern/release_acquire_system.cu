@@ -1,5 +1,6 @@
 // st.release and ld.acquire of system scope.
 // expect: none
+// weak: never
 // result: x 42 out 42
 #include <cuda/atomic>
 

@@ -1,5 +1,6 @@
 // The acquire is of device scope, the release of block scope.
 // expect: race inter-block global
+// weak: fails
 // expect paper: none
 #include <cuda/atomic>
 

@@ -1,5 +1,6 @@
 // The reading side is relaxed.
 // expect: race inter-block global
+// weak: never
 #include <cuda/atomic>
 
 #include "../litmus.h"

@@ -1,5 +1,6 @@
 // A relaxed atomic of a third thread continues the release that it read.
 // expect: none
+// weak: never
 // result: x 42 out 42
 #include <cuda/atomic>
 

@@ -1,5 +1,6 @@
 // A relaxed store of a third thread does not continue the release that it read.
 // expect: race inter-block global
+// weak: never
 // expect paper: none
 #include <cuda/atomic>
 

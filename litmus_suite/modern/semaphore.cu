@@ -1,5 +1,6 @@
 // A semaphore of the device hands data to another block.
 // expect: none
+// weak: never
 // result: x 42 out 42
 #include <cuda/semaphore>
 

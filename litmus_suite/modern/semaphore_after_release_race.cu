@@ -1,5 +1,6 @@
 // The data is written after the semaphore's release.
 // expect: race inter-block global
+// weak: never
 #include <cuda/semaphore>
 
 #include "../litmus.h"

@@ -1,5 +1,6 @@
 // Lanes exchange by __shfl_sync() alone.
 // expect: none
+// weak: never
 // result: x 0 out 496
 #include "../litmus.h"
 

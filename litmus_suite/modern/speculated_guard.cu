@@ -1,5 +1,6 @@
 // What all threads load, only code that some of them reach reads.
 // expect: none
+// weak: never
 // result: x 11 out 7
 #include "../litmus.h"
 

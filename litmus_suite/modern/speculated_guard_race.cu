@@ -1,5 +1,6 @@
 // The twin of speculated_guard: who reaches that code has read what the other block writes.
 // expect: race inter-block global
+// weak: never
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // A mask of zero drops what the block reads that another one writes.
 // expect: none
+// weak: never
 // result: x 12 out 0
 #include "../litmus.h"
 

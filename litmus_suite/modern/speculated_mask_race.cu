@@ -1,5 +1,6 @@
 // The twin of speculated_mask: a mask of ones lets it through.
 // expect: race inter-block global
+// weak: never
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // The compiler reads the flag in all threads for a condition that holds in one of them only.
 // expect: none
+// weak: never
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // All threads load, a select drops what those read that another one writes beside them.
 // expect: none
+// weak: never
 // result: x 11 out 7
 #include "../litmus.h"
 

@@ -1,6 +1,7 @@
 // All threads load before an atomic says which of them need what they read, so that the hook cannot
 // leave out the others: a warning.
 // expect: race inter-block global
+// weak: never
 // missing: the compiler speculated the load
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // The twin of speculated_select: the block that takes what it reads reads what the other writes.
 // expect: race inter-block global
+// weak: never
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // A stream callback that comes before the kernel in the stream.
 // expect: race inter-kernel global
+// weak: fails
 #include <thread>
 
 #include "../callback_cells.h"

@@ -1,5 +1,6 @@
 // A stream callback, of which the same holds as of a function of the host.
 // expect: none
+// weak: never
 // result: x 560 out 0
 #include <thread>
 

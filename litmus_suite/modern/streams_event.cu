@@ -1,5 +1,6 @@
 // The second stream waits for an event of the first.
 // expect: none
+// weak: never
 // result: x 560 out 0
 #include "../cells.h"
 

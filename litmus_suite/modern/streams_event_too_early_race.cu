@@ -1,5 +1,6 @@
 // The event is recorded before the kernel that it should announce.
 // expect: race inter-kernel global
+// weak: never
 #include "../cells.h"
 
 __global__ void write(int* x, int value) {

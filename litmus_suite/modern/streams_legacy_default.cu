@@ -1,5 +1,6 @@
 // The legacy default stream and a blocking stream wait for each other.
 // expect: none
+// weak: never
 // result: x 592 out 0
 #include "../cells.h"
 

@@ -1,5 +1,6 @@
 // A stream that does not block is not ordered with the legacy default stream.
 // expect: race inter-kernel global
+// weak: never
 #include "../cells.h"
 
 __global__ void write(int* x, int value) {

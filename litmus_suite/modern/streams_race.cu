@@ -1,5 +1,6 @@
 // Kernels of two streams write the same words.
 // expect: race inter-kernel global
+// weak: never
 // missing: no stream order, event or synchronisation between launch
 #include "../cells.h"
 

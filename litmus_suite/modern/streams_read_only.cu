@@ -1,5 +1,6 @@
 // Kernels of two streams read the same words.
 // expect: none
+// weak: never
 // result: x 0 out 64
 #include "../cells.h"
 

@@ -1,5 +1,6 @@
 // The host waits for the first stream before it launches into the second.
 // expect: none
+// weak: never
 // result: x 560 out 0
 #include "../cells.h"
 

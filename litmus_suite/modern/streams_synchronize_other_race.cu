@@ -1,5 +1,6 @@
 // The host waits for the wrong stream.
 // expect: race inter-kernel global
+// weak: never
 #include "../cells.h"
 
 __global__ void write(int* x, int value) {

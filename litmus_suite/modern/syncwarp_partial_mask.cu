@@ -1,5 +1,6 @@
 // Sixteen lanes exchange among themselves; the barrier's mask names them.
 // expect: none
+// weak: never
 // result: x 0 out 120
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // The group of the whole block waits as __syncthreads() does.
 // expect: none
+// weak: never
 // result: x 0 out 2016
 #include <cooperative_groups.h>
 

@@ -1,5 +1,6 @@
 // The block with the last ticket reads what all blocks wrote: atom.acq_rel.
 // expect: none
+// weak: never
 // result: x 10 out 10
 #include <cuda/atomic>
 

@@ -1,5 +1,6 @@
 // The ticket is relaxed.
 // expect: race inter-block global
+// weak: fails
 #include <cuda/atomic>
 
 #include "../litmus.h"

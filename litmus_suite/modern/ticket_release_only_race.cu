@@ -1,5 +1,6 @@
 // The ticket releases and does not acquire.
 // expect: race inter-block global
+// weak: never
 #include <cuda/atomic>
 
 #include "../litmus.h"

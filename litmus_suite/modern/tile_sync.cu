@@ -1,5 +1,6 @@
 // A tile of eight lanes exchanges within itself.
 // expect: none
+// weak: never
 // result: x 0 out 2016
 #include <cooperative_groups.h>
 

@@ -1,5 +1,6 @@
 // Two blocks store 8 bytes of which only the upper ones differ.
 // expect: race inter-block global
+// weak: never
 // missing: ^(?!.*equal in this run)
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // A 16-byte load of which the fourth word is not used; another block writes that.
 // expect: none
+// weak: never
 // result: x 9 out 0
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // The twin of vector_dead_element: the third word is the one that is written.
 // expect: race inter-block global
+// weak: never
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // Two bytes of a word are read by one load; another block writes one between them.
 // expect: none
+// weak: never
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // The twin of word_dead_bytes: the other block writes one of the two.
 // expect: race inter-block global
+// weak: never
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

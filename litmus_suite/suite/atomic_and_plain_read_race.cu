@@ -1,5 +1,6 @@
 // An atomic of one block, a plain load of another.
 // expect: race inter-block global
+// weak: never
 // missing: the read beside an atomic
 #include "../litmus.h"
 

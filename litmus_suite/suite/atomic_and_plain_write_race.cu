@@ -1,5 +1,6 @@
 // An atomic of one block, a plain store of another.
 // expect: race inter-block global
+// weak: never
 // missing: the write beside an atomic
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // Atomics of many blocks on one word.
 // expect: none
+// weak: never
 // result: x 256 out 0
 #include "../litmus.h"
 

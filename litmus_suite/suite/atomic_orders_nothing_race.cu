@@ -1,5 +1,6 @@
 // A relaxed atomic counter without fences orders nothing around it.
 // expect: race inter-block global
+// weak: fails
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

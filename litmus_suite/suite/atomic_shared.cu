@@ -1,5 +1,6 @@
 // Atomics on shared memory, read after the barrier.
 // expect: none
+// weak: never
 // result: x 0 out 4096
 #include "../litmus.h"
 

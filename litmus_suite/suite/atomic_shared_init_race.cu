@@ -1,5 +1,6 @@
 // Shared memory is initialised by one thread; the barrier before the atomics is missing.
 // expect: race intra-block shared
+// weak: never
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

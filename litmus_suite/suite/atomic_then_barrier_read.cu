@@ -1,5 +1,6 @@
 // Atomics of a block, read after its barrier.
 // expect: none
+// weak: never
 // result: x 128 out 8192
 #include "../litmus.h"
 

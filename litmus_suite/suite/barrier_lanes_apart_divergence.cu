@@ -1,5 +1,6 @@
 // The lanes of a warp arrive at two different __syncthreads().
 // expect: barrier-divergence
+// weak: never
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

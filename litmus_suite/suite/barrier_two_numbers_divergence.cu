@@ -1,5 +1,6 @@
 // The halves of a block wait at barriers of different numbers: neither can go on.
 // expect: barrier-divergence
+// weak: never
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // All threads of a block take the same path to one of two barriers.
 // expect: none
+// weak: never
 // result: x 0 out 4032
 #include "../litmus.h"
 

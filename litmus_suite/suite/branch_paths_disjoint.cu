@@ -1,5 +1,6 @@
 // The paths of a branch write different words.
 // expect: none
+// weak: never
 // result: x 48 out 0
 #include "../litmus.h"
 

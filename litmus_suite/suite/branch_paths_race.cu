@@ -1,5 +1,6 @@
 // Both paths of a branch write one word.
 // expect: race intra-warp global
+// weak: never
 // expect paper: race branch-ordering global
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // A path reads what the other writes.
 // expect: race intra-warp global
+// weak: fails
 // expect paper: race branch-ordering global
 #include "../litmus.h"
 

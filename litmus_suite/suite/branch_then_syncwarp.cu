@@ -1,5 +1,6 @@
 // What a path wrote is read by all lanes after __syncwarp().
 // expect: none
+// weak: never
 // result: x 120 out 240
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // A flag set and polled with atomics, with a fence on both sides.
 // expect: none
+// weak: never
 // result: x 42 out 42
 #include "../litmus.h"
 

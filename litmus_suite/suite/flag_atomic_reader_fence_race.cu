@@ -1,5 +1,6 @@
 // The writing side does not fence.
 // expect: race inter-block global
+// weak: fails
 // missing: published without a fence
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // The reading side does not fence.
 // expect: race inter-block global
+// weak: never
 // missing: no fence follows
 #include "../litmus.h"
 

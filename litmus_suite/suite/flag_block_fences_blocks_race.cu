@@ -1,5 +1,6 @@
 // Block-wide fences between two blocks.
 // expect: race inter-block global
+// weak: fails
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

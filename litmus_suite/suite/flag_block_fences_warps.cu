@@ -1,5 +1,6 @@
 // Block-wide fences between two warps of a block.
 // expect: none
+// weak: never
 // result: x 42 out 42
 #include "../litmus.h"
 

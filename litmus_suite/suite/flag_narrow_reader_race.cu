@@ -1,5 +1,6 @@
 // The reading side fences for its block only.
 // expect: race inter-block global
+// weak: never
 // missing: too narrow, \.gpu is needed
 // expect paper: none
 #include "../litmus.h"

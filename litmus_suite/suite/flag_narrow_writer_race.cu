@@ -1,5 +1,6 @@
 // The writing side fences for its block only.
 // expect: race inter-block global
+// weak: fails
 // missing: too narrow, \.gpu is needed
 // expect paper: none
 #include "../litmus.h"

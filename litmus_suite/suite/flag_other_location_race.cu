@@ -1,5 +1,6 @@
 // The reader polls one flag, the data is published by another.
 // expect: race inter-block global
+// weak: never
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

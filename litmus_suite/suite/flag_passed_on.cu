@@ -1,5 +1,6 @@
 // A third block gets the data through the second: fences are cumulative.
 // expect: none
+// weak: never
 // result: x 42 out 42
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // A flag in shared memory hands data to another warp.
 // expect: none
+// weak: never
 // result: x 0 out 42
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // A flag in shared memory without fences.
 // expect: race intra-block shared
+// weak: fails
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // A flag with system-wide fences.
 // expect: none
+// weak: never
 // result: x 42 out 42
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // A barrier of the block orders no other block.
 // expect: race inter-block global
+// weak: fails
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

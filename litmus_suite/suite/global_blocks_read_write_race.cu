@@ -1,5 +1,6 @@
 // A block reads what another block writes.
 // expect: race inter-block global
+// weak: never
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

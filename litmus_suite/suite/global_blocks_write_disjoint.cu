@@ -1,5 +1,6 @@
 // Every block writes a word of its own.
 // expect: none
+// weak: never
 // result: x 6 out 0
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // Two blocks write one word.
 // expect: race inter-block global
+// weak: never
 // missing: in one instruction.*an atomic operation is needed
 #include "../litmus.h"
 

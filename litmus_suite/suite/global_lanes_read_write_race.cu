@@ -1,5 +1,6 @@
 // A lane reads the word its neighbour writes.
 // expect: race intra-warp global
+// weak: fails
 // expect paper: none
 #include "../litmus.h"
 

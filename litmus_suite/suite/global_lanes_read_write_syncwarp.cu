@@ -1,5 +1,6 @@
 // A lane reads the word its neighbour wrote before __syncwarp().
 // expect: none
+// weak: never
 // result: x 496 out 496
 #include "../litmus.h"
 

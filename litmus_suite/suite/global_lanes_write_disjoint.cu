@@ -1,5 +1,6 @@
 // Every lane writes a word of its own.
 // expect: none
+// weak: never
 // result: x 496 out 0
 #include "../litmus.h"
 

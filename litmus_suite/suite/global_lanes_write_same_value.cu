@@ -1,5 +1,6 @@
 // Lanes of one store write the same value to one word.
 // expect: none
+// weak: never
 // result: x 7 out 0
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // All threads of all blocks read one word.
 // expect: none
+// weak: never
 // result: x 0 out 0
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // A warp reads what another warp of its block wrote before the barrier.
 // expect: none
+// weak: never
 // result: x 2016 out 2016
 #include "../litmus.h"
 

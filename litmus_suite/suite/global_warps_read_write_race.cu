@@ -1,5 +1,6 @@
 // A warp reads what another warp of its block writes.
 // expect: race intra-block global
+// weak: never
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

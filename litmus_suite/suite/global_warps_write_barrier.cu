@@ -1,5 +1,6 @@
 // Two warps of a block write one word, a barrier between them.
 // expect: none
+// weak: never
 // result: x 2 out 0
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // Two warps of a block write one word.
 // expect: race intra-block global
+// weak: never
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

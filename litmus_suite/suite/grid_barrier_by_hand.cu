@@ -1,5 +1,6 @@
 // A grid barrier of atomics and fences.
 // expect: none
+// weak: never
 // result: x 8064 out 8064
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // A grid barrier of atomics without fences.
 // expect: race inter-block global
+// weak: fails
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

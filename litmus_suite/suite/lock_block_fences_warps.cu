@@ -1,5 +1,6 @@
 // Block-wide fences suffice for a lock among warps of a block.
 // expect: none
+// weak: never
 // result: x 4 out 0
 #include "../litmus.h"
 

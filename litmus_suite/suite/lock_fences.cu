@@ -1,5 +1,6 @@
 // A spin lock with both fences.
 // expect: none
+// weak: never
 // result: x 4 out 0
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // Every lane of a warp takes the lock: lanes that spin must not starve the holder.
 // expect: none
+// weak: never
 // result: x 32 out 0
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // One block writes without taking the lock.
 // expect: race inter-block global
+// weak: fails
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // The lock is not fenced.
 // expect: race inter-block global
+// weak: fails
 // missing: no fence follows
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // Two blocks protect one word with two locks.
 // expect: race inter-block global
+// weak: never
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

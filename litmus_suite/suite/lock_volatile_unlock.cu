@@ -1,5 +1,6 @@
 // The unlock is a fence and a volatile store.
 // expect: none
+// weak: never
 // result: x 4 out 0
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // Dynamic shared memory, with the barrier.
 // expect: none
+// weak: never
 // result: x 0 out 2016
 #include "../litmus.h"
 

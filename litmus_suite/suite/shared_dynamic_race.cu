@@ -1,5 +1,6 @@
 // Dynamic shared memory, without the barrier.
 // expect: race intra-block shared
+// weak: fails
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // Every block has a shared memory of its own, fresh when the block starts.
 // expect: none
+// weak: never
 // result: x 0 out 72192
 #include "../litmus.h"
 

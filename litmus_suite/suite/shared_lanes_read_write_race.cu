@@ -1,5 +1,6 @@
 // A lane reads the shared word its neighbour writes.
 // expect: race intra-warp shared
+// weak: fails
 // missing: __syncwarp\(\) is missing
 // expect paper: none
 #include "../litmus.h"

@@ -1,5 +1,6 @@
 // Lanes of one store write the same value to one shared word.
 // expect: none
+// weak: never
 // result: x 0 out 224
 #include "../litmus.h"
 

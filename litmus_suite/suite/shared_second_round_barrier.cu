@@ -1,5 +1,6 @@
 // A barrier before and after every round of writing.
 // expect: none
+// weak: never
 // result: x 0 out 4096
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // The barrier before the second round of writing is missing.
 // expect: race intra-block shared
+// weak: fails
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,5 +1,6 @@
 // A warp reads shared memory that another wrote before the barrier.
 // expect: none
+// weak: never
 // result: x 0 out 2016
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // Two warps write one shared word, a barrier between them.
 // expect: none
+// weak: never
 // result: x 0 out 128
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // Two warps write one shared word.
 // expect: race intra-block shared
+// weak: never
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

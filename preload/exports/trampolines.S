@@ -2,8 +2,8 @@
 // barracuda_resolve_export(index) and remembers the answer. The index is the slot's place in the array,
 // library by library (exports.h), in the order of the tables. A name of libcudart carries the version
 // node of its library: @@ the newest, which is also who asks for no version.
-    .macro RUNTIME_TRAMPOLINE name, in_library, version, node
-    .if \in_library
+    .macro RUNTIME_TRAMPOLINE name, first, last, version, node
+    .if (\first <= \version) && (\version <= \last)
     TRAMPOLINE barracuda_\version\()_\name
     .symver barracuda_\version\()_\name, \name\()\node, remove
     .endif
@@ -127,17 +127,13 @@ barracuda_export_addresses:
     jmp *%r11
     .cfi_endproc
 
-#define NAME(x, in_13, in_12, in_11) RUNTIME_TRAMPOLINE x, in_13, 13, "@@libcudart.so.13"
-#include "emulator/cudart_names.def"
-#undef NAME
-#define NAME(x, in_13, in_12, in_11) RUNTIME_TRAMPOLINE x, in_12, 12, "@libcudart.so.12"
-#include "emulator/cudart_names.def"
-#undef NAME
-#define NAME(x, in_13, in_12, in_11) RUNTIME_TRAMPOLINE x, in_11, 11, "@libcudart.so.11.0"
-#include "emulator/cudart_names.def"
-#undef NAME
-#define NAME(x) TRAMPOLINE x
-#include "emulator/driver_names.def"
-#undef NAME
+#define FUNCTION(x, first, last, ...) RUNTIME_TRAMPOLINE x, first, last, 13, "@@libcudart.so.13";
+#include "emulator/libcudart.def"
+#define FUNCTION(x, first, last, ...) RUNTIME_TRAMPOLINE x, first, last, 12, "@libcudart.so.12";
+#include "emulator/libcudart.def"
+#define FUNCTION(x, first, last, ...) RUNTIME_TRAMPOLINE x, first, last, 11, "@libcudart.so.11.0";
+#include "emulator/libcudart.def"
+#define FUNCTION(x, ...) TRAMPOLINE x;
+#include "emulator/libcuda.def"
 
     .section .note.GNU-stack, "", @progbits

@@ -39,7 +39,7 @@ Constants::Constants(const Module& module, const Function& function) {
     // Every first operand counts as a definition, stores' addresses too: fewer constants, never a
     // wrong one.
     define(instruction.operands[0]);
-    if (instruction.opcode == "mov" && instruction.predicate.empty() &&
+    if (instruction.opcode == Opcode::kMov && instruction.predicate.empty() &&
         instruction.operands.size() == 2 &&
         instruction.operands[0].kind == Operand::Kind::kRegister &&
         instruction.operands[0].component.empty()) {

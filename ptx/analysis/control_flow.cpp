@@ -154,7 +154,7 @@ Expected<bool> ControlFlowBuilder::connect_branch(std::uint32_t block, std::size
   }
   // The target of a plain branch, or the list of an indexed one, stands last.
   const std::string_view name = operands.back().name;
-  if (branch.instruction.opcode == "bra") {
+  if (branch.instruction.opcode == Opcode::kBra) {
     return connect_label(block, statement, name);
   }
   const std::size_t list = labels_.find(statement, name);

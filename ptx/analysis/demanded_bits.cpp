@@ -29,13 +29,6 @@ bool is_integer(ScalarType type) {
   return is_signed(type) || type == kU8 || type == kU16 || type == kU32 || type == kU64;
 }
 
-ScalarType type_at(const Instruction& instruction, std::size_t from_last) {
-  const auto& modifiers = instruction.modifiers;
-  return from_last < modifiers.size()
-             ? parse_scalar_type(modifiers[modifiers.size() - 1 - from_last])
-             : ScalarType::kNone;
-}
-
 // Of a value of `type` that is extended, where `wanted` bits of the extended one are.
 std::uint64_t before_extension(std::uint64_t wanted, ScalarType type) {
   const std::uint64_t width = 8 * size_of(type);
@@ -44,8 +37,8 @@ std::uint64_t before_extension(std::uint64_t wanted, ScalarType type) {
 }
 
 std::uint64_t by_conversion(const Instruction& instruction, std::uint64_t wanted) {
-  const ScalarType to = type_at(instruction, 1), from = type_at(instruction, 0);
-  if (!is_integer(to) || !is_integer(from) || instruction.has("sat")) {
+  const ScalarType to = instruction.last_type(1), from = instruction.last_type();
+  if (!is_integer(to) || !is_integer(from) || instruction.has(Modifier::kSat)) {
     return kAll;
   }
   return before_extension(before_extension(wanted, to), from);
@@ -110,10 +103,11 @@ std::uint64_t DemandedBits::by(const RegisterUses::Use& use, std::string_view na
 
 std::uint64_t DemandedBits::by_computation(const Instruction& instruction, std::size_t operand,
                                            std::string_view name) {
-  const std::string_view opcode = instruction.opcode;
-  const std::uint32_t width = 8 * size_of(type_at(instruction, 0));
+  using enum Opcode;
+  const Opcode opcode = instruction.opcode;
+  const std::uint32_t width = 8 * size_of(instruction.last_type());
   const Operand& result = instruction.operands[0];
-  if (opcode == "mov" && width != 0) {
+  if (opcode == kMov && width != 0) {
     return by_move(instruction, operand, name, width);
   }
   if (result.kind != Operand::Kind::kRegister || width == 0 ||
@@ -124,37 +118,36 @@ std::uint64_t DemandedBits::by_computation(const Instruction& instruction, std::
   const auto constant = [&](std::size_t n) {
     return n < operands.size() ? constants_.value_of(operands[n], width / 8) : std::nullopt;
   };
-  const bool is_masked = opcode == "and" || opcode == "or";
+  const bool is_masked = opcode == kAnd || opcode == kOr;
   if (is_masked && operands.size() == 3) {
     const auto mask = constant(3 - operand);
-    return of(result.name) & low_bits(width) & (!mask ? kAll : opcode == "and" ? *mask : ~*mask);
+    return of(result.name) & low_bits(width) & (!mask ? kAll : opcode == kAnd ? *mask : ~*mask);
   }
-  if (opcode == "xor" || opcode == "not" || opcode == "lop3" || (opcode == "selp" && operand < 3)) {
+  if (opcode == kXor || opcode == kNot || opcode == kLop3 || (opcode == kSelp && operand < 3)) {
     return of(result.name) & low_bits(width);
   }
-  if ((opcode == "shl" || opcode == "shr") && operand == 1 && operands.size() == 3) {
+  if ((opcode == kShl || opcode == kShr) && operand == 1 && operands.size() == 3) {
     const auto by = constants_.value_of(operands[2], 4);
     if (!by) {
       return kAll;
     }
     const std::uint64_t wanted = of(result.name) & low_bits(width);
-    if (opcode == "shl") {
+    if (opcode == kShl) {
       return shifted_down(wanted, *by);
     }
-    const bool wants_sign = is_signed(type_at(instruction, 0)) &&
+    const bool wants_sign = is_signed(instruction.last_type()) &&
                             (*by >= width || (wanted & ~low_bits(width - *by)) != 0);
     return (shifted_up(wanted, *by) & low_bits(width)) |
            (wants_sign ? shifted_up(1, width - 1) : 0);
   }
-  if (opcode == "cvt") {
+  if (opcode == kCvt) {
     return by_conversion(instruction, of(result.name));
   }
-  if (opcode == "prmt" && operand < 3 && instruction.modifiers.size() == 1) {
+  if (opcode == kPrmt && operand < 3 && instruction.modifiers.size() == 1) {
     const auto selector = constant(3);
     return selector ? by_permutation(*selector, operand, of(result.name)) : kAll;
   }
-  return opcode == "bfe" || opcode == "bfi" ? by_field(instruction, operand, of(result.name))
-                                            : kAll;
+  return opcode == kBfe || opcode == kBfi ? by_field(instruction, operand, of(result.name)) : kAll;
 }
 
 // mov b, a;   mov {b, c}, a;   mov a, {b, c}
@@ -193,7 +186,7 @@ std::uint64_t DemandedBits::by_move(const Instruction& instruction, std::size_t 
 std::uint64_t DemandedBits::by_field(const Instruction& instruction, std::size_t operand,
                                      std::uint64_t wanted) const {
   const auto& operands = instruction.operands;
-  const bool extracts = instruction.opcode == "bfe";
+  const bool extracts = instruction.opcode == Opcode::kBfe;
   const std::size_t first = extracts ? 2 : 3;
   if (operand >= first || operands.size() != first + 2) {
     return kAll;
@@ -208,13 +201,13 @@ std::uint64_t DemandedBits::by_field(const Instruction& instruction, std::size_t
   if (!extracts) {
     return operand == 1 ? shifted_down(wanted, at) & field : wanted & ~shifted_up(field, at);
   }
-  if (!is_signed(type_at(instruction, 0))) {
+  if (!is_signed(instruction.last_type())) {
     return shifted_up(wanted & field, at);
   }
   // Above the field, and above the register, are copies of the highest bit that there is.
   return wanted == 0
              ? 0
-             : shifted_up(field, at) | shifted_up(1, 8 * size_of(type_at(instruction, 0)) - 1);
+             : shifted_up(field, at) | shifted_up(1, 8 * size_of(instruction.last_type()) - 1);
 }
 
 }  // namespace barracuda::ptx

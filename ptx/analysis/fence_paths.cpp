@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "device_logger/scope_order.h"
+
 namespace barracuda::ptx {
 
 Expected<FencePaths> FencePaths::read(const Program& program) {
@@ -194,7 +196,7 @@ std::optional<wire::Scope> FencePaths::ahead(std::uint32_t function, std::uint32
 
 bool FencePaths::passes(const Event& event, Search& search) const {
   if (event.kind == Event::Kind::kFence) {
-    search.widest = std::max(search.widest.value_or(wire::Scope::kCta), event.scope);
+    search.widest = wider(search.widest.value_or(wire::Scope::kCta), event.scope);
   }
   if (event.kind != Event::Kind::kCall || event.callee == kUnknown ||
       !bodies_[event.callee].is_read || search.depth >= kDeepest ||

@@ -44,9 +44,9 @@ PlannedSite as_copy(PlannedSite site, const Instruction& instruction) {
   site.info.proxy = effect.proxy;
   site.info.asynchrony = effect.asynchrony;
   // The bytes of a plain bulk copy are as good as independent.
-  const bool has_type = instruction.opcode != "cp" || instruction.has("reduce");
+  const bool has_type = instruction.opcode != Opcode::kCp || instruction.has(Modifier::kReduce);
   site.info.element_bytes = has_type ? static_cast<std::uint8_t>(size_of(effect.type)) : 1;
-  site.info.element_count = instruction.opcode != "cp" ? effect.elements : 1;
+  site.info.element_count = instruction.opcode != Opcode::kCp ? effect.elements : 1;
   return site;
 }
 
@@ -127,7 +127,7 @@ std::vector<PlannedSite> plan_asynchronous(const PlannedSite& site, const Statem
     case Operation::kGridWait:
       return {as_event(planned, HookKind::kEventAfter)};
     case Operation::kAsyncWait:
-      planned.info.reads_only = statement.instruction.has("read");
+      planned.info.reads_only = statement.instruction.has(Modifier::kRead);
       return {as_event(planned, HookKind::kEventAfter)};
     case Operation::kMbarrierInit:
     case Operation::kMbarrierInvalidate:

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ptx/parser/cursor.h"
+
 namespace barracuda::ptx {
 
 const Kernel* Program::find_kernel(std::string_view name) const {
@@ -27,6 +29,20 @@ bool is_shared_access(const Effect& effect) {
 
 bool is_matrix_access(const Effect& effect) {
   return effect.opcode_class == OpcodeClass::kMatrixAccess && is_shared_space(effect.space);
+}
+
+bool is_event(const Effect& effect, bool in_entry) {
+  using enum OpcodeClass;
+  const OpcodeClass c = effect.opcode_class;
+  return c == kFence || c == kBarrier || c == kBarrierArrive || c == kWarpBarrier || c == kExit ||
+         (c == kReturn && in_entry);
+}
+
+bool is_asynchronous(const Effect& effect) {
+  using enum OpcodeClass;
+  const OpcodeClass c = effect.opcode_class;
+  return effect.operation && (c == kProxyFence || c == kClusterBarrier || c == kGridDependency ||
+                              c == kMbarrier || c == kAsyncCopy);
 }
 
 bool may_touch_shared(const Effect& effect) {
@@ -73,10 +89,11 @@ std::optional<wire::Scope> fence_at(const Program& program, std::size_t statemen
 }
 
 std::string name_of(const Instruction& instruction) {
-  std::string name(instruction.opcode);
-  for (const std::string_view modifier : instruction.modifiers) {
+  Cursor cursor(instruction.mnemonic);
+  std::string name(cursor.accept_name());
+  for (auto word = cursor.accept_dot_word(); !word.empty(); word = cursor.accept_dot_word()) {
     name += '.';
-    name += modifier;
+    name += word;
   }
   return name;
 }

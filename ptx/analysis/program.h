@@ -113,6 +113,12 @@ std::optional<wire::Scope> fence_at(const Program& program, std::size_t statemen
 // Matrix loads and stores of memory that other threads may see.
 bool is_matrix_access(const Effect& effect);
 
+// Logged as an event of the thread: fences, barriers, and where it leaves the kernel.
+bool is_event(const Effect& effect, bool in_entry);
+
+// Logged by plan_asynchronous.
+bool is_asynchronous(const Effect& effect);
+
 // The address of an access: an Operand::kAddress or, in array form, a kSymbol; null if there is
 // none.
 const Operand* address_of(const Statement& statement, const Effect& effect);

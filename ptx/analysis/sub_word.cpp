@@ -17,7 +17,7 @@ bool is_register(const Instruction& instruction, std::size_t operand) {
 
 // Whether the result is what one of `registers` holds, or some of its bits.
 template <std::size_t kCount>
-bool carries(const Instruction& instruction, const std::array<std::string_view, kCount>& opcodes,
+bool carries(const Instruction& instruction, const std::array<Opcode, kCount>& opcodes,
              const auto& registers) {
   return std::ranges::find(opcodes, instruction.opcode) != opcodes.end() &&
          is_register(instruction, 0) && is_register(instruction, 1) &&
@@ -26,15 +26,15 @@ bool carries(const Instruction& instruction, const std::array<std::string_view, 
 
 // `and A, X, -word`.
 bool aligns(const Instruction& instruction, std::uint32_t word) {
-  if (instruction.opcode != "and" || !instruction.predicate.empty() ||
+  if (instruction.opcode != Opcode::kAnd || !instruction.predicate.empty() ||
       instruction.operands.size() != 3 || !is_register(instruction, 1) ||
       instruction.operands[2].kind != Operand::Kind::kInteger) {
     return false;
   }
   const std::uint64_t mask = instruction.operands[2].bits;
-  return instruction.has("b64")   ? mask == ~std::uint64_t{word - 1}
-         : instruction.has("b32") ? static_cast<std::uint32_t>(mask) == ~(word - 1)
-                                  : false;
+  return instruction.has(Modifier::kB64)   ? mask == ~std::uint64_t{word - 1}
+         : instruction.has(Modifier::kB32) ? static_cast<std::uint32_t>(mask) == ~(word - 1)
+                                           : false;
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ std::optional<SubWords::Alignment> SubWords::alignment_of(std::size_t access,
       return Alignment{.statement = definitions_.at(base->name).statement,
                        .unaligned = definition->operands[1].name};
     }
-    const bool is_copy = definition->opcode == "mov" || definition->opcode == "cvta";
+    const bool is_copy = definition->opcode == Opcode::kMov || definition->opcode == Opcode::kCvta;
     if (!is_copy || definition->operands.size() != 2) {
       return std::nullopt;
     }
@@ -101,7 +101,7 @@ std::optional<SubWords::Alignment> SubWords::alignment_of(std::size_t access,
 
 // Registers by which the bytes at that address are shifted, among others.
 SubWords::Registers SubWords::shifts_by(std::string_view unaligned) const {
-  constexpr std::array<std::string_view, 4> kOpcodes{"cvt", "and", "shl", "mov"};
+  constexpr std::array kOpcodes{Opcode::kCvt, Opcode::kAnd, Opcode::kShl, Opcode::kMov};
   Registers shifts{unaligned};
   for_each_instruction([&](std::size_t, const Instruction& instruction) {
     if (carries(instruction, kOpcodes, shifts)) {
@@ -116,7 +116,8 @@ std::optional<std::uint64_t> SubWords::constant(const Operand& operand) const {
     return bits_of(operand, 4);
   }
   const Instruction* definition = definition_of(operand.name);
-  return definition != nullptr && definition->opcode == "mov" && definition->operands.size() == 2
+  return definition != nullptr && definition->opcode == Opcode::kMov &&
+                 definition->operands.size() == 2
              ? bits_of(definition->operands[1], 4)
              : std::nullopt;
 }
@@ -126,7 +127,7 @@ std::optional<std::uint64_t> SubWords::constant(const Operand& operand) const {
 std::uint32_t SubWords::masked_bytes(const Registers& shifts) const {
   std::uint32_t bytes = 0;
   for_each_instruction([&](std::size_t, const Instruction& instruction) {
-    if (instruction.opcode != "shl" || !is_register(instruction, 2) ||
+    if (instruction.opcode != Opcode::kShl || !is_register(instruction, 2) ||
         !shifts.contains(instruction.operands[2].name)) {
       return;
     }
@@ -138,7 +139,7 @@ std::uint32_t SubWords::masked_bytes(const Registers& shifts) const {
 
 // What the load reads is shifted down to its bytes, or nobody looks at it.
 bool SubWords::shifts_value(std::size_t load, const Registers& shifts) const {
-  constexpr std::array<std::string_view, 2> kOpcodes{"cvt", "mov"};
+  constexpr std::array kOpcodes{Opcode::kCvt, Opcode::kMov};
   Registers values{program_.module.statements[load].instruction.operands[0].name};
   bool is_shifted = false, is_used = false;
   for_each_instruction([&](std::size_t, const Instruction& instruction) {
@@ -151,7 +152,7 @@ bool SubWords::shifts_value(std::size_t load, const Registers& shifts) const {
       values.insert(instruction.operands[0].name);
     }
     is_shifted = is_shifted ||
-                 (instruction.opcode == "shr" && is_register(instruction, 1) &&
+                 (instruction.opcode == Opcode::kShr && is_register(instruction, 1) &&
                   is_register(instruction, 2) && values.contains(instruction.operands[1].name) &&
                   shifts.contains(instruction.operands[2].name));
   });
@@ -160,7 +161,7 @@ bool SubWords::shifts_value(std::size_t load, const Registers& shifts) const {
 
 // What the load reads is what a compare-and-swap of the same word expects.
 bool SubWords::is_compared(std::size_t load, std::size_t alignment) const {
-  constexpr std::array<std::string_view, 1> kOpcodes{"mov"};
+  constexpr std::array kOpcodes{Opcode::kMov};
   Registers values{program_.module.statements[load].instruction.operands[0].name};
   bool is_expected = false;
   for_each_instruction([&](std::size_t i, const Instruction& instruction) {

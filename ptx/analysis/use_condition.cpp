@@ -8,11 +8,6 @@
 namespace barracuda::ptx {
 namespace {
 
-ScalarType type_of(const Instruction& instruction) {
-  return instruction.modifiers.empty() ? ScalarType::kNone
-                                       : parse_scalar_type(instruction.modifiers.back());
-}
-
 std::optional<Literal> predicate(const Operand& operand, bool is_negated) {
   if (operand.kind != Operand::Kind::kRegister || !operand.component.empty()) {
     return std::nullopt;
@@ -22,25 +17,21 @@ std::optional<Literal> predicate(const Operand& operand, bool is_negated) {
 
 // What a value does not change while it is computed again elsewhere.
 bool may_be_cloned(const Instruction& instruction) {
-  constexpr std::string_view kOpcodes[] = {"setp", "mov", "and", "or",  "xor", "not",
-                                           "shl",  "shr", "add", "sub", "neg", "cvt",
-                                           "rem",  "min", "max", "selp"};
+  using enum Opcode;
+  constexpr Opcode kOpcodes[] = {kSetp, kMov, kAnd, kOr,  kXor, kNot, kShl, kShr,
+                                 kAdd,  kSub, kNeg, kCvt, kRem, kMin, kMax, kSelp};
   return std::ranges::find(kOpcodes, instruction.opcode) != std::end(kOpcodes) &&
-         instruction.predicate.empty() && !instruction.has("cc") &&
+         instruction.predicate.empty() && !instruction.has(Modifier::kCc) &&
          instruction.operands[0].kind == Operand::Kind::kRegister &&
          instruction.operands[0].component.empty();
 }
 
 // The type of the register that it writes; empty if it is none of ours.
 std::string_view result_type(const Instruction& instruction) {
-  if (instruction.opcode == "setp") {
+  if (instruction.opcode == Opcode::kSetp) {
     return "pred";
   }
-  const std::size_t n = instruction.modifiers.size();
-  const bool converts = instruction.opcode == "cvt";
-  const ScalarType type = n < (converts ? 2U : 1U)
-                              ? ScalarType::kNone
-                              : parse_scalar_type(instruction.modifiers[n - (converts ? 2 : 1)]);
+  const ScalarType type = instruction.last_type(instruction.opcode == Opcode::kCvt ? 1 : 0);
   return type == ScalarType::kPred ? "pred"
          : size_of(type) == 2      ? "b16"
          : size_of(type) == 4      ? "b32"
@@ -172,23 +163,24 @@ std::optional<Literal> UseConditions::mask_of(const RegisterUses::Use& use) cons
   if (n <= 0 || !is_computation(instruction, program_.effects[use.statement])) {
     return std::nullopt;
   }
-  const std::string_view opcode = instruction.opcode;
-  if (opcode == "selp" && n < 3 && operands.size() == 4) {
+  using enum Opcode;
+  const Opcode opcode = instruction.opcode;
+  if (opcode == kSelp && n < 3 && operands.size() == 4) {
     return predicate(operands[3], n == 2);
   }
-  if (opcode == "setp" && n < 3 && operands.size() == 4 &&
-      (instruction.has("and") || instruction.has("or"))) {
-    return predicate(operands[3], instruction.has("or"));
+  if (opcode == kSetp && n < 3 && operands.size() == 4 &&
+      (instruction.has(Modifier::kAnd) || instruction.has(Modifier::kOr))) {
+    return predicate(operands[3], instruction.has(Modifier::kOr));
   }
-  if ((opcode != "and" && opcode != "or") || operands.size() != 3) {
+  if ((opcode != kAnd && opcode != kOr) || operands.size() != 3) {
     return std::nullopt;
   }
   const Operand& other = operands[static_cast<std::size_t>(3 - n)];
-  const ScalarType type = type_of(instruction);
+  const ScalarType type = instruction.last_type();
   if (type == ScalarType::kPred) {
-    return predicate(other, opcode == "or");
+    return predicate(other, opcode == kOr);
   }
-  const bool is_number = opcode == "and" && other.kind == Operand::Kind::kRegister &&
+  const bool is_number = opcode == kAnd && other.kind == Operand::Kind::kRegister &&
                          other.component.empty() && size_of(type) >= 2 &&
                          !constants_.value_of(other, size_of(type));
   return is_number ? std::optional(Literal{.name = other.name, .number_bits = 8 * size_of(type)})
@@ -267,7 +259,8 @@ std::optional<Literal> UseConditions::edge_into(std::uint32_t block) const {
       continue;
     }
     const Instruction& branch = last.instruction;
-    if (branch.opcode != "bra" || branch.predicate.empty() || source.successors.size() != 2) {
+    if (branch.opcode != Opcode::kBra || branch.predicate.empty() ||
+        source.successors.size() != 2) {
       return std::nullopt;
     }
     const bool is_fall_through = block == from + 1;

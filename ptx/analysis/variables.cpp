@@ -16,23 +16,25 @@ constexpr int kMostRounds = 8;
 constexpr std::size_t kMostNames = 4;
 
 bool is_pointer_wide(const Instruction& instruction) {
-  return instruction.has("u64") || instruction.has("b64") || instruction.has("s64");
+  return instruction.has(Modifier::kU64) || instruction.has(Modifier::kB64) ||
+         instruction.has(Modifier::kS64);
 }
 
 // The operands whose names the result bears; [first, last) of them.
 std::pair<std::size_t, std::size_t> sources_of(const Instruction& instruction) {
-  constexpr std::string_view kAll[] = {"mov", "add", "cvta", "cvt", "and", "or", "max", "min"};
+  using enum Opcode;
+  constexpr Opcode kAll[] = {kMov, kAdd, kCvta, kCvt, kAnd, kOr, kMax, kMin};
   const std::size_t count = instruction.operands.size();
   if (std::ranges::find(kAll, instruction.opcode) != std::end(kAll)) {
     return {1, count};
   }
-  if (instruction.opcode == "sub" && count == 3) {
+  if (instruction.opcode == Opcode::kSub && count == 3) {
     return {1, 2};
   }
-  if (instruction.opcode == "selp" && count == 4) {
+  if (instruction.opcode == Opcode::kSelp && count == 4) {
     return {1, 3};
   }
-  if (instruction.opcode == "mad" && count == 4) {
+  if (instruction.opcode == Opcode::kMad && count == 4) {
     return {3, 4};
   }
   return {0, 0};
@@ -56,7 +58,7 @@ bool Variables::follow(const Instruction& instruction) {
   if (instruction.operands.size() < 2) {
     return false;
   }
-  if (instruction.opcode == "ld" || instruction.opcode == "ldu") {
+  if (instruction.opcode == Opcode::kLd || instruction.opcode == Opcode::kLdu) {
     return is_pointer_wide(instruction) && add(instruction.operands[0], names_loaded(instruction));
   }
   const auto [first, last] = sources_of(instruction);
@@ -100,7 +102,7 @@ Variables::Names Variables::names_loaded(const Instruction& load) const {
   const std::string place = address.offset == 0 ? "" : "+" + std::to_string(address.offset);
   Names names;
   for (const std::string& base : names_of(address)) {
-    if (load.has("param")) {
+    if (load.has(Modifier::kParam)) {
       names.insert(base + place);
     } else {
       std::string name(kLoaded);

@@ -82,8 +82,8 @@ std::string write_read_part(const Operand& read, std::uint32_t bytes, std::uint6
 
 // The flags of a lane that do not depend on it.
 std::uint64_t fixed_flags(const Statement& statement, const PlannedSite& site) {
-  const bool drops =
-      site.info.operation == Operation::kMbarrierArrive && statement.instruction.has("arrive_drop");
+  const bool drops = site.info.operation == Operation::kMbarrierArrive &&
+                     statement.instruction.has(Modifier::kArriveDrop);
   return drops ? std::uint64_t{wire::kLaneDrops} << kLaneFlagShift : 0;
 }
 
@@ -93,8 +93,9 @@ std::uint32_t default_amount(const PlannedSite& site, const Instruction& instruc
   if (operation == Operation::kCopy) {  // of a value
     return std::uint32_t{site.info.element_bytes} * site.info.element_count;
   }
-  const bool counts_one = operation == Operation::kMbarrierArrive ||
-                          (operation == Operation::kAsyncArrive && instruction.has("noinc"));
+  const bool counts_one =
+      operation == Operation::kMbarrierArrive ||
+      (operation == Operation::kAsyncArrive && instruction.has(Modifier::kNoinc));
   return operation == Operation::kMbarrierWait ? wire::kUnknownParity : counts_one ? 1 : 0;
 }
 

@@ -32,27 +32,28 @@ bool is_value(const Operand& operand) {
 
 // %__barracuda_x := from %__barracuda_x (the old value) and %__barracuda_b.
 std::string write_operation(const Instruction& instruction, ScalarType type, std::uint32_t bits) {
-  if (instruction.has("exch")) {
+  if (instruction.has(Modifier::kExch)) {
     return fmt::format("mov.b{} %__barracuda_x, %__barracuda_b;\n", bits);
   }
   if (!is_integer(type)) {
     return {};
   }
-  for (const std::string_view bitwise : {"and", "or", "xor"}) {
+  for (const Modifier bitwise : {Modifier::kAnd, Modifier::kOr, Modifier::kXor}) {
     if (instruction.has(bitwise)) {
-      return fmt::format("{}.b{} %__barracuda_x, %__barracuda_x, %__barracuda_b;\n", bitwise, bits);
+      return fmt::format("{}.b{} %__barracuda_x, %__barracuda_x, %__barracuda_b;\n",
+                         text_of(bitwise), bits);
     }
   }
-  for (const std::string_view order : {"min", "max"}) {
-    if (instruction.has(order)) {
-      return fmt::format("{}.{}{} %__barracuda_x, %__barracuda_x, %__barracuda_b;\n", order,
-                         is_signed(type) ? "s" : "u", bits);
+  for (const Modifier extreme : {Modifier::kMin, Modifier::kMax}) {
+    if (instruction.has(extreme)) {
+      return fmt::format("{}.{}{} %__barracuda_x, %__barracuda_x, %__barracuda_b;\n",
+                         text_of(extreme), is_signed(type) ? "s" : "u", bits);
     }
   }
-  if (instruction.has("add")) {
+  if (instruction.has(Modifier::kAdd)) {
     return fmt::format("add.s{} %__barracuda_x, %__barracuda_x, %__barracuda_b;\n", bits);
   }
-  if (instruction.has("inc")) {
+  if (instruction.has(Modifier::kInc)) {
     return fmt::format(
         "setp.ge.u{0} %__barracuda_q, %__barracuda_x, %__barracuda_b;\n"
         "add.s{0} %__barracuda_x, %__barracuda_x, 1;\n"
@@ -60,7 +61,7 @@ std::string write_operation(const Instruction& instruction, ScalarType type, std
         bits);
   }
   if (instruction.has(
-          "dec")) {  // 0 wraps to the largest value, which is above every bound but itself
+          Modifier::kDec)) {  // 0 wraps to the largest value, which is above every bound but itself
     return fmt::format(
         "add.s{0} %__barracuda_x, %__barracuda_x, -1;\n"
         "setp.ge.u{0} %__barracuda_q, %__barracuda_x, %__barracuda_b;\n"

@@ -80,13 +80,10 @@ constexpr std::string_view kOwnResult = "%__barracuda_d";
 // The statement of a reduction as that of the atomic that does the same and says what it read.
 std::string write_as_atomic(const Statement& reduction) {
   const Instruction& red = reduction.instruction;
-  const auto at = static_cast<std::size_t>(red.opcode.data() - reduction.text.data());
-  const std::string_view last = red.modifiers.back();
-  const auto end = static_cast<std::size_t>(last.data() + last.size() - reduction.text.data());
-  const std::size_t past = at + red.opcode.size();
-  return fmt::format("{}atom{} {},{}", reduction.text.substr(0, at),
-                     reduction.text.substr(past, end - past), kOwnResult,
-                     reduction.text.substr(end));
+  const auto at = static_cast<std::size_t>(red.mnemonic.data() - reduction.text.data());
+  return fmt::format("{}{}{} {},{}", reduction.text.substr(0, at), text_of(Opcode::kAtom),
+                     red.mnemonic.substr(text_of(red.opcode).size()), kOwnResult,
+                     reduction.text.substr(at + red.mnemonic.size()));
 }
 
 // The instruction of that statement.
@@ -342,7 +339,7 @@ std::string HookWriter::write_address(const PlannedSite& site, const Statement& 
 std::string HookWriter::write_low_bits(const SubWord& sub_word, const Statement& alignment) {
   const std::string low = low_register(sub_word);
   return fmt::format("{} {}, {};\nand.b64 {}, {}, {};\n",
-                     alignment.instruction.has("b64") ? "mov.b64" : "cvt.u64.u32", low,
+                     alignment.instruction.has(Modifier::kB64) ? "mov.b64" : "cvt.u64.u32", low,
                      alignment.instruction.operands[1].text, low, low, sub_word.word - 1);
 }
 

@@ -13,7 +13,7 @@ struct Constant {
   Kind kind = Kind::kSigned;
   std::uint64_t bits = 0;
 
-  [[nodiscard]] bool is_integer() const { return kind <= Kind::kUnsigned; }
+  [[nodiscard]] bool is_integer() const { return kind == Kind::kSigned || kind == Kind::kUnsigned; }
 };
 
 // A whole expression at the cursor; on failure the cursor knows why.

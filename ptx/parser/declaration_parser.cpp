@@ -103,7 +103,7 @@ bool DeclarationParser::apply_prefix_word(std::string_view word, const char* whe
     cursor_.skip_space();
     return cursor_.peek() != '[' || cursor_.skip_group('[', ']');  // .const[2]
   }
-  if (const ScalarType type = parse_scalar_type(word); type != ScalarType::kNone) {
+  if (const ScalarType type = type_of(find_modifier(word)); type != ScalarType::kNone) {
     variable.type = type;
   } else if (word == "align") {
     return cursor_.expect_number(variable.align, "the number of bytes after .align");

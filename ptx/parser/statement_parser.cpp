@@ -176,19 +176,20 @@ bool StatementParser::parse_instruction(Statement& statement, std::string_view h
   }
   statement.kind = StatementKind::kInstruction;
   Instruction& instruction = statement.instruction;
-  instruction.opcode = head;
+  instruction.opcode = find_opcode(head);
   modifiers_.clear();
-  std::string_view modifier = cursor_.accept_dot_word();
-  while (!modifier.empty()) {
-    modifiers_.push_back(modifier);
-    modifier = cursor_.accept_dot_word();
+  std::string_view last = head;
+  for (auto word = cursor_.accept_dot_word(); !word.empty(); word = cursor_.accept_dot_word()) {
+    modifiers_.push_back(find_modifier(word));
+    last = word;
   }
   instruction.modifiers.assign(modifiers_.begin(), modifiers_.end());
-  return cursor_.accept(';') || parse_operands(instruction);
+  instruction.mnemonic = {head.data(), last.data() + last.size()};
+  return cursor_.accept(';') || parse_operands(instruction, head);
 }
 
-bool StatementParser::parse_operands(Instruction& instruction) {
-  const bool is_call = instruction.opcode == "call";
+bool StatementParser::parse_operands(Instruction& instruction, std::string_view head) {
+  const bool is_call = instruction.opcode == Opcode::kCall;
   // A first read decides the capacity: most instructions have three operands or fewer.
   instruction.operands.reserve(2);
   do {
@@ -200,7 +201,7 @@ bool StatementParser::parse_operands(Instruction& instruction) {
     }
   } while (cursor_.accept(','));
   return cursor_.accept(';') ||
-         cursor_.fail_expected(fmt::format("';' after the operands of \"{}\"", instruction.opcode));
+         cursor_.fail_expected(fmt::format("';' after the operands of \"{}\"", head));
 }
 
 const StatementParser::Directive* StatementParser::find_directive(std::string_view word) {

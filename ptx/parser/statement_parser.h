@@ -43,7 +43,7 @@ class StatementParser {
   bool parse_named(Statement& statement);
   bool parse_labelled(Statement& statement, std::string_view name);
   bool parse_instruction(Statement& statement, std::string_view head);
-  bool parse_operands(Instruction& instruction);
+  bool parse_operands(Instruction& instruction, std::string_view head);
   bool parse_directive(Statement& statement);
 
   bool parse_location(Statement& statement);
@@ -71,7 +71,7 @@ class StatementParser {
   std::vector<const char*> blocks_;  // the open braces
   bool expects_body_ = false;        // a header was read: '{' must follow
   // Collected here first, so that an instruction allocates what it needs and no more.
-  std::vector<std::string_view> modifiers_;
+  std::vector<Modifier> modifiers_;
 };
 
 }  // namespace barracuda::ptx

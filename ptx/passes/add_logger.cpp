@@ -18,10 +18,12 @@ namespace barracuda::ptx::add_logger {
 namespace {
 
 // Parsed once a process for each text that there is.
-Expected<const Module*> logger_for(std::uint32_t arch) {
+Expected<const Module*> logger_for(const Program& program) {
   static std::mutex mutex;
   static auto* const loggers = new std::map<const char*, Module>;
-  const std::string_view text = wire::logger_ptx(arch);
+  const std::uint32_t arch = program.module.target_arch();
+  const std::string_view text =
+      program.options.delays_stores ? wire::store_buffer_ptx(arch) : wire::logger_ptx(arch);
   const std::lock_guard lock(mutex);
   auto found = loggers->find(text.data());
   if (found == loggers->end()) {
@@ -85,7 +87,7 @@ void raise(Module& module, const Module& logger) {
 
 Expected<void> run(Program& program) {
   Module& module = program.module;
-  TRY(const Module* const found, logger_for(module.target_arch()));
+  TRY(const Module* const found, logger_for(program));
   const Module& logger = *found;
   const bool stores_descriptor = std::ranges::any_of(
       program.functions, [](const FunctionFacts& f) { return f.stores_null_descriptor; });

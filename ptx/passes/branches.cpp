@@ -38,9 +38,10 @@ class FunctionBranches {
     }
     --last;
     const Instruction& instruction = program_.module.statements[last].instruction;
-    const bool is_switch = instruction.opcode == "brx";
-    if (program_.effects[last].opcode_class != OpcodeClass::kBranch || instruction.has("uni") ||
-        (!is_switch && instruction.predicate.empty()) || block.successors.size() < 2) {
+    const bool is_switch = instruction.opcode == Opcode::kBrx;
+    if (program_.effects[last].opcode_class != OpcodeClass::kBranch ||
+        instruction.has(Modifier::kUni) || (!is_switch && instruction.predicate.empty()) ||
+        block.successors.size() < 2) {
       return;
     }
     const std::uint32_t meeting = block.immediate_post_dominator;

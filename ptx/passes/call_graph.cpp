@@ -28,11 +28,8 @@ bool is_ordering(const Effect& effect) {
 }
 
 bool is_logged(const Effect& effect, bool in_entry) {
-  using enum OpcodeClass;
-  const OpcodeClass c = effect.opcode_class;
-  return is_shared_access(effect) || is_matrix_access(effect) || effect.operation || c == kFence ||
-         c == kBarrier || c == kBarrierArrive || c == kWarpBarrier || c == kExit ||
-         (c == kReturn && in_entry);
+  return is_shared_access(effect) || is_matrix_access(effect) || is_event(effect, in_entry) ||
+         is_asynchronous(effect);
 }
 
 bool is_end(const Effect& effect) {
@@ -106,7 +103,7 @@ class BodyReader {
   }
 
   void read_operands(const Instruction& instruction, FunctionFacts& facts) {
-    const Operand* callee = instruction.opcode == "call" ? callee_of(instruction) : nullptr;
+    const Operand* callee = instruction.opcode == Opcode::kCall ? callee_of(instruction) : nullptr;
     if (callee != nullptr) {
       read_callee(*callee, facts);
     }

@@ -17,56 +17,11 @@ namespace {
 
 using enum OpcodeClass;
 
-wire::Operation operation_of(OpcodeClass opcode_class) {
-  switch (opcode_class) {
-    case kStore:
-      return wire::Operation::kWrite;
-    case kAtomic:
-      return wire::Operation::kAtomic;
-    case kReduction:
-      return wire::Operation::kReduction;
-    case kFence:
-      return wire::Operation::kFence;
-    case kBarrier:
-      return wire::Operation::kBarrier;
-    case kBarrierArrive:
-      return wire::Operation::kBarrierArrive;
-    case kWarpBarrier:
-      return wire::Operation::kWarpBarrier;
-    case kReturn:
-    case kExit:
-      return wire::Operation::kExit;
-    case kCall:
-      return wire::Operation::kCall;
-    case kLoad:
-    case kArithmetic:
-    case kMatrixAccess:
-    case kProxyFence:
-    case kClusterBarrier:
-    case kGridDependency:
-    case kMbarrier:
-    case kAsyncCopy:
-    case kWarpCollective:
-    case kBranch:
-    case kTrap:
-    case kNoEffect:
-    case kTexture:
-    case kUnknown:
-      return wire::Operation::kRead;
-  }
-  return wire::Operation::kRead;
-}
-
 HookKind strong_hook(OpcodeClass opcode_class) {
   if (opcode_class == kAtomic) {
     return HookKind::kAtomic;
   }
   return opcode_class == kLoad ? HookKind::kAcquire : HookKind::kRelease;
-}
-
-bool is_event(OpcodeClass opcode_class) {
-  return opcode_class == kFence || opcode_class == kBarrier || opcode_class == kBarrierArrive ||
-         opcode_class == kWarpBarrier || opcode_class == kExit;
 }
 
 // Plans the sites of one function.
@@ -110,13 +65,12 @@ class FunctionReader {
       add_access(i);
     } else if (is_matrix_access(effect)) {
       add_matrix_access(i);
-    } else if (effect.operation) {
-      add_asynchronous(i);
     } else if (effect.opcode_class == kCall) {
       add_call(i);
-    } else if (is_event(effect.opcode_class) ||
-               (effect.opcode_class == kReturn && function_.is_entry)) {
-      add_event(i, operation_of(effect.opcode_class));
+    } else if (is_event(effect, function_.is_entry)) {
+      add_event(i, *effect.operation);
+    } else if (is_asynchronous(effect)) {
+      add_asynchronous(i);
     }
   }
 
@@ -149,7 +103,7 @@ class FunctionReader {
     }
     PlannedSite site{
         .statement = i, .function = index_, .hook = HookKind::kAccess, .effect = effect};
-    site.info.operation = operation_of(effect.opcode_class);
+    site.info.operation = *effect.operation;
     site.info.order = effect.order;
     site.info.scope = effect.scope;
     site.info.proxy = effect.proxy;
@@ -177,9 +131,7 @@ class FunctionReader {
     }
     PlannedSite site{
         .statement = i, .function = index_, .hook = HookKind::kAccess, .effect = effect};
-    const bool loads =
-        statement.instruction.has("load") || statement.instruction.opcode == "ldmatrix";
-    site.info.operation = loads ? wire::Operation::kRead : wire::Operation::kWrite;
+    site.info.operation = *effect.operation;
     site.info.element_bytes = layout->element_bytes;
     site.info.element_count = layout->element_count;
     program_.sites.push_back(site);
@@ -245,7 +197,7 @@ class FunctionReader {
     site.info.operation = operation;
     if (operation == wire::Operation::kBarrier) {
       const Instruction& instruction = program_.module.statements[i].instruction;
-      site.info.aligned = instruction.opcode == "bar" || instruction.has("aligned");
+      site.info.aligned = instruction.opcode == Opcode::kBar || instruction.has(Modifier::kAligned);
     }
     if (operation == wire::Operation::kFence) {
       site.info.order = site.effect.order;

@@ -1,7 +1,7 @@
-#include <algorithm>
 #include <optional>
 #include <vector>
 
+#include "device_logger/scope_order.h"
 #include "ptx/analysis/program.h"
 #include "ptx/control_flow.h"
 #include "ptx/passes/passes.h"
@@ -72,7 +72,7 @@ class Neighbours {
     }
     FenceScope widest = FenceScope::kNone;
     for (const std::uint32_t next : block.successors) {
-      widest = std::max(widest, ahead_[next]);
+      widest = wider(widest, ahead_[next]);
     }
     return widest;
   }
@@ -85,7 +85,7 @@ class Neighbours {
     }
     FenceScope widest = FenceScope::kNone;
     for (const std::uint32_t previous : block.predecessors) {
-      widest = std::max(widest, behind_[previous]);
+      widest = wider(widest, behind_[previous]);
     }
     return widest;
   }
@@ -124,10 +124,10 @@ Role role_of_atomic(const PlannedSite& site, const Instruction& instruction, Fen
   if (site.effect.is_cas) {
     return {.acquires = after};
   }
-  if (instruction.has("exch")) {
+  if (instruction.has(Modifier::kExch)) {
     return {.releases = before};
   }
-  const FenceScope either = std::max(before, after);
+  const FenceScope either = before != FenceScope::kNone ? before : after;
   return {.acquires = either, .releases = either};
 }
 
@@ -177,8 +177,8 @@ Expected<void> run(Program& program) {
       const Role written = written_role(site);
       const Role found =
           role_of(site, program.module.statements[site.statement].instruction, neighbours);
-      site.info.acquires = std::max(written.acquires, found.acquires);
-      site.info.releases = std::max(written.releases, found.releases);
+      site.info.acquires = wider(written.acquires, found.acquires);
+      site.info.releases = wider(written.releases, found.releases);
       if (site.info.acquires != FenceScope::kNone || site.info.releases != FenceScope::kNone) {
         site.info.numbered = true;
         site.hook = hook_of(site.info.operation);

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "ptx/analysis/call_sequence.h"
+#include "ptx/analysis/insertions.h"
 #include "ptx/analysis/program.h"
 #include "ptx/analysis/register_sizes.h"
 #include "ptx/hooks/hook_text.h"
@@ -11,17 +13,6 @@
 
 namespace barracuda::ptx::insert_hooks {
 namespace {
-
-struct Insertion {
-  std::size_t position;  // before this statement
-  std::string text;
-};
-
-// The parameters and results of a call stand next to it, usually in a block of their own. Nothing
-// may come between them and the call.
-struct CallSequence {
-  std::size_t begin, end;
-};
 
 class FunctionWriter {
  public:
@@ -82,36 +73,8 @@ class FunctionWriter {
     }
   }
 
-  [[nodiscard]] bool is_parameter_access(std::size_t i, OpcodeClass opcode_class) const {
-    return program_.effects[i].opcode_class == opcode_class &&
-           program_.effects[i].space == StateSpace::kParam;
-  }
-
   [[nodiscard]] CallSequence find_sequence(std::size_t call) const {
-    const auto& statements = program_.module.statements;
-    CallSequence sequence{call, call + 1};
-    while (sequence.begin - 1 > function_->body_begin) {
-      const Statement& previous = statements[sequence.begin - 1];
-      if (previous.kind != StatementKind::kVariable && previous.kind != StatementKind::kLocation &&
-          previous.kind != StatementKind::kCallPrototype &&
-          !is_parameter_access(sequence.begin - 1, OpcodeClass::kStore)) {
-        break;
-      }
-      --sequence.begin;
-    }
-    while (statements[sequence.end].kind == StatementKind::kLocation ||
-           is_parameter_access(sequence.end, OpcodeClass::kLoad)) {
-      ++sequence.end;
-    }
-    // The predicate of a call may be declared in its block.
-    const bool is_block = sequence.begin - 1 > function_->body_begin &&
-                          statements[sequence.begin - 1].kind == StatementKind::kBlockOpen &&
-                          statements[sequence.end].kind == StatementKind::kBlockClose;
-    if (is_block && statements[call].instruction.predicate.empty()) {
-      --sequence.begin;
-      ++sequence.end;
-    }
-    return sequence;
+    return find_call_sequence(program_.module, *function_, call);
   }
 
   Program& program_;
@@ -133,23 +96,6 @@ void insert_prologues(Program& program, std::vector<Insertion>& insertions) {
   }
 }
 
-void apply(Module& module, std::vector<Insertion>& insertions) {
-  std::ranges::stable_sort(insertions, {}, &Insertion::position);
-  std::vector<Statement> statements;
-  statements.reserve(module.statements.size() + insertions.size());
-  auto next = insertions.begin();
-  for (std::size_t i = 0; i < module.statements.size(); ++i) {
-    for (; next != insertions.end() && next->position == i; ++next) {
-      Statement& inserted = statements.emplace_back();
-      inserted.kind = StatementKind::kOther;
-      inserted.text = module.own(std::move(next->text));
-    }
-    statements.push_back(std::move(module.statements[i]));
-  }
-  module.statements = std::move(statements);
-  module.index_functions();
-}
-
 }  // namespace
 
 Expected<void> run(Program& program) {
@@ -167,7 +113,7 @@ Expected<void> run(Program& program) {
     }
     writer.write(program.function(first->function), first, site);
   }
-  apply(program.module, insertions);
+  apply_insertions(program.module, std::move(insertions));
   return {};
 }
 

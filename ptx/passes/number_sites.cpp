@@ -16,10 +16,32 @@ std::string variable_at(const Program& program, std::size_t statement, const Var
   return address == nullptr ? std::string{} : variables.of(*address);
 }
 
+// Numbers the instructions of a function as statement_name.h does, asked for in ascending order.
+class Ordinals {
+ public:
+  Ordinals(const Module& module, const Function& function)
+      : module_(module), next_(function.body_begin) {}
+
+  std::uint32_t at(std::size_t statement) {
+    for (; next_ <= statement; ++next_) {
+      // What an edit has put in has no line.
+      const Statement& passed = module_.statements[next_];
+      ordinal_ += passed.kind == StatementKind::kInstruction && passed.position.line != 0 ? 1U : 0U;
+    }
+    return ordinal_;
+  }
+
+ private:
+  const Module& module_;
+  std::size_t next_;
+  std::uint32_t ordinal_ = 0;
+};
+
 }  // namespace
 
 Expected<void> run(Program& program) {
   SourceFrames frames(program.module);
+  std::optional<Ordinals> ordinals;
   const Function* entered = nullptr;
   std::optional<Variables> variables;
   std::size_t last_counted = static_cast<std::size_t>(-1);
@@ -38,6 +60,7 @@ Expected<void> run(Program& program) {
     if (entered != &function) {
       frames.enter(function);
       variables.emplace(program.module, function);
+      ordinals.emplace(program.module, function);
       entered = &function;
     }
     const Statement& statement = program.module.statements[site.statement];
@@ -51,6 +74,8 @@ Expected<void> run(Program& program) {
                         : is_instruction             ? name_of(statement.instruction)
                                                      : "ret",
          .ptx_line = statement.position.line,
+         .ordinal =
+             is_instruction && statement.position.line != 0 ? ordinals->at(site.statement) : 0,
          .variable =
              is_instruction ? variable_at(program, site.statement, *variables) : std::string{},
          .in_update = site.in_update,

@@ -76,6 +76,13 @@ namespace insert_hooks {
 Expected<void> run(Program& program);
 }  // namespace insert_hooks
 
+// In place of what finds, numbers and hooks sites: stores become calls that may keep them back,
+// loads see what is kept back, and what orders memory lets it out
+// (docs/decisions/rewritten-stores.md).
+namespace delay_stores {
+Expected<void> run(Program& program);
+}  // namespace delay_stores
+
 // Lets a launch choose which block of the program each block of the device is: what reads %ctaid
 // gets the number that the logger makes of it (device_logger/block_order.h).
 namespace block_numbers {

@@ -45,7 +45,7 @@ class Finder {
       std::erase_if(open_, [&](const Load& load) { return load.base == written.name; });
       sources_[written.name] = sources;
     });
-    if (current.instruction.opcode == "setp") {
+    if (current.instruction.opcode == Opcode::kSetp) {
       for (const std::size_t load : sources) {
         loads_[load].decides = true;
       }

@@ -12,6 +12,7 @@ The first lines of a source say what is expected:
                                        the PTX model): then none may be reported, else one must be
     // missing: REGEX                  what each race says of the order that is missing
     // bugs: N                         how many findings there are
+    // weak: fails|starves|never       what delayed stores make of it (litmus_suite/run_weak.py)
 and the lines that race end in `// RACE` (`// RACE KEY`: for this key alone), the barriers that diverge
 in `// DIVERGENCE`. A finding is right when all its places are on marked lines; a racy program needs at least one. The program's own
 output must be that of a run without logging (for programs that expect none).

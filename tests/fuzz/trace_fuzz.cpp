@@ -1,6 +1,7 @@
 // Damaged traces: an error, or a report of what is before the damage. An input is a trace file, or
 // the events of one process, which are packed into a block: damage to a file mostly ends at a
 // checksum.
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <span>
@@ -118,7 +119,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   if (fuzz::is_file(std::as_bytes(room.first(size))) && random() % 4 != 0) {
     const auto events = fuzz::events_of(std::as_bytes(room.first(size)));
     size = std::min(events.size(), limit);
-    std::memcpy(data, events.data(), size);
+    std::ranges::copy(std::span(events).first(size), std::as_writable_bytes(room).begin());
   }
   size = LLVMFuzzerMutate(data, size, limit);
   if (random() % 2 == 0) {

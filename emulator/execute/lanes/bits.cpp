@@ -228,22 +228,22 @@ ptx::ScalarType bits_of(ptx::ScalarType type) {
 
 Selection select_logic(const Form& form) {
   const ptx::ScalarType type = form.type();
-  const std::string_view op = form.opcode;
+  const Opcode op = form.opcode;
   if (type == kPred) {
-    if (op == "not") {
+    if (op == Opcode::kNot) {
       return unary(&predicate_logic<Logic::kNot>, kPred, kPred);
     }
-    const Handler handler = op == "and"  ? &predicate_logic<Logic::kAnd>
-                            : op == "or" ? &predicate_logic<Logic::kOr>
-                                         : &predicate_logic<Logic::kXor>;
+    const Handler handler = op == Opcode::kAnd  ? &predicate_logic<Logic::kAnd>
+                            : op == Opcode::kOr ? &predicate_logic<Logic::kOr>
+                                                : &predicate_logic<Logic::kXor>;
     return binary(handler, kPred, kPred, kPred);
   }
-  if (op == "not" || op == "cnot") {
-    return unary(op == "not" ? UNARY(kNot) : UNARY(kCnot), type, type);
+  if (op == Opcode::kNot || op == Opcode::kCnot) {
+    return unary(op == Opcode::kNot ? UNARY(kNot) : UNARY(kCnot), type, type);
   }
-  return binary(op == "and"  ? BINARY(kAnd)
-                : op == "or" ? BINARY(kOr)
-                             : BINARY(kXor),
+  return binary(op == Opcode::kAnd  ? BINARY(kAnd)
+                : op == Opcode::kOr ? BINARY(kOr)
+                                    : BINARY(kXor),
                 type, type, type);
 }
 
@@ -251,23 +251,24 @@ Selection select_shift(const Form& form) {
   const ptx::ScalarType type = form.type();
   const auto left = []<class T>(TypeTag<T>) -> Handler { return &map2<kShl<T>, T, T, u32>; };
   const auto right = []<class T>(TypeTag<T>) -> Handler { return &map2<kShr<T>, T, T, u32>; };
-  return binary(form.opcode == "shl" ? for_integer(bits_of(type), left) : for_integer(type, right),
-                type, type, kU32);
+  return binary(
+      form.opcode == Opcode::kShl ? for_integer(bits_of(type), left) : for_integer(type, right),
+      type, type, kU32);
 }
 
 Selection select_count(const Form& form) {
   const ptx::ScalarType type = form.type();
   const bool wide = ptx::size_of(type) == 8;
-  if (form.opcode == "popc") {
+  if (form.opcode == Opcode::kPopc) {
     return unary(wide ? &map1<kPopc<u64>, u32, u64> : &map1<kPopc<u32>, u32, u32>, kU32, type);
   }
-  if (form.opcode == "clz") {
+  if (form.opcode == Opcode::kClz) {
     return unary(wide ? &map1<kClz<u64>, u32, u64> : &map1<kClz<u32>, u32, u32>, kU32, type);
   }
-  if (form.opcode == "brev") {
+  if (form.opcode == Opcode::kBrev) {
     return unary(wide ? &map1<kBrev64, u64, u64> : &map1<kBrev32, u32, u32>, type, type);
   }
-  const auto find = [shift = form.has("shiftamt")]<class T>(TypeTag<T>) -> Handler {
+  const auto find = [shift = form.has(Modifier::kShiftamt)]<class T>(TypeTag<T>) -> Handler {
     return shift ? &map1<kBfind<T, true>, u32, T> : &map1<kBfind<T, false>, u32, T>;
   };
   return unary(for_integer(type, find), kU32, type);
@@ -275,17 +276,17 @@ Selection select_count(const Form& form) {
 
 Selection select_permutation(const Form& form) {
   Handler handler = &map3<kPrmt, u32, u32, u32, u32>;
-  if (form.has("f4e")) {
+  if (form.has(Modifier::kF4e)) {
     handler = &map3<kPrmtMode<Permutation::kForward4>, u32, u32, u32, u32>;
-  } else if (form.has("b4e")) {
+  } else if (form.has(Modifier::kB4e)) {
     handler = &map3<kPrmtMode<Permutation::kBackward4>, u32, u32, u32, u32>;
-  } else if (form.has("rc8")) {
+  } else if (form.has(Modifier::kRc8)) {
     handler = &map3<kPrmtMode<Permutation::kReplicate8>, u32, u32, u32, u32>;
-  } else if (form.has("ecl")) {
+  } else if (form.has(Modifier::kEcl)) {
     handler = &map3<kPrmtMode<Permutation::kEdgeLeft>, u32, u32, u32, u32>;
-  } else if (form.has("ecr")) {
+  } else if (form.has(Modifier::kEcr)) {
     handler = &map3<kPrmtMode<Permutation::kEdgeRight>, u32, u32, u32, u32>;
-  } else if (form.has("rc16")) {
+  } else if (form.has(Modifier::kRc16)) {
     handler = &map3<kPrmtMode<Permutation::kReplicate16>, u32, u32, u32, u32>;
   }
   return ternary(handler, kB32, kB32, kB32, kB32);
@@ -293,20 +294,20 @@ Selection select_permutation(const Form& form) {
 
 template <bool Left>
 Selection select_funnel(const Form& form) {
-  return ternary(form.has("clamp") ? &map3<kShf<Left, true>, u32, u32, u32, u32>
-                                   : &map3<kShf<Left, false>, u32, u32, u32, u32>,
+  return ternary(form.has(Modifier::kClamp) ? &map3<kShf<Left, true>, u32, u32, u32, u32>
+                                            : &map3<kShf<Left, false>, u32, u32, u32, u32>,
                  kB32, kB32, kB32, kU32);
 }
 
 Selection select_field(const Form& form) {
   const ptx::ScalarType type = form.type();
-  if (form.opcode == "bfe") {
+  if (form.opcode == Opcode::kBfe) {
     const auto extract = []<class T>(TypeTag<T>) -> Handler {
       return &map3<kBfe<T>, T, T, u32, u32>;
     };
     return ternary(for_integer(type, extract), type, type, kU32, kU32);
   }
-  if (form.opcode == "bfi") {
+  if (form.opcode == Opcode::kBfi) {
     const bool wide = ptx::size_of(type) == 8;
     return Selection{.handler = wide ? &map4<kBfi<u64>, u64, u64, u64, u32, u32>
                                      : &map4<kBfi<u32>, u32, u32, u32, u32, u32>,
@@ -314,40 +315,42 @@ Selection select_field(const Form& form) {
                      .sources = {type, type, kU32, kU32},
                      .source_count = 4};
   }
-  if (form.opcode == "lop3") {
-    return Selection{.handler = form.has("and") || form.has("or") ? nullptr : &lop3,
-                     .d = kB32,
-                     .sources = {kB32, kB32, kB32, kU32},
-                     .source_count = 4};
+  if (form.opcode == Opcode::kLop3) {
+    return Selection{
+        .handler = form.has(Modifier::kAnd) || form.has(Modifier::kOr) ? nullptr : &lop3,
+        .d = kB32,
+        .sources = {kB32, kB32, kB32, kU32},
+        .source_count = 4};
   }
-  return binary(
-      form.has("wrap") ? &map2<kBmsk<false>, u32, u32, u32> : &map2<kBmsk<true>, u32, u32, u32>,
-      kB32, kU32, kU32);
+  return binary(form.has(Modifier::kWrap) ? &map2<kBmsk<false>, u32, u32, u32>
+                                          : &map2<kBmsk<true>, u32, u32, u32>,
+                kB32, kU32, kU32);
 }
 
 }  // namespace
 
 Selection select_bits(const Form& form) {
-  const std::string_view op = form.opcode;
-  if (op == "and" || op == "or" || op == "xor" || op == "not" || op == "cnot") {
+  const Opcode op = form.opcode;
+  if (op == Opcode::kAnd || op == Opcode::kOr || op == Opcode::kXor || op == Opcode::kNot ||
+      op == Opcode::kCnot) {
     return select_logic(form);
   }
-  if (op == "shl" || op == "shr") {
+  if (op == Opcode::kShl || op == Opcode::kShr) {
     return select_shift(form);
   }
-  if (op == "popc" || op == "clz" || op == "brev" || op == "bfind") {
+  if (op == Opcode::kPopc || op == Opcode::kClz || op == Opcode::kBrev || op == Opcode::kBfind) {
     return select_count(form);
   }
-  if (op == "bfe" || op == "bfi" || op == "lop3" || op == "bmsk") {
+  if (op == Opcode::kBfe || op == Opcode::kBfi || op == Opcode::kLop3 || op == Opcode::kBmsk) {
     return select_field(form);
   }
-  if (op == "prmt") {
+  if (op == Opcode::kPrmt) {
     return select_permutation(form);
   }
-  if (op == "shf") {
-    return form.has("l") ? select_funnel<true>(form) : select_funnel<false>(form);
+  if (op == Opcode::kShf) {
+    return form.has(Modifier::kL) ? select_funnel<true>(form) : select_funnel<false>(form);
   }
-  if (op == "fns") {
+  if (op == Opcode::kFns) {
     return ternary(&map3<kFns, u32, u32, u32, s32>, kB32, kB32, kB32, kS32);
   }
   return {};

@@ -87,19 +87,19 @@ Handler handler_of(ptx::ScalarType type) {
 
 Selection select_carry(const Form& form) {
   const ptx::ScalarType type = form.type();
-  const std::string_view op = form.opcode;
+  const Opcode op = form.opcode;
   Selection selection;
-  if (op == "add" || op == "addc") {
+  if (op == Opcode::kAdd || op == Opcode::kAddc) {
     selection = binary(handler_of<Sum::kAdd>(type), type, type, type);
-  } else if (op == "sub" || op == "subc") {
+  } else if (op == Opcode::kSub || op == Opcode::kSubc) {
     selection = binary(handler_of<Sum::kSub>(type), type, type, type);
-  } else if (op == "mad" || op == "madc") {
+  } else if (op == Opcode::kMad || op == Opcode::kMadc) {
     selection = ternary(form.hi ? handler_of<Sum::kMadHi>(type) : handler_of<Sum::kMadLo>(type),
                         type, type, type, type);
   } else {
     return {};
   }
-  const bool reads = op.back() == 'c';
+  const bool reads = op == Opcode::kAddc || op == Opcode::kSubc || op == Opcode::kMadc;
   const bool is_signed = type == kS32 || type == kS64;
   selection.uses_carry = true;
   selection.flags =

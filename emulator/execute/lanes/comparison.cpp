@@ -83,7 +83,7 @@ Handler handler_of(Relation relation) {
 
 // lo, ls, hi, hs are the unsigned relations of old; unsigned types have the same under plain names.
 bool relation_of(const Form& form, Relation& relation) {
-  constexpr std::string_view kOld[] = {"lo", "ls", "hi", "hs"};
+  constexpr Modifier kOld[] = {Modifier::kLo, Modifier::kLs, Modifier::kHi, Modifier::kHs};
   constexpr Relation kOldRelations[] = {Relation::kLt, Relation::kLe, Relation::kGt, Relation::kGe};
   for (int i = 0; i < 14; ++i) {
     if (form.has(kRelationNames[i])) {
@@ -110,7 +110,7 @@ Handler compare_handler(ptx::ScalarType type, Relation relation) {
 }
 
 Selection select_compare(const Form& form) {
-  const bool words = form.opcode == "set";
+  const bool words = form.opcode == Opcode::kSet;
   const ptx::ScalarType type = form.types[words ? 1 : 0];
   Relation relation{};
   if (!relation_of(form, relation)) {
@@ -119,10 +119,10 @@ Selection select_compare(const Form& form) {
   Selection selection =
       binary(words ? compare_handler<true>(type, relation) : compare_handler<false>(type, relation),
              words ? form.types[0] : kPred, type, type);
-  const u8 operation = form.has("and")   ? kCombineAnd
-                       : form.has("or")  ? kCombineOr
-                       : form.has("xor") ? kCombineXor
-                                         : u8{0};
+  const u8 operation = form.has(Modifier::kAnd)   ? kCombineAnd
+                       : form.has(Modifier::kOr)  ? kCombineOr
+                       : form.has(Modifier::kXor) ? kCombineXor
+                                                  : u8{0};
   if (operation != 0) {
     selection.sources[2] = kPred;
     selection.source_count = 3;
@@ -161,17 +161,17 @@ Step select_by_sign(Context& c, const Instruction& in, u32 mask) {
 }  // namespace
 
 Selection select_comparison(const Form& form) {
-  const std::string_view op = form.opcode;
-  if (op == "setp" || op == "set") {
+  const Opcode op = form.opcode;
+  if (op == Opcode::kSetp || op == Opcode::kSet) {
     return select_compare(form);
   }
   const ptx::ScalarType type = form.type();
   const bool wide = ptx::size_of(type) == 8;
-  if (op == "selp") {
+  if (op == Opcode::kSelp) {
     const Handler words = wide ? &select_by_predicate<u64> : &select_by_predicate<u32>;
     return ternary(type == kPred ? &select_predicates : words, type, type, type, kPred);
   }
-  if (op == "slct") {
+  if (op == Opcode::kSlct) {
     const bool by_float = form.types[1] == kF32;
     const Handler words = by_float ? &select_by_sign<u32, float> : &select_by_sign<u32, s32>;
     const Handler doubles = by_float ? &select_by_sign<u64, float> : &select_by_sign<u64, s32>;

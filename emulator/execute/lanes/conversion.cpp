@@ -206,7 +206,7 @@ u8 directed_flags(Rounding rounding) {
 }  // namespace
 
 Selection select_conversion(const Form& form) {
-  if (form.opcode != "cvt" || form.type_count < 2) {
+  if (form.opcode != Opcode::kCvt || form.type_count < 2) {
     return {};
   }
   if (is_narrow(form)) {

@@ -73,7 +73,7 @@ constexpr auto kCopySign = [](T a, T b) {
 
 Selection select_sign(const Form& form) {
   const ptx::ScalarType type = form.type();
-  const bool neg = form.opcode == "neg";
+  const bool neg = form.opcode == Opcode::kNeg;
   if (type == kF64) {
     return unary(neg ? &map1<kNeg<double>, double, double> : &map1<kAbs<double>, double, double>,
                  type, type);
@@ -120,82 +120,82 @@ Step test_property(Context& c, const Instruction& in, u32 mask) {
 
 template <class T>
 Handler test_handler(const Form& form) {
-  if (form.has("finite")) {
+  if (form.has(Modifier::kFinite)) {
     return &test_property<T, Test::kFinite>;
   }
-  if (form.has("infinite")) {
+  if (form.has(Modifier::kInfinite)) {
     return &test_property<T, Test::kInfinite>;
   }
-  if (form.has("number")) {
+  if (form.has(Modifier::kNumber)) {
     return &test_property<T, Test::kNumber>;
   }
-  if (form.has("notanumber")) {
+  if (form.has(Modifier::kNotanumber)) {
     return &test_property<T, Test::kNotANumber>;
   }
-  if (form.has("normal")) {
+  if (form.has(Modifier::kNormal)) {
     return &test_property<T, Test::kNormal>;
   }
-  return form.has("subnormal") ? &test_property<T, Test::kSubnormal> : nullptr;
+  return form.has(Modifier::kSubnormal) ? &test_property<T, Test::kSubnormal> : nullptr;
 }
 
 Selection select_extreme(const Form& form) {
-  if (form.has("xorsign") || form.instruction->operands.size() != 3) {
+  if (form.has(Modifier::kXorsign) || form.instruction->operands.size() != 3) {
     return {};
   }
-  if (form.opcode == "min") {
-    return form.has("NaN") ? float_binary<kExtreme<false, true>>(form)
-                           : float_binary<kExtreme<false, false>>(form);
+  if (form.opcode == Opcode::kMin) {
+    return form.has(Modifier::kNaN) ? float_binary<kExtreme<false, true>>(form)
+                                    : float_binary<kExtreme<false, false>>(form);
   }
-  return form.has("NaN") ? float_binary<kExtreme<true, true>>(form)
-                         : float_binary<kExtreme<true, false>>(form);
+  return form.has(Modifier::kNaN) ? float_binary<kExtreme<true, true>>(form)
+                                  : float_binary<kExtreme<true, false>>(form);
 }
 
 Selection select_root(const Form& form) {
-  if (form.opcode == "sqrt") {
+  if (form.opcode == Opcode::kSqrt) {
     return float_unary<kSqrt>(form);
   }
-  return form.opcode == "rcp" ? float_unary<kRcp>(form) : float_unary<kRsqrt>(form);
+  return form.opcode == Opcode::kRcp ? float_unary<kRcp>(form) : float_unary<kRsqrt>(form);
 }
 
 }  // namespace
 
 Selection select_float(const Form& form) {
-  const std::string_view op = form.opcode;
+  const Opcode op = form.opcode;
   const ptx::ScalarType type = form.type();
   if (form.rounding == Rounding::kZero || form.rounding == Rounding::kDown ||
       form.rounding == Rounding::kUp) {
     return select_rounded(form);
   }
-  if (op == "add") {
+  if (op == Opcode::kAdd) {
     return float_binary<kAdd>(form);
   }
-  if (op == "sub") {
+  if (op == Opcode::kSub) {
     return float_binary<kSub>(form);
   }
-  if (op == "mul") {
+  if (op == Opcode::kMul) {
     return float_binary<kMul>(form);
   }
-  if (op == "fma" || op == "mad") {
+  if (op == Opcode::kFma || op == Opcode::kMad) {
     return float_ternary<kFma>(form);
   }
-  if (op == "div") {
+  if (op == Opcode::kDiv) {
     return float_binary<kDiv>(form);
   }
-  if (op == "min" || op == "max") {
+  if (op == Opcode::kMin || op == Opcode::kMax) {
     return select_extreme(form);
   }
-  if (op == "sqrt" || op == "rcp" || op == "rsqrt") {
+  if (op == Opcode::kSqrt || op == Opcode::kRcp || op == Opcode::kRsqrt) {
     return select_root(form);
   }
-  if (op == "abs" || op == "neg") {
+  if (op == Opcode::kAbs || op == Opcode::kNeg) {
     return select_sign(form);
   }
-  if (op == "copysign") {
+  if (op == Opcode::kCopysign) {
     return binary(type == kF64 ? &map2<kCopySign<double>, double, double, double>
                                : &map2<kCopySign<float>, float, float, float>,
                   type, type, type);
   }
-  if (op == "testp") {
+  if (op == Opcode::kTestp) {
     return unary(type == kF64 ? test_handler<double>(form) : test_handler<float>(form), kPred,
                  type);
   }

@@ -24,20 +24,20 @@ Selection float_only(const Form& form) {
 }  // namespace
 
 Selection select_function(const Form& form) {
-  const std::string_view op = form.opcode;
-  if (op == "ex2") {
+  const Opcode op = form.opcode;
+  if (op == Opcode::kEx2) {
     return float_only<kExp2>(form);
   }
-  if (op == "lg2") {
+  if (op == Opcode::kLg2) {
     return float_only<kLog2>(form);
   }
-  if (op == "sin") {
+  if (op == Opcode::kSin) {
     return float_only<kSin>(form);
   }
-  if (op == "cos") {
+  if (op == Opcode::kCos) {
     return float_only<kCos>(form);
   }
-  return op == "tanh" ? float_only<kTanh>(form) : Selection{};
+  return op == Opcode::kTanh ? float_only<kTanh>(form) : Selection{};
 }
 
 }  // namespace barracuda::emulator::BARRACUDA_EXECUTE_TARGET

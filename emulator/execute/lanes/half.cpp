@@ -81,7 +81,8 @@ Selection half_selection(const Form& form) {
   const ptx::ScalarType bound = type == kF16x2 || type == kBf16x2 ? kB32 : kB16;
   Selection selection = ternary(handler, bound, bound, bound, bound);
   selection.source_count = Operands;
-  selection.flags = static_cast<u8>((form.sat ? kSat : 0) | (form.has("relu") ? kRelu : 0));
+  selection.flags =
+      static_cast<u8>((form.sat ? kSat : 0) | (form.has(Modifier::kRelu) ? kRelu : 0));
   return selection;
 }
 
@@ -154,8 +155,8 @@ H finished_half(float value, u8 flags) {
 
 u8 half_flags(const Form& form) {
   const Rounding rounding = form.rounding == Rounding::kNone ? Rounding::kNearest : form.rounding;
-  return static_cast<u8>((form.sat ? kSat : 0) | (form.has("relu") ? kRelu : 0) |
-                         (form.has("satfinite") ? kSatFinite : 0) |
+  return static_cast<u8>((form.sat ? kSat : 0) | (form.has(Modifier::kRelu) ? kRelu : 0) |
+                         (form.has(Modifier::kSatfinite) ? kSatFinite : 0) |
                          static_cast<u8>(rounding) << kRoundingShift);
 }
 
@@ -260,7 +261,7 @@ Selection to_half_selection(const Form& form) {
     selection.flags = half_flags(form);
     return selection;
   }
-  if (form.rounding != Rounding::kNearest || form.has("satfinite")) {
+  if (form.rounding != Rounding::kNearest || form.has(Modifier::kSatfinite)) {
     return {};
   }
   if (type == kF64) {
@@ -275,7 +276,7 @@ Selection to_half_selection(const Form& form) {
 
 Selection select_half_conversion(const Form& form) {
   const bool directed = form.rounding == Rounding::kZero || form.rounding == Rounding::kDown ||
-                        form.rounding == Rounding::kUp || form.has("satfinite");
+                        form.rounding == Rounding::kUp || form.has(Modifier::kSatfinite);
   if (form.rounding == Rounding::kAway || (directed && form.types[1] != kF32)) {
     return {};
   }
@@ -345,10 +346,10 @@ Step half_set(Context& c, const Instruction& in, u32 mask) {
 }
 
 Selection select_half_compare(const Form& form) {
-  if (form.has("and") || form.has("or") || form.has("xor")) {
+  if (form.has(Modifier::kAnd) || form.has(Modifier::kOr) || form.has(Modifier::kXor)) {
     return {};
   }
-  const bool set = form.opcode == "set";
+  const bool set = form.opcode == Opcode::kSet;
   const ptx::ScalarType type = form.types[set ? 1 : 0];
   if ((type != kF16 && type != kBf16) || (set && form.types[0] != type)) {
     return {};
@@ -373,39 +374,40 @@ Selection select_half_sign(const Form& form) {
   const ptx::ScalarType bound = packed ? kB32 : kB16;
   Selection selection =
       unary(packed ? &half_sign<_Float16, true> : &half_sign<_Float16, false>, bound, bound);
-  selection.flags = form.opcode == "neg" ? 1 : 0;
+  selection.flags = form.opcode == Opcode::kNeg ? 1 : 0;
   return selection;
 }
 
 }  // namespace
 
 Selection select_half(const Form& form) {
-  const std::string_view op = form.opcode;
-  if (op == "add") {
+  const Opcode op = form.opcode;
+  if (op == Opcode::kAdd) {
     return half_selection<kAdd, 2>(form);
   }
-  if (op == "sub") {
+  if (op == Opcode::kSub) {
     return half_selection<kSub, 2>(form);
   }
-  if (op == "mul") {
+  if (op == Opcode::kMul) {
     return half_selection<kMul, 2>(form);
   }
-  if (op == "fma") {
+  if (op == Opcode::kFma) {
     return half_selection<kFma, 3>(form);
   }
-  if ((op == "min" || op == "max") && !form.has("NaN") && !form.has("xorsign")) {
-    return op == "min" ? half_selection<kMin, 2>(form) : half_selection<kMax, 2>(form);
+  if ((op == Opcode::kMin || op == Opcode::kMax) && !form.has(Modifier::kNaN) &&
+      !form.has(Modifier::kXorsign)) {
+    return op == Opcode::kMin ? half_selection<kMin, 2>(form) : half_selection<kMax, 2>(form);
   }
-  if (op == "abs" || op == "neg") {
+  if (op == Opcode::kAbs || op == Opcode::kNeg) {
     return select_half_sign(form);
   }
-  if (op == "tanh") {
+  if (op == Opcode::kTanh) {
     return half_selection<kTanh, 1>(form);
   }
-  if (op == "ex2") {
+  if (op == Opcode::kEx2) {
     return half_selection<kExp2, 1>(form);
   }
-  return op == "setp" || op == "set" ? select_half_compare(form) : Selection{};
+  return op == Opcode::kSetp || op == Opcode::kSet ? select_half_compare(form) : Selection{};
 }
 
 }  // namespace barracuda::emulator::BARRACUDA_EXECUTE_TARGET

@@ -234,7 +234,7 @@ Selection select_multiply_add(const Form& form) {
 template <class T>
 Selection select_24(const Form& form) {
   const ptx::ScalarType type = form.type();
-  if (form.opcode == "mul24") {
+  if (form.opcode == Opcode::kMul24) {
     return binary(form.hi ? &map2<kMul24Hi<T>, T, T, T> : &map2<kMul24Lo<T>, T, T, T>, type, type,
                   type);
   }
@@ -244,7 +244,7 @@ Selection select_24(const Form& form) {
 
 template <class B>
 Handler dot_handler(const Form& form, bool is_signed) {
-  if (form.opcode == "dp4a") {
+  if (form.opcode == Opcode::kDp4a) {
     return is_signed ? &map3<kDot4<s8, B>, s32, u32, u32, s32>
                      : &map3<kDot4<u8, B>, s32, u32, u32, s32>;
   }
@@ -269,14 +269,14 @@ Selection select_dot(const Form& form) {
 Selection select_video(const Form& form) {
   const ptx::Instruction& instruction = *form.instruction;
   const bool plain = form.types[1] == form.types[2] && !form.sat &&
-                     instruction.modifiers.size() == (form.has("add") ? 4U : 3U);
+                     instruction.modifiers.size() == (form.has(Modifier::kAdd) ? 4U : 3U);
   const bool zero = instruction.operands.size() == 4 &&
                     instruction.operands[3].kind == ptx::Operand::Kind::kInteger &&
                     instruction.operands[3].bits == 0;
   if (!plain || form.types[1] != kU32) {
     return {};
   }
-  if (form.has("add")) {
+  if (form.has(Modifier::kAdd)) {
     return ternary(&map3<kAbsoluteDifferences<u8>, u32, u32, u32, u32>, kU32, kU32, kU32, kU32);
   }
   return zero || instruction.operands.size() == 4
@@ -286,7 +286,7 @@ Selection select_video(const Form& form) {
 
 Selection select_sum(const Form& form) {
   const ptx::ScalarType type = form.type();
-  const bool add = form.opcode == "add";
+  const bool add = form.opcode == Opcode::kAdd;
   if (form.sat) {
     const Handler handler = add ? &map2<kAddSat, s32, s32, s32> : &map2<kSubSat, s32, s32, s32>;
     return binary(type == kS32 ? handler : nullptr, type, type, type);
@@ -296,8 +296,8 @@ Selection select_sum(const Form& form) {
 
 Selection select_extreme(const Form& form) {
   const ptx::ScalarType type = form.type();
-  const bool min = form.opcode == "min";
-  if (form.has("relu")) {
+  const bool min = form.opcode == Opcode::kMin;
+  if (form.has(Modifier::kRelu)) {
     const Handler handler = min ? &map2<kMinRelu, s32, s32, s32> : &map2<kMaxRelu, s32, s32, s32>;
     return binary(type == kS32 ? handler : nullptr, type, type, type);
   }
@@ -308,42 +308,43 @@ Selection select_sign(const Form& form) {
   const ptx::ScalarType type = form.type();
   const auto neg = []<class T>(TypeTag<T>) -> Handler { return &map1<kNeg<T>, T, T>; };
   const auto abs = []<class T>(TypeTag<T>) -> Handler { return &map1<kAbs<T>, T, T>; };
-  return unary(form.opcode == "neg" ? for_integer(type, neg) : for_integer(type, abs), type, type);
+  return unary(form.opcode == Opcode::kNeg ? for_integer(type, neg) : for_integer(type, abs), type,
+               type);
 }
 
 }  // namespace
 
 Selection select_integer(const Form& form) {
   const ptx::ScalarType type = form.type();
-  const std::string_view op = form.opcode;
-  if (op == "add" || op == "sub") {
+  const Opcode op = form.opcode;
+  if (op == Opcode::kAdd || op == Opcode::kSub) {
     return select_sum(form);
   }
-  if (op == "mul") {
+  if (op == Opcode::kMul) {
     return select_multiply(form);
   }
-  if (op == "mad") {
+  if (op == Opcode::kMad) {
     return select_multiply_add(form);
   }
-  if (op == "mul24" || op == "mad24") {
+  if (op == Opcode::kMul24 || op == Opcode::kMad24) {
     return type == kS32 ? select_24<s32>(form) : select_24<u32>(form);
   }
-  if (op == "div" || op == "rem") {
-    return binary(op == "div" ? BINARY(kDiv) : BINARY(kRem), type, type, type);
+  if (op == Opcode::kDiv || op == Opcode::kRem) {
+    return binary(op == Opcode::kDiv ? BINARY(kDiv) : BINARY(kRem), type, type, type);
   }
-  if (op == "min" || op == "max") {
+  if (op == Opcode::kMin || op == Opcode::kMax) {
     return select_extreme(form);
   }
-  if (op == "abs" || op == "neg") {
+  if (op == Opcode::kAbs || op == Opcode::kNeg) {
     return select_sign(form);
   }
-  if (op == "sad") {
+  if (op == Opcode::kSad) {
     return ternary(TERNARY(kSad), type, type, type, type);
   }
-  if (op == "vabsdiff4") {
+  if (op == Opcode::kVabsdiff4) {
     return select_video(form);
   }
-  return op == "dp4a" || op == "dp2a" ? select_dot(form) : Selection{};
+  return op == Opcode::kDp4a || op == Opcode::kDp2a ? select_dot(form) : Selection{};
 }
 
 }  // namespace barracuda::emulator::BARRACUDA_EXECUTE_TARGET

@@ -46,8 +46,8 @@ Selection select_tf32(const Form& form) {
                           : form.rounding == Rounding::kZero    ? &tf32_lanes<Rounding::kZero>
                                                                 : nullptr;
   Selection selection = unary(form.types[1] == kF32 ? handler : nullptr, kB32, kB32);
-  selection.flags =
-      static_cast<u8>((form.has("relu") ? kRelu : 0) | (form.has("satfinite") ? kSatFinite : 0));
+  selection.flags = static_cast<u8>((form.has(Modifier::kRelu) ? kRelu : 0) |
+                                    (form.has(Modifier::kSatfinite) ? kSatFinite : 0));
   return selection;
 }
 
@@ -118,15 +118,15 @@ Selection select_narrow_conversion(const Form& form) {
     return {};
   }
   Selection selection;
-  if (s == kF32 && form.has("satfinite")) {
+  if (s == kF32 && form.has(Modifier::kSatfinite)) {
     selection =
         binary(d == kE4m3x2 ? &from_singles<&to_e4m3> : &from_singles<&to_e5m2>, kB16, kF32, kF32);
-  } else if (s == kF16x2 && form.has("satfinite")) {
+  } else if (s == kF16x2 && form.has(Modifier::kSatfinite)) {
     selection = unary(d == kE4m3x2 ? &from_halves<&to_e4m3> : &from_halves<&to_e5m2>, kB16, kB32);
   } else if (d == kF16x2) {
     selection = unary(s == kE4m3x2 ? &to_halves<&from_e4m3> : &to_halves<&from_e5m2>, kB32, kB16);
   }
-  selection.flags = form.has("relu") ? kRelu : u8{0};
+  selection.flags = form.has(Modifier::kRelu) ? kRelu : u8{0};
   return selection;
 }
 

@@ -26,8 +26,11 @@ enum class Relation : u8 {
   kNan
 };
 
-inline constexpr std::string_view kRelationNames[] = {
-    "eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
+inline constexpr ptx::Modifier kRelationNames[] = {
+    ptx::Modifier::kEq,  ptx::Modifier::kNe,  ptx::Modifier::kLt,  ptx::Modifier::kLe,
+    ptx::Modifier::kGt,  ptx::Modifier::kGe,  ptx::Modifier::kEqu, ptx::Modifier::kNeu,
+    ptx::Modifier::kLtu, ptx::Modifier::kLeu, ptx::Modifier::kGtu, ptx::Modifier::kGeu,
+    ptx::Modifier::kNum, ptx::Modifier::kNan};
 
 template <Relation R, class T>
 [[gnu::always_inline]] inline bool holds(T a, T b) {

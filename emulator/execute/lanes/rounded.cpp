@@ -102,21 +102,21 @@ u8 flags_of(const Form& form) {
 
 Selection select_rounded(const Form& form) {
   const ptx::ScalarType type = form.type();
-  const std::string_view op = form.opcode;
+  const Opcode op = form.opcode;
   Selection selection;
-  if (op == "add") {
+  if (op == Opcode::kAdd) {
     selection = binary(handler_of<Op::kAdd>(type), type, type, type);
-  } else if (op == "sub") {
+  } else if (op == Opcode::kSub) {
     selection = binary(handler_of<Op::kSub>(type), type, type, type);
-  } else if (op == "mul") {
+  } else if (op == Opcode::kMul) {
     selection = binary(handler_of<Op::kMul>(type), type, type, type);
-  } else if (op == "div") {
+  } else if (op == Opcode::kDiv) {
     selection = binary(handler_of<Op::kDiv>(type), type, type, type);
-  } else if (op == "fma" || op == "mad") {
+  } else if (op == Opcode::kFma || op == Opcode::kMad) {
     selection = ternary(handler_of<Op::kFma>(type), type, type, type, type);
-  } else if (op == "rcp") {
+  } else if (op == Opcode::kRcp) {
     selection = unary(handler_of<Op::kRcp>(type), type, type);
-  } else if (op == "sqrt") {
+  } else if (op == Opcode::kSqrt) {
     selection = unary(handler_of<Op::kSqrt>(type), type, type);
   }
   selection.flags = flags_of(form);

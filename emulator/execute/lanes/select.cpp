@@ -7,12 +7,12 @@ namespace {
 
 using enum ptx::ScalarType;
 
-bool is_bitwise(std::string_view op) {
-  constexpr std::string_view kNames[] = {"and", "or",   "xor",  "not",  "cnot",  "shl",
-                                         "shr", "popc", "clz",  "brev", "bfind", "bfe",
-                                         "bfi", "bmsk", "prmt", "shf",  "lop3",  "fns"};
-  for (const std::string_view name : kNames) {
-    if (name == op) {
+bool is_bitwise(Opcode op) {
+  using enum Opcode;
+  constexpr Opcode kBitwise[] = {kAnd,  kOr,    kXor, kNot, kCnot, kShl,  kShr, kPopc, kClz,
+                                 kBrev, kBfind, kBfe, kBfi, kBmsk, kPrmt, kShf, kLop3, kFns};
+  for (const Opcode each : kBitwise) {
+    if (each == op) {
       return true;
     }
   }
@@ -20,28 +20,30 @@ bool is_bitwise(std::string_view op) {
 }
 
 Selection select(const Form& form) {
-  const std::string_view op = form.opcode;
+  const Opcode op = form.opcode;
   const ptx::ScalarType type = form.type();
   if (is_bitwise(op)) {
     return select_bits(form);
   }
-  if (op == "mov") {
+  if (op == Opcode::kMov) {
     return select_move(form);
   }
-  if (op == "cvt") {
+  if (op == Opcode::kCvt) {
     return select_conversion(form);
   }
-  if (op == "setp" || op == "set" || op == "selp" || op == "slct") {
-    const bool half = (op == "setp" && is_half(type)) || (op == "set" && is_half(form.types[1]));
+  if (op == Opcode::kSetp || op == Opcode::kSet || op == Opcode::kSelp || op == Opcode::kSlct) {
+    const bool half =
+        (op == Opcode::kSetp && is_half(type)) || (op == Opcode::kSet && is_half(form.types[1]));
     return half ? select_half(form) : select_comparison(form);
   }
   if (is_half(type)) {
     return select_half(form);
   }
-  if (form.cc || op == "addc" || op == "subc" || op == "madc") {
+  if (form.cc || op == Opcode::kAddc || op == Opcode::kSubc || op == Opcode::kMadc) {
     return select_carry(form);
   }
-  if (op == "ex2" || op == "lg2" || op == "sin" || op == "cos" || op == "tanh") {
+  if (op == Opcode::kEx2 || op == Opcode::kLg2 || op == Opcode::kSin || op == Opcode::kCos ||
+      op == Opcode::kTanh) {
     return select_function(form);
   }
   return type == kF32 || type == kF64 ? select_float(form) : select_integer(form);

@@ -49,7 +49,10 @@ CUresult check(CUevent handle) {
   return event->captured().capture == nullptr ? CUDA_SUCCESS : CUDA_ERROR_CAPTURED_EVENT;
 }
 
-CUresult record(CUevent handle, CUstream stream_handle, unsigned flags) {
+// Calls `use` with what the handles stand for, if no other flag than the known one is set.
+template <typename Use>
+CUresult in_stream(CUstream stream_handle, CUevent handle, unsigned flags, unsigned known,
+                   const Use& use) {
   if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
     return status;
   }
@@ -58,21 +61,7 @@ CUresult record(CUevent handle, CUstream stream_handle, unsigned flags) {
   if (stream == nullptr || event == nullptr) {
     return CUDA_ERROR_INVALID_HANDLE;
   }
-  if ((flags & ~unsigned{CU_EVENT_RECORD_EXTERNAL}) != 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (!stream->is_capturing) {
-    return flags == 0 ? submit(stream_handle, EventRecordWork{handle}) : CUDA_ERROR_ILLEGAL_STATE;
-  }
-  if (flags != 0) {
-    return capture(*stream, EventRecordWork{handle});
-  }
-  CapturePoint point;
-  const CUresult status = capture_point(*stream, point);
-  if (status == CUDA_SUCCESS) {
-    event->set_captured(std::move(point));
-  }
-  return status;
+  return (flags & ~known) != 0 ? CUDA_ERROR_INVALID_VALUE : use(*stream, *event);
 }
 
 }  // namespace
@@ -111,32 +100,35 @@ CUresult record_event(CUevent handle) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuEventRecord(CUevent handle, CUstream stream) {
-  return record(handle, stream, CU_EVENT_RECORD_DEFAULT);
-}
-
-CUresult cuEventRecordWithFlags(CUevent handle, CUstream stream, unsigned flags) {
-  return record(handle, stream, flags);
+CUresult cuEventRecordWithFlags(CUevent handle, CUstream stream_handle, unsigned flags) {
+  return in_stream(stream_handle, handle, flags, CU_EVENT_RECORD_EXTERNAL,
+                   [&](Stream& stream, Event& event) {
+                     if (!stream.is_capturing) {
+                       return flags == 0 ? submit(stream_handle, EventRecordWork{handle})
+                                         : CUDA_ERROR_ILLEGAL_STATE;
+                     }
+                     if (flags != 0) {
+                       return capture(stream, EventRecordWork{handle});
+                     }
+                     CapturePoint point;
+                     const CUresult status = capture_point(stream, point);
+                     if (status == CUDA_SUCCESS) {
+                       event.set_captured(std::move(point));
+                     }
+                     return status;
+                   });
 }
 
 // All work before an event has ended: only a captured stream must be told.
 CUresult cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned flags) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
-  const std::shared_ptr<Stream> stream = find_stream(stream_handle);
-  const std::shared_ptr<Event> event = events().find(handle);
-  if (stream == nullptr || event == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
-  if ((flags & ~unsigned{CU_EVENT_WAIT_EXTERNAL}) != 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (flags != 0) {
-    return stream->is_capturing ? capture(*stream, EventWaitWork{handle})
-                                : CUDA_ERROR_ILLEGAL_STATE;
-  }
-  return wait_for(*stream, event->captured());
+  return in_stream(stream_handle, handle, flags, CU_EVENT_WAIT_EXTERNAL,
+                   [&](Stream& stream, Event& event) {
+                     if (flags == 0) {
+                       return wait_for(stream, event.captured());
+                     }
+                     return stream.is_capturing ? capture(stream, EventWaitWork{handle})
+                                                : CUDA_ERROR_ILLEGAL_STATE;
+                   });
 }
 
 CUresult cuEventQuery(CUevent handle) {

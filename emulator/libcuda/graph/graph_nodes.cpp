@@ -431,11 +431,6 @@ CUresult cuGraphAddNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* 
              std::move(work));
 }
 
-CUresult cuGraphAddNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
-                        std::size_t count, CUgraphNodeParams* parameters) {
-  return driver::cuGraphAddNode_v2(node, graph, after, nullptr, count, parameters);
-}
-
 CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* parameters) {
   if (parameters == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;

@@ -142,10 +142,6 @@ CUresult cuGraphGetEdges_v2(CUgraph handle, CUgraphNode* from, CUgraphNode* to,
   return list(edges.to, to, &also);
 }
 
-CUresult cuGraphGetEdges(CUgraph graph, CUgraphNode* from, CUgraphNode* to, std::size_t* count) {
-  return driver::cuGraphGetEdges_v2(graph, from, to, nullptr, count);
-}
-
 CUresult cuGraphNodeGetDependencies_v2(CUgraphNode handle, CUgraphNode* result,
                                        CUgraphEdgeData* data, std::size_t* count) {
   const std::shared_ptr<GraphNode> node = find_node(handle);
@@ -156,10 +152,6 @@ CUresult cuGraphNodeGetDependencies_v2(CUgraphNode handle, CUgraphNode* result,
   return list_edges(edges, edges.from, result, data, count);
 }
 
-CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode* result, std::size_t* count) {
-  return driver::cuGraphNodeGetDependencies_v2(node, result, nullptr, count);
-}
-
 CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode handle, CUgraphNode* result,
                                          CUgraphEdgeData* data, std::size_t* count) {
   const std::shared_ptr<GraphNode> node = find_node(handle);
@@ -168,10 +160,6 @@ CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode handle, CUgraphNode* result
   }
   const Edges edges = edges_out_of(*node);
   return list_edges(edges, edges.to, result, data, count);
-}
-
-CUresult cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode* result, std::size_t* count) {
-  return driver::cuGraphNodeGetDependentNodes_v2(node, result, nullptr, count);
 }
 
 CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
@@ -187,11 +175,6 @@ CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode* from, const
       });
 }
 
-CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
-                                std::size_t count) {
-  return driver::cuGraphAddDependencies_v2(graph, from, to, nullptr, count);
-}
-
 CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
                                       const CUgraphEdgeData* /*data*/, std::size_t count) {
   return for_each_pair(
@@ -199,11 +182,6 @@ CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode* from, co
         return std::erase_if(second.dependencies,
                              [&](const GraphEdge& edge) { return edge.from == &first; }) != 0;
       });
-}
-
-CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
-                                   std::size_t count) {
-  return driver::cuGraphRemoveDependencies_v2(graph, from, to, nullptr, count);
 }
 
 CUresult cuGraphNodeGetType(CUgraphNode handle, CUgraphNodeType* result) {

@@ -15,6 +15,12 @@ CUresult check(CUfunction handle) {
   return find_function_handle(handle) == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
 }
 
+template <typename Use>
+CUresult with_function(CUfunction handle, const Use& use) {
+  const std::shared_ptr<Function> function = find_function_handle(handle);
+  return function == nullptr ? CUDA_ERROR_INVALID_HANDLE : use(*function);
+}
+
 CUresult set_dynamic_shared(Function& function, int bytes) {
   const int limit = device_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) -
                     static_cast<int>(function.attributes.static_shared_bytes);
@@ -80,49 +86,42 @@ CUresult function_attribute(int* value, CUfunction_attribute attribute, CUfuncti
 }
 
 CUresult set_function_attribute(CUfunction handle, CUfunction_attribute attribute, int value) {
-  const std::shared_ptr<Function> function = find_function_handle(handle);
-  if (function == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
-  switch (static_cast<int>(attribute)) {
-    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-      return set_dynamic_shared(*function, value);
-    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-      function->carveout = value;
-      return value >= -1 && value <= 100 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-      function->non_portable_cluster = value != 0;
-      return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-      return CUDA_SUCCESS;
-    default:
-      return CUDA_ERROR_INVALID_VALUE;
-  }
+  return with_function(handle, [&](Function& function) {
+    switch (static_cast<int>(attribute)) {
+      case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        return set_dynamic_shared(function, value);
+      case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        function.carveout = value;
+        return value >= -1 && value <= 100 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+      case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+        function.non_portable_cluster = value != 0;
+        return CUDA_SUCCESS;
+      case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+        return CUDA_SUCCESS;
+      default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+  });
 }
 
 CUresult function_name(const char** name, CUfunction handle) {
-  const std::shared_ptr<Function> function = find_function_handle(handle);
-  if (function == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
-  return store_result(name, function->name.c_str());
+  return with_function(
+      handle, [&](const Function& function) { return store_result(name, function.name.c_str()); });
 }
 
 CUresult function_parameter(CUfunction handle, std::size_t index, std::size_t* offset,
                             std::size_t* size) {
-  const std::shared_ptr<Function> function = find_function_handle(handle);
-  if (function == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
-  const std::vector<ptx::ParameterPlace>& places = function->parameters.places;
-  if (offset == nullptr || index >= places.size()) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *offset = places[index].offset;
-  if (size != nullptr) {
-    *size = places[index].size;
-  }
-  return CUDA_SUCCESS;
+  return with_function(handle, [&](const Function& function) {
+    const std::vector<ptx::ParameterPlace>& places = function.parameters.places;
+    if (offset == nullptr || index >= places.size()) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *offset = places[index].offset;
+    if (size != nullptr) {
+      *size = places[index].size;
+    }
+    return CUDA_SUCCESS;
+  });
 }
 
 CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function) {
@@ -148,11 +147,9 @@ CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig /*config*/
 }
 
 CUresult cuFuncGetModule(CUmodule* result, CUfunction handle) {
-  const std::shared_ptr<Function> function = find_function_handle(handle);
-  if (function == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
-  return store_result(result, function->module->handle());
+  return with_function(handle, [&](const Function& function) {
+    return store_result(result, function.module->handle());
+  });
 }
 
 CUresult cuFuncGetName(const char** name, CUfunction function) {

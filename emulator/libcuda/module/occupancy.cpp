@@ -40,8 +40,10 @@ int blocks_per_multiprocessor(const Function& function, std::uint64_t threads,
   return static_cast<int>(blocks);
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction handle, int threads,
-                                                     std::size_t dynamic_shared) {
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction handle,
+                                                              int threads,
+                                                              std::size_t dynamic_shared,
+                                                              unsigned /*flags*/) {
   std::shared_ptr<Function> function;
   if (const CUresult status = find(handle, function); status != CUDA_SUCCESS) {
     return status;
@@ -54,17 +56,10 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction han
   return CUDA_SUCCESS;
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction handle,
-                                                              int threads,
-                                                              std::size_t dynamic_shared,
-                                                              unsigned /*flags*/) {
-  return driver::cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, handle, threads,
-                                                             dynamic_shared);
-}
-
-CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction handle,
-                                          CUoccupancyB2DSize dynamic_shared_of,
-                                          std::size_t dynamic_shared, int limit) {
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction handle,
+                                                   CUoccupancyB2DSize dynamic_shared_of,
+                                                   std::size_t dynamic_shared, int limit,
+                                                   unsigned /*flags*/) {
   std::shared_ptr<Function> function;
   if (const CUresult status = find(handle, function); status != CUDA_SUCCESS) {
     return status;
@@ -93,14 +88,6 @@ CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction hand
     }
   }
   return CUDA_SUCCESS;
-}
-
-CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction handle,
-                                                   CUoccupancyB2DSize dynamic_shared_of,
-                                                   std::size_t dynamic_shared, int limit,
-                                                   unsigned /*flags*/) {
-  return driver::cuOccupancyMaxPotentialBlockSize(grid, block, handle, dynamic_shared_of,
-                                                  dynamic_shared, limit);
 }
 
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, CUfunction handle, int blocks,

@@ -159,34 +159,11 @@ std::vector<GraphNode*> nodes_of(const std::vector<GraphEdge>& edges) {
   return nodes;
 }
 
-struct CaptureInfo {
-  cuuint64_t* id = nullptr;
-  CUgraph* graph = nullptr;
-  const CUgraphNode** nodes = nullptr;
-  const CUgraphEdgeData** edges = nullptr;
-  std::size_t* count = nullptr;
-};
-
 template <typename Value>
 void answer(Value* to, Value value) {
   if (to != nullptr) {
     *to = value;
   }
-}
-
-CUresult describe(CUstream handle, CUstreamCaptureStatus* status_result, const CaptureInfo& info) {
-  if (const CUresult status = driver::cuStreamIsCapturing(handle, status_result);
-      status != CUDA_SUCCESS || *status_result != CU_STREAM_CAPTURE_STATUS_ACTIVE) {
-    return status;
-  }
-  const std::shared_ptr<Stream> stream = find_stream(handle);
-  const std::lock_guard lock(captures().mutex);
-  answer(info.id, cuuint64_t{stream->point.capture->id});
-  answer(info.graph, stream->point.capture->graph->handle());
-  answer(info.nodes, static_cast<const CUgraphNode*>(stream->after_handles.data()));
-  answer(info.edges, static_cast<const CUgraphEdgeData*>(stream->after_edges.data()));
-  answer(info.count, stream->after_handles.size());
-  return CUDA_SUCCESS;
 }
 
 }  // namespace
@@ -301,10 +278,6 @@ CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) {
   return begin(stream, mode, nullptr, {});
 }
 
-CUresult cuStreamBeginCapture(CUstream stream) {
-  return begin(stream, CU_STREAM_CAPTURE_MODE_GLOBAL, nullptr, {});
-}
-
 CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph handle, const CUgraphNode* after,
                                      const CUgraphEdgeData* edges, std::size_t count,
                                      CUstreamCaptureMode mode) {
@@ -373,20 +346,22 @@ CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* result) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id) {
-  return describe(stream, status, {.id = id});
-}
-
-CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id,
-                                   CUgraph* graph, const CUgraphNode** nodes, std::size_t* count) {
-  return describe(stream, status, {.id = id, .graph = graph, .nodes = nodes, .count = count});
-}
-
-CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id,
-                                   CUgraph* graph, const CUgraphNode** nodes,
+// The other results are set only while a capture is active.
+CUresult cuStreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus* is_capturing,
+                                   cuuint64_t* id, CUgraph* graph, const CUgraphNode** nodes,
                                    const CUgraphEdgeData** edges, std::size_t* count) {
-  return describe(stream, status,
-                  {.id = id, .graph = graph, .nodes = nodes, .edges = edges, .count = count});
+  if (const CUresult status = driver::cuStreamIsCapturing(handle, is_capturing);
+      status != CUDA_SUCCESS || *is_capturing != CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+    return status;
+  }
+  const std::shared_ptr<Stream> stream = find_stream(handle);
+  const std::lock_guard lock(captures().mutex);
+  answer(id, cuuint64_t{stream->point.capture->id});
+  answer(graph, stream->point.capture->graph->handle());
+  answer(nodes, static_cast<const CUgraphNode*>(stream->after_handles.data()));
+  answer(edges, static_cast<const CUgraphEdgeData*>(stream->after_edges.data()));
+  answer(count, stream->after_handles.size());
+  return CUDA_SUCCESS;
 }
 
 CUresult cuStreamUpdateCaptureDependencies_v2(CUstream handle, CUgraphNode* nodes,
@@ -417,11 +392,6 @@ CUresult cuStreamUpdateCaptureDependencies_v2(CUstream handle, CUgraphNode* node
   }
   set_after(*stream, std::move(after));
   return CUDA_SUCCESS;
-}
-
-CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode* nodes, std::size_t count,
-                                           unsigned flags) {
-  return driver::cuStreamUpdateCaptureDependencies_v2(stream, nodes, nullptr, count, flags);
 }
 
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {

@@ -17,6 +17,14 @@ cudaError_t run_row_copy(void* to, const void* from, std::size_t bytes, cudaMemc
   return run([&](const DriverCalls& calls) { return call(calls, copy); });
 }
 
+// Calls `call` with the place in memory of a part of a variable.
+template <typename Call>
+cudaError_t at_symbol(const void* symbol, std::size_t offset, std::size_t bytes, const Call& call) {
+  void* place = nullptr;
+  const cudaError_t error = find_place(symbol, offset, bytes, place);
+  return error != cudaSuccess ? note(error) : call(place);
+}
+
 }  // namespace
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* result) {
@@ -99,64 +107,52 @@ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t gr
                                            const cudaGraphNode_t* after, std::size_t count,
                                            const void* symbol, const void* from, std::size_t bytes,
                                            std::size_t offset, cudaMemcpyKind kind) {
-  void* to = nullptr;
-  const cudaError_t error = find_place(symbol, offset, bytes, to);
-  return error != cudaSuccess
-             ? note(error)
-             : runtime::cudaGraphAddMemcpyNode1D(node, graph, after, count, to, from, bytes, kind);
+  return at_symbol(symbol, offset, bytes, [&](void* to) {
+    return runtime::cudaGraphAddMemcpyNode1D(node, graph, after, count, to, from, bytes, kind);
+  });
 }
 
 cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
                                              const cudaGraphNode_t* after, std::size_t count,
                                              void* to, const void* symbol, std::size_t bytes,
                                              std::size_t offset, cudaMemcpyKind kind) {
-  void* from = nullptr;
-  const cudaError_t error = find_place(symbol, offset, bytes, from);
-  return error != cudaSuccess
-             ? note(error)
-             : runtime::cudaGraphAddMemcpyNode1D(node, graph, after, count, to, from, bytes, kind);
+  return at_symbol(symbol, offset, bytes, [&](void* from) {
+    return runtime::cudaGraphAddMemcpyNode1D(node, graph, after, count, to, from, bytes, kind);
+  });
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void* symbol,
                                                  const void* from, std::size_t bytes,
                                                  std::size_t offset, cudaMemcpyKind kind) {
-  void* to = nullptr;
-  const cudaError_t error = find_place(symbol, offset, bytes, to);
-  return error != cudaSuccess
-             ? note(error)
-             : runtime::cudaGraphMemcpyNodeSetParams1D(node, to, from, bytes, kind);
+  return at_symbol(symbol, offset, bytes, [&](void* to) {
+    return runtime::cudaGraphMemcpyNodeSetParams1D(node, to, from, bytes, kind);
+  });
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to,
                                                    const void* symbol, std::size_t bytes,
                                                    std::size_t offset, cudaMemcpyKind kind) {
-  void* from = nullptr;
-  const cudaError_t error = find_place(symbol, offset, bytes, from);
-  return error != cudaSuccess
-             ? note(error)
-             : runtime::cudaGraphMemcpyNodeSetParams1D(node, to, from, bytes, kind);
+  return at_symbol(symbol, offset, bytes, [&](void* from) {
+    return runtime::cudaGraphMemcpyNodeSetParams1D(node, to, from, bytes, kind);
+  });
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t executable,
                                                      cudaGraphNode_t node, const void* symbol,
                                                      const void* from, std::size_t bytes,
                                                      std::size_t offset, cudaMemcpyKind kind) {
-  void* to = nullptr;
-  const cudaError_t error = find_place(symbol, offset, bytes, to);
-  return error != cudaSuccess
-             ? note(error)
-             : runtime::cudaGraphExecMemcpyNodeSetParams1D(executable, node, to, from, bytes, kind);
+  return at_symbol(symbol, offset, bytes, [&](void* to) {
+    return runtime::cudaGraphExecMemcpyNodeSetParams1D(executable, node, to, from, bytes, kind);
+  });
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t executable,
                                                        cudaGraphNode_t node, void* to,
                                                        const void* symbol, std::size_t bytes,
                                                        std::size_t offset, cudaMemcpyKind kind) {
-  void* from = nullptr;
-  const cudaError_t error = find_place(symbol, offset, bytes, from);
-  return error != cudaSuccess
-             ? note(error)
-             : runtime::cudaGraphExecMemcpyNodeSetParams1D(executable, node, to, from, bytes, kind);
+  return at_symbol(symbol, offset, bytes, [&](void* from) {
+    return runtime::cudaGraphExecMemcpyNodeSetParams1D(executable, node, to, from, bytes, kind);
+  });
 }
 
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,

@@ -16,6 +16,20 @@ cudaError_t find(const DriverCalls& calls, const void* host, Symbol& symbol) {
   return registry().find_variable(calls, host, symbol.address, symbol.bytes);
 }
 
+// Answers with what `value` takes of the variable.
+template <typename Result, typename Value>
+cudaError_t answer(Result* to, const void* host, const Value& value) {
+  if (to == nullptr) {
+    return note(cudaErrorInvalidValue);
+  }
+  Symbol symbol;
+  const cudaError_t error = find(driver_calls(), host, symbol);
+  if (error == cudaSuccess) {
+    *to = value(symbol);
+  }
+  return note(error);
+}
+
 cudaError_t copy_to(const void* host, std::size_t offset, Copy copy,
                     std::optional<CUstream> stream) {
   if (copy.kind != cudaMemcpyHostToDevice && copy.kind != cudaMemcpyDeviceToDevice &&
@@ -52,27 +66,12 @@ cudaError_t find_place(const void* variable, std::size_t offset, std::size_t byt
 }
 
 cudaError_t cudaGetSymbolAddress(void** address, const void* host) {
-  if (address == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
-  Symbol symbol;
-  const cudaError_t error = find(driver_calls(), host, symbol);
-  if (error == cudaSuccess) {
-    *address = reinterpret_cast<void*>(symbol.address);
-  }
-  return note(error);
+  return answer(address, host,
+                [](const Symbol& symbol) { return reinterpret_cast<void*>(symbol.address); });
 }
 
 cudaError_t cudaGetSymbolSize(std::size_t* bytes, const void* host) {
-  if (bytes == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
-  Symbol symbol;
-  const cudaError_t error = find(driver_calls(), host, symbol);
-  if (error == cudaSuccess) {
-    *bytes = symbol.bytes;
-  }
-  return note(error);
+  return answer(bytes, host, [](const Symbol& symbol) { return symbol.bytes; });
 }
 
 cudaError_t cudaMemcpyToSymbol(const void* host, const void* from, std::size_t bytes,

@@ -52,6 +52,17 @@ TEST_CASE("ptxas assembles every instrumented module for sm_100") {
   check_all("sm_100", 15);
 }
 
+TEST_CASE("ptxas assembles every module with delayed stores") {
+  for (const std::string mode : {"sm_75", "sm_90", "sm_100", "sm_90-G"}) {
+    for (const std::string& path : modules_of(mode)) {
+      INFO(path);
+      const InstrumentedModule module = instrument_files({path}, {.delays_stores = true});
+      CHECK(module.logged_instructions > 0);
+      CHECK(assemble(module.text) == "");
+    }
+  }
+}
+
 TEST_CASE("ptxas assembles every module instrumented for model=paper") {
   check_all("sm_75", 15, true);
   check_all("sm_90-G", 12, true);

@@ -13,6 +13,7 @@
 #include "base/strong_id.h"
 #include "device_logger/symbols.h"
 #include "instrumented.h"
+#include "ptx/edit_order.h"
 #include "ptx/parse.h"
 #include "ptx/print.h"
 #include "site_names.h"
@@ -44,7 +45,7 @@ std::string describe(const Site& site) {
   std::string text =
       fmt::format("site {}: {} line {}, {}, order {}, scope {}, proxy {}, {} x {} bytes",
                   index_of(site.id), site.instruction, site.ptx_line, name_of(site.info.operation),
-                  name_of(site.info.order), name_of(site.info.scope), name_of(site.info.proxy),
+                  word_of(site.info.order), word_of(site.info.scope), name_of(site.info.proxy),
                   site.info.element_count, site.info.element_bytes);
   text += site.info.numbered ? ", numbered" : "";
   text += site.info.flag_store ? ", flag store" : "";

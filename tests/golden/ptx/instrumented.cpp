@@ -34,14 +34,19 @@ std::string assemble(const std::string& text, std::string* machine_code) {
   if (!module) {
     return module.error().to_string();
   }
+  return assemble_for(std::string(module->target), text, machine_code);
+}
+
+std::string assemble_for(const std::string& target, const std::string& text,
+                         std::string* machine_code) {
   const auto folder =
       std::filesystem::temp_directory_path() / fmt::format("barracuda-assemble-{}", getpid());
   std::filesystem::create_directories(folder);
   const std::string input = folder / "module.ptx", said = folder / "said.txt";
   const std::string output = folder / "out";
   REQUIRE(write_file(input, text));
-  const std::string command = fmt::format("{} -arch={} {} -o {} > {} 2>&1", BARRACUDA_PTXAS,
-                                          module->target, input, output, said);
+  const std::string command =
+      fmt::format("{} -arch={} {} -o {} > {} 2>&1", BARRACUDA_PTXAS, target, input, output, said);
   const int status = std::system(command.c_str());
   std::string answer = status == 0 ? std::string{} : read_file(said).value_or("ptxas failed");
   if (machine_code != nullptr) {

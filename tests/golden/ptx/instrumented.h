@@ -14,5 +14,8 @@ InstrumentedModule instrument_files(const std::vector<std::string>& paths,
 
 // Empty if ptxas assembles the text for its own target, else what it said.
 std::string assemble(const std::string& text, std::string* machine_code = nullptr);
+// The same for another target.
+std::string assemble_for(const std::string& target, const std::string& text,
+                         std::string* machine_code = nullptr);
 
 }  // namespace barracuda::ptx

@@ -67,42 +67,6 @@ std::string_view name_of(wire::Operation operation) {
   return "?";
 }
 
-std::string_view name_of(wire::MemoryOrder order) {
-  switch (order) {
-    using enum wire::MemoryOrder;
-    case kWeak:
-      return "weak";
-    case kVolatile:
-      return "volatile";
-    case kRelaxed:
-      return "relaxed";
-    case kAcquire:
-      return "acquire";
-    case kRelease:
-      return "release";
-    case kAcqRel:
-      return "acq_rel";
-    case kSeqCst:
-      return "sc";
-  }
-  return "?";
-}
-
-std::string_view name_of(wire::Scope scope) {
-  switch (scope) {
-    using enum wire::Scope;
-    case kCta:
-      return "cta";
-    case kCluster:
-      return "cluster";
-    case kGpu:
-      return "gpu";
-    case kSys:
-      return "sys";
-  }
-  return "?";
-}
-
 std::string_view name_of(wire::Proxy proxy) {
   switch (proxy) {
     using enum wire::Proxy;

@@ -8,8 +8,6 @@
 namespace barracuda::ptx {
 
 std::string_view name_of(wire::Operation operation);
-std::string_view name_of(wire::MemoryOrder order);
-std::string_view name_of(wire::Scope scope);
 std::string_view name_of(wire::Proxy proxy);
 std::string_view name_of(wire::Asynchrony asynchrony);
 std::string_view name_of(wire::FenceScope scope);

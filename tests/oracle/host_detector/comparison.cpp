@@ -20,13 +20,12 @@ Severity worst(Severity a, Severity b) {
 }
 
 Thread thread_of(const detector::RaceAccess& access) {
-  return {static_cast<std::uint32_t>(access.thread.launch), access.thread.cta, access.thread.warp,
+  return {number_of(access.thread.launch), access.thread.cta, access.thread.warp,
           access.thread.lane};
 }
 
 Pair pair_of(const detector::RaceEvent& event) {
-  return std::minmax(static_cast<std::uint32_t>(event.first.site),
-                     static_cast<std::uint32_t>(event.second.site));
+  return std::minmax(event.first.site.packed(), event.second.site.packed());
 }
 
 // A copy is named as a whole, another access by its bytes.

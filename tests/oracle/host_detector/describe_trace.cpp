@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 
 #include "tests/oracle/host_detector/random_trace.h"
+#include "tests/oracle/host_detector/work_number.h"
 
 namespace barracuda::oracle {
 
 using detector::LaunchId;
+using detector::WorkId;
 using wire::MemoryOrder;
 using wire::Operation;
 using wire::RecordKind;
@@ -28,10 +30,10 @@ std::string describe(const Trace& trace) {
                                    "release", "acq_rel",  "sc"};
   constexpr std::array kScopeNames{"cta", "cluster", "gpu", "sys"};
   std::string text;
-  const auto after = [](const std::vector<LaunchId>& launches) {
+  const auto after = [](const std::vector<WorkId>& launches) {
     std::string list = " after";
-    for (const LaunchId launch : launches) {
-      list += fmt::format(" {:x}", static_cast<std::uint32_t>(launch));
+    for (const WorkId launch : launches) {
+      list += fmt::format(" {:x}", number_of(launch));
     }
     return list + "\n";
   };
@@ -42,15 +44,14 @@ std::string describe(const Trace& trace) {
       if (launch->prerequisite != LaunchId{}) {
         text += fmt::format(" programmatic on {} whose end is {:x}",
                             static_cast<std::uint32_t>(launch->prerequisite),
-                            static_cast<std::uint32_t>(launch->prerequisite_over));
+                            number_of(launch->prerequisite_over));
       }
       text += after(launch->ordered_after);
       continue;
     }
     if (const auto* copy = std::get_if<detector::CopyInfo>(&step)) {
-      text += fmt::format("copy {} id {:x}",
-                          static_cast<std::uint32_t>(detector::call_site(copy->call)),
-                          static_cast<std::uint32_t>(copy->id));
+      text += fmt::format("copy {} id {:x}", static_cast<std::uint32_t>(copy->call),
+                          number_of(copy->id));
       for (const detector::MemoryRows& rows : copy->accesses) {
         text += fmt::format(" {} {:x}+{} {}x{}", rows.is_written ? "write" : "read", rows.address,
                             rows.row_bytes, rows.rows, rows.pitch);

@@ -24,8 +24,7 @@ bool is_at(const Location& location, const detector::RaceAccess& access) {
 }
 
 std::pair<std::uint32_t, std::uint32_t> pair_of(const detector::RaceEvent& event) {
-  return std::minmax({static_cast<std::uint32_t>(event.first.site),
-                      static_cast<std::uint32_t>(event.second.site)});
+  return std::minmax({event.first.site.packed(), event.second.site.packed()});
 }
 
 bool is_that_race(const Race& race, const detector::RaceEvent& event) {
@@ -44,9 +43,8 @@ std::optional<std::string> difference(const std::set<Race>& races,
   for (const detector::RaceEvent& event : findings.races) {
     if (std::none_of(races.begin(), races.end(),
                      [&](const Race& race) { return is_that_race(race, event); })) {
-      return fmt::format("invented: #{} and #{} at {:x} kind {}",
-                         static_cast<std::uint32_t>(event.first.site),
-                         static_cast<std::uint32_t>(event.second.site), event.second.address,
+      return fmt::format("invented: #{} and #{} at {:x} kind {}", event.first.site.packed(),
+                         event.second.site.packed(), event.second.address,
                          static_cast<int>(event.kind));
     }
     found.insert(pair_of(event));

@@ -26,8 +26,8 @@ bool is_atomic(const wire::SiteInfo& site) {
 }  // namespace
 
 void Reference::apply(const detector::CopyInfo& copy) {
-  for (const detector::LaunchId earlier : copy.ordered_after) {
-    join(ends_[static_cast<std::uint32_t>(copy.id)], ends_[static_cast<std::uint32_t>(earlier)]);
+  for (const detector::WorkId earlier : copy.ordered_after) {
+    join(ends_[number_of(copy.id)], ends_[number_of(earlier)]);
   }
 }
 
@@ -35,8 +35,8 @@ void Reference::begin_launch(const detector::LaunchInfo& launch) {
   const auto id = static_cast<std::uint32_t>(launch.id);
   const auto prerequisite = static_cast<std::uint32_t>(launch.prerequisite);
   VectorClock before;
-  for (const detector::LaunchId earlier : launch.ordered_after) {
-    const auto ended = static_cast<std::uint32_t>(earlier);
+  for (const detector::WorkId earlier : launch.ordered_after) {
+    const std::uint32_t ended = number_of(earlier);
     const bool is_early = ended == prerequisite && let_begin_.contains(ended);
     join(before, is_early ? beginnings_[ended] : ends_[ended]);
   }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "host_detector/detector.h"
+#include "tests/oracle/host_detector/work_number.h"
 
 namespace barracuda::oracle::paper {
 

@@ -10,6 +10,7 @@ namespace barracuda::oracle::paper {
 namespace {
 
 using detector::LaunchId;
+using detector::WorkId;
 using wire::FenceScope;
 using wire::MemoryOrder;
 using wire::Operation;
@@ -54,14 +55,14 @@ class TraceMaker {
       info.ordered_after.push_back(LaunchId{launch_ - 1});
     }
     if (launch_ % 2 == 0) {  // with a copy between
-      detector::CopyInfo copy{.id = detector::copy_id(launch_)};
+      detector::CopyInfo copy{.id = detector::CopyId{launch_}};
       copy.ordered_after.swap(info.ordered_after);
       copy.accesses = {{.address = kGlobalBase, .row_bytes = 64, .is_written = true}};
       trace_.steps.emplace_back(copy);
       info.ordered_after = {copy.id};
     } else if (launch_ > 1) {
       info.prerequisite = LaunchId{launch_ - 1};
-      info.prerequisite_over = detector::copy_id(launch_);
+      info.prerequisite_over = detector::CopyId{launch_};
     }
     trace_.steps.emplace_back(info);
     const std::uint32_t few = (std::uint32_t{1} << shape_.lanes) - 1;

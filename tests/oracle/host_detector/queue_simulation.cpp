@@ -9,6 +9,7 @@
 
 #include "device_logger/order_number.h"
 #include "tests/oracle/host_detector/reference_detector.h"
+#include "tests/oracle/host_detector/work_number.h"
 
 namespace barracuda::oracle {
 namespace {
@@ -149,12 +150,11 @@ class Device {
     info.cluster.x = shape_.clusters ? 2 : 1;
     if (launches_ > 1) {
       info.ordered_after = {LaunchId{launches_ - 1}};
-      std::ranges::copy_if(copies_, std::back_inserter(info.ordered_after), [&](LaunchId copy) {
-        return static_cast<std::uint32_t>(copy) % 2 == launches_ % 2;
-      });
+      std::ranges::copy_if(copies_, std::back_inserter(info.ordered_after),
+                           [&](WorkId copy) { return number_of(copy) % 2 == launches_ % 2; });
       if (launches_ % 3 != 1) {
         info.prerequisite = LaunchId{launches_ - 1};
-        info.prerequisite_over = detector::copy_id(kFirstEndNumber + launches_);
+        info.prerequisite_over = detector::CopyId{kFirstEndNumber + launches_};
       }
     }
     state_.begin_launch(info);
@@ -173,13 +173,13 @@ class Device {
   // In a stream of its own that waited for some of what came before, or in that of the last copy.
   void host_copy(std::uint32_t choice) {
     const std::size_t before = copies_.size();
-    detector::CopyInfo copy{.call = ++copy_calls_};
+    detector::CopyInfo copy{.call = detector::CallId{++copy_calls_}};
     const auto* last = std::get_if<detector::CopyInfo>(&program_.trace.steps.back());
     if (last != nullptr && choice % 2 == 0) {
       copy.id = last->id;
       copy.ordered_after = {copy.id};
     } else {
-      copy.id = detector::copy_id(copy_calls_);
+      copy.id = detector::CopyId{copy_calls_};
       for (std::uint32_t launch = 1; launch < launches_; ++launch) {
         if ((choice >> launch & 1) != 0) {
           copy.ordered_after.push_back(LaunchId{launch});
@@ -458,7 +458,7 @@ class Device {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, std::uint64_t> memory_;
   std::uint64_t values_ = 0;
   std::uint64_t time_ = 0;
-  std::vector<LaunchId> copies_;
+  std::vector<WorkId> copies_;
   std::uint32_t copy_calls_ = 0;
   std::uint32_t launches_ = 0;
   std::uint32_t fails_ = 0;

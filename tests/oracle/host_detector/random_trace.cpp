@@ -63,14 +63,14 @@ class TraceMaker {
     }
   }
 
-  std::vector<LaunchId> put_after(std::uint32_t id, std::uint32_t order) {
+  std::vector<WorkId> put_after(std::uint32_t id, std::uint32_t order) {
     last_copy_.reset();
-    std::vector<LaunchId> ordered_after;
+    std::vector<WorkId> ordered_after;
     std::set<std::uint32_t>& before = before_[id];
     for (const std::uint32_t earlier : over_) {
       if (settled_.contains(earlier) || host_waited_.contains(earlier) ||
           (earlier * 5 + order) % 4 != 0) {
-        ordered_after.push_back(LaunchId{earlier});
+        ordered_after.push_back(work_of(earlier));
         before.insert(earlier);
         before.insert(before_[earlier].begin(), before_[earlier].end());
       }
@@ -80,21 +80,21 @@ class TraceMaker {
 
   // Its prerequisite is one of those before it that nothing else says are over.
   void make_programmatic(detector::LaunchInfo& info) {
-    const auto is_alone = [&](LaunchId launch) {
-      const auto id = static_cast<std::uint32_t>(launch);
-      return !detector::is_copy(launch) && !settled_.contains(id) && !host_waited_.contains(id) &&
-             std::ranges::none_of(info.ordered_after, [&](LaunchId other) {
-               return before_[static_cast<std::uint32_t>(other)].contains(id);
+    const auto is_alone = [&](WorkId launch) {
+      const std::uint32_t id = number_of(launch);
+      return !launch.is_copy() && !settled_.contains(id) && !host_waited_.contains(id) &&
+             std::ranges::none_of(info.ordered_after, [&](WorkId other) {
+               return before_[number_of(other)].contains(id);
              });
     };
     const auto found = std::ranges::find_if(info.ordered_after, is_alone);
     if (found == info.ordered_after.end()) {
       return;
     }
-    const auto prerequisite = static_cast<std::uint32_t>(*found);
-    info.prerequisite = *found;
-    info.prerequisite_over = detector::copy_id(++copies_);
-    const auto id = static_cast<std::uint32_t>(info.prerequisite_over);
+    const std::uint32_t prerequisite = number_of(*found);
+    info.prerequisite = found->launch();
+    info.prerequisite_over = detector::CopyId{++copies_};
+    const std::uint32_t id = number_of(info.prerequisite_over);
     over_.push_back(id);
     before_[id] = before_[launches_];
     if (state_.lets_dependents_begin(prerequisite)) {
@@ -115,18 +115,18 @@ class TraceMaker {
 
   // Of a stream of its own, or in the stream of the copy just before it.
   void host_copy(const Choice& choice) {
-    detector::CopyInfo copy{.call = ++copies_};
+    detector::CopyInfo copy{.call = detector::CallId{++copies_}};
     if (last_copy_ && choice.who % 2 == 0) {
       copy.id = *last_copy_;
       copy.ordered_after = {copy.id};
     } else {
-      copy.id = detector::copy_id(copies_);
-      copy.ordered_after = put_after(static_cast<std::uint32_t>(copy.id), choice.who / 2);
-      over_.push_back(static_cast<std::uint32_t>(copy.id));
+      copy.id = detector::CopyId{copies_};
+      copy.ordered_after = put_after(number_of(copy.id), choice.who / 2);
+      over_.push_back(number_of(copy.id));
       last_copy_ = copy.id;
     }
     for (const std::uint32_t waited : host_waited_) {
-      copy.host_waited.push_back(LaunchId{waited});
+      copy.host_waited.push_back(work_of(waited));
     }
     const bool is_memset = choice.how % 3 == 0;
     const detector::MemoryRows to = rows_of(choice.where, choice.how, true);
@@ -196,9 +196,9 @@ class TraceMaker {
   // and is not ordered after them would be an exemption, so there is none here.
   void settle() {
     for (const std::uint32_t earlier : over_) {
-      if (!detector::is_copy(LaunchId{earlier}) &&
-          std::ranges::all_of(
-              alive_, [&](std::uint32_t running) { return before_[running].contains(earlier); })) {
+      if (!work_of(earlier).is_copy() && std::ranges::all_of(alive_, [&](std::uint32_t running) {
+            return before_[running].contains(earlier);
+          })) {
         settled_.insert(earlier);
       }
     }
@@ -504,7 +504,7 @@ class TraceMaker {
   std::set<std::uint32_t> host_waited_;      // and after these: the host has waited
   bool has_reduced_ = false;
   std::uint32_t copies_ = 0;
-  std::optional<LaunchId> last_copy_;  // if nothing came between
+  std::optional<detector::CopyId> last_copy_;  // if nothing came between
   std::map<std::uint32_t, std::set<std::uint32_t>> before_;
   std::map<std::pair<std::optional<std::pair<LaunchId, std::uint32_t>>, std::uint64_t>,
            std::uint64_t>

@@ -59,12 +59,12 @@ void ReferenceDetector::apply(const detector::CopyInfo& copy) {
   static constexpr wire::SiteInfo kRead{.operation = wire::Operation::kRead};
   static constexpr wire::SiteInfo kWrite{.operation = wire::Operation::kWrite};
   ++instruction_;
-  const auto id = static_cast<std::uint32_t>(copy.id);
+  const std::uint32_t id = number_of(copy.id);
   const Thread host{id, 0, 0, 0};
   if (!launches_.contains(id)) {
-    detector::LaunchInfo place{.id = copy.id};
+    detector::LaunchInfo place;
     place.ordered_after = copy.ordered_after;
-    begin_launch(place);
+    begin(id, place);
     threads_.at(host).is_alive = false;
   }
   const std::uint64_t now = ++threads_.at(host).clock[host];
@@ -77,7 +77,7 @@ void ReferenceDetector::apply(const detector::CopyInfo& copy) {
     }
     Access access{.instruction = instruction_,
                   .site = rows.is_written ? &kWrite : &kRead,
-                  .site_id = static_cast<std::uint32_t>(detector::call_site(copy.call)),
+                  .site_id = detector::AccessSite(copy.call).packed(),
                   .thread = host,
                   .time = now,
                   .clock = threads_.at(host).clock,

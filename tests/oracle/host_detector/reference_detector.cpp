@@ -266,16 +266,17 @@ void ReferenceDetector::check(const Access& older, const Access& newer) {
     if (!older.holds(byte)) {
       continue;
     }
-    races_.push_back({.low_site = std::min(older.site_id, newer.site_id),
-                      .high_site = std::max(older.site_id, newer.site_id),
-                      .older = older.thread,
-                      .newer = newer.thread,
-                      .older_rows = older.rows,
-                      .newer_rows = newer.rows,
-                      .space = older.space,
-                      .byte = byte,
-                      .severity = *worth,
-                      .may_be_missed = is_covered(older, newer, byte)});
+    races_.push_back(
+        {.low_site = std::min(older.site_id, newer.site_id),
+         .high_site = std::max(older.site_id, newer.site_id),
+         .older = older.thread,
+         .newer = newer.thread,
+         .older_rows = older.rows,
+         .newer_rows = newer.rows,
+         .space = older.space,
+         .byte = byte,
+         .severity = *worth,
+         .may_be_missed = !options_.keeps_everything && is_covered(older, newer, byte)});
   }
 }
 
@@ -414,7 +415,7 @@ void ReferenceDetector::open_barriers(std::uint32_t launch, std::uint32_t cta) {
       }
       state.barrier.reset();
     }
-    if (divides_shared_memory(launch, cta, barrier)) {
+    if (!options_.keeps_everything && divides_shared_memory(launch, cta, barrier)) {
       std::erase_if(locations_, [&](const auto& location) {
         return std::get<Space>(location.first) == std::pair(launch, cta);
       });

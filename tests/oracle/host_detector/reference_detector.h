@@ -14,11 +14,13 @@
 #include <vector>
 
 #include "host_detector/detector.h"
+#include "tests/oracle/host_detector/work_number.h"
 
 namespace barracuda::oracle {
 
 using detector::LaunchId;
 using detector::Severity;
+using detector::WorkId;
 
 using Thread = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t,
                           std::uint32_t>;  // launch, cta, warp, lane
@@ -36,7 +38,9 @@ struct Race {
   Space space;
   std::uint64_t byte = 0;
   Severity severity = Severity::kError;
-  bool may_be_missed = false;  // RACE_RULES section 3 lets an engine forget `older`
+  // RACE_RULES section 3 lets an engine forget `older`. Never with
+  // DetectorOptions::keeps_everything.
+  bool may_be_missed = false;
 };
 
 class ReferenceDetector {
@@ -185,7 +189,9 @@ class ReferenceDetector {
   };
 
   // These and all that was over before them.
-  [[nodiscard]] std::set<std::uint32_t> closure(const std::vector<LaunchId>& launches);
+  // The same of what has this number.
+  void begin(std::uint32_t id, const detector::LaunchInfo& info);
+  [[nodiscard]] std::set<std::uint32_t> closure(const std::vector<WorkId>& launches);
   [[nodiscard]] static Thread end_of(std::uint32_t launch);
   void wait_for_grid(const Thread& thread);
   void event(const detector::WarpOperation& operation, const std::vector<Thread>& threads);

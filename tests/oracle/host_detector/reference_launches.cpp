@@ -18,10 +18,10 @@ Thread ReferenceDetector::end_of(std::uint32_t launch) {
   return {launch, std::numeric_limits<std::uint32_t>::max(), 0, 0};
 }
 
-std::set<std::uint32_t> ReferenceDetector::closure(const std::vector<LaunchId>& launches) {
+std::set<std::uint32_t> ReferenceDetector::closure(const std::vector<WorkId>& launches) {
   std::set<std::uint32_t> all;
-  for (const LaunchId launch : launches) {
-    const auto id = static_cast<std::uint32_t>(launch);
+  for (const WorkId launch : launches) {
+    const std::uint32_t id = number_of(launch);
     all.insert(id);
     all.insert(launches_[id].before.begin(), launches_[id].before.end());
   }
@@ -29,15 +29,18 @@ std::set<std::uint32_t> ReferenceDetector::closure(const std::vector<LaunchId>& 
 }
 
 void ReferenceDetector::begin_launch(const detector::LaunchInfo& info) {
-  const auto id = static_cast<std::uint32_t>(info.id);
+  begin(number_of(info.id), info);
+}
+
+void ReferenceDetector::begin(std::uint32_t id, const detector::LaunchInfo& info) {
   const auto prerequisite = static_cast<std::uint32_t>(info.prerequisite);
   Launch launch{.info = info, .before = closure(info.ordered_after)};
   if (prerequisite != 0) {
-    launches_[static_cast<std::uint32_t>(info.prerequisite_over)].before = launch.before;
+    launches_[number_of(info.prerequisite_over)].before = launch.before;
   }
   if (prerequisite != 0 && launches_.at(prerequisite).lets_dependents_begin) {
-    std::vector<LaunchId> others = info.ordered_after;
-    std::erase(others, info.prerequisite);
+    std::vector<WorkId> others = info.ordered_after;
+    std::erase(others, WorkId(info.prerequisite));
     launch.before = closure(others);
     const std::set<std::uint32_t>& earlier = launches_.at(prerequisite).before;
     launch.before.insert(earlier.begin(), earlier.end());

@@ -14,6 +14,7 @@
 #include <rapidcheck.h>
 
 #include "host_detector/stream_order.h"
+#include "tests/oracle/host_detector/work_number.h"
 
 namespace barracuda::oracle {
 namespace {
@@ -21,6 +22,7 @@ namespace {
 using detector::EventKey;
 using detector::LaunchId;
 using detector::StreamKey;
+using detector::WorkId;
 
 using Ids = std::set<std::uint32_t>;
 
@@ -168,7 +170,7 @@ class Both {
   static constexpr std::size_t kStreams = 5, kEvents = 3;
 
   const History::Stream& stream(StreamKey key) {
-    const auto slot = static_cast<std::size_t>(key);
+    const auto slot = key.number;
     if (slot != 0 && !streams_.contains(slot)) {
       streams_[slot] = {.number = ++created_, .is_blocking = true};
       engine_.create_stream(key, false);
@@ -179,8 +181,7 @@ class Both {
   void renew(const Choice& choice, StreamKey key) {
     stream(key);
     engine_.destroy_stream(key);
-    streams_[static_cast<std::size_t>(key)] = {.number = ++created_,
-                                               .is_blocking = choice.event % 2 == 0};
+    streams_[key.number] = {.number = ++created_, .is_blocking = choice.event % 2 == 0};
     engine_.create_stream(key, choice.event % 2 != 0);
   }
 
@@ -219,7 +220,7 @@ class Both {
   void launch_programmatic(StreamKey key) {
     const History::Stream& in = stream(key);
     const LaunchId id{++launches_};
-    const LaunchId end = detector::copy_id(++copies_);
+    const detector::CopyId end = detector::CopyId{++copies_};
     const Ids waited = closure(engine_.host_waited());
     const detector::ProgrammaticOrder order = engine_.launch_programmatic(key, id, end);
     if (order.prerequisite == LaunchId{}) {
@@ -229,7 +230,7 @@ class Both {
     has_prerequisites_ = true;
     const auto prerequisite = static_cast<std::uint32_t>(order.prerequisite);
     RC_ASSERT(!waited.contains(prerequisite));
-    RC_ASSERT(std::ranges::count(order.ordered_after, order.prerequisite) == 1);
+    RC_ASSERT(std::ranges::count(order.ordered_after, WorkId(order.prerequisite)) == 1);
     check(end, order.ordered_after, history_.put(in, new_work(end), {}));
     history_.put(in, new_work(id), {});
     Ids before = closure(order.ordered_after);
@@ -239,39 +240,39 @@ class Both {
 
   void copy(StreamKey key) {
     const History::Stream& in = stream(key);
-    const detector::CopyOrder order = engine_.copy(key, detector::copy_id(++copies_));
+    const detector::CopyOrder order = engine_.copy(key, detector::CopyId{++copies_});
     const std::size_t entry = history_.put(in, new_work(order.id), {});
     RC_ASSERT(closure(order.host_waited) == ids_of(history_.host_waited()));
     check(order.id, order.ordered_after, entry);
-    has_shared_ = has_shared_ || order.ordered_after == std::vector{order.id};
+    has_shared_ = has_shared_ || order.ordered_after == std::vector<WorkId>{order.id};
   }
 
-  std::uint32_t new_work(LaunchId id) {
+  std::uint32_t new_work(WorkId id) {
     works_.push_back(id);
     return static_cast<std::uint32_t>(works_.size());
   }
 
   // What the engine orders before `id` is what the history does.
-  void check(LaunchId id, const std::vector<LaunchId>& ordered_after, std::size_t entry) {
+  void check(WorkId id, const std::vector<WorkId>& ordered_after, std::size_t entry) {
     Ids before = closure(ordered_after);
     RC_ASSERT(before == ids_of(history_.before(entry)));
-    before.erase(static_cast<std::uint32_t>(id));
-    before_[static_cast<std::uint32_t>(id)] = before;
+    before.erase(number_of(id));
+    before_[number_of(id)] = before;
   }
 
   [[nodiscard]] Ids ids_of(const Ids& works) const {
     Ids ids;
     for (const std::uint32_t work : works) {
-      ids.insert(static_cast<std::uint32_t>(works_[work - 1]));
+      ids.insert(number_of(works_[work - 1]));
     }
     return ids;
   }
 
-  [[nodiscard]] Ids closure(const std::vector<LaunchId>& newest) const {
+  [[nodiscard]] Ids closure(const std::vector<WorkId>& newest) const {
     Ids all;
-    for (const LaunchId id : newest) {
-      all.insert(static_cast<std::uint32_t>(id));
-      if (const auto known = before_.find(static_cast<std::uint32_t>(id)); known != before_.end()) {
+    for (const WorkId id : newest) {
+      all.insert(number_of(id));
+      if (const auto known = before_.find(number_of(id)); known != before_.end()) {
         all.insert(known->second.begin(), known->second.end());
       }
     }
@@ -283,7 +284,7 @@ class Both {
   std::map<std::size_t, History::Stream> streams_;
   std::map<std::size_t, std::size_t> recorded_;
   std::map<std::uint32_t, Ids> before_;  // by number: all numbers before it
-  std::vector<LaunchId> works_;
+  std::vector<WorkId> works_;
   std::uint32_t created_ = 0, launches_ = 0, copies_ = 0;
 
   bool has_shared_ = false, has_prerequisites_ = false;

@@ -133,6 +133,33 @@ TEST_CASE("a number outside what the option allows is an error") {
   CHECK(parsed("queue-slots=128").queue_slots == 128);
 }
 
+TEST_CASE("what makes memory weak is checked, and brings a seed") {
+  for (const char* const text :
+       {"delay-stores=1.5", "delay-stores=-0.1", "delay-stores=x", "delay-stores=", "stale-reads=2",
+        "late-loads=2", "delay-spaces=local", "delay-spaces=", "delay-spaces=global,global",
+        "delay-age=1", "delay-age=0,1", "delay-age=1,2,3", "delay-capacity=0",
+        "delay-capacity=4097", "delay-levels=warp", "coherence=none", "split-vectors=2",
+        "weak-seed=x"}) {
+    INFO(text);
+    CHECK_THAT(error_of(text), Catch::Contains("' is not "));
+  }
+  CHECK_THAT(error_of("delay-kernel=regex=("), Catch::Contains("is not a regular expression"));
+  for (const char* const text :
+       {"delay-stores=0.25:delay-spaces=shared,global", "stale-reads=1", "late-loads=1"}) {
+    Options options = parsed(text);
+    REQUIRE(settle_schedule(options));
+    CHECK(options.seed == 1U);
+  }
+  Options strong = parsed("delay-stores=0");
+  REQUIRE(settle_schedule(strong));
+  CHECK_FALSE(strong.seed);
+  for (const char* const text :
+       {"delay-stores=1:schedule=reversed", "stale-reads=1:seeds=4", "late-loads=1:seeds=4"}) {
+    Options options = parsed(text);
+    CHECK_FALSE(settle_schedule(options));
+  }
+}
+
 TEST_CASE("a kernel that is late is ended only on request, and never is without a timeout") {
   CHECK_FALSE(ends_late_kernels(parsed("launch-timeout=5")));
   CHECK(ends_late_kernels(parsed("at-launch-timeout=end")));

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <string>
+
 #include <catch2/catch.hpp>
 
 #include "base/file.h"
@@ -38,6 +41,127 @@ TEST_CASE("no command, and an unknown one, are status 64") {
   const ShellResult unknown = shell(kCommand + " rnu -- true");
   CHECK(unknown.status == 64);
   CHECK(unknown.errors.find("no command 'rnu'") != std::string::npos);
+}
+
+const std::string kLitmus = BARRACUDA_SOURCE_DIR "/tests/litmus/";
+
+TEST_CASE("explore says what a model allows, with a witness") {
+  const ShellResult found = shell(kCommand + " explore " + kLitmus + "ptx/lb_relaxed.litmus");
+  CHECK(found.status == 0);
+  CHECK(found.output.find("* P0:r1=1 P1:r1=1\n") != std::string::npos);
+  CHECK(found.output.find("reachable\n  witness:\n") != std::string::npos);
+  CHECK(
+      found.output.ends_with("BARRACUDA SUMMARY: 1 test, condition holds, exploration complete\n"));
+}
+
+TEST_CASE("explore compares models") {
+  const ShellResult found = shell(kCommand + " explore --compare weak,strong,ptx " + kLitmus +
+                                  "thesis/both_fences.litmus");
+  CHECK(found.status == 0);
+  CHECK(found.output.find("  weak allows and strong does not: P1:r1=1 P2:r2=1 P2:r3=0\n") !=
+        std::string::npos);
+}
+
+TEST_CASE(
+    "explore: 66 for a verdict that is not the expected one, 67 for a bound, 64 for bad input") {
+  const std::string spin = kLitmus + "ptx/mp_spin.litmus";
+  CHECK(shell(kCommand + " explore --expect 0 " + spin).status == 0);
+  CHECK(shell(kCommand + " explore --expect 1 " + spin).status == 66);
+  CHECK(shell(kCommand + " explore --model weak --states 5 " + kLitmus + "thesis/iriw_block.litmus")
+            .status == 67);
+  const ShellResult refused = shell(kCommand + " explore --model weak " + spin);
+  CHECK(refused.status == 64);
+  CHECK(refused.errors.find("mp_spin.litmus:7: model weak has no") != std::string::npos);
+  CHECK(shell(kCommand + " explore --model tso " + spin).errors ==
+        "barracuda: there is no model 'tso'; there are sc, weak, strong, device, ptx-6.0, ptx-7.5, "
+        "and ptx, the newest\n");
+  CHECK(shell(kCommand + " explore /does/not/exist.litmus").status == 64);
+}
+
+TEST_CASE("explore says whether a program always ends") {
+  const std::string plain = kLitmus + "device/l10_plain_store_may_starve.litmus";
+  const ShellResult found = shell(kCommand + " explore --progress " + plain);
+  CHECK(found.status == 0);
+  CHECK(found.output.find("  always ends: no, it may go on for ever\n") != std::string::npos);
+  CHECK(found.output.find("    P1 goes round for ever, and reads y=0\n") != std::string::npos);
+  const std::string strong = kLitmus + "device/l10_strong_store_is_seen.litmus";
+  CHECK(shell(kCommand + " explore --progress --expect 1 " + strong).status == 0);
+  CHECK(shell(kCommand + " explore --progress --expect 1 " + plain).status == 66);
+  const ShellResult refused = shell(kCommand + " explore --progress --model sc " + plain);
+  CHECK(refused.status == 64);
+  CHECK(refused.errors ==
+        "barracuda: whether a program always ends is not asked of model sc; with "
+        "--progress ask ptx-6.0 or ptx-7.5\n");
+}
+
+TEST_CASE("explore's flags for models with states") {
+  const std::string magma = kLitmus + "thesis/magma_reduction.litmus";
+  for (const std::string flag : {"--symmetry", "--shortest", "--exact", "--lockstep"}) {
+    CHECK(shell(kCommand + " explore --model weak --expect 1 " + flag + " " + magma).status == 0);
+  }
+  const ShellResult refused = shell(kCommand + " explore --lockstep --model device " + magma);
+  CHECK(refused.status == 64);
+  CHECK(refused.errors ==
+        "barracuda: model device has no lock step; with --lockstep ask sc, weak or strong\n");
+}
+
+// Bad input: one sentence that says what to do.
+TEST_CASE("explore answers bad input with one sentence and status 64") {
+  const ScratchFolder folder;
+  const auto answer = [&](const std::string& text, const std::string& flags) {
+    REQUIRE(write_file(folder / "t.litmus", text).has_value());
+    const ShellResult found = shell(kCommand + " explore " + flags + " " + (folder / "t.litmus"));
+    CHECK(found.status == 64);
+    CHECK(found.errors.starts_with("barracuda: "));
+    CHECK(std::ranges::count(found.errors, '\n') == 1);
+    return found.errors;
+  };
+  const auto with_row = [](const std::string& row, const std::string& condition) {
+    return "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n " + row + " ;\n" + condition;
+  };
+  const std::string good = with_row("st.weak x, 1 | ld.weak r1, x", "exists (P1:r1 == 1)\n");
+  const auto has = [](const std::string& text, const std::string& part) {
+    INFO(text);
+    CHECK(text.find(part) != std::string::npos);
+  };
+  has(answer("", ""), "the file is empty");
+  has(answer(with_row("st.strange x, 1 | ", "exists (x == 1)\n"), ""), "t.litmus:4: ");
+  has(answer(with_row("st.weak x, r1 | ", "exists (x == 1)\n"), ""),
+      "t.litmus:4: register 'r1' is read before it is set");
+  has(answer(with_row("st.weak y, 1 | ", "exists (x == 1)\n"), ""),
+      "t.litmus:4: there is no location 'y'");
+  has(answer(with_row("st.weak x, 1 | ", "exists (y == 1)\n"), ""),
+      "t.litmus:5: there is no location 'y'");
+  has(answer("PTX t\n{ x=0; }\n P0@cta 0,gpu 0 | P0@cta 1,gpu 0 ;\nexists (x == 1)\n", ""),
+      "two threads are named 'P0'");
+  has(answer(with_row("st.weak x, 1 | ", "exists (x == 1\n"), ""),
+      "a bracket of the condition is not closed");
+  has(answer(with_row("bar.cta.sync 0 | bar.cta.sync 0", "exists (x == 0)\n"), "--model weak"),
+      "t.litmus:4: model weak has no 'bar.cta.sync 0'");
+  std::string threads = "PTX t\n{ x=0; }\n P0";
+  for (int i = 1; i < 65; ++i) {
+    threads += " | P" + std::to_string(i);
+  }
+  has(answer(threads + " ;\nexists (x == 1)\n", ""), "65 threads; at most 16");
+  has(answer(std::string(std::size_t{100} << 20, 'x'), ""), "too long");
+  has(answer(good, "--model tso"), "there is no model 'tso'");
+  has(answer(good, "--states 0"), "--states");
+  has(answer(good, "--time -1"), "--time");
+  has(answer(good, "--memory none"), "--memory");
+  has(answer(good, "--unroll 1001"), "--unroll");
+  has(answer(good, "--expect 2"), "2");
+}
+
+TEST_CASE("explore writes results as JSON Lines and graphs, and takes a list of verdicts") {
+  const ScratchFolder folder;
+  REQUIRE(write_file(folder / "expected.csv", "ptx/mp_spin.litmus,0\nptx/lb_relaxed.litmus,0\n"));
+  const ShellResult found =
+      shell(kCommand + " explore --expect " + (folder / "expected.csv") + " --json " +
+            (folder / "o.json") + " --dot " + (folder / "o.dot") + " " + kLitmus +
+            "ptx/mp_spin.litmus " + kLitmus + "ptx/lb_relaxed.litmus");
+  CHECK(found.status == 66);
+  CHECK(read_file(folder / "o.dot")->starts_with("digraph \"lb_relaxed\""));
+  CHECK(read_file(folder / "o.json")->find("\"type\":\"litmus-result\"") != std::string::npos);
 }
 
 TEST_CASE("instrument prints PTX with the logging in it, or its sites") {

@@ -37,7 +37,7 @@ std::string register_of(ptx::ScalarType type, int& number) {
 std::vector<ptx::ScalarType> types_of(const UsedForm& form) {
   std::vector<ptx::ScalarType> types;
   for (const std::string& word : form.words) {
-    if (const auto type = ptx::parse_scalar_type(word); type != ptx::ScalarType::kNone) {
+    if (const auto type = ptx::type_of(ptx::find_modifier(word)); type != ptx::ScalarType::kNone) {
       types.push_back(type);
     }
   }

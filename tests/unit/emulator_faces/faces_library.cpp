@@ -13,5 +13,5 @@ void* barracuda_resolve_export(unsigned index) {
   const preload::ExportLibrary library = preload::export_library(index);
   return library == preload::ExportLibrary::kCuda
              ? driver::find_function(name)
-             : runtime::find_function(name, static_cast<runtime::Library>(library));
+             : runtime::find_function(name, preload::emulated_runtime(library));
 }

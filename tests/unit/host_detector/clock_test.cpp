@@ -18,10 +18,10 @@ using FullClock = std::map<Thread, Time>;
 
 constexpr std::uint32_t kWarps = 40;  // more than a record can name
 constexpr std::array kCtas{
-    cta_key(LaunchId{1}, 0),          cta_key(LaunchId{1}, 1),          cta_key(LaunchId{1}, 15),
-    cta_key(LaunchId{1}, 16),         cta_key(LaunchId{1}, 17),         cta_key(LaunchId{1}, 4097),
-    cta_key(LaunchId{1}, 0x7fffffff), cta_key(LaunchId{2}, 0),          cta_key(LaunchId{2}, 1),
-    cta_key(LaunchId{2}, 0xffffffff), cta_key(LaunchId{0xffffffff}, 0), cta_key(LaunchId{65537}, 3),
+    CtaKey(LaunchId{1}, 0),          CtaKey(LaunchId{1}, 1),          CtaKey(LaunchId{1}, 15),
+    CtaKey(LaunchId{1}, 16),         CtaKey(LaunchId{1}, 17),         CtaKey(LaunchId{1}, 4097),
+    CtaKey(LaunchId{1}, 0x7fffffff), CtaKey(LaunchId{2}, 0),          CtaKey(LaunchId{2}, 1),
+    CtaKey(LaunchId{2}, 0xffffffff), CtaKey(LaunchId{0x3fffffff}, 0), CtaKey(LaunchId{65537}, 3),
 };
 
 void raise(FullClock& clock, CtaKey cta, const WarpTime& known) {
@@ -182,7 +182,7 @@ TEST_CASE("a clock of many blocks knows each of them, in whatever order they cam
       const std::size_t which = index / 3 % 2;
       const WarpTime known{
           .warp = 0, .lanes = ~std::uint32_t{0}, .time = static_cast<Time>(index % 7 + 1)};
-      clocks[which].raise(cta_key(LaunchId{7}, blocks[index]), {&known, 1});
+      clocks[which].raise(CtaKey(LaunchId{7}, blocks[index]), {&known, 1});
       Time& time = full[which][blocks[index]];
       time = std::max(time, known.time);
       if (index % 50 == 49) {
@@ -197,7 +197,7 @@ TEST_CASE("a clock of many blocks knows each of them, in whatever order they cam
       RC_ASSERT(clocks[which].is_valid());
       for (const std::uint32_t block : blocks) {
         const auto known = full[which].find(block);
-        RC_ASSERT(clocks[which].floor(cta_key(LaunchId{7}, block), 0) ==
+        RC_ASSERT(clocks[which].floor(CtaKey(LaunchId{7}, block), 0) ==
                   (known == full[which].end() ? 0 : known->second));
       }
       const bool covered = std::ranges::all_of(full[1 - which], [&](const auto& each) {
@@ -210,8 +210,8 @@ TEST_CASE("a clock of many blocks knows each of them, in whatever order they cam
 }
 
 TEST_CASE("a copied clock stays as it was when the other rises") {
-  const CtaKey home = cta_key(LaunchId{3}, 0xfffffffe);
-  const CtaKey other = cta_key(LaunchId{3}, 0xffffffff);
+  const CtaKey home = CtaKey(LaunchId{3}, 0xfffffffe);
+  const CtaKey other = CtaKey(LaunchId{3}, 0xffffffff);
   Clock first(home);
   const WarpTime one{.warp = 33, .lanes = 1, .time = 4};
   first.raise(home, {&one, 1});

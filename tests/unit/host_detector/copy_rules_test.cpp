@@ -11,16 +11,16 @@ namespace {
 const SiteInfo kReleaseStore = word(Operation::kWrite, MemoryOrder::kRelease, Scope::kGpu);
 const SiteInfo kAcquireLoad = word(Operation::kRead, MemoryOrder::kAcquire, Scope::kGpu);
 
-CopyInfo write_to(std::uint32_t number, std::vector<LaunchId> after = {},
+CopyInfo write_to(std::uint32_t number, std::vector<WorkId> after = {},
                   std::uint64_t address = kData, std::uint64_t bytes = 4) {
-  return {.id = copy_id(number),
-          .call = number,
+  return {.id = CopyId{number},
+          .call = CallId{number},
           .ordered_after = std::move(after),
           .host_waited = {},
           .accesses = {{.address = address, .row_bytes = bytes, .is_written = true}}};
 }
 
-CopyInfo read_of(std::uint32_t number, std::vector<LaunchId> after = {}) {
+CopyInfo read_of(std::uint32_t number, std::vector<WorkId> after = {}) {
   CopyInfo copy = write_to(number, std::move(after));
   copy.accesses[0].is_written = false;
   return copy;
@@ -36,7 +36,7 @@ TEST_CASE("a copy and a kernel race unless a stream orders them, whichever comes
         scenario.detector.apply_copy(write_to(7));
       }
       const LaunchId kernel =
-          ordered && copy_first ? scenario.launch(1, 1, {copy_id(7)}) : scenario.launch(1, 1);
+          ordered && copy_first ? scenario.launch(1, 1, {CopyId{7}}) : scenario.launch(1, 1);
       const SiteId site = scenario.read({.launch = kernel}, kData);
       scenario.exit({.launch = kernel});
       if (!copy_first) {
@@ -51,7 +51,7 @@ TEST_CASE("a copy and a kernel race unless a stream orders them, whichever comes
       CHECK(race.severity == Severity::kError);
       const RaceAccess& copy = copy_first ? race.first : race.second;
       const RaceAccess& access = copy_first ? race.second : race.first;
-      CHECK(copy.site == call_site(7));
+      CHECK(copy.site == CallId{7});
       CHECK(copy.address == kData);
       CHECK(copy.size == 4);
       CHECK(access.site == site);
@@ -78,7 +78,7 @@ TEST_CASE("a copy that comes while a kernel runs meets what it does before and a
 TEST_CASE("reads do not race, and neither do other bytes") {
   Scenario scenario;
   scenario.detector.apply_copy(read_of(1));
-  CopyInfo rows = write_to(2, {copy_id(1)}, kData + 4);
+  CopyInfo rows = write_to(2, {CopyId{1}}, kData + 4);
   rows.accesses[0] = {
       .address = kData + 4, .row_bytes = 4, .pitch = 16, .rows = 3, .is_written = true};
   scenario.detector.apply_copy(rows);
@@ -96,20 +96,20 @@ TEST_CASE("reads do not race, and neither do other bytes") {
 TEST_CASE("copies of other streams race with each other, those of one do not") {
   Scenario scenario;
   scenario.detector.apply_copy(write_to(1));
-  scenario.detector.apply_copy(write_to(2, {copy_id(1)}));
+  scenario.detector.apply_copy(write_to(2, {CopyId{1}}));
   CHECK(scenario.is_clean());
   scenario.detector.apply_copy(read_of(3));
   REQUIRE(scenario.races().size() == 1);
-  CHECK(scenario.races()[0].first.site == call_site(2));
-  CHECK(scenario.races()[0].second.site == call_site(3));
+  CHECK(scenario.races()[0].first.site == CallId{2});
+  CHECK(scenario.races()[0].second.site == CallId{3});
 }
 
 TEST_CASE("copies that share a number are in order") {
   Scenario scenario;
   const LaunchId kernel = scenario.launch(1, 1);
   scenario.detector.apply_copy(write_to(1));
-  CopyInfo next = write_to(1, {copy_id(1)}, kData + 4);
-  next.call = 2;
+  CopyInfo next = write_to(1, {CopyId{1}}, kData + 4);
+  next.call = CallId{2};
   scenario.detector.apply_copy(next);
   CHECK(scenario.is_clean());
   scenario.read({.launch = kernel}, kData);
@@ -120,20 +120,20 @@ TEST_CASE("copies that share a number are in order") {
 TEST_CASE("a copy is told apart from what a later copy of its stream stands for") {
   Scenario scenario;
   scenario.detector.apply_copy(write_to(1));
-  const LaunchId between = scenario.launch(1, 1, {copy_id(1)});
+  const LaunchId between = scenario.launch(1, 1, {CopyId{1}});
   scenario.exit({.launch = between});
   scenario.detector.apply_copy(write_to(2, {between}));
-  const LaunchId after_first = scenario.launch(1, 1, {copy_id(1)});
+  const LaunchId after_first = scenario.launch(1, 1, {CopyId{1}});
   scenario.read({.launch = after_first}, kData);
   REQUIRE(scenario.races().size() == 1);
-  CHECK(scenario.races()[0].first.site == call_site(2));
+  CHECK(scenario.races()[0].first.site == CallId{2});
 }
 
 TEST_CASE("what kernels tell each other through memory orders copies too") {
   SECTION("a copy before the one that releases") {
     Scenario scenario;
     scenario.detector.apply_copy(write_to(1));
-    const LaunchId giver = scenario.launch(1, 1, {copy_id(1)});
+    const LaunchId giver = scenario.launch(1, 1, {CopyId{1}});
     const LaunchId taker = scenario.launch(1, 1);
     scenario.store({.launch = giver}, kReleaseStore, kFlag, 1);
     scenario.load({.launch = taker}, kAcquireLoad, kFlag, 1);
@@ -149,7 +149,7 @@ TEST_CASE("what kernels tell each other through memory orders copies too") {
     scenario.load({.launch = taker}, kAcquireLoad, kFlag, 1);
     scenario.exit({.launch = taker});
     scenario.detector.apply_copy(write_to(1, {taker}));
-    const LaunchId last = scenario.launch(1, 1, {copy_id(1)});
+    const LaunchId last = scenario.launch(1, 1, {CopyId{1}});
     scenario.read({.launch = last}, kData);
     CHECK(scenario.is_clean());
     scenario.write({.launch = giver}, kData);
@@ -167,7 +167,7 @@ TEST_CASE("a copy knows what the kernel before it was told, and what was over be
   scenario.write({.launch = before}, kData + 4);
   scenario.exit({.launch = before});
   const LaunchId writer = scenario.launch(1, 1);
-  const LaunchId giver = scenario.launch(1, 1, {before, copy_id(1)});
+  const LaunchId giver = scenario.launch(1, 1, {before, CopyId{1}});
   const LaunchId taker = scenario.launch(1, 1);
   scenario.store({.launch = writer}, relaxed_store, kOther, 1);
   scenario.load({.launch = giver}, relaxed_load, kOther, 1);
@@ -204,7 +204,7 @@ TEST_CASE("of the lanes of one instruction each must know of the copy") {
   for (const std::int64_t stride : {4, 0}) {
     Scenario scenario;
     scenario.detector.apply_copy(write_to(1, {}, kData, 8));
-    const LaunchId giver = scenario.launch(1, 1, {copy_id(1)});
+    const LaunchId giver = scenario.launch(1, 1, {CopyId{1}});
     const LaunchId taker = scenario.launch(1, 2);
     scenario.store({.launch = giver}, kReleaseStore, kFlag, 1);
     scenario.load({.launch = taker, .mask = 1}, kAcquireLoad, kFlag, 1);
@@ -219,19 +219,19 @@ TEST_CASE("a later copy stands for an earlier one of its stream alone, and a rea
     Scenario scenario;
     scenario.detector.apply_copy(read_of(1));
     scenario.detector.apply_copy(read_of(2));
-    const LaunchId kernel = scenario.launch(1, 1, {copy_id(2)});
+    const LaunchId kernel = scenario.launch(1, 1, {CopyId{2}});
     scenario.write({.launch = kernel}, kData);
     REQUIRE(scenario.races().size() == 1);
-    CHECK(scenario.races()[0].first.site == call_site(1));
+    CHECK(scenario.races()[0].first.site == CallId{1});
   }
   SECTION("a read after a write") {
     Scenario scenario;
     scenario.detector.apply_copy(write_to(1));
-    scenario.detector.apply_copy(read_of(2, {copy_id(1)}));
+    scenario.detector.apply_copy(read_of(2, {CopyId{1}}));
     const LaunchId kernel = scenario.launch(1, 1);
     scenario.read({.launch = kernel}, kData);
     REQUIRE(scenario.races().size() == 1);
-    CHECK(scenario.races()[0].first.site == call_site(1));
+    CHECK(scenario.races()[0].first.site == CallId{1});
   }
 }
 
@@ -260,7 +260,7 @@ TEST_CASE(
       constants.operation = HostOperation::kConstants;
       CopyInfo& second = copy_first ? constants : copy;
       second.ordered_after =
-          ordered ? std::vector{copy_first ? copy_id(1) : copy_id(2)} : std::vector<LaunchId>{};
+          ordered ? std::vector<WorkId>{copy_first ? CopyId{1} : CopyId{2}} : std::vector<WorkId>{};
       scenario.detector.apply_copy(copy_first ? copy : constants);
       scenario.detector.apply_copy(second);
       REQUIRE(scenario.races().size() == (ordered ? 0 : 1));
@@ -309,9 +309,9 @@ TEST_CASE("copies that the host has waited for are not kept") {
   LiveCopies copies;
   for (std::uint32_t i = 1; i <= 5000; ++i) {
     CopyInfo copy = write_to(i, {}, kData + i * 64);
-    copy.ordered_after = {copy_id(i - 1)};
+    copy.ordered_after = {CopyId{i - 1}};
     order.add(copy.id, copy.ordered_after);
-    copies.shrink([&](LaunchId id) { return order.is_before(id, copy.id); }, order);
+    copies.shrink([&](CopyId id) { return order.is_before(id, copy.id); }, order);
     copies.add(copy, order);
   }
   CHECK(copies.size() < 300);
@@ -321,9 +321,9 @@ TEST_CASE("of copies that nobody waits for, those that later ones stand for are 
   LaunchOrder order;
   LiveCopies copies;
   for (std::uint32_t i = 1; i <= 5000; ++i) {
-    const CopyInfo copy = write_to(i, {copy_id(i - 1)}, kData + i % 10 * 64, 64);
+    const CopyInfo copy = write_to(i, {CopyId{i - 1}}, kData + i % 10 * 64, 64);
     order.add(copy.id, copy.ordered_after);
-    copies.shrink([](LaunchId) { return false; }, order);
+    copies.shrink([](CopyId) { return false; }, order);
     copies.add(copy, order);
   }
   CHECK(copies.size() < 300);
@@ -333,15 +333,15 @@ TEST_CASE("repeated copies to the same memory are kept once") {
   LaunchOrder order;
   LiveCopies copies;
   for (std::uint32_t i = 1; i <= 5000; ++i) {
-    const CopyInfo copy = write_to(i, {copy_id(i - 1)}, kData + i % 10 * 64, 64);
+    const CopyInfo copy = write_to(i, {CopyId{i - 1}}, kData + i % 10 * 64, 64);
     order.add(copy.id, copy.ordered_after);
     copies.add(copy, order);
     copies.settle(order);
   }
   CHECK(copies.size() == 10);
-  std::uint32_t newest = 0;
+  CallId newest{};
   copies.for_each(kData, kData + 1, [&](const LiveCopy& copy, auto...) { newest = copy.call; });
-  CHECK(newest == 5000);
+  CHECK(newest == CallId{5000});
 }
 
 }  // namespace barracuda::detector::test

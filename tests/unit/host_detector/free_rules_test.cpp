@@ -10,27 +10,27 @@ namespace {
 
 constexpr std::uint64_t kBytes = 256;
 
-CopyInfo lifetime(HostOperation operation, std::uint32_t number, std::vector<LaunchId> after,
+CopyInfo lifetime(HostOperation operation, std::uint32_t number, std::vector<WorkId> after,
                   std::uint64_t address = kData, std::uint64_t bytes = kBytes) {
-  return {.id = copy_id(number),
+  return {.id = CopyId{number},
           .operation = operation,
-          .call = number,
+          .call = CallId{number},
           .ordered_after = std::move(after),
           .host_waited = {},
           .accesses = {{.address = address, .row_bytes = bytes, .is_written = true}},
           .freed_by = {}};
 }
 
-CopyInfo free_of(std::uint32_t number, std::vector<LaunchId> after) {
+CopyInfo free_of(std::uint32_t number, std::vector<WorkId> after) {
   return lifetime(HostOperation::kFree, number, std::move(after));
 }
 
-CopyInfo allocation(std::uint32_t number, std::vector<LaunchId> after) {
+CopyInfo allocation(std::uint32_t number, std::vector<WorkId> after) {
   return lifetime(HostOperation::kAllocation, number, std::move(after));
 }
 
 // Of one thread that writes.
-LaunchId writer(Scenario& scenario, std::vector<LaunchId> after, std::uint64_t address = kData) {
+LaunchId writer(Scenario& scenario, std::vector<WorkId> after, std::uint64_t address = kData) {
   const LaunchId kernel = scenario.launch(1, 1, std::move(after));
   scenario.write({.launch = kernel}, address);
   scenario.exit({.launch = kernel});
@@ -46,18 +46,18 @@ TEST_CASE("a free that nothing orders after a use races with it, whichever comes
       LaunchId user{};
       if (free_first) {
         scenario.detector.apply_copy(free_of(1, {}));
-        user = writer(scenario, ordered ? std::vector{copy_id(1)} : std::vector<LaunchId>{});
+        user = writer(scenario, ordered ? std::vector<WorkId>{CopyId{1}} : std::vector<WorkId>{});
       } else {
         user = writer(scenario, {});
         scenario.detector.apply_copy(
-            free_of(1, ordered ? std::vector{user} : std::vector<LaunchId>{}));
+            free_of(1, ordered ? std::vector<WorkId>{user} : std::vector<WorkId>{}));
       }
       REQUIRE(scenario.races().size() == (ordered ? 0 : 1));
       if (!ordered) {
         const RaceEvent& race = scenario.races()[0];
         CHECK(race.kind == RaceKind::kUseAfterFree);
         const RaceAccess& freed = free_first ? race.first : race.second;
-        CHECK(freed.site == call_site(1));
+        CHECK(freed.site == CallId{1});
         CHECK(freed.address == kData);
         CHECK(freed.size == kBytes);
       }
@@ -69,9 +69,10 @@ TEST_CASE("who uses memory on after its free meets its next owner") {
   for (const bool ordered : {true, false}) {
     Scenario scenario;
     const LaunchId user = writer(scenario, {});
-    scenario.detector.apply_copy(free_of(1, ordered ? std::vector{user} : std::vector<LaunchId>{}));
-    scenario.detector.apply_copy(allocation(2, {copy_id(1)}));
-    writer(scenario, {copy_id(2)});
+    scenario.detector.apply_copy(
+        free_of(1, ordered ? std::vector<WorkId>{user} : std::vector<WorkId>{}));
+    scenario.detector.apply_copy(allocation(2, {CopyId{1}}));
+    writer(scenario, {CopyId{2}});
     REQUIRE(scenario.races().size() == (ordered ? 0 : 2));
     if (!ordered) {
       CHECK(scenario.races()[0].kind == RaceKind::kUseAfterFree);
@@ -86,16 +87,16 @@ TEST_CASE("the allocator orders a free before the next allocation of its bytes, 
   writer(scenario, {user}, kFlag);
   scenario.detector.apply_copy(free_of(1, {user, LaunchId{2}}));
   scenario.detector.apply_copy(allocation(2, {}));
-  writer(scenario, {copy_id(2)});
+  writer(scenario, {CopyId{2}});
   CHECK(scenario.is_clean());
-  writer(scenario, {copy_id(2)}, kFlag);
+  writer(scenario, {CopyId{2}}, kFlag);
   CHECK(scenario.races().size() == 1);
 }
 
 TEST_CASE("memory is used before its allocation if nothing orders that") {
   Scenario scenario;
   scenario.detector.apply_copy(allocation(1, {}));
-  writer(scenario, {copy_id(1)});
+  writer(scenario, {CopyId{1}});
   CHECK(scenario.is_clean());
   writer(scenario, {LaunchId{1}}, kData + kBytes);
   CHECK(scenario.is_clean());
@@ -114,7 +115,7 @@ TEST_CASE("a free ends what is ordered before it, of its own bytes only") {
   scenario.detector.apply_copy(free_of(1, {one}));
   CHECK(scenario.races().size() == 1);  // with the other
   scenario.detector.apply_copy(allocation(2, {}));
-  const LaunchId next = scenario.launch(1, 1, {copy_id(2)});
+  const LaunchId next = scenario.launch(1, 1, {CopyId{2}});
   scenario.write({.launch = next}, kData);
   CHECK(scenario.races().size() == 1);
   scenario.write({.launch = next}, kData + 4);
@@ -136,7 +137,7 @@ TEST_CASE("what synchronised in memory is over with its free, unless somebody us
     scenario.store({.launch = one}, release, kData, 1);
     scenario.exit({.launch = one});
     scenario.detector.apply_copy(
-        free_of(1, is_used_on ? std::vector<LaunchId>{} : std::vector{one}));
+        free_of(1, is_used_on ? std::vector<WorkId>{} : std::vector<WorkId>{one}));
     const std::size_t before = scenario.races().size();
     CHECK(before == (is_used_on ? 1 : 0));
     scenario.detector.apply_copy(allocation(2, {}));
@@ -154,7 +155,7 @@ TEST_CASE("an allocation is applied after the frees of its bytes, and its users 
 
     void launch_begun(const LaunchInfo& launch) override { seen.push_back(launch.id); }
 
-    std::vector<LaunchId> seen;
+    std::vector<WorkId> seen;
   };
 
   Listener listener;
@@ -164,14 +165,14 @@ TEST_CASE("an allocation is applied after the frees of its bytes, and its users 
   ordering.begin_launch(info);
   ordering.begin_copy(free_of(1, {LaunchId{1}}));
   CopyInfo taken = allocation(2, {});
-  taken.freed_by = {copy_id(1), copy_id(7)};
+  taken.freed_by = {CopyId{1}, CopyId{7}};
   ordering.begin_copy(taken);
   info.id = LaunchId{2};
-  info.ordered_after = {copy_id(2)};
+  info.ordered_after = {CopyId{2}};
   ordering.begin_launch(info);
-  CHECK(listener.seen == std::vector{LaunchId{1}});
+  CHECK(listener.seen == std::vector<WorkId>{LaunchId{1}});
   ordering.end_launch(LaunchId{1});
-  CHECK(listener.seen == std::vector{LaunchId{1}, copy_id(1), copy_id(2), LaunchId{2}});
+  CHECK(listener.seen == std::vector<WorkId>{LaunchId{1}, CopyId{1}, CopyId{2}, LaunchId{2}});
   ordering.end_launch(LaunchId{2});
 }
 

@@ -27,8 +27,8 @@ using test::failed_assertion;
 }
 
 TEST_CASE("clocks of two CTAs are not joined as one") {
-  const CtaClockPointer one(new CtaClock(cta_key(LaunchId{1}, 0)));
-  const CtaClockPointer other(new CtaClock(cta_key(LaunchId{1}, 1)));
+  const CtaClockPointer one(new CtaClock(CtaKey(LaunchId{1}, 0)));
+  const CtaClockPointer other(new CtaClock(CtaKey(LaunchId{1}, 1)));
   CHECK_THAT(failed_assertion([&] { (void)joined(one, other); }), Contains("cta_clock.cpp"));
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("more threads do not leave a block of the paper's engine than it has")
 #ifndef NDEBUG
 
 TEST_CASE("debug: a lane that has left does not wait") {
-  WarpState warp(cta_key(LaunchId{1}, 0), 0, 0xFF, Clock(cta_key(LaunchId{1}, 0)));
+  WarpState warp(CtaKey(LaunchId{1}, 0), 0, 0xFF, Clock(CtaKey(LaunchId{1}, 0)));
   warp.exit(1);
   warp.waiting = 1;
   CHECK_FALSE(warp.is_valid());

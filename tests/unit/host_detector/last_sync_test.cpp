@@ -119,7 +119,7 @@ TEST_CASE("of a kernel that races with a copy by the host it is known, the copy 
       scenario.write(kWriter, kData);
     }
     scenario.detector.apply_copy(
-        {.id = copy_id(1), .call = 0, .accesses = {{.address = kData, .row_bytes = 4}}});
+        {.id = CopyId{1}, .call = CallId{0}, .accesses = {{.address = kData, .row_bytes = 4}}});
     if (is_copy_first) {
       scenario.write(kWriter, kData);
     }

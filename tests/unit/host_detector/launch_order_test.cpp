@@ -20,8 +20,8 @@ TEST_CASE("the order of launches is the one that follows from what each was orde
     const auto meetings = *rc::gen::inRange(1, 400);
     LaunchOrder order;
     constexpr std::size_t kNewest = 30;
-    std::vector<std::vector<LaunchId>> after(count + 1);
-    std::vector<LaunchId> tails(static_cast<std::size_t>(streams));
+    std::vector<std::vector<WorkId>> after(count + 1);
+    std::vector<WorkId> tails(static_cast<std::size_t>(streams));
     std::uint64_t state = static_cast<std::uint64_t>(*rc::gen::arbitrary<std::uint32_t>()) | 1;
     const auto random = [&](std::size_t below) {
       state = state * 6364136223846793005U + 1442695040888963407U;
@@ -29,12 +29,12 @@ TEST_CASE("the order of launches is the one that follows from what each was orde
     };
     for (std::size_t i = 1; i <= count; ++i) {
       const LaunchId id{static_cast<std::uint32_t>(i)};
-      LaunchId& tail = tails[random(tails.size())];
-      std::vector<LaunchId>& before = after[i];
+      WorkId& tail = tails[random(tails.size())];
+      std::vector<WorkId>& before = after[i];
       if (tail != LaunchId{}) {
         before.push_back(tail);
       }
-      const LaunchId other = tails[random(tails.size())];
+      const WorkId other = tails[random(tails.size())];
       if (random(static_cast<std::size_t>(meetings)) == 0 && other != LaunchId{} && other != tail) {
         before.push_back(other);
       }
@@ -47,9 +47,10 @@ TEST_CASE("the order of launches is the one that follows from what each was orde
       while (!open.empty()) {
         const std::size_t at = open.back();
         open.pop_back();
-        for (const LaunchId each : after[at]) {
-          if (past.insert(static_cast<std::uint32_t>(each)).second) {
-            open.push_back(static_cast<std::uint32_t>(each));
+        for (const WorkId each : after[at]) {
+          const auto earlier = static_cast<std::size_t>(each.launch());
+          if (past.insert(earlier).second) {
+            open.push_back(earlier);
           }
         }
       }
@@ -64,23 +65,23 @@ TEST_CASE("the order of launches is the one that follows from what each was orde
 
 TEST_CASE("kernels and copies that follow each other are known by their numbers, others are not") {
   LaunchOrder order;
-  LaunchId last{};
+  WorkId last;
   for (std::uint32_t i = 1; i <= 5000; ++i) {
-    for (const LaunchId id : {LaunchId{i}, copy_id(i)}) {
+    for (const WorkId id : {WorkId(LaunchId{i}), WorkId(CopyId{i})}) {
       order.add(id, std::vector{last});
       last = id;
     }
   }
-  CHECK(order.is_before(LaunchId{1}, copy_id(1)));
-  CHECK_FALSE(order.is_before(copy_id(1), LaunchId{1}));
-  CHECK(order.is_before(copy_id(2047), LaunchId{2048}));
-  CHECK(order.is_before(LaunchId{2048}, copy_id(2048)));
-  CHECK(order.is_after_all(copy_id(5000)));
+  CHECK(order.is_before(LaunchId{1}, CopyId{1}));
+  CHECK_FALSE(order.is_before(CopyId{1}, LaunchId{1}));
+  CHECK(order.is_before(CopyId{2047}, LaunchId{2048}));
+  CHECK(order.is_before(LaunchId{2048}, CopyId{2048}));
+  CHECK(order.is_after_all(CopyId{5000}));
   CHECK_FALSE(order.is_after_all(LaunchId{5000}));
   CHECK(order.knows(LaunchId{1024}));
   CHECK_FALSE(order.knows(LaunchId{0}));
   CHECK_FALSE(order.knows(LaunchId{5001}));
-  CHECK_FALSE(order.knows(copy_id(1U << 20)));
+  CHECK_FALSE(order.knows(CopyId{1U << 20}));
 }
 
 TEST_CASE(
@@ -90,7 +91,7 @@ TEST_CASE(
   std::vector<std::pair<LaunchId, int>> running;
   for (std::uint32_t i = 1; i <= 2000; ++i) {
     const LaunchId id{i};
-    order.add(id, i > 2 ? std::vector{LaunchId{i - 2}} : std::vector<LaunchId>{});
+    order.add(id, i > 2 ? std::vector<WorkId>{LaunchId{i - 2}} : std::vector<WorkId>{});
     running.emplace_back(id, 0);
     if (running.size() > 2) {
       running.erase(running.begin());

@@ -252,10 +252,10 @@ TEST_CASE("copies are not held against kernels, but what is ordered by them is o
   release(scenario, {.launch = giver}, FenceScope::kGlobal);
   acquire(scenario, {.launch = taker}, FenceScope::kGlobal);
   scenario.exit({.launch = taker});
-  const LaunchId copy = copy_id(1);
+  const CopyId copy{1};
   scenario.detector.apply_copy(
       {.id = copy,
-       .call = 1,
+       .call = CallId{1},
        .ordered_after = {taker},
        .host_waited = {},
        .accesses = {{.address = kData, .row_bytes = 4, .is_written = true}}});

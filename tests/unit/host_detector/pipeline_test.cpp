@@ -76,7 +76,7 @@ WarpOperation acquire_of(std::uint32_t cta, std::uint64_t value) {
   return made;
 }
 
-LaunchInfo launch_of(std::uint32_t id, std::uint32_t ctas, std::vector<LaunchId> after = {}) {
+LaunchInfo launch_of(std::uint32_t id, std::uint32_t ctas, std::vector<WorkId> after = {}) {
   LaunchInfo info{.id = LaunchId{id}};
   info.grid.x = ctas;
   info.ordered_after = std::move(after);

@@ -45,7 +45,7 @@ class Scenario {
  public:
   explicit Scenario(const DetectorOptions& options = {}) : detector(options) {}
 
-  LaunchId launch(std::uint32_t ctas, std::uint32_t threads, std::vector<LaunchId> after = {}) {
+  LaunchId launch(std::uint32_t ctas, std::uint32_t threads, std::vector<WorkId> after = {}) {
     LaunchInfo info{.id = LaunchId{++launches_}};
     info.grid.x = ctas;
     info.block.x = threads;
@@ -66,8 +66,8 @@ class Scenario {
     return info.id;
   }
 
-  static LaunchId end_of(LaunchId prerequisite) {
-    return copy_id(1000 + static_cast<std::uint32_t>(prerequisite));
+  static WorkId end_of(LaunchId prerequisite) {
+    return CopyId{1000 + static_cast<std::uint32_t>(prerequisite)};
   }
 
   void let_dependents_begin(const Who& who) {

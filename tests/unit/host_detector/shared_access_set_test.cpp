@@ -17,12 +17,7 @@ namespace {
 using Told = std::tuple<std::uint64_t, std::uint32_t, Time, std::uint32_t, std::uint32_t, bool>;
 
 Told told(const Cell& cell) {
-  return {static_cast<std::uint64_t>(cell.cta),
-          cell.warp,
-          cell.time,
-          cell.lanes,
-          cell.site,
-          cell.is_superseded()};
+  return {cell.cta.packed(), cell.warp, cell.time, cell.lanes, cell.site, cell.is_superseded()};
 }
 
 std::multiset<Told> all_of(const SharedAccessSet& shared_set) {
@@ -40,7 +35,7 @@ std::multiset<Told> all_of(const std::vector<Cell>& cells) {
 Cell read_of(std::uint32_t cta, std::uint8_t warp, Time time = 1) {
   Cell cell;
   cell.bytes = Bytes::upto(4);
-  cell.cta = cta_key(LaunchId{1}, cta);
+  cell.cta = CtaKey(LaunchId{1}, cta);
   cell.warp = warp;
   cell.lanes = 1;
   cell.time = time;
@@ -50,7 +45,7 @@ Cell read_of(std::uint32_t cta, std::uint8_t warp, Time time = 1) {
 Cell any_cell() {
   Cell cell = read_of(*rc::gen::inRange<std::uint32_t>(0, 4),
                       *rc::gen::inRange<std::uint8_t>(0, 32), *rc::gen::inRange<Time>(1, 4));
-  cell.cta = cta_key(LaunchId{*rc::gen::inRange<std::uint32_t>(1, 3)}, cell.cta_index());
+  cell.cta = CtaKey(LaunchId{*rc::gen::inRange<std::uint32_t>(1, 3)}, cell.cta_index());
   cell.lanes = *rc::gen::inRange<std::uint32_t>(1, 8);
   cell.site = *rc::gen::inRange<std::uint32_t>(0, 3);
   return cell;
@@ -66,7 +61,7 @@ void any_change(Cell& cell, std::uint32_t what) {
       cell.lanes |= 8;
       break;
     case 2:
-      cell.superseded_by = cta_key(LaunchId{1}, 9);
+      cell.superseded_by = CtaKey(LaunchId{1}, 9);
       break;
     case 3:
       ++cell.time;
@@ -136,7 +131,7 @@ TEST_CASE("a shared set keeps what it is given, and what is made of it") {
         const auto place = std::ranges::find(cells, met, told);
         RC_ASSERT(is_found == (place != cells.end()));
         if (is_found) {
-          RC_ASSERT(std::get<0>(met) == static_cast<std::uint64_t>(cell.cta));
+          RC_ASSERT(std::get<0>(met) == cell.cta.packed());
           RC_ASSERT(std::get<1>(met) == cell.warp);
           any_change(*place, what % 5);
           change_all([](Cell&) {});
@@ -180,7 +175,7 @@ TEST_CASE("a shared set forgets what its lanes did again later, and nothing else
     for (Time time = 1; time <= count; ++time) {
       Cell cell;
       cell.bytes = Bytes::upto(4);
-      cell.cta = cta_key(LaunchId{1}, *rc::gen::inRange<std::uint32_t>(0, warps));
+      cell.cta = CtaKey(LaunchId{1}, *rc::gen::inRange<std::uint32_t>(0, warps));
       cell.warp = *rc::gen::inRange<std::uint8_t>(0, 2);
       cell.lanes = std::uint32_t{1} << *rc::gen::inRange(0, 3);
       cell.time = time;

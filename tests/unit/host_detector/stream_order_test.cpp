@@ -25,14 +25,14 @@ struct Order {
 
   // `later`, directly or through launches in between.
   [[nodiscard]] bool is_before(LaunchId first, LaunchId later) const {
-    return std::ranges::any_of(before[static_cast<std::uint32_t>(later) - 1], [&](LaunchId each) {
-      return each == first || is_before(first, each);
+    return std::ranges::any_of(before[static_cast<std::uint32_t>(later) - 1], [&](WorkId each) {
+      return each == first || is_before(first, each.launch());
     });
   }
 
   StreamOrder streams;
   std::uint32_t count = 0;
-  std::vector<std::vector<LaunchId>> before;
+  std::vector<std::vector<WorkId>> before;
 };
 
 }  // namespace
@@ -116,20 +116,20 @@ TEST_CASE("copies share a number until something else is said of any stream") {
   StreamOrder streams;
   const LaunchId launch{1};
   CHECK(streams.launch(kOne, launch).empty());
-  const CopyOrder first = streams.copy(kOne, copy_id(1));
-  CHECK(first.id == copy_id(1));
-  CHECK(first.ordered_after == std::vector{launch});
-  const CopyOrder second = streams.copy(kOne, copy_id(2));
-  CHECK(second.id == copy_id(1));
-  CHECK(second.ordered_after == std::vector{copy_id(1)});
-  CHECK(streams.copy(kTwo, copy_id(3)).id == copy_id(3));
+  const CopyOrder first = streams.copy(kOne, CopyId{1});
+  CHECK(first.id == CopyId{1});
+  CHECK(first.ordered_after == std::vector<WorkId>{launch});
+  const CopyOrder second = streams.copy(kOne, CopyId{2});
+  CHECK(second.id == CopyId{1});
+  CHECK(second.ordered_after == std::vector<WorkId>{CopyId{1}});
+  CHECK(streams.copy(kTwo, CopyId{3}).id == CopyId{3});
   streams.record_event(kEvent, kOne);
-  const CopyOrder later = streams.copy(kOne, copy_id(4));
-  CHECK(later.id == copy_id(4));
-  CHECK(later.ordered_after == std::vector{copy_id(1)});
+  const CopyOrder later = streams.copy(kOne, CopyId{4});
+  CHECK(later.id == CopyId{4});
+  CHECK(later.ordered_after == std::vector<WorkId>{CopyId{1}});
   CHECK(later.host_waited.empty());
   streams.synchronize_stream(kOne);
-  CHECK(streams.copy(kFree, copy_id(5)).host_waited == std::vector{copy_id(4)});
+  CHECK(streams.copy(kFree, CopyId{5}).host_waited == std::vector<WorkId>{CopyId{4}});
 }
 
 TEST_CASE("only the newest launches are named, however long the host goes on") {
@@ -145,16 +145,16 @@ TEST_CASE("only the newest launches are named, however long the host goes on") {
 TEST_CASE("a programmatic launch has a prerequisite if a kernel came just before it") {
   Order order;
   const LaunchId first = order.launch(kOne);
-  const LaunchId end = copy_id(1);
+  const CopyId end{1};
   SECTION("which may still run") {
     const ProgrammaticOrder second = order.streams.launch_programmatic(kOne, LaunchId{2}, end);
-    CHECK(second.ordered_after == std::vector{first});
+    CHECK(second.ordered_after == std::vector<WorkId>{first});
     CHECK(second.prerequisite == first);
     CHECK(second.prerequisite_over == end);
     // What comes then is after both.
-    std::vector<LaunchId> after = order.streams.launch(kOne, LaunchId{3});
+    std::vector<WorkId> after = order.streams.launch(kOne, LaunchId{3});
     std::ranges::sort(after);
-    CHECK(after == std::vector{LaunchId{2}, end});
+    CHECK(after == std::vector<WorkId>{LaunchId{2}, end});
   }
   SECTION("but not in another stream") {
     CHECK(order.streams.launch_programmatic(kTwo, LaunchId{2}, end).prerequisite == LaunchId{});
@@ -167,7 +167,7 @@ TEST_CASE("a programmatic launch has a prerequisite if a kernel came just before
     const int between = GENERATE(0, 1, 2, 3);
     switch (between) {
       case 0:
-        static_cast<void>(order.streams.copy(kOne, copy_id(2)));
+        static_cast<void>(order.streams.copy(kOne, CopyId{2}));
         break;
       case 1:
         order.streams.record_event(kEvent, kOne);

@@ -10,20 +10,20 @@
 namespace barracuda::detector {
 namespace {
 
-constexpr CtaKey kHome = cta_key(LaunchId{1}, 0x80000001);
+constexpr CtaKey kHome = CtaKey(LaunchId{1}, 0x80000001);
 constexpr std::uint32_t kWarp = 37;
 
 // States that differ: number n knows CTA n up to n.
 ThreadState state_number(std::uint32_t number) {
   ThreadState state{.clock = Clock(kHome), .fences = nullptr};
   const WarpTime known{.warp = 0, .lanes = kAllLanes, .time = number};
-  state.clock.raise(cta_key(LaunchId{2}, number), {&known, 1});
+  state.clock.raise(CtaKey(LaunchId{2}, number), {&known, 1});
   return state;
 }
 
 std::uint32_t number_of(const ThreadState& state) {
   for (std::uint32_t number = 1; number < 8; ++number) {
-    if (state.clock.floor(cta_key(LaunchId{2}, number), 0) == number) {
+    if (state.clock.floor(CtaKey(LaunchId{2}, number), 0) == number) {
       return number;
     }
   }

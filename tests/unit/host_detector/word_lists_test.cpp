@@ -25,12 +25,16 @@ Number any_number() {
   return *rc::gen::resize(100, rc::gen::arbitrary<Number>());
 }
 
+CtaKey any_cta() {
+  return {LaunchId{any_number<std::uint32_t>() & WorkId::kMostNumber}, any_number<std::uint32_t>()};
+}
+
 Cell any_cell(std::uint32_t word) {
   Cell cell;
   const auto first = *rc::gen::inRange<std::uint32_t>(0, WordLists::kWordBytes);
   cell.bytes = Bytes::range(word * WordLists::kWordBytes + first,
                             *rc::gen::inRange<std::uint32_t>(1, WordLists::kWordBytes + 1 - first));
-  cell.cta = CtaKey{any_number<std::uint64_t>()};
+  cell.cta = any_cta();
   cell.time = any_number<std::uint32_t>();
   cell.site = any_number<std::uint32_t>() & 0xFFFFFFU;
   cell.stack = any_number<std::uint32_t>();
@@ -52,7 +56,7 @@ Cell any_cell(std::uint32_t word) {
       cell.value = any_number<std::uint64_t>();
       break;
     case 1:
-      cell.superseded_by = CtaKey{any_number<std::uint64_t>()};
+      cell.superseded_by = any_cta();
       break;
     case 2:
       cell.sequence = any_number<std::uint32_t>();
@@ -134,7 +138,7 @@ TEST_CASE("a cell joins a list in which it has nobody to meet but its own moment
   const auto atomic = [](std::uint8_t warp, std::uint32_t lanes) {
     Cell cell;
     cell.bytes = WordLists::bytes_of(kWord);
-    cell.cta = CtaKey{5};
+    cell.cta = CtaKey(LaunchId{1}, 5);
     cell.time = 7;
     cell.site = 9;
     cell.warp = warp;

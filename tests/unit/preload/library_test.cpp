@@ -77,10 +77,10 @@ TEST_CASE(
       "fexecve",
       "__asan_default_options",
       "__tsan_default_suppressions",
-#define NAME(name, ...) #name,
-#include "emulator/cudart_names.def"
-#include "emulator/driver_names.def"
-#undef NAME
+#define FUNCTION(name, ...) #name,
+#include "emulator/libcudart.def"
+#define FUNCTION(name, ...) #name,
+#include "emulator/libcuda.def"
   };
   CHECK(exported == expected);
 }

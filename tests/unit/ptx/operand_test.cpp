@@ -199,7 +199,7 @@ TEST_CASE("registers may be called like opcodes and labels") {
   const auto body = body_of(module);
   REQUIRE(body.size() == 5);
   CHECK(body[1]->kind == StatementKind::kLabel);
-  CHECK(body[2]->instruction.opcode == "add");
+  CHECK(body[2]->instruction.opcode == Opcode::kAdd);
   CHECK(body[2]->instruction.operands[2].kind == Kind::kRegister);
   CHECK(body[3]->instruction.predicate == "ld");
   CHECK(body[3]->instruction.predicate_negated);

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "ptx/analysis/program.h"
 #include "ptx_text.h"
 
 namespace barracuda::ptx {
@@ -27,10 +28,10 @@ TEST_CASE("a line may hold several statements, and a statement several lines") {
   REQUIRE(body.size() == 6);
   CHECK(body[0]->kind == StatementKind::kBlockOpen);
   CHECK(body[3]->instruction.predicate == "p");
-  CHECK(body[3]->instruction.has("global"));
+  CHECK(body[3]->instruction.has(Modifier::kGlobal));
   CHECK(body[3]->text == "@p st.global.u32 [%rd1], 1;");
   CHECK(body[4]->kind == StatementKind::kBlockClose);
-  CHECK(body[5]->instruction.opcode == "call");
+  CHECK(body[5]->instruction.opcode == Opcode::kCall);
   CHECK(body[5]->instruction.operands.size() == 3);
   CHECK(body[5]->position.line == 7);
 }
@@ -39,10 +40,38 @@ TEST_CASE("modifiers keep their order, with scopes in double colons") {
   const Instruction copy = parse_instruction(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 16, "
       "[%r2];");
-  CHECK(copy.opcode == "cp");
-  CHECK(copy.modifiers == std::vector<std::string_view>{"async", "bulk", "shared::cluster",
-                                                        "global", "mbarrier::complete_tx::bytes"});
-  CHECK(parse_instruction("ld /*a*/ .global\n.u32 %r1, [%rd1];").modifiers.size() == 2);
+  CHECK(copy.opcode == Opcode::kCp);
+  using enum Modifier;
+  CHECK(copy.modifiers ==
+        std::vector{kAsync, kBulk, kSharedCluster, kGlobal, kMbarrierCompleteTxBytes});
+  const Instruction spread = parse_instruction("ld /*a*/ .global\n.u32 %r1, [%rd1];");
+  CHECK(spread.modifiers == std::vector{kGlobal, kU32});
+  CHECK(spread.mnemonic == "ld /*a*/ .global\n.u32");
+  CHECK(name_of(spread) == "ld.global.u32");
+}
+
+TEST_CASE("words that are not in the tables are kept as text") {
+  const Instruction strange = parse_instruction("frobnicate.gpu.L2::odd %r1;");
+  CHECK(strange.opcode == Opcode::kUnknown);
+  CHECK(strange.modifiers == std::vector{Modifier::kGpu, Modifier::kUnknown});
+  CHECK(name_of(strange) == "frobnicate.gpu.L2::odd");
+}
+
+TEST_CASE("each word of the tables is found by its text, and nothing else is") {
+  for (std::size_t i = 0; i < kOpcodeTexts.size(); ++i) {
+    CHECK(find_opcode(kOpcodeTexts[i]) == static_cast<Opcode>(i));
+  }
+  for (std::size_t i = 0; i < kModifierTexts.size(); ++i) {
+    CHECK(find_modifier(kModifierTexts[i]) == static_cast<Modifier>(i));
+  }
+  for (const std::string_view word : {"l", "LD", "ldx", "global", "ld.global"}) {
+    CHECK(find_opcode(word) == Opcode::kUnknown);
+  }
+  CHECK(find_modifier("Global") == Modifier::kUnknown);
+  CHECK(type_of(Modifier::kU32) == ScalarType::kU32);
+  CHECK(type_of(Modifier::kGlobal) == ScalarType::kNone);
+  CHECK(size_of(ScalarType::kB128) == 16);
+  CHECK(size_of(ScalarType::kPred) == 0);
 }
 
 TEST_CASE("locations say file, line, column and where the code was inlined") {

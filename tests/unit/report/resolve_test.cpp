@@ -152,12 +152,12 @@ TEST_CASE("a copy has the place of its call, and the kernel's access its locatio
   RunData run = samples::racy_run();
   detector::RaceEvent& race = run.findings.races[0];
   race.kind = detector::RaceKind::kKernelCopy;
-  race.first = {.site = detector::call_site(3),
+  race.first = {.site = detector::CallId{3},
                 .call_stack = {},
-                .thread = {.launch = detector::copy_id(9)},
+                .thread = {.launch = detector::CopyId{9}},
                 .address = 0xff0,
                 .size = std::uint64_t{5} << 30};
-  run.copies = {{.call = 3,
+  run.copies = {{.call = detector::CallId{3},
                  .operation = detector::HostOperation::kCopy,
                  .stream = 2,
                  .host_stack = {},

@@ -2,10 +2,12 @@
 
 #include <filesystem>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
 
+#include "tests/unit/failed_assertion.h"
 #include "tests/unit/report/samples.h"
 #include "tests/unit/report/scratch_folder.h"
 
@@ -26,6 +28,22 @@ Spool make_spool(const ScratchFolder& folder) {
 
 std::string file_of_process(const ScratchFolder& folder) {
   return folder / (std::to_string(getpid()) + ".0.spool");
+}
+
+TEST_CASE("a forked child does not write to its parent's spool") {
+  const ScratchFolder folder;
+  Spool spool = make_spool(folder);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const std::string failed =
+        test::failed_assertion([&] { (void)spool.update(samples::racy_report()); });
+    _exit(failed.find("spool.cpp") != std::string::npos ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(test::failed_assertion([&] { (void)spool.update(samples::racy_report()); }).empty());
 }
 
 TEST_CASE("a report survives the journey between processes") {

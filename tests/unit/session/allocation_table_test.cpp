@@ -43,20 +43,20 @@ TEST_CASE("who gets freed bytes is told of each free of them, once") {
   AllocationTable table;
   const auto free = [&](std::uint64_t address, std::uint64_t bytes, std::uint32_t by) {
     table.add(address, bytes, "cudaMallocAsync");
-    table.remove(address, detector::copy_id(by));
+    table.remove(address, detector::CopyId{by});
   };
   free(0x1000, 0x100, 1);
   free(0x1100, 0x100, 2);
   free(0x2000, 0x100, 3);
   CHECK(table.take_frees({.address = 0x1200, .bytes = 0x100}).empty());
-  const std::vector both{detector::copy_id(1), detector::copy_id(2)};
+  const std::vector both{detector::CopyId{1}, detector::CopyId{2}};
   CHECK(table.take_frees({.address = 0x1080, .bytes = 0x100}) == both);
   CHECK(table.take_frees({.address = 0x1080, .bytes = 0x100}).empty());
   CHECK(table.take_frees({.address = 0x1000, .bytes = 0x1000}) == both);  // what was left of them
   free(0x2000, 0x100, 4);
-  CHECK(table.take_frees({.address = 0x2010, .bytes = 0x10}) == std::vector{detector::copy_id(4)});
-  CHECK(table.take_frees({.address = 0x2000, .bytes = 0x10}) == std::vector{detector::copy_id(4)});
-  CHECK(table.take_frees({.address = 0x20ff, .bytes = 1}) == std::vector{detector::copy_id(4)});
+  CHECK(table.take_frees({.address = 0x2010, .bytes = 0x10}) == std::vector{detector::CopyId{4}});
+  CHECK(table.take_frees({.address = 0x2000, .bytes = 0x10}) == std::vector{detector::CopyId{4}});
+  CHECK(table.take_frees({.address = 0x20ff, .bytes = 1}) == std::vector{detector::CopyId{4}});
 }
 
 }  // namespace

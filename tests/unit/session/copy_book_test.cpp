@@ -23,7 +23,7 @@ constexpr std::uint64_t kDefaultStream = 0;
   return call;
 }
 
-detector::RaceEvent race_of(wire::SiteId first, wire::SiteId second) {
+detector::RaceEvent race_of(detector::AccessSite first, detector::AccessSite second) {
   detector::RaceEvent race;
   race.first.site = first;
   race.second.site = second;
@@ -34,7 +34,7 @@ detector::RaceEvent race_of(wire::SiteId first, wire::SiteId second) {
 
 TEST_CASE("a call is one place in the program, however often the program comes there") {
   CopyBook book;
-  std::set<std::uint32_t> numbers;
+  std::set<detector::CallId> numbers;
   for (int round = 0; round < 3; ++round) {
     const CopyBook::Call call = copy(book, kDefaultStream);
     CHECK(call.is_new == (round == 0));
@@ -49,7 +49,7 @@ TEST_CASE("a call is one place in the program, however often the program comes t
 
 TEST_CASE("what a report says of a call keeps calls apart: the stream, and what it does") {
   CopyBook book;
-  std::set<std::uint32_t> numbers;
+  std::set<detector::CallId> numbers;
   for (const std::uint64_t stream : {kDefaultStream, std::uint64_t{1}, std::uint64_t{2}}) {
     for (const auto operation :
          {detector::HostOperation::kCopy, detector::HostOperation::kMemset,
@@ -67,15 +67,14 @@ TEST_CASE("what a report says of a call keeps calls apart: the stream, and what 
 
 TEST_CASE("findings name calls, each once, and the sites of kernels are none") {
   CopyBook book;
-  const std::uint32_t first = copy(book, 1).number;
+  const detector::CallId first = copy(book, 1).number;
   copy(book, 2);
-  const std::uint32_t third = copy(book, 3).number;
+  const detector::CallId third = copy(book, 3).number;
   detector::Findings findings;
   CHECK(book.named_in(findings).empty());
-  const wire::SiteId kernel{first};
-  findings.races = {race_of(kernel, detector::call_site(third)),
-                    race_of(detector::call_site(third), detector::call_site(first)),
-                    race_of(kernel, detector::call_site(1000))};
+  const wire::SiteId kernel{index_of(first)};
+  findings.races = {race_of(kernel, third), race_of(third, first),
+                    race_of(kernel, detector::CallId{1000})};
   const auto named = book.named_in(findings);
   REQUIRE(named.size() == 2);
   CHECK(named[0].call == first);
@@ -86,10 +85,9 @@ TEST_CASE("findings name calls, each once, and the sites of kernels are none") {
 
 TEST_CASE("numbers among the launches are never used again") {
   CopyBook book;
-  const detector::LaunchId first = book.next_id();
-  const detector::LaunchId second = book.next_id();
-  CHECK(detector::is_copy(first));
-  CHECK(detector::is_copy(second));
+  const detector::CopyId first = book.next_id();
+  const detector::CopyId second = book.next_id();
+  CHECK(detector::CopyId{} < first);
   CHECK(first < second);
 }
 

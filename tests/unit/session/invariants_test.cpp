@@ -37,13 +37,14 @@ TEST_CASE("a launch that was never counted is not taken back") {
 
 TEST_CASE("a call that never was has no record") {
   const CopyBook book;
-  CHECK_THAT(failed_assertion([&] { (void)book.record(0); }), Contains("copy_book.h"));
+  CHECK_THAT(failed_assertion([&] { (void)book.record(detector::CallId{0}); }),
+             Contains("copy_book.h"));
 }
 
 TEST_CASE("a node of a graph that waits for a later one leaves no lock behind") {
   StreamTracker streams;
-  const std::vector<GraphStep> steps = {{.launch = detector::LaunchId{1}, .dependencies = {1}},
-                                        {.launch = detector::LaunchId{2}, .dependencies = {}}};
+  const std::vector<GraphStep> steps = {{.work = detector::LaunchId{1}, .dependencies = {1}},
+                                        {.work = detector::LaunchId{2}, .dependencies = {}}};
   CHECK_THAT(
       failed_assertion([&] { (void)streams.graph_launch(detector::kLegacyStream, 1, steps); }),
       Contains("stream_tracker.cpp"));

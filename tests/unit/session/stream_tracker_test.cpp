@@ -10,7 +10,8 @@ namespace barracuda::session {
 namespace {
 
 using detector::LaunchId;
-using Launches = std::vector<LaunchId>;
+using detector::WorkId;
+using Launches = std::vector<WorkId>;
 
 constexpr std::uint64_t kExecutable = 500;
 
@@ -52,7 +53,7 @@ TEST_CASE("launches of one stream follow each other, those of another need an ev
   streams.event_recorded(0x77, first);
   streams.event_waited(second, 0x77);
   const Launches after = streams.launch(second, id(4));
-  CHECK(std::set<LaunchId>(after.begin(), after.end()) == std::set<LaunchId>{id(2), id(3)});
+  CHECK(std::set<WorkId>(after.begin(), after.end()) == std::set<WorkId>{id(2), id(3)});
 }
 
 TEST_CASE("the nodes of a graph follow their edges, the stream before them and after them") {
@@ -61,20 +62,20 @@ TEST_CASE("the nodes of a graph follow their edges, the stream before them and a
   const auto stream = streams.key_of(0x1000);
   (void)streams.launch(stream, id(1));
   // A diamond whose top is no kernel.
-  const std::vector<GraphStep> steps = {{.launch = {}, .dependencies = {}},
-                                        {.launch = id(2), .dependencies = {0}},
-                                        {.launch = id(3), .dependencies = {0}},
-                                        {.launch = id(4), .dependencies = {1, 2}}};
+  const std::vector<GraphStep> steps = {{.work = {}, .dependencies = {}},
+                                        {.work = id(2), .dependencies = {0}},
+                                        {.work = id(3), .dependencies = {0}},
+                                        {.work = id(4), .dependencies = {1, 2}}};
   const auto after = streams.graph_launch(stream, kExecutable, steps);
   REQUIRE(after.size() == 4);
   CHECK(after[0].empty());
   CHECK(after[1] == Launches{id(1)});
   CHECK(after[2] == Launches{id(1)});
-  CHECK(std::set<LaunchId>(after[3].begin(), after[3].end()) == std::set<LaunchId>{id(2), id(3)});
+  CHECK(std::set<WorkId>(after[3].begin(), after[3].end()) == std::set<WorkId>{id(2), id(3)});
   CHECK(streams.launch(stream, id(5)) == Launches{id(4)});
 
   const auto replay = streams.graph_launch(
-      stream, kExecutable, std::vector<GraphStep>{{.launch = id(6), .dependencies = {}}});
+      stream, kExecutable, std::vector<GraphStep>{{.work = id(6), .dependencies = {}}});
   CHECK(replay[0] == Launches{id(5)});
 }
 
@@ -84,16 +85,16 @@ TEST_CASE("replays of one executable graph follow each other in any streams, tho
   streams.created(17, true);
   const auto replay = [&](Handle stream, std::uint64_t executable, std::uint32_t launch) {
     return streams.graph_launch(streams.key_of(stream), executable,
-                                std::vector<GraphStep>{{.launch = id(launch), .dependencies = {}}});
+                                std::vector<GraphStep>{{.work = id(launch), .dependencies = {}}});
   };
   CHECK(replay(16, kExecutable, 1)[0].empty());
   CHECK(replay(17, kExecutable + 1, 2)[0].empty());
   const Launches after = replay(17, kExecutable, 3)[0];
-  CHECK(std::set<LaunchId>(after.begin(), after.end()) == std::set<LaunchId>{id(1), id(2)});
+  CHECK(std::set<WorkId>(after.begin(), after.end()) == std::set<WorkId>{id(1), id(2)});
 }
 
 detector::CopyOrder copy(StreamTracker& streams, Handle stream, std::uint32_t number) {
-  return streams.copy(streams.key_of(stream), detector::copy_id(number));
+  return streams.copy(streams.key_of(stream), detector::CopyId{number});
 }
 
 TEST_CASE("copies of the default streams follow the rules of launches there") {
@@ -103,25 +104,25 @@ TEST_CASE("copies of the default streams follow the rules of launches there") {
   CHECK(copy(streams, 0x1000, 1).ordered_after.empty());
   CHECK(copy(streams, 0x2000, 2).ordered_after.empty());
   // The legacy stream awaits the blocking one alone, and the thread's own stream the legacy one.
-  CHECK(copy(streams, 0, 3).ordered_after == Launches{detector::copy_id(1)});
-  CHECK(copy(streams, kPerThreadHandle, 4).ordered_after == Launches{detector::copy_id(3)});
-  CHECK(copy(streams, 0x2000, 5).ordered_after == Launches{detector::copy_id(2)});
+  CHECK(copy(streams, 0, 3).ordered_after == Launches{detector::CopyId{1}});
+  CHECK(copy(streams, kPerThreadHandle, 4).ordered_after == Launches{detector::CopyId{3}});
+  CHECK(copy(streams, 0x2000, 5).ordered_after == Launches{detector::CopyId{2}});
   detector::CopyOrder theirs;
   std::thread([&] { theirs = copy(streams, kPerThreadHandle, 6); }).join();
-  CHECK(theirs.id == detector::copy_id(6));
-  CHECK(theirs.ordered_after == Launches{detector::copy_id(3)});
+  CHECK(theirs.id == detector::CopyId{6});
+  CHECK(theirs.ordered_after == Launches{detector::CopyId{3}});
 }
 
 TEST_CASE("an event is behind the copies before it, though copies after it could share a number") {
   StreamTracker streams;
   streams.created(0x1000, true);
   streams.created(0x2000, true);
-  CHECK(copy(streams, 0x1000, 1).id == detector::copy_id(1));
-  CHECK(copy(streams, 0x1000, 2).id == detector::copy_id(1));
+  CHECK(copy(streams, 0x1000, 1).id == detector::CopyId{1});
+  CHECK(copy(streams, 0x1000, 2).id == detector::CopyId{1});
   streams.event_recorded(0x77, streams.key_of(0x1000));
-  CHECK(copy(streams, 0x1000, 3).id == detector::copy_id(3));
+  CHECK(copy(streams, 0x1000, 3).id == detector::CopyId{3});
   streams.event_waited(streams.key_of(0x2000), 0x77);
-  CHECK(copy(streams, 0x2000, 4).ordered_after == Launches{detector::copy_id(1)});
+  CHECK(copy(streams, 0x2000, 4).ordered_after == Launches{detector::CopyId{1}});
 }
 
 TEST_CASE("copies of a destroyed stream go on until something awaits them") {
@@ -132,9 +133,10 @@ TEST_CASE("copies of a destroyed stream go on until something awaits them") {
     (void)copy(streams, 0x1000, first);
     streams.destroyed(0x1000);
     streams.created(0x1000, true);  // another stream that has its handle
-    CHECK(copy(streams, 0x1000, first + 1).ordered_after != Launches{detector::copy_id(first)});
+    CHECK(copy(streams, 0x1000, first + 1).ordered_after != Launches{detector::CopyId{first}});
     streams.device_synchronized();
-    CHECK(std::ranges::count(streams.host_waited(), detector::copy_id(first)) == 1);
+    CHECK(std::ranges::count(streams.host_waited(), detector::WorkId(detector::CopyId{first})) ==
+          1);
     streams.destroyed(0x1000);
   }
 }
@@ -146,8 +148,8 @@ TEST_CASE("what was copied before a device was reset is over for all that comes 
   streams.device_synchronized();  // the end of a context waits for it
   streams.created(0x1000, true);
   const detector::CopyOrder after = copy(streams, 0x1000, 2);
-  CHECK(after.ordered_after == Launches{detector::copy_id(1)});
-  CHECK(after.host_waited == Launches{detector::copy_id(1)});
+  CHECK(after.ordered_after == Launches{detector::CopyId{1}});
+  CHECK(after.host_waited == Launches{detector::CopyId{1}});
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-"""Each mutation of tools/mutate_*.sh still changes its file, and docs/MUTATIONS.md has a row for the detector's.
+"""Each mutation of tools/mutate_*.sh still changes its file, and docs/MUTATIONS.md has a row for the detector's
+and for the weak memory's.
 
 Whether the tests catch it takes a build for each, hours in all: tools/nightly.sh.
 """
@@ -11,15 +12,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def read_list(script):
-    """The mutations of a script: name, file and sed expression."""
+def read_lists(script):
+    """The lists of mutations of a script: of each name, file and sed expression."""
     text = (ROOT / "tools" / script).read_text(encoding="utf-8")
-    rows = re.search(r"<<'LIST'\n(.*?)\nLIST\n", text, re.S).group(1)
-    return [line.split("|", 2) for line in rows.splitlines()]
+    lists = re.findall(r"<<'LIST'\n(.*?)\nLIST\n", text, re.S)
+    return [[line.split("|", 2) for line in rows.splitlines()] for rows in lists]
 
 
-DETECTOR = read_list("mutate_detector.sh")
-REWRITER = read_list("mutate_rewriter.sh")
+(DETECTOR,) = read_lists("mutate_detector.sh")
+(REWRITER,) = read_lists("mutate_rewriter.sh")
+(WEAK,) = read_lists("mutate_weak.sh")
+OF_DEVICE, OF_MODEL = read_lists("mutate_weak_memory.sh")
 
 
 class Mutations(unittest.TestCase):
@@ -34,11 +37,14 @@ class Mutations(unittest.TestCase):
     def test_each_applies(self):
         self.expect_each_applies(DETECTOR, "host_detector", 100)
         self.expect_each_applies(REWRITER, "ptx", 25)
+        self.expect_each_applies(WEAK, "emulator", 20)
+        self.expect_each_applies(OF_DEVICE, "emulator", 1)
+        self.expect_each_applies(OF_MODEL, "weak_memory", 4)
 
     def test_each_has_its_row(self):
         document = (ROOT / "docs/MUTATIONS.md").read_text(encoding="utf-8")
         rows = re.findall(r"^\| ([^|]+?) \| `([^`]+)` \|", document, re.M)
-        mutations = {(name, file) for name, file, _ in DETECTOR}
+        mutations = {(name, file) for name, file, _ in DETECTOR + WEAK}
         self.assertEqual((mutations - set(rows), set(rows) - mutations), (set(), set()))
 
 

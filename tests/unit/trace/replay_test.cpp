@@ -52,11 +52,13 @@ TEST_CASE("a replay finds the race, with its places") {
 
 TEST_CASE("a copy that nothing orders is replayed, with its place") {
   std::vector<Event> events = race_events();
-  events.emplace_back(CopyDescribed{
-      .call = 0, .operation = detector::HostOperation::kMemset, .stream = 2, .stack = 7});
+  events.emplace_back(CopyDescribed{.call = detector::CallId{0},
+                                    .operation = detector::HostOperation::kMemset,
+                                    .stream = 2,
+                                    .stack = 7});
   events.emplace_back(CopyBegun{
-      {.id = detector::copy_id(1),
-       .call = 0,
+      {.id = detector::CopyId{1},
+       .call = detector::CallId{0},
        .ordered_after = {},
        .host_waited = {},
        .accesses = {
@@ -129,7 +131,8 @@ TEST_CASE("events that make no sense end the replay of their process, with a rea
              Contains("launch 2, which did not run"));
   CHECK_THAT(problem_of(with(8, MemoryForgotten{.address = 16, .bytes = ~std::uint64_t{0}})),
              Contains("no address space"));
-  CHECK_THAT(problem_of(with(8, CopyDescribed{.call = 1})), Contains("copy 1 is out of place"));
+  CHECK_THAT(problem_of(with(8, CopyDescribed{.call = detector::CallId{1}})),
+             Contains("copy 1 is out of place"));
   CHECK_THAT(problem_of(with(8, CopyBegun{})), Contains("cannot be"));
   CHECK_THAT(problem_of(with(8, ProgramEnded{})), Contains("whole run"));
   std::vector<Event> late = good;

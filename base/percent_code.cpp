@@ -1,0 +1,52 @@
+#include "base/percent_code.h"
+
+#include <charconv>
+#include <memory>
+
+namespace barracuda {
+namespace {
+
+bool is_written_out(unsigned char byte, std::string_view separators) {
+  constexpr unsigned char kDelete = 0x7f;
+  return byte <= ' ' || byte == '%' || byte == kDelete ||
+         separators.find(static_cast<char>(byte)) != separators.npos;
+}
+
+}  // namespace
+
+std::string percent_encoded(std::string_view text, std::string_view separators) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string word;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (is_written_out(byte, separators)) {
+      word += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
+    } else {
+      word += c;
+    }
+  }
+  return word;
+}
+
+std::optional<std::string> percent_decoded(std::string_view text) {
+  std::string decoded;
+  while (!text.empty()) {
+    if (text.front() != '%') {
+      decoded += text.front();
+      text.remove_prefix(1);
+      continue;
+    }
+    unsigned byte = 0;
+    const std::string_view digits = text.substr(1, 2);
+    const char* const end = std::to_address(digits.end());
+    const auto [rest, error] = std::from_chars(std::to_address(digits.begin()), end, byte, 16);
+    if (digits.size() != 2 || error != std::errc{} || rest != end) {
+      return std::nullopt;
+    }
+    decoded += static_cast<char>(byte);
+    text.remove_prefix(3);
+  }
+  return decoded;
+}
+
+}  // namespace barracuda

@@ -1,0 +1,104 @@
+#include "cli/campaign_arguments.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace barracuda::cli {
+namespace {
+
+constexpr const char* kFooter =
+    "  write FOLDER -- COMMAND   divide a command into tasks, in a folder that all machines see\n"
+    "  run FOLDER                run those without a result: here, by Slurm, or on a Dask cluster\n"
+    "  status FOLDER             how far it is\n"
+    "  result FOLDER             all results as one report\n"
+    "Each has --help. run, status and result are written in Python: they need python3, 3.9 or "
+    "newer.\n"
+    "\n"
+    "  barracuda campaign write all -- explore --model ptx tests/litmus/*/*.litmus\n"
+    "  barracuda campaign run all\n"
+    "  barracuda campaign result all --json all.jsonl\n";
+
+constexpr const char* kWriteFooter =
+    "COMMAND is explore, expose or harden with its arguments. explore is divided by its tests; "
+    "expose\n"
+    "by --runs, --per-race and seeds, so that all tasks together make the runs that were asked "
+    "for;\n"
+    "harden's tasks are the same search with other seeds. A line of --lines is such a command, "
+    "its\n"
+    "words quoted as for a shell: each is a task as it stands.\n"
+    "\n"
+    "  barracuda campaign write all -- explore --compare weak,ptx *.litmus\n"
+    "  barracuda campaign write fails --tasks 100 -- expose --runs 10000 -- ./app input.dat\n"
+    "  barracuda campaign write programs --lines commands.txt\n";
+
+constexpr std::string_view kParts[] = {"run", "status", "result"};
+
+Message error(const std::string& text, std::string_view part) {
+  return {.text = fmt::format("barracuda: {} (see barracuda campaign{} --help)\n", text, part),
+          .is_error = true};
+}
+
+// What stands behind -- is the command to divide.
+Command parse_write(const std::vector<std::string>& words, const std::string& environment_options) {
+  CampaignWriteCommand command{.environment_options = environment_options};
+  CLI::App app("divide a command into the tasks of a campaign", "write");
+  app.set_help_flag("--help,-h", "print this help");
+  app.footer(kWriteFooter);
+  app.add_option("FOLDER", command.folder, "a new folder, on a file system that all machines share")
+      ->required();
+  app.add_option("--tasks", command.tasks,
+                 "how many tasks, at most (default: explore one a test, expose one for 40 runs, "
+                 "harden one)")
+      ->check(CLI::Range(std::uint64_t{1}, kMostTasks));
+  app.add_option("--lines", command.lines, "a file of commands, one a line, instead of COMMAND");
+  const auto mark = std::ranges::find(words, "--");
+  std::vector<std::string> flags(words.begin(), mark);
+  std::ranges::reverse(flags);  // CLI11 takes them from the back
+  try {
+    app.parse(flags);
+  } catch (const CLI::Success&) {
+    return Message{.text = app.help("barracuda campaign")};
+  } catch (const CLI::ParseError& problem) {
+    return error(problem.what(), " write");
+  }
+  if (mark != words.end()) {
+    command.words.assign(mark + 1, words.end());
+  }
+  if (command.words.empty() == command.lines.empty()) {
+    return error(command.lines.empty()
+                     ? "no command to divide: barracuda campaign write FOLDER -- explore FILE..."
+                     : "either --lines or a command behind --, not both",
+                 " write");
+  }
+  if (!command.lines.empty() && command.tasks != 0) {
+    return error("--tasks: each line of --lines is a task", " write");
+  }
+  return command;
+}
+
+}  // namespace
+
+Command parse_campaign(const std::vector<std::string>& words,
+                       const std::string& environment_options) {
+  const std::string part = words.empty() ? "" : words.front();
+  if (part == "write") {
+    return parse_write({words.begin() + 1, words.end()}, environment_options);
+  }
+  if (std::ranges::find(kParts, part) != std::end(kParts)) {
+    return CampaignProgramCommand{.words = words};
+  }
+  if (part == "--help" || part == "-h") {
+    return Message{.text = fmt::format("{}\nUsage: barracuda campaign PART FOLDER ...\n\n{}",
+                                       kCampaignDescription, kFooter)};
+  }
+  return error(part.empty() ? "campaign needs write, run, status or result"
+                            : fmt::format("campaign: there is no '{}'; there are write, run, "
+                                          "status and result",
+                                          part),
+               "");
+}
+
+}  // namespace barracuda::cli

@@ -1,0 +1,293 @@
+#include "cli/fix.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "cli/complain.h"
+#include "cli/weak_command.h"
+#include "report/exit_status.h"
+#include "report/fix_json.h"
+#include "report/fix_text.h"
+#include "report/symbol_name.h"
+#include "report/toolkit_path.h"
+#include "report/unified_diff.h"
+#include "weak_memory/repair.h"
+
+namespace barracuda::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using weak_memory::AppliedEdit;
+using weak_memory::Oracle;
+using weak_memory::Repair;
+using weak_memory::SourceChanges;
+using weak_memory::SourceLines;
+
+Expected<weak_memory::ProgramCode> read_code(const std::vector<std::string>& texts) {
+  std::vector<ptx::CodeView> modules;
+  for (const std::string& text : texts) {
+    TRY(ptx::CodeView module, ptx::CodeView::read(text, [](std::string_view file) {
+          return !report::is_toolkit_header(file);
+        }));
+    modules.push_back(std::move(module));
+  }
+  return weak_memory::ProgramCode(std::move(modules));
+}
+
+std::optional<SourceLines> read_source(const std::string& file) {
+  const auto text = read_file(file);
+  if (!text || (!text->empty() && !text->ends_with('\n'))) {
+    return std::nullopt;  // what has no end of its last line is left alone
+  }
+  SourceLines lines;
+  for (std::size_t at = 0; at < text->size();) {
+    const std::size_t end = text->find('\n', at);
+    lines.push_back(text->substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+const char* name_of(weak_memory::Standing standing) {
+  switch (standing) {
+    case weak_memory::Standing::kDetector:
+      return "detector";
+    case weak_memory::Standing::kSimulation:
+      return "simulation";
+    case weak_memory::Standing::kProof:
+      return "proof";
+  }
+  return "";
+}
+
+report::FixEdit told(const AppliedEdit& applied, const std::string& problem) {
+  const weak_memory::Edit& edit = applied.edit;
+  report::FixEdit fix{.place = {},
+                      .inlined = {},
+                      .statement = to_string(edit.changes.front().at),
+                      .where = !edit.before.empty()  ? "at"
+                               : edit.is_line_before ? "before"
+                               : edit.is_behind_loop ? "behind the loop at"
+                                                     : "behind",
+                      .before = edit.before,
+                      .after = edit.after,
+                      .cuda = cuda_spelling(edit),
+                      .reason = applied.reason,
+                      .is_guess = applied.is_guess,
+                      .no_diff = problem,
+                      .cost = cost_of(edit)};
+  for (const ptx::SourceFrame& line : edit.lines) {
+    fix.inlined.push_back(
+        {.function = report::demangle(line.function), .file = line.file, .line = line.line});
+  }
+  if (!fix.inlined.empty()) {
+    fix.place = fix.inlined.front();
+  }
+  return fix;
+}
+
+std::string diff_of(const SourceChanges& changes) {
+  std::string diff;
+  for (const auto& [file, texts] : changes.files) {
+    diff += report::unified_diff(file, texts.before, texts.after);
+  }
+  return diff;
+}
+
+report::FixReport report_of(const FixCommand& command, const Repair& repair,
+                            const SourceChanges& changes) {
+  report::FixReport report;
+  report.program = repair.before;
+  report.repaired_program = repair.after;
+  for (std::size_t i = 0; i < repair.edits.size(); ++i) {
+    report.edits.push_back(told(repair.edits[i], changes.problems[i]));
+  }
+  report.repaired = repair.repaired;
+  for (const weak_memory::OpenRace& open : repair.open) {
+    report.open.push_back({.race = open.race, .why = open.why});
+  }
+  report.schedules = command.seeds;
+  report.failures_before = repair.failures_before.failures;
+  report.directed_before = repair.failures_before.runs;
+  report.failures_after = repair.failures_after.failures;
+  report.directed_after = repair.failures_after.runs;
+  report.standing = name_of(repair.standing);
+  report.diff = diff_of(changes);
+  report.runs = repair.runs;
+  report.lost = repair.lost;
+  report.is_incomplete = repair.is_incomplete;
+  if (repair.lost != 0 && !repair.is_incomplete) {
+    report.notes.push_back(
+        fmt::format("{} runs could not be made: {}", repair.lost, repair.reason_of_loss));
+  }
+  if (repair.is_incomplete) {
+    report.notes.push_back(why_incomplete(command, "the rest of the search"));
+  }
+  return report;
+}
+
+std::string text_of(const SourceLines& lines) {
+  std::string text;
+  for (const std::string& line : lines) {
+    text += line + "\n";
+  }
+  return text;
+}
+
+Expected<void> write_sources(const SourceChanges& changes) {
+  for (const auto& [file, texts] : changes.files) {
+    if (auto written = write_file(file, text_of(texts.after)); !written) {
+      return written;
+    }
+  }
+  return {};
+}
+
+// All edits or none: a source with half of them is not what was checked.
+Expected<void> write_if_whole(const SourceChanges& changes, report::FixReport& report) {
+  if (std::ranges::any_of(changes.problems,
+                          [](const std::string& problem) { return !problem.empty(); })) {
+    report.notes.emplace_back(
+        "--write: no file was changed, for not every edit could be made in the source");
+    return {};
+  }
+  report.notes.push_back(
+      fmt::format("--write: {} changed", changes.files.size() == 1
+                                             ? changes.files.begin()->first + " was"
+                                             : fmt::format("{} files were", changes.files.size())));
+  return write_sources(changes);
+}
+
+int status_of(const report::FixReport& report, const Options& options) {
+  if (!report.tool_failure.empty()) {
+    return report::kStatusToolFailed;
+  }
+  if (report.is_incomplete || report.runs == 0) {
+    return report::kStatusNotChecked;
+  }
+  if (report.races() != 0) {
+    return static_cast<int>(options.error_exitcode);
+  }
+  const bool was_checked =
+      !report.program.coverage.is_empty() && !report.program.coverage.instrumented.empty();
+  return was_checked ? 0 : report::kStatusNotChecked;
+}
+
+// The PTX of the repaired program, written by one more run of it.
+Expected<void> write_ptx(const FixCommand& command, const Repair& repair, WeakRuns& runs) {
+  if (command.ptx_folder.empty() || repair.edits.empty()) {
+    return {};
+  }
+  std::error_code error;
+  fs::create_directories(command.ptx_folder, error);
+  if (error) {
+    return unexpected({.message = command.ptx_folder + ": " + error.message()});
+  }
+  weak_memory::Settings settings{.wants_ptx = true};
+  for (const AppliedEdit& applied : repair.edits) {
+    settings.edits.insert(settings.edits.end(), applied.edit.changes.begin(),
+                          applied.edit.changes.end());
+  }
+  const auto outcomes = runs.make({settings});
+  if (!outcomes.front().lost.empty()) {
+    return unexpected({.message = "--ptx: " + outcomes.front().lost});
+  }
+  for (std::size_t i = 0; i < outcomes.front().ptx.size(); ++i) {
+    const std::string file = fmt::format("{}/module{}.ptx", command.ptx_folder, i + 1);
+    if (auto written = write_file(file, outcomes.front().ptx[i]); !written) {
+      return written;
+    }
+  }
+  return {};
+}
+
+Expected<void> write_files(const FixCommand& command, const SourceChanges& changes,
+                           report::FixReport& report) {
+  if (!command.diff.empty()) {
+    if (auto written = write_file(command.diff, report.diff); !written) {
+      return written;
+    }
+  }
+  return command.write && !report.edits.empty() ? write_if_whole(changes, report)
+                                                : Expected<void>();
+}
+
+void tell_plan(const FixCommand& command) {
+  complain(fmt::format(
+      "{} schedules of the program as it is; edits for each race, each set of them with {} "
+      "schedules; at most {} directed runs for each race, before and after; at most {} s, on the "
+      "emulated device",
+      command.seeds, command.seeds, command.per_race, command.time));
+}
+
+int run_fix(const FixCommand& command, const weak_memory::OracleRules& rules) {
+  const auto directory = run_directory(command);
+  if (!directory) {
+    return report::kStatusToolFailed;
+  }
+  WeakSession session(command, *directory);
+  Oracle oracle(rules);
+  weak_memory::Trials trials = session.trials(oracle);
+  const weak_memory::RepairOptions options{.first_seed = command.options.seed.value_or(1),
+                                           .seeds = command.seeds,
+                                           .per_race = command.per_race,
+                                           .with_barriers = !command.no_barriers,
+                                           .prove = {}};
+  tell_plan(command);
+  const Repair repair = find_repair(options, trials, rules, read_code,
+                                    [&session](const std::string& stage) { session.begin(stage); });
+  session.end();
+  if (repair.runs == 0) {
+    if (const auto status = no_run_at_all(session.runs(), repair.reason_of_loss)) {
+      return *status;
+    }
+  }
+  std::vector<weak_memory::Edit> edits;
+  std::ranges::transform(repair.edits, std::back_inserter(edits), &AppliedEdit::edit);
+  const SourceChanges changes = change_source(edits, read_source);
+  report::FixReport report = report_of(command, repair, changes);
+  auto published = write_ptx(command, repair, session.runs());
+  if (published) {
+    published = write_files(command, changes, report);
+  }
+  if (!published) {
+    report.tool_failure = published.error().to_string();
+  }
+  if (published =
+          publish(command.options, report::fix_json_report(report),
+                  [&report](bool colour) { return report::fix_text_report(report, colour); });
+      !published) {
+    complain(published.error().to_string());
+    return report::kStatusToolFailed;
+  }
+  return status_of(report, command.options);
+}
+
+}  // namespace
+
+int fix(FixCommand command) {
+  if (command.options.device == "gpu") {
+    complain(
+        "fix: candidates are tried on the emulated device; without --device gpu the program runs "
+        "there");
+    return report::kStatusBadOption;
+  }
+  command.options.device = "cpu";
+  auto checked = checked_rules(command);
+  if (const int* const status = std::get_if<int>(&checked)) {
+    return *status;
+  }
+  return run_fix(command, std::get<weak_memory::OracleRules>(checked));
+}
+
+}  // namespace barracuda::cli

@@ -1,0 +1,117 @@
+#include "cli/harden.h"
+
+#include <string>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "cli/complain.h"
+#include "cli/weak_command.h"
+#include "ptx/fence_text.h"
+#include "report/exit_status.h"
+#include "report/hardening_report.h"
+#include "weak_memory/hardening.h"
+
+namespace barracuda::cli {
+namespace {
+
+using weak_memory::HardeningResult;
+
+weak_memory::HardeningOptions hardening_options(const HardenCommand& command) {
+  weak_memory::HardeningOptions options;
+  options.first_seed = command.options.seed.value_or(1);
+  options.iterations = command.iterations;
+  options.stable = command.stable;
+  options.stores_only = command.stores_only;
+  options.keeps_fences = command.keep_fences;
+  return options;
+}
+
+// The result as run --fences takes it: what is added, and the program's own that go.
+Expected<void> write_fences(const std::string& file, const HardeningResult& result) {
+  std::string text = "# Found by barracuda harden: empirically, not formally, right.\n";
+  for (const weak_memory::CandidateFence& kept : result.kept) {
+    for (const weak_memory::Fence& fence : kept.added) {
+      text += ptx::fence_line(fence.place, fence.fence);
+    }
+  }
+  for (const weak_memory::CandidateFence& left_out : result.left_out_own) {
+    for (const ptx::OwnFence& own : left_out.own) {
+      text += fmt::format("-{}\n", to_string(own.at));
+    }
+  }
+  return write_file(file, text);
+}
+
+int status_of(const report::HardeningReport& report, const Options& options) {
+  if (report.reference_failures != 0 || report.is_not_cured ||
+      (!report.missing.empty() && !report.is_incomplete)) {
+    return static_cast<int>(options.error_exitcode);
+  }
+  const bool was_checked =
+      !report.program.coverage.is_empty() && !report.program.coverage.instrumented.empty();
+  return was_checked && !report.is_incomplete ? 0 : report::kStatusNotChecked;
+}
+
+int run_harden(const HardenCommand& command, weak_memory::Oracle& oracle) {
+  const auto directory = run_directory(command);
+  if (!directory) {
+    return report::kStatusToolFailed;
+  }
+  WeakSession session(command, *directory);
+  weak_memory::Trials trials = session.trials(oracle);
+  complain(fmt::format(
+      "a fence behind every access, reduced by {} runs an answer until {} runs pass; at most {} s, "
+      "on the emulated device",
+      command.iterations, command.stable, command.time));
+  const HardeningResult result =
+      weak_memory::harden(hardening_options(command), trials,
+                          [&session](const std::string& stage) { session.begin(stage); });
+  session.end();
+  if (const auto status =
+          hopeless(command, result.references, result.reason_of_loss, session.runs())) {
+    return *status;
+  }
+  report::HardeningReport report = report_of(result);
+  if (report.is_incomplete) {
+    report.notes.push_back(why_incomplete(command, "the rest of the runs") +
+                           ": less fences may do");
+  }
+  if (!command.fences.empty() && report.no_result.empty()) {
+    if (auto written = write_fences(command.fences, result); !written) {
+      complain(written.error().to_string());
+      return report::kStatusToolFailed;
+    }
+    report.fences_file = command.fences;
+  }
+  if (auto published =
+          publish(command.options, report::hardening_json(report),
+                  [&report](bool colour) { return report::hardening_text(report, colour); });
+      !published) {
+    complain(published.error().to_string());
+    return report::kStatusToolFailed;
+  }
+  return status_of(report, command.options);
+}
+
+}  // namespace
+
+int harden(HardenCommand command) {
+  if (command.options.device == "gpu") {
+    complain(
+        "harden: fences are not searched for on a GPU yet; without --device gpu the program runs "
+        "on the emulated device");
+    return report::kStatusBadOption;
+  }
+  command.options.device = "cpu";
+  auto checked = checked_rules(command);
+  if (const int* const status = std::get_if<int>(&checked)) {
+    return *status;
+  }
+  weak_memory::Oracle oracle(std::get<weak_memory::OracleRules>(std::move(checked)));
+  return run_harden(command, oracle);
+}
+
+}  // namespace barracuda::cli

@@ -1,0 +1,172 @@
+#include "cli/weak_command.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "cli/complain.h"
+#include "cli/output_files.h"
+#include "report/exit_status.h"
+#include "report/publish.h"
+
+namespace barracuda::cli {
+namespace {
+
+// Of a run, in seconds, where the user sets none: so many times that of the slowest without delays.
+constexpr double kSlower = 10;
+constexpr std::uint64_t kLeastLimit = 10, kMostLimit = 60;
+
+}  // namespace
+
+void Progress::tell(std::uint64_t runs) {
+  constexpr std::chrono::seconds kQuiet{2};
+  if (isatty(STDERR_FILENO) == 1 && age() >= kQuiet) {
+    is_shown_ = true;
+    std::fputs(
+        fmt::format("\r\033[Kbarracuda: {} runs, {} s: {}", runs, age().count(), stage_).c_str(),
+        stderr);
+  }
+}
+
+void Progress::end() {
+  if (std::exchange(is_shown_, false)) {
+    std::fputs("\r\033[K", stderr);
+  }
+}
+
+Expected<weak_memory::OracleRules> oracle_rules(const WeakCommand& command) {
+  using weak_memory::CompareOutput;
+  weak_memory::OracleRules rules;
+  rules.expected_status = command.expect_status;
+  if (command.compare_output == "stdout") {
+    rules.compare = CompareOutput::kAlways;
+  } else if (command.compare_output == "none") {
+    rules.compare = CompareOutput::kNever;
+  } else if (!command.compare_output.empty()) {
+    rules.compare = CompareOutput::kText;
+    TRY(rules.expected_output, read_file(command.compare_output));
+  }
+  return rules;
+}
+
+weak_memory::RunAll with_limit(WeakRuns& runs, bool is_given) {
+  return [&runs, is_given, is_first = true](const std::vector<weak_memory::Settings>& all) mutable {
+    if (!is_given && is_first) {
+      runs.set_time_limit(kMostLimit);
+    }
+    std::vector<weak_memory::Outcome> outcomes = runs.make(all);
+    if (!is_given && std::exchange(is_first, false)) {
+      runs.set_time_limit(std::clamp(static_cast<std::uint64_t>(runs.slowest() * kSlower),
+                                     kLeastLimit, kMostLimit));
+    }
+    return outcomes;
+  };
+}
+
+std::optional<int> no_run_at_all(const WeakRuns& runs, const std::string& reason) {
+  if (!runs.first_loss() || ProgramRuns::is_interrupted()) {
+    return std::nullopt;
+  }
+  const auto& [status, messages] = *runs.first_loss();
+  if (messages.empty()) {
+    complain("no run could be made: " + reason);
+  }
+  std::fputs(messages.c_str(), stderr);
+  const bool is_told = status == report::kStatusBadOption || status == 126 || status == 127 ||
+                       status == report::kStatusToolFailed;
+  return is_told ? status : report::kStatusNotChecked;
+}
+
+std::optional<int> hopeless(const WeakCommand& command,
+                            const weak_memory::ReferenceRuns& references,
+                            const std::string& reason_of_loss, const WeakRuns& runs) {
+  if (references.made == 0) {
+    if (const auto status = no_run_at_all(runs, reason_of_loss)) {
+      return status;
+    }
+  }
+  if (references.failure == weak_memory::Failure::kCheck &&
+      (references.check_status == 126 || references.check_status == 127)) {
+    complain(fmt::format("--check={}: there is no such command", command.check));
+    return report::kStatusBadOption;
+  }
+  return std::nullopt;
+}
+
+std::optional<RunDirectory> run_directory(const WeakCommand& command) {
+  auto directory = RunDirectory::create();
+  if (!directory) {
+    complain(directory.error().to_string());
+    return std::nullopt;
+  }
+  if (auto described = directory->describe(command.program.front(), command.options); !described) {
+    complain(described.error().to_string());
+    return std::nullopt;
+  }
+  return *std::move(directory);
+}
+
+WeakSession::WeakSession(const WeakCommand& command, const RunDirectory& directory)
+    : command_(command),
+      runs_({.options = command.options, .program = command.program, .check = command.check},
+            directory, [this](std::uint64_t made) { progress_.tell(made); }) {}
+
+weak_memory::Trials WeakSession::trials(weak_memory::Oracle& oracle) {
+  return {with_limit(runs_, command_.options.time_limit != 0), oracle, [this] {
+            return ProgramRuns::is_interrupted() ||
+                   progress_.age() >= std::chrono::seconds(command_.time);
+          }};
+}
+
+std::string why_incomplete(const WeakCommand& command, const std::string& what) {
+  return ProgramRuns::is_interrupted()
+             ? "an interruption kept " + what + " from being made"
+             : fmt::format("the time was over after {} s (--time)", command.time);
+}
+
+Expected<void> publish(const Options& options, const std::string& json,
+                       const std::function<std::string(bool colour)>& text) {
+  if (!options.json.empty()) {
+    TRY(const std::string file, expand_file_name(options.json));
+    if (auto written = write_file(file, json); !written) {
+      return written;
+    }
+  }
+  if (options.log_file.empty()) {
+    return report::write_to_stderr(text(isatty(STDERR_FILENO) == 1));
+  }
+  TRY(const std::string file, expand_file_name(options.log_file));
+  return write_file(file, text(false));
+}
+
+std::variant<weak_memory::OracleRules, int> checked_rules(const WeakCommand& command) {
+  if (const int status = check_files(command.options); status != 0) {
+    return status;
+  }
+  auto rules = oracle_rules(command);
+  if (!rules) {
+    complain("--compare-output: " + rules.error().to_string());
+    return report::kStatusBadOption;
+  }
+  return *std::move(rules);
+}
+
+std::string shell_word(const std::string& word) {
+  constexpr const char* kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
+    return word;
+  }
+  std::string quoted = "'";
+  for (const char each : word) {
+    quoted += each == '\'' ? std::string("'\\''") : std::string(1, each);
+  }
+  return quoted + "'";
+}
+
+}  // namespace barracuda::cli

@@ -1,0 +1,97 @@
+// What the commands share that run a program many times with a weak memory: the oracle's rules,
+// how far it is, and what stops all of it at once.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "base/expected.h"
+#include "cli/arguments.h"
+#include "cli/run_directory.h"
+#include "cli/weak_runs.h"
+#include "weak_memory/experiment.h"
+#include "weak_memory/oracle.h"
+#include "weak_memory/reference_runs.h"
+#include "weak_memory/trials.h"
+
+namespace barracuda::cli {
+
+// How far it is, on a terminal, once it takes a while.
+class Progress {
+ public:
+  void begin(const std::string& stage) { stage_ = stage; }
+
+  void tell(std::uint64_t runs);
+  void end();
+
+  [[nodiscard]] std::chrono::seconds age() const {
+    return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() -
+                                                            start_);
+  }
+
+ private:
+  std::string stage_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  bool is_shown_ = false;
+};
+
+// The folder of the command's runs, with what they are of. Nothing if there is none; says why.
+std::optional<RunDirectory> run_directory(const WeakCommand& command);
+
+// The runs of one command, until its time is over or somebody interrupts.
+class WeakSession {
+ public:
+  // Both outlive it.
+  WeakSession(const WeakCommand& command, const RunDirectory& directory);
+
+  // One of them at a time.
+  weak_memory::Trials trials(weak_memory::Oracle& oracle);
+
+  WeakRuns& runs() { return runs_; }
+
+  // For the search: what it does now.
+  void begin(const std::string& stage) { progress_.begin(stage); }
+
+  // Nothing more is told of progress.
+  void end() { progress_.end(); }
+
+ private:
+  const WeakCommand& command_;
+  Progress progress_;
+  WeakRuns runs_;
+};
+
+// Why not all was done: a part of a sentence about `what`, "the rest of the runs".
+std::string why_incomplete(const WeakCommand& command, const std::string& what);
+
+// The JSON to the file that the options name, the text to theirs or to standard error.
+Expected<void> publish(const Options& options, const std::string& json,
+                       const std::function<std::string(bool colour)>& text);
+
+// The files of the options can be written, and the oracle's rules are there; else the status for
+// main, once said.
+std::variant<weak_memory::OracleRules, int> checked_rules(const WeakCommand& command);
+
+// Errors: a file that is to be compared with, and cannot be read.
+Expected<weak_memory::OracleRules> oracle_rules(const WeakCommand& command);
+
+// Makes runs without a limit of time but a minute, and, unless the user has set one, gives the next
+// ones a limit by how long the first have taken.
+weak_memory::RunAll with_limit(WeakRuns& runs, bool is_given);
+
+// The status to end with where the program could not even begin; says why.
+std::optional<int> no_run_at_all(const WeakRuns& runs, const std::string& reason);
+
+// The same, and where the check could not: the status for main, once said.
+std::optional<int> hopeless(const WeakCommand& command,
+                            const weak_memory::ReferenceRuns& references,
+                            const std::string& reason_of_loss, const WeakRuns& runs);
+
+// Quoted for a shell if it has to be.
+std::string shell_word(const std::string& word);
+
+}  // namespace barracuda::cli

@@ -1,0 +1,65 @@
+#include "cli/weak_plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace barracuda::cli {
+
+using weak_memory::Settings;
+using weak_memory::Weakness;
+
+std::vector<std::pair<std::string, std::string>> weakness_options(const Settings& settings) {
+  const Weakness& weakness = settings.weakness;
+  std::vector<std::pair<std::string, std::string>> options;
+  if (weakness.decisions) {
+    return options;  // the plan says it
+  }
+  const auto add_probability = [&options](const char* name, double probability) {
+    if (probability > 0) {
+      options.emplace_back(name, fmt::format("{}", probability));
+    }
+  };
+  add_probability("delay-stores", weakness.stores);
+  add_probability("stale-reads", weakness.stale_reads);
+  add_probability("late-loads", weakness.late_loads);
+  if (!weakness.global || !weakness.shared) {
+    options.emplace_back("delay-spaces", weakness.global ? "global" : "shared");
+  }
+  if (!weakness.kernel.empty()) {
+    options.emplace_back("delay-kernel", "kne=" + weakness.kernel);
+  }
+  if (!weakness.places.empty()) {
+    std::vector<std::string> places;
+    for (const emulator::CodePlace& place : weakness.places) {
+      places.push_back(fmt::format("{}:{}", place.file, place.line));
+    }
+    options.emplace_back("delay-places", fmt::format("{}", fmt::join(places, ",")));
+  }
+  return options;
+}
+
+session::Plan plan_of(const std::vector<std::string>& program, const Settings& settings,
+                      const std::string& failure) {
+  session::Plan plan;
+  plan.program = fmt::format("{}", fmt::join(program, " "));
+  plan.seed = settings.seed;
+  for (const auto& [name, value] : weakness_options(settings)) {
+    plan.weakness[name] = value;
+  }
+  plan.decisions = settings.weakness.decisions.value_or(std::vector<emulator::Decision>());
+  for (const weak_memory::Fence& fence : settings.fences) {
+    plan.fences.push_back(
+        {.edit = {.at = fence.place.at,
+                  .change = ptx::InsertFence{.fence = fence.fence, .is_before = fence.is_before}},
+         .line = 0});
+  }
+  for (const ptx::OrderEdit& edit : settings.edits) {
+    plan.fences.push_back({.edit = edit, .line = 0});
+  }
+  if (!failure.empty()) {
+    plan.expectation = {.failure = failure, .output_sha = ""};
+  }
+  return plan;
+}
+
+}  // namespace barracuda::cli

@@ -1,0 +1,22 @@
+// The weakness of a run as its process gets it: options, or a plan for the option weakness.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "session/plan.h"
+#include "weak_memory/experiment.h"
+
+namespace barracuda::cli {
+
+// By name and value: the probabilities and what they are confined to.
+std::vector<std::pair<std::string, std::string>> weakness_options(
+    const weak_memory::Settings& settings);
+
+// The plan that repeats a run of this program with these settings. `failure`: how it fails, as the
+// oracle calls it; empty: nobody knows.
+session::Plan plan_of(const std::vector<std::string>& program,
+                      const weak_memory::Settings& settings, const std::string& failure);
+
+}  // namespace barracuda::cli

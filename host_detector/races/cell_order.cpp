@@ -1,0 +1,125 @@
+#include "host_detector/races/cell_order.h"
+
+#include "host_detector/races/observation.h"
+
+namespace barracuda::detector {
+namespace {
+
+struct ClockPlace {
+  CtaKey cta{};
+  std::uint32_t warp = 0, lane = 0;
+};
+
+ClockPlace completion_of(const Cell& cell, std::uint32_t lane) {
+  const PackedCompletion completion = PackedCompletion::of(cell.value);
+  return {.cta = CtaKey(cell.launch(), completion.cta),
+          .warp = completion.warp,
+          .lane = completion.lane == PackedCompletion::kOwnLane ? lane : completion.lane};
+}
+
+// Up to where `lane` of `warp` waited for the copies of its own that `cell` is one of.
+Time waited_for(const WarpState& warp, const Cell& cell, std::uint32_t lane) {
+  const std::uint32_t completion = PackedCompletion::of(cell.value).warp / wire::kWarpLanes - 1;
+  return warp.known_completions() != nullptr && completion < kCompletionCount
+             ? warp.known_completions()->waited(static_cast<Completion>(completion), lane)
+             : 0;
+}
+
+bool is_completion_before(const PlacedPiece& access, const Cell& older, const Cell& newer) {
+  const WarpState& warp = access.actor().warp;
+  const ClockPlace completion = completion_of(older, 0);
+  if (older.has_own_completion()) {
+    bool all = older.cta == access.actor().cta.key && older.warp == warp.warp() &&
+               older.maps_lanes_like(newer);
+    for (std::uint32_t rest = access.piece.lanes; all && rest != 0; rest &= rest - 1) {
+      all = waited_for(warp, older, first_lane(rest)) >= older.time;
+    }
+    if (all) {
+      return true;
+    }
+    return warp.is_uniform() &&
+           warp.state(0).clock.floor(completion.cta, completion.warp) >= older.time;
+  }
+  bool all = true;
+  warp.for_each_state(access.piece.lanes, [&](std::uint32_t, const ThreadState& state) {
+    all = all && state.clock.at(completion.cta, completion.warp, completion.lane) >= older.time;
+  });
+  return all;
+}
+
+}  // namespace
+
+bool is_all_before(const PlacedPiece& access, const Cell& older, const Cell& newer) {
+  const Actor& actor = access.actor();
+  const WarpState& warp = actor.warp;
+  if (older.is_asynchronous()) {
+    return is_completion_before(access, older, newer);
+  }
+  if (older.cta == actor.cta.key && older.warp == warp.warp() && older.maps_lanes_like(newer)) {
+    return true;
+  }
+  if (older.launch() != actor.launch() &&
+      access.engine().order.is_before(older.launch(), actor.launch())) {
+    return true;
+  }
+  if (warp.is_uniform()) {
+    return warp.state(0).clock.floor(older.cta, older.warp) >= older.time;
+  }
+  bool all = true;
+  warp.for_each_state(access.piece.lanes, [&](std::uint32_t, const ThreadState& state) {
+    all = all && state.clock.floor(older.cta, older.warp) >= older.time;
+  });
+  return all;
+}
+
+bool is_before(const PlacedPiece& access, const Cell& older, std::uint32_t older_lane,
+               std::uint32_t lane) {
+  const Actor& actor = access.actor();
+  if (!older.is_asynchronous()) {
+    const ThreadKey thread{.cta = older.cta,
+                           .cluster = 0,
+                           .warp = older.warp,
+                           .lane = static_cast<std::uint8_t>(older_lane)};
+    return happens_before(access.engine(), thread, older.time, actor, lane);
+  }
+  if (older.has_own_completion() && older.cta == actor.cta.key && older.warp == actor.warp.warp() &&
+      older_lane == lane && waited_for(actor.warp, older, lane) >= older.time) {
+    return true;
+  }
+  const ClockPlace completion = completion_of(older, older_lane);
+  const ThreadKey copier{.cta = completion.cta,
+                         .cluster = 0,
+                         .warp = static_cast<std::uint8_t>(completion.warp),
+                         .lane = static_cast<std::uint8_t>(completion.lane)};
+  return happens_before(access.engine(), copier, older.time, actor, lane);
+}
+
+bool was_observed(const PlacedPiece& access, const Cell& older, std::uint32_t byte,
+                  std::uint32_t lane) {
+  return was_observed(access.engine(), locations_of(access.engine(), access.place), older,
+                      access.block_start() + byte, [&](const Observation& observation) {
+                        return happens_before(access.engine(), observation.thread, observation.time,
+                                              access.actor(), lane);
+                      });
+}
+
+bool is_between_proxies(const PlacedPiece& access, const Cell& older) {
+  return access.site().proxy == wire::Proxy::kAsync && access.piece.cell.is_asynchronous() &&
+         older.writes() && older.launch() == access.actor().launch() &&
+         (access.engine().site(older.site).proxy != wire::Proxy::kAsync || older.is_of_mbarrier());
+}
+
+bool lacks_proxy_fence(const PlacedPiece& access, const Cell& older, std::uint32_t older_lane,
+                       std::uint32_t lane) {
+  if (!is_between_proxies(access, older)) {
+    return false;
+  }
+  const ClockPlace place =
+      older.is_asynchronous()
+          ? completion_of(older, older_lane)
+          : ClockPlace{.cta = older.cta, .warp = older.warp, .lane = older_lane};
+  const Clock& clock = access.actor().warp.state(lane).clock;
+  return clock.at(place.cta.fenced(), place.warp, place.lane) < older.time;
+}
+
+}  // namespace barracuda::detector

@@ -1,0 +1,30 @@
+// Which of the accesses that shadow memory keeps happen before the one at hand (RACE_RULES
+// section 1). Asynchronous ones are ordered by their completions, and those of the async proxy need
+// a fence besides.
+#pragma once
+
+#include "host_detector/races/access.h"
+
+namespace barracuda::detector {
+
+// All lanes of `older` come before all lanes of `newer`, a part of the access. False where that
+// takes looking at each lane.
+[[nodiscard]] bool is_all_before(const PlacedPiece& access, const Cell& older, const Cell& newer);
+
+// What `older_lane` did comes before what `lane` of the access does now.
+[[nodiscard]] bool is_before(const PlacedPiece& access, const Cell& older, std::uint32_t older_lane,
+                             std::uint32_t lane);
+
+// `older` wrote the byte of the block, and somebody saw that who comes before `lane`: for this
+// location that is order enough.
+[[nodiscard]] bool was_observed(const PlacedPiece& access, const Cell& older, std::uint32_t byte,
+                                std::uint32_t lane);
+
+// The access is of the async proxy, and sees what `older` wrote past a proxy fence only.
+[[nodiscard]] bool is_between_proxies(const PlacedPiece& access, const Cell& older);
+
+// Then: none came between them that `lane` knows of.
+[[nodiscard]] bool lacks_proxy_fence(const PlacedPiece& access, const Cell& older,
+                                     std::uint32_t older_lane, std::uint32_t lane);
+
+}  // namespace barracuda::detector

@@ -1,0 +1,74 @@
+#include "host_detector/races/conflict.h"
+
+#include "host_detector/races/cell_order.h"
+
+namespace barracuda::detector {
+namespace {
+
+Pair pair_of(const PlacedPiece& access, const Cell& older, const Cell& newer) {
+  return {.first = side_of(access.engine(), older),
+          .second = side_of(access.engine(), newer),
+          .distance = distance_between(older.cta, access.actor()),
+          .same_instruction = older.cta == newer.cta && older.warp == newer.warp &&
+                              older.time == newer.time && older.site == newer.site,
+          .same_launch = older.launch() == newer.launch()};
+}
+
+// Two lanes of the cells that nothing orders.
+struct Unordered {
+  std::uint32_t older_lane = 0, lane = 0;
+  bool is_ordered = false;  // as Conflict::is_ordered
+};
+
+// The first at `byte`, which these lanes touch. `defies`: no order helps.
+std::optional<Unordered> find_unordered(const PlacedPiece& access, const Cell& older,
+                                        const Cell& cell, std::uint32_t byte, bool defies) {
+  const bool is_same_warp =
+      older.cta == cell.cta && older.warp == cell.warp && !older.is_asynchronous();
+  for (std::uint32_t of_older = older.lanes_at(byte); of_older != 0; of_older &= of_older - 1) {
+    const std::uint32_t older_lane = first_lane(of_older);
+    for (std::uint32_t rest = cell.lanes_at(byte); rest != 0; rest &= rest - 1) {
+      const std::uint32_t lane = first_lane(rest);
+      const bool is_ordered = (is_same_warp && older_lane == lane) ||
+                              (!defies && (is_before(access, older, older_lane, lane) ||
+                                           was_observed(access, older, byte, lane)));
+      if (!is_ordered || lacks_proxy_fence(access, older, older_lane, lane)) {
+        return Unordered{.older_lane = older_lane, .lane = lane, .is_ordered = is_ordered};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Conflict> find_conflict(const PlacedPiece& access, const Cell& older,
+                                      const Cell& newer) {
+  const Pair pair = pair_of(access, older, newer);
+  const std::optional<Verdict> verdict =
+      verdict_of(pair, access.engine().options.report_same_value);
+  if (!verdict) {
+    return std::nullopt;
+  }
+  const bool defies = defies_order(pair);
+  Conflict conflict{.races = 0, .verdict = *verdict};
+  std::uint64_t places = 0;
+  for_each_pairing(older, newer, [&](const Bytes& bytes, std::uint32_t, std::uint32_t) {
+    ++places;
+    const std::uint32_t byte = bytes.first();
+    const std::optional<Unordered> unordered = find_unordered(access, older, newer, byte, defies);
+    if (unordered && conflict.races++ == 0) {
+      conflict.older_lane = unordered->older_lane;
+      conflict.lane = unordered->lane;
+      conflict.byte = byte;
+      conflict.is_ordered = unordered->is_ordered;
+    }
+  });
+  if (conflict.races == 0) {
+    return std::nullopt;
+  }
+  conflict.is_everywhere = conflict.races == places && newer.bytes.within(older.bytes);
+  return conflict;
+}
+
+}  // namespace barracuda::detector

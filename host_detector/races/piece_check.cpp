@@ -1,0 +1,181 @@
+#include "host_detector/races/piece_check.h"
+
+#include <optional>
+
+#include "device_logger/scope_order.h"
+#include "host_detector/races/cell_order.h"
+#include "host_detector/races/conflict.h"
+#include "host_detector/races/race_report.h"
+#include "host_detector/races/replacement.h"
+#include "host_detector/races/shared_sets.h"
+
+namespace barracuda::detector {
+namespace {
+
+// What an older cell is to an access of some of its bytes.
+enum class Relation : std::uint8_t {
+  kUnrelated,  // it stays as it is, ordered or not
+  kBefore,     // all of it happens before all of the access
+  kUnordered,  // some of it may not, and the two conflict
+};
+
+Relation before_or_unrelated(bool is_before) {
+  return is_before ? Relation::kBefore : Relation::kUnrelated;
+}
+
+Relation relation_of(const PlacedPiece& access, Pass pass, const Cell& older, const Cell& cell) {
+  if (older.is_superseded() && (!is_judged_by_distance(access.site()) ||
+                                includes(distance_between(older.superseded_by, access.actor()),
+                                         distance_between(older.cta, access.actor())))) {
+    // Who superseded it stands for it.
+    return before_or_unrelated(pass != Pass::kCompare && is_all_before(access, older, cell));
+  }
+  if (pass == Pass::kRecord && !older.is_same_moment(cell)) {
+    return before_or_unrelated(is_all_before(access, older, cell));  // compared already
+  }
+  const bool is_conflict = (older.writes() || cell.writes()) && !is_of_one_set(access, older, cell);
+  const bool is_far = older.cta != cell.cta || (cell.writes() && older.warp != cell.warp);
+  if (!is_conflict && is_far && older.launch() == cell.launch()) {
+    return Relation::kUnrelated;  // mostly nothing orders them, and nobody asks; see passes_by()
+  }
+  const bool defies = (access.engine().site(older.site).proxy == wire::Proxy::kReadOnly ||
+                       access.site().proxy == wire::Proxy::kReadOnly) &&
+                      older.launch() == cell.launch();
+  if (!defies && is_all_before(access, older, cell) && !is_between_proxies(access, older)) {
+    return Relation::kBefore;
+  }
+  return is_conflict ? Relation::kUnordered : Relation::kUnrelated;
+}
+
+}  // namespace
+
+void PieceCheck::take_cell(const PlacedPiece& access, Pass pass, Cell& older, const Cell& cell) {
+  if (racing_sites_.has_enough_of(older.site)) {
+    return;
+  }
+  const bool keeps_everything = access.engine().options.keeps_everything;
+  const Relation relation = relation_of(access, pass, older, cell);
+  if (relation == Relation::kUnordered) {
+    if (const std::optional<Conflict> conflict = find_conflict(access, older, cell)) {
+      if (!keeps_everything) {
+        racing_sites_.count(older.site, conflict->is_everywhere);
+      }
+      report(access, older, cell, *conflict);
+    }
+  }
+  if (relation != Relation::kUnrelated && pass != Pass::kCompare && !keeps_everything) {
+    older = relation == Relation::kBefore ? left_after(access, older, cell)
+                                          : left_lane_by_lane(access, older, cell);
+  }
+}
+
+bool PieceCheck::take_cells(const PlacedPiece& access, Pass pass, Cells& older, const Cell& cell,
+                            bool may_merge) {
+  bool is_merged = false;
+  std::size_t kept = 0;
+  for (std::size_t index = 0; index < older.size(); ++index) {
+    Cell& each = older[index];
+    if (!(each.bytes & cell.bytes).none()) {
+      take_cell(access, pass, each, cell);
+    }
+    if (each.bytes.none()) {
+      continue;
+    }
+    is_merged = is_merged || (may_merge && each.merge(cell));
+    if (kept != index) {
+      older[kept] = each;
+    }
+    ++kept;
+  }
+  older.erase(older.begin() + static_cast<std::ptrdiff_t>(kept), older.end());
+  return is_merged;
+}
+
+bool PieceCheck::take_set(const PlacedPiece& access, Pass pass, SharedAccessSet& shared_set,
+                          const Cell& cell, bool records) {
+  const LaunchId launch = by_.actor.launch();
+  const bool is_one_of_them = shared_set.kind() == access.piece.kind;
+  if (!is_one_of_them ||
+      (shared_set.launch() != launch && by_.engine.order.is_before(shared_set.launch(), launch))) {
+    shared_set.set_launch(launch);
+    shared_set.update([&](Cell& older) {
+      if (!(older.bytes & cell.bytes).none()) {
+        take_cell(access, pass, older, cell);
+      }
+    });
+  }
+  if (records && is_one_of_them) {
+    add_to_set(by_.engine, shared_set, cell);
+  }
+  return records && is_one_of_them;
+}
+
+// Of accesses of one site that all race with each other, more tell nothing new: a word that is
+// written without order again and again must not keep one of each thread.
+bool PieceCheck::is_one_too_many(Pass pass, const AccessHistory& history, const Cell& cell) const {
+  const bool races_everywhere = pass == Pass::kRecord
+                                    ? racing_sites_.is_saturated(cell)
+                                    : racing_sites_.has_enough_everywhere_of(cell.site);
+  if (!races_everywhere) {
+    return false;
+  }
+  std::uint32_t of_site = 0, of_warp = 0;
+  for (const Cell& kept : history.cells) {
+    if (kept.site == cell.site) {
+      ++of_site;
+      of_warp += kept.cta == cell.cta && kept.warp == cell.warp ? 1 : 0;
+    }
+  }
+  return of_site >= kMostOfSite || of_warp >= kMostOfWarp;
+}
+
+void PieceCheck::take_history(const PlacedPiece& access, Pass pass, AccessHistory& history,
+                              const Cell& cell, bool records) {
+  records = records && pass != Pass::kCompare;
+  bool is_recorded = take_cells(access, pass, history.cells, cell, records);
+  if (pass == Pass::kCompare && racing_sites_.has_enough_everywhere_of(cell.site)) {
+    racing_sites_.saturate(cell);
+  }
+  if (!history.shared_sets.empty()) {
+    for (SharedAccessSet& shared_set : history.shared_sets) {
+      is_recorded =
+          take_set(access, pass, shared_set, cell, records && !is_recorded) || is_recorded;
+    }
+    std::erase_if(history.shared_sets,
+                  [](const SharedAccessSet& shared_set) { return shared_set.is_empty(); });
+  }
+  if (records && !is_recorded && !is_one_too_many(pass, history, cell)) {
+    history.cells.push_back(cell);
+    if (history.cells.size() > AccessHistory::kGatherAt) {
+      gather_set(by_.engine, history);
+    }
+  }
+}
+
+bool PieceCheck::take(const Piece& piece, Pass pass) {
+  MemoryPlace place;
+  if (wire::space_of(piece.tagged) == wire::AddressSpace::kGlobal) {  // most
+    place.address = wire::address_of(piece.tagged);
+  } else if (const auto shared = place_of(piece.tagged, by_.actor, 1)) {
+    place = *shared;
+  } else {
+    return false;
+  }
+  racing_sites_.move_to(block_start_of(place), piece.cell.bytes);
+  if (by_.actor.cta.launch.may_race_with_copies && place.shared_of == nullptr &&
+      pass != Pass::kRecord) {
+    report_races_with_copies({.by = by_, .piece = piece, .place = place});
+  }
+  Block& block = place.shared_of != nullptr ? place.shared_of->shared.block(place.address)
+                                            : global_.block(place.address);
+  const Block::Shortcuts shortcuts{.is_recorded = pass != Pass::kCompare,
+                                   .passes_by = passes_by(piece.kind)};
+  block.for_each_history(piece.cell, shortcuts,
+                         [&](AccessHistory& history, const Cell& part, bool records) {
+                           const PlacedPiece access{.by = by_, .piece = piece, .place = place};
+                           take_history(access, pass, history, part, records);
+                         });
+  return true;
+}
+
+}  // namespace barracuda::detector

@@ -1,0 +1,47 @@
+// Takes the pieces of one access through shadow memory: each is compared with the older cells of
+// its bytes, what is a conflict is reported, and the cell stays where it is recorded.
+#pragma once
+
+#include <cstdint>
+
+#include "host_detector/races/access.h"
+#include "host_detector/races/racing_sites.h"
+
+namespace barracuda::detector {
+
+// Lanes of one instruction that agree are all compared before any of them is recorded: no store of
+// theirs may hide what it replaces from the others.
+enum class Pass : std::uint8_t { kCompareAndRecord, kCompare, kRecord };
+
+class PieceCheck {
+ public:
+  PieceCheck(EngineState& engine, const Actor& actor, const wire::SiteInfo& site)
+      : by_{.engine = engine, .actor = actor, .site = site}, global_(engine.global) {}
+
+  // False if the address cannot be; then nothing is done. The piece stays until the next is taken.
+  bool take(const Piece& piece, Pass pass);
+
+ private:
+  // Accesses of a site to a busy word that are kept though they race with others of that site.
+  static constexpr std::uint32_t kMostOfSite = 16, kMostOfWarp = 2;
+
+  // The next four hold `cell`, the access cut to the bytes of one history, against older ones.
+  void take_history(const PlacedPiece& access, Pass pass, AccessHistory& history, const Cell& cell,
+                    bool records);
+  // True if it is one with some cell there.
+  bool take_cells(const PlacedPiece& access, Pass pass, Cells& older, const Cell& cell,
+                  bool may_merge);
+  // True if it was recorded there.
+  bool take_set(const PlacedPiece& access, Pass pass, SharedAccessSet& shared_set, const Cell& cell,
+                bool records);
+  // Leaves of `older` what is to be kept.
+  void take_cell(const PlacedPiece& access, Pass pass, Cell& older, const Cell& cell);
+  [[nodiscard]] bool is_one_too_many(Pass pass, const AccessHistory& history,
+                                     const Cell& cell) const;
+
+  Accessor by_;
+  ShadowMemory::Visitor global_;
+  RacingSites racing_sites_;
+};
+
+}  // namespace barracuda::detector

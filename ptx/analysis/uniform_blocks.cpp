@@ -1,0 +1,194 @@
+#include "ptx/analysis/uniform_blocks.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include "ptx/analysis/constants.h"
+#include "ptx/opcode.h"
+
+namespace barracuda::ptx {
+namespace {
+
+bool is_same_for_all(std::string_view special) {
+  constexpr auto kNames = std::to_array<std::string_view>(
+      {"%ntid", "%ctaid", "%nctaid", "%clusterid", "%nclusterid", "%gridid", "%cluster_ctaid",
+       "%cluster_nctaid", "%cluster_ctarank", "%cluster_nctarank", "%nwarpid", "%nsmid"});
+  return std::ranges::find(kNames, special) != kNames.end();
+}
+
+class Finder {
+ public:
+  Finder(const Module& module, const Function& function, const ControlFlow& flow)
+      : module_(module),
+        function_(function),
+        flow_(flow),
+        blocks_(flow.blocks.size(), Uniformity::kAll) {}
+
+  std::vector<Uniformity> find() {
+    count_definitions();
+    for (bool grows = true; grows;) {
+      grows = taint();
+      grows = part() || grows;
+    }
+    return std::move(blocks_);
+  }
+
+ private:
+  [[nodiscard]] bool is_instruction(std::size_t at) const {
+    return module_.statements[at].kind == StatementKind::kInstruction;
+  }
+
+  // The first operand is what it makes; an address there is where it stores.
+  static bool makes_something(const Instruction& instruction) {
+    return !instruction.operands.empty() && instruction.operands[0].kind != Operand::Kind::kAddress;
+  }
+
+  void count_definitions() {
+    for (std::size_t i = function_.body_begin; i < function_.body_end; ++i) {
+      if (is_instruction(i) && makes_something(module_.statements[i].instruction)) {
+        visit_registers(module_.statements[i].instruction.operands[0],
+                        [&](const Operand& written) { ++definitions_[written.name]; });
+      }
+    }
+  }
+
+  [[nodiscard]] bool differs(const Operand& operand) const {
+    if (operand.kind == Operand::Kind::kSpecial) {
+      return !is_same_for_all(operand.name);
+    }
+    if (operand.kind == Operand::Kind::kRegister) {
+      return tainted_.contains(operand.name);
+    }
+    return std::ranges::any_of(operand.elements,
+                               [this](const Operand& element) { return differs(element); });
+  }
+
+  // What an instruction makes may differ whatever it is made of.
+  [[nodiscard]] bool makes_different(const Effect& effect) const {
+    if (effect.opcode_class == OpcodeClass::kLoad) {
+      const bool is_parameter = effect.space == StateSpace::kParam && function_.is_entry;
+      return !is_parameter && effect.space != StateSpace::kConst;
+    }
+    return effect.opcode_class != OpcodeClass::kArithmetic;
+  }
+
+  bool taint() {
+    bool grows = false;
+    for (std::uint32_t block = 0; block < flow_.blocks.size(); ++block) {
+      const std::size_t end = std::min(flow_.blocks[block].end, function_.body_end);
+      for (std::size_t i = flow_.blocks[block].begin; i < end; ++i) {
+        if (is_instruction(i)) {
+          grows = taint_by(module_.statements[i].instruction, blocks_[block]) || grows;
+        }
+      }
+    }
+    return grows;
+  }
+
+  bool taint_by(const Instruction& instruction, Uniformity where) {
+    if (!makes_something(instruction)) {
+      return false;
+    }
+    bool is_different =
+        tainted_.contains(instruction.predicate) || makes_different(classify(instruction));
+    for (std::size_t i = 1; i < instruction.operands.size() && !is_different; ++i) {
+      is_different = differs(instruction.operands[i]);
+    }
+    bool grows = false;
+    visit_registers(instruction.operands[0], [&](const Operand& written) {
+      const bool is_of_way = where == Uniformity::kSome && definitions_[written.name] > 1;
+      if (is_different || is_of_way) {
+        grows = tainted_.insert(written.name).second || grows;
+      }
+    });
+    return grows;
+  }
+
+  // The instruction that a block ends with; null if it runs on into the next one.
+  [[nodiscard]] const Instruction* branch_of(const BasicBlock& block) const {
+    for (std::size_t i = std::min(block.end, function_.body_end); i > block.begin;) {
+      --i;
+      if (is_instruction(i)) {
+        return &module_.statements[i].instruction;
+      }
+    }
+    return nullptr;
+  }
+
+  // Nothing is done there but to leave.
+  [[nodiscard]] bool only_leaves(std::uint32_t block) const {
+    const BasicBlock& at = flow_.blocks[block];
+    std::size_t instructions = 0;
+    for (std::size_t i = at.begin; i < std::min(at.end, function_.body_end); ++i) {
+      instructions += is_instruction(i) ? 1 : 0;
+    }
+    return at.leaves && at.successors.empty() && instructions <= 1;
+  }
+
+  bool lower(std::uint32_t block, Uniformity to) {
+    if (blocks_[block] >= to) {
+      return false;
+    }
+    blocks_[block] = to;
+    return true;
+  }
+
+  // What a branch decides that threads of the CTA may take differently.
+  bool part() {
+    bool grows = false;
+    for (std::uint32_t index = 0; index < flow_.blocks.size(); ++index) {
+      const BasicBlock& block = flow_.blocks[index];
+      const Instruction* const branch = branch_of(block);
+      const bool has_choice =
+          block.successors.size() + (block.leaves && !block.successors.empty() ? 1 : 0) > 1;
+      if (branch == nullptr || !has_choice || !block.is_reachable) {
+        continue;
+      }
+      const bool is_different = branch->predicate.empty() || tainted_.contains(branch->predicate);
+      if (!is_different && blocks_[index] == Uniformity::kAll) {
+        continue;
+      }
+      const bool leaves = block.leaves || std::ranges::any_of(block.successors, [&](auto next) {
+                            return only_leaves(next);
+                          });
+      const Uniformity to = !is_different                                   ? blocks_[index]
+                            : leaves && blocks_[index] != Uniformity::kSome ? Uniformity::kRest
+                                                                            : Uniformity::kSome;
+      for (const std::uint32_t next : block.successors) {
+        grows = lower_way(next, block.immediate_post_dominator, to) || grows;
+      }
+    }
+    return grows;
+  }
+
+  // From a branch's successor up to where its ways meet.
+  bool lower_way(std::uint32_t block, std::uint32_t meeting, Uniformity to) {
+    bool grows = false;
+    for (std::size_t steps = 0; block != kNoBlock && block != meeting && steps <= blocks_.size();
+         ++steps) {
+      grows = lower(block, to) || grows;
+      block = flow_.blocks[block].immediate_post_dominator;
+    }
+    return grows;
+  }
+
+  const Module& module_;
+  const Function& function_;
+  const ControlFlow& flow_;
+  std::vector<Uniformity> blocks_;
+  boost::unordered_flat_map<std::string_view, std::uint32_t> definitions_;
+  boost::unordered_flat_set<std::string_view> tainted_;
+};
+
+}  // namespace
+
+std::vector<Uniformity> find_uniform_blocks(const Module& module, const Function& function,
+                                            const ControlFlow& flow) {
+  return Finder(module, function, flow).find();
+}
+
+}  // namespace barracuda::ptx

@@ -1,0 +1,136 @@
+#include "report/hardening_report.h"
+
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "report/coverage.h"
+#include "report/json_parts.h"
+#include "report/json_writer.h"
+
+namespace barracuda::report {
+namespace {
+
+constexpr const char* kRule = "==================\n";
+
+using Buffer = std::back_insert_iterator<std::string>;
+
+std::string place_of(const MissingFence& fence) {
+  return fence.place.line == 0 ? fence.statement
+                               : fmt::format("{}:{}", fence.place.file, fence.place.line);
+}
+
+void print_rest(std::string& text, const MissingFence& fence) {
+  if (!fence.kernel.empty()) {
+    fmt::format_to(Buffer(text), "  Kernel: {}\n", fence.kernel);
+  }
+  if (fence.inlined.size() > 1) {
+    fmt::format_to(Buffer(text), "  Inlined at: {}:{}\n", fence.inlined.back().file,
+                   fence.inlined.back().line);
+  }
+}
+
+void print_missing(std::string& text, const HardeningReport& report, const MissingFence& fence,
+                   bool colour) {
+  fmt::format_to(Buffer(text),
+                 "{}{}BARRACUDA: ERROR: missing fence: {} behind {} ({}, scope {}){}\n", kRule,
+                 colour ? "\033[1;31m" : "", fence.cuda, place_of(fence), fence.kind, fence.scope,
+                 colour ? "\033[0m" : "");
+  print_rest(text, fence);
+  fmt::format_to(Buffer(text), "  Without it: {}\n{}",
+                 report.failure.empty() ? "a run fails" : report.failure, kRule);
+}
+
+void print_redundant(std::string& text, const MissingFence& fence, bool colour) {
+  fmt::format_to(Buffer(text),
+                 "{}{}BARRACUDA: WARNING: redundant fence: no run needed {} at {}{}\n", kRule,
+                 colour ? "\033[1;33m" : "", fence.cuda, place_of(fence), colour ? "\033[0m" : "");
+  print_rest(text, fence);
+  text +=
+      "  It may be needed all the same: for what no run has shown, or by the race detector's "
+      "rules\n";
+  text += kRule;
+}
+
+Json summary_json(const HardeningReport& report) {
+  Json summary = Json::parse(json_summary(report.program));
+  summary["weak_memory"] = {{"failures", report.failures_as_it_is},
+                            {"missing_fences", report.missing.size()},
+                            {"redundant_fences", report.redundant.size()},
+                            {"starvations", 0},
+                            {"runs", report.runs},
+                            {"lost", report.lost},
+                            {"incomplete", report.is_incomplete}};
+  return summary;
+}
+
+}  // namespace
+
+std::string hardening_summary(const HardeningReport& report) {
+  std::string text = "BARRACUDA SUMMARY: ";
+  const std::string nothing = why_empty(report.program.coverage);
+  if (report.references == 0) {
+    text += "no run could be made";
+  } else if (!nothing.empty()) {
+    text += nothing;
+  } else if (!report.no_result.empty()) {
+    text += report.no_result;
+  } else {
+    text += fmt::format("{}, {} needed, {} redundant; {} tried",
+                        counted(report.missing.size(), "missing fence"), report.needed.size(),
+                        report.redundant.size(), counted(report.places, "place"));
+    text += report.is_incomplete
+                ? ", not shown stable"
+                : fmt::format(", no failure in {}", counted(report.stable_runs, "run"));
+  }
+  if (report.lost != 0) {
+    text += fmt::format(", {} lost", counted(report.lost, "run"));
+  }
+  return text + (report.is_incomplete ? ", incomplete" : "");
+}
+
+std::string hardening_text(const HardeningReport& report, bool colour) {
+  std::string text;
+  for (const MissingFence& fence : report.missing) {
+    print_missing(text, report, fence, colour);
+  }
+  for (const MissingFence& fence : report.redundant) {
+    print_redundant(text, fence, colour);
+  }
+  for (const MissingFence& fence : report.needed) {
+    fmt::format_to(Buffer(text), "BARRACUDA: {} at {} is needed\n", fence.cuda, place_of(fence));
+  }
+  if (report.weak_runs_as_it_is != 0) {
+    fmt::format_to(Buffer(text), "BARRACUDA: as it is, the program fails in {} of {} weak runs\n",
+                   report.failures_as_it_is, report.weak_runs_as_it_is);
+  }
+  for (const std::string& reason : report.program.blocked) {
+    fmt::format_to(Buffer(text), "BARRACUDA: {}\n", reason);
+  }
+  for (const std::string& note : report.notes) {
+    fmt::format_to(Buffer(text), "BARRACUDA: {}\n", note);
+  }
+  if (report.no_result.empty()) {
+    text +=
+        "BARRACUDA: empirically fixed, not formally fixed: an unsound oracle, the runs, saw no "
+        "failure\n";
+  }
+  if (!report.fences_file.empty()) {
+    fmt::format_to(Buffer(text), "BARRACUDA: with these fences: barracuda run --fences {} -- …\n",
+                   report.fences_file);
+  }
+  return text + hardening_summary(report) + "\n";
+}
+
+std::string hardening_json(const HardeningReport& report) {
+  std::string text;
+  for (const MissingFence& fence : report.missing) {
+    text += one_line(fence_json(fence, "missing-fence", "error"));
+  }
+  for (const MissingFence& fence : report.redundant) {
+    text += one_line(fence_json(fence, "redundant-fence", "warning"));
+  }
+  return text + one_line(summary_json(report));
+}
+
+}  // namespace barracuda::report

@@ -1,0 +1,51 @@
+# barracuda fix: what is missing is found, shown as a diff that makes the program right, and written
+# where the user wants it; a program without a race has nothing to be fixed.
+. "$(dirname "$0")/../behaviour/expect.sh"
+source=$(cd "$(dirname "$0")/../expose" && pwd)/handover.cu
+flag_line=$(grep -n 'the flag$' "$source" | cut -d: -f1)
+cd "$folder" || exit 1
+
+run "$barracuda" fix --seeds 4 --json fix.json --diff fix.patch --ptx patched -- "$programs/handover_race"
+expect_status 66 "the fence is missing"
+expect_err '^barracuda: 4 schedules of the program as it is; edits for each race'
+expect_err '^BARRACUDA: FIX: [12] of [12] races? gone with 1 edit$'
+expect_err "^  Edit 1: before .*handover\.cu:$flag_line: __threadfence\(\)$"
+expect_err '^    PTX: fence\.acq_rel\.gpu; a fence before the flag or lock is written$'
+expect_err '^  Gone: race of .*handover\.cu:'
+expect_err '^  Shown by: simulation'
+expect_err '^\+    __threadfence\(\);$'
+expect_err '^BARRACUDA SUMMARY: .* repaired by 1 edit \(simulation\), kernels 1/1 covered$'
+grep -q '"type":"fix"' fix.json || fail "the JSON report has no line of type fix"
+grep -q 'fence.acq_rel.gpu' patched/module1.ptx || fail "the patched PTX has no fence"
+cp "$source" handover.cu
+patch --silent handover.cu fix.patch || fail "the diff does not apply"
+sed -n "${flag_line}p" handover.cu | grep -q '__threadfence();' || fail "the fence is not before the flag"
+
+# The same again, to the last byte.
+cp fix.patch first.patch
+run "$barracuda" fix --seeds 4 --diff fix.patch -- "$programs/handover_race"
+cmp -s first.patch fix.patch || fail "a second search says something else"
+
+run "$barracuda" fix --seeds 4 -- "$programs/handover_reader_race"
+expect_status 66 "the reader's fence is missing"
+expect_err '^  Edit 1: behind the loop at .*handover\.cu:[0-9]+: __threadfence\(\)$'
+
+run "$barracuda" fix --seeds 4 -- "$programs/handover_fixed"
+expect_err '^BARRACUDA SUMMARY: '
+expect_no_err 'Edit 1'
+
+# Bad input is one sentence.
+run "$barracuda" fix
+expect_status 64 "there is no program"
+expect_err 'no program to run'
+run "$barracuda" fix --time soon -- "$programs/handover_race"
+expect_status 64 "that is no time"
+expect_err 'a time is 90s, 10m or 2h'
+run "$barracuda" fix --device gpu -- "$programs/handover_race"
+expect_status 64 "candidates are tried on the emulated device"
+run "$barracuda" fix -- "$folder/none"
+expect_status 127 "there is no such program"
+run "$barracuda" fix --help
+expect_status 0 "the help"
+expect_out '\-\-no-barriers'
+finish

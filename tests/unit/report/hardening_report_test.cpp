@@ -1,0 +1,87 @@
+#include "report/hardening_report.h"
+
+#include <sstream>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "tests/unit/report/samples.h"
+#include "tests/unit/report/schema.h"
+
+namespace barracuda::report {
+namespace {
+
+using Catch::Matchers::Contains;
+using Json = nlohmann::json;
+
+MissingFence fence(std::uint32_t line) {
+  const Frame place{.function = "dot(int*)", .file = "dot.cu", .line = line};
+  return {.place = place,
+          .inlined = {place},
+          .statement = "_Z3dotPi#14",
+          .kernel = "dot(int*)",
+          .kind = "acq_rel",
+          .scope = "gpu",
+          .cuda = "__threadfence()",
+          .runs = 500};
+}
+
+HardeningReport reduced_report() {
+  HardeningReport report;
+  report.program = samples::racy_report();
+  report.missing = {fence(31)};
+  report.needed = {fence(40)};
+  report.redundant = {fence(50)};
+  report.places = 28;
+  report.references = 5;
+  report.failure = "wrong output";
+  report.weak_runs_as_it_is = 32;
+  report.failures_as_it_is = 7;
+  report.stable_runs = 500;
+  report.runs = 800;
+  return report;
+}
+
+}  // namespace
+
+TEST_CASE("harden says what is missing, what is needed and what is not") {
+  const std::string text = hardening_text(reduced_report(), false);
+  CHECK_THAT(text,
+             Contains("ERROR: missing fence: __threadfence() behind dot.cu:31 (acq_rel, scope "
+                      "gpu)\n  Kernel: dot(int*)\n  Without it: wrong output\n"));
+  CHECK_THAT(text,
+             Contains("WARNING: redundant fence: no run needed __threadfence() at dot.cu:50"));
+  CHECK_THAT(text, Contains("BARRACUDA: __threadfence() at dot.cu:40 is needed\n"));
+  CHECK_THAT(text, Contains("fails in 7 of 32 weak runs"));
+  CHECK_THAT(text, Contains("empirically fixed, not formally fixed"));
+  CHECK_THAT(text, Contains("BARRACUDA SUMMARY: 1 missing fence, 1 needed, 1 redundant; 28 places "
+                            "tried, no failure in 500 runs\n"));
+}
+
+TEST_CASE("harden without a result claims none") {
+  HardeningReport report = reduced_report();
+  report.missing.clear();
+  report.no_result = "fences do not cure this: a hang with one behind every access too";
+  const std::string text = hardening_text(report, true);
+  CHECK_THAT(text, !Contains("empirically"));
+  CHECK_THAT(text, Contains("SUMMARY: fences do not cure this: a hang"));
+  HardeningReport over = reduced_report();
+  over.is_incomplete = true;
+  CHECK_THAT(hardening_summary(over), Contains("not shown stable, incomplete"));
+  CHECK(hardening_summary({}) == "BARRACUDA SUMMARY: no run could be made");
+}
+
+TEST_CASE("harden's JSON is that of the schema") {
+  const Json schema = Json::parse(*read_file(BARRACUDA_SOURCE_DIR "/docs/report.schema.json"));
+  std::istringstream lines(hardening_json(reduced_report()));
+  std::vector<std::string> types;
+  for (std::string line; std::getline(lines, line);) {
+    const Json object = Json::parse(line);
+    CHECK(schema_fault(object, schema, schema) == "");
+    types.push_back(object["type"]);
+  }
+  CHECK(types == std::vector<std::string>{"missing-fence", "redundant-fence", "summary"});
+}
+
+}  // namespace barracuda::report

@@ -1,0 +1,113 @@
+#include "weak_memory/hardening.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/weak_memory/handshakes.h"
+
+namespace barracuda::weak_memory {
+namespace {
+
+using testing::Handshake;
+using testing::Handshakes;
+using End = HardeningResult::End;
+
+HardeningResult harden(Handshakes program, HardeningOptions options = {},
+                       std::uint64_t most_runs = 1'000'000) {
+  Oracle oracle({});
+  Trials trials(one_by_one(std::ref(program)), oracle,
+                [&program, most_runs] { return program.runs > most_runs; });
+  return harden(options, trials, [](const std::string&) {});
+}
+
+std::vector<std::uint32_t> lines(const std::vector<CandidateFence>& some) {
+  std::vector<std::uint32_t> numbers;
+  for (const CandidateFence& each : some) {
+    numbers.push_back(each.is_own() ? each.own.front().lines.front().line
+                                    : each.added.front().place.lines.front().line);
+  }
+  return numbers;
+}
+
+const Handshake kOpen{.data_line = 10, .flag_line = 14};
+const Handshake kFenced{.is_fenced = true, .data_line = 20, .flag_line = 23};
+
+}  // namespace
+
+TEST_CASE(
+    "a fence behind every access is reduced to the one that is needed, as weak as it may be") {
+  const HardeningResult result = harden(Handshakes({kOpen}), {.stores_only = true});
+  CHECK(result.end == End::kReduced);
+  CHECK(result.places == 5);
+  CHECK(result.own == 0);
+  CHECK(lines(result.kept) == std::vector<std::uint32_t>{13});
+  CHECK(result.kept.front().added.front().fence ==
+        ptx::Fence{.order = wire::MemoryOrder::kAcqRel, .scope = wire::Scope::kGpu});
+  CHECK(result.as_it_is.failures > 0);
+  CHECK(result.failure == Failure::kOutput);
+  CHECK(result.stable_runs == 500);
+}
+
+TEST_CASE("a place of several accesses is told as the fence that does for all of them") {
+  const auto fence = [](wire::Scope scope) {
+    return Fence{.place = {.at = {.function = "f", .ordinal = 1}},
+                 .fence = {.order = wire::MemoryOrder::kAcqRel, .scope = scope}};
+  };
+  HardeningResult result;
+  result.end = End::kReduced;
+  result.kept = {{.added = {fence(wire::Scope::kCta), fence(wire::Scope::kGpu)}, .own = {}}};
+  const report::HardeningReport report = report_of(result);
+  REQUIRE(report.missing.size() == 1);
+  CHECK(report.missing.front().scope == "gpu");
+}
+
+TEST_CASE("the program's own fence is kept where it is needed, and told where it is not") {
+  const Handshake idle{.kernel = "_Z4idlev", .is_fenced = true, .data_line = 30, .flag_line = 30};
+  Handshakes program({kFenced, idle});
+  program.harmless = 0;  // of the second handshake no store is ever delayed
+  const HardeningResult result = harden(program);
+  CHECK(result.end == End::kReduced);
+  CHECK(result.own == 2);
+  CHECK(lines(result.kept) == std::vector<std::uint32_t>{1020});
+  CHECK(lines(result.left_out_own) == std::vector<std::uint32_t>{1030});
+  CHECK(result.as_it_is.failures == 0);
+}
+
+TEST_CASE("own fences that are not to be tried stay and are not told") {
+  const HardeningResult result = harden(Handshakes({kOpen, kFenced}), {.keeps_fences = true});
+  CHECK(result.end == End::kReduced);
+  CHECK(result.own == 0);
+  CHECK(lines(result.kept) == std::vector<std::uint32_t>{13});
+  CHECK(result.left_out_own.empty());
+}
+
+TEST_CASE("what seldom fails is found by the runs that show it stable, and searched anew") {
+  // A store that few runs delay: 8 runs do not always see it.
+  const HardeningResult result =
+      harden(Handshakes({kOpen}), {.iterations = 1, .stable = 400, .probabilities = {0.01}});
+  CHECK(result.end == End::kReduced);
+  CHECK(result.iterations > 1);
+  CHECK(lines(result.kept) == std::vector<std::uint32_t>{13});
+}
+
+TEST_CASE("what fences do not cure is said so, and what fails without delays") {
+  Handshakes by_schedule({kOpen});
+  by_schedule.bad_schedule = 20;  // behind the reference runs
+  CHECK(harden(by_schedule).end == End::kNotCured);
+  Handshakes wrong({kOpen});
+  wrong.is_always_wrong = true;
+  const HardeningResult result = harden(wrong);
+  CHECK(result.end == End::kReferenceFails);
+  CHECK(result.references.failures == 5);
+}
+
+TEST_CASE("where the time is over nothing more is left out, and it is not called stable") {
+  const HardeningResult whole = harden(Handshakes({kOpen}));
+  for (std::uint64_t most = 10; most < whole.runs; most += 97) {
+    const HardeningResult result = harden(Handshakes({kOpen}), {}, most);
+    CHECK(result.end == End::kIncomplete);
+    const auto kept = lines(result.kept);
+    CHECK(std::ranges::any_of(kept, [](std::uint32_t line) { return line >= 10 && line < 14; }));
+  }
+}
+
+}  // namespace barracuda::weak_memory

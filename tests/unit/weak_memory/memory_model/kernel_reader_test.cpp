@@ -1,0 +1,307 @@
+// Kernels as the explorer takes them: the same idioms as litmus tests, in PTX.
+#include "weak_memory/memory_model/kernel_reader.h"
+
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include "ptx/parse.h"
+#include "weak_memory/memory_model/models.h"
+#include "weak_memory/memory_model/verdict.h"
+
+namespace barracuda::memory_model {
+namespace {
+
+// A kernel of three buffers of four words, x, flag and out, whose addresses are in %rd1 to %rd3;
+// %r1 is the thread's number, %r2 the block's.
+std::string kernel_of(const std::string& body) {
+  return fmt::format(R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 px, .param .u64 pf, .param .u64 po)
+{{
+  .reg .pred %p<8>;
+  .reg .b32 %r<20>;
+  .reg .b64 %rd<20>;
+  .shared .align 4 .b8 tile[64];
+  ld.param.u64 %rd1, [px];
+  ld.param.u64 %rd2, [pf];
+  ld.param.u64 %rd3, [po];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, %ctaid.x;
+{}
+  ret;
+}}
+)",
+                     body);
+}
+
+struct Launch {
+  std::uint32_t blocks = 1, threads = 1;
+  std::string exists = {};
+  std::uint32_t unroll = 4;
+  std::vector<KernelThread> only = {};
+};
+
+void with_reading(const std::string& body, const Launch& launch,
+                  const std::function<void(const Expected<KernelReading>&)>& look) {
+  const auto module = ptx::parse(kernel_of(body));
+  REQUIRE(module);
+  ptx::LiteralLaunch given;
+  given.grid.x = launch.blocks;
+  given.block.x = launch.threads;
+  given.parameters.resize(24);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    const std::uint64_t address = ptx::literal_buffer_address(i);
+    std::memcpy(given.parameters.data() + i * sizeof address, &address, sizeof address);
+    given.memory.push_back({.name = i == 0   ? "x"
+                                    : i == 1 ? "flag"
+                                             : "out",
+                            .address = address,
+                            .element_bytes = 4,
+                            .bytes = std::vector<std::byte>(16)});
+  }
+  const auto kernel =
+      ptx::LiteralKernel::create(*module, *module->find_function("k"), std::move(given));
+  REQUIRE(kernel);
+  KernelQuestion question;
+  if (!launch.exists.empty()) {
+    auto condition = read_kernel_condition(launch.exists, *kernel, question.named);
+    REQUIRE(condition);
+    question.condition = *std::move(condition);
+  }
+  look(read_kernel(*kernel, question, launch.only, launch.unroll));
+}
+
+bool is_reachable(const std::string& body, const Launch& launch, Model model = Model::kPtx75) {
+  bool reachable = false;
+  with_reading(body, launch, [&](const Expected<KernelReading>& reading) {
+    REQUIRE(reading);
+    CHECK(reading->bound.empty());
+    REQUIRE_FALSE(not_in_model(reading->test, model));
+    const Exploration found = explore(reading->test, model, {});
+    CHECK(found.is_complete());
+    reachable = condition_holds(reading->test, found);
+  });
+  return reachable;
+}
+
+bool has_race(const std::string& body, const Launch& launch) {
+  bool race = false;
+  with_reading(body, launch, [&](const Expected<KernelReading>& reading) {
+    REQUIRE(reading);
+    ExploreOptions options;
+    options.races = true;
+    race = explore(reading->test, Model::kPtx75, options).race.has_value();
+  });
+  return race;
+}
+
+std::string error_of(const std::string& body, const Launch& launch) {
+  std::string message;
+  with_reading(body, launch, [&](const Expected<KernelReading>& reading) {
+    REQUIRE_FALSE(reading);
+    message = reading.error().message;
+  });
+  return message;
+}
+
+// A flag from block 0 to block 1: the reader polls, and copies what it finds.
+std::string message_passing(const std::string& before, const std::string& after,
+                            const std::string& poll = "ld.relaxed.gpu.global.u32 %r5, [%rd2]") {
+  return fmt::format(R"(
+  setp.ne.s32 %p1, %r2, 0;
+  @%p1 bra READER;
+  st.global.u32 [%rd1], 42;
+  {}
+  st.relaxed.gpu.global.u32 [%rd2], 1;
+  ret;
+READER:
+POLL:
+  {};
+  setp.eq.s32 %p2, %r5, 0;
+  @%p2 bra POLL;
+  {}
+  ld.global.u32 %r6, [%rd1];
+  st.global.u32 [%rd3], %r6;)",
+                     before, poll, after);
+}
+
+TEST_CASE("a kernel that passes a message needs both fences") {
+  const Launch stale{.blocks = 2, .exists = "out[0] == 0"};
+  const std::string fence = "membar.gl;";
+  CHECK_FALSE(is_reachable(message_passing(fence, fence), stale));
+  CHECK(is_reachable(message_passing("", fence), stale));
+  CHECK(is_reachable(message_passing(fence, ""), stale));
+  CHECK(is_reachable(message_passing(fence, "fence.acq_rel.cta;"), stale));
+  CHECK(is_reachable(message_passing(fence, fence), {.blocks = 2, .exists = "out[0] == 42"}));
+}
+
+TEST_CASE("a data race of a kernel is found without a condition") {
+  const Launch blocks{.blocks = 2};
+  CHECK_FALSE(has_race(message_passing("membar.gl;", "membar.gl;"), blocks));
+  CHECK(has_race(message_passing("membar.gl;", ""), blocks));
+}
+
+TEST_CASE("polls by atomics that change nothing end") {
+  const Launch stale{.blocks = 2, .exists = "out[0] == 0"};
+  const std::string add = "atom.relaxed.gpu.global.add.u32 %r5, [%rd2], 0";
+  const std::string cas = "atom.relaxed.gpu.global.cas.b32 %r5, [%rd2], 7, 8";
+  for (const std::string& poll : {add, cas}) {
+    CHECK_FALSE(is_reachable(message_passing("membar.gl;", "membar.gl;", poll), stale));
+    CHECK(is_reachable(message_passing("membar.gl;", "", poll), stale));
+  }
+}
+
+TEST_CASE("a lock keeps its sum") {
+  const auto lock = [](const std::string& acquire, const std::string& release) {
+    return fmt::format(R"(
+SPIN:
+  atom.relaxed.gpu.global.cas.b32 %r5, [%rd2], 0, 1;
+  setp.ne.s32 %p2, %r5, 0;
+  @%p2 bra SPIN;
+  {}
+  ld.global.u32 %r6, [%rd1];
+  add.s32 %r7, %r6, 1;
+  st.global.u32 [%rd1], %r7;
+  {}
+  atom.relaxed.gpu.global.exch.b32 %r8, [%rd2], 0;)",
+                       acquire, release);
+  };
+  const std::string fence = "fence.acq_rel.gpu;";
+  CHECK_FALSE(is_reachable(lock(fence, fence), {.blocks = 2, .exists = "x[0] == 1"}));
+  CHECK(is_reachable(lock(fence, fence), {.blocks = 2, .exists = "x[0] == 2"}));
+  CHECK(is_reachable(lock("", fence), {.blocks = 2, .exists = "x[0] == 1"}));
+  CHECK(is_reachable(lock(fence, ""), {.blocks = 2, .exists = "x[0] == 1"}));
+}
+
+// Thread t writes word t of shared memory and reads its neighbour's.
+std::string exchange(const std::string& between) {
+  return fmt::format(R"(
+  mov.u32 %r3, tile;
+  shl.b32 %r4, %r1, 2;
+  add.s32 %r5, %r3, %r4;
+  add.s32 %r6, %r1, 1;
+  st.shared.u32 [%r5], %r6;
+  {}
+  xor.b32 %r7, %r4, 4;
+  add.s32 %r8, %r3, %r7;
+  ld.shared.u32 %r9, [%r8];
+  cvt.u64.u32 %rd4, %r4;
+  add.s64 %rd5, %rd3, %rd4;
+  st.global.u32 [%rd5], %r9;)",
+                     between);
+}
+
+TEST_CASE("barriers order shared memory, in models with states too") {
+  const Launch stale{.threads = 2, .exists = "out[0] == 0 || out[1] == 0"};
+  CHECK(is_reachable(exchange(""), stale));
+  CHECK(is_reachable(exchange(""), stale, Model::kSc));
+  for (const Model model : {Model::kPtx75, Model::kSc}) {
+    CHECK_FALSE(is_reachable(exchange("bar.sync 0;"), stale, model));
+    CHECK(is_reachable(exchange("bar.sync 0;"),
+                       {.threads = 2, .exists = "out[0] == 2 && out[1] == 1"}, model));
+    CHECK_FALSE(is_reachable(exchange("bar.warp.sync -1;"), stale, model));
+  }
+  CHECK(has_race(exchange(""), {.threads = 2}));
+  CHECK_FALSE(has_race(exchange("bar.sync 0;"), {.threads = 2}));
+}
+
+TEST_CASE("load buffering: what is copied comes from nowhere, a constant does not") {
+  const auto swap = [](const std::string& value) {
+    return fmt::format(R"(
+  setp.ne.s32 %p1, %r2, 0;
+  @%p1 bra OTHER;
+  ld.relaxed.gpu.global.u32 %r5, [%rd1];
+  st.global.u32 [%rd3], %r5;
+  st.relaxed.gpu.global.u32 [%rd2], {0};
+  ret;
+OTHER:
+  ld.relaxed.gpu.global.u32 %r5, [%rd2];
+  st.global.u32 [%rd3+4], %r5;
+  st.relaxed.gpu.global.u32 [%rd1], {0};)",
+                       value);
+  };
+  const Launch both{.blocks = 2, .exists = "out[0] == 1 && out[1] == 1"};
+  CHECK(is_reachable(swap("1"), both));
+  CHECK_FALSE(is_reachable(swap("%r5"), both));
+  CHECK_FALSE(is_reachable(swap("1"), both, Model::kSc));
+}
+
+TEST_CASE("a question and its answer: each waits for the other") {
+  const std::string handshake = R"(
+  setp.ne.s32 %p1, %r2, 0;
+  @%p1 bra ANSWER;
+  st.relaxed.gpu.global.u32 [%rd1], 1;
+WAIT:
+  ld.relaxed.gpu.global.u32 %r5, [%rd2];
+  setp.eq.s32 %p2, %r5, 0;
+  @%p2 bra WAIT;
+  st.global.u32 [%rd3], %r5;
+  ret;
+ANSWER:
+  ld.relaxed.gpu.global.u32 %r5, [%rd1];
+  setp.eq.s32 %p2, %r5, 0;
+  @%p2 bra ANSWER;
+  st.relaxed.gpu.global.u32 [%rd2], 2;)";
+  CHECK(is_reachable(handshake, {.blocks = 2, .exists = "out[0] == 2"}));
+  CHECK_FALSE(is_reachable(handshake, {.blocks = 2, .exists = "out[0] != 2"}));
+}
+
+TEST_CASE("threads that nobody sees are left out") {
+  with_reading(message_passing("membar.gl;", "membar.gl;"),
+               {.blocks = 2, .threads = 1, .exists = "out[0] == 0"},
+               [](const auto& reading) { CHECK(reading->test.threads.size() == 2); });
+  with_reading("setp.ne.s32 %p1, %r1, 0; @%p1 bra END; st.global.u32 [%rd1], %r2; END:",
+               {.blocks = 2, .threads = 32}, [](const auto& reading) {
+                 CHECK(reading->test.threads == std::vector<std::string>{"B0T0", "B1T0"});
+                 CHECK(reading->threads_left_out == 62);
+               });
+}
+
+TEST_CASE("what cannot be explored is said in a sentence") {
+  const Launch two{.blocks = 2};
+  CHECK(error_of("add.f32 %r3, %r1, %r2;", two) == "explore does not know 'add.f32' in a kernel");
+  CHECK(error_of("st.global.u32 [%rd1+64], 1;", two).starts_with("an access of 4 bytes where"));
+  CHECK(error_of("st.global.u32 [%rd1], 1; ld.global.u8 %r3, [%rd1+1];", two)
+            .starts_with("accesses of 4 and 1 bytes overlap"));
+  CHECK(error_of("mov.u32 %r3, %clock;", two).starts_with("what %clock holds"));
+  CHECK(error_of("st.global.u32 [%rd1], 1;", {.blocks = 9}).starts_with("9 threads touch memory"));
+  CHECK(error_of("L: bra L;", two).starts_with("a thread executes more than"));
+  CHECK(
+      error_of("st.global.u32 [%rd1], 1;", {.only = {{.block = {1, 0, 0}, .thread = {0, 0, 0}}}}) ==
+      "a thread of --threads is not in the launch");
+}
+
+TEST_CASE("conditions on memory") {
+  const auto module = ptx::parse(kernel_of(""));
+  REQUIRE(module);
+  ptx::LiteralLaunch launch;
+  launch.parameters.resize(24);
+  launch.memory.push_back({.name = "x",
+                           .address = ptx::literal_buffer_address(0),
+                           .element_bytes = 4,
+                           .bytes = std::vector<std::byte>(16)});
+  const auto kernel =
+      ptx::LiteralKernel::create(*module, *module->find_function("k"), std::move(launch));
+  REQUIRE(kernel);
+  std::vector<ptx::LiteralElement> named;
+  for (const char* const good :
+       {"x[0]==1", "x == 0x10 || !(x[3] != -1 && tile[2] == 4)", "((x[1] == x[2]))"}) {
+    CAPTURE(good);
+    CHECK(read_kernel_condition(good, *kernel, named));
+  }
+  for (const char* const bad : {"", "x[0]", "x[0] = 1", "x[4] == 1", "y == 1", "(x == 1", "x == 1)",
+                                "x[-1] == 1", "x[0] == 99999999999999999999", "!"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(read_kernel_condition(bad, *kernel, named));
+  }
+  CHECK_FALSE(read_kernel_condition(std::string(5000, '('), *kernel, named));
+}
+
+}  // namespace
+}  // namespace barracuda::memory_model

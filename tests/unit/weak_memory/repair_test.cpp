@@ -1,0 +1,268 @@
+// The search for a repair on a program as a function: which races it has follows from the edits.
+#include <algorithm>
+#include <functional>
+
+#include <catch2/catch.hpp>
+
+#include "weak_memory/repair/search.h"
+
+namespace barracuda::weak_memory {
+namespace {
+
+using detector::MissingOrder;
+using detector::RaceKind;
+using ptx::OrderEdit;
+using ptx::StatementName;
+
+constexpr const char* kHead =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+    ".reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n";
+// 1 the data, 2 the flag; 3 to 5 the poll, 6 the data's read.
+constexpr const char* kHandOver =
+    "st.global.u32 [%rd1], 1; st.volatile.global.u32 [%rd2], 1;\n"
+    "AGAIN: ld.volatile.global.u32 %r1, [%rd2]; setp.eq.u32 %p1, %r1, 0; @%p1 bra AGAIN;\n"
+    "ld.global.u32 %r2, [%rd1]; ret;\n}\n";
+
+StatementName at(std::uint32_t ordinal) {
+  return {.function = "k", .ordinal = ordinal};
+}
+
+std::string name(std::uint32_t ordinal) {
+  return to_string(at(ordinal));
+}
+
+report::Finding race(const std::string& fingerprint, report::Lack lack) {
+  report::Finding finding;
+  finding.fingerprint = fingerprint;
+  finding.kind = "inter-block";
+  finding.accesses.resize(2);
+  finding.lacks = {std::move(lack)};
+  return finding;
+}
+
+bool has(const Settings& settings, const std::function<bool(const OrderEdit&)>& is_it) {
+  return std::ranges::any_of(settings.edits, is_it);
+}
+
+// A fence of at least that scope next to one of these instructions.
+bool is_fenced(const Settings& settings, std::uint32_t before, std::uint32_t behind,
+               wire::Scope scope) {
+  return has(settings, [&](const OrderEdit& edit) {
+    const auto* const insert = std::get_if<ptx::InsertFence>(&edit.change);
+    return insert != nullptr && insert->fence.scope >= scope &&
+           edit.at == (insert->is_before ? at(before) : at(behind));
+  });
+}
+
+struct Program {
+  std::string code = kHandOver;
+  std::function<std::vector<report::Finding>(const Settings&)> findings;
+  std::function<int(const Settings&)> status = [](const Settings&) { return 0; };
+
+  Outcome operator()(const Settings& settings) const {
+    Outcome outcome;
+    outcome.report.coverage.launches = 1;
+    outcome.report.coverage.instrumented = {"k"};
+    outcome.report.findings = findings(settings);
+    outcome.status = status(settings);
+    if (settings.wants_ptx) {
+      outcome.ptx = {kHead + code};
+    }
+    return outcome;
+  }
+};
+
+Repair repair_of(const Program& program, bool is_over = false) {
+  const OracleRules rules;
+  Oracle oracle(rules);
+  Trials trials(one_by_one(program), oracle, [is_over] { return is_over; });
+  const auto read = [](const std::vector<std::string>& texts) -> Expected<ProgramCode> {
+    std::vector<ptx::CodeView> modules;
+    for (const std::string& text : texts) {
+      TRY(ptx::CodeView module, ptx::CodeView::read(text, [](std::string_view) { return true; }));
+      modules.push_back(std::move(module));
+    }
+    return ProgramCode(std::move(modules));
+  };
+  return find_repair({.seeds = 2, .prove = {}}, trials, rules, read, [](const std::string&) {});
+}
+
+report::Lack lack_of(MissingOrder missing, std::uint32_t about) {
+  return {.missing = missing,
+          .kind = RaceKind::kInterBlock,
+          .scope = wire::Scope::kGpu,
+          .first = name(1),
+          .second = name(6),
+          .about = about == 0 ? "" : name(about),
+          .first_sync = "",
+          .second_sync = ""};
+}
+
+}  // namespace
+
+TEST_CASE("a missing release fence is put before the flag, as wide as it must be") {
+  Program program;
+  program.findings = [](const Settings& settings) {
+    std::vector<report::Finding> found;
+    if (!is_fenced(settings, 2, 1, wire::Scope::kGpu)) {
+      found.push_back(race("a", lack_of(MissingOrder::kReleaseFenceMissing, 2)));
+    }
+    return found;
+  };
+  const Repair repair = repair_of(program);
+  REQUIRE(repair.edits.size() == 1);
+  CHECK(repair.edits.front().edit.changes ==
+        std::vector<OrderEdit>{
+            {.at = at(2),
+             .change = ptx::InsertFence{
+                 .fence = {.order = wire::MemoryOrder::kAcqRel, .scope = wire::Scope::kGpu},
+                 .is_before = true}}});
+  CHECK(repair.repaired.size() == 1);
+  CHECK(repair.open.empty());
+  CHECK(repair.after.findings.empty());
+  CHECK(repair.standing == Standing::kDetector);
+}
+
+TEST_CASE("a narrower fence is taken where it is enough") {
+  Program program;
+  program.findings = [](const Settings& settings) {
+    std::vector<report::Finding> found;
+    if (!is_fenced(settings, 2, 1, wire::Scope::kCta)) {
+      found.push_back(race("a", lack_of(MissingOrder::kReleaseFenceMissing, 2)));
+    }
+    return found;
+  };
+  const Repair repair = repair_of(program);
+  REQUIRE(repair.edits.size() == 1);
+  CHECK(cuda_spelling(repair.edits.front().edit) == "__threadfence_block()");
+}
+
+TEST_CASE("two fences are found for one race, and an edit that nothing needs is left out") {
+  Program program;
+  program.findings = [](const Settings& settings) {
+    std::vector<report::Finding> found;
+    const bool is_released = is_fenced(settings, 2, 1, wire::Scope::kGpu);
+    // Behind the loop is before what follows it.
+    const bool is_acquired = is_fenced(settings, 6, 5, wire::Scope::kGpu);
+    if (!is_released || !is_acquired) {
+      found.push_back(race("a", lack_of(MissingOrder::kFencesMissing, 2)));
+    }
+    return found;
+  };
+  const Repair repair = repair_of(program);
+  CHECK(repair.edits.size() == 2);
+  CHECK(repair.repaired.size() == 1);
+
+  program.findings = [](const Settings& settings) {
+    std::vector<report::Finding> found;
+    if (!is_fenced(settings, 6, 5, wire::Scope::kGpu)) {
+      found.push_back(race("a", lack_of(MissingOrder::kFencesMissing, 2)));
+    }
+    return found;
+  };
+  CHECK(repair_of(program).edits.size() == 1);
+}
+
+TEST_CASE("the next candidate is tried where one does not help") {
+  Program program;
+  program.findings = [](const Settings& settings) {
+    std::vector<report::Finding> found;
+    const bool is_release = has(settings, [](const OrderEdit& edit) {
+      const auto* const order = std::get_if<ptx::ChangeOrder>(&edit.change);
+      return order != nullptr && order->order == wire::MemoryOrder::kRelease && edit.at == at(2);
+    });
+    if (!is_release) {
+      found.push_back(race("a", lack_of(MissingOrder::kReleaseFenceMissing, 2)));
+    }
+    return found;
+  };
+  const Repair repair = repair_of(program);
+  REQUIRE(repair.edits.size() == 1);
+  CHECK(cuda_spelling(repair.edits.front().edit) ==
+        "cuda::memory_order_release, cuda::thread_scope_device");
+}
+
+TEST_CASE("an edit after which something else goes wrong is not kept") {
+  Program program;
+  const auto is_gone = [](const Settings& settings) {
+    return is_fenced(settings, 2, 1, wire::Scope::kCta);
+  };
+  program.findings = [&](const Settings& settings) {
+    std::vector<report::Finding> found;
+    if (!is_gone(settings)) {
+      found.push_back(race("a", lack_of(MissingOrder::kReleaseFenceMissing, 2)));
+    }
+    return found;
+  };
+  SECTION("a finding of another type") {
+    const auto races = program.findings;
+    program.findings = [&, races](const Settings& settings) {
+      auto found = races(settings);
+      if (is_gone(settings)) {
+        found.push_back({.type = report::FindingType::kBarrierDivergence, .fingerprint = "d"});
+      }
+      return found;
+    };
+  }
+  SECTION("another exit status") {
+    program.status = [&](const Settings& settings) { return is_gone(settings) ? 3 : 0; };
+  }
+  SECTION("another race") {
+    const auto races = program.findings;
+    program.findings = [&, races](const Settings& settings) {
+      auto found = races(settings);
+      if (is_gone(settings)) {
+        found.push_back(race("new", lack_of(MissingOrder::kMixedSize, 0)));
+      }
+      return found;
+    };
+  }
+  const Repair repair = repair_of(program);
+  CHECK(repair.edits.empty());
+  REQUIRE(repair.open.size() == 1);
+  CHECK(repair.open.front().why == "no fence, order, scope or barrier that was tried cures it");
+  CHECK(repair.after.findings.size() == 1);
+}
+
+TEST_CASE("what needs more than an edit is named with what it needs") {
+  Program program;
+  program.findings = [](const Settings&) {
+    auto update = lack_of(MissingOrder::kNoSynchronisation, 0);
+    update.are_updates = true;
+    return std::vector<report::Finding>{race("a", update),
+                                        race("b", lack_of(MissingOrder::kMixedSize, 0))};
+  };
+  const Repair repair = repair_of(program);
+  CHECK(repair.edits.empty());
+  REQUIRE(repair.open.size() == 2);
+  CHECK(repair.open[0].why.find("atomics") != std::string::npos);
+  CHECK(repair.open[1].why.find("one size") != std::string::npos);
+}
+
+TEST_CASE("a program without a race has nothing to be fixed, and an interruption ends it") {
+  Program program;
+  program.findings = [](const Settings&) { return std::vector<report::Finding>(); };
+  const Repair none = repair_of(program);
+  CHECK(none.edits.empty());
+  CHECK(none.open.empty());
+  CHECK_FALSE(none.is_incomplete);
+  CHECK(none.runs == 2);
+  CHECK(repair_of(program, true).is_incomplete);
+}
+
+TEST_CASE("a guess puts fences around the flag that the code has, and says that it is one") {
+  Program program;
+  program.findings = [](const Settings& settings) {
+    std::vector<report::Finding> found;
+    if (!is_fenced(settings, 2, 1, wire::Scope::kGpu) ||
+        !is_fenced(settings, 6, 5, wire::Scope::kGpu)) {
+      found.push_back(race("a", lack_of(MissingOrder::kNoSynchronisation, 0)));
+    }
+    return found;
+  };
+  const Repair repair = repair_of(program);
+  REQUIRE(repair.edits.size() == 2);
+  CHECK(std::ranges::all_of(repair.edits, &AppliedEdit::is_guess));
+}
+
+}  // namespace barracuda::weak_memory

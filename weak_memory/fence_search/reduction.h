@@ -1,0 +1,43 @@
+// The fences that experiments cannot do without (Sorensen, Donaldson: Exposing Errors Related to
+// Weak Memory in GPU Applications, algorithm 1): from a fence behind every access and the
+// program's own, those are left out without which no run fails.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "ptx/fence_places.h"
+#include "weak_memory/experiment.h"
+
+namespace barracuda::weak_memory {
+
+// What is kept or left out as one: the fences of one source place, for they are written or deleted
+// there at once. Either those to be added behind its accesses or those that the program has.
+struct CandidateFence {
+  std::vector<Fence> added;
+  std::vector<ptx::OwnFence> own;
+
+  [[nodiscard]] bool is_own() const { return !own.empty(); }
+
+  friend bool operator==(const CandidateFence&, const CandidateFence&) = default;
+};
+
+// One behind each place, as strong as its memory asks for, but where the program has one that is as
+// strong already; then the program's own. So of two that would do, its own one is kept.
+std::vector<CandidateFence> candidate_fences(const ptx::ModuleFences& fences);
+
+// The settings with these fences and no other of `all`.
+Settings with_fences(Settings settings, const std::vector<CandidateFence>& kept,
+                     const std::vector<CandidateFence>& all);
+
+// Whether no run fails with these fences alone.
+using Passes = std::function<bool(const std::vector<CandidateFence>&)>;
+
+// A part of `all` that passes, in the order of `all`: without any single one of it that does not
+// hold, if to pass with fewer fences is to pass with more. `all` passes. Halves are left out first,
+// then quarters, single ones last: the paper's binary and its linear reduction, with the steps
+// between them. Where several would do, the last one stays: right before what it guards.
+std::vector<CandidateFence> reduced(std::vector<CandidateFence> all, const Passes& passes);
+
+}  // namespace barracuda::weak_memory

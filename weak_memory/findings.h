@@ -1,0 +1,16 @@
+// What a campaign has found, as the report has it: names for people, places, and the rule that
+// allows each failure.
+#pragma once
+
+#include "report/weak_finding.h"
+#include "weak_memory/campaign.h"
+
+namespace barracuda::weak_memory {
+
+// `plan` and `again` of the failures are left to who writes plans.
+report::WeakReport report_of(const CampaignResult& result);
+
+// How many drains found how many stores, a line each (Bugaroo, Figures 3 and 4).
+std::vector<std::string> drain_table(const CampaignResult& result);
+
+}  // namespace barracuda::weak_memory

@@ -1,0 +1,92 @@
+#include "weak_memory/memory_model/models.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/assert.h"
+#include "weak_memory/memory_model/enumeration.h"
+#include "weak_memory/memory_model/operational.h"
+#include "weak_memory/memory_model/progress.h"
+
+namespace barracuda::memory_model {
+namespace {
+
+constexpr std::array<std::string_view, 6> kNames = {"sc",     "weak",    "strong",
+                                                    "device", "ptx-6.0", "ptx-7.5"};
+
+StateModel state_model(Model model) {
+  return model == Model::kSc       ? StateModel::kSc
+         : model == Model::kWeak   ? StateModel::kWeak
+         : model == Model::kStrong ? StateModel::kStrong
+                                   : StateModel::kDevice;
+}
+
+bool has_proxies(const Instruction& instruction) {
+  return instruction.kind == Instruction::Kind::kProxyFence || instruction.proxy != Proxy::kGeneric;
+}
+
+}  // namespace
+
+std::optional<Model> model_named(std::string_view name) {
+  if (name == "ptx") {
+    return Model::kPtx75;
+  }
+  const auto found = std::ranges::find(kNames, name);
+  return found == kNames.end() ? std::nullopt
+                               : std::optional(static_cast<Model>(found - kNames.begin()));
+}
+
+std::string_view name_of(Model model) {
+  return kNames[static_cast<std::size_t>(model)];
+}
+
+bool has_states(Model model) {
+  return model != Model::kPtx60 && model != Model::kPtx75;
+}
+
+bool has_lockstep(Model model) {
+  return has_states(model) && model != Model::kDevice;
+}
+
+bool has_progress(Model model) {
+  return !has_states(model);
+}
+
+std::optional<Diagnostic> not_in_model(const LitmusTest& test, Model model) {
+  if (has_states(model)) {
+    return not_in_model(test, state_model(model));
+  }
+  if (test.always) {
+    return Diagnostic{
+        .message = fmt::format("model {} has no states of which 'always' could be asked; the "
+                               "models sc, weak, strong and device have",
+                               name_of(model))};
+  }
+  if (model == Model::kPtx75) {
+    return std::nullopt;
+  }
+  for (const Thread& thread : test.program.threads) {
+    for (const Instruction& each : thread.instructions) {
+      if (has_proxies(each) || test.addresses[each.address].is_alias) {
+        return Diagnostic{.message = "model ptx-6.0 has no proxies and aliases; ptx-7.5 does",
+                          .line = each.line};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+Exploration explore(const LitmusTest& test, Model model, const ExploreOptions& options) {
+  ASSERT(!not_in_model(test, model));
+  ASSERT(!options.progress || has_progress(model));
+  if (has_states(model)) {
+    return explore_states(test, state_model(model), options);
+  }
+  const PtxVersion version = model == Model::kPtx60 ? PtxVersion::k60 : PtxVersion::k75;
+  return options.progress ? explore_termination(test, version, options)
+                          : explore_axioms(test, version, options);
+}
+
+}  // namespace barracuda::memory_model

@@ -1,0 +1,59 @@
+// The ways in which one thread can go, when what it reads is guessed.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weak_memory/memory_model/execution.h"
+#include "weak_memory/memory_model/exploration.h"
+#include "weak_memory/memory_model/program.h"
+
+namespace barracuda::memory_model {
+
+// The values that a location may hold, by location.
+using ValueSets = std::vector<std::set<std::uint64_t>>;
+
+struct Path {
+  std::vector<Event> events;  // their `dependencies` are numbers within the path
+  std::vector<std::uint64_t> registers;
+};
+
+// A thread that goes round for ever: its last pass, from event `repeats_from` on, only reads, and
+// leaves all that it will ever look at as it was.
+struct Spin {
+  Path path;
+  std::size_t repeats_from = 0;
+};
+
+struct Paths {
+  std::vector<Path> all;
+  std::vector<Spin> spins;
+  // What is written on any way, also on one that waits for a value that is not known yet, and how
+  // often at most.
+  std::set<std::pair<std::uint32_t, std::uint64_t>> written;  // location, value
+  std::size_t most_writes = 0;
+  bool is_cut_by_unroll = false, is_cut_by_number = false;
+};
+
+// A jump backwards is taken `unroll` times at most. A pass of a loop that only reads (a
+// compare-and-swap that fails does) and leaves what is looked at later as it was is left out: it
+// changes nothing that is seen later, and only adds to what must hold. `most`: number of paths.
+Paths paths_of(const Program& program, std::uint32_t thread, const ValueSets& values,
+               std::uint32_t unroll, std::uint64_t most);
+
+// The paths of all threads, with all the values that their writes can pass on.
+struct PathsOfAll {
+  std::vector<Paths> threads;
+  std::string bound;        // that was hit, as Exploration has it
+  bool is_useless = false;  // the bound leaves nothing that could be explored
+};
+
+PathsOfAll all_paths(const Program& program, const ExploreOptions& options,
+                     std::chrono::steady_clock::time_point deadline);
+
+}  // namespace barracuda::memory_model

@@ -1,0 +1,31 @@
+// Edits as changes of the program's source: a line put in before or behind a statement, a word of a
+// line changed. Only where the text allows it without guessing; else a sentence says why not.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "weak_memory/repair/edit.h"
+
+namespace barracuda::weak_memory {
+
+using SourceLines = std::vector<std::string>;  // without their ends
+
+struct SourceChanges {
+  struct File {
+    SourceLines before, after;
+  };
+
+  std::map<std::string, File> files;  // those that change, by the name that the program has of them
+  std::vector<std::string> problems;  // of each edit why the source was not changed; empty: it was
+};
+
+// Nothing: it cannot be read.
+using ReadSource = std::function<std::optional<SourceLines>(const std::string& file)>;
+
+SourceChanges change_source(const std::vector<Edit>& edits, const ReadSource& read);
+
+}  // namespace barracuda::weak_memory

@@ -1,0 +1,52 @@
+// What the kernel that runs litmus tests (litmus_runner.cu) is given, on the host and on the
+// device. Addresses are those of the device; words have four bytes.
+#pragma once
+
+#include <cstdint>
+
+namespace barracuda::stress {
+
+inline constexpr std::uint32_t kWarp = 32;
+inline constexpr std::uint32_t kMostTestThreads = 16;
+inline constexpr std::uint8_t kNoThread = 0xFF;
+
+// What blocks without a thread of the test do meanwhile.
+enum class StressKind : std::uint32_t {
+  kNone,        // they end at once
+  kRandom,      // each access of a random word, a load or a store
+  kSystematic,  // the sequence at the first word of one of `spread` patches
+  kCache        // a load and a store of each word in turn
+};
+
+struct StressShape {
+  StressKind kind = StressKind::kNone;
+  std::uint32_t words = 4096;   // of the scratch memory that is used, a power of two
+  std::uint32_t threads = 256;  // of a block, at most
+  std::uint32_t patch = 64;     // words
+  std::uint32_t spread = 2;     // patches that are accessed
+  // The accesses of a sequence: bit i says that the i-th is a store.
+  std::uint32_t stores = 0b10, length = 2;
+
+  friend bool operator==(const StressShape&, const StressShape&) = default;
+};
+
+struct LitmusLaunch {
+  std::uint64_t memory = 0;     // iterations x locations x stride words
+  std::uint64_t registers = 0;  // iterations x register_count words
+  std::uint64_t meetings = 0;   // a word an iteration: the threads that have come, zeros at first
+  std::uint64_t done = 0;       // a word: the test's threads that have ended
+  std::uint64_t roles = 0;      // a word a block: its CTA of the test, or one beyond them
+  std::uint64_t scratch = 0;    // what stress accesses
+  std::uint32_t iterations = 0;
+  std::uint32_t locations = 0, stride = 1;
+  std::uint32_t register_count = 0;
+  std::uint32_t threads = 0, ctas = 0;  // of the test
+  std::uint32_t seed = 0;
+  std::uint32_t longest_wait = 0;  // turns of a loop before an iteration, drawn below this
+  StressShape stress;
+  // The thread of the test that a warp's first lane is, by CTA and warp; the other lanes are none.
+  std::uint8_t thread_of[kMostTestThreads][kMostTestThreads] = {};
+  std::uint32_t first_register[kMostTestThreads] = {};
+};
+
+}  // namespace barracuda::stress
