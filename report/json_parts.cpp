@@ -76,6 +76,8 @@ Json accesses_json(std::span<const Access> accesses, int schema) {
     if (schema > 1) {
       json["last_sync"] = last_sync_json(access);
       json["callers"] = access.callers.size();
+      json["source"] = text_or_null(access.source);
+      json["variable"] = text_or_null(access.object);
       json["note"] = text_or_null(access.note);
       json["instruction"] = text_or_null(access.instruction);
       json["ptx_line"] = line_or_null(access.ptx_line);

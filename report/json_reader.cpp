@@ -65,6 +65,8 @@ Access access_of(const Json& json) {
   const auto first_caller = frames.end() - static_cast<std::ptrdiff_t>(callers);
   access.inlined.assign(frames.begin(), first_caller);
   access.callers.assign(first_caller, frames.end());
+  access.source = value_of<std::string>(json, "source");
+  access.object = value_of<std::string>(json, "variable");
   access.instruction = value_of<std::string>(json, "instruction");
   access.ptx_line = value_of<std::uint32_t>(json, "ptx_line");
   access.kernel = value_of<std::string>(json, "kernel");

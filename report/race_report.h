@@ -55,6 +55,8 @@ struct Access {
   std::uint64_t address = 0;  // shared memory: the offset in it
   bool has_address = false;
   Frame place;                 // innermost frame outside CUDA's and CCCL's headers
+  std::string source;          // its line, as its file has it on this machine, blanks made one
+  std::string object;          // the variable that is accessed, where it has a name
   std::vector<Frame> inlined;  // the whole inlining chain, innermost first
   std::vector<Frame> callers;  // call stack above the function, innermost first
   std::string instruction;     // "st.global.u32", and its line in the PTX: all there is to show

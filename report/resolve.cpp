@@ -266,6 +266,13 @@ class Resolver {
             .are_updates = is_update(event.first.site) && is_update(event.second.site)};
   }
 
+  // One variable by name, neither one of several nor what a parameter points to.
+  static std::string object_of(const ptx::Site& site) {
+    const bool is_one = site.variable.find_first_of("*,+") == std::string::npos &&
+                        site.variable.find("_param_") == std::string::npos;
+    return is_one ? variable_name(site.variable) : "";
+  }
+
   [[nodiscard]] std::string statement(detector::AccessSite at) const {
     const ptx::Site* const known = at.is_call() ? nullptr : site(at.instruction());
     return known == nullptr || known->ordinal == 0
@@ -340,6 +347,7 @@ class Resolver {
       }
       result.instruction = at->instruction;
       result.ptx_line = at->ptx_line;
+      result.object = object_of(*at);
       SiteLines::Part part = lines_.part_of(*at);
       result.statement = std::move(part.statement);
       result.order = part.order;
@@ -470,7 +478,8 @@ class Resolver {
       return fmt::format("byte {} of the shared memory of the block with rank {} in the cluster",
                          raw.address & 0xffffffffU, raw.address >> 32);
     }
-    return fmt::format("byte {} of the shared memory of {}", raw.address, block_name(access));
+    return fmt::format("byte {} of the shared memory of {}{}", raw.address, block_name(access),
+                       access.object.empty() ? "" : fmt::format(" ({})", access.object));
   }
 
   // The newest allocation that holds the address: an older one there has been freed.
@@ -512,6 +521,10 @@ Report resolve(const RunData& run, const Options& options) {
   // The compiler makes several instructions of one source line (unrolled and peeled loops, branches
   // that it duplicates): pairs of sites that a reader cannot tell apart are one finding.
   const auto add = [&](Finding finding) {
+    for (Access& access : finding.accesses) {
+      const auto line = sources.line_of(access.place);
+      access.source = line ? line->text : "";
+    }
     finding.fingerprint = fingerprint_of(finding, sources);
     finding.processes = report.processes;
     add_finding(report.findings, std::move(finding));

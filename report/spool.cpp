@@ -20,10 +20,10 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Frame, function, file, line)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostFrame, function, file, line, module, offset, is_script, path,
                                    file_address)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Access, operation, note, size, address, has_address, place,
-                                   inlined, callers, instruction, ptx_line, statement, order,
-                                   variable, kernel, launch, stream, is_by_host, has_thread, thread,
-                                   block, warp, lane, launched_from, module, host_stack, last_sync,
-                                   last_sync_place)
+                                   source, object, inlined, callers, instruction, ptx_line,
+                                   statement, order, variable, kernel, launch, stream, is_by_host,
+                                   has_thread, thread, block, warp, lane, launched_from, module,
+                                   host_stack, last_sync, last_sync_place)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Process, program, pid, rank)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Lack, missing, kind, scope, first, second, about, first_sync,
                                    second_sync, are_updates)
@@ -41,7 +41,7 @@ namespace {
 using Json = nlohmann::json;
 
 // Bump with any change to the structs above or to the lines.
-constexpr int kFormatVersion = 4;
+constexpr int kFormatVersion = 5;
 constexpr std::string_view kSuffix = ".spool";
 
 std::string line_of(const Json& json) {

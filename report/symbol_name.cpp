@@ -140,6 +140,12 @@ std::string template_name(const std::string& name) {
   return shared == plain ? plain : without_parameters(shared);
 }
 
+std::string variable_name(const std::string& name) {
+  const std::string plain = without_template_arguments(demangle(name));
+  const std::size_t colons = plain.rfind("::");
+  return colons == std::string::npos ? plain : plain.substr(colons + 2);
+}
+
 std::string last_name(const std::string& name) {
   const std::string plain =
       without_parameters(without_template_arguments(without_return_type(name)));

@@ -20,6 +20,10 @@ std::string without_return_type(const std::string& name);
 // parameters.
 std::string template_name(const std::string& name);
 
+// A variable's own name, without the namespaces or the function that it is in:
+// "_ZZ3addPiE4tile" → "tile".
+std::string variable_name(const std::string& name);
+
 // The function's own name alone: "void ns::add<int>(int*)" → "add".
 std::string last_name(const std::string& name);
 

@@ -85,9 +85,14 @@ bool lacks_lines(const Access& access) {
 }
 
 void print_frames(std::string& text, const Access& access) {
+  bool is_quoted = access.source.empty();
   const auto print = [&](std::size_t number, const Frame& frame, const char* note) {
     fmt::format_to(Buffer(text), "    #{} {}{}{}\n", number,
                    frame.function.empty() ? "?" : frame.function, source_of(frame), note);
+    if (!is_quoted && frame == access.place) {
+      fmt::format_to(Buffer(text), "       {} | {}\n", frame.line, access.source);
+      is_quoted = true;
+    }
   };
   if (lacks_lines(access)) {
     const std::string where =

@@ -1,8 +1,11 @@
 #include "report/resolve.h"
 
+#include <fstream>
+
 #include <catch2/catch.hpp>
 
 #include "tests/unit/report/samples.h"
+#include "tests/unit/report/scratch_folder.h"
 
 namespace barracuda::report {
 namespace {
@@ -146,6 +149,30 @@ TEST_CASE("shared memory is located in its block") {
   const Finding finding = resolved_race(run);
   CHECK(finding.space == "shared");
   CHECK(finding.location == "byte 20 of the shared memory of block 0");
+  CHECK(finding.accesses[0].object.empty());  // a parameter's name says nothing
+}
+
+TEST_CASE("a variable in shared memory is named, unless it may be one of several") {
+  RunData run = samples::racy_run();
+  detector::RaceEvent& race = run.findings.races[0];
+  race.first.space = race.second.space = wire::AddressSpace::kShared;
+  run.sites.own()[0].variable = "_ZZ3addPiE4tile";
+  run.sites.own()[1].variable = "_ZZ3addPiE4left, _ZZ3addPiE5right";
+  const Finding finding = resolved_race(run);
+  CHECK_THAT(finding.location, Catch::EndsWith("of the shared memory of block 0 (tile)"));
+  CHECK(finding.accesses[0].object == "tile");
+  CHECK(finding.accesses[1].object.empty());
+}
+
+TEST_CASE("the program's line has its text where the file is at hand") {
+  const ScratchFolder folder;
+  const std::string file = folder / "add.cu";
+  std::ofstream(file) << "// one\n\n  a[i]  = 1;\n";
+  RunData run = samples::racy_run();
+  run.sites.own()[0].frames = {{"_Z3addPi", file, 3, 5}};
+  const Finding finding = resolved_race(run);
+  CHECK(finding.accesses[0].source == "a[i] = 1;");
+  CHECK(finding.accesses[1].source.empty());
 }
 
 TEST_CASE("a copy has the place of its call, and the kernel's access its location") {

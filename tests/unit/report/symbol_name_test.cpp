@@ -24,6 +24,14 @@ TEST_CASE("what nvcc puts around static names is not the program's") {
   CHECK(demangle("__nv_static_of_a_c_program") == "__nv_static_of_a_c_program");
 }
 
+TEST_CASE("a variable's own name is neither its function's nor its namespace's") {
+  CHECK(variable_name("_ZZ3addPiE4tile") == "tile");
+  CHECK(variable_name("_ZN2ns7counterE") == "counter");
+  CHECK(variable_name("_ZZN2ns3addIfEEvPT_E4tile") == "tile");
+  CHECK(variable_name("plain") == "plain");
+  CHECK(variable_name("").empty());
+}
+
 TEST_CASE("a parameter list is taken off, and only it") {
   CHECK(without_parameters("add(int*)") == "add");
   CHECK(without_parameters("ns::run<void (*)(int)>(void (*)(int))") == "ns::run<void (*)(int)>");

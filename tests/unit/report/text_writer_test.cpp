@@ -110,6 +110,16 @@ TEST_CASE("an inlining chain shows the program's line first, then every frame") 
                   "    #2 add(int*) at add.cu:25 (caller)\n") != std::string::npos);
 }
 
+TEST_CASE("the program's line is quoted under the frame that is in it, and once") {
+  Report report = samples::racy_report();
+  Access& access = report.findings[0].accesses[0];
+  access.source = "sums[i] += x;";
+  access.callers = {access.place};  // recursion
+  CHECK_THAT(text_report(report, {}), Catch::Contains("    #0 add(int*) at add.cu:12\n"
+                                                      "       12 | sums[i] += x;\n"
+                                                      "    #1 add(int*) at add.cu:12 (caller)\n"));
+}
+
 TEST_CASE("frames of CUDA's headers are folded into one line, unless there are no others") {
   Report report = samples::racy_report();
   Access& access = report.findings[0].accesses[0];
