@@ -56,15 +56,22 @@ Expected<std::string> expand_file_name(std::string_view pattern) {
   return name;
 }
 
+std::vector<std::string*> report_files(Options& options) {
+  return {&options.json, &options.log_file, &options.sarif, &options.junit,
+          &options.generate_suppressions};
+}
+
 void make_paths_absolute(Options& options) {
   const auto is_absolute = [](const std::string& pattern) {
     // A variable may hold the beginning of the path.
     const auto expanded = pattern.starts_with('%') ? expand_file_name(pattern) : pattern;
     return !expanded || expanded->starts_with('/');
   };
-  for (std::string* const path :
-       {&options.json, &options.log_file, &options.suppressions, &options.record, &options.fences,
-        &options.fence_places, &options.weakness, &options.weak_log}) {
+  std::vector<std::string*> paths = report_files(options);
+  paths.insert(paths.end(),
+               {&options.suppressions, &options.baseline, &options.record, &options.fences,
+                &options.fence_places, &options.ptx_folder, &options.weakness, &options.weak_log});
+  for (std::string* const path : paths) {
     std::error_code error;
     const bool is_a_word = path == &options.weakness && *path == kBugaroo;
     if (!path->empty() && !is_a_word && !is_absolute(*path)) {

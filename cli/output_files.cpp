@@ -72,8 +72,9 @@ int open_output(const std::string& pattern, int flags) {
 }  // namespace
 
 void put_in_variables(Options& options) {
-  for (std::string* const pattern :
-       {&options.json, &options.log_file, &options.record, &options.fence_places}) {
+  std::vector<std::string*> patterns = report_files(options);
+  patterns.insert(patterns.end(), {&options.record, &options.fence_places});
+  for (std::string* const pattern : patterns) {
     *pattern = replace_variables(*pattern, value_in_pattern);
   }
 }
@@ -90,9 +91,11 @@ int check_files(const Options& options) {
     complain(changes.error().to_string());
     return report::kStatusBadOption;
   }
-  for (const std::string& pattern :
-       {options.json, options.log_file, options.generate_suppressions, options.fence_places}) {
-    if (const int status = open_output(pattern, 0); status != 0) {
+  Options files = options;
+  std::vector<std::string*> patterns = report_files(files);
+  patterns.push_back(&files.fence_places);
+  for (const std::string* const pattern : patterns) {
+    if (const int status = open_output(*pattern, 0); status != 0) {
       return status;
     }
   }

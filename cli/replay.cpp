@@ -83,9 +83,9 @@ Expected<ReplayOptions> choose_options(const ReplayCommand& command, trace::RunO
   if (auto parsed = parse_options(chosen.options, recorded.text); !parsed) {
     return unexpected({.message = "its options: " + parsed.error().message, .file = command.file});
   }
-  chosen.options.json.clear();
-  chosen.options.log_file.clear();
-  chosen.options.generate_suppressions.clear();
+  for (std::string* const file : report_files(chosen.options)) {
+    file->clear();
+  }
   chosen.options.baseline.clear();
   chosen.options.update_baseline = false;
   const std::string recorded_model = chosen.options.model;
@@ -182,8 +182,8 @@ int check_output(const ReplayOptions& chosen) {
   if (chosen.suppressions) {
     files.suppressions.clear();  // not on this machine, perhaps
   }
-  for (const std::string& pattern : {files.json, files.log_file}) {
-    if (const auto path = expand_file_name(pattern); !path) {
+  for (const std::string* const pattern : report_files(files)) {
+    if (const auto path = expand_file_name(*pattern); !path) {
       complain(path.error().to_string());
       return report::kStatusBadOption;
     }

@@ -114,7 +114,7 @@ Options options_of_run(const Options& options, std::uint64_t number) {
   if (number > kReversed) {
     changed.seed = number - kReversed;
   }
-  for (std::string* const file : {&changed.json, &changed.log_file}) {
+  for (std::string* const file : report_files(changed)) {
     if (!names_process(*file)) {
       file->clear();  // written of them all
     }

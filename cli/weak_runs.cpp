@@ -160,8 +160,9 @@ Expected<Options> WeakRuns::options_of(std::uint64_t number, const Settings& set
   }
   options.time_limit = time_limit_;
   options.report = "end";
-  for (std::string* const file : {&options.json, &options.log_file, &options.record,
-                                  &options.generate_suppressions, &options.baseline}) {
+  std::vector<std::string*> files_of_campaign = report_files(options);
+  files_of_campaign.insert(files_of_campaign.end(), {&options.record, &options.baseline});
+  for (std::string* const file : files_of_campaign) {
     file->clear();  // of the campaign, not of its runs
   }
   TRY(const Files files, write_files(number, settings));

@@ -4,14 +4,20 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "report/baseline.h"
 #include "report/bug.h"
 #include "report/exit_status.h"
 #include "report/json_writer.h"
+#include "report/junit.h"
 #include "report/library_suppressions.h"
+#include "report/sarif.h"
 #include "report/suppression.h"
 #include "report/text_writer.h"
 
@@ -48,8 +54,8 @@ std::string new_lines(Publisher::Written& written, const Report& report) {
   return take_new(written, report, [&](const Bug& bug) { return json_line(bug, report.model); });
 }
 
-std::string new_blocks(Publisher::Written& written, const Report& report, bool colour) {
-  return take_new(written, report, [&](const Bug& bug) { return text_block(bug, report, colour); });
+std::string new_blocks(Publisher::Written& written, const Report& report, const TextStyle& style) {
+  return take_new(written, report, [&](const Bug& bug) { return text_block(bug, report, style); });
 }
 
 // Opens `file` at the first time, empty. Null if it cannot grow: then it is written at the end.
@@ -137,6 +143,12 @@ bool Publisher::goes_live() const {
          what_ != Publishes::kProcessFiles;
 }
 
+TextStyle Publisher::style(bool colour) const {
+  return {.colour = colour,
+          .format = text_format(options_.format),
+          .print_limit = options_.print_limit};
+}
+
 void Publisher::update(const Report& so_far) {
   if (so_far.findings.empty()) {
     return;
@@ -150,11 +162,11 @@ void Publisher::update(const Report& so_far) {
   }
   if (is_ours(options_.log_file)) {
     if (AppendedFile* const log = growing(log_, options_.log_file)) {
-      (void)log->append(new_blocks(in_log_, report, false));
+      (void)log->append(new_blocks(in_log_, report, style(false)));
     }
   }
   if (goes_live()) {
-    (void)write_to_stderr(new_blocks(on_stderr_, report, stderr_has_colour()));
+    (void)write_to_stderr(new_blocks(on_stderr_, report, style(stderr_has_colour())));
   }
 }
 
@@ -170,21 +182,19 @@ Expected<void> Publisher::finish_json(const Report& report) {
 }
 
 Expected<void> Publisher::finish_log(const Report& report) {
-  const std::string text =
-      text_report(report, {.colour = false, .print_limit = options_.print_limit});
+  const std::string text = text_report(report, style(false));
   return log_ ? log_->replace(text) : write_named_file(options_.log_file, text);
 }
 
 Expected<void> Publisher::finish_stderr(const Report& report) {
-  const bool colour = stderr_has_colour();
+  const TextStyle style = this->style(stderr_has_colour());
   if (what_ == Publishes::kRunFiles && names_process(options_.log_file)) {
     return write_to_stderr(summary_line(report) + "\n");  // the rest is in the processes' files
   }
   if (goes_live()) {
-    return write_to_stderr(new_blocks(on_stderr_, report, colour) + text_closing(report));
+    return write_to_stderr(new_blocks(on_stderr_, report, style) + text_closing(report));
   }
-  return write_to_stderr(
-      text_report(report, {.colour = colour, .print_limit = options_.print_limit}));
+  return write_to_stderr(text_report(report, style));
 }
 
 void Publisher::finish_text(Report& report) {
@@ -204,17 +214,25 @@ void Publisher::finish_text(Report& report) {
 }
 
 void Publisher::finish_files(Report& report) {
-  if (owes(options_.generate_suppressions, report)) {
-    if (auto written = write_named_file(options_.generate_suppressions, suppressions_for(report));
-        !written) {
-      report.tool_failure = "the suppressions could not be written: " + written.error().to_string();
+  const auto write = [&](const std::string& file, const char* what, const auto& content) {
+    if (!owes(file, report)) {
+      return;
     }
-  }
-  if (owes(options_.json, report)) {
-    if (auto written = finish_json(report); !written) {
-      report.tool_failure = "the JSON report could not be written: " + written.error().to_string();
+    if (auto written = content(); !written) {
+      report.tool_failure =
+          fmt::format("the {} could not be written: {}", what, written.error().to_string());
     }
-  }
+  };
+  write(options_.generate_suppressions, "suppressions",
+        [&] { return write_named_file(options_.generate_suppressions, suppressions_for(report)); });
+  write(options_.sarif, "SARIF report", [&] {
+    std::error_code no_folder;  // then every file keeps its whole name
+    const auto root = std::filesystem::current_path(no_folder);
+    return write_named_file(options_.sarif, sarif_report(report, root.string()));
+  });
+  write(options_.junit, "JUnit report",
+        [&] { return write_named_file(options_.junit, junit_report(report)); });
+  write(options_.json, "JSON report", [&] { return finish_json(report); });
   finish_text(report);
 }
 

@@ -1,7 +1,7 @@
-// Puts a report where the options say: text on stderr or in log-file, JSON Lines in json. What is
-// found is written as it is found, where a file can grow, so that it is there whatever ends the
-// process or the machine's patience. What could not be written is a failure of the tool, told on
-// stderr.
+// Puts a report where the options say: text on stderr or in log-file, JSON Lines in json, SARIF and
+// JUnit in theirs. What is found is written as it is found, where a file can grow, so that it is
+// there whatever ends the process or the machine's patience. What could not be written is a failure
+// of the tool, told on stderr.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/options.h"
 #include "report/race_report.h"
+#include "report/text_writer.h"
 
 namespace barracuda::report {
 
@@ -44,6 +45,7 @@ class Publisher {
   [[nodiscard]] bool is_ours(const std::string& file) const;
   [[nodiscard]] bool owes(const std::string& file, const Report& report) const;
   [[nodiscard]] bool goes_live() const;
+  [[nodiscard]] TextStyle style(bool colour) const;
   Expected<void> finish_json(const Report& report);
   Expected<void> finish_log(const Report& report);
   Expected<void> finish_stderr(const Report& report);

@@ -11,8 +11,10 @@
 
 #include <fmt/format.h>
 
+#include "report/annotations.h"
 #include "report/bug.h"
 #include "report/coverage.h"
+#include "report/sentences.h"
 #include "report/toolkit_path.h"
 
 namespace barracuda::report {
@@ -21,50 +23,6 @@ namespace {
 constexpr const char* kRule = "==================\n";
 
 using Buffer = std::back_insert_iterator<std::string>;
-
-std::string triple(const Coordinates& at) {
-  return fmt::format("[{},{},{}]", at[0], at[1], at[2]);
-}
-
-const char* verb(AccessOperation operation) {
-  switch (operation) {
-    case AccessOperation::kUnknown:
-      return "Access";
-    case AccessOperation::kRead:
-      return "Read";
-    case AccessOperation::kWrite:
-      return "Write";
-    case AccessOperation::kAtomic:
-      return "Atomic access";
-    case AccessOperation::kCopy:
-      return "Copy";
-    case AccessOperation::kMemset:
-      return "Memset";
-    case AccessOperation::kConstants:
-      return "Launch of a kernel that may read constants";
-    case AccessOperation::kAllocation:
-      return "Allocation";
-    case AccessOperation::kFree:
-      return "Free";
-  }
-  return "";
-}
-
-std::string title(const Finding& finding) {
-  switch (finding.type) {
-    case FindingType::kRace:
-      return fmt::format("{} race on {} memory", finding.kind, finding.space);
-    case FindingType::kBarrierDivergence:
-      return "barrier divergence";
-    case FindingType::kMemoryError:
-      return "memory error: " + finding.missing;
-    case FindingType::kTimeout:
-      return "timeout: " + finding.missing;
-    case FindingType::kDeadlock:
-      return finding.missing;
-  }
-  return "";
-}
 
 std::string source_of(const Frame& frame) {
   return frame.line == 0 ? std::string() : fmt::format(" at {}:{}", frame.file, frame.line);
@@ -126,28 +84,7 @@ void print_last_sync(std::string& text, const Access& access) {
 }
 
 void print_access(std::string& text, const Finding& finding, const Access& access) {
-  std::string head = access.note.empty() ? verb(access.operation) : "";
-  if (access.size != 0 && access.note.empty()) {
-    head += " of " + counted(access.size, "byte");
-  }
-  if (access.has_address) {
-    // A bulk copy is not told where it begins.
-    const bool is_bulk = access.operation == AccessOperation::kCopy && !access.is_by_host;
-    const char* const at = is_bulk ? "around" : "at";
-    head += finding.space == "shared" ? fmt::format(" {} byte {}", at, access.address & 0xffffffffU)
-                                      : fmt::format(" {} {:#x}", at, access.address);
-  }
-  if (access.has_thread) {
-    head += fmt::format("{} {} of block {} (warp {}, lane {})",
-                        access.note.empty() ? " by thread" : "Thread", triple(access.thread),
-                        triple(access.block), access.warp, access.lane);
-  }
-  if (access.is_by_host) {
-    head += fmt::format(" by the host, in stream {}", access.stream);
-  }
-  if (!access.note.empty()) {
-    head += (head.empty() ? "A thread " : " ") + access.note;
-  }
+  const std::string head = what_happened(finding, access);
   // The first frame may be a line of CUDA's own headers: then the program's own line is named
   // first.
   const bool is_in_header = !access.inlined.empty() && access.inlined.front() != access.place;
@@ -225,7 +162,7 @@ void print_bug(std::string& text, const Bug& bug, bool colour, bool names_proces
   const bool is_warning = finding.severity == FindingSeverity::kWarning;
   const std::string_view begin = !colour ? "" : is_warning ? "\033[1;33m" : "\033[1;31m";
   fmt::format_to(Buffer(text), "{}{}BARRACUDA: {}: {} ({}){}\n", kRule, begin,
-                 is_warning ? "WARNING" : "ERROR", title(finding),
+                 is_warning ? "WARNING" : "ERROR", title_of(finding),
                  counted(bug.count(), "occurrence"), colour ? "\033[0m" : "");
   for (const Access& access : finding.accesses) {
     print_access(text, finding, access);
@@ -377,9 +314,23 @@ std::string summary_line(const Report& report) {
                             report.covers_everything() ? "complete" : "incomplete");
 }
 
-std::string text_block(const Bug& bug, const Report& report, bool colour) {
+TextFormat text_format(std::string_view name) {
+  return name == "gcc"      ? TextFormat::kGcc
+         : name == "github" ? TextFormat::kGithub
+                            : TextFormat::kText;
+}
+
+std::string text_block(const Bug& bug, const Report& report, const TextStyle& style) {
+  switch (style.format) {
+    case TextFormat::kGcc:
+      return gcc_lines(bug);
+    case TextFormat::kGithub:
+      return github_line(bug);
+    case TextFormat::kText:
+      break;
+  }
   std::string text;
-  print_bug(text, bug, colour, report.processes.size() > 1);
+  print_bug(text, bug, style.colour, report.processes.size() > 1);
   return text;
 }
 
@@ -399,7 +350,7 @@ std::string text_report(const Report& report, const TextStyle& style) {
     if (style.print_limit != 0 && printed == style.print_limit) {
       break;
     }
-    text += text_block(bug, report, style.colour);
+    text += text_block(bug, report, style);
     ++printed;
   }
   if (printed < bugs.size()) {

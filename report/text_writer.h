@@ -4,19 +4,26 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "report/bug.h"
 
 namespace barracuda::report {
 
+enum class TextFormat : std::uint8_t { kText, kGcc, kGithub };  // annotations.h has the last two
+
+// The format of that name in the option; kText if there is none.
+TextFormat text_format(std::string_view name);
+
 struct TextStyle {
   bool colour = false;
+  TextFormat format = TextFormat::kText;
   std::uint64_t print_limit = 0;  // findings printed at most; 0: all
 };
 
 std::string text_report(const Report& report, const TextStyle& style);
 // Its parts, for a report that grows: the block of one bug, and all that follows the last block.
-std::string text_block(const Bug& bug, const Report& report, bool colour);
+std::string text_block(const Bug& bug, const Report& report, const TextStyle& style);
 std::string text_closing(const Report& report);
 
 // "BARRACUDA SUMMARY: 1 race (12 occurrences), kernels 5/5 instrumented, coverage complete"

@@ -95,7 +95,7 @@ TEST_CASE("files grow as findings are found, and the last word is theirs") {
   };
   const std::string first = line(0);
   CHECK(*read_file(options.json) == first);
-  CHECK(*read_file(options.log_file) == text_block(bugs_of(report.findings)[0], report, false));
+  CHECK(*read_file(options.log_file) == text_block(bugs_of(report.findings)[0], report, {}));
   publisher.update(report);
   CHECK(*read_file(options.json) == first);
   report.findings.push_back(samples::race());
@@ -116,7 +116,7 @@ TEST_CASE("report=live prints a finding once, when it is found") {
   Report report = samples::racy_report();
   const StderrCapture capture;
   publisher.update(report);
-  const std::string block = text_block(bugs_of(report.findings)[0], report, false);
+  const std::string block = text_block(bugs_of(report.findings)[0], report, {});
   CHECK(capture.text() == block);
   publisher.update(report);
   (void)publisher.finish(report);

@@ -1,0 +1,110 @@
+#include "report/junit.h"
+
+#include <cstddef>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/bug.h"
+#include "report/sentences.h"
+#include "report/text_writer.h"
+
+namespace barracuda::report {
+namespace {
+
+using Buffer = std::back_insert_iterator<std::string>;
+
+// XML 1.0 has no form at all for most control characters.
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += static_cast<unsigned char>(c) >= ' ' || c == '\n' || c == '\t' ? c : '?';
+    }
+  }
+  return result;
+}
+
+// The same in every run, so that a server can tell an old failure from a new one.
+std::string name_of_test(const Finding& finding) {
+  std::string name = title_of(finding);
+  for (const Access& access : finding.accesses) {
+    const Frame& place = access.place;
+    name += access == finding.accesses.front() ? ": " : " and ";
+    name += place.line == 0 ? place.function : fmt::format("{}:{}", place.file, place.line);
+  }
+  return name;
+}
+
+// A warning fails as an error does: severity=error leaves warnings out before.
+void print_bug(std::string& text, const std::string& program, const Bug& bug,
+               const Report& report) {
+  const Finding& finding = bug.shown();
+  fmt::format_to(Buffer(text),
+                 "  <testcase classname=\"{}\" name=\"{}\">\n"
+                 "   <failure type=\"{}\" message=\"{}\">{}</failure>\n"
+                 "  </testcase>\n",
+                 escaped(program), escaped(name_of_test(finding)), name_of(finding.type),
+                 escaped(finding.missing), escaped(text_block(bug, report, {})));
+}
+
+// What was not checked, or kept the tool from checking.
+std::string why_not_covered(const Report& report) {
+  std::string text;
+  for (const std::vector<std::string>* const list :
+       {&report.coverage.gaps, &report.lost, &report.blocked}) {
+    for (const std::string& gap : *list) {
+      text += gap + "\n";
+    }
+  }
+  for (const std::string* const failure : {&report.option_error, &report.tool_failure}) {
+    text += failure->empty() ? "" : *failure + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string junit_report(const Report& report) {
+  const std::vector<Bug> bugs = bugs_of(report.findings);
+  const std::string program =
+      report.processes.empty() ? "program" : report.processes.front().program;
+  const bool has_failed = !report.option_error.empty() || !report.tool_failure.empty();
+  std::string text = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuites>\n"
+      " <testsuite name=\"barracuda: {}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" "
+      "skipped=\"{}\">\n",
+      escaped(program), bugs.size() + 1, bugs.size(), has_failed ? 1 : 0,
+      has_failed || report.covers_everything() ? 0 : 1);
+  for (const Bug& bug : bugs) {
+    print_bug(text, program, bug, report);
+  }
+  fmt::format_to(Buffer(text), "  <testcase classname=\"{}\" name=\"coverage\">", escaped(program));
+  if (has_failed) {
+    fmt::format_to(Buffer(text), "<error>{}</error>", escaped(why_not_covered(report)));
+  } else if (!report.covers_everything()) {
+    fmt::format_to(Buffer(text), "<skipped message=\"coverage incomplete\">{}</skipped>",
+                   escaped(why_not_covered(report)));
+  }
+  return text +
+         fmt::format("</testcase>\n  <system-out>{}</system-out>\n </testsuite>\n</testsuites>\n",
+                     escaped(summary_line(report)));
+}
+
+}  // namespace barracuda::report

@@ -1,0 +1,232 @@
+#include "report/sarif.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/bug.h"
+#include "report/coverage.h"
+#include "report/exit_status.h"
+#include "report/json_parts.h"
+#include "report/sentences.h"
+
+namespace barracuda::report {
+namespace {
+
+constexpr const char* kRoot = "SRCROOT";
+// In partialFingerprints; bump it with what report/fingerprint.h says is one bug.
+constexpr const char* kFingerprint = "barracuda/v1";
+
+// What can be found. The identifier is part of every alert: it never changes.
+struct Rule {
+  FindingType type;
+  const char* id;
+  const char* title;
+  const char* help;
+};
+
+constexpr Rule kRules[] = {
+    {FindingType::kRace, "race", "Data race",
+     "Two threads access the same memory, at least one of them writes, and nothing orders the two "
+     "accesses. What they read and leave behind depends on the schedule. Add the order that the "
+     "message names."},
+    {FindingType::kBarrierDivergence, "barrier-divergence", "Barrier divergence",
+     "Not all threads that a barrier waits for come to it. The kernel may hang, or go on with data "
+     "that are not there yet. Move the barrier out of the branch."},
+    {FindingType::kMemoryError, "memory-error", "Memory error",
+     "The kernel was ended by an access that is not allowed, a trap or an assertion. What it had "
+     "not done yet was not checked."},
+    {FindingType::kTimeout, "timeout", "Kernel did not end",
+     "The kernel ran longer than launch-timeout allows, and was ended."},
+    {FindingType::kDeadlock, "deadlock", "Deadlock",
+     "All threads of a block wait, and none of them can go on."},
+};
+
+const char* level_of(FindingSeverity severity) {
+  return severity == FindingSeverity::kWarning ? "warning" : "error";
+}
+
+Json text_json(const std::string& text) {
+  return {{"text", text}};
+}
+
+// RFC 3986: all but unreserved characters and the slash are escaped.
+std::string as_uri(std::string_view path) {
+  std::string uri;
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9') ||
+                          std::string_view("-._~/").find(c) != std::string_view::npos;
+    uri += is_plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return uri;
+}
+
+class SarifWriter {
+ public:
+  SarifWriter(const Report& report, const std::string& root) : report_(report), root_(root) {
+    if (!root_.ends_with('/')) {
+      root_ += '/';
+    }
+  }
+
+  [[nodiscard]] Json log() const {
+    Json results = Json::array();
+    for (const Bug& bug : bugs_of(report_.findings)) {
+      results.push_back(result(bug));
+    }
+    Json run = {{"tool", {{"driver", driver()}}},
+                {"invocations", Json::array({invocation()})},
+                {"originalUriBaseIds", {{kRoot, {{"uri", "file://" + as_uri(root_)}}}}},
+                {"columnKind", "utf16CodeUnits"},
+                {"results", std::move(results)}};
+    return {{"$schema",
+             "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
+             "sarif-schema-2.1.0.json"},
+            {"version", "2.1.0"},
+            {"runs", Json::array({std::move(run)})}};
+  }
+
+ private:
+  static Json driver() {
+    Json rules = Json::array();
+    for (const Rule& rule : kRules) {
+      rules.push_back({{"id", rule.id},
+                       {"name", rule.title},
+                       {"shortDescription", text_json(rule.title)},
+                       {"fullDescription", text_json(rule.help)},
+                       {"help", text_json(rule.help)},
+                       {"defaultConfiguration", {{"level", "error"}}},
+                       {"properties", {{"tags", {"concurrency", "cuda"}}}}});
+    }
+    return {{"name", "BARRACUDA"}, {"semanticVersion", BARRACUDA_VERSION}, {"rules", rules}};
+  }
+
+  [[nodiscard]] Json invocation() const {
+    Json notes = Json::array();
+    const auto add = [&notes](const char* level, const std::string& text) {
+      notes.push_back({{"level", level}, {"message", text_json(text)}});
+    };
+    for (const std::vector<std::string>* const list :
+         {&report_.coverage.gaps, &report_.lost, &report_.blocked}) {
+      for (const std::string& gap : *list) {
+        add("warning", "not covered: " + gap);
+      }
+    }
+    for (const std::string* const failure : {&report_.option_error, &report_.tool_failure}) {
+      if (!failure->empty()) {
+        add("error", *failure);
+      }
+    }
+    const bool has_failed = !report_.option_error.empty() || !report_.tool_failure.empty();
+    Json invocation = {{"executionSuccessful", !has_failed},
+                       {"toolExecutionNotifications", std::move(notes)}};
+    if (report_.own_status != kUnknownStatus) {
+      invocation["exitCode"] = report_.own_status;
+    }
+    return invocation;
+  }
+
+  [[nodiscard]] Json file_json(const std::string& file) const {
+    const std::string path = std::filesystem::path(file).lexically_normal().string();
+    if (path.starts_with(root_)) {
+      return {{"uri", as_uri(path.substr(root_.size()))}, {"uriBaseId", kRoot}};
+    }
+    return {{"uri", (path.starts_with('/') ? "file://" : "") + as_uri(path)}};
+  }
+
+  // Without line information there is the kernel's name, and the program for a file: a result must
+  // have one.
+  [[nodiscard]] Json location(const Frame& place, const std::string& source,
+                              const std::string& message) const {
+    Json physical = {{"artifactLocation", file_json(place.file.empty() ? program() : place.file)}};
+    if (place.line != 0) {
+      physical["region"] = {{"startLine", place.line}};
+      if (!source.empty()) {
+        physical["region"]["snippet"] = text_json(source);
+      }
+    }
+    Json json = {{"physicalLocation", std::move(physical)}};
+    if (!place.function.empty()) {
+      json["logicalLocations"] =
+          Json::array({{{"fullyQualifiedName", place.function}, {"kind", "function"}}});
+    }
+    json["message"] = text_json(message);
+    return json;
+  }
+
+  [[nodiscard]] std::string program() const {
+    const bool is_known = !report_.processes.empty() && !report_.processes.front().program.empty();
+    return is_known ? report_.processes.front().program : "program";
+  }
+
+  // What the thread did up to its access, as far as it is known.
+  [[nodiscard]] Json thread_flow(const Finding& finding, const Access& access) const {
+    Json steps = Json::array();
+    if (access.last_sync_place != Frame{}) {
+      steps.push_back({{"location", location(access.last_sync_place, "",
+                                             "last synchronisation: " + access.last_sync)}});
+    }
+    steps.push_back(
+        {{"location", location(access.place, access.source, what_happened(finding, access))},
+         {"importance", "essential"}});
+    return {{"locations", std::move(steps)}};
+  }
+
+  [[nodiscard]] Json result(const Bug& bug) const {
+    const Finding& finding = bug.shown();
+    const auto* const rule = std::ranges::find(kRules, finding.type, &Rule::type);
+    std::string message = title_of(finding);
+    for (const Access& access : finding.accesses) {
+      message += fmt::format("\n{} at {}:{}", what_happened(finding, access), access.place.file,
+                             access.place.line);
+    }
+    if (finding.type == FindingType::kRace || finding.type == FindingType::kBarrierDivergence) {
+      message += "\nMissing order: " + finding.missing;
+    }
+    Json result = {{"ruleId", rule->id},
+                   {"ruleIndex", rule - std::begin(kRules)},
+                   {"level", level_of(finding.severity)},
+                   {"message", text_json(message)},
+                   {"occurrenceCount", std::max<std::uint64_t>(bug.count(), 1)}};
+    if (!finding.fingerprint.empty()) {
+      result["partialFingerprints"] = {{kFingerprint, finding.fingerprint}};
+    }
+    Json locations = Json::array();
+    Json flows = Json::array();
+    for (const Access& access : finding.accesses) {
+      locations.push_back(location(access.place, access.source, what_happened(finding, access)));
+      flows.push_back(thread_flow(finding, access));
+    }
+    if (locations.empty()) {
+      locations.push_back(location({}, "", title_of(finding)));
+    }
+    result["locations"] = Json::array({locations.front()});
+    if (locations.size() > 1) {
+      locations.erase(0);
+      for (std::size_t i = 0; i < locations.size(); ++i) {
+        locations[i]["id"] = i + 1;
+      }
+      result["relatedLocations"] = std::move(locations);
+      result["codeFlows"] = Json::array({{{"threadFlows", std::move(flows)}}});
+    }
+    return result;
+  }
+
+  const Report& report_;
+  std::string root_;
+};
+
+}  // namespace
+
+std::string sarif_report(const Report& report, const std::string& root) {
+  return SarifWriter(report, root).log().dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace barracuda::report

@@ -1,0 +1,90 @@
+#include "report/sarif.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/report/samples.h"
+
+namespace barracuda::report {
+namespace {
+
+using Json = nlohmann::json;
+
+Json run_of(const Report& report) {
+  const Json log = Json::parse(sarif_report(report, "/src"));
+  CHECK(log["version"] == "2.1.0");
+  REQUIRE(log["runs"].size() == 1);
+  return log["runs"][0];
+}
+
+TEST_CASE("a race is a result with two places, a fingerprint and a flow for each thread") {
+  Report report = samples::racy_report();
+  Access& access = report.findings[0].accesses[0];
+  access.place.file = "/src/kernels/a b.cu";
+  access.source = "sums[i] += x;";
+  access.last_sync = "bar.sync";
+  access.last_sync_place = {.function = "add(int*)", .file = "/usr/include/sync.h", .line = 7};
+  const Json run = run_of(report);
+  CHECK(run["originalUriBaseIds"]["SRCROOT"]["uri"] == "file:///src/");
+  REQUIRE(run["results"].size() == 1);
+  const Json& result = run["results"][0];
+  CHECK(result["ruleId"] == "race");
+  CHECK(run["tool"]["driver"]["rules"][result["ruleIndex"].get<std::size_t>()]["id"] == "race");
+  CHECK(result["level"] == "error");
+  CHECK(result["occurrenceCount"] == 12);
+  CHECK(result["partialFingerprints"] ==
+        Json{{"barracuda/v1", "0123456789abcdef0123456789abcdef"}});
+  REQUIRE(result["locations"].size() == 1);
+  const Json& place = result["locations"][0]["physicalLocation"];
+  CHECK(place["artifactLocation"] == Json{{"uri", "kernels/a%20b.cu"}, {"uriBaseId", "SRCROOT"}});
+  CHECK(place["region"]["startLine"] == 12);
+  CHECK(place["region"]["snippet"]["text"] == "sums[i] += x;");
+  REQUIRE(result["relatedLocations"].size() == 1);
+  CHECK(result["relatedLocations"][0]["id"] == 1);
+  CHECK(result["relatedLocations"][0]["physicalLocation"]["region"]["startLine"] == 14);
+  const Json& flows = result["codeFlows"][0]["threadFlows"];
+  REQUIRE(flows.size() == 2);
+  REQUIRE(flows[0]["locations"].size() == 2);
+  CHECK(flows[0]["locations"][0]["location"]["physicalLocation"]["artifactLocation"]["uri"] ==
+        "file:///usr/include/sync.h");
+  CHECK(flows[1]["locations"].size() == 1);
+}
+
+TEST_CASE("every rule is there in a clean run, and what was not covered is a notification") {
+  Report report = samples::clean_report();
+  report.coverage.gaps = {"kernel mul(int*) has no PTX"};
+  report.own_status = 3;
+  const Json run = run_of(report);
+  CHECK(run["results"].empty());
+  CHECK(run["tool"]["driver"]["rules"].size() == 5);
+  const Json& invocation = run["invocations"][0];
+  CHECK(invocation["executionSuccessful"] == true);
+  CHECK(invocation["exitCode"] == 3);
+  CHECK(invocation["toolExecutionNotifications"][0]["message"]["text"] ==
+        "not covered: kernel mul(int*) has no PTX");
+}
+
+TEST_CASE("a failed tool is no success, a finding without lines has a file all the same") {
+  Report report = samples::racy_report();
+  report.tool_failure = "the trace could not be written";
+  report.findings[0].accesses.clear();
+  const Json run = run_of(report);
+  CHECK(run["invocations"][0]["executionSuccessful"] == false);
+  const Json& place = run["results"][0]["locations"][0]["physicalLocation"];
+  CHECK(place["artifactLocation"]["uri"] == "app");
+  CHECK_FALSE(place.contains("region"));
+  CHECK_FALSE(run["results"][0].contains("codeFlows"));
+}
+
+TEST_CASE("every type of finding has its rule") {
+  for (const FindingType type :
+       {FindingType::kRace, FindingType::kBarrierDivergence, FindingType::kMemoryError,
+        FindingType::kTimeout, FindingType::kDeadlock}) {
+    Report report = samples::racy_report();
+    report.findings[0].type = type;
+    CHECK(run_of(report)["results"][0]["ruleId"] == name_of(type));
+  }
+}
+
+}  // namespace
+}  // namespace barracuda::report
