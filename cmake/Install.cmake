@@ -1,0 +1,42 @@
+# `cmake --install build --prefix FOLDER` and `cpack --config build/CPackConfig.cmake`: the command, what
+# it preloads, and what lies beside them. The folder may be moved: every part is found from where the
+# command lies. Nothing of it needs root, CUDA's toolkit or Debian's development packages.
+include(GNUInstallDirs)
+
+# bin/barracuda finds ../lib/libbarracuda.so, which finds what lies beside it ($ORIGIN).
+install(TARGETS barracuda.cli RUNTIME DESTINATION bin)
+install(TARGETS barracuda LIBRARY DESTINATION lib NAMELINK_SKIP)
+if(TARGET barracuda.compiler)
+  install(TARGETS barracuda.compiler RUNTIME DESTINATION lib)
+endif()
+install(FILES ${PROJECT_BINARY_DIR}/lib/libtbb.so.12
+              ${PROJECT_BINARY_DIR}/lib/barracuda-thread-sanitizer.supp DESTINATION lib)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/share/barracuda DESTINATION share USE_SOURCE_PERMISSIONS
+  PATTERN __pycache__ EXCLUDE)
+install(FILES LICENSE README.md DESTINATION share/doc/barracuda)
+install(DIRECTORY docs/ DESTINATION share/doc/barracuda/docs)
+
+# find_package(barracuda) of other projects.
+include(CMakePackageConfigHelpers)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/barracuda-config-version.cmake
+  COMPATIBILITY SameMajorVersion ARCH_INDEPENDENT)
+install(FILES cmake/barracuda-config.cmake ${PROJECT_BINARY_DIR}/barracuda-config-version.cmake
+  DESTINATION lib/cmake/barracuda)
+
+set(CPACK_PACKAGE_NAME barracuda)
+set(CPACK_PACKAGE_VENDOR "the BARRACUDA project")
+set(CPACK_PACKAGE_CONTACT "the BARRACUDA project")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "finds the data races of CUDA programs")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_GENERATOR TGZ DEB)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_PACKAGE_FILE_NAME barracuda-${PROJECT_VERSION}-${CMAKE_SYSTEM_PROCESSOR})
+# A folder of its own: lib/libtbb.so.12 would be that of the package libtbb12. /usr/bin has a link.
+set(CPACK_PACKAGING_INSTALL_PREFIX /opt/barracuda)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA
+  ${PROJECT_SOURCE_DIR}/cmake/debian/postinst ${PROJECT_SOURCE_DIR}/cmake/debian/prerm)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+include(CPack)
