@@ -75,7 +75,8 @@ constexpr const char* kReplayFooter =
     "BARRACUDA_OPTIONS has no influence.\n"
     "\n"
     "  barracuda run --record=app.trace -- ./app input.dat\n"
-    "  barracuda replay app.trace --acquire=relaxed-spin --json=races.json\n";
+    "  barracuda replay app.trace --acquire=relaxed-spin --json=races.json\n"
+    "  barracuda replay app.trace --litmus slices/     and barracuda explore --races slices/*\n";
 
 // What may be said when finished reports are merged: nothing of how they came about.
 constexpr std::string_view kMergeOptions[] = {"severity",
@@ -321,6 +322,9 @@ class Parser {
     replay_->footer(kReplayFooter);
     replay_->add_option("TRACE", replay_command_.file, "what the option record has written")
         ->required();
+    replay_->add_option("--litmus", replay_command_.litmus,
+                        "write the slice of a race as a litmus test to this file, or one of each "
+                        "race into this folder (NAME/)");
     declare_options(*replay_);
   }
 

@@ -47,6 +47,7 @@ struct KernelCommand {
 
 struct ReplayCommand {
   std::string file;
+  std::string litmus;  // file or folder for slices; empty: none
   // The options that are not to be the recorded run's, by name.
   std::vector<std::pair<std::string, std::string>> options;
 };
@@ -76,6 +77,7 @@ struct FixCommand : WeakCommand {
   std::uint64_t per_race = 8;  // directed runs, before and after
   std::string diff;            // file for it; empty: none
   std::string ptx_folder;      // for the patched PTX; empty: none
+  std::string litmus;          // file or folder for slices; empty: none
   bool write = false;          // into the program's own source files
   bool no_barriers = false;
 };

@@ -273,7 +273,16 @@ class Session {
       refuse(test.error());
       return;
     }
-    explore_all({.file = file, .test = *test, .asks_of_end = options_.progress}, models);
+    const bool asks_of_race = command_.kernel.races && !options_.progress;
+    if (asks_of_race && refuse_races(file, models)) {
+      return;
+    }
+    options_.races = asks_of_race;
+    explore_all({.file = file,
+                 .test = *test,
+                 .asks_of_end = options_.progress,
+                 .asks_of_race = asks_of_race},
+                models);
   }
 
   int end() {
@@ -305,6 +314,17 @@ class Session {
   }
 
  private:
+  // Models with states have none; says so.
+  bool refuse_races(const std::string& file, const std::vector<Model>& models) {
+    if (std::ranges::none_of(models, memory_model::has_states)) {
+      return false;
+    }
+    refuse({.message = "data races are asked of the ptx models only; --exists or --final can be "
+                       "asked of all",
+            .file = file});
+    return true;
+  }
+
   void take_kernel(const std::string& file, const std::vector<Model>& models) {
     const ExploredKernel& asked = command_.kernel;
     auto reading = read_explored_kernel(file, asked, command_.unroll);
@@ -314,14 +334,13 @@ class Session {
     }
     const bool asks_of_race = asked.exists.empty() && !asked.shows_all;
     options_.races = asked.races || asks_of_race;
-    const bool has_states = std::ranges::any_of(models, memory_model::has_states);
-    if (has_states && (options_.races || reading->has_uneven_barriers)) {
-      refuse({.message = options_.races
-                             ? "data races are asked of the ptx models only; --exists or --final "
-                               "can be asked of all"
-                             : "threads of a block pass different barriers; only the ptx models "
-                               "take that",
-              .file = file});
+    if (options_.races && refuse_races(file, models)) {
+      return;
+    }
+    if (reading->has_uneven_barriers && std::ranges::any_of(models, memory_model::has_states)) {
+      refuse(
+          {.message = "threads of a block pass different barriers; only the ptx models take that",
+           .file = file});
       return;
     }
     kernel_bound_ = reading->bound;

@@ -57,7 +57,10 @@ void declare_explore_kernel(CLI::App& explore, ExploredKernel& into) {
       ->group(kGroup);
   explore.add_flag("--final", into.shows_all, "all that global memory may hold at the end")
       ->group(kGroup);
-  explore.add_flag("--races", into.races, "look for data races besides")->group(kGroup);
+  explore
+      .add_flag("--races", into.races,
+                "look for data races besides; of a litmus test: instead of its condition")
+      ->group(kGroup);
 }
 
 }  // namespace barracuda::cli

@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "cli/complain.h"
+#include "cli/slice_files.h"
 #include "cli/weak_command.h"
 #include "report/exit_status.h"
 #include "report/fix_json.h"
@@ -21,6 +22,7 @@
 #include "report/symbol_name.h"
 #include "report/toolkit_path.h"
 #include "report/unified_diff.h"
+#include "trace/detector_options.h"
 #include "weak_memory/repair.h"
 
 namespace barracuda::cli {
@@ -112,7 +114,9 @@ report::FixReport report_of(const FixCommand& command, const Repair& repair,
   for (std::size_t i = 0; i < repair.edits.size(); ++i) {
     report.edits.push_back(told(repair.edits[i], changes.problems[i]));
   }
-  report.repaired = repair.repaired;
+  for (std::size_t i = 0; i < repair.repaired.size(); ++i) {
+    report.repaired.push_back({.race = repair.repaired[i], .no_proof = repair.proofs[i].why_not});
+  }
   for (const weak_memory::OpenRace& open : repair.open) {
     report.open.push_back({.race = open.race, .why = open.why});
   }
@@ -222,6 +226,29 @@ Expected<void> write_files(const FixCommand& command, const SourceChanges& chang
                                                 : Expected<void>();
 }
 
+weak_memory::Prove prover(const Options& options) {
+  return [&options](const std::vector<report::Lack>& lacks, const std::string& before,
+                    const std::string& after) {
+    auto proof = weak_memory::prove_repair(lacks, before, after, trace::detector_options(options));
+    return proof ? *std::move(proof)
+                 : weak_memory::IdiomProof{
+                       .why_not = proof.error().to_string(), .before = "", .after = ""};
+  };
+}
+
+Expected<void> write_slices(const FixCommand& command, const Repair& repair) {
+  const SliceFiles files(command.litmus);
+  for (std::size_t i = 0; i < repair.proofs.size(); ++i) {
+    if (auto written = files.write(i + 1, "", repair.proofs[i].before); !written) {
+      return written;
+    }
+    if (auto written = files.write(i + 1, ".repaired", repair.proofs[i].after); !written) {
+      return written;
+    }
+  }
+  return {};
+}
+
 void tell_plan(const FixCommand& command) {
   complain(fmt::format(
       "{} schedules of the program as it is; edits for each race, each set of them with {} "
@@ -242,7 +269,7 @@ int run_fix(const FixCommand& command, const weak_memory::OracleRules& rules) {
                                            .seeds = command.seeds,
                                            .per_race = command.per_race,
                                            .with_barriers = !command.no_barriers,
-                                           .prove = {}};
+                                           .prove = prover(command.options)};
   tell_plan(command);
   const Repair repair = find_repair(options, trials, rules, read_code,
                                     [&session](const std::string& stage) { session.begin(stage); });
@@ -259,6 +286,9 @@ int run_fix(const FixCommand& command, const weak_memory::OracleRules& rules) {
   auto published = write_ptx(command, repair, session.runs());
   if (published) {
     published = write_files(command, changes, report);
+  }
+  if (published) {
+    published = write_slices(command, repair);
   }
   if (!published) {
     report.tool_failure = published.error().to_string();

@@ -39,6 +39,9 @@ class FixParser {
     app_.add_flag("--write", command_.write, "change the source files themselves");
     app_.add_option("--ptx", command_.ptx_folder,
                     "write the repaired program's PTX into this folder");
+    app_.add_option("--litmus", command_.litmus,
+                    "write the slice of a race, before and after, as litmus tests: to this file "
+                    "and its .repaired, or of each race into this folder (NAME/)");
     app_.add_flag("--no-barriers", command_.no_barriers,
                   "no edits that make the threads of a block wait");
   }

@@ -10,12 +10,14 @@
 
 #include "cli/complain.h"
 #include "cli/output_files.h"
+#include "cli/slice_files.h"
 #include "report/exit_status.h"
 #include "report/merge.h"
 #include "report/publish.h"
 #include "report/resolve.h"
 #include "trace/detector_options.h"
 #include "trace/replay.h"
+#include "weak_memory/race_slice.h"
 
 namespace barracuda::cli {
 namespace {
@@ -214,6 +216,31 @@ tl::expected<report::Report, ReplayFailure> make_report(const Recording& recordi
   return report;
 }
 
+std::string slice_line(const weak_memory::RaceSlice& slice, const std::string& file) {
+  return fmt::format("race of {}: {}", slice.lines.empty() ? "the host" : slice.lines,
+                     slice.text.empty() ? "not sliced: " + slice.why_not
+                     : slice.is_shown   ? file + ": the PTX model shows it"
+                                        : file + ": its slice does not show it: " + slice.why_not);
+}
+
+// Of each race, with a sentence about it.
+Expected<void> write_slices(const ReplayCommand& command, const Options& options) {
+  TRY(const auto slices, weak_memory::slice_races(command.file, trace::detector_options(options)));
+  const SliceFiles files(command.litmus);
+  std::size_t sliced = 0, shown = 0;
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    if (auto written = files.write(i + 1, "", slices[i].text); !written) {
+      return written;
+    }
+    sliced += slices[i].text.empty() ? 0 : 1;
+    shown += slices[i].is_shown ? 1 : 0;
+    complain(slice_line(slices[i], files.name(i + 1, "")));
+  }
+  complain(
+      fmt::format("{} races, {} sliced, {} shown by the PTX model", slices.size(), sliced, shown));
+  return {};
+}
+
 }  // namespace
 
 tl::expected<report::Report, ReplayFailure> replayed_report(const std::string& file) {
@@ -237,6 +264,12 @@ int replay(const ReplayCommand& command) {
   if (!report) {
     complain(report.error().message);
     return report.error().status;
+  }
+  if (!command.litmus.empty()) {
+    if (const auto written = write_slices(command, recording->chosen.options); !written) {
+      complain(written.error().to_string());
+      return report::kStatusBadOption;
+    }
   }
   const int own = report->own_status;
   const int status = report::publish(std::move(*report), recording->chosen.options, own);

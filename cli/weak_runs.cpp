@@ -110,6 +110,11 @@ std::vector<Outcome> WeakRuns::make(const std::vector<Settings>& all) {
   return outcomes;
 }
 
+// Not one of those that go when the run has ended.
+std::string WeakRuns::trace_file(std::uint64_t number) const {
+  return directory_.file(fmt::format("trace{}", number));
+}
+
 Expected<WeakRuns::Files> WeakRuns::write_files(std::uint64_t number,
                                                 const Settings& settings) const {
   const auto name = [&](const char* kind) {
@@ -138,6 +143,7 @@ Expected<WeakRuns::Files> WeakRuns::write_files(std::uint64_t number,
   }
   files.log = settings.wants_log ? name("log.%p") : "";
   files.places = settings.wants_places ? name("places.%p") : "";
+  files.trace = settings.wants_trace ? trace_file(number) : "";
   if (settings.wants_ptx) {
     files.ptx = name("ptx");
     std::error_code error;
@@ -171,7 +177,7 @@ Expected<Options> WeakRuns::options_of(std::uint64_t number, const Settings& set
   for (const auto& [name, value] :
        {std::pair{"weakness", &files.plan}, std::pair{"fences", &files.fences},
         std::pair{"weak-log", &files.log}, std::pair{"fence-places", &files.places},
-        std::pair{"ptx-folder", &files.ptx}}) {
+        std::pair{"ptx-folder", &files.ptx}, std::pair{"record", &files.trace}}) {
     if (!value->empty()) {
       more.emplace_back(name, *value);
     }
@@ -218,6 +224,7 @@ Outcome WeakRuns::outcome_of(const ProgramEnded& ended, const Settings& settings
     if (outcome.lost.empty() && !program_.check.empty()) {
       outcome.check_status = run_check(output);
     }
+    outcome.trace = settings.wants_trace ? trace_file(ended.number) : "";
     if (auto read = read_files(ended.number, settings, outcome); !read && outcome.lost.empty()) {
       lose(read.error().to_string());
     }

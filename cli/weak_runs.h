@@ -45,7 +45,7 @@ class WeakRuns {
 
  private:
   struct Files {
-    std::string plan, fences, log, places, ptx;  // empty: not wanted
+    std::string plan, fences, log, places, ptx, trace;  // empty: not wanted
   };
 
   [[nodiscard]] Expected<Files> write_files(std::uint64_t number,
@@ -55,6 +55,7 @@ class WeakRuns {
   weak_memory::Outcome outcome_of(const ProgramEnded& ended, const weak_memory::Settings& settings);
   Expected<void> read_files(std::uint64_t number, const weak_memory::Settings& settings,
                             weak_memory::Outcome& outcome) const;
+  [[nodiscard]] std::string trace_file(std::uint64_t number) const;
   [[nodiscard]] int run_check(const std::string& output) const;
 
   WeakProgram program_;

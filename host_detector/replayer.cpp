@@ -4,6 +4,10 @@
 
 namespace barracuda::detector {
 
+bool read_record(std::span<const std::byte> record, WarpOperation& operation) {
+  return decode(record, operation);
+}
+
 void Replayer::apply(LaunchId launch, std::span<const std::byte> record) {
   if (!decode(record, operation_)) {
     ++malformed_;

@@ -9,6 +9,10 @@
 
 namespace barracuda::detector {
 
+// A record as it lay in its queue, for who wants to know what a trace holds; `launch` is left
+// alone. False: it is malformed.
+bool read_record(std::span<const std::byte> record, WarpOperation& operation);
+
 class Replayer {
  public:
   explicit Replayer(const DetectorOptions& options) : detector_(options) {}

@@ -24,6 +24,12 @@ struct FixEdit {
   std::uint64_t cost = 0;
 };
 
+// A race that is gone.
+struct RepairedRace {
+  Finding race;
+  std::string no_proof;  // why the model does not prove it, a clause; empty: it does
+};
+
 struct UnrepairedRace {
   Finding race;
   std::string why;
@@ -32,7 +38,7 @@ struct UnrepairedRace {
 struct FixReport {
   Report program, repaired_program;  // of the runs without and with the edits
   std::vector<FixEdit> edits;
-  std::vector<Finding> repaired;
+  std::vector<RepairedRace> repaired;
   std::vector<UnrepairedRace> open;
   std::uint64_t schedules = 0;
   std::uint64_t failures_before = 0, directed_before = 0;  // of so many directed runs

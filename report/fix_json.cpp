@@ -32,6 +32,11 @@ Json fix_json(const FixReport& report) {
   for (const UnrepairedRace& race : report.open) {
     open.push_back({{"fingerprint", text_or_null(race.race.fingerprint)}, {"why", race.why}});
   }
+  Json repaired = Json::array();
+  for (const RepairedRace& gone : report.repaired) {
+    repaired.push_back({{"fingerprint", text_or_null(gone.race.fingerprint)},
+                        {"no_proof", text_or_null(gone.no_proof)}});
+  }
   return {{"schema", kJsonSchema},
           {"type", "fix"},
           {"severity", Json()},
@@ -42,6 +47,7 @@ Json fix_json(const FixReport& report) {
           {"failures_after", report.failures_after},
           {"directed_runs", report.directed_before},
           {"standing", report.edits.empty() ? Json() : Json(report.standing)},
+          {"repaired", std::move(repaired)},
           {"open", std::move(open)},
           {"diff", text_or_null(report.diff)}};
 }

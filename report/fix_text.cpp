@@ -61,9 +61,13 @@ void print_repair(std::string& text, const FixReport& report, bool colour) {
   for (std::size_t i = 0; i < report.edits.size(); ++i) {
     print_edit(text, report.edits[i], i + 1);
   }
-  for (const Finding& race : report.repaired) {
-    fmt::format_to(Buffer(text), "  Gone: race of {}\n    it was: {}\n", places_of(race),
-                   race.missing);
+  for (const RepairedRace& gone : report.repaired) {
+    fmt::format_to(Buffer(text), "  Gone: race of {}\n    it was: {}\n    {}\n",
+                   places_of(gone.race), gone.race.missing,
+                   gone.no_proof.empty()
+                       ? "proved: under the PTX model its slice has the race, the "
+                         "slice of the repaired program has none"
+                       : "not proved: " + gone.no_proof);
   }
   fmt::format_to(Buffer(text), "  Shown by: {}, {} without a race", words_for(report.standing),
                  counted(report.schedules, "schedule"));

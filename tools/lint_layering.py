@@ -18,13 +18,14 @@ MAY_INCLUDE = {
     "session": "base device_logger fatbin ptx host_detector emulator report trace",
     "jit": "base",
     "preload": "base fatbin emulator report trace session jit",
-    "weak_memory": "base device_logger fatbin ptx emulator session report host_detector",
+    "weak_memory": "base device_logger fatbin ptx emulator session report host_detector trace",
     "cli": "base fatbin ptx host_detector report trace session weak_memory",
 }
 # Headers of a subfolder that another folder may include all the same: why, docs/decisions/ says.
 SHARED_INSIDE = {
     "preload": ("emulator/libcuda/copy/box.h",),
     "emulator": ("ptx/analysis/source_frames.h",),
+    "weak_memory": ("host_detector/launches/launch_shape.h",),
 }
 # Within a folder: the subfolders, and headers beside them, that a subfolder may include besides its
 # own. The headers beside the subfolders are for all of them and include none, but for those that

@@ -49,6 +49,7 @@ struct Settings {
   bool wants_log = false;             // decisions are to be told
   bool wants_places = false;          // and the places for fences
   bool wants_ptx = false;             // and the code of its modules, with fences and edits
+  bool wants_trace = false;           // and what the detector was given
 
   friend bool operator==(const Settings&, const Settings&) = default;
 };
@@ -65,6 +66,7 @@ struct Outcome {
   emulator::WeakLog log;         // if it is wanted
   ptx::ModuleFences fences;      // of the launched kernels, if places are wanted
   std::vector<std::string> ptx;  // of each module, if it is wanted
+  std::string trace;             // the file, if it is wanted
 };
 
 using RunOnce = std::function<Outcome(const Settings&)>;

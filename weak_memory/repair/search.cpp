@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -27,7 +28,8 @@ struct Evaluation {
   std::set<std::string> others;  // what is found beside races: type and fingerprint
   std::set<Failure> failures;    // of the program itself
   std::vector<Outcome> outcomes;
-  bool is_whole = false;  // all runs could be made
+  std::vector<std::uint64_t> seeds;  // of these
+  bool is_whole = false;             // all runs could be made
 };
 
 std::vector<ptx::OrderEdit> changes_of(const Edits& edits) {
@@ -106,6 +108,22 @@ class Search {
   }
 
  private:
+  // In their order. Edits with which the program hangs, as it does not without them, are no repair:
+  // two runs show it, and the others would each take the whole limit of time.
+  std::vector<Outcome> make(const std::vector<Settings>& all) {
+    constexpr std::size_t kFirst = 2;
+    if (all.front().edits.empty() || all.size() <= kFirst ||
+        std::ranges::any_of(original_.outcomes, &Outcome::is_over_time)) {
+      return trials_.make(all);
+    }
+    const auto middle = all.begin() + kFirst;
+    std::vector<Outcome> outcomes = trials_.make({all.begin(), middle});
+    if (std::ranges::none_of(outcomes, &Outcome::is_over_time) && !trials_.is_over()) {
+      std::ranges::move(trials_.make({middle, all.end()}), std::back_inserter(outcomes));
+    }
+    return outcomes;
+  }
+
   // Nothing: it is over, or no run could be made.
   std::optional<Evaluation> evaluate(const Edits& edits, bool wants_ptx = false) {
     std::vector<Settings> all(options_.seeds);
@@ -116,12 +134,18 @@ class Search {
     all.front().wants_ptx = wants_ptx;
     Evaluation made;
     ++repair_.tried;
-    made.outcomes = trials_.make(all);
+    made.outcomes = make(all);
     if (trials_.is_over()) {
       return std::nullopt;
     }
-    made.is_whole = std::ranges::all_of(
-        made.outcomes, [](const Outcome& outcome) { return outcome.lost.empty(); });
+    made.is_whole = made.outcomes.size() == all.size() &&
+                    std::ranges::all_of(
+                        made.outcomes, [](const Outcome& outcome) { return outcome.lost.empty(); });
+    for (std::size_t i = 0; i < made.outcomes.size(); ++i) {
+      if (made.outcomes[i].lost.empty()) {
+        made.seeds.push_back(all[i].seed);
+      }
+    }
     std::erase_if(made.outcomes, [](const Outcome& outcome) { return !outcome.lost.empty(); });
     if (made.outcomes.empty()) {
       return std::nullopt;
@@ -423,17 +447,16 @@ class Search {
 
   void tell_all() {
     repair_.after = best_.report;
-    bool is_proved = options_.prove != nullptr && repair_.standing == Standing::kSimulation;
-    std::vector<Edit> edits;
-    std::ranges::transform(repair_.edits, std::back_inserter(edits), &AppliedEdit::edit);
+    bool is_proved = repair_.failures_after.failures == 0;
     for (const report::Bug& bug : report::bugs_of(original_.report.findings)) {
       const report::Finding& race = bug.shown();
       if (race.type != report::FindingType::kRace) {
         continue;
       }
       if (!best_.races.contains(race.fingerprint)) {
-        is_proved = is_proved && options_.prove(race, edits);
         repair_.repaired.push_back(race);
+        repair_.proofs.push_back(proof_of(bug));
+        is_proved = is_proved && repair_.proofs.back().why_not.empty();
       } else {
         repair_.open.push_back({.race = race, .why = why_open(bug)});
       }
@@ -441,6 +464,39 @@ class Search {
     if (is_proved && !repair_.repaired.empty()) {
       repair_.standing = Standing::kProof;
     }
+  }
+
+  // By one more run with and one without the edits, of a schedule that showed the race.
+  IdiomProof proof_of(const report::Bug& bug) {
+    IdiomProof proof;
+    if (!options_.prove || trials_.is_over()) {
+      proof.why_not = "it was not tried";
+      return proof;
+    }
+    const auto shows = std::ranges::find_if(original_.outcomes, [&bug](const Outcome& outcome) {
+      return std::ranges::find(outcome.report.findings, bug.shown().fingerprint,
+                               &report::Finding::fingerprint) != outcome.report.findings.end();
+    });
+    const auto seed =
+        original_.seeds[shows == original_.outcomes.end()
+                            ? 0
+                            : static_cast<std::size_t>(shows - original_.outcomes.begin())];
+    auto [traces, is_new] = traces_.try_emplace(seed);
+    if (is_new) {
+      tell_("traces for a proof");
+      Settings settings{.seed = seed, .wants_trace = true};
+      const Outcome before = trials_.make_one(settings);
+      settings.edits = changes_of(repair_.edits);
+      const Outcome after = trials_.make_one(settings);
+      traces->second = {before.lost.empty() ? before.trace : "",
+                        after.lost.empty() ? after.trace : ""};
+    }
+    const auto& [before, after] = traces->second;
+    if (before.empty() || after.empty()) {
+      proof.why_not = "no run could be made for it";
+      return proof;
+    }
+    return options_.prove(lacks_of(bug), before, after);
   }
 
   [[nodiscard]] std::string why_open(const report::Bug& bug) const {
@@ -469,6 +525,7 @@ class Search {
   Repair repair_;
   Evaluation original_, best_;
   std::optional<ProgramCode> code_;
+  std::map<std::uint64_t, std::pair<std::string, std::string>> traces_;  // by seed: before, after
   Edits unminimised_;  // before some were left out or made narrower
   bool is_minimised_ = false;
   // By bug and lack.

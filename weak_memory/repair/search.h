@@ -13,6 +13,7 @@
 
 #include "report/race_report.h"
 #include "weak_memory/campaign.h"
+#include "weak_memory/race_slice.h"
 #include "weak_memory/repair/candidates.h"
 #include "weak_memory/trials.h"
 
@@ -25,8 +26,10 @@ enum class Standing : std::uint8_t {
   kProof,       // and every execution of the idiom under the PTX model
 };
 
-// Whether the idiom of this race shows its failure without the edits and in no execution with them.
-using Prove = std::function<bool(const report::Finding& race, const std::vector<Edit>& edits)>;
+// Whether the idiom of this race shows it without the edits and in no execution with them, by the
+// traces of two runs: of the program as it is, and of the repaired one.
+using Prove = std::function<IdiomProof(const std::vector<report::Lack>& lacks,
+                                       const std::string& before, const std::string& after)>;
 
 struct RepairOptions {
   std::uint64_t first_seed = 1;
@@ -51,6 +54,7 @@ struct Repair {
   report::Report before, after;  // of all schedules, without and with the edits
   std::vector<AppliedEdit> edits;
   std::vector<report::Finding> repaired;  // a finding of each bug that is gone
+  std::vector<IdiomProof> proofs;         // of each of these
   std::vector<OpenRace> open;
   Rate failures_before, failures_after;  // of directed runs
   Standing standing = Standing::kDetector;

@@ -72,19 +72,21 @@ struct Program {
   }
 };
 
+Expected<ProgramCode> read_code(const std::vector<std::string>& texts) {
+  std::vector<ptx::CodeView> modules;
+  for (const std::string& text : texts) {
+    TRY(ptx::CodeView module, ptx::CodeView::read(text, [](std::string_view) { return true; }));
+    modules.push_back(std::move(module));
+  }
+  return ProgramCode(std::move(modules));
+}
+
 Repair repair_of(const Program& program, bool is_over = false) {
   const OracleRules rules;
   Oracle oracle(rules);
   Trials trials(one_by_one(program), oracle, [is_over] { return is_over; });
-  const auto read = [](const std::vector<std::string>& texts) -> Expected<ProgramCode> {
-    std::vector<ptx::CodeView> modules;
-    for (const std::string& text : texts) {
-      TRY(ptx::CodeView module, ptx::CodeView::read(text, [](std::string_view) { return true; }));
-      modules.push_back(std::move(module));
-    }
-    return ProgramCode(std::move(modules));
-  };
-  return find_repair({.seeds = 2, .prove = {}}, trials, rules, read, [](const std::string&) {});
+  return find_repair({.seeds = 2, .prove = {}}, trials, rules, read_code,
+                     [](const std::string&) {});
 }
 
 report::Lack lack_of(MissingOrder missing, std::uint32_t about) {
@@ -263,6 +265,61 @@ TEST_CASE("a guess puts fences around the flag that the code has, and says that 
   const Repair repair = repair_of(program);
   REQUIRE(repair.edits.size() == 2);
   CHECK(std::ranges::all_of(repair.edits, &AppliedEdit::is_guess));
+}
+
+TEST_CASE("edits with which the program hangs cost two runs, not one for each schedule") {
+  std::size_t hanging = 0;
+  Program program;
+  program.findings = [&hanging](const Settings& settings) {
+    hanging += settings.edits.empty() ? 0 : 1;
+    return std::vector{race("a", lack_of(MissingOrder::kReleaseFenceMissing, 2))};
+  };
+  const RunOnce hang = [&program](const Settings& settings) {
+    Outcome outcome = program(settings);
+    outcome.is_over_time = !settings.edits.empty();
+    return outcome;
+  };
+  const OracleRules rules;
+  Oracle oracle(rules);
+  Trials trials(one_by_one(hang), oracle, [] { return false; });
+  const Repair repair = find_repair({.seeds = 6, .per_race = 0, .prove = {}}, trials, rules,
+                                    read_code, [](const std::string&) {});
+  CHECK(repair.edits.empty());
+  REQUIRE(repair.tried > 1);
+  CHECK(hanging == 2 * (repair.tried - 1));
+}
+
+TEST_CASE("a repair whose idiom is proved says so, and one that is not says why not") {
+  Program program;
+  program.findings = [](const Settings& settings) {
+    std::vector<report::Finding> found;
+    if (!is_fenced(settings, 2, 1, wire::Scope::kGpu)) {
+      found.push_back(race("a", lack_of(MissingOrder::kReleaseFenceMissing, 2)));
+    }
+    return found;
+  };
+  const RunOnce traced = [&program](const Settings& settings) {
+    Outcome outcome = program(settings);
+    outcome.trace = !settings.wants_trace ? "" : settings.edits.empty() ? "before" : "after";
+    return outcome;
+  };
+  for (const std::string why_not : {"", "they are too far apart"}) {
+    const OracleRules rules;
+    Oracle oracle(rules);
+    Trials trials(one_by_one(traced), oracle, [] { return false; });
+    const auto prove = [&why_not](const std::vector<report::Lack>& lacks, const std::string& before,
+                                  const std::string& after) {
+      CHECK(lacks.size() == 1);
+      CHECK(before == "before");
+      CHECK(after == "after");
+      return IdiomProof{.why_not = why_not, .before = "", .after = ""};
+    };
+    const Repair repair =
+        find_repair({.seeds = 2, .prove = prove}, trials, rules, read_code, [](const auto&) {});
+    REQUIRE(repair.proofs.size() == 1);
+    CHECK(repair.proofs.front().why_not == why_not);
+    CHECK((repair.standing == Standing::kProof) == why_not.empty());
+  }
 }
 
 }  // namespace barracuda::weak_memory

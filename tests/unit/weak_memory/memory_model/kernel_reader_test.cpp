@@ -157,6 +157,32 @@ TEST_CASE("polls by atomics that change nothing end") {
   }
 }
 
+TEST_CASE("a loop that changes memory is cut at the bound, and the reading says so") {
+  const std::string counts_until_told = R"(
+  setp.ne.s32 %p1, %r2, 0;
+  @%p1 bra WRITER;
+LOOP:
+  atom.relaxed.gpu.global.add.u32 %r6, [%rd1], 1;
+  ld.relaxed.gpu.global.u32 %r5, [%rd2];
+  setp.eq.s32 %p2, %r5, 0;
+  @%p2 bra LOOP;
+  ret;
+WRITER:
+  st.relaxed.gpu.global.u32 [%rd2], 1;)";
+  const auto look = [&](std::uint32_t unroll, bool is_found) {
+    with_reading(
+        counts_until_told, {.blocks = 2, .exists = "x[0] == 5", .unroll = unroll},
+        [&](const Expected<KernelReading>& reading) {
+          REQUIRE(reading);
+          CHECK(reading->bound == fmt::format("{} rounds of a loop, or 64 events", unroll));
+          const Exploration found = explore(reading->test, Model::kPtx75, {});
+          CHECK(condition_holds(reading->test, found) == is_found);
+        });
+  };
+  look(2, false);
+  look(6, true);
+}
+
 TEST_CASE("a lock keeps its sum") {
   const auto lock = [](const std::string& acquire, const std::string& release) {
     return fmt::format(R"(
