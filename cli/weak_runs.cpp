@@ -118,7 +118,7 @@ Expected<WeakRuns::Files> WeakRuns::write_files(std::uint64_t number,
   Files files;
   if (settings.weakness.decisions) {
     files.plan = name("plan");
-    if (auto written = write_file(files.plan, to_string(plan_of(program_.program, settings, "")));
+    if (auto written = write_file(files.plan, to_string(plan_of(program_.program, settings, {})));
         !written) {
       return unexpected(std::move(written).error());
     }

@@ -7,6 +7,7 @@
 #include "emulator/decode/weak_effect.h"
 #include "emulator/execute/asynchronous.h"
 #include "emulator/execute/native.h"
+#include "emulator/execute/weak_matrix.h"
 #include "emulator/execute/weak_memory.h"
 #include "emulator/execute/weak_order.h"
 #include "emulator/state/weak_site.h"
@@ -113,6 +114,7 @@ bool choose_handler(const ptx::Instruction& instruction, Instruction& emitted, W
     case OpcodeClass::kWarpBarrier:
       return true;
     case OpcodeClass::kMatrixAccess:
+      site.is_write = effect.operation == wire::Operation::kWrite;
       emitted.handler = &execute_weak_matrix;
       return true;
     case OpcodeClass::kCall:

@@ -113,14 +113,6 @@ Step execute_weak_builtin(Context& c, const Instruction& in, std::uint32_t mask)
   return in.weak->plain(c, in, mask);
 }
 
-Step execute_weak_matrix(Context& c, const Instruction& in, std::uint32_t mask) {
-  drain(c, c.warp->live | mask, wire::Scope::kSys, WeakEnd::kSettle, Pace::kAtOnce);
-  reset_windows(c, c.warp->live | mask);
-  const Step step = in.weak->plain(c, in, mask);
-  reset_windows(c, c.warp->live | mask);
-  return step;
-}
-
 void settle_for_copy(Context& c, int lane, const std::byte* memory, std::uint64_t bytes) {
   if (c.weak != nullptr && memory != nullptr) {
     WeakThread& thread = (*c.warp->weak)[static_cast<std::size_t>(lane)];

@@ -128,6 +128,32 @@ TEST_CASE("a plain flag that somebody polls is a starvation") {
   CHECK(log.starvations[0].reader.block.x == 1);
 }
 
+TEST_CASE("a strong store becomes visible by its age, and a plain one as old does not") {
+  WeakLog log;
+  Weakness weakness;
+  weakness.delay_stores = 1;
+  weakness.strong_age = 16;
+  weakness.report = into(log);
+  // Nobody polls, and nothing is released meanwhile.
+  const Litmus litmus = {
+      .threads = {{0,
+                   "st.u32 [%x], 1;\nst.relaxed.gpu.u32 [%y], 1;\nmov.u32 %r10, 0;\n"
+                   "@LAGAIN: add.u32 %r10, %r10, 1;\nsetp.lt.u32 %p0, %r10, 100000;\n"
+                   "@%p0 bra @LAGAIN;"}}};
+  run_litmus(litmus, weakness, {.times = 10});
+  int strong = 0, plain = 0;
+  for (const WeakEvent& event : log.events) {
+    const bool is_strong = event.decision.number == 2;
+    CHECK((event.decision.number > 2 ||
+           event.until == (is_strong ? WeakEnd::kAge : WeakEnd::kLaunchEnd)));
+    CHECK((!is_strong || (event.turns >= 16 && event.turns < 64)));
+    strong += is_strong ? 1 : 0;
+    plain += event.decision.number == 1 ? 1 : 0;
+  }
+  CHECK(strong == 10);
+  CHECK(plain == 10);
+}
+
 TEST_CASE("spaces and kernels that are not asked for stay strong, and do not shift the draws") {
   WeakLog all, some;
   Weakness weakness;
