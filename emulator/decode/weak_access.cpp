@@ -80,6 +80,7 @@ bool choose_order(const Effect& effect, Instruction& emitted, WeakSite& site) {
   const bool is_cta = effect.opcode_class == OpcodeClass::kBarrier ||
                       effect.opcode_class == OpcodeClass::kBarrierArrive;
   site.end = is_cta || is_cluster ? WeakEnd::kBarrier : WeakEnd::kRelease;
+  site.is_fence = effect.opcode_class == OpcodeClass::kFence;
   site.scope = is_cta       ? wire::Scope::kCta
                : is_cluster ? wire::Scope::kCluster
                : has_order  ? effect.scope

@@ -101,6 +101,9 @@ Step execute_weak_order(Context& c, const Instruction& in, std::uint32_t mask) {
   if (site.drains && !drain(c, mask, site.scope, site.end, Pace::kInTurns)) {
     return try_again(c);
   }
+  if (site.is_fence && c.weak->counts()) {
+    c.weak->count_fences(*site.place, mask);
+  }
   if (site.resets) {
     reset_windows(c, mask);
   }

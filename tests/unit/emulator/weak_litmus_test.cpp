@@ -153,13 +153,13 @@ TEST_CASE("stores to overlapping bytes become visible in their order") {
   check_never(litmus, {{0, 0, 0x00220000, 0}});
 }
 
-TEST_CASE("what its block was shown of a thread's store enters memory before the thread's next one") {
+TEST_CASE(
+    "what its block was shown of a thread's store enters memory before the thread's next one") {
   // A wide drain takes what waits in any order, but these two.
-  const Litmus litmus = {
-      .threads = {{0,
-                   "st.u32 [%x], 1;\nfence.acq_rel.cta;\nst.u32 [%x], 2;\n"
-                   "fence.acq_rel.gpu;\nld.relaxed.gpu.u32 %r0, [%x];"},
-                  {1, "ld.relaxed.gpu.u32 %r0, [%x];\nfence.acq_rel.gpu;"}}};
+  const Litmus litmus = {.threads = {{0,
+                                      "st.u32 [%x], 1;\nfence.acq_rel.cta;\nst.u32 [%x], 2;\n"
+                                      "fence.acq_rel.gpu;\nld.relaxed.gpu.u32 %r0, [%x];"},
+                                     {1, "ld.relaxed.gpu.u32 %r0, [%x];\nfence.acq_rel.gpu;"}}};
   check_never(litmus, {{1, 0, 0, 0}, {1, 0, 1, 0}, {1, 0, 2, 0}});
 }
 

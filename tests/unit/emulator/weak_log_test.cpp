@@ -16,15 +16,7 @@ namespace {
 
 // Adds what is reported to a log.
 std::function<void(const WeakLog&)> into(WeakLog& log) {
-  return [&log](const WeakLog& more) {
-    log.events.insert(log.events.end(), more.events.begin(), more.events.end());
-    log.starvations.insert(log.starvations.end(), more.starvations.begin(), more.starvations.end());
-    for (std::size_t space = 0; space < log.drains.size(); ++space) {
-      for (std::size_t i = 0; i < log.drains[space].size(); ++i) {
-        log.drains[space][i] += more.drains[space][i];
-      }
-    }
-  };
+  return [&log](const WeakLog& more) { log.add(more); };
 }
 
 Litmus message() {
@@ -110,6 +102,29 @@ TEST_CASE("who reads the old value of a delayed store is told, and what ended th
   CHECK(read > 5);
   CHECK(log.drains[0][1] == 400);
   CHECK(log.drains[1][0] == 400);
+}
+
+TEST_CASE("what the threads execute is counted, lane by lane") {
+  const std::string text = test::kernel_text(R"(
+    setp.lt.u32 %p1, %thread, 5;
+    st.global.u64 [%out], 1;
+    @%p1 st.shared.u32 [box], %thread;
+    @%p1 fence.acq_rel.gpu;
+    fence.sc.cta;)",
+                                             ".shared .align 4 .b32 box;\n");
+  WeakLog log;
+  MachineOptions options;
+  options.weakness.emplace();
+  options.weakness->delay_stores = 1;
+  options.weakness->report = into(log);
+  Device device(text, options);
+  const std::uint64_t out = device.buffer(std::vector<std::uint64_t>(64, 0));
+  device.run_well("k", shape({1}, {40}), out);
+  CHECK(log.counts.stores == std::array<std::uint64_t, kWeakSpaces>{40, 5});
+  REQUIRE(log.counts.fences.size() == 1);  // no lines: all of them are one place
+  CHECK(log.counts.fences[0].count == 45);
+  CHECK(log.counts.instructions >= 45 + 45 + 40);
+  CHECK(log.counts.instructions < 40 * 20);
 }
 
 TEST_CASE("a plain flag that somebody polls is a starvation") {
