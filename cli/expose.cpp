@@ -14,6 +14,7 @@
 
 #include "base/driver_presence.h"
 #include "base/file.h"
+#include "base/sha256.h"
 #include "cli/complain.h"
 #include "cli/weak_command.h"
 #include "cli/weak_plan.h"
@@ -93,8 +94,19 @@ void tell_settings(const ExposeCommand& command, const CampaignResult& result,
       "gpu the emulated device does all that)");
 }
 
+// What the run of a plan writes to standard output, if that is the same each time: not if it was
+// ended by the time limit.
+std::string output_sha(weak_memory::Trials& trials, const Settings& witness) {
+  const std::vector<weak_memory::Outcome> outcomes = trials.make({witness, witness});
+  const bool is_same = std::ranges::all_of(outcomes, [&](const weak_memory::Outcome& outcome) {
+    return outcome.lost.empty() && !outcome.is_over_time &&
+           outcome.output == outcomes.front().output;
+  });
+  return is_same ? sha256_hex(outcomes.front().output) : "";
+}
+
 void write_plans(const ExposeCommand& command, const CampaignResult& result,
-                 report::WeakReport& report) {
+                 weak_memory::Trials& trials, report::WeakReport& report) {
   const std::string name =
       command.plan.empty()
           ? std::filesystem::path(command.program.front()).filename().string() + ".weakness"
@@ -103,10 +115,12 @@ void write_plans(const ExposeCommand& command, const CampaignResult& result,
   std::ranges::transform(command.program, std::back_inserter(words), shell_word);
   for (std::size_t i = 0; i < result.failures.size(); ++i) {
     const std::string file = i == 0 ? name : fmt::format("{}.{}", name, i + 1);
-    const auto written =
-        write_file(file, to_string(plan_of(command.program, witness_of(result.failures[i]),
-                                           name_of(result.failures[i].failure))));
-    if (!written) {
+    const Settings& witness = witness_of(result.failures[i]);
+    const session::Plan plan = plan_of(
+        command.program, witness,
+        {.failure = name_of(result.failures[i].failure),
+         .output_sha = result.failures[i].is_repeatable ? output_sha(trials, witness) : ""});
+    if (const auto written = write_file(file, to_string(plan)); !written) {
       report.tool_failure = written.error().to_string();
       return;
     }
@@ -154,7 +168,7 @@ int run_expose(const ExposeCommand& command, Oracle& oracle) {
   if (is_rewritten(command)) {
     tell_settings(command, result, report);
   } else {
-    write_plans(command, result, report);
+    write_plans(command, result, trials, report);
   }
   if (auto published =
           publish(command.options, report::weak_json_report(report),

@@ -13,6 +13,7 @@
 #include "cli/child_process.h"
 #include "cli/complain.h"
 #include "cli/environment.h"
+#include "cli/expected_output.h"
 #include "cli/output_files.h"
 #include "cli/program_file.h"
 #include "cli/program_run.h"
@@ -134,13 +135,8 @@ void record_end(report::Report& report, const Options& options, int own) {
   }
 }
 
-}  // namespace
-
-int run(RunCommand command) {
-  Options& options = command.options;
-  if (options.seeds > 1) {
-    return run_seeds(command, command, SeedOrder::kOneByOne);
-  }
+// Makes the options those of the run, with what its plan says. Not 0: the status to end with.
+int settle(Options& options) {
   make_paths_absolute(options);
   auto planned = session::take_plan(options);
   if (planned) {
@@ -150,10 +146,18 @@ int run(RunCommand command) {
     complain(planned.error().to_string());
     return report::kStatusBadOption;
   }
-  int status = check_files(options);
-  if (status == 0) {
-    status = begin_output(options.record);  // which the processes append to
+  const int status = check_files(options);
+  return status != 0 ? status : begin_output(options.record);  // which the processes append to
+}
+
+}  // namespace
+
+int run(RunCommand command) {
+  Options& options = command.options;
+  if (options.seeds > 1) {
+    return run_seeds(command, command, SeedOrder::kOneByOne);
   }
+  int status = settle(options);
   if (status != 0) {
     return status;
   }
@@ -183,10 +187,17 @@ int run(RunCommand command) {
     complain(described.error().to_string());
     return report::kStatusToolFailed;
   }
+  std::optional<ExpectedOutput> output;
+  if (command.report_file.empty()) {
+    output.emplace(options);
+  }
   auto child = ChildProcess::start(command.program, *environment);
   if (!child) {
     complain(child.error().message);
     return child.error().status;
+  }
+  if (output) {
+    output->let_go();
   }
   RunWatch watch(options, directory->spools());
   TimeLimit limit(options.time_limit);
@@ -213,6 +224,7 @@ int run(RunCommand command) {
     return hand_over(all, command.report_file);
   }
   status = watch.publisher().finish(all);
+  output->tell();
   return ranks->settle({.own = own, .status = status, .is_idle = is_idle(all)},
                        &ChildProcess::is_interrupted);
 }

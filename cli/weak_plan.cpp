@@ -1,5 +1,7 @@
 #include "cli/weak_plan.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -39,7 +41,7 @@ std::vector<std::pair<std::string, std::string>> weakness_options(const Settings
 }
 
 session::Plan plan_of(const std::vector<std::string>& program, const Settings& settings,
-                      const std::string& failure) {
+                      session::Plan::Expectation expected) {
   session::Plan plan;
   plan.program = fmt::format("{}", fmt::join(program, " "));
   plan.seed = settings.seed;
@@ -56,8 +58,8 @@ session::Plan plan_of(const std::vector<std::string>& program, const Settings& s
   for (const ptx::OrderEdit& edit : settings.edits) {
     plan.fences.push_back({.edit = edit, .line = 0});
   }
-  if (!failure.empty()) {
-    plan.expectation = {.failure = failure, .output_sha = ""};
+  if (!expected.failure.empty()) {
+    plan.expectation = std::move(expected);
   }
   return plan;
 }

@@ -14,9 +14,9 @@ namespace barracuda::cli {
 std::vector<std::pair<std::string, std::string>> weakness_options(
     const weak_memory::Settings& settings);
 
-// The plan that repeats a run of this program with these settings. `failure`: how it fails, as the
-// oracle calls it; empty: nobody knows.
+// The plan that repeats a run of this program with these settings. An empty `expected.failure`:
+// nobody knows how it ends.
 session::Plan plan_of(const std::vector<std::string>& program,
-                      const weak_memory::Settings& settings, const std::string& failure);
+                      const weak_memory::Settings& settings, session::Plan::Expectation expected);
 
 }  // namespace barracuda::cli

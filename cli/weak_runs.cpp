@@ -55,16 +55,6 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-void add(emulator::WeakLog& all, const emulator::WeakLog& more) {
-  all.events.insert(all.events.end(), more.events.begin(), more.events.end());
-  all.starvations.insert(all.starvations.end(), more.starvations.begin(), more.starvations.end());
-  for (std::size_t space = 0; space < all.drains.size(); ++space) {
-    for (std::size_t length = 0; length < all.drains[space].size(); ++length) {
-      all.drains[space][length] += more.drains[space][length];
-    }
-  }
-}
-
 }  // namespace
 
 WeakRuns::WeakRuns(WeakProgram program, const RunDirectory& directory, Tell tell)
@@ -123,7 +113,7 @@ Expected<WeakRuns::Files> WeakRuns::write_files(std::uint64_t number,
   Files files;
   if (settings.weakness.decisions) {
     files.plan = name("plan");
-    if (auto written = write_file(files.plan, to_string(plan_of(program_.program, settings, "")));
+    if (auto written = write_file(files.plan, to_string(plan_of(program_.program, settings, {})));
         !written) {
       return unexpected(std::move(written).error());
     }
@@ -245,7 +235,7 @@ Expected<void> WeakRuns::read_files(std::uint64_t number, const Settings& settin
          files_beginning_with(directory_.file(fmt::format("run{}.log.", number)))) {
       TRY(const std::string text, read_file(file));
       TRY(const emulator::WeakLog log, session::parse_weak_log(text));
-      add(outcome.log, log);
+      outcome.log.add(log);
     }
   }
   if (settings.wants_places) {

@@ -80,13 +80,36 @@ struct WeakEvent {
 // How many drains found so many entries: the last element counts those that found more.
 using DrainLengths = std::array<std::uint64_t, 257>;
 
+// What the threads of a launch have executed, one by one: an instruction of a whole warp counts 32.
+struct WeakCounts {
+  std::uint64_t instructions = 0;
+  std::array<std::uint64_t, kWeakSpaces> stores{};  // st
+
+  struct Fences {
+    CodePlace at;
+    std::uint64_t count = 0;
+
+    friend bool operator==(const Fences&, const Fences&) = default;
+  };
+
+  std::vector<Fences> fences;  // fence and membar, by their lines
+
+  void add_fences(const CodePlace& at, std::uint64_t count);
+  void add(const WeakCounts& more);
+
+  friend bool operator==(const WeakCounts&, const WeakCounts&) = default;
+};
+
 struct WeakLog {
   std::vector<WeakEvent> events;
   // Plain stores that became visible by age or because everybody polled, while `reader`, another
   // thread, polled their bytes.
   std::vector<WeakEvent> starvations;
   std::array<DrainLengths, kWeakSpaces> drains{};
+  WeakCounts counts;
 
+  // Adds what a later piece of the log says.
+  void add(const WeakLog& more);
   [[nodiscard]] bool empty() const;
 };
 

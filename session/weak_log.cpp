@@ -126,6 +126,22 @@ std::string event_text(std::string_view word, const WeakEvent& event) {
   return text + '\n';
 }
 
+std::string counts_text(const emulator::WeakCounts& counts) {
+  std::string text;
+  if (counts.instructions != 0) {
+    text += fmt::format("instructions count={}\n", counts.instructions);
+  }
+  for (std::size_t space = 0; space < kSpaces.size(); ++space) {
+    if (counts.stores[space] != 0) {
+      text += fmt::format("stores space={} count={}\n", kSpaces[space], counts.stores[space]);
+    }
+  }
+  for (const emulator::WeakCounts::Fences& fences : counts.fences) {
+    text += fmt::format("fences at={} count={}\n", text_of(fences.at), fences.count);
+  }
+  return text;
+}
+
 // --- lines ---
 
 // One `key=value` of a line of an event; false: it is not one.
@@ -173,6 +189,33 @@ std::string read_event(std::string_view line, WeakEvent& event) {
   return is_whole ? std::string() : "launch=, kernel= and store=, stale= or late= must be given";
 }
 
+// count=N and what else the line has to say.
+std::string read_counts(std::string_view word, std::string_view line,
+                        emulator::WeakCounts& counts) {
+  auto space = WeakSpace::kGlobal;
+  CodePlace at;
+  std::uint64_t count = 0;
+  for (std::string_view next = next_word(line); !next.empty(); next = next_word(line)) {
+    const std::size_t equals = std::min(next.find('='), next.size() - 1);
+    const std::string_view key = next.substr(0, equals), value = next.substr(equals + 1);
+    const bool is_known = key == "count" ? read_number(value, count)
+                          : word == "stores" && key == "space"
+                              ? read_name(kSpaces, value, space)
+                              : word == "fences" && key == "at" && read_place(value, at);
+    if (!is_known) {
+      return fmt::format("\"{}\" is not known here", next);
+    }
+  }
+  if (word == "instructions") {
+    counts.instructions += count;
+  } else if (word == "stores") {
+    counts.stores[static_cast<std::size_t>(space)] += count;
+  } else {
+    counts.add_fences(at, count);
+  }
+  return {};
+}
+
 std::string read_drains(std::string_view line, WeakLog& log) {
   auto space = WeakSpace::kGlobal;
   std::uint64_t stores = 0, count = 0;
@@ -197,6 +240,9 @@ std::string read_line(std::string_view line, WeakLog& log) {
   }
   if (word == "drains") {
     return read_drains(line, log);
+  }
+  if (word == "instructions" || word == "stores" || word == "fences") {
+    return read_counts(word, line, log.counts);
   }
   if (word != "decision" && word != "starvation") {
     return fmt::format("a line of a log of decisions cannot begin with \"{}\"", word);
@@ -241,7 +287,7 @@ std::string weak_log_text(const WeakLog& log) {
       }
     }
   }
-  return text;
+  return text + counts_text(log.counts);
 }
 
 Expected<WeakLog> parse_weak_log(std::string_view text) {

@@ -5,6 +5,9 @@
 //     reader-at=FILE:LINE        (all on one line; `stale=` or `late=` of a load)
 //   starvation …                 (the same keys)
 //   drains space=global stores=3 count=17
+//   instructions count=1076216   (of threads: an instruction of a whole warp counts 32)
+//   stores space=shared count=16352
+//   fences at=FILE:LINE count=32
 //
 // A line of a plan ends behind the number. Blanks, control characters and `%` in values are
 // percent-encoded. The order of the keys is free, an unknown one is an error.

@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
-# Like mutate_detector.sh, of the weak memory: seeded faults of the emulated device and of its model in
-# the explorer, each of which must be caught by what holds them against PTX's axioms: random programs
-# (tests/oracle/weak_memory), of the model the tests of tests/litmus too, for idioms of three threads are
-# rare among random programs. Usage: tools/mutate_weak_memory.sh [FOLDER [WORDS]]
+# Like mutate_detector.sh, of the model of the emulated device in the explorer: seeded faults, each of
+# which must be caught by the tests of tests/litmus or by random programs against PTX's axioms
+# (tests/oracle/weak_memory); idioms of three threads are rare among these. Of the device itself:
+# mutate_weak.sh. Usage: tools/mutate_weak_memory.sh [FOLDER [WORDS]]
 set -euo pipefail
+# shellcheck source=tools/mutate.sh
 source "$(dirname "$0")/mutate.sh"
 
+folder=weak_memory
+also=(ptx host_detector report emulator)
 built="base;device_logger;ptx;host_detector;emulator;report;weak_memory"
 tests=(weak_memory.oracle memory_model)
 export RC_PARAMS=${RC_PARAMS:-max_success=1000}
@@ -20,15 +23,8 @@ judge() {
   fi
 }
 
-# name | file in emulator | sed expression: one line each
-of_device=$(cat <<'LIST'
-device: a fence does not bound what is read|execute/weak_order.cpp|s/^  if (site.resets) {/  if (false) {/
-device: barriers do not drain|decode/weak_access.cpp|s/site.drains = !has_order || releases/site.drains = has_order \&\& releases/
-LIST
-)
-
-# The same in weak_memory.
-of_model=$(cat <<'LIST'
+# name | file in weak_memory | sed expression: one line each
+mutations=$(cat <<'LIST'
 model: a fence does not bound what is read|memory_model/outlook.cpp|/^bool acquires/,/^}/s/instruction.order == Order::kAcqRel ||/false ||/
 model: barriers do not drain|memory_model/device_steps.cpp|s/: is_drained(state, thread, Scope::kCta);/: true;/
 model: a wide drain leaves what waits for the block|memory_model/device_steps.cpp|s/(scope == Scope::kCta || state.blocks\[block\].empty())/(scope == Scope::kCta || block < 99)/
@@ -37,10 +33,4 @@ model: strong loads go back in time|memory_model/device_model.cpp|s/^  if (load.
 LIST
 )
 
-scratch=${1:-$(mktemp -d)}
-status=0
-mutations=$of_device folder=emulator also=(ptx host_detector report weak_memory)
-mutate "$scratch" "${2:-}" || status=1
-mutations=$of_model folder=weak_memory also=(ptx host_detector report emulator)
-mutate "$scratch" "${2:-}" || status=1
-exit $status
+mutate "$@"

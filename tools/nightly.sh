@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What CI has no time for: the reference detector on many large random traces, each fuzz target for an
-# hour, the sanitizers over every folder, every mutation of the detector and of the rewriter, the whole
+# hour, the sanitizers over every folder, every mutation of the detector, of the rewriter and of the weak memory, the whole
 # litmus suite under 20 seeds, the advice of every report followed, clang-tidy on every file. Needs a build (./check). Prints the table of docs/MEASUREMENTS.md;
 # logs lie in build/nightly. Usage: tools/nightly.sh [STEP...], the steps as the table names them
 source "$(dirname "$0")/steps.sh"
@@ -50,7 +50,13 @@ rewriter_mutations() {
 
 weak_memory() {
   RC_PARAMS=max_success=4000 build/bin/barracuda.test.weak_memory.oracle # 20,000 programs
-  tools/mutate_weak_memory.sh build/weak-memory-mutations
+}
+
+weak_memory_mutations() {
+  local status=0
+  tools/mutate_weak.sh build/weak-mutations || status=1
+  tools/mutate_weak_memory.sh build/weak-memory-mutations || status=1
+  return $status
 }
 
 suite() {
@@ -65,6 +71,7 @@ done
 long_step mutations mutations
 long_step rewriter-mutations rewriter_mutations
 long_step weak-memory weak_memory
+long_step weak-memory-mutations weak_memory_mutations
 long_step suite-ptx suite ptx
 long_step suite-paper suite paper
 long_step advice tests/e2e/apply_advice.py

@@ -4,6 +4,7 @@ litmus_suite/weak fail when stores are delayed, beside the paper's figures.
 
     benchmarks/weak/run_table4.py --runs 200    200 runs of each program at each probability
     benchmarks/weak/run_table4.py --quick       3 runs, and then the check
+    benchmarks/weak/run_table4.py ct_octree     the rows with one of the words in their name
 
 Each run has a seed of its own. The second table is cbe_dot with stale reads as well: its lock's
 fence, which the paper calls not needed, is. The third is of the paper's programs that have barriers
@@ -90,6 +91,8 @@ def print_row(cells):
 
 def print_table(pool, arguments, rows, count, stale_reads):
     """Prints the share of `count` runs that fail, ours beside the paper's; the rows that are not as they must be."""
+    rows = [row for row in rows
+            if not arguments.words or any(word in row.program for word in arguments.words)]
     wrong = []
     with_paper = any(row.paper for row in rows)
     header = ["program"] + ["p = %s" % figure(p) for p in PROBABILITIES]
@@ -111,6 +114,7 @@ def print_table(pool, arguments, rows, count, stale_reads):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("words", nargs="*", help="rows with one of them in their name; all")
     parser.add_argument("--barracuda", default=os.path.join(ROOT, "build/bin/barracuda"))
     parser.add_argument("--programs", default=os.path.join(ROOT, "build/programs"))
     parser.add_argument("--runs", type=int, default=200, help="of each program at each probability")

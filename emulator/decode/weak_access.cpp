@@ -7,6 +7,7 @@
 #include "emulator/decode/weak_effect.h"
 #include "emulator/execute/asynchronous.h"
 #include "emulator/execute/native.h"
+#include "emulator/execute/weak_matrix.h"
 #include "emulator/execute/weak_memory.h"
 #include "emulator/execute/weak_order.h"
 #include "emulator/state/weak_site.h"
@@ -79,6 +80,7 @@ bool choose_order(const Effect& effect, Instruction& emitted, WeakSite& site) {
   const bool is_cta = effect.opcode_class == OpcodeClass::kBarrier ||
                       effect.opcode_class == OpcodeClass::kBarrierArrive;
   site.end = is_cta || is_cluster ? WeakEnd::kBarrier : WeakEnd::kRelease;
+  site.is_fence = effect.opcode_class == OpcodeClass::kFence;
   site.scope = is_cta       ? wire::Scope::kCta
                : is_cluster ? wire::Scope::kCluster
                : has_order  ? effect.scope
@@ -113,6 +115,7 @@ bool choose_handler(const ptx::Instruction& instruction, Instruction& emitted, W
     case OpcodeClass::kWarpBarrier:
       return true;
     case OpcodeClass::kMatrixAccess:
+      site.is_write = effect.operation == wire::Operation::kWrite;
       emitted.handler = &execute_weak_matrix;
       return true;
     case OpcodeClass::kCall:

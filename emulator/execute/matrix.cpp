@@ -168,8 +168,10 @@ void element_addresses(const Context& c, const Instruction& in, std::size_t firs
   }
 }
 
-template <bool Loads>
-Step access_matrix(Context& c, const Instruction& in, std::uint32_t mask) {
+// False: an address is wrong, which is reported.
+template <class Visit>
+bool for_each_part(Context& c, const Instruction& in, std::uint32_t mask, bool is_write,
+                   Visit visit) {
   const MatrixFragment& fragment = static_cast<const MatrixAccess*>(in.extra)->fragment;
   const std::uint32_t bits = element_bits(fragment.element), bytes = bits / 8;
   for (std::size_t number = 0; number < fragment.slots.size(); ++number) {
@@ -179,19 +181,22 @@ Step access_matrix(Context& c, const Instruction& in, std::uint32_t mask) {
       std::uint64_t addresses[kLanes];
       std::uint32_t local_lanes = 0;
       element_addresses(c, in, number * kLanes * fragment.parts + part, addresses);
-      if (!resolve_lanes(c, in, mask, {.bytes = bytes, .is_write = !Loads}, addresses,
+      if (!resolve_lanes(c, in, mask, {.bytes = bytes, .is_write = is_write}, addresses,
                          local_lanes)) {
-        return Step::kSwitch;
+        return false;
       }
       for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
-        std::byte* place = lanes + lane * register_bytes + std::size_t{part} * bytes;
-        auto* memory = host_address<std::byte>(addresses[lane]);
-        std::memcpy(Loads ? place : memory, Loads ? memory : place, bytes);
+        const int lane = std::countr_zero(rest);
+        const auto place = static_cast<std::size_t>(lane);
+        visit(MatrixPart{.lane = lane,
+                         .addressed_by = lane,
+                         .value = lanes + place * register_bytes + std::size_t{part} * bytes,
+                         .address = addresses[place],
+                         .bytes = bytes});
       }
     }
   }
-  return Step::kNext;
+  return true;
 }
 
 // --- 8x8 matrices of 16 bits ---
@@ -209,8 +214,8 @@ RowPlace row_place(std::uint32_t lane, std::uint32_t half, bool transposed) {
                     : RowPlace{.row = row, .column = column};
 }
 
-template <bool Loads>
-Step access_rows(Context& c, const Instruction& in) {
+template <class Visit>
+bool for_each_row_part(Context& c, const Instruction& in, bool is_write, Visit visit) {
   const auto& rows = *static_cast<const MatrixRows*>(in.extra);
   const auto count = static_cast<std::uint32_t>(rows.slots.size()) * kRows;
   const std::uint32_t mask = count >= kLanes ? kFullMask : (std::uint32_t{1} << count) - 1;
@@ -220,23 +225,38 @@ Step access_rows(Context& c, const Instruction& in) {
     addresses[lane] =
         source<std::uint64_t>(c, in.a)[lane] + static_cast<std::uint64_t>(in.immediate);
   }
-  if (!resolve_lanes(c, in, mask & c.warp->live, {.bytes = 16, .is_write = !Loads}, addresses,
+  if (!resolve_lanes(c, in, mask & c.warp->live, {.bytes = 16, .is_write = is_write}, addresses,
                      local_lanes)) {
-    return Step::kSwitch;
+    return false;
   }
   for (std::uint32_t matrix = 0; matrix < rows.slots.size(); ++matrix) {
     auto* words = target<std::uint32_t>(c, rows.slots[matrix]);
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       for (std::uint32_t half = 0; half < 2; ++half) {
         const RowPlace place = row_place(lane, half, rows.transposed);
-        auto* memory = host_address<std::byte>(addresses[matrix * kRows + place.row]) +
-                       std::size_t{place.column} * 2;
-        auto* part = reinterpret_cast<std::byte*>(words + lane) + std::size_t{half} * 2;
-        std::memcpy(Loads ? part : memory, Loads ? memory : part, 2);
+        const std::uint32_t addressing = matrix * kRows + place.row;
+        visit(
+            MatrixPart{.lane = static_cast<int>(lane),
+                       .addressed_by = static_cast<int>(addressing),
+                       .value = reinterpret_cast<std::byte*>(words + lane) + std::size_t{half} * 2,
+                       .address = addresses[addressing] + std::uint64_t{place.column} * 2,
+                       .bytes = 2});
       }
     }
   }
-  return Step::kNext;
+  return true;
+}
+
+void load_part(const MatrixPart& part) {
+  std::memcpy(part.value, host_address<const std::byte>(part.address), part.bytes);
+}
+
+void store_part(const MatrixPart& part) {
+  std::memcpy(host_address<std::byte>(part.address), part.value, part.bytes);
+}
+
+Step step_if(bool is_done) {
+  return is_done ? Step::kNext : Step::kSwitch;
 }
 
 }  // namespace
@@ -258,19 +278,32 @@ Step execute_mma(Context& c, const Instruction& in, std::uint32_t mask) {
 }
 
 Step execute_matrix_load(Context& c, const Instruction& in, std::uint32_t mask) {
-  return with_warp(c, in, mask, [&] { return access_matrix<true>(c, in, mask); });
+  return with_warp(c, in, mask,
+                   [&] { return step_if(for_each_part(c, in, mask, false, load_part)); });
 }
 
 Step execute_matrix_store(Context& c, const Instruction& in, std::uint32_t mask) {
-  return with_warp(c, in, mask, [&] { return access_matrix<false>(c, in, mask); });
+  return with_warp(c, in, mask,
+                   [&] { return step_if(for_each_part(c, in, mask, true, store_part)); });
 }
 
 Step execute_load_matrix(Context& c, const Instruction& in, std::uint32_t mask) {
-  return with_warp(c, in, mask, [&] { return access_rows<true>(c, in); });
+  return with_warp(c, in, mask,
+                   [&] { return step_if(for_each_row_part(c, in, false, load_part)); });
 }
 
 Step execute_store_matrix(Context& c, const Instruction& in, std::uint32_t mask) {
-  return with_warp(c, in, mask, [&] { return access_rows<false>(c, in); });
+  return with_warp(c, in, mask,
+                   [&] { return step_if(for_each_row_part(c, in, true, store_part)); });
+}
+
+bool find_parts(Context& c, const Instruction& in, Handler access, std::uint32_t mask,
+                std::vector<MatrixPart>& parts) {
+  const auto add = [&parts](const MatrixPart& part) { parts.push_back(part); };
+  const bool is_row_store = access == &execute_store_matrix;
+  return is_row_store || access == &execute_load_matrix
+             ? for_each_row_part(c, in, is_row_store, add)
+             : for_each_part(c, in, mask, access == &execute_matrix_store, add);
 }
 
 Step execute_move_matrix(Context& c, const Instruction& in, std::uint32_t mask) {

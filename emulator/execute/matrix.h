@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -66,6 +67,20 @@ struct MatrixRows {
   std::vector<Slot> slots;
   bool transposed = false;
 };
+
+// A part of a lane's register and the bytes of memory that it is loaded from or stored to.
+struct MatrixPart {
+  int lane = 0;
+  int addressed_by = 0;  // the lane that has said where
+  std::byte* value = nullptr;
+  std::uint64_t address = 0;  // on the host
+  std::uint32_t bytes = 0;
+};
+
+// All parts of one of the four loads and stores below, which the whole warp executes. False: an
+// address is wrong, which is reported.
+bool find_parts(Context& c, const Instruction& in, Handler access, std::uint32_t mask,
+                std::vector<MatrixPart>& parts);
 
 Step execute_mma(Context& c, const Instruction& in, std::uint32_t mask);
 Step execute_matrix_load(Context& c, const Instruction& in, std::uint32_t mask);

@@ -385,6 +385,9 @@ void store_lane(const Context& c, const Instruction& in, int lane, std::uint64_t
                 const Bytes& bytes) {
   const std::uint32_t size = in.weak->element_bytes;
   take_place_before(c, in, lane, address, size * in.count);
+  if (c.weak->counts()) {
+    c.weak->count_store(locate(c, address, size * in.count).space);
+  }
   if (in.count == 1 || !c.weak->weakness().split_vectors) {
     store_part(c, in, lane, locate(c, address, size * in.count), bytes.data());
     return;

@@ -101,6 +101,9 @@ Step execute_weak_order(Context& c, const Instruction& in, std::uint32_t mask) {
   if (site.drains && !drain(c, mask, site.scope, site.end, Pace::kInTurns)) {
     return try_again(c);
   }
+  if (site.is_fence && c.weak->counts()) {
+    c.weak->count_fences(*site.place, mask);
+  }
   if (site.resets) {
     reset_windows(c, mask);
   }
@@ -111,14 +114,6 @@ Step execute_weak_builtin(Context& c, const Instruction& in, std::uint32_t mask)
   drain(c, mask, wire::Scope::kSys, WeakEnd::kRelease, Pace::kAtOnce);
   reset_windows(c, mask);
   return in.weak->plain(c, in, mask);
-}
-
-Step execute_weak_matrix(Context& c, const Instruction& in, std::uint32_t mask) {
-  drain(c, c.warp->live | mask, wire::Scope::kSys, WeakEnd::kSettle, Pace::kAtOnce);
-  reset_windows(c, c.warp->live | mask);
-  const Step step = in.weak->plain(c, in, mask);
-  reset_windows(c, c.warp->live | mask);
-  return step;
 }
 
 void settle_for_copy(Context& c, int lane, const std::byte* memory, std::uint64_t bytes) {

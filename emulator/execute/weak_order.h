@@ -26,8 +26,6 @@ void reset_windows(Context& context, std::uint32_t mask);
 Step execute_weak_order(Context& context, const Instruction& instruction, std::uint32_t mask);
 // The same of a device function of CUDA that reads or frees memory.
 Step execute_weak_builtin(Context& context, const Instruction& instruction, std::uint32_t mask);
-// Matrices: all that the warp's lanes have delayed is in memory before.
-Step execute_weak_matrix(Context& context, const Instruction& instruction, std::uint32_t mask);
 
 // A range of memory that an asynchronous copy of the lane will read or write, on the host.
 void settle_for_copy(Context& context, int lane, const std::byte* memory, std::uint64_t bytes);

@@ -8,6 +8,7 @@
 #include "emulator/state/collective.h"
 #include "emulator/state/context.h"
 #include "emulator/state/warp.h"
+#include "emulator/state/weak_state.h"
 
 namespace barracuda::emulator {
 
@@ -74,6 +75,7 @@ std::uint32_t next_meeting(const Warp& warp, const Fragment& running) {
   return pc;
 }
 
+template <bool kCounts>
 void run_instructions(Context& c) {
   Step step = Step::kNext;
   do {
@@ -88,6 +90,9 @@ void run_instructions(Context& c) {
       if (mask == 0) {
         continue;
       }
+    }
+    if constexpr (kCounts) {
+      c.weak->count_instruction(mask);
     }
     step = instruction.handler(c, instruction, mask);
   } while (step == Step::kNext && c.budget > 0 && c.pc < c.stop_pc);
@@ -104,7 +109,11 @@ std::int32_t run_turn(Context& c, std::size_t fragment, std::int32_t budget, boo
   }
   c.turn_budget = budget;
   c.budget = budget;
-  run_instructions(c);
+  if (c.weak != nullptr && c.weak->counts()) {
+    run_instructions<true>(c);
+  } else {
+    run_instructions<false>(c);
+  }
   c.warp->running().pc = c.pc;
   const std::int32_t used = budget - c.budget;
   c.clock += static_cast<std::uint64_t>(used);

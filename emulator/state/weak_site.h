@@ -21,6 +21,7 @@ struct WeakSite {
   bool is_selected = true;          // the places of the weakness take it
   std::uint32_t element_bytes = 0;  // of a load or a store; of an atomic, all that it changes
   bool is_signed = false;
+  bool is_fence = false;
   bool may_be_late = false;  // a load that is completed by another instruction
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -107,6 +108,19 @@ class WeakState {
   void end_launch(bool failed);
 
   // --- the log (weak_log.cpp) ---
+
+  // Whether anybody is told what is executed.
+  [[nodiscard]] bool counts() const { return weakness_.report != nullptr; }
+
+  void count_instruction(std::uint32_t lanes) {
+    log_.counts.instructions += static_cast<std::uint64_t>(std::popcount(lanes));
+  }
+
+  void count_store(WeakSpace space) { ++log_.counts.stores[static_cast<std::size_t>(space)]; }
+
+  void count_fences(const CodePlace& at, std::uint32_t lanes) {
+    log_.counts.add_fences(at, static_cast<std::uint64_t>(std::popcount(lanes)));
+  }
 
   void note_drain(const WeakThread& thread);
   void log_load(WeakKind kind, const ThreadName& name, std::uint64_t number, const WeakSite& site,

@@ -7,9 +7,13 @@
 // variant unlock_fence: -DLOCK_FENCE=0
 // expect unlock_fence: race inter-block global
 // weak unlock_fence: fails
+// fence unlock_fence: LOCK_FENCE, acq_rel gpu
+// behind unlock_fence: while (atomicCAS(mutex
 // variant lock_fence: -DUNLOCK_FENCE=0
 // expect lock_fence: race inter-block global
 // weak lock_fence: fails
+// fence lock_fence: UNLOCK_FENCE, acq_rel gpu
+// behind lock_fence: *total += cache[0]
 // variant no_fence: -DLOCK_FENCE=0 -DUNLOCK_FENCE=0
 // expect no_fence: race inter-block global
 // weak no_fence: fails

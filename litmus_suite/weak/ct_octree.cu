@@ -9,6 +9,13 @@
 // variant push_fence: -DTAKE_FENCE=0
 // expect push_fence: race inter-block global
 // weak push_fence: fails
+// fence push_fence: TAKE_FENCE, acq_rel gpu
+// behind push_fence: head >= queue.tail
+// variant take_fence: -DPUSH_FENCE=0
+// expect take_fence: race inter-block global
+// weak take_fence: fails
+// fence take_fence: PUSH_FENCE, acq_rel gpu
+// behind take_fence: queue.deq[tail] = task
 // variant no_fence: -DTAKE_FENCE=0 -DPUSH_FENCE=0
 // expect no_fence: race inter-block global
 // weak no_fence: fails

@@ -9,18 +9,30 @@
 // variant f1_f2_f3: -DREAD_FENCES=0
 // expect f1_f2_f3: race inter-block global
 // weak f1_f2_f3: fails
+// fence f1_f2_f3: READ_FENCES, acq_rel gpu
+// behind f1_f2_f3: LOAD_CG(tiles.status + before
 // variant f1_f2: -DREAD_FENCES=0 -DF3=0
 // expect f1_f2: race inter-block global
 // weak f1_f2: fails
+// fence f1_f2: F3, acq_rel gpu, --stores-only
+// behind f1_f2: STORE_CG(tiles.partial + tile, sum)
 // variant f1_f3: -DREAD_FENCES=0 -DF2=0
 // expect f1_f3: race inter-block global
 // weak f1_f3: fails
+// fence f1_f3: F2, acq_rel gpu, --stores-only
+// behind f1_f3: STORE_CG(tiles.inclusive + tile, sum)
 // variant f2_f3: -DREAD_FENCES=0 -DF1=0
 // expect f2_f3: race inter-block global
 // weak f2_f3: fails
+// fence f2_f3: F1, acq_rel gpu, --stores-only
+// behind f2_f3: STORE_CG(tiles.status + tile, kInvalid)
 // variant no_fence: -DREAD_FENCES=0 -DF1=0 -DF2=0 -DF3=0
 // expect no_fence: race inter-block global
 // weak no_fence: fails
+// fence no_fence: F1 F2 F3, acq_rel gpu, --stores-only --random
+// behind no_fence: STORE_CG(tiles.status + tile, kInvalid)
+// behind no_fence: STORE_CG(tiles.inclusive + tile, sum)
+// behind no_fence: STORE_CG(tiles.partial + tile, sum)
 #include "weak.h"
 
 #ifndef F1

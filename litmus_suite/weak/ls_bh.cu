@@ -13,9 +13,23 @@
 // variant no_build_release: -DBUILD_RELEASE=0
 // expect no_build_release: race inter-block global
 // weak no_build_release: fails
+// fence no_build_release: BUILD_RELEASE, acq_rel gpu
+// behind no_build_release: tree.x[cell] | tree.y[cell] | kEmpty; | = old_body | = body; | = cell;
 // variant no_sum_release: -DSUM_RELEASE=0
 // expect no_sum_release: race inter-block global
 // weak no_sum_release: fails
+// fence no_sum_release: SUM_RELEASE, acq_rel gpu
+// behind no_sum_release: tree.sum_x[cell] = | tree.sum_y[cell] = | tree.bodies[cell] =
+// variant no_build_acquire: -DBUILD_ACQUIRE=0
+// expect no_build_acquire: race inter-block global
+// weak no_build_acquire: fails
+// fence no_build_acquire: BUILD_ACQUIRE, acq_rel gpu
+// behind no_build_acquire: const int child = tree.child[node
+// variant no_sum_acquire: -DSUM_ACQUIRE=0
+// expect no_sum_acquire: race inter-block global
+// weak no_sum_acquire: fails
+// fence no_sum_acquire: SUM_ACQUIRE, acq_rel gpu
+// behind no_sum_acquire: of_child = tree.mass
 // variant no_fence: -DBUILD_ACQUIRE=0 -DSUM_ACQUIRE=0 -DBUILD_RELEASE=0 -DSUM_RELEASE=0
 // expect no_fence: race inter-block global
 // weak no_fence: fails

@@ -8,6 +8,12 @@
 // variant ticket_fence: -DLAST_FENCE=0
 // expect ticket_fence: race inter-block global
 // weak ticket_fence: never
+// fence ticket_fence: LAST_FENCE, not shown
+// variant last_fence: -DTICKET_FENCE=0
+// expect last_fence: race inter-block global
+// weak last_fence: fails
+// fence last_fence: TICKET_FENCE, acq_rel gpu
+// behind last_fence: sums[blockIdx.x] = sum
 // variant no_fence: -DLAST_FENCE=0 -DTICKET_FENCE=0
 // expect no_fence: race inter-block global
 // weak no_fence: fails

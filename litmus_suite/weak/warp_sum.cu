@@ -10,6 +10,8 @@
 // variant no_fence: -DORDER=0
 // expect no_fence: race intra-warp shared
 // weak no_fence: fails
+// fence no_fence: __syncwarp, acq_rel cta
+// behind no_fence: sums[i] += sums[i + 32]
 #include "weak.h"
 
 #ifndef ORDER

@@ -29,10 +29,13 @@ cmp -s first "$folder/err" || fail "a second campaign says something else"
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
   run "$barracuda" run --device cpu --weakness handover_race.weakness -- "$programs/handover_race"
   expect_out '^result 1$'
+  expect_no_err 'is not the one that the plan expects'
 done
+grep -qE '^expect failure=output output-sha=[0-9a-f]{64}$' handover_race.weakness || fail "the plan expects no output"
 grep -v '^decision' handover_race.weakness >none.weakness
 run "$barracuda" run --device cpu --weakness none.weakness -- "$programs/handover_race"
 expect_out '^result 42$'
+expect_err '^barracuda: .*none\.weakness: the output is not the one that the plan expects \(its SHA-256 is [0-9a-f]{64}, not [0-9a-f]{64}\)'
 
 # By chance alone, with a check of the user's own, and without a search for the cause.
 run "$barracuda" expose --random --no-root-cause --compare-output none --check 'grep -qx "result 42" %o' \

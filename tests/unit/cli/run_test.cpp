@@ -41,6 +41,28 @@ TEST_CASE("a program without CUDA runs as ever, and run says that nothing was ch
   CHECK(result.errors == std::string("err\n") + kNothing);
 }
 
+TEST_CASE("a run says where its output is not the one that its plan expects") {
+  const ScratchFolder folder;
+  const std::string plan = folder / "plan";
+  REQUIRE(write_file(plan,
+                     "barracuda-plan 1\nexpect failure=output output-sha="
+                     "54034ac5c6e9ea95734ec2b729fd6d62abf64af34a9f9ce5d466cb788191a73d\n"));
+  const std::string command = "--device cpu --weakness " + plan + " -- sh -c ";
+  const ShellResult same = run(command + "'echo out; echo err >&2; exit 3'");
+  CHECK(same.status == 3);
+  CHECK(same.output == "out\n");
+  CHECK(same.errors == std::string("err\n") + kNothing);
+  const ShellResult other = run(command + "'echo other; exit 3'");
+  CHECK(other.status == 3);
+  CHECK(other.output == "other\n");
+  CHECK_THAT(other.errors, Catch::Contains(plan + ": the output is not the one"));
+  // What a process left behind writes is nobody's; who reads only the beginning ends the program.
+  CHECK(run(command + "'echo out; sleep 3 2>/dev/null & :'").output == "out\n");
+  CHECK(
+      shell(kCommand + " run " + command + "'while echo y; do :; done' 2>&1 | head -n 1").output ==
+      "y\n");
+}
+
 TEST_CASE("a clean program keeps its status") {
   const ShellResult result = run("-- " + kReporter + " clean 5");
   CHECK(result.status == 5);

@@ -37,13 +37,14 @@ TEST_CASE("decisions take the place of the draws") {
   const emulator::Decision decision{.launch = 1, .kernel = "_Z3dotPi", .number = 14};
   settings.weakness.decisions = {decision};
   CHECK(weakness_options(settings).empty());
-  const session::Plan plan = plan_of({"./dot", "1024"}, settings, "output");
+  const session::Plan plan =
+      plan_of({"./dot", "1024"}, settings, {.failure = "output", .output_sha = "9f86d081"});
   CHECK(plan.program == "./dot 1024");
   CHECK(plan.seed == 7);
   CHECK(plan.weakness.empty());
   CHECK(plan.decisions == std::vector{decision});
-  REQUIRE(plan.expectation);
-  CHECK(plan.expectation->failure == "output");
+  CHECK(plan.expectation ==
+        session::Plan::Expectation{.failure = "output", .output_sha = "9f86d081"});
   const auto again = session::parse_plan(to_string(plan), "plan");
   REQUIRE(again);
   CHECK(*again == plan);
@@ -53,7 +54,7 @@ TEST_CASE("a plan that draws has the options, and its fences") {
   Settings settings = weak_settings();
   settings.fences.push_back({.place = {.at = {.function = "_Z3dotPi", .ordinal = 14}},
                              .fence = {.order = wire::MemoryOrder::kAcqRel}});
-  const session::Plan plan = plan_of({"./dot"}, settings, "");
+  const session::Plan plan = plan_of({"./dot"}, settings, {});
   CHECK(plan.weakness.at("delay-stores") == "0.75");
   CHECK(plan.fences.size() == 1);
   CHECK(!plan.expectation);

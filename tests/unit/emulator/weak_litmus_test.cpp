@@ -153,6 +153,41 @@ TEST_CASE("stores to overlapping bytes become visible in their order") {
   check_never(litmus, {{0, 0, 0x00220000, 0}});
 }
 
+TEST_CASE(
+    "what its block was shown of a thread's store enters memory before the thread's next one") {
+  // A wide drain takes what waits in any order, but these two.
+  const Litmus litmus = {.threads = {{0,
+                                      "st.u32 [%x], 1;\nfence.acq_rel.cta;\nst.u32 [%x], 2;\n"
+                                      "fence.acq_rel.gpu;\nld.relaxed.gpu.u32 %r0, [%x];"},
+                                     {1, "ld.relaxed.gpu.u32 %r0, [%x];\nfence.acq_rel.gpu;"}}};
+  check_never(litmus, {{1, 0, 0, 0}, {1, 0, 1, 0}, {1, 0, 2, 0}});
+}
+
+TEST_CASE("a store that overlaps one that overlaps another comes behind both") {
+  // The first and the last have no byte in common, but both have with the second.
+  const Litmus litmus = {
+      .threads = {{0,
+                   "mov.u16 %h0, 0x1111;\nmov.u16 %h1, 0x3333;\nst.u16 [%x], %h0;\n"
+                   "st.u32 [%x], 0x22222222;\nst.u16 [%x+2], %h1;\nfence.acq_rel.gpu;\n"
+                   "ld.relaxed.gpu.u32 %r0, [%x];"},
+                  {1, "st.u32 [%z], 1;"}}};
+  for (const Weakness& weakness : all_settings()) {
+    CHECK(run_litmus(litmus, weakness, {.times = 300}) == Outcomes{{{0x33332222, 0, 0, 0}, 300}});
+  }
+}
+
+TEST_CASE("a block mate reads nothing older than what it was shown, also after all others saw it") {
+  // The store becomes visible to the block and later to all; who acquired in between sees it.
+  const Litmus litmus = {
+      .threads = {{0,
+                   "st.u32 [%x], 1;\nfence.acq_rel.cta;\nst.relaxed.cta.u32 [%y], 1;\n"
+                   "fence.acq_rel.gpu;"},
+                  {0,
+                   "ld.relaxed.cta.u32 %r0, [%y];\nfence.acq_rel.cta;\nst.u32 [%z], 1;\n"
+                   "fence.release.gpu;\nnanosleep.u32 20;\nld.u32 %r1, [%x];"}}};
+  check_never(litmus, {{0, 0, 1, 0}}, 4000);
+}
+
 TEST_CASE("causality is carried on through a third thread, by scope") {
   const auto wrc = [](std::uint32_t second, std::string_view fence) {
     return Litmus{.threads = {{0, "st.relaxed.gpu.u32 [%x], 1;"},

@@ -16,15 +16,7 @@ namespace {
 
 // Adds what is reported to a log.
 std::function<void(const WeakLog&)> into(WeakLog& log) {
-  return [&log](const WeakLog& more) {
-    log.events.insert(log.events.end(), more.events.begin(), more.events.end());
-    log.starvations.insert(log.starvations.end(), more.starvations.begin(), more.starvations.end());
-    for (std::size_t space = 0; space < log.drains.size(); ++space) {
-      for (std::size_t i = 0; i < log.drains[space].size(); ++i) {
-        log.drains[space][i] += more.drains[space][i];
-      }
-    }
-  };
+  return [&log](const WeakLog& more) { log.add(more); };
 }
 
 Litmus message() {
@@ -112,6 +104,29 @@ TEST_CASE("who reads the old value of a delayed store is told, and what ended th
   CHECK(log.drains[1][0] == 400);
 }
 
+TEST_CASE("what the threads execute is counted, lane by lane") {
+  const std::string text = test::kernel_text(R"(
+    setp.lt.u32 %p1, %thread, 5;
+    st.global.u64 [%out], 1;
+    @%p1 st.shared.u32 [box], %thread;
+    @%p1 fence.acq_rel.gpu;
+    fence.sc.cta;)",
+                                             ".shared .align 4 .b32 box;\n");
+  WeakLog log;
+  MachineOptions options;
+  options.weakness.emplace();
+  options.weakness->delay_stores = 1;
+  options.weakness->report = into(log);
+  Device device(text, options);
+  const std::uint64_t out = device.buffer(std::vector<std::uint64_t>(64, 0));
+  device.run_well("k", shape({1}, {40}), out);
+  CHECK(log.counts.stores == std::array<std::uint64_t, kWeakSpaces>{40, 5});
+  REQUIRE(log.counts.fences.size() == 1);  // no lines: all of them are one place
+  CHECK(log.counts.fences[0].count == 45);
+  CHECK(log.counts.instructions >= 45 + 45 + 40);
+  CHECK(log.counts.instructions < 40 * 20);
+}
+
 TEST_CASE("a plain flag that somebody polls is a starvation") {
   WeakLog log;
   Weakness weakness;
@@ -126,6 +141,32 @@ TEST_CASE("a plain flag that somebody polls is a starvation") {
   REQUIRE(log.starvations.size() == 3);
   CHECK(log.starvations[0].until == WeakEnd::kPoll);
   CHECK(log.starvations[0].reader.block.x == 1);
+}
+
+TEST_CASE("a strong store becomes visible by its age, and a plain one as old does not") {
+  WeakLog log;
+  Weakness weakness;
+  weakness.delay_stores = 1;
+  weakness.strong_age = 16;
+  weakness.report = into(log);
+  // Nobody polls, and nothing is released meanwhile.
+  const Litmus litmus = {
+      .threads = {{0,
+                   "st.u32 [%x], 1;\nst.relaxed.gpu.u32 [%y], 1;\nmov.u32 %r10, 0;\n"
+                   "@LAGAIN: add.u32 %r10, %r10, 1;\nsetp.lt.u32 %p0, %r10, 100000;\n"
+                   "@%p0 bra @LAGAIN;"}}};
+  run_litmus(litmus, weakness, {.times = 10});
+  int strong = 0, plain = 0;
+  for (const WeakEvent& event : log.events) {
+    const bool is_strong = event.decision.number == 2;
+    CHECK((event.decision.number > 2 ||
+           event.until == (is_strong ? WeakEnd::kAge : WeakEnd::kLaunchEnd)));
+    CHECK((!is_strong || (event.turns >= 16 && event.turns < 64)));
+    strong += is_strong ? 1 : 0;
+    plain += event.decision.number == 1 ? 1 : 0;
+  }
+  CHECK(strong == 10);
+  CHECK(plain == 10);
 }
 
 TEST_CASE("spaces and kernels that are not asked for stay strong, and do not shift the draws") {

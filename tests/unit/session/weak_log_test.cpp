@@ -52,11 +52,17 @@ TEST_CASE("what is written of a weak run is read") {
   event.until = WeakEnd::kPoll;
   log.starvations.push_back(event);
   log.drains[1][3] = 17;
+  log.counts = {.instructions = 96, .stores = {3, 4}, .fences = {}};
+  log.counts.add_fences({.file = "/tmp/a b.cu", .line = 3}, 5);
+  log.counts.add_fences({.file = "/tmp/a b.cu", .line = 3}, 2);
   const auto parsed = parse_weak_log(weak_log_text(log));
   REQUIRE(parsed);
   CHECK(parsed->events == log.events);
   CHECK(parsed->starvations == log.starvations);
   CHECK(parsed->drains == log.drains);
+  CHECK(parsed->counts == log.counts);
+  REQUIRE(parsed->counts.fences.size() == 1);
+  CHECK(parsed->counts.fences[0].count == 7);
 }
 
 TEST_CASE("a line of the log is a decision of a plan") {
@@ -72,7 +78,8 @@ TEST_CASE("bad lines of a log of decisions are named") {
        {"decision", "decision launch=0 kernel=a store=1", "decision launch=1 kernel=a",
         "decision launch=1 kernel=a store=x", "decision launch=1 kernel=a store=1 what=2",
         "decision launch=1 kernel=%4 store=1", "decision launch=1 kernel=a block=1,2 store=1",
-        "drains space=global stores=999 count=1", "drains =", "nonsense"}) {
+        "drains space=global stores=999 count=1", "drains =", "stores at=a:1 count=2",
+        "fences count=x", "instructions =", "nonsense"}) {
     const auto parsed = parse_weak_log(std::string("# a comment\n\n") + line);
     INFO(line);
     REQUIRE_FALSE(parsed);
