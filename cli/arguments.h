@@ -68,6 +68,7 @@ struct ExposeCommand : WeakCommand {
   std::vector<double> probabilities = {1, 0.75, 0.5, 0.25};
   std::string plan;  // empty: PROGRAM.weakness
   bool random = false, all = false, no_root_cause = false;
+  bool stress = false;  // on a GPU, beside delays
   bool flush_lengths = false;
 };
 

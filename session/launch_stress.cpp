@@ -1,6 +1,7 @@
 #include "session/launch_stress.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -8,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/splitmix64.h"
+#include "device_logger/stress_beside.h"
 #include "session/block_schedule.h"
 #include "session/stress_parameters.h"
 
@@ -24,6 +26,9 @@ constexpr std::uint64_t kNanoseconds = 1'000'000;  // of a millisecond
 constexpr std::uint32_t kMostLooks = 1U << 20, kEmulatedLooks = 4;
 constexpr std::uint32_t kMostX = 0x7fffffff, kMostYZ = 0xffff;
 constexpr std::uint32_t kMostWarps = 32;  // of a block
+// Beside a launch: a block's threads, and milliseconds before a cooperative one has its room.
+constexpr std::uint32_t kMostThreadsBeside = 256;
+constexpr std::uint64_t kMostBesideCooperative = 10;
 
 std::uint32_t extent(const Dim3& size, std::size_t axis) {
   return axis == 0 ? size.x : axis == 1 ? size.y : size.z;
@@ -177,7 +182,52 @@ std::optional<LaunchStress::Placed> LaunchStress::place(const Request& request) 
   return placed;
 }
 
+// A cooperative launch needs room for all its blocks at once. No program's result depends on when
+// it gets that, but it is to get it soon.
+std::uint32_t LaunchStress::begin_beside(const Request& request,
+                                         const std::optional<Placed>& placed) {
+  const bool has_blocks = placed && placed->launch.extra != 0;
+  if (!options_.stress_beside || has_blocks || driver_.is_emulated() ||
+      shape_.kind == StressKind::kNone) {
+    return 0;
+  }
+  stop_ = stop_ == nullptr ? driver_.allocate_pinned(sizeof(std::uint32_t)) : stop_;
+  const std::uint64_t memory = scratch();
+  if (stop_ == nullptr || memory == 0) {
+    return 0;
+  }
+  const std::uint64_t milliseconds = request.is_cooperative
+                                         ? std::min(options_.stress_time, kMostBesideCooperative)
+                                         : options_.stress_time;
+  wire::StressBeside launch{.stress = shape_,
+                            .number = beside_ + 1,
+                            .stop = reinterpret_cast<std::uint64_t>(stop_),
+                            .scratch = memory,
+                            .seed = static_cast<std::uint32_t>(draw()),
+                            .nanoseconds = static_cast<std::uint32_t>(milliseconds * kNanoseconds)};
+  std::array<void*, 1> arguments{&launch};
+  const bool is_started = driver_.start({.ptx = wire::stress_beside_ptx(),
+                                         .name = wire::kStressBesideKernel,
+                                         .blocks = driver_.multiprocessors(),
+                                         .threads = std::min(shape_.threads, kMostThreadsBeside),
+                                         .arguments = arguments});
+  if (!is_started) {
+    problems_.add("the driver has refused a kernel that stresses memory beside a launch");
+    return 0;
+  }
+  return ++beside_;
+}
+
+void LaunchStress::end_beside(std::uint32_t number, Handle stream) {
+  if (!driver_.write_behind(stream, reinterpret_cast<std::uint64_t>(stop_), number)) {
+    problems_.add(
+        "stress beside a launch ends by its time alone: the driver writes no word behind "
+        "the launch");
+  }
+}
+
 void LaunchStress::close(Handle context) {
+  driver_.forget_started(context);
   if (const auto found = scratch_.find(context); found != scratch_.end()) {
     if (found->second != 0) {
       driver_.free_device(found->second);

@@ -3,6 +3,7 @@
 // A race-free program computes the same. Not thread-safe: its owner serialises.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -46,6 +47,11 @@ class LaunchStress {
 
   // Its context is current. Nothing: of a grid that is no grid of whole clusters, or too large.
   std::optional<Placed> place(const Request& request);
+  // Starts stress beside a launch that has no blocks for it, if the options ask for that; 0: there
+  // is none. Just before the driver's call.
+  std::uint32_t begin_beside(const Request& request, const std::optional<Placed>& placed);
+  // After it: ends the stress once the work of the launch's stream is over.
+  void end_beside(std::uint32_t number, Handle stream);
   // The context, current still, is about to go; nothing runs in it.
   void close(Handle context);
 
@@ -66,6 +72,8 @@ class LaunchStress {
   stress::StressShape shape_;
   std::map<Handle, std::uint64_t> scratch_;  // by context
   std::uint64_t draws_ = 0;
+  std::byte* stop_ = nullptr;  // the word that ends stress beside launches; lives with the process
+  std::uint32_t beside_ = 0;   // how often it was started
 };
 
 }  // namespace barracuda::session

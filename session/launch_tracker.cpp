@@ -312,6 +312,12 @@ void LaunchTracker::submitted(Launch& launch, DriverStatus status) {
       delayer_->submitted(launch.rewritten_, launch.stream_);
     }
   }
+  if (launch.beside_ != 0) {
+    const HeldLock lock(mutex_);
+    if (stress_ != nullptr) {
+      stress_->end_beside(launch.beside_, launch.stream_);
+    }
+  }
   watch_end(launch.begin_, launch.stream_,
             {.kernel = launch.kernel_ == nullptr ? "" : launch.kernel_->name, .id = launch.id_});
   if (status != 0) {

@@ -60,6 +60,7 @@ class Launch {
   std::optional<LaunchArguments> arguments_;
   const wire::LaunchDescriptor* rewritten_ = nullptr;  // for delayed stores, or stress
   std::optional<detector::Dim3> grid_;                 // with blocks that stress
+  std::uint32_t beside_ = 0;                           // the stress beside it; 0: none
   std::shared_ptr<const KernelBinding> kernel_;
   detector::LaunchId opened_{};  // in the books; 0: not checked
   detector::LaunchId id_{};      // the same, once everybody knows of it

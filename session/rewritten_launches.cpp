@@ -19,17 +19,19 @@ void LaunchTracker::rewrite(std::unique_ptr<StoreDelayer> delayer,
 void LaunchTracker::place_rewritten(Launch& launch, const LaunchRequest& request,
                                     detector::StreamKey stream) {
   const KernelBinding& kernel = *launch.kernel_;
-  const auto placed = stress_ == nullptr
-                          ? std::nullopt
-                          : stress_->place({.kernel = *kernel.kernel,
-                                            .grid = request.grid,
-                                            .block = request.block,
-                                            .cluster = kernel.cluster(request.cluster),
-                                            .is_cooperative = request.is_cooperative});
+  const LaunchStress::Request stressed{.kernel = *kernel.kernel,
+                                       .grid = request.grid,
+                                       .block = request.block,
+                                       .cluster = kernel.cluster(request.cluster),
+                                       .is_cooperative = request.is_cooperative};
+  const auto placed = stress_ == nullptr ? std::nullopt : stress_->place(stressed);
   launch.rewritten_ = delayer_->begin(kernel.name, placed ? placed->grid : request.grid,
                                       request.block, stream, placed ? &placed->launch : nullptr);
   if (placed && launch.rewritten_ != nullptr) {
     launch.grid_ = placed->grid;
+  }
+  if (stress_ != nullptr) {
+    launch.beside_ = stress_->begin_beside(stressed, placed);
   }
 }
 

@@ -31,11 +31,14 @@ struct Weakness {
   bool global = true, shared = true;                   // which memory
   std::string kernel;                       // this one alone, by its mangled name; empty: every one
   std::vector<emulator::CodePlace> places;  // these lines alone; empty: every one
+  std::string stress;                       // on a GPU, its kind as the option has it; empty: none
+  bool shuffled = false;                    // blocks have other numbers
   // Not the draws of `seed` but exactly these, whatever the probabilities.
   std::optional<std::vector<emulator::Decision>> decisions;
 
   [[nodiscard]] bool is_on() const {
-    return stores > 0 || stale_reads > 0 || late_loads > 0 || decisions.has_value();
+    return stores > 0 || stale_reads > 0 || late_loads > 0 || !stress.empty() || shuffled ||
+           decisions.has_value();
   }
 
   friend bool operator==(const Weakness&, const Weakness&) = default;

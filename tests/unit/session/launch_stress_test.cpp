@@ -2,10 +2,12 @@
 
 #include <set>
 #include <utility>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
 #include "base/file.h"
+#include "device_logger/stress_beside.h"
 #include "host_memory_driver.h"
 #include "session/store_delayer.h"
 
@@ -155,6 +157,37 @@ TEST_CASE("numbers are shuffled among as many as the device holds at once") {
   ptx::Kernel fixed;
   CHECK(placed_of(*stress, {.x = 1000}, fixed).launch.clusters.window == 0);
   CHECK(placed_of(*stress, {.x = 1000}, fixed).launch.warps_together == 0);
+}
+
+TEST_CASE("beside a launch without blocks for it, a kernel stresses for a while, if asked for") {
+  HostMemoryDriver driver;
+  Problems problems;
+  Options options = stressing();
+  options.stress_time = 500;
+  const ptx::Kernel kernel;
+  LaunchStress::Request request{
+      .kernel = kernel, .grid = {.x = 8}, .block = {.x = 32}, .cluster = {}};
+  const auto silent = LaunchStress::create(options, driver, problems).value();
+  CHECK(silent->begin_beside(request, std::nullopt) == 0);
+  options.stress_beside = true;
+  const auto stress = LaunchStress::create(options, driver, problems).value();
+  LaunchStress::Placed placed;
+  placed.launch.extra = 1;
+  CHECK(stress->begin_beside(request, placed) == 0);
+  std::vector<std::uint32_t> nanoseconds;
+  driver.on_start = [&](const ToolKernel& own) {
+    nanoseconds.push_back(
+        static_cast<const wire::StressBeside*>(own.arguments.front())->nanoseconds);
+  };
+  CHECK(stress->begin_beside(request, stress->place(request)) == 1);
+  request.is_cooperative = true;
+  CHECK(stress->begin_beside(request, stress->place(request)) == 2);
+  CHECK(nanoseconds == std::vector<std::uint32_t>{500'000'000, 10'000'000});
+  stress->end_beside(2, 0);
+  REQUIRE(driver.written.size() == 1);
+  CHECK(driver.written.front().second == 2);
+  driver.emulated = true;
+  CHECK(stress->begin_beside(request, std::nullopt) == 0);
 }
 
 TEST_CASE("a stressed launch finds its place behind its descriptor, whether or not it delays") {
