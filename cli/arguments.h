@@ -85,6 +85,7 @@ struct HardenCommand : WeakCommand {
   std::uint64_t iterations = 32;  // runs behind each answer, at first
   std::uint64_t stable = 500;     // runs without a failure at the end
   bool keep_fences = false;
+  bool cost = false;
   std::string fences;  // file for what is found; empty: none
 };
 

@@ -27,9 +27,11 @@ struct InstrumentOptions {
   // Instead of logging: a launch may also have blocks that are none of the program's and disturb
   // memory (device_logger/stressed_launch.h), and
   bool is_stressed = false;
+  // Nothing is logged, whether or not anything is done instead.
+  bool is_unlogged = false;
   bool permutes_warps = false;  // choose which warp of its block each warp is; only with the latter
 
-  [[nodiscard]] bool rewrites() const { return delays_stores || is_stressed; }
+  [[nodiscard]] bool rewrites() const { return delays_stores || is_stressed || is_unlogged; }
 };
 
 // What a launch needs to know of one entry.

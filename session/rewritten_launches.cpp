@@ -12,7 +12,9 @@ void LaunchTracker::rewrite(std::unique_ptr<StoreDelayer> delayer,
   stress_ = std::move(stress);
   closed_ = rewrites_stores(options_, driver_.is_emulated())
                 ? "races are not looked for where stores are delayed by rewriting the program"
-                : "races are not looked for where the program is rewritten for stress";
+            : is_stressed(options_, driver_.is_emulated())
+                ? "races are not looked for where the program is rewritten for stress"
+                : "races are not looked for where instructions are counted";
   problems_.add(closed_);
 }
 

@@ -122,6 +122,7 @@ Session::Session(const Options& options, KernelFilter filter, PtxChanges changes
                 .renumbers_blocks = renumbers_blocks(options_, *driver_),
                 .delays_stores = rewrites_stores(options_, driver_->is_emulated()),
                 .is_stressed = is_stressed(options_, driver_->is_emulated()),
+                .is_unlogged = rewrites_program(options_, driver_->is_emulated()),
                 .permutes_warps = options_.shuffle == "warps"}),
       launches_(options_, std::move(filter), *driver_, pipeline_, modules_, streams_, problems_) {
   launches_.record(recorder_.get());

@@ -29,7 +29,7 @@ namespace barracuda::session {
 // Whether stores are delayed by rewriting the program. Nothing is logged then.
 bool rewrites_stores(const Options& options, bool is_emulated);
 
-// Or whether it is rewritten for stress.
+// Or whether it is rewritten for stress, or so that its own instructions are counted.
 bool rewrites_program(const Options& options, bool is_emulated);
 
 class StoreDelayer {

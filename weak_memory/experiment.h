@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/execution_counts.h"
 #include "emulator/weakness.h"
 #include "ptx/edit_order.h"
 #include "ptx/fence_places.h"
@@ -51,6 +52,7 @@ struct Settings {
   std::vector<ptx::OrderEdit> edits;  // besides the fences; no ReplaceFence
   bool wants_log = false;             // decisions are to be told
   bool wants_places = false;          // and the places for fences
+  bool wants_counts = false;          // and what its kernels execute; races are not looked for
   bool wants_ptx = false;             // and the code of its modules, with fences and edits
 
   friend bool operator==(const Settings&, const Settings&) = default;
@@ -65,9 +67,10 @@ struct Outcome {
   std::string output;    // what the program wrote to standard output
   double seconds = 0;
   report::Report report;
-  emulator::WeakLog log;         // if it is wanted
-  ptx::ModuleFences fences;      // of the launched kernels, if places are wanted
-  std::vector<std::string> ptx;  // of each module, if it is wanted
+  emulator::WeakLog log;             // if it is wanted
+  emulator::ExecutionCounts counts;  // if they are wanted
+  ptx::ModuleFences fences;          // of the launched kernels, if places are wanted
+  std::vector<std::string> ptx;      // of each module, if it is wanted
 };
 
 using RunOnce = std::function<Outcome(const Settings&)>;
