@@ -18,6 +18,7 @@ constexpr std::uint64_t kMostExitStatus = 255;
 constexpr std::uint64_t kMostThreads = 4096;
 constexpr std::uint64_t kMostSeconds = 1'000'000;
 constexpr std::uint64_t kMostDelayed = 4096;
+constexpr std::uint64_t kMostStress = 1000;
 
 tl::unexpected<Diagnostic> impossible(std::string_view name, std::string_view value,
                                       const std::string& wanted) {
@@ -153,6 +154,9 @@ Expected<void> check_limits(const Options& options, std::string_view name, std::
       (name == "detector-threads" && options.detector_threads > kMostThreads) ||
       (name == "queues" && options.queues > kMostThreads)) {
     return impossible(name, value, "a number from 0 to " + std::to_string(kMostThreads));
+  }
+  if (name == "stress-time" && (options.stress_time == 0 || options.stress_time > kMostStress)) {
+    return impossible(name, value, "a number from 1 to " + std::to_string(kMostStress));
   }
   if (name == "drain-threads" &&
       (options.drain_threads == 0 || options.drain_threads > kMostThreads)) {

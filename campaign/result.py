@@ -33,11 +33,32 @@ def same(line):
         return json.dumps([kind, parts, places(line.get("accesses"))])
     if kind in ("missing-fence", "redundant-fence"):
         return json.dumps([kind, line.get("place"), line.get("kind"), line.get("scope")])
+    if kind == "litmus-result" and line.get("device"):
+        return json.dumps([kind, line.get("test"), line.get("file"), line.get("device"), line.get("condition")])
     if kind == "starvation":
         return json.dumps([kind, places(line.get("accesses"))])
     if line.get("fingerprint"):
         return json.dumps([kind, line["fingerprint"]])
     return None
+
+
+def join_outcomes(known, line):
+    """How a litmus test ended on a device, in the runs of both. The condition holds of all runs or of one."""
+    def key(outcome):
+        return json.dumps([outcome["registers"], outcome["memory"]], sort_keys=True)
+
+    outcomes = {key(each): each for each in known["outcomes"]}
+    for each in line["outcomes"]:
+        if key(each) in outcomes:
+            outcomes[key(each)]["count"] += each["count"]
+        else:
+            outcomes[key(each)] = each
+    known["outcomes"] = [outcomes[name] for name in sorted(outcomes)]
+    known["states"] = len(outcomes)
+    # "exists" holds if it does in one task, "forall" and "~exists" if they do in all.
+    decisive = "holds" if known["condition"].startswith("exists") else "does not hold"
+    if decisive in (known["verdict"], line["verdict"]):
+        known["verdict"] = decisive
 
 
 def join(known, line):
@@ -49,6 +70,8 @@ def join(known, line):
         known["turns"] = max(known["turns"], line["turns"])
     if known.get("effect") in EFFECTS and line.get("effect") in EFFECTS:
         known["effect"] = min(known["effect"], line["effect"], key=EFFECTS.index)
+    if known["type"] == "litmus-result":
+        join_outcomes(known, line)
     evidence, other = known.get("evidence"), line.get("evidence")
     if isinstance(evidence, dict) and isinstance(other, dict):
         for name in evidence:

@@ -69,6 +69,7 @@ struct ExposeCommand : WeakCommand {
   std::vector<double> probabilities = {1, 0.75, 0.5, 0.25};
   std::string plan;  // empty: PROGRAM.weakness
   bool random = false, all = false, no_root_cause = false;
+  bool stress = false;  // on a GPU, beside delays
   bool flush_lengths = false;
 };
 
@@ -86,6 +87,7 @@ struct HardenCommand : WeakCommand {
   std::uint64_t iterations = 32;  // runs behind each answer, at first
   std::uint64_t stable = 500;     // runs without a failure at the end
   bool keep_fences = false;
+  bool cost = false;
   std::string fences;  // file for what is found; empty: none
 };
 

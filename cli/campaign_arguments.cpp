@@ -22,7 +22,8 @@ constexpr const char* kFooter =
     "  barracuda campaign result all --json all.jsonl\n";
 
 constexpr const char* kWriteFooter =
-    "COMMAND is explore, expose or harden with its arguments. explore is divided by its tests; "
+    "COMMAND is explore, expose, harden or litmus with its arguments. explore is divided by its "
+    "tests; "
     "expose\n"
     "by --runs, --per-race and seeds, so that all tasks together make the runs that were asked "
     "for;\n"

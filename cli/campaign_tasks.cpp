@@ -15,7 +15,7 @@
 namespace barracuda::cli {
 namespace {
 
-constexpr std::string_view kDivided[] = {"explore", "expose", "harden"};
+constexpr std::string_view kDivided[] = {"explore", "expose", "harden", "litmus"};
 
 constexpr std::uint64_t kTestsOneByOne = 1000;  // explore: as many tasks, at most, where none asks
 constexpr std::uint64_t kRunsOfTask = 40;       // expose: as many as it makes by itself
@@ -29,9 +29,9 @@ Diagnostic wrong(std::string message) {
 // As the command's own parser says it.
 Expected<Command> parse(const CommandWords& words, const std::string& environment_options) {
   if (words.empty() || std::ranges::find(kDivided, words.front()) == std::end(kDivided)) {
-    return unexpected(
-        wrong(fmt::format("'{}' is no command to divide: there are explore, expose and harden",
-                          words.empty() ? "" : words.front())));
+    return unexpected(wrong(
+        fmt::format("'{}' is no command to divide: there are explore, expose, harden and litmus",
+                    words.empty() ? "" : words.front())));
   }
   Command command = parse_arguments(words, environment_options);
   if (const auto* const message = std::get_if<Message>(&command)) {
@@ -178,7 +178,39 @@ std::vector<CommandWords> divide_runs(const CommandWords& words, const ExposeCom
       own.emplace_back("--per-race", std::to_string(directed));
     }
     divided.push_back(with_flags(words, command.program, own));
-    seed += std::max(runs, directed);
+    // Under stress nobody counts the environments here.
+    seed += command.stress ? kSeedsApart : std::max(runs, directed);
+  }
+  return divided;
+}
+
+// Each task makes a part of the launches of all tests, with seeds of its own; where the number is
+// left to the device, as many as one command would make.
+Expected<std::vector<CommandWords>> divide_launches(const CommandWords& words,
+                                                    const LitmusCommand& command,
+                                                    std::uint64_t tasks,
+                                                    const std::string& environment_options) {
+  CommandWords ordered = without_files(words, command.files);
+  ordered.insert(ordered.end(), command.files.begin(), command.files.end());
+  const std::uint64_t wanted = std::max<std::uint64_t>(tasks, 1);
+  const std::uint64_t parts = std::min<std::uint64_t>(wanted, command.launches.value_or(wanted));
+  std::vector<CommandWords> divided;
+  for (std::uint64_t part = 0; part < parts; ++part) {
+    std::vector<std::pair<std::string, std::string>> own = {
+        {"--seed", std::to_string(command.seed + part * kSeedsApart)}};
+    if (command.launches) {
+      own.emplace_back("--launches", std::to_string(end_of_part(*command.launches, part, parts) -
+                                                    begin_of_part(*command.launches, part, parts)));
+    }
+    CommandWords task = with_flags(ordered, command.files, own);
+    const auto again = parse(task, environment_options);
+    const auto* const litmus = again ? std::get_if<LitmusCommand>(&*again) : nullptr;
+    if (litmus == nullptr || litmus->files != command.files) {
+      return unexpected(
+          wrong("put the tests behind the flags of litmus: they cannot be told from a flag's value "
+                "here"));
+    }
+    divided.push_back(std::move(task));
   }
   return divided;
 }
@@ -211,6 +243,8 @@ Expected<std::vector<CommandWords>> divide(const CommandWords& words, std::uint6
               return divide_tests(words, command, tasks, environment_options);
             } else if constexpr (std::is_same_v<Chosen, ExposeCommand>) {
               return divide_runs(words, command, tasks);
+            } else if constexpr (std::is_same_v<Chosen, LitmusCommand>) {
+              return divide_launches(words, command, tasks, environment_options);
             } else if constexpr (requires {
                                    command.options.seed;
                                    command.program;

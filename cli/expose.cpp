@@ -22,7 +22,9 @@
 #include "report/weak_json.h"
 #include "report/weak_text.h"
 #include "weak_memory/campaign.h"
+#include "weak_memory/environments.h"
 #include "weak_memory/findings.h"
+#include "weak_memory/stress_parameters.h"
 
 namespace barracuda::cli {
 namespace {
@@ -50,11 +52,20 @@ weak_memory::CampaignOptions campaign_options(const ExposeCommand& command) {
   options.directed = !command.random;
   options.stores_only = command.stores_only;
   options.all = command.all;
+  options.stresses = command.stress;
   options.root_cause = !command.no_root_cause;
   return options;
 }
 
 void tell_plan(const ExposeCommand& command, const weak_memory::CampaignOptions& options) {
+  if (options.stresses) {
+    complain(fmt::format(
+        "{} runs as it is, then {} with delayed stores or stress, {} of each environment; at most "
+        "{} s, on the GPU",
+        options.references, options.runs * environments(options.probabilities).size(), options.runs,
+        command.time));
+    return;
+  }
   complain(fmt::format(
       "{} runs without delays{}, then {} with delayed stores (p = {}){}; at most {} s, on {}",
       options.references,
@@ -66,6 +77,21 @@ void tell_plan(const ExposeCommand& command, const weak_memory::CampaignOptions&
           ? ""
           : fmt::format(" and {} with stale reads and late loads besides", options.runs),
       command.time, is_on_gpu(command) ? "the GPU" : "the emulated device"));
+}
+
+// Where nobody names one, the stress that this GPU was tuned to.
+Expected<void> find_stress_file(ExposeCommand& command) {
+  if (!command.stress || !command.options.stress_parameters.empty()) {
+    return {};
+  }
+  TRY(const auto device, weak_memory::LitmusDevice::gpu());
+  const std::string file = weak_memory::stress_file(*device);
+  if (!file.empty() && std::filesystem::exists(file)) {
+    command.options.stress_parameters = file;
+  } else {
+    complain("this GPU and driver were not tuned (barracuda tune): with the stress of Hopper");
+  }
+  return {};
 }
 
 // The settings that a plan is to repeat, one of each failure.
@@ -81,9 +107,16 @@ void tell_settings(const ExposeCommand& command, const CampaignResult& result,
   std::ranges::transform(command.program, std::back_inserter(words), shell_word);
   for (std::size_t i = 0; i < result.failures.size(); ++i) {
     const Settings& settings = result.failures[i].settings;
-    report.failures[i].again = fmt::format(
-        "barracuda run --device {} --delay-levels rewrite --delay-stores {} --weak-seed {} -- {}",
-        command.options.device, settings.weakness.stores, settings.seed, fmt::join(words, " "));
+    std::string again =
+        fmt::format("barracuda run --device {} --delay-levels rewrite", command.options.device);
+    for (const auto& [name, value] : weakness_options(settings)) {
+      again += name == "delay-levels" ? "" : fmt::format(" --{} {}", name, value);
+    }
+    if (!settings.weakness.stress.empty() && !command.options.stress_parameters.empty()) {
+      again += " --stress-parameters " + shell_word(command.options.stress_parameters);
+    }
+    report.failures[i].again =
+        fmt::format("{} --weak-seed {} -- {}", again, settings.seed, fmt::join(words, " "));
   }
   report.notes.emplace_back(
       "stores were delayed by rewriting the program: no run can be repeated exactly, so all "
@@ -163,7 +196,13 @@ int run_expose(const ExposeCommand& command, Oracle& oracle) {
     report.notes.push_back(why_incomplete(command, "the rest of the runs"));
   }
   if (command.flush_lengths) {
-    report.drains = weak_memory::drain_table(result);
+    report.tables = weak_memory::drain_table(result);
+  }
+  const bool has_failed = std::ranges::any_of(
+      result.environments, [](const auto& each) { return each.rate.failures != 0; });
+  if (command.stress && (command.all || has_failed)) {
+    const auto rates = weak_memory::environment_table(result);
+    report.tables.insert(report.tables.end(), rates.begin(), rates.end());
   }
   if (is_rewritten(command)) {
     tell_settings(command, result, report);
@@ -184,6 +223,12 @@ int run_expose(const ExposeCommand& command, Oracle& oracle) {
 
 int expose(ExposeCommand command) {
   if (!is_on_gpu(command)) {
+    if (command.stress) {
+      complain(
+          "expose: --stress: the emulated device has no hardware to stress; without it stores are "
+          "delayed and loads stale there, with a new seed and schedule a run");
+      return report::kStatusBadOption;
+    }
     command.options.device = "cpu";
   } else if (!driver_is_present()) {
     complain(
@@ -193,6 +238,10 @@ int expose(ExposeCommand command) {
   auto checked = checked_rules(command);
   if (const int* const status = std::get_if<int>(&checked)) {
     return *status;
+  }
+  if (const auto found = find_stress_file(command); !found) {
+    complain("expose: " + found.error().to_string());
+    return report::kStatusNotChecked;
   }
   weak_memory::Oracle oracle(std::get<weak_memory::OracleRules>(std::move(checked)));
   return run_expose(command, oracle);

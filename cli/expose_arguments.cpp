@@ -62,6 +62,8 @@ class ExposeParser {
     app_.add_option("--plan", command_.plan,
                     "file for the plan that repeats the failure (default: PROGRAM.weakness)");
     app_.add_flag("--random", command_.random, "no runs that races direct");
+    app_.add_flag("--stress", command_.stress,
+                  "on a GPU: stress memory and shuffle blocks, too, --runs of each environment");
     app_.add_flag("--all", command_.all, "go on after the first failure");
     app_.add_flag("--no-root-cause", command_.no_root_cause, "do not look for the missing fence");
     app_.add_flag("--flush-lengths", command_.flush_lengths,

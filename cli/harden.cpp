@@ -26,6 +26,7 @@ weak_memory::HardeningOptions hardening_options(const HardenCommand& command) {
   options.stable = command.stable;
   options.stores_only = command.stores_only;
   options.keeps_fences = command.keep_fences;
+  options.measures_cost = command.cost;
   return options;
 }
 

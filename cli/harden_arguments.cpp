@@ -32,6 +32,9 @@ class HardenParser {
         ->capture_default_str();
     app_.add_flag("--keep-fences", command_.keep_fences,
                   "leave the program's own fences, and do not ask whether they are needed");
+    app_.add_flag(
+        "--cost", command_.cost,
+        "count what kernels execute without fences, with all and with those that are kept");
     app_.add_option("--fences", command_.fences, "file for the result, as run --fences takes it");
   }
 

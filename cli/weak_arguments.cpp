@@ -12,7 +12,7 @@ namespace barracuda::cli {
 namespace {
 
 // Options of `run` that keep their meaning here.
-constexpr std::array<std::string_view, 21> kRunOptions = {"device",
+constexpr std::array<std::string_view, 24> kRunOptions = {"device",
                                                           "seed",
                                                           "json",
                                                           "log-file",
@@ -32,7 +32,10 @@ constexpr std::array<std::string_view, 21> kRunOptions = {"device",
                                                           "delay-capacity",
                                                           "delay-age",
                                                           "split-vectors",
-                                                          "coherence"};
+                                                          "coherence",
+                                                          "shuffle",
+                                                          "stress-parameters",
+                                                          "stress-time"};
 
 // "90", "90s", "10m", "2h" in seconds.
 std::optional<std::uint64_t> seconds_of(std::string_view text) {

@@ -24,6 +24,15 @@ std::vector<std::pair<std::string, std::string>> weakness_options(const Settings
   add_probability("delay-stores", weakness.stores);
   add_probability("stale-reads", weakness.stale_reads);
   add_probability("late-loads", weakness.late_loads);
+  if (!weakness.stress.empty() || weakness.shuffled) {
+    options.emplace_back("delay-levels", "rewrite");
+  }
+  if (!weakness.stress.empty()) {
+    options.emplace_back("stress", weakness.stress);
+  }
+  if (weakness.shuffled) {
+    options.emplace_back("shuffle", "blocks");
+  }
   if (!weakness.global || !weakness.shared) {
     options.emplace_back("delay-spaces", weakness.global ? "global" : "shared");
   }

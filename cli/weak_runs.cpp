@@ -14,6 +14,7 @@
 #include "cli/weak_plan.h"
 #include "ptx/fence_text.h"
 #include "report/publish.h"
+#include "session/execution_log.h"
 #include "session/weak_log.h"
 
 namespace barracuda::cli {
@@ -132,6 +133,7 @@ Expected<WeakRuns::Files> WeakRuns::write_files(std::uint64_t number,
     }
   }
   files.log = settings.wants_log ? name("log.%p") : "";
+  files.counts = settings.wants_counts ? name("counts.%p") : "";
   files.places = settings.wants_places ? name("places.%p") : "";
   files.trace = settings.wants_trace ? trace_file(number) : "";
   if (settings.wants_ptx) {
@@ -167,7 +169,8 @@ Expected<Options> WeakRuns::options_of(std::uint64_t number, const Settings& set
   for (const auto& [name, value] :
        {std::pair{"weakness", &files.plan}, std::pair{"fences", &files.fences},
         std::pair{"weak-log", &files.log}, std::pair{"fence-places", &files.places},
-        std::pair{"ptx-folder", &files.ptx}, std::pair{"record", &files.trace}}) {
+        std::pair{"execution-log", &files.counts}, std::pair{"ptx-folder", &files.ptx},
+        std::pair{"record", &files.trace}}) {
     if (!value->empty()) {
       more.emplace_back(name, *value);
     }
@@ -250,6 +253,15 @@ Expected<void> WeakRuns::read_files(std::uint64_t number, const Settings& settin
       }
       const std::vector<ptx::OwnFence> own = ptx::parse_own_fences(text);
       outcome.fences.own.insert(outcome.fences.own.end(), own.begin(), own.end());
+    }
+  }
+  if (settings.wants_counts) {
+    for (const std::string& file :
+         files_beginning_with(directory_.file(fmt::format("run{}.counts.", number)))) {
+      TRY(const std::string text, read_file(file));
+      TRY(const emulator::ExecutionCounts counts, session::parse_execution_log(text));
+      outcome.counts.warp_instructions += counts.warp_instructions;
+      outcome.counts.fences += counts.fences;
     }
   }
   if (settings.wants_ptx) {

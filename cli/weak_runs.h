@@ -45,7 +45,7 @@ class WeakRuns {
 
  private:
   struct Files {
-    std::string plan, fences, log, places, ptx, trace;  // empty: not wanted
+    std::string plan, fences, log, places, counts, ptx, trace;  // empty: not wanted
   };
 
   [[nodiscard]] Expected<Files> write_files(std::uint64_t number,

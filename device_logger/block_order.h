@@ -12,8 +12,11 @@ namespace barracuda::wire {
 // can hold at once. So a block that waits for blocks with lower numbers, as those of a look-back
 // scan do, waits only for blocks that have started or will start without it.
 struct BlockOrder {
-  std::uint32_t window = 0;  // 0: the program's numbers are the device's
-  std::uint32_t turn = 0;    // by how much the numbers of a window are rotated, and kBackwards
+  std::uint16_t window = 0;  // 0: the program's numbers are the device's
+  // What a number is multiplied by before it is rotated: 1, or a prime above the window, which so
+  // has no divisor in common with the size of any window, the last one's included.
+  std::uint16_t factor = 1;
+  std::uint32_t turn = 0;  // by how much the numbers of a window are rotated, and kBackwards
 
   static constexpr std::uint32_t kBackwards = 1U << 31;
 };
@@ -28,7 +31,8 @@ BARRACUDA_WIRE std::uint32_t program_block(const BlockOrder& order, std::uint32_
   const std::uint32_t first = block - place;
   const std::uint32_t size = blocks - first < order.window ? blocks - first : order.window;
   const std::uint32_t from = (order.turn & BlockOrder::kBackwards) != 0 ? size - 1 - place : place;
-  return first + (from + (order.turn & ~BlockOrder::kBackwards) % size) % size;
+  // No overflow: both factors have 16 bits.
+  return first + (from * order.factor + (order.turn & ~BlockOrder::kBackwards) % size) % size;
 }
 
 }  // namespace barracuda::wire

@@ -38,7 +38,9 @@ struct alignas(128) LaunchDescriptor {
   std::uint32_t steady_claims = 0;
   BlockOrder block_order;
   StoreDelays store_delays;  // of code that is not made to log but to delay its stores
-  std::uint32_t reserved[6] = {};
+  // A StressedLaunch, in pinned host memory, likewise; 0: nothing is changed.
+  std::uint64_t stressed = 0;
+  std::uint32_t reserved[4] = {};
 };
 
 static_assert(offsetof(LaunchDescriptor, version) == 0 && offsetof(LaunchDescriptor, launch) == 4 &&
@@ -51,9 +53,10 @@ static_assert(offsetof(LaunchDescriptor, commit_mode) == 48 &&
               offsetof(LaunchDescriptor, steady_claims) == 52 &&
               offsetof(LaunchDescriptor, block_order) == 56 &&
               offsetof(LaunchDescriptor, store_delays) == 64 &&
-              offsetof(LaunchDescriptor, reserved) == 104);
-static_assert(offsetof(BlockOrder, window) == 0 && offsetof(BlockOrder, turn) == 4 &&
-              sizeof(BlockOrder) == 8);
+              offsetof(LaunchDescriptor, stressed) == 104 &&
+              offsetof(LaunchDescriptor, reserved) == 112);
+static_assert(offsetof(BlockOrder, window) == 0 && offsetof(BlockOrder, factor) == 2 &&
+              offsetof(BlockOrder, turn) == 4 && sizeof(BlockOrder) == 8);
 static_assert(offsetof(LaunchDescriptor, reserved) + sizeof LaunchDescriptor::reserved == 128 &&
                   sizeof(LaunchDescriptor) == 128,
               "a cache line of the device, without padding");

@@ -1,6 +1,7 @@
 #include "device_logger/logger_image.h"
 
 #include "device_logger/commit_probe.h"
+#include "device_logger/stress_beside.h"
 
 namespace barracuda::wire {
 namespace {
@@ -20,6 +21,9 @@ constexpr std::string_view kStoreBufferWithClusters =
 constexpr const char kCommitProbe[] =
 #include "device_logger/commit_probe_75.inc"
     ;
+constexpr const char kStressBeside[] =
+#include "device_logger/stress_beside_75.inc"
+    ;
 constexpr std::string_view kDeviceRuntime =
 #include "device_logger/device_runtime_75.inc"
     ;
@@ -37,6 +41,10 @@ std::string_view store_buffer_ptx(std::uint32_t arch) {
 
 std::string_view device_runtime_ptx() {
   return kDeviceRuntime;
+}
+
+const char* stress_beside_ptx() {
+  return kStressBeside;
 }
 
 const char* commit_probe_ptx() {

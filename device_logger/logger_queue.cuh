@@ -162,7 +162,9 @@ class Queue {
     order_counters_ = join(third.z, third.w);
     fence_and_flag_ = fourth.x == static_cast<std::uint32_t>(CommitMode::kFenceAndFlag);
     steady_ = fourth.y != 0;
-    block_order_ = {.window = fourth.z, .turn = fourth.w};
+    block_order_ = {.window = static_cast<std::uint16_t>(fourth.z),
+                    .factor = static_cast<std::uint16_t>(fourth.z >> 16),
+                    .turn = fourth.w};
   }
 
   __device__ __forceinline__ bool fence_and_flag() const { return fence_and_flag_; }

@@ -1,4 +1,5 @@
-// The functions that code with delayed stores calls (ptx/passes/delay_stores.cpp). Addresses are
+// The functions that rewritten code calls: for delayed stores (ptx/passes/delay_stores.cpp), and
+// under stress (stressed_blocks.cuh). Addresses are
 // generic. A thread's buffer is its own: nothing here synchronises, and no function lets a store
 // past an older one of the same thread to the same bytes.
 //
@@ -304,6 +305,8 @@ struct LoadedBytes {
 }  // namespace barracuda::wire
 
 #define BARRACUDA_HOOK extern "C" __device__ __noinline__
+
+#include "device_logger/stressed_blocks.cuh"
 
 // 1: the store waits, and must not be executed. 0: what was older on its bytes is written.
 BARRACUDA_HOOK std::uint32_t __barracuda_delay(std::uint64_t address, std::uint64_t low,

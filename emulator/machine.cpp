@@ -232,6 +232,10 @@ DeviceError Machine::launch(const LoadedKernel& kernel, const LaunchConfig& want
     state_->memory.release(launch.grid_workspace);
   }
   state_->warp_instructions.fetch_add(launch.warp_instructions.load());
+  if (options.executed) {
+    options.executed(
+        {.warp_instructions = launch.warp_instructions.load(), .fences = launch.fences.load()});
+  }
   deliver_output(options, launch.take_output());
   DeviceError error = launch.error();
   if (error.code == DeviceErrorCode::kAssert) {

@@ -15,6 +15,7 @@
 
 #include "base/expected.h"
 #include "emulator/dim3.h"
+#include "emulator/execution_counts.h"
 #include "emulator/memory.h"
 #include "emulator/native_function.h"
 #include "emulator/weakness.h"
@@ -40,6 +41,8 @@ struct MachineOptions {
   // With it stores are delayed and loads stale; the schedule is the seeded one then, its seed 1 if
   // none is given.
   std::optional<Weakness> weakness;
+  // Gets what each launch has executed, at its end. Null: nobody asks.
+  std::function<void(const ExecutionCounts&)> executed;
 };
 
 enum class DeviceErrorCode : std::uint8_t {

@@ -4,6 +4,7 @@
     litmus_suite/run_suite.py                    core and modern, round robin and 20 seeds
     litmus_suite/run_suite.py --seeds 3 lock     programs whose name matches a pattern
     litmus_suite/run_suite.py --model paper      under the rules of the paper (docs/RACES.md)
+    litmus_suite/run_suite.py --option shuffle=blocks     with an option of barracuda run
     litmus_suite/run_suite.py --device gpu       on a GPU; racecheck beside, where it is installed
 
 A program is right when every schedule's verdict is: the expectation of its first lines, nothing
@@ -70,7 +71,7 @@ def verdict_of(lines):
 
 def run_once(arguments, program, schedule, options):
     expectation, _ = runner.read_expectation([program.source], arguments.model)
-    options = options + runner.device_options(arguments.device, expectation)
+    options = options + runner.device_options(arguments.device, expectation) + arguments.option
     if arguments.model != "ptx":
         options = options + ["model=" + arguments.model]
     tool = runner.tool_command(arguments.barracuda, arguments.device, options)
@@ -179,6 +180,8 @@ def parse_arguments():
     parser.add_argument("--device", default="cpu", choices=["cpu", "gpu"])
     parser.add_argument("--model", default="ptx", choices=MODELS)
     parser.add_argument("--seeds", type=int, default=20, help="the seeds 1 to N (0: none)")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE",
+                        help="of barracuda run, for each run: shuffle=blocks changes no verdict")
     parser.add_argument("--without-racecheck", action="store_true",
                         help="on a GPU: without compute-sanitizer beside, which takes most of the time")
     parser.add_argument("--jobs", type=int, default=2, help="programs at the same time")

@@ -23,7 +23,7 @@ bool run_unlogged(const HookScope& scope, session::Launch& launch, session::Hand
          });
 }
 
-// `submit` makes the driver's call with the arguments it is given.
+// `submit` makes the driver's call with the grid and the arguments it is given.
 template <typename Submit>
 CUresult launch(LaunchRequest request, void** parameters, void** extra, const Submit& submit) {
   const HookScope scope;
@@ -35,7 +35,7 @@ CUresult launch(LaunchRequest request, void** parameters, void** extra, const Su
   if (!begun && !run_unlogged(scope, launch, request.function)) {
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
-  const CUresult status = submit(launch.parameters(), launch.extra());
+  const CUresult status = submit(launch.grid(request.grid), launch.parameters(), launch.extra());
   scope.run([&](session::Session& session) {
     session.launches().submitted(launch, status);
     session.observe(status);
@@ -56,6 +56,8 @@ LaunchRequest request_of(const CUlaunchConfig& config, CUfunction function) {
     if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
       const auto& cluster = attribute.value.clusterDim;
       request.cluster = detector::Dim3{.x = cluster.x, .y = cluster.y, .z = cluster.z};
+    } else if (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) {
+      request.is_cooperative = attribute.value.cooperative != 0;
     } else if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION) {
       request.is_programmatic = attribute.value.programmaticStreamSerializationAllowed != 0;
     } else if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT) {
@@ -77,8 +79,9 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
                  .block = {.x = block_x, .y = block_y, .z = block_z},
                  .cluster = std::nullopt,
                  .stream = stream_handle(stream)},
-                parameters, extra, [&](void** all_parameters, void** all_extra) {
-                  return original(function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+                parameters, extra,
+                [&](const detector::Dim3& grid, void** all_parameters, void** all_extra) {
+                  return original(function, grid.x, grid.y, grid.z, block_x, block_y, block_z,
                                   shared_bytes, stream, all_parameters, all_extra);
                 });
 }
@@ -92,9 +95,11 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
                  .grid = {.x = grid_x, .y = grid_y, .z = grid_z},
                  .block = {.x = block_x, .y = block_y, .z = block_z},
                  .cluster = std::nullopt,
-                 .stream = stream_handle(stream)},
-                parameters, nullptr, [&](void** all_parameters, void** /*extra*/) {
-                  return original(function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+                 .stream = stream_handle(stream),
+                 .is_cooperative = true},
+                parameters, nullptr,
+                [&](const detector::Dim3& grid, void** all_parameters, void** /*extra*/) {
+                  return original(function, grid.x, grid.y, grid.z, block_x, block_y, block_z,
                                   shared_bytes, stream, all_parameters);
                 });
 }
@@ -108,8 +113,12 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
     return original(config, function, parameters, extra);
   }
   return launch(request_of(*config, function), parameters, extra,
-                [&](void** all_parameters, void** all_extra) {
-                  return original(config, function, all_parameters, all_extra);
+                [&](const detector::Dim3& grid, void** all_parameters, void** all_extra) {
+                  CUlaunchConfig launched = *config;
+                  launched.gridDimX = grid.x;
+                  launched.gridDimY = grid.y;
+                  launched.gridDimZ = grid.z;
+                  return original(&launched, function, all_parameters, all_extra);
                 });
 }
 

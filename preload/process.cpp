@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <iterator>
 #include <mutex>
 #include <pthread.h>
@@ -12,8 +13,10 @@
 
 #include "base/assert.h"
 #include "base/driver_presence.h"
+#include "base/file.h"
 #include "base/held_lock.h"
 #include "base/log.h"
+#include "emulator/execution_counts.h"
 #include "emulator/libcuda.h"
 #include "emulator/libcudart.h"
 #include "fatbin/host_image.h"
@@ -24,6 +27,7 @@
 #include "preload/reporter.h"
 #include "preload/unhooked_driver.h"
 #include "report/finish.h"
+#include "session/execution_log.h"
 #include "session/native_logger.h"
 #include "session/plan.h"
 #include "session/store_delayer.h"
@@ -272,6 +276,19 @@ void drain_at_exit() {
   (void)registered;
 }
 
+std::function<void(const emulator::ExecutionCounts&)> execution_log(const Options& options) {
+  if (options.execution_log.empty()) {
+    return nullptr;
+  }
+  const auto path = expand_file_name(options.execution_log);
+  if (!path) {
+    end_with_bad_option("option execution-log: " + path.error().to_string());
+  }
+  return [file = *path](const emulator::ExecutionCounts& counts) {
+    session::append_execution_log(file, counts);
+  };
+}
+
 void configure_emulated_device() {
   static const bool configured = [] {
     const Options& options = process_options();
@@ -292,7 +309,8 @@ void configure_emulated_device() {
                                                           ? options.launch_timeout * kMilliseconds
                                                           : 0,
                                  .native_functions = session::native_logger(),
-                                 .weakness = std::move(*weakness)});
+                                 .weakness = std::move(*weakness),
+                                 .executed = execution_log(options)});
     emulator::driver::set_launch_failure_handler(device_failed);
     emulator::runtime::set_driver_resolver(resolve_emulated_driver);
     return true;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <thread>
+#include <utility>
 
 #include "base/assert.h"
 #include "preload/hook.h"
@@ -141,6 +144,34 @@ class UnhookedDriver final : public session::DeviceDriver {
     return end;
   }
 
+  bool start(const ToolKernel& kernel) override {
+    const RelaxedCapture relaxed;
+    const std::lock_guard lock(started_mutex_);
+    Started& started = started_[{current_context(), kernel.ptx}];
+    if (!started.is_tried) {
+      started.is_tried = true;
+      CUmodule module = nullptr;
+      const bool is_ready =
+          module_load_(&module, kernel.ptx) == CUDA_SUCCESS &&
+          module_get_function_(&started.function, module, kernel.name) == CUDA_SUCCESS &&
+          stream_create_(&started.stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS;
+      started.function = is_ready ? started.function : nullptr;
+    }
+    return started.function != nullptr &&
+           launch_(started.function, kernel.blocks, 1, 1, kernel.threads, 1, 1, 0, started.stream,
+                   kernel.arguments.data(), nullptr) == CUDA_SUCCESS;
+  }
+
+  void forget_started(Handle context) override {
+    const std::lock_guard lock(started_mutex_);
+    std::erase_if(started_, [context](const auto& each) { return each.first.first == context; });
+  }
+
+  bool write_behind(Handle stream, std::uint64_t address, std::uint32_t word) override {
+    const RelaxedCapture relaxed;
+    return stream_write_(reinterpret_cast<CUstream>(stream), address, word, 0) == CUDA_SUCCESS;
+  }
+
   DriverStatus synchronize(Handle context) override {
     const RelaxedCapture relaxed;
     if (context == current_context()) {
@@ -225,6 +256,13 @@ class UnhookedDriver final : public session::DeviceDriver {
   }
 
  private:
+  // Of start(), by context and code. Its context destroys it.
+  struct Started {
+    CUfunction function = nullptr;
+    CUstream stream = nullptr;
+    bool is_tried = false;
+  };
+
   // Not by a synchronising call: there is none that gives up.
   ToolKernelEnd wait_for(CUstream stream, std::chrono::milliseconds patience) const {
     constexpr std::chrono::microseconds kPollEvery{100};
@@ -251,6 +289,9 @@ class UnhookedDriver final : public session::DeviceDriver {
                : 0;
   }
 
+  std::mutex started_mutex_;
+  std::map<std::pair<Handle, const char*>, Started> started_;
+  Original<decltype(::cuStreamWriteValue32_v2)> stream_write_{"cuStreamWriteValue32_v2"};
   Original<decltype(::cuDeviceGetName)> device_get_name_{"cuDeviceGetName"};
   Original<decltype(::cuDeviceGetAttribute)> device_get_attribute_{"cuDeviceGetAttribute"};
   Original<decltype(::cuCtxGetDevice)> context_get_device_{"cuCtxGetDevice"};

@@ -30,12 +30,13 @@ constexpr Pass kPipeline[] = {
     number_sites::run,
     insert_hooks::run,
     block_numbers::run,
+    store_descriptor::run,
     add_logger::run,
 };
 
-constexpr Pass kDelayingPipeline[] = {
-    classify_statements::run, call_graph::run, hidden_parameter::run,
-    delay_stores::run,        add_logger::run,
+constexpr Pass kRewritingPipeline[] = {
+    classify_statements::run, call_graph::run,   hidden_parameter::run, delay_stores::run,
+    block_numbers::run,       extra_blocks::run, store_descriptor::run, add_logger::run,
 };
 
 // Our names in a program would clash with ours: it was instrumented before.
@@ -60,7 +61,7 @@ Expected<InstrumentedModule> instrument(std::vector<Module> units,
     return unexpected(std::move(checked).error());
   }
   const std::span<const Pass> passes =
-      options.delays_stores ? std::span<const Pass>(kDelayingPipeline) : kPipeline;
+      options.rewrites() ? std::span<const Pass>(kRewritingPipeline) : kPipeline;
   for (const Pass pass : passes) {
     if (auto passed = pass(program); !passed) {
       return unexpected(std::move(passed).error());

@@ -24,6 +24,14 @@ struct InstrumentOptions {
   bool renumbers_blocks = false;
   // Instead of logging: stores are delayed where the launch says so (device_logger/store_delays.h).
   bool delays_stores = false;
+  // Instead of logging: a launch may also have blocks that are none of the program's and disturb
+  // memory (device_logger/stressed_launch.h), and
+  bool is_stressed = false;
+  // Nothing is logged, whether or not anything is done instead.
+  bool is_unlogged = false;
+  bool permutes_warps = false;  // choose which warp of its block each warp is; only with the latter
+
+  [[nodiscard]] bool rewrites() const { return delays_stores || is_stressed || is_unlogged; }
 };
 
 // What a launch needs to know of one entry.
@@ -37,6 +45,8 @@ struct Kernel {
   std::string reason;
   std::vector<std::string> constants;  // that it or a function that it may call mentions
   bool renumbers_blocks = false;       // its launches may, see InstrumentOptions
+  bool resizes_grid = false;           // its launches may have blocks that disturb memory
+  std::uint32_t warps_together = 0;    // that a launch may move as one; 0: it may move none
   bool numbered = false;               // its call graph synchronises: strong accesses are numbered
 };
 

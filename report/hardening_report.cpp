@@ -52,6 +52,38 @@ void print_redundant(std::string& text, const MissingFence& fence, bool colour) 
   text += kRule;
 }
 
+double percent_more(const FenceCost& cost, const FenceCost& least) {
+  constexpr double kPercent = 100;
+  return least.warp_instructions == 0
+             ? 0
+             : kPercent * (static_cast<double>(cost.warp_instructions) /
+                               static_cast<double>(least.warp_instructions) -
+                           1);
+}
+
+// An emulated device has no time that would say what a fence costs on a GPU.
+void print_costs(std::string& text, const std::vector<FenceCost>& costs) {
+  for (const FenceCost& cost : costs) {
+    fmt::format_to(Buffer(text),
+                   "BARRACUDA: with fences: {}: {} warp instructions ({:+.1f} %), {} fences "
+                   "executed; time and energy not measured\n",
+                   cost.fences, cost.warp_instructions, percent_more(cost, costs.front()),
+                   cost.executed_fences);
+  }
+}
+
+Json costs_json(const std::vector<FenceCost>& costs) {
+  Json lines = Json::array();
+  for (const FenceCost& cost : costs) {
+    lines.push_back({{"fences", cost.fences},
+                     {"warp_instructions", cost.warp_instructions},
+                     {"executed_fences", cost.executed_fences},
+                     {"time_percent", nullptr},
+                     {"energy_percent", nullptr}});
+  }
+  return lines;
+}
+
 Json summary_json(const HardeningReport& report) {
   Json summary = Json::parse(json_summary(report.program));
   summary["weak_memory"] = {{"failures", report.failures_as_it_is},
@@ -61,6 +93,9 @@ Json summary_json(const HardeningReport& report) {
                             {"runs", report.runs},
                             {"lost", report.lost},
                             {"incomplete", report.is_incomplete}};
+  if (!report.costs.empty()) {
+    summary["weak_memory"]["costs"] = costs_json(report.costs);
+  }
   return summary;
 }
 
@@ -104,6 +139,7 @@ std::string hardening_text(const HardeningReport& report, bool colour) {
     fmt::format_to(Buffer(text), "BARRACUDA: as it is, the program fails in {} of {} weak runs\n",
                    report.failures_as_it_is, report.weak_runs_as_it_is);
   }
+  print_costs(text, report.costs);
   for (const std::string& reason : report.program.blocked) {
     fmt::format_to(Buffer(text), "BARRACUDA: {}\n", reason);
   }

@@ -10,6 +10,12 @@
 
 namespace barracuda::report {
 
+// What the program's kernels execute on the emulated device with some fences.
+struct FenceCost {
+  std::string fences;  // "none", "its own", "all", "reduced"
+  std::uint64_t warp_instructions = 0, executed_fences = 0;
+};
+
 struct HardeningReport {
   Report program;                       // of the runs without weakness
   std::vector<MissingFence> missing;    // that the program does not have
@@ -26,7 +32,8 @@ struct HardeningReport {
   std::string no_result;
   bool is_not_cured = false;  // it fails with a fence behind every access
   std::vector<std::string> notes;
-  std::string fences_file;  // that run --fences takes; empty: none was written
+  std::vector<FenceCost> costs;  // empty: not measured
+  std::string fences_file;       // that run --fences takes; empty: none was written
   bool is_incomplete = false;
 };
 

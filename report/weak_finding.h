@@ -74,8 +74,9 @@ struct WeakReport {
   std::vector<std::string> notes;  // what a reader has to know, a sentence each
   std::string tool_failure;
   bool is_incomplete = false;
-  // Figures 3 and 4 of the paper: lines of a table, if asked for.
-  std::vector<std::string> drains;
+  // Lines of tables, if asked for: how long drains were (Figures 3 and 4 of Bugaroo), how often the
+  // program failed in which environment.
+  std::vector<std::string> tables;
 
   [[nodiscard]] std::uint64_t missing_fences() const {
     std::uint64_t count = 0;

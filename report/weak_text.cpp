@@ -199,7 +199,7 @@ std::string weak_text_report(const WeakReport& report, bool colour) {
     print_starvation(text, starvation, colour);
   }
   print_races(text, report.races);
-  for (const std::string& line : report.drains) {
+  for (const std::string& line : report.tables) {
     text += line + "\n";
   }
   for (const std::string& reason : report.program.blocked) {

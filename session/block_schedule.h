@@ -1,5 +1,6 @@
 // The options `schedule` and `seed` on a GPU, whose own scheduler cannot be told anything: other
-// blocks of the program come first because they have the numbers that the GPU starts first.
+// blocks of the program come first because they have the numbers that the GPU starts first. And
+// `shuffle` on both devices: neighbours run on multiprocessors that are none.
 #pragma once
 
 #include "base/options.h"
@@ -10,7 +11,10 @@
 
 namespace barracuda::session {
 
-// The emulated device has a scheduler that takes the blocks in any order.
+// Draws an order: consecutive numbers, `window` at a time, are permuted by an affine function.
+wire::BlockOrder shuffled(std::uint32_t window, std::uint64_t random);
+
+// The emulated device has a scheduler that takes the blocks in any order: there for shuffle alone.
 bool renumbers_blocks(const Options& options, const DeviceDriver& driver);
 
 // A pure function of the options, the launch's number and its grid. The numbers of clusters are

@@ -69,6 +69,15 @@ class DeviceDriver {
   // program's kernels may occupy the whole device, so that ours is never scheduled.
   virtual ToolKernelEnd run(const ToolKernel& kernel, std::chrono::milliseconds patience) = 0;
 
+  // Starts it in a stream of its own, beside the program's work, and waits for nothing. Its code
+  // and its stream are kept for the next one. False if it cannot be started.
+  virtual bool start(const ToolKernel& kernel) = 0;
+  // The context is about to go, and what was kept in it.
+  virtual void forget_started(Handle context) = 0;
+  // Behind the work that the stream has now the device writes the word, in pinned memory. False if
+  // it will not.
+  virtual bool write_behind(Handle stream, std::uint64_t address, std::uint32_t word) = 0;
+
   // Waits for all work of the context, current or not.
   virtual DriverStatus synchronize(Handle context) = 0;
   virtual bool stream_is_capturing(Handle stream) = 0;

@@ -195,32 +195,6 @@ void LaunchTracker::watch_end(Mark begin, Handle stream, WatchedLaunch launch) {
   }
 }
 
-void LaunchTracker::delay_stores(std::unique_ptr<StoreDelayer> delayer) {
-  const HeldLock lock(mutex_);
-  delayer_ = std::move(delayer);
-  closed_ = "races are not looked for where stores are delayed by rewriting the program";
-  problems_.add(closed_);
-}
-
-void LaunchTracker::begin_delayed(Launch& launch, const LaunchRequest& request,
-                                  detector::StreamKey stream) {
-  {
-    const HeldLock lock(mutex_);
-    // One that may run beside the launch before it must not share its arena.
-    if (!launch.captured_ && !request.is_programmatic && delayer_ != nullptr) {
-      launch.delayed_ = delayer_->begin(launch.kernel_->name, request.grid, request.block, stream);
-    }
-  }
-  if (!launch.captured_) {
-    streams_.launch_unchecked(stream);
-  }
-  count(launch);
-  void** const parameters = launch.parameters();
-  void** const extra = launch.extra();
-  launch.arguments_.emplace(*launch.kernel_->kernel, parameters, extra,
-                            reinterpret_cast<std::uint64_t>(launch.delayed_));
-}
-
 void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
   ASSERT(launch.id_ == LaunchId{} && !launch.is_counted_);
   note_python_place();
@@ -240,8 +214,8 @@ void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
   }
   const KernelBinding& kernel = *launch.kernel_;
   ASSERT(kernel.kernel->hidden_parameter_offset % sizeof(std::uint64_t) == 0);
-  if (rewrites_stores(options_, driver_.is_emulated())) {
-    return begin_delayed(launch, request, stream);
+  if (rewrites_program(options_, driver_.is_emulated())) {
+    return begin_rewritten(launch, request, stream);
   }
   std::uint64_t descriptor = 0;
   if (!launch.captured_) {
@@ -332,10 +306,16 @@ void LaunchTracker::abandon(Launch& launch, Handle function) {
 void LaunchTracker::submitted(Launch& launch, DriverStatus status) {
   ASSERT(launch.id_ == LaunchId{} || launch.is_counted_);
   g_current = {};
-  if (launch.delayed_ != nullptr) {
+  if (launch.rewritten_ != nullptr) {
     const HeldLock lock(mutex_);
     if (delayer_ != nullptr) {
-      delayer_->submitted(launch.delayed_, launch.stream_);
+      delayer_->submitted(launch.rewritten_, launch.stream_);
+    }
+  }
+  if (launch.beside_ != 0) {
+    const HeldLock lock(mutex_);
+    if (stress_ != nullptr) {
+      stress_->end_beside(launch.beside_, launch.stream_);
     }
   }
   watch_end(launch.begin_, launch.stream_,
@@ -573,6 +553,9 @@ void LaunchTracker::close_context(Handle context) {
   if (delayer_ != nullptr) {
     delayer_->close(context);
   }
+  if (stress_ != nullptr) {
+    stress_->close(context);
+  }
   const auto area = areas_.find(context);
   if (area == areas_.end()) {
     return;
@@ -588,7 +571,8 @@ void LaunchTracker::close_context(Handle context) {
 void LaunchTracker::close(const std::string& reason) {
   const HeldLock lock(mutex_);
   closed_ = reason;
-  delayer_ = nullptr;  // its memory stays: launches may still use it
+  delayer_ = nullptr;  // its memory stays, and that of stress: launches may still use it
+  stress_ = nullptr;
 }
 
 }  // namespace barracuda::session

@@ -19,6 +19,7 @@
 #include "session/kernel_filter.h"
 #include "session/launch_arguments.h"
 #include "session/launch_book.h"
+#include "session/launch_stress.h"
 #include "session/launch_watch.h"
 #include "session/module_registry.h"
 #include "session/problems.h"
@@ -34,6 +35,7 @@ struct LaunchRequest {
   std::optional<detector::Dim3> cluster;  // as given at the launch
   Handle stream = 0;                      // 0 is the legacy default stream
   bool is_programmatic = false;           // may begin before the kernel before it is over
+  bool is_cooperative = false;            // all blocks run at once
   Handle event = 0;                       // that the launch records, if there is one
   std::vector<MemoryRange> constants;     // that the kernel may read
 };
@@ -47,11 +49,18 @@ class Launch {
 
   void** extra() { return arguments_ ? arguments_->extra() : nullptr; }
 
+  // That is to be launched, of the one that the program asked for.
+  [[nodiscard]] detector::Dim3 grid(const detector::Dim3& asked) const {
+    return grid_.value_or(asked);
+  }
+
  private:
   friend class LaunchTracker;
 
   std::optional<LaunchArguments> arguments_;
-  const wire::LaunchDescriptor* delayed_ = nullptr;  // of its stores, if they are
+  const wire::LaunchDescriptor* rewritten_ = nullptr;  // for delayed stores, or stress
+  std::optional<detector::Dim3> grid_;                 // with blocks that stress
+  std::uint32_t beside_ = 0;                           // the stress beside it; 0: none
   std::shared_ptr<const KernelBinding> kernel_;
   detector::LaunchId opened_{};  // in the books; 0: not checked
   detector::LaunchId id_{};      // the same, once everybody knows of it
@@ -95,9 +104,9 @@ class LaunchTracker {
   // From now on, launches are told to it. It outlives this.
   void record(trace::Recorder* recorder) { recorder_ = recorder; }
 
-  // From now on, nothing is checked and launches delay their stores: what they run was rewritten
-  // for that.
-  void delay_stores(std::unique_ptr<StoreDelayer> delayer);
+  // From now on, nothing is checked; launches delay their stores, and are stressed if there is
+  // stress: what they run was rewritten for that.
+  void rewrite(std::unique_ptr<StoreDelayer> delayer, std::unique_ptr<LaunchStress> stress);
   // Before the driver's launch call.
   void begin(Launch& launch, const LaunchRequest& request);
   // Instead, when nothing may be logged any more.
@@ -174,7 +183,9 @@ class LaunchTracker {
   // Lets the program have its signals between two slices of a wait, while nothing is held.
   bool wait_a_slice(detector::LaunchId id, std::chrono::milliseconds slice);
   // Instead of begin()'s checks.
-  void begin_delayed(Launch& launch, const LaunchRequest& request, detector::StreamKey stream);
+  void begin_rewritten(Launch& launch, const LaunchRequest& request, detector::StreamKey stream);
+  // The arena, descriptor and grid of its rewritten code. The mutex is held.
+  void place_rewritten(Launch& launch, const LaunchRequest& request, detector::StreamKey stream);
   // Counts a launch that the driver is about to be given, or has refused.
   void count(Launch& launch);
   void count(const KernelBinding* kernel, const LaunchCheck& check);
@@ -226,7 +237,8 @@ class LaunchTracker {
   std::uint64_t matching_launches_ = 0;
   std::uint64_t begun_ = 0;
   std::string closed_;
-  std::unique_ptr<StoreDelayer> delayer_;  // null: stores are not delayed, or not any more
+  std::unique_ptr<StoreDelayer> delayer_;  // null: nothing is rewritten, or not any more
+  std::unique_ptr<LaunchStress> stress_;   // null: nothing is stressed, or not any more
   std::unique_ptr<LaunchWatch> watch_;     // null: the option is not set
 };
 

@@ -37,14 +37,8 @@ std::string KernelBinding::reason() const {
   return kernel == nullptr ? "its PTX is not known" : kernel->reason;
 }
 
-ModuleRegistry::ModuleRegistry(const Options& options, PtxChanges changes, bool renumbers_blocks,
-                               bool delays_stores)
-    : options_{.first_site = {},
-               .reduce_in_block = options.reduce_in_block,
-               .for_paper = options.model == "paper",
-               .renumbers_blocks = renumbers_blocks,
-               .delays_stores = delays_stores},
-      changes_(std::move(changes)) {}
+ModuleRegistry::ModuleRegistry(PtxChanges changes, const ptx::InstrumentOptions& options)
+    : options_(options), changes_(std::move(changes)) {}
 
 const ProgramImage& ModuleRegistry::prepare(const ImageSource& source, ptx::SiteTable& added) {
   const Hash128 key = hash_of(source);

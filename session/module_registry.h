@@ -62,8 +62,8 @@ struct KernelBinding {
 
 class ModuleRegistry {
  public:
-  ModuleRegistry(const Options& options, PtxChanges changes, bool renumbers_blocks,
-                 bool delays_stores);
+  // `options`: but for the first site, which depends on what was loaded before.
+  ModuleRegistry(PtxChanges changes, const ptx::InstrumentOptions& options);
 
   // The image as this device gets it. Instruments each content once. `added` gets the sites of an
   // image that was instrumented now, else it stays empty.

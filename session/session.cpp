@@ -97,9 +97,11 @@ Expected<std::unique_ptr<Session>> Session::create(const Options& options,
   // The constructor is private: no make_unique.
   std::unique_ptr<Session> session(new Session(options, std::move(filter), std::move(changes),
                                                std::move(driver), std::move(on_deadlock)));
-  if (rewrites_stores(options, session->driver_->is_emulated())) {
+  TRY(auto stress, LaunchStress::create(options, *session->driver_, session->problems_));
+  if (rewrites_program(options, session->driver_->is_emulated())) {
     TRY(auto delayer, StoreDelayer::create(options, *session->driver_, session->problems_));
-    session->launches_.delay_stores(std::move(delayer));
+    const bool stresses = is_stressed(options, session->driver_->is_emulated());
+    session->launches_.rewrite(std::move(delayer), stresses ? std::move(stress) : nullptr);
   }
   return session;
 }
@@ -114,8 +116,14 @@ Session::Session(const Options& options, KernelFilter filter, PtxChanges changes
           [this](const detector::LateLaunch& late) { tell_late(late); },
           // The emulated device ends such a kernel itself.
           driver_->is_emulated() ? nullptr : std::move(on_deadlock))),
-      modules_(options_, std::move(changes), renumbers_blocks(options_, *driver_),
-               rewrites_stores(options_, driver_->is_emulated())),
+      modules_(std::move(changes),
+               {.reduce_in_block = options_.reduce_in_block,
+                .for_paper = options_.model == "paper",
+                .renumbers_blocks = renumbers_blocks(options_, *driver_),
+                .delays_stores = rewrites_stores(options_, driver_->is_emulated()),
+                .is_stressed = is_stressed(options_, driver_->is_emulated()),
+                .is_unlogged = rewrites_program(options_, driver_->is_emulated()),
+                .permutes_warps = options_.shuffle == "warps"}),
       launches_(options_, std::move(filter), *driver_, pipeline_, modules_, streams_, problems_) {
   launches_.record(recorder_.get());
 }

@@ -25,6 +25,11 @@ bool rewrites_stores(const Options& options, bool is_emulated) {
          (!is_emulated || options.delay_levels == "rewrite");
 }
 
+bool rewrites_program(const Options& options, bool is_emulated) {
+  return rewrites_stores(options, is_emulated) || is_stressed(options, is_emulated) ||
+         (is_emulated && !options.execution_log.empty());
+}
+
 Expected<std::unique_ptr<StoreDelayer>> StoreDelayer::create(const Options& options,
                                                              DeviceDriver& driver,
                                                              Problems& problems) {
@@ -47,7 +52,7 @@ Expected<std::unique_ptr<StoreDelayer>> StoreDelayer::create(const Options& opti
   return made;
 }
 
-wire::LaunchDescriptor* StoreDelayer::descriptor(Area& area) {
+StoreDelayer::Descriptor* StoreDelayer::descriptor(Area& area) {
   std::erase_if(area.in_flight, [&](const InFlight& launch) {
     const bool is_over = launch.over != Mark{} && driver_.is_passed(launch.over);
     if (is_over) {
@@ -57,17 +62,16 @@ wire::LaunchDescriptor* StoreDelayer::descriptor(Area& area) {
     return is_over;
   });
   if (area.free.empty()) {
-    std::byte* const chunk =
-        driver_.allocate_pinned(kDescriptorsPerChunk * sizeof(wire::LaunchDescriptor));
+    std::byte* const chunk = driver_.allocate_pinned(kDescriptorsPerChunk * sizeof(Descriptor));
     if (chunk == nullptr) {
       return nullptr;
     }
     area.chunks.push_back(chunk);
     for (std::size_t i = 0; i < kDescriptorsPerChunk; ++i) {
-      area.free.push_back(new (chunk + i * sizeof(wire::LaunchDescriptor)) wire::LaunchDescriptor);
+      area.free.push_back(new (chunk + i * sizeof(Descriptor)) Descriptor);
     }
   }
-  wire::LaunchDescriptor* const taken = area.free.back();
+  Descriptor* const taken = area.free.back();
   area.free.pop_back();
   return taken;
 }
@@ -93,16 +97,31 @@ const StoreDelayer::Arena& StoreDelayer::arena(Area& area, detector::StreamKey s
 const wire::LaunchDescriptor* StoreDelayer::begin(const std::string& kernel,
                                                   const detector::Dim3& grid,
                                                   const detector::Dim3& block,
-                                                  detector::StreamKey stream) {
+                                                  detector::StreamKey stream,
+                                                  const wire::StressedLaunch* stressed) {
   ++launches_;
-  if (!filter_.matches(kernel)) {
+  Area& area = areas_[driver_.current_context()];
+  const wire::StoreDelays delays = delays_of(area, kernel, grid, block, stream);
+  Descriptor* const taken = delays.arena == 0 && stressed == nullptr ? nullptr : descriptor(area);
+  if (taken == nullptr) {
     return nullptr;
   }
-  Area& area = areas_[driver_.current_context()];
+  taken->launch = wire::LaunchDescriptor{};
+  taken->launch.store_delays = delays;
+  if (stressed != nullptr) {
+    taken->stressed = *stressed;
+    taken->launch.stressed = reinterpret_cast<std::uint64_t>(&taken->stressed);
+  }
+  return &taken->launch;
+}
+
+wire::StoreDelays StoreDelayer::delays_of(Area& area, const std::string& kernel,
+                                          const detector::Dim3& grid, const detector::Dim3& block,
+                                          detector::StreamKey stream) {
   const std::uint64_t per_block = block.volume() * wire::store_buffer_bytes(delays_.capacity);
   const std::uint64_t blocks = grid.volume();
-  if (per_block == 0) {
-    return nullptr;
+  if (delays_.threshold == 0 || !filter_.matches(kernel) || per_block == 0) {
+    return {};
   }
   const std::uint64_t most = wire::kMaximumArenaBytes / per_block;
   const Arena& memory = arena(area, stream, std::min(blocks, most) * per_block);
@@ -113,22 +132,22 @@ const wire::LaunchDescriptor* StoreDelayer::begin(const std::string& kernel,
                     "memory for their buffers",
                     kernel, blocks - held, blocks));
   }
-  wire::LaunchDescriptor* const taken = held == 0 ? nullptr : descriptor(area);
-  if (taken != nullptr) {
-    *taken = wire::LaunchDescriptor{};
-    taken->store_delays = delays_;
-    taken->store_delays.arena = memory.address;
-    taken->store_delays.launch = static_cast<std::uint32_t>(launches_);
-    taken->store_delays.blocks = static_cast<std::uint32_t>(held);
+  if (held == 0) {
+    return {};
   }
-  return taken;
+  wire::StoreDelays delays = delays_;
+  delays.arena = memory.address;
+  delays.launch = static_cast<std::uint32_t>(launches_);
+  delays.blocks = static_cast<std::uint32_t>(held);
+  return delays;
 }
 
 void StoreDelayer::submitted(const wire::LaunchDescriptor* descriptor, Handle stream) {
   Area& area = areas_[driver_.current_context()];
   // Of this area alone; the driver's call has read it or will when the launch begins.
-  auto* const launched = const_cast<wire::LaunchDescriptor*>(descriptor);  // NOLINT
-  area.in_flight.push_back({.descriptor = launched, .over = driver_.mark(stream)});
+  auto* const launched = const_cast<wire::LaunchDescriptor*>(descriptor);           // NOLINT
+  area.in_flight.push_back({.descriptor = reinterpret_cast<Descriptor*>(launched),  // NOLINT
+                            .over = driver_.mark(stream)});
 }
 
 void StoreDelayer::close(Handle context) {

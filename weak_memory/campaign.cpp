@@ -1,12 +1,14 @@
 #include "weak_memory/campaign.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "report/bug.h"
+#include "weak_memory/environments.h"
 #include "weak_memory/store_buffer/directed.h"
 
 namespace barracuda::weak_memory {
@@ -18,6 +20,8 @@ constexpr double kSignificance = 0.01;
 // Behind each answer of the search for the cause, where a failure is rare.
 constexpr std::uint64_t kMostTrials = 200;
 constexpr double kStaleShare = 0.5;
+// Behind so many runs of each, seeds are those of no run before.
+constexpr std::uint64_t kMostEnvironments = 32;
 
 std::vector<std::uint64_t> seeds_from(std::uint64_t first, std::uint64_t count) {
   std::vector<std::uint64_t> seeds(count);
@@ -29,6 +33,11 @@ Settings without_weakness(Settings settings) {
   settings.weakness = {};
   settings.wants_log = false;
   return settings;
+}
+
+void add(Rate& all, const Rate& more) {
+  all.runs += more.runs;
+  all.failures += more.failures;
 }
 
 // With this seed first, as many as asked for.
@@ -51,7 +60,11 @@ class Campaign {
       if (options_.directed && options_.is_repeatable) {
         direct_by_races();
       }
-      make_random_runs();
+      if (options_.stresses) {
+        make_stressed_runs();
+      } else {
+        make_random_runs();
+      }
     }
     result_.runs = trials_.made();
     result_.lost = trials_.lost();
@@ -133,6 +146,40 @@ class Campaign {
     }
   }
 
+  // A failure is confirmed once for each environment; asked at the first, second, fourth … of them.
+  void make_stressed_runs() {
+    const std::vector<Environment> all = environments(options_.probabilities);
+    for (const Environment& environment : all) {
+      result_.environments.push_back({.name = environment.name, .rate = {}});
+    }
+    std::vector<bool> is_confirmed(all.size());
+    tell_("with stress and delayed stores, in turn");
+    const std::uint64_t runs = options_.runs * all.size();
+    for (std::uint64_t begin = 0; begin < runs && !is_done(); begin += Trials::kAtOnce) {
+      std::vector<Settings> some;
+      for (std::uint64_t i = begin; i < std::min(begin + Trials::kAtOnce, runs); ++i) {
+        some.push_back({.seed = options_.first_seed + i,
+                        .weakness = all[i % all.size()].weakness,
+                        .fences = {},
+                        .edits = {}});
+      }
+      const std::vector<Outcome> outcomes = trials_.make(some);
+      for (std::size_t i = 0; i < outcomes.size(); ++i) {
+        const std::size_t which = (begin + i) % all.size();
+        Rate& rate = result_.environments[which].rate;
+        const std::uint64_t made = outcomes[i].lost.empty() ? 1 : 0;
+        rate.runs += made;
+        result_.weak_runs += made;
+        const Failure failure = trials_.judge(outcomes[i]);
+        rate.failures += failure == Failure::kNone ? 0 : 1;
+        if (failure != Failure::kNone && !is_confirmed[which] &&
+            std::has_single_bit(rate.failures) && !is_done()) {
+          is_confirmed[which] = confirm(failure, some[i], all[which].name);
+        }
+      }
+    }
+  }
+
   // The first confirmed failure of these runs, which joins the result with its cause.
   std::optional<Failure> look_for_failure(std::vector<Settings> runs, const std::string& name,
                                           std::uint64_t& tries) {
@@ -186,15 +233,22 @@ class Campaign {
 
   // By seeds that no run has had, with and without delays.
   bool confirm_by_rate(Failure failure, const Settings& settings, const std::string& name) {
-    std::vector<std::uint64_t> seeds =
-        seeds_from(options_.first_seed + options_.runs, options_.trials);
     ExposedFailure exposed{.failure = failure,
                            .settings = settings,
                            .environment = name,
-                           .rate = trials_.rate_of(settings, seeds),
+                           .rate = {},
                            .is_repeatable = false,
                            .causes = {}};
-    const Rate calm = trials_.rate_of(without_weakness(settings), seeds);
+    const std::uint64_t first = options_.first_seed + options_.runs * kMostEnvironments;
+    Rate calm;
+    // Of what fails rarely so many runs that it can be told from chance, or that it is of no use.
+    do {
+      const std::vector<std::uint64_t> seeds =
+          seeds_from(first + exposed.rate.runs, std::max(options_.trials, exposed.rate.runs));
+      add(exposed.rate, trials_.rate_of(settings, seeds));
+      add(calm, trials_.rate_of(without_weakness(settings), seeds));
+    } while (!trials_.is_over() && chance_of(exposed.rate, calm) > kSignificance &&
+             exposed.rate.failures > calm.failures && exposed.rate.runs < kMostTrials);
     if (trials_.is_over() || chance_of(exposed.rate, calm) > kSignificance) {
       result_.failures_of_schedule += calm.failures == 0 ? 0 : 1;
       return false;
@@ -203,8 +257,7 @@ class Campaign {
       tell_(name + ": it fails; looking for the cause");
       const std::uint64_t trials =
           std::max(options_.trials, runs_to_see(exposed.rate, kMostTrials));
-      exposed.causes =
-          find_root_causes(trials_, settings, seeds_from(seeds.front(), trials), HasLog::kNo);
+      exposed.causes = find_root_causes(trials_, settings, seeds_from(first, trials), HasLog::kNo);
     }
     if (is_new(exposed)) {
       result_.failures.push_back(std::move(exposed));

@@ -35,6 +35,9 @@ struct CampaignOptions {
   // A run with a seed is the same each time, and tells what was made weak. Not on a GPU: there
   // everything is judged by rates, stores alone are delayed, and races direct nothing.
   bool is_repeatable = true;
+  // On a GPU: `runs` of each of the environments (environments.h), in turn, instead of delays
+  // alone.
+  bool stresses = false;
 };
 
 // "one race of 3, delayed stores", for progress.
@@ -60,10 +63,17 @@ struct ExposedFailure {
   std::vector<RootCause> causes;
 };
 
+// How often the program failed in an environment, confirmed or not.
+struct EnvironmentRate {
+  std::string name;
+  Rate rate;
+};
+
 struct CampaignResult {
   ReferenceRuns references;
   std::vector<RaceEffect> races;  // harmful ones first
   std::vector<ExposedFailure> failures;
+  std::vector<EnvironmentRate> environments;     // in their order; empty if there is no stress
   std::vector<emulator::WeakEvent> starvations;  // one for each place
   // Runs that failed with weakness, and with the same seed without it too.
   std::uint64_t failures_of_schedule = 0;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/execution_counts.h"
 #include "emulator/weakness.h"
 #include "ptx/edit_order.h"
 #include "ptx/fence_places.h"
@@ -31,11 +32,14 @@ struct Weakness {
   bool global = true, shared = true;                   // which memory
   std::string kernel;                       // this one alone, by its mangled name; empty: every one
   std::vector<emulator::CodePlace> places;  // these lines alone; empty: every one
+  std::string stress;                       // on a GPU, its kind as the option has it; empty: none
+  bool shuffled = false;                    // blocks have other numbers
   // Not the draws of `seed` but exactly these, whatever the probabilities.
   std::optional<std::vector<emulator::Decision>> decisions;
 
   [[nodiscard]] bool is_on() const {
-    return stores > 0 || stale_reads > 0 || late_loads > 0 || decisions.has_value();
+    return stores > 0 || stale_reads > 0 || late_loads > 0 || !stress.empty() || shuffled ||
+           decisions.has_value();
   }
 
   friend bool operator==(const Weakness&, const Weakness&) = default;
@@ -48,6 +52,7 @@ struct Settings {
   std::vector<ptx::OrderEdit> edits;  // besides the fences; no ReplaceFence
   bool wants_log = false;             // decisions are to be told
   bool wants_places = false;          // and the places for fences
+  bool wants_counts = false;          // and what its kernels execute; races are not looked for
   bool wants_ptx = false;             // and the code of its modules, with fences and edits
   bool wants_trace = false;           // and what the detector was given
 
@@ -63,10 +68,11 @@ struct Outcome {
   std::string output;    // what the program wrote to standard output
   double seconds = 0;
   report::Report report;
-  emulator::WeakLog log;         // if it is wanted
-  ptx::ModuleFences fences;      // of the launched kernels, if places are wanted
-  std::vector<std::string> ptx;  // of each module, if it is wanted
-  std::string trace;             // the file, if it is wanted
+  emulator::WeakLog log;             // if it is wanted
+  emulator::ExecutionCounts counts;  // if they are wanted
+  ptx::ModuleFences fences;          // of the launched kernels, if places are wanted
+  std::vector<std::string> ptx;      // of each module, if it is wanted
+  std::string trace;                 // the file, if it is wanted
 };
 
 using RunOnce = std::function<Outcome(const Settings&)>;

@@ -293,4 +293,19 @@ std::vector<std::string> drain_table(const CampaignResult& result) {
   return lines;
 }
 
+std::vector<std::string> environment_table(const CampaignResult& result) {
+  constexpr double kEffective = 0.05;
+  std::vector<std::string> lines = {"| environment | failures | runs | effective |",
+                                    "|---|---|---|---|"};
+  const ReferenceRuns& references = result.references;
+  lines.push_back(fmt::format("| nothing | {} | {} | |", references.failures, references.made));
+  for (const EnvironmentRate& each : result.environments) {
+    const bool is_effective =
+        static_cast<double>(each.rate.failures) > kEffective * static_cast<double>(each.rate.runs);
+    lines.push_back(fmt::format("| {} | {} | {} | {} |", each.name, each.rate.failures,
+                                each.rate.runs, is_effective ? "yes" : ""));
+  }
+  return lines;
+}
+
 }  // namespace barracuda::weak_memory

@@ -13,4 +13,7 @@ report::WeakReport report_of(const CampaignResult& result);
 // How many drains found how many stores, a line each (Bugaroo, Figures 3 and 4).
 std::vector<std::string> drain_table(const CampaignResult& result);
 
+// How often the program failed in each environment; effective: in more than 5 % of the runs.
+std::vector<std::string> environment_table(const CampaignResult& result);
+
 }  // namespace barracuda::weak_memory

@@ -9,6 +9,7 @@ namespace barracuda::weak_memory {
 namespace {
 
 constexpr double kStaleShare = 0.5;
+constexpr std::uint64_t kCostRuns = 5;
 
 // The runs behind every answer: each has a seed and a weakness of its own. One that has failed once
 // is made first from then on, so that most answers take one run.
@@ -117,11 +118,50 @@ class Hardening {
     std::erase_if(own, [](const CandidateFence& each) { return !each.is_own(); });
     result_.as_it_is = runs_.rate_of(options_.iterations, with_fences({}, own, all_));
     result_.end = find_stable();
+    if (options_.measures_cost && !result_.kept.empty()) {
+      measure_cost(own);
+    }
     for (const CandidateFence& each : own) {
       if (std::ranges::find(result_.kept, each) == result_.kept.end()) {
         result_.left_out_own.push_back(each);
       }
     }
+  }
+
+  void measure_cost(const Fences& own) {
+    tell_("what fences cost");
+    for (const auto& [name, fences] :
+         {std::pair("none", Fences()), std::pair("its own", own), std::pair("all", all_),
+          std::pair("reduced", result_.kept)}) {
+      if (trials_.is_over()) {
+        result_.costs.clear();
+        return;
+      }
+      result_.costs.push_back({.fences = name, .counts = counts_with(fences)});
+    }
+  }
+
+  // Loops that wait go round as often as the schedule has it: the middle one of some.
+  emulator::ExecutionCounts counts_with(const Fences& fences) {
+    std::vector<Settings> all;
+    for (std::uint64_t i = 0; i < kCostRuns; ++i) {
+      Settings settings = with_fences({}, fences, all_);
+      settings.seed = options_.first_seed + i;
+      settings.wants_counts = true;
+      all.push_back(std::move(settings));
+    }
+    std::vector<emulator::ExecutionCounts> counts;
+    for (const Outcome& outcome : trials_.make(all)) {
+      if (outcome.lost.empty()) {
+        counts.push_back(outcome.counts);
+      }
+    }
+    if (counts.empty()) {
+      return {};
+    }
+    const auto middle = counts.begin() + static_cast<std::ptrdiff_t>(counts.size() / 2);
+    std::ranges::nth_element(counts, middle, {}, &emulator::ExecutionCounts::warp_instructions);
+    return *middle;
   }
 
   bool passes(const Fences& kept, std::uint64_t runs) {

@@ -26,6 +26,13 @@ struct HardeningOptions {
   std::vector<double> probabilities = {1, 0.75, 0.5, 0.25};
   bool stores_only = false;   // no stale reads, no late loads: then no reader needs a fence
   bool keeps_fences = false;  // the program's own are not tried
+  bool measures_cost = false;
+};
+
+// What the kernels execute with some fences.
+struct FenceCost {
+  std::string fences;                // "none", "its own", "all", "reduced"
+  emulator::ExecutionCounts counts;  // in the middle of some schedules
 };
 
 struct HardeningResult {
@@ -49,6 +56,7 @@ struct HardeningResult {
   std::uint64_t stable_runs = 0;     // with what is kept, without a failure
   std::uint64_t runs = 0, lost = 0;
   std::string reason_of_loss;
+  std::vector<FenceCost> costs;  // empty: nobody asked, or the time was over
 };
 
 // What has been found, as the report has it. `fences_file` is left to who writes it.

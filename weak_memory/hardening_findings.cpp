@@ -77,6 +77,11 @@ report::HardeningReport report_of(const HardeningResult& result) {
   for (const CandidateFence& each : result.left_out_own) {
     report.redundant.push_back(reported(each, runs));
   }
+  for (const FenceCost& cost : result.costs) {
+    report.costs.push_back({.fences = cost.fences,
+                            .warp_instructions = cost.counts.warp_instructions,
+                            .executed_fences = cost.counts.fences});
+  }
   if (result.references.is_output_unstable) {
     report.notes.emplace_back(
         "outputs were not compared: without delays they differ from run to run "

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "base/expected.h"
+#include "device_logger/stress_shape.h"
 #include "weak_memory/litmus.h"
-#include "weak_memory/stress_shape.h"
 
 namespace barracuda::weak_memory {
 

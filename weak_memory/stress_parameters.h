@@ -1,39 +1,27 @@
-// The stress that shows most weak behaviour on one GPU with one driver: how it is kept, and how it
-// is found (`barracuda tune`; Sorensen, Donaldson: Exposing Errors, chapter 3).
+// The stress that shows most weak behaviour on one GPU with one driver: where it is kept, and how
+// it is found (`barracuda tune`; Sorensen, Donaldson: Exposing Errors, chapter 3).
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/expected.h"
+#include "session/stress_parameters.h"
 #include "weak_memory/litmus_run.h"
 
 namespace barracuda::weak_memory {
 
-struct StressParameters {
-  std::string gpu, driver;      // of which they were found; empty: built in, for Hopper
-  std::uint32_t distance = 64;  // words between two locations: the critical patch
-  stress::StressShape stress{.kind = stress::StressKind::kRandom};
+using session::name_of;
+using session::parse_stress_parameters;
+using session::sequence_text;
+using session::stress_kind;
+using session::StressParameters;
+using session::to_string;
 
-  friend bool operator==(const StressParameters&, const StressParameters&) = default;
-};
-
-// "none", "random", "systematic", "cache".
-std::string_view name_of(stress::StressKind kind);
-// Nothing for other words.
-std::optional<stress::StressKind> stress_kind(std::string_view name);
-// "ld st2": the accesses of a sequence.
-std::string sequence_text(const stress::StressShape& shape);
-
-// Text, `name value` a line, the first `barracuda-stress 1`. Errors, with file and line: a line of
-// another form, another version.
-std::string to_string(const StressParameters& parameters);
-Expected<StressParameters> parse_stress_parameters(std::string_view text, const std::string& file);
 // Where those of a device are kept: below $XDG_CACHE_HOME/barracuda or ~/.cache/barracuda. Empty:
 // there is no such folder.
 std::string stress_file(const LitmusDevice& device);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <utility>
 
 #include <fmt/format.h>
@@ -224,6 +225,22 @@ const StressPoint& best_point(const std::vector<StressPoint>& points) {
 Expected<Tuning> tune(LitmusDevice& device, const TuneOptions& options,
                       const std::function<bool()>& is_over, const TellTuning& tell) {
   return Tuner(device, options, is_over, tell).run();
+}
+
+std::string stress_file(const LitmusDevice& device) {
+  const char* const cache = std::getenv("XDG_CACHE_HOME");
+  const char* const home = std::getenv("HOME");
+  std::string folder;
+  if (cache != nullptr && *cache == '/') {
+    folder = cache;
+  } else if (home != nullptr && *home != '\0') {
+    folder = std::string(home) + "/.cache";
+  } else {
+    return "";
+  }
+  std::string key = device.name() + "-" + device.driver_version();
+  std::ranges::replace_if(key, [](char each) { return each == ' ' || each == '/'; }, '_');
+  return fmt::format("{}/barracuda/stress/{}.stress", folder, key);
 }
 
 }  // namespace barracuda::weak_memory

@@ -116,7 +116,8 @@ Step execute_sleep(Context& c, const Instruction& in, std::uint32_t /*mask*/) {
   return Step::kSwitch;
 }
 
-Step execute_fence(Context& /*c*/, const Instruction& /*in*/, std::uint32_t /*mask*/) {
+Step execute_fence(Context& c, const Instruction& /*in*/, std::uint32_t /*mask*/) {
+  ++c.fences;
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   return Step::kNext;
 }

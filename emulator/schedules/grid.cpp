@@ -142,7 +142,8 @@ bool run_round(Context& c, Cluster& cluster) {
 
 void Worker::account() {
   context.launch->warp_instructions.fetch_add(context.clock - context.charged);
-  context.clock = context.charged = 0;
+  context.launch->fences.fetch_add(context.fences);
+  context.clock = context.charged = context.fences = 0;
 }
 
 std::uint64_t cluster_count(const Launch& launch) {

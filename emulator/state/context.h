@@ -54,6 +54,7 @@ struct Context {
   std::uint64_t seen_releases = 0;
   std::uint64_t clock = 0;    // budget used by this worker before the running turn
   std::uint64_t charged = 0;  // of this, for polls and not for instructions
+  std::uint64_t fences = 0;   // that this worker has executed
   std::int32_t turn_budget = 0;
   bool yields = false;  // the warp gives up its slice
   std::array<CachedRange, 64> ranges;

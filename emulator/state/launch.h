@@ -35,6 +35,7 @@ struct Launch {
 
   std::atomic<bool> stop{false};
   std::atomic<std::uint64_t> warp_instructions{0};
+  std::atomic<std::uint64_t> fences{0};  // of these, where memory is as strong as the host's
 
   // The first failure wins.
   void fail(DeviceError error);

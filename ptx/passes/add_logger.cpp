@@ -23,7 +23,7 @@ Expected<const Module*> logger_for(const Program& program) {
   static auto* const loggers = new std::map<const char*, Module>;
   const std::uint32_t arch = program.module.target_arch();
   const std::string_view text =
-      program.options.delays_stores ? wire::store_buffer_ptx(arch) : wire::logger_ptx(arch);
+      program.options.rewrites() ? wire::store_buffer_ptx(arch) : wire::logger_ptx(arch);
   const std::lock_guard lock(mutex);
   auto found = loggers->find(text.data());
   if (found == loggers->end()) {

@@ -11,79 +11,159 @@
 namespace barracuda::ptx::block_numbers {
 namespace {
 
-constexpr std::string_view kCtaid = "%ctaid";
+// What a launch may change.
+enum class Choice : std::uint8_t { kNumbers, kSizes, kThreads };
+
+struct Special {
+  std::string_view name;  // the hook's, with '%' in front the register's
+  Choice choice;
+  bool when_logged;  // the logger knows of it, too
+};
+
+constexpr Special kSpecials[] = {
+    {"ctaid", Choice::kNumbers, true}, {"clusterid", Choice::kNumbers, false},
+    {"nctaid", Choice::kSizes, false}, {"nclusterid", Choice::kSizes, false},
+    {"tid", Choice::kThreads, false},
+};
 constexpr std::string_view kCoordinates = "xyz";
+// wgmma, tcgen05 and setmaxnreg know warps by fours.
+constexpr std::uint32_t kWarpGroup = 4;
 
-bool names_number(const Operand& operand) {
-  return (operand.kind == Operand::Kind::kSpecial && operand.name == kCtaid) ||
-         std::ranges::any_of(operand.elements, names_number);
+// Of one function: what can be other than on the device, all that reads it being rewritten.
+struct Abilities {
+  bool numbers = true, sizes = true, threads = true;
+  std::uint32_t warps_together = 1;
+
+  bool& of(Choice choice) {
+    return choice == Choice::kNumbers ? numbers : choice == Choice::kSizes ? sizes : threads;
+  }
+};
+
+template <typename Is>
+bool has(const Operand& operand, const Is& is) {
+  return is(operand) || std::ranges::any_of(operand.elements, [&](const Operand& element) {
+           return has(element, is);
+         });
 }
 
-// A number that does not come from one coordinate of %ctaid.
-bool names_other_number(const Operand& operand) {
-  return (operand.kind == Operand::Kind::kSpecial &&
-          (operand.name == "%clusterid" ||
-           (operand.name == kCtaid && operand.component.size() != 1))) ||
-         std::ranges::any_of(operand.elements, names_other_number);
+bool names(const Statement& statement, std::string_view special) {
+  return std::ranges::any_of(statement.instruction.operands, [&](const Operand& operand) {
+    return has(operand, [&](const Operand& each) {
+      return each.kind == Operand::Kind::kSpecial && each.name.substr(1) == special;
+    });
+  });
 }
 
-// The instruction in a block of its own, with registers of ours in the place of special ones.
-std::string rewrite(std::string_view instruction, HookNames& called) {
-  std::string text(instruction), before;
+// All its coordinates at once, for which there is no hook.
+bool names_whole(const Statement& statement, std::string_view special) {
+  return std::ranges::any_of(statement.instruction.operands, [&](const Operand& operand) {
+    return has(operand, [&](const Operand& each) {
+      return each.kind == Operand::Kind::kSpecial && each.name.substr(1) == special &&
+             each.component.size() != 1;
+    });
+  });
+}
+
+bool is_replaced(const Special& special, const InstrumentOptions& options) {
+  if (!options.is_stressed) {
+    return options.renumbers_blocks && special.when_logged;
+  }
+  return special.choice != Choice::kThreads || options.permutes_warps;
+}
+
+// The text of the instruction with a register of ours in the place of each coordinate, and in
+// `before` what fills these.
+std::string rewrite(std::string text, const Special& special, HookNames& called,
+                    std::string& before) {
   for (std::size_t c = 0; c < kCoordinates.size(); ++c) {
-    const std::string special = fmt::format("{}.{}", kCtaid, kCoordinates[c]);
-    const std::string ours = fmt::format("%__barracuda_ctaid_{}", kCoordinates[c]);
-    std::size_t at = text.find(special);
+    const std::string read = fmt::format("%{}.{}", special.name, kCoordinates[c]);
+    const std::string ours = fmt::format("%__barracuda_{}_{}", special.name, kCoordinates[c]);
+    std::size_t at = text.find(read);
     if (at == std::string::npos) {
       continue;
     }
     before += fmt::format(".reg .b32 {};\n", ours) +
-              write_call(called, {"ctaid"}, {{32, fmt::to_string(c)}},
+              write_call(called, {special.name}, {{32, fmt::to_string(c)}},
                          ".param .b32 __barracuda_result;\n",
                          fmt::format("ld.param.b32 {}, [__barracuda_result];\n", ours));
-    for (; at != std::string::npos; at = text.find(special, at + ours.size())) {
-      text.replace(at, special.size(), ours);
+    for (; at != std::string::npos; at = text.find(read, at + ours.size())) {
+      text.replace(at, read.size(), ours);
     }
   }
-  return fmt::format("{{\n{}{}\n}}", before, text);
+  return text;
 }
 
-// Whether every block number that the function reads can be another one.
-bool rewrite(Program& program, const Function& function) {
-  for (std::size_t i = function.body_begin; i < function.body_end; ++i) {
-    Statement& statement = program.module.statements[i];
-    const auto& operands = statement.instruction.operands;
-    if (std::ranges::any_of(operands, names_other_number)) {
-      return false;
-    }
-    if (std::ranges::any_of(operands, names_number)) {
-      std::string text = rewrite(statement.text, program.called_hooks);
-      statement = Statement{};
-      statement.text = program.module.own(std::move(text));
+void rewrite(Program& program, Statement& statement) {
+  std::string text(statement.text), before;
+  for (const Special& special : kSpecials) {
+    if (is_replaced(special, program.options) && names(statement, special.name)) {
+      text = rewrite(std::move(text), special, program.called_hooks, before);
     }
   }
-  return true;
+  if (!before.empty()) {
+    statement = Statement{};
+    statement.text = program.module.own(fmt::format("{{\n{}{}\n}}", before, text));
+  }
+}
+
+Abilities rewrite(Program& program, const Function& function, bool is_rewritten) {
+  Abilities can;
+  for (std::size_t i = function.body_begin; i < function.body_end; ++i) {
+    Statement& statement = program.module.statements[i];
+    for (const Special& special : kSpecials) {
+      const bool is_read = names(statement, special.name);
+      if (is_read && (!is_rewritten || !is_replaced(special, program.options) ||
+                      names_whole(statement, special.name))) {
+        can.of(special.choice) = false;
+      }
+    }
+    // A program that counts multiprocessors may lay itself out by them.
+    can.sizes = can.sizes && !names(statement, "nsmid") && !names(statement, "smid");
+    can.threads = can.threads && !names(statement, "warpid");
+    const Opcode opcode = statement.instruction.opcode;
+    if (opcode == Opcode::kWgmma || opcode == Opcode::kTcgen05 || opcode == Opcode::kSetmaxnreg) {
+      can.warps_together = kWarpGroup;
+    }
+    if (is_rewritten) {
+      rewrite(program, statement);
+    }
+  }
+  return can;
+}
+
+Abilities all_of(const std::vector<Abilities>& functions,
+                 const std::vector<std::uint32_t>& reachable) {
+  Abilities all;
+  for (const std::uint32_t index : reachable) {
+    const Abilities& one = functions[index];
+    all.numbers = all.numbers && one.numbers;
+    all.sizes = all.sizes && one.sizes;
+    all.threads = all.threads && one.threads;
+    all.warps_together = std::max(all.warps_together, one.warps_together);
+  }
+  return all;
 }
 
 }  // namespace
 
 Expected<void> run(Program& program) {
-  if (!program.options.renumbers_blocks) {
+  const InstrumentOptions& options = program.options;
+  if (!options.renumbers_blocks && !options.is_stressed) {
     return {};
   }
-  std::vector<bool> can_be_other(program.functions.size(), true);
+  std::vector<Abilities> can(program.functions.size());
   for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
-    if (program.function(i).has_body && program.functions[i].is_instrumented) {
-      can_be_other[i] = rewrite(program, program.function(i));
+    if (program.function(i).has_body) {
+      can[i] = rewrite(program, program.function(i), program.functions[i].is_instrumented);
     }
   }
   for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
     const auto kernel = std::ranges::find(program.kernels, program.function(i).name, &Kernel::name);
-    if (kernel != program.kernels.end()) {
-      kernel->renumbers_blocks =
-          kernel->instrumented &&
-          std::ranges::all_of(program.functions[i].reachable,
-                              [&](std::uint32_t callee) { return can_be_other[callee]; });
+    if (kernel != program.kernels.end() && kernel->instrumented) {
+      const Abilities all = all_of(can, program.functions[i].reachable);
+      kernel->renumbers_blocks = all.numbers;
+      kernel->resizes_grid = options.is_stressed && all.numbers && all.sizes;
+      kernel->warps_together = options.permutes_warps && all.threads ? all.warps_together : 0;
     }
   }
   return {};

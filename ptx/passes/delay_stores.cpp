@@ -357,6 +357,9 @@ void name_not_covered(Program& program, std::uint32_t index, SourceFrames& frame
 }  // namespace
 
 Expected<void> run(Program& program) {
+  if (!program.options.delays_stores) {
+    return {};
+  }
   std::vector<Insertion> insertions;
   std::vector<ControlFlow> flows(program.functions.size());
   for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
@@ -365,11 +368,6 @@ Expected<void> run(Program& program) {
       continue;
     }
     TRY(flows[i], build_control_flow(program.module, function));
-    const FunctionFacts& facts = program.functions[i];
-    if (function.is_entry && (facts.is_instrumented || facts.stores_null_descriptor)) {
-      insertions.push_back(
-          {function.body_begin + 1, HookWriter::write_prologue(function, facts.is_instrumented)});
-    }
   }
   // A lane whose strong store waits may itself wait, where lanes meet, for one that polls for it.
   const Pollers pollers = find_pollers(program, flows);

@@ -84,23 +84,10 @@ class FunctionWriter {
   const Function* function_ = nullptr;
 };
 
-void insert_prologues(Program& program, std::vector<Insertion>& insertions) {
-  for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
-    const Function& function = program.function(i);
-    const FunctionFacts& facts = program.functions[i];
-    if (function.is_entry && function.has_body &&
-        (facts.is_instrumented || facts.stores_null_descriptor)) {
-      insertions.push_back(
-          {function.body_begin + 1, HookWriter::write_prologue(function, facts.is_instrumented)});
-    }
-  }
-}
-
 }  // namespace
 
 Expected<void> run(Program& program) {
   std::vector<Insertion> insertions;
-  insert_prologues(program, insertions);
   RegisterSizes registers;
   HookWriter hooks(program, registers);
   FunctionWriter writer(program, hooks, registers, insertions);

@@ -71,23 +71,34 @@ namespace number_sites {
 Expected<void> run(Program& program);
 }  // namespace number_sites
 
-// Inserts the calls of the logger, and the store of the launch descriptor at the entries.
+// Inserts the calls of the logger.
 namespace insert_hooks {
 Expected<void> run(Program& program);
 }  // namespace insert_hooks
 
-// In place of what finds, numbers and hooks sites: stores become calls that may keep them back,
-// loads see what is kept back, and what orders memory lets it out
+// In place of what finds, numbers and hooks sites, if that is asked for: stores become calls that
+// may keep them back, loads see what is kept back, and what orders memory lets it out
 // (docs/decisions/rewritten-stores.md).
 namespace delay_stores {
 Expected<void> run(Program& program);
 }  // namespace delay_stores
 
 // Lets a launch choose which block of the program each block of the device is: what reads %ctaid
-// gets the number that the logger makes of it (device_logger/block_order.h).
+// gets the number that the logger makes of it (device_logger/block_order.h). Under stress also which
+// warp of its block each warp is, and how large the grid is (device_logger/stressed_launch.h).
 namespace block_numbers {
 Expected<void> run(Program& program);
 }  // namespace block_numbers
+
+// Under stress: blocks that are none of the program's disturb memory and end.
+namespace extra_blocks {
+Expected<void> run(Program& program);
+}  // namespace extra_blocks
+
+// At the entries, before all else: the launch descriptor goes to where the hooks find it.
+namespace store_descriptor {
+Expected<void> run(Program& program);
+}  // namespace store_descriptor
 
 // Adds the functions of the device logger that the hooks call.
 namespace add_logger {

@@ -83,9 +83,12 @@ class Analysis {
     return trials_.failing_seed(settings, seeds_).has_value();
   }
 
+  // Stress chooses neither memory nor kernels.
+  [[nodiscard]] bool is_stress() const { return failing_.weakness.stores == 0 && !has_log_; }
+
   // Data: each memory alone, where that makes it fail.
   std::vector<Settings> memories() {
-    if (!failing_.weakness.global || !failing_.weakness.shared) {
+    if (!failing_.weakness.global || !failing_.weakness.shared || is_stress()) {
       return {failing_};
     }
     std::vector<Settings> alone;
@@ -102,6 +105,9 @@ class Analysis {
 
   // Kernel: each alone, where that makes it fail.
   std::vector<Settings> kernels(const Settings& memory) {
+    if (is_stress()) {
+      return {memory};
+    }
     const std::vector<std::string> names =
         has_log_ ? kernels_in(trials_.make_one(with_log(memory)).log) : kernels_in(known_places());
     std::vector<Settings> alone;

@@ -4,31 +4,13 @@
 
 #include <cstdint>
 
+#include "device_logger/stress_shape.h"  // IWYU pragma: export
+
 namespace barracuda::stress {
 
 inline constexpr std::uint32_t kWarp = 32;
 inline constexpr std::uint32_t kMostTestThreads = 16;
 inline constexpr std::uint8_t kNoThread = 0xFF;
-
-// What blocks without a thread of the test do meanwhile.
-enum class StressKind : std::uint32_t {
-  kNone,        // they end at once
-  kRandom,      // each access of a random word, a load or a store
-  kSystematic,  // the sequence at the first word of one of `spread` patches
-  kCache        // a load and a store of each word in turn
-};
-
-struct StressShape {
-  StressKind kind = StressKind::kNone;
-  std::uint32_t words = 4096;   // of the scratch memory that is used, a power of two
-  std::uint32_t threads = 256;  // of a block, at most
-  std::uint32_t patch = 64;     // words
-  std::uint32_t spread = 2;     // patches that are accessed
-  // The accesses of a sequence: bit i says that the i-th is a store.
-  std::uint32_t stores = 0b10, length = 2;
-
-  friend bool operator==(const StressShape&, const StressShape&) = default;
-};
 
 struct LitmusLaunch {
   std::uint64_t memory = 0;     // iterations x locations x stride words
@@ -43,7 +25,7 @@ struct LitmusLaunch {
   std::uint32_t threads = 0, ctas = 0;  // of the test
   std::uint32_t seed = 0;
   std::uint32_t longest_wait = 0;  // turns of a loop before an iteration, drawn below this
-  StressShape stress;
+  StressShape stress;              // what blocks without a thread of the test do meanwhile
   // The thread of the test that a warp's first lane is, by CTA and warp; the other lanes are none.
   std::uint8_t thread_of[kMostTestThreads][kMostTestThreads] = {};
   std::uint32_t first_register[kMostTestThreads] = {};

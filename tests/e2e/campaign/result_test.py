@@ -56,6 +56,19 @@ class Results(unittest.TestCase):
         [line], _ = merged(*effects)
         self.assertEqual((line["effect"], line["tries"]), ("harmful", 6))
 
+    def test_histograms_of_a_litmus_test_are_added_up(self):
+        def seen(verdict, counts, **more):
+            return {"type": "litmus-result", "test": "MP", "file": "mp.litmus", "device": "GPU", "condition": "exists (x)",
+                    "verdict": verdict, "states": len(counts), "outcomes": [
+                        {"registers": {"r": value}, "memory": {}, "count": count, "allowed": True}
+                        for value, count in counts.items()], **more}
+        [line], _ = merged(seen("does not hold", {0: 5, 1: 2}), seen("holds", {1: 4, 2: 1}))
+        self.assertEqual({each["registers"]["r"]: each["count"] for each in line["outcomes"]}, {0: 5, 1: 6, 2: 1})
+        self.assertEqual((line["verdict"], line["states"]), ("holds", 3))
+        [line], _ = merged(seen("holds", {0: 1}, condition="~exists (x)"), seen("does not hold", {1: 1}, condition="~exists (x)"))
+        self.assertEqual(line["verdict"], "does not hold")
+        self.assertEqual(len(merged(seen("holds", {0: 1}), seen("holds", {0: 1}, device="other"))[0]), 2)
+
     def test_lines_of_explore_stay_as_they_are(self):
         text = '{"schema":2, "type":"litmus-result","verdict":"holds"}\n'
         self.assertEqual(merge([text, text]), ([text, text], None))

@@ -85,6 +85,20 @@ run "$barracuda" expose --delay-levels rewrite --runs 8 -- "$programs/weak_cbe_d
 expect_status 66 "rewritten, a fence is missing"
 expect_err '^  Missing: a fence \(acq_rel, scope gpu\) behind .*cbe_dot\.cu:'
 expect_err '^  Rate: [0-9]+ to 100 % of runs fail'
+# There is no hardware to stress here, but blocks can have other numbers.
+run "$barracuda" expose --stress -- "$programs/handover_race"
+expect_status 64 "stress without a GPU"
+expect_err 'the emulated device has no hardware to stress'
+run "$barracuda" run --device cpu --stress random -- "$programs/handover_fixed"
+expect_status 64 "stress of one run without a GPU"
+expect_err 'option stress: the emulated device has no hardware to stress'
+run "$barracuda" run --device cpu --stress tuned --stress-parameters none.stress --delay-levels rewrite -- "$programs/handover_fixed"
+expect_status 64 "parameters that are not there"
+run "$barracuda" run --device cpu --stress cache --shuffle warps --delay-levels rewrite -- "$programs/handover_fixed"
+expect_out '^result 42$'
+expect_err 'races are not looked for where the program is rewritten for stress'
+run "$barracuda" expose --shuffle blocks -- "$programs/handover_race"
+expect_status 66 "other blocks, and the same failure"
 run "$barracuda" expose -- "$folder/no_such_program"
 expect_status 127 "a program that is not there"
 [ "$(grep -c no_such_program "$folder/err")" -eq 1 ] || fail "it is said more than once"

@@ -63,6 +63,19 @@ TEST_CASE("ptxas assembles every module with delayed stores") {
   }
 }
 
+TEST_CASE("ptxas assembles every module that is rewritten for stress") {
+  for (const std::string mode : {"sm_75", "sm_90", "sm_100", "sm_90-G"}) {
+    for (const std::string& path : modules_of(mode)) {
+      INFO(path);
+      const bool delays = mode == "sm_90";
+      const InstrumentedModule module = instrument_files(
+          {path}, {.delays_stores = delays, .is_stressed = true, .permutes_warps = true});
+      CHECK(std::ranges::any_of(module.kernels, &Kernel::resizes_grid));
+      CHECK(assemble(module.text) == "");
+    }
+  }
+}
+
 TEST_CASE("ptxas assembles every module instrumented for model=paper") {
   check_all("sm_75", 15, true);
   check_all("sm_90-G", 12, true);

@@ -111,6 +111,62 @@ TEST_CASE("campaign: directed runs are divided as well, and no two tasks make th
   CHECK(divided({"expose", "--runs", "4000", "./app"}).size() == 100);
 }
 
+TEST_CASE("campaign: each task of harden is the whole search, with seeds of its own") {
+  const CommandWords words = {"harden", "--stable=700", "--seed", "5",
+                              "--cost", "--",           "./app",  "-x"};
+  for (const std::uint64_t tasks : {0, 1, 3, 20}) {
+    const auto all = divided(words, tasks);
+    CHECK(all.size() == std::max<std::uint64_t>(tasks, 1));
+    std::set<std::uint64_t> seeds;
+    for (const CommandWords& task : all) {
+      const Command parsed = parse_arguments(task, "");
+      REQUIRE(std::holds_alternative<HardenCommand>(parsed));
+      const auto& command = std::get<HardenCommand>(parsed);
+      CHECK(command.stable == 700);
+      CHECK(command.cost);
+      CHECK(command.program == std::vector<std::string>{"./app", "-x"});
+      seeds.insert(command.options.seed.value_or(0));
+    }
+    CHECK(seeds.size() == all.size());
+    CHECK(*seeds.begin() == 5);
+    // No search uses as many seeds as lie between two of them.
+    std::uint64_t before = 0;
+    for (const std::uint64_t seed : seeds) {
+      CHECK((before == 0 || seed - before >= 1'000'000));
+      before = seed;
+    }
+  }
+}
+
+TEST_CASE("campaign: tasks of expose under stress have seeds far from each other") {
+  const auto all = divided({"expose", "--device", "gpu", "--stress", "--runs", "80", "./app"}, 2);
+  REQUIRE(all.size() == 2);
+  CHECK(expose_of(all[0]).stress);
+  CHECK(expose_of(all[1]).options.seed.value_or(0) - expose_of(all[0]).options.seed.value_or(0) >=
+        1'000'000);
+}
+
+TEST_CASE("campaign: tasks of litmus make together the launches that were asked for") {
+  const auto all = divided(
+      {"litmus", "--launches", "10", "--seed=3", "--stress", "none", "a.litmus", "b.litmus"}, 4);
+  REQUIRE(all.size() == 4);
+  std::uint64_t launches = 0;
+  std::set<std::uint64_t> seeds;
+  for (const CommandWords& task : all) {
+    const Command parsed = parse_arguments(task, "");
+    REQUIRE(std::holds_alternative<LitmusCommand>(parsed));
+    const auto& command = std::get<LitmusCommand>(parsed);
+    CHECK(command.files == std::vector<std::string>{"a.litmus", "b.litmus"});
+    CHECK(command.stress == "none");
+    launches += command.launches.value_or(0);
+    seeds.insert(command.seed);
+  }
+  CHECK(launches == 10);
+  CHECK(seeds.size() == 4);
+  CHECK(divided({"litmus", "--launches", "2", "a.litmus"}, 9).size() == 2);
+  CHECK(divided({"litmus", "a.litmus"}).size() == 1);
+}
+
 TEST_CASE("campaign: what cannot be divided, or would write one file from several tasks") {
   CHECK(error_of({"run", "--", "./app"}).starts_with("'run' is no command to divide"));
   CHECK(error_of({"campaign", "status", "x"}).starts_with("'campaign' is no command to divide"));

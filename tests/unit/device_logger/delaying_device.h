@@ -11,6 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include "device_logger/launch_descriptor.h"
+#include "device_logger/stressed_launch.h"
 #include "emulator/machine.h"
 #include "ptx/instrument.h"
 #include "ptx/parse.h"
@@ -23,30 +24,38 @@ struct DelaySettings {
   std::uint32_t spaces = kDelaysGlobal | kDelaysShared;
   std::uint64_t seed = 1;                     // of the schedule too
   std::uint32_t blocks = 64, threads = 1024;  // that the arena is for
+  ptx::InstrumentOptions rewriting{.delays_stores = true};
 };
 
-inline ptx::InstrumentedModule with_delayed_stores(std::string text) {
+inline ptx::InstrumentedModule rewritten(std::string text, const ptx::InstrumentOptions& options) {
   std::vector<ptx::Module> units;
   auto unit = ptx::parse(std::move(text));
   INFO((unit ? "" : unit.error().to_string()));
   REQUIRE(unit);
   units.push_back(std::move(*unit));
-  auto rewritten = ptx::instrument(std::move(units), {.delays_stores = true});
-  INFO((rewritten ? "" : rewritten.error().to_string()));
-  REQUIRE(rewritten);
-  return std::move(*rewritten);
+  auto made = ptx::instrument(std::move(units), options);
+  INFO((made ? "" : made.error().to_string()));
+  REQUIRE(made);
+  return std::move(*made);
 }
 
 class DelayingDevice {
  public:
   DelayingDevice(const std::string& text, const DelaySettings& settings)
       : machine_({.seed = settings.seed, .launch_timeout_ms = 60000}),
-        rewritten_(with_delayed_stores(text)) {
+        rewritten_(rewritten(text, settings.rewriting)) {
     auto loaded = machine_.load(rewritten_.text);
     INFO((loaded ? "" : loaded.error().to_string()));
     REQUIRE(loaded);
     module_ = *loaded;
     descriptor_ = new (at<void>(allocate(sizeof(LaunchDescriptor)))) LaunchDescriptor;
+    if (settings.rewriting.is_stressed) {
+      stressed_ = new (at<void>(allocate(sizeof(StressedLaunch)))) StressedLaunch;
+      descriptor_->stressed = reinterpret_cast<std::uint64_t>(stressed_);
+    }
+    if (!settings.rewriting.delays_stores) {
+      return;
+    }
     StoreDelays& delays = descriptor_->store_delays;
     delays.arena =
         allocate(store_buffer_bytes(settings.capacity) * settings.blocks * settings.threads);
@@ -72,26 +81,39 @@ class DelayingDevice {
 
   [[nodiscard]] StoreDelays& delays() { return descriptor_->store_delays; }
 
+  // Of later launches; only where code is rewritten for it.
+  [[nodiscard]] StressedLaunch& stressed() { return *stressed_; }
+
+  [[nodiscard]] const ptx::Kernel& facts(const std::string& kernel) const {
+    const auto found = std::ranges::find(rewritten_.kernels, kernel, &ptx::Kernel::name);
+    REQUIRE(found != rewritten_.kernels.end());
+    return *found;
+  }
+
   emulator::DeviceError try_launch(const std::string& kernel, std::uint32_t blocks,
                                    std::uint32_t threads,
                                    const std::vector<std::uint64_t>& parameters,
                                    std::uint32_t cluster = 1) {
-    const auto facts = std::ranges::find(rewritten_.kernels, kernel, &ptx::Kernel::name);
-    REQUIRE(facts != rewritten_.kernels.end());
-    REQUIRE(facts->instrumented);
-    std::vector<std::byte> buffer(facts->hidden_parameter_offset + 8);
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      std::memcpy(buffer.data() + facts->parameters[i].offset, &parameters[i],
-                  facts->parameters[i].size);
-    }
-    ++descriptor_->store_delays.launch;
-    std::memcpy(buffer.data() + facts->hidden_parameter_offset, &descriptor_, 8);
-    const auto* const found = emulator::Machine::find_kernel(*module_, kernel);
-    REQUIRE(found != nullptr);
     emulator::LaunchConfig config;
     config.grid = {blocks, 1, 1};
     config.block = {threads, 1, 1};
     config.cluster = {cluster, 1, 1};
+    return try_launch(kernel, config, parameters);
+  }
+
+  emulator::DeviceError try_launch(const std::string& kernel, const emulator::LaunchConfig& config,
+                                   const std::vector<std::uint64_t>& parameters) {
+    const ptx::Kernel& made = facts(kernel);
+    REQUIRE(made.instrumented);
+    std::vector<std::byte> buffer(made.hidden_parameter_offset + 8);
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      std::memcpy(buffer.data() + made.parameters[i].offset, &parameters[i],
+                  made.parameters[i].size);
+    }
+    ++descriptor_->store_delays.launch;
+    std::memcpy(buffer.data() + made.hidden_parameter_offset, &descriptor_, 8);
+    const auto* const found = emulator::Machine::find_kernel(*module_, kernel);
+    REQUIRE(found != nullptr);
     return machine_.launch(*found, config, buffer);
   }
 
@@ -107,6 +129,7 @@ class DelayingDevice {
   ptx::InstrumentedModule rewritten_;
   std::shared_ptr<emulator::LoadedModule> module_;
   LaunchDescriptor* descriptor_ = nullptr;
+  StressedLaunch* stressed_ = nullptr;
 };
 
 }  // namespace barracuda::wire::test

@@ -48,5 +48,35 @@ TEST_CASE("seeds and launches have orders of their own, and the same again") {
   CHECK(turns.size() == 16);
 }
 
+TEST_CASE("blocks are shuffled on both devices, each launch in another way") {
+  HostMemoryDriver driver;
+  Options options;
+  options.shuffle = "blocks";
+  for (const bool emulated : {false, true}) {
+    driver.emulated = emulated;
+    CHECK(renumbers_blocks(options, driver));
+    const BlockOrder order = order_of(options, driver);
+    CHECK(order.window == driver.processors);
+    CHECK(order.factor > driver.processors);
+    CHECK((order_of(options, driver, 8).factor != order.factor ||
+           order_of(options, driver, 8).turn != order.turn));
+    CHECK(order_of(options, driver, 7, {.x = 2}).window == 0);
+  }
+}
+
+TEST_CASE("a drawn order gives every number of each window once, also of the last one") {
+  for (std::uint64_t random = 1; random < 200; ++random) {
+    const BlockOrder order = shuffled(132, random * 0x9e3779b97f4a7c15U);
+    for (const std::uint32_t blocks : {1U, 2U, 100U, 132U, 264U, 300U}) {
+      std::set<std::uint32_t> numbers;
+      for (std::uint32_t block = 0; block < blocks; ++block) {
+        numbers.insert(wire::program_block(order, block, blocks));
+      }
+      CHECK(numbers.size() == blocks);
+      CHECK(*numbers.rbegin() == blocks - 1);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace barracuda::session

@@ -8,6 +8,8 @@
 #include <map>
 #include <optional>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "session/device_driver.h"
 
@@ -69,6 +71,24 @@ class HostMemoryDriver final : public DeviceDriver {
 
   ToolKernelEnd run(const ToolKernel& own, std::chrono::milliseconds /*patience*/) override {
     return kernel ? kernel(own) : ToolKernelEnd::kFailed;
+  }
+
+  // Sees what is started beside the program; and the words that were to be written.
+  std::function<void(const ToolKernel&)> on_start;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> written;
+
+  bool start(const ToolKernel& own) override {
+    if (on_start) {
+      on_start(own);
+    }
+    return true;
+  }
+
+  void forget_started(Handle /*context*/) override {}
+
+  bool write_behind(Handle /*stream*/, std::uint64_t address, std::uint32_t word) override {
+    written.emplace_back(address, word);
+    return true;
   }
 
   DriverStatus synchronize(Handle /*context*/) override { return 0; }

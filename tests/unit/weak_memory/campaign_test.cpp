@@ -163,6 +163,67 @@ TEST_CASE("a failure that is not the same each time is told by its rate") {
   CHECK(result.failures.front().rate.failures == 13);
 }
 
+TEST_CASE("environments come in turn, and the one in which it fails is confirmed and named") {
+  std::uint64_t wrong = 0;
+  const RunOnce program = [&wrong](const Settings& settings) {
+    Outcome outcome;
+    const bool fails = settings.weakness.stress == "random" && settings.weakness.shuffled;
+    outcome.output = fails && ++wrong % 2 == 0 ? "wrong" : "right";
+    return outcome;
+  };
+  Oracle oracle({});
+  CampaignOptions options;
+  options.is_repeatable = false;
+  options.root_cause = false;
+  options.stresses = true;
+  options.runs = 10;
+  Trials trials(one_by_one(program), oracle, [] { return false; });
+  const CampaignResult result = run_campaign(options, trials, [](const std::string&) {});
+  REQUIRE(result.failures.size() == 1);
+  CHECK(result.failures[0].environment == "random stress, shuffled blocks");
+  CHECK(result.failures[0].rate.runs == 20);
+  CHECK(result.failures[0].rate.failures == 10);
+  REQUIRE(result.environments.size() == environments(options.probabilities).size());
+  for (const EnvironmentRate& each : result.environments) {
+    INFO(each.name);
+    const bool fails = each.name == "random stress, shuffled blocks";
+    CHECK(each.rate.failures == (fails ? 1 : 0));
+    CHECK(each.rate.runs <= 3);
+  }
+  options.all = true;
+  Trials more(one_by_one(program), oracle, [] { return false; });
+  const CampaignResult all = run_campaign(options, more, [](const std::string&) {});
+  CHECK(all.failures.size() == 1);
+  for (const EnvironmentRate& each : all.environments) {
+    CHECK(each.rate.runs == 10);
+  }
+  CHECK(all.weak_runs == 10 * all.environments.size());
+}
+
+TEST_CASE("what fails rarely is confirmed by more runs, what fails as often without is not") {
+  for (const bool is_calm : {true, false}) {
+    std::uint64_t count = 0;
+    const RunOnce program = [&](const Settings& settings) {
+      Outcome outcome;
+      const bool may_fail = settings.weakness.is_on() || (!is_calm && settings.seed > 5);
+      outcome.output = may_fail && ++count % 12 == 0 ? "wrong" : "right";
+      return outcome;
+    };
+    Oracle oracle({});
+    CampaignOptions options;
+    options.is_repeatable = false;
+    options.root_cause = false;
+    options.stresses = true;
+    options.runs = 4;
+    Trials trials(one_by_one(program), oracle, [] { return false; });
+    const CampaignResult result = run_campaign(options, trials, [](const std::string&) {});
+    CHECK(result.failures.size() == (is_calm ? 1 : 0));
+    if (is_calm) {
+      CHECK(result.failures[0].rate.runs > 20);
+    }
+  }
+}
+
 TEST_CASE("runs that are lost are counted, and an end of the time is told") {
   const RunOnce lost = [](const Settings&) {
     Outcome outcome;

@@ -1,5 +1,8 @@
 #include "weak_memory/hardening.h"
 
+#include <algorithm>
+#include <variant>
+
 #include <catch2/catch.hpp>
 
 #include "tests/unit/weak_memory/handshakes.h"
@@ -108,6 +111,34 @@ TEST_CASE("where the time is over nothing more is left out, and it is not called
     const auto kept = lines(result.kept);
     CHECK(std::ranges::any_of(kept, [](std::uint32_t line) { return line >= 10 && line < 14; }));
   }
+}
+
+TEST_CASE("what fences cost is counted with none, its own, all, and those that are kept") {
+  Handshakes program({kOpen, kFenced});
+  Oracle oracle({});
+  const RunOnce counted = [&program](const Settings& settings) {
+    Outcome outcome = program(settings);
+    if (settings.wants_counts) {
+      CHECK_FALSE(settings.weakness.is_on());
+      const std::uint64_t removed = static_cast<std::uint64_t>(
+          std::ranges::count_if(settings.edits, [](const ptx::OrderEdit& edit) {
+            return std::holds_alternative<ptx::RemoveFence>(edit.change);
+          }));
+      outcome.counts = {.warp_instructions = 100 + settings.seed,
+                        .fences = settings.fences.size() + 1 - removed};
+    }
+    return outcome;
+  };
+  Trials trials(one_by_one(counted), oracle, [] { return false; });
+  const HardeningResult result =
+      harden({.stable = 50, .measures_cost = true}, trials, [](const std::string&) {});
+  REQUIRE(result.costs.size() == 4);
+  CHECK(result.costs[0].fences == "none");
+  CHECK(result.costs[0].counts.fences == 0);
+  CHECK(result.costs[1].counts.fences == 1);
+  CHECK(result.costs[2].counts.fences == result.places + result.own);
+  CHECK(result.costs[3].counts.fences == result.kept.size());
+  CHECK(result.costs[0].counts.warp_instructions == 103);  // the middle one
 }
 
 }  // namespace barracuda::weak_memory

@@ -1,15 +1,14 @@
-#include "weak_memory/stress_parameters.h"
+#include "session/stress_parameters.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
-namespace barracuda::weak_memory {
+namespace barracuda::session {
 namespace {
 
 using stress::StressKind;
@@ -138,20 +137,4 @@ Expected<StressParameters> parse_stress_parameters(std::string_view text, const 
   return parameters;
 }
 
-std::string stress_file(const LitmusDevice& device) {
-  const char* const cache = std::getenv("XDG_CACHE_HOME");
-  const char* const home = std::getenv("HOME");
-  std::string folder;
-  if (cache != nullptr && *cache == '/') {
-    folder = cache;
-  } else if (home != nullptr && *home != '\0') {
-    folder = std::string(home) + "/.cache";
-  } else {
-    return "";
-  }
-  std::string key = device.name() + "-" + device.driver_version();
-  std::ranges::replace_if(key, [](char each) { return each == ' ' || each == '/'; }, '_');
-  return fmt::format("{}/barracuda/stress/{}.stress", folder, key);
-}
-
-}  // namespace barracuda::weak_memory
+}  // namespace barracuda::session
