@@ -26,6 +26,21 @@ struct InstrumentOptions {
   bool delays_stores = false;
 };
 
+// Eight bytes of a kernel's arguments.
+struct ArgumentWord {
+  std::uint32_t parameter = 0;
+  std::uint32_t offset = 0;  // bytes into it
+
+  friend bool operator==(const ArgumentWord&, const ArgumentWord&) = default;
+};
+
+// What leads to the global memory that a kernel writes (analysis/global_writes.h).
+struct GlobalWrites {
+  bool is_known = false;   // it is nothing but the following
+  bool variables = false;  // variables of the module
+  std::vector<ArgumentWord> arguments;
+};
+
 // What a launch needs to know of one entry.
 struct Kernel {
   std::string name;
@@ -38,6 +53,7 @@ struct Kernel {
   std::vector<std::string> constants;  // that it or a function that it may call mentions
   bool renumbers_blocks = false;       // its launches may, see InstrumentOptions
   bool numbered = false;               // its call graph synchronises: strong accesses are numbered
+  GlobalWrites writes;
 };
 
 struct NotCovered {  // an instruction or kernel that is not logged

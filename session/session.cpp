@@ -116,7 +116,8 @@ Session::Session(const Options& options, KernelFilter filter, PtxChanges changes
           driver_->is_emulated() ? nullptr : std::move(on_deadlock))),
       modules_(options_, std::move(changes), renumbers_blocks(options_, *driver_),
                rewrites_stores(options_, driver_->is_emulated())),
-      launches_(options_, std::move(filter), *driver_, pipeline_, modules_, streams_, problems_) {
+      launches_(options_, std::move(filter), *driver_, pipeline_, modules_, streams_, allocations_,
+                problems_) {
   launches_.record(recorder_.get());
 }
 
@@ -205,8 +206,8 @@ std::vector<MemoryRange> Session::note_variables(Handle function) {
     const char* const kind = variable.is_constant  ? "__constant__"
                              : variable.is_managed ? "__managed__"
                                                    : "__device__";
-    allocations_.add(range->address, range->bytes,
-                     fmt::format("{} variable {}", kind, report::demangle(variable.name)));
+    allocations_.add_variable(range->address, range->bytes,
+                              fmt::format("{} variable {}", kind, report::demangle(variable.name)));
     if (variable.is_constant) {
       found.emplace(variable.name, *range);
     }
