@@ -9,6 +9,7 @@
 #include "device_logger/block_order.h"
 #include "device_logger/record.h"
 #include "device_logger/store_delays.h"
+#include "device_logger/unwritten_memory.h"
 
 namespace barracuda::wire {
 
@@ -41,6 +42,8 @@ struct alignas(128) LaunchDescriptor {
   // A StressedLaunch, in pinned host memory, likewise; 0: nothing is changed.
   std::uint64_t stressed = 0;
   std::uint32_t reserved[4] = {};
+  UnwrittenMemory unwritten;
+  std::uint32_t reserved_end[28] = {};
 };
 
 static_assert(offsetof(LaunchDescriptor, version) == 0 && offsetof(LaunchDescriptor, launch) == 4 &&
@@ -57,9 +60,11 @@ static_assert(offsetof(LaunchDescriptor, commit_mode) == 48 &&
               offsetof(LaunchDescriptor, reserved) == 112);
 static_assert(offsetof(BlockOrder, window) == 0 && offsetof(BlockOrder, factor) == 2 &&
               offsetof(BlockOrder, turn) == 4 && sizeof(BlockOrder) == 8);
-static_assert(offsetof(LaunchDescriptor, reserved) + sizeof LaunchDescriptor::reserved == 128 &&
-                  sizeof(LaunchDescriptor) == 128,
-              "a cache line of the device, without padding");
+static_assert(offsetof(LaunchDescriptor, reserved) + sizeof LaunchDescriptor::reserved == 128,
+              "what every record needs is a cache line of the device, without padding");
+static_assert(offsetof(LaunchDescriptor, unwritten) == 128 &&
+              offsetof(LaunchDescriptor, reserved_end) == 128 + sizeof(UnwrittenMemory) &&
+              sizeof(LaunchDescriptor) == 384);
 static_assert(kHeadStride >= 2 * sizeof(std::uint64_t),
               "beside a queue's claim counter lies its copy of the read position");
 static_assert(kReadPositionStride % kHeadStride == 0 && kHeadStride % 128 == 0,

@@ -14,11 +14,38 @@
 
 namespace barracuda::wire {
 
+// A plain read of memory that the launch does not write is not logged. A write of it is told: by
+// one store, of the same word whoever makes it.
+__device__ __forceinline__ UnwrittenAccess judge_access(std::uint64_t descriptor,
+                                                        std::uint32_t site, std::uint64_t address,
+                                                        bool is_read) {
+  const std::uint64_t unwritten = descriptor + offsetof(LaunchDescriptor, unwritten);
+  const auto range_at = [&](std::uint32_t i) {
+    const uint4 words = load_constant(unwritten + offsetof(UnwrittenMemory, ranges) +
+                                      i * std::uint64_t{sizeof(UnwrittenRange)});
+    return UnwrittenRange{join(words.x, words.y), join(words.z, words.w)};
+  };
+  const std::uint32_t count = load_constant_word(unwritten + offsetof(UnwrittenMemory, count));
+  const UnwrittenAccess access = judge_unwritten(range_at, count, bytes_at(site), address, is_read);
+  if (access == UnwrittenAccess::kWrites) {
+    asm volatile(
+        "st.relaxed.sys.global.u32 [%0], 1;" ::"l"(unwritten + offsetof(UnwrittenMemory, written))
+        : "memory");
+    __threadfence_system();  // before this thread's last record, which may end the launch
+  }
+  return access;
+}
+
 // A lane must not claim again before its record here is claimed, so all leave together.
 __device__ __forceinline__ void log_access(std::uint32_t site, std::uint64_t address,
                                            const StoredValues<Lanes>& values) {
   const std::uint64_t descriptor = __barracuda_descriptor;
   if (descriptor == 0 || address == kNoAddress) {
+    return;
+  }
+  if ((site & (kPlainRead | kPlainWrite)) != 0 &&
+      judge_access(descriptor, site, address, (site & kPlainRead) != 0) ==
+          UnwrittenAccess::kLeftOut) {
     return;
   }
   const Lanes lanes = Lanes::at_site(site);
@@ -61,6 +88,7 @@ __device__ __forceinline__ ReleaseToken begin_release(std::uint32_t site, std::u
   token.address = address;
   token.number = 0;
   if (descriptor != 0 && address != kNoAddress) {
+    judge_access(descriptor, site, address, false);
     const Queue queue(descriptor);
     token.slot = claim_release(queue, Lanes::at_site(site), site);
     if (is_global(address)) {

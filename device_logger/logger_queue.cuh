@@ -138,6 +138,12 @@ __device__ __forceinline__ uint4 load_constant(std::uint64_t address) {
   return words;
 }
 
+__device__ __forceinline__ std::uint32_t load_constant_word(std::uint64_t address) {
+  std::uint32_t word;
+  asm("ld.global.nc.u32 %0, [%1];" : "=r"(word) : "l"(address));
+  return word;
+}
+
 __device__ __forceinline__ std::uint64_t join(std::uint32_t low, std::uint32_t high) {
   return static_cast<std::uint64_t>(high) << 32 | low;
 }

@@ -15,11 +15,15 @@ inline constexpr std::uint32_t kGenericTarget = 1U << 28;   // of __barracuda_op
 inline constexpr std::uint32_t kGenericSecond = 1U << 29;   // is a generic address, not a tagged
 inline constexpr std::uint32_t kGenericThird = 1U << 30;    // one or a number
 inline constexpr std::uint32_t kAfterOperation = 1U << 31;  // logged once the operation is over
+// Of the hooks of plain accesses, which have one address and say by their names whether it is
+// generic: what is left out where memory is not written (unwritten_memory.h), and what writes it.
+inline constexpr std::uint32_t kPlainRead = kGenericSecond;
+inline constexpr std::uint32_t kPlainWrite = kGenericThird;
 
 static_assert(kMaxSites == 1U << kSizeShift, "the size lies above the site's id");
 static_assert((kMaxSites - 1) + (((1U << kSizeBits) - 1) << kSizeShift) + kConstantValue +
                       kGenericTarget + kGenericSecond + kGenericThird + kAfterOperation ==
                   ~0U,
-              "every bit of the word has one meaning");
+              "every bit of the word has one meaning, by its hook");
 
 }  // namespace barracuda::wire

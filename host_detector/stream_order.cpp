@@ -155,6 +155,18 @@ const std::vector<WorkId>& StreamOrder::host_waited() const {
   return state_->host;
 }
 
+bool StreamOrder::host_waited_for(WorkId work) const {
+  return state_->covers(state_->host, work);
+}
+
+bool StreamOrder::is_before(WorkId first, WorkId second) const {
+  return state_->order.is_before(first, second);
+}
+
+bool StreamOrder::is_after_all(WorkId work) const {
+  return state_->order.is_after_all(work);
+}
+
 void StreamOrder::record_event(EventKey event, StreamKey stream) {
   state_->copies = {};
   // A command like others: put into the legacy stream, it stands between those of blocking streams.

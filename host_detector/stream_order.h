@@ -90,6 +90,11 @@ class StreamOrder {
   // just before it.
   CopyOrder copy(StreamKey stream, CopyId fresh);
   [[nodiscard]] const std::vector<WorkId>& host_waited() const;
+  // The host has waited for it.
+  [[nodiscard]] bool host_waited_for(WorkId work) const;
+  // As LaunchOrder says, of what was put into streams.
+  [[nodiscard]] bool is_before(WorkId first, WorkId second) const;
+  [[nodiscard]] bool is_after_all(WorkId work) const;
   void record_event(EventKey event, StreamKey stream);
   void wait_event(StreamKey stream, EventKey event);
   void synchronize_stream(StreamKey stream);

@@ -31,7 +31,28 @@ void AllocationTable::add(std::uint64_t address, std::uint64_t bytes,
   }
   const HeldLock lock(mutex_);
   live_[address] = {.address = address, .bytes = bytes, .description = description, .freed = false};
+  variables_.erase(address);
   DEBUG_ASSERT(is_valid());
+}
+
+void AllocationTable::add_variable(std::uint64_t address, std::uint64_t bytes,
+                                   const std::string& description) {
+  add(address, bytes, description);
+  const HeldLock lock(mutex_);
+  variables_.insert(address);
+}
+
+std::optional<MemoryRange> AllocationTable::allocation_with(std::uint64_t address) const {
+  const HeldLock lock(mutex_);
+  const auto behind = live_.upper_bound(address);
+  if (behind == live_.begin()) {
+    return std::nullopt;
+  }
+  const auto& [begin, record] = *std::prev(behind);
+  if (address - begin >= record.bytes || variables_.contains(begin)) {
+    return std::nullopt;
+  }
+  return MemoryRange{.address = begin, .bytes = record.bytes};
 }
 
 std::optional<MemoryRange> AllocationTable::find(std::uint64_t address) const {
@@ -52,6 +73,7 @@ void AllocationTable::remove(std::uint64_t address) {
   found->second.freed = true;
   freed_.push_back(std::move(found->second));
   live_.erase(found);
+  variables_.erase(address);
   if (freed_.size() > kMaximumFreed) {
     freed_.pop_front();
   }

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ class AllocationTable {
  public:
   // A new allocation replaces what is known of its bytes.
   void add(std::uint64_t address, std::uint64_t bytes, const std::string& description);
+  // The same for a variable of a module, which kernels reach without a pointer.
+  void add_variable(std::uint64_t address, std::uint64_t bytes, const std::string& description);
+  // The live allocation, which is no variable, with this byte.
+  [[nodiscard]] std::optional<MemoryRange> allocation_with(std::uint64_t address) const;
   // The allocation that starts at `address`, if it is known.
   [[nodiscard]] std::optional<MemoryRange> find(std::uint64_t address) const;
   // It is freed; it stays known as such, for the last few thousand.
@@ -37,6 +42,7 @@ class AllocationTable {
 
   mutable std::mutex mutex_;
   std::map<std::uint64_t, report::AllocationRecord> live_;
+  std::set<std::uint64_t> variables_;  // of live_
   std::deque<report::AllocationRecord> freed_;
 
   struct StreamFree {

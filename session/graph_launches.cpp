@@ -67,10 +67,12 @@ std::vector<GraphKernelLaunch> LaunchTracker::begin_graph(const std::vector<Grap
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (launches[i].id != LaunchId{}) {
       infos[i].ordered_after = after[i];
+      unlogged_.begin(infos[i].id);
       pipeline_.begin_launch(infos[i]);
     } else if (copies[i].id != CopyId{}) {
       copies[i].ordered_after = after[i];
       copies[i].host_waited = streams_.host_waited();
+      unlogged_.begin(copies[i]);
       pipeline_.begin_copy(copies[i]);
     }
   }

@@ -2,8 +2,56 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace barracuda::session {
+namespace {
+
+struct ParameterBuffer {
+  const void* bytes = nullptr;
+  std::size_t size = 0;
+};
+
+// Nothing if there is a key that only the driver knows.
+std::optional<ParameterBuffer> read_keys(void** extra) {
+  ParameterBuffer buffer;
+  for (void** key = extra; reinterpret_cast<std::uintptr_t>(*key) != kParameterBufferEnd;
+       key += 2) {
+    const auto name = reinterpret_cast<std::uintptr_t>(key[0]);
+    if (name == kParameterBufferPointer) {
+      buffer.bytes = key[1];
+    } else if (name == kParameterBufferSize && key[1] != nullptr) {
+      std::memcpy(&buffer.size, key[1], sizeof buffer.size);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return buffer;
+}
+
+}  // namespace
+
+std::vector<std::byte> packed_arguments(const ptx::Kernel& kernel, void** parameters,
+                                        void** extra) {
+  std::vector<std::byte> packed;
+  if (parameters != nullptr) {
+    packed.resize(kernel.hidden_parameter_offset);
+    for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+      const ptx::ParameterPlace& place = kernel.parameters[i];
+      if (parameters[i] == nullptr || place.offset + place.size > packed.size()) {
+        return {};
+      }
+      std::memcpy(packed.data() + place.offset, parameters[i], place.size);
+    }
+  } else if (extra != nullptr) {
+    const auto buffer = read_keys(extra);
+    if (buffer && buffer->bytes != nullptr) {
+      packed.resize(kernel.hidden_parameter_offset);
+      std::memcpy(packed.data(), buffer->bytes, std::min(buffer->size, packed.size()));
+    }
+  }
+  return packed;
+}
 
 LaunchArguments::LaunchArguments(const ptx::Kernel& kernel, void** parameters, void** extra,
                                  std::uint64_t descriptor)
@@ -27,23 +75,14 @@ void LaunchArguments::append_pointer(const ptx::Kernel& kernel, void** parameter
 }
 
 void LaunchArguments::append_bytes(const ptx::Kernel& kernel, void** extra) {
-  const void* bytes = nullptr;
-  std::size_t size = 0;
-  for (void** key = extra; reinterpret_cast<std::uintptr_t>(*key) != kParameterBufferEnd;
-       key += 2) {
-    const auto name = reinterpret_cast<std::uintptr_t>(key[0]);
-    if (name == kParameterBufferPointer) {
-      bytes = key[1];
-    } else if (name == kParameterBufferSize && key[1] != nullptr) {
-      std::memcpy(&size, key[1], sizeof size);
-    } else {
-      return;  // a key that only the driver knows
-    }
+  const auto given = read_keys(extra);
+  if (!given) {
+    return;
   }
   const std::size_t offset = kernel.hidden_parameter_offset;
   buffer_.assign(offset + sizeof descriptor_, std::byte{0});
-  if (bytes != nullptr) {
-    std::memcpy(buffer_.data(), bytes, std::min(size, offset));
+  if (given->bytes != nullptr) {
+    std::memcpy(buffer_.data(), given->bytes, std::min(given->size, offset));
   }
   std::memcpy(buffer_.data() + offset, &descriptor_, sizeof descriptor_);
   buffer_size_ = buffer_.size();

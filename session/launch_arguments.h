@@ -17,6 +17,10 @@ inline constexpr std::uintptr_t kParameterBufferEnd = 0;
 inline constexpr std::uintptr_t kParameterBufferPointer = 1;
 inline constexpr std::uintptr_t kParameterBufferSize = 2;
 
+// The program's own arguments in parameter-buffer layout; empty if it did not give them.
+[[nodiscard]] std::vector<std::byte> packed_arguments(const ptx::Kernel& kernel, void** parameters,
+                                                      void** extra);
+
 class LaunchArguments {
  public:
   // Unchanged arguments.

@@ -17,8 +17,6 @@
 namespace barracuda::session {
 namespace {
 
-using detector::CopyId;
-using detector::HostOperation;
 using detector::LaunchId;
 using std::chrono::steady_clock;
 
@@ -40,23 +38,21 @@ constexpr std::chrono::seconds kPatience{120};
 
 thread_local LaunchId g_current{};
 
-CopyRequest request_of(HostOperation operation, const MemoryRange& range) {
-  return {.operation = operation,
-          .accesses = {{.address = range.address, .row_bytes = range.bytes, .is_written = true}}};
-}
-
 }  // namespace
 
 LaunchTracker::LaunchTracker(const Options& options, KernelFilter filter, DeviceDriver& driver,
                              detector::Pipeline& pipeline, ModuleRegistry& modules,
-                             StreamTracker& streams, Problems& problems)
+                             StreamTracker& streams, const AllocationTable& allocations,
+                             Problems& problems)
     : options_(options),
       filter_(std::move(filter)),
       driver_(driver),
       pipeline_(pipeline),
       modules_(modules),
       streams_(streams),
-      problems_(problems) {}
+      problems_(problems),
+      unlogged_(options, allocations, streams, problems,
+                [this](LaunchId id) { return describe(id); }) {}
 
 LaunchTracker::~LaunchTracker() = default;
 
@@ -110,19 +106,24 @@ bool LaunchTracker::is_valid() const {
          });
 }
 
+void LaunchTracker::release(const InFlight& launch) {
+  unlogged_.end(launch.id, launch.descriptor->unwritten);
+  launch.area->release(launch.descriptor);
+}
+
 // Launches mostly end in the order they began, so looking at the oldest ones is enough most times.
 void LaunchTracker::reap(bool thoroughly) {
   DEBUG_ASSERT(is_valid());
   const auto is_over = [this](const InFlight& launch) { return pipeline_.is_over(launch.id); };
   while (!in_flight_.empty() && is_over(in_flight_.front())) {
-    in_flight_.front().area->release(in_flight_.front().descriptor);
+    release(in_flight_.front());
     in_flight_.pop_front();
   }
   if (thoroughly) {
     std::erase_if(in_flight_, [&](const InFlight& launch) {
       const bool over = is_over(launch);
       if (over) {
-        launch.area->release(launch.descriptor);
+        release(launch);
       }
       return over;
     });
@@ -157,9 +158,9 @@ void LaunchTracker::make_room(std::size_t launches) {
   }
 }
 
-const wire::LaunchDescriptor* LaunchTracker::add_in_flight(const KernelBinding& kernel,
-                                                           const detector::LaunchInfo& info,
-                                                           Handle context, std::string& reason) {
+wire::LaunchDescriptor* LaunchTracker::add_in_flight(const KernelBinding& kernel,
+                                                     const detector::LaunchInfo& info,
+                                                     Handle context, std::string& reason) {
   DeviceArea* const area = area_of(context);
   if (area == nullptr) {
     reason = "no memory for log queues";
@@ -232,12 +233,18 @@ void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
                                 .cluster = kernel.cluster(request.cluster),
                                 .ordered_after = {}};
       info.id = launch.opened_ = open(kernel, info, stream);
-      const wire::LaunchDescriptor* const taken =
+      wire::LaunchDescriptor* const taken =
           add_in_flight(kernel, info, driver_.current_context(), launch.check_.unchecked);
       if (taken != nullptr) {
         descriptor = reinterpret_cast<std::uint64_t>(taken);
         read_constants(request, stream);
         order(info, stream, request.is_programmatic);
+        taken->unwritten = unlogged_.begin(
+            {.id = info.id,
+             .stream = stream,
+             .kernel = *kernel.kernel,
+             .arguments = packed_arguments(*kernel.kernel, launch.parameters(), launch.extra()),
+             .is_programmatic = request.is_programmatic});
         pipeline_.begin_launch(info);
         launch.id_ = g_current = info.id;
       }
@@ -254,18 +261,6 @@ void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
   void** const parameters = launch.parameters();
   void** const extra = launch.extra();
   launch.arguments_.emplace(*kernel.kernel, parameters, extra, descriptor);
-}
-
-// Of a kernel that may begin before the one before it is over, nobody may come between.
-void LaunchTracker::read_constants(const LaunchRequest& request, detector::StreamKey stream) {
-  if (request.constants.empty() || request.is_programmatic) {
-    return;
-  }
-  CopyRequest constants{.operation = HostOperation::kConstants};
-  for (const MemoryRange& range : request.constants) {
-    constants.accesses.push_back({.address = range.address, .row_bytes = range.bytes});
-  }
-  begin_copy(open_copy(constants, stream), stream);
 }
 
 void LaunchTracker::order(detector::LaunchInfo& info, detector::StreamKey stream,
@@ -349,95 +344,12 @@ void LaunchTracker::refused(const KernelBinding* kernel, const LaunchCheck& chec
   book_.refused(kernel, check);
 }
 
-detector::CopyInfo LaunchTracker::open_copy(const CopyRequest& copy, detector::StreamKey stream) {
-  CopyBook::Call call;
-  {
-    const HeldLock lock(book_mutex_);
-    call = copies_.open(copy.operation, streams_.number_of(stream));
-    if (call.is_new && recorder_ != nullptr) {
-      recorder_->copy_described(copies_.record(call.number));
-    }
-  }
-  detector::CopyInfo info;
-  info.operation = copy.operation;
-  info.call = call.number;
-  for (const detector::MemoryRows& rows : copy.accesses) {
-    if (rows.rows <= kMaximumCopyRows) {
-      info.accesses.push_back(rows);
-    } else {
-      problems_.add("a copy or memset of more than a million rows was not checked");
-    }
-  }
-  return info;
-}
-
-CopyId LaunchTracker::begin_copy(detector::CopyInfo info, detector::StreamKey stream) {
-  const CopyId fresh = copies_.next_id();
-  detector::CopyOrder order = streams_.copy(stream, fresh);
-  if (order.id != fresh) {
-    copies_.take_back(fresh);
-  }
-  info.id = order.id;
-  info.ordered_after = std::move(order.ordered_after);
-  info.host_waited = std::move(order.host_waited);
-  pipeline_.begin_copy(info);
-  return info.id;
-}
-
-CopyId LaunchTracker::freed(const MemoryRange& range, Handle stream) {
-  note_python_place();
-  const detector::StreamKey key = streams_.key_of(stream);
-  const HeldLock lock(mutex_);
-  return closed_.empty() ? begin_copy(open_copy(request_of(HostOperation::kFree, range), key), key)
-                         : CopyId{};
-}
-
-// Not with the number of the copies before it: who comes after it waits for the frees as well.
-void LaunchTracker::allocated(const MemoryRange& range, Handle stream,
-                              std::vector<CopyId> freed_by) {
-  note_python_place();
-  const detector::StreamKey key = streams_.key_of(stream);
-  const HeldLock lock(mutex_);
-  if (!closed_.empty()) {
-    return;
-  }
-  detector::CopyInfo info = open_copy(request_of(HostOperation::kAllocation, range), key);
-  info.id = copies_.next_id();
-  info.ordered_after = streams_.launch(key, info.id);
-  info.host_waited = streams_.host_waited();
-  info.freed_by = std::move(freed_by);
-  pipeline_.begin_copy(info);
-}
-
-void LaunchTracker::copied(const CopyRequest& copy) {
-  note_python_place();
-  const detector::StreamKey stream = streams_.key_of(copy.stream);
-  if (copy.host_order == HostOrder::kWorkBefore) {
-    streams_.stream_synchronized(stream);
-  }
-  {
-    const HeldLock lock(mutex_);
-    if (closed_.empty() && !copy.accesses.empty()) {
-      begin_copy(open_copy(copy, stream), stream);
-    }
-  }
-  if (copy.host_order == HostOrder::kCopy) {
-    streams_.stream_synchronized(stream);
-  }
-}
-
-std::vector<report::CopyRecord> LaunchTracker::copies_named_in(
-    const detector::Findings& findings) const {
-  const HeldLock lock(book_mutex_);
-  return copies_.named_in(findings);
-}
-
 void LaunchTracker::end(LaunchId id) {
   pipeline_.end_launch(id);
   const HeldLock lock(mutex_);
   std::erase_if(in_flight_, [&](const InFlight& launch) {
     if (launch.id == id) {
-      launch.area->release(launch.descriptor);
+      release(launch);
     }
     return launch.id == id;
   });

@@ -14,6 +14,7 @@
 #include "base/held_lock.h"
 #include "base/options.h"
 #include "host_detector/pipeline.h"
+#include "session/allocation_table.h"
 #include "session/copy_book.h"
 #include "session/device_area.h"
 #include "session/kernel_filter.h"
@@ -25,6 +26,7 @@
 #include "session/problems.h"
 #include "session/store_delayer.h"
 #include "session/stream_tracker.h"
+#include "session/unlogged_reads.h"
 #include "trace/recorder.h"
 
 namespace barracuda::session {
@@ -96,7 +98,7 @@ class LaunchTracker {
 
   LaunchTracker(const Options& options, KernelFilter filter, DeviceDriver& driver,
                 detector::Pipeline& pipeline, ModuleRegistry& modules, StreamTracker& streams,
-                Problems& problems);
+                const AllocationTable& allocations, Problems& problems);
   ~LaunchTracker();
   LaunchTracker(const LaunchTracker&) = delete;
   LaunchTracker& operator=(const LaunchTracker&) = delete;
@@ -211,9 +213,11 @@ class LaunchTracker {
   // Waits for detection where so many more launches would be too many. Holds nothing meanwhile.
   void make_room(std::size_t launches);
   // The descriptor of a new launch in flight, null with `reason` set if there is none.
-  const wire::LaunchDescriptor* add_in_flight(const KernelBinding& kernel,
-                                              const detector::LaunchInfo& info, Handle context,
-                                              std::string& reason);
+  wire::LaunchDescriptor* add_in_flight(const KernelBinding& kernel,
+                                        const detector::LaunchInfo& info, Handle context,
+                                        std::string& reason);
+  // Gives its descriptor back.
+  void release(const InFlight& launch);
   void wait_for(detector::LaunchId id);
   void end(detector::LaunchId id);
 
@@ -233,6 +237,7 @@ class LaunchTracker {
   mutable std::mutex mutex_;  // of what follows; taken before book_mutex_
   std::map<Handle, std::unique_ptr<DeviceArea>> areas_;  // null: no memory for one
   std::deque<InFlight> in_flight_;
+  UnloggedReads unlogged_;
   detector::LaunchId in_the_way_{};  // the oldest, for which it was waited in vain
   std::uint64_t matching_launches_ = 0;
   std::uint64_t begun_ = 0;

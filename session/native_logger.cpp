@@ -1,6 +1,7 @@
 #include "session/native_logger.h"
 
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <string_view>
 
@@ -81,6 +82,39 @@ bool is_global(std::uint64_t address) {
   return wire::space_of(address) == AddressSpace::kGlobal;
 }
 
+// --- memory that the launch does not write ---
+
+wire::UnwrittenAccess judge_access(const wire::LaunchDescriptor& descriptor, std::uint32_t site,
+                                   std::uint64_t address, bool is_read) {
+  const wire::UnwrittenMemory& unwritten = descriptor.unwritten;
+  const auto range_at = [&](std::uint32_t i) { return unwritten.ranges[i]; };
+  const wire::UnwrittenAccess access =
+      wire::judge_unwritten(range_at, unwritten.count, wire::bytes_at(site), address, is_read);
+  if (access == wire::UnwrittenAccess::kWrites) {
+    std::uint32_t& written = const_cast<std::uint32_t&>(unwritten.written);  // NOLINT: the device's
+    std::atomic_ref(written).store(1, std::memory_order_relaxed);
+  }
+  return access;
+}
+
+// The lanes of `mask` whose accesses are logged.
+std::uint32_t logged_lanes(const NativeCall& call, const wire::LaunchDescriptor& descriptor,
+                           const LaneWords& addresses, std::uint32_t mask) {
+  std::uint32_t logged = mask;
+  if (descriptor.unwritten.count == 0) {
+    return logged;
+  }
+  NativeLanes(mask).for_each([&](std::uint32_t lane, std::uint32_t) {
+    const std::uint32_t site = site_of(call, lane);
+    if ((site & (wire::kPlainRead | wire::kPlainWrite)) != 0 &&
+        judge_access(descriptor, site, addresses[lane], (site & wire::kPlainRead) != 0) ==
+            wire::UnwrittenAccess::kLeftOut) {
+      logged &= ~(1U << lane);
+    }
+  });
+  return logged;
+}
+
 // --- accesses ---
 
 StoredValues values_of(const NativeCall& call) {
@@ -105,6 +139,10 @@ NativeResult access(const NativeCall& call) {
     return NativeResult::kDone;
   }
   const LaneWords addresses = addresses_of(call, Generic, mask);
+  mask = logged_lanes(call, *descriptor, addresses, mask);
+  if (mask == 0) {
+    return NativeResult::kDone;
+  }
   const StoredValues values = values_of(call);
   const NativeQueue queue(*descriptor, call);
   while (mask != 0) {
@@ -158,6 +196,9 @@ NativeResult release_begin(const NativeCall& call) {
     });
     return NativeResult::kDone;
   }
+  NativeLanes(mask).for_each([&](std::uint32_t lane, std::uint32_t) {
+    judge_access(*descriptor, site_of(call, lane), addresses[lane], false);
+  });
   // Records of several sites are claimed at once, and begun only then.
   const NativeQueue queue(*descriptor, call);
   std::uint32_t slots = 0;

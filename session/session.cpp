@@ -124,7 +124,8 @@ Session::Session(const Options& options, KernelFilter filter, PtxChanges changes
                 .is_stressed = is_stressed(options_, driver_->is_emulated()),
                 .is_unlogged = rewrites_program(options_, driver_->is_emulated()),
                 .permutes_warps = options_.shuffle == "warps"}),
-      launches_(options_, std::move(filter), *driver_, pipeline_, modules_, streams_, problems_) {
+      launches_(options_, std::move(filter), *driver_, pipeline_, modules_, streams_, allocations_,
+                problems_) {
   launches_.record(recorder_.get());
 }
 
@@ -213,8 +214,8 @@ std::vector<MemoryRange> Session::note_variables(Handle function) {
     const char* const kind = variable.is_constant  ? "__constant__"
                              : variable.is_managed ? "__managed__"
                                                    : "__device__";
-    allocations_.add(range->address, range->bytes,
-                     fmt::format("{} variable {}", kind, report::demangle(variable.name)));
+    allocations_.add_variable(range->address, range->bytes,
+                              fmt::format("{} variable {}", kind, report::demangle(variable.name)));
     if (variable.is_constant) {
       found.emplace(variable.name, *range);
     }

@@ -42,6 +42,7 @@ StreamKey StreamTracker::key_of(Handle stream) {
 
 std::uint64_t StreamTracker::add_stream(StreamKey stream, bool non_blocking) {
   ASSERT(stream != detector::kLegacyStream);  // it is number 0
+  has_non_blocking_ = has_non_blocking_ || non_blocking;
   order_.create_stream(stream, non_blocking);
   return numbers_[stream] = next_number_++;
 }
@@ -89,22 +90,26 @@ void StreamTracker::device_synchronized() {
 
 std::vector<WorkId> StreamTracker::launch(StreamKey stream, WorkId id) {
   const HeldLock lock(mutex_);
+  use(stream);
   return order_.launch(stream, id);
 }
 
 detector::ProgrammaticOrder StreamTracker::launch_programmatic(StreamKey stream, LaunchId id,
                                                                CopyId fresh) {
   const HeldLock lock(mutex_);
+  use(stream);
   return order_.launch_programmatic(stream, id, fresh);
 }
 
 void StreamTracker::launch_unchecked(StreamKey stream) {
   const HeldLock lock(mutex_);
+  use(stream);
   order_.launch_unknown(stream);
 }
 
 detector::CopyOrder StreamTracker::copy(StreamKey stream, CopyId fresh) {
   const HeldLock lock(mutex_);
+  use(stream);
   return order_.copy(stream, fresh);
 }
 
@@ -119,6 +124,7 @@ std::vector<std::vector<WorkId>> StreamTracker::graph_launch(StreamKey stream,
                                                              std::uint64_t executable,
                                                              std::span<const GraphStep> steps) {
   const HeldLock lock(mutex_);
+  use(stream);
   const EventKey replay{executable, EventKey::Kind::kGraphEnd};
   order_.wait_event(stream, replay);
   const EventKey begin{0, EventKey::Kind::kGraphBegin};
@@ -147,6 +153,32 @@ std::vector<std::vector<WorkId>> StreamTracker::graph_launch(StreamKey stream,
   }
   order_.record_event(replay, stream);
   return after;
+}
+
+// The legacy stream and the blocking ones wait for each other. Of two others nothing is known, and
+// one alone has none beside it as long as the legacy stream is not used.
+bool StreamTracker::has_no_rival(StreamKey stream) const {
+  const HeldLock lock(mutex_);
+  if (stream == detector::kLegacyStream) {
+    return !has_non_blocking_;
+  }
+  const bool is_only_one = next_number_ == 2;
+  return is_only_one && !(has_non_blocking_ && uses_legacy_);
+}
+
+bool StreamTracker::is_after_all(WorkId work) const {
+  const HeldLock lock(mutex_);
+  return order_.is_after_all(work);
+}
+
+bool StreamTracker::is_before(WorkId first, WorkId second) const {
+  const HeldLock lock(mutex_);
+  return order_.is_before(first, second);
+}
+
+bool StreamTracker::host_waited_for(WorkId work) const {
+  const HeldLock lock(mutex_);
+  return order_.host_waited_for(work);
 }
 
 std::uint64_t StreamTracker::number_of(StreamKey stream) const {

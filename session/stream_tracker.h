@@ -51,16 +51,33 @@ class StreamTracker {
                                                           std::uint64_t executable,
                                                           std::span<const GraphStep> steps);
 
+  // Whether what has been put into streams so far makes it likely that everything to come is
+  // ordered after what is put into this one: all of it was put into streams that wait for each
+  // other.
+  [[nodiscard]] bool has_no_rival(detector::StreamKey stream) const;
+  // Every other work that has begun was over before this.
+  [[nodiscard]] bool is_after_all(detector::WorkId work) const;
+  [[nodiscard]] bool is_before(detector::WorkId first, detector::WorkId second) const;
+  // The host has waited for it, and so everything that begins from now on comes after it.
+  [[nodiscard]] bool host_waited_for(detector::WorkId work) const;
+
   // 0 is the default stream.
   [[nodiscard]] std::uint64_t number_of(detector::StreamKey stream) const;
 
  private:
+  // Something is put into it. The lock is held.
+  void use(detector::StreamKey stream) {
+    uses_legacy_ = uses_legacy_ || stream == detector::kLegacyStream;
+  }
+
   std::uint64_t add_stream(detector::StreamKey stream, bool non_blocking);
 
   mutable std::mutex mutex_;
   detector::StreamOrder order_;
   boost::unordered_flat_map<detector::StreamKey, std::uint64_t> numbers_;
   std::uint64_t next_number_ = 1;
+  bool has_non_blocking_ = false;  // so far; those of graphs' steps are none of the program's
+  bool uses_legacy_ = false;       // so far
 };
 
 }  // namespace barracuda::session

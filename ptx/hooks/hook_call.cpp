@@ -13,12 +13,28 @@
 
 namespace barracuda::ptx {
 
+namespace {
+
+// What is left out where a launch does not write memory, and what writes it. Asynchronous copies
+// are not the thread's own accesses, and whoever reads or writes strongly is logged by others.
+std::uint32_t access_bits(const PlannedSite& site) {
+  if (site.hook != HookKind::kAccess || site.info.asynchrony != wire::Asynchrony::kNone) {
+    return 0;
+  }
+  if (site.effect.opcode_class == OpcodeClass::kLoad) {
+    return site.info.order == wire::MemoryOrder::kWeak ? wire::kPlainRead : 0;
+  }
+  return site.info.operation == wire::Operation::kRead ? 0 : wire::kPlainWrite;
+}
+
+}  // namespace
+
 std::uint32_t site_word(const PlannedSite& site) {
   const auto bytes = static_cast<std::uint32_t>(site.info.element_bytes * site.info.element_count);
   return index_of(site.id) |
          static_cast<std::uint32_t>(std::countr_zero(std::bit_ceil(std::max(bytes, 1U))))
              << wire::kSizeShift |
-         (site.stores_constants ? wire::kConstantValue : 0);
+         (site.stores_constants ? wire::kConstantValue : 0) | access_bits(site);
 }
 
 std::string write_call(HookNames& called, Hook hook, std::initializer_list<HookArgument> arguments,

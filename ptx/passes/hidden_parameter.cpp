@@ -10,6 +10,7 @@
 #include "base/align.h"
 #include "device_logger/symbols.h"
 #include "ptx/abi.h"
+#include "ptx/analysis/global_writes.h"
 #include "ptx/analysis/program.h"
 #include "ptx/passes/passes.h"
 
@@ -212,6 +213,7 @@ Expected<void> run(Program& program) {
     }
     kernel.constants = constants.of(program, facts);
     kernel.numbered = facts.is_numbered;
+    kernel.writes = find_global_writes(program, i);
     program.kernels.push_back(std::move(kernel));
   }
   for (std::uint32_t i = 0; i < program.functions.size(); ++i) {

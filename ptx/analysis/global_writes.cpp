@@ -1,0 +1,344 @@
+#include "ptx/analysis/global_writes.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "ptx/analysis/constants.h"
+#include "ptx/analysis/register_sizes.h"
+
+namespace barracuda::ptx {
+namespace {
+
+// What a value may be computed from, as a set: words of the entry's parameters, a bit each, and
+// these. No bit: a number, which is no address.
+using Origins = std::uint64_t;
+constexpr int kMostWords = 61;
+constexpr Origins kFromPrivate = Origins{1} << 61;    // shared, local, constant, parameter memory
+constexpr Origins kFromVariables = Origins{1} << 62;  // variables in global memory
+constexpr Origins kFromUnknown = Origins{1} << 63;
+
+constexpr std::uint32_t kPointerBytes = 8;
+
+// Functions without a body here that write no memory of the program.
+constexpr std::string_view kHarmless[] = {"vprintf", "__assertfail"};
+
+bool is_float(ScalarType type) {
+  return type == ScalarType::kF64 || type == ScalarType::kF32 || type == ScalarType::kF16;
+}
+
+class Words {
+ public:
+  Origins of(ArgumentWord word) {
+    const auto found = std::ranges::find(words_, word);
+    const auto index = static_cast<std::size_t>(found - words_.begin());
+    if (index == kMostWords) {
+      return kFromUnknown;
+    }
+    if (found == words_.end()) {
+      words_.push_back(word);
+    }
+    return Origins{1} << index;
+  }
+
+  [[nodiscard]] std::vector<ArgumentWord> in(Origins origins) const {
+    std::vector<ArgumentWord> found;
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      if ((origins >> i & 1) != 0) {
+        found.push_back(words_[i]);
+      }
+    }
+    return found;
+  }
+
+ private:
+  std::vector<ArgumentWord> words_;  // at most kMostWords
+};
+
+// Where names of variables lie: of the module, and of all functions as one.
+class Places {
+ public:
+  explicit Places(const Module& module) {
+    for (const Statement& statement : module.statements) {
+      if (statement.kind == StatementKind::kVariable) {
+        for (const Variable& variable : statement.variables) {
+          spaces_[variable.name] |= origins_in(variable.space);
+        }
+      }
+    }
+    for (const Function& function : module.functions) {
+      for (const Variable& parameter : function.parameters) {
+        spaces_[parameter.name] |= kFromPrivate;
+      }
+    }
+  }
+
+  [[nodiscard]] Origins of(std::string_view name) const {
+    const auto found = spaces_.find(name);
+    return found == spaces_.end() ? kFromUnknown : found->second;
+  }
+
+ private:
+  static Origins origins_in(StateSpace space) {
+    switch (space) {
+      case StateSpace::kShared:
+      case StateSpace::kLocal:
+      case StateSpace::kConst:
+      case StateSpace::kParam:
+        return kFromPrivate;
+      case StateSpace::kGlobal:
+        return kFromVariables;
+      case StateSpace::kNone:
+      case StateSpace::kReg:
+      case StateSpace::kSreg:
+      case StateSpace::kTex:
+      case StateSpace::kGeneric:
+        return kFromUnknown;
+    }
+    return kFromUnknown;
+  }
+
+  boost::unordered_flat_map<std::string_view, Origins> spaces_;
+};
+
+// What the registers of a function may be computed from, whatever the order in which its statements
+// run. Names are taken as one whatever their scope.
+class Registers {
+ public:
+  Registers(const Program& program, const Function& function, const Places& places, Words& words)
+      : program_(program), function_(function), places_(places), words_(words) {
+    while (read_body()) {
+    }
+  }
+
+  [[nodiscard]] Origins of(const Operand& operand) const {
+    switch (operand.kind) {
+      case Operand::Kind::kRegister: {
+        const auto found = registers_.find(operand.name);
+        return found == registers_.end() ? 0 : found->second;
+      }
+      case Operand::Kind::kSymbol: {
+        const Origins index = operand.elements.empty() ? 0 : of(operand.elements[0]);
+        return places_.of(operand.name) | index;
+      }
+      case Operand::Kind::kAddress:
+        return operand.elements.empty() ? kFromUnknown : of(operand.elements[0]);
+      case Operand::Kind::kVector:  // halves of an address may be put together again
+      case Operand::Kind::kPair:
+      case Operand::Kind::kList:
+        return kFromUnknown;
+      case Operand::Kind::kSpecial:
+      case Operand::Kind::kInteger:
+      case Operand::Kind::kFloat:
+      case Operand::Kind::kSink:
+        return 0;
+    }
+    return kFromUnknown;
+  }
+
+ private:
+  bool read_body() {
+    bool changes = false;
+    RegisterSizes sizes;
+    sizes.enter(function_);
+    for (std::size_t i = function_.body_begin; i < function_.body_end; ++i) {
+      const Statement& statement = program_.module.statements[i];
+      sizes.read(statement);
+      const Instruction& instruction = statement.instruction;
+      if (statement.kind == StatementKind::kInstruction && !instruction.operands.empty() &&
+          instruction.operands[0].kind != Operand::Kind::kAddress) {
+        changes = define(i, sizes) || changes;
+      }
+    }
+    return changes;
+  }
+
+  bool define(std::size_t statement, const RegisterSizes& sizes) {
+    const Instruction& instruction = program_.module.statements[statement].instruction;
+    const Operand& written = instruction.operands[0];
+    if (written.kind != Operand::Kind::kVector) {
+      return define(written, statement, 0, sizes);
+    }
+    bool changes = false;
+    for (std::uint32_t i = 0; i < written.elements.size(); ++i) {
+      changes = define(written.elements[i], statement, i, sizes) || changes;
+    }
+    return changes;
+  }
+
+  // What is narrower holds no address. Of names that are not declared nothing is known.
+  bool define(const Operand& written, std::size_t statement, std::uint32_t element,
+              const RegisterSizes& sizes) {
+    bool changes = false;
+    visit_registers(written, [&](const Operand& destination) {
+      const std::uint32_t bytes = sizes.bytes_of(destination);
+      if (bytes >= kPointerBytes || !sizes.is_declared(destination.name)) {
+        Origins& known = registers_[destination.name];
+        const Origins all = known | result(statement, element);
+        changes = changes || all != known;
+        known = all;
+      }
+    });
+    return changes;
+  }
+
+  // Of the register that is the `element`-th of what the statement writes.
+  Origins result(std::size_t statement, std::uint32_t element) {
+    const Instruction& instruction = program_.module.statements[statement].instruction;
+    const OpcodeClass opcode_class = program_.effects[statement].opcode_class;
+    return opcode_class == OpcodeClass::kLoad         ? loaded(instruction, element)
+           : opcode_class == OpcodeClass::kArithmetic ? computed(instruction)
+                                                      : kFromUnknown;
+  }
+
+  // A word of the entry's parameters that is read where it stands.
+  Origins loaded(const Instruction& load, std::uint32_t element) {
+    const bool is_parameter = load.has(Modifier::kParam) || load.has(Modifier::kParamEntry);
+    const Operand& address = load.operands.back();
+    if (!is_parameter || load.operands.size() != 2 || !function_.is_entry ||
+        size_of(load.last_type()) != kPointerBytes || address.kind != Operand::Kind::kAddress ||
+        address.elements.size() != 1 || address.elements[0].kind != Operand::Kind::kSymbol ||
+        !address.elements[0].elements.empty()) {
+      return kFromUnknown;
+    }
+    const auto parameter =
+        std::ranges::find(function_.parameters, address.elements[0].name, &Variable::name);
+    const std::int64_t offset = address.offset + address.elements[0].offset +
+                                std::int64_t{element} * std::int64_t{kPointerBytes};
+    if (parameter == function_.parameters.end() || offset < 0 ||
+        static_cast<std::uint64_t>(offset) + kPointerBytes > parameter->size()) {
+      return kFromUnknown;
+    }
+    return words_.of(
+        {.parameter = static_cast<std::uint32_t>(parameter - function_.parameters.begin()),
+         .offset = static_cast<std::uint32_t>(offset)});
+  }
+
+  [[nodiscard]] Origins all_of(const Instruction& instruction, std::size_t first) const {
+    Origins all = 0;
+    for (std::size_t i = first; i < instruction.operands.size(); ++i) {
+      all |= of(instruction.operands[i]);
+    }
+    return all;
+  }
+
+  [[nodiscard]] Origins computed(const Instruction& instruction) const {
+    using enum Opcode;
+    constexpr Opcode kAddressOfAny[] = {kMov, kCvt, kAdd, kSub, kAnd, kOr,
+                                        kXor, kNot, kNeg, kMin, kMax, kSelp};
+    // An address that is multiplied or shifted is none.
+    constexpr Opcode kNumber[] = {kMul, kShl, kShr, kDiv, kRem, kBfe};
+    const Opcode opcode = instruction.opcode;
+    const auto is_in = [&](const auto& list) {
+      return std::ranges::find(list, opcode) != std::end(list);
+    };
+    if (is_in(kNumber) || (opcode == kCvt && is_float(instruction.last_type()))) {
+      return 0;
+    }
+    // To a generic address of a space, or .to it.
+    if (opcode == kCvta) {
+      return instruction.has(Modifier::kTo) || instruction.has(Modifier::kGlobal)
+                 ? all_of(instruction, 1)
+                 : kFromPrivate;
+    }
+    return is_in(kAddressOfAny) ? all_of(instruction, 1)
+           : opcode == kMad     ? all_of(instruction, 3)
+                                : kFromUnknown;
+  }
+
+  const Program& program_;
+  const Function& function_;
+  const Places& places_;
+  Words& words_;
+  boost::unordered_flat_map<std::string_view, Origins> registers_;  // of 8 bytes
+};
+
+bool is_private(StateSpace space) {
+  return space == StateSpace::kShared || space == StateSpace::kLocal ||
+         space == StateSpace::kParam || space == StateSpace::kConst;
+}
+
+bool is_harmless_call(const Module& module, const Instruction& call) {
+  const Operand* const callee = callee_of(call);
+  if (callee == nullptr || callee->kind == Operand::Kind::kRegister) {
+    return false;
+  }
+  const Function* const function = module.find_function(callee->name);
+  return (function != nullptr && function->has_body) ||
+         std::ranges::find(kHarmless, callee->name) != std::end(kHarmless);
+}
+
+// What a statement writes of global memory, by what its address is computed from.
+Origins written_at(const Program& program, std::size_t statement, const Registers& registers) {
+  const Statement& current = program.module.statements[statement];
+  const Effect& effect = program.effects[statement];
+  using enum OpcodeClass;
+  switch (effect.opcode_class) {
+    case kStore:
+    case kAtomic:
+    case kReduction:
+    case kMatrixAccess: {
+      if (is_private(effect.space) || effect.operation == wire::Operation::kRead) {
+        return 0;
+      }
+      const Operand* const address = address_of(current, effect);
+      const Origins origins = address == nullptr ? kFromUnknown : registers.of(*address);
+      return origins == 0 ? kFromUnknown : origins & ~kFromPrivate;
+    }
+    case kAsyncCopy: {
+      const bool copies = effect.operation == wire::Operation::kCopy ||
+                          effect.operation == wire::Operation::kWrite ||
+                          effect.operation == wire::Operation::kRead || effect.not_covered;
+      return copies && effect.space != StateSpace::kShared ? kFromUnknown : 0;
+    }
+    case kCall:
+      return is_harmless_call(program.module, current.instruction) ? 0 : kFromUnknown;
+    case kTexture:
+    case kUnknown:
+      return kFromUnknown;
+    case kArithmetic:
+    case kLoad:
+    case kFence:
+    case kProxyFence:
+    case kBarrier:
+    case kBarrierArrive:
+    case kWarpBarrier:
+    case kClusterBarrier:
+    case kGridDependency:
+    case kMbarrier:
+    case kWarpCollective:
+    case kBranch:
+    case kReturn:
+    case kExit:
+    case kTrap:
+    case kNoEffect:
+      return 0;
+  }
+  return kFromUnknown;
+}
+
+}  // namespace
+
+GlobalWrites find_global_writes(const Program& program, std::uint32_t entry) {
+  const Places places(program.module);
+  Words words;
+  Origins written = 0;
+  for (const std::uint32_t index : program.functions[entry].reachable) {
+    const Function& function = program.function(index);
+    const Registers registers(program, function, places, words);
+    for (std::size_t i = function.body_begin; i < function.body_end; ++i) {
+      if (program.module.statements[i].kind == StatementKind::kInstruction) {
+        written |= written_at(program, i, registers);
+      }
+    }
+  }
+  return {.is_known = (written & kFromUnknown) == 0,
+          .variables = (written & kFromVariables) != 0,
+          .arguments = words.in(written)};
+}
+
+}  // namespace barracuda::ptx

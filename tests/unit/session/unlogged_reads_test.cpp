@@ -1,0 +1,248 @@
+#include "session/unlogged_reads.h"
+
+#include <cstring>
+#include <initializer_list>
+
+#include <catch2/catch.hpp>
+
+namespace barracuda::session {
+namespace {
+
+using Catch::Contains;
+using detector::CopyId;
+using detector::kLegacyStream;
+using detector::LaunchId;
+using detector::StreamKey;
+
+constexpr std::uint64_t kIn = 0x10000, kOut = 0x20000, kOther = 0x30000, kBytes = 0x1000;
+constexpr Handle kStream = 100, kSecond = 101;
+
+Options options_with(const std::string& filter) {
+  Options options;
+  options.filter = filter;
+  return options;
+}
+
+// Kernels of two pointers, the second of which is written through.
+struct Device {
+  explicit Device(const Options& options_given = options_with("auto")) : options(options_given) {
+    for (const std::uint64_t array : {kIn, kOut, kOther}) {
+      allocations.add(array, kBytes, "cudaMalloc");
+    }
+    kernel.parameters = {{0, 8}, {8, 8}};
+    kernel.writes = {.is_known = true, .arguments = {{1, 0}}};
+  }
+
+  wire::UnwrittenMemory launch(StreamKey stream, std::uint64_t in, std::uint64_t out,
+                               bool is_programmatic = false) {
+    const LaunchId id{++launches};
+    if (is_programmatic) {
+      streams.launch_programmatic(stream, id, CopyId{++copies});
+    } else {
+      streams.launch(stream, id);
+    }
+    std::vector<std::byte> arguments(16);
+    std::memcpy(arguments.data(), &in, 8);
+    std::memcpy(arguments.data() + 8, &out, 8);
+    return reads.begin({.id = id,
+                        .stream = stream,
+                        .kernel = kernel,
+                        .arguments = arguments,
+                        .is_programmatic = is_programmatic});
+  }
+
+  void copy_to(StreamKey stream, std::uint64_t address, bool is_written = true) {
+    reads.begin({.id = streams.copy(stream, CopyId{++copies}).id,
+                 .accesses = {{.address = address, .row_bytes = 16, .is_written = is_written}}});
+  }
+
+  [[nodiscard]] bool has_given_up() const { return !problems.sentences().empty(); }
+
+  Options options;
+  AllocationTable allocations;
+  StreamTracker streams;
+  Problems problems;
+  ptx::Kernel kernel;
+  std::uint32_t launches = 0, copies = 0;
+  UnloggedReads reads{options, allocations, streams, problems, [](LaunchId) { return " (k)"; }};
+};
+
+bool is_range(const wire::UnwrittenMemory& unwritten, std::uint64_t address) {
+  return unwritten.count == 1 && unwritten.ranges[0].address == address &&
+         unwritten.ranges[0].bytes == kBytes;
+}
+
+TEST_CASE("the allocations of a launch's pointers that it does not write stay unlogged") {
+  Device device;
+  CHECK(is_range(device.launch(kLegacyStream, kIn + 64, kOut), kIn));
+  CHECK(device.launch(kLegacyStream, kOut + 64, kOut).count == 0);
+  CHECK(device.launch(kLegacyStream, 0, kOut).count == 0);
+  CHECK(is_range(device.launch(kLegacyStream, kIn, 0), kIn));  // nothing is written through null
+  CHECK_FALSE(device.has_given_up());
+}
+
+TEST_CASE("where it is not known what a launch writes, all is logged") {
+  Device device;
+  CHECK(device.launch(kLegacyStream, kIn, kOut + kBytes + 64).count == 0);  // in no allocation
+  device.kernel.writes.is_known = false;
+  CHECK(device.launch(kLegacyStream, kIn, kOut).count == 0);
+}
+
+TEST_CASE("a pointer to an end may write either way") {
+  Device device;
+  device.allocations.add(kOut + kBytes, kBytes, "cudaMalloc");
+  CHECK(device.launch(kLegacyStream, kOut, kOut + kBytes).count == 0);
+  CHECK(device.launch(kLegacyStream, kOut + kBytes, kOut + kBytes).count == 0);
+  CHECK(is_range(device.launch(kLegacyStream, kIn, kOther + kBytes), kIn));
+}
+
+TEST_CASE("a variable of a module is never left out, and a write of one keeps nobody's reads") {
+  Device device;
+  device.allocations.add_variable(kIn, kBytes, "__device__ variable x");
+  CHECK(device.launch(kLegacyStream, kIn, kOut).count == 0);
+  device.kernel.writes.variables = true;
+  CHECK(is_range(device.launch(kLegacyStream, kOther, kOut), kOther));
+}
+
+TEST_CASE("with the option, a recording and the paper's rules all is logged") {
+  Options options = options_with("off");
+  CHECK(Device(options).launch(kLegacyStream, kIn, kOut).count == 0);
+  options = options_with("auto");
+  options.record = "trace";
+  CHECK(Device(options).launch(kLegacyStream, kIn, kOut).count == 0);
+  options = options_with("on");
+  options.model = "paper";
+  CHECK(Device(options).launch(kLegacyStream, kIn, kOut).count == 0);
+}
+
+TEST_CASE("beside work that it does not come after, a launch is logged") {
+  Device device(options_with("on"));
+  device.streams.created(kStream, true);
+  device.copy_to(StreamKey{kStream}, kIn);
+  CHECK(device.launch(kLegacyStream, kIn, kOut).count == 0);
+  device.streams.stream_synchronized(StreamKey{kStream});
+  CHECK(is_range(device.launch(kLegacyStream, kIn, kOut), kIn));
+}
+
+TEST_CASE("filter=auto leaves out only where nothing is likely to come beside") {
+  Device device;
+  device.streams.created(kStream, false);
+  CHECK(is_range(device.launch(kLegacyStream, kIn, kOut), kIn));  // who waits for whom is known
+  CHECK(is_range(device.launch(StreamKey{kStream}, kIn, kOut), kIn));
+  device.streams.created(kSecond, false);
+  CHECK(device.launch(StreamKey{kStream}, kIn, kOut).count == 0);
+  CHECK(is_range(device.launch(kLegacyStream, kIn, kOut), kIn));
+  device.streams.created(kSecond + 1, true);
+  CHECK(device.launch(kLegacyStream, kIn, kOut).count == 0);
+
+  Device alone;
+  alone.streams.created(kStream, true);
+  CHECK(is_range(alone.launch(StreamKey{kStream}, kIn, kOut), kIn));
+  alone.streams.stream_synchronized(StreamKey{kStream});
+  CHECK(alone.launch(kLegacyStream, kIn, kOut).count == 0);
+  alone.streams.device_synchronized();
+  CHECK(alone.launch(StreamKey{kStream}, kIn, kOut).count == 0);
+}
+
+TEST_CASE("a programmatic launch is logged") {
+  Device device;
+  CHECK(device.launch(kLegacyStream, kIn, kOut, true).count == 0);
+}
+
+TEST_CASE("a copy that may overtake a launch is told, and all is logged from then on") {
+  Device device(options_with("on"));
+  device.launch(kLegacyStream, kIn, kOut);
+  device.streams.created(kStream, true);
+  SECTION("it writes what was read") {
+    device.copy_to(StreamKey{kStream}, kIn);
+    REQUIRE(device.has_given_up());
+    CHECK_THAT(device.problems.sentences()[0], Contains("a copy, memset or free") &&
+                                                   Contains("launch 1 (k)") &&
+                                                   Contains("filter=off"));
+    device.streams.device_synchronized();
+    CHECK(device.launch(kLegacyStream, kIn, kOut).count == 0);
+  }
+  SECTION("it writes something else, or nothing") {
+    device.copy_to(StreamKey{kStream}, kOut);
+    device.copy_to(StreamKey{kStream}, kIn, false);
+    CHECK_FALSE(device.has_given_up());
+  }
+  SECTION("the host has waited for the launch") {
+    device.streams.device_synchronized();
+    device.copy_to(StreamKey{kStream}, kIn);
+    CHECK_FALSE(device.has_given_up());
+  }
+}
+
+TEST_CASE("a launch that may overtake another is told if it may write what that one read") {
+  Device device(options_with("on"));
+  device.launch(kLegacyStream, kIn, kOut);
+  device.streams.created(kStream, true);
+  SECTION("it does not") {
+    device.launch(StreamKey{kStream}, kIn, kOther);
+    CHECK_FALSE(device.has_given_up());
+  }
+  SECTION("it does") {
+    device.launch(StreamKey{kStream}, kOut, kIn);
+    CHECK(device.has_given_up());
+  }
+  SECTION("nobody knows") {
+    device.kernel.writes.is_known = false;
+    device.launch(StreamKey{kStream}, kOut, kOther);
+    CHECK(device.has_given_up());
+  }
+  SECTION("it is a graph's") {
+    const LaunchId id{++device.launches};
+    device.streams.launch(StreamKey{kStream}, id);
+    device.reads.begin(id);
+    CHECK(device.has_given_up());
+  }
+  SECTION("an older one read it") {
+    device.launch(kLegacyStream, kOther, kOut);
+    device.launch(StreamKey{kStream}, kOut, kIn);
+    CHECK(device.has_given_up());
+  }
+}
+
+TEST_CASE("what many launches read is not forgotten") {
+  Device device(options_with("on"));
+  for (std::uint64_t i = 1; i <= 100; ++i) {
+    device.allocations.add(kOther + i * 0x10000, kBytes, "cudaMalloc");
+    CHECK(device.launch(kLegacyStream, kOther + i * 0x10000, kOut).count == 1);
+  }
+  device.streams.created(kStream, true);
+  device.copy_to(StreamKey{kStream}, kOther + 0x10000);
+  CHECK(device.has_given_up());
+}
+
+TEST_CASE("a write that the logger met where none should be is told") {
+  Device device;
+  wire::UnwrittenMemory unwritten = device.launch(kLegacyStream, kIn, kOut);
+  device.reads.end(LaunchId{1}, unwritten);
+  CHECK_FALSE(device.has_given_up());
+  unwritten.written = 1;
+  device.reads.end(LaunchId{1}, unwritten);
+  CHECK(device.has_given_up());
+}
+
+TEST_CASE("more ranges than a descriptor has room for: the largest are left out") {
+  Device device;
+  device.kernel.parameters = {{0, 8}, {8, 8}, {16, 128}};
+  std::vector<std::byte> arguments(144);
+  for (std::uint64_t i = 0; i < 18; ++i) {
+    const std::uint64_t pointer = kOther + i * 0x10000;
+    device.allocations.add(pointer, 64 * (i + 1), "cudaMalloc");
+    std::memcpy(arguments.data() + 8 * i, &pointer, 8);
+  }
+  const LaunchId id{++device.launches};
+  device.streams.launch(kLegacyStream, id);
+  const wire::UnwrittenMemory unwritten = device.reads.begin(
+      {.id = id, .stream = kLegacyStream, .kernel = device.kernel, .arguments = arguments});
+  REQUIRE(unwritten.count == wire::kMostUnwrittenRanges);
+  for (std::uint32_t i = 0; i < unwritten.count; ++i) {
+    CHECK(unwritten.ranges[i].bytes > 64 * 10);
+  }
+}
+
+}  // namespace
+}  // namespace barracuda::session
