@@ -57,7 +57,7 @@ Expected<std::string> expand_file_name(std::string_view pattern) {
 }
 
 std::vector<std::string*> report_files(Options& options) {
-  return {&options.json, &options.log_file, &options.sarif, &options.junit,
+  return {&options.json, &options.log_file, &options.html, &options.sarif, &options.junit,
           &options.generate_suppressions};
 }
 

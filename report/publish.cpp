@@ -14,6 +14,7 @@
 #include "report/baseline.h"
 #include "report/bug.h"
 #include "report/exit_status.h"
+#include "report/html.h"
 #include "report/json_writer.h"
 #include "report/junit.h"
 #include "report/library_suppressions.h"
@@ -225,6 +226,8 @@ void Publisher::finish_files(Report& report) {
   };
   write(options_.generate_suppressions, "suppressions",
         [&] { return write_named_file(options_.generate_suppressions, suppressions_for(report)); });
+  write(options_.html, "HTML report",
+        [&] { return write_named_file(options_.html, html_report(report)); });
   write(options_.sarif, "SARIF report", [&] {
     std::error_code no_folder;  // then every file keeps its whole name
     const auto root = std::filesystem::current_path(no_folder);

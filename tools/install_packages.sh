@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that the build and the tests need; with `lint` also those of the lint, with
-# `fuzz` those of the fuzz targets, with `campaign` those of tools/try_campaign.sh.
+# `fuzz` those of the fuzz targets, with `page` a browser for the report's page, with `campaign` those of tools/try_campaign.sh.
 # Takes no time where all are there.
 set -euo pipefail
 
@@ -19,8 +19,9 @@ for extra in "$@"; do
   case $extra in
     lint) packages+=(clang-format-19 clang-tidy-19) ;;
     fuzz) packages+=(clang-19 libclang-rt-19-dev) ;;
+    page) packages+=(chromium) ;;
     campaign) packages+=(slurm-wlm munge iproute2 python3-venv) ;;
-    *) echo "usage: $0 [lint] [fuzz] [campaign]" >&2; exit 64 ;;
+    *) echo "usage: $0 [lint] [fuzz] [page] [campaign]" >&2; exit 64 ;;
   esac
 done
 

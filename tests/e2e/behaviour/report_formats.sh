@@ -1,7 +1,7 @@
 # The report where others show it: SARIF, JUnit, compilers' messages, GitHub's annotations.
 . "$(dirname "$0")/expect.sh"
 source=$(realpath "$(dirname "$0")/../../../examples/shared_sum_race.cu")
-line=$(grep -n 'values\[threadIdx.x\] += ' "$source" | cut -d: -f1)
+line=$(grep -n 'partial\[thread\] += ' "$source" | cut -d: -f1)
 
 cd "$(dirname "$source")/.." || exit 1
 run "$barracuda" run --device cpu --sarif "$folder/race.sarif" --junit "$folder/race.xml" --format gcc -- "$programs/shared_sum_race"
@@ -26,7 +26,7 @@ assert len(places) == 2
 for place in places:
     assert place["artifactLocation"] == {"uri": "examples/shared_sum_race.cu", "uriBaseId": "SRCROOT"}, place
     assert place["region"]["startLine"] == int(sys.argv[3])
-    assert "values[threadIdx.x] +=" in place["region"]["snippet"]["text"]
+    assert "partial[thread] +=" in place["region"]["snippet"]["text"]
 assert len(result["codeFlows"][0]["threadFlows"]) == 2
 suite = tree.parse(sys.argv[2]).getroot().find("testsuite")
 assert (suite.get("tests"), suite.get("failures")) == ("2", "1")

@@ -1,0 +1,139 @@
+#include "report/html.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "report/bug.h"
+#include "report/html_page_text.h"
+#include "report/json_parts.h"
+#include "report/json_writer.h"
+#include "report/sentences.h"
+#include "report/text_writer.h"
+
+namespace barracuda::report {
+namespace {
+
+constexpr std::uint32_t kLinesAround = 4;
+constexpr std::size_t kMostOfALine = 400;  // generated sources have lines without end
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{16} << 20;
+
+// The lines that the page shows, by file.
+class Excerpts {
+ public:
+  void want(const Frame& place) {
+    for (std::uint32_t line = place.line - std::min(place.line, kLinesAround);
+         place.line != 0 && line <= place.line + kLinesAround; ++line) {
+      wanted_[place.file].insert(line);
+    }
+  }
+
+  // {file: {line: text}}; a file that is not at hand is left out.
+  [[nodiscard]] Json json() const {
+    Json sources = Json::object();
+    for (const auto& [file, lines] : wanted_) {
+      std::error_code error;
+      if (!std::filesystem::is_regular_file(file, error) ||
+          std::filesystem::file_size(file, error) > kMostBytes || error) {
+        continue;
+      }
+      std::ifstream stream(file);
+      std::string text;
+      for (std::uint32_t line = 1; line <= *lines.rbegin() && std::getline(stream, text); ++line) {
+        if (lines.contains(line)) {
+          sources[file][std::to_string(line)] = text.substr(0, kMostOfALine);
+        }
+      }
+    }
+    return sources;
+  }
+
+ private:
+  std::map<std::string, std::set<std::uint32_t>> wanted_;
+};
+
+// The page takes what is not there for not known; with hundreds of findings that is half of it.
+void drop_nulls(Json& json) {
+  if (json.is_object()) {
+    for (auto member = json.begin(); member != json.end();) {
+      member = member->is_null() ? json.erase(member) : std::next(member);
+    }
+  }
+  if (json.is_structured()) {
+    for (Json& child : json) {
+      drop_nulls(child);
+    }
+  }
+}
+
+Json bug_json(const Bug& bug, const Report& report, Excerpts& excerpts) {
+  Json json = Json::parse(json_line(bug, report.model));
+  for (Json& variant : json["variants"]) {
+    variant.erase("accesses");
+  }
+  const Finding& shown = bug.shown();
+  for (std::size_t i = 0; i < shown.accesses.size(); ++i) {
+    json["accesses"][i]["what"] = what_happened(shown, shown.accesses[i]);
+    excerpts.want(shown.accesses[i].place);
+  }
+  drop_nulls(json);
+  return json;
+}
+
+Json coverage_json(const Report& report) {
+  Json gaps = Json::array();
+  for (const std::vector<std::string>* const list :
+       {&report.coverage.gaps, &report.lost, &report.blocked}) {
+    for (const std::string& gap : *list) {
+      gaps.push_back(gap);
+    }
+  }
+  for (const std::string* const failure : {&report.option_error, &report.tool_failure}) {
+    if (!failure->empty()) {
+      gaps.push_back(*failure);
+    }
+  }
+  return {{"complete", report.covers_everything()},
+          {"launches", report.coverage.launches},
+          {"gaps", std::move(gaps)},
+          {"checked", report.coverage.instrumented},
+          {"unchecked", report.coverage.not_instrumented}};
+}
+
+// As the content of a script element: no text of the program may end it.
+std::string as_script(const Json& data) {
+  std::string text;
+  for (const char c : data.dump(-1, ' ', false, Json::error_handler_t::replace)) {
+    c == '<' ? text += "\\u003c" : text += c;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string html_report(const Report& report) {
+  Excerpts excerpts;
+  Json bugs = Json::array();
+  for (const Bug& bug : bugs_of(report.findings)) {
+    bugs.push_back(bug_json(bug, report, excerpts));
+  }
+  const Json data = {{"program", report.processes.empty() ? "" : report.processes.front().program},
+                     {"device", report.device},
+                     {"model", report.model},
+                     {"summary", summary_line(report)},
+                     {"coverage", coverage_json(report)},
+                     {"bugs", std::move(bugs)},
+                     {"sources", excerpts.json()}};
+  std::string page(kPage);
+  constexpr std::string_view kPlace = "@DATA@";
+  return page.replace(page.find(kPlace), kPlace.size(), as_script(data));
+}
+
+}  // namespace barracuda::report

@@ -1,0 +1,70 @@
+#include "report/html.h"
+
+#include <fstream>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/report/samples.h"
+#include "tests/unit/report/scratch_folder.h"
+
+namespace barracuda::report {
+namespace {
+
+using Json = nlohmann::json;
+
+Json data_of(const std::string& page) {
+  const std::string begin = R"(<script id="data" type="application/json">)";
+  const std::size_t at = page.find(begin);
+  REQUIRE(at != std::string::npos);
+  const std::size_t end = page.find("</script>", at);
+  return Json::parse(page.substr(at + begin.size(), end - at - begin.size()));
+}
+
+TEST_CASE("the page has the findings and the lines around them") {
+  const ScratchFolder folder;
+  const std::string file = folder / "add.cu";
+  std::ofstream(file) << "1\n2\n3\n4\n  five();\n6\n7\n8\n9\n10\n";
+  Report report = samples::racy_report();
+  report.findings[0].accesses[0].place.file = file;
+  report.findings[0].accesses[0].place.line = 5;
+  report.findings[0].accesses[1].place = {.function = "add(int*)", .file = "", .line = 0};
+  const Json data = data_of(html_report(report));
+  REQUIRE(data["bugs"].size() == 1);
+  CHECK(data["bugs"][0]["accesses"][0]["what"].get<std::string>().starts_with("Write of 4 bytes"));
+  CHECK_FALSE(data["bugs"][0].contains("rank"));
+  CHECK(data["sources"].size() == 1);
+  CHECK(data["sources"][file]["5"] == "  five();");
+  CHECK(data["sources"][file].size() == 9);
+  CHECK(data["coverage"]["complete"] == true);
+  CHECK(data["summary"].get<std::string>().starts_with("BARRACUDA SUMMARY: 1 race"));
+}
+
+TEST_CASE("no text of the program ends the script, or is markup") {
+  Report report = samples::racy_report();
+  report.findings[0].missing = "</script><script>alert(1)</script>";
+  report.processes[0].program = "<!--";
+  const std::string page = html_report(report);
+  CHECK(page.find("alert(1)</script>") == std::string::npos);
+  CHECK(data_of(page)["bugs"][0]["missing"] == "</script><script>alert(1)</script>");
+}
+
+TEST_CASE("450 findings are less than a megabyte") {
+  Report report = samples::racy_report();
+  for (int i = 1; i < 450; ++i) {
+    Finding finding = samples::race();
+    finding.fingerprint = std::to_string(i);
+    for (Access& access : finding.accesses) {
+      access.place.line += static_cast<std::uint32_t>(2 * i);
+      access.inlined = {access.place, access.place};
+      access.source = "sums[threadIdx.x + blockIdx.x * blockDim.x] += values[threadIdx.x];";
+    }
+    report.findings.push_back(std::move(finding));
+  }
+  const std::string page = html_report(report);
+  CHECK(data_of(page)["bugs"].size() == 450);
+  CHECK(page.size() < 1'000'000);
+}
+
+}  // namespace
+}  // namespace barracuda::report
