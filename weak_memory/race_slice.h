@@ -21,7 +21,7 @@ struct RaceSlice {
   std::string why_not;        // there is no slice, or it does not show the race, a clause
 };
 
-// One for each race of the run. Errors: the trace cannot be replayed.
+// One for each race of the run. As far as the trace can be read; errors: not at all.
 Expected<std::vector<RaceSlice>> slice_races(const std::string& trace,
                                              const detector::DetectorOptions& options);
 
