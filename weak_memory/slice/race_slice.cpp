@@ -1,4 +1,4 @@
-#include "weak_memory/race_slice.h"
+#include "weak_memory/slice/race_slice.h"
 
 #include <algorithm>
 #include <iterator>
