@@ -1,6 +1,7 @@
 #include "weak_memory/slice/race_slice.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <set>
@@ -120,6 +121,12 @@ std::vector<AccessPair> pairs_of_all(const History& history,
   return pairs;
 }
 
+bool are_strong(const History& history, const AccessPair& pair) {
+  return std::ranges::all_of(std::array{pair.first, pair.second}, [&history](std::size_t number) {
+    return history.site(history.accesses()[number].site).info.order != wire::MemoryOrder::kWeak;
+  });
+}
+
 // One race of the program as it is: the first pair whose slice has it.
 void look(RaceSlice& slice, const History& history, const RaceEvent& race) {
   const Handovers handovers(history);
@@ -132,9 +139,11 @@ void look(RaceSlice& slice, const History& history, const RaceEvent& race) {
       }
       slice.text = answer.slice ? answer.slice->text() : "";
       slice.is_shown = answer.is_racy;
-      slice.why_not = answer.is_racy           ? ""
-                      : answer.why_not.empty() ? "the model orders the two accesses in it"
-                                               : answer.why_not;
+      slice.why_not = answer.is_racy            ? ""
+                      : !answer.why_not.empty() ? answer.why_not
+                      : are_strong(history, pair)
+                          ? "a race of CUDA C++ between volatile or atomic accesses, not of PTX"
+                          : "the model orders the two accesses";
       if (slice.is_shown) {
         return;
       }
