@@ -448,6 +448,7 @@ class Search {
   void tell_all() {
     repair_.after = best_.report;
     bool is_proved = repair_.failures_after.failures == 0;
+    bool has_proof = false;
     for (const report::Bug& bug : report::bugs_of(original_.report.findings)) {
       const report::Finding& race = bug.shown();
       if (race.type != report::FindingType::kRace) {
@@ -456,12 +457,15 @@ class Search {
       if (!best_.races.contains(race.fingerprint)) {
         repair_.repaired.push_back(race);
         repair_.proofs.push_back(proof_of(bug));
-        is_proved = is_proved && repair_.proofs.back().why_not.empty();
+        // A warning is a race of CUDA C++ that PTX allows, so the model cannot show it.
+        const bool is_error = race.severity == report::FindingSeverity::kError;
+        has_proof = has_proof || repair_.proofs.back().why_not.empty();
+        is_proved = is_proved && (repair_.proofs.back().why_not.empty() || !is_error);
       } else {
         repair_.open.push_back({.race = race, .why = why_open(bug)});
       }
     }
-    if (is_proved && !repair_.repaired.empty()) {
+    if (is_proved && has_proof) {
       repair_.standing = Standing::kProof;
     }
   }

@@ -49,6 +49,25 @@ run "$barracuda" replay "$trace" --model paper
 expect_status 64 "a trace of model=ptx under model=paper"
 expect_err 'recorded with model=ptx'
 
+# Its races as litmus tests, which the explorer then judges; a wider fence is a repair.
+run timeout 120 "$barracuda" run --device cpu --record "$trace" -- "$programs/litmus_flag_narrow_reader_race"
+run "$barracuda" replay "$trace" --litmus "$folder/slices/"
+expect_status 66 "the status is the report's"
+expect_err 'race of flag_narrow_reader_race\.cu:[0-9]+ and .*/slices/race1\.litmus: the PTX model shows it$'
+expect_err '^barracuda: [0-9]+ races?, [1-9] sliced, [1-9] shown by the PTX model$'
+run "$barracuda" explore --races --expect 1 "$folder/slices/race1.litmus"
+expect_status 0 "the model has the race in the slice"
+expect_out 'data race: reachable: P0 st'
+sed 's/\(fence\.[a-z_]*\)\.cta/\1.gpu/' "$folder/slices/race1.litmus" >"$folder/repaired.litmus"
+run "$barracuda" explore --races --expect 0 "$folder/repaired.litmus"
+expect_status 0 "the model has no race in the repaired slice"
+run "$barracuda" explore --races --model sc "$folder/repaired.litmus"
+expect_status 64 "that model has no data races"
+run "$barracuda" replay "$trace" --litmus "$folder/one.litmus"
+cmp -s "$folder/one.litmus" "$folder/slices/race1.litmus" || fail "the first race's slice is another in a file"
+run "$barracuda" replay "$trace" --litmus "$folder/none/one.litmus"
+expect_status 64 "that file cannot be written"
+
 # One kernel of a PTX file.
 cat >"$folder/store.ptx" <<'PTX'
 .version 9.0

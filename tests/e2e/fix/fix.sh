@@ -5,18 +5,23 @@ source=$(cd "$(dirname "$0")/../expose" && pwd)/handover.cu
 flag_line=$(grep -n 'the flag$' "$source" | cut -d: -f1)
 cd "$folder" || exit 1
 
-run "$barracuda" fix --seeds 4 --json fix.json --diff fix.patch --ptx patched -- "$programs/handover_race"
+run "$barracuda" fix --seeds 4 --json fix.json --diff fix.patch --ptx patched --litmus slices/ -- "$programs/handover_race"
 expect_status 66 "the fence is missing"
 expect_err '^barracuda: 4 schedules of the program as it is; edits for each race'
 expect_err '^BARRACUDA: FIX: [12] of [12] races? gone with 1 edit$'
 expect_err "^  Edit 1: before .*handover\.cu:$flag_line: __threadfence\(\)$"
 expect_err '^    PTX: fence\.acq_rel\.gpu; a fence before the flag or lock is written$'
 expect_err '^  Gone: race of .*handover\.cu:'
-expect_err '^  Shown by: simulation'
+expect_err '^    proved: under the PTX model its slice has the race, the slice of the repaired program has none$'
+expect_err '^  Shown by: proof'
 expect_err '^\+    __threadfence\(\);$'
-expect_err '^BARRACUDA SUMMARY: .* repaired by 1 edit \(simulation\), kernels 1/1 covered$'
+expect_err '^BARRACUDA SUMMARY: .* repaired by 1 edit \(proof\), kernels 1/1 covered$'
 grep -q '"type":"fix"' fix.json || fail "the JSON report has no line of type fix"
 grep -q 'fence.acq_rel.gpu' patched/module1.ptx || fail "the patched PTX has no fence"
+run "$barracuda" explore --races --expect 1 slices/race1.litmus
+expect_status 0 "the model has the race before"
+run "$barracuda" explore --races --expect 0 slices/race1.repaired.litmus
+expect_status 0 "and none after"
 cp "$source" handover.cu
 patch --silent handover.cu fix.patch || fail "the diff does not apply"
 sed -n "${flag_line}p" handover.cu | grep -q '__threadfence();' || fail "the fence is not before the flag"

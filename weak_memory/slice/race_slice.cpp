@@ -1,6 +1,7 @@
-#include "weak_memory/race_slice.h"
+#include "weak_memory/slice/race_slice.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <set>
@@ -41,44 +42,37 @@ class RecordedProcess {
   RecordedProcess(const trace::Reader& reader, const trace::Stream& stream)
       : reader_(reader), stream_(stream) {}
 
-  Expected<report::RunData> replay(const detector::DetectorOptions& options) const {
+  // What can be read of it; the report says where it ends early.
+  [[nodiscard]] report::RunData replay(const detector::DetectorOptions& options) const {
     trace::ProcessReplay process(options);
-    if (auto visited = reader_.visit(
-            stream_, [&process](const trace::Event& event) { return process.take(event); }, {});
-        !visited) {
-      return unexpected(std::move(visited).error());
-    }
-    if (!process.problem().empty()) {
-      return unexpected({.message = "the trace: " + process.problem()});
-    }
+    visit([&process](const trace::Event& event) { return process.take(event); });
     return process.run_data();
   }
 
-  [[nodiscard]] Expected<History> history(LaunchId launch, std::set<std::string> statements) const {
+  [[nodiscard]] History history(LaunchId launch, std::set<std::string> statements) const {
     History history(launch, std::move(statements));
-    const auto take = [&history](const trace::Event& event) {
+    visit([&history](const trace::Event& event) {
       history.take(event);
       return true;
-    };
-    if (auto visited = reader_.visit(stream_, take, {}); !visited) {
-      return unexpected(std::move(visited).error());
-    }
+    });
     return history;
   }
 
   // It is no process, but what `run` adds.
   [[nodiscard]] bool is_of_run() const {
     bool is_of_run = false;
-    (void)reader_.visit(stream_,
-                        [&is_of_run](const trace::Event& event) {
-                          is_of_run = std::holds_alternative<trace::ProgramEnded>(event);
-                          return false;
-                        },
-                        {});
+    visit([&is_of_run](const trace::Event& event) {
+      is_of_run = std::holds_alternative<trace::ProgramEnded>(event);
+      return false;
+    });
     return is_of_run;
   }
 
  private:
+  void visit(const trace::Reader::Visitor& visitor) const {
+    (void)reader_.visit(stream_, visitor, {});
+  }
+
   const trace::Reader& reader_;
   const trace::Stream& stream_;
 };
@@ -101,23 +95,60 @@ RaceSlice described(const RaceEvent& race, const report::RunData& run) {
   return slice;
 }
 
+// The threads of the race; where no slice of theirs can be made, any that do the same. In the order
+// that the detector saw, and where it does not matter, the other way round as well.
+std::vector<std::vector<PairQuestion>> questions_of(const RaceEvent& race, const RaceSlice& slice,
+                                                    bool is_order_kept) {
+  const ThreadPlace first = place_of(race.first.thread), second = place_of(race.second.thread);
+  std::vector<std::vector<PairQuestion>> all = {
+      {{.first = slice.first, .second = slice.second, .threads = std::pair(first, second)}},
+      {{.first = slice.first, .second = slice.second, .threads = {}}}};
+  if (!is_order_kept) {
+    all.front().push_back(
+        {.first = slice.second, .second = slice.first, .threads = std::pair(second, first)});
+    all.back().push_back({.first = slice.second, .second = slice.first, .threads = {}});
+  }
+  return all;
+}
+
+std::vector<AccessPair> pairs_of_all(const History& history,
+                                     const std::vector<PairQuestion>& questions) {
+  std::vector<AccessPair> pairs;
+  for (const PairQuestion& question : questions) {
+    const auto more = pairs_of(history, question);
+    pairs.insert(pairs.end(), more.begin(), more.end());
+  }
+  return pairs;
+}
+
+bool are_strong(const History& history, const AccessPair& pair) {
+  return std::ranges::all_of(std::array{pair.first, pair.second}, [&history](std::size_t number) {
+    return history.site(history.accesses()[number].site).info.order != wire::MemoryOrder::kWeak;
+  });
+}
+
+// One race of the program as it is: the first pair whose slice has it.
 void look(RaceSlice& slice, const History& history, const RaceEvent& race) {
   const Handovers handovers(history);
-  const auto pairs = pairs_of(
-      history, {.first = slice.first,
-                .second = slice.second,
-                .threads = std::pair(place_of(race.first.thread), place_of(race.second.thread))});
   slice.why_not = "its accesses are not in the trace";
-  for (const AccessPair& pair : pairs) {
-    PairAnswer answer = answer_for(history, handovers, pair);
-    if (answer.slice) {
-      slice.text = answer.slice->text();
+  for (const auto& questions : questions_of(race, slice, true)) {
+    for (const AccessPair& pair : pairs_of_all(history, questions)) {
+      const PairAnswer answer = answer_for(history, handovers, pair);
+      if (!answer.slice && !slice.text.empty()) {
+        continue;
+      }
+      slice.text = answer.slice ? answer.slice->text() : "";
+      slice.is_shown = answer.is_racy;
+      slice.why_not = answer.is_racy            ? ""
+                      : !answer.why_not.empty() ? answer.why_not
+                      : are_strong(history, pair)
+                          ? "a race of CUDA C++ between volatile or atomic accesses, not of PTX"
+                          : "the model orders the two accesses";
+      if (slice.is_shown) {
+        return;
+      }
     }
-    slice.is_shown = answer.is_racy;
-    slice.why_not = answer.is_racy           ? ""
-                    : answer.why_not.empty() ? "the model orders the two accesses in it"
-                                             : answer.why_not;
-    if (slice.is_shown) {
+    if (!slice.text.empty()) {
       return;
     }
   }
@@ -128,9 +159,8 @@ struct ProcessSlices {
   std::vector<RaceSlice> slices;  // of each
 };
 
-Expected<ProcessSlices> slices_of(const RecordedProcess& process,
-                                  const detector::DetectorOptions& options) {
-  TRY(const report::RunData run, process.replay(options));
+ProcessSlices slices_of(const RecordedProcess& process, const detector::DetectorOptions& options) {
+  const report::RunData run = process.replay(options);
   ProcessSlices found{.races = run.findings.races, .slices = {}};
   std::map<LaunchId, std::set<std::string>> asked;
   for (const RaceEvent& race : found.races) {
@@ -140,7 +170,7 @@ Expected<ProcessSlices> slices_of(const RecordedProcess& process,
     }
   }
   for (const auto& [launch, statements] : asked) {
-    TRY(const History history, process.history(launch, statements));
+    const History history = process.history(launch, statements);
     for (std::size_t i = 0; i < found.races.size(); ++i) {
       if (why_not_in_launch(found.races[i]).empty() &&
           found.races[i].first.thread.launch.launch() == launch) {
@@ -155,35 +185,26 @@ Expected<ProcessSlices> slices_of(const RecordedProcess& process,
 void look_after(IdiomProof& proof, const History& history, const RaceEvent& race,
                 const RaceSlice& before) {
   const Handovers handovers(history);
-  const ThreadPlace first = place_of(race.first.thread), second = place_of(race.second.thread);
-  std::vector<AccessPair> pairs;
-  const auto add = [&pairs, &history](const PairQuestion& question) {
-    const auto more = pairs_of(history, question);
-    pairs.insert(pairs.end(), more.begin(), more.end());
-  };
-  add({.first = before.first, .second = before.second, .threads = std::pair(first, second)});
-  add({.first = before.second, .second = before.first, .threads = std::pair(second, first)});
-  if (pairs.empty()) {
-    add({.first = before.first, .second = before.second, .threads = {}});
-    add({.first = before.second, .second = before.first, .threads = {}});
-  }
-  std::string why_not = "the repaired program does not make both accesses in the run looked at";
-  bool is_ordered = false;
-  for (const AccessPair& pair : pairs) {
-    const PairAnswer answer = answer_for(history, handovers, pair);
-    if (answer.slice && (proof.after.empty() || answer.is_racy)) {
-      proof.after = answer.slice->text();
+  std::string why_not = "it does not make both accesses in the run looked at";
+  for (const auto& questions : questions_of(race, before, false)) {
+    bool is_ordered = false;
+    for (const AccessPair& pair : pairs_of_all(history, questions)) {
+      const PairAnswer answer = answer_for(history, handovers, pair);
+      if (answer.slice && (proof.after.empty() || answer.is_racy)) {
+        proof.after = answer.slice->text();
+      }
+      if (answer.is_racy) {
+        proof.why_not = "the slice of the repaired program has a race as well";
+        return;
+      }
+      is_ordered = is_ordered || answer.why_not.empty();
+      why_not = answer.why_not.empty() ? why_not : answer.why_not;
     }
-    if (answer.is_racy) {
-      proof.why_not = "the slice of the repaired program shows a race as well";
+    if (is_ordered) {
       return;
     }
-    is_ordered = is_ordered || answer.why_not.empty();
-    why_not = answer.why_not;
   }
-  if (!is_ordered) {
-    proof.why_not = "of the repaired program: " + why_not;
-  }
+  proof.why_not = "of the repaired program: " + why_not;
 }
 
 bool is_one_of(const std::vector<report::Lack>& lacks, const RaceSlice& slice) {
@@ -193,10 +214,10 @@ bool is_one_of(const std::vector<report::Lack>& lacks, const RaceSlice& slice) {
 }
 
 // The processes of the two runs are told apart by their place in the trace.
-Expected<bool> prove_process(IdiomProof& proof, const std::vector<report::Lack>& lacks,
-                             const RecordedProcess& before, const RecordedProcess& after,
-                             const detector::DetectorOptions& options) {
-  TRY(const ProcessSlices found, slices_of(before, options));
+bool prove_process(IdiomProof& proof, const std::vector<report::Lack>& lacks,
+                   const RecordedProcess& before, const RecordedProcess& after,
+                   const detector::DetectorOptions& options) {
+  const ProcessSlices found = slices_of(before, options);
   bool is_there = false;
   for (std::size_t i = 0; i < found.races.size(); ++i) {
     const RaceSlice& slice = found.slices[i];
@@ -209,8 +230,8 @@ Expected<bool> prove_process(IdiomProof& proof, const std::vector<report::Lack>&
       proof.why_not = (slice.text.empty() ? "" : "its slice does not show it: ") + slice.why_not;
       continue;
     }
-    TRY(const History history,
-        after.history(found.races[i].first.thread.launch.launch(), {slice.first, slice.second}));
+    const History history =
+        after.history(found.races[i].first.thread.launch.launch(), {slice.first, slice.second});
     look_after(proof, history, found.races[i], slice);
   }
   return is_there;
@@ -225,7 +246,7 @@ Expected<std::vector<RaceSlice>> slice_races(const std::string& trace,
   for (const trace::Stream& stream : reader.streams()) {
     const RecordedProcess process(reader, stream);
     if (!process.is_of_run()) {
-      TRY(ProcessSlices found, slices_of(process, options));
+      ProcessSlices found = slices_of(process, options);
       std::ranges::move(found.slices, std::back_inserter(all));
     }
   }
@@ -242,9 +263,8 @@ Expected<IdiomProof> prove_repair(const std::vector<report::Lack>& lacks, const 
   for (std::size_t i = 0; i < std::min(racy.streams().size(), repaired.streams().size()); ++i) {
     const RecordedProcess process(racy, racy.streams()[i]);
     if (!process.is_of_run()) {
-      TRY(const bool is_here,
-          prove_process(proof, lacks, process, RecordedProcess(repaired, repaired.streams()[i]),
-                        options));
+      const bool is_here = prove_process(proof, lacks, process,
+                                         RecordedProcess(repaired, repaired.streams()[i]), options);
       is_there = is_there || is_here;
     }
   }
