@@ -26,7 +26,7 @@ std::optional<AccessKind> kind_of(const Effect& effect) {
     return std::nullopt;
   }
   if (effect.opcode_class == OpcodeClass::kLoad) {
-    return AccessKind::kLoad;
+    return effect.order == wire::MemoryOrder::kWeak ? AccessKind::kLoad : AccessKind::kStrongLoad;
   }
   return effect.opcode_class == OpcodeClass::kStore ? AccessKind::kStore : AccessKind::kAtomic;
 }

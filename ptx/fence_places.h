@@ -18,7 +18,12 @@
 
 namespace barracuda::ptx {
 
-enum class AccessKind : std::uint8_t { kLoad, kStore, kAtomic };
+enum class AccessKind : std::uint8_t {
+  kLoad,
+  kStrongLoad,  // volatile, relaxed or acquiring: what a thread may poll with
+  kStore,
+  kAtomic
+};
 
 // A line of the source; without line information no file and line 0.
 struct SourcePlace {

@@ -17,7 +17,10 @@ namespace {
 constexpr std::size_t kLongestQuote = 80;  // of foreign text in a message
 constexpr std::string_view kBlanks = " \t\r";
 constexpr auto kKindNames = std::to_array<std::pair<std::string_view, AccessKind>>(
-    {{"load", AccessKind::kLoad}, {"store", AccessKind::kStore}, {"atomic", AccessKind::kAtomic}});
+    {{"load", AccessKind::kLoad},
+     {"strong-load", AccessKind::kStrongLoad},
+     {"store", AccessKind::kStore},
+     {"atomic", AccessKind::kAtomic}});
 constexpr auto kSpaceNames =
     std::to_array<std::pair<std::string_view, StateSpace>>({{"global", StateSpace::kGlobal},
                                                             {"shared", StateSpace::kShared},

@@ -9,6 +9,8 @@ namespace barracuda::emulator {
 namespace {
 
 constexpr std::uint64_t kTurnsBetweenLooks = 4096;
+// While a store is held.
+constexpr std::uint64_t kTurnsBetweenSteeringLooks = 64;
 
 bool has_free_warp(WeakState& weak, const Cluster& cluster) {
   return std::ranges::any_of(cluster.ctas, [&](const auto& cta) {
@@ -19,6 +21,13 @@ bool has_free_warp(WeakState& weak, const Cluster& cluster) {
 
 }  // namespace
 
+bool WeakTurns::Look::polls_since(const Context& context) {
+  const std::uint64_t worked = context.clock - clock, polled = context.charged - charged;
+  clock = context.clock;
+  charged = context.charged;
+  return polled * 2 > worked;
+}
+
 void WeakTurns::begin_turn() {
   WeakState* weak = context_.weak;
   if (weak == nullptr) {
@@ -26,6 +35,10 @@ void WeakTurns::begin_turn() {
   }
   ++weak->turn;
   weak->drain_aged();
+  if (!weak->weakness().places.empty() && weak->turn % kTurnsBetweenSteeringLooks == 0 &&
+      steering_.polls_since(context_)) {
+    weak->end_steering();  // they wait for who waits for them
+  }
   if (weak->turn % kTurnsBetweenLooks == 0) {
     look_for_polling();
     weak->report();
@@ -48,14 +61,11 @@ std::size_t WeakTurns::choose(const std::vector<std::unique_ptr<Cluster>>& resid
 
 // Strong stores first: a plain one that somebody waits for is the program's mistake, to be told.
 void WeakTurns::look_for_polling() {
-  const std::uint64_t clock = context_.clock - clock_, charged = context_.charged - charged_;
-  const bool polls = charged * 2 > clock;
+  const bool polls = progress_.polls_since(context_);
   if (polls) {
     context_.weak->drain_all(!was_polling_, WeakEnd::kPoll);
   }
   was_polling_ = polls;
-  clock_ = context_.clock;
-  charged_ = context_.charged;
 }
 
 }  // namespace barracuda::emulator

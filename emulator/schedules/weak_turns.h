@@ -23,10 +23,18 @@ class WeakTurns {
                                    std::size_t number) const;
 
  private:
+  // What had been executed when it was looked for polling last.
+  struct Look {
+    std::uint64_t clock = 0, charged = 0;
+
+    // Whether more than half of what was executed since were polls; looks anew.
+    bool polls_since(const Context& context);
+  };
+
   void look_for_polling();
 
   const Context& context_;
-  std::uint64_t clock_ = 0, charged_ = 0;  // when it was looked for polling last
+  Look progress_, steering_;
   bool was_polling_ = false;
 };
 

@@ -324,7 +324,7 @@ void WeakState::release_seen() {
 }
 
 bool WeakState::is_steered(const PendingStore& store) const {
-  return store.is_held && turn - store.turn < kSteeringTurns;
+  return store.is_held && store.turn >= steering_end_ && turn - store.turn < kSteeringTurns;
 }
 
 bool WeakState::holds(const WeakLanes& lanes) {

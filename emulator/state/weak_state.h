@@ -101,6 +101,9 @@ class WeakState {
   void release_seen();
   [[nodiscard]] bool holds(const WeakLanes& lanes);
 
+  // Warps that wait with what they hold now go on; it stays delayed.
+  void end_steering() { steering_end_ = turn; }
+
   // --- progress ---
 
   void drain_aged();
@@ -151,7 +154,8 @@ class WeakState {
   std::uint64_t generator_ = 0;
   std::uint64_t moment_ = 1;
   std::uint64_t serial_ = 0;
-  std::uint64_t releases_ = 0;  // of memory, when the launch began
+  std::uint64_t steering_end_ = 0;  // stores that were held before this turn steer nobody
+  std::uint64_t releases_ = 0;      // of memory, when the launch began
   Aging strong_, weak_;
   StoreBuffer ended_;  // what blocks that ended have left
   std::vector<StoreId> seen_;

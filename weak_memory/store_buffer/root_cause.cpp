@@ -1,6 +1,7 @@
 #include "weak_memory/store_buffer/root_cause.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
@@ -54,6 +55,12 @@ std::vector<std::string> kernels_in(const std::vector<ptx::FencePlace>& places) 
 Settings with_log(Settings settings) {
   settings.wants_log = true;
   return settings;
+}
+
+bool are_all_stale(const std::vector<emulator::WeakEvent>& events) {
+  return !events.empty() && std::ranges::all_of(events, [](const emulator::WeakEvent& event) {
+    return event.decision.kind == emulator::WeakKind::kStale;
+  });
 }
 
 // The analysis of one failing run.
@@ -181,8 +188,16 @@ class Analysis {
       cause.search = RootCause::Fences::kNotCured;
       return;
     }
+    // Stale reads alone: the fence stands behind the load that a thread acquires with. Of those
+    // that seem to do the last one, for one before it fails to only in rare runs.
+    std::vector<SourcePlace> acquiring;
+    if (cause.is_reduced && are_all_stale(cause.events)) {
+      acquiring = acquiring_places(places);
+      std::ranges::reverse(acquiring);
+    }
+    const bool do_suffice = !acquiring.empty() && !fails_with_places(acquiring);
     std::vector<NeededFence> found;
-    for (SourcePlace& place : needed_places(places, fails_with_places)) {
+    for (SourcePlace& place : needed_places(do_suffice ? acquiring : places, fails_with_places)) {
       found.push_back({.place = std::move(place), .fence = strongest});
     }
     // On a GPU every fence drains to memory, whatever its scope.
@@ -217,6 +232,16 @@ class Analysis {
 };
 
 }  // namespace
+
+std::vector<SourcePlace> acquiring_places(const std::vector<SourcePlace>& all) {
+  std::vector<SourcePlace> some;
+  std::ranges::copy_if(all, std::back_inserter(some), [](const SourcePlace& place) {
+    return std::ranges::any_of(place.accesses, [](const ptx::FencePlace& access) {
+      return access.kind == ptx::AccessKind::kStrongLoad || access.kind == ptx::AccessKind::kAtomic;
+    });
+  });
+  return some;
+}
 
 std::vector<SourcePlace> needed_places(const std::vector<SourcePlace>& all,
                                        const FailsWithPlaces& fails) {

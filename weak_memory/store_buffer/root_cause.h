@@ -26,6 +26,9 @@ struct NeededFence {
 using FailsWithPlaces = std::function<bool(const std::vector<SourcePlace>&)>;
 using FailsWithFences = std::function<bool(const std::vector<NeededFence>&)>;
 
+// Those with a load that a fence behind it makes an acquire: a strong one, or an atomic operation.
+std::vector<SourcePlace> acquiring_places(const std::vector<SourcePlace>& all);
+
 // A smallest part of `all` (the order of the text) with fences at which it does not fail: without
 // any single one of them it does. With fences at all of them it does not fail.
 std::vector<SourcePlace> needed_places(const std::vector<SourcePlace>& all,

@@ -285,6 +285,60 @@ END:
   CHECK(held > 20);
 }
 
+TEST_CASE("who holds a store goes on where the others only wait for it") {
+  const std::string text = R"(.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 x, .param .u64 out)
+{
+  .reg .pred %p<3>;
+  .reg .b64 %d<9>;
+  .reg .b32 %r<9>;
+  ld.param.u64 %d1, [x];
+  ld.param.u64 %d2, [out];
+  mov.u32 %r1, %ctaid.x;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra READER;
+  .loc 1 10 1
+  st.u32 [%d1], 1;
+  .loc 1 11 1
+  st.volatile.u32 [%d1+256], 1;
+  bra END;
+READER:
+  mov.u32 %r3, 0;
+AGAIN:
+  .loc 1 12 1
+  ld.volatile.u32 %r2, [%d1+256];
+  add.u32 %r3, %r3, 1;
+  setp.eq.u32 %p2, %r2, 0;
+  setp.lt.and.u32 %p2, %r3, 2000, %p2;
+  @%p2 bra AGAIN;
+  fence.acq_rel.gpu;
+  ld.u32 %r4, [%d1];
+  st.v2.u32 [%d2], {%r2, %r4};
+END:
+  ret;
+}
+.file 1 "/tmp/held.cu"
+)";
+  MachineOptions options;
+  options.weakness.emplace();
+  options.weakness->delay_stores = 1;
+  options.weakness->places = {{.file = "held.cu", .line = 10}};
+  Device device(text, options);
+  const std::uint64_t x = device.buffer(std::vector<std::uint32_t>(128, 0));
+  const std::uint64_t out = device.buffer(std::vector<std::uint32_t>(2, 0));
+  int weak = 0;
+  for (int i = 0; i < 50; ++i) {
+    std::memset(reinterpret_cast<void*>(x), 0, 512);
+    device.run_well("k", shape({2}, {1}), x, out);
+    const auto seen = device.read<std::uint32_t>(out, 2);
+    CHECK(seen[0] == 1);  // it does not lose its patience
+    weak += seen[1] == 0 ? 1 : 0;
+  }
+  CHECK(weak > 20);  // and yet the store is late
+}
+
 TEST_CASE("a launch that fails leaves nothing behind") {
   const std::string text = test::kernel_text("  st.u64 [%out], 5;\n  trap;");
   MachineOptions options;

@@ -165,6 +165,50 @@ TEST_CASE("shared and global memory, and two kernels, are a bug each") {
   CHECK(kernels.causes[1].fences.size() == 1);
 }
 
+TEST_CASE("a stale read needs its fence behind the load that acquires, not behind one before it") {
+  // Lines 4 to 8: an atomic, an atomic, the flag, a plain load, the data. In these runs a fence
+  // behind any of the first four happens to do.
+  const RunOnce program = [](const Settings& settings) {
+    Outcome outcome;
+    const Weakness& weakness = settings.weakness;
+    const bool is_stale = weakness.decisions ? !weakness.decisions->empty()
+                                             : weakness.global && weakness.stale_reads > 0;
+    const bool is_fenced = std::ranges::any_of(
+        settings.fences, [](const Fence& fence) { return fence.place.at.ordinal < 8; });
+    outcome.output = is_stale && !is_fenced ? "wrong" : "right";
+    if (settings.wants_log && is_stale) {
+      outcome.log.events.push_back({.decision = {.launch = 1,
+                                                 .kernel = "k",
+                                                 .kind = emulator::WeakKind::kStale,
+                                                 .number = 3},
+                                    .until = emulator::WeakEnd::kRead,
+                                    .at = {},
+                                    .reader = {}});
+    }
+    using enum ptx::AccessKind;
+    const ptx::AccessKind kinds[] = {kAtomic, kAtomic, kStrongLoad, kLoad, kLoad};
+    for (std::uint32_t i = 0; settings.wants_places && i < std::size(kinds); ++i) {
+      outcome.fences.places.push_back({.at = {.function = "k", .ordinal = 4 + i},
+                                       .place = i + 1,
+                                       .kind = kinds[i],
+                                       .space = ptx::StateSpace::kGlobal,
+                                       .kernels = {"k"},
+                                       .lines = {{.file = "k.cu", .line = 4 + i}}});
+    }
+    return outcome;
+  };
+  Oracle oracle({});
+  oracle.learn({program({})});
+  Trials trials(one_by_one(program), oracle, [] { return false; });
+  Settings failing;
+  failing.weakness.stale_reads = 1;
+  const auto causes = find_root_causes(trials, failing, {1, 2, 3});
+  REQUIRE(causes.size() == 1);
+  REQUIRE(causes.front().fences.size() == 1);
+  CHECK(line_of(causes.front().fences.front()) == 6);
+  CHECK(causes.front().candidates == 5);
+}
+
 TEST_CASE("what fences do not cure is said to be so") {
   Handshakes program({Handshake{}});
   Oracle oracle({});
