@@ -62,7 +62,7 @@ void tell_plan(const ExposeCommand& command, const weak_memory::CampaignOptions&
     complain(fmt::format(
         "{} runs as it is, then {} with delayed stores or stress, {} of each environment; at most "
         "{} s, on the GPU",
-        options.references, options.runs * environments(options.probabilities).size(), options.runs,
+        options.references, options.runs * weak_memory::environments(options.probabilities).size(), options.runs,
         command.time));
     return;
   }

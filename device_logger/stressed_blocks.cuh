@@ -59,7 +59,7 @@ __device__ __forceinline__ Coordinates block_in_cluster() {
 #endif
 
 // Null: the program's numbers are the device's.
-__device__ const __forceinline__ StressedLaunch* stressed_launch() {
+const __device__ __forceinline__ StressedLaunch* stressed_launch() {
   const std::uint64_t descriptor = __barracuda_descriptor;
   return descriptor == 0 ? nullptr
                          : reinterpret_cast<const StressedLaunch*>(

@@ -84,8 +84,9 @@ Expected<void> run(Program& program);
 }  // namespace delay_stores
 
 // Lets a launch choose which block of the program each block of the device is: what reads %ctaid
-// gets the number that the logger makes of it (device_logger/block_order.h). Under stress also which
-// warp of its block each warp is, and how large the grid is (device_logger/stressed_launch.h).
+// gets the number that the logger makes of it (device_logger/block_order.h). Under stress also
+// which warp of its block each warp is, and how large the grid is
+// (device_logger/stressed_launch.h).
 namespace block_numbers {
 Expected<void> run(Program& program);
 }  // namespace block_numbers
