@@ -25,14 +25,16 @@ ALL_CHECKED = (0, runner.FINDINGS_STATUS)
 
 
 def find_programs(arguments):
-    """(name, source, binary) of those that are built."""
+    """(name, source, binary) of those that are built and say what is expected of them."""
     programs = []
     for folder, prefix in FOLDERS:
         for file in sorted(os.listdir(os.path.join(ROOT, folder))):
             name, extension = os.path.splitext(file)
+            source = os.path.join(ROOT, folder, file)
             binary = os.path.join(arguments.programs, prefix + name)
-            if extension == ".cu" and re.search(arguments.pattern, name) and os.path.isfile(binary):
-                programs.append((name, os.path.join(ROOT, folder, file), binary))
+            if (extension == ".cu" and re.search(arguments.pattern, name) and os.path.isfile(binary)
+                    and runner.read_note(source, "expect")):
+                programs.append((name, source, binary))
     return programs[::arguments.every]
 
 
