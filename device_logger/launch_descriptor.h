@@ -39,11 +39,10 @@ struct alignas(128) LaunchDescriptor {
   std::uint32_t steady_claims = 0;
   BlockOrder block_order;
   StoreDelays store_delays;  // of code that is not made to log but to delay its stores
-  // A StressedLaunch, in pinned host memory, likewise; 0: nothing is changed.
-  std::uint64_t stressed = 0;
-  std::uint32_t reserved[4] = {};
   UnwrittenMemory unwritten;
-  std::uint32_t reserved_end[28] = {};
+  // A StressedLaunch, in pinned host memory, of code that reads one; 0: nothing is changed.
+  std::uint64_t stressed = 0;
+  std::uint32_t reserved[2] = {};
 };
 
 static_assert(offsetof(LaunchDescriptor, version) == 0 && offsetof(LaunchDescriptor, launch) == 4 &&
@@ -56,15 +55,17 @@ static_assert(offsetof(LaunchDescriptor, commit_mode) == 48 &&
               offsetof(LaunchDescriptor, steady_claims) == 52 &&
               offsetof(LaunchDescriptor, block_order) == 56 &&
               offsetof(LaunchDescriptor, store_delays) == 64 &&
-              offsetof(LaunchDescriptor, stressed) == 104 &&
-              offsetof(LaunchDescriptor, reserved) == 112);
+              offsetof(LaunchDescriptor, unwritten) == 104);
 static_assert(offsetof(BlockOrder, window) == 0 && offsetof(BlockOrder, factor) == 2 &&
               offsetof(BlockOrder, turn) == 4 && sizeof(BlockOrder) == 8);
-static_assert(offsetof(LaunchDescriptor, reserved) + sizeof LaunchDescriptor::reserved == 128,
-              "what every record needs is a cache line of the device, without padding");
-static_assert(offsetof(LaunchDescriptor, unwritten) == 128 &&
-              offsetof(LaunchDescriptor, reserved_end) == 128 + sizeof(UnwrittenMemory) &&
-              sizeof(LaunchDescriptor) == 384);
+static_assert(offsetof(LaunchDescriptor, unwritten) + offsetof(UnwrittenMemory, ranges) +
+                      sizeof(UnwrittenRange) ==
+                  128,
+              "what every record needs, and the first range, are a cache line of the device; a "
+              "range is one load");
+static_assert(offsetof(LaunchDescriptor, stressed) == 104 + sizeof(UnwrittenMemory) &&
+                  offsetof(LaunchDescriptor, reserved) == 248 && sizeof(LaunchDescriptor) == 256,
+              "without padding");
 static_assert(kHeadStride >= 2 * sizeof(std::uint64_t),
               "beside a queue's claim counter lies its copy of the read position");
 static_assert(kReadPositionStride % kHeadStride == 0 && kHeadStride % 128 == 0,

@@ -22,13 +22,13 @@ inline constexpr std::uint32_t kMostUnwrittenRanges = 8;
 struct UnwrittenMemory {
   std::uint32_t count = 0;    // 0: everything is logged
   std::uint32_t written = 0;  // not 0: some lane wrote to one of the ranges
-  std::uint32_t reserved[2] = {};
   UnwrittenRange ranges[kMostUnwrittenRanges] = {};
 };
 
 static_assert(offsetof(UnwrittenMemory, count) == 0 && offsetof(UnwrittenMemory, written) == 4 &&
-              offsetof(UnwrittenMemory, ranges) == 16 &&
-              sizeof(UnwrittenMemory) == 16 + 16 * kMostUnwrittenRanges);
+              offsetof(UnwrittenMemory, ranges) == 8 &&
+              sizeof(UnwrittenMemory) == 8 + sizeof(UnwrittenRange) * kMostUnwrittenRanges &&
+              sizeof(UnwrittenRange) == 16);
 
 BARRACUDA_WIRE std::uint32_t bytes_at(std::uint32_t site) {
   return 1U << (site >> kSizeShift & ((1U << kSizeBits) - 1));

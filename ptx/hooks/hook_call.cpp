@@ -16,9 +16,11 @@ namespace barracuda::ptx {
 namespace {
 
 // What is left out where a launch does not write memory, and what writes it. Asynchronous copies
-// are not the thread's own accesses, and whoever reads or writes strongly is logged by others.
+// are not the thread's own accesses, who synchronises is logged by other hooks, and shared memory
+// is written by its block.
 std::uint32_t access_bits(const PlannedSite& site) {
-  if (site.hook != HookKind::kAccess || site.info.asynchrony != wire::Asynchrony::kNone) {
+  if (site.hook != HookKind::kAccess || site.info.asynchrony != wire::Asynchrony::kNone ||
+      site.effect.space == StateSpace::kShared) {
     return 0;
   }
   if (site.effect.opcode_class == OpcodeClass::kLoad) {

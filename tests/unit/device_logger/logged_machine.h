@@ -70,6 +70,7 @@ class LoggedMachine {
   std::vector<LoggedRecord> read(const std::string& instruction);
   [[nodiscard]] const ptx::Site& site_of(const LoggedRecord& record) const;
   [[nodiscard]] std::uint64_t claimed(std::uint32_t queue) const;
+
   // Of the launches to come, and what they made of it.
   [[nodiscard]] UnwrittenMemory& unwritten() { return descriptor_->unwritten; }
 

@@ -23,6 +23,7 @@ def read_lists(script):
 (REWRITER,) = read_lists("mutate_rewriter.sh")
 (WEAK,) = read_lists("mutate_weak.sh")
 (OF_MODEL,) = read_lists("mutate_weak_memory.sh")
+OF_SESSION, OF_CODE, OF_LOGGER = read_lists("mutate_filter.sh")
 
 
 class Mutations(unittest.TestCase):
@@ -38,6 +39,9 @@ class Mutations(unittest.TestCase):
         self.expect_each_applies(DETECTOR, "host_detector", 100)
         self.expect_each_applies(REWRITER, "ptx", 25)
         self.expect_each_applies(WEAK, "emulator", 20)
+        self.expect_each_applies(OF_SESSION, "session", 20)
+        self.expect_each_applies(OF_CODE, "ptx", 10)
+        self.expect_each_applies(OF_LOGGER, "device_logger", 4)
         self.expect_each_applies(OF_MODEL, "weak_memory", 4)
 
     def test_each_has_its_row(self):

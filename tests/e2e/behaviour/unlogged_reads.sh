@@ -1,0 +1,55 @@
+# Reads of memory that a launch does not write stay unlogged, and nothing is found or left out because of that
+# without a word: what contradicts it is a race with filter=off, and named as not checked without.
+. "$(dirname "$0")/expect.sh"
+
+records() { sed -n 's/.* \([0-9]*\) records in .*/\1/p' "$folder/err"; }
+
+with() {  # FILTER HOW
+  run "$barracuda" run --device cpu --workers 1 --log session/info --filter "$1" -- "$programs/unlogged_reads" "$2"
+}
+
+for how in read waited; do
+  with off $how
+  expect_status 0 "$how, filter=off"
+  all=$(records)
+  for filter in auto on; do
+    with $filter $how
+    expect_status 0 "$how, filter=$filter"
+    expect_err 'coverage complete'
+    [ "$(records)" -eq $((all - 8)) ] || fail "$how, filter=$filter: $(records) records, of $all; 8 warps read"
+  done
+done
+
+for how in late outside in-place; do
+  with off $how
+  expect_status 66 "$how, filter=off"
+  expect_err 'unlogged_reads.cu:1[67]'
+  expect_err 'coverage complete'
+done
+for filter in auto on; do
+  with $filter in-place
+  expect_status 66 "in place, filter=$filter"
+  expect_err 'coverage complete'
+  with $filter late
+  expect_status 0 "late, filter=$filter"
+  expect_err 'a copy, memset or free may write memory while launch 1 \(shift.*reads it: not checked \(filter=off checks it\)'
+  expect_err 'coverage incomplete'
+  with $filter outside
+  expect_status 0 "outside, filter=$filter"
+  expect_err 'launch 1 \(shift.*wrote memory that none of its pointers to write leads to.*filter=off checks it'
+  expect_err 'coverage incomplete'
+done
+run "$barracuda" run --device cpu --strict --filter auto -- "$programs/unlogged_reads" late
+expect_status 67 "what was not checked, strictly"
+
+# A recording is of everything.
+for filter in auto off; do
+  run "$barracuda" run --device cpu --workers 1 --log session/info --filter $filter --record "$folder/trace" -- "$programs/unlogged_reads" late
+  expect_status 66 "recorded, filter=$filter"
+done
+run "$barracuda" replay "$folder/trace"
+expect_status 66 "the replay"
+
+run "$barracuda" run --device cpu --filter some -- "$programs/unlogged_reads"
+expect_status 64 "a filter that there is not"
+finish

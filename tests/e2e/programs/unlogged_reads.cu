@@ -1,0 +1,45 @@
+// What stays unlogged, and who contradicts it: the argument says how.
+//   read       each thread reads another's number of an array that is not written: no race
+//   late       the array is overwritten in a stream of its own before anybody has waited: a race
+//   waited     the same behind an event
+//   outside    the array is written through the pointer to the other one, and read: a race
+//   in-place   it is written as it says, and read: a race
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+
+#include <cuda_runtime.h>
+
+constexpr int kThreads = 256;
+
+__global__ void shift(const int* in, int* out, std::ptrdiff_t place) {
+  const int i = static_cast<int>(threadIdx.x);
+  const int next = in[(i + 1) % kThreads];
+  out[place + i] = next;
+}
+
+int main(int count, char** arguments) {
+  const char* const how = count > 1 ? arguments[1] : "read";
+  const auto is = [&](const char* other) { return std::strcmp(how, other) == 0; };
+  int *in, *out;
+  cudaMalloc(&in, kThreads * sizeof(int));
+  cudaMalloc(&out, kThreads * sizeof(int));
+  cudaMemset(in, 0, kThreads * sizeof(int));
+  shift<<<1, kThreads>>>(in, is("in-place") ? in : out, is("outside") ? in - out : 0);
+  if (is("late") || is("waited")) {
+    cudaStream_t beside;
+    cudaEvent_t read;
+    cudaStreamCreateWithFlags(&beside, cudaStreamNonBlocking);
+    cudaEventCreate(&read);
+    cudaEventRecord(read);
+    if (is("waited")) {
+      cudaStreamWaitEvent(beside, read, 0);
+    }
+    cudaMemsetAsync(in, 1, kThreads * sizeof(int), beside);
+    cudaStreamSynchronize(beside);
+    cudaStreamDestroy(beside);
+  }
+  const cudaError_t status = cudaDeviceSynchronize();
+  std::puts(status == cudaSuccess ? "ok" : cudaGetErrorString(status));
+  return status == cudaSuccess ? 0 : 1;
+}

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Breaks one rule of what stays unlogged at a time (docs/decisions/device-filter.md), in a copy of the tree, and
+# runs the tests that should notice: first the random programs against the reference detector, then the unit
+# tests of the session, of the code's analysis and of the logger. Prints a line for each mutation; fails if one
+# survives or no longer applies. Usage: tools/mutate_filter.sh [FOLDER [WORDS]]   (as tools/mutate_detector.sh)
+set -euo pipefail
+source "$(dirname "$0")/mutate.sh"
+
+built="base;device_logger;fatbin;ptx;host_detector;report;trace;emulator;session"
+tests=(session.oracle session ptx native_logger)
+export RC_PARAMS=${RC_PARAMS:-max_success=1000 max_size=100}
+
+judge() {
+  if ! passes session.oracle; then
+    echo "caught by the oracle"
+  elif ! passes session || ! passes ptx || ! passes native_logger; then
+    echo "caught by a unit test"
+  else
+    echo SURVIVED
+  fi
+}
+
+# name | file in session | sed expression: one line each
+of_session=$(cat <<'LIST'
+filter: what comes before does not matter|unlogged_reads.cpp|s/ || !streams_.is_after_all(launch.id) ||/ ||/
+filter: what comes later does not matter|unlogged_reads.cpp|s/^  hold_against(launch.id, written);//
+filter: copies that come later do not matter|unlogged_reads.cpp|s/^    hold_against(copy.id, written);//
+filter: launches of graphs do not matter|unlogged_reads.cpp|s/^    hold_against(id, std::nullopt);//
+filter: what nobody knows to be written is not|unlogged_reads.cpp|s/(written \&\& !overlap(unlogged.ranges, \*written))/!overlap(unlogged.ranges, written.value_or(Ranges()))/
+filter: unknown stores write nothing|unlogged_reads.cpp|s/if (!writes.is_known || launch.arguments.empty()) {/if (launch.arguments.empty()) {/
+filter: a pointer into no allocation writes nothing|unlogged_reads.cpp|/if (!behind \&\& !before) {/{n;s/return std::nullopt;/continue;/}
+filter: an end is the beginning of what follows|unlogged_reads.cpp|s/allocation_with(pointer - 1)/allocation_with(pointer)/
+filter: what is written may stay unlogged|unlogged_reads.cpp|s/!overlap({\*range}, written) \&\& //
+filter: programmatic launches wait|unlogged_reads.cpp|s/ || launch.is_programmatic / /
+filter: the newest reader is the only one|unlogged_reads.cpp|s/^  if (same != unlogged_.end()) {/  if (!unlogged_.empty()) {/;s/^    same->id = id;/    unlogged_[0] = {id, std::move(ranges)};/
+filter: the oldest reader is forgotten|unlogged_reads.cpp|s/^    next.insert(next.end(), unlogged_\[0\].ranges.begin(), unlogged_\[0\].ranges.end());//
+filter: what it says it goes on doing|unlogged_reads.cpp|s/^  is_given_up_ = true;//
+filter: a write that was met is not told|unlogged_reads.cpp|s/if (unwritten.written != 0 \&\& is_on()) {/if (false) {/
+filter: recordings leave out|unlogged_reads.cpp|s/ \&\& options.record.empty()//
+filter: the rules of the paper leave out|unlogged_reads.cpp|s/ \&\& options.model != "paper"//
+filter: auto is on|unlogged_reads.cpp|s/foresees_(options.filter == "auto")/foresees_(false)/
+filter: non-blocking streams wait|stream_tracker.cpp|s/^    return !has_non_blocking_;/    return true;/
+filter: two streams wait for each other|stream_tracker.cpp|s/is_only_one = next_number_ == 2/is_only_one = next_number_ > 1/
+filter: a stream waits for the legacy one|stream_tracker.cpp|s/is_only_one \&\& !(has_non_blocking_ \&\& uses_legacy_)/is_only_one/
+filter: variables are allocations|allocation_table.cpp|s/ || variables_.contains(begin)//
+filter: allocations have no end|allocation_table.cpp|s/if (address - begin >= record.bytes || /if (/
+LIST
+)
+
+# The same in ptx.
+of_code=$(cat <<'LIST'
+code: what is loaded leads nowhere|analysis/global_writes.cpp|s/                                                      : kFromUnknown;/                                                      : 0;/;/size_of(load.last_type()) != kPointerBytes/,/^    }/s/return kFromUnknown;/return 0;/
+code: halves make no address|analysis/global_writes.cpp|/case Operand::Kind::kVector:/,/return/s/return kFromUnknown;/return 0;/
+code: one source of a sum counts|analysis/global_writes.cpp|s/^    for (std::size_t i = first; i < instruction.operands.size(); ++i) {/    for (std::size_t i = first; i < first + 1; ++i) {/
+code: one definition counts|analysis/global_writes.cpp|s/const Origins all = known | result(statement, element);/const Origins all = known != 0 ? known : result(statement, element);/
+code: statements run as they stand|analysis/global_writes.cpp|s/^    while (read_body()) {/    read_body(); if (false) {/
+code: a pointer in a structure is the first|analysis/global_writes.cpp|s/\.offset = static_cast<std::uint32_t>(offset)/.offset = 0/
+code: a vector's second is its first|analysis/global_writes.cpp|s/define(written.elements\[i\], statement, i, sizes)/define(written.elements[i], statement, 0, sizes)/
+code: atomics do not write|analysis/global_writes.cpp|/case kStore:/{n;s/case kAtomic:/case kMatrixAccess:/;n;n;s/case kMatrixAccess: {/case kAtomic: return 0; {/}
+code: what is called does not write|analysis/global_writes.cpp|s/program.functions\[entry\].reachable/std::vector<std::uint32_t>{entry}/
+code: unknown functions do not write|analysis/global_writes.cpp|s/is_harmless_call(program.module, current.instruction) ? 0 : kFromUnknown/0/
+code: copies do not write|analysis/global_writes.cpp|s/copies \&\& effect.space != StateSpace::kShared ? kFromUnknown : 0/0/
+code: variables are not written|analysis/global_writes.cpp|s/\.variables = (written \& kFromVariables) != 0/.variables = false/
+code: volatile loads may stay unlogged|hooks/hook_call.cpp|s/site.info.order == wire::MemoryOrder::kWeak ? wire::kPlainRead : 0/wire::kPlainRead/
+code: stores are not looked at|hooks/hook_call.cpp|s/kRead ? 0 : wire::kPlainWrite/kRead ? 0 : 0/
+LIST
+)
+
+# The same in device_logger.
+of_logger=$(cat <<'LIST'
+logger: a byte of a read is enough|unwritten_memory.h|s/first < range.bytes \&\& last < range.bytes/first < range.bytes || last < range.bytes/
+logger: a write is where it begins|unwritten_memory.h|s/: first < range.bytes || last < range.bytes/: first < range.bytes/
+logger: a write is where it ends|unwritten_memory.h|s/: first < range.bytes || last < range.bytes/: last < range.bytes/
+logger: one range counts|unwritten_memory.h|s/i < count; ++i/i < count \&\& i < 1; ++i/
+logger: every access is of one byte|unwritten_memory.h|s/return 1U << (site >> kSizeShift.*/return 1U + (site \& 0);/
+LIST
+)
+
+scratch=${1:-$(mktemp -d)}
+others=(fatbin ptx host_detector report trace emulator session)
+status=0
+mutations=$of_session folder=session also=("${others[@]}")
+mutate "$scratch" "${2:-}" || status=1
+mutations=$of_code folder=ptx also=("${others[@]}")
+mutate "$scratch" "${2:-}" || status=1
+mutations=$of_logger folder=device_logger also=("${others[@]}")
+mutate "$scratch" "${2:-}" || status=1
+exit $status
