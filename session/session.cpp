@@ -182,53 +182,6 @@ void Session::kernel_blocked(const std::string& reason) {
   }
 }
 
-std::vector<MemoryRange> Session::note_variables(Handle function) {
-  const auto kernel = modules_.find(function);
-  if (kernel == nullptr || !kernel->module->instrumented) {
-    return {};
-  }
-  const LoadedModule& module = *kernel->module;
-  const std::pair key{&module, driver_->current_context()};
-  {
-    const std::lock_guard lock(mutex_);
-    const auto [noted, is_new] = constants_.try_emplace(key);
-    if (!is_new) {
-      return constants_of(*kernel, noted->second);
-    }
-  }
-  Constants found;
-  for (const DeviceVariable& variable : module.image->variables) {
-    const auto range = driver_->variable(module.handle, module.is_library, variable.name);
-    if (!range) {
-      continue;
-    }
-    const char* const kind = variable.is_constant  ? "__constant__"
-                             : variable.is_managed ? "__managed__"
-                                                   : "__device__";
-    allocations_.add(range->address, range->bytes,
-                     fmt::format("{} variable {}", kind, report::demangle(variable.name)));
-    if (variable.is_constant) {
-      found.emplace(variable.name, *range);
-    }
-  }
-  const std::lock_guard lock(mutex_);
-  return constants_of(*kernel, constants_[key] = std::move(found));
-}
-
-std::vector<MemoryRange> Session::constants_of(const KernelBinding& kernel,
-                                               const Constants& of_module) {
-  std::vector<MemoryRange> ranges;
-  if (kernel.kernel == nullptr) {
-    return ranges;
-  }
-  for (const std::string& name : kernel.kernel->constants) {
-    if (const auto known = of_module.find(name); known != of_module.end()) {
-      ranges.push_back(known->second);
-    }
-  }
-  return ranges;
-}
-
 void Session::context_synchronized(Handle context, DriverStatus status) {
   if (status == 0) {
     streams_.device_synchronized();
@@ -336,6 +289,7 @@ void Session::before_unload(Handle module) {
   {
     const std::lock_guard lock(mutex_);
     std::erase_if(constants_, [&](const auto& entry) { return entry.first.first == loaded.get(); });
+    std::erase_if(placed_, [&](const auto& entry) { return entry.module == loaded.get(); });
   }
   modules_.forget(module);
 }
@@ -348,6 +302,7 @@ void Session::before_context_end(Handle context) {
   const std::lock_guard lock(mutex_);
   failed_contexts_.erase(context);
   std::erase_if(constants_, [&](const auto& entry) { return entry.first.second == context; });
+  std::erase_if(placed_, [&](const auto& entry) { return entry.context == context; });
 }
 
 std::vector<ptx::SourceFrame> Session::frames_at(std::string_view kernel,
@@ -357,7 +312,8 @@ std::vector<ptx::SourceFrame> Session::frames_at(std::string_view kernel,
   if (const ProgramImage* const image = modules_.find_image_of(kernel); image != nullptr) {
     const ptx::SiteList sites = modules_.sites();
     const auto first = sites.table().begin() + index_of(image->first_site);
-    frames = source_frames(image->text, ptx_line, {first, first + image->site_count});
+    frames = source_frames(modules_.loaded_text(*image, kernel), ptx_line,
+                           {first, first + image->site_count});
   }
   if (frames.empty()) {
     frames.push_back({.function = function});

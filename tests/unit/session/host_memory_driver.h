@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <stdexcept>
 
 #include "session/device_driver.h"
@@ -65,6 +66,11 @@ class HostMemoryDriver final : public DeviceDriver {
   void free_device(std::uint64_t address) override {
     blocks.erase(address);
     std::free(reinterpret_cast<void*>(address));
+  }
+
+  bool write(std::uint64_t address, std::span<const std::byte> bytes) override {
+    std::memcpy(reinterpret_cast<void*>(address), bytes.data(), bytes.size());
+    return true;
   }
 
   ToolKernelEnd run(const ToolKernel& own, std::chrono::milliseconds /*patience*/) override {
