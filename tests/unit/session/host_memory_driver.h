@@ -9,6 +9,8 @@
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 #include "session/device_driver.h"
 
@@ -93,9 +95,12 @@ class HostMemoryDriver final : public DeviceDriver {
 
   MemoryKind memory_kind(std::uint64_t /*address*/) override { return MemoryKind::kDevice; }
 
-  std::optional<MemoryRange> variable(Handle /*module*/, bool /*is_library*/,
-                                      const std::string& /*name*/) override {
-    return std::nullopt;
+  std::map<std::pair<Handle, std::string>, MemoryRange> variables;  // of modules
+
+  std::optional<MemoryRange> variable(Handle module, bool /*is_library*/,
+                                      const std::string& name) override {
+    const auto found = variables.find({module, name});
+    return found == variables.end() ? std::nullopt : std::optional(found->second);
   }
 };
 
