@@ -122,11 +122,11 @@ TEST_CASE("scattered lanes that cannot conflict lie by block, others in their ow
   };
   using Order = std::vector<std::uint32_t>;
   CHECK(lanes_of(footprint(operation, word(Operation::kRead), 0x3F, Cell::kReads)) ==
-        Order{1, 4, 32, 2, 8, 16});
+        Order{1 | 4, 32, 2, 8 | 16});
   CHECK(lanes_of(footprint(operation, word(Operation::kWrite), 0x3F, Cell::kWrites)) ==
-        Order{1, 2, 4, 8, 16, 32});
+        Order{1, 2, 4, 8 | 16, 32});
   // All in one block.
-  const WarpOperation near = lanes_at(RecordKind::kScattered, {kData, kData + 64, kData + 4});
+  const WarpOperation near = lanes_at(RecordKind::kScattered, {kData, kData + 12, kData + 4});
   CHECK(lanes_of(footprint(near, word(Operation::kRead), 7, Cell::kReads)) == Order{1, 2, 4});
 }
 
