@@ -122,9 +122,8 @@ class UnhookedDriver final : public session::DeviceDriver {
     if (stream_create_(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) {
       return false;
     }
-    const bool written =
-        copy_async_(address, bytes.data(), bytes.size(), stream) == CUDA_SUCCESS &&
-        stream_synchronize_(stream) == CUDA_SUCCESS;
+    const bool written = copy_async_(address, bytes.data(), bytes.size(), stream) == CUDA_SUCCESS &&
+                         stream_synchronize_(stream) == CUDA_SUCCESS;
     stream_destroy_(stream);
     return written;
   }

@@ -155,15 +155,18 @@ template <typename Visit>
 bool SharedAccessSet::any_recent_of_warp(const Cell& cell, Visit visit) {
   Changed changed;
   bool is_found = false, has_changed = false;
+  const std::uint32_t cta = cell.cta_index();
+  const LaunchId launch = cell.launch();
   for (Group& group : last_of(groups_, kRecentGroups)) {
+    if (group.alike.launch() != launch) {
+      continue;
+    }
     for (Member& member : last_of(group.members, kRecentMembers)) {
-      if (is_found || member.cta != cell.cta_index() || (member.warps >> cell.warp & 1) == 0 ||
-          group.alike.launch() != cell.launch()) {
-        continue;
+      if (member.cta == cta && (member.warps >> cell.warp & 1) != 0 && !is_found) {
+        has_changed = change(group, member, cell.warp, changed,
+                             [&](Cell& recent) { is_found = visit(recent); }) ||
+                      has_changed;
       }
-      has_changed = change(group, member, cell.warp, changed,
-                           [&](Cell& recent) { is_found = visit(recent); }) ||
-                    has_changed;
     }
   }
   if (has_changed) {
