@@ -319,12 +319,18 @@ void Pipeline::end_launch(LaunchId launch) {
   state_->publish_ended();
 }
 
+// Shadow goes page by page, which takes a tenth of a second for a gigabyte: the detection thread
+// does it, before any record of what is launched later.
 void Pipeline::forget(std::uint64_t address, std::uint64_t bytes) {
-  const State::Locked held(*state_);
-  if (state_->options.observer != nullptr) {
-    state_->options.observer->memory_forgotten(address, bytes);
+  state_->leave([address, bytes](State& state) {
+    if (state.options.observer != nullptr) {
+      state.options.observer->memory_forgotten(address, bytes);
+    }
+    state.detector.forget(address, bytes);
+  });
+  if (state_->drain == nullptr) {
+    const State::Locked held(*state_);  // nobody else would ever do it
   }
-  state_->detector.forget(address, bytes);
 }
 
 Findings Pipeline::findings() const {

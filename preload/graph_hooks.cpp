@@ -40,8 +40,13 @@ CUresult with_hidden_parameter(const Parameters* parameters, const Submit& submi
   if (Session* const session = existing_session()) {
     const session::Handle function = function_of(*parameters);
     HookScope::protect(Loss::kCoverage, [&] { session->note_variables(function); });
+    bool placed = false;
     if (!HookScope::protect(Loss::kOrder,
-                            [&] { session->launches().begin_unlogged(launch, function); })) {
+                            [&] {
+                              placed = session->place_variables(function);
+                              session->launches().begin_unlogged(launch, function);
+                            }) ||
+        !placed) {
       return CUDA_ERROR_OUT_OF_MEMORY;
     }
   }

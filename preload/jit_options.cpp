@@ -25,6 +25,17 @@ void JitOptions::set(CUjit_option name, void* value) {
   DEBUG_ASSERT(is_valid());
 }
 
+JitOptions JitOptions::without_places() const {
+  JitOptions kept(nullptr, nullptr, 0);
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    if (names_[i] != CU_JIT_INFO_LOG_BUFFER && names_[i] != CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES &&
+        names_[i] != CU_JIT_ERROR_LOG_BUFFER && names_[i] != CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) {
+      kept.set(names_[i], values_[i]);
+    }
+  }
+  return kept;
+}
+
 // NOLINTBEGIN(clang-diagnostic-switch-enum): the options are the driver's, and get more
 std::optional<std::vector<std::string>> JitOptions::compiler_flags() const {
   ASSERT(is_valid());

@@ -20,6 +20,9 @@ class JitOptions {
   // program asks what its compiler says.
   [[nodiscard]] std::optional<std::vector<std::string>> compiler_flags() const;
 
+  // Without those that say where the program's buffers are, which may be gone at a later load.
+  [[nodiscard]] JitOptions without_places() const;
+
   CUjit_option* names() { return names_.empty() ? nullptr : names_.data(); }
 
   void** values() { return values_.empty() ? nullptr : values_.data(); }

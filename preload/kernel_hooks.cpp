@@ -8,6 +8,7 @@
 
 #include "base/assert.h"
 #include "preload/hook.h"
+#include "preload/kernel_parts.h"
 #include "report/symbol_name.h"
 
 namespace barracuda::preload {
@@ -34,10 +35,15 @@ CUresult keep_known(const HookScope& scope, const Work& work) {
   return scope.run_always(work) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-std::shared_ptr<const KernelBinding> find_instrumented(const HookScope& scope,
-                                                       session::Handle function) {
+std::shared_ptr<const KernelBinding> find_known(const HookScope& scope, session::Handle function) {
   std::shared_ptr<const KernelBinding> kernel;
   scope.run(Loss::kCoverage, [&](Session& session) { kernel = session.modules().find(function); });
+  return kernel;
+}
+
+std::shared_ptr<const KernelBinding> find_instrumented(const HookScope& scope,
+                                                       session::Handle function) {
+  auto kernel = find_known(scope, function);
   return kernel != nullptr && kernel->instrumented() ? kernel : nullptr;
 }
 
@@ -126,6 +132,33 @@ CUresult note_kernel(const HookScope& scope, Kernel kernel, const Note& note) {
   return status;
 }
 
+void take_part(CUkernel& kernel, const PartKernel& found) {
+  kernel = reinterpret_cast<CUkernel>(found.kernel);  // NOLINT(performance-no-int-to-ptr)
+}
+
+void take_part(CUfunction& function, const PartKernel& found) {
+  function = found.part.is_library ? function_of_kernel(found.kernel)
+                                   // NOLINTNEXTLINE(performance-no-int-to-ptr)
+                                   : reinterpret_cast<CUfunction>(found.kernel);
+}
+
+// The driver has given the program a kernel of a module or library; the program gets the one that
+// is compiled by itself instead where there is one.
+template <typename Kernel>
+CUresult kernel_found(const HookScope& scope, session::Handle owner, const char* name,
+                      Kernel& kernel) {
+  const PartKernel found = find_part(scope, owner, name);
+  if (found.status == CUDA_SUCCESS && found.kernel != 0) {
+    take_part(kernel, found);
+  }
+  if (found.status != CUDA_SUCCESS || kernel == nullptr) {
+    return found.status != CUDA_SUCCESS ? found.status : CUDA_ERROR_OUT_OF_MEMORY;
+  }
+  return note_kernel(scope, kernel, [&](Session& session) {
+    session.modules().kernel_found(owner, name, handle_of(kernel), found.part, found.refusal);
+  });
+}
+
 // Gets handles of kernels of a module or library from the driver; the driver's other functions say
 // how many there are and what their names are.
 template <auto Hook, typename Kernel, typename Owner, typename Count, typename Name>
@@ -138,12 +171,10 @@ CUresult enumerate(Kernel* kernels, unsigned count, Owner owner, const Count& ge
   if (status != CUDA_SUCCESS || get_count(&present, owner) != CUDA_SUCCESS) {
     return status;
   }
-  for (const Kernel kernel : std::span(kernels, std::min(count, present))) {
+  for (Kernel& kernel : std::span(kernels, std::min(count, present))) {
     const char* name = nullptr;
     if (status == CUDA_SUCCESS && get_name(&name, kernel) == CUDA_SUCCESS && name != nullptr) {
-      status = note_kernel(scope, kernel, [&](Session& session) {
-        session.modules().kernel_found(handle_of(owner), name, handle_of(kernel));
-      });
+      status = kernel_found(scope, handle_of(owner), name, kernel);
     }
   }
   return status;
@@ -184,9 +215,7 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
   static const OriginalOf<&cuModuleGetFunction> original;
   const HookScope scope;
   const CUresult status = original(function, module, name);
-  return status != CUDA_SUCCESS ? status : note_kernel(scope, *function, [&](Session& session) {
-    session.modules().kernel_found(handle_of(module), name, handle_of(*function));
-  });
+  return status != CUDA_SUCCESS ? status : kernel_found(scope, handle_of(module), name, *function);
 }
 
 CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned count, CUmodule module) {
@@ -199,9 +228,7 @@ CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* nam
   static const OriginalOf<&cuLibraryGetKernel> original;
   const HookScope scope;
   const CUresult status = original(kernel, library, name);
-  return status != CUDA_SUCCESS ? status : note_kernel(scope, *kernel, [&](Session& session) {
-    session.modules().kernel_found(handle_of(library), name, handle_of(*kernel));
-  });
+  return status != CUDA_SUCCESS ? status : kernel_found(scope, handle_of(library), name, *kernel);
 }
 
 CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
@@ -225,6 +252,41 @@ CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
   const CUresult status = original(function, kernel);
   return status != CUDA_SUCCESS ? status : note_kernel(scope, *function, [&](Session& session) {
     session.modules().same_kernel(handle_of(*function), handle_of(kernel));
+  });
+}
+
+// A kernel by itself is of the module or library that the program has loaded.
+CUresult cuKernelGetLibrary(CUlibrary* library, CUkernel kernel) {
+  static const OriginalOf<&cuKernelGetLibrary> original;
+  const HookScope scope;
+  const CUresult status = original(library, kernel);
+  const auto known = status == CUDA_SUCCESS ? find_known(scope, handle_of(kernel)) : nullptr;
+  if (known != nullptr && known->part.handle != 0) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): a handle
+    *library = reinterpret_cast<CUlibrary>(known->module->handle);
+  }
+  return status;
+}
+
+CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
+  static const OriginalOf<&cuFuncGetModule> original;
+  static const auto module_of_library = DRIVER_FUNCTION(cuLibraryGetModule);
+  const HookScope scope;
+  const CUresult status = original(module, function);
+  const auto known = status == CUDA_SUCCESS ? find_known(scope, handle_of(function)) : nullptr;
+  if (known == nullptr || known->part.handle == 0) {
+    return status;
+  }
+  // NOLINTBEGIN(performance-no-int-to-ptr): handles
+  if (!known->part.is_library) {
+    *module = reinterpret_cast<CUmodule>(known->module->handle);
+    return status;
+  }
+  const CUresult found =
+      module_of_library(module, reinterpret_cast<CUlibrary>(known->module->handle));
+  // NOLINTEND(performance-no-int-to-ptr)
+  return found != CUDA_SUCCESS ? found : keep_known(scope, [&](Session& session) {
+    session.modules().module_of_library(handle_of(*module), known->module->handle);
   });
 }
 

@@ -23,10 +23,20 @@ bool run_unlogged(const HookScope& scope, session::Launch& launch, session::Hand
          });
 }
 
+bool finds_its_variables(const HookScope& scope, session::Handle function) {
+  bool placed = true;
+  return scope.run_always([&](session::Session& session) {
+    placed = session.place_variables(function);
+  }) && placed;
+}
+
 // `submit` makes the driver's call with the grid and the arguments it is given.
 template <typename Submit>
 CUresult launch(LaunchRequest request, void** parameters, void** extra, const Submit& submit) {
   const HookScope scope;
+  if (!finds_its_variables(scope, request.function)) {
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
   session::Launch launch(parameters, extra);
   const bool begun = scope.run([&](session::Session& session) {
     request.constants = session.note_variables(request.function);

@@ -174,13 +174,13 @@ void log_code(const jit::Code& code) {
       code.message.empty() ? "" : ": ", code.message.c_str());
 }
 
+}  // namespace
+
 bool loads_all_at_once() {
   static const auto get_mode = DRIVER_FUNCTION(cuModuleGetLoadingMode);
   CUmoduleLoadingMode mode{};
   return get_mode(&mode) == CUDA_SUCCESS && mode == CU_MODULE_EAGER_LOADING;
 }
-
-}  // namespace
 
 // Sites get their numbers in the order in which images are prepared, which is that of the file.
 void compile_program_ahead(session::Session& session, const JitOptions& options) {

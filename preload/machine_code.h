@@ -14,6 +14,9 @@ namespace barracuda::preload {
 // compile the images of its executable, several at a time. `options` are those of the first load.
 void compile_program_ahead(session::Session& session, const JitOptions& options);
 
+// CUDA_MODULE_LOADING=EAGER: the program asks for all its kernels when it starts.
+bool loads_all_at_once();
+
 // For the device of the current context; a library's for every device that there is. Empty where it
 // cannot be had so: then the driver is to compile the text itself, and to say what is wrong with
 // it. Stays where it is until the process ends: CUDA's runtime tells the driver to copy no images.

@@ -7,28 +7,16 @@
 #include "preload/code_origins.h"
 #include "preload/hook.h"
 #include "preload/jit_options.h"
+#include "preload/kernel_parts.h"
 #include "preload/machine_code.h"
+#include "preload/text_load.h"
+#include "session/split_image.h"
 
 namespace barracuda::preload {
 namespace {
 
 using session::ProgramImage;
 using session::Session;
-
-// Filled by the driver's compiler; it may do so later than the call that hands it over.
-char g_jit_log[8192];
-
-std::string refusal_of(CUresult status) {
-  std::string text = g_jit_log;
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
-    text.pop_back();
-  }
-  for (char& character : text) {
-    character = character == '\n' ? ' ' : character;
-  }
-  return "the driver refused its instrumented PTX (error " + std::to_string(status) +
-         (text.empty() ? ")" : ": " + text + ")");
-}
 
 // What one load call needs: how to load an instrumented image with JIT options, how to load the
 // program's image as it is, and where the handle arrives.
@@ -45,28 +33,6 @@ template <typename LoadImage, typename LoadUnchanged>
 Loader(LoadImage, LoadUnchanged, void (*)(session::Handle), JitOptions, bool)
     -> Loader<LoadImage, LoadUnchanged>;
 
-// As machine code where it can be had, else as a text for the driver to compile.
-template <typename Load>
-CUresult load_instrumented(const HookScope& scope, const std::string& text, Load& loader) {
-  std::string_view code;
-  scope.run(Loss::kNothing, [&](Session&) {
-    code = find_machine_code(text, loader.options, loader.is_library);
-  });  // the driver compiles
-  const CUresult of_code =
-      code.empty() ? CUDA_ERROR_INVALID_IMAGE : loader.load_image(code.data(), loader.options);
-  if (of_code == CUDA_SUCCESS) {
-    return of_code;
-  }
-  const CUresult of_text = loader.load_image(text.c_str(), loader.options);
-  // Memory that could not be had says nothing of the code.
-  if (!code.empty() && of_code != CUDA_ERROR_OUT_OF_MEMORY) {
-    scope.run(Loss::kNothing, [&](Session&) {
-      forget_machine_code(text, loader.options, loader.is_library, of_text == CUDA_SUCCESS);
-    });
-  }
-  return of_text;
-}
-
 // The emulated device executes PTX only, and the image may be machine code.
 bool replaces(const ProgramImage& image) {
   return image.instrumented() && (image.logs() || device_choice() == DeviceChoice::kEmulated);
@@ -77,33 +43,31 @@ CUresult load(const HookScope& scope, const ProgramImage* image, Load loader, Ha
   if (image == nullptr) {
     return loader.load_unchanged();
   }
-  std::string refusal;
-  CUresult status = CUDA_ERROR_UNKNOWN;
+  TextLoad load;
   const bool is_replaced = replaces(*image);
+  const bool in_parts = is_replaced && may_load_in_parts(*image, loader.options);
   if (is_replaced) {
-    status = load_instrumented(scope, image->text, loader);
-    if (status != CUDA_SUCCESS) {
-      g_jit_log[0] = '\0';
-      loader.options.set(CU_JIT_OPTIMIZATION_LEVEL, nullptr);
-      loader.options.set(CU_JIT_ERROR_LOG_BUFFER, g_jit_log);
-      // NOLINTNEXTLINE(performance-no-int-to-ptr): as CUDA wants the size
-      loader.options.set(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-                         reinterpret_cast<void*>(sizeof g_jit_log - 1));
-      status = loader.load_image(image->text.c_str(), loader.options);
-    }
-    if (status != CUDA_SUCCESS) {
-      refusal = refusal_of(status);
+    load = load_text(scope, in_parts ? image->split->base() : image->text, loader.options,
+                     loader.is_library, loader.load_image);
+    if (load.status != CUDA_SUCCESS) {
       scope.run(Loss::kCoverage, [&](Session& session) {
-        session.problems().add("a module is loaded without instrumentation: " + refusal);
+        session.problems().add("a module is loaded without instrumentation: " + load.refusal);
       });
     }
   }
+  CUresult status = load.status;
+  const std::string& refusal = load.refusal;
   if (!is_replaced || !refusal.empty()) {
     status = loader.load_unchanged();
   }
   const bool is_known = scope.run_always([&](Session& session) {
     if (status == CUDA_SUCCESS) {
-      session.modules().loaded(handle_of(*handle), loader.is_library, *image, refusal);
+      using enum session::ModuleRegistry::Loading;
+      session.modules().loaded(handle_of(*handle), loader.is_library, *image, refusal,
+                               in_parts ? kBase : kWhole);
+      if (in_parts && refusal.empty()) {
+        base_loaded(handle_of(*handle), loader.options);
+      }
     } else if (!image->has_ptx && device_choice() == DeviceChoice::kEmulated) {
       session.image_blocked(image->reason);
     }
@@ -249,7 +213,11 @@ CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
 
 CUresult cuModuleUnload(CUmodule module) {
   return note_and_call<&cuModuleUnload>(
-      [&](Session& session) { session.before_unload(handle_of(module)); }, module);
+      [&](Session& session) {
+        session.before_unload(handle_of(module));
+        unload_parts(handle_of(module));
+      },
+      module);
 }
 
 // NOLINTBEGIN(readability-function-size): the driver's signatures
@@ -283,7 +251,11 @@ CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* name, CUjit_optio
 
 CUresult cuLibraryUnload(CUlibrary library) {
   return note_and_call<&cuLibraryUnload>(
-      [&](Session& session) { session.before_unload(handle_of(library)); }, library);
+      [&](Session& session) {
+        session.before_unload(handle_of(library));
+        unload_parts(handle_of(library));
+      },
+      library);
 }
 
 }  // namespace barracuda::preload

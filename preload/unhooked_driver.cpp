@@ -119,6 +119,18 @@ class UnhookedDriver final : public session::DeviceDriver {
     free_(address);
   }
 
+  bool write(std::uint64_t address, std::span<const std::byte> bytes) override {
+    const RelaxedCapture relaxed;
+    CUstream stream = nullptr;
+    if (stream_create_(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) {
+      return false;
+    }
+    const bool written = copy_async_(address, bytes.data(), bytes.size(), stream) == CUDA_SUCCESS &&
+                         stream_synchronize_(stream) == CUDA_SUCCESS;
+    stream_destroy_(stream);
+    return written;
+  }
+
   ToolKernelEnd run(const ToolKernel& kernel, std::chrono::milliseconds patience) override {
     const RelaxedCapture relaxed;
     CUmodule module = nullptr;
@@ -304,6 +316,7 @@ class UnhookedDriver final : public session::DeviceDriver {
   Original<decltype(::cuMemAlloc_v2)> allocate_{"cuMemAlloc_v2"};
   Original<decltype(::cuMemFree_v2)> free_{"cuMemFree_v2"};
   Original<decltype(::cuMemsetD8Async)> set_async_{"cuMemsetD8Async"};
+  Original<decltype(::cuMemcpyHtoDAsync_v2)> copy_async_{"cuMemcpyHtoDAsync_v2"};
   Original<decltype(::cuModuleLoadData)> module_load_{"cuModuleLoadData"};
   Original<decltype(::cuModuleUnload)> module_unload_{"cuModuleUnload"};
   Original<decltype(::cuModuleGetFunction)> module_get_function_{"cuModuleGetFunction"};

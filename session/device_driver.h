@@ -65,6 +65,9 @@ class DeviceDriver {
   virtual std::uint64_t allocate_device(std::size_t bytes) = 0;
   virtual void free_device(std::uint64_t address) = 0;
 
+  // Into device memory, in a stream of its own; waits until it is there.
+  virtual bool write(std::uint64_t address, std::span<const std::byte> bytes) = 0;
+
   // Runs it in a stream of its own, beside the program's work. Waits at most `patience`: the
   // program's kernels may occupy the whole device, so that ours is never scheduled.
   virtual ToolKernelEnd run(const ToolKernel& kernel, std::chrono::milliseconds patience) = 0;

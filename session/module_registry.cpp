@@ -1,11 +1,13 @@
 #include "session/module_registry.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/assert.h"
 #include "base/held_lock.h"
 #include "base/log.h"
 #include "base/strong_id.h"
+#include "session/split_image.h"
 
 namespace barracuda::session {
 namespace {
@@ -34,11 +36,15 @@ std::string KernelBinding::reason() const {
   if (!module->instrumented) {
     return module->reason;
   }
+  if (!refusal.empty()) {
+    return refusal;
+  }
   return kernel == nullptr ? "its PTX is not known" : kernel->reason;
 }
 
-ModuleRegistry::ModuleRegistry(PtxChanges changes, const ptx::InstrumentOptions& options)
-    : options_(options), changes_(std::move(changes)) {}
+ModuleRegistry::ModuleRegistry(PtxChanges changes, const ptx::InstrumentOptions& options,
+                               std::size_t split_from)
+    : options_(options), split_from_(split_from), changes_(std::move(changes)) {}
 
 const ProgramImage& ModuleRegistry::prepare(const ImageSource& source, ptx::SiteTable& added) {
   const Hash128 key = hash_of(source);
@@ -60,6 +66,8 @@ const ProgramImage& ModuleRegistry::prepare(const ImageSource& source, ptx::Site
   if (!made->instrumented()) {
     log(Folder::kSession, LogLevel::kInfo, "a module is loaded unchanged: %s",
         made->reason.c_str());
+  } else if (split_from_ > 0) {
+    made->split = SplitImage::make(*made, source, split_from_);
   }
   const HeldLock lock(mutex_);
   ptx::SiteTable& sites = sites_.own();
@@ -79,13 +87,14 @@ const ProgramImage& ModuleRegistry::unreadable(const std::string& reason) {
 }
 
 void ModuleRegistry::loaded(Handle handle, bool is_library, const ProgramImage& image,
-                            const std::string& refusal) {
+                            const std::string& refusal, Loading loading) {
   auto module = std::make_shared<LoadedModule>();
   module->image = &image;
   module->instrumented = image.instrumented() && refusal.empty();
   module->reason = refusal.empty() ? image.reason : refusal;
   module->handle = handle;
   module->is_library = is_library;
+  module->is_split = loading == Loading::kBase && module->instrumented;
   const HeldLock lock(mutex_);
   modules_[handle] = std::move(module);
 }
@@ -97,7 +106,8 @@ void ModuleRegistry::module_of_library(Handle module, Handle library) {
   }
 }
 
-void ModuleRegistry::kernel_found(Handle owner, std::string_view name, Handle function) {
+void ModuleRegistry::kernel_found(Handle owner, std::string_view name, Handle function,
+                                  const LoadedPart& part, const std::string& refusal) {
   const HeldLock lock(mutex_);
   const auto module = modules_.find(owner);
   if (module == modules_.end()) {
@@ -107,6 +117,8 @@ void ModuleRegistry::kernel_found(Handle owner, std::string_view name, Handle fu
   binding->module = module->second;
   binding->kernel = module->second->image->find_kernel(name);
   binding->name = name;
+  binding->part = part;
+  binding->refusal = refusal;
   ASSERT(binding->is_valid());
   kernels_[function] = std::move(binding);
 }
@@ -166,6 +178,19 @@ const ProgramImage* ModuleRegistry::find_image_of(std::string_view function) con
     }
   }
   return nullptr;
+}
+
+const std::string& ModuleRegistry::loaded_text(const ProgramImage& image,
+                                               std::string_view kernel) const {
+  const HeldLock lock(mutex_);
+  const bool is_split = std::ranges::any_of(modules_, [&](const auto& entry) {
+    return entry.second->image == &image && entry.second->is_split;
+  });
+  if (!is_split) {
+    return image.text;
+  }
+  const ptx::KernelPart* const part = image.split->find_part(kernel);
+  return part != nullptr ? part->text : image.split->base();
 }
 
 ptx::SiteList ModuleRegistry::sites() const {

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/options.h"
 #include "ptx/site_list.h"
+#include "ptx/split.h"
 #include "session/device_driver.h"
 #include "session/program_image.h"
 #include "session/ptx_changes.h"
@@ -29,6 +30,14 @@ struct LoadedModule {
   std::string reason;  // if not
   Handle handle = 0;
   bool is_library = false;
+  bool is_split = false;  // what was loaded is the base of image->split
+};
+
+// A module or library of its own that holds one kernel of a module in parts.
+struct LoadedPart {
+  Handle handle = 0;  // 0: the kernel is in its module
+  bool is_library = false;
+  const ptx::KernelPart* part = nullptr;
 };
 
 // What a CUfunction or CUkernel stands for.
@@ -36,10 +45,12 @@ struct KernelBinding {
   std::shared_ptr<const LoadedModule> module;
   const ptx::Kernel* kernel = nullptr;  // null: the module's PTX is not known
   std::string name;
+  LoadedPart part;
+  std::string refusal;  // of its part's instrumented text
 
   // Launches take the hidden parameter.
   [[nodiscard]] bool instrumented() const {
-    return module->instrumented && kernel != nullptr && kernel->instrumented;
+    return module->instrumented && refusal.empty() && kernel != nullptr && kernel->instrumented;
   }
 
   // The CTAs of its clusters: as given at the launch, else as compiled, else one.
@@ -63,7 +74,8 @@ struct KernelBinding {
 class ModuleRegistry {
  public:
   // `options`: but for the first site, which depends on what was loaded before.
-  ModuleRegistry(PtxChanges changes, const ptx::InstrumentOptions& options);
+  // A module of at least `split_from` kernels is loaded in parts; 0: none is.
+  ModuleRegistry(PtxChanges changes, const ptx::InstrumentOptions& options, std::size_t split_from);
 
   // The image as this device gets it. Instruments each content once. `added` gets the sites of an
   // image that was instrumented now, else it stays empty.
@@ -71,11 +83,13 @@ class ModuleRegistry {
   // For an image whose bytes could not be read: loaded as it is.
   const ProgramImage& unreadable(const std::string& reason);
 
-  void loaded(Handle handle, bool is_library, const ProgramImage& image,
-              const std::string& refusal);
+  enum class Loading : std::uint8_t { kWhole, kBase };
+  void loaded(Handle handle, bool is_library, const ProgramImage& image, const std::string& refusal,
+              Loading loading = Loading::kWhole);
   // cuLibraryGetModule: the module of a library in one context.
   void module_of_library(Handle module, Handle library);
-  void kernel_found(Handle owner, std::string_view name, Handle function);
+  void kernel_found(Handle owner, std::string_view name, Handle function,
+                    const LoadedPart& part = {}, const std::string& refusal = {});
   // cuKernelGetFunction: the same kernel under another handle.
   void same_kernel(Handle function, Handle kernel);
   // The handles of library kernels: what may have other handles, one in each context.
@@ -88,6 +102,9 @@ class ModuleRegistry {
 
   // The image that defines a function or kernel of that name; null if none.
   [[nodiscard]] const ProgramImage* find_image_of(std::string_view function) const;
+  // What the driver got to load for a kernel of the image.
+  [[nodiscard]] const std::string& loaded_text(const ProgramImage& image,
+                                               std::string_view kernel) const;
   [[nodiscard]] ptx::SiteList sites() const;
   // The user's changes of the PTX that no image took, a sentence each.
   [[nodiscard]] std::vector<std::string> unfit_changes() const;
@@ -96,6 +113,7 @@ class ModuleRegistry {
 
  private:
   const ptx::InstrumentOptions options_;
+  const std::size_t split_from_;  // kernels of a module; 0: none is split
   const PtxChanges changes_;
   mutable std::mutex mutex_;
   std::mutex instrument_mutex_;  // site ids are handed out one image after another

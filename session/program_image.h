@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,8 @@ struct DeviceVariable {
   bool is_constant = false;
 };
 
+class SplitImage;
+
 struct ProgramImage {
   // NUL-terminated by std::string; empty if the image is loaded as it is, for the reason below.
   std::string text;
@@ -37,6 +40,9 @@ struct ProgramImage {
   std::vector<ptx::EditOutcome> edit_outcomes;
   wire::SiteId first_site{};
   std::uint32_t site_count = 0;
+  // Its text in parts, so that only kernels that are asked for are compiled; null where it is not
+  // worth it or cannot be.
+  std::shared_ptr<const SplitImage> split;
 
   [[nodiscard]] bool instrumented() const { return !text.empty(); }
 

@@ -41,6 +41,15 @@ std::uint32_t detector_threads(const Options& options, const DeviceDriver& drive
   return static_cast<std::uint32_t>(std::min(wanted, cores));
 }
 
+// Kernels that a module has at least if it is loaded in parts.
+std::size_t split_from(const Options& options, bool is_emulated) {
+  constexpr std::size_t kOnEmulatedDevice = 8;
+  if (rewrites_program(options, is_emulated)) {
+    return 0;
+  }
+  return options.split_modules.value_or(is_emulated ? kOnEmulatedDevice : 0);
+}
+
 detector::PipelineOptions pipeline_options(const Options& options, const DeviceDriver& driver,
                                            detector::Observer* observer,
                                            std::function<void(const detector::LateLaunch&)> on_late,
@@ -123,7 +132,8 @@ Session::Session(const Options& options, KernelFilter filter, PtxChanges changes
                 .delays_stores = rewrites_stores(options_, driver_->is_emulated()),
                 .is_stressed = is_stressed(options_, driver_->is_emulated()),
                 .is_unlogged = rewrites_program(options_, driver_->is_emulated()),
-                .permutes_warps = options_.shuffle == "warps"}),
+                .permutes_warps = options_.shuffle == "warps"},
+               split_from(options_, driver_->is_emulated())),
       launches_(options_, std::move(filter), *driver_, pipeline_, modules_, streams_, allocations_,
                 problems_) {
   launches_.record(recorder_.get());
@@ -189,53 +199,6 @@ void Session::kernel_blocked(const std::string& reason) {
   if (std::ranges::find(blocked_, sentence) == blocked_.end()) {
     blocked_.push_back(sentence);
   }
-}
-
-std::vector<MemoryRange> Session::note_variables(Handle function) {
-  const auto kernel = modules_.find(function);
-  if (kernel == nullptr || !kernel->module->instrumented) {
-    return {};
-  }
-  const LoadedModule& module = *kernel->module;
-  const std::pair key{&module, driver_->current_context()};
-  {
-    const std::lock_guard lock(mutex_);
-    const auto [noted, is_new] = constants_.try_emplace(key);
-    if (!is_new) {
-      return constants_of(*kernel, noted->second);
-    }
-  }
-  Constants found;
-  for (const DeviceVariable& variable : module.image->variables) {
-    const auto range = driver_->variable(module.handle, module.is_library, variable.name);
-    if (!range) {
-      continue;
-    }
-    const char* const kind = variable.is_constant  ? "__constant__"
-                             : variable.is_managed ? "__managed__"
-                                                   : "__device__";
-    allocations_.add_variable(range->address, range->bytes,
-                              fmt::format("{} variable {}", kind, report::demangle(variable.name)));
-    if (variable.is_constant) {
-      found.emplace(variable.name, *range);
-    }
-  }
-  const std::lock_guard lock(mutex_);
-  return constants_of(*kernel, constants_[key] = std::move(found));
-}
-
-std::vector<MemoryRange> Session::constants_of(const KernelBinding& kernel,
-                                               const Constants& of_module) {
-  std::vector<MemoryRange> ranges;
-  if (kernel.kernel == nullptr) {
-    return ranges;
-  }
-  for (const std::string& name : kernel.kernel->constants) {
-    if (const auto known = of_module.find(name); known != of_module.end()) {
-      ranges.push_back(known->second);
-    }
-  }
-  return ranges;
 }
 
 void Session::context_synchronized(Handle context, DriverStatus status) {
@@ -345,6 +308,7 @@ void Session::before_unload(Handle module) {
   {
     const std::lock_guard lock(mutex_);
     std::erase_if(constants_, [&](const auto& entry) { return entry.first.first == loaded.get(); });
+    std::erase_if(placed_, [&](const auto& entry) { return entry.module == loaded.get(); });
   }
   modules_.forget(module);
 }
@@ -357,6 +321,7 @@ void Session::before_context_end(Handle context) {
   const std::lock_guard lock(mutex_);
   failed_contexts_.erase(context);
   std::erase_if(constants_, [&](const auto& entry) { return entry.first.second == context; });
+  std::erase_if(placed_, [&](const auto& entry) { return entry.context == context; });
 }
 
 std::vector<ptx::SourceFrame> Session::frames_at(std::string_view kernel,
@@ -366,7 +331,8 @@ std::vector<ptx::SourceFrame> Session::frames_at(std::string_view kernel,
   if (const ProgramImage* const image = modules_.find_image_of(kernel); image != nullptr) {
     const ptx::SiteList sites = modules_.sites();
     const auto first = sites.table().begin() + index_of(image->first_site);
-    frames = source_frames(image->text, ptx_line, {first, first + image->site_count});
+    frames = source_frames(modules_.loaded_text(*image, kernel), ptx_line,
+                           {first, first + image->site_count});
   }
   if (frames.empty()) {
     frames.push_back({.function = function});

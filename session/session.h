@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <compare>
 #include <functional>
 #include <map>
 #include <memory>
@@ -68,6 +69,9 @@ class Session {
   // A kernel of this function's module is about to be launched: its variables have addresses now.
   // The constants that the kernel may read.
   std::vector<MemoryRange> note_variables(Handle function);
+  // The same for a kernel in a part of its own, which is to find its module's variables: without
+  // this it must not be launched. False if it cannot be done.
+  [[nodiscard]] bool place_variables(Handle function);
 
   // While a stream is captured, waiting for the context would end the capture.
   void capture_began() { ++captures_; }
@@ -133,6 +137,13 @@ class Session {
  private:
   using Constants = std::map<std::string, MemoryRange, std::less<>>;
 
+  struct PlacedPart {
+    const LoadedModule* module = nullptr;
+    Handle part = 0, context = 0;
+
+    friend auto operator<=>(const PlacedPart&, const PlacedPart&) = default;
+  };
+
   static std::vector<MemoryRange> constants_of(const KernelBinding& kernel,
                                                const Constants& of_module);
 
@@ -172,6 +183,8 @@ class Session {
   std::set<Handle> failed_contexts_;
   // Of the modules and contexts whose variables were noted.
   std::map<std::pair<const LoadedModule*, Handle>, Constants> constants_;
+  // The parts that know where their variables are, and the contexts.
+  std::set<PlacedPart> placed_;
 };
 
 }  // namespace barracuda::session

@@ -62,7 +62,7 @@ void LaneAccesses::add_what_is_no_run(Footprint& footprint, const Piece& pattern
   if (layout_ == LaneLayout::kSameAddress) {
     add_same_address(footprint, pattern, lanes_);
   } else if (layout_ == LaneLayout::kRuns) {
-    add_runs(footprint, pattern);
+    add_runs(footprint, pattern, lanes_, pattern.kind != SharedAccessKind::kNone);
   } else if (layout_ == LaneLayout::kLanes) {
     add_lanes(footprint, pattern, lanes_);
   } else {
@@ -119,8 +119,11 @@ void LaneAccesses::add_same_address(Footprint& footprint, const Piece& pattern,
   piece.cell.bytes = Bytes::range(static_cast<std::uint32_t>(address % kBlockBytes), width_);
 }
 
-void LaneAccesses::add_runs(Footprint& footprint, const Piece& pattern) const {
-  for (std::uint32_t rest = lanes_; rest != 0;) {
+// Lanes that scatter, and cannot conflict with each other, come block by block: each block is then
+// locked once, and not by every lane in turn.
+void LaneAccesses::add_runs(Footprint& footprint, const Piece& pattern, std::uint32_t lanes,
+                            bool by_block) const {
+  for (std::uint32_t rest = lanes; rest != 0;) {
     const std::uint32_t same = may_share_cell(rest) ? first_same_address(operation_, rest) : 0;
     if ((same & (same - 1)) != 0) {
       add_same_address(footprint, pattern, same);
@@ -128,6 +131,12 @@ void LaneAccesses::add_runs(Footprint& footprint, const Piece& pattern) const {
       continue;
     }
     const LaneRun run = first_run(operation_, rest, width_);
+    if (by_block && is_single(run.lanes)) {
+      const std::uint32_t inside = lanes_of_block(rest);
+      add_runs(footprint, pattern, inside, false);
+      rest &= ~inside;
+      continue;
+    }
     if (is_single(run.lanes)) {
       add_lanes(footprint, pattern, run.lanes);
     } else {
@@ -190,12 +199,17 @@ void LaneAccesses::divide_last(Footprint& footprint, std::uint32_t kept) const {
   }
 }
 
+// Those of the block that the first of them touches.
+std::uint32_t LaneAccesses::lanes_of_block(std::uint32_t lanes) const {
+  const std::uint64_t block = operation_.lanes[first_lane(lanes)].address / kBlockBytes;
+  return lanes_where(lanes, [&](std::uint32_t lane) {
+    return operation_.lanes[lane].address / kBlockBytes == block;
+  });
+}
+
 void LaneAccesses::add_lanes_by_block(Footprint& footprint, const Piece& pattern) const {
   for (std::uint32_t rest = lanes_; rest != 0;) {
-    const std::uint64_t block = operation_.lanes[first_lane(rest)].address / kBlockBytes;
-    const std::uint32_t inside = lanes_where(rest, [&](std::uint32_t lane) {
-      return operation_.lanes[lane].address / kBlockBytes == block;
-    });
+    const std::uint32_t inside = lanes_of_block(rest);
     add_lanes(footprint, pattern, inside);
     rest &= ~inside;
   }

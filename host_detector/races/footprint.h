@@ -22,7 +22,7 @@ struct Piece {
   SharedAccessKind kind = SharedAccessKind::kNone;  // the shared set that it is of
 };
 
-// In the order of the lanes, but for LaneLayout::kLanesByBlock.
+// In the order of the lanes, but for those that lie by block.
 using Footprint = boost::container::small_vector<Piece, wire::kWarpLanes>;
 
 // How the lanes of an access lie, and so which of them share a cell.
@@ -30,7 +30,7 @@ enum class LaneLayout : std::uint8_t {
   kUnknown,       // the addresses of all lanes are needed, and the operation has only the first
   kRun,           // all of them are one run
   kSameAddress,   // all are at one address, and none stores
-  kRuns,          // runs, lanes at one address and single lanes, one after another
+  kRuns,          // runs, lanes at one address and single lanes; by block if none of them conflict
   kLanes,         // each by itself
   kLanesByBlock,  // the same, those of one block together: some agree on a value
 };
@@ -65,7 +65,9 @@ class LaneAccesses {
   [[nodiscard]] LaneLayout find_layout(bool is_asynchronous) const;
   void add_run(Footprint& footprint, const Piece& pattern, const LaneRun& run) const;
   void add_same_address(Footprint& footprint, const Piece& pattern, std::uint32_t lanes) const;
-  void add_runs(Footprint& footprint, const Piece& pattern) const;
+  void add_runs(Footprint& footprint, const Piece& pattern, std::uint32_t lanes,
+                bool by_block) const;
+  [[nodiscard]] std::uint32_t lanes_of_block(std::uint32_t lanes) const;
   void add_lanes(Footprint& footprint, const Piece& pattern, std::uint32_t lanes) const;
   void add_lanes_by_block(Footprint& footprint, const Piece& pattern) const;
   // The last piece is all that a lane touches. A bit of `kept` for each byte that it leaves as it

@@ -59,7 +59,7 @@ class SharedAccessSet {
   template <typename Visit>
   [[nodiscard]] bool any_recent_of_warp(const Cell& cell, Visit visit);
 
-  // It has doubled since the last time, so that compacting costs no more than adding did.
+  // It has doubled or more since the last time, so that compacting costs no more than adding did.
   [[nodiscard]] bool should_compact() const { return size_ >= compact_at_; }
 
   // Drops what cut(newer, older), for two cells of one warp, leaves no byte of.
@@ -155,15 +155,18 @@ template <typename Visit>
 bool SharedAccessSet::any_recent_of_warp(const Cell& cell, Visit visit) {
   Changed changed;
   bool is_found = false, has_changed = false;
+  const std::uint32_t cta = cell.cta_index();
+  const LaunchId launch = cell.launch();
   for (Group& group : last_of(groups_, kRecentGroups)) {
+    if (group.alike.launch() != launch) {
+      continue;
+    }
     for (Member& member : last_of(group.members, kRecentMembers)) {
-      if (is_found || member.cta != cell.cta_index() || (member.warps >> cell.warp & 1) == 0 ||
-          group.alike.launch() != cell.launch()) {
-        continue;
+      if (member.cta == cta && (member.warps >> cell.warp & 1) != 0 && !is_found) {
+        has_changed = change(group, member, cell.warp, changed,
+                             [&](Cell& recent) { is_found = visit(recent); }) ||
+                      has_changed;
       }
-      has_changed = change(group, member, cell.warp, changed,
-                           [&](Cell& recent) { is_found = visit(recent); }) ||
-                    has_changed;
     }
   }
   if (has_changed) {
@@ -174,6 +177,7 @@ bool SharedAccessSet::any_recent_of_warp(const Cell& cell, Visit visit) {
 
 template <typename Cut>
 void SharedAccessSet::compact(Cut cut) {
+  const std::size_t before = size_;
   const std::vector<MemberPlace> places = places_by_cta();
   Changed changed;
   std::vector<Cell> newest_first;  // of a warp, as they are now
@@ -206,7 +210,9 @@ void SharedAccessSet::compact(Cut cut) {
   }
   settle(changed, kAll, kAll);
   DEBUG_ASSERT(is_valid());
-  compact_at_ = std::max(kLeastCompacted, size_ * 2);
+  // Where nearly all stay, as those of a histogram do, looking again soon would be in vain.
+  const std::size_t growth = size_ > before - before / 8 ? 4 : 2;
+  compact_at_ = std::max(kLeastCompacted, size_ * growth);
 }
 
 template <typename Visit>

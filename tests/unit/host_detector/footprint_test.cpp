@@ -110,6 +110,26 @@ TEST_CASE("stores that agree are taken block by block") {
   CHECK(order == std::vector<std::uint32_t>{1, 4, 2, 8});
 }
 
+TEST_CASE("scattered lanes that cannot conflict lie by block, others in their own order") {
+  const WarpOperation operation = lanes_at(
+      RecordKind::kScattered, {kData, kData + 132, kData + 8, kData + 128, kData + 132, kData});
+  const auto lanes_of = [](const Footprint& pieces) {
+    std::vector<std::uint32_t> order;
+    for (const Piece& piece : pieces) {
+      order.push_back(piece.lanes);
+    }
+    return order;
+  };
+  using Order = std::vector<std::uint32_t>;
+  CHECK(lanes_of(footprint(operation, word(Operation::kRead), 0x3F, Cell::kReads)) ==
+        Order{1 | 4, 32, 2, 8 | 16});
+  CHECK(lanes_of(footprint(operation, word(Operation::kWrite), 0x3F, Cell::kWrites)) ==
+        Order{1, 2, 4, 8 | 16, 32});
+  // All in one block.
+  const WarpOperation near = lanes_at(RecordKind::kScattered, {kData, kData + 12, kData + 4});
+  CHECK(lanes_of(footprint(near, word(Operation::kRead), 7, Cell::kReads)) == Order{1, 2, 4});
+}
+
 TEST_CASE("a compare-and-swap reads the bytes that it leaves as they were") {
   WarpOperation operation = lanes_at(RecordKind::kRelease, {kData});
   operation.lanes[0].value_read = 0x11223344;

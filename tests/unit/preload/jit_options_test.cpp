@@ -53,6 +53,17 @@ TEST_CASE("what only the driver does is left to it") {
   }
 }
 
+TEST_CASE("a later load does not write into buffers of an earlier one") {
+  JitOptions kept = options({{CU_JIT_INFO_LOG_BUFFER, 4096},
+                             {CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, 100},
+                             {CU_JIT_MAX_REGISTERS, 32},
+                             {CU_JIT_ERROR_LOG_BUFFER, 8192},
+                             {CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 100}})
+                        .without_places();
+  REQUIRE(kept.count() == 1);
+  CHECK(kept.names()[0] == CU_JIT_MAX_REGISTERS);
+}
+
 TEST_CASE("an option that is set again has its new value") {
   CHECK(
       options({{CU_JIT_OPTIMIZATION_LEVEL, 4}, {CU_JIT_OPTIMIZATION_LEVEL, 0}}).compiler_flags() ==

@@ -7,7 +7,9 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -69,6 +71,11 @@ class HostMemoryDriver final : public DeviceDriver {
     std::free(reinterpret_cast<void*>(address));
   }
 
+  bool write(std::uint64_t address, std::span<const std::byte> bytes) override {
+    std::memcpy(reinterpret_cast<void*>(address), bytes.data(), bytes.size());
+    return true;
+  }
+
   ToolKernelEnd run(const ToolKernel& own, std::chrono::milliseconds /*patience*/) override {
     return kernel ? kernel(own) : ToolKernelEnd::kFailed;
   }
@@ -107,9 +114,12 @@ class HostMemoryDriver final : public DeviceDriver {
 
   MemoryKind memory_kind(std::uint64_t /*address*/) override { return MemoryKind::kDevice; }
 
-  std::optional<MemoryRange> variable(Handle /*module*/, bool /*is_library*/,
-                                      const std::string& /*name*/) override {
-    return std::nullopt;
+  std::map<std::pair<Handle, std::string>, MemoryRange> variables;  // of modules
+
+  std::optional<MemoryRange> variable(Handle module, bool /*is_library*/,
+                                      const std::string& name) override {
+    const auto found = variables.find({module, name});
+    return found == variables.end() ? std::nullopt : std::optional(found->second);
   }
 };
 

@@ -1,13 +1,17 @@
 #include "session/session.h"
 
 #include <chrono>
+#include <cstdint>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
 #include "fatbin/builder.h"
 #include "host_memory_driver.h"
 #include "report/coverage.h"
+#include "session/split_image.h"
 
 namespace barracuda::session {
 namespace {
@@ -79,6 +83,71 @@ TEST_CASE("a launch on which the tool fails runs unlogged, is counted, and nobod
   CHECK(coverage.launches == 1);
   REQUIRE(coverage.gaps.size() == 1);
   CHECK_THAT(coverage.gaps[0], Contains("fill") && Contains("the tool failed on its launch"));
+}
+
+// Two kernels, one of which adds to a variable of the module.
+std::string program_in_parts() {
+  const auto image = fatbin::image_of_ptx(
+      ".version 8.0\n.target sm_80\n.address_size 64\n.global .u32 count;\n"
+      ".visible .entry one()\n{\nred.global.add.u32 [count], 1;\nret;\n}\n"
+      ".visible .entry two()\n{\n.reg .b64 %p;\nmov.u64 %p, 64;\nst.global.u32 [%p], 1;\n"
+      "ret;\n}\n");
+  REQUIRE(image);
+  return fatbin::build({.images = {*image}}).value();
+}
+
+TEST_CASE("the variables of a kernel in a part of its own are those of its module") {
+  auto driver = std::make_unique<HostMemoryDriver>();
+  HostMemoryDriver& device = *driver;
+  Options options;
+  options.split_modules = 2;
+  const auto session = Session::create(options, std::move(driver), nullptr).value_or(nullptr);
+  REQUIRE(session);
+  const ProgramImage& image = session->prepare_file(program_in_parts());
+  REQUIRE(image.split != nullptr);
+  const ptx::KernelPart* const part = image.split->find_part("one");
+  REQUIRE(part != nullptr);
+  CHECK(part->variables == std::vector<std::string>{"count"});
+  CHECK(image.split->find_part("one") == part);
+  CHECK(image.split->find_part("none") == nullptr);
+  CHECK(image.split->find_plain_part("two") != nullptr);
+
+  constexpr Handle kModule = 1, kPart = 2, kFunction = 3;
+  using enum ModuleRegistry::Loading;
+  session->modules().loaded(kModule, false, image, "", kBase);
+  session->modules().kernel_found(kModule, "one", kFunction, {.handle = kPart, .part = part});
+  CHECK(session->modules().loaded_text(image, "one") == part->text);
+  CHECK_FALSE(session->place_variables(kFunction));  // nobody knows where they are
+
+  std::uint32_t count = 0;
+  std::uint64_t table = 0;
+  const auto range_of = [](auto& variable) {
+    return MemoryRange{.address = reinterpret_cast<std::uint64_t>(&variable),
+                       .bytes = sizeof variable};
+  };
+  device.variables[{kModule, "count"}] = range_of(count);
+  device.variables[{kPart, ptx::kAddressTable}] = range_of(table);
+  CHECK(session->place_variables(kFunction));
+  CHECK(table == range_of(count).address);
+
+  // A part that is loaded again, perhaps at the same handle, has to be told again.
+  table = 0;
+  session->before_unload(kModule);
+  session->modules().loaded(kModule, false, image, "", kBase);
+  session->modules().kernel_found(kModule, "one", kFunction, {.handle = kPart, .part = part});
+  CHECK(session->place_variables(kFunction));
+  CHECK(table == range_of(count).address);
+}
+
+TEST_CASE("a module of few kernels, and every module without the option, is one text") {
+  for (const std::uint64_t least : {0, 3}) {
+    Options options;
+    options.split_modules = least;
+    const auto session =
+        Session::create(options, std::make_unique<HostMemoryDriver>(), nullptr).value_or(nullptr);
+    REQUIRE(session);
+    CHECK(session->prepare_file(program_in_parts()).split == nullptr);
+  }
 }
 
 }  // namespace

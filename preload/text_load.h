@@ -1,0 +1,25 @@
+// How the driver gets to load PTX that the tool has made: as machine code where that can be had,
+// else as text, at last without optimisation.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "preload/guard.h"
+#include "preload/hooks.h"
+#include "preload/jit_options.h"
+
+namespace barracuda::preload {
+
+// The driver's call, of an image with options.
+using LoadImage = std::function<CUresult(const void*, JitOptions&)>;
+
+struct TextLoad {
+  CUresult status = CUDA_ERROR_UNKNOWN;
+  std::string refusal;  // why not, as a sentence without its end
+};
+
+TextLoad load_text(const HookScope& scope, const std::string& text, JitOptions options,
+                   bool is_library, const LoadImage& load_image);
+
+}  // namespace barracuda::preload

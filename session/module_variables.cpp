@@ -1,0 +1,96 @@
+// Of a session: where the variables of loaded modules are.
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/symbol_name.h"
+#include "session/session.h"
+
+namespace barracuda::session {
+
+std::vector<MemoryRange> Session::note_variables(Handle function) {
+  const auto kernel = modules_.find(function);
+  if (kernel == nullptr || !kernel->module->instrumented) {
+    return {};
+  }
+  const LoadedModule& module = *kernel->module;
+  const std::pair key{&module, driver_->current_context()};
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [noted, is_new] = constants_.try_emplace(key);
+    if (!is_new) {
+      return constants_of(*kernel, noted->second);
+    }
+  }
+  Constants found;
+  for (const DeviceVariable& variable : module.image->variables) {
+    const auto range = driver_->variable(module.handle, module.is_library, variable.name);
+    if (!range) {
+      continue;
+    }
+    const char* const kind = variable.is_constant  ? "__constant__"
+                             : variable.is_managed ? "__managed__"
+                                                   : "__device__";
+    allocations_.add_variable(range->address, range->bytes,
+                              fmt::format("{} variable {}", kind, report::demangle(variable.name)));
+    if (variable.is_constant) {
+      found.emplace(variable.name, *range);
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  return constants_of(*kernel, constants_[key] = std::move(found));
+}
+
+bool Session::place_variables(Handle function) {
+  const auto kernel = modules_.find(function);
+  if (kernel == nullptr || kernel->part.handle == 0 || kernel->part.part->variables.empty()) {
+    return true;
+  }
+  const LoadedPart& part = kernel->part;
+  const PlacedPart key{
+      .module = kernel->module.get(), .part = part.handle, .context = driver_->current_context()};
+  {
+    const std::lock_guard lock(mutex_);
+    if (placed_.contains(key)) {
+      return true;
+    }
+  }
+  std::vector<std::uint64_t> addresses;
+  for (const std::string& name : part.part->variables) {
+    const auto range = driver_->variable(kernel->module->handle, kernel->module->is_library, name);
+    if (!range) {
+      return false;
+    }
+    addresses.push_back(range->address);
+  }
+  const auto table = driver_->variable(part.handle, part.is_library, ptx::kAddressTable);
+  const auto bytes = std::as_bytes(std::span(addresses));
+  if (!table || table->bytes != bytes.size() || !driver_->write(table->address, bytes)) {
+    return false;
+  }
+  const std::lock_guard lock(mutex_);
+  placed_.insert(key);
+  return true;
+}
+
+std::vector<MemoryRange> Session::constants_of(const KernelBinding& kernel,
+                                               const Constants& of_module) {
+  std::vector<MemoryRange> ranges;
+  if (kernel.kernel == nullptr) {
+    return ranges;
+  }
+  for (const std::string& name : kernel.kernel->constants) {
+    if (const auto known = of_module.find(name); known != of_module.end()) {
+      ranges.push_back(known->second);
+    }
+  }
+  return ranges;
+}
+
+}  // namespace barracuda::session
