@@ -64,9 +64,10 @@ void make_paths_absolute(Options& options) {
   };
   for (std::string* const path :
        {&options.json, &options.log_file, &options.suppressions, &options.record, &options.fences,
-        &options.fence_places, &options.weakness, &options.weak_log}) {
+        &options.fence_places, &options.weakness, &options.weak_log, &options.jit_cache}) {
     std::error_code error;
-    const bool is_a_word = path == &options.weakness && *path == kBugaroo;
+    const bool is_a_word = (path == &options.weakness && *path == kBugaroo) ||
+                           (path == &options.jit_cache && *path == "none");
     if (!path->empty() && !is_a_word && !is_absolute(*path)) {
       const auto absolute = std::filesystem::absolute(*path, error);
       *path = error ? *path : absolute.string();

@@ -3,8 +3,7 @@
 #include <string_view>
 
 #include "base/file.h"
-#include "fatbin/fatbin.h"
-#include "preload/code_origins.h"
+#include "preload/code_owner.h"
 #include "preload/hook.h"
 #include "preload/jit_options.h"
 #include "preload/machine_code.h"
@@ -29,6 +28,12 @@ std::string refusal_of(CUresult status) {
   return "the driver refused its instrumented PTX (error " + std::to_string(status) +
          (text.empty() ? ")" : ": " + text + ")");
 }
+
+// The image of one load call; null if nothing can be done with it.
+struct Prepared {
+  const ProgramImage* image = nullptr;
+  std::string owner;  // the library that it came with
+};
 
 // What one load call needs: how to load an instrumented image with JIT options, how to load the
 // program's image as it is, and where the handle arrives.
@@ -73,7 +78,8 @@ bool replaces(const ProgramImage& image) {
 }
 
 template <typename Load, typename Handle>
-CUresult load(const HookScope& scope, const ProgramImage* image, Load loader, Handle* handle) {
+CUresult load(const HookScope& scope, const Prepared& prepared, Load loader, Handle* handle) {
+  const ProgramImage* const image = prepared.image;
   if (image == nullptr) {
     return loader.load_unchanged();
   }
@@ -103,7 +109,8 @@ CUresult load(const HookScope& scope, const ProgramImage* image, Load loader, Ha
   }
   const bool is_known = scope.run_always([&](Session& session) {
     if (status == CUDA_SUCCESS) {
-      session.modules().loaded(handle_of(*handle), loader.is_library, *image, refusal);
+      session.modules().loaded(handle_of(*handle), loader.is_library, *image, refusal,
+                               prepared.owner);
     } else if (!image->has_ptx && device_choice() == DeviceChoice::kEmulated) {
       session.image_blocked(image->reason);
     }
@@ -116,32 +123,27 @@ CUresult load(const HookScope& scope, const ProgramImage* image, Load loader, Ha
   return status;
 }
 
-// Of machine code that this process made, the PTX that it was made of takes its place.
-const ProgramImage& prepare_known(Session& session, const void* image) {
-  const bool is_machine_code = fatbin::kind_of_image(image) == fatbin::ImageKind::kCubin;
-  const session::CodeOrigin* const origin = is_machine_code ? find_origin(image) : nullptr;
-  return origin == nullptr ? session.prepare(image) : session.prepare_origin(*origin);
-}
-
-const ProgramImage* prepare(const HookScope& scope, const void* image) {
-  const ProgramImage* prepared = nullptr;
+Prepared prepare(const HookScope& scope, const void* image) {
+  Prepared prepared;
   if (image != nullptr) {
-    scope.run(Loss::kCoverage,
-              [&](Session& session) { prepared = &prepare_known(session, image); });
+    scope.run(Loss::kCoverage, [&](Session& session) {
+      prepared.owner = library_of_code(image, HookCall::current()->caller());
+      prepared.image = &session.prepare(image);
+    });
   }
   return prepared;
 }
 
 // The file's content; the image's text does not point into it.
-const ProgramImage* prepare_file(const HookScope& scope, const char* name) {
-  const ProgramImage* prepared = nullptr;
+Prepared prepare_file(const HookScope& scope, const char* name) {
+  Prepared prepared;
   if (name == nullptr) {
     return prepared;
   }
   scope.run(Loss::kCoverage, [&](Session& session) {
     const Expected<std::string> content = read_file(name);
-    prepared = content ? &session.prepare_file(*content)
-                       : &session.modules().unreadable(content.error().to_string());
+    prepared.image = content ? &session.prepare_file(*content)
+                             : &session.modules().unreadable(content.error().to_string());
   });
   return prepared;
 }
@@ -163,7 +165,7 @@ void unload_library(session::Handle library) {
 }
 
 template <typename LoadUnchanged>
-CUresult load_module(const HookScope& scope, const ProgramImage* image, CUmodule* module,
+CUresult load_module(const HookScope& scope, const Prepared& image, CUmodule* module,
                      JitOptions options, const LoadUnchanged& load_unchanged) {
   const auto load_instrumented_image = [module](const void* instrumented, JitOptions& all) {
     return load_module_image(module, instrumented, all);
@@ -203,7 +205,7 @@ CUresult load_library_image(CUlibrary* library, const void* instrumented, JitOpt
 }
 
 template <typename LoadUnchanged>
-CUresult load_library(const HookScope& scope, const ProgramImage* image, CUlibrary* library,
+CUresult load_library(const HookScope& scope, const Prepared& image, CUlibrary* library,
                       JitOptions jit, const LibraryOptions& options,
                       const LoadUnchanged& load_unchanged) {
   const auto load_instrumented_image = [&options, library](const void* instrumented,

@@ -85,13 +85,14 @@ const ProgramImage& ModuleRegistry::unreadable(const std::string& reason) {
 }
 
 void ModuleRegistry::loaded(Handle handle, bool is_library, const ProgramImage& image,
-                            const std::string& refusal) {
+                            const std::string& refusal, const std::string& owner) {
   auto module = std::make_shared<LoadedModule>();
   module->image = &image;
   module->instrumented = image.instrumented() && refusal.empty();
   module->reason = refusal.empty() ? image.reason : refusal;
   module->handle = handle;
   module->is_library = is_library;
+  module->owner = owner;
   const HeldLock lock(mutex_);
   modules_[handle] = std::move(module);
 }

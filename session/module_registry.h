@@ -29,6 +29,7 @@ struct LoadedModule {
   std::string reason;  // if not
   Handle handle = 0;
   bool is_library = false;
+  std::string owner;  // file name of the library that brought it; empty: the program's own
 };
 
 // What a CUfunction or CUkernel stands for.
@@ -71,8 +72,8 @@ class ModuleRegistry {
   // For an image whose bytes could not be read: loaded as it is.
   const ProgramImage& unreadable(const std::string& reason);
 
-  void loaded(Handle handle, bool is_library, const ProgramImage& image,
-              const std::string& refusal);
+  void loaded(Handle handle, bool is_library, const ProgramImage& image, const std::string& refusal,
+              const std::string& owner);
   // cuLibraryGetModule: the module of a library in one context.
   void module_of_library(Handle module, Handle library);
   void kernel_found(Handle owner, std::string_view name, Handle function);

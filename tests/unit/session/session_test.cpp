@@ -33,7 +33,7 @@ TEST_CASE("what is thrown while a module is prepared costs that module alone, an
   const ProgramImage& failed = session->prepare_file(program());
   CHECK_FALSE(failed.instrumented());
   constexpr Handle kModule = 1, kFunction = 2;
-  session->modules().loaded(kModule, false, failed, "");
+  session->modules().loaded(kModule, false, failed, "", "");
   session->modules().kernel_found(kModule, "fill", kFunction);
   Launch launch(nullptr, nullptr);
   session->launches().begin(launch, {.function = kFunction, .cluster = {}});
@@ -58,7 +58,7 @@ TEST_CASE("a launch on which the tool fails runs unlogged, is counted, and nobod
       program(".param .u64 to", ".reg .b64 %p;\nld.param.u64 %p, [to];\nst.global.u32 [%p], 1;\n"));
   REQUIRE(image.instrumented());
   constexpr Handle kModule = 1, kFunction = 2;
-  session->modules().loaded(kModule, false, image, "");
+  session->modules().loaded(kModule, false, image, "", "");
   session->modules().kernel_found(kModule, "fill", kFunction);
 
   std::uint64_t to = 0;
