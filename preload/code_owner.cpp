@@ -54,6 +54,21 @@ std::string library_of_files(std::string_view image_file, std::string_view calle
   return is_library ? std::string(name_in(file)) : "";
 }
 
+// XLA's plugins, of JAX and of others.
+std::string advice_on_code(std::string_view caller_file) {
+  const std::string_view name = name_in(caller_file);
+  if (name.find("xla") == name.npos && name.find("tensorflow") == name.npos) {
+    return {};
+  }
+  return "; " + std::string(name) +
+         " has a compiler of NVIDIA's inside: XLA_FLAGS=--xla_gpu_enable_libnvptxcompiler=false, "
+         "where its release knows this flag, makes it call ptxas";
+}
+
+std::string advice_on_code(const void* caller) {
+  return advice_on_code(std::string_view(file_of(caller)));
+}
+
 std::string library_of_code(const void* image, const void* caller) {
   return library_of_files(file_of(image), file_of(caller));
 }

@@ -33,6 +33,7 @@ std::string refusal_of(CUresult status) {
 struct Prepared {
   const ProgramImage* image = nullptr;
   std::string owner;  // the library that it came with
+  std::string gap;    // why it is not instrumented, where that depends on who loads it
 };
 
 // What one load call needs: how to load an instrumented image with JIT options, how to load the
@@ -83,7 +84,7 @@ CUresult load(const HookScope& scope, const Prepared& prepared, Load loader, Han
   if (image == nullptr) {
     return loader.load_unchanged();
   }
-  std::string refusal;
+  std::string refusal = prepared.gap;
   CUresult status = CUDA_ERROR_UNKNOWN;
   const bool is_replaced = replaces(*image);
   if (is_replaced) {
@@ -129,6 +130,9 @@ Prepared prepare(const HookScope& scope, const void* image) {
     scope.run(Loss::kCoverage, [&](Session& session) {
       prepared.owner = library_of_code(image, HookCall::current()->caller());
       prepared.image = &session.prepare(image);
+      const std::string advice =
+          prepared.image->has_ptx ? "" : advice_on_code(HookCall::current()->caller());
+      prepared.gap = advice.empty() ? "" : prepared.image->reason + advice;
     });
   }
   return prepared;

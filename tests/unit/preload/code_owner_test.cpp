@@ -35,6 +35,13 @@ TEST_CASE("an image in memory is the program's, unless one of NVIDIA's libraries
   CHECK(library_of_files("", in_packages("nvidia/cufft/lib/libcufft.so.12")) == "libcufft.so.12");
 }
 
+TEST_CASE("a loader with a compiler inside is named, with what makes it call ptxas") {
+  CHECK_THAT(advice_on_code(std::string_view("/x/xla_cuda_plugin.so")),
+             Catch::Contains("xla_cuda_plugin.so has a compiler") && Catch::Contains("XLA_FLAGS="));
+  CHECK(advice_on_code(std::string_view("/x/libcudart.so.13")).empty());
+  CHECK(advice_on_code(std::string_view()).empty());
+}
+
 TEST_CASE("code of this process is known by where it lies") {
   CHECK(library_of_code(&kPackages, nullptr).empty());
   const std::string text = "in memory";
