@@ -43,7 +43,7 @@ way "a file as standard input" "$ptxas -arch=sm_90 - -o code.out <race.ptx"
 way "a pipe" "cat race.ptx | $ptxas -arch=sm_90 - -o code.out"
 way "a pipe by name" "cat race.ptx | $ptxas -arch=sm_90 /dev/stdin -o code.out"
 way "text in the command line" "$ptxas -arch sm_90 -ias \"\$(cat race.ptx)\" -o code.out"
-echo "-arch=sm_90 'race.ptx' -o code.out" >options
+echo "-arch=sm_90 race.ptx -o code.out" >options
 way "an options file" "$ptxas -optf options"
 way "the default output" "$ptxas -arch=sm_90 race.ptx && mv elf.o code.out"
 way "the output of before" "echo old >code.out; $ptxas -arch=sm_90 race.ptx -o code.out"
