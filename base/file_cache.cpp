@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/cache_folder.h"
 #include "base/file.h"
 #include "base/size_limit_signal.h"
 
@@ -57,13 +58,6 @@ bool is_name_of_entry(std::string_view name) {
          name.find_first_not_of("0123456789abcdef") == kDigits;
 }
 
-// Nobody else could have put an entry there.
-bool is_private(const std::string& folder) {
-  struct stat status{};
-  return ::stat(folder.c_str(), &status) == 0 && status.st_uid == ::geteuid() &&
-         (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
 Diagnostic not_kept(const std::string& folder, const std::string& why) {
   return {.message = folder + ": " + why};
 }
@@ -77,7 +71,7 @@ std::string FileCache::path_of(const Hash128& key) const {
 std::optional<std::string> FileCache::find(const Hash128& key) const {
   const std::string path = path_of(key);
   std::error_code ignored;
-  if (!is_private(folder_) || !fs::is_regular_file(path, ignored)) {
+  if (!is_private_folder(folder_) || !fs::is_regular_file(path, ignored)) {
     return std::nullopt;
   }
   Expected<std::string> entry = read_file(path);
@@ -102,7 +96,7 @@ Expected<void> FileCache::store(const Hash128& key, std::string_view content) co
   const SizeLimitSignalBlocked no_signal;
   std::error_code error;
   fs::create_directories(fs::path(folder_).parent_path(), error);
-  if (::mkdir(folder_.c_str(), S_IRWXU) != 0 && errno == EEXIST && !is_private(folder_)) {
+  if (::mkdir(folder_.c_str(), S_IRWXU) != 0 && errno == EEXIST && !is_private_folder(folder_)) {
     return unexpected(not_kept(folder_, "others may write there"));
   }
   std::string made = folder_ + "/" + std::string(kUnfinishedPrefix) + "XXXXXX";

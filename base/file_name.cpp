@@ -70,10 +70,11 @@ void make_paths_absolute(Options& options) {
   std::vector<std::string*> paths = report_files(options);
   paths.insert(paths.end(),
                {&options.suppressions, &options.baseline, &options.record, &options.fences,
-                &options.fence_places, &options.ptx_folder, &options.weakness, &options.weak_log});
+                &options.fence_places, &options.ptx_folder, &options.weakness, &options.weak_log, &options.jit_cache});
   for (std::string* const path : paths) {
     std::error_code error;
-    const bool is_a_word = path == &options.weakness && *path == kBugaroo;
+    const bool is_a_word = (path == &options.weakness && *path == kBugaroo) ||
+                           (path == &options.jit_cache && *path == "none");
     if (!path->empty() && !is_a_word && !is_absolute(*path)) {
       const auto absolute = std::filesystem::absolute(*path, error);
       *path = error ? *path : absolute.string();

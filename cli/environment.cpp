@@ -52,6 +52,10 @@ std::vector<std::string> child_environment(std::span<const std::string> current,
   }
   set(environment, "BARRACUDA_OPTIONS", to_string(tool.options));
   set(environment, report::kRunDirectoryVariable, tool.run_directory);
+  for (const std::string& cache : tool.caches) {
+    const std::size_t end = cache.find('=');
+    set(environment, cache.substr(0, end), cache.substr(end + 1));
+  }
   return environment;
 }
 

@@ -171,7 +171,7 @@ int status_of(const report::WeakReport& report, const Options& options) {
     return static_cast<int>(options.error_exitcode);
   }
   const bool was_checked = report.weak_runs != 0 && !report.program.coverage.is_empty() &&
-                           !report.program.coverage.instrumented.empty();
+                           report.program.coverage.instrumented_kernels() != 0;
   return was_checked && !report.is_incomplete ? 0 : report::kStatusNotChecked;
 }
 

@@ -183,7 +183,7 @@ int status_of(const report::FixReport& report, const Options& options) {
     return static_cast<int>(options.error_exitcode);
   }
   const bool was_checked =
-      !report.program.coverage.is_empty() && !report.program.coverage.instrumented.empty();
+      !report.program.coverage.is_empty() && report.program.coverage.instrumented_kernels() != 0;
   return was_checked ? 0 : report::kStatusNotChecked;
 }
 

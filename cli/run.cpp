@@ -10,11 +10,13 @@
 #include <fmt/format.h>
 
 #include "base/driver_presence.h"
+#include "base/log.h"
 #include "cli/child_process.h"
 #include "cli/complain.h"
 #include "cli/environment.h"
 #include "cli/expected_output.h"
 #include "cli/output_files.h"
+#include "cli/program_caches.h"
 #include "cli/program_file.h"
 #include "cli/program_run.h"
 #include "cli/ranks.h"
@@ -56,13 +58,26 @@ std::vector<std::string> sanitizer_runtimes(const std::string& library) {
   return runtimes;
 }
 
+// What the program would otherwise have to guess from where its files are.
+void log_caches(const ToolEnvironment& tool) {
+  if (const auto levels = parse_log_levels(tool.options.log)) {
+    set_log_levels(*levels);
+  }
+  if (!tool.caches.empty()) {
+    log(Folder::kCli, LogLevel::kInfo, "program-caches=own sets %s",
+        fmt::format("{}", fmt::join(tool.caches, " ")).c_str());
+  }
+}
+
 Expected<std::vector<std::string>> prepare_environment(const Options& options, bool is_emulated,
                                                        const RunDirectory& directory) {
   TRY(const std::string library, find_library());
   ToolEnvironment tool{.preload = sanitizer_runtimes(library),
                        .library_folder = "",
                        .run_directory = directory.spools(),
-                       .options = options};
+                       .options = options,
+                       .caches = own_program_caches(options, current_environment())};
+  log_caches(tool);
   TRY(std::string preloadable, directory.preloadable(library));
   tool.preload.push_back(std::move(preloadable));
   if (is_emulated) {

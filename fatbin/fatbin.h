@@ -80,5 +80,9 @@ const Image* best_ptx(const Container& container, std::uint32_t device_arch);
 // The PTX for the emulated device, which runs any: the highest plain one up to the limit, else the
 // highest of any variant up to the limit, else the lowest. Null where the container holds no PTX.
 const Image* best_ptx_for_emulator(const Container& container, std::uint32_t highest_arch);
+// Machine code that a driver could load on a device of this architecture, what it prefers first.
+std::vector<const Image*> machine_code_for(const Container& container, std::uint32_t device_arch);
+// Of any architecture, in the same order.
+std::vector<const Image*> machine_code(const Container& container);
 
 }  // namespace barracuda::fatbin

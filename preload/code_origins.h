@@ -1,17 +1,24 @@
-// What the machine code that this process made was made of: a compiler's or linker's result, known
-// again by its bytes when the program loads it. Thread-safe, and never destroyed.
+// What machine code was made of: the result of a compiler or linker, in this process or in another
+// (assembler_child.h), known again by a digest of its bytes when the program loads it, also in a
+// later run (origin_files.h). Thread-safe, and never destroyed.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
+#include "base/hash.h"
 #include "session/program_image.h"
 
 namespace barracuda::preload {
 
+// Also on disk.
 void remember_origin(std::string_view code, session::CodeOrigin origin);
 
-// Null for an image that was not remembered. Reads no more of the image than its ELF header tells
-// of, and its sections where they are those of one that was.
+// Null for an image that nobody has remembered. Its length is what its ELF header tells of; what is
+// not readable there is not read.
 const session::CodeOrigin* find_origin(const void* cubin);
+
+// Of an ELF file, up to the end of its tables and sections; none if it is none.
+std::optional<Hash128> digest_of_code(std::string_view code);
 
 }  // namespace barracuda::preload

@@ -14,10 +14,10 @@
 
 #include "base/assert.h"
 #include "base/file.h"
-#include "fatbin/host_image.h"
 #include "preload/code_origins.h"
 #include "preload/driver_library.h"
 #include "preload/guard.h"
+#include "preload/link_input.h"
 
 namespace barracuda::preload {
 namespace {
@@ -55,7 +55,14 @@ constexpr std::size_t place_of(Function function) {
 }
 
 // nvJitLink's numbers for what is linked.
-enum class InputKind : int { kPtx = 2, kIntermediate = 3, kFatbin = 4, kObject = 5, kLibrary = 6 };
+enum class InputKind : int {
+  kMachineCode = 1,
+  kPtx = 2,
+  kIntermediate = 3,
+  kFatbin = 4,
+  kObject = 5,
+  kLibrary = 6,
+};
 
 // One library of the process.
 struct Library {
@@ -164,59 +171,36 @@ int get_machine_code(const Library& library, void* program, char* code) {
   return status;
 }
 
-// The device runtime's library: what kernels call of it, ptx/device_runtime.h has.
-bool is_device_runtime(std::string_view name) {
-  return name.find("cudadevrt") != std::string_view::npos;
-}
-
-void add_fatbin(CodeOrigin& origin, std::span<const std::byte> bytes, const std::string& name) {
-  Expected<fatbin::Fatbin> read = fatbin::read(bytes);
-  if (!read) {
-    origin.gap = name + " (" + read.error().to_string() + ")";
-    return;
-  }
-  std::ranges::copy(read->translation_units(), std::back_inserter(origin.units));
-}
-
-void add_object(CodeOrigin& origin, std::span<const std::byte> bytes, const std::string& name) {
-  Expected<fatbin::HostImage> read = fatbin::read_host_image(bytes, fatbin::Payloads::kPtx);
-  if (!read) {
-    origin.gap = name + " (" + read.error().to_string() + ")";
-    return;
-  }
-  std::ranges::move(read->containers, std::back_inserter(origin.units));
-}
-
-void add_input(Link& link, int kind, std::span<const std::byte> bytes, const std::string& name) {
-  CodeOrigin& origin = link.origin;
-  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  switch (static_cast<InputKind>(kind)) {
+LinkInput kind_of(InputKind kind) {
+  switch (kind) {
+    case InputKind::kMachineCode:
+      return LinkInput::kMachineCode;
     case InputKind::kPtx:
-      trim_end(origin.texts.emplace_back(text));
-      return;
-    case InputKind::kIntermediate:
-      link.intermediates.push_back(text);
-      return;
+      return LinkInput::kPtx;
     case InputKind::kFatbin:
-      return add_fatbin(origin, bytes, name);
+      return LinkInput::kFatbin;
     case InputKind::kObject:
-      return add_object(origin, bytes, name);
+      return LinkInput::kObject;
     case InputKind::kLibrary:
-      if (is_device_runtime(name)) {
-        return;
-      }
+      return LinkInput::kLibrary;
+    case InputKind::kIntermediate:
       break;
   }
-  origin.gap = name + ", which is not PTX";
+  return LinkInput::kOther;
 }
 
-void note_input(const void* linker, int kind, std::span<const std::byte> bytes,
-                const char* given_name) {
-  const std::string name =
-      given_name == nullptr || *given_name == '\0' ? "an input without a name" : given_name;
+void note_input(const void* linker, int kind, std::span<const std::byte> bytes, const char* name) {
   const std::lock_guard lock(links().mutex);
-  if (const auto link = links().by_linker.find(linker); link != links().by_linker.end()) {
-    add_input(link->second, kind, bytes, name);
+  const auto link = links().by_linker.find(linker);
+  if (link == links().by_linker.end()) {
+    return;
+  }
+  const auto input = static_cast<InputKind>(kind);
+  if (input == InputKind::kIntermediate) {
+    link->second.intermediates.emplace_back(reinterpret_cast<const char*>(bytes.data()),
+                                            bytes.size());
+  } else {
+    add_input(link->second.origin, kind_of(input), bytes, name);
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <charconv>
-#include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/assert.h"
+#include "base/cache_folder.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "fatbin/own_images.h"
@@ -23,30 +23,6 @@ namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
-std::string environment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-// Empty if nothing is to be kept.
-std::string cache_folder() {
-  const Options& options = process_options();
-  if (options.jit_cache == "none" || options.jit_cache_size == 0 ||
-      environment("CUDA_CACHE_DISABLE") == "1" || environment("CUDA_FORCE_PTX_JIT") == "1") {
-    return {};
-  }
-  if (!options.jit_cache.empty()) {
-    std::error_code ignored;  // the program may change its folder
-    return std::filesystem::absolute(options.jit_cache, ignored).string();
-  }
-  const std::string cache = environment("XDG_CACHE_HOME");
-  const std::string home = environment("HOME");
-  if (cache.starts_with('/')) {
-    return cache + "/barracuda";
-  }
-  return home.starts_with('/') ? home + "/.cache/barracuda" : "";
-}
-
 std::string folder_of_this_library() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&folder_of_this_library), &info) == 0) {
@@ -59,7 +35,7 @@ std::string folder_of_this_library() {
 // process ends.
 jit::CodeCache* code_cache() {
   static jit::CodeCache* const made = []() -> jit::CodeCache* {
-    const std::string folder = cache_folder();
+    const std::string folder = cache_folder(process_options());
     const jit::Compiler compiler(folder_of_this_library() + "/barracuda-compiler");
     if (folder.empty() || device_choice() == DeviceChoice::kEmulated) {
       return nullptr;

@@ -3,8 +3,7 @@
 #include <string_view>
 
 #include "base/file.h"
-#include "fatbin/fatbin.h"
-#include "preload/code_origins.h"
+#include "preload/code_owner.h"
 #include "preload/hook.h"
 #include "preload/jit_options.h"
 #include "preload/kernel_parts.h"
@@ -17,6 +16,13 @@ namespace {
 
 using session::ProgramImage;
 using session::Session;
+
+// The image of one load call; null if nothing can be done with it.
+struct Prepared {
+  const ProgramImage* image = nullptr;
+  std::string owner;  // the library that it came with
+  std::string gap;    // why it is not instrumented, where that depends on who loads it
+};
 
 // What one load call needs: how to load an instrumented image with JIT options, how to load the
 // program's image as it is, and where the handle arrives.
@@ -39,7 +45,8 @@ bool replaces(const ProgramImage& image) {
 }
 
 template <typename Load, typename Handle>
-CUresult load(const HookScope& scope, const ProgramImage* image, Load loader, Handle* handle) {
+CUresult load(const HookScope& scope, const Prepared& prepared, Load loader, Handle* handle) {
+  const ProgramImage* const image = prepared.image;
   if (image == nullptr) {
     return loader.load_unchanged();
   }
@@ -56,7 +63,7 @@ CUresult load(const HookScope& scope, const ProgramImage* image, Load loader, Ha
     }
   }
   CUresult status = load.status;
-  const std::string& refusal = load.refusal;
+  const std::string& refusal = load.refusal.empty() ? prepared.gap : load.refusal;
   if (!is_replaced || !refusal.empty()) {
     status = loader.load_unchanged();
   }
@@ -64,7 +71,7 @@ CUresult load(const HookScope& scope, const ProgramImage* image, Load loader, Ha
     if (status == CUDA_SUCCESS) {
       using enum session::ModuleRegistry::Loading;
       session.modules().loaded(handle_of(*handle), loader.is_library, *image, refusal,
-                               in_parts ? kBase : kWhole);
+                               prepared.owner, in_parts ? kBase : kWhole);
       if (in_parts && refusal.empty()) {
         base_loaded(handle_of(*handle), loader.options);
       }
@@ -80,32 +87,30 @@ CUresult load(const HookScope& scope, const ProgramImage* image, Load loader, Ha
   return status;
 }
 
-// Of machine code that this process made, the PTX that it was made of takes its place.
-const ProgramImage& prepare_known(Session& session, const void* image) {
-  const bool is_machine_code = fatbin::kind_of_image(image) == fatbin::ImageKind::kCubin;
-  const session::CodeOrigin* const origin = is_machine_code ? find_origin(image) : nullptr;
-  return origin == nullptr ? session.prepare(image) : session.prepare_origin(*origin);
-}
-
-const ProgramImage* prepare(const HookScope& scope, const void* image) {
-  const ProgramImage* prepared = nullptr;
+Prepared prepare(const HookScope& scope, const void* image) {
+  Prepared prepared;
   if (image != nullptr) {
-    scope.run(Loss::kCoverage,
-              [&](Session& session) { prepared = &prepare_known(session, image); });
+    scope.run(Loss::kCoverage, [&](Session& session) {
+      prepared.owner = library_of_code(image, HookCall::current()->caller());
+      prepared.image = &session.prepare(image);
+      const std::string advice =
+          prepared.image->has_ptx ? "" : advice_on_code(HookCall::current()->caller());
+      prepared.gap = advice.empty() ? "" : prepared.image->reason + advice;
+    });
   }
   return prepared;
 }
 
 // The file's content; the image's text does not point into it.
-const ProgramImage* prepare_file(const HookScope& scope, const char* name) {
-  const ProgramImage* prepared = nullptr;
+Prepared prepare_file(const HookScope& scope, const char* name) {
+  Prepared prepared;
   if (name == nullptr) {
     return prepared;
   }
   scope.run(Loss::kCoverage, [&](Session& session) {
     const Expected<std::string> content = read_file(name);
-    prepared = content ? &session.prepare_file(*content)
-                       : &session.modules().unreadable(content.error().to_string());
+    prepared.image = content ? &session.prepare_file(*content)
+                             : &session.modules().unreadable(content.error().to_string());
   });
   return prepared;
 }
@@ -127,7 +132,7 @@ void unload_library(session::Handle library) {
 }
 
 template <typename LoadUnchanged>
-CUresult load_module(const HookScope& scope, const ProgramImage* image, CUmodule* module,
+CUresult load_module(const HookScope& scope, const Prepared& image, CUmodule* module,
                      JitOptions options, const LoadUnchanged& load_unchanged) {
   const auto load_instrumented_image = [module](const void* instrumented, JitOptions& all) {
     return load_module_image(module, instrumented, all);
@@ -167,7 +172,7 @@ CUresult load_library_image(CUlibrary* library, const void* instrumented, JitOpt
 }
 
 template <typename LoadUnchanged>
-CUresult load_library(const HookScope& scope, const ProgramImage* image, CUlibrary* library,
+CUresult load_library(const HookScope& scope, const Prepared& image, CUlibrary* library,
                       JitOptions jit, const LibraryOptions& options,
                       const LoadUnchanged& load_unchanged) {
   const auto load_instrumented_image = [&options, library](const void* instrumented,

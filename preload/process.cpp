@@ -20,6 +20,8 @@
 #include "emulator/libcuda.h"
 #include "emulator/libcudart.h"
 #include "fatbin/host_image.h"
+#include "preload/assembler_child.h"
+#include "preload/code_origins.h"
 #include "preload/driver_library.h"
 #include "preload/guard.h"
 #include "preload/hooks.h"
@@ -145,6 +147,7 @@ session::Session* make_session() {
     end_with_bad_option(made.error().to_string());
   }
   session::Session* const session = made->release();  // never destroyed
+  session->know_code(find_origin);
   session->watch_launches(finish_without_device);
   start_reporter();
   // From here, so that it runs before the destructors of libraries, in which the report is made.
@@ -187,13 +190,14 @@ void check_runtime() {
   }
 }
 
-[[gnu::constructor]] void start() {
+[[gnu::constructor]] void start(int count, char** arguments, char** /*environment*/) {
   const Options& options = process_options();
   if (options.help) {
     (void)std::fputs(options_help().c_str(), stderr);
   }
   set_assertion_handler(assertion_failed_in_guest);
   (void)pthread_atfork(nullptr, nullptr, forget_after_fork);
+  watch_assembler(count, arguments);
   // Looking for the driver means loading it, which is left to programs that use CUDA.
   const bool no_gpu =
       options.device == "cpu" || (options.device == "auto" && !gpu_device_node_exists());

@@ -1,6 +1,9 @@
 #include "report/coverage.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -30,6 +33,22 @@ std::string instruction_gap(const ptx::NotCovered& gap) {
   return text;
 }
 
+// "libtorch_cuda.so 12, libcublas.so.13 5": the largest number first.
+std::string uninstrumented_by_library(const Coverage& coverage) {
+  std::vector<std::pair<std::size_t, std::string>> counts;
+  for (const auto& [name, kernels] : coverage.libraries) {
+    if (!kernels.not_instrumented.empty()) {
+      counts.emplace_back(kernels.not_instrumented.size(), name);
+    }
+  }
+  std::ranges::stable_sort(counts, std::greater(), &std::pair<std::size_t, std::string>::first);
+  std::string text;
+  for (const auto& [count, name] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, count);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string counted(std::uint64_t count, const std::string& noun) {
@@ -41,6 +60,48 @@ void keep_worse(Coverage& coverage) {
   for (const std::string& kernel : coverage.not_instrumented) {
     coverage.instrumented.erase(kernel);
   }
+  for (auto& [name, kernels] : coverage.libraries) {
+    for (const std::string& kernel : kernels.not_instrumented) {
+      kernels.instrumented.erase(kernel);
+    }
+  }
+}
+
+bool Coverage::complete() const {
+  return program_complete() && instrumented_kernels() == kernels();
+}
+
+std::size_t Coverage::kernels() const {
+  std::size_t count = instrumented.size() + not_instrumented.size();
+  for (const auto& [name, kernels] : libraries) {
+    count += kernels.instrumented.size() + kernels.not_instrumented.size();
+  }
+  return count;
+}
+
+std::size_t Coverage::instrumented_kernels() const {
+  std::size_t count = instrumented.size();
+  for (const auto& [name, kernels] : libraries) {
+    count += kernels.instrumented.size();
+  }
+  return count;
+}
+
+std::string kernel_counts(const Coverage& coverage) {
+  const std::size_t own = coverage.instrumented.size() + coverage.not_instrumented.size();
+  if (coverage.libraries.empty()) {
+    return fmt::format("kernels {}/{} instrumented", coverage.instrumented.size(), own);
+  }
+  const std::string missing = uninstrumented_by_library(coverage);
+  return fmt::format("kernels {}/{} of the program, {}/{} of libraries{}",
+                     coverage.instrumented.size(), own,
+                     coverage.instrumented_kernels() - coverage.instrumented.size(),
+                     coverage.kernels() - own, missing.empty() ? "" : " (" + missing + ")");
+}
+
+std::string library_gap(const Coverage& coverage) {
+  const std::string missing = uninstrumented_by_library(coverage);
+  return missing.empty() ? "" : "kernels of libraries that are not instrumented: " + missing;
 }
 
 std::string left_out(const Coverage& coverage) {
@@ -85,9 +146,17 @@ Coverage coverage_of(const RunData& run) {
       continue;
     }
     // By its name: a module loaded twice has the same kernels, and so have two processes.
-    (kernel.instrumented ? coverage.instrumented : coverage.not_instrumented).insert(name);
+    const auto library = run.kernel_libraries.find(kernel.name);
+    if (library != run.kernel_libraries.end()) {
+      LibraryKernels& kernels = coverage.libraries[library->second];
+      (kernel.instrumented ? kernels.instrumented : kernels.not_instrumented).insert(name);
+    } else {
+      (kernel.instrumented ? coverage.instrumented : coverage.not_instrumented).insert(name);
+    }
     if (!kernel.instrumented) {
-      add(kernel_gap(kernel));
+      if (library == run.kernel_libraries.end()) {
+        add(kernel_gap(kernel));  // those of libraries are one sentence, library_gap()
+      }
       continue;
     }
     if (kernel.unchecked_launches != 0) {

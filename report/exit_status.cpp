@@ -20,10 +20,11 @@ int exit_status(const Report& report, const Options& options, int own) {
   }
   // A program that fails has a status that says more, unless it fails because it cannot run here.
   const bool went_well = own == 0 || own == kUnknownStatus;
-  const bool was_checked =
-      !report.coverage.is_empty() && !report.coverage.instrumented.empty() && report.lost.empty();
-  if (!report.blocked.empty() ||
-      (went_well && (!was_checked || (options.strict && !report.covers_everything())))) {
+  const bool was_checked = !report.coverage.is_empty() &&
+                           report.coverage.instrumented_kernels() != 0 && report.lost.empty();
+  const bool is_incomplete = (options.strict && !report.covers_program()) ||
+                             (options.strict_libraries && !report.covers_everything());
+  if (!report.blocked.empty() || (went_well && (!was_checked || is_incomplete))) {
     return kStatusNotChecked;
   }
   return own;

@@ -107,7 +107,7 @@ std::string fix_summary_line(const FixReport& report) {
     }
   }
   if (nothing.empty() && report.runs != 0) {
-    text += fmt::format(", kernels {}/{} covered", report.program.coverage.instrumented.size(),
+    text += fmt::format(", kernels {}/{} covered", report.program.coverage.instrumented_kernels(),
                         report.program.coverage.kernels());
   }
   if (report.is_incomplete) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/bug.h"
+#include "report/coverage.h"
 
 namespace barracuda::report {
 namespace {
@@ -131,6 +132,23 @@ void add_bug(Report& report, const Json& json, FindingType type) {
   report.model = value_of<std::string>(json, "model", report.model);
 }
 
+// The lists of names, and of what was not covered, hold the libraries' as well.
+void take_libraries(Coverage& coverage, const Json& libraries) {
+  using Names = std::set<std::string>;
+  for (const auto& [name, kernels] : libraries.items()) {
+    LibraryKernels& library = coverage.libraries[name];
+    library.instrumented = value_of<Names>(kernels, "names");
+    library.not_instrumented = value_of<Names>(kernels, "not_instrumented");
+    for (const std::string& kernel : library.instrumented) {
+      coverage.instrumented.erase(kernel);
+    }
+    for (const std::string& kernel : library.not_instrumented) {
+      coverage.not_instrumented.erase(kernel);
+    }
+  }
+  std::erase(coverage.gaps, library_gap(coverage));
+}
+
 void add_summary(Report& report, const Json& json) {
   using Names = std::set<std::string>;
   report.model = value_of<std::string>(json, "model", report.model);
@@ -147,7 +165,9 @@ void add_summary(Report& report, const Json& json) {
   report.coverage = {.launches = value_of<std::uint64_t>(json, "launches"),
                      .instrumented = value_of<Names>(kernels, "names"),
                      .not_instrumented = value_of<Names>(kernels, "not_instrumented"),
+                     .libraries = {},
                      .gaps = value_of<std::vector<std::string>>(json, "not_covered")};
+  take_libraries(report.coverage, value_of<Json>(kernels, "libraries", Json::object()));
   report.processes = processes_of(json);
 }
 

@@ -88,7 +88,9 @@ Json gaps_json(const Report& report) {
       gaps.push_back(gap);
     }
   }
-  for (const std::string* const message : {&report.option_error, &report.tool_failure}) {
+  const std::string libraries = library_gap(report.coverage);
+  for (const std::string* const message :
+       {&libraries, &report.option_error, &report.tool_failure}) {
     if (!message->empty()) {
       gaps.push_back(*message);
     }
@@ -107,9 +109,29 @@ Json old_summary_json(const Report& report) {
           {"races", races},
           {"kernels",
            {{"launched", report.coverage.kernels()},
-            {"instrumented", report.coverage.instrumented.size()}}},
+            {"instrumented", report.coverage.instrumented_kernels()}}},
           {"coverage", report.covers_everything() ? "complete" : "incomplete"},
           {"not_covered", gaps_json(report)}};
+}
+
+// All kernels, those of libraries as well, and then whose they are.
+Json kernels_json(const Coverage& coverage) {
+  std::set<std::string> instrumented = coverage.instrumented;
+  std::set<std::string> others = coverage.not_instrumented;
+  Json libraries = Json::object();
+  for (const auto& [name, kernels] : coverage.libraries) {
+    instrumented.insert(kernels.instrumented.begin(), kernels.instrumented.end());
+    others.insert(kernels.not_instrumented.begin(), kernels.not_instrumented.end());
+    libraries[name] = {{"names", kernels.instrumented},
+                       {"not_instrumented", kernels.not_instrumented}};
+  }
+  const std::size_t own = coverage.instrumented.size() + coverage.not_instrumented.size();
+  return {{"launched", coverage.kernels()},
+          {"instrumented", coverage.instrumented_kernels()},
+          {"names", instrumented},
+          {"not_instrumented", others},
+          {"program", {{"launched", own}, {"instrumented", coverage.instrumented.size()}}},
+          {"libraries", std::move(libraries)}};
 }
 
 Json summary_json(const Report& report, const std::vector<Bug>& bugs) {
@@ -130,12 +152,9 @@ Json summary_json(const Report& report, const std::vector<Bug>& bugs) {
           {"suppressed", report.suppressed},
           {"suppressions", std::move(suppressions)},
           {"launches", report.coverage.launches},
-          {"kernels",
-           {{"launched", report.coverage.kernels()},
-            {"instrumented", report.coverage.instrumented.size()},
-            {"names", report.coverage.instrumented},
-            {"not_instrumented", report.coverage.not_instrumented}}},
+          {"kernels", kernels_json(report.coverage)},
           {"coverage", report.covers_everything() ? "complete" : "incomplete"},
+          {"program_coverage", report.covers_program() ? "complete" : "incomplete"},
           {"not_covered", gaps_json(report)},
           {"exit_status", report.own_status == kUnknownStatus ? Json() : Json(report.own_status)},
           {"signal", signal == 0 ? Json() : Json(signal)},

@@ -48,6 +48,11 @@ Report merge(std::vector<Report> reports) {
     all.coverage.launches += report.coverage.launches;
     all.coverage.instrumented.merge(report.coverage.instrumented);
     all.coverage.not_instrumented.merge(report.coverage.not_instrumented);
+    for (auto& [name, kernels] : report.coverage.libraries) {
+      LibraryKernels& library = all.coverage.libraries[name];
+      library.instrumented.merge(kernels.instrumented);
+      library.not_instrumented.merge(kernels.not_instrumented);
+    }
     add_new(all.coverage.gaps, report.coverage.gaps);
     all.waiting_bytes += report.waiting_bytes;
     all.coverage.left_out_launches += report.coverage.left_out_launches;

@@ -7,6 +7,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <tuple>
@@ -126,10 +127,19 @@ struct Finding {
 // and of suppressions.
 std::string name_of(FindingType type);
 
+// Different kernels of one library that were launched.
+struct LibraryKernels {
+  std::set<std::string> instrumented, not_instrumented;
+
+  friend bool operator==(const LibraryKernels&, const LibraryKernels&) = default;
+};
+
 struct Coverage {
   std::uint64_t launches = 0;
-  std::set<std::string> instrumented, not_instrumented;  // different kernels that were launched
-  std::vector<std::string> gaps;                         // what was not covered, a sentence each
+  // Different kernels that were launched: the program's own.
+  std::set<std::string> instrumented, not_instrumented;
+  std::map<std::string, LibraryKernels> libraries;  // by file name
+  std::vector<std::string> gaps;                    // what was not covered, a sentence each
   // By the options that choose kernels and launches. Kernels of which nothing was checked are not
   // among those above.
   std::uint64_t left_out_launches = 0;
@@ -138,14 +148,17 @@ struct Coverage {
   // No launch was to be checked.
   [[nodiscard]] bool is_empty() const { return launches == left_out_launches; }
 
-  // "No race" may be said only where this holds.
-  [[nodiscard]] bool complete() const {
+  // Of the program's own kernels "no race" may be said only where this holds.
+  [[nodiscard]] bool program_complete() const {
     return gaps.empty() && not_instrumented.empty() && !is_empty();
   }
 
-  [[nodiscard]] std::size_t kernels() const {
-    return instrumented.size() + not_instrumented.size();
-  }
+  // Of all kernels.
+  [[nodiscard]] bool complete() const;
+
+  // Of the program and of libraries.
+  [[nodiscard]] std::size_t kernels() const;
+  [[nodiscard]] std::size_t instrumented_kernels() const;
 
   friend bool operator==(const Coverage&, const Coverage&) = default;
 };
@@ -194,9 +207,13 @@ struct Report {
 
   // All that was launched was checked, and nothing went wrong on the way: what "coverage complete"
   // means in every format.
-  [[nodiscard]] bool covers_everything() const {
-    return coverage.complete() && blocked.empty() && lost.empty() && option_error.empty() &&
-           tool_failure.empty();
+  [[nodiscard]] bool covers_everything() const { return coverage.complete() && went_well(); }
+
+  // The same, of the program's own kernels.
+  [[nodiscard]] bool covers_program() const { return coverage.program_complete() && went_well(); }
+
+  [[nodiscard]] bool went_well() const {
+    return blocked.empty() && lost.empty() && option_error.empty() && tool_failure.empty();
   }
 
   friend bool operator==(const Report&, const Report&) = default;

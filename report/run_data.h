@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -81,7 +82,9 @@ struct RunData {
   std::uint64_t launch_count = 0;
   std::vector<CopyRecord> copies;  // the ones that findings name, at least
   std::vector<AllocationRecord> allocations;
-  std::vector<KernelRecord> kernels;         // those that were launched
+  std::vector<KernelRecord> kernels;  // those that were launched
+  // Mangled name → file name, of kernels that came with a library that the program uses.
+  std::map<std::string, std::string> kernel_libraries;
   std::vector<ptx::NotCovered> not_covered;  // in kernels that were launched
   std::vector<std::string> problems;  // other gaps, each a sentence: "3 records were malformed"
   std::vector<MemoryErrorRecord> memory_errors;

@@ -29,8 +29,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Lack, missing, kind, scope, first, second, ab
                                    second_sync, are_updates)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, type, severity, kind, space, count, missing, location,
                                    accesses, fingerprint, processes, lacks)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Coverage, launches, instrumented, not_instrumented, gaps,
-                                   left_out_launches, left_out_kernels)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LibraryKernels, instrumented, not_instrumented)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Coverage, launches, instrumented, not_instrumented, libraries,
+                                   gaps, left_out_launches, left_out_kernels)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SuppressionUse, rule, count, reason)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Report, findings, processes, coverage, suppressed, suppressions,
                                    known, model, device, blocked, lost, own_status, option_error,

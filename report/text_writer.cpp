@@ -217,6 +217,9 @@ void print_messages(std::string& text, const Report& report) {
   for (const std::string& gap : report.coverage.gaps) {
     print("not covered: ", gap);
   }
+  if (const std::string gap = library_gap(report.coverage); !gap.empty()) {
+    print("not covered: ", gap);
+  }
   for (const std::string& process : report.lost) {
     print("not covered: ", process);
   }
@@ -309,9 +312,10 @@ std::string summary_line(const Report& report) {
   if (const std::uint64_t count = findings_of(FindingType::kDeadlock)) {
     text += ", " + counted(count, "deadlock");
   }
-  return text + fmt::format(", kernels {}/{} instrumented, coverage {}",
-                            report.coverage.instrumented.size(), report.coverage.kernels(),
-                            report.covers_everything() ? "complete" : "incomplete");
+  return text + fmt::format(", {}, coverage {}", kernel_counts(report.coverage),
+                            report.covers_everything() ? "complete"
+                            : report.covers_program()  ? "complete but for libraries"
+                                                       : "incomplete");
 }
 
 TextFormat text_format(std::string_view name) {

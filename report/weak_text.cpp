@@ -181,7 +181,7 @@ std::string weak_summary_line(const WeakReport& report) {
     text += ", " + counted(report.races.size(), "race");
   }
   if (nothing.empty() && report.references != 0) {
-    text += fmt::format(", kernels {}/{} covered", report.program.coverage.instrumented.size(),
+    text += fmt::format(", kernels {}/{} covered", report.program.coverage.instrumented_kernels(),
                         report.program.coverage.kernels());
   }
   if (report.lost != 0) {

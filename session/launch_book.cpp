@@ -47,6 +47,9 @@ report::KernelRecord& LaunchBook::record_of(const KernelBinding& kernel) {
     record.instrumented = kernel.checked();
     record.reason = record.instrumented ? "" : kernel.reason();
     record.synchronises = kernel.kernel != nullptr && kernel.kernel->numbered;
+    if (!kernel.module->owner.empty()) {
+      libraries_[{kernel.module->image, kernel.name}] = kernel.module->owner;
+    }
   }
   return record;
 }
@@ -146,6 +149,20 @@ std::vector<report::KernelRecord> LaunchBook::kernels() const {
     }
   }
   return records;
+}
+
+// A name that the program has as well is the program's.
+std::map<std::string, std::string> LaunchBook::libraries() const {
+  std::map<std::string, std::string> libraries;
+  for (const auto& [kernel, library] : libraries_) {
+    libraries.emplace(kernel.second, library);
+  }
+  for (const auto& [key, record] : kernels_) {
+    if (record.launches != 0 && !libraries_.contains(key)) {
+      libraries.erase(record.name);
+    }
+  }
+  return libraries;
 }
 
 std::vector<report::LaunchRecord> LaunchBook::named_in(

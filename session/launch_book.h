@@ -42,6 +42,8 @@ class LaunchBook {
   // Of a launch that was opened.
   [[nodiscard]] report::LaunchRecord record(detector::LaunchId id) const;
   [[nodiscard]] std::vector<report::KernelRecord> kernels() const;
+  // The mangled names of those of them that came with libraries, and of what library.
+  [[nodiscard]] std::map<std::string, std::string> libraries() const;
   // The launches that the findings name.
   [[nodiscard]] std::vector<report::LaunchRecord> named_in(
       const detector::Findings& findings,
@@ -78,6 +80,7 @@ class LaunchBook {
   std::unordered_map<Line, std::uint32_t, HashOfLine> known_;  // numbers in kinds_
   std::vector<const Line*> kinds_;
   std::map<KernelKey, report::KernelRecord> kernels_;
+  std::map<KernelKey, std::string> libraries_;
   std::map<std::vector<std::uint64_t>, std::uint32_t> stack_numbers_;
   std::vector<const std::vector<std::uint64_t>*> stacks_;
   std::uint64_t stacks_taken_ = 0;

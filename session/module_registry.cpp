@@ -87,7 +87,8 @@ const ProgramImage& ModuleRegistry::unreadable(const std::string& reason) {
 }
 
 void ModuleRegistry::loaded(Handle handle, bool is_library, const ProgramImage& image,
-                            const std::string& refusal, Loading loading) {
+                            const std::string& refusal, const std::string& owner,
+                            Loading loading) {
   auto module = std::make_shared<LoadedModule>();
   module->image = &image;
   module->instrumented = image.instrumented() && refusal.empty();
@@ -95,6 +96,7 @@ void ModuleRegistry::loaded(Handle handle, bool is_library, const ProgramImage& 
   module->handle = handle;
   module->is_library = is_library;
   module->is_split = loading == Loading::kBase && module->instrumented;
+  module->owner = owner;
   const HeldLock lock(mutex_);
   modules_[handle] = std::move(module);
 }

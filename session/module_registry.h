@@ -30,6 +30,7 @@ struct LoadedModule {
   std::string reason;  // if not
   Handle handle = 0;
   bool is_library = false;
+  std::string owner;  // file name of the library that brought it; empty: the program's own
   bool is_split = false;  // what was loaded is the base of image->split
 };
 
@@ -85,7 +86,7 @@ class ModuleRegistry {
 
   enum class Loading : std::uint8_t { kWhole, kBase };
   void loaded(Handle handle, bool is_library, const ProgramImage& image, const std::string& refusal,
-              Loading loading = Loading::kWhole);
+              const std::string& owner, Loading loading = Loading::kWhole);
   // cuLibraryGetModule: the module of a library in one context.
   void module_of_library(Handle module, Handle library);
   void kernel_found(Handle owner, std::string_view name, Handle function,

@@ -1,6 +1,7 @@
 #include "session/program_image.h"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -41,6 +42,66 @@ ImageSource choose_units(const Expected<fatbin::Fatbin>& read, const DeviceDrive
     source.reason = "its fat binary is empty";
   }
   return source;
+}
+
+ImageSource source_of(const CodeOrigin& origin, const DeviceDriver& device) {
+  ImageSource source;
+  if (!origin.gap.empty()) {
+    source.reason = "its image is machine code that was linked from " + origin.gap;
+    return source;
+  }
+  source.units = origin.texts;
+  choose_units(origin.units, device, source);
+  return source;
+}
+
+// Of a translation unit without PTX, that of its machine code; null if nobody knows it.
+const CodeOrigin* origin_of(const fatbin::Container& unit, const DeviceDriver& device,
+                            FindOrigin find) {
+  const std::vector<const fatbin::Image*> codes =
+      device.is_emulated() ? fatbin::machine_code(unit)
+                           : fatbin::machine_code_for(unit, device.device_arch());
+  for (const fatbin::Image* const code : codes) {
+    constexpr std::size_t kHeader = 64;  // of an ELF file
+    const bool is_code = code->payload.size() >= kHeader &&
+                         fatbin::kind_of_image(code->payload.data()) == fatbin::ImageKind::kCubin;
+    const CodeOrigin* const origin = is_code ? find(code->payload.data()) : nullptr;
+    if (origin != nullptr) {
+      return origin;
+    }
+  }
+  return nullptr;
+}
+
+// All of the units, or none.
+ImageSource choose_known(const fatbin::Fatbin& read, const DeviceDriver& device, FindOrigin find) {
+  ImageSource source;
+  for (const fatbin::Container& unit : read.translation_units()) {
+    if (const fatbin::Image* const text = choose(unit, device)) {
+      source.units.push_back(text->payload);
+      continue;
+    }
+    const CodeOrigin* const origin = origin_of(unit, device, find);
+    ImageSource known = origin == nullptr ? ImageSource() : source_of(*origin, device);
+    if (known.units.empty()) {
+      return {.units = {}, .reason = std::move(known.reason)};
+    }
+    std::ranges::move(known.units, std::back_inserter(source.units));
+  }
+  return source;
+}
+
+// Machine code is large: it is read only where there is no PTX. `read` is given what to read.
+template <typename Read>
+ImageSource read_fatbin(const Read& read, const DeviceDriver& device, FindOrigin find) {
+  ImageSource source = choose_units(read(fatbin::Payloads::kPtx), device);
+  if (!source.units.empty() || find == nullptr) {
+    return source;
+  }
+  const Expected<fatbin::Fatbin> with_code = read(fatbin::Payloads::kAll);
+  ImageSource known = with_code ? choose_known(*with_code, device, find) : ImageSource();
+  const bool says_more = !known.units.empty() || !known.reason.empty();
+  return says_more ? known : source;
 }
 
 // Module scope is where no function's body is open.
@@ -85,19 +146,24 @@ bool ProgramImage::logs() const {
   return std::ranges::any_of(kernels, &ptx::Kernel::instrumented);
 }
 
-ImageSource read_image(const void* image, const DeviceDriver& device) {
+ImageSource read_image(const void* image, const DeviceDriver& device, FindOrigin find) {
   ImageSource source;
   switch (fatbin::kind_of_image(image)) {
     case fatbin::ImageKind::kWrapper:
     case fatbin::ImageKind::kHeader:
-      return choose_units(fatbin::read(image), device);
+      return read_fatbin(
+          [image](fatbin::Payloads payloads) { return fatbin::read(image, payloads); }, device,
+          find);
     case fatbin::ImageKind::kPtxText:
       source.units.emplace_back(static_cast<const char*>(image));
       return source;
     case fatbin::ImageKind::kCubin:
+      if (const CodeOrigin* const origin = find == nullptr ? nullptr : find(image)) {
+        return source_of(*origin, device);
+      }
       source.reason =
-          "its image is machine code without PTX (a cubin), and not what this process made with "
-          "NVRTC or nvJitLink";
+          "its image is machine code without PTX (a cubin), which neither NVRTC or nvJitLink in "
+          "this process nor ptxas below it was seen to make";
       return source;
     case fatbin::ImageKind::kUnknown:
       break;
@@ -107,30 +173,24 @@ ImageSource read_image(const void* image, const DeviceDriver& device) {
 }
 
 // A file has an end, and no wrapper: that one consists of addresses.
-ImageSource read_image_file(const std::string& content, const DeviceDriver& device) {
+ImageSource read_image_file(const std::string& content, const DeviceDriver& device,
+                            FindOrigin find) {
   constexpr std::size_t kLongestMark = 16;  // what tells the kinds apart stands before that
   if (content.size() >= kLongestMark) {
     const fatbin::ImageKind kind = fatbin::kind_of_image(content.data());
     if (kind == fatbin::ImageKind::kHeader) {
-      return choose_units(fatbin::read(std::as_bytes(std::span(content))), device);
+      return read_fatbin(
+          [&content](fatbin::Payloads payloads) {
+            return fatbin::read(std::as_bytes(std::span(content)), payloads);
+          },
+          device, find);
     }
     if (kind == fatbin::ImageKind::kPtxText || kind == fatbin::ImageKind::kCubin) {
-      return read_image(content.data(), device);
+      return read_image(content.data(), device, find);
     }
   }
   ImageSource source;
   source.reason = "its file is in no format that the tool knows";
-  return source;
-}
-
-ImageSource read_origin(const CodeOrigin& origin, const DeviceDriver& device) {
-  ImageSource source;
-  if (!origin.gap.empty()) {
-    source.reason = "its image is machine code that was linked from " + origin.gap;
-    return source;
-  }
-  source.units = origin.texts;
-  choose_units(origin.units, device, source);
   return source;
 }
 

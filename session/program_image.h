@@ -59,12 +59,6 @@ struct ImageSource {
   std::string reason;              // if units is empty
 };
 
-// Reads what cuModuleLoadData and its kin accept: wrapper, header, PTX text or cubin, at an address
-// whose length only the format knows.
-ImageSource read_image(const void* image, const DeviceDriver& device);
-// The same from a file's content.
-ImageSource read_image_file(const std::string& content, const DeviceDriver& device);
-
 // What the program made machine code of: PTX texts, and fat binaries, one translation unit each.
 struct CodeOrigin {
   std::vector<std::string> texts;
@@ -72,7 +66,15 @@ struct CodeOrigin {
   std::string gap;  // what else went in, of which there is no PTX
 };
 
-ImageSource read_origin(const CodeOrigin& origin, const DeviceDriver& device);
+// The origin of machine code, an ELF file at this address; null if it is not known.
+using FindOrigin = const CodeOrigin* (*)(const void* cubin);
+
+// Reads what cuModuleLoadData and its kin accept: wrapper, header, PTX text or cubin, at an address
+// whose length only the format knows. `find` may be null.
+ImageSource read_image(const void* image, const DeviceDriver& device, FindOrigin find);
+// The same from a file's content.
+ImageSource read_image_file(const std::string& content, const DeviceDriver& device,
+                            FindOrigin find);
 
 // Parses, changes and instruments. `sites` gets the table. Never fails: an image that cannot be
 // instrumented comes back with its reason.

@@ -140,15 +140,11 @@ Session::Session(const Options& options, KernelFilter filter, PtxChanges changes
 }
 
 const ProgramImage& Session::prepare(const void* image) {
-  return prepare_guarded([&] { return read_image(image, *driver_); });
+  return prepare_guarded([&] { return read_image(image, *driver_, find_origin_); });
 }
 
 const ProgramImage& Session::prepare_file(const std::string& content) {
-  return prepare_guarded([&] { return read_image_file(content, *driver_); });
-}
-
-const ProgramImage& Session::prepare_origin(const CodeOrigin& origin) {
-  return prepare_guarded([&] { return read_origin(origin, *driver_); });
+  return prepare_guarded([&] { return read_image_file(content, *driver_, find_origin_); });
 }
 
 // What is thrown here is our fault, and costs this image its instrumentation, not the tool.
@@ -537,6 +533,7 @@ report::RunData Session::run_data(Reading reading) const {
     run.launches = book.named_in(run.findings, run.memory_errors);
     run.launch_count = book.launch_count();
     run.kernels = book.kernels();
+    run.kernel_libraries = book.libraries();
     run.not_covered = book.not_covered();
   });
   run.process = report::this_process();

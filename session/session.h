@@ -62,8 +62,10 @@ class Session {
   // throw nothing of what reading and instrumenting throws: such an image is loaded unchanged.
   const ProgramImage& prepare(const void* image);
   const ProgramImage& prepare_file(const std::string& content);
-  // For machine code that the program made itself.
-  const ProgramImage& prepare_origin(const CodeOrigin& origin);
+
+  // Who knows what machine code was made of; before any image is prepared.
+  void know_code(FindOrigin find) { find_origin_ = find; }
+
   // The emulated device could not take an image that has no PTX.
   void image_blocked(const std::string& reason);
   // A kernel of this function's module is about to be launched: its variables have addresses now.
@@ -167,6 +169,7 @@ class Session {
 
   const Options options_;
   const std::unique_ptr<DeviceDriver> driver_;
+  FindOrigin find_origin_ = nullptr;
   Problems problems_;
   const std::unique_ptr<trace::Recorder> recorder_;  // null: nothing is recorded
   detector::Pipeline pipeline_;

@@ -61,6 +61,30 @@ bool bind_bulk(Context& c, const CopyOperands& operands, int lane, Movement& mov
   return movement.to != nullptr;
 }
 
+// What a lane does not read needs not be there: loops that copy ahead read nothing in their last
+// rounds, from addresses behind the end.
+bool resolve_sources(Context& c, const CopyOperands& operands, std::uint32_t mask,
+                     Addresses& from) {
+  if (operands.bytes == kNoSlot) {
+    return resolve_at(c, operands.from, mask, {.bytes = operands.size}, from);
+  }
+  const auto* const read = source<std::uint32_t>(c, operands.bytes);
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const std::uint32_t bytes = std::min(read[lane], operands.size);
+    const std::byte* host = nullptr;
+    if (bytes != 0) {
+      host = resolve_range(c, operands.from, address_of(c, operands.from, lane),
+                           {.bytes = bytes, .alignment = operands.size}, lane);
+      if (host == nullptr) {
+        return false;
+      }
+    }
+    from.at[lane] = reinterpret_cast<std::uint64_t>(host);
+  }
+  return true;
+}
+
 // The same place in the shared memory of another CTA of the cluster.
 template <class T>
 T* in_cta(const Context& c, T* host, const Cta& cta) {
@@ -80,7 +104,7 @@ void reset_after_copies(Context& c, std::uint32_t mask) {
 Step execute_copy(Context& c, const Instruction& in, std::uint32_t mask) {
   const CopyOperands& operands = operands_of(in);
   Addresses to, from;
-  if (!resolve_at(c, operands.from, mask, {.bytes = operands.size}, from) ||
+  if (!resolve_sources(c, operands, mask, from) ||
       !resolve_at(c, operands.to, mask, {.bytes = operands.size, .is_write = true}, to)) {
     return Step::kSwitch;
   }
@@ -92,7 +116,9 @@ Step execute_copy(Context& c, const Instruction& in, std::uint32_t mask) {
     movement.zeros = operands.size - movement.bytes;
     movement.to = host_address<std::byte>(to.at[lane]);
     movement.from = host_address<const std::byte>(from.at[lane]);
-    settle_for_copy(c, static_cast<int>(lane), movement.from, movement.bytes);
+    if (movement.bytes != 0) {
+      settle_for_copy(c, static_cast<int>(lane), movement.from, movement.bytes);
+    }
     settle_for_copy(c, static_cast<int>(lane), movement.to, operands.size);
     c.warp->copies.add(lane, movement);
   }

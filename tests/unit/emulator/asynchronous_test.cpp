@@ -99,6 +99,32 @@ TEST_CASE("what a copy does not read is filled with zeros") {
   }
 }
 
+TEST_CASE("what a copy does not read needs not be there") {
+  const auto result = run_lanes(R"(
+    mov.u32 %r1, buffer;
+    mad.lo.u32 %r2, %thread, 16, %r1;
+    st.shared.v4.u32 [%r2], {1, 2, 3, 4};
+    setp.lt.u32 %p1, %thread, 16;
+    selp.u32 %r9, 8, 0, %p1;
+    selp.u64 %d1, %out, 64, %p1;
+    and.b64 %d1, %d1, -16;
+    cp.async.ca.shared.global [%r2], [%d1], 16, %r9;
+    cp.async.wait_all;
+    ld.shared.u64 %d3, [%r2];
+    ld.shared.u64 %d2, [%r2+8];
+    bar.sync 0;
+    add.u64 %d3, %d3, %d2;
+    st.global.u64 [%out], %d3;)");
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    REQUIRE(result[i] == (i < 16 ? i / 2 * 2 + 100 : 0));
+  }
+  const DeviceError behind = run_badly(R"(
+    mov.u32 %r1, buffer;
+    mov.u32 %r9, 4;
+    cp.async.ca.shared.global [%r1], [%base+1048576], 16, %r9;)");
+  REQUIRE(behind.code == DeviceErrorCode::kIllegalAddress);
+}
+
 TEST_CASE("an mbarrier counts arrivals and its phases alternate") {
   const auto result = run_lanes(R"(
     mbarrier.init.shared.b64 [barrier], 2;

@@ -1,5 +1,6 @@
 #include "preload/code_origins.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <elf.h>
 #include <string>
@@ -10,6 +11,9 @@
 
 namespace barracuda::preload {
 namespace {
+
+// Nothing of these tests goes into the user's cache. Before anybody asks for an option.
+const bool g_is_set = setenv("BARRACUDA_OPTIONS", "jit-cache=none", 1) == 0;
 
 // A header, code, the table of the one section that the code is.
 std::string image_of(std::string_view code) {
@@ -61,6 +65,23 @@ TEST_CASE("machine code is known again by its bytes, and only by all of them") {
   CHECK(find_origin(other.data()) == nullptr);
   remember_origin(first, {.texts = {"again"}});
   CHECK(find_origin(copy.data())->texts.front() == "of the first");
+}
+
+TEST_CASE("a header that tells of more than there is belongs to no known image") {
+  REQUIRE(g_is_set);
+  const std::string known = image_of("some other code");
+  remember_origin(known, {.texts = {"known"}});
+  Elf64_Ehdr header{};
+  std::memcpy(&header, known.data(), sizeof header);
+  for (const std::uint64_t offset :
+       {std::uint64_t{1} << 20, std::uint64_t{1} << 31, ~std::uint64_t{0} - 8}) {
+    header.e_shoff = offset;
+    const LastBytes lying({reinterpret_cast<const char*>(&header), sizeof header});
+    CHECK(find_origin(lying.data()) == nullptr);
+  }
+  const std::string cut = known.substr(0, known.size() - 1);
+  CHECK_FALSE(digest_of_code(cut));
+  CHECK(digest_of_code(known) == digest_of_code(known + "padding"));
 }
 
 TEST_CASE("nothing behind an image is read, and what stands there does not matter") {

@@ -74,6 +74,23 @@ TEST_CASE("incomplete coverage is 67 only when strict") {
   CHECK(exit_status(samples::clean_report(), options, kOwn) == kOwn);
 }
 
+TEST_CASE("what libraries have unchecked is 67 only where strict-libraries asks for theirs") {
+  Report report = samples::clean_report();
+  report.coverage.libraries["libcublas.so.13"].not_instrumented = {"gemm()"};
+  Options options;
+  options.strict = true;
+  CHECK(exit_status(report, options, 0) == 0);
+  options.strict_libraries = true;
+  CHECK(exit_status(report, options, 0) == 67);
+  options.strict = false;
+  CHECK(exit_status(report, options, 0) == 67);
+  // Where nothing but theirs ran, nothing was checked.
+  report.coverage.instrumented.clear();
+  CHECK(exit_status(report, Options{}, 0) == 67);
+  report.coverage.libraries["libmine.so"].instrumented = {"mine()"};
+  CHECK(exit_status(report, Options{}, 0) == 0);
+}
+
 TEST_CASE("a process that was lost is 67, unless the program's own status says more") {
   Report report = samples::clean_report();
   report.lost = {"process 12 (app) used CUDA and ended without a report"};

@@ -85,8 +85,9 @@ TEST_CASE("a race is written with the fields of schema 2") {
   CHECK(lines[0] == expected);
   CHECK(lines[1] == Json::parse(R"json({"schema": 2, "type": "summary", "model": "ptx",
     "device": null, "races": 1, "known": 0, "suppressed": 0, "suppressions": [], "launches": 3,
-    "kernels": {"launched": 1, "instrumented": 1, "names": ["add(int*)"], "not_instrumented": []},
-    "coverage": "complete", "not_covered": [], "exit_status": null, "signal": null,
+    "kernels": {"launched": 1, "instrumented": 1, "names": ["add(int*)"], "not_instrumented": [],
+      "program": {"launched": 1, "instrumented": 1}, "libraries": {}},
+    "coverage": "complete", "program_coverage": "complete", "not_covered": [], "exit_status": null, "signal": null,
     "processes": [{"program": "app", "pid": 42, "rank": null}]})json"));
 }
 

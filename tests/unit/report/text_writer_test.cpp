@@ -283,6 +283,25 @@ TEST_CASE("what was not covered is listed, each on a line") {
         "BARRACUDA SUMMARY: 0 races, kernels 1/2 instrumented, coverage incomplete\n");
 }
 
+TEST_CASE("kernels of libraries are counted apart, on one line") {
+  Report report = samples::clean_report();
+  report.coverage.libraries["libcublas.so.13"].not_instrumented = {"gemm()"};
+  report.coverage.libraries["libtorch_cuda.so"] = {.instrumented = {"fill()"},
+                                                   .not_instrumented = {"sort()", "scan()"}};
+  CHECK(text_report(report, {}) ==
+        "BARRACUDA: not covered: kernels of libraries that are not instrumented: "
+        "libtorch_cuda.so 2, libcublas.so.13 1\n"
+        "BARRACUDA SUMMARY: 0 races, kernels 1/1 of the program, 1/4 of libraries "
+        "(libtorch_cuda.so 2, libcublas.so.13 1), coverage complete but for libraries\n");
+  report.coverage.not_instrumented = {"blur()"};
+  CHECK_THAT(summary_line(report), Catch::EndsWith("coverage incomplete"));
+  report.coverage.not_instrumented.clear();
+  report.coverage.libraries = {
+      {"libmine.so", {.instrumented = {"mine()"}, .not_instrumented = {}}}};
+  CHECK_THAT(summary_line(report),
+             Catch::EndsWith(", kernels 1/1 of the program, 1/1 of libraries, coverage complete"));
+}
+
 TEST_CASE("print-limit says how much it left out") {
   Report report = samples::racy_report();
   report.findings.push_back(samples::race());

@@ -37,7 +37,7 @@ TEST_CASE("what is thrown while a module is prepared costs that module alone, an
   const ProgramImage& failed = session->prepare_file(program());
   CHECK_FALSE(failed.instrumented());
   constexpr Handle kModule = 1, kFunction = 2;
-  session->modules().loaded(kModule, false, failed, "");
+  session->modules().loaded(kModule, false, failed, "", "");
   session->modules().kernel_found(kModule, "fill", kFunction);
   Launch launch(nullptr, nullptr);
   session->launches().begin(launch, {.function = kFunction, .cluster = {}});
@@ -62,7 +62,7 @@ TEST_CASE("a launch on which the tool fails runs unlogged, is counted, and nobod
       program(".param .u64 to", ".reg .b64 %p;\nld.param.u64 %p, [to];\nst.global.u32 [%p], 1;\n"));
   REQUIRE(image.instrumented());
   constexpr Handle kModule = 1, kFunction = 2;
-  session->modules().loaded(kModule, false, image, "");
+  session->modules().loaded(kModule, false, image, "", "");
   session->modules().kernel_found(kModule, "fill", kFunction);
 
   std::uint64_t to = 0;
@@ -114,7 +114,7 @@ TEST_CASE("the variables of a kernel in a part of its own are those of its modul
 
   constexpr Handle kModule = 1, kPart = 2, kFunction = 3;
   using enum ModuleRegistry::Loading;
-  session->modules().loaded(kModule, false, image, "", kBase);
+  session->modules().loaded(kModule, false, image, "", "", kBase);
   session->modules().kernel_found(kModule, "one", kFunction, {.handle = kPart, .part = part});
   CHECK(session->modules().loaded_text(image, "one") == part->text);
   CHECK_FALSE(session->place_variables(kFunction));  // nobody knows where they are
@@ -133,7 +133,7 @@ TEST_CASE("the variables of a kernel in a part of its own are those of its modul
   // A part that is loaded again, perhaps at the same handle, has to be told again.
   table = 0;
   session->before_unload(kModule);
-  session->modules().loaded(kModule, false, image, "", kBase);
+  session->modules().loaded(kModule, false, image, "", "", kBase);
   session->modules().kernel_found(kModule, "one", kFunction, {.handle = kPart, .part = part});
   CHECK(session->place_variables(kFunction));
   CHECK(table == range_of(count).address);

@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <functional>
 #include <tuple>
+#include <utility>
 
 #include "fatbin/fatbin.h"
 
@@ -45,7 +48,31 @@ int specificity(ArchVariant variant) {
   return 0;
 }
 
+// Machine code runs on later architectures of the same major number alone.
+bool is_code_for(const Image& image, std::uint32_t device_arch) {
+  return runs_on(image, device_arch) && major_of(image.arch) == major_of(device_arch);
+}
+
 }  // namespace
+
+std::vector<const Image*> machine_code(const Container& container) {
+  std::vector<const Image*> found;
+  for (const Image& image : container.images) {
+    if (image.kind == EntryKind::kCubin) {
+      found.push_back(&image);
+    }
+  }
+  std::ranges::stable_sort(found, std::greater(), [](const Image* image) {
+    return std::pair(image->arch, specificity(image->variant));
+  });
+  return found;
+}
+
+std::vector<const Image*> machine_code_for(const Container& container, std::uint32_t device_arch) {
+  std::vector<const Image*> found = machine_code(container);
+  std::erase_if(found, [&](const Image* image) { return !is_code_for(*image, device_arch); });
+  return found;
+}
 
 const Image* best_ptx(const Container& container, std::uint32_t device_arch) {
   const Image* const best = highest(container, [device_arch](const Image& image) {

@@ -78,5 +78,30 @@ TEST_CASE("a choice is made among the PTX that nvcc writes") {
   CHECK(chosen(best_ptx_for_emulator(*found, 90)) == "compute_90");
 }
 
+TEST_CASE(
+    "machine code runs on later devices of its major number, and what is nearest comes first") {
+  Container container;
+  const auto add = [&container](std::uint32_t arch, ArchVariant variant) {
+    container.images.push_back({.kind = EntryKind::kCubin, .arch = arch, .variant = variant});
+  };
+  add(80, ArchVariant::kPlain);
+  add(90, ArchVariant::kPlain);
+  add(86, ArchVariant::kPlain);
+  add(90, ArchVariant::kArchSpecific);
+  container.images.push_back({.kind = EntryKind::kPtx, .arch = 90});
+  const auto targets = [](const std::vector<const Image*>& images) {
+    std::string all;
+    for (const Image* const image : images) {
+      all += (all.empty() ? "" : " ") + image->target();
+    }
+    return all;
+  };
+  CHECK(targets(machine_code(container)) == "sm_90a sm_90 sm_86 sm_80");
+  CHECK(targets(machine_code_for(container, 90)) == "sm_90a sm_90");
+  CHECK(targets(machine_code_for(container, 89)) == "sm_86 sm_80");
+  CHECK(targets(machine_code_for(container, 80)) == "sm_80");
+  CHECK(targets(machine_code_for(container, 100)).empty());
+}
+
 }  // namespace
 }  // namespace barracuda::fatbin
