@@ -87,8 +87,8 @@ CUresult load(const HookScope& scope, const ProgramImage* image, Load loader, Ha
       loader.options.set(CU_JIT_OPTIMIZATION_LEVEL, nullptr);
       loader.options.set(CU_JIT_ERROR_LOG_BUFFER, g_jit_log);
       // NOLINTNEXTLINE(performance-no-int-to-ptr): as CUDA wants the size
-      loader.options.set(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-                         reinterpret_cast<void*>(sizeof g_jit_log - 1));
+      void* const bytes = reinterpret_cast<void*>(sizeof g_jit_log - 1);
+      loader.options.set(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, bytes);
       status = loader.load_image(image->text.c_str(), loader.options);
     }
     if (status != CUDA_SUCCESS) {
