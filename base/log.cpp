@@ -29,6 +29,27 @@ static_assert(static_cast<std::size_t>(Folder::kCli) + 1 == kFolderCount);
 static_assert(static_cast<std::size_t>(LogLevel::kDebug) + 1 == kLevelNames.size());
 static_assert(!kFolderNames.back().empty(), "every folder has a name");
 
+// A level includes what is written at those of less verbosity.
+constexpr unsigned verbosity_of(LogLevel level) noexcept {
+  switch (level) {
+    case LogLevel::kOff:
+      return 0;
+    case LogLevel::kError:
+      return 1;
+    case LogLevel::kWarning:
+      return 2;
+    case LogLevel::kInfo:
+      return 3;
+    case LogLevel::kDebug:
+      return 4;
+  }
+  return 0;
+}
+
+constexpr bool includes(LogLevel set, LogLevel level) noexcept {
+  return verbosity_of(set) >= verbosity_of(level);
+}
+
 constexpr std::uint64_t pack(const std::array<LogLevel, kFolderCount>& levels) noexcept {
   std::uint64_t word = 0;
   for (std::size_t folder = 0; folder < kFolderCount; ++folder) {
@@ -136,7 +157,7 @@ Expected<void> set_log_file(const std::string& path) {
 bool log_enabled(Folder folder, LogLevel level) noexcept {
   const std::uint64_t word = g_levels.load(std::memory_order_relaxed);
   const auto shift = static_cast<unsigned>(folder) * kBitsPerLevel;
-  return static_cast<std::uint64_t>(level) <= ((word >> shift) & ((1U << kBitsPerLevel) - 1));
+  return includes(static_cast<LogLevel>((word >> shift) & ((1U << kBitsPerLevel) - 1)), level);
 }
 
 void log(Folder folder, LogLevel level, const char* format, ...) noexcept {

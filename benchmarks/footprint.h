@@ -60,7 +60,8 @@ class Footprint {
 
   void add(LaunchId launch, std::span<const std::byte> record) {
     WarpOperation operation;
-    if (!decode(record, operation) || operation.kind >= wire::RecordKind::kEvent) {
+    if (!decode(record, operation) || operation.kind == wire::RecordKind::kEvent ||
+        operation.kind == wire::RecordKind::kOperands) {
       return;
     }
     if (!operation.has_all_lanes) {

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text_lines.h"
 #include "cli/arguments.h"
 
 namespace barracuda::cli {
@@ -266,12 +267,9 @@ Expected<std::vector<CommandWords>> divide(const CommandWords& words, std::uint6
 Expected<std::vector<CommandWords>> tasks_of_lines(const std::string& text, const std::string& file,
                                                    const std::string& environment_options) {
   std::vector<CommandWords> tasks;
-  std::uint32_t number = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string line = text.substr(begin, end - begin);
-    begin = end + 1;
-    ++number;
+  TextLines lines(text);
+  while (const auto next = lines.next()) {
+    std::string line(*next);
     std::erase(line, '\r');
     const std::size_t first = line.find_first_not_of(" \t");
     if (first == std::string::npos || line[first] == '#') {
@@ -282,7 +280,7 @@ Expected<std::vector<CommandWords>> tasks_of_lines(const std::string& text, cons
       return unexpected({.message = "the words of a command are expected here, quoted as for a "
                                     "shell",
                          .file = file,
-                         .line = number});
+                         .line = lines.number()});
     }
     CommandWords words(found.we_wordv, found.we_wordv + found.we_wordc);
     wordfree(&found);
@@ -291,7 +289,7 @@ Expected<std::vector<CommandWords>> tasks_of_lines(const std::string& text, cons
     }
     const auto checked = parse(words, environment_options).and_then(check_output);
     if (!checked) {
-      return unexpected({.message = checked.error().message, .file = file, .line = number});
+      return unexpected({.message = checked.error().message, .file = file, .line = lines.number()});
     }
     tasks.push_back(std::move(words));
   }

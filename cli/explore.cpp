@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/text_lines.h"
 #include "cli/complain.h"
 #include "cli/kernel_source.h"
 #include "report/exit_status.h"
@@ -42,12 +43,9 @@ Expected<Expectations> read_expectations(const std::string& given) {
   }
   TRY(const std::string text, read_file(given));
   Expectations expected;
-  std::uint32_t number = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string line = text.substr(begin, end - begin);
-    begin = end + 1;
-    ++number;
+  TextLines lines(text);
+  while (const auto next = lines.next()) {
+    std::string line(*next);
     std::erase(line, '\r');
     if (line.empty()) {
       continue;
@@ -57,7 +55,7 @@ Expected<Expectations> read_expectations(const std::string& given) {
     if (verdict != "0" && verdict != "1") {
       return unexpected({.message = "a line 'FILE,0' or 'FILE,1' is expected here",
                          .file = given,
-                         .line = number});
+                         .line = lines.number()});
     }
     expected[line.substr(0, comma)] = verdict == "1";
   }

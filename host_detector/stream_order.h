@@ -27,7 +27,7 @@ struct StreamKey {
   friend bool operator==(const StreamKey&, const StreamKey&) = default;
 
   friend std::size_t hash_value(const StreamKey& key) {
-    std::size_t seed = static_cast<std::size_t>(key.kind);
+    auto seed = static_cast<std::size_t>(key.kind);
     boost::hash_combine(seed, key.number);
     return seed;
   }
@@ -50,7 +50,7 @@ struct EventKey {
   friend bool operator==(const EventKey&, const EventKey&) = default;
 
   friend std::size_t hash_value(const EventKey& key) {
-    std::size_t seed = static_cast<std::size_t>(key.kind);
+    auto seed = static_cast<std::size_t>(key.kind);
     boost::hash_combine(seed, key.number);
     return seed;
   }

@@ -35,30 +35,28 @@ Failures& failures() {
 }
 
 struct Told {
+  Told();
+
   std::string name;
   HookCall::FailurePoint point = HookCall::FailurePoint::kNone;
   std::uint64_t first = 1;  // of its calls
 };
 
-Told read_told() {
+Told::Told() {
   const char* const text = std::getenv("BARRACUDA_FAIL_HOOK");
   if (text == nullptr) {
-    return {};
+    return;
   }
   const std::string_view all = text;
-  const std::string_view name = all.substr(0, all.find(':'));
+  name = all.substr(0, all.find(':'));
   const std::string_view rest = all.substr(std::min(name.size() + 1, all.size()));
   const std::string_view number = rest.substr(std::min(rest.find(':'), rest.size() - 1) + 1);
-  std::uint64_t first = 1;
   (void)std::from_chars(number.begin(), number.end(), first);
-  return {.name = std::string(name),
-          .point = rest.starts_with("edge") ? HookCall::FailurePoint::kEdge
-                                            : HookCall::FailurePoint::kWork,
-          .first = first};
+  point = rest.starts_with("edge") ? HookCall::FailurePoint::kEdge : HookCall::FailurePoint::kWork;
 }
 
 HookCall::FailurePoint point_for(const char* name) {
-  static const Told& told = *new Told(read_told());
+  static const Told& told = *new Told;
   static std::atomic<std::uint64_t> calls = 0;
   return !told.name.empty() && told.name == name && ++calls >= told.first
              ? told.point

@@ -58,7 +58,8 @@ TextLoad load_text(const HookScope& scope, const std::string& text, JitOptions o
   options.set(CU_JIT_OPTIMIZATION_LEVEL, nullptr);
   options.set(CU_JIT_ERROR_LOG_BUFFER, g_jit_log);
   // NOLINTNEXTLINE(performance-no-int-to-ptr): as CUDA wants the size
-  options.set(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, reinterpret_cast<void*>(sizeof g_jit_log - 1));
+  void* const bytes = reinterpret_cast<void*>(sizeof g_jit_log - 1);
+  options.set(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, bytes);
   load.status = load_image(text.c_str(), options);
   if (load.status != CUDA_SUCCESS) {
     load.refusal = refusal_of(load.status);

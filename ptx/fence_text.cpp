@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "base/percent_code.h"
+#include "base/text_lines.h"
 #include "ptx/opcode.h"
 
 namespace barracuda::ptx {
@@ -283,10 +284,9 @@ std::optional<wire::Scope> fence_scope(std::string_view word) {
 
 Expected<std::vector<FenceLine>> parse_fences(std::string_view text, const std::string& file) {
   std::vector<FenceLine> fences;
-  for (std::uint32_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  TextLines lines(text);
+  while (const auto next = lines.next()) {
+    std::string_view line = *next;
     line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
     if (line.empty() || line.starts_with('#')) {
       continue;
@@ -294,9 +294,9 @@ Expected<std::vector<FenceLine>> parse_fences(std::string_view text, const std::
     auto fence = parse_line(line);
     if (!fence) {
       return unexpected(
-          {.message = std::move(fence).error().message, .file = file, .line = number});
+          {.message = std::move(fence).error().message, .file = file, .line = lines.number()});
     }
-    fence->line = number;
+    fence->line = lines.number();
     fences.push_back(std::move(*fence));
   }
   return fences;
@@ -342,9 +342,9 @@ std::string own_fence_line(const OwnFence& own) {
 
 std::vector<OwnFence> parse_own_fences(std::string_view text) {
   std::vector<OwnFence> all;
-  while (!text.empty()) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  TextLines lines(text);
+  while (const auto next = lines.next()) {
+    std::string_view line = *next;
     if (take_word(line) != "#") {
       continue;
     }

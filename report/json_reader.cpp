@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text_lines.h"
 #include "report/bug.h"
 #include "report/coverage.h"
 
@@ -192,30 +193,27 @@ bool add_line(Report& report, const Json& json) {
 Expected<Report> read_json_report(std::string_view text, const std::string& file) {
   Report report;
   bool has_summary = false;
-  for (std::uint32_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    const bool is_whole = end < text.size();
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.empty()) {
+  TextLines lines(text);
+  while (const auto line = lines.next()) {
+    if (line->empty()) {
       continue;
     }
     try {
-      const Json json = Json::parse(line);
+      const Json json = Json::parse(*line);
       if (value_of<int>(json, "schema") < 2) {
         return unexpected({.message = "this is no JSON report of schema 2: its findings have no "
                                       "fingerprints",
                            .file = file,
-                           .line = number});
+                           .line = lines.number()});
       }
       has_summary = add_line(report, json) || has_summary;
     } catch (const Json::exception& error) {
-      if (!is_whole && !has_summary) {
+      if (!lines.has_end() && !has_summary) {
         break;  // who wrote it was killed in the midst
       }
       return unexpected({.message = std::string("this is no JSON report: ") + error.what(),
                          .file = file,
-                         .line = number});
+                         .line = lines.number()});
     }
   }
   if (!has_summary) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/text_lines.h"
 #include "report/symbol_name.h"
 
 namespace barracuda::report {
@@ -111,11 +112,9 @@ const std::vector<std::string>& SourceText::lines_in(const std::string& file) {
     return known->second;
   }
   const auto text = read_file(file);
-  std::string_view rest = text ? std::string_view(*text) : std::string_view();
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    known->second.push_back(with_single_blanks(rest.substr(0, end)));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  TextLines lines(text ? std::string_view(*text) : std::string_view());
+  while (const auto line = lines.next()) {
+    known->second.push_back(with_single_blanks(*line));
   }
   return known->second;
 }

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/text_lines.h"
 #include "report/bug.h"
 #include "report/race_report.h"
 #include "report/symbol_name.h"
@@ -279,10 +280,9 @@ Expected<Suppressions> Suppressions::parse(std::string_view text, const std::str
     return suppressions;
   }
   std::string comment;
-  for (std::uint32_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+  TextLines lines(text);
+  while (const auto next = lines.next()) {
+    const std::string_view line = trimmed(*next);
     if (line.starts_with('#')) {
       comment += (comment.empty() ? "" : " ") + std::string(trimmed(line.substr(1)));
       continue;
@@ -293,7 +293,8 @@ Expected<Suppressions> Suppressions::parse(std::string_view text, const std::str
     }
     auto rule = parse_rule(line);
     if (!rule) {
-      return unexpected({.message = std::move(rule).error().message, .file = file, .line = number});
+      return unexpected(
+          {.message = std::move(rule).error().message, .file = file, .line = lines.number()});
     }
     rule->reason = comment;
     suppressions.rules_.push_back(std::move(*rule));

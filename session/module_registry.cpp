@@ -203,6 +203,7 @@ ptx::SiteList ModuleRegistry::sites() const {
 std::vector<std::string> ModuleRegistry::unfit_changes() const {
   const HeldLock lock(mutex_);
   std::vector<std::vector<ptx::EditOutcome>> outcomes;
+  outcomes.reserve(images_.size());
   for (const auto& [key, image] : images_) {
     outcomes.push_back(image->edit_outcomes);
   }

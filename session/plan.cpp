@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/percent_code.h"
+#include "base/text_lines.h"
 #include "ptx/fence_text.h"
 #include "session/weak_log.h"
 
@@ -251,29 +252,27 @@ auto order_of(const emulator::Decision& decision) {
 Expected<Plan> parse_plan(std::string_view text, const std::string& file) {
   PlanReader reader;
   bool has_title = false;
-  std::uint32_t number = 0;
+  TextLines lines(text);
   const auto failed = [&](std::string message) {
-    return unexpected({.message = std::move(message), .file = file, .line = number});
+    return unexpected({.message = std::move(message),
+                       .file = file,
+                       .line = std::max(lines.number(), std::uint32_t{1})});
   };
-  while (!text.empty()) {
-    ++number;
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+  while (const auto next = lines.next()) {
+    const std::string_view line = trimmed(*next);
     if (line.size() > kLongestLine) {
       return failed(fmt::format("a line of a plan has at most {} bytes", kLongestLine));
     }
     if (has_title && (line.empty() || line.starts_with('#'))) {
       continue;
     }
-    auto read = has_title ? reader.read(line, number) : check_title(line);
+    auto read = has_title ? reader.read(line, lines.number()) : check_title(line);
     if (!read) {
       return failed(std::move(read).error().message);
     }
     has_title = true;
   }
   if (!has_title) {
-    number = 1;
     return failed(check_title("").error().message);
   }
   return reader.take();

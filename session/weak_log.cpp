@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text_lines.h"
+
 namespace barracuda::session {
 
 namespace {
@@ -292,12 +294,11 @@ std::string weak_log_text(const WeakLog& log) {
 
 Expected<WeakLog> parse_weak_log(std::string_view text) {
   WeakLog log;
-  for (std::uint32_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    if (std::string wrong = read_line(text.substr(0, end), log); !wrong.empty()) {
-      return unexpected(Diagnostic{.message = std::move(wrong), .line = number});
+  TextLines lines(text);
+  while (const auto line = lines.next()) {
+    if (std::string wrong = read_line(*line, log); !wrong.empty()) {
+      return unexpected(Diagnostic{.message = std::move(wrong), .line = lines.number()});
     }
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return log;
 }

@@ -53,7 +53,7 @@ lanes of one instruction need not agree|races/verdict.cpp|s/pair.same_instructio
 sizes of atomics do not matter|races/verdict.cpp|s/if (width(pair.first) != width(pair.second)) {/if (false) {/
 an observed write orders nothing|races/conflict.cpp|s/was_observed(access, older, byte, lane)));/false));/
 an acquire passes too early|queue/order_counters.h|s/(done_\[stamp.counter\] - stamp.number) >= 0/(done_[stamp.counter] - stamp.number) >= -1/
-a release passes what its cluster waits with|queue/ordering.cpp|s/^  ClusterQueue\* queue = find_queue(launch, cluster);/  ClusterQueue* queue = header_of(record).kind == wire::RecordKind::kRelease ? nullptr : find_queue(launch, cluster);/
+a release passes what its cluster waits with|queue/ordering.cpp|s/^  ClusterQueue\* queue = ParkedRecords::find(launch, cluster);/  ClusterQueue* queue = header_of(record).kind == wire::RecordKind::kRelease ? nullptr : ParkedRecords::find(launch, cluster);/
 async: the issuer is ordered after its copies|races/conflict.cpp|s/older.warp == cell.warp \&\& !older.is_asynchronous();/older.warp == cell.warp;/
 async: a copy stands for what its issuer knew|races/replacement.cpp|s/return !newer.is_asynchronous() ||/return true ||/
 async: no proxy fence is needed|races/cell_order.cpp|s/^  if (!is_between_proxies(access, older)) {/  if (older_lane < 32) {/
@@ -94,10 +94,10 @@ copies: an allocation leaves the free|races/copy_check.cpp|s/^      engine_.copi
 copies: a free leaves the allocation|races/copy_check.cpp|s/^      engine_.copies.forget_all(HostOperation::kAllocation, rows.address, rows.row_bytes, order);/      static_cast<void>(rows);/
 copies: what synchronised in memory that is used on is forgotten|races/copy_check.cpp|s/choose)) {/choose) \&\& false) {/
 copies: what synchronised in memory that was freed stays|races/copy_check.cpp|s/^  engine_.global_locations.forget(range.address, range.row_bytes);//
-copies: an allocation does not wait for the frees of its bytes|queue/ordering.cpp|s/: not_over(copy.freed_by)) {/: std::vector<WorkId>()) {/
+copies: an allocation does not wait for the frees of its bytes|queue/ordering.cpp|s/: work_.not_over(copy.freed_by)) {/: std::vector<WorkId>()) {/
 copies: they do not wait for the launches before them|queue/ordering.cpp|s/^  if (awaited.empty()) {/  if (awaited.size() < 1000) {/
-copies: launches do not wait for copies that wait|queue/ordering.cpp|s/if (each.is_copy() ? copies_.contains(each.copy())/if (each.is_copy() ? copies_.size() > 1000/
-copies: those that share a number lose all but the first|queue/ordering.cpp|s/^    same->second.copies.push_back(copy);//
+copies: launches do not wait for copies that wait|queue/open_work.h|s/if (each.is_copy() ? copies_.contains(each.copy())/if (each.is_copy() ? copies_.size() > 1000/
+copies: those that share a number lose all but the first|queue/open_work.cpp|s/^  same->second.copies.push_back(copy);//
 paper: a release joins what was there|paper/sync_clocks.cpp|s/^      location.everywhere = clock;/      location.everywhere.join(clock);/
 paper: a release of a block reaches all|paper/sync_clocks.cpp|s/^      location.blocks\[by.key\] = clock;/      location.everywhere = location.blocks[by.key] = clock;/
 paper: a global release leaves those of blocks|paper/sync_clocks.cpp|s/^      location.blocks.clear();//
@@ -159,15 +159,15 @@ pages: what a thread found of freed memory stays found|shadow/shadow_memory.cpp|
 programmatic: waiting for the grid tells nothing|happens_before/sync_rules.cpp|s/after.clock.join(actor.cta.launch.from_grid_wait);//
 programmatic: nobody begins early|launches/prerequisites.cpp|s/order.add(launch.id, launch.ordered_after, launch.prerequisite);/order.add(launch.id, launch.ordered_after);/
 programmatic: who begins early knows nothing of others|launches/prerequisites.cpp|s/at_first.join(let_begin->second);//
-launches: one begins before those before it are over|queue/ordering.cpp|/^void Ordering::begin_launch/,/^}/s/if (launch->awaited.empty())/if (launch != nullptr)/;/^void Ordering::release/,/^}/s/^      begin(\*launch);//
+launches: one begins before those before it are over|queue/ordering.cpp|/^void Ordering::begin_launch/,/^}/s/if (launch->awaited.empty())/if (launch != nullptr)/;/^void Ordering::go_on_with/,/^}/s/^  begin(\*launch);//
 programmatic: later launches forget its prerequisite|stream_order.cpp|s/put(stream, {fresh, id});/put(stream, {id});/
 programmatic: what the host waited for may still run|stream_order.cpp|s/state_->covers(state_->host, before_it)/false/
 programmatic: a prerequisite is one with what is after it|stream_order.cpp|/  void put(/,/^  }/s/stream.last_kernel = {};//
 programmatic: a chain of launches goes on that was not over|launches/launch_order.cpp|s/past\[chain\] == chains_/past[chain] <= chains_/
-rounds: clusters of a launch that waits are applied|queue/rounds.cpp|s/ || !known->second->awaited.empty() ||/ ||/
-rounds: a cluster is applied past what waits in its queue|queue/rounds.cpp|s/known->second->queues.contains(records.cluster())/records.is_empty()/
-rounds: what stands behind a release is lost|queue/rounds.cpp|s/^    queue->push(records.front());//
-rounds: blocks of a cluster are apart|queue/rounds.cpp|s/known->second->shape.cluster_of(cta)/cta/
+rounds: clusters of a launch that waits are applied|queue/rounds.cpp|s/ || !launch->awaited.empty() ||/ ||/
+rounds: a cluster is applied past what waits in its queue|queue/rounds.cpp|s/launch->queues.contains(records.cluster())/records.is_empty()/
+rounds: what stands behind a release is lost|queue/rounds.cpp|s/^    parked_.push(\*queue, records.front());//
+rounds: blocks of a cluster are apart|queue/rounds.cpp|s/launch->shape.cluster_of(cta)/cta/
 rounds: records of the last round come again|queue/ring_window.cpp|s/^  batches_.clear();//
 rounds: launches are not told apart|queue/ring_window.cpp|s/clusters_\[recent\].launch() == launch/clusters_[recent].cluster() == cluster/
 LIST

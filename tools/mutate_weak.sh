@@ -32,7 +32,7 @@ axioms: a barrier drains nothing|execute/weak_order.cpp|s/if (site.drains \&\& !
 drain: a releasing store drains nothing|execute/weak_memory.cpp|/^Step execute_weak_store/,/^}/s/if (site.drains \&\&/if (site.drains \&\& site.resets \&\&/
 drain: a releasing atomic drains nothing|execute/weak_memory.cpp|/^Step execute_weak_atomic/,/^}/s/if (site.drains \&\&/if (site.drains \&\& !site.is_write \&\&/
 drain: a wide one leaves what the block sees|execute/weak_order.cpp|s/is_wide ? \&c.cta->weak_buffer : nullptr/is_wide ? nullptr : nullptr/
-drain: a narrow one reaches the device|execute/weak_order.cpp|s/is_wide = scope > wire::Scope::kCta/is_wide = scope >= wire::Scope::kCta/
+drain: a narrow one reaches the device|execute/weak_order.cpp|s/is_wide = scope != wire::Scope::kCta/is_wide = mask != 0/
 drain: it is over when it lets others run|execute/weak_order.cpp|s/^      return false;/      first.yields = 0;\n      return true;/
 window: an acquire fence ends no staleness|execute/weak_order.cpp|/^Step execute_weak_order/,/^}/s/if (site.resets)/if (site.resets \&\& site.drains)/
 window: an acquire load ends no staleness|execute/weak_memory.cpp|/^Step execute_weak_load/,/^}/s/if (in.weak->resets) {/if (in.weak->resets \&\& in.weak->drains) {/

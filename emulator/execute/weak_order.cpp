@@ -58,7 +58,7 @@ ThreadName thread_name(const Context& c, int lane) {
 bool drain(Context& c, std::uint32_t mask, wire::Scope scope, WeakEnd end, Pace pace) {
   WeakState& weak = *c.weak;
   WeakLanes& lanes = *c.warp->weak;
-  const bool is_wide = scope > wire::Scope::kCta;
+  const bool is_wide = scope != wire::Scope::kCta;
   const StoreBuffer* block = is_wide ? &c.cta->weak_buffer : nullptr;
   WeakThread& first = lanes[static_cast<std::size_t>(std::countr_zero(mask))];
   if (first.yields == 0) {

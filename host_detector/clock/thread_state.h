@@ -15,7 +15,6 @@ namespace barracuda::detector {
 // The scopes that differ on one device: gpu and sys include the same threads.
 enum class ScopeLevel : std::uint8_t { kCta, kCluster, kDevice };
 inline constexpr std::size_t kLevelCount = 3;
-static_assert(static_cast<std::size_t>(ScopeLevel::kDevice) + 1 == kLevelCount);
 
 constexpr ScopeLevel level_of(wire::Scope scope) {
   return scope == wire::Scope::kCta       ? ScopeLevel::kCta
@@ -28,9 +27,21 @@ static_assert(level_of(wire::Scope::kCta) == ScopeLevel::kCta &&
               level_of(wire::Scope::kGpu) == ScopeLevel::kDevice &&
               level_of(wire::Scope::kSys) == ScopeLevel::kDevice);
 
+// In arrays that have something for each level, the narrow ones first: what reaches one level
+// reaches those before it.
 constexpr std::size_t index_of_level(ScopeLevel level) {
-  return static_cast<std::size_t>(level);
+  switch (level) {
+    case ScopeLevel::kCta:
+      return 0;
+    case ScopeLevel::kCluster:
+      return 1;
+    case ScopeLevel::kDevice:
+      return 2;
+  }
+  return kLevelCount;
 }
+
+static_assert(index_of_level(ScopeLevel::kDevice) + 1 == kLevelCount);
 
 // The clock of a thread when it fenced; `own` is its own time then, which differs from lane to lane
 // and is therefore not part of the clock.

@@ -1,42 +1,47 @@
-// The rounds in which several threads detect (ordering.h).
+#include "host_detector/queue/rounds.h"
+
 #include <algorithm>
 #include <atomic>
-#include <iterator>
+#include <span>
 #include <utility>
 
 #include "base/assert.h"
-#include "host_detector/queue/ordering.h"
-#include "host_detector/queue/ordering_launch.h"
+#include "host_detector/queue/decode.h"
 
 namespace barracuda::detector {
 namespace {
 
 constexpr std::size_t kMostKeptBytes = std::size_t{1} << 22;
 
-void read_numbers(std::span<const std::byte> record, OrderNumbers& numbers) {
+// Whether the record concerns other clusters.
+bool has_order_numbers(std::span<const std::byte> record, OrderNumbers& numbers) {
   const wire::RecordKind kind = kind_of(record);
-  numbers.count = 0;
-  if (kind == wire::RecordKind::kRelease || kind == wire::RecordKind::kAcquire) {
-    read_order_numbers(record, numbers);
+  if (kind != wire::RecordKind::kRelease && kind != wire::RecordKind::kAcquire) {
+    return false;
   }
+  read_order_numbers(record, numbers);
+  return numbers.count != 0;
 }
 
 }  // namespace
 
 // What threads did in a round.
-struct Ordering::Tally {
+struct Rounds::Tally {
   std::atomic<std::uint64_t> applied{0}, refused{0}, malformed{0};
 };
 
-void Ordering::keep(OrderCounters& counters, const void* ring, RecordBatch&& batch) {
+struct Rounds::KeptCluster {
+  ClusterRecords* records = nullptr;
+  OrderCounters* counters = nullptr;
+};
+
+bool Rounds::keep(OrderCounters& counters, const void* ring, RecordBatch&& batch) {
   kept_bytes_ += batch.bytes.size();
   window_of(counters, ring).add(std::move(batch));
-  if (kept_bytes_ >= kMostKeptBytes) {
-    go_on();
-  }
+  return kept_bytes_ >= kMostKeptBytes;
 }
 
-RingWindow& Ordering::window_of(OrderCounters& counters, const void* ring) {
+RingWindow& Rounds::window_of(OrderCounters& counters, const void* ring) {
   std::unique_ptr<RingWindow>& window = windows_[ring];
   if (window == nullptr) {
     window = std::make_unique<RingWindow>();
@@ -47,7 +52,7 @@ RingWindow& Ordering::window_of(OrderCounters& counters, const void* ring) {
 
 // Up to the first that concerns other clusters; how many that was.
 template <typename Records>
-std::uint64_t Ordering::apply_cluster(LaunchId launch, Records& records, Tally& tally) const {
+std::uint64_t Rounds::apply_cluster(LaunchId launch, Records& records, Tally& tally) const {
   Detector::ClusterApplier applier(detector_, launch);
   WarpOperation operation;
   OrderNumbers numbers;
@@ -55,8 +60,7 @@ std::uint64_t Ordering::apply_cluster(LaunchId launch, Records& records, Tally& 
   std::uint64_t refused = 0;
   std::uint64_t malformed = 0;
   for (; !records.is_empty(); records.pop()) {
-    read_numbers(records.front(), numbers);
-    if (numbers.count != 0) {
+    if (has_order_numbers(records.front(), numbers)) {
       break;
     }
     if (!decode(records.front(), operation)) {
@@ -74,86 +78,91 @@ std::uint64_t Ordering::apply_cluster(LaunchId launch, Records& records, Tally& 
   return applied + refused;
 }
 
-void Ordering::add_up(const Tally& tally) {
-  detector_.count(tally.applied, tally.refused);
-  rejected_ += tally.malformed;
-}
-
-void Ordering::add_over(const std::vector<LaunchId>& launches) {
-  std::ranges::copy_if(launches, std::back_inserter(over_),
-                       [&](LaunchId launch) { return detector_.launch_over(launch); });
-}
-
 // Nothing, if something of the cluster waits already.
-std::uint64_t Ordering::apply_sorted(ClusterRecords& records, Tally& tally) const {
-  const auto known = launches_.find(records.launch());
-  if (known == launches_.end() || !known->second->awaited.empty() ||
-      known->second->queues.contains(records.cluster())) {
+std::uint64_t Rounds::apply_sorted(ClusterRecords& records, Tally& tally) const {
+  const OpenLaunch* const launch = work_.look_up(records.launch());
+  if (launch == nullptr || !launch->awaited.empty() || launch->queues.contains(records.cluster())) {
     return 0;
   }
-  return apply_cluster(known->second->shape.info.id, records, tally);
+  return apply_cluster(launch->id(), records, tally);
 }
 
-void Ordering::keep_rest(OrderCounters& counters, ClusterRecords& records) {
+void Rounds::add_up(const Tally& tally) {
+  detector_.count(tally.applied, tally.refused);
+  applier_.reject(tally.malformed);
+}
+
+void Rounds::add_over(const std::vector<LaunchId>& launches) {
+  for (const LaunchId launch : launches) {
+    if (detector_.launch_over(launch)) {
+      work_.add_over(launch);
+    }
+  }
+}
+
+void Rounds::park_rest(OrderCounters& counters, ClusterRecords& records) {
   if (records.is_empty()) {
     return;
   }
-  Launch* const launch = find(records.launch());
+  OpenLaunch* const launch = work_.find(records.launch());
   if (launch == nullptr) {
     for (; !records.is_empty(); records.pop()) {
-      refuse(counters, records.front());
+      applier_.refuse(counters, records.front());
     }
     return;
   }
-  ClusterQueue* queue = find_queue(*launch, records.cluster());
+  ClusterQueue* queue = ParkedRecords::find(*launch, records.cluster());
   if (queue == nullptr) {
-    queue = &make_queue(counters, *launch, records.cluster());
-    (launch->awaited.empty() ? ready_ : launch->early).push_back(queue);
+    queue = &parked_.make(counters, *launch, records.cluster());
+    (launch->awaited.empty() ? parked_.ready() : launch->early).push_back(queue);
   }
   for (; !records.is_empty(); records.pop()) {
-    queue->push(records.front());
-    parked_bytes_ += records.front().size();
+    parked_.push(*queue, records.front());
   }
 }
 
-void Ordering::apply_kept() {
-  ASSERT(sharing_ != nullptr);
+std::vector<Rounds::KeptCluster> Rounds::sort_kept() {
   std::vector<RingWindow*> windows;
   for (const auto& [ring, window] : windows_) {
     windows.push_back(window.get());
   }
-  sharing_->for_each_apart(windows.size(), kept_bytes_, [&](std::size_t index) {
-    return windows[index]->sort([&](std::uint16_t launch, std::uint32_t cta) {
-      const auto known = launches_.find(launch);
-      return known == launches_.end() ? cta : known->second->shape.cluster_of(cta);
+  sharing_.for_each_apart(windows.size(), kept_bytes_, [&](std::size_t index) {
+    return windows[index]->sort([&](std::uint16_t low_bits, std::uint32_t cta) {
+      const OpenLaunch* const launch = work_.look_up(low_bits);
+      return launch == nullptr ? cta : launch->shape.cluster_of(cta);
     });
   });
-  std::vector<std::pair<ClusterRecords*, OrderCounters*>> clusters;
-  std::vector<LaunchId> launches;
+  std::vector<KeptCluster> clusters;
   for (RingWindow* const window : windows) {
     for (ClusterRecords& records : window->clusters()) {
-      clusters.emplace_back(&records, &window->counters());
+      clusters.push_back({.records = &records, .counters = &window->counters()});
     }
   }
-  std::ranges::sort(clusters, {}, [](const auto& each) {
-    return std::pair(each.first->launch(), each.first->cluster());
+  std::ranges::sort(clusters, {}, [](const KeptCluster& each) {
+    return std::pair(each.records->launch(), each.records->cluster());
   });
+  return clusters;
+}
+
+void Rounds::apply_kept() {
+  const std::vector<KeptCluster> clusters = sort_kept();
+  std::vector<LaunchId> launches;
   Tally tally;
-  sharing_->for_each(clusters.size(), kept_bytes_, [&](std::size_t index) {
-    return apply_sorted(*clusters[index].first, tally);
+  sharing_.for_each(clusters.size(), kept_bytes_, [&](std::size_t index) {
+    return apply_sorted(*clusters[index].records, tally);
   });
   add_up(tally);
-  for (const auto& [records, counters] : clusters) {
-    if (Launch* const launch = find(records->launch())) {
-      launch->count(records->size(), now_);
-      if (launches.empty() || launches.back() != launch->shape.info.id) {
-        launches.push_back(launch->shape.info.id);
+  for (const KeptCluster& cluster : clusters) {
+    if (OpenLaunch* const launch = work_.find(cluster.records->launch())) {
+      work_.count_records(*launch, cluster.records->size());
+      if (launches.empty() || launches.back() != launch->id()) {
+        launches.push_back(launch->id());
       }
     }
   }
   add_over(launches);
-  for (const auto& [records, counters] : clusters) {
-    keep_rest(*counters, *records);
+  for (const KeptCluster& cluster : clusters) {
+    park_rest(*cluster.counters, *cluster.records);
   }
   // A ring that gave nothing may be gone.
   erase_if(windows_, [](const auto& each) { return each.second->clusters().empty(); });
@@ -164,26 +173,26 @@ void Ordering::apply_kept() {
 }
 
 // What is at the front concerns other clusters.
-void Ordering::settle(ClusterQueue& queue) {
+void Rounds::apply_boundary(ClusterQueue& queue) {
+  OrderNumbers numbers;
   while (!queue.is_empty()) {
-    read_numbers(queue.front(), numbers_);
-    if (numbers_.count == 0) {
-      ready_.push_back(&queue);
+    if (!has_order_numbers(queue.front(), numbers)) {
+      parked_.ready().push_back(&queue);
       break;
     }
-    if (!apply_front(queue)) {
+    if (!applier_.apply_front(queue)) {
       break;
     }
   }
-  if (queue.is_empty()) {
-    drop(queue);
-  } else {
+  if (!queue.is_empty()) {
     queue.shrink();
+  } else if (OpenLaunch* const launch = work_.find(queue.launch())) {
+    parked_.drop(*launch, queue);
   }
 }
 
-void Ordering::run_round() {
-  const std::vector<ClusterQueue*> queues = std::exchange(ready_, {});
+void Rounds::apply_ready() {
+  const std::vector<ClusterQueue*> queues = std::exchange(parked_.ready(), {});
   std::size_t bytes = 0;
   std::vector<LaunchId> launches;
   for (const ClusterQueue* queue : queues) {
@@ -193,17 +202,16 @@ void Ordering::run_round() {
     }
   }
   Tally tally;
-  sharing_->for_each(queues.size(), bytes, [&](std::size_t index) {
+  sharing_.for_each(queues.size(), bytes, [&](std::size_t index) {
     return apply_cluster(queues[index]->launch(), *queues[index], tally);
   });
   add_up(tally);
   for (const ClusterQueue* queue : queues) {
     bytes -= queue->bytes();
   }
-  ASSERT(parked_bytes_ >= bytes);
-  parked_bytes_ -= bytes;
+  parked_.subtract(bytes);
   for (ClusterQueue* queue : queues) {
-    settle(*queue);
+    apply_boundary(*queue);
   }
   add_over(launches);
 }

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "device_logger/scope_order.h"
+
 namespace barracuda::weak_memory {
 namespace {
 
@@ -274,7 +276,7 @@ class Table {
       const bool is_scoped =
           point && (is_fence(*point) ||
                     (!is_plain(*point) && point->effect.order != MemoryOrder::kVolatile));
-      if (!is_scoped || point->effect.scope >= scope()) {
+      if (!is_scoped || wire::includes(point->effect.scope, scope())) {
         continue;
       }
       Edit edit = at_copies(*point, ptx::ChangeScope{.scope = scope()});
@@ -306,7 +308,7 @@ class Table {
          is_behind ? module.writes_behind(side->name) : module.reads_before(side->name)) {
       const auto point = module.find(other);
       if (!point || is_plain(*point) || point->effect.order == MemoryOrder::kVolatile ||
-          point->effect.scope >= scope()) {
+          wire::includes(point->effect.scope, scope())) {
         continue;
       }
       Edit edit = at_copies(*point, ptx::ChangeScope{.scope = scope()});

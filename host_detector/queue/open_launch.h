@@ -1,4 +1,4 @@
-// A launch that is not over, as ordering sees it.
+// A launch that is not over, as the order of records sees it.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,11 @@
 
 #include "host_detector/launches/launch_shape.h"
 #include "host_detector/queue/cluster_queue.h"
-#include "host_detector/queue/ordering.h"
 
 namespace barracuda::detector {
 
-struct Ordering::Launch {
-  explicit Launch(const LaunchInfo& info) : shape(info) {}
+struct OpenLaunch {
+  explicit OpenLaunch(const LaunchInfo& info) : shape(info) {}
 
   LaunchShape shape;
   std::vector<WorkId> awaited;                   // launches before it that are not over
@@ -31,6 +30,11 @@ struct Ordering::Launch {
   std::vector<ClusterQueue*> early;  // all of them, in the order they came, while some are awaited
   bool is_force_ended = false;       // once those before it are over
   bool is_late = false;
+
+  [[nodiscard]] LaunchId id() const { return shape.info.id; }
+
+  // What records have of its id.
+  [[nodiscard]] std::uint16_t low_bits() const { return static_cast<std::uint16_t>(id()); }
 
   void count(std::uint64_t more_records, std::chrono::steady_clock::time_point now) {
     records += more_records;
