@@ -11,6 +11,7 @@
 #include "cli/complain.h"
 #include "cli/output_files.h"
 #include "cli/slice_files.h"
+#include "report/coverage.h"
 #include "report/exit_status.h"
 #include "report/merge.h"
 #include "report/publish.h"
@@ -236,8 +237,8 @@ Expected<void> write_slices(const ReplayCommand& command, const Options& options
     shown += slices[i].is_shown ? 1 : 0;
     complain(slice_line(slices[i], files.name(i + 1, "")));
   }
-  complain(
-      fmt::format("{} races, {} sliced, {} shown by the PTX model", slices.size(), sliced, shown));
+  complain(fmt::format("{}, {} sliced, {} shown by the PTX model",
+                       report::counted(slices.size(), "race"), sliced, shown));
   return {};
 }
 

@@ -6,7 +6,7 @@
 namespace barracuda::weak_memory {
 namespace {
 
-constexpr std::size_t kMostTries = 64;
+constexpr std::size_t kMostTries = 8;
 
 bool is_strong(const wire::SiteInfo& info) {
   return info.order != wire::MemoryOrder::kWeak;

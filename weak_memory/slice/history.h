@@ -106,7 +106,7 @@ class History {
   [[nodiscard]] std::uint32_t cluster_of(std::uint32_t cta) const;
 
  private:
-  static constexpr std::size_t kMostSteps = 2'000'000;
+  static constexpr std::size_t kMostSteps = 500'000;
 
   void take_record(const trace::RecordApplied& record);
   void take_accesses(const detector::WarpOperation& operation, const wire::SiteInfo& info);

@@ -16,7 +16,7 @@ struct PairQuestion {
   std::optional<std::pair<ThreadPlace, ThreadPlace>> threads;
 };
 
-inline constexpr std::size_t kMostPairs = 16;
+inline constexpr std::size_t kMostPairs = 8;
 
 // Of overlapping bytes by two threads: for each second access the last first one before it, the
 // earliest pairs of the run, kMostPairs at most.
