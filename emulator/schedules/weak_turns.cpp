@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kTurnsBetweenLooks = 4096;
 // While a store is held.
-constexpr std::uint64_t kTurnsBetweenSteeringLooks = 64;
+constexpr std::uint64_t kTurnsBetweenSteeringLooks = 32;
 
 bool has_free_warp(WeakState& weak, const Cluster& cluster) {
   return std::ranges::any_of(cluster.ctas, [&](const auto& cta) {
