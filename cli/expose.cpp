@@ -61,8 +61,8 @@ void tell_plan(const ExposeCommand& command, const weak_memory::CampaignOptions&
     complain(fmt::format(
         "{} runs as it is, then {} with delayed stores or stress, {} of each environment; at most "
         "{} s, on the GPU",
-        options.references, options.runs * weak_memory::environments(options.probabilities).size(), options.runs,
-        command.time));
+        options.references, options.runs * weak_memory::environments(options.probabilities).size(),
+        options.runs, command.time));
     return;
   }
   complain(fmt::format(
@@ -136,9 +136,12 @@ void write_plans(const ExposeCommand& command, const CampaignResult& result,
   std::ranges::transform(command.program, std::back_inserter(words), shell_word);
   for (std::size_t i = 0; i < result.failures.size(); ++i) {
     const std::string file = i == 0 ? name : fmt::format("{}.{}", name, i + 1);
-    const auto written =
-        write_file(file, to_string(plan_of(command.program, witness_of(result.failures[i]),
-                                           name_of(result.failures[i].failure))));
+    session::Plan plan = plan_of(command.program, witness_of(result.failures[i]),
+                                 name_of(result.failures[i].failure));
+    if (command.options.shuffle != "none") {
+      plan.weakness["shuffle"] = command.options.shuffle;
+    }
+    const auto written = write_file(file, to_string(plan));
     if (!written) {
       report.tool_failure = written.error().to_string();
       return;
