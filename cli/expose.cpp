@@ -62,8 +62,8 @@ void tell_plan(const ExposeCommand& command, const weak_memory::CampaignOptions&
     complain(fmt::format(
         "{} runs as it is, then {} with delayed stores or stress, {} of each environment; at most "
         "{} s, on the GPU",
-        options.references, options.runs * weak_memory::environments(options.probabilities).size(), options.runs,
-        command.time));
+        options.references, options.runs * weak_memory::environments(options.probabilities).size(),
+        options.runs, command.time));
     return;
   }
   complain(fmt::format(
@@ -149,10 +149,13 @@ void write_plans(const ExposeCommand& command, const CampaignResult& result,
   for (std::size_t i = 0; i < result.failures.size(); ++i) {
     const std::string file = i == 0 ? name : fmt::format("{}.{}", name, i + 1);
     const Settings& witness = witness_of(result.failures[i]);
-    const session::Plan plan = plan_of(
+    session::Plan plan = plan_of(
         command.program, witness,
         {.failure = name_of(result.failures[i].failure),
          .output_sha = result.failures[i].is_repeatable ? output_sha(trials, witness) : ""});
+    if (command.options.shuffle != "none") {
+      plan.weakness["shuffle"] = command.options.shuffle;
+    }
     if (const auto written = write_file(file, to_string(plan)); !written) {
       report.tool_failure = written.error().to_string();
       return;

@@ -26,8 +26,9 @@ constexpr std::size_t kLongestLine = 65'536;
 constexpr std::size_t kLongestQuote = 80;  // of foreign text in a message
 
 // What a plan may set: how the memory is weak, and what runs when.
-constexpr auto kPlanOptions = std::to_array<std::string_view>(
-    {"stale-reads", "late-loads", "coherence", "split-vectors", "weak-seed", "schedule"});
+constexpr auto kPlanOptions =
+    std::to_array<std::string_view>({"stale-reads", "late-loads", "coherence", "split-vectors",
+                                     "weak-seed", "schedule", "shuffle"});
 
 bool is_plan_option(std::string_view name) {
   return name.starts_with("delay-") || std::ranges::find(kPlanOptions, name) != kPlanOptions.end();

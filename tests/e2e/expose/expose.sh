@@ -99,6 +99,8 @@ expect_out '^result 42$'
 expect_err 'races are not looked for where the program is rewritten for stress'
 run "$barracuda" expose --shuffle blocks -- "$programs/handover_race"
 expect_status 66 "other blocks, and the same failure"
+run "$barracuda" run --device cpu --weakness handover_race.weakness -- "$programs/handover_race"
+expect_out '^result 1$'
 run "$barracuda" expose -- "$folder/no_such_program"
 expect_status 127 "a program that is not there"
 [ "$(grep -c no_such_program "$folder/err")" -eq 1 ] || fail "it is said more than once"

@@ -135,10 +135,13 @@ TEST_CASE("a number outside what the option allows is an error") {
 
 TEST_CASE("what makes memory weak is checked, and brings a seed") {
   for (const char* const text :
-       {"delay-stores=1.5", "delay-stores=-0.1", "delay-stores=x", "delay-stores=", "stale-reads=2",
-        "late-loads=2", "delay-spaces=local", "delay-spaces=", "delay-spaces=global,global",
-        "delay-age=1", "delay-age=0,1", "delay-age=1,2,3", "delay-capacity=0",
-        "delay-capacity=4097", "delay-levels=warp", "coherence=none", "split-vectors=2",
+       {"delay-stores=1.5",   "delay-stores=-0.1",   "delay-stores=x",
+        "delay-stores=",      "stale-reads=2",       "late-loads=2",
+        "delay-spaces=local", "delay-spaces=",       "delay-spaces=global,global",
+        "delay-age=1",        "delay-age=0,1",       "delay-age=1,2,3",
+        "delay-capacity=0",   "delay-capacity=4097", "delay-levels=warp",
+        "coherence=none",     "split-vectors=2",     "stress=much",
+        "stress-time=0",      "stress-time=1001",    "shuffle=cards",
         "weak-seed=x"}) {
     INFO(text);
     CHECK_THAT(error_of(text), Catch::Contains("' is not "));

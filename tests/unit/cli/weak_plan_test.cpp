@@ -32,6 +32,16 @@ TEST_CASE("a weakness is told by options, and only what is not the default") {
   CHECK(weakness_options(stale) == Named{{"stale-reads", "0.5"}, {"late-loads", "0.25"}});
 }
 
+TEST_CASE(
+    "stress and shuffled blocks are told by options, and by who rewrites the program for them") {
+  Settings settings;
+  settings.weakness.stress = "cache";
+  CHECK(weakness_options(settings) == Named{{"delay-levels", "rewrite"}, {"stress", "cache"}});
+  settings.weakness.stress = "";
+  settings.weakness.shuffled = true;
+  CHECK(weakness_options(settings) == Named{{"delay-levels", "rewrite"}, {"shuffle", "blocks"}});
+}
+
 TEST_CASE("decisions take the place of the draws") {
   Settings settings = weak_settings();
   const emulator::Decision decision{.launch = 1, .kernel = "_Z3dotPi", .number = 14};

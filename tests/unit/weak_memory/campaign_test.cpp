@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/unit/weak_memory/handshakes.h"
+#include "weak_memory/environments.h"
 
 namespace barracuda::weak_memory {
 namespace {
