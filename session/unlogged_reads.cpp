@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <utility>
 
 #include "base/strong_id.h"
@@ -174,7 +175,16 @@ void UnloggedReads::begin(LaunchId id) {
   }
 }
 
-// Most copies come after every launch: only then is it worth to look at their rows.
+// What a free in the order of a stream comes after ends with it (RACE_RULES section 1).
+void UnloggedReads::end_life(const MemoryRange& range, WorkId free) {
+  for (Unlogged& unlogged : unlogged_) {
+    if (streams_.is_before(unlogged.id, free)) {
+      std::erase_if(unlogged.ranges, [&](const MemoryRange& read) { return overlap(read, range); });
+    }
+  }
+  std::erase_if(unlogged_, [](const Unlogged& unlogged) { return unlogged.ranges.empty(); });
+}
+
 void UnloggedReads::begin(const detector::CopyInfo& copy) {
   if (!is_on() || unlogged_.empty()) {
     return;
@@ -188,6 +198,9 @@ void UnloggedReads::begin(const detector::CopyInfo& copy) {
   }
   if (!written.empty()) {
     hold_against(copy.id, written);
+    if (copy.operation == detector::HostOperation::kFree) {
+      end_life(written.front(), copy.id);
+    }
   }
 }
 

@@ -62,6 +62,7 @@ class UnloggedReads {
   [[nodiscard]] std::optional<Ranges> written_by(const BegunLaunch& launch) const;
   [[nodiscard]] Ranges read_only(const BegunLaunch& launch, const Ranges& written) const;
   void hold_against(detector::WorkId work, const std::optional<Ranges>& written);
+  void end_life(const MemoryRange& range, detector::WorkId free);
   void keep(detector::LaunchId id, Ranges ranges);
   void give_up(const std::string& reason);
 

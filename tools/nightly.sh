@@ -48,6 +48,16 @@ rewriter_mutations() {
   tools/mutate_rewriter.sh build/rewriter-mutations
 }
 
+filter_mutations() {
+  tools/mutate_filter.sh build/filter-mutations
+}
+
+# Every program, with what stays unlogged and without.
+filter() {
+  tools/compare_filter.py --filter auto
+  tools/compare_filter.py --filter on
+}
+
 weak_memory() {
   RC_PARAMS=max_success=4000 build/bin/barracuda.test.weak_memory.oracle # 20,000 programs
 }
@@ -70,6 +80,8 @@ for target in fatbin ptx trace; do
 done
 long_step mutations mutations
 long_step rewriter-mutations rewriter_mutations
+long_step filter-mutations filter_mutations
+long_step filter filter
 long_step weak-memory weak_memory
 long_step weak-memory-mutations weak_memory_mutations
 long_step suite-ptx suite ptx

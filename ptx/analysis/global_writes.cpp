@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
+#include <iterator>
 #include <string_view>
 #include <vector>
 

@@ -128,8 +128,12 @@ TEST_CASE("functions that are called write as well") {
 }
 
 TEST_CASE("what is not known of a call, or of an instruction, is not known of what is written") {
-  CHECK_FALSE(writes_of("call f, ();\n", ".extern .func f();\n").is_known);
-  CHECK_FALSE(writes_of("{\nproto: .callprototype _ ();\ncall %rd1, (), proto;\n}\n").is_known);
+  CHECK_FALSE(writes_of("{\n.param .b64 a;\nst.param.b64 [a], %rd1;\ncall g, (a);\n}\n",
+                        ".extern .func g(.param .b64 a);\n")
+                  .is_known);
+  CHECK_FALSE(writes_of("{\n.param .b64 a;\nst.param.b64 [a], %rd1;\n"
+                        "proto: .callprototype _ (.param .b64 _);\ncall %rd2, (a), proto;\n}\n")
+                  .is_known);
   CHECK_FALSE(writes_of("frobnicate.global.u32 [%rd1], %r1;\n").is_known);
   CHECK_FALSE(
       writes_of("cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 16;\n").is_known);

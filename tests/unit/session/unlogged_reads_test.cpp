@@ -174,6 +174,26 @@ TEST_CASE("a copy that may overtake a launch is told, and all is logged from the
   }
 }
 
+TEST_CASE("what was read ends with the free that comes after it") {
+  Device device(options_with("on"));
+  device.launch(kLegacyStream, kIn, kOut);
+  device.streams.created(kStream, true);
+  const auto free_in = [&](StreamKey stream) {
+    device.reads.begin({.id = device.streams.copy(stream, CopyId{++device.copies}).id,
+                        .operation = detector::HostOperation::kFree,
+                        .accesses = {{.address = kIn, .row_bytes = kBytes, .is_written = true}}});
+  };
+  SECTION("it comes after the launch") {
+    free_in(kLegacyStream);
+    device.copy_to(StreamKey{kStream}, kIn);
+    CHECK_FALSE(device.has_given_up());
+  }
+  SECTION("it does not") {
+    free_in(StreamKey{kStream});
+    CHECK(device.has_given_up());
+  }
+}
+
 TEST_CASE("a launch that may overtake another is told if it may write what that one read") {
   Device device(options_with("on"));
   device.launch(kLegacyStream, kIn, kOut);
