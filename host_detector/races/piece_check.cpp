@@ -110,13 +110,6 @@ bool PieceCheck::take_set(const PlacedPiece& access, Pass pass, SharedAccessSet&
   return records && is_one_of_them;
 }
 
-// All that there is are accesses of its kind by launches that are not ordered before it.
-bool PieceCheck::is_one_more(const PlacedPiece& access, const AccessHistory& history) const {
-  return history.cells.empty() && history.shared_sets.size() == 1 &&
-         history.shared_sets.front().kind() == access.piece.kind &&
-         history.shared_sets.front().launch() == by_.actor.launch();
-}
-
 // Of accesses of one site that all race with each other, more tell nothing new: a word that is
 // written without order again and again must not keep one of each thread.
 bool PieceCheck::is_one_too_many(Pass pass, const AccessHistory& history, const Cell& cell) const {
@@ -139,10 +132,6 @@ bool PieceCheck::is_one_too_many(Pass pass, const AccessHistory& history, const 
 void PieceCheck::take_history(const PlacedPiece& access, Pass pass, AccessHistory& history,
                               const Cell& cell, bool records) {
   records = records && pass != Pass::kCompare;
-  if (records && is_one_more(access, history)) {  // of a histogram's bin, of a table's entry
-    add_to_set(by_.engine, history.shared_sets.front(), cell);
-    return;
-  }
   bool is_recorded = take_cells(access, pass, history.cells, cell, records);
   if (pass == Pass::kCompare && racing_sites_.has_enough_everywhere_of(cell.site)) {
     racing_sites_.saturate(cell);

@@ -34,7 +34,6 @@ class PieceCheck {
   // True if it was recorded there.
   bool take_set(const PlacedPiece& access, Pass pass, SharedAccessSet& shared_set, const Cell& cell,
                 bool records);
-  [[nodiscard]] bool is_one_more(const PlacedPiece& access, const AccessHistory& history) const;
   // Leaves of `older` what is to be kept.
   void take_cell(const PlacedPiece& access, Pass pass, Cell& older, const Cell& cell);
   [[nodiscard]] bool is_one_too_many(Pass pass, const AccessHistory& history,
