@@ -8,41 +8,39 @@ namespace {
 
 using session::LaunchRequest;
 
-// A kernel that was instrumented has to get its hidden argument whatever state the tool is in;
-// false if it has not. Inside another hook, or when the tool is off, nothing was tried before.
+// A kernel that was instrumented has to get its hidden argument, and one that is in a part of its
+// own to find its module's variables, whatever state the tool is in; false if it has not. Inside
+// another hook, or when the tool is off, nothing was tried before.
 bool run_unlogged(const HookScope& scope, session::Launch& launch, session::Handle function) {
   session::Session* const session = existing_session();
   const bool has_failed = scope.is_outermost() && !tool_is_off();
-  return session == nullptr || HookScope::protect(Loss::kCoverage, [&] {
-           session::LaunchTracker& launches = session->launches();
-           if (has_failed) {
-             launches.abandon(launch, function);
-           } else {
-             launches.begin_unlogged(launch, function);
-           }
-         });
-}
-
-bool finds_its_variables(const HookScope& scope, session::Handle function) {
-  bool placed = true;
-  return scope.run_always([&](session::Session& session) {
-    placed = session.place_variables(function);
-  }) && placed;
+  bool finds_variables = session == nullptr;
+  const bool has_argument = session == nullptr || HookScope::protect(Loss::kCoverage, [&] {
+                              finds_variables = session->place_variables(function);
+                              session::LaunchTracker& launches = session->launches();
+                              if (has_failed) {
+                                launches.abandon(launch, function);
+                              } else {
+                                launches.begin_unlogged(launch, function);
+                              }
+                            });
+  return has_argument && finds_variables;
 }
 
 // `submit` makes the driver's call with the grid and the arguments it is given.
 template <typename Submit>
 CUresult launch(LaunchRequest request, void** parameters, void** extra, const Submit& submit) {
   const HookScope scope;
-  if (!finds_its_variables(scope, request.function)) {
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  }
   session::Launch launch(parameters, extra);
+  bool finds_variables = true;
   const bool begun = scope.run([&](session::Session& session) {
-    request.constants = session.note_variables(request.function);
-    session.launches().begin(launch, request);
+    finds_variables = session.place_variables(request.function);
+    if (finds_variables) {
+      request.constants = session.note_variables(request.function);
+      session.launches().begin(launch, request);
+    }
   });
-  if (!begun && !run_unlogged(scope, launch, request.function)) {
+  if (!finds_variables || (!begun && !run_unlogged(scope, launch, request.function))) {
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
   const CUresult status = submit(launch.grid(request.grid), launch.parameters(), launch.extra());

@@ -4,6 +4,7 @@
 // finds its address in a table of constants that the host fills in.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>

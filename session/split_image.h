@@ -3,11 +3,14 @@
 // are: the driver may keep reading them.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "ptx/split.h"
 #include "session/program_image.h"

@@ -134,6 +134,10 @@ check driver_api_race "$programs/driver_api" "$programs/driver_api_race.ptx"
 for loading in LAZY EAGER; do
   CUDA_MODULE_LOADING=$loading check "many_modules.$loading" "$programs/many_modules"
 done
+# 301 kernels, of which four are launched: as a whole, and kernel by kernel.
+for least in 0 8; do
+  BARRACUDA_OPTIONS=split-modules=$least check "many_kernels.split-modules=$least" "$programs/many_kernels"
+done
 check bench_thrust_sort "$programs/bench_thrust_sort"
 check bench_cub_device_sort_runs "$programs/bench_cub_device_sort_runs"
 at_once at_once_shared_sum_race "$programs/shared_sum_race"

@@ -169,7 +169,7 @@ TEST_CASE("records come through a small ring many times round, and the writer wa
   CHECK(running.pipeline.findings().races.empty());
 }
 
-TEST_CASE("a launch begins, and is asked after, while the detector is busy") {
+TEST_CASE("a launch begins, and is asked after, and memory is freed, while the detector is busy") {
   class Busy : public Observer {
    public:
     void record_applied(LaunchId, std::span<const std::byte>) override {
@@ -190,6 +190,7 @@ TEST_CASE("a launch begins, and is asked after, while the detector is busy") {
     const auto more = sites();
     running.pipeline.add_sites(SiteId{100}, more);
     running.pipeline.begin_launch(launch_of(2, 1));
+    running.pipeline.forget(kData, 4);
     CHECK_FALSE(running.pipeline.wait_for(LaunchId{1}, milliseconds{0}));
     CHECK_FALSE(running.pipeline.wait_for(LaunchId{3}, milliseconds{0}));  // not begun
   });
@@ -356,6 +357,23 @@ TEST_CASE("a race between records of two queues is found whichever thread drains
     other.join();
     REQUIRE(running.pipeline.wait_for(LaunchId{1}, kPatience));
     CHECK(running.pipeline.findings().races.size() == 1);
+  }
+}
+
+TEST_CASE("what is launched after memory was freed is not held against what was there before") {
+  for (const bool is_freed : {false, true}) {
+    Running running(1, 7);
+    RingWriter writer(running.memory, 0);
+    for (const std::uint32_t launch : {1U, 2U}) {
+      running.pipeline.begin_launch(launch_of(launch, 1));  // after no other
+      writer.write(access(kWriteSite, 0, kData, launch));
+      writer.write(exit_of(0, launch));
+      REQUIRE(running.pipeline.wait_for(LaunchId{launch}, kPatience));
+      if (is_freed) {
+        running.pipeline.forget(kData, 4);
+      }
+    }
+    CHECK(running.pipeline.findings().races.size() == (is_freed ? 0 : 1));
   }
 }
 

@@ -21,8 +21,9 @@ SplitModule split(std::string_view body) {
 }
 
 std::string entry(std::string_view name, std::string_view body) {
-  return ".visible .entry " + std::string(name) + "()\n{\n.reg .b64 %rd<9>;\n.reg .b32 %r<9>;\n" +
-         std::string(body) + "\nret;\n}\n";
+  return ".visible .entry " + std::string(name) +
+         "()\n{\n.reg .pred %p;\n.reg .b64 %rd<9>;\n.reg .b32 %r<9>;\n" + std::string(body) +
+         "\nret;\n}\n";
 }
 
 std::string reason_of(std::string_view module, std::string_view kernel) {
@@ -77,7 +78,7 @@ TEST_CASE("what a variable or an address ties to its module stays in the base") 
              Contains("k uses c, which is in constant memory"));
   CHECK_THAT(reason_of(".func f()\n{\nret;\n}\n" + entry("k", "mov.u64 %rd1, f;"), "k"),
              Contains("takes the address of f"));
-  CHECK_THAT(reason_of(entry("k", "p: .callprototype _ ();\ncall %rd1, (), p;"), "k"),
+  CHECK_THAT(reason_of(entry("k", "t: .callprototype ()_ ();\ncall %rd1, t;"), "k"),
              Contains("calls by an address"));
   CHECK_THAT(reason_of(".global .texref t;\n" +
                            entry("k", "tex.1d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [t, {%r5}];"),
