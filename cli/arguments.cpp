@@ -94,7 +94,8 @@ constexpr std::string_view kMergeOptions[] = {"severity",
                                               "baseline",
                                               "update-baseline",
                                               "error-exitcode",
-                                              "strict"};
+                                              "strict",
+                                              "strict-libraries"};
 
 // What may be different in a replay, besides. Everything else had its effect when the program ran.
 constexpr std::string_view kDetectionOptions[] = {"model", "report-same-value", "acquire"};

@@ -89,6 +89,14 @@ expect_status 66 "a folder of one's own"
 under --jit-cache none -- "$load" race.cubin
 expect_status 67 "nothing kept"
 
+# Where the libraries keep compiled kernels is said once, and left to them on demand.
+under --log cli/info -- sh -c 'echo "$TRITON_CACHE_DIR $CUPY_CACHE_DIR"'
+expect_out "^$XDG_CACHE_HOME/barracuda/origins/programs/triton $XDG_CACHE_HOME/barracuda/origins/programs/cupy\$"
+expect_err 'program-caches=own sets .*NUMBA_CACHE_DIR='
+under --log cli/info --program-caches theirs -- sh -c 'echo "at $TRITON_CACHE_DIR."'
+expect_out '^at \.$'
+expect_no_err 'program-caches'
+
 # ptxas notices nothing: bytes, output and status, whatever becomes of the entry.
 echo 'not PTX' >bad.ptx
 mkdir plain under

@@ -83,6 +83,12 @@ TEST_CASE("paths are made absolute, also where a variable may hold their beginni
   CHECK(options.log_file == "/b.txt");
   CHECK(options.record == "%q{BARRACUDA_TEST_FOLDER}/c");
   CHECK(options.suppressions == here + "/%q{BARRACUDA_TEST_NAME}/d");
+  options.jit_cache = "kept";
+  make_paths_absolute(options);
+  CHECK(options.jit_cache.starts_with('/'));
+  options.jit_cache = "none";
+  make_paths_absolute(options);
+  CHECK(options.jit_cache == "none");
 }
 
 TEST_CASE("a value may hold an equals sign") {
