@@ -1,7 +1,5 @@
 #include "cli/fix_arguments.h"
 
-#include <utility>
-
 #include <CLI/CLI.hpp>
 
 #include "cli/weak_arguments.h"
@@ -24,10 +22,9 @@ constexpr const char* kFooter =
     "  barracuda fix --diff app.patch -- ./app     patch -p0 < app.patch\n"
     "  barracuda fix --write -- ./app              edits the source files themselves\n";
 
-class FixParser {
+class FixParser : public WeakParser<FixCommand> {
  public:
-  FixParser() : app_(kFixDescription, "fix"), common_(app_, command_, "fix") {
-    app_.footer(kFooter);
+  FixParser() : WeakParser(kFixDescription, kFooter, "fix") {
     app_.add_option("--seeds", command_.seeds, "schedules behind each answer")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000}))
         ->capture_default_str();
@@ -45,18 +42,6 @@ class FixParser {
     app_.add_flag("--no-barriers", command_.no_barriers,
                   "no edits that make the threads of a block wait");
   }
-
-  Command parse(const std::vector<std::string>& words, const std::string& environment_options) {
-    if (auto message = common_.parse(words, environment_options)) {
-      return *std::move(message);
-    }
-    return command_;
-  }
-
- private:
-  CLI::App app_;
-  FixCommand command_;
-  WeakArguments common_;
 };
 
 }  // namespace

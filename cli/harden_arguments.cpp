@@ -18,10 +18,9 @@ constexpr const char* kFooter =
     "  barracuda harden --stores-only --stable 2000 --fences app.fences -- ./app\n"
     "  barracuda run --fences app.fences -- ./app     with the fences that were found\n";
 
-class HardenParser {
+class HardenParser : public WeakParser<HardenCommand> {
  public:
-  HardenParser() : app_(kHardenDescription, "harden"), common_(app_, command_, "harden") {
-    app_.footer(kFooter);
+  HardenParser() : WeakParser(kHardenDescription, kFooter, "harden") {
     const auto number = CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000});
     app_.add_option("--iterations", command_.iterations,
                     "runs behind each answer; doubled when the result was not stable")
@@ -37,18 +36,6 @@ class HardenParser {
         "count what kernels execute without fences, with all and with those that are kept");
     app_.add_option("--fences", command_.fences, "file for the result, as run --fences takes it");
   }
-
-  Command parse(const std::vector<std::string>& words, const std::string& environment_options) {
-    if (auto message = common_.parse(words, environment_options)) {
-      return *std::move(message);
-    }
-    return command_;
-  }
-
- private:
-  CLI::App app_;
-  HardenCommand command_;
-  WeakArguments common_;
 };
 
 }  // namespace

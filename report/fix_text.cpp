@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "report/coverage.h"
+#include "report/remarks.h"
 
 namespace barracuda::report {
 namespace {
@@ -93,10 +94,8 @@ void print_open(std::string& text, const UnrepairedRace& open, bool colour) {
 
 std::string fix_summary_line(const FixReport& report) {
   std::string text = "BARRACUDA SUMMARY: ";
-  const std::string nothing = why_empty(report.program.coverage);
-  if (report.runs == 0) {
-    text += "no run could be made";
-  } else if (!nothing.empty()) {
+  const std::string nothing = why_no_result(report.runs, report.program.coverage);
+  if (!nothing.empty()) {
     text += nothing;
   } else if (report.races() == 0) {
     text += fmt::format("no race in {}, nothing to fix", counted(report.schedules, "schedule"));
@@ -106,9 +105,8 @@ std::string fix_summary_line(const FixReport& report) {
       text += fmt::format(" by {} ({})", counted(report.edits.size(), "edit"), report.standing);
     }
   }
-  if (nothing.empty() && report.runs != 0) {
-    text += fmt::format(", kernels {}/{} covered", report.program.coverage.instrumented_kernels(),
-                        report.program.coverage.kernels());
+  if (nothing.empty()) {
+    text += covered_kernels(report.program.coverage);
   }
   if (report.is_incomplete) {
     text += ", INCOMPLETE";
@@ -124,12 +122,7 @@ std::string fix_text_report(const FixReport& report, bool colour) {
   for (const UnrepairedRace& open : report.open) {
     print_open(text, open, colour);
   }
-  for (const std::string& note : report.notes) {
-    text += "BARRACUDA: " + note + "\n";
-  }
-  if (!report.tool_failure.empty()) {
-    text += "BARRACUDA: the tool failed: " + report.tool_failure + "\n";
-  }
+  text += remark_lines(report.notes, report.tool_failure);
   return text + fix_summary_line(report);
 }
 

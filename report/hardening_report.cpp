@@ -7,6 +7,7 @@
 #include "report/coverage.h"
 #include "report/json_parts.h"
 #include "report/json_writer.h"
+#include "report/remarks.h"
 
 namespace barracuda::report {
 namespace {
@@ -103,10 +104,8 @@ Json summary_json(const HardeningReport& report) {
 
 std::string hardening_summary(const HardeningReport& report) {
   std::string text = "BARRACUDA SUMMARY: ";
-  const std::string nothing = why_empty(report.program.coverage);
-  if (report.references == 0) {
-    text += "no run could be made";
-  } else if (!nothing.empty()) {
+  const std::string nothing = why_no_result(report.references, report.program.coverage);
+  if (!nothing.empty()) {
     text += nothing;
   } else if (!report.no_result.empty()) {
     text += report.no_result;
@@ -118,10 +117,7 @@ std::string hardening_summary(const HardeningReport& report) {
                 ? ", not shown stable"
                 : fmt::format(", no failure in {}", counted(report.stable_runs, "run"));
   }
-  if (report.lost != 0) {
-    text += fmt::format(", {} lost", counted(report.lost, "run"));
-  }
-  return text + (report.is_incomplete ? ", incomplete" : "");
+  return text + end_of_summary(report.lost, report.is_incomplete);
 }
 
 std::string hardening_text(const HardeningReport& report, bool colour) {
@@ -140,12 +136,7 @@ std::string hardening_text(const HardeningReport& report, bool colour) {
                    report.failures_as_it_is, report.weak_runs_as_it_is);
   }
   print_costs(text, report.costs);
-  for (const std::string& reason : report.program.blocked) {
-    fmt::format_to(Buffer(text), "BARRACUDA: {}\n", reason);
-  }
-  for (const std::string& note : report.notes) {
-    fmt::format_to(Buffer(text), "BARRACUDA: {}\n", note);
-  }
+  text += remark_lines(report.program.blocked) + remark_lines(report.notes);
   if (report.no_result.empty()) {
     text +=
         "BARRACUDA: empirically fixed, not formally fixed: an unsound oracle, the runs, saw no "

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "report/coverage.h"
+#include "report/remarks.h"
 
 namespace barracuda::report {
 namespace {
@@ -159,10 +160,8 @@ void print_races(std::string& text, const std::vector<RaceWithEffect>& races) {
 
 std::string weak_summary_line(const WeakReport& report) {
   std::string text = "BARRACUDA SUMMARY: ";
-  const std::string nothing = why_empty(report.program.coverage);
-  if (report.references == 0) {
-    text += "no run could be made";
-  } else if (!nothing.empty()) {
+  const std::string nothing = why_no_result(report.references, report.program.coverage);
+  if (!nothing.empty()) {
     text += nothing;
   } else if (report.reference_failures != 0) {
     text += fmt::format("fails without delays ({}, {} of {})", report.reference_description,
@@ -180,14 +179,10 @@ std::string weak_summary_line(const WeakReport& report) {
   if (!report.races.empty()) {
     text += ", " + counted(report.races.size(), "race");
   }
-  if (nothing.empty() && report.references != 0) {
-    text += fmt::format(", kernels {}/{} covered", report.program.coverage.instrumented_kernels(),
-                        report.program.coverage.kernels());
+  if (nothing.empty()) {
+    text += covered_kernels(report.program.coverage);
   }
-  if (report.lost != 0) {
-    text += fmt::format(", {} lost", counted(report.lost, "run"));
-  }
-  return text + (report.is_incomplete ? ", incomplete" : "");
+  return text + end_of_summary(report.lost, report.is_incomplete);
 }
 
 std::string weak_text_report(const WeakReport& report, bool colour) {
@@ -202,15 +197,7 @@ std::string weak_text_report(const WeakReport& report, bool colour) {
   for (const std::string& line : report.tables) {
     text += line + "\n";
   }
-  for (const std::string& reason : report.program.blocked) {
-    fmt::format_to(Buffer(text), "BARRACUDA: {}\n", reason);
-  }
-  for (const std::string& note : report.notes) {
-    fmt::format_to(Buffer(text), "BARRACUDA: {}\n", note);
-  }
-  if (!report.tool_failure.empty()) {
-    fmt::format_to(Buffer(text), "BARRACUDA: the tool failed: {}\n", report.tool_failure);
-  }
+  text += remark_lines(report.program.blocked) + remark_lines(report.notes, report.tool_failure);
   return text + weak_summary_line(report) + "\n";
 }
 

@@ -11,7 +11,7 @@ count() {  # of a word that is a call, in the folder's files
 
 printf '%-14s %8s %13s %14s\n' folder ASSERT DEBUG_ASSERT static_assert
 all=0 all_debug=0 all_static=0
-for folder in base device_logger fatbin ptx host_detector emulator report trace session jit preload cli; do
+for folder in base device_logger fatbin ptx host_detector emulator report trace session jit preload weak_memory cli; do
   asserts=$(count ASSERT "$folder" || true)
   debug=$(count DEBUG_ASSERT "$folder" || true)
   static=$(count static_assert "$folder" || true)
