@@ -57,11 +57,10 @@ enum class MemoryOrder : std::uint8_t {
   kSeqCst,
 };
 
-// Ordered from narrow to wide, so that `a <= b` says that b includes a.
+// Which includes which, scope_order.h says.
 enum class Scope : std::uint8_t { kCta, kCluster, kGpu, kSys };
 inline constexpr int kScopeCount = 4;
-static_assert(Scope::kCta < Scope::kCluster && Scope::kCluster < Scope::kGpu &&
-              Scope::kGpu < Scope::kSys && static_cast<int>(Scope::kSys) + 1 == kScopeCount);
+static_assert(static_cast<int>(Scope::kSys) + 1 == kScopeCount);
 
 enum class Proxy : std::uint8_t { kGeneric, kReadOnly, kAsync };
 

@@ -25,6 +25,9 @@ fi
 echo "layering"
 printf '%s\n' "${sources[@]}" | python3 tools/lint_layering.py . || status=1
 
+echo "methods: at most 30 a class"
+printf '%s\n' "${sources[@]}" | python3 tools/lint_methods.py || status=1
+
 echo "citations"
 # All files, for what is cited may be of any kind; the scripts of the root have no extension.
 tools/list_sources.sh '*' | python3 tools/lint_citations.py . || status=1
