@@ -48,10 +48,10 @@ BARRACUDA_LOGGER UnwrittenAccess judge_unwritten(const RangeAt& range_at, std::u
                                                  bool is_read) {
   for (std::uint32_t i = 0; i < count; ++i) {
     const UnwrittenRange range = range_at(i);
-    const std::uint64_t first = address - range.address;
-    const std::uint64_t last = first + bytes - 1;
-    if (is_read ? first < range.bytes && last < range.bytes
-                : first < range.bytes || last < range.bytes) {
+    const std::uint64_t first = address - range.address;  // huge if it begins before the range
+    const bool begins_inside = first < range.bytes;
+    if (is_read ? begins_inside && first + bytes <= range.bytes
+                : begins_inside || range.address - address < bytes) {
       return is_read ? UnwrittenAccess::kLeftOut : UnwrittenAccess::kWrites;
     }
   }

@@ -68,9 +68,9 @@ LIST
 
 # The same in device_logger.
 of_logger=$(cat <<'LIST'
-logger: a byte of a read is enough|unwritten_memory.h|s/first < range.bytes \&\& last < range.bytes/first < range.bytes || last < range.bytes/
-logger: a write is where it begins|unwritten_memory.h|s/: first < range.bytes || last < range.bytes/: first < range.bytes/
-logger: a write is where it ends|unwritten_memory.h|s/: first < range.bytes || last < range.bytes/: last < range.bytes/
+logger: a read is where it begins|unwritten_memory.h|s/begins_inside \&\& first + bytes <= range.bytes/begins_inside/
+logger: a write is where it begins|unwritten_memory.h|s/: begins_inside || range.address - address < bytes/: begins_inside/
+logger: a write is where it ends|unwritten_memory.h|s/: begins_inside || range.address - address < bytes/: address + bytes - 1 - range.address < range.bytes/
 logger: one range counts|unwritten_memory.h|s/i < count; ++i/i < count \&\& i < 1; ++i/
 logger: every access is of one byte|unwritten_memory.h|s/return 1U << (site >> kSizeShift.*/return 1U + (site \& 0);/
 LIST

@@ -100,6 +100,11 @@ TEST_CASE("a write of such memory is logged, and told", "[logger]") {
     machine.launch("write_pattern", 1, kThreads, {arrays.base, arrays.offsets, arrays.values});
     CHECK(machine.unwritten().written == 1);
   }
+  SECTION("with bytes on both sides of it") {
+    machine.unwritten().ranges[0] = {.address = arrays.base + 1, .bytes = 2};
+    machine.launch("write_pattern", 1, kThreads, {arrays.base, arrays.offsets, arrays.values});
+    CHECK(machine.unwritten().written == 1);
+  }
   SECTION("beside it") {
     machine.unwritten().ranges[0] = {.address = arrays.base + 128, .bytes = 16};
     machine.launch("write_pattern", 1, kThreads, {arrays.base, arrays.offsets, arrays.values});
