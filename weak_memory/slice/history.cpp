@@ -57,7 +57,7 @@ void History::take_record(const trace::RecordApplied& record) {
   }
   const wire::SiteInfo& info = site(operation_.site).info;
   if (detector::traits_of(info.operation).accesses) {
-    take_accesses(operation_.with_all_lanes(), info);
+    take_accesses(operation_.has_all_lanes ? operation_ : operation_.with_all_lanes(), info);
   } else {
     take_event(operation_, info);
   }
