@@ -57,8 +57,8 @@ Expected<std::string> expand_file_name(std::string_view pattern) {
 }
 
 std::vector<std::string*> report_files(Options& options) {
-  return {&options.json, &options.log_file, &options.html, &options.sarif, &options.junit,
-          &options.generate_suppressions};
+  return {&options.json,  &options.log_file, &options.html,
+          &options.sarif, &options.junit,    &options.generate_suppressions};
 }
 
 void make_paths_absolute(Options& options) {
@@ -68,9 +68,9 @@ void make_paths_absolute(Options& options) {
     return !expanded || expanded->starts_with('/');
   };
   std::vector<std::string*> paths = report_files(options);
-  paths.insert(paths.end(),
-               {&options.suppressions, &options.baseline, &options.record, &options.fences,
-                &options.fence_places, &options.ptx_folder, &options.weakness, &options.weak_log, &options.jit_cache});
+  paths.insert(paths.end(), {&options.suppressions, &options.baseline, &options.record,
+                             &options.fences, &options.fence_places, &options.ptx_folder,
+                             &options.weakness, &options.weak_log, &options.jit_cache});
   for (std::string* const path : paths) {
     std::error_code error;
     const bool is_a_word = (path == &options.weakness && *path == kBugaroo) ||

@@ -145,20 +145,6 @@ Expected<void> publish(const Options& options, const std::string& json,
 }
 
 std::variant<weak_memory::OracleRules, int> checked_rules(const WeakCommand& command) {
-  const Options& options = command.options;
-  for (const auto& [name, is_given] :
-       {std::pair{"html", !options.html.empty()}, std::pair{"sarif", !options.sarif.empty()},
-        std::pair{"junit", !options.junit.empty()},
-        std::pair{"generate-suppressions", !options.generate_suppressions.empty()},
-        std::pair{"format", options.format != "text"}}) {
-    if (is_given) {
-      complain(
-          fmt::format("{} is an option of run, merge and replay: this command writes text "
-                      "and --json",
-                      name));
-      return report::kStatusBadOption;
-    }
-  }
   if (const int status = check_files(command.options); status != 0) {
     return status;
   }

@@ -37,7 +37,8 @@ def find_programs(arguments):
             if extension != ".cu" or not os.path.exists(binary) or not re.search(arguments.pattern, name):
                 continue
             expected = runner.read_note(source, "expect")
-            if expected and expected[0] == "none":
+            # A race that this schedule does not show is a race: what it prints may be different.
+            if expected and expected[0] == "none" and not name.endswith("_race"):
                 yield name, binary
 
 

@@ -12,7 +12,7 @@ namespace barracuda::report {
 // note for each other access and for the missing order.
 std::string gcc_lines(const Bug& bug);
 
-// "::error file=sum.cu,line=15,title=…::…", one a bug.
+// "::error file=FILE,line=LINE,title=…::…", one a bug.
 std::string github_line(const Bug& bug);
 
 }  // namespace barracuda::report

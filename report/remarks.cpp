@@ -11,7 +11,8 @@ std::string why_no_result(std::uint64_t runs, const Coverage& coverage) {
 }
 
 std::string covered_kernels(const Coverage& coverage) {
-  return fmt::format(", kernels {}/{} covered", coverage.instrumented_kernels(), coverage.kernels());
+  return fmt::format(", kernels {}/{} covered", coverage.instrumented_kernels(),
+                     coverage.kernels());
 }
 
 std::string end_of_summary(std::uint64_t lost_runs, bool is_incomplete) {

@@ -87,8 +87,7 @@ const ProgramImage& ModuleRegistry::unreadable(const std::string& reason) {
 }
 
 void ModuleRegistry::loaded(Handle handle, bool is_library, const ProgramImage& image,
-                            const std::string& refusal, const std::string& owner,
-                            Loading loading) {
+                            const std::string& refusal, const std::string& owner, Loading loading) {
   auto module = std::make_shared<LoadedModule>();
   module->image = &image;
   module->instrumented = image.instrumented() && refusal.empty();

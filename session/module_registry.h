@@ -30,7 +30,7 @@ struct LoadedModule {
   std::string reason;  // if not
   Handle handle = 0;
   bool is_library = false;
-  std::string owner;  // file name of the library that brought it; empty: the program's own
+  std::string owner;      // file name of the library that brought it; empty: the program's own
   bool is_split = false;  // what was loaded is the base of image->split
 };
 

@@ -135,8 +135,8 @@ shared sets: what one lane did again all did|races/replacement.cpp|s/if ((older.
 shared sets: other lanes at the same bytes stand for it|races/replacement.cpp|s/} else if (newer.maps_lanes_like(older)) {/} else {/
 shared sets: any newer one stands for an older|races/replacement.cpp|/^Cell left_in_set(/,/^}/s/!may_replace(side_of(engine, newer), side_of(engine, older))) {/older.bytes.none()) {/
 shared sets: warps of all blocks are one when compacting|shadow/shared_access_set.h|s/places\[end\].cta == places\[start\].cta/places[end].time != 0/
-shared sets: warps of all blocks are one when adding|shadow/shared_access_set.h|s/member.cta != cell.cta_index() ||/member.cta == ~0U ||/
-shared sets: what a launch did another did|shadow/shared_access_set.h|s/group.alike.launch() != cell.launch()) {/group.alike.launch() == LaunchId{}) {/
+shared sets: warps of all blocks are one when adding|shadow/shared_access_set.h|s/member.cta == cta \&\& (/member.cta != ~0U \&\& (/
+shared sets: what a launch did another did|shadow/shared_access_set.h|s/group.alike.launch() != launch) {/group.alike.launch() == LaunchId{}) {/
 shared sets: warps are one member though their times differ|shadow/shared_access_set.cpp|s/member.time == cell.time \&\&/member.time != 0 \&\&/
 shared sets: warps are one member though their lanes differ|shadow/shared_access_set.cpp|s/member.lanes == cell.lanes \&\&/true \&\&/
 shared sets: what one warp became all of its member did|shadow/shared_access_set.cpp|s/if (is_single(member.warps) \&\&/if (member.warps != 0 \&\&/

@@ -46,7 +46,7 @@ void travel(Codec& codec, T& frame) {
 template <typename Codec, Is<Site> T>
 void travel(Codec& codec, T& site) {
   codec(site.id, site.info, site.function, site.in_entry, site.instruction, site.ptx_line,
-        site.variable, site.in_update, site.frames);
+        site.ordinal, site.variable, site.in_update, site.frames);
 }
 
 template <typename Codec, Is<NotCovered> T>

@@ -47,5 +47,5 @@ run "$barracuda" run --format word -- true
 expect_status 64 "a format that there is not"
 run "$barracuda" expose --sarif "$folder/no.sarif" -- "$programs/shared_sum_race"
 expect_status 64 "expose writes no SARIF"
-expect_err "sarif is an option of run, merge and replay"
+expect_err "unknown option '--sarif'"
 finish

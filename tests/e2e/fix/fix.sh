@@ -18,9 +18,9 @@ expect_err '^\+    __threadfence\(\);$'
 expect_err '^BARRACUDA SUMMARY: .* repaired by 1 edit \(proof\), kernels 1/1 covered$'
 grep -q '"type":"fix"' fix.json || fail "the JSON report has no line of type fix"
 grep -q 'fence.acq_rel.gpu' patched/module1.ptx || fail "the patched PTX has no fence"
-run "$barracuda" explore --races --expect 1 slices/race1.litmus
+run "$barracuda" explore --races --expect 1 slices/race2.litmus
 expect_status 0 "the model has the race before"
-run "$barracuda" explore --races --expect 0 slices/race1.repaired.litmus
+run "$barracuda" explore --races --expect 0 slices/race2.repaired.litmus
 expect_status 0 "and none after"
 cp "$source" handover.cu
 patch --silent handover.cu fix.patch || fail "the diff does not apply"

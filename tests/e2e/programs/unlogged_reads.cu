@@ -25,6 +25,7 @@ int main(int count, char** arguments) {
   cudaMalloc(&in, kThreads * sizeof(int));
   cudaMalloc(&out, kThreads * sizeof(int));
   cudaMemset(in, 0, kThreads * sizeof(int));
+  cudaDeviceSynchronize();
   shift<<<1, kThreads>>>(in, is("in-place") ? in : out, is("outside") ? in - out : 0);
   if (is("late") || is("waited")) {
     cudaStream_t beside;

@@ -128,8 +128,8 @@ TEST_CASE("functions that are called write as well") {
 }
 
 TEST_CASE("what is not known of a call, or of an instruction, is not known of what is written") {
-  CHECK_FALSE(writes_of("{\n.param .b64 a;\nst.param.b64 [a], %rd1;\ncall g, (a);\n}\n",
-                        ".extern .func g(.param .b64 a);\n")
+  CHECK_FALSE(writes_of("{\n.param .b64 a;\nst.param.b64 [a], %rd1;\ncall free, (a);\n}\n",
+                        ".extern .func free(.param .b64 a);\n")
                   .is_known);
   CHECK_FALSE(writes_of("{\n.param .b64 a;\nst.param.b64 [a], %rd1;\n"
                         "proto: .callprototype _ (.param .b64 _);\ncall %rd2, (a), proto;\n}\n")

@@ -168,6 +168,7 @@ TEST_CASE("environments come in turn, and the one in which it fails is confirmed
   std::uint64_t wrong = 0;
   const RunOnce program = [&wrong](const Settings& settings) {
     Outcome outcome;
+    outcome.report.coverage.launches = 1;
     const bool fails = settings.weakness.stress == "random" && settings.weakness.shuffled;
     outcome.output = fails && ++wrong % 2 == 0 ? "wrong" : "right";
     return outcome;
