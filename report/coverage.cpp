@@ -49,6 +49,13 @@ std::string uninstrumented_by_library(const Coverage& coverage) {
   return text;
 }
 
+// To those of the program, or of a library.
+template <typename Kernels>
+void add_kernel(Kernels& kernels, const KernelRecord& kernel) {
+  (kernel.instrumented ? kernels.instrumented : kernels.not_instrumented)
+      .insert(demangle(kernel.name));
+}
+
 }  // namespace
 
 std::string counted(std::uint64_t count, const std::string& noun) {
@@ -147,14 +154,14 @@ Coverage coverage_of(const RunData& run) {
     }
     // By its name: a module loaded twice has the same kernels, and so have two processes.
     const auto library = run.kernel_libraries.find(kernel.name);
-    if (library != run.kernel_libraries.end()) {
-      LibraryKernels& kernels = coverage.libraries[library->second];
-      (kernel.instrumented ? kernels.instrumented : kernels.not_instrumented).insert(name);
+    const bool is_library = library != run.kernel_libraries.end();
+    if (is_library) {
+      add_kernel(coverage.libraries[library->second], kernel);
     } else {
-      (kernel.instrumented ? coverage.instrumented : coverage.not_instrumented).insert(name);
+      add_kernel(coverage, kernel);
     }
     if (!kernel.instrumented) {
-      if (library == run.kernel_libraries.end()) {
+      if (!is_library) {
         add(kernel_gap(kernel));  // those of libraries are one sentence, library_gap()
       }
       continue;

@@ -95,7 +95,7 @@ std::string junit_report(const Report& report) {
   for (const Bug& bug : bugs) {
     print_bug(text, program, bug, report);
   }
-  fmt::format_to(Buffer(text), "  <testcase classname=\"{}\" name=\"coverage\">", escaped(program));
+  fmt::format_to(Buffer(text), R"(  <testcase classname="{}" name="coverage">)", escaped(program));
   if (has_failed) {
     fmt::format_to(Buffer(text), "<error>{}</error>", escaped(why_not_covered(report)));
   } else if (!report.covers_everything()) {
