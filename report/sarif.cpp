@@ -31,20 +31,34 @@ struct Rule {
 };
 
 constexpr Rule kRules[] = {
-    {FindingType::kRace, "race", "Data race",
-     "Two threads access the same memory, at least one of them writes, and nothing orders the two "
-     "accesses. What they read and leave behind depends on the schedule. Add the order that the "
-     "message names."},
-    {FindingType::kBarrierDivergence, "barrier-divergence", "Barrier divergence",
-     "Not all threads that a barrier waits for come to it. The kernel may hang, or go on with data "
-     "that are not there yet. Move the barrier out of the branch."},
-    {FindingType::kMemoryError, "memory-error", "Memory error",
-     "The kernel was ended by an access that is not allowed, a trap or an assertion. What it had "
-     "not done yet was not checked."},
-    {FindingType::kTimeout, "timeout", "Kernel did not end",
-     "The kernel ran longer than launch-timeout allows, and was ended."},
-    {FindingType::kDeadlock, "deadlock", "Deadlock",
-     "All threads of a block wait, and none of them can go on."},
+    {.type = FindingType::kRace,
+     .id = "race",
+     .title = "Data race",
+     .help = "Two threads access the same memory, at least one of them writes, and nothing orders "
+             "the two "
+             "accesses. What they read and leave behind depends on the schedule. Add the order "
+             "that the "
+             "message names."},
+    {.type = FindingType::kBarrierDivergence,
+     .id = "barrier-divergence",
+     .title = "Barrier divergence",
+     .help = "Not all threads that a barrier waits for come to it. The kernel may hang, or go on "
+             "with data "
+             "that are not there yet. Move the barrier out of the branch."},
+    {.type = FindingType::kMemoryError,
+     .id = "memory-error",
+     .title = "Memory error",
+     .help = "The kernel was ended by an access that is not allowed, a trap or an assertion. What "
+             "it had "
+             "not done yet was not checked."},
+    {.type = FindingType::kTimeout,
+     .id = "timeout",
+     .title = "Kernel did not end",
+     .help = "The kernel ran longer than launch-timeout allows, and was ended."},
+    {.type = FindingType::kDeadlock,
+     .id = "deadlock",
+     .title = "Deadlock",
+     .help = "All threads of a block wait, and none of them can go on."},
 };
 
 const char* level_of(FindingSeverity severity) {
@@ -70,7 +84,7 @@ std::string as_uri(std::string_view path) {
 
 class SarifWriter {
  public:
-  SarifWriter(const Report& report, const std::string& root) : report_(report), root_(root) {
+  SarifWriter(const Report& report, std::string root) : report_(report), root_(std::move(root)) {
     if (!root_.ends_with('/')) {
       root_ += '/';
     }
