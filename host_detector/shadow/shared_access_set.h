@@ -59,7 +59,7 @@ class SharedAccessSet {
   template <typename Visit>
   [[nodiscard]] bool any_recent_of_warp(const Cell& cell, Visit visit);
 
-  // It has doubled or more since the last time, so that compacting costs no more than adding did.
+  // It has doubled since the last time, so that compacting costs no more than adding did.
   [[nodiscard]] bool should_compact() const { return size_ >= compact_at_; }
 
   // Drops what cut(newer, older), for two cells of one warp, leaves no byte of.
@@ -177,7 +177,6 @@ bool SharedAccessSet::any_recent_of_warp(const Cell& cell, Visit visit) {
 
 template <typename Cut>
 void SharedAccessSet::compact(Cut cut) {
-  const std::size_t before = size_;
   const std::vector<MemberPlace> places = places_by_cta();
   Changed changed;
   std::vector<Cell> newest_first;  // of a warp, as they are now
@@ -210,9 +209,7 @@ void SharedAccessSet::compact(Cut cut) {
   }
   settle(changed, kAll, kAll);
   DEBUG_ASSERT(is_valid());
-  // Where nearly all stay, as those of a histogram do, looking again soon would be in vain.
-  const std::size_t growth = size_ > before - before / 8 ? 4 : 2;
-  compact_at_ = std::max(kLeastCompacted, size_ * growth);
+  compact_at_ = std::max(kLeastCompacted, size_ * 2);
 }
 
 template <typename Visit>
