@@ -8,6 +8,7 @@
 
 #include "device_logger/block_order.h"
 #include "device_logger/record.h"
+#include "device_logger/shared_states.h"
 #include "device_logger/store_delays.h"
 #include "device_logger/unwritten_memory.h"
 
@@ -43,6 +44,7 @@ struct alignas(128) LaunchDescriptor {
   // A StressedLaunch, in pinned host memory, of code that reads one; 0: nothing is changed.
   std::uint64_t stressed = 0;
   std::uint32_t reserved[2] = {};
+  SharedStates states;
 };
 
 static_assert(offsetof(LaunchDescriptor, version) == 0 && offsetof(LaunchDescriptor, launch) == 4 &&
@@ -64,8 +66,9 @@ static_assert(offsetof(LaunchDescriptor, unwritten) + offsetof(UnwrittenMemory, 
               "what every record needs, and the first range, are a cache line of the device; a "
               "range is one load");
 static_assert(offsetof(LaunchDescriptor, stressed) == 104 + sizeof(UnwrittenMemory) &&
-                  offsetof(LaunchDescriptor, reserved) == 248 && sizeof(LaunchDescriptor) == 256,
-              "without padding");
+                  offsetof(LaunchDescriptor, reserved) == 248 &&
+                  offsetof(LaunchDescriptor, states) == 256 && sizeof(LaunchDescriptor) == 384,
+              "what has an offset in the device's code");
 static_assert(kHeadStride >= 2 * sizeof(std::uint64_t),
               "beside a queue's claim counter lies its copy of the read position");
 static_assert(kReadPositionStride % kHeadStride == 0 && kHeadStride % 128 == 0,

@@ -10,9 +10,14 @@
 #include "device_logger/logger_address.cuh"
 #include "device_logger/logger_queue.cuh"
 #include "device_logger/record.h"
+#include "device_logger/shared_states.cuh"
 #include "device_logger/site_word.h"
 
 namespace barracuda::wire {
+
+__device__ __forceinline__ bool is_global(std::uint64_t address) {
+  return space_of(address) == AddressSpace::kGlobal;
+}
 
 // A plain read of memory that the launch does not write is not logged. A write of it is told: by
 // one store, of the same word whoever makes it.
@@ -36,19 +41,33 @@ __device__ __forceinline__ UnwrittenAccess judge_access(std::uint64_t descriptor
   return access;
 }
 
+// Of accesses whose words have no states.
+constexpr std::uint32_t kNoEpoch = ~0U;
+
 // A lane must not claim again before its record here is claimed, so all leave together.
 __device__ __forceinline__ void log_access(std::uint32_t site, std::uint64_t address,
-                                           const StoredValues<Lanes>& values) {
+                                           const StoredValues<Lanes>& values,
+                                           std::uint32_t epoch = kNoEpoch) {
   const std::uint64_t descriptor = __barracuda_descriptor;
   if (descriptor == 0 || address == kNoAddress) {
     return;
   }
-  if ((site & (kPlainRead | kPlainWrite)) != 0 &&
+  if ((site & (kPlainRead | kPlainWrite)) != 0 && is_global(address) &&
       judge_access(descriptor, site, address, (site & kPlainRead) != 0) ==
           UnwrittenAccess::kLeftOut) {
     return;
   }
   const Lanes lanes = Lanes::at_site(site);
+  if (epoch != kNoEpoch) {
+    const BlockStates states(descriptor);
+    if (states.are_kept()) {
+      const bool are_logged = states.follow(lanes, site, address, epoch, values);
+      lanes.converge();
+      if (!are_logged) {
+        return;
+      }
+    }
+  }
   write_access(Log{descriptor}, lanes, site, address, values);
   lanes.converge();
 }
@@ -59,10 +78,6 @@ struct ReleaseToken {
   std::uint64_t address;  // tagged
   std::uint64_t number;
 };
-
-__device__ __forceinline__ bool is_global(std::uint64_t address) {
-  return space_of(address) == AddressSpace::kGlobal;
-}
 
 __device__ __forceinline__ std::uint64_t claim_release(const Queue& queue, const Lanes& active,
                                                        std::uint32_t site) {
@@ -128,6 +143,11 @@ __device__ __forceinline__ void log_acquire(std::uint32_t site, std::uint64_t ad
   lanes.converge();
 }
 
+// A thread's epoch, as the native twin of a hook can give it back.
+struct EpochToken {
+  std::uint64_t epoch;
+};
+
 struct Operands {
   std::uint64_t target, second, third;  // as in LaneOperands
   std::uint64_t amount_and_flags;       // the lane's flags above 32 bits of amount
@@ -188,6 +208,13 @@ __device__ __forceinline__ void log_event(std::uint32_t site, std::uint32_t deta
   if (descriptor == 0) {
     return;
   }
+  if ((site & kLeavesKernel) != 0) {
+    const BlockStates states(descriptor);
+    if (states.are_kept()) {
+      states.leave(detail);
+    }
+    detail = states.are_kept() ? 1 : 0;
+  }
   const Lanes together = Lanes::at_site(site);
   // Lanes may name different barriers or masks: a record has one.
   const Lanes lanes(
@@ -229,6 +256,52 @@ BARRACUDA_HOOK void __barracuda_store_wide_generic(std::uint32_t site, std::uint
                                                    std::uint64_t low, std::uint64_t high) {
   barracuda::wire::log_access(site, barracuda::wire::tagged_generic(address),
                               {low, high, true, true});
+}
+
+// In kernels whose threads barriers alone order (shared_states.h): of addresses that may be shared.
+BARRACUDA_HOOK void __barracuda_shared_access(std::uint32_t site, std::uint64_t address,
+                                              std::uint32_t epoch) {
+  barracuda::wire::log_access(site, address, {}, epoch);
+}
+
+BARRACUDA_HOOK void __barracuda_shared_access_generic(std::uint32_t site, std::uint64_t address,
+                                                      std::uint32_t epoch) {
+  barracuda::wire::log_access(site, barracuda::wire::tagged_generic(address), {}, epoch);
+}
+
+BARRACUDA_HOOK void __barracuda_shared_store(std::uint32_t site, std::uint64_t address,
+                                             std::uint64_t value, std::uint32_t epoch) {
+  barracuda::wire::log_access(site, address, {value, 0, true}, epoch);
+}
+
+BARRACUDA_HOOK void __barracuda_shared_store_generic(std::uint32_t site, std::uint64_t address,
+                                                     std::uint64_t value, std::uint32_t epoch) {
+  barracuda::wire::log_access(site, barracuda::wire::tagged_generic(address), {value, 0, true},
+                              epoch);
+}
+
+BARRACUDA_HOOK void __barracuda_shared_store_wide(std::uint32_t site, std::uint64_t address,
+                                                  std::uint64_t low, std::uint64_t high,
+                                                  std::uint32_t epoch) {
+  barracuda::wire::log_access(site, address, {low, high, true, true}, epoch);
+}
+
+BARRACUDA_HOOK void __barracuda_shared_store_wide_generic(std::uint32_t site, std::uint64_t address,
+                                                          std::uint64_t low, std::uint64_t high,
+                                                          std::uint32_t epoch) {
+  barracuda::wire::log_access(site, barracuda::wire::tagged_generic(address),
+                              {low, high, true, true}, epoch);
+}
+
+// Behind a barrier of the whole block.
+BARRACUDA_HOOK barracuda::wire::EpochToken __barracuda_next_epoch(std::uint32_t epoch) {
+  using namespace barracuda::wire;
+  const std::uint64_t descriptor = __barracuda_descriptor;
+  if (descriptor != 0) {
+    const BlockStates states(descriptor);
+    epoch = states.are_kept() ? states.next(epoch) : epoch;
+  }
+  return {epoch};
 }
 
 BARRACUDA_HOOK ReleaseToken __barracuda_release_begin(std::uint32_t site, std::uint64_t address) {

@@ -97,6 +97,16 @@ struct Lanes {
     return (differs & group) == 0;
   }
 
+  // Of the words of all lanes, each in its place. Every lane gets it.
+  __device__ __forceinline__ std::uint64_t mixed(Words words) const {
+    std::uint64_t all = 0;
+    const std::uint64_t own = mix(words, lane);
+    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+      all ^= value_at(own, lowest_bit(rest));
+    }
+    return all;
+  }
+
   __device__ __forceinline__ void converge() const { __syncwarp(mask); }
 
  private:

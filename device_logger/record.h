@@ -21,7 +21,7 @@
 
 namespace barracuda::wire {
 
-inline constexpr std::uint32_t kProtocolVersion = 3;
+inline constexpr std::uint32_t kProtocolVersion = 4;
 inline constexpr std::uint32_t kWarpLanes = 32;
 inline constexpr std::size_t kSlotBytes = 32;
 inline constexpr std::size_t kHalfBytes = 16;
@@ -45,6 +45,8 @@ enum class RecordKind : std::uint8_t {
   kEvent = 5,        // fence, barrier, warp barrier, call, return, exit: the site says which
   kOperands = 6,     // mbarrier operations and kCopy: n LaneOperands entries of two slots
   kAffineValue = 7,  // kAffine, and in a slot of its own the value that all lanes stored
+  kEarlier = 8,      // access of one lane, made earlier in the epoch of its block and logged by
+                     // another (shared_states.h); in a slot of its own the value, if it is known
 };
 
 // Lane addresses are 57 bits: the space in the two highest, the address or offset below.
@@ -84,7 +86,7 @@ inline constexpr std::uint32_t kUniformValue = 2;
 inline constexpr int kSiteBits = 24, kKindBits = 4, kWidthBits = 4;
 static_assert(kSiteBits + kKindBits + kWidthBits == 32);
 static_assert(kMaxSites == 1U << kSiteBits);
-static_assert(static_cast<std::uint32_t>(RecordKind::kAffineValue) < 1U << kKindBits);
+static_assert(static_cast<std::uint32_t>(RecordKind::kEarlier) < 1U << kKindBits);
 
 // First half of the header slot.
 struct HeaderHalf {
@@ -170,7 +172,7 @@ static_assert(offsetof(LaneValueHalf, tag) == 0 && offsetof(LaneValueHalf, reser
               offsetof(LaneValueHalf, value_low) == 4 && offsetof(LaneValueHalf, value_high) == 8 &&
               offsetof(LaneValueHalf, reserved1) == 12 && sizeof(LaneValueHalf) == kHalfBytes);
 
-// The slot behind the header of a kAffineValue.
+// The slot behind the header of a kAffineValue or kEarlier.
 struct StoredValueSlot {
   LaneValueHalf value;
   LaneValueHalf padding;  // tagged like the other
@@ -182,6 +184,14 @@ static_assert(sizeof(StoredValueSlot) == kSlotBytes);
 // differ have the same by a chance of 2^-64.
 BARRACUDA_WIRE std::uint64_t stored_value(std::uint64_t low, std::uint64_t high) {
   return low ^ high * 0x9E3779B97F4A7C15ULL;
+}
+
+// A lane's part of what stands for the words of all lanes (the finaliser of MurmurHash3).
+BARRACUDA_WIRE std::uint64_t mix(std::uint64_t word, std::uint32_t lane) {
+  word ^= std::uint64_t{lane + 1} << 56;
+  word = (word ^ word >> 33) * 0xFF51AFD7ED558CCDULL;
+  word = (word ^ word >> 33) * 0xC4CEB9FE1A85EC53ULL;
+  return word ^ word >> 33;
 }
 
 struct LaneAcquire {
@@ -245,8 +255,8 @@ BARRACUDA_WIRE std::uint32_t record_slots(RecordKind kind, std::uint32_t lanes) 
   return kind == RecordKind::kScattered                                  ? 1 + (lanes + 1) / 2
          : kind == RecordKind::kRelease || kind == RecordKind::kOperands ? 1 + 2 * lanes
          : kind == RecordKind::kAcquire                                  ? 1 + lanes
-         : kind == RecordKind::kAffineValue                              ? 2
-                                                                         : 1;
+         : kind == RecordKind::kAffineValue || kind == RecordKind::kEarlier ? 2
+                                                                            : 1;
 }
 
 inline constexpr std::uint32_t kMaxRecordSlots = 1 + 2 * kWarpLanes;

@@ -94,12 +94,15 @@ struct SiteInfo {
   bool reads_only = false;                    // kAsyncWait: .read, the sources alone are done with
   FenceScope acquires = FenceScope::kNone;    // model=paper alone
   FenceScope releases = FenceScope::kNone;    // model=paper alone
+  // A store to memory that a compiler lays out, by all threads that have the value: those of this
+  // site that store the same do no harm.
+  bool is_replicated = false;
   // That constant (stored_value). kBranch, kSwitch, kMeet: which meeting, kNoMeeting where none is.
   std::uint64_t constant = 0;
 
   friend bool operator==(const SiteInfo&, const SiteInfo&) = default;
 };
 
-static_assert(sizeof(SiteInfo) == 24 + sizeof(std::uint64_t), "17 fields of a byte, and one of 8");
+static_assert(sizeof(SiteInfo) == 24 + sizeof(std::uint64_t), "18 fields of a byte, and one of 8");
 
 }  // namespace barracuda::wire

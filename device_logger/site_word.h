@@ -19,6 +19,13 @@ inline constexpr std::uint32_t kAfterOperation = 1U << 31;  // logged once the o
 // generic: what is left out where memory is not written (unwritten_memory.h), and what writes it.
 inline constexpr std::uint32_t kPlainRead = kGenericSecond;
 inline constexpr std::uint32_t kPlainWrite = kGenericThird;
+// Of those that keep states (shared_states.h): neither a plain read nor a plain store.
+inline constexpr std::uint32_t kAlwaysLogged = kAfterOperation;
+// Of hooks of plain stores: what the lanes store is known, even if each stores something else
+// (SiteInfo::is_replicated).
+inline constexpr std::uint32_t kKnownValues = kGenericTarget;
+// Of __barracuda_event: the lanes leave, and the detail is their epoch (shared_states.h).
+inline constexpr std::uint32_t kLeavesKernel = kAfterOperation;
 
 static_assert(kMaxSites == 1U << kSizeShift, "the size lies above the site's id");
 static_assert((kMaxSites - 1) + (((1U << kSizeBits) - 1) << kSizeShift) + kConstantValue +

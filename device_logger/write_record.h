@@ -16,7 +16,7 @@
 //   for_each(do_it)             do_it(lane, rank among the lanes)
 //   of(words, lane), is_set(flags, lane)   inside for_each
 //   everywhere(), all(flags)    flags of all lanes; whether all are set
-//   all_store_alike(values), alike_where_equal(addresses, values)
+//   all_store_alike(values), alike_where_equal(addresses, values), mixed(words)
 //   converge()                  waits for all of them
 //
 // Queue: claim(slots) gives the first slot, or kNoSlot if kMayRefuse and the queue is full;
@@ -98,10 +98,11 @@ BARRACUDA_LOGGER void write_header_half(const Queue& queue, std::uint64_t slot, 
 template <class Queue>
 BARRACUDA_LOGGER void write_pattern_half(const Queue& queue, std::uint64_t slot,
                                          std::uint32_t stride0, std::uint64_t base,
-                                         std::uint32_t flags, std::uint32_t stride1) {
+                                         std::uint32_t flags, std::uint32_t stride1,
+                                         std::uint32_t warp) {
   const std::uint32_t high =
       (static_cast<std::uint32_t>(base >> 32) & ((1U << kAddressHighBits) - 1)) |
-      queue.warp() << kAddressHighBits | flags << (kAddressHighBits + kWarpBits);
+      warp << kAddressHighBits | flags << (kAddressHighBits + kWarpBits);
   queue.write_half(slot, 1, stride0, static_cast<std::uint32_t>(base), high, stride1);
 }
 
@@ -111,7 +112,7 @@ BARRACUDA_LOGGER void write_entry_header(const Queue& queue, std::uint64_t slot,
                                          RecordKind kind, std::uint32_t mask,
                                          const UniformValue& uniform = {}) {
   write_pattern_half(queue, slot, 0, uniform.value & 0xFFFFFFFF, uniform.flag(),
-                     static_cast<std::uint32_t>(uniform.value >> 32));
+                     static_cast<std::uint32_t>(uniform.value >> 32), queue.warp());
   queue.order_commit();
   write_header_half(queue, slot, site, kind, 0, mask);
 }
@@ -141,10 +142,27 @@ BARRACUDA_LOGGER bool write_affine(const Log& log, const Lanes& lanes, std::uint
   write_pattern_half(queue, slot, static_cast<std::uint32_t>(pattern.stride0) & 0xFFFF,
                      pattern.base, flags | uniform.flag(),
                      uniform.known && fits ? static_cast<std::uint32_t>(uniform.value)
-                                           : static_cast<std::uint32_t>(pattern.stride1));
+                                           : static_cast<std::uint32_t>(pattern.stride1),
+                     queue.warp());
   queue.order_commit();
   write_header_half(queue, slot, site, has_slot ? RecordKind::kAffineValue : RecordKind::kAffine,
                     pattern.width_log2, lanes.mask);
+  return true;
+}
+
+// By one lane, of another's access in memory of its block. `address` is tagged.
+template <class Queue>
+BARRACUDA_LOGGER bool write_earlier(const Queue& queue, std::uint32_t site, std::uint32_t thread,
+                                    std::uint64_t address, const UniformValue& value) {
+  const std::uint64_t slot = queue.claim(record_slots(RecordKind::kEarlier, 1));
+  if (queue.kMayRefuse && slot == kNoSlot) {
+    return false;
+  }
+  write_value(queue, slot + 1, 0, value.value);
+  write_value(queue, slot + 1, 1, 0);
+  write_pattern_half(queue, slot, 0, address, value.flag(), 0, thread / kWarpLanes);
+  queue.order_commit();
+  write_header_half(queue, slot, site, RecordKind::kEarlier, 5, 1U << thread % kWarpLanes);
   return true;
 }
 
@@ -206,6 +224,10 @@ BARRACUDA_LOGGER bool write_access(const Log& log, const Lanes& lanes, std::uint
   UniformValue uniform;
   if (agreement.all) {
     uniform = {stored_value(lanes.common(values.low), lanes.common(values.high)), true};
+  } else if ((site & kKnownValues) != 0 && values.are_known) {
+    // Only who stores the same at the same places has the same: the stores of a whole warp.
+    uniform = {lanes.mixed(addresses) ^ lanes.mixed(values.low) * 3 ^ lanes.mixed(values.high) * 5,
+               true};
   }
   if (!pattern.found) {
     return write_scattered(log, lanes, site, addresses, agreement.overlaps, uniform);
@@ -266,7 +288,7 @@ BARRACUDA_LOGGER bool write_event(const Log& log, const Lanes& lanes, std::uint3
   if (queue.kMayRefuse && slot == kNoSlot) {
     return false;
   }
-  write_pattern_half(queue, slot, 0, detail, 0, threads);
+  write_pattern_half(queue, slot, 0, detail, 0, threads, queue.warp());
   queue.order_commit();
   write_header_half(queue, slot, site, RecordKind::kEvent, 0, lanes.mask);
   return true;

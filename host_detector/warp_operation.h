@@ -30,6 +30,7 @@ struct WarpOperation {
   std::uint32_t cta = 0;
   std::uint8_t warp = 0;
   std::uint32_t mask = 0;
+  bool is_earlier = false;  // wire::RecordKind::kEarlier: the lane may wait or have left meanwhile
   bool lanes_agree = false;
   // Lanes with the same lane >> row_log2 are `row_stride` bytes apart; 0: nothing is known.
   std::uint8_t row_log2 = 0;

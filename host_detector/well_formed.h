@@ -14,6 +14,7 @@ constexpr bool is_of_accesses(wire::RecordKind kind) {
     case wire::RecordKind::kScattered:
     case wire::RecordKind::kRelease:
     case wire::RecordKind::kAcquire:
+    case wire::RecordKind::kEarlier:
       return true;
     case wire::RecordKind::kEvent:
     case wire::RecordKind::kOperands:

@@ -58,6 +58,7 @@ LaunchRequest request_of(const CUlaunchConfig& config, CUfunction function) {
       .block = {.x = config.blockDimX, .y = config.blockDimY, .z = config.blockDimZ},
       .cluster = std::nullopt,
       .stream = stream_handle(config.hStream),
+      .shared_bytes = config.sharedMemBytes,
   };
   for (const CUlaunchAttribute& attribute :
        std::span(config.attrs, config.attrs == nullptr ? 0 : config.numAttrs)) {
@@ -86,7 +87,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
                  .grid = {.x = grid_x, .y = grid_y, .z = grid_z},
                  .block = {.x = block_x, .y = block_y, .z = block_z},
                  .cluster = std::nullopt,
-                 .stream = stream_handle(stream)},
+                 .stream = stream_handle(stream),
+                 .shared_bytes = shared_bytes},
                 parameters, extra,
                 [&](const detector::Dim3& grid, void** all_parameters, void** all_extra) {
                   return original(function, grid.x, grid.y, grid.z, block_x, block_y, block_z,
@@ -104,7 +106,8 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
                  .block = {.x = block_x, .y = block_y, .z = block_z},
                  .cluster = std::nullopt,
                  .stream = stream_handle(stream),
-                 .is_cooperative = true},
+                 .is_cooperative = true,
+                 .shared_bytes = shared_bytes},
                 parameters, nullptr,
                 [&](const detector::Dim3& grid, void** all_parameters, void** /*extra*/) {
                   return original(function, grid.x, grid.y, grid.z, block_x, block_y, block_z,

@@ -119,6 +119,11 @@ class UnhookedDriver final : public session::DeviceDriver {
     free_(address);
   }
 
+  bool clear(Handle stream, std::uint64_t address, std::size_t bytes) override {
+    const RelaxedCapture relaxed;
+    return set_async_(address, 0, bytes, reinterpret_cast<CUstream>(stream)) == CUDA_SUCCESS;
+  }
+
   bool write(std::uint64_t address, std::span<const std::byte> bytes) override {
     const RelaxedCapture relaxed;
     CUstream stream = nullptr;

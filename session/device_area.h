@@ -13,6 +13,7 @@
 #include "device_logger/launch_descriptor.h"
 #include "host_detector/pipeline.h"
 #include "session/device_driver.h"
+#include "session/state_memory.h"
 
 namespace barracuda::session {
 
@@ -31,9 +32,11 @@ class DeviceArea {
   wire::LaunchDescriptor* acquire(std::uint32_t launch);
   void release(wire::LaunchDescriptor* descriptor);
 
+  [[nodiscard]] StateMemory& states() { return states_; }
+
  private:
   DeviceArea(DeviceDriver& driver, std::uint32_t queue_count, std::uint32_t slots_log2)
-      : driver_(driver), queue_count_(queue_count), slots_log2_(slots_log2) {}
+      : driver_(driver), queue_count_(queue_count), slots_log2_(slots_log2), states_(driver) {}
 
   bool allocate();
   bool add_descriptors();
@@ -52,6 +55,7 @@ class DeviceArea {
   std::uint64_t order_counters_ = 0;
   std::vector<std::byte*> descriptor_chunks_;
   std::vector<wire::LaunchDescriptor*> free_descriptors_;
+  StateMemory states_;
 };
 
 }  // namespace barracuda::session

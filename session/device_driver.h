@@ -65,6 +65,9 @@ class DeviceDriver {
   virtual std::uint64_t allocate_device(std::size_t bytes) = 0;
   virtual void free_device(std::uint64_t address) = 0;
 
+  // Zeroes device memory behind the work that the stream has now. False if it will not.
+  virtual bool clear(Handle stream, std::uint64_t address, std::size_t bytes) = 0;
+
   // Into device memory, in a stream of its own; waits until it is there.
   virtual bool write(std::uint64_t address, std::span<const std::byte> bytes) = 0;
 

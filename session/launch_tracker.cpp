@@ -108,6 +108,7 @@ bool LaunchTracker::is_valid() const {
 
 void LaunchTracker::release(const InFlight& launch) {
   unlogged_.end(launch.id, launch.descriptor->unwritten);
+  launch.area->states().release(launch.descriptor->states);
   launch.area->release(launch.descriptor);
 }
 
@@ -245,6 +246,13 @@ void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
              .kernel = *kernel.kernel,
              .arguments = packed_arguments(*kernel.kernel, launch.parameters(), launch.extra()),
              .is_programmatic = request.is_programmatic});
+        if (unlogged_.is_on() && !request.is_programmatic) {  // nothing may come between it and another
+          taken->states = in_flight_.back().area->states().acquire(
+              {.kernel = *kernel.kernel,
+               .grid = request.grid,
+               .dynamic_bytes = request.shared_bytes,
+               .stream = request.stream});
+        }
         pipeline_.begin_launch(info);
         launch.id_ = g_current = info.id;
       }

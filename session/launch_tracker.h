@@ -38,6 +38,7 @@ struct LaunchRequest {
   Handle stream = 0;                      // 0 is the legacy default stream
   bool is_programmatic = false;           // may begin before the kernel before it is over
   bool is_cooperative = false;            // all blocks run at once
+  std::uint32_t shared_bytes = 0;         // dynamic shared memory of a block
   Handle event = 0;                       // that the launch records, if there is one
   std::vector<MemoryRange> constants;     // that the kernel may read
 };

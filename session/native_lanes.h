@@ -91,6 +91,13 @@ struct NativeLanes {
     return alike;
   }
 
+  // Of the words of all lanes, each in its place.
+  [[nodiscard]] std::uint64_t mixed(const Words& words) const {
+    std::uint64_t all = 0;
+    for_each([&](std::uint32_t lane, std::uint32_t) { all ^= wire::mix(words[lane], lane); });
+    return all;
+  }
+
   static void converge() {}
 
  private:

@@ -10,6 +10,7 @@
 #include "device_logger/write_record.h"
 #include "session/native_lanes.h"
 #include "session/native_queue.h"
+#include "session/native_states.h"
 
 namespace barracuda::session {
 
@@ -106,7 +107,7 @@ std::uint32_t logged_lanes(const NativeCall& call, const wire::LaunchDescriptor&
   }
   NativeLanes(mask).for_each([&](std::uint32_t lane, std::uint32_t) {
     const std::uint32_t site = site_of(call, lane);
-    if ((site & (wire::kPlainRead | wire::kPlainWrite)) != 0 &&
+    if ((site & (wire::kPlainRead | wire::kPlainWrite)) != 0 && is_global(addresses[lane]) &&
         judge_access(descriptor, site, addresses[lane], (site & wire::kPlainRead) != 0) ==
             wire::UnwrittenAccess::kLeftOut) {
       logged &= ~(1U << lane);
@@ -117,10 +118,19 @@ std::uint32_t logged_lanes(const NativeCall& call, const wire::LaunchDescriptor&
 
 // --- accesses ---
 
-StoredValues values_of(const NativeCall& call) {
+LaneWords words_of(const NativeCall& call, std::size_t argument) {
+  LaneWords words;
+  for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
+    words[lane] = call.arguments[argument].load<std::uint32_t>(static_cast<int>(lane));
+  }
+  return words;
+}
+
+// `words`: how many arguments are stored values.
+StoredValues values_of(const NativeCall& call, std::size_t words) {
   StoredValues values;
-  values.are_known = call.arguments.size() > 2;
-  values.are_wide = call.arguments.size() > 3;
+  values.are_known = words > 0;
+  values.are_wide = words > 1;
   for (std::uint32_t lane = 0; values.are_known && lane < wire::kWarpLanes; ++lane) {
     const int i = static_cast<int>(lane);
     values.low[lane] = call.arguments[2].load<std::uint64_t>(i);
@@ -131,7 +141,8 @@ StoredValues values_of(const NativeCall& call) {
 
 // Lanes from different sites at once are only made by tests: with a queue that is full between the
 // two, the first record comes twice, which is an access that happened.
-template <bool Generic>
+// With epochs, the last argument, what becomes of it is up to the states of its words.
+template <bool Generic, bool HasEpochs = false>
 NativeResult access(const NativeCall& call) {
   const wire::LaunchDescriptor* descriptor = descriptor_of(call);
   std::uint32_t mask = call.mask;
@@ -143,10 +154,24 @@ NativeResult access(const NativeCall& call) {
   if (mask == 0) {
     return NativeResult::kDone;
   }
-  const StoredValues values = values_of(call);
+  const std::size_t operands = call.arguments.size() - (HasEpochs ? 1 : 0);
+  const StoredValues values = values_of(call, operands - 2);
   const NativeQueue queue(*descriptor, call);
+  const NativeStates states(*descriptor, call);
   while (mask != 0) {
     const NativeLanes same = lanes_of_first_site(call, mask);
+    if (HasEpochs && states.are_kept()) {
+      using Outcome = NativeStates::Outcome;
+      const Outcome outcome = states.follow(same, site_of(call, same.leader), addresses,
+                                            words_of(call, operands), values, queue);
+      if (outcome == Outcome::kTryAgain) {
+        return NativeResult::kTryAgain;
+      }
+      if (outcome == Outcome::kLeftOut) {
+        mask &= ~same.mask;
+        continue;
+      }
+    }
     if (!wire::write_access(queue, same, site_of(call, same.leader), addresses, values)) {
       return NativeResult::kTryAgain;
     }
@@ -275,6 +300,7 @@ NativeResult event(const NativeCall& call) {
     return NativeResult::kDone;
   }
   const NativeQueue queue(*descriptor, call);
+  const NativeStates states(*descriptor, call);
   const auto word = [&](std::size_t argument, std::uint32_t lane) {
     return call.arguments[argument].load<std::uint32_t>(static_cast<int>(lane));
   };
@@ -286,12 +312,32 @@ NativeResult event(const NativeCall& call) {
       const bool is_same = word(1, lane) == word(1, leader) && word(2, lane) == word(2, leader);
       same |= is_same ? std::uint32_t{1} << lane : 0;
     });
-    if (!wire::write_event(queue, NativeLanes(same), site_of(call, leader), word(1, leader),
+    std::uint32_t detail = word(1, leader);
+    if ((site_of(call, leader) & wire::kLeavesKernel) != 0) {
+      NativeLanes(same).for_each([&](std::uint32_t lane, std::uint32_t) {
+        if (states.are_kept()) {
+          states.leave(lane, detail);
+        }
+      });
+      detail = states.are_kept() ? 1 : 0;
+    }
+    if (!wire::write_event(queue, NativeLanes(same), site_of(call, leader), detail,
                            word(2, leader))) {
       return NativeResult::kTryAgain;
     }
     mask &= ~same;
   }
+  return NativeResult::kDone;
+}
+
+NativeResult next_epoch(const NativeCall& call) {
+  const wire::LaunchDescriptor* descriptor = descriptor_of(call);
+  NativeLanes(call.mask).for_each([&](std::uint32_t lane, std::uint32_t) {
+    const int i = static_cast<int>(lane);
+    const std::uint32_t epoch = call.arguments[0].load<std::uint32_t>(i);
+    const bool counts = descriptor != nullptr && descriptor->states.address != 0;
+    call.result.store(i, 0, counts ? NativeStates(*descriptor, call).next(epoch) : epoch);
+  });
   return NativeResult::kDone;
 }
 
@@ -321,6 +367,13 @@ constexpr std::array kHooks = {
     hook("__barracuda_store_generic", 3, &access<true>),
     hook("__barracuda_store_wide", 4, &access<false>),
     hook("__barracuda_store_wide_generic", 4, &access<true>),
+    hook("__barracuda_shared_access", 3, &access<false, true>),
+    hook("__barracuda_shared_access_generic", 3, &access<true, true>),
+    hook("__barracuda_shared_store", 4, &access<false, true>),
+    hook("__barracuda_shared_store_generic", 4, &access<true, true>),
+    hook("__barracuda_shared_store_wide", 5, &access<false, true>),
+    hook("__barracuda_shared_store_wide_generic", 5, &access<true, true>),
+    hook("__barracuda_next_epoch", 1, &next_epoch),
     hook("__barracuda_release_begin", 2, &release_begin<false>),
     hook("__barracuda_release_begin_generic", 2, &release_begin<true>),
     hook("__barracuda_release_end", 6, &release_end),

@@ -30,6 +30,8 @@ class UnloggedReads {
   UnloggedReads(const Options& options, const AllocationTable& allocations, StreamTracker& streams,
                 Problems& problems, Describe describe);
 
+  [[nodiscard]] bool is_on() const { return is_wanted_ && !is_given_up_; }
+
   // One that has its place in the order.
   struct BegunLaunch {
     detector::LaunchId id{};
@@ -55,8 +57,6 @@ class UnloggedReads {
     detector::LaunchId id{};
     Ranges ranges;
   };
-
-  [[nodiscard]] bool is_on() const { return is_wanted_ && !is_given_up_; }
 
   // The allocations that the launch may write, nothing if they are not known.
   [[nodiscard]] std::optional<Ranges> written_by(const BegunLaunch& launch) const;

@@ -155,13 +155,11 @@ bool PtxEngine::apply_in_cta(CtaState& cta, const WarpOperation& operation,
     return false;
   }
   const Actor actor{.cta = cta, .warp = cta.warps[operation.warp]};
-  if (operation.mask == 0 || (operation.mask & ~actor.warp.alive()) != 0) {
+  if (operation.is_earlier && !traits_of(site.operation).is_plain) {
     return false;
   }
-  if ((actor.warp.waiting & operation.mask) != 0 || !actor.warp.warp_barriers.empty()) {
-    if (site.operation != Operation::kWarpBarrier || (actor.warp.waiting & operation.mask) != 0) {
-      sync_rules_.open_what_held(actor, operation.mask);
-    }
+  if (!operation.is_earlier && !takes_part(actor, operation, site)) {
+    return false;
   }
   if (!traits_of(site.operation).accesses) {
     return event(actor, operation, site);
@@ -172,9 +170,25 @@ bool PtxEngine::apply_in_cta(CtaState& cta, const WarpOperation& operation,
   return true;
 }
 
+bool PtxEngine::takes_part(const Actor& actor, const WarpOperation& operation,
+                           const wire::SiteInfo& site) {
+  if (operation.mask == 0 || (operation.mask & ~actor.warp.alive()) != 0) {
+    return false;
+  }
+  if ((actor.warp.waiting & operation.mask) != 0 || !actor.warp.warp_barriers.empty()) {
+    if (site.operation != Operation::kWarpBarrier || (actor.warp.waiting & operation.mask) != 0) {
+      sync_rules_.open_what_held(actor, operation.mask);
+    }
+  }
+  return true;
+}
+
 void PtxEngine::exit(const Actor& actor, const WarpOperation& operation) {
   const std::uint32_t lanes = operation.mask;
   actor.warp.exit_site = static_cast<std::uint32_t>(operation.site);
+  if (operation.event_operand != 0) {
+    actor.warp.touch(lanes);  // by accesses that are not logged, or not yet
+  }
   sync_rules_.exit(actor, lanes);
   if (actor.cta.live_threads == 0) {
     engine_.past_notes.keep(actor.cta);

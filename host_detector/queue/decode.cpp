@@ -34,6 +34,7 @@ bool is_known(RecordKind kind) {
     case RecordKind::kEvent:
     case RecordKind::kOperands:
     case RecordKind::kAffineValue:
+    case RecordKind::kEarlier:
       return true;
   }
   return false;  // a byte that no version of ours writes
@@ -108,6 +109,18 @@ bool decode_affine_value(std::span<const std::byte> record, wire::HeaderHalf fir
   return true;
 }
 
+bool decode_earlier(std::span<const std::byte> record, wire::HeaderHalf first,
+                    wire::PatternHalf pattern, WarpOperation& operation) {
+  const bool has_value = (pattern.flags & wire::kUniformValue) != 0;
+  pattern.flags = 0;
+  if (!is_single(first.mask) || !decode_affine_value(record, first, pattern, operation)) {
+    return false;
+  }
+  operation.is_earlier = true;
+  operation.has_uniform_value = has_value;
+  return true;
+}
+
 void decode_scattered(const RecordHeader& header, wire::PatternHalf pattern,
                       std::span<const std::byte> record, WarpOperation& operation) {
   operation.has_uniform_value = (pattern.flags & wire::kUniformValue) != 0;
@@ -163,6 +176,7 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
   operation.cta = first.cta;
   operation.warp = pattern.warp;
   operation.mask = first.mask;
+  operation.is_earlier = false;
   operation.lanes_agree = false;
   operation.row_log2 = 0;
   operation.has_uniform_value = false;
@@ -172,6 +186,9 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
   }
   if (operation.kind == RecordKind::kAffineValue) {
     return decode_affine_value(record, first, pattern, operation);
+  }
+  if (operation.kind == RecordKind::kEarlier) {
+    return decode_earlier(record, first, pattern, operation);
   }
   const RecordHeader header = header_of(record);
   if (!is_known(header.kind) ||
@@ -185,6 +202,7 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
     case RecordKind::kVoid:
     case RecordKind::kAffine:
     case RecordKind::kAffineValue:
+    case RecordKind::kEarlier:
       return true;
     case RecordKind::kScattered:
       decode_scattered(header, pattern, record, operation);

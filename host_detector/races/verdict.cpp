@@ -84,7 +84,9 @@ std::optional<Verdict> plain_verdict(const Pair& pair, bool report_same_value) {
       return report_same_value ? std::optional(kEqual) : std::nullopt;
     }
     if (has_same_value(pair.first, pair.second)) {
-      return kEqual;
+      const bool is_harmless =
+          pair.first.site == pair.second.site && pair.first.site->is_replicated;
+      return is_harmless && !report_same_value ? std::nullopt : std::optional(kEqual);
     }
   }
   Verdict verdict;

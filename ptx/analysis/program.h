@@ -70,6 +70,7 @@ struct PlannedSite {
   bool stores_constants = false;  // all lanes store the same compile-time constants
   bool in_lockstep = false;       // kCall, kReturn: the lanes that call together return together
   bool in_update = false;         // as in ptx::Site
+  bool counts_epochs = false;     // of a kernel of barrier_epochs: its hook knows the epoch
   std::uint32_t offset = 0;       // of the bytes that are meant, from the operand's address
   std::size_t logged_at = 0;      // a statement behind it in its block; 0: the statement itself
   // Puts into %__barracuda_u whether the lane makes anything of what it reads; empty: all lanes do.
@@ -90,6 +91,8 @@ struct Program {
   SiteTable site_table;
   std::vector<NotCovered> not_covered;
   HookNames called_hooks;  // by the code that was inserted
+  // Of the shared word for the launch descriptor, and its size.
+  std::uint32_t descriptor_alignment = 8;
   std::uint32_t instructions = 0;
   std::uint32_t logged_instructions = 0;
 

@@ -15,10 +15,25 @@ namespace barracuda::ptx {
 
 namespace {
 
+// What the states of words of shared memory have to know of an access. Who is neither a plain load
+// nor a plain store still writes, or not.
+std::uint32_t state_bits(const PlannedSite& site) {
+  const bool is_weak = site.info.order == wire::MemoryOrder::kWeak;
+  if (is_weak && site.effect.opcode_class == OpcodeClass::kLoad) {
+    return wire::kPlainRead;
+  }
+  const bool is_plain = is_weak && site.effect.opcode_class == OpcodeClass::kStore;
+  return (is_plain ? 0 : wire::kAlwaysLogged) |
+         (site.info.operation == wire::Operation::kRead ? 0 : wire::kPlainWrite);
+}
+
 // What is left out where a launch does not write memory, and what writes it. Asynchronous copies
 // are not the thread's own accesses, who synchronises is logged by other hooks, and shared memory
 // is written by its block.
 std::uint32_t access_bits(const PlannedSite& site) {
+  if (site.counts_epochs && site.hook == HookKind::kAccess) {
+    return state_bits(site);
+  }
   if (site.hook != HookKind::kAccess || site.info.asynchrony != wire::Asynchrony::kNone ||
       site.effect.space == StateSpace::kShared) {
     return 0;
@@ -36,10 +51,13 @@ std::uint32_t site_word(const PlannedSite& site) {
   return index_of(site.id) |
          static_cast<std::uint32_t>(std::countr_zero(std::bit_ceil(std::max(bytes, 1U))))
              << wire::kSizeShift |
-         (site.stores_constants ? wire::kConstantValue : 0) | access_bits(site);
+         (site.stores_constants ? wire::kConstantValue : 0) |
+         (site.info.is_replicated ? wire::kKnownValues : 0) |
+         (site.counts_epochs && site.info.operation == wire::Operation::kExit ? wire::kLeavesKernel : 0) |
+         access_bits(site);
 }
 
-std::string write_call(HookNames& called, Hook hook, std::initializer_list<HookArgument> arguments,
+std::string write_call(HookNames& called, Hook hook, std::span<const HookArgument> arguments,
                        std::string_view result, std::string_view read) {
   std::string function =
       fmt::format("{}{}{}", wire::kPrefix, hook.name, hook.is_generic ? "_generic" : "");

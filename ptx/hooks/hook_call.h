@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,8 +25,14 @@ struct Hook {
 
 // Adds the hook to `called`. `result` is the declaration of its result, if it has one, `read` what
 // reads it.
-std::string write_call(HookNames& called, Hook hook, std::initializer_list<HookArgument> arguments,
+std::string write_call(HookNames& called, Hook hook, std::span<const HookArgument> arguments,
                        std::string_view result = {}, std::string_view read = {});
+
+inline std::string write_call(HookNames& called, Hook hook,
+                              std::initializer_list<HookArgument> arguments,
+                              std::string_view result = {}, std::string_view read = {}) {
+  return write_call(called, hook, std::span(arguments.begin(), arguments.size()), result, read);
+}
 
 // The first argument of every hook (site_word.h), but for the flags of __barracuda_operands.
 std::uint32_t site_word(const PlannedSite& site);

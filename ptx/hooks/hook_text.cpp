@@ -19,6 +19,8 @@ constexpr int kLaneFlagShift = 32;
 
 constexpr std::string_view kDeclareAddress = ".reg .b64 %__barracuda_a;\n";
 
+constexpr std::string_view kEpoch = "%__barracuda_epoch";
+
 bool has_value(const PlannedSite& site) {
   return site.info.element_count == 1 && site.info.element_bytes <= 8;
 }
@@ -69,6 +71,15 @@ std::string write_release_end(const PlannedSite& site, HookNames& called) {
                      {64, "%__barracuda_w"}});
 }
 
+// Behind a barrier.
+std::string write_next_epoch(HookNames& called) {
+  return fmt::format("{{\n.reg .b64 %__barracuda_n;\n{}cvt.u32.u64 {}, %__barracuda_n;\n}}\n",
+                     write_call(called, {"next_epoch"}, {{32, std::string(kEpoch)}},
+                                ".param .align 8 .b8 __barracuda_result[8];\n",
+                                "ld.param.b64 %__barracuda_n, [__barracuda_result];\n"),
+                     kEpoch);
+}
+
 std::string add_lane_flags(std::uint32_t flags) {
   return fmt::format("or.b64 %__barracuda_n, %__barracuda_n, {};\n",
                      std::uint64_t{flags} << kLaneFlagShift);
@@ -94,6 +105,10 @@ Instruction as_atomic(Instruction reduction) {
 }
 
 }  // namespace
+
+std::string HookWriter::declare_epoch() {
+  return fmt::format(".reg .b32 {0};\nmov.b32 {0}, 0;\n", kEpoch);
+}
 
 std::string HookWriter::write_prologue(const Function& entry, bool has_parameter) {
   if (!has_parameter) {
@@ -180,6 +195,12 @@ HookText HookWriter::write_event(const PlannedSite& site, const Statement& state
     detail = groups == nullptr ? fmt::to_string(wire::kWaitAll) : std::string(groups->text);
   }
   std::string_view hook = "event";
+  std::string after;
+  if (site.counts_epochs && site.info.operation == wire::Operation::kExit) {
+    detail = kEpoch;
+  } else if (site.counts_epochs) {
+    after = write_next_epoch(called_);
+  }
   const Predicate predicate = skip_unless(statement.instruction);
   std::string text = predicate.before.empty() ? "" : "{\n" + predicate.before;
   if (site.in_lockstep) {
@@ -193,7 +214,7 @@ HookText HookWriter::write_event(const PlannedSite& site, const Statement& state
   text += write_call(called_, {hook},
                      {{32, fmt::to_string(site_word(site))}, {32, detail}, {32, threads}});
   text += predicate.before.empty() ? "" : predicate.after + "}\n";
-  return {.before = text};
+  return {.before = text, .after = after};
 }
 
 HookText HookWriter::write_access(const PlannedSite& site, const Statement& statement) {
@@ -210,9 +231,19 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
       fmt::format("{{\n{}{}{}{}{}", kDeclareAddress, predicate.before, use.before, address, values);
   const HookArgument id{32, fmt::to_string(site_word(site))}, where{64, "%__barracuda_a"},
       low{64, "%__barracuda_v0"}, high{64, "%__barracuda_v1"};
-  text += words == 0   ? write_call(called_, {"access", is_generic}, {id, where})
-          : words == 1 ? write_call(called_, {"store", is_generic}, {id, where, low})
-                       : write_call(called_, {"store_wide", is_generic}, {id, where, low, high});
+  const std::string_view name = words == 0 ? "access" : words == 1 ? "store" : "store_wide";
+  std::vector<HookArgument> arguments{id, where};
+  if (words >= 1) {
+    arguments.push_back(low);
+  }
+  if (words == 2) {
+    arguments.push_back(high);
+  }
+  if (site.counts_epochs) {
+    arguments.push_back({32, std::string(kEpoch)});
+  }
+  const std::string hook = fmt::format("{}{}", site.counts_epochs ? "shared_" : "", name);
+  text += write_call(called_, {hook, is_generic}, arguments);
   text += use.after + predicate.after + "}\n";
   return {.before = text};
 }

@@ -32,6 +32,8 @@ class HookWriter {
 
   // The registers in which the lanes of a function keep, from where they part, who meets again.
   static std::string declare_members(std::span<const PlannedSite> sites);
+  // The register in which a thread of a kernel of barrier_epochs counts.
+  static std::string declare_epoch();
   // The register for the low bits of addresses that a statement clears, and what fills it there.
   static std::string declare_low_bits(const SubWord& sub_word);
   static std::string write_low_bits(const SubWord& sub_word, const Statement& alignment);

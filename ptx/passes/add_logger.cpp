@@ -41,11 +41,23 @@ void append(std::string& text, const Module& module, std::size_t begin, std::siz
   }
 }
 
-std::string select(const Module& logger, const HookNames& called) {
+constexpr std::uint32_t kWordBytes = 8;
+
+bool declares_descriptor(const Statement& statement) {
+  return std::ranges::any_of(statement.variables, [](const Variable& variable) {
+    return variable.name == wire::kDescriptorWord;
+  });
+}
+
+std::string select(const Module& logger, const Program& program) {
+  const HookNames& called = program.called_hooks;
   std::string text;
   for (std::size_t i = 0; i < logger.statements.size(); ++i) {
     const Statement& statement = logger.statements[i];
-    if (statement.kind == StatementKind::kVariable) {
+    if (program.descriptor_alignment > kWordBytes && declares_descriptor(statement)) {
+      text += fmt::format(".shared .align {0} .b8 {1}[{0}];\n", program.descriptor_alignment,
+                          wire::kDescriptorWord);
+    } else if (statement.kind == StatementKind::kVariable) {
       append(text, logger, i, i + 1);
     } else if (statement.kind == StatementKind::kFunction) {
       const Function& function = logger.functions[statement.function];
@@ -98,7 +110,7 @@ Expected<void> run(Program& program) {
   }
   raise(module, logger);
   Statement functions;
-  functions.text = module.own(select(logger, program.called_hooks));
+  functions.text = module.own(select(logger, program));
   const auto after = std::ranges::find_if(module.statements, [](const Statement& statement) {
     return statement.kind != StatementKind::kVersion && statement.kind != StatementKind::kTarget &&
            statement.kind != StatementKind::kAddressSize;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -24,12 +25,24 @@ HookKind strong_hook(OpcodeClass opcode_class) {
   return opcode_class == kLoad ? HookKind::kAcquire : HookKind::kRelease;
 }
 
+// Triton's compiler puts all shared memory into this, and says nothing of it to the program's
+// author: where a value is in several threads, all of them store it.
+bool is_tritons(const Module& module) {
+  return std::ranges::any_of(module.statements, [](const Statement& statement) {
+    return std::ranges::any_of(statement.variables, [](const Variable& variable) {
+      return variable.is_extern && variable.space == StateSpace::kShared &&
+             variable.name == "global_smem";
+    });
+  });
+}
+
 // Plans the sites of one function.
 class FunctionReader {
  public:
-  FunctionReader(Program& program, std::uint32_t index)
+  FunctionReader(Program& program, std::uint32_t index, bool is_tritons)
       : program_(program),
         index_(index),
+        is_tritons_(is_tritons),
         function_(program.function(index)),
         facts_(program.functions[index]),
         constants_(program.module, function_),
@@ -118,6 +131,9 @@ class FunctionReader {
       site.hook = strong_hook(effect.opcode_class);
     }
     find_constants(statement.instruction, site);
+    site.info.is_replicated = is_tritons_ && effect.opcode_class == kStore &&
+                              effect.space == StateSpace::kShared &&
+                              effect.order == wire::MemoryOrder::kWeak;
     program_.sites.push_back(site);
   }
 
@@ -234,6 +250,7 @@ class FunctionReader {
 
   Program& program_;
   std::uint32_t index_;
+  bool is_tritons_;
   const Function& function_;
   const FunctionFacts& facts_;
   Constants constants_;
@@ -249,12 +266,13 @@ class FunctionReader {
 
 Expected<void> run(Program& program) {
   SourceFrames frames(program.module);
+  const bool is_from_triton = is_tritons(program.module);
   for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
     if (!program.function(i).has_body || !program.functions[i].is_instrumented) {
       continue;
     }
     const std::size_t first = program.not_covered.size();
-    FunctionReader reader(program, i);
+    FunctionReader reader(program, i, is_from_triton);
     reader.read();
     frames.enter(program.function(i));
     for (std::size_t n = 0; n < reader.not_covered_statements_.size(); ++n) {

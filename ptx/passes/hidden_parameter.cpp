@@ -18,7 +18,21 @@ namespace barracuda::ptx::hidden_parameter {
 namespace {
 
 constexpr std::uint64_t kHiddenBytes = 8;
+// What matrix units and bulk copies read and write in shared memory is swizzled by bits of the
+// address itself, so the memory must stay where it would be without our word, modulo 1024 bytes:
+// their widest pattern (PTX ISA, wgmma's matrix descriptor). Triton counts on it, and declares its
+// dynamic memory as aligned to 16 bytes.
+constexpr std::uint32_t kSwizzleBytes = 1024;
 constexpr std::uint64_t kStaticSharedBytes = 48 * 1024;
+
+bool swizzles(const Module& module) {
+  return std::ranges::any_of(module.statements, [](const Statement& statement) {
+    const Instruction& instruction = statement.instruction;
+    return statement.kind == StatementKind::kInstruction &&
+           (instruction.opcode == Opcode::kWgmma || instruction.opcode == Opcode::kTcgen05 ||
+            instruction.mnemonic.find(".tensor") != std::string_view::npos);
+  });
+}
 
 std::uint64_t parameter_limit(const Module& module) {
   const bool is_large =
@@ -181,6 +195,10 @@ void append_parameter(Module& module, const Function& entry) {
 Expected<void> run(Program& program) {
   const SharedMemory shared(program);
   const Constants constants(program.module);
+  if (swizzles(program.module)) {
+    program.descriptor_alignment = kSwizzleBytes;
+  }
+  const std::uint64_t word_bytes = program.descriptor_alignment;
   for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
     const Function& entry = program.function(i);
     if (!entry.is_entry || !entry.has_body) {
@@ -190,14 +208,14 @@ Expected<void> run(Program& program) {
     ParameterLayout layout = parameter_layout(entry);
     Kernel kernel{.name = std::string(entry.name), .parameters = std::move(layout.places)};
     const std::uint64_t offset = align_up(layout.bytes, kHiddenBytes);
-    const std::uint64_t shared_bytes = align_up(shared.bytes_of(facts), kHiddenBytes);
+    const std::uint64_t shared_bytes = align_up(shared.bytes_of(facts), word_bytes);
     if (facts.is_empty) {
       // Libraries ask such kernels what a device can do, and all of a block's shared memory must
       // be theirs.
       kernel.is_empty = true;
-    } else if (shared_bytes + kHiddenBytes > kStaticSharedBytes) {
+    } else if (shared_bytes + word_bytes > kStaticSharedBytes) {
       kernel.reason =
-          fmt::format("its {} bytes of static shared memory leave no room", shared_bytes);
+          fmt::format("its {} bytes of static shared memory leave no room", shared.bytes_of(facts));
       // Nothing that it calls may use our shared word either.
       for (const std::uint32_t callee : facts.reachable) {
         program.functions[callee].is_instrumented = false;

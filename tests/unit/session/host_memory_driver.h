@@ -71,6 +71,11 @@ class HostMemoryDriver final : public DeviceDriver {
     std::free(reinterpret_cast<void*>(address));
   }
 
+  bool clear(Handle /*stream*/, std::uint64_t address, std::size_t bytes) override {
+    std::memset(reinterpret_cast<void*>(address), 0, bytes);
+    return true;
+  }
+
   bool write(std::uint64_t address, std::span<const std::byte> bytes) override {
     std::memcpy(reinterpret_cast<void*>(address), bytes.data(), bytes.size());
     return true;

@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
+#include "base/strong_id.h"
+#include "device_logger/shared_states.h"
+#include "ptx/analysis/program.h"
+#include "ptx/passes/passes.h"
+
+namespace barracuda::ptx::barrier_epochs {
+namespace {
+
+bool is_whole_barrier(const Program& program, const PlannedSite& site) {
+  return site.info.operation == wire::Operation::kBarrier && site.effect.count_operand < 0 &&
+         program.module.statements[site.statement].instruction.predicate.empty();
+}
+
+bool may_be_shared(const PlannedSite& site) {
+  return site.hook == HookKind::kAccess && site.effect.space != StateSpace::kGlobal;
+}
+
+// Nothing else orders the thread, and nothing but its own accesses touches memory for it.
+bool is_ordered_by_barriers(const Program& program, const PlannedSite& site) {
+  if (site.hook == HookKind::kEvent) {
+    return site.info.operation == wire::Operation::kExit || is_whole_barrier(program, site);
+  }
+  return (site.hook == HookKind::kNone || site.hook == HookKind::kAccess) &&
+         site.info.asynchrony == wire::Asynchrony::kNone && !site.effect.shared_cluster &&
+         is_shared_access(site.effect);
+}
+
+bool calls_nothing_that_logs(const Program& program, std::uint32_t entry) {
+  const FunctionFacts& facts = program.functions[entry];
+  return !facts.calls_indirectly &&
+         std::ranges::all_of(facts.reachable, [&](std::uint32_t index) {
+           return index == entry || !program.functions[index].may_log;
+         });
+}
+
+Kernel* kernel_of(Program& program, const Function& entry) {
+  const auto found = std::ranges::find(program.kernels, entry.name, &Kernel::name);
+  return found == program.kernels.end() ? nullptr : &*found;
+}
+
+void visit(Program& program, std::span<PlannedSite> sites) {
+  const std::uint32_t index = sites.front().function;
+  const Function& entry = program.function(index);
+  Kernel* const kernel = entry.is_entry ? kernel_of(program, entry) : nullptr;
+  if (kernel == nullptr || program.functions[index].is_numbered ||
+      !calls_nothing_that_logs(program, index) ||
+      std::any_of(program.effects.begin() + static_cast<std::ptrdiff_t>(entry.body_begin),
+                  program.effects.begin() + static_cast<std::ptrdiff_t>(entry.body_end),
+                  [](const Effect& effect) { return effect.not_covered; }) ||
+      !std::ranges::all_of(sites, [&](const PlannedSite& site) {
+        return is_ordered_by_barriers(program, site);
+      })) {
+    return;
+  }
+  const auto first = std::ranges::find_if(sites, may_be_shared);
+  const std::uint32_t first_id = first == sites.end() ? 0 : index_of(first->id);
+  if (first == sites.end() || std::ranges::any_of(sites, [&](const PlannedSite& site) {
+        return may_be_shared(site) && index_of(site.id) - first_id >= wire::kMostStateSites;
+      })) {
+    return;
+  }
+  kernel->state_sites = first->id;
+  kernel->keeps_states = true;
+  for (PlannedSite& site : sites) {
+    site.counts_epochs = site.hook == HookKind::kEvent || may_be_shared(site);
+  }
+}
+
+}  // namespace
+
+Expected<void> run(Program& program) {
+  for (auto begin = program.sites.begin(); begin != program.sites.end();) {
+    const auto end = std::ranges::find_if(begin, program.sites.end(), [&](const PlannedSite& site) {
+      return site.function != begin->function;
+    });
+    visit(program, {begin, end});
+    begin = end;
+  }
+  return {};
+}
+
+}  // namespace barracuda::ptx::barrier_epochs

@@ -1,0 +1,59 @@
+// The emulated device's end of device_logger/shared_states.h: what shared_states.cuh is on a GPU.
+// The warps of a block take turns, so its states are changed by one thread of the host at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "device_logger/launch_descriptor.h"
+#include "device_logger/shared_states.h"
+#include "emulator/native_function.h"
+#include "session/native_lanes.h"
+#include "session/native_queue.h"
+
+namespace barracuda::session {
+
+class NativeStates {
+ public:
+  NativeStates(const wire::LaunchDescriptor& descriptor, const emulator::NativeCall& call);
+
+  [[nodiscard]] bool are_kept() const { return header_ != nullptr; }
+
+  [[nodiscard]] std::uint32_t next(std::uint32_t epoch) const;
+  void leave(std::uint32_t lane, std::uint32_t epoch) const;
+
+  enum class Outcome : std::uint8_t {
+    kLogged,
+    kLeftOut,
+    kTryAgain,  // the queue has no room: once more from the beginning, which changes nothing twice
+  };
+
+  // What is done with the accesses of `lanes`, of one site.
+  [[nodiscard]] Outcome follow(const NativeLanes& lanes, std::uint32_t site,
+                               const LaneWords& addresses, const LaneWords& epochs,
+                               const wire::StoredValues<NativeLanes>& values,
+                               const NativeQueue& queue) const;
+
+ private:
+  struct LaneStep {
+    std::uint64_t offset = 0;
+    std::uint32_t epoch = 0;
+    wire::StateAccess access;
+    std::uint64_t value = 0;
+  };
+
+  [[nodiscard]] std::uint64_t* state_at(std::uint64_t offset) const;
+  [[nodiscard]] std::uint32_t* mask_of(std::uint32_t warp) const;
+  [[nodiscard]] wire::StateStep step_of(wire::WordState state, const LaneStep& lane) const;
+  [[nodiscard]] Outcome take(std::uint64_t offset, const LaneStep& lane,
+                             const NativeQueue& queue) const;
+  [[nodiscard]] bool log_kept(wire::WordState state, const wire::StateStep& step,
+                              std::uint64_t offset, const LaneStep& lane,
+                              const NativeQueue& queue) const;
+
+  const wire::SharedStates& states_;
+  std::uint32_t warp_ = 0;
+  std::byte* header_ = nullptr;
+};
+
+}  // namespace barracuda::session

@@ -1,0 +1,98 @@
+#include "session/state_memory.h"
+
+#include <algorithm>
+
+#include "base/align.h"
+#include "base/assert.h"
+#include "base/strong_id.h"
+
+namespace barracuda::session {
+namespace {
+
+// Of all pieces together. A launch of 16,384 blocks with 8 KiB of shared memory each takes 260 MiB.
+constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;
+constexpr std::uint64_t kMostEmulated = std::uint64_t{128} << 20;
+// Besides what the program says: what the system takes in front of it, the tool's word behind it,
+// and what lies between them because of their alignment. Words beyond have no states.
+constexpr std::uint64_t kReservedBytes = 1024, kOwnBytes = 1024 + 256;
+
+std::uint32_t window_of(const StateMemory::Request& request) {
+  return static_cast<std::uint32_t>(align_up(
+      kReservedBytes + kOwnBytes + request.kernel.shared_bytes + request.dynamic_bytes, 128));
+}
+
+}  // namespace
+
+StateMemory::~StateMemory() {
+  for (const Piece& piece : pieces_) {
+    driver_.free_device(piece.address);
+  }
+}
+
+std::uint64_t StateMemory::allocate(std::uint64_t bytes) {
+  const std::uint64_t most = driver_.is_emulated() ? kMostEmulated : kMostBytes;
+  std::uint64_t held = 0;
+  for (const Piece& piece : pieces_) {
+    held += piece.bytes;
+  }
+  while (held + bytes > most) {
+    const auto unused = std::ranges::find_if(pieces_, &Piece::is_free);
+    if (unused == pieces_.end()) {
+      return 0;
+    }
+    held -= unused->bytes;
+    driver_.free_device(unused->address);
+    pieces_.erase(unused);
+  }
+  const std::uint64_t address = driver_.allocate_device(bytes);
+  if (address != 0) {
+    pieces_.push_back({.address = address, .bytes = bytes, .is_free = false});
+  }
+  return address;
+}
+
+std::uint64_t StateMemory::take(std::uint64_t bytes) {
+  Piece* best = nullptr;
+  for (Piece& piece : pieces_) {
+    if (piece.is_free && piece.bytes >= bytes && (best == nullptr || piece.bytes < best->bytes)) {
+      best = &piece;
+    }
+  }
+  if (best == nullptr) {
+    return allocate(bytes);
+  }
+  best->is_free = false;
+  return best->address;
+}
+
+wire::SharedStates StateMemory::acquire(const Request& request) {
+  if (!request.kernel.keeps_states) {
+    return {};
+  }
+  const std::uint32_t window = window_of(request);
+  const std::uint64_t bytes = request.grid.volume() * wire::states_bytes(window);
+  if (bytes == 0 || bytes > kMostBytes) {
+    return {};
+  }
+  const wire::SharedStates states{.address = take(bytes),
+                                  .window = window,
+                                  .first_site = index_of(request.kernel.state_sites)};
+  if (states.address == 0) {
+    return {};
+  }
+  if (!driver_.clear(request.stream, states.address, bytes)) {
+    release(states);
+    return {};
+  }
+  return states;
+}
+
+void StateMemory::release(const wire::SharedStates& states) {
+  if (states.address != 0) {
+    const auto piece = std::ranges::find(pieces_, states.address, &Piece::address);
+    ASSERT(piece != pieces_.end() && !piece->is_free);
+    piece->is_free = true;
+  }
+}
+
+}  // namespace barracuda::session

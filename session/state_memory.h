@@ -1,0 +1,50 @@
+// Device memory for the states of words of shared memory (device_logger/shared_states.h): a piece
+// for each launch in flight, used again by later ones. Made and destroyed while its context is
+// current. Not thread-safe: its owner serialises.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "device_logger/shared_states.h"
+#include "host_detector/launch.h"
+#include "ptx/instrument.h"
+#include "session/device_driver.h"
+
+namespace barracuda::session {
+
+class StateMemory {
+ public:
+  explicit StateMemory(DeviceDriver& driver) : driver_(driver) {}
+  ~StateMemory();
+  StateMemory(const StateMemory&) = delete;
+  StateMemory& operator=(const StateMemory&) = delete;
+
+  struct Request {
+    const ptx::Kernel& kernel;
+    detector::Dim3 grid;
+    std::uint32_t dynamic_bytes = 0;  // of shared memory, of a block
+    Handle stream = 0;
+  };
+
+  // Zeroed behind the work that the stream has now. None if the kernel keeps no states or there is
+  // no room for them: then all is logged.
+  wire::SharedStates acquire(const Request& request);
+  // The launch is over.
+  void release(const wire::SharedStates& states);
+
+ private:
+  struct Piece {
+    std::uint64_t address = 0, bytes = 0;
+    bool is_free = false;
+  };
+
+  // 0 if there is no room.
+  std::uint64_t take(std::uint64_t bytes);
+  std::uint64_t allocate(std::uint64_t bytes);
+
+  DeviceDriver& driver_;
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace barracuda::session
