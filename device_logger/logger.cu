@@ -41,13 +41,9 @@ __device__ __forceinline__ UnwrittenAccess judge_access(std::uint64_t descriptor
   return access;
 }
 
-// Of accesses whose words have no states.
-constexpr std::uint32_t kNoEpoch = ~0U;
-
 // A lane must not claim again before its record here is claimed, so all leave together.
 __device__ __forceinline__ void log_access(std::uint32_t site, std::uint64_t address,
-                                           const StoredValues<Lanes>& values,
-                                           std::uint32_t epoch = kNoEpoch) {
+                                           const StoredValues<Lanes>& values) {
   const std::uint64_t descriptor = __barracuda_descriptor;
   if (descriptor == 0 || address == kNoAddress) {
     return;
@@ -58,18 +54,26 @@ __device__ __forceinline__ void log_access(std::uint32_t site, std::uint64_t add
     return;
   }
   const Lanes lanes = Lanes::at_site(site);
-  if (epoch != kNoEpoch) {
-    const BlockStates states(descriptor);
-    if (states.are_kept()) {
-      const bool are_logged = states.follow(lanes, site, address, epoch, values);
-      lanes.converge();
-      if (!are_logged) {
-        return;
-      }
-    }
-  }
   write_access(Log{descriptor}, lanes, site, address, values);
   lanes.converge();
+}
+
+// Whether the access has to be logged. What comes before it is logged here.
+__device__ __forceinline__ std::uint64_t follow_states(std::uint32_t site, std::uint64_t address,
+                                                       std::uint32_t epoch,
+                                                       const StoredValues<Lanes>& values) {
+  const std::uint64_t descriptor = __barracuda_descriptor;
+  if (descriptor == 0 || address == kNoAddress) {
+    return 0;
+  }
+  const BlockStates states(descriptor);
+  if (!states.are_kept()) {
+    return 1;
+  }
+  const Lanes lanes = Lanes::at_site(site);
+  const bool are_logged = states.follow(lanes, site, address, epoch, values);
+  lanes.converge();
+  return are_logged ? 1 : 0;
 }
 
 // What a release takes before its access and needs again after it.
@@ -143,9 +147,9 @@ __device__ __forceinline__ void log_acquire(std::uint32_t site, std::uint64_t ad
   lanes.converge();
 }
 
-// A thread's epoch, as the native twin of a hook can give it back.
-struct EpochToken {
-  std::uint64_t epoch;
+// A number, as the native twin of a hook can give it back.
+struct HookResult {
+  std::uint64_t number;
 };
 
 struct Operands {
@@ -227,6 +231,7 @@ __device__ __forceinline__ void log_event(std::uint32_t site, std::uint32_t deta
 
 #define BARRACUDA_HOOK extern "C" __device__ __noinline__
 
+using barracuda::wire::HookResult;
 using barracuda::wire::ReleaseToken;
 
 BARRACUDA_HOOK void __barracuda_access(std::uint32_t site, std::uint64_t address) {
@@ -258,43 +263,35 @@ BARRACUDA_HOOK void __barracuda_store_wide_generic(std::uint32_t site, std::uint
                               {low, high, true, true});
 }
 
-// In kernels whose threads barriers alone order (shared_states.h): of addresses that may be shared.
-BARRACUDA_HOOK void __barracuda_shared_access(std::uint32_t site, std::uint64_t address,
-                                              std::uint32_t epoch) {
-  barracuda::wire::log_access(site, address, {}, epoch);
+// In kernels whose threads barriers alone order (shared_states.h), before the hook of an access that
+// may be to shared memory: whether to call it.
+BARRACUDA_HOOK HookResult __barracuda_shared_access(std::uint32_t site, std::uint64_t address,
+                                                    std::uint32_t epoch) {
+  return {barracuda::wire::follow_states(site, address, epoch, {})};
 }
 
-BARRACUDA_HOOK void __barracuda_shared_access_generic(std::uint32_t site, std::uint64_t address,
-                                                      std::uint32_t epoch) {
-  barracuda::wire::log_access(site, barracuda::wire::tagged_generic(address), {}, epoch);
+BARRACUDA_HOOK HookResult __barracuda_shared_access_generic(std::uint32_t site,
+                                                            std::uint64_t address,
+                                                            std::uint32_t epoch) {
+  return {barracuda::wire::follow_states(site, barracuda::wire::tagged_generic(address), epoch, {})};
 }
 
-BARRACUDA_HOOK void __barracuda_shared_store(std::uint32_t site, std::uint64_t address,
-                                             std::uint64_t value, std::uint32_t epoch) {
-  barracuda::wire::log_access(site, address, {value, 0, true}, epoch);
+BARRACUDA_HOOK HookResult __barracuda_shared_store(std::uint32_t site, std::uint64_t address,
+                                                   std::uint32_t epoch, std::uint64_t low,
+                                                   std::uint64_t high) {
+  return {barracuda::wire::follow_states(site, address, epoch, {low, high, true, true})};
 }
 
-BARRACUDA_HOOK void __barracuda_shared_store_generic(std::uint32_t site, std::uint64_t address,
-                                                     std::uint64_t value, std::uint32_t epoch) {
-  barracuda::wire::log_access(site, barracuda::wire::tagged_generic(address), {value, 0, true},
-                              epoch);
-}
-
-BARRACUDA_HOOK void __barracuda_shared_store_wide(std::uint32_t site, std::uint64_t address,
-                                                  std::uint64_t low, std::uint64_t high,
-                                                  std::uint32_t epoch) {
-  barracuda::wire::log_access(site, address, {low, high, true, true}, epoch);
-}
-
-BARRACUDA_HOOK void __barracuda_shared_store_wide_generic(std::uint32_t site, std::uint64_t address,
-                                                          std::uint64_t low, std::uint64_t high,
-                                                          std::uint32_t epoch) {
-  barracuda::wire::log_access(site, barracuda::wire::tagged_generic(address),
-                              {low, high, true, true}, epoch);
+BARRACUDA_HOOK HookResult __barracuda_shared_store_generic(std::uint32_t site,
+                                                           std::uint64_t address,
+                                                           std::uint32_t epoch, std::uint64_t low,
+                                                           std::uint64_t high) {
+  return {barracuda::wire::follow_states(site, barracuda::wire::tagged_generic(address), epoch,
+                                         {low, high, true, true})};
 }
 
 // Behind a barrier of the whole block.
-BARRACUDA_HOOK barracuda::wire::EpochToken __barracuda_next_epoch(std::uint32_t epoch) {
+BARRACUDA_HOOK HookResult __barracuda_next_epoch(std::uint32_t epoch) {
   using namespace barracuda::wire;
   const std::uint64_t descriptor = __barracuda_descriptor;
   if (descriptor != 0) {

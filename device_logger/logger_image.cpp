@@ -6,10 +6,11 @@
 namespace barracuda::wire {
 namespace {
 
-constexpr std::string_view kLogger =
+// Arrays where a compiler would count a view's characters for too long.
+constexpr const char kLogger[] =
 #include "device_logger/logger_75.inc"
     ;
-constexpr std::string_view kLoggerWithClusters =
+constexpr const char kLoggerWithClusters[] =
 #include "device_logger/logger_90.inc"
     ;
 constexpr std::string_view kStoreBuffer =
@@ -32,7 +33,9 @@ constexpr std::uint32_t kFirstArchWithClusters = 90;
 }  // namespace
 
 std::string_view logger_ptx(std::uint32_t arch) {
-  return arch >= kFirstArchWithClusters ? kLoggerWithClusters : kLogger;
+  return arch >= kFirstArchWithClusters
+             ? std::string_view(kLoggerWithClusters, sizeof kLoggerWithClusters - 1)
+             : std::string_view(kLogger, sizeof kLogger - 1);
 }
 
 std::string_view store_buffer_ptx(std::uint32_t arch) {

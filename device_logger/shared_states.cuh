@@ -33,7 +33,7 @@ class BlockStates {
     if ((epoch & kFrozen) != 0) {
       return;
     }
-    std::uint32_t before;
+    [[maybe_unused]] std::uint32_t before;
     asm volatile("atom.relaxed.gpu.global.or.b32 %0, [%1], %2;"
                  : "=r"(before)
                  : "l"(mask_of(linear_warp())), "r"(1U << lane_id())
@@ -42,7 +42,6 @@ class BlockStates {
                  : "=r"(before)
                  : "l"(header_), "r"(kMostEpochs - epoch)
                  : "memory");
-    static_cast<void>(before);
     __threadfence();
   }
 
@@ -131,6 +130,7 @@ class BlockStates {
     }
     const Queue queue(descriptor_);
     const UniformValue stored{step.has_same_value ? value : 0, step.has_same_value};
+#pragma unroll 1
     for (std::uint32_t which = 0; which < 2; ++which) {
       const KeptAccess kept = which == 0 ? state.first() : state.second();
       if ((step.kept >> which & 1) != 0) {

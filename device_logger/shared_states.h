@@ -207,11 +207,9 @@ BARRACUDA_WIRE WordState after_write(WordState state, std::uint32_t epoch,
 }
 
 // By a thread that is not frozen.
-BARRACUDA_WIRE StateStep step(WordState state, std::uint32_t epoch, const StateAccess& access) {
+BARRACUDA_WIRE StateStep step(WordState met, std::uint32_t epoch, const StateAccess& access) {
   using Kind = WordState::Kind;
-  if (state.kind() != Kind::kEmpty && state.epoch() != epoch) {
-    state = WordState(0);
-  }
+  const WordState state(met.epoch() == epoch ? met.bits() : 0);
   const bool is_own = state.kind() == Kind::kEmpty ||
                       (state.kind() != Kind::kReads && state.kind() != Kind::kLogged &&
                        state.first().thread == access.by.thread);

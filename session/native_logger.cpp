@@ -126,23 +126,22 @@ LaneWords words_of(const NativeCall& call, std::size_t argument) {
   return words;
 }
 
-// `words`: how many arguments are stored values.
-StoredValues values_of(const NativeCall& call, std::size_t words) {
+// The arguments from `first` on are stored values, if there are any.
+StoredValues values_of(const NativeCall& call, std::size_t first) {
   StoredValues values;
-  values.are_known = words > 0;
-  values.are_wide = words > 1;
+  values.are_known = call.arguments.size() > first;
+  values.are_wide = call.arguments.size() > first + 1;
   for (std::uint32_t lane = 0; values.are_known && lane < wire::kWarpLanes; ++lane) {
     const int i = static_cast<int>(lane);
-    values.low[lane] = call.arguments[2].load<std::uint64_t>(i);
-    values.high[lane] = values.are_wide ? call.arguments[3].load<std::uint64_t>(i) : 0;
+    values.low[lane] = call.arguments[first].load<std::uint64_t>(i);
+    values.high[lane] = values.are_wide ? call.arguments[first + 1].load<std::uint64_t>(i) : 0;
   }
   return values;
 }
 
 // Lanes from different sites at once are only made by tests: with a queue that is full between the
 // two, the first record comes twice, which is an access that happened.
-// With epochs, the last argument, what becomes of it is up to the states of its words.
-template <bool Generic, bool HasEpochs = false>
+template <bool Generic>
 NativeResult access(const NativeCall& call) {
   const wire::LaunchDescriptor* descriptor = descriptor_of(call);
   std::uint32_t mask = call.mask;
@@ -154,29 +153,63 @@ NativeResult access(const NativeCall& call) {
   if (mask == 0) {
     return NativeResult::kDone;
   }
-  const std::size_t operands = call.arguments.size() - (HasEpochs ? 1 : 0);
-  const StoredValues values = values_of(call, operands - 2);
+  const StoredValues values = values_of(call, 2);
   const NativeQueue queue(*descriptor, call);
-  const NativeStates states(*descriptor, call);
   while (mask != 0) {
     const NativeLanes same = lanes_of_first_site(call, mask);
-    if (HasEpochs && states.are_kept()) {
-      using Outcome = NativeStates::Outcome;
-      const Outcome outcome = states.follow(same, site_of(call, same.leader), addresses,
-                                            words_of(call, operands), values, queue);
-      if (outcome == Outcome::kTryAgain) {
-        return NativeResult::kTryAgain;
-      }
-      if (outcome == Outcome::kLeftOut) {
-        mask &= ~same.mask;
-        continue;
-      }
-    }
     if (!wire::write_access(queue, same, site_of(call, same.leader), addresses, values)) {
       return NativeResult::kTryAgain;
     }
     mask &= ~same.mask;
   }
+  return NativeResult::kDone;
+}
+
+// --- states of words of shared memory ---
+
+void set_results(const NativeCall& call, std::uint32_t lanes, std::uint64_t result) {
+  NativeLanes(lanes).for_each([&](std::uint32_t lane, std::uint32_t) {
+    call.result.store(static_cast<int>(lane), 0, result);
+  });
+}
+
+// site, address, epoch, what is stored: whether it has to be logged
+template <bool Generic>
+NativeResult follow_states(const NativeCall& call) {
+  const wire::LaunchDescriptor* descriptor = descriptor_of(call);
+  const bool are_kept = descriptor != nullptr && descriptor->states.address != 0;
+  set_results(call, call.mask, descriptor == nullptr || are_kept ? 0 : 1);
+  if (!are_kept) {
+    return NativeResult::kDone;
+  }
+  std::uint32_t mask = call.mask;
+  const LaneWords addresses = addresses_of(call, Generic, mask);
+  const LaneWords epochs = words_of(call, 2);
+  const StoredValues values = values_of(call, 3);
+  const NativeQueue queue(*descriptor, call);
+  const NativeStates states(*descriptor, call);
+  for (; mask != 0;) {
+    using Outcome = NativeStates::Outcome;
+    const NativeLanes same = lanes_of_first_site(call, mask);
+    const Outcome outcome =
+        states.follow(same, site_of(call, same.leader), addresses, epochs, values, queue);
+    if (outcome == Outcome::kTryAgain) {
+      return NativeResult::kTryAgain;
+    }
+    set_results(call, same.mask, outcome == Outcome::kLogged ? 1 : 0);
+    mask &= ~same.mask;
+  }
+  return NativeResult::kDone;
+}
+
+NativeResult next_epoch(const NativeCall& call) {
+  const wire::LaunchDescriptor* descriptor = descriptor_of(call);
+  NativeLanes(call.mask).for_each([&](std::uint32_t lane, std::uint32_t) {
+    const int i = static_cast<int>(lane);
+    const std::uint32_t epoch = call.arguments[0].load<std::uint32_t>(i);
+    const bool counts = descriptor != nullptr && descriptor->states.address != 0;
+    call.result.store(i, 0, counts ? NativeStates(*descriptor, call).next(epoch) : epoch);
+  });
   return NativeResult::kDone;
 }
 
@@ -330,17 +363,6 @@ NativeResult event(const NativeCall& call) {
   return NativeResult::kDone;
 }
 
-NativeResult next_epoch(const NativeCall& call) {
-  const wire::LaunchDescriptor* descriptor = descriptor_of(call);
-  NativeLanes(call.mask).for_each([&](std::uint32_t lane, std::uint32_t) {
-    const int i = static_cast<int>(lane);
-    const std::uint32_t epoch = call.arguments[0].load<std::uint32_t>(i);
-    const bool counts = descriptor != nullptr && descriptor->states.address != 0;
-    call.result.store(i, 0, counts ? NativeStates(*descriptor, call).next(epoch) : epoch);
-  });
-  return NativeResult::kDone;
-}
-
 // Lanes in lockstep go on once all are here.
 NativeResult meet(const NativeCall& call) {
   std::uint32_t members = 0;
@@ -367,12 +389,10 @@ constexpr std::array kHooks = {
     hook("__barracuda_store_generic", 3, &access<true>),
     hook("__barracuda_store_wide", 4, &access<false>),
     hook("__barracuda_store_wide_generic", 4, &access<true>),
-    hook("__barracuda_shared_access", 3, &access<false, true>),
-    hook("__barracuda_shared_access_generic", 3, &access<true, true>),
-    hook("__barracuda_shared_store", 4, &access<false, true>),
-    hook("__barracuda_shared_store_generic", 4, &access<true, true>),
-    hook("__barracuda_shared_store_wide", 5, &access<false, true>),
-    hook("__barracuda_shared_store_wide_generic", 5, &access<true, true>),
+    hook("__barracuda_shared_access", 3, &follow_states<false>),
+    hook("__barracuda_shared_access_generic", 3, &follow_states<true>),
+    hook("__barracuda_shared_store", 5, &follow_states<false>),
+    hook("__barracuda_shared_store_generic", 5, &follow_states<true>),
     hook("__barracuda_next_epoch", 1, &next_epoch),
     hook("__barracuda_release_begin", 2, &release_begin<false>),
     hook("__barracuda_release_begin_generic", 2, &release_begin<true>),

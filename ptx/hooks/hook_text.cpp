@@ -176,6 +176,30 @@ HookWriter::Predicate HookWriter::skip_unless_used(const PlannedSite& site) {
           .after = fmt::format("$__barracuda_skip{}:\n", label)};
 }
 
+HookWriter::Predicate HookWriter::skip_unless_conflicting(bool is_generic, std::uint32_t words,
+                                                          const HookArgument& id,
+                                                          const HookArgument& where) {
+  const HookArgument epoch{32, std::string(kEpoch)};
+  const std::string_view result = ".param .align 8 .b8 __barracuda_result[8];\n";
+  const std::string_view read = "ld.param.b64 %__barracuda_n, [__barracuda_result];\n";
+  const std::uint32_t label = next_label_++;
+  const std::string call =
+      words == 0
+          ? write_call(called_, {"shared_access", is_generic}, {id, where, epoch}, result, read)
+          : write_call(called_, {"shared_store", is_generic},
+                       {id,
+                        where,
+                        epoch,
+                        {64, "%__barracuda_v0"},
+                        {64, words == 2 ? "%__barracuda_v1" : "0"}},
+                       result, read);
+  return {.before = fmt::format(".reg .b64 %__barracuda_n;\n.reg .pred %__barracuda_q;\n{}"
+                                "setp.eq.b64 %__barracuda_q, %__barracuda_n, 0;\n"
+                                "@%__barracuda_q bra $__barracuda_skip{};\n",
+                                call, label),
+          .after = fmt::format("$__barracuda_skip{}:\n", label)};
+}
+
 HookText HookWriter::write_event(const PlannedSite& site, const Statement& statement) {
   const Effect& effect = site.effect;
   std::string detail = "0", threads = "0";
@@ -231,19 +255,13 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
       fmt::format("{{\n{}{}{}{}{}", kDeclareAddress, predicate.before, use.before, address, values);
   const HookArgument id{32, fmt::to_string(site_word(site))}, where{64, "%__barracuda_a"},
       low{64, "%__barracuda_v0"}, high{64, "%__barracuda_v1"};
-  const std::string_view name = words == 0 ? "access" : words == 1 ? "store" : "store_wide";
-  std::vector<HookArgument> arguments{id, where};
-  if (words >= 1) {
-    arguments.push_back(low);
-  }
-  if (words == 2) {
-    arguments.push_back(high);
-  }
-  if (site.counts_epochs) {
-    arguments.push_back({32, std::string(kEpoch)});
-  }
-  const std::string hook = fmt::format("{}{}", site.counts_epochs ? "shared_" : "", name);
-  text += write_call(called_, {hook, is_generic}, arguments);
+  const Predicate states =
+      site.counts_epochs ? skip_unless_conflicting(is_generic, words, id, where) : Predicate{};
+  text += states.before;
+  text += words == 0   ? write_call(called_, {"access", is_generic}, {id, where})
+          : words == 1 ? write_call(called_, {"store", is_generic}, {id, where, low})
+                       : write_call(called_, {"store_wide", is_generic}, {id, where, low, high});
+  text += states.after;
   text += use.after + predicate.after + "}\n";
   return {.before = text};
 }

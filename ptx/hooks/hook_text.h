@@ -10,6 +10,7 @@
 
 #include "ptx/analysis/program.h"
 #include "ptx/analysis/register_sizes.h"
+#include "ptx/hooks/hook_call.h"
 #include "ptx/module.h"
 
 namespace barracuda::ptx {
@@ -47,6 +48,10 @@ class HookWriter {
 
   [[nodiscard]] Predicate skip_unless(const Instruction& instruction);
   [[nodiscard]] Predicate skip_unless_used(const PlannedSite& site);
+  // Of an access in a kernel of barrier_epochs; `words` of values are stored.
+  [[nodiscard]] Predicate skip_unless_conflicting(bool is_generic, std::uint32_t words,
+                                                  const HookArgument& id,
+                                                  const HookArgument& where);
   HookText write_event(const PlannedSite& site, const Statement& statement);
   HookText write_access(const PlannedSite& site, const Statement& statement);
   HookText write_release(const PlannedSite& site, const Statement& statement);

@@ -36,6 +36,39 @@ extern "C" __global__ void use_shared(int* out) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = tile[63 - threadIdx.x];
 }
 
+// The same without the barrier.
+extern "C" __global__ void use_shared_unordered(int* out) {
+  __shared__ int tile[64];
+  tile[threadIdx.x] = static_cast<int>(threadIdx.x) * 3;
+  out[blockIdx.x * blockDim.x + threadIdx.x] = static_cast<volatile int*>(out)[0] + tile[63 - threadIdx.x];
+}
+
+extern "C" __global__ void reduce_shared(int* out) {
+  __shared__ int sums[128];
+  sums[threadIdx.x] = static_cast<int>(threadIdx.x);
+  __syncthreads();
+  for (unsigned half = 64; half > 0; half /= 2) {
+    if (threadIdx.x < half) {
+      sums[threadIdx.x] += sums[threadIdx.x + half];
+    }
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) {
+    out[blockIdx.x] = sums[0];
+  }
+}
+
+// The second warp leaves, and the first reads what it wrote.
+extern "C" __global__ void leave_early(int* out) {
+  __shared__ int tile[64];
+  if (threadIdx.x >= 32) {
+    tile[threadIdx.x] = static_cast<int>(threadIdx.x);
+    return;
+  }
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.x + 32];
+}
+
 // Half of the lanes write local memory through the same generic pointer.
 extern "C" __global__ void use_generic(int* out, int which) {
   int local[4] = {1, 2, 3, 4};

@@ -90,6 +90,16 @@ std::uint64_t LoggedMachine::allocate(std::size_t bytes) {
   return *address;
 }
 
+void LoggedMachine::keep_states(const std::string& kernel, std::uint32_t ctas) {
+  const auto facts = std::ranges::find(instrumented_.kernels, kernel, &ptx::Kernel::name);
+  REQUIRE(facts != instrumented_.kernels.end());
+  REQUIRE(facts->keeps_states);
+  constexpr std::uint32_t kWindow = 4096;
+  descriptor_->states = {.address = allocate(ctas * states_bytes(kWindow)),
+                         .window = kWindow,
+                         .first_site = index_of(facts->state_sites)};
+}
+
 void LoggedMachine::launch(const std::string& kernel, std::uint32_t ctas, std::uint32_t threads,
                            const std::vector<std::uint64_t>& parameters, std::uint32_t cluster) {
   const auto facts = std::ranges::find(instrumented_.kernels, kernel, &ptx::Kernel::name);
@@ -169,9 +179,10 @@ bool LoggedMachine::read_one(std::uint32_t queue, LoggedRecord& record) {
   }
   const auto lanes = static_cast<std::uint32_t>(__builtin_popcount(record.header.mask));
   const bool is_uniform = (record.pattern.flags & kUniformValue) != 0;
-  if (record.kind() == RecordKind::kAffine || record.kind() == RecordKind::kAffineValue) {
+  if (record.kind() == RecordKind::kAffine || record.kind() == RecordKind::kAffineValue ||
+      record.kind() == RecordKind::kEarlier) {
     LaneValueHalf value{}, padding;
-    const bool has_slot = record.kind() == RecordKind::kAffineValue;
+    const bool has_slot = record.kind() != RecordKind::kAffine;
     if (has_slot &&
         (!load(queue, record.slot + 1, 0, value) || !load(queue, record.slot + 1, 1, padding))) {
       return false;

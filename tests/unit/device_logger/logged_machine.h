@@ -64,6 +64,9 @@ class LoggedMachine {
   void launch(const std::string& kernel, std::uint32_t ctas, std::uint32_t threads,
               const std::vector<std::uint64_t>& parameters, std::uint32_t cluster = 1);
 
+  // The words of shared memory have states in the next launch of this kernel.
+  void keep_states(const std::string& kernel, std::uint32_t ctas);
+
   // Records that became complete since the last call; stops at the first incomplete one of a queue.
   std::vector<LoggedRecord> read();
   // Of the records whose instruction starts with `instruction`.

@@ -91,6 +91,28 @@ TEST_CASE("stores known to have written one value are warned of at any distance 
   }
 }
 
+TEST_CASE("warps that store what a compiler has replicated do no harm") {
+  for (const std::uint64_t second : {std::uint64_t{7}, std::uint64_t{8}}) {
+    for (const bool report : {true, false}) {
+      SiteInfo site = word(Operation::kWrite);
+      site.is_replicated = true;
+      Scenario scenario({.report_same_value = report});
+      scenario.launch(1, 64);
+      WarpOperation operation = scenario.start({.mask = 1}, site, RecordKind::kAffine);
+      operation.has_uniform_value = true;
+      operation.uniform_value = 7;
+      operation.lanes[0].address = kData;
+      scenario.detector.apply(operation);
+      operation.warp = 1;
+      operation.uniform_value = second;
+      scenario.detector.apply(operation);
+      CHECK(scenario.races().size() == (second != 7 || report ? 1 : 0));
+      CHECK((scenario.races().empty() ||
+             scenario.races()[0].severity == (second == 7 ? Severity::kWarning : Severity::kError)));
+    }
+  }
+}
+
 TEST_CASE("of stores of one known value each, launch after launch, a few are kept") {
   constexpr std::uint32_t kLaunches = 4000;
   for (const std::uint64_t last_value : {std::uint64_t{kLaunches}, std::uint64_t{1}}) {

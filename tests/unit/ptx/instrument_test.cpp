@@ -149,6 +149,37 @@ TEST_CASE("a kernel's own static shared memory ends where its dynamic part may b
   CHECK(shared_bytes(".extern .shared .align 1024 .b8 " + dynamic, "mov.u32 %r2, dynamic;\n") == 0);
 }
 
+TEST_CASE("shared memory that is swizzled by its address stays where it was, modulo 1024") {
+  const std::string head = ".version 8.0\n.target sm_90a\n.address_size 64\n"
+                           ".extern .shared .align 16 .b8 global_smem[];\n"
+                           ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"
+                           "mov.b32 %r1, global_smem;\nst.shared.b32 [%r1], %r2;\n";
+  const std::string word = ".shared .align 1024 .b8 __barracuda_descriptor[1024];";
+  for (const std::string_view swizzling :
+       {"wgmma.fence.sync.aligned;\n",
+        "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, "
+        "{%r2}], [%r3];\n"}) {
+    const InstrumentedModule module = instrument_text(head + std::string(swizzling) + "ret;\n}\n");
+    CHECK(module.text.find(word) != std::string::npos);
+    CHECK(module.kernels[0].shared_bytes == 0);
+  }
+  CHECK(instrument_text(head + "ret;\n}\n").text.find(word) == std::string::npos);
+}
+
+TEST_CASE("stores to the shared memory of Triton's compiler are replicated") {
+  const std::string head = ".version 8.0\n.target sm_90\n.address_size 64\n";
+  const auto is_replicated = [&](const std::string& memory, const std::string& store) {
+    const InstrumentedModule module =
+        instrument_text(head + ".extern .shared .align 16 .b8 " + memory +
+                        "[];\n.visible .entry k()\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n" +
+                        store + " [%r1], %r2;\nret;\n}\n");
+    return site_of(module, store).info.is_replicated;
+  };
+  CHECK(is_replicated("global_smem", "st.shared.b32"));
+  CHECK_FALSE(is_replicated("global_smem", "st.volatile.shared.b32"));
+  CHECK_FALSE(is_replicated("tile", "st.shared.b32"));
+}
+
 TEST_CASE("strong accesses are numbered only in kernels that synchronise") {
   const std::string body = with_registers("st.relaxed.gpu.global.u32 [%rd1], %r1; ");
   CHECK_FALSE(site_of(instrument_body(body + "ret;"), "st.relaxed.gpu.global.u32").info.numbered);

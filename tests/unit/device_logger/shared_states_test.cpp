@@ -1,0 +1,200 @@
+// The states of words of shared memory: what is left out is what conflicts with nothing, and what is
+// logged is enough to see each conflict.
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "device_logger/shared_states.h"
+#include "logged_machine.h"
+
+namespace barracuda::wire {
+namespace {
+
+struct Access {
+  std::uint32_t thread = 0, site = 0, epoch = 0;
+  bool writes = false;
+
+  friend bool operator==(const Access&, const Access&) = default;
+};
+
+bool conflict(const Access& one, const Access& other) {
+  return one.epoch == other.epoch && one.thread != other.thread && (one.writes || other.writes);
+}
+
+// One word, and what is logged of the accesses to it.
+class Word {
+ public:
+  void access(const Access& access, std::uint32_t frozen = 0) {
+    const StateAccess made{.by = {.thread = access.thread, .site = access.site, .size_log2 = 2},
+                           .is_read = !access.writes,
+                           .is_write = access.writes,
+                           .value_mark = 0};
+    const StateStep taken =
+        frozen == 0
+            ? step(state_, access.epoch, made)
+            : frozen_step(state_, frozen, made, [&](std::uint32_t thread) {
+                return std::ranges::find(left, thread) != left.end();
+              });
+    if ((taken.kept & 1) != 0) {
+      add(state_.first(), state_.kind() == WordState::Kind::kWrite ||
+                              state_.kind() == WordState::Kind::kReadWrite);
+    }
+    if ((taken.kept & 2) != 0) {
+      add(state_.second(), false);
+    }
+    if (taken.logs) {
+      logged.push_back(access);
+    }
+    state_ = taken.next;
+  }
+
+  std::vector<Access> logged;
+  std::vector<std::uint32_t> left;
+
+ private:
+  void add(const KeptAccess& kept, bool writes) {
+    logged.push_back({.thread = kept.thread,
+                      .site = kept.site,
+                      .epoch = state_.epoch(),
+                      .writes = writes});
+  }
+
+  WordState state_{0};
+};
+
+// Of a kernel whose words of shared memory have states, the instructions that left a record.
+std::vector<std::string> logged_by(LoggedMachine& machine, const std::string& kernel,
+                                   std::uint32_t ctas, std::uint32_t threads) {
+  const std::uint64_t out = machine.allocate(std::size_t{ctas} * threads * 4);
+  machine.keep_states(kernel, ctas);
+  machine.launch(kernel, ctas, threads, {out});
+  std::vector<std::string> logged;
+  for (const LoggedRecord& record : machine.read()) {
+    const std::string& instruction = machine.site_of(record).instruction;
+    if (instruction.find(".shared") != std::string::npos) {
+      logged.push_back((record.kind() == RecordKind::kEarlier ? "earlier " : "") + instruction);
+    }
+  }
+  return logged;
+}
+
+}  // namespace
+
+TEST_CASE("a word's state lets nothing pass that conflicts, and logs nothing else", "[logger]") {
+  std::mt19937 random(1);
+  for (int round = 0; round < 20000; ++round) {
+    Word word;
+    std::vector<Access> made;
+    const std::uint32_t threads = 2 + random() % 4, writes_in = 2 + random() % 5;
+    for (std::uint32_t epoch = 0; epoch < 3; ++epoch) {
+      for (std::uint32_t count = random() % 6; count > 0; --count) {
+        const bool writes = random() % writes_in == 0;
+        const Access access{.thread = static_cast<std::uint32_t>(random() % threads),
+                            .site = static_cast<std::uint32_t>(random() % 3) * 2 + (writes ? 1 : 0),
+                            .epoch = epoch,
+                            .writes = writes};
+        const std::size_t before = word.logged.size();
+        word.access(access);
+        // It is logged, behind one that it conflicts with, if it conflicts with any.
+        const auto conflicts = [&](const Access& other) { return conflict(access, other); };
+        if (std::ranges::any_of(made, conflicts)) {
+          REQUIRE(word.logged.back() == access);
+          REQUIRE(std::any_of(word.logged.begin(), word.logged.end() - 1, conflicts));
+        }
+        // What comes before it has been made, in this epoch.
+        for (std::size_t i = before; i < word.logged.size(); ++i) {
+          const bool is_own = i + 1 == word.logged.size() && word.logged[i] == access;
+          REQUIRE((is_own || std::ranges::find(made, word.logged[i]) != made.end()));
+          REQUIRE(word.logged[i].epoch == epoch);
+        }
+        made.push_back(access);
+      }
+    }
+    for (std::uint32_t epoch = 0; epoch < 3; ++epoch) {
+      const bool has_conflict = std::ranges::any_of(made, [&](const Access& one) {
+        return one.epoch == epoch &&
+               std::ranges::any_of(made, [&](const Access& other) { return conflict(one, other); });
+      });
+      REQUIRE(has_conflict ==
+              (std::ranges::find(word.logged, epoch, &Access::epoch) != word.logged.end()));
+    }
+  }
+}
+
+TEST_CASE("of two sites that read before a write both are logged", "[logger]") {
+  Word word;
+  word.access({.thread = 1, .site = 2});
+  word.access({.thread = 2, .site = 2});
+  word.access({.thread = 3, .site = 4});
+  word.access({.thread = 4, .site = 5, .writes = true});
+  CHECK(word.logged == std::vector<Access>{{.thread = 1, .site = 2},
+                                           {.thread = 3, .site = 4},
+                                           {.thread = 4, .site = 5, .writes = true}});
+}
+
+TEST_CASE("an equal value is known by its mark", "[logger]") {
+  const auto store = [](std::uint32_t thread, std::uint64_t value) {
+    return StateAccess{.by = {.thread = thread, .site = 1, .size_log2 = 2},
+                       .is_write = true,
+                       .value_mark = value_mark(value)};
+  };
+  const WordState first = step(WordState(0), 7, store(1, 42)).next;
+  CHECK(step(first, 7, store(2, 42)).has_same_value);
+  CHECK_FALSE(step(first, 7, store(2, 43)).has_same_value);
+  CHECK_FALSE(step(first, 8, store(2, 42)).logs);
+  StateAccess wide = store(2, 42);
+  wide.by.size_log2 = 3;
+  CHECK_FALSE(step(first, 7, wide).has_same_value);
+  CHECK(value_mark(0) != 0);
+}
+
+TEST_CASE("who passes a barrier that a thread has left out logs all, and what that thread did",
+          "[logger]") {
+  CHECK(next_epoch(4, 0) == 5);
+  CHECK(next_epoch(4, kMostEpochs - 5) == 5);  // it left later
+  const std::uint32_t frozen = next_epoch(4, kMostEpochs - 4);
+  CHECK(frozen == (kFrozen | 4));
+  CHECK(next_epoch(frozen, kMostEpochs - 4) == frozen);
+  CHECK(next_epoch(kMostEpochs - 1, 0) == (kFrozen | kMostEpochs));
+
+  Word left, stayed, before;
+  left.left = stayed.left = before.left = {1};
+  before.access({.thread = 1, .site = 1, .epoch = 3, .writes = true});
+  before.access({.thread = 2, .site = 2, .epoch = 4}, frozen);
+  CHECK(before.logged.size() == 1);
+  left.access({.thread = 1, .site = 1, .epoch = 4, .writes = true});
+  left.access({.thread = 2, .site = 2, .epoch = 4}, frozen);
+  REQUIRE(left.logged.size() == 2);
+  CHECK(left.logged[0].thread == 1);
+  stayed.access({.thread = 3, .site = 1, .epoch = 4, .writes = true});
+  stayed.access({.thread = 2, .site = 2, .epoch = 4}, frozen);
+  CHECK(stayed.logged.size() == 1);
+}
+
+TEST_CASE("shared memory whose threads barriers order is not logged", "[logger]") {
+  LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
+  CHECK(logged_by(machine, "use_shared", 3, 64).empty());
+  CHECK(logged_by(machine, "reduce_shared", 2, 128).empty());
+}
+
+TEST_CASE("conflicts in shared memory are logged with what came before", "[logger]") {
+  LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
+  const std::vector<std::string> logged = logged_by(machine, "use_shared_unordered", 1, 64);
+  CHECK(std::ranges::count(logged, "earlier st.shared.u32") +
+            std::ranges::count(logged, "earlier ld.shared.u32") >
+        0);
+  CHECK(std::ranges::count(logged, "st.shared.u32") + std::ranges::count(logged, "ld.shared.u32") >
+        0);
+}
+
+TEST_CASE("what a thread did before it left is logged by who never waited for it", "[logger]") {
+  LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
+  const std::vector<std::string> logged = logged_by(machine, "leave_early", 1, 64);
+  CHECK(std::ranges::count(logged, "earlier st.shared.u32") == 32);
+  CHECK(std::ranges::count(logged, "ld.shared.u32") == 1);
+}
+
+}  // namespace barracuda::wire
