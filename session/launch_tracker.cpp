@@ -251,7 +251,8 @@ void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
               {.kernel = *kernel.kernel,
                .grid = request.grid,
                .dynamic_bytes = request.shared_bytes,
-               .stream = request.stream});
+               .stream = request.stream,
+               .stream_key = stream});
         }
         pipeline_.begin_launch(info);
         launch.id_ = g_current = info.id;

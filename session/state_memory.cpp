@@ -29,40 +29,35 @@ StateMemory::~StateMemory() {
   }
 }
 
-std::uint64_t StateMemory::allocate(std::uint64_t bytes) {
+StateMemory::Piece* StateMemory::allocate(std::uint64_t bytes) {
   const std::uint64_t most = driver_.is_emulated() ? kMostEmulated : kMostBytes;
   std::uint64_t held = 0;
   for (const Piece& piece : pieces_) {
     held += piece.bytes;
   }
   while (held + bytes > most) {
-    const auto unused = std::ranges::find_if(pieces_, &Piece::is_free);
+    const auto unused = std::ranges::find(pieces_, 0U, &Piece::launches);
     if (unused == pieces_.end()) {
-      return 0;
+      return nullptr;
     }
     held -= unused->bytes;
     driver_.free_device(unused->address);
     pieces_.erase(unused);
   }
   const std::uint64_t address = driver_.allocate_device(bytes);
-  if (address != 0) {
-    pieces_.push_back({.address = address, .bytes = bytes, .is_free = false});
-  }
-  return address;
+  return address == 0 ? nullptr : &pieces_.emplace_back(Piece{.address = address, .bytes = bytes});
 }
 
-std::uint64_t StateMemory::take(std::uint64_t bytes) {
+// The smallest that is large enough.
+StateMemory::Piece* StateMemory::find(std::uint64_t bytes, detector::StreamKey stream) {
   Piece* best = nullptr;
   for (Piece& piece : pieces_) {
-    if (piece.is_free && piece.bytes >= bytes && (best == nullptr || piece.bytes < best->bytes)) {
+    if ((piece.launches == 0 || piece.stream == stream) && piece.bytes >= bytes &&
+        (best == nullptr || piece.bytes < best->bytes)) {
       best = &piece;
     }
   }
-  if (best == nullptr) {
-    return allocate(bytes);
-  }
-  best->is_free = false;
-  return best->address;
+  return best;
 }
 
 wire::SharedStates StateMemory::acquire(const Request& request) {
@@ -74,24 +69,25 @@ wire::SharedStates StateMemory::acquire(const Request& request) {
   if (bytes == 0 || bytes > kMostBytes) {
     return {};
   }
-  const wire::SharedStates states{.address = take(bytes),
-                                  .window = window,
-                                  .first_site = index_of(request.kernel.state_sites)};
-  if (states.address == 0) {
+  Piece* piece = find(bytes, request.stream_key);
+  if (piece == nullptr) {
+    piece = allocate(bytes);
+  }
+  if (piece == nullptr || !driver_.clear(request.stream, piece->address, bytes)) {
     return {};
   }
-  if (!driver_.clear(request.stream, states.address, bytes)) {
-    release(states);
-    return {};
-  }
-  return states;
+  piece->stream = request.stream_key;
+  ++piece->launches;
+  return {.address = piece->address,
+          .window = window,
+          .first_site = index_of(request.kernel.state_sites)};
 }
 
 void StateMemory::release(const wire::SharedStates& states) {
   if (states.address != 0) {
     const auto piece = std::ranges::find(pieces_, states.address, &Piece::address);
-    ASSERT(piece != pieces_.end() && !piece->is_free);
-    piece->is_free = true;
+    ASSERT(piece != pieces_.end() && piece->launches != 0);
+    --piece->launches;
   }
 }
 

@@ -1,6 +1,6 @@
-// Device memory for the states of words of shared memory (device_logger/shared_states.h): a piece
-// for each launch in flight, used again by later ones. Made and destroyed while its context is
-// current. Not thread-safe: its owner serialises.
+// Device memory for the states of words of shared memory (device_logger/shared_states.h). Launches
+// of one stream, which do not overlap, use one piece after the other. Made and destroyed while its
+// context is current. Not thread-safe: its owner serialises.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include "device_logger/shared_states.h"
 #include "host_detector/launch.h"
+#include "host_detector/stream_order.h"
 #include "ptx/instrument.h"
 #include "session/device_driver.h"
 
@@ -25,6 +26,7 @@ class StateMemory {
     detector::Dim3 grid;
     std::uint32_t dynamic_bytes = 0;  // of shared memory, of a block
     Handle stream = 0;
+    detector::StreamKey stream_key{};
   };
 
   // Zeroed behind the work that the stream has now. None if the kernel keeps no states or there is
@@ -36,12 +38,13 @@ class StateMemory {
  private:
   struct Piece {
     std::uint64_t address = 0, bytes = 0;
-    bool is_free = false;
+    detector::StreamKey stream{};  // of the launches that are under way
+    std::uint32_t launches = 0;
   };
 
-  // 0 if there is no room.
-  std::uint64_t take(std::uint64_t bytes);
-  std::uint64_t allocate(std::uint64_t bytes);
+  // Null if there is no room.
+  Piece* find(std::uint64_t bytes, detector::StreamKey stream);
+  Piece* allocate(std::uint64_t bytes);
 
   DeviceDriver& driver_;
   std::vector<Piece> pieces_;

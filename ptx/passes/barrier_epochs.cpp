@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "base/strong_id.h"
 #include "device_logger/shared_states.h"
@@ -42,6 +43,16 @@ Kernel* kernel_of(Program& program, const Function& entry) {
   return found == program.kernels.end() ? nullptr : &*found;
 }
 
+// Without a bound of its own a kernel may be launched with blocks of 1024 threads, for which there
+// are 64 registers each: what its hooks and it take together may be more.
+void bound_block(Module& module, const Function& entry) {
+  Statement& header = module.statements[entry.header];
+  if (!entry.bounds.max_block && !entry.bounds.required_block &&
+      header.text.find(".maxnreg") == std::string_view::npos) {
+    header.text = module.own(std::string(header.text) + "\n.maxntid 1024, 1, 1");
+  }
+}
+
 void visit(Program& program, std::span<PlannedSite> sites) {
   const std::uint32_t index = sites.front().function;
   const Function& entry = program.function(index);
@@ -65,6 +76,7 @@ void visit(Program& program, std::span<PlannedSite> sites) {
   }
   kernel->state_sites = first->id;
   kernel->keeps_states = true;
+  bound_block(program.module, entry);
   for (PlannedSite& site : sites) {
     site.counts_epochs = site.hook == HookKind::kEvent || may_be_shared(site);
   }

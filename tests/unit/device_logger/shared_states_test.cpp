@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <random>
+#include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -84,7 +85,8 @@ std::vector<std::string> logged_by(LoggedMachine& machine, const std::string& ke
 }  // namespace
 
 TEST_CASE("a word's state lets nothing pass that conflicts, and logs nothing else", "[logger]") {
-  std::mt19937 random(1);
+  std::mt19937 generator(1);
+  const auto random = [&] { return static_cast<std::uint32_t>(generator()); };
   for (int round = 0; round < 20000; ++round) {
     Word word;
     std::vector<Access> made;
@@ -92,8 +94,8 @@ TEST_CASE("a word's state lets nothing pass that conflicts, and logs nothing els
     for (std::uint32_t epoch = 0; epoch < 3; ++epoch) {
       for (std::uint32_t count = random() % 6; count > 0; --count) {
         const bool writes = random() % writes_in == 0;
-        const Access access{.thread = static_cast<std::uint32_t>(random() % threads),
-                            .site = static_cast<std::uint32_t>(random() % 3) * 2 + (writes ? 1 : 0),
+        const Access access{.thread = random() % threads,
+                            .site = random() % 3 * 2 + (writes ? 1 : 0),
                             .epoch = epoch,
                             .writes = writes};
         const std::size_t before = word.logged.size();
