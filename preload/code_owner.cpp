@@ -4,11 +4,12 @@
 #include <array>
 #include <dlfcn.h>
 
+#include "report/python_file.h"
+
 namespace barracuda::preload {
 namespace {
 
 // Where installed libraries lie, which are no part of the program.
-constexpr std::array<std::string_view, 2> kPackageFolders = {"/site-packages/", "/dist-packages/"};
 constexpr std::array<std::string_view, 4> kSystemFolders = {"/usr/lib", "/lib", "/usr/local/lib",
                                                             "/usr/local/cuda"};
 
@@ -34,9 +35,7 @@ bool is_known_library(std::string_view path) {
 }
 
 bool is_installed(std::string_view path) {
-  return std::ranges::any_of(
-             kPackageFolders,
-             [path](std::string_view folder) { return path.find(folder) != path.npos; }) ||
+  return report::is_of_python_package(path) ||
          std::ranges::any_of(kSystemFolders,
                              [path](std::string_view folder) { return path.starts_with(folder); });
 }

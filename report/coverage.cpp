@@ -33,20 +33,68 @@ std::string instruction_gap(const ptx::NotCovered& gap) {
   return text;
 }
 
+using LibraryCounts = std::vector<std::pair<std::size_t, std::string>>;
+
 // "libtorch_cuda.so 12, libcublas.so.13 5": the largest number first.
-std::string uninstrumented_by_library(const Coverage& coverage) {
-  std::vector<std::pair<std::size_t, std::string>> counts;
-  for (const auto& [name, kernels] : coverage.libraries) {
-    if (!kernels.not_instrumented.empty()) {
-      counts.emplace_back(kernels.not_instrumented.size(), name);
-    }
-  }
-  std::ranges::stable_sort(counts, std::greater(), &std::pair<std::size_t, std::string>::first);
+std::string by_library(LibraryCounts counts) {
+  std::ranges::stable_sort(counts, std::greater(), &LibraryCounts::value_type::first);
   std::string text;
   for (const auto& [count, name] : counts) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, count);
   }
   return text;
+}
+
+std::string uninstrumented_by_library(const Coverage& coverage) {
+  LibraryCounts counts;
+  for (const auto& [name, kernels] : coverage.libraries) {
+    if (!kernels.not_instrumented.empty()) {
+      counts.emplace_back(kernels.not_instrumented.size(), name);
+    }
+  }
+  return by_library(std::move(counts));
+}
+
+// "3 of libraries (libcublas.so.13 2, libtorch_cuda.so 1)"; empty if there are none.
+std::string left_out_of_libraries(const Coverage& coverage) {
+  LibraryCounts counts;
+  std::size_t all = 0;
+  for (const auto& [name, kernels] : coverage.left_out_libraries) {
+    counts.emplace_back(kernels.size(), name);
+    all += kernels.size();
+  }
+  return all == 0 ? "" : fmt::format("{} of libraries ({})", all, by_library(std::move(counts)));
+}
+
+// Demangled names of templates have kilobytes. Counts bytes; no letter is cut in half.
+std::string shortened(const std::string& name, std::size_t columns) {
+  if (name.size() <= columns) {
+    return name;
+  }
+  std::size_t end = columns - 1;
+  const auto is_inside_letter = [](char byte) {
+    return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U;
+  };
+  while (end != 0 && is_inside_letter(name[end])) {
+    --end;
+  }
+  return name.substr(0, end) + "…";
+}
+
+// The first kernels, as many as there is room for, and how many more there are.
+std::string some_kernels(const std::vector<std::string>& kernels, std::size_t columns) {
+  constexpr std::size_t kMostNames = 3;
+  constexpr std::size_t kLeastOfAName = 24;
+  std::string text;
+  std::size_t shown = 0;
+  for (; shown < std::min(kernels.size(), kMostNames); ++shown) {
+    const std::size_t left = columns - std::min(columns, text.size() + 2);
+    if (shown != 0 && left < std::min(kernels[shown].size(), kLeastOfAName)) {
+      break;
+    }
+    text += (shown == 0 ? "" : ", ") + shortened(kernels[shown], std::max(left, kLeastOfAName));
+  }
+  return text + (shown == kernels.size() ? "" : fmt::format(", {} more", kernels.size() - shown));
 }
 
 // To those of the program, or of a library.
@@ -115,19 +163,18 @@ std::string left_out(const Coverage& coverage) {
   if (coverage.left_out_launches == 0) {
     return "";
   }
-  constexpr std::size_t kMostNames = 20;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(coverage.left_out_kernels.size(), kMostNames); ++i) {
-    names += (i == 0 ? ": " : ", ") + coverage.left_out_kernels[i];
+  constexpr std::size_t kColumns = 160;
+  constexpr std::size_t kAround = 24;  // "BARRACUDA: ", "2000 more"
+  std::string text = "left out by kernel-name, kernel-name-exclude, launch-skip or launch-count: " +
+                     counted(coverage.left_out_launches, "launch");
+  const std::string libraries = left_out_of_libraries(coverage);
+  if (libraries.empty() && coverage.left_out_kernels.empty()) {
+    return text;
   }
-  if (coverage.left_out_kernels.size() > kMostNames) {
-    names += fmt::format(" and {} more", coverage.left_out_kernels.size() - kMostNames);
-  }
-  return fmt::format(
-      "left out by kernel-name, kernel-name-exclude, launch-skip or launch-count: "
-      "{}{}{}",
-      counted(coverage.left_out_launches, "launch"), names.empty() ? "" : ", among them all of",
-      names);
+  text += ", among them all of: ";
+  const std::size_t taken = std::min(kColumns, kAround + text.size() + libraries.size());
+  text += some_kernels(coverage.left_out_kernels, kColumns - taken);
+  return text + (libraries.empty() || coverage.left_out_kernels.empty() ? "" : ", ") + libraries;
 }
 
 std::string why_empty(const Coverage& coverage) {
@@ -148,13 +195,17 @@ Coverage coverage_of(const RunData& run) {
   for (const KernelRecord& kernel : run.kernels) {
     const std::string name = demangle(kernel.name);
     coverage.left_out_launches += kernel.left_out_launches;
-    if (kernel.left_out_launches != 0 && kernel.left_out_launches == kernel.launches) {
-      coverage.left_out_kernels.push_back(name);
-      continue;
-    }
     // By its name: a module loaded twice has the same kernels, and so have two processes.
     const auto library = run.kernel_libraries.find(kernel.name);
     const bool is_library = library != run.kernel_libraries.end();
+    if (kernel.left_out_launches != 0 && kernel.left_out_launches == kernel.launches) {
+      if (is_library) {
+        coverage.left_out_libraries[library->second].insert(name);
+      } else {
+        coverage.left_out_kernels.push_back(name);
+      }
+      continue;
+    }
     if (is_library) {
       add_kernel(coverage.libraries[library->second], kernel);
     } else {

@@ -1,6 +1,7 @@
 #include "report/host_stack.h"
 
 #include <algorithm>
+#include <array>
 #include <dlfcn.h>
 #include <filesystem>
 #include <link.h>
@@ -9,6 +10,7 @@
 
 #include "fmt/format.h"
 #include "report/dwarf.h"
+#include "report/python_file.h"
 #include "report/script_frame.h"
 #include "report/symbol_name.h"
 #include "report/toolkit_path.h"
@@ -58,6 +60,15 @@ std::string stubbed_kernel(const std::vector<HostFrame>& stack) {
   return "";
 }
 
+// What stands between a line of Python and a call of CUDA, and is neither's.
+bool is_of_python(const HostFrame& frame) {
+  constexpr std::string_view kOfCython = "__pyx_";
+  constexpr std::array<std::string_view, 3> kInterpreter = {"libpython3", "libffi.so", "python3."};
+  const std::string_view name = file_name_of(frame.path);
+  return frame.function.starts_with(kOfCython) || is_of_python_package(frame.path) ||
+         std::ranges::any_of(kInterpreter, [name](auto start) { return name.starts_with(start); });
+}
+
 const HostFrame* own_frame(const std::vector<HostFrame>& stack, const std::string& kernel) {
   // `barracuda kernel` launches for a user who has no program.
   if (std::ranges::find(stack, "barracuda", &HostFrame::module) != stack.end()) {
@@ -67,7 +78,7 @@ const HostFrame* own_frame(const std::vector<HostFrame>& stack, const std::strin
     const bool is_unknown = frame.function.empty() && frame.module.empty();
     return !is_unknown && !is_runtime_module(frame.module) && !is_launch_stub(frame, kernel);
   });
-  if (own == stack.end() || own->line == 0) {
+  if (own == stack.end() || own->line == 0 || is_of_python(*own)) {
     const auto script = std::ranges::find_if(stack, &HostFrame::is_script);
     if (script != stack.end()) {
       return &*script;

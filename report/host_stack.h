@@ -34,8 +34,9 @@ class HostSymbols {
 };
 
 // Where the program itself made a call of CUDA: the innermost frame that is neither ours nor the
-// CUDA runtime's; that of the script which called it, if the frame has no line. Without debug
-// information the function is "main (app+0x1234)"; empty if unknown.
+// CUDA runtime's; that of the script which called it, if the frame has no line or is of one of
+// Python's packages. Without debug information the function is "main (app+0x1234)"; empty if
+// unknown.
 ptx::SourceFrame calling_place(const std::vector<HostFrame>& stack);
 
 // Where the program itself launched a kernel: the innermost frame that is neither ours, nor the

@@ -57,6 +57,9 @@ Report merge(std::vector<Report> reports) {
     all.waiting_bytes += report.waiting_bytes;
     all.coverage.left_out_launches += report.coverage.left_out_launches;
     add_new(all.coverage.left_out_kernels, report.coverage.left_out_kernels);
+    for (auto& [name, kernels] : report.coverage.left_out_libraries) {
+      all.coverage.left_out_libraries[name].merge(kernels);
+    }
     all.suppressed += report.suppressed;
     add_uses(all.suppressions, report.suppressions);
     all.known += report.known;

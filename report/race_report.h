@@ -143,7 +143,8 @@ struct Coverage {
   // By the options that choose kernels and launches. Kernels of which nothing was checked are not
   // among those above.
   std::uint64_t left_out_launches = 0;
-  std::vector<std::string> left_out_kernels;
+  std::vector<std::string> left_out_kernels;                        // the program's own
+  std::map<std::string, std::set<std::string>> left_out_libraries;  // by file name
 
   // No launch was to be checked.
   [[nodiscard]] bool is_empty() const { return launches == left_out_launches; }

@@ -31,7 +31,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, type, severity, kind, space, count, 
                                    accesses, fingerprint, processes, lacks)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LibraryKernels, instrumented, not_instrumented)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Coverage, launches, instrumented, not_instrumented, libraries,
-                                   gaps, left_out_launches, left_out_kernels)
+                                   gaps, left_out_launches, left_out_kernels, left_out_libraries)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SuppressionUse, rule, count, reason)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Report, findings, processes, coverage, suppressed, suppressions,
                                    known, model, device, blocked, lost, own_status, option_error,
@@ -42,7 +42,7 @@ namespace {
 using Json = nlohmann::json;
 
 // Bump with any change to the structs above or to the lines.
-constexpr int kFormatVersion = 5;
+constexpr int kFormatVersion = 6;
 constexpr std::string_view kSuffix = ".spool";
 
 std::string line_of(const Json& json) {

@@ -1,10 +1,12 @@
 #include "session/python_place.h"
 
+#include <algorithm>
 #include <atomic>
 #include <dlfcn.h>
 #include <string>
-#include <string_view>
+#include <vector>
 
+#include "report/python_file.h"
 #include "report/script_frame.h"
 #include "session/host_stack.h"
 
@@ -61,43 +63,38 @@ std::string text_attribute(const Python& python, Object* object, const char* nam
   return copy;
 }
 
-bool is_of_package(std::string_view file) {
-  return file.find("/site-packages/") != std::string_view::npos ||
-         file.find("/dist-packages/") != std::string_view::npos || file.starts_with("<frozen ");
+std::string file_of(const Python& python, Object* frame) {
+  Object* const code = python.frame_code(frame);
+  std::string file = text_attribute(python, code, "co_filename");
+  python.release(code);
+  return file;
 }
 
-// The frame to name; `frame` itself where all are of packages. Takes and gives a reference.
-Object* own_frame(const Python& python, Object* frame) {
-  Object* current = frame;
-  python.keep(current);
-  while (current != nullptr) {
-    Object* const code = python.frame_code(current);
-    const bool is_own = !is_of_package(text_attribute(python, code, "co_filename"));
-    python.release(code);
-    if (is_own) {
-      python.release(frame);
-      return current;
-    }
-    Object* const outer = python.frame_back(current);
-    python.release(current);
-    current = outer;
-  }
-  return frame;
+std::uint64_t address_of(const Python& python, Object* frame, const std::string& file) {
+  Object* const code = python.frame_code(frame);
+  const std::uint64_t address =
+      report::script_address(text_attribute(python, code, "co_name"), file,
+                             static_cast<std::uint32_t>(python.frame_line(frame)));
+  python.release(code);
+  return address;
 }
 
 std::uint64_t address_of_place(const Python& python) {
+  std::vector<Object*> frames;
+  std::vector<std::string> files;
   Object* frame = python.frame();
   if (frame == nullptr) {
     return 0;
   }
   python.keep(frame);
-  frame = own_frame(python, frame);
-  Object* const code = python.frame_code(frame);
-  const std::uint64_t address = report::script_address(
-      text_attribute(python, code, "co_name"), text_attribute(python, code, "co_filename"),
-      static_cast<std::uint32_t>(python.frame_line(frame)));
-  python.release(code);
-  python.release(frame);
+  while (frame != nullptr) {
+    frames.push_back(frame);
+    files.push_back(file_of(python, frame));
+    frame = report::is_own_python_file(files.back()) ? nullptr : python.frame_back(frame);
+  }
+  const std::size_t named = report::own_python_frame(files);
+  const std::uint64_t address = address_of(python, frames[named], files[named]);
+  std::ranges::for_each(frames, python.release);
   return address;
 }
 

@@ -6,8 +6,9 @@
 
 namespace barracuda::session {
 
-// Remembers for this thread the innermost line of Python that is no installed package's, or that it
-// runs no Python. Takes Python's lock, so no lock of ours may be held.
+// Remembers for this thread the innermost line of Python of the program's own files
+// (report/python_file.h), or that it runs no Python. Takes Python's lock, so no lock of ours may be
+// held.
 void note_python_place();
 
 // What was noted last, as report/script_frame.h's address; 0 for none.

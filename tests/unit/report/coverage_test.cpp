@@ -54,6 +54,57 @@ TEST_CASE("what the user left out is no gap, and is counted with the kernels' na
   CHECK(why_empty(coverage).empty());
 }
 
+TEST_CASE("of what the user left out, libraries' kernels are counted") {
+  RunData run = samples::racy_run();
+  run.kernels.clear();
+  for (const char* const name : {"gemm_1", "gemm_2", "fill", "own"}) {
+    run.kernels.push_back({.name = name, .launches = 1, .left_out_launches = 1});
+  }
+  run.kernel_libraries = {
+      {"gemm_1", "libcublas.so.13"}, {"gemm_2", "libcublas.so.13"}, {"fill", "libtorch_cuda.so"}};
+  run.launch_count = 4;
+  Coverage coverage = coverage_of(run);
+  CHECK(coverage.left_out_kernels == std::vector<std::string>{"own"});
+  CHECK(coverage.libraries.empty());
+  CHECK_THAT(left_out(coverage),
+             Catch::EndsWith("4 launches, among them all of: own, 3 of libraries "
+                             "(libcublas.so.13 2, libtorch_cuda.so 1)"));
+  coverage.left_out_kernels.clear();
+  CHECK_THAT(left_out(coverage), Catch::EndsWith("among them all of: 3 of libraries "
+                                                 "(libcublas.so.13 2, libtorch_cuda.so 1)"));
+}
+
+TEST_CASE("what the user left out has its place on a line, however long and many the names are") {
+  constexpr std::size_t kColumns = 160;
+  constexpr std::string_view kEllipsis = "…";
+  const std::string name = "void at::elementwise<" + std::string(600, 'x') + ">(int)";
+  Coverage coverage{.launches = 5,
+                    .gaps = {},
+                    .left_out_launches = 5,
+                    .left_out_kernels = {"f1", "f2", "f3", "f4", "f5"}};
+  CHECK_THAT(left_out(coverage), Catch::EndsWith("all of: f1, f2, f3, 2 more"));
+  coverage.left_out_kernels = {"f1", name + "1", name + "2"};
+  const std::string text = left_out(coverage);
+  CHECK(text.size() <= kColumns + kEllipsis.size() - 1);
+  CHECK_THAT(
+      text, Catch::Contains("all of: f1, void at::elementwise<x") && Catch::EndsWith("x…, 1 more"));
+  coverage.left_out_libraries = {{"libtorch_cuda.so", {"gemm"}}, {"libcublas.so.13", {"gemm"}}};
+  CHECK_THAT(left_out(coverage), Catch::Contains("all of: f1, 2 more, 2 of libraries (lib"));
+  coverage.left_out_kernels = {name};
+  CHECK_THAT(left_out(coverage), Catch::Contains("all of: void at::elementwise<xx…, 2 of"));
+}
+
+TEST_CASE("a name is not cut within a letter") {
+  std::string name;
+  for (int i = 0; i < 300; ++i) {
+    name += "ä";
+  }
+  Coverage coverage{.launches = 1, .gaps = {}, .left_out_launches = 1, .left_out_kernels = {name}};
+  CHECK_THAT(left_out(coverage), Catch::EndsWith("ä…"));
+  coverage.left_out_kernels = {"x" + name};
+  CHECK_THAT(left_out(coverage), Catch::EndsWith("ä…"));
+}
+
 TEST_CASE("a run of which the options leave nothing is not complete") {
   RunData run = samples::racy_run();
   run.kernels[0].left_out_launches = 1;

@@ -137,6 +137,38 @@ TEST_CASE("a launch from a script is placed at its line, unless compiled code ha
   CHECK(launch_place({extension, script}, "add") == "run() at extension.cu:7");
 }
 
+HostFrame frame_in(const char* path, const char* function, std::uint32_t line) {
+  HostFrame frame = frame_of(function, "some/file", line, "");
+  frame.path = path;
+  frame.module = frame.path.substr(frame.path.rfind('/') + 1);
+  return frame;
+}
+
+TEST_CASE("a script's line is its launches' place, though Python's packages have lines") {
+  constexpr const char kPackages[] = "/v/lib/python3.12/site-packages/";
+  const HostFrame script = HostSymbols().look_up(script_address("raw", "raw.py", 18)).front();
+  const std::string launch = "__pyx_f_13cupy_backends_4cuda_3api_6driver_launchKernel(long)";
+  const std::string driver = std::string(kPackages) + "cupy_backends/cuda/api/driver.so";
+  for (const HostFrame& native :
+       {frame_in(driver.c_str(), launch.c_str(), 271), frame_in(driver.c_str(), "launch", 271),
+        frame_in("/home/u/cupy/cupy_backends/cuda/api/driver.so", launch.c_str(), 271),
+        frame_in("/usr/lib/python3.12/lib-dynload/_ctypes.so", "_call_function_pointer", 9),
+        frame_in("/opt/python/lib/libpython3.12.so.1.0", "_call_function_pointer", 9),
+        frame_in("/opt/python/bin/python3.12", "_call_function_pointer", 9),
+        frame_in("/lib/x86_64-linux-gnu/libffi.so.8", "ffi_call", 9)}) {
+    CHECK(launch_place({native, script}, "count") == "raw at raw.py:18");
+    CHECK(launch_module({native, script}, "count").empty());
+    CHECK(calling_place({native, script}).line == 18);
+    CHECK(calling_place({native}).line == native.line);
+  }
+  // The user's own extension, built at run time or before.
+  for (const char* const path :
+       {"/home/u/.cache/barracuda/origins/programs/torch_extensions/count/count.so",
+        "/home/u/python3_tools/count.cpython-312-x86_64-linux-gnu.so"}) {
+    CHECK(launch_place({frame_in(path, "count", 7), script}, "k") == "count() at some/file:7");
+  }
+}
+
 TEST_CASE("without debug information the place is the module and offset") {
   CHECK(launch_place({frame_of("main", "", 0, "app")}, "add(int*)") == "main (app+0x1234)");
   CHECK(launch_place({frame_of("", "", 0, "app")}, "add(int*)") == "? (app+0x1234)");

@@ -65,6 +65,16 @@ TEST_CASE("a kernel that one process could not check is not checked") {
   CHECK(all.coverage.instrumented.empty());
 }
 
+TEST_CASE("kernels of libraries that were left out are told once") {
+  Report left = samples::clean_report();
+  left.coverage.left_out_libraries = {{"libcublas.so.13", {"gemm", "fill"}}};
+  Report right = samples::clean_report();
+  right.coverage.left_out_libraries = {{"libcublas.so.13", {"gemm"}}, {"libnccl.so.2", {"sum"}}};
+  CHECK(merge({left, right}).coverage.left_out_libraries ==
+        std::map<std::string, std::set<std::string>>{{"libcublas.so.13", {"gemm", "fill"}},
+                                                     {"libnccl.so.2", {"sum"}}});
+}
+
 TEST_CASE("uses of suppressions add up") {
   Report report = samples::clean_report();
   report.suppressions = {{"kernel:add", 2}, {"file:a.cu", 0}};

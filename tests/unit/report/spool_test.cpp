@@ -52,6 +52,7 @@ TEST_CASE("a report survives the journey between processes") {
   report.findings[0].accesses[0].callers = {{"caller()", "a.cu", 7}};
   report.findings[0].accesses[0].note = "waits";
   report.coverage.gaps = {"a gap"};
+  report.coverage.left_out_libraries = {{"libcublas.so.13", {"gemm"}}};
   report.suppressed = 4;
   report.suppressions = {{"kernel:add", 4}};
   report.known = 2;
