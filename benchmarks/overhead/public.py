@@ -149,13 +149,19 @@ def wall_ratio(result, options, key="seconds"):
     return ratio(result["ours"][options][key], result["native"]["seconds"])
 
 
+def has_worked(result):
+    """Natively. Rodinia's programs end with 0 also where no kernel ran."""
+    native = result["native"]
+    return native["status"] == 0 and native["right"] and native["kernels"] is not None
+
+
 def has_ended(result, options):
-    return result["native"]["status"] == 0 and result["ours"][options]["status"] is not None
+    return has_worked(result) and result["ours"][options]["status"] is not None
 
 
 def wall_cell(result, options, key):
-    """A run that was ended took longer than that. Of a program that fails natively there is nothing to say."""
-    if result["native"]["status"] != 0:
+    """A run that was ended took longer than that."""
+    if not has_worked(result):
         return "-"
     return ("" if has_ended(result, options) else "> ") + shown(wall_ratio(result, options, key))
 
