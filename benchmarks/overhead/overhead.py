@@ -35,11 +35,11 @@ RACECHECK_SECONDS = 30
 
 
 class Run:
-    """One run of a command: its wall time, peak memory, output; timed_out if it was ended."""
+    """One run of a command: its wall time, peak memory, output, status as of wait; timed_out if it was ended."""
 
     def __init__(self, command, environment, seconds):
         start = time.monotonic()
-        with tempfile.TemporaryFile("w+") as output:
+        with tempfile.TemporaryFile("w+", errors="replace") as output:
             process = subprocess.Popen(command, env=environment, stdout=output,
                                        stderr=subprocess.STDOUT, start_new_session=True)
             self.timed_out = False
@@ -53,7 +53,7 @@ class Run:
                     _, status, usage = os.wait4(process.pid, 0)
                     break
                 time.sleep(0.002)
-            process.returncode = status
+            process.returncode = self.status = status
             self.seconds = time.monotonic() - start
             self.megabytes = usage.ru_maxrss / 1024
             output.seek(0)
