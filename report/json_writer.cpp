@@ -9,18 +9,15 @@
 #include "report/bug.h"
 #include "report/coverage.h"
 #include "report/json_parts.h"
+#include "report/sentences.h"
 
 namespace barracuda::report {
 namespace {
 
-const char* severity_of(const Finding& finding) {
-  return finding.severity == FindingSeverity::kWarning ? "warning" : "error";
-}
-
 Json old_finding_json(const Finding& finding, const std::string& model) {
   return {{"schema", 1},
           {"type", name_of(finding.type)},
-          {"severity", severity_of(finding)},
+          {"severity", name_of(finding.severity)},
           {"kind", text_or_null(finding.kind)},
           {"space", text_or_null(finding.space)},
           {"model", text_or_null(model)},
@@ -47,7 +44,7 @@ Json processes_json(const std::vector<Process>& processes) {
 Json variants_json(const Bug& bug) {
   Json list = Json::array();
   for (const Finding* const variant : std::span(bug.variants).subspan(1)) {
-    list.push_back({{"severity", severity_of(*variant)},
+    list.push_back({{"severity", name_of(variant->severity)},
                     {"kind", text_or_null(variant->kind)},
                     {"count", variant->count},
                     {"missing", text_or_null(variant->missing)},
@@ -64,7 +61,7 @@ Json bug_json(const Bug& bug, const std::string& model) {
   return {{"schema", kJsonSchema},
           {"type", name_of(shown.type)},
           {"fingerprint", text_or_null(shown.fingerprint)},
-          {"severity", severity_of(shown)},
+          {"severity", name_of(shown.severity)},
           {"kind", text_or_null(shown.kind)},
           {"space", text_or_null(shown.space)},
           {"model", text_or_null(model)},

@@ -44,9 +44,7 @@ std::string escaped(std::string_view text) {
 std::string name_of_test(const Finding& finding) {
   std::string name = title_of(finding);
   for (const Access& access : finding.accesses) {
-    const Frame& place = access.place;
-    name += access == finding.accesses.front() ? ": " : " and ";
-    name += place.line == 0 ? place.function : fmt::format("{}:{}", place.file, place.line);
+    name += (access == finding.accesses.front() ? ": " : " and ") + place_of(access);
   }
   return name;
 }

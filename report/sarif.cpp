@@ -61,10 +61,6 @@ constexpr Rule kRules[] = {
      .help = "All threads of a block wait, and none of them can go on."},
 };
 
-const char* level_of(FindingSeverity severity) {
-  return severity == FindingSeverity::kWarning ? "warning" : "error";
-}
-
 Json text_json(const std::string& text) {
   return {{"text", text}};
 }
@@ -196,19 +192,13 @@ class SarifWriter {
   [[nodiscard]] Json result(const Bug& bug) const {
     const Finding& finding = bug.shown();
     const auto* const rule = std::ranges::find(kRules, finding.type, &Rule::type);
-    std::string message = title_of(finding);
-    for (const Access& access : finding.accesses) {
-      message += fmt::format("\n{} at {}:{}", what_happened(finding, access), access.place.file,
-                             access.place.line);
-    }
-    if (finding.type == FindingType::kRace || finding.type == FindingType::kBarrierDivergence) {
-      message += "\nMissing order: " + finding.missing;
-    }
-    Json result = {{"ruleId", rule->id},
-                   {"ruleIndex", rule - std::begin(kRules)},
-                   {"level", level_of(finding.severity)},
-                   {"message", text_json(message)},
-                   {"occurrenceCount", std::max<std::uint64_t>(bug.count(), 1)}};
+    const std::string description = description_of(finding);
+    Json result = {
+        {"ruleId", rule->id},
+        {"ruleIndex", rule - std::begin(kRules)},
+        {"level", name_of(finding.severity)},
+        {"message", text_json(title_of(finding) + (description.empty() ? "" : "\n") + description)},
+        {"occurrenceCount", std::max<std::uint64_t>(bug.count(), 1)}};
     if (!finding.fingerprint.empty()) {
       result["partialFingerprints"] = {{kFingerprint, finding.fingerprint}};
     }

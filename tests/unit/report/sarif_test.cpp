@@ -76,6 +76,26 @@ TEST_CASE("a failed tool is no success, a finding without lines has a file all t
   CHECK_FALSE(run["results"][0].contains("codeFlows"));
 }
 
+TEST_CASE("the message has the function where there is no line, and no order where none is known") {
+  Report report = samples::racy_report();
+  Finding& race = report.findings[0];
+  race.accesses[0].place = {.function = "add(int*)", .file = "", .line = 0};
+  const auto message = [&report] {
+    return run_of(report)["results"][0]["message"]["text"].get<std::string>();
+  };
+  CHECK(message() ==
+        "inter-block race on global memory\n"
+        "Write of 4 bytes at 0x7f0010 by thread [3,0,0] of block [0,0,0] (warp 0, lane 3) at "
+        "add(int*)\n"
+        "Read of 4 bytes at 0x7f0010 by thread [3,0,0] of block [1,0,0] (warp 0, lane 3) at "
+        "add.cu:14\n"
+        "Missing order: no synchronisation between block 0 and block 1");
+  race.missing = "";
+  CHECK_THAT(message(), Catch::EndsWith("add.cu:14"));
+  race.accesses.clear();
+  CHECK(message() == "inter-block race on global memory");
+}
+
 TEST_CASE("every type of finding has its rule") {
   for (const FindingType type :
        {FindingType::kRace, FindingType::kBarrierDivergence, FindingType::kMemoryError,
