@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "report/bug.h"
+#include "report/coverage.h"
 #include "report/html_page_text.h"
 #include "report/json_parts.h"
 #include "report/json_writer.h"
@@ -88,21 +89,9 @@ Json bug_json(const Bug& bug, const Report& report, Excerpts& excerpts) {
 }
 
 Json coverage_json(const Report& report) {
-  Json gaps = Json::array();
-  for (const std::vector<std::string>* const list :
-       {&report.coverage.gaps, &report.lost, &report.blocked}) {
-    for (const std::string& gap : *list) {
-      gaps.push_back(gap);
-    }
-  }
-  for (const std::string* const failure : {&report.option_error, &report.tool_failure}) {
-    if (!failure->empty()) {
-      gaps.push_back(*failure);
-    }
-  }
   return {{"complete", report.covers_everything()},
           {"launches", report.coverage.launches},
-          {"gaps", std::move(gaps)},
+          {"gaps", gaps_and_failures(report)},
           {"checked", report.coverage.instrumented},
           {"unchecked", report.coverage.not_instrumented}};
 }

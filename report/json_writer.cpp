@@ -76,29 +76,6 @@ Json bug_json(const Bug& bug, const std::string& model) {
           {"variants", variants_json(bug)}};
 }
 
-// Everything that kept something from being checked, in one list.
-Json gaps_json(const Report& report) {
-  Json gaps = Json::array();
-  for (const std::vector<std::string>* const list :
-       {&report.coverage.gaps, &report.lost, &report.blocked}) {
-    for (const std::string& gap : *list) {
-      gaps.push_back(gap);
-    }
-  }
-  const std::string libraries = library_gap(report.coverage);
-  for (const std::string* const message :
-       {&libraries, &report.option_error, &report.tool_failure}) {
-    if (!message->empty()) {
-      gaps.push_back(*message);
-    }
-  }
-  if (const std::string nothing = why_empty(report.coverage); gaps.empty() && !nothing.empty()) {
-    const std::string by_options = left_out(report.coverage);
-    gaps.push_back(by_options.empty() ? nothing : nothing + "; " + by_options);
-  }
-  return gaps;
-}
-
 Json old_summary_json(const Report& report) {
   const auto races = std::ranges::count(report.findings, FindingType::kRace, &Finding::type);
   return {{"schema", 1},
@@ -108,7 +85,7 @@ Json old_summary_json(const Report& report) {
            {{"launched", report.coverage.kernels()},
             {"instrumented", report.coverage.instrumented_kernels()}}},
           {"coverage", report.covers_everything() ? "complete" : "incomplete"},
-          {"not_covered", gaps_json(report)}};
+          {"not_covered", gaps_and_failures(report)}};
 }
 
 // All kernels, those of libraries as well, and then whose they are.
@@ -152,7 +129,7 @@ Json summary_json(const Report& report, const std::vector<Bug>& bugs) {
           {"kernels", kernels_json(report.coverage)},
           {"coverage", report.covers_everything() ? "complete" : "incomplete"},
           {"program_coverage", report.covers_program() ? "complete" : "incomplete"},
-          {"not_covered", gaps_json(report)},
+          {"not_covered", gaps_and_failures(report)},
           {"exit_status", report.own_status == kUnknownStatus ? Json() : Json(report.own_status)},
           {"signal", signal == 0 ? Json() : Json(signal)},
           {"processes", processes_json(report.processes)}};

@@ -123,19 +123,14 @@ class SarifWriter {
     const auto add = [&notes](const char* level, const std::string& text) {
       notes.push_back({{"level", level}, {"message", text_json(text)}});
     };
-    for (const std::vector<std::string>* const list :
-         {&report_.coverage.gaps, &report_.lost, &report_.blocked}) {
-      for (const std::string& gap : *list) {
-        add("warning", "not covered: " + gap);
-      }
+    for (const std::string& gap : gaps_of(report_)) {
+      add("warning", "not covered: " + gap);
     }
-    for (const std::string* const failure : {&report_.option_error, &report_.tool_failure}) {
-      if (!failure->empty()) {
-        add("error", *failure);
-      }
+    const std::vector<std::string> failures = failures_of(report_);
+    for (const std::string& failure : failures) {
+      add("error", failure);
     }
-    const bool has_failed = !report_.option_error.empty() || !report_.tool_failure.empty();
-    Json invocation = {{"executionSuccessful", !has_failed},
+    Json invocation = {{"executionSuccessful", failures.empty()},
                        {"toolExecutionNotifications", std::move(notes)}};
     if (report_.own_status != kUnknownStatus) {
       invocation["exitCode"] = report_.own_status;

@@ -62,6 +62,9 @@ TEST_CASE("every rule is there in a clean run, and what was not covered is a not
   CHECK(invocation["exitCode"] == 3);
   CHECK(invocation["toolExecutionNotifications"][0]["message"]["text"] ==
         "not covered: kernel mul(int*) has no PTX");
+  report.coverage.gaps = {};
+  report.coverage.libraries["libcublas.so"].not_instrumented = {"gemm()"};
+  CHECK(run_of(report)["invocations"][0]["toolExecutionNotifications"].size() == 1);
 }
 
 TEST_CASE("a failed tool is no success, a finding without lines has a file all the same") {
