@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/percent_code.h"
 #include "report/coverage.h"
 #include "report/sentences.h"
 
@@ -13,15 +14,9 @@ namespace {
 
 // What would end the command, and in a property what would end that.
 std::string escaped(std::string_view text, std::string_view special) {
-  std::string result;
-  for (const char c : text) {
-    if (special.find(c) == std::string_view::npos) {
-      result += c;
-    } else {
-      result += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return result;
+  return percent_encoded(text, [special](unsigned char byte) {
+    return special.find(static_cast<char>(byte)) != std::string_view::npos;
+  });
 }
 
 }  // namespace

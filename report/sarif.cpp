@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "base/percent_code.h"
 #include "report/bug.h"
 #include "report/coverage.h"
 #include "report/exit_status.h"
@@ -67,15 +66,11 @@ Json text_json(const std::string& text) {
 
 // RFC 3986: all but unreserved characters and the slash are escaped.
 std::string as_uri(std::string_view path) {
-  std::string uri;
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                          (c >= '0' && c <= '9') ||
-                          std::string_view("-._~/").find(c) != std::string_view::npos;
-    uri += is_plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
-  }
-  return uri;
+  static constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+  return percent_encoded(path, [](unsigned char byte) {
+    return kPlain.find(static_cast<char>(byte)) == std::string_view::npos;
+  });
 }
 
 class SarifWriter {

@@ -20,7 +20,7 @@ Json run_of(const Report& report) {
 TEST_CASE("a race is a result with two places, a fingerprint and a flow for each thread") {
   Report report = samples::racy_report();
   Access& access = report.findings[0].accesses[0];
-  access.place.file = "/src/kernels/a b.cu";
+  access.place.file = "/src/kernels/a b\xc3\xa4.cu";
   access.source = "sums[i] += x;";
   access.last_sync = "bar.sync";
   access.last_sync_place = {.function = "add(int*)", .file = "/usr/include/sync.h", .line = 7};
@@ -36,7 +36,8 @@ TEST_CASE("a race is a result with two places, a fingerprint and a flow for each
         Json{{"barracuda/v1", "0123456789abcdef0123456789abcdef"}});
   REQUIRE(result["locations"].size() == 1);
   const Json& place = result["locations"][0]["physicalLocation"];
-  CHECK(place["artifactLocation"] == Json{{"uri", "kernels/a%20b.cu"}, {"uriBaseId", "SRCROOT"}});
+  CHECK(place["artifactLocation"] ==
+        Json{{"uri", "kernels/a%20b%C3%A4.cu"}, {"uriBaseId", "SRCROOT"}});
   CHECK(place["region"]["startLine"] == 12);
   CHECK(place["region"]["snippet"]["text"] == "sums[i] += x;");
   REQUIRE(result["relatedLocations"].size() == 1);
