@@ -239,7 +239,7 @@ TEST_CASE("freed memory never gets what was stored there") {
 
 namespace {
 
-// Block 0 stores to x in line 10 of held.cu and goes on with what the writer does; block 1 reads.
+// Block 0 stores to x in line 10 and goes on with what the writer does; block 1 is the reader.
 std::string held_kernel(const std::string& writer, const std::string& reader) {
   return R"(.version 9.0
 .target sm_90
