@@ -3,7 +3,9 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "tests/unit/report/samples.h"
+#include "tests/unit/report/schema.h"
 
 namespace barracuda::report {
 namespace {
@@ -12,7 +14,9 @@ using Json = nlohmann::json;
 
 Json run_of(const Report& report) {
   const Json log = Json::parse(sarif_report(report, "/src"));
-  CHECK(log["version"] == "2.1.0");
+  const Json schema =
+      Json::parse(*read_file(BARRACUDA_SOURCE_DIR "/tests/unit/report/sarif.schema.json"));
+  CHECK(schema_fault(log, schema["$defs"]["log"], schema) == "");
   REQUIRE(log["runs"].size() == 1);
   return log["runs"][0];
 }
