@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Compares the text reports of the racy examples with tests/e2e/golden: what a user reads is a format too.
 
-    tests/e2e/golden_reports.py --barracuda build/bin/barracuda --programs build/programs [--update]
+    tests/e2e/golden_reports.py [--update]
 
 A seed fixes the schedule, and so threads and counts; addresses and folders are masked. Another compiler
 makes other instructions of the examples, so they are compared under the one that golden/toolkit names
-(exit status 77: another one is here). --update writes what the tool says now: read the diff.
+(exit status 77: another one is here; NVCC says which). --update writes what the tool says now: read
+the diff.
 """
 import argparse
 import difflib
@@ -16,7 +17,8 @@ import subprocess
 import sys
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
-EXAMPLES = os.path.join(os.path.dirname(os.path.dirname(FOLDER)), "examples")
+ROOT = os.path.dirname(os.path.dirname(FOLDER))
+EXAMPLES = os.path.join(ROOT, "examples")
 GOLDEN = os.path.join(FOLDER, "golden")
 TOOLKIT = os.path.join(GOLDEN, "toolkit")
 
@@ -48,14 +50,14 @@ def masked(text):
 def report_of(arguments, name):
     result = subprocess.run([arguments.barracuda, "run", "--device", "cpu", "--seed", "1", "--",
                              os.path.join(arguments.programs, name)],
-                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=100, check=False)
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8", timeout=100, check=False)
     return masked(result.stderr)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--barracuda", required=True)
-    parser.add_argument("--programs", required=True)
+    parser.add_argument("--barracuda", default=os.path.join(ROOT, "build/bin/barracuda"))
+    parser.add_argument("--programs", default=os.path.join(ROOT, "build/programs"))
     parser.add_argument("--update", action="store_true")
     arguments = parser.parse_args()
     if not arguments.update and toolkit() != read(TOOLKIT):
@@ -75,7 +77,7 @@ def main():
     if arguments.update:
         write(TOOLKIT, toolkit())
     elif has_changed:
-        print("if that is meant: tools/update_golden.sh")
+        print("if that is meant: tests/e2e/golden_reports.py --update")
     else:
         print("%d reports as they were" % len(names))
     return 1 if has_changed else 0
