@@ -4,28 +4,28 @@
 #include <memory>
 
 namespace barracuda {
-namespace {
 
-bool is_written_out(unsigned char byte, std::string_view separators) {
-  constexpr unsigned char kDelete = 0x7f;
-  return byte <= ' ' || byte == '%' || byte == kDelete ||
-         separators.find(static_cast<char>(byte)) != separators.npos;
-}
-
-}  // namespace
-
-std::string percent_encoded(std::string_view text, std::string_view separators) {
+std::string percent_encoded(std::string_view text,
+                            const std::function<bool(unsigned char)>& is_written_out) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string word;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (is_written_out(byte, separators)) {
+    if (is_written_out(byte)) {
       word += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
     } else {
       word += c;
     }
   }
   return word;
+}
+
+std::string percent_encoded(std::string_view text, std::string_view separators) {
+  constexpr unsigned char kDelete = 0x7f;
+  return percent_encoded(text, [separators](unsigned char byte) {
+    return byte <= ' ' || byte == '%' || byte == kDelete ||
+           separators.find(static_cast<char>(byte)) != std::string_view::npos;
+  });
 }
 
 std::optional<std::string> percent_decoded(std::string_view text) {

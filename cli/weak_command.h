@@ -56,7 +56,7 @@ class WeakSession {
   // For the search: what it does now.
   void begin(const std::string& stage) { progress_.begin(stage); }
 
-  // Nothing more is told of progress.
+  // Progress is not printed any more.
   void end() { progress_.end(); }
 
  private:

@@ -14,11 +14,11 @@ namespace barracuda::preload {
 // Also on disk.
 void remember_origin(std::string_view code, session::CodeOrigin origin);
 
-// Null for an image that nobody has remembered. Its length is what its ELF header tells of; what is
-// not readable there is not read.
+// Null for an image that was not remembered. The image is as long as its ELF header says; where
+// that much memory cannot be read, the result is null as well.
 const session::CodeOrigin* find_origin(const void* cubin);
 
-// Of an ELF file, up to the end of its tables and sections; none if it is none.
+// Of an ELF file, up to the end of its tables and sections; nothing if the bytes are not one.
 std::optional<Hash128> digest_of_code(std::string_view code);
 
 }  // namespace barracuda::preload

@@ -5,41 +5,18 @@
 
 #include <fmt/format.h>
 
+#include "base/percent_code.h"
 #include "report/coverage.h"
 #include "report/sentences.h"
 
 namespace barracuda::report {
 namespace {
 
-const char* level_of(const Finding& finding) {
-  return finding.severity == FindingSeverity::kWarning ? "warning" : "error";
-}
-
-// Without line information the kernel stands in the file's place.
-std::string place_of(const Access& access) {
-  const Frame& place = access.place;
-  if (place.line != 0) {
-    return fmt::format("{}:{}", place.file, place.line);
-  }
-  return place.function.empty() ? "?" : place.function;
-}
-
-bool lacks_order(const Finding& finding) {
-  return !finding.missing.empty() &&
-         (finding.type == FindingType::kRace || finding.type == FindingType::kBarrierDivergence);
-}
-
 // What would end the command, and in a property what would end that.
 std::string escaped(std::string_view text, std::string_view special) {
-  std::string result;
-  for (const char c : text) {
-    if (special.find(c) == std::string_view::npos) {
-      result += c;
-    } else {
-      result += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return result;
+  return percent_encoded(text, [special](unsigned char byte) {
+    return special.find(static_cast<char>(byte)) != std::string_view::npos;
+  });
 }
 
 }  // namespace
@@ -55,14 +32,15 @@ std::string gcc_lines(const Bug& bug) {
     const std::string happened = what_happened(finding, access);
     if (i == 0) {
       first = place_of(access);
-      text += fmt::format("{}: {}: {}: {} [{}]\n", first, level_of(finding), what, happened,
+      text += fmt::format("{}: {}: {}: {} [{}]\n", first, name_of(finding.severity), what, happened,
                           name_of(finding.type));
     } else {
       text += fmt::format("{}: note: {}\n", place_of(access), happened);
     }
   }
   if (finding.accesses.empty()) {
-    text += fmt::format("{}: {}: {} [{}]\n", first, level_of(finding), what, name_of(finding.type));
+    text += fmt::format("{}: {}: {} [{}]\n", first, name_of(finding.severity), what,
+                        name_of(finding.type));
   }
   return lacks_order(finding)
              ? text + fmt::format("{}: note: missing order: {}\n", first, finding.missing)
@@ -73,21 +51,14 @@ std::string github_line(const Bug& bug) {
   constexpr std::string_view kInText = "%\r\n";
   constexpr std::string_view kInProperty = "%\r\n:,";
   const Finding& finding = bug.shown();
-  std::string text;
-  for (const Access& access : finding.accesses) {
-    text += fmt::format("{}{} at {}", text.empty() ? "" : "\n", what_happened(finding, access),
-                        place_of(access));
-  }
-  if (lacks_order(finding)) {
-    text += "\nMissing order: " + finding.missing;
-  }
   const Frame place = finding.accesses.empty() ? Frame{} : finding.accesses.front().place;
   const std::string where =
       place.line == 0
           ? ""
           : fmt::format("file={},line={},", escaped(place.file, kInProperty), place.line);
-  return fmt::format("::{} {}title={}::{}\n", level_of(finding), where,
-                     escaped(title_of(finding), kInProperty), escaped(text, kInText));
+  return fmt::format("::{} {}title={}::{}\n", name_of(finding.severity), where,
+                     escaped(title_of(finding), kInProperty),
+                     escaped(description_of(finding), kInText));
 }
 
 }  // namespace barracuda::report

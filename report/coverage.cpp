@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -182,6 +183,37 @@ std::string why_empty(const Coverage& coverage) {
     return "";
   }
   return coverage.launches == 0 ? "no kernel was launched" : "no kernel was checked";
+}
+
+std::vector<std::string> gaps_of(const Report& report) {
+  std::vector<std::string> gaps = report.coverage.gaps;
+  gaps.insert(gaps.end(), report.lost.begin(), report.lost.end());
+  gaps.insert(gaps.end(), report.blocked.begin(), report.blocked.end());
+  if (std::string libraries = library_gap(report.coverage); !libraries.empty()) {
+    gaps.push_back(std::move(libraries));
+  }
+  if (std::string nothing = why_empty(report.coverage);
+      gaps.empty() && !nothing.empty() && failures_of(report).empty()) {
+    const std::string by_options = left_out(report.coverage);
+    gaps.push_back(by_options.empty() ? std::move(nothing) : nothing + "; " + by_options);
+  }
+  return gaps;
+}
+
+std::vector<std::string> failures_of(const Report& report) {
+  std::vector<std::string> failures;
+  for (const std::string* const failure : {&report.option_error, &report.tool_failure}) {
+    if (!failure->empty()) {
+      failures.push_back(*failure);
+    }
+  }
+  return failures;
+}
+
+std::vector<std::string> gaps_and_failures(const Report& report) {
+  std::vector<std::string> all = gaps_of(report);
+  std::ranges::move(failures_of(report), std::back_inserter(all));
+  return all;
 }
 
 Coverage coverage_of(const RunData& run) {

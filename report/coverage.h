@@ -2,6 +2,10 @@
 // lost. Nothing that RunData counts may be missing here.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "report/race_report.h"
 #include "report/run_data.h"
 
@@ -21,6 +25,13 @@ std::string kernel_counts(const Coverage& coverage);
 std::string library_gap(const Coverage& coverage);
 // "no kernel was launched"; empty if a launch was to be checked.
 std::string why_empty(const Coverage& coverage);
+
+// What was not checked, a sentence each. A run that has failed need not say that it was empty.
+std::vector<std::string> gaps_of(const Report& report);
+// What is wrong with the options or the tool itself.
+std::vector<std::string> failures_of(const Report& report);
+// Both: why coverage is incomplete.
+std::vector<std::string> gaps_and_failures(const Report& report);
 
 // "1 race", "3 races"
 std::string counted(std::uint64_t count, const std::string& noun);

@@ -7,6 +7,7 @@
 
 #include "report/coverage.h"
 #include "report/remarks.h"
+#include "report/sentences.h"
 
 namespace barracuda::report {
 namespace {
@@ -15,14 +16,10 @@ constexpr const char* kRule = "==================\n";
 
 using Buffer = std::back_insert_iterator<std::string>;
 
-std::string place_of(const Frame& frame, const std::string& unknown) {
-  return frame.line == 0 ? unknown : fmt::format("{}:{}", frame.file, frame.line);
-}
-
 std::string places_of(const Finding& race) {
   std::string text;
   for (const Access& access : race.accesses) {
-    text += (text.empty() ? "" : " and ") + place_of(access.place, access.place.function);
+    text += (text.empty() ? "" : " and ") + place_of(access);
   }
   return text;
 }

@@ -8,6 +8,7 @@
 #include "report/json_parts.h"
 #include "report/json_writer.h"
 #include "report/remarks.h"
+#include "report/sentences.h"
 
 namespace barracuda::report {
 namespace {
@@ -15,11 +16,6 @@ namespace {
 constexpr const char* kRule = "==================\n";
 
 using Buffer = std::back_insert_iterator<std::string>;
-
-std::string place_of(const MissingFence& fence) {
-  return fence.place.line == 0 ? fence.statement
-                               : fmt::format("{}:{}", fence.place.file, fence.place.line);
-}
 
 void print_rest(std::string& text, const MissingFence& fence) {
   if (!fence.kernel.empty()) {
@@ -35,8 +31,8 @@ void print_missing(std::string& text, const HardeningReport& report, const Missi
                    bool colour) {
   fmt::format_to(Buffer(text),
                  "{}{}BARRACUDA: ERROR: missing fence: {} behind {} ({}, scope {}){}\n", kRule,
-                 colour ? "\033[1;31m" : "", fence.cuda, place_of(fence), fence.kind, fence.scope,
-                 colour ? "\033[0m" : "");
+                 colour ? "\033[1;31m" : "", fence.cuda, place_of(fence.place, fence.statement),
+                 fence.kind, fence.scope, colour ? "\033[0m" : "");
   print_rest(text, fence);
   fmt::format_to(Buffer(text), "  Without it: {}\n{}",
                  report.failure.empty() ? "a run fails" : report.failure, kRule);
@@ -45,7 +41,8 @@ void print_missing(std::string& text, const HardeningReport& report, const Missi
 void print_redundant(std::string& text, const MissingFence& fence, bool colour) {
   fmt::format_to(Buffer(text),
                  "{}{}BARRACUDA: WARNING: redundant fence: no run needed {} at {}{}\n", kRule,
-                 colour ? "\033[1;33m" : "", fence.cuda, place_of(fence), colour ? "\033[0m" : "");
+                 colour ? "\033[1;33m" : "", fence.cuda, place_of(fence.place, fence.statement),
+                 colour ? "\033[0m" : "");
   print_rest(text, fence);
   text +=
       "  It may be needed all the same: for what no run has shown, or by the race detector's "
@@ -129,7 +126,8 @@ std::string hardening_text(const HardeningReport& report, bool colour) {
     print_redundant(text, fence, colour);
   }
   for (const MissingFence& fence : report.needed) {
-    fmt::format_to(Buffer(text), "BARRACUDA: {} at {} is needed\n", fence.cuda, place_of(fence));
+    fmt::format_to(Buffer(text), "BARRACUDA: {} at {} is needed\n", fence.cuda,
+                   place_of(fence.place, fence.statement));
   }
   if (report.weak_runs_as_it_is != 0) {
     fmt::format_to(Buffer(text), "BARRACUDA: as it is, the program fails in {} of {} weak runs\n",

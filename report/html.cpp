@@ -2,20 +2,20 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <set>
-#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "base/text_lines.h"
 #include "report/bug.h"
+#include "report/coverage.h"
 #include "report/html_page_text.h"
 #include "report/json_parts.h"
 #include "report/json_writer.h"
 #include "report/sentences.h"
+#include "report/source_text.h"
 #include "report/text_writer.h"
 
 namespace barracuda::report {
@@ -23,7 +23,6 @@ namespace {
 
 constexpr std::uint32_t kLinesAround = 4;
 constexpr std::size_t kMostOfALine = 400;  // generated sources have lines without end
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{16} << 20;
 
 // The lines that the page shows, by file.
 class Excerpts {
@@ -39,16 +38,11 @@ class Excerpts {
   [[nodiscard]] Json json() const {
     Json sources = Json::object();
     for (const auto& [file, lines] : wanted_) {
-      std::error_code error;
-      if (!std::filesystem::is_regular_file(file, error) ||
-          std::filesystem::file_size(file, error) > kMostBytes || error) {
-        continue;
-      }
-      std::ifstream stream(file);
-      std::string text;
-      for (std::uint32_t line = 1; line <= *lines.rbegin() && std::getline(stream, text); ++line) {
-        if (lines.contains(line)) {
-          sources[file][std::to_string(line)] = text.substr(0, kMostOfALine);
+      const std::string text = source_file(file);
+      TextLines rest(text);
+      for (auto line = rest.next(); line && rest.number() <= *lines.rbegin(); line = rest.next()) {
+        if (lines.contains(rest.number())) {
+          sources[file][std::to_string(rest.number())] = line->substr(0, kMostOfALine);
         }
       }
     }
@@ -88,21 +82,9 @@ Json bug_json(const Bug& bug, const Report& report, Excerpts& excerpts) {
 }
 
 Json coverage_json(const Report& report) {
-  Json gaps = Json::array();
-  for (const std::vector<std::string>* const list :
-       {&report.coverage.gaps, &report.lost, &report.blocked}) {
-    for (const std::string& gap : *list) {
-      gaps.push_back(gap);
-    }
-  }
-  for (const std::string* const failure : {&report.option_error, &report.tool_failure}) {
-    if (!failure->empty()) {
-      gaps.push_back(*failure);
-    }
-  }
   return {{"complete", report.covers_everything()},
           {"launches", report.coverage.launches},
-          {"gaps", std::move(gaps)},
+          {"gaps", gaps_and_failures(report)},
           {"checked", report.coverage.instrumented},
           {"unchecked", report.coverage.not_instrumented}};
 }

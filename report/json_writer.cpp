@@ -9,18 +9,15 @@
 #include "report/bug.h"
 #include "report/coverage.h"
 #include "report/json_parts.h"
+#include "report/sentences.h"
 
 namespace barracuda::report {
 namespace {
 
-const char* severity_of(const Finding& finding) {
-  return finding.severity == FindingSeverity::kWarning ? "warning" : "error";
-}
-
 Json old_finding_json(const Finding& finding, const std::string& model) {
   return {{"schema", 1},
           {"type", name_of(finding.type)},
-          {"severity", severity_of(finding)},
+          {"severity", name_of(finding.severity)},
           {"kind", text_or_null(finding.kind)},
           {"space", text_or_null(finding.space)},
           {"model", text_or_null(model)},
@@ -47,7 +44,7 @@ Json processes_json(const std::vector<Process>& processes) {
 Json variants_json(const Bug& bug) {
   Json list = Json::array();
   for (const Finding* const variant : std::span(bug.variants).subspan(1)) {
-    list.push_back({{"severity", severity_of(*variant)},
+    list.push_back({{"severity", name_of(variant->severity)},
                     {"kind", text_or_null(variant->kind)},
                     {"count", variant->count},
                     {"missing", text_or_null(variant->missing)},
@@ -64,7 +61,7 @@ Json bug_json(const Bug& bug, const std::string& model) {
   return {{"schema", kJsonSchema},
           {"type", name_of(shown.type)},
           {"fingerprint", text_or_null(shown.fingerprint)},
-          {"severity", severity_of(shown)},
+          {"severity", name_of(shown.severity)},
           {"kind", text_or_null(shown.kind)},
           {"space", text_or_null(shown.space)},
           {"model", text_or_null(model)},
@@ -79,29 +76,6 @@ Json bug_json(const Bug& bug, const std::string& model) {
           {"variants", variants_json(bug)}};
 }
 
-// Everything that kept something from being checked, in one list.
-Json gaps_json(const Report& report) {
-  Json gaps = Json::array();
-  for (const std::vector<std::string>* const list :
-       {&report.coverage.gaps, &report.lost, &report.blocked}) {
-    for (const std::string& gap : *list) {
-      gaps.push_back(gap);
-    }
-  }
-  const std::string libraries = library_gap(report.coverage);
-  for (const std::string* const message :
-       {&libraries, &report.option_error, &report.tool_failure}) {
-    if (!message->empty()) {
-      gaps.push_back(*message);
-    }
-  }
-  if (const std::string nothing = why_empty(report.coverage); gaps.empty() && !nothing.empty()) {
-    const std::string by_options = left_out(report.coverage);
-    gaps.push_back(by_options.empty() ? nothing : nothing + "; " + by_options);
-  }
-  return gaps;
-}
-
 Json old_summary_json(const Report& report) {
   const auto races = std::ranges::count(report.findings, FindingType::kRace, &Finding::type);
   return {{"schema", 1},
@@ -111,7 +85,7 @@ Json old_summary_json(const Report& report) {
            {{"launched", report.coverage.kernels()},
             {"instrumented", report.coverage.instrumented_kernels()}}},
           {"coverage", report.covers_everything() ? "complete" : "incomplete"},
-          {"not_covered", gaps_json(report)}};
+          {"not_covered", gaps_and_failures(report)}};
 }
 
 // All kernels, those of libraries as well, and then whose they are.
@@ -155,7 +129,7 @@ Json summary_json(const Report& report, const std::vector<Bug>& bugs) {
           {"kernels", kernels_json(report.coverage)},
           {"coverage", report.covers_everything() ? "complete" : "incomplete"},
           {"program_coverage", report.covers_program() ? "complete" : "incomplete"},
-          {"not_covered", gaps_json(report)},
+          {"not_covered", gaps_and_failures(report)},
           {"exit_status", report.own_status == kUnknownStatus ? Json() : Json(report.own_status)},
           {"signal", signal == 0 ? Json() : Json(signal)},
           {"processes", processes_json(report.processes)}};

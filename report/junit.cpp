@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "report/bug.h"
+#include "report/coverage.h"
 #include "report/sentences.h"
 #include "report/text_writer.h"
 
@@ -44,9 +45,7 @@ std::string escaped(std::string_view text) {
 std::string name_of_test(const Finding& finding) {
   std::string name = title_of(finding);
   for (const Access& access : finding.accesses) {
-    const Frame& place = access.place;
-    name += access == finding.accesses.front() ? ": " : " and ";
-    name += place.line == 0 ? place.function : fmt::format("{}:{}", place.file, place.line);
+    name += (access == finding.accesses.front() ? ": " : " and ") + place_of(access);
   }
   return name;
 }
@@ -63,28 +62,15 @@ void print_bug(std::string& text, const std::string& program, const Bug& bug,
                  escaped(finding.missing), escaped(text_block(bug, report, {})));
 }
 
-// What was not checked, or kept the tool from checking.
-std::string why_not_covered(const Report& report) {
-  std::string text;
-  for (const std::vector<std::string>* const list :
-       {&report.coverage.gaps, &report.lost, &report.blocked}) {
-    for (const std::string& gap : *list) {
-      text += gap + "\n";
-    }
-  }
-  for (const std::string* const failure : {&report.option_error, &report.tool_failure}) {
-    text += failure->empty() ? "" : *failure + "\n";
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string junit_report(const Report& report) {
   const std::vector<Bug> bugs = bugs_of(report.findings);
   const std::string program =
       report.processes.empty() ? "program" : report.processes.front().program;
-  const bool has_failed = !report.option_error.empty() || !report.tool_failure.empty();
+  const bool has_failed = !failures_of(report).empty();
+  const std::string why_incomplete =
+      escaped(fmt::format("{}\n", fmt::join(gaps_and_failures(report), "\n")));
   std::string text = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuites>\n"
@@ -97,10 +83,10 @@ std::string junit_report(const Report& report) {
   }
   fmt::format_to(Buffer(text), R"(  <testcase classname="{}" name="coverage">)", escaped(program));
   if (has_failed) {
-    fmt::format_to(Buffer(text), "<error>{}</error>", escaped(why_not_covered(report)));
+    fmt::format_to(Buffer(text), "<error>{}</error>", why_incomplete);
   } else if (!report.covers_everything()) {
     fmt::format_to(Buffer(text), "<skipped message=\"coverage incomplete\">{}</skipped>",
-                   escaped(why_not_covered(report)));
+                   why_incomplete);
   }
   return text +
          fmt::format("</testcase>\n  <system-out>{}</system-out>\n </testsuite>\n</testsuites>\n",

@@ -522,8 +522,7 @@ Report resolve(const RunData& run, const Options& options) {
   // that it duplicates): pairs of sites that a reader cannot tell apart are one finding.
   const auto add = [&](Finding finding) {
     for (Access& access : finding.accesses) {
-      const auto line = sources.line_of(access.place);
-      access.source = line ? line->text : "";
+      access.source = sources.text_of(access.place);
     }
     finding.fingerprint = fingerprint_of(finding, sources);
     finding.processes = report.processes;

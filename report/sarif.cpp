@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "base/percent_code.h"
 #include "report/bug.h"
 #include "report/coverage.h"
 #include "report/exit_status.h"
@@ -61,25 +60,17 @@ constexpr Rule kRules[] = {
      .help = "All threads of a block wait, and none of them can go on."},
 };
 
-const char* level_of(FindingSeverity severity) {
-  return severity == FindingSeverity::kWarning ? "warning" : "error";
-}
-
 Json text_json(const std::string& text) {
   return {{"text", text}};
 }
 
 // RFC 3986: all but unreserved characters and the slash are escaped.
 std::string as_uri(std::string_view path) {
-  std::string uri;
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                          (c >= '0' && c <= '9') ||
-                          std::string_view("-._~/").find(c) != std::string_view::npos;
-    uri += is_plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
-  }
-  return uri;
+  static constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+  return percent_encoded(path, [](unsigned char byte) {
+    return kPlain.find(static_cast<char>(byte)) == std::string_view::npos;
+  });
 }
 
 class SarifWriter {
@@ -127,19 +118,14 @@ class SarifWriter {
     const auto add = [&notes](const char* level, const std::string& text) {
       notes.push_back({{"level", level}, {"message", text_json(text)}});
     };
-    for (const std::vector<std::string>* const list :
-         {&report_.coverage.gaps, &report_.lost, &report_.blocked}) {
-      for (const std::string& gap : *list) {
-        add("warning", "not covered: " + gap);
-      }
+    for (const std::string& gap : gaps_of(report_)) {
+      add("warning", "not covered: " + gap);
     }
-    for (const std::string* const failure : {&report_.option_error, &report_.tool_failure}) {
-      if (!failure->empty()) {
-        add("error", *failure);
-      }
+    const std::vector<std::string> failures = failures_of(report_);
+    for (const std::string& failure : failures) {
+      add("error", failure);
     }
-    const bool has_failed = !report_.option_error.empty() || !report_.tool_failure.empty();
-    Json invocation = {{"executionSuccessful", !has_failed},
+    Json invocation = {{"executionSuccessful", failures.empty()},
                        {"toolExecutionNotifications", std::move(notes)}};
     if (report_.own_status != kUnknownStatus) {
       invocation["exitCode"] = report_.own_status;
@@ -196,19 +182,13 @@ class SarifWriter {
   [[nodiscard]] Json result(const Bug& bug) const {
     const Finding& finding = bug.shown();
     const auto* const rule = std::ranges::find(kRules, finding.type, &Rule::type);
-    std::string message = title_of(finding);
-    for (const Access& access : finding.accesses) {
-      message += fmt::format("\n{} at {}:{}", what_happened(finding, access), access.place.file,
-                             access.place.line);
-    }
-    if (finding.type == FindingType::kRace || finding.type == FindingType::kBarrierDivergence) {
-      message += "\nMissing order: " + finding.missing;
-    }
-    Json result = {{"ruleId", rule->id},
-                   {"ruleIndex", rule - std::begin(kRules)},
-                   {"level", level_of(finding.severity)},
-                   {"message", text_json(message)},
-                   {"occurrenceCount", std::max<std::uint64_t>(bug.count(), 1)}};
+    const std::string description = description_of(finding);
+    Json result = {
+        {"ruleId", rule->id},
+        {"ruleIndex", rule - std::begin(kRules)},
+        {"level", name_of(finding.severity)},
+        {"message", text_json(title_of(finding) + (description.empty() ? "" : "\n") + description)},
+        {"occurrenceCount", std::max<std::uint64_t>(bug.count(), 1)}};
     if (!finding.fingerprint.empty()) {
       result["partialFingerprints"] = {{kFingerprint, finding.fingerprint}};
     }

@@ -37,6 +37,10 @@ const char* verb(AccessOperation operation) {
 
 }  // namespace
 
+std::string name_of(FindingSeverity severity) {
+  return severity == FindingSeverity::kWarning ? "warning" : "error";
+}
+
 std::string title_of(const Finding& finding) {
   switch (finding.type) {
     case FindingType::kRace:
@@ -77,6 +81,31 @@ std::string what_happened(const Finding& finding, const Access& access) {
     head += (head.empty() ? "A thread " : " ") + access.note;
   }
   return head;
+}
+
+std::string place_of(const Frame& frame, const std::string& unknown) {
+  return frame.line == 0 ? unknown : fmt::format("{}:{}", frame.file, frame.line);
+}
+
+std::string place_of(const Access& access) {
+  return place_of(access.place, access.place.function.empty() ? "?" : access.place.function);
+}
+
+bool lacks_order(const Finding& finding) {
+  return !finding.missing.empty() &&
+         (finding.type == FindingType::kRace || finding.type == FindingType::kBarrierDivergence);
+}
+
+std::string description_of(const Finding& finding) {
+  std::string text;
+  for (const Access& access : finding.accesses) {
+    text += fmt::format("{}{} at {}", text.empty() ? "" : "\n", what_happened(finding, access),
+                        place_of(access));
+  }
+  if (lacks_order(finding)) {
+    text += fmt::format("{}Missing order: {}", text.empty() ? "" : "\n", finding.missing);
+  }
+  return text;
 }
 
 }  // namespace barracuda::report

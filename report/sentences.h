@@ -7,10 +7,24 @@
 
 namespace barracuda::report {
 
+// "error", "warning": the JSON report, SARIF, compilers and GitHub have the same names.
+std::string name_of(FindingSeverity severity);
+
 // "intra-block race on shared memory"
 std::string title_of(const Finding& finding);
 
 // "Write of 4 bytes at byte 136 by thread [32,0,0] of block [0,0,0] (warp 1, lane 0)"
 std::string what_happened(const Finding& finding, const Access& access);
+
+// "add.cu:12", or what is said where the line is not known.
+std::string place_of(const Frame& frame, const std::string& unknown);
+// Without line information the function, and "?" where that is not known either.
+std::string place_of(const Access& access);
+
+// What `missing` says is an order, not what else is wrong.
+bool lacks_order(const Finding& finding);
+
+// What each thread did and where, a line each, and the missing order; no line end after the last.
+std::string description_of(const Finding& finding);
 
 }  // namespace barracuda::report

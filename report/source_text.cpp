@@ -103,30 +103,42 @@ std::size_t begin_of_function(const std::vector<std::string>& lines, std::size_t
 
 }  // namespace
 
-const std::vector<std::string>& SourceText::lines_in(const std::string& file) {
-  const auto [known, is_new] = files_.try_emplace(file);
+std::string source_file(const std::string& file) {
   std::error_code error;
   // A name in PTX may be of anything, a pipe that nobody writes to, too.
-  if (!is_new || !std::filesystem::is_regular_file(file, error) ||
+  if (!std::filesystem::is_regular_file(file, error) ||
       std::filesystem::file_size(file, error) > kMostBytes || error) {
+    return "";
+  }
+  return read_file(file).value_or("");
+}
+
+const std::vector<std::string>& SourceText::lines_in(const std::string& file) {
+  const auto [known, is_new] = files_.try_emplace(file);
+  if (!is_new) {
     return known->second;
   }
-  const auto text = read_file(file);
-  TextLines lines(text ? std::string_view(*text) : std::string_view());
+  const std::string text = source_file(file);
+  TextLines lines(text);
   while (const auto line = lines.next()) {
     known->second.push_back(with_single_blanks(*line));
   }
   return known->second;
 }
 
-std::optional<SourceText::Line> SourceText::line_of(const Frame& frame) {
+std::string_view SourceText::text_of(const Frame& frame) {
   if (frame.file.empty() || frame.line == 0) {
+    return "";
+  }
+  const std::vector<std::string>& lines = lines_in(frame.file);
+  return frame.line > lines.size() ? std::string_view() : lines[frame.line - 1];
+}
+
+std::optional<SourceText::Line> SourceText::line_of(const Frame& frame) {
+  if (text_of(frame).empty()) {
     return std::nullopt;
   }
   const std::vector<std::string>& lines = lines_in(frame.file);
-  if (frame.line > lines.size() || lines[frame.line - 1].empty()) {
-    return std::nullopt;
-  }
   const std::size_t row = frame.line - 1;
   const std::size_t begin = begin_of_function(lines, row, frame.function);
   const auto order = std::count(lines.begin() + static_cast<std::ptrdiff_t>(begin),

@@ -6,11 +6,15 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/race_report.h"
 
 namespace barracuda::report {
+
+// The file as it is; empty if it cannot be read, is no regular file or is too large for a source.
+std::string source_file(const std::string& file);
 
 class SourceText {
  public:
@@ -19,8 +23,10 @@ class SourceText {
     std::uint32_t order = 0;  // which of the equal lines of its function it is
   };
 
-  // The line of the frame. Reads each file once.
+  // The line of the frame; nothing if it is empty. Reads each file once.
   std::optional<Line> line_of(const Frame& frame);
+  // Its text alone, without a search for the begin of its function; empty where there is none.
+  std::string_view text_of(const Frame& frame);
 
  private:
   const std::vector<std::string>& lines_in(const std::string& file);

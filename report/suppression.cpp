@@ -8,6 +8,7 @@
 #include "base/text_lines.h"
 #include "report/bug.h"
 #include "report/race_report.h"
+#include "report/sentences.h"
 #include "report/symbol_name.h"
 #include "report/toolkit_path.h"
 
@@ -324,8 +325,7 @@ bool Suppressions::holds(const Condition& condition, const Finding& finding) {
     case Field::kFingerprint:
       return matches(condition.pattern, finding.fingerprint);
     case Field::kSeverity:
-      return matches(condition.pattern,
-                     finding.severity == FindingSeverity::kError ? "error" : "warning");
+      return matches(condition.pattern, name_of(finding.severity));
     case Field::kLibrary:
       return !finding.accesses.empty() &&
              std::ranges::all_of(finding.accesses, [&](const Access& access) {

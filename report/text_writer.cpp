@@ -167,9 +167,7 @@ void print_bug(std::string& text, const Bug& bug, bool colour, bool names_proces
   for (const Access& access : finding.accesses) {
     print_access(text, finding, access);
   }
-  const bool is_order =
-      finding.type == FindingType::kRace || finding.type == FindingType::kBarrierDivergence;
-  if (is_order && !finding.missing.empty()) {
+  if (lacks_order(finding)) {
     fmt::format_to(Buffer(text), "  Missing order: {}\n", finding.missing);
   }
   if (!finding.location.empty()) {

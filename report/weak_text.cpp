@@ -9,6 +9,7 @@
 
 #include "report/coverage.h"
 #include "report/remarks.h"
+#include "report/sentences.h"
 
 namespace barracuda::report {
 namespace {
@@ -22,10 +23,6 @@ std::string triple(const Coordinates& at) {
   return fmt::format("[{},{},{}]", at[0], at[1], at[2]);
 }
 
-std::string place_of(const Frame& frame, const std::string& unknown) {
-  return frame.line == 0 ? unknown : fmt::format("{}:{}", frame.file, frame.line);
-}
-
 std::string by_whom(const Access& access) {
   return access.has_thread
              ? fmt::format(" by thread {} of block {}", triple(access.thread), triple(access.block))
@@ -35,7 +32,7 @@ std::string by_whom(const Access& access) {
 void print_frame(std::string& text, const Access& access) {
   fmt::format_to(Buffer(text), "    #0 {}{}\n",
                  access.place.function.empty() ? "?" : access.place.function,
-                 access.place.line == 0 ? "" : " at " + place_of(access.place, ""));
+                 access.place.line == 0 ? "" : " at " + place_of(access));
 }
 
 void print_rest(std::string& text, std::size_t count) {
@@ -148,7 +145,7 @@ void print_races(std::string& text, const std::vector<RaceWithEffect>& races) {
     std::vector<std::string> places;
     places.reserve(race.race.accesses.size());
     for (const Access& access : race.race.accesses) {
-      places.push_back(place_of(access.place, access.place.function));
+      places.push_back(place_of(access));
     }
     fmt::format_to(
         Buffer(text), "BARRACUDA: race {}: {}{}\n", fmt::join(places, " and "), race.description,

@@ -263,13 +263,10 @@ bool is_private(StateSpace space) {
 }
 
 bool is_harmless_call(const Module& module, const Instruction& call) {
-  const Operand* const callee = callee_of(call);
-  if (callee == nullptr || callee->kind == Operand::Kind::kRegister) {
-    return false;
-  }
-  const Function* const function = module.find_function(callee->name);
-  return (function != nullptr && function->has_body) ||
-         std::ranges::find(kHarmless, callee->name) != std::end(kHarmless);
+  const Function* const function = called_function(module, call);
+  return function != nullptr &&
+         (function->has_body ||
+          std::ranges::find(kHarmless, function->name) != std::end(kHarmless));
 }
 
 // What a statement writes of global memory, by what its address is computed from.

@@ -69,18 +69,23 @@ const Operand* callee_of(const Instruction& call) {
   return index < call.operands.size() ? &call.operands[index] : nullptr;
 }
 
+const Function* called_function(const Module& module, const Instruction& call) {
+  const Operand* const callee = callee_of(call);
+  return callee != nullptr && callee->kind == Operand::Kind::kSymbol
+             ? module.find_function(callee->name)
+             : nullptr;
+}
+
 std::optional<wire::Scope> fence_at(const Program& program, std::size_t statement) {
   const Effect& effect = program.effects[statement];
   if (effect.opcode_class == OpcodeClass::kFence && !effect.is_restricted) {
     return effect.scope;
   }
-  const Operand* callee = effect.opcode_class == OpcodeClass::kCall
-                              ? callee_of(program.module.statements[statement].instruction)
-                              : nullptr;
-  if (callee == nullptr || callee->kind != Operand::Kind::kSymbol) {
+  if (effect.opcode_class != OpcodeClass::kCall) {
     return std::nullopt;
   }
-  const Function* function = program.module.find_function(callee->name);
+  const Function* const function =
+      called_function(program.module, program.module.statements[statement].instruction);
   return function == nullptr
              ? std::nullopt
              : program

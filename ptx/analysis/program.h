@@ -128,6 +128,8 @@ const Operand* address_of(const Statement& statement, const Effect& effect);
 
 // The callee of a call: a function's name or a register; null if the call has none.
 const Operand* callee_of(const Instruction& call);
+// The function that the call names; null if it calls by an address, or what the module has not.
+const Function* called_function(const Module& module, const Instruction& call);
 
 // The modifiers of an instruction as written, behind its opcode: "st.global.u32".
 std::string name_of(const Instruction& instruction);

@@ -117,10 +117,7 @@ Action action_of(const Program& program, std::size_t i, bool in_entry, bool dela
                  ? Action::kDrain
                  : Action::kNone;
     case kCall: {
-      const Operand* const callee = callee_of(statement.instruction);
-      const Function* const function = callee == nullptr || callee->kind != Operand::Kind::kSymbol
-                                           ? nullptr
-                                           : program.module.find_function(callee->name);
+      const Function* const function = called_function(program.module, statement.instruction);
       return function != nullptr && function->has_body ? Action::kNone : Action::kDrain;
     }
     case kMatrixAccess:

@@ -237,8 +237,11 @@ TEST_CASE("freed memory never gets what was stored there") {
   CHECK(device.read<std::uint32_t>(out, 1)[0] == 1);
 }
 
-TEST_CASE("a store at a given place is held until another thread has accessed its bytes") {
-  const std::string text = R"(.version 9.0
+namespace {
+
+// Block 0 stores to x in line 10 and goes on with what the writer does; block 1 is the reader.
+std::string held_kernel(const std::string& writer, const std::string& reader) {
+  return R"(.version 9.0
 .target sm_90
 .address_size 64
 .visible .entry k(.param .u64 x, .param .u64 out)
@@ -254,23 +257,41 @@ TEST_CASE("a store at a given place is held until another thread has accessed it
   .loc 1 10 1
   st.u32 [%d1], 1;
   .loc 1 11 1
-  fence.acq_rel.gpu;
-  st.relaxed.gpu.u32 [%d1+256], 1;
+)" + writer +
+         R"(
   bra END;
 READER:
-  .loc 1 12 1
-  ld.u32 %r2, [%d1];
-  st.u32 [%d2], %r2;
+)" + reader +
+         R"(
 END:
   ret;
 }
 .file 1 "/tmp/held.cu"
 )";
-  WeakLog log;
+}
+
+MachineOptions holding_line_10() {
   MachineOptions options;
   options.weakness.emplace();
   options.weakness->delay_stores = 1;
   options.weakness->places = {{.file = "held.cu", .line = 10}};
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("a store at a given place is held until another thread has accessed its bytes") {
+  const std::string text = held_kernel(R"(
+  fence.acq_rel.gpu;
+  st.relaxed.gpu.u32 [%d1+256], 1;
+)",
+                                       R"(
+  .loc 1 12 1
+  ld.u32 %r2, [%d1];
+  st.u32 [%d2], %r2;
+)");
+  WeakLog log;
+  MachineOptions options = holding_line_10();
   options.weakness->report = into(log);
   Device device(text, options);
   const std::uint64_t x = device.buffer(std::vector<std::uint32_t>(128, 0));
@@ -288,25 +309,10 @@ END:
 }
 
 TEST_CASE("who holds a store goes on where the others only wait for it") {
-  const std::string text = R"(.version 9.0
-.target sm_90
-.address_size 64
-.visible .entry k(.param .u64 x, .param .u64 out)
-{
-  .reg .pred %p<3>;
-  .reg .b64 %d<9>;
-  .reg .b32 %r<9>;
-  ld.param.u64 %d1, [x];
-  ld.param.u64 %d2, [out];
-  mov.u32 %r1, %ctaid.x;
-  setp.ne.u32 %p1, %r1, 0;
-  @%p1 bra READER;
-  .loc 1 10 1
-  st.u32 [%d1], 1;
-  .loc 1 11 1
+  const std::string text = held_kernel(R"(
   st.volatile.u32 [%d1+256], 1;
-  bra END;
-READER:
+)",
+                                       R"(
   mov.u32 %r3, 0;
 AGAIN:
   .loc 1 12 1
@@ -318,16 +324,8 @@ AGAIN:
   fence.acq_rel.gpu;
   ld.u32 %r4, [%d1];
   st.v2.u32 [%d2], {%r2, %r4};
-END:
-  ret;
-}
-.file 1 "/tmp/held.cu"
-)";
-  MachineOptions options;
-  options.weakness.emplace();
-  options.weakness->delay_stores = 1;
-  options.weakness->places = {{.file = "held.cu", .line = 10}};
-  Device device(text, options);
+)");
+  Device device(text, holding_line_10());
   const std::uint64_t x = device.buffer(std::vector<std::uint32_t>(128, 0));
   const std::uint64_t out = device.buffer(std::vector<std::uint32_t>(2, 0));
   int weak = 0;

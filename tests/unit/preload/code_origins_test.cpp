@@ -67,7 +67,7 @@ TEST_CASE("machine code is known again by its bytes, and only by all of them") {
   CHECK(find_origin(copy.data())->texts.front() == "of the first");
 }
 
-TEST_CASE("a header that tells of more than there is belongs to no known image") {
+TEST_CASE("an image whose header gives it more bytes than can be read is not known") {
   REQUIRE(g_is_set);
   const std::string known = image_of("some other code");
   remember_origin(known, {.texts = {"known"}});

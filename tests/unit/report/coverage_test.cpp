@@ -136,6 +136,36 @@ TEST_CASE("an instruction that is not covered is named with its line, once") {
         "tex.2d.v4.f32.s32 in add(int*) at line 88 of its PTX: textures are not logged");
 }
 
+TEST_CASE("whatever keeps coverage from being complete is named") {
+  Report report = samples::clean_report();
+  CHECK(gaps_and_failures(report).empty());
+  report.coverage.gaps = {"3 records were malformed"};
+  report.lost = {"process 7 ended early"};
+  report.blocked = {"statically linked"};
+  report.coverage.libraries["libcublas.so"].not_instrumented = {"gemm()"};
+  const std::vector<std::string> gaps = {
+      "3 records were malformed", "process 7 ended early", "statically linked",
+      "kernels of libraries that are not instrumented: libcublas.so 1"};
+  CHECK(gaps_of(report) == gaps);
+  report.option_error = "unknown option 'x'";
+  report.tool_failure = "the trace could not be written";
+  CHECK(gaps_of(report) == gaps);
+  CHECK(failures_of(report) ==
+        std::vector<std::string>{"unknown option 'x'", "the trace could not be written"});
+  CHECK(gaps_and_failures(report).size() == 6);
+}
+
+TEST_CASE("a run without a launch says so, unless the tool has failed") {
+  Report report;
+  CHECK(gaps_of(report) == std::vector<std::string>{"no kernel was launched"});
+  report.coverage.launches = report.coverage.left_out_launches = 2;
+  report.coverage.left_out_kernels = {"blur()"};
+  CHECK_THAT(gaps_of(report).at(0), Catch::StartsWith("no kernel was checked; left out by ") &&
+                                        Catch::EndsWith(": blur()"));
+  report.tool_failure = "the trace could not be written";
+  CHECK(gaps_and_failures(report) == std::vector<std::string>{"the trace could not be written"});
+}
+
 TEST_CASE("numbers agree with their nouns") {
   CHECK(counted(0, "race") == "0 races");
   CHECK(counted(1, "race") == "1 race");

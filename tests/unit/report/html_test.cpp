@@ -40,6 +40,15 @@ TEST_CASE("the page has the findings and the lines around them") {
   CHECK(data["summary"].get<std::string>().starts_with("BARRACUDA SUMMARY: 1 race"));
 }
 
+TEST_CASE("kernels of libraries that were not checked are among the gaps") {
+  Report report = samples::clean_report();
+  report.coverage.libraries["libcublas.so"].not_instrumented = {"gemm()"};
+  const Json coverage = data_of(html_report(report))["coverage"];
+  CHECK(coverage["complete"] == false);
+  CHECK(coverage["gaps"] ==
+        Json::array({"kernels of libraries that are not instrumented: libcublas.so 1"}));
+}
+
 TEST_CASE("no text of the program ends the script, or is markup") {
   Report report = samples::racy_report();
   report.findings[0].missing = "</script><script>alert(1)</script>";

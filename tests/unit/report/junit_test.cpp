@@ -27,6 +27,8 @@ TEST_CASE("a clean run passes, one that was not covered is skipped, one that fai
   CHECK_THAT(junit_report(report),
              Catch::Contains("skipped=\"1\"") &&
                  Catch::Contains("<skipped message=\"coverage incomplete\">kernel mul(int*)"));
+  report.coverage = {};
+  CHECK_THAT(junit_report(report), Catch::Contains(">no kernel was launched\n</skipped>"));
   report.tool_failure = "the trace could not be written";
   CHECK_THAT(junit_report(report), Catch::Contains("errors=\"1\" skipped=\"0\"") &&
                                        Catch::Contains("the trace could not be written\n</error>"));

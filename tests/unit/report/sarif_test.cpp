@@ -3,7 +3,9 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "tests/unit/report/samples.h"
+#include "tests/unit/report/schema.h"
 
 namespace barracuda::report {
 namespace {
@@ -12,7 +14,9 @@ using Json = nlohmann::json;
 
 Json run_of(const Report& report) {
   const Json log = Json::parse(sarif_report(report, "/src"));
-  CHECK(log["version"] == "2.1.0");
+  const Json schema =
+      Json::parse(*read_file(BARRACUDA_SOURCE_DIR "/tests/unit/report/sarif.schema.json"));
+  CHECK(schema_fault(log, schema["$defs"]["log"], schema) == "");
   REQUIRE(log["runs"].size() == 1);
   return log["runs"][0];
 }
@@ -20,7 +24,7 @@ Json run_of(const Report& report) {
 TEST_CASE("a race is a result with two places, a fingerprint and a flow for each thread") {
   Report report = samples::racy_report();
   Access& access = report.findings[0].accesses[0];
-  access.place.file = "/src/kernels/a b.cu";
+  access.place.file = "/src/kernels/a b\xc3\xa4.cu";
   access.source = "sums[i] += x;";
   access.last_sync = "bar.sync";
   access.last_sync_place = {.function = "add(int*)", .file = "/usr/include/sync.h", .line = 7};
@@ -36,7 +40,8 @@ TEST_CASE("a race is a result with two places, a fingerprint and a flow for each
         Json{{"barracuda/v1", "0123456789abcdef0123456789abcdef"}});
   REQUIRE(result["locations"].size() == 1);
   const Json& place = result["locations"][0]["physicalLocation"];
-  CHECK(place["artifactLocation"] == Json{{"uri", "kernels/a%20b.cu"}, {"uriBaseId", "SRCROOT"}});
+  CHECK(place["artifactLocation"] ==
+        Json{{"uri", "kernels/a%20b%C3%A4.cu"}, {"uriBaseId", "SRCROOT"}});
   CHECK(place["region"]["startLine"] == 12);
   CHECK(place["region"]["snippet"]["text"] == "sums[i] += x;");
   REQUIRE(result["relatedLocations"].size() == 1);
@@ -62,6 +67,9 @@ TEST_CASE("every rule is there in a clean run, and what was not covered is a not
   CHECK(invocation["exitCode"] == 3);
   CHECK(invocation["toolExecutionNotifications"][0]["message"]["text"] ==
         "not covered: kernel mul(int*) has no PTX");
+  report.coverage.gaps = {};
+  report.coverage.libraries["libcublas.so"].not_instrumented = {"gemm()"};
+  CHECK(run_of(report)["invocations"][0]["toolExecutionNotifications"].size() == 1);
 }
 
 TEST_CASE("a failed tool is no success, a finding without lines has a file all the same") {
@@ -74,6 +82,26 @@ TEST_CASE("a failed tool is no success, a finding without lines has a file all t
   CHECK(place["artifactLocation"]["uri"] == "app");
   CHECK_FALSE(place.contains("region"));
   CHECK_FALSE(run["results"][0].contains("codeFlows"));
+}
+
+TEST_CASE("the message has the function where there is no line, and no order where none is known") {
+  Report report = samples::racy_report();
+  Finding& race = report.findings[0];
+  race.accesses[0].place = {.function = "add(int*)", .file = "", .line = 0};
+  const auto message = [&report] {
+    return run_of(report)["results"][0]["message"]["text"].get<std::string>();
+  };
+  CHECK(message() ==
+        "inter-block race on global memory\n"
+        "Write of 4 bytes at 0x7f0010 by thread [3,0,0] of block [0,0,0] (warp 0, lane 3) at "
+        "add(int*)\n"
+        "Read of 4 bytes at 0x7f0010 by thread [3,0,0] of block [1,0,0] (warp 0, lane 3) at "
+        "add.cu:14\n"
+        "Missing order: no synchronisation between block 0 and block 1");
+  race.missing = "";
+  CHECK_THAT(message(), Catch::EndsWith("add.cu:14"));
+  race.accesses.clear();
+  CHECK(message() == "inter-block race on global memory");
 }
 
 TEST_CASE("every type of finding has its rule") {

@@ -1,4 +1,5 @@
-// Checks JSON against the part of JSON Schema that docs/report.schema.json uses.
+// Checks JSON against the part of JSON Schema that docs/report.schema.json and sarif.schema.json
+// use.
 #pragma once
 
 #include <string>

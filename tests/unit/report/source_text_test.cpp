@@ -37,6 +37,9 @@ TEST_CASE(
   const std::string add = "void add<int>(int*)";
   CHECK(line(file, 3, "other(int*)")->text == "p[0] = 1;");
   CHECK(line(file, 3, "other(int*)")->order == 0);
+  SourceText sources;
+  CHECK(sources.text_of({.function = "other(int*)", .file = file, .line = 3}) == "p[0] = 1;");
+  CHECK(sources.text_of({.function = "other(int*)", .file = file, .line = 99}).empty());
   CHECK(line(file, 8, add)->order == 0);
   CHECK(line(file, 10, add)->order == 1);
   SECTION("lines that come above change nothing") {

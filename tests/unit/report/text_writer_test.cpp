@@ -46,7 +46,7 @@ TEST_CASE("what each side synchronised by last stands under it, also that it is 
         std::string::npos);
 }
 
-TEST_CASE("without line information the PTX line is shown, and once what gives source lines") {
+TEST_CASE("without line information the PTX line is shown, and -lineinfo is advised once") {
   RunData run = samples::racy_run();
   for (ptx::Site& site : run.sites.own()) {
     site.frames = {{.function = "_Z3addPi", .file = "", .line = 0, .column = 0}};

@@ -39,7 +39,7 @@ TEST_CASE("a program that allocates and frees for ever is not remembered for eve
   CHECK(records.back().address == 100000 * 256);
 }
 
-TEST_CASE("who gets freed bytes is told of each free of them, once") {
+TEST_CASE("the frees of reused bytes are handed out once each") {
   AllocationTable table;
   const auto free = [&](std::uint64_t address, std::uint64_t bytes, std::uint32_t by) {
     table.add(address, bytes, "cudaMallocAsync");

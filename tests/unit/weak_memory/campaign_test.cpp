@@ -11,11 +11,26 @@ namespace {
 using testing::Handshake;
 using testing::Handshakes;
 
-CampaignResult expose(Handshakes& program, const CampaignOptions& options = {},
+CampaignResult expose(const RunOnce& program, const CampaignOptions& options = {},
                       OracleRules rules = {}) {
   Oracle oracle(std::move(rules));
-  Trials trials(one_by_one(std::ref(program)), oracle, [] { return false; });
+  Trials trials(one_by_one(program), oracle, [] { return false; });
   return run_campaign(options, trials, [](const std::string&) {});
+}
+
+CampaignResult expose(Handshakes& program, const CampaignOptions& options = {},
+                      OracleRules rules = {}) {
+  return expose(RunOnce(std::ref(program)), options, std::move(rules));
+}
+
+// As on a GPU: no run can be repeated.
+CampaignOptions stressed(std::uint64_t runs) {
+  CampaignOptions options;
+  options.is_repeatable = false;
+  options.root_cause = false;
+  options.stresses = true;
+  options.runs = runs;
+  return options;
 }
 
 report::Finding race_at(std::uint32_t write, std::uint32_t read) {
@@ -100,10 +115,7 @@ TEST_CASE("races direct the delays, and each has its effect") {
     outcome.report.findings = {race_at(99, 98), race_at(10, 13)};
     return outcome;
   };
-  Oracle oracle({});
-  Trials trials(one_by_one(program), oracle, [] { return false; });
-  CampaignOptions options;
-  const CampaignResult result = run_campaign(options, trials, [](const std::string&) {});
+  const CampaignResult result = expose(program);
   REQUIRE(result.races.size() == 2);
   CHECK(result.races[0].race.fingerprint == "10-13");
   CHECK(result.races[0].effect == RaceEffect::Effect::kHarmful);
@@ -112,9 +124,9 @@ TEST_CASE("races direct the delays, and each has its effect") {
   CHECK(result.races[1].tries == 20);
   REQUIRE(result.failures.size() == 1);
   CHECK(result.failures.front().environment == "race 2 of 2");
+  CampaignOptions options;
   options.directed = false;
-  Trials undirected(one_by_one(program), oracle, [] { return false; });
-  const CampaignResult random = run_campaign(options, undirected, [](const std::string&) {});
+  const CampaignResult random = expose(program, options);
   CHECK(random.races[0].effect == RaceEffect::Effect::kNotTried);
   CHECK(random.failures.front().environment == "delayed stores");
 }
@@ -129,9 +141,7 @@ TEST_CASE("a store that age alone makes visible is a starvation, once") {
     }
     return outcome;
   };
-  Oracle oracle({});
-  Trials trials(one_by_one(program), oracle, [] { return false; });
-  const CampaignResult result = run_campaign({}, trials, [](const std::string&) {});
+  const CampaignResult result = expose(program);
   CHECK(result.starvations.size() == 1);
   CHECK(result.races.front().effect == RaceEffect::Effect::kStarving);
 }
@@ -154,11 +164,9 @@ TEST_CASE("a failure that is not the same each time is told by its rate") {
     outcome.status = settings.weakness.is_on() && ++count % 3 != 0 ? 1 : 0;
     return outcome;
   };
-  Oracle oracle({});
-  Trials trials(one_by_one(program), oracle, [] { return false; });
   CampaignOptions options;
   options.root_cause = false;
-  const CampaignResult result = run_campaign(options, trials, [](const std::string&) {});
+  const CampaignResult result = expose(program, options);
   REQUIRE(result.failures.size() == 1);
   CHECK(!result.failures.front().is_repeatable);
   CHECK(result.failures.front().rate.failures == 13);
@@ -173,14 +181,8 @@ TEST_CASE("environments come in turn, and the one in which it fails is confirmed
     outcome.output = fails && ++wrong % 2 == 0 ? "wrong" : "right";
     return outcome;
   };
-  Oracle oracle({});
-  CampaignOptions options;
-  options.is_repeatable = false;
-  options.root_cause = false;
-  options.stresses = true;
-  options.runs = 10;
-  Trials trials(one_by_one(program), oracle, [] { return false; });
-  const CampaignResult result = run_campaign(options, trials, [](const std::string&) {});
+  CampaignOptions options = stressed(10);
+  const CampaignResult result = expose(program, options);
   REQUIRE(result.failures.size() == 1);
   CHECK(result.failures[0].environment == "random stress, shuffled blocks");
   CHECK(result.failures[0].rate.runs == 20);
@@ -193,8 +195,7 @@ TEST_CASE("environments come in turn, and the one in which it fails is confirmed
     CHECK(each.rate.runs <= 3);
   }
   options.all = true;
-  Trials more(one_by_one(program), oracle, [] { return false; });
-  const CampaignResult all = run_campaign(options, more, [](const std::string&) {});
+  const CampaignResult all = expose(program, options);
   CHECK(all.failures.size() == 1);
   for (const EnvironmentRate& each : all.environments) {
     CHECK(each.rate.runs == 10);
@@ -212,14 +213,7 @@ TEST_CASE("what fails rarely is confirmed by more runs, what fails as often with
       outcome.output = may_fail && ++count % 12 == 0 ? "wrong" : "right";
       return outcome;
     };
-    Oracle oracle({});
-    CampaignOptions options;
-    options.is_repeatable = false;
-    options.root_cause = false;
-    options.stresses = true;
-    options.runs = 4;
-    Trials trials(one_by_one(program), oracle, [] { return false; });
-    const CampaignResult result = run_campaign(options, trials, [](const std::string&) {});
+    const CampaignResult result = expose(program, stressed(4));
     REQUIRE(result.failures.size() == (is_calm ? 1 : 0));
     if (is_calm) {
       CHECK(result.failures[0].rate.runs > 20);
@@ -233,13 +227,12 @@ TEST_CASE("runs that are lost are counted, and an end of the time is told") {
     outcome.lost = "no memory";
     return outcome;
   };
-  Oracle oracle({});
-  Trials trials(one_by_one(lost), oracle, [] { return false; });
-  const CampaignResult none = run_campaign({}, trials, [](const std::string&) {});
+  const CampaignResult none = expose(lost);
   CHECK(none.references.made == 0);
   CHECK(none.lost == 5);
   CHECK(none.reason_of_loss == "no memory");
   Handshakes program({Handshake{.is_fenced = true}});
+  Oracle oracle({});
   Trials short_of_time(one_by_one(std::ref(program)), oracle, [&] { return program.runs > 20; });
   const CampaignResult some = run_campaign({}, short_of_time, [](const std::string&) {});
   CHECK(some.is_incomplete);

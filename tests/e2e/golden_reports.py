@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Compares the text reports of the racy examples with tests/e2e/golden: what a user reads is a format too.
+
+    tests/e2e/golden_reports.py [--update]
+
+A seed fixes the schedule, and so threads and counts; addresses and folders are masked. Another compiler
+makes other instructions of the examples, so they are compared under the one that golden/toolkit names
+(exit status 77: another one is here; NVCC says which). --update writes what the tool says now: read
+the diff.
+"""
+import argparse
+import difflib
+import glob
+import os
+import re
+import subprocess
+import sys
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(FOLDER))
+EXAMPLES = os.path.join(ROOT, "examples")
+GOLDEN = os.path.join(FOLDER, "golden")
+TOOLKIT = os.path.join(GOLDEN, "toolkit")
+
+
+def read(path):
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def toolkit():
+    """The compiler's last line: "Build cuda_13.0.r13.0/compiler.…"."""
+    result = subprocess.run([os.environ.get("NVCC", "nvcc"), "--version"], capture_output=True, text=True,
+                            check=True)
+    return result.stdout.strip().splitlines()[-1] + "\n"
+
+
+def masked(text):
+    text = re.sub(r"0x[0-9a-f]+", "0x…", text)
+    return re.sub(r"/[^\n]*?/examples/", "examples/", text)
+
+
+def report_of(arguments, name):
+    result = subprocess.run([arguments.barracuda, "run", "--device", "cpu", "--seed", "1", "--",
+                             os.path.join(arguments.programs, name)],
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8", timeout=100, check=False)
+    return masked(result.stderr)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--barracuda", default=os.path.join(ROOT, "build/bin/barracuda"))
+    parser.add_argument("--programs", default=os.path.join(ROOT, "build/programs"))
+    parser.add_argument("--update", action="store_true")
+    arguments = parser.parse_args()
+    if not arguments.update and toolkit() != read(TOOLKIT):
+        print("skipped: the reports are those of %snot of %s" % (read(TOOLKIT), toolkit()))
+        return 77
+    names = sorted(os.path.basename(path)[:-3] for path in glob.glob(os.path.join(EXAMPLES, "*_race.cu")))
+    has_changed = False
+    for name in names:
+        golden = os.path.join(GOLDEN, name + ".txt")
+        report = report_of(arguments, name)
+        if arguments.update:
+            write(golden, report)
+        elif report != read(golden):
+            has_changed = True
+            sys.stdout.writelines(difflib.unified_diff(
+                read(golden).splitlines(True), report.splitlines(True), golden, "now"))
+    if arguments.update:
+        write(TOOLKIT, toolkit())
+    elif has_changed:
+        print("if that is meant: tests/e2e/golden_reports.py --update")
+    else:
+        print("%d reports as they were" % len(names))
+    return 1 if has_changed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
