@@ -263,8 +263,8 @@ BARRACUDA_HOOK void __barracuda_store_wide_generic(std::uint32_t site, std::uint
                               {low, high, true, true});
 }
 
-// In kernels whose threads barriers alone order (shared_states.h), before the hook of an access that
-// may be to shared memory: whether to call it.
+// In kernels whose threads barriers alone order (shared_states.h), before the hook of an access
+// that may be to shared memory: whether to call it.
 BARRACUDA_HOOK HookResult __barracuda_shared_access(std::uint32_t site, std::uint64_t address,
                                                     std::uint32_t epoch) {
   return {barracuda::wire::follow_states(site, address, epoch, {})};
@@ -273,7 +273,8 @@ BARRACUDA_HOOK HookResult __barracuda_shared_access(std::uint32_t site, std::uin
 BARRACUDA_HOOK HookResult __barracuda_shared_access_generic(std::uint32_t site,
                                                             std::uint64_t address,
                                                             std::uint32_t epoch) {
-  return {barracuda::wire::follow_states(site, barracuda::wire::tagged_generic(address), epoch, {})};
+  return {
+      barracuda::wire::follow_states(site, barracuda::wire::tagged_generic(address), epoch, {})};
 }
 
 BARRACUDA_HOOK HookResult __barracuda_shared_store(std::uint32_t site, std::uint64_t address,

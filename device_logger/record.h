@@ -252,9 +252,9 @@ inline constexpr std::uint32_t kWaitAll = ~std::uint32_t{0};
 
 // Slots of a record with `lanes` active lanes, header included (kVoid says so itself).
 BARRACUDA_WIRE std::uint32_t record_slots(RecordKind kind, std::uint32_t lanes) {
-  return kind == RecordKind::kScattered                                  ? 1 + (lanes + 1) / 2
-         : kind == RecordKind::kRelease || kind == RecordKind::kOperands ? 1 + 2 * lanes
-         : kind == RecordKind::kAcquire                                  ? 1 + lanes
+  return kind == RecordKind::kScattered                                     ? 1 + (lanes + 1) / 2
+         : kind == RecordKind::kRelease || kind == RecordKind::kOperands    ? 1 + 2 * lanes
+         : kind == RecordKind::kAcquire                                     ? 1 + lanes
          : kind == RecordKind::kAffineValue || kind == RecordKind::kEarlier ? 2
                                                                             : 1;
 }

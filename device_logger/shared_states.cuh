@@ -51,8 +51,7 @@ class BlockStates {
                                          const StoredValues<Lanes>& values) const {
     const std::uint32_t bytes = bytes_at(site);
     const std::uint64_t offset = address_of(address);
-    const bool has_state =
-        space_of(address) == AddressSpace::kShared && offset + bytes <= window_;
+    const bool has_state = space_of(address) == AddressSpace::kShared && offset + bytes <= window_;
     const bool is_plain = bytes >= 4 && (site & kAlwaysLogged) == 0;
     const bool is_write = is_plain && (site & kPlainWrite) != 0;
     StateAccess access{.by = {.thread = linear_thread(),

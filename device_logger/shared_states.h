@@ -1,12 +1,12 @@
 // What the logger keeps of the accesses to each word of shared memory between two barriers of its
 // block, in kernels whose threads nothing but such barriers orders (ptx/passes/barrier_epochs.cpp).
-// As long as no two accesses conflict, none is logged. The first that does logs those that were kept
-// before it, as if they were made now, and itself; the rest of the epoch is logged as always. Nothing
-// is judged here: docs/decisions/device-filter.md has the proof that the detector sees what it needs.
-// One source for the GPU and for the host.
+// As long as no two accesses conflict, none is logged. The first that does logs those that were
+// kept before it, as if they were made now, and itself; the rest of the epoch is logged as always.
+// Nothing is judged here: docs/decisions/device-filter.md has the proof that the detector sees what
+// it needs. One source for the GPU and for the host.
 //
-// A thread's epoch is the number of barriers of its whole block that it has passed. What was done in
-// an earlier epoch is ordered before all that a block does now, but for threads that left: they
+// A thread's epoch is the number of barriers of its whole block that it has passed. What was done
+// in an earlier epoch is ordered before all that a block does now, but for threads that left: they
 // count as arrived, and no edge leads from them (RACE_RULES section 1). Who passes a barrier that a
 // thread has left out is frozen: all that it does is logged, and what those who left have done.
 #pragma once
@@ -86,7 +86,8 @@ class WordState {
     kRead,       // by one thread
     kReads,      // by two, and maybe by more
     kWrite,      // by one thread, which has not read since; with the mark of the value
-    kReadWrite,  // by one thread: second() is what it read since, or before a store of a known value
+    kReadWrite,  // by one thread: second() is what it read since, or before a store of a known
+                 // value
     kLogged,     // so is every access of this epoch from now on
   };
 
@@ -135,10 +136,10 @@ class WordState {
   }
 
   BARRACUDA_WIRE static KeptAccess unpack(std::uint64_t bits) {
-    return {.thread = static_cast<std::uint32_t>(bits) & ((1U << kThreadBits) - 1),
-            .site = static_cast<std::uint32_t>(bits >> kThreadBits) & (kMostStateSites - 1),
-            .size_log2 =
-                2 + (static_cast<std::uint32_t>(bits >> (kThreadBits + kStateSiteBits)) & 3)};
+    return {
+        .thread = static_cast<std::uint32_t>(bits) & ((1U << kThreadBits) - 1),
+        .site = static_cast<std::uint32_t>(bits >> kThreadBits) & (kMostStateSites - 1),
+        .size_log2 = 2 + (static_cast<std::uint32_t>(bits >> (kThreadBits + kStateSiteBits)) & 3)};
   }
 
   std::uint64_t bits_ = 0;
@@ -229,8 +230,8 @@ BARRACUDA_LOGGER StateStep frozen_step(WordState state, std::uint32_t frozen,
                                        const StateAccess& access, const HasLeft& has_left) {
   const std::uint32_t left_in = frozen & kMostEpochs;
   StateStep step = log_from_now_on(state, left_in, access);
-  step.kept &= (has_left(state.first().thread) ? 1U : 0U) |
-               (has_left(state.second().thread) ? 2U : 0U);
+  step.kept &=
+      (has_left(state.first().thread) ? 1U : 0U) | (has_left(state.second().thread) ? 2U : 0U);
   if (step.kept == 0 || state.epoch() != left_in) {
     step.kept = 0;
     step.next = state;

@@ -246,13 +246,14 @@ void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
              .kernel = *kernel.kernel,
              .arguments = packed_arguments(*kernel.kernel, launch.parameters(), launch.extra()),
              .is_programmatic = request.is_programmatic});
-        if (unlogged_.is_on() && !request.is_programmatic) {  // nothing may come between it and another
-          taken->states = in_flight_.back().area->states().acquire(
-              {.kernel = *kernel.kernel,
-               .grid = request.grid,
-               .dynamic_bytes = request.shared_bytes,
-               .stream = request.stream,
-               .stream_key = stream});
+        if (unlogged_.is_on() &&
+            !request.is_programmatic) {  // nothing may come between it and another
+          taken->states =
+              in_flight_.back().area->states().acquire({.kernel = *kernel.kernel,
+                                                        .grid = request.grid,
+                                                        .dynamic_bytes = request.shared_bytes,
+                                                        .stream = request.stream,
+                                                        .stream_key = stream});
         }
         pipeline_.begin_launch(info);
         launch.id_ = g_current = info.id;

@@ -17,6 +17,7 @@ namespace barracuda::session {
 class StateMemory {
  public:
   explicit StateMemory(DeviceDriver& driver) : driver_(driver) {}
+
   ~StateMemory();
   StateMemory(const StateMemory&) = delete;
   StateMemory& operator=(const StateMemory&) = delete;

@@ -53,7 +53,8 @@ std::uint32_t site_word(const PlannedSite& site) {
              << wire::kSizeShift |
          (site.stores_constants ? wire::kConstantValue : 0) |
          (site.info.is_replicated ? wire::kKnownValues : 0) |
-         (site.counts_epochs && site.info.operation == wire::Operation::kExit ? wire::kLeavesKernel : 0) |
+         (site.counts_epochs && site.info.operation == wire::Operation::kExit ? wire::kLeavesKernel
+                                                                              : 0) |
          access_bits(site);
 }
 

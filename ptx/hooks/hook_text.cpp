@@ -183,16 +183,15 @@ HookWriter::Predicate HookWriter::skip_unless_conflicting(bool is_generic, std::
   const std::string_view result = ".param .align 8 .b8 __barracuda_result[8];\n";
   const std::string_view read = "ld.param.b64 %__barracuda_n, [__barracuda_result];\n";
   const std::uint32_t label = next_label_++;
-  const std::string call =
-      words == 0
-          ? write_call(called_, {"shared_access", is_generic}, {id, where, epoch}, result, read)
-          : write_call(called_, {"shared_store", is_generic},
-                       {id,
-                        where,
-                        epoch,
-                        {64, "%__barracuda_v0"},
-                        {64, words == 2 ? "%__barracuda_v1" : "0"}},
-                       result, read);
+  const std::string call = words == 0 ? write_call(called_, {"shared_access", is_generic},
+                                                   {id, where, epoch}, result, read)
+                                      : write_call(called_, {"shared_store", is_generic},
+                                                   {id,
+                                                    where,
+                                                    epoch,
+                                                    {64, "%__barracuda_v0"},
+                                                    {64, words == 2 ? "%__barracuda_v1" : "0"}},
+                                                   result, read);
   return {.before = fmt::format(".reg .b64 %__barracuda_n;\n.reg .pred %__barracuda_q;\n{}"
                                 "setp.eq.b64 %__barracuda_q, %__barracuda_n, 0;\n"
                                 "@%__barracuda_q bra $__barracuda_skip{};\n",

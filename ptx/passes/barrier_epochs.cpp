@@ -32,10 +32,9 @@ bool is_ordered_by_barriers(const Program& program, const PlannedSite& site) {
 
 bool calls_nothing_that_logs(const Program& program, std::uint32_t entry) {
   const FunctionFacts& facts = program.functions[entry];
-  return !facts.calls_indirectly &&
-         std::ranges::all_of(facts.reachable, [&](std::uint32_t index) {
-           return index == entry || !program.functions[index].may_log;
-         });
+  return !facts.calls_indirectly && std::ranges::all_of(facts.reachable, [&](std::uint32_t index) {
+    return index == entry || !program.functions[index].may_log;
+  });
 }
 
 Kernel* kernel_of(Program& program, const Function& entry) {
@@ -62,9 +61,8 @@ void visit(Program& program, std::span<PlannedSite> sites) {
       std::any_of(program.effects.begin() + static_cast<std::ptrdiff_t>(entry.body_begin),
                   program.effects.begin() + static_cast<std::ptrdiff_t>(entry.body_end),
                   [](const Effect& effect) { return effect.not_covered; }) ||
-      !std::ranges::all_of(sites, [&](const PlannedSite& site) {
-        return is_ordered_by_barriers(program, site);
-      })) {
+      !std::ranges::all_of(
+          sites, [&](const PlannedSite& site) { return is_ordered_by_barriers(program, site); })) {
     return;
   }
   const auto first = std::ranges::find_if(sites, may_be_shared);

@@ -71,9 +71,9 @@ namespace number_sites {
 Expected<void> run(Program& program);
 }  // namespace number_sites
 
-// Finds kernels in which nothing but barriers of the whole block orders threads, and no function but
-// the kernel itself is logged: there accesses to shared memory are logged only where they conflict
-// (device_logger/shared_states.h). After number_sites.
+// Finds kernels in which nothing but barriers of the whole block orders threads, and no function
+// but the kernel itself is logged: there accesses to shared memory are logged only where they
+// conflict (device_logger/shared_states.h). After number_sites.
 namespace barrier_epochs {
 Expected<void> run(Program& program);
 }  // namespace barrier_epochs

@@ -40,7 +40,8 @@ extern "C" __global__ void use_shared(int* out) {
 extern "C" __global__ void use_shared_unordered(int* out) {
   __shared__ int tile[64];
   tile[threadIdx.x] = static_cast<int>(threadIdx.x) * 3;
-  out[blockIdx.x * blockDim.x + threadIdx.x] = static_cast<volatile int*>(out)[0] + tile[63 - threadIdx.x];
+  out[blockIdx.x * blockDim.x + threadIdx.x] =
+      static_cast<volatile int*>(out)[0] + tile[63 - threadIdx.x];
 }
 
 extern "C" __global__ void reduce_shared(int* out) {

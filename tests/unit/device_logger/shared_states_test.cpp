@@ -1,5 +1,7 @@
-// The states of words of shared memory: what is left out is what conflicts with nothing, and what is
-// logged is enough to see each conflict.
+// The states of words of shared memory: what is left out is what conflicts with nothing, and what
+// is logged is enough to see each conflict.
+#include "device_logger/shared_states.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <random>
@@ -8,7 +10,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "device_logger/shared_states.h"
 #include "logged_machine.h"
 
 namespace barracuda::wire {
@@ -33,15 +34,14 @@ class Word {
                            .is_read = !access.writes,
                            .is_write = access.writes,
                            .value_mark = 0};
-    const StateStep taken =
-        frozen == 0
-            ? step(state_, access.epoch, made)
-            : frozen_step(state_, frozen, made, [&](std::uint32_t thread) {
-                return std::ranges::find(left, thread) != left.end();
-              });
+    const StateStep taken = frozen == 0
+                                ? step(state_, access.epoch, made)
+                                : frozen_step(state_, frozen, made, [&](std::uint32_t thread) {
+                                    return std::ranges::find(left, thread) != left.end();
+                                  });
     if ((taken.kept & 1) != 0) {
-      add(state_.first(), state_.kind() == WordState::Kind::kWrite ||
-                              state_.kind() == WordState::Kind::kReadWrite);
+      add(state_.first(),
+          state_.kind() == WordState::Kind::kWrite || state_.kind() == WordState::Kind::kReadWrite);
     }
     if ((taken.kept & 2) != 0) {
       add(state_.second(), false);
@@ -57,10 +57,8 @@ class Word {
 
  private:
   void add(const KeptAccess& kept, bool writes) {
-    logged.push_back({.thread = kept.thread,
-                      .site = kept.site,
-                      .epoch = state_.epoch(),
-                      .writes = writes});
+    logged.push_back(
+        {.thread = kept.thread, .site = kept.site, .epoch = state_.epoch(), .writes = writes});
   }
 
   WordState state_{0};

@@ -45,8 +45,8 @@ TEST_CASE("an earlier access does not open the barrier at which its thread waits
 TEST_CASE("who has left is not ordered before who passes the barrier without it") {
   Scenario scenario;
   scenario.launch(1, 64);
-  WarpOperation leave = scenario.start({.warp = 0, .mask = ~0U}, {.operation = Operation::kExit},
-                                       RecordKind::kEvent);
+  WarpOperation leave =
+      scenario.start({.warp = 0, .mask = ~0U}, {.operation = Operation::kExit}, RecordKind::kEvent);
   leave.event_operand = 1;
   scenario.detector.apply(leave);
   scenario.barrier({.warp = 1, .mask = ~0U});

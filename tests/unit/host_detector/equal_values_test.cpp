@@ -107,8 +107,9 @@ TEST_CASE("warps that store what a compiler has replicated do no harm") {
       operation.uniform_value = second;
       scenario.detector.apply(operation);
       CHECK(scenario.races().size() == (second != 7 || report ? 1 : 0));
-      CHECK((scenario.races().empty() ||
-             scenario.races()[0].severity == (second == 7 ? Severity::kWarning : Severity::kError)));
+      CHECK(
+          (scenario.races().empty() ||
+           scenario.races()[0].severity == (second == 7 ? Severity::kWarning : Severity::kError)));
     }
   }
 }

@@ -33,7 +33,8 @@ bool keeps_states(std::string_view body) {
   return instrument_with(body).kernels[0].keeps_states;
 }
 
-constexpr const char* kTile = "st.shared.u32 [tile], %r1;\nbar.sync 0;\nld.shared.u32 %r2, [tile];\n";
+constexpr const char* kTile =
+    "st.shared.u32 [tile], %r1;\nbar.sync 0;\nld.shared.u32 %r2, [tile];\n";
 
 }  // namespace
 
@@ -69,7 +70,8 @@ TEST_CASE("the epoch is counted behind each barrier, and each hook of shared mem
 }
 
 TEST_CASE("states name the sites of their kernel from its first on") {
-  const InstrumentedModule module = instrument_with(std::string("st.global.u32 [%rd1], %r1;\n") + kTile);
+  const InstrumentedModule module =
+      instrument_with(std::string("st.global.u32 [%rd1], %r1;\n") + kTile);
   REQUIRE(module.kernels[0].keeps_states);
   const auto store = std::ranges::find(module.sites, "st.shared.u32", &Site::instruction);
   REQUIRE(store != module.sites.end());

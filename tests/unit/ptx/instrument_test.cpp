@@ -150,10 +150,11 @@ TEST_CASE("a kernel's own static shared memory ends where its dynamic part may b
 }
 
 TEST_CASE("shared memory that is swizzled by its address stays where it was, modulo 1024") {
-  const std::string head = ".version 8.0\n.target sm_90a\n.address_size 64\n"
-                           ".extern .shared .align 16 .b8 global_smem[];\n"
-                           ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"
-                           "mov.b32 %r1, global_smem;\nst.shared.b32 [%r1], %r2;\n";
+  const std::string head =
+      ".version 8.0\n.target sm_90a\n.address_size 64\n"
+      ".extern .shared .align 16 .b8 global_smem[];\n"
+      ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"
+      "mov.b32 %r1, global_smem;\nst.shared.b32 [%r1], %r2;\n";
   const std::string word = ".shared .align 1024 .b8 __barracuda_descriptor[1024];";
   for (const std::string_view swizzling :
        {"wgmma.fence.sync.aligned;\n",
