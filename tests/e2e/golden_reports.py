@@ -3,10 +3,10 @@
 
     tests/e2e/golden_reports.py [--update]
 
-A seed fixes the schedule, and so threads and counts; addresses and folders are masked. Another compiler
-makes other instructions of the examples, so they are compared under the one that golden/toolkit names
-(exit status 77: another one is here; NVCC says which). --update writes what the tool says now: read
-the diff.
+A seed fixes the schedule of a kernel, and so threads and counts; addresses and folders are masked.
+Another compiler makes other instructions of the examples, so they are compared under the one that
+golden/toolkit names (exit status 77: another one is here; NVCC says which). --update writes what the
+tool says now: read the diff.
 """
 import argparse
 import difflib
@@ -21,6 +21,8 @@ ROOT = os.path.dirname(os.path.dirname(FOLDER))
 EXAMPLES = os.path.join(ROOT, "examples")
 GOLDEN = os.path.join(FOLDER, "golden")
 TOOLKIT = os.path.join(GOLDEN, "toolkit")
+# A copy and a kernel in two streams: which comes first is no part of a seed.
+LEFT_OUT = ["overlapped_copy_race"]
 
 
 def read(path):
@@ -64,6 +66,7 @@ def main():
         print("skipped: the reports are those of %snot of %s" % (read(TOOLKIT), toolkit()))
         return 77
     names = sorted(os.path.basename(path)[:-3] for path in glob.glob(os.path.join(EXAMPLES, "*_race.cu")))
+    names = [name for name in names if name not in LEFT_OUT]
     has_changed = False
     for name in names:
         golden = os.path.join(GOLDEN, name + ".txt")
