@@ -92,6 +92,13 @@ const StickyError* find_sticky(DriverStatus status) {
   return found == std::end(kStickyErrors) ? nullptr : found;
 }
 
+Options with_filter_of(Options options, bool is_emulated) {
+  if (options.filter == "gpu") {
+    options.filter = is_emulated ? "off" : "auto";
+  }
+  return options;
+}
+
 }  // namespace
 
 bool is_sticky(DriverStatus status) {
@@ -117,7 +124,7 @@ Expected<std::unique_ptr<Session>> Session::create(const Options& options,
 
 Session::Session(const Options& options, KernelFilter filter, PtxChanges changes,
                  std::unique_ptr<DeviceDriver> driver, DeadlockHandler on_deadlock)
-    : options_(options),
+    : options_(with_filter_of(options, driver->is_emulated())),
       driver_(std::move(driver)),
       recorder_(trace::Recorder::create(options)),
       pipeline_(pipeline_options(

@@ -53,7 +53,8 @@ std::uint64_t word_at(const std::vector<std::byte>& arguments, std::uint64_t off
 // each access.
 UnloggedReads::UnloggedReads(const Options& options, const AllocationTable& allocations,
                              StreamTracker& streams, Problems& problems, Describe describe)
-    : is_wanted_(options.filter != "off" && options.record.empty() && options.model != "paper"),
+    : is_wanted_((options.filter == "auto" || options.filter == "on") && options.record.empty() &&
+                 options.model != "paper"),
       foresees_(options.filter == "auto"),
       allocations_(allocations),
       streams_(streams),
