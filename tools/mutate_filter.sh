@@ -37,7 +37,7 @@ filter: the oldest reader is forgotten|unlogged_reads.cpp|s/^    next.insert(nex
 filter: what it says it goes on doing|unlogged_reads.cpp|s/^  is_given_up_ = true;//
 filter: a write that was met is not told|unlogged_reads.cpp|s/if (unwritten.written != 0 \&\& is_on()) {/if (false) {/
 filter: recordings leave out|unlogged_reads.cpp|s/ \&\& options.record.empty()//
-filter: the rules of the paper leave out|unlogged_reads.cpp|s/ \&\& options.model != "paper"//
+filter: the rules of the paper leave out|unlogged_reads.cpp|s/options.model != "paper"),/true),/
 filter: auto is on|unlogged_reads.cpp|s/foresees_(options.filter == "auto")/foresees_(false)/
 filter: non-blocking streams wait|stream_tracker.cpp|s/^    return !has_non_blocking_;/    return true;/
 filter: two streams wait for each other|stream_tracker.cpp|s/is_only_one = next_number_ == 2/is_only_one = next_number_ > 1/
@@ -62,6 +62,11 @@ code: unknown functions do not write|analysis/global_writes.cpp|s/is_harmless_ca
 code: copies do not write|analysis/global_writes.cpp|s/copies \&\& effect.space != StateSpace::kShared ? kFromUnknown : 0/0/
 code: variables are not written|analysis/global_writes.cpp|s/\.variables = (written \& kFromVariables) != 0/.variables = false/
 code: volatile loads may stay unlogged|hooks/hook_call.cpp|s/site.info.order == wire::MemoryOrder::kWeak ? wire::kPlainRead : 0/wire::kPlainRead/
+epochs: partial barriers count|passes/barrier_epochs.cpp|s/site.effect.count_operand < 0 \&\&/true \&\&/
+epochs: every event is a barrier|passes/barrier_epochs.cpp|s/return site.info.operation == wire::Operation::kExit || is_whole_barrier(program, site);/return true;/
+epochs: what is called logs nothing|passes/barrier_epochs.cpp|s/return index == entry || !program.functions\[index\].may_log;/return true;/
+epochs: asynchronous copies are accesses|passes/barrier_epochs.cpp|s/site.info.asynchrony == wire::Asynchrony::kNone \&\&/true \&\&/
+epochs: synchronising kernels have them|passes/barrier_epochs.cpp|s/ || program.functions\[index\].is_numbered ||/ ||/
 code: stores are not looked at|hooks/hook_call.cpp|s/kRead ? 0 : wire::kPlainWrite/kRead ? 0 : 0/
 LIST
 )
@@ -72,6 +77,17 @@ logger: a read is where it begins|unwritten_memory.h|s/begins_inside \&\& first 
 logger: a write is where it begins|unwritten_memory.h|s/: begins_inside || range.address - address < bytes/: begins_inside/
 logger: a write is where it ends|unwritten_memory.h|s/: begins_inside || range.address - address < bytes/: address + bytes - 1 - range.address < range.bytes/
 logger: one range counts|unwritten_memory.h|s/i < count; ++i/i < count \&\& i < 1; ++i/
+states: an epoch lasts|shared_states.h|s/met.epoch() == epoch ? met.bits() : 0/met.bits()/
+states: epochs do not matter|shared_states.h|s/met.epoch() == epoch ? met.bits() : 0/0/
+states: writers do not conflict|shared_states.h|s/if (access.is_write \&\& is_own) {/if (access.is_write) {/
+states: a read after another's write is one among reads|shared_states.h|s/access.is_read \&\& (is_own || only_reads)/access.is_read/
+states: what was kept is not logged|shared_states.h|s/\.kept = kept_in(state.kind()),/.kept = 0,/
+states: one reader is kept|shared_states.h|s/kind == Kind::kReadWrite ? 3/kind == Kind::kReadWrite ? 1/
+states: all sites are one|shared_states.h|s/first.site != second.site || first.site == by.site || is_first/true/
+states: every value is equal|shared_states.h|s/access.value_mark == state.mark() \&\&/true \&\&/
+states: nobody leaves|shared_states.h|s/if (left_in <= epoch) {/if (false) {/
+states: who left did nothing|shared_states.h|s/(has_left(state.first().thread) ? 1U : 0U)/0U/
+states: who stayed has left|shared_states.h|s/(has_left(state.first().thread) ? 1U : 0U)/1U/
 logger: every access is of one byte|unwritten_memory.h|s/return 1U << (site >> kSizeShift.*/return 1U + (site \& 0);/
 LIST
 )
