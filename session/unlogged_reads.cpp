@@ -154,7 +154,11 @@ wire::UnwrittenMemory UnloggedReads::begin(const BegunLaunch& launch) {
     return {};
   }
   const std::optional<Ranges> written = written_by(launch);
-  hold_against(launch.id, written);
+  // Who lets dependents begin is logged (analysis/global_writes.cpp). All others are over when one
+  // of the same stream begins, programmatic or not.
+  if (!launch.is_programmatic || !streams_.has_no_rival(launch.stream)) {
+    hold_against(launch.id, written);
+  }
   if (!is_on() || !written || launch.is_programmatic || !streams_.is_after_all(launch.id) ||
       (foresees_ && !streams_.has_no_rival(launch.stream))) {
     return {};

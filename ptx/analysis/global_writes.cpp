@@ -330,6 +330,9 @@ GlobalWrites find_global_writes(const Program& program, std::uint32_t entry) {
     for (std::size_t i = function.body_begin; i < function.body_end; ++i) {
       if (program.module.statements[i].kind == StatementKind::kInstruction) {
         written |= written_at(program, i, registers);
+        // What it lets begin may write what this kernel reads, beside it.
+        written |=
+            program.effects[i].operation == wire::Operation::kLaunchDependents ? kFromUnknown : 0;
       }
     }
   }

@@ -16,7 +16,7 @@ namespace {
 GlobalWrites writes_of(const std::string& body, const std::string& before = "") {
   std::vector<Module> units;
   units.push_back(parse_module(
-      ".version 8.0\n.target sm_80\n.address_size 64\n.global .align 4 .u32 total;\n" + before +
+      ".version 8.0\n.target sm_90\n.address_size 64\n.global .align 4 .u32 total;\n" + before +
       ".visible .entry kernel(.param .u64 p, .param .u64 q, .param .align 8 .b8 s[24],\n"
       ".param .u32 n)\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.reg .f32 %f<3>;\n"
       ".reg .pred %p<2>;\n.shared .align 4 .b8 tile[64];\n.local .align 4 .b8 depot[64];\n"
@@ -52,6 +52,12 @@ TEST_CASE("what is only read is not written") {
   CHECK(writes_only(writes_of("ld.global.u32 %r2, [%rd1];\n"), {}));
   CHECK(writes_only(writes_of("ld.volatile.global.u32 %r2, [%rd1];\nst.shared.u32 [tile], %r2;\n"),
                     {}));
+}
+
+TEST_CASE("what a kernel lets begin beside it may write what it reads") {
+  CHECK(writes_only(writes_of("st.global.u32 [%rd1], %r1;\ngriddepcontrol.wait;\n"), {{0, 0}}));
+  CHECK_FALSE(
+      writes_of("st.global.u32 [%rd1], %r1;\ngriddepcontrol.launch_dependents;\n").is_known);
 }
 
 TEST_CASE("an index that was loaded does not lead anywhere, however wide it is") {

@@ -149,6 +149,18 @@ TEST_CASE("a programmatic launch is logged") {
   CHECK(device.launch(kLegacyStream, kIn, kOut, true).count == 0);
 }
 
+TEST_CASE("a programmatic launch overtakes nobody who does not let dependents begin") {
+  for (const bool has_rival : {false, true}) {
+    Device device(options_with("on"));
+    CHECK(is_range(device.launch(kLegacyStream, kIn, kOut), kIn));
+    if (has_rival) {
+      device.streams.created(kStream, true);
+    }
+    device.launch(kLegacyStream, kOther, kIn, true);
+    CHECK(device.has_given_up() == has_rival);
+  }
+}
+
 TEST_CASE("a copy that may overtake a launch is told, and all is logged from then on") {
   Device device(options_with("on"));
   device.launch(kLegacyStream, kIn, kOut);
