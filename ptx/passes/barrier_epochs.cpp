@@ -11,6 +11,15 @@
 namespace barracuda::ptx::barrier_epochs {
 namespace {
 
+// Else no generic address leads there.
+bool has_shared_memory(const Module& module) {
+  return std::ranges::any_of(module.statements, [](const Statement& statement) {
+    return std::ranges::any_of(statement.variables, [](const Variable& variable) {
+      return variable.space == StateSpace::kShared;
+    });
+  });
+}
+
 bool is_whole_barrier(const Program& program, const PlannedSite& site) {
   return site.info.operation == wire::Operation::kBarrier && site.effect.count_operand < 0 &&
          program.module.statements[site.statement].instruction.predicate.empty();
@@ -83,6 +92,9 @@ void visit(Program& program, std::span<PlannedSite> sites) {
 }  // namespace
 
 Expected<void> run(Program& program) {
+  if (!has_shared_memory(program.module)) {
+    return {};
+  }
   for (auto begin = program.sites.begin(); begin != program.sites.end();) {
     const auto end = std::ranges::find_if(begin, program.sites.end(), [&](const PlannedSite& site) {
       return site.function != begin->function;
