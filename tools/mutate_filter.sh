@@ -23,7 +23,7 @@ judge() {
 # name | file in session | sed expression: one line each
 of_session=$(cat <<'LIST'
 filter: what comes before does not matter|unlogged_reads.cpp|s/ || !streams_.is_after_all(launch.id) ||/ ||/
-filter: what comes later does not matter|unlogged_reads.cpp|s/^  hold_against(launch.id, written);//
+filter: what comes later does not matter|unlogged_reads.cpp|s/^    hold_against(launch.id, written);//
 filter: copies that come later do not matter|unlogged_reads.cpp|s/^    hold_against(copy.id, written);//
 filter: launches of graphs do not matter|unlogged_reads.cpp|s/^    hold_against(id, std::nullopt);//
 filter: what nobody knows to be written is not|unlogged_reads.cpp|s/(written \&\& !overlap(unlogged.ranges, \*written))/!overlap(unlogged.ranges, written.value_or(Ranges()))/
