@@ -97,7 +97,7 @@ class UnhookedDriver final : public session::DeviceDriver {
   std::uint64_t allocate_device(std::size_t bytes) override {
     const RelaxedCapture relaxed;
     CUdeviceptr memory = 0;
-    if (allocate_(&memory, bytes) != CUDA_SUCCESS) {
+    if (!leaves_enough(bytes) || allocate_(&memory, bytes) != CUDA_SUCCESS) {
       return 0;
     }
     CUstream stream = nullptr;
@@ -306,6 +306,13 @@ class UnhookedDriver final : public session::DeviceDriver {
                : 0;
   }
 
+  // For the program, which may want all that is free: a large piece is at most a quarter of it.
+  [[nodiscard]] bool leaves_enough(std::size_t bytes) const {
+    constexpr std::size_t kSmall = std::size_t{16} << 20;
+    std::size_t free = 0, total = 0;
+    return bytes <= kSmall || memory_info_(&free, &total) != CUDA_SUCCESS || bytes <= free / 4;
+  }
+
   std::mutex started_mutex_;
   std::map<std::pair<Handle, const char*>, Started> started_;
   Original<decltype(::cuStreamWriteValue32_v2)> stream_write_{"cuStreamWriteValue32_v2"};
@@ -316,6 +323,7 @@ class UnhookedDriver final : public session::DeviceDriver {
   Original<decltype(::cuCtxPushCurrent_v2)> context_push_{"cuCtxPushCurrent_v2"};
   Original<decltype(::cuCtxPopCurrent_v2)> context_pop_{"cuCtxPopCurrent_v2"};
   Original<decltype(::cuCtxSynchronize)> context_synchronize_{"cuCtxSynchronize"};
+  Original<decltype(::cuMemGetInfo_v2)> memory_info_{"cuMemGetInfo_v2"};
   Original<decltype(::cuMemHostAlloc)> host_allocate_{"cuMemHostAlloc"};
   Original<decltype(::cuMemFreeHost)> free_host_{"cuMemFreeHost"};
   Original<decltype(::cuMemAlloc_v2)> allocate_{"cuMemAlloc_v2"};
