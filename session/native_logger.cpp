@@ -188,7 +188,7 @@ NativeResult follow_states(const NativeCall& call) {
   const StoredValues values = values_of(call, 3);
   const NativeQueue queue(*descriptor, call);
   const NativeStates states(*descriptor, call);
-  for (; mask != 0;) {
+  while (mask != 0) {
     using Outcome = NativeStates::Outcome;
     const NativeLanes same = lanes_of_first_site(call, mask);
     const Outcome outcome =

@@ -71,12 +71,17 @@ std::string write_release_end(const PlannedSite& site, HookNames& called) {
                      {64, "%__barracuda_w"}});
 }
 
+// Of a hook that gives back a number: into %__barracuda_n.
+std::string write_call_for_number(HookNames& called, Hook hook,
+                                  std::initializer_list<HookArgument> arguments) {
+  return write_call(called, hook, arguments, ".param .align 8 .b8 __barracuda_result[8];\n",
+                    "ld.param.b64 %__barracuda_n, [__barracuda_result];\n");
+}
+
 // Behind a barrier.
 std::string write_next_epoch(HookNames& called) {
   return fmt::format("{{\n.reg .b64 %__barracuda_n;\n{}cvt.u32.u64 {}, %__barracuda_n;\n}}\n",
-                     write_call(called, {"next_epoch"}, {{32, std::string(kEpoch)}},
-                                ".param .align 8 .b8 __barracuda_result[8];\n",
-                                "ld.param.b64 %__barracuda_n, [__barracuda_result];\n"),
+                     write_call_for_number(called, {"next_epoch"}, {{32, std::string(kEpoch)}}),
                      kEpoch);
 }
 
@@ -180,18 +185,12 @@ HookWriter::Predicate HookWriter::skip_unless_conflicting(bool is_generic, std::
                                                           const HookArgument& id,
                                                           const HookArgument& where) {
   const HookArgument epoch{32, std::string(kEpoch)};
-  const std::string_view result = ".param .align 8 .b8 __barracuda_result[8];\n";
-  const std::string_view read = "ld.param.b64 %__barracuda_n, [__barracuda_result];\n";
+  const HookArgument low{64, "%__barracuda_v0"}, high{64, words == 2 ? "%__barracuda_v1" : "0"};
   const std::uint32_t label = next_label_++;
-  const std::string call = words == 0 ? write_call(called_, {"shared_access", is_generic},
-                                                   {id, where, epoch}, result, read)
-                                      : write_call(called_, {"shared_store", is_generic},
-                                                   {id,
-                                                    where,
-                                                    epoch,
-                                                    {64, "%__barracuda_v0"},
-                                                    {64, words == 2 ? "%__barracuda_v1" : "0"}},
-                                                   result, read);
+  const std::string call =
+      words == 0 ? write_call_for_number(called_, {"shared_access", is_generic}, {id, where, epoch})
+                 : write_call_for_number(called_, {"shared_store", is_generic},
+                                         {id, where, epoch, low, high});
   return {.before = fmt::format(".reg .b64 %__barracuda_n;\n.reg .pred %__barracuda_q;\n{}"
                                 "setp.eq.b64 %__barracuda_q, %__barracuda_n, 0;\n"
                                 "@%__barracuda_q bra $__barracuda_skip{};\n",
