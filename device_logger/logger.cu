@@ -49,8 +49,7 @@ __device__ __forceinline__ void log_access(std::uint32_t site, std::uint64_t add
     return;
   }
   if ((site & (kPlainRead | kPlainWrite)) != 0 && is_global(address) &&
-      judge_access(descriptor, site, address, (site & kPlainRead) != 0) ==
-          UnwrittenAccess::kLeftOut) {
+      judge_access(descriptor, site, address, is_plain_read(site)) == UnwrittenAccess::kLeftOut) {
     return;
   }
   const Lanes lanes = Lanes::at_site(site);
@@ -59,9 +58,19 @@ __device__ __forceinline__ void log_access(std::uint32_t site, std::uint64_t add
 }
 
 // Whether the access has to be logged. What comes before it is logged here.
-__device__ __forceinline__ std::uint64_t follow_states(std::uint32_t site, std::uint64_t address,
-                                                       std::uint32_t epoch,
-                                                       const StoredValues<Lanes>& values) {
+__device__ __forceinline__ std::uint64_t follow_access(std::uint32_t site, std::uint64_t address,
+                                                       std::uint32_t interval) {
+  const std::uint64_t descriptor = __barracuda_descriptor;
+  if (descriptor == 0 || address == kNoAddress) {
+    return 0;
+  }
+  const BlockStates states(descriptor);
+  return !states.are_kept() || states.follow(site, address, interval) ? 1 : 0;
+}
+
+__device__ __forceinline__ std::uint64_t follow_store(std::uint32_t site, std::uint64_t address,
+                                                      std::uint32_t interval,
+                                                      const StoredValues<Lanes>& values) {
   const std::uint64_t descriptor = __barracuda_descriptor;
   if (descriptor == 0 || address == kNoAddress) {
     return 0;
@@ -71,7 +80,7 @@ __device__ __forceinline__ std::uint64_t follow_states(std::uint32_t site, std::
     return 1;
   }
   const Lanes lanes = Lanes::at_site(site);
-  const bool are_logged = states.follow(lanes, site, address, epoch, values);
+  const bool are_logged = states.follow(lanes, site, address, interval, values);
   lanes.converge();
   return are_logged ? 1 : 0;
 }
@@ -212,18 +221,30 @@ __device__ __forceinline__ void log_event(std::uint32_t site, std::uint32_t deta
   if (descriptor == 0) {
     return;
   }
+  const BlockStates states(descriptor, (site & (kLeavesKernel | kOfWholeBlock)) != 0);
+  const Lanes together = Lanes::at_site(site);
   if ((site & kLeavesKernel) != 0) {
-    const BlockStates states(descriptor);
-    if (states.are_kept()) {
-      states.leave(detail);
+    const Lanes leaving(__match_any_sync(together.mask, detail));
+    if (states.are_kept() && leaving.leads()) {
+      states.leave(leaving.mask, detail);
     }
     detail = states.are_kept() ? 1 : 0;
   }
-  const Lanes together = Lanes::at_site(site);
   // Lanes may name different barriers or masks: a record has one.
   const Lanes lanes(
       __match_any_sync(together.mask, static_cast<std::uint64_t>(threads) << 32 | detail));
-  write_event(Log{descriptor}, lanes, site, detail, threads);
+  if (lanes.leads()) {
+    const EventRecord event{.site = site,
+                            .warp = linear_warp(),
+                            .mask = lanes.mask,
+                            .detail = detail,
+                            .threads = threads};
+    if (states.are_kept() && (site & kOfWholeBlock) != 0) {
+      states.gather(event);
+    } else {
+      write_event(Queue(descriptor), event);
+    }
+  }
   lanes.converge();
 }
 
@@ -266,40 +287,48 @@ BARRACUDA_HOOK void __barracuda_store_wide_generic(std::uint32_t site, std::uint
 // In kernels whose threads barriers alone order (shared_states.h), before the hook of an access
 // that may be to shared memory: whether to call it.
 BARRACUDA_HOOK HookResult __barracuda_shared_access(std::uint32_t site, std::uint64_t address,
-                                                    std::uint32_t epoch) {
-  return {barracuda::wire::follow_states(site, address, epoch, {})};
+                                                    std::uint32_t interval) {
+  return {barracuda::wire::follow_access(site, address, interval)};
 }
 
 BARRACUDA_HOOK HookResult __barracuda_shared_access_generic(std::uint32_t site,
                                                             std::uint64_t address,
-                                                            std::uint32_t epoch) {
-  return {
-      barracuda::wire::follow_states(site, barracuda::wire::tagged_generic(address), epoch, {})};
+                                                            std::uint32_t interval) {
+  return {barracuda::wire::follow_access(site, barracuda::wire::tagged_generic(address), interval)};
 }
 
 BARRACUDA_HOOK HookResult __barracuda_shared_store(std::uint32_t site, std::uint64_t address,
-                                                   std::uint32_t epoch, std::uint64_t low,
+                                                   std::uint32_t interval, std::uint64_t low,
                                                    std::uint64_t high) {
-  return {barracuda::wire::follow_states(site, address, epoch, {low, high, true, true})};
+  return {barracuda::wire::follow_store(site, address, interval, {low, high, true, true})};
 }
 
 BARRACUDA_HOOK HookResult __barracuda_shared_store_generic(std::uint32_t site,
                                                            std::uint64_t address,
-                                                           std::uint32_t epoch, std::uint64_t low,
-                                                           std::uint64_t high) {
-  return {barracuda::wire::follow_states(site, barracuda::wire::tagged_generic(address), epoch,
-                                         {low, high, true, true})};
+                                                           std::uint32_t interval,
+                                                           std::uint64_t low, std::uint64_t high) {
+  return {barracuda::wire::follow_store(site, barracuda::wire::tagged_generic(address), interval,
+                                        {low, high, true, true})};
+}
+
+// At the start of a kernel of barrier_intervals, for what stands around its accesses: where the
+// block's states begin (`which` 0), and how many bytes have one.
+BARRACUDA_HOOK HookResult __barracuda_states(std::uint32_t which) {
+  using namespace barracuda::wire;
+  const std::uint64_t descriptor = __barracuda_descriptor;
+  const BlockStates states(descriptor, descriptor != 0);
+  return {which == 0 ? states.place() : states.window()};
 }
 
 // Behind a barrier of the whole block.
-BARRACUDA_HOOK HookResult __barracuda_next_epoch(std::uint32_t epoch) {
+BARRACUDA_HOOK HookResult __barracuda_next_interval(std::uint32_t interval) {
   using namespace barracuda::wire;
   const std::uint64_t descriptor = __barracuda_descriptor;
   if (descriptor != 0) {
     const BlockStates states(descriptor);
-    epoch = states.are_kept() ? states.next(epoch) : epoch;
+    interval = states.are_kept() ? states.next(interval) : interval;
   }
-  return {epoch};
+  return {interval};
 }
 
 BARRACUDA_HOOK ReleaseToken __barracuda_release_begin(std::uint32_t site, std::uint64_t address) {

@@ -124,9 +124,13 @@ __device__ __forceinline__ std::uint32_t linear_cta() {
   return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
 }
 
+__device__ __forceinline__ std::uint32_t linear_thread() {
+  return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
+
 // %warpid may change while a kernel runs; this does not.
 __device__ __forceinline__ std::uint32_t linear_warp() {
-  return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / kWarpLanes;
+  return linear_thread() / kWarpLanes;
 }
 
 // Of the cluster, so that one queue has all records of CTAs that see each other's shared memory.
@@ -139,18 +143,19 @@ __device__ __forceinline__ std::uint32_t queue_key() {
 #endif
 }
 
-// The descriptor does not change while the kernel runs, so its loads may be cached.
+// The descriptor does not change while the kernel runs, so its loads may be cached. They stay where
+// they are written: what is loaded for a record must not be for an access that has none.
 __device__ __forceinline__ uint4 load_constant(std::uint64_t address) {
   uint4 words;
-  asm("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
-      : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
-      : "l"(address));
+  asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+               : "l"(address));
   return words;
 }
 
 __device__ __forceinline__ std::uint32_t load_constant_word(std::uint64_t address) {
   std::uint32_t word;
-  asm("ld.global.nc.u32 %0, [%1];" : "=r"(word) : "l"(address));
+  asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(word) : "l"(address));
   return word;
 }
 

@@ -21,7 +21,7 @@
 
 namespace barracuda::wire {
 
-inline constexpr std::uint32_t kProtocolVersion = 4;
+inline constexpr std::uint32_t kProtocolVersion = 5;
 inline constexpr std::uint32_t kWarpLanes = 32;
 inline constexpr std::size_t kSlotBytes = 32;
 inline constexpr std::size_t kHalfBytes = 16;
@@ -45,8 +45,11 @@ enum class RecordKind : std::uint8_t {
   kEvent = 5,        // fence, barrier, warp barrier, call, return, exit: the site says which
   kOperands = 6,     // mbarrier operations and kCopy: n LaneOperands entries of two slots
   kAffineValue = 7,  // kAffine, and in a slot of its own the value that all lanes stored
-  kEarlier = 8,      // access of one lane, made earlier in the epoch of its block and logged by
-                     // another (shared_states.h); in a slot of its own the value, if it is known
+  kEarlier = 8,      // access of one lane, made earlier in the barrier interval of its block and
+                     // logged by another (shared_states.h); in a slot of its own the value, if it
+                     // is known
+  kBlockEvent = 11,  // kEvent of every thread of the block (block_events.h); warp and mask are of
+                     // who logs it
 };
 
 // Lane addresses are 57 bits: the space in the two highest, the address or offset below.
@@ -86,7 +89,7 @@ inline constexpr std::uint32_t kUniformValue = 2;
 inline constexpr int kSiteBits = 24, kKindBits = 4, kWidthBits = 4;
 static_assert(kSiteBits + kKindBits + kWidthBits == 32);
 static_assert(kMaxSites == 1U << kSiteBits);
-static_assert(static_cast<std::uint32_t>(RecordKind::kEarlier) < 1U << kKindBits);
+static_assert(static_cast<std::uint32_t>(RecordKind::kBlockEvent) < 1U << kKindBits);
 
 // First half of the header slot.
 struct HeaderHalf {

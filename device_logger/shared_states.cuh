@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "device_logger/block_events.h"
 #include "device_logger/launch_descriptor.h"
 #include "device_logger/logger_queue.cuh"
 #include "device_logger/shared_states.h"
@@ -13,70 +14,170 @@ namespace barracuda::wire {
 
 class BlockStates {
  public:
-  __device__ __forceinline__ explicit BlockStates(std::uint64_t descriptor)
+  // Unless it `may_keep` them, none are kept.
+  __device__ __forceinline__ explicit BlockStates(std::uint64_t descriptor, bool may_keep = true)
       : descriptor_(descriptor) {
+    if (!may_keep) {
+      return;
+    }
     const uint4 words = load_constant(descriptor + offsetof(LaunchDescriptor, states));
-    const std::uint64_t first = join(words.x, words.y);
-    window_ = words.z;
-    first_site_ = words.w;
-    header_ = first == 0 ? 0 : first + linear_cta() * states_bytes(window_);
+    states_.address = join(words.x, words.y);
+    states_.window = words.z;
+    states_.first_site = words.w & (kMaxSites - 1);
+    states_.granule_log2 = words.w >> kSiteBits;
+    header_ =
+        states_.address == 0
+            ? 0
+            : states_.address + linear_cta() * states_bytes(states_.window, states_.granule_log2);
   }
 
   [[nodiscard]] __device__ __forceinline__ bool are_kept() const { return header_ != 0; }
 
-  [[nodiscard]] __device__ __forceinline__ std::uint32_t next(std::uint32_t epoch) const {
-    return next_epoch(epoch, load_word(header_));
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t next(std::uint32_t interval) const {
+    return next_interval(interval, load_word(header_));
   }
 
-  // Before the lane leaves: whoever passes a barrier that counts it as arrived sees this.
-  __device__ __forceinline__ void leave(std::uint32_t epoch) const {
-    if ((epoch & kFrozen) != 0) {
+  // By one lane, before `lanes` of its warp leave: whoever passes a barrier that counts them as
+  // arrived sees this.
+  __device__ __forceinline__ void leave(std::uint32_t lanes, std::uint32_t interval) const {
+    if ((interval & kFrozen) != 0) {
       return;
     }
     [[maybe_unused]] std::uint32_t before;
     asm volatile("atom.relaxed.gpu.global.or.b32 %0, [%1], %2;"
                  : "=r"(before)
-                 : "l"(mask_of(linear_warp())), "r"(1U << lane_id())
+                 : "l"(mask_of(linear_warp())), "r"(lanes)
                  : "memory");
     asm volatile("atom.relaxed.gpu.global.max.u32 %0, [%1], %2;"
                  : "=r"(before)
-                 : "l"(header_), "r"(kMostEpochs - epoch)
+                 : "l"(header_), "r"(kMostIntervals - interval)
                  : "memory");
     __threadfence();
   }
 
-  // Whether the lanes' accesses are logged. What comes before them is logged here.
+  // By one lane of the warp whose event it is: logged, or kept until the whole block has made it.
+  __device__ __forceinline__ void gather(EventRecord event) const {
+    const std::uint64_t place = header_ + kGatheredEvents;
+    const std::uint32_t threads = blockDim.x * blockDim.y * blockDim.z;
+    const bool is_whole = event.mask == lanes_of_warp(event.warp, threads) && event.threads == 0;
+    std::uint64_t bits;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(bits) : "l"(place) : "memory");
+    for (;;) {
+      const GatheredEvents gathered(bits);
+      const GatherStep step = gathered.add({.site = event.site, .detail = event.detail}, event.warp,
+                                           (threads + kWarpLanes - 1) / kWarpLanes, is_whole);
+      // Acquire and release: the others' records are claimed before the block's.
+      std::uint64_t met;
+      asm volatile("atom.acq_rel.gpu.global.cas.b64 %0, [%1], %2, %3;"
+                   : "=l"(met)
+                   : "l"(place), "l"(bits), "l"(step.next.bits())
+                   : "memory");
+      if (met == bits) {
+        log_gathered(gathered, step, event, threads);
+        return;
+      }
+      bits = met;
+    }
+  }
+
+  // Where the states of the block begin, and the bytes that have one (SharedStates::window); 0 if
+  // none are kept.
+  [[nodiscard]] __device__ __forceinline__ std::uint64_t place() const {
+    return header_ == 0 ? 0 : header_ + kStatesHeader;
+  }
+
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t window() const { return states_.window; }
+
+  // Whether this lane's access, whose value does not matter, is logged. What comes before it is
+  // logged here. Of lanes that use one word together the first two stand for all: a state keeps no
+  // more than two, and what becomes of the second becomes of the rest.
+  __device__ __forceinline__ bool follow(std::uint32_t site, std::uint64_t address,
+                                         std::uint32_t interval) const {
+    const bool has_state = this->has_state(site, address);
+    const Lanes lanes(__activemask());
+    const bool may_share = has_state && (interval & kFrozen) == 0;
+    const std::uint32_t word = static_cast<std::uint32_t>(address) | interval << kOffsetBits;
+    const std::uint32_t key = may_share ? word : ~lanes.lane;
+    const auto leaders = [&](std::uint32_t value) {
+      return __shfl_sync(lanes.mask, value, static_cast<int>(lanes.leader)) == value;
+    };
+    const bool has_leaders_word = leaders(key), has_leaders_site = leaders(site);
+    const bool is_with_leader = has_leaders_word && has_leaders_site;
+    const std::uint32_t together = __ballot_sync(lanes.mask, is_with_leader);
+    const std::uint32_t others = together & (together - 1);
+    const std::uint32_t second = others == 0 ? lanes.leader : lowest_bit(others);
+    const bool is_stood_for = is_with_leader && lanes.lane != lanes.leader && lanes.lane != second;
+    const bool logs =
+        !has_state || (!is_stood_for && take_all(site, address_of(address), interval,
+                                                 state_access(states_, site, linear_thread()), 0));
+    const bool seconds = __shfl_sync(lanes.mask, logs ? 1 : 0, static_cast<int>(second)) != 0;
+    return is_stood_for ? seconds : logs;
+  }
+
+  // Whether the lanes' stores are logged. What comes before them is logged here.
   __device__ __forceinline__ bool follow(const Lanes& lanes, std::uint32_t site,
-                                         std::uint64_t address, std::uint32_t epoch,
+                                         std::uint64_t address, std::uint32_t interval,
                                          const StoredValues<Lanes>& values) const {
-    const std::uint32_t bytes = bytes_at(site);
+    const bool has_state = this->has_state(site, address);
     const std::uint64_t offset = address_of(address);
-    const bool has_state = space_of(address) == AddressSpace::kShared && offset + bytes <= window_;
-    const bool is_plain = bytes >= 4 && (site & kAlwaysLogged) == 0;
-    const bool is_write = is_plain && (site & kPlainWrite) != 0;
-    StateAccess access{.by = {.thread = linear_thread(),
-                              .site = (site & (kMaxSites - 1)) - first_site_,
-                              .size_log2 = site >> kSizeShift & ((1U << kSizeBits) - 1)},
-                       .is_read = is_plain && (site & kPlainRead) != 0,
-                       .is_write = is_write};
+    StateAccess access = state_access(states_, site, linear_thread());
     std::uint64_t value = 0;
-    if (is_write) {
+    if (access.use == StateUse::kWrite) {
       // Two lanes of one instruction in one word: their record says what is to be said of them.
-      const std::uint64_t word = has_state ? offset / bytes : ~std::uint64_t{lanes.lane};
-      access.is_write = __popc(__match_any_sync(lanes.mask, word)) == 1;
+      const std::uint64_t word = has_state ? offset / bytes_at(site) : ~std::uint64_t{lanes.lane};
+      if (__popc(__match_any_sync(lanes.mask, word)) != 1) {
+        access.use = StateUse::kLogged;
+      }
       value = stored_value(values.low, values.high);
       access.value_mark = values.are_known && lanes.all_store_alike(values) ? value_mark(value) : 0;
     }
-    bool logs = !has_state;
-    for (std::uint64_t at = offset & ~std::uint64_t{3}; has_state && at < offset + bytes; at += 4) {
-      logs = take(at, epoch, access, value) || logs;
-    }
+    const bool logs = !has_state || take_all(site, offset, interval, access, value);
     return __any_sync(lanes.mask, logs) != 0;
   }
 
  private:
-  [[nodiscard]] __device__ __forceinline__ static std::uint32_t linear_thread() {
-    return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  static constexpr int kOffsetBits = 18;
+  static_assert(kOffsetBits + kIntervalBits < 32 && 228 * 1024 <= 1 << kOffsetBits,
+                "an offset in shared memory and an interval make one word");
+
+  [[nodiscard]] __device__ __forceinline__ bool has_state(std::uint32_t site,
+                                                          std::uint64_t address) const {
+    return space_of(address) == AddressSpace::kShared &&
+           address_of(address) + bytes_at(site) <= states_.window;
+  }
+
+  // Of all states of its bytes.
+  __device__ __forceinline__ bool take_all(std::uint32_t site, std::uint64_t offset,
+                                           std::uint32_t interval, const StateAccess& access,
+                                           std::uint64_t value) const {
+    const std::uint64_t granule = std::uint64_t{1} << states_.granule_log2;
+    bool logs = false;
+#pragma unroll 1
+    for (std::uint64_t at = offset & ~(granule - 1); at < offset + bytes_at(site); at += granule) {
+      logs = take(at, interval, access, value) || logs;
+    }
+    return logs;
+  }
+
+  __device__ __forceinline__ void log_gathered(GatheredEvents gathered, const GatherStep& step,
+                                               EventRecord event, std::uint32_t threads) const {
+    if (step.outcome == GatherStep::Outcome::kKept) {
+      return;
+    }
+    const Queue queue(descriptor_);
+    if (step.outcome == GatherStep::Outcome::kOfBlock) {
+      event.kind = RecordKind::kBlockEvent;
+    } else {
+#pragma unroll 1
+      for (; gathered.warps() != 0; gathered = gathered.without_first()) {
+        const std::uint32_t warp = lowest_bit(gathered.warps());
+        write_event(queue, {.site = gathered.event().site,
+                            .warp = warp,
+                            .mask = lanes_of_warp(warp, threads),
+                            .detail = gathered.event().detail});
+      }
+    }
+    write_event(queue, event);
   }
 
   [[nodiscard]] __device__ __forceinline__ static std::uint32_t load_word(std::uint64_t address) {
@@ -89,14 +190,14 @@ class BlockStates {
     return header_ + kLeftMasks + std::uint64_t{warp} * 4;
   }
 
-  __device__ __forceinline__ bool take(std::uint64_t offset, std::uint32_t epoch,
+  __device__ __forceinline__ bool take(std::uint64_t offset, std::uint32_t interval,
                                        const StateAccess& access, std::uint64_t value) const {
-    const std::uint64_t place = header_ + kStatesHeader + offset * 2;
+    const std::uint64_t place = header_ + state_offset(offset, states_.granule_log2);
     std::uint64_t bits;
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(bits) : "l"(place) : "memory");
     for (;;) {
       const WordState state(bits);
-      const StateStep step = step_of(state, epoch, access);
+      const StateStep step = step_of(state, interval, access);
       std::uint64_t met = bits;
       if (step.next.bits() != bits) {
         asm volatile("atom.relaxed.gpu.global.cas.b64 %0, [%1], %2, %3;"
@@ -112,12 +213,13 @@ class BlockStates {
     }
   }
 
-  [[nodiscard]] __device__ __forceinline__ StateStep step_of(WordState state, std::uint32_t epoch,
+  [[nodiscard]] __device__ __forceinline__ StateStep step_of(WordState state,
+                                                             std::uint32_t interval,
                                                              const StateAccess& access) const {
-    if ((epoch & kFrozen) == 0) {
-      return step(state, epoch, access);
+    if ((interval & kFrozen) == 0) {
+      return step(state, interval, access);
     }
-    return frozen_step(state, epoch, access, [&](std::uint32_t thread) {
+    return frozen_step(state, interval, access, [&](std::uint32_t thread) {
       return (load_word(mask_of(thread / kWarpLanes)) >> thread % kWarpLanes & 1) != 0;
     });
   }
@@ -133,16 +235,15 @@ class BlockStates {
     for (std::uint32_t which = 0; which < 2; ++which) {
       const KeptAccess kept = which == 0 ? state.first() : state.second();
       if ((step.kept >> which & 1) != 0) {
-        const std::uint64_t begin = offset >> kept.size_log2 << kept.size_log2;
-        write_earlier(queue, first_site_ + kept.site, kept.thread,
-                      tagged_address(AddressSpace::kShared, begin),
+        write_earlier(queue, states_.first_site + kept.site, kept.thread,
+                      tagged_address(AddressSpace::kShared, begin_of(states_, kept, offset)),
                       which == 0 ? stored : UniformValue{});
       }
     }
   }
 
   std::uint64_t descriptor_, header_ = 0;
-  std::uint32_t window_ = 0, first_site_ = 0;
+  SharedStates states_;
 };
 
 }  // namespace barracuda::wire

@@ -1,14 +1,16 @@
-// What the logger keeps of the accesses to each word of shared memory between two barriers of its
-// block, in kernels whose threads nothing but such barriers orders (ptx/passes/barrier_epochs.cpp).
-// As long as no two accesses conflict, none is logged. The first that does logs those that were
-// kept before it, as if they were made now, and itself; the rest of the epoch is logged as always.
-// Nothing is judged here: docs/decisions/device-filter.md has the proof that the detector sees what
-// it needs. One source for the GPU and for the host.
+// What the logger keeps of the accesses to each granule of shared memory (a word, or a byte in
+// kernels that use bytes) between two barriers of its block, in kernels whose threads nothing but
+// such barriers orders (ptx/passes/barrier_intervals.cpp). As long as no two accesses conflict,
+// none is logged. The first that does logs those that were kept before it, as if they were made
+// now, and itself; the rest of the interval is logged as always. Nothing is judged here:
+// docs/decisions/device-filter.md has the proof that the detector sees what it needs. One source
+// for the GPU and for the host.
 //
-// A thread's epoch is the number of barriers of its whole block that it has passed. What was done
-// in an earlier epoch is ordered before all that a block does now, but for threads that left: they
-// count as arrived, and no edge leads from them (RACE_RULES section 1). Who passes a barrier that a
-// thread has left out is frozen: all that it does is logged, and what those who left have done.
+// A thread's interval is the number of barriers of its whole block that it has passed. What was
+// done in an earlier interval is ordered before all that a block does now, but for threads that
+// left: they count as arrived, and no edge leads from them (RACE_RULES section 1). Who passes a
+// barrier that a thread has left out is frozen: all that it does is logged, and what those who left
+// have done.
 #pragma once
 
 #include <cstddef>
@@ -16,57 +18,104 @@
 
 #include "device_logger/address_pattern.h"
 #include "device_logger/record.h"
+#include "device_logger/site_word.h"
 
 namespace barracuda::wire {
 
 // In a launch descriptor.
 struct SharedStates {
-  std::uint64_t address = 0;     // of the first block's; 0: everything is logged
-  std::uint32_t window = 0;      // bytes of shared memory, from offset 0, whose words have states
-  std::uint32_t first_site = 0;  // of the kernel
+  std::uint64_t address = 0;  // of the first block's; 0: everything is logged
+  std::uint32_t window = 0;   // bytes of shared memory, from offset 0, that have states
+  std::uint32_t first_site : kSiteBits = 0;  // of the kernel
+  // A state is of 1, 2 or 4 bytes: of the kernel's smallest access to shared memory.
+  std::uint32_t granule_log2 : 32 - kSiteBits = kWordLog2;
+
+  static constexpr std::uint32_t kWordLog2 = 2;
 };
 
-static_assert(offsetof(SharedStates, window) == 8 && offsetof(SharedStates, first_site) == 12 &&
-              sizeof(SharedStates) == 16);
+static_assert(offsetof(SharedStates, window) == 8 && sizeof(SharedStates) == 16,
+              "first_site and granule_log2 are the fourth word");
 
-// The states of a block begin with: kMostEpochs minus the epoch in which threads left, 0 while none
-// did; from kLeftMasks on, of each warp, its lanes that left then.
-inline constexpr std::uint32_t kLeftMasks = 64, kStatesHeader = 256;
+// The states of a block begin with: kMostIntervals minus the interval in which threads left, 0
+// while none did; at kGatheredEvents what block_events.h keeps; from kLeftMasks on, of each warp,
+// its lanes that left then.
+inline constexpr std::uint32_t kGatheredEvents = 8, kLeftMasks = 64, kStatesHeader = 256;
 static_assert(kLeftMasks + 1024 / kWarpLanes * 4 <= kStatesHeader);
 
-BARRACUDA_WIRE std::uint64_t states_bytes(std::uint32_t window) {
-  return kStatesHeader + std::uint64_t{window} / 4 * sizeof(std::uint64_t);
+BARRACUDA_WIRE std::uint64_t state_offset(std::uint64_t shared_offset, std::uint32_t granule_log2) {
+  return kStatesHeader + (shared_offset >> granule_log2) * sizeof(std::uint64_t);
 }
 
-inline constexpr std::uint32_t kEpochBits = 12, kMostEpochs = (1U << kEpochBits) - 1;
-// In the number that stands for a thread's epoch: above it, the epoch in which others left.
+BARRACUDA_WIRE std::uint64_t states_bytes(std::uint32_t window, std::uint32_t granule_log2) {
+  return state_offset(window, granule_log2);
+}
+
+inline constexpr std::uint32_t kIntervalBits = 12, kMostIntervals = (1U << kIntervalBits) - 1;
+// In the number that stands for a thread's interval: above it, the interval in which others left.
 inline constexpr std::uint32_t kFrozen = 1U << 16;
 
-BARRACUDA_WIRE std::uint32_t next_epoch(std::uint32_t epoch, std::uint32_t left) {
-  if ((epoch & kFrozen) != 0) {
-    return epoch;
+BARRACUDA_WIRE std::uint32_t next_interval(std::uint32_t interval, std::uint32_t left) {
+  if ((interval & kFrozen) != 0) {
+    return interval;
   }
-  const std::uint32_t left_in = left == 0 ? kMostEpochs : kMostEpochs - left;
-  if (left_in <= epoch) {
+  const std::uint32_t left_in = left == 0 ? kMostIntervals : kMostIntervals - left;
+  if (left_in <= interval) {
     return kFrozen | left_in;
   }
-  return epoch + 1 == kMostEpochs ? kFrozen | kMostEpochs : epoch + 1;
+  return interval + 1 == kMostIntervals ? kFrozen | kMostIntervals : interval + 1;
 }
 
 inline constexpr std::uint32_t kStateSiteBits = 12, kMostStateSites = 1U << kStateSiteBits;
 
+// What the word of an access's site makes of the states of its bytes.
+enum class StateUse : std::uint8_t {
+  kLogged,  // whatever came before
+  kRead,
+  kWrite,
+  kReduction,
+};
+
+BARRACUDA_WIRE StateUse state_use(std::uint32_t site) {
+  const bool reads = (site & kPlainRead) != 0, writes = (site & kPlainWrite) != 0;
+  if ((site & kAlwaysLogged) != 0 || (!reads && !writes)) {
+    return StateUse::kLogged;
+  }
+  return !writes ? StateUse::kRead : !reads ? StateUse::kWrite : StateUse::kReduction;
+}
+
 // An access that was not logged when it was made.
 struct KeptAccess {
-  std::uint32_t thread = 0;     // in its block
-  std::uint32_t site = 0;       // in its kernel
-  std::uint32_t size_log2 = 0;  // of 4, 8 or 16 bytes
+  std::uint32_t thread = 0;         // in its block
+  std::uint32_t site = 0;           // in its kernel
+  std::uint32_t granules_log2 = 0;  // of 1, 2, 4 or 8
 };
+
+inline constexpr std::uint32_t kMostGranulesLog2 = 3;
 
 struct StateAccess {
   KeptAccess by;
-  bool is_read = false, is_write = false;  // neither: it is logged, whatever came before
-  std::uint32_t value_mark = 0;            // of the value that is stored; 0: it is not known
+  StateUse use = StateUse::kLogged;
+  std::uint32_t value_mark = 0;  // of the value that is stored; 0: it is not known
 };
+
+// Of `thread`, but for the value. Sizes that a state cannot hold are logged.
+BARRACUDA_WIRE StateAccess state_access(const SharedStates& states, std::uint32_t site,
+                                        std::uint32_t thread) {
+  const std::uint32_t size_log2 = site >> kSizeShift & ((1U << kSizeBits) - 1);
+  const bool has_size =
+      size_log2 >= states.granule_log2 && size_log2 - states.granule_log2 <= kMostGranulesLog2;
+  return {.by = {.thread = thread,
+                 .site = (site & (kMaxSites - 1)) - states.first_site,
+                 .granules_log2 = has_size ? size_log2 - states.granule_log2 : 0},
+          .use = has_size ? state_use(site) : StateUse::kLogged};
+}
+
+// Accesses are aligned to their sizes. `offset`: of one of its granules.
+BARRACUDA_WIRE std::uint64_t begin_of(const SharedStates& states, const KeptAccess& kept,
+                                      std::uint64_t offset) {
+  const std::uint32_t size_log2 = states.granule_log2 + kept.granules_log2;
+  return offset >> size_log2 << size_log2;
+}
 
 // 24 bits of a stored value, and one for that there is one. Two values have the same by a chance of
 // 2^-24: such a conflict is told as a warning where it is an error.
@@ -83,31 +132,33 @@ class WordState {
  public:
   enum class Kind : std::uint32_t {
     kEmpty,
-    kRead,       // by one thread
-    kReads,      // by two, and maybe by more
-    kWrite,      // by one thread, which has not read since; with the mark of the value
-    kReadWrite,  // by one thread: second() is what it read since, or before a store of a known
-                 // value
-    kLogged,     // so is every access of this epoch from now on
+    kRead,        // by one thread
+    kReads,       // by two, and maybe by more
+    kWrite,       // by one thread, which has not read since; with the mark of the value
+    kReadWrite,   // by one thread: second() is what it read since, or before a store of a known
+                  // value
+    kReductions,  // atomics of one size whose results nobody reads, by anybody: they do not race
+                  // with each other; second() is as first() while there was one
+    kLogged,      // so is every access of this interval from now on
   };
 
   BARRACUDA_WIRE explicit WordState(std::uint64_t bits) : bits_(bits) {}
 
-  BARRACUDA_WIRE static WordState of(std::uint32_t epoch, Kind kind, const KeptAccess& first,
+  BARRACUDA_WIRE static WordState of(std::uint32_t interval, Kind kind, const KeptAccess& first,
                                      const KeptAccess& second = {}) {
-    return WordState(epoch | std::uint64_t{static_cast<std::uint32_t>(kind)} << kKindShift |
+    return WordState(interval | std::uint64_t{static_cast<std::uint32_t>(kind)} << kKindShift |
                      pack(first) << kFirstShift | pack(second) << kSecondShift);
   }
 
-  BARRACUDA_WIRE static WordState of_write(std::uint32_t epoch, const KeptAccess& by,
+  BARRACUDA_WIRE static WordState of_write(std::uint32_t interval, const KeptAccess& by,
                                            std::uint32_t mark) {
-    return WordState(of(epoch, Kind::kWrite, by).bits_ | std::uint64_t{mark} << kSecondShift);
+    return WordState(of(interval, Kind::kWrite, by).bits_ | std::uint64_t{mark} << kSecondShift);
   }
 
   [[nodiscard]] BARRACUDA_WIRE std::uint64_t bits() const { return bits_; }
 
-  [[nodiscard]] BARRACUDA_WIRE std::uint32_t epoch() const {
-    return static_cast<std::uint32_t>(bits_) & kMostEpochs;
+  [[nodiscard]] BARRACUDA_WIRE std::uint32_t interval() const {
+    return static_cast<std::uint32_t>(bits_) & kMostIntervals;
   }
 
   [[nodiscard]] BARRACUDA_WIRE Kind kind() const {
@@ -123,27 +174,34 @@ class WordState {
   }
 
  private:
-  static constexpr int kThreadBits = 10, kSizeBits = 2;
-  static constexpr int kAccessBits = kThreadBits + kStateSiteBits + kSizeBits;
-  static constexpr int kKindShift = kEpochBits, kFirstShift = kKindShift + 3,
+  static constexpr int kThreadBits = 10, kGranulesBits = 2;
+  static constexpr int kAccessBits = kThreadBits + kStateSiteBits + kGranulesBits;
+  static constexpr int kKindShift = kIntervalBits, kFirstShift = kKindShift + 3,
                        kSecondShift = kFirstShift + kAccessBits;
   static_assert(kSecondShift + kAccessBits <= 64 && kSecondShift + kMarkBits <= 64);
+  static_assert(static_cast<std::uint32_t>(Kind::kLogged) < 1U << (kFirstShift - kKindShift) &&
+                kMostGranulesLog2 < 1U << kGranulesBits);
 
   BARRACUDA_WIRE static std::uint64_t pack(const KeptAccess& access) {
     return access.thread | std::uint64_t{access.site} << kThreadBits |
-           std::uint64_t{access.size_log2 == 0 ? 0 : access.size_log2 - 2}
-               << (kThreadBits + kStateSiteBits);
+           std::uint64_t{access.granules_log2} << (kThreadBits + kStateSiteBits);
   }
 
   BARRACUDA_WIRE static KeptAccess unpack(std::uint64_t bits) {
-    return {
-        .thread = static_cast<std::uint32_t>(bits) & ((1U << kThreadBits) - 1),
-        .site = static_cast<std::uint32_t>(bits >> kThreadBits) & (kMostStateSites - 1),
-        .size_log2 = 2 + (static_cast<std::uint32_t>(bits >> (kThreadBits + kStateSiteBits)) & 3)};
+    return {.thread = static_cast<std::uint32_t>(bits) & ((1U << kThreadBits) - 1),
+            .site = static_cast<std::uint32_t>(bits >> kThreadBits) & (kMostStateSites - 1),
+            .granules_log2 = static_cast<std::uint32_t>(bits >> (kThreadBits + kStateSiteBits)) &
+                             kMostGranulesLog2};
   }
 
   std::uint64_t bits_ = 0;
 };
+
+// The low bits of a state that is of several readers in this interval: one more leaves it as it is.
+inline constexpr std::uint32_t kStateHeadBits = kIntervalBits + 3;
+inline constexpr std::uint32_t kReadsHead =
+    static_cast<std::uint32_t>(WordState::of(0, WordState::Kind::kReads, {}).bits());
+static_assert(kReadsHead < 1U << kStateHeadBits && (kReadsHead & kMostIntervals) == 0);
 
 // What an access makes of a state.
 struct StateStep {
@@ -153,86 +211,120 @@ struct StateStep {
   bool has_same_value = false;  // the first stored what this access stores
 };
 
-BARRACUDA_WIRE std::uint32_t kept_in(WordState::Kind kind) {
-  using Kind = WordState::Kind;
-  return kind == Kind::kReads || kind == Kind::kReadWrite ? 3
-         : kind == Kind::kRead || kind == Kind::kWrite    ? 1
-                                                          : 0;
+BARRACUDA_WIRE bool is_one(const KeptAccess& first, const KeptAccess& second) {
+  return first.thread == second.thread && first.site == second.site;
 }
 
-BARRACUDA_WIRE StateStep log_from_now_on(WordState state, std::uint32_t epoch,
+BARRACUDA_WIRE std::uint32_t kept_in(WordState state) {
+  using Kind = WordState::Kind;
+  switch (state.kind()) {
+    case Kind::kReads:
+    case Kind::kReadWrite:
+      return 3;
+    case Kind::kReductions:
+      return is_one(state.first(), state.second()) ? 1 : 3;
+    case Kind::kRead:
+    case Kind::kWrite:
+      return 1;
+    case Kind::kEmpty:
+    case Kind::kLogged:
+      break;
+  }
+  return 0;
+}
+
+BARRACUDA_WIRE StateStep log_from_now_on(WordState state, std::uint32_t interval,
                                          const StateAccess& access) {
-  const bool is_known = state.kind() == WordState::Kind::kWrite && access.is_write &&
+  const bool is_known = state.kind() == WordState::Kind::kWrite && access.use == StateUse::kWrite &&
                         access.value_mark != 0 && access.value_mark == state.mark() &&
-                        access.by.size_log2 == state.first().size_log2;
-  return {.next = WordState::of(epoch, WordState::Kind::kLogged, {}),
+                        access.by.granules_log2 == state.first().granules_log2;
+  return {.next = WordState::of(interval, WordState::Kind::kLogged, {}),
           .logs = true,
-          .kept = kept_in(state.kind()),
+          .kept = kept_in(state),
           .has_same_value = is_known};
 }
 
 // Of the accesses to a word by several threads that read it, two are kept: of different sites, if
 // there are such.
-BARRACUDA_WIRE WordState after_read(WordState state, std::uint32_t epoch, const KeptAccess& by) {
+BARRACUDA_WIRE WordState after_read(WordState state, std::uint32_t interval, const KeptAccess& by) {
   using Kind = WordState::Kind;
   const KeptAccess first = state.first(), second = state.second();
   const bool is_first = first.thread == by.thread;
   switch (state.kind()) {
     case Kind::kRead:
-      return is_first ? WordState::of(epoch, Kind::kRead, by)
-                      : WordState::of(epoch, Kind::kReads, first, by);
+      return is_first ? WordState::of(interval, Kind::kRead, by)
+                      : WordState::of(interval, Kind::kReads, first, by);
     case Kind::kReads:
       return first.site != second.site || first.site == by.site || is_first
                  ? state
-                 : WordState::of(epoch, Kind::kReads, first, by);
+                 : WordState::of(interval, Kind::kReads, first, by);
     case Kind::kWrite:
     case Kind::kReadWrite:
-      return WordState::of(epoch, Kind::kReadWrite, first, by);
+      return WordState::of(interval, Kind::kReadWrite, first, by);
     case Kind::kEmpty:
+    case Kind::kReductions:
     case Kind::kLogged:
       break;
   }
-  return WordState::of(epoch, Kind::kRead, by);
+  return WordState::of(interval, Kind::kRead, by);
+}
+
+// Two are kept, as of reads.
+BARRACUDA_WIRE WordState after_reduction(WordState state, std::uint32_t interval,
+                                         const KeptAccess& by) {
+  using Kind = WordState::Kind;
+  if (state.kind() == Kind::kEmpty) {
+    return WordState::of(interval, Kind::kReductions, by, by);
+  }
+  const KeptAccess first = state.first(), second = state.second();
+  const bool is_kept = is_one(first, by) || (!is_one(first, second) &&
+                                             (first.site != second.site || first.site == by.site));
+  return is_kept ? state : WordState::of(interval, Kind::kReductions, first, by);
 }
 
 // By the only thread that has used the word.
-BARRACUDA_WIRE WordState after_write(WordState state, std::uint32_t epoch,
+BARRACUDA_WIRE WordState after_write(WordState state, std::uint32_t interval,
                                      const StateAccess& access) {
   using Kind = WordState::Kind;
   const bool has_read = state.kind() == Kind::kRead || state.kind() == Kind::kReadWrite;
   if (has_read && access.value_mark != 0) {
-    return WordState::of(epoch, Kind::kReadWrite, access.by,
+    return WordState::of(interval, Kind::kReadWrite, access.by,
                          state.kind() == Kind::kRead ? state.first() : state.second());
   }
-  return WordState::of_write(epoch, access.by, access.value_mark);
+  return WordState::of_write(interval, access.by, access.value_mark);
 }
 
 // By a thread that is not frozen.
-BARRACUDA_WIRE StateStep step(WordState met, std::uint32_t epoch, const StateAccess& access) {
+BARRACUDA_WIRE StateStep step(WordState met, std::uint32_t interval, const StateAccess& access) {
   using Kind = WordState::Kind;
-  const WordState state(met.epoch() == epoch ? met.bits() : 0);
+  const WordState state(met.interval() == interval ? met.bits() : 0);
   const bool is_own = state.kind() == Kind::kEmpty ||
-                      (state.kind() != Kind::kReads && state.kind() != Kind::kLogged &&
-                       state.first().thread == access.by.thread);
+                      (state.kind() != Kind::kReads && state.kind() != Kind::kReductions &&
+                       state.kind() != Kind::kLogged && state.first().thread == access.by.thread);
   const bool only_reads = state.kind() == Kind::kRead || state.kind() == Kind::kReads;
-  if (access.is_read && (is_own || only_reads)) {
-    return {.next = after_read(state, epoch, access.by)};
+  const bool only_reductions =
+      state.kind() == Kind::kReductions && state.first().granules_log2 == access.by.granules_log2;
+  if (access.use == StateUse::kRead && (is_own || only_reads)) {
+    return {.next = after_read(state, interval, access.by)};
   }
-  if (access.is_write && is_own) {
-    return {.next = after_write(state, epoch, access)};
+  if (access.use == StateUse::kWrite && is_own) {
+    return {.next = after_write(state, interval, access)};
   }
-  return log_from_now_on(state, epoch, access);
+  if (access.use == StateUse::kReduction && (state.kind() == Kind::kEmpty || only_reductions)) {
+    return {.next = after_reduction(state, interval, access.by)};
+  }
+  return log_from_now_on(state, interval, access);
 }
 
 // By a frozen one, whose accesses are all logged: those of a thread that left have to be before it.
 template <class HasLeft>
 BARRACUDA_LOGGER StateStep frozen_step(WordState state, std::uint32_t frozen,
                                        const StateAccess& access, const HasLeft& has_left) {
-  const std::uint32_t left_in = frozen & kMostEpochs;
+  const std::uint32_t left_in = frozen & kMostIntervals;
   StateStep step = log_from_now_on(state, left_in, access);
   step.kept &=
       (has_left(state.first().thread) ? 1U : 0U) | (has_left(state.second().thread) ? 2U : 0U);
-  if (step.kept == 0 || state.epoch() != left_in) {
+  if (step.kept == 0 || state.interval() != left_in) {
     step.kept = 0;
     step.next = state;
   }

@@ -19,13 +19,17 @@ inline constexpr std::uint32_t kAfterOperation = 1U << 31;  // logged once the o
 // generic: what is left out where memory is not written (unwritten_memory.h), and what writes it.
 inline constexpr std::uint32_t kPlainRead = kGenericSecond;
 inline constexpr std::uint32_t kPlainWrite = kGenericThird;
-// Of those that keep states (shared_states.h): neither a plain read nor a plain store.
+// Of those that keep states (shared_states.h): neither a plain read nor a plain store, nor, with
+// both bits above, an atomic whose result nobody reads.
 inline constexpr std::uint32_t kAlwaysLogged = kAfterOperation;
 // Of hooks of plain stores: what the lanes store is known, even if each stores something else
 // (SiteInfo::is_replicated).
 inline constexpr std::uint32_t kKnownValues = kGenericTarget;
-// Of __barracuda_event: the lanes leave, and the detail is their epoch (shared_states.h).
+// Of __barracuda_event, in kernels that keep states. The lanes leave, and the detail is their
+// interval; and: each warp of a block does this in turn, so that one record may stand for all
+// (block_events.h).
 inline constexpr std::uint32_t kLeavesKernel = kAfterOperation;
+inline constexpr std::uint32_t kOfWholeBlock = kGenericTarget;
 
 static_assert(kMaxSites == 1U << kSizeShift, "the size lies above the site's id");
 static_assert((kMaxSites - 1) + (((1U << kSizeBits) - 1) << kSizeShift) + kConstantValue +

@@ -34,6 +34,11 @@ BARRACUDA_WIRE std::uint32_t bytes_at(std::uint32_t site) {
   return 1U << (site >> kSizeShift & ((1U << kSizeBits) - 1));
 }
 
+// Of a plain access. An atomic that keeps states has both bits, and writes.
+BARRACUDA_WIRE bool is_plain_read(std::uint32_t site) {
+  return (site & (kPlainRead | kPlainWrite)) == kPlainRead;
+}
+
 // What becomes of an access to these ranges. `range_at(i)` gives one of `count`.
 enum class UnwrittenAccess : std::uint8_t {
   kLogged,

@@ -117,6 +117,13 @@ BARRACUDA_LOGGER void write_entry_header(const Queue& queue, std::uint64_t slot,
   write_header_half(queue, slot, site, kind, 0, mask);
 }
 
+// Of a warp, or of all of its block.
+struct EventRecord {
+  RecordKind kind = RecordKind::kEvent;
+  std::uint32_t site = 0, warp = 0, mask = 0, detail = 0;
+  std::uint32_t threads = 0;  // of the barrier, 0: all
+};
+
 // Each of the writers below says whether the record was written: false if the queue was full, and
 // nothing has happened.
 
@@ -277,20 +284,16 @@ BARRACUDA_LOGGER void write_release(const Queue& queue, std::uint64_t slot, std:
 
 // NOLINTEND(readability-function-size)
 
-template <class Log, class Lanes>
-BARRACUDA_LOGGER bool write_event(const Log& log, const Lanes& lanes, std::uint32_t site,
-                                  std::uint32_t detail, std::uint32_t threads) {
-  if (!lanes.leads()) {
-    return true;
-  }
-  decltype(auto) queue = log.open();
+// By one lane.
+template <class Queue>
+BARRACUDA_LOGGER bool write_event(const Queue& queue, const EventRecord& event) {
   const std::uint64_t slot = queue.claim(1);
   if (queue.kMayRefuse && slot == kNoSlot) {
     return false;
   }
-  write_pattern_half(queue, slot, 0, detail, 0, threads, queue.warp());
+  write_pattern_half(queue, slot, 0, event.detail, 0, event.threads, event.warp);
   queue.order_commit();
-  write_header_half(queue, slot, site, RecordKind::kEvent, 0, lanes.mask);
+  write_header_half(queue, slot, event.site, event.kind, 0, event.mask);
   return true;
 }
 

@@ -49,6 +49,7 @@ struct NativeCall {
   std::uint64_t ctas = 0;                      // of the grid
   std::uint32_t rank = 0;                      // of the CTA in its cluster
   std::uint32_t warp = 0;                      // in the CTA
+  std::uint32_t threads = 0;                   // of the CTA
   const Context* context = nullptr;
 
   [[nodiscard]] GenericPlace place_of(std::uint64_t generic_address) const;

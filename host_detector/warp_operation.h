@@ -24,13 +24,15 @@ struct LaneAccess {
 
 // One record, decoded: what a warp did.
 struct WarpOperation {
-  wire::RecordKind kind = wire::RecordKind::kVoid;
+  wire::RecordKind kind = wire::RecordKind::kVoid;  // of a kBlockEvent kEvent
   LaunchId launch{};
   wire::SiteId site{};
   std::uint32_t cta = 0;
   std::uint8_t warp = 0;
   std::uint32_t mask = 0;
-  bool is_earlier = false;  // wire::RecordKind::kEarlier: the lane may wait or have left meanwhile
+  bool is_earlier = false;   // wire::RecordKind::kEarlier: the lane may wait or have left meanwhile
+  bool is_of_block = false;  // wire::RecordKind::kBlockEvent: of all threads; `warp` and `mask` say
+                             // who logged it
   bool lanes_agree = false;
   // Lanes with the same lane >> row_log2 are `row_stride` bytes apart; 0: nothing is known.
   std::uint8_t row_log2 = 0;

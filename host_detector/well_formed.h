@@ -17,6 +17,7 @@ constexpr bool is_of_accesses(wire::RecordKind kind) {
     case wire::RecordKind::kEarlier:
       return true;
     case wire::RecordKind::kEvent:
+    case wire::RecordKind::kBlockEvent:
     case wire::RecordKind::kOperands:
       return false;
   }

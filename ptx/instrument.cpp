@@ -28,7 +28,7 @@ constexpr Pass kPipeline[] = {
     branches::run,
     updates::run,
     number_sites::run,
-    barrier_epochs::run,
+    barrier_intervals::run,
     insert_hooks::run,
     block_numbers::run,
     store_descriptor::run,

@@ -64,10 +64,11 @@ struct Kernel {
   std::uint32_t warps_together = 0;    // that a launch may move as one; 0: it may move none
   bool numbered = false;               // its call graph synchronises: strong accesses are numbered
   GlobalWrites writes;
-  // The words of shared memory may have states (device_logger/shared_states.h): the first site that
-  // they name.
+  // The bytes of shared memory may have states (device_logger/shared_states.h): the first site that
+  // they name, and how many bytes have one.
   bool keeps_states = false;
   wire::SiteId state_sites{};
+  std::uint32_t state_granule_log2 = 2;
 };
 
 struct NotCovered {  // an instruction or kernel that is not logged

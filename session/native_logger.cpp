@@ -108,7 +108,7 @@ std::uint32_t logged_lanes(const NativeCall& call, const wire::LaunchDescriptor&
   NativeLanes(mask).for_each([&](std::uint32_t lane, std::uint32_t) {
     const std::uint32_t site = site_of(call, lane);
     if ((site & (wire::kPlainRead | wire::kPlainWrite)) != 0 && is_global(addresses[lane]) &&
-        judge_access(descriptor, site, addresses[lane], (site & wire::kPlainRead) != 0) ==
+        judge_access(descriptor, site, addresses[lane], wire::is_plain_read(site)) ==
             wire::UnwrittenAccess::kLeftOut) {
       logged &= ~(1U << lane);
     }
@@ -173,7 +173,7 @@ void set_results(const NativeCall& call, std::uint32_t lanes, std::uint64_t resu
   });
 }
 
-// site, address, epoch, what is stored: whether it has to be logged
+// site, address, interval, what is stored: whether it has to be logged
 template <bool Generic>
 NativeResult follow_states(const NativeCall& call) {
   const wire::LaunchDescriptor* descriptor = descriptor_of(call);
@@ -184,7 +184,7 @@ NativeResult follow_states(const NativeCall& call) {
   }
   std::uint32_t mask = call.mask;
   const LaneWords addresses = addresses_of(call, Generic, mask);
-  const LaneWords epochs = words_of(call, 2);
+  const LaneWords intervals = words_of(call, 2);
   const StoredValues values = values_of(call, 3);
   const NativeQueue queue(*descriptor, call);
   const NativeStates states(*descriptor, call);
@@ -192,7 +192,7 @@ NativeResult follow_states(const NativeCall& call) {
     using Outcome = NativeStates::Outcome;
     const NativeLanes same = lanes_of_first_site(call, mask);
     const Outcome outcome =
-        states.follow(same, site_of(call, same.leader), addresses, epochs, values, queue);
+        states.follow(same, site_of(call, same.leader), addresses, intervals, values, queue);
     if (outcome == Outcome::kTryAgain) {
       return NativeResult::kTryAgain;
     }
@@ -202,13 +202,29 @@ NativeResult follow_states(const NativeCall& call) {
   return NativeResult::kDone;
 }
 
-NativeResult next_epoch(const NativeCall& call) {
+// which: where the block's states begin, or how many bytes have one
+NativeResult states(const NativeCall& call) {
   const wire::LaunchDescriptor* descriptor = descriptor_of(call);
   NativeLanes(call.mask).for_each([&](std::uint32_t lane, std::uint32_t) {
     const int i = static_cast<int>(lane);
-    const std::uint32_t epoch = call.arguments[0].load<std::uint32_t>(i);
+    std::uint64_t number = 0;
+    if (descriptor != nullptr && descriptor->states.address != 0) {
+      number = call.arguments[0].load<std::uint32_t>(i) == 0
+                   ? NativeStates(*descriptor, call).place()
+                   : descriptor->states.window;
+    }
+    call.result.store(i, 0, number);
+  });
+  return NativeResult::kDone;
+}
+
+NativeResult next_interval(const NativeCall& call) {
+  const wire::LaunchDescriptor* descriptor = descriptor_of(call);
+  NativeLanes(call.mask).for_each([&](std::uint32_t lane, std::uint32_t) {
+    const int i = static_cast<int>(lane);
+    const std::uint32_t interval = call.arguments[0].load<std::uint32_t>(i);
     const bool counts = descriptor != nullptr && descriptor->states.address != 0;
-    call.result.store(i, 0, counts ? NativeStates(*descriptor, call).next(epoch) : epoch);
+    call.result.store(i, 0, counts ? NativeStates(*descriptor, call).next(interval) : interval);
   });
   return NativeResult::kDone;
 }
@@ -346,16 +362,20 @@ NativeResult event(const NativeCall& call) {
       same |= is_same ? std::uint32_t{1} << lane : 0;
     });
     std::uint32_t detail = word(1, leader);
-    if ((site_of(call, leader) & wire::kLeavesKernel) != 0) {
-      NativeLanes(same).for_each([&](std::uint32_t lane, std::uint32_t) {
-        if (states.are_kept()) {
-          states.leave(lane, detail);
-        }
-      });
+    const std::uint32_t site = site_of(call, leader);
+    if ((site & wire::kLeavesKernel) != 0) {
+      if (states.are_kept()) {
+        states.leave(same, detail);
+      }
       detail = states.are_kept() ? 1 : 0;
     }
-    if (!wire::write_event(queue, NativeLanes(same), site_of(call, leader), detail,
-                           word(2, leader))) {
+    const wire::EventRecord event{.site = site,
+                                  .warp = call.warp,
+                                  .mask = same,
+                                  .detail = detail,
+                                  .threads = word(2, leader)};
+    const bool is_gathered = states.are_kept() && (site & wire::kOfWholeBlock) != 0;
+    if (!(is_gathered ? states.gather(event, queue) : wire::write_event(queue, event))) {
       return NativeResult::kTryAgain;
     }
     mask &= ~same;
@@ -393,7 +413,8 @@ constexpr std::array kHooks = {
     hook("__barracuda_shared_access_generic", 3, &follow_states<true>),
     hook("__barracuda_shared_store", 5, &follow_states<false>),
     hook("__barracuda_shared_store_generic", 5, &follow_states<true>),
-    hook("__barracuda_next_epoch", 1, &next_epoch),
+    hook("__barracuda_states", 1, &states),
+    hook("__barracuda_next_interval", 1, &next_interval),
     hook("__barracuda_release_begin", 2, &release_begin<false>),
     hook("__barracuda_release_begin_generic", 2, &release_begin<true>),
     hook("__barracuda_release_end", 6, &release_end),

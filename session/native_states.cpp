@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base/assert.h"
+#include "device_logger/block_events.h"
 #include "device_logger/site_word.h"
 #include "device_logger/unwritten_memory.h"
 #include "device_logger/write_record.h"
@@ -14,41 +15,72 @@ using wire::AddressSpace;
 
 NativeStates::NativeStates(const wire::LaunchDescriptor& descriptor,
                            const emulator::NativeCall& call)
-    : states_(descriptor.states), warp_(call.warp) {
+    : states_(descriptor.states), warp_(call.warp), threads_(call.threads) {
   if (states_.address != 0) {
     // Device addresses of global memory are host addresses on the emulated device.
     header_ = reinterpret_cast<std::byte*>(  // NOLINT(performance-no-int-to-ptr)
-        states_.address + call.cta * wire::states_bytes(states_.window));
+        states_.address + call.cta * wire::states_bytes(states_.window, states_.granule_log2));
   }
 }
 
 std::uint64_t* NativeStates::state_at(std::uint64_t offset) const {
-  DEBUG_ASSERT(offset % 4 == 0 && offset < states_.window);
-  return reinterpret_cast<std::uint64_t*>(header_ + wire::kStatesHeader + offset * 2);
+  DEBUG_ASSERT(offset % granule() == 0 && offset < states_.window);
+  return reinterpret_cast<std::uint64_t*>(header_ +
+                                          wire::state_offset(offset, states_.granule_log2));
 }
 
 std::uint32_t* NativeStates::mask_of(std::uint32_t warp) const {
   return reinterpret_cast<std::uint32_t*>(header_ + wire::kLeftMasks) + warp;
 }
 
-std::uint32_t NativeStates::next(std::uint32_t epoch) const {
-  return wire::next_epoch(epoch, *reinterpret_cast<const std::uint32_t*>(header_));
+std::uint32_t NativeStates::next(std::uint32_t interval) const {
+  return wire::next_interval(interval, *reinterpret_cast<const std::uint32_t*>(header_));
 }
 
-void NativeStates::leave(std::uint32_t lane, std::uint32_t epoch) const {
-  if ((epoch & wire::kFrozen) != 0) {
+void NativeStates::leave(std::uint32_t lanes, std::uint32_t interval) const {
+  if ((interval & wire::kFrozen) != 0) {
     return;
   }
-  *mask_of(warp_) |= 1U << lane;
+  *mask_of(warp_) |= lanes;
   std::uint32_t& left = *reinterpret_cast<std::uint32_t*>(header_);
-  left = std::max(left, wire::kMostEpochs - epoch);
+  left = std::max(left, wire::kMostIntervals - interval);
+}
+
+bool NativeStates::gather(wire::EventRecord event, const NativeQueue& queue) const {
+  std::uint64_t& bits = *reinterpret_cast<std::uint64_t*>(header_ + wire::kGatheredEvents);
+  wire::GatheredEvents gathered(bits);
+  const bool is_whole =
+      event.mask == wire::lanes_of_warp(event.warp, threads_) && event.threads == 0;
+  const wire::GatherStep step =
+      gathered.add({.site = event.site, .detail = event.detail}, event.warp,
+                   (threads_ + wire::kWarpLanes - 1) / wire::kWarpLanes, is_whole);
+  if (step.outcome == wire::GatherStep::Outcome::kSingly) {
+    for (; gathered.warps() != 0; gathered = gathered.without_first()) {
+      const auto warp = static_cast<std::uint32_t>(std::countr_zero(gathered.warps()));
+      if (!wire::write_event(queue, {.site = gathered.event().site,
+                                     .warp = warp,
+                                     .mask = wire::lanes_of_warp(warp, threads_),
+                                     .detail = gathered.event().detail})) {
+        return false;
+      }
+      bits = gathered.without_first().bits();
+    }
+  }
+  if (step.outcome == wire::GatherStep::Outcome::kOfBlock) {
+    event.kind = wire::RecordKind::kBlockEvent;
+  }
+  if (step.outcome != wire::GatherStep::Outcome::kKept && !wire::write_event(queue, event)) {
+    return false;
+  }
+  bits = step.next.bits();
+  return true;
 }
 
 wire::StateStep NativeStates::step_of(wire::WordState state, const LaneStep& lane) const {
-  if ((lane.epoch & wire::kFrozen) == 0) {
-    return wire::step(state, lane.epoch, lane.access);
+  if ((lane.interval & wire::kFrozen) == 0) {
+    return wire::step(state, lane.interval, lane.access);
   }
-  return wire::frozen_step(state, lane.epoch, lane.access, [&](std::uint32_t thread) {
+  return wire::frozen_step(state, lane.interval, lane.access, [&](std::uint32_t thread) {
     return (*mask_of(thread / wire::kWarpLanes) >> thread % wire::kWarpLanes & 1) != 0;
   });
 }
@@ -57,9 +89,9 @@ bool NativeStates::log_kept(wire::WordState state, const wire::StateStep& step,
                             std::uint64_t offset, const LaneStep& lane,
                             const NativeQueue& queue) const {
   const auto log = [&](const wire::KeptAccess& kept, const wire::UniformValue& value) {
-    const std::uint64_t begin = offset >> kept.size_log2 << kept.size_log2;
-    return wire::write_earlier(queue, states_.first_site + kept.site, kept.thread,
-                               wire::tagged_address(AddressSpace::kShared, begin), value);
+    return wire::write_earlier(
+        queue, states_.first_site + kept.site, kept.thread,
+        wire::tagged_address(AddressSpace::kShared, wire::begin_of(states_, kept, offset)), value);
   };
   const wire::UniformValue stored{step.has_same_value ? lane.value : 0, step.has_same_value};
   return ((step.kept & 1) == 0 || log(state.first(), stored)) &&
@@ -79,11 +111,10 @@ NativeStates::Outcome NativeStates::take(std::uint64_t offset, const LaneStep& l
 }
 
 NativeStates::Outcome NativeStates::follow(const NativeLanes& lanes, std::uint32_t site,
-                                           const LaneWords& addresses, const LaneWords& epochs,
+                                           const LaneWords& addresses, const LaneWords& intervals,
                                            const wire::StoredValues<NativeLanes>& values,
                                            const NativeQueue& queue) const {
   const std::uint32_t bytes = wire::bytes_at(site);
-  const bool is_plain = bytes >= 4 && (site & wire::kAlwaysLogged) == 0;
   const bool are_alike = values.are_known && lanes.all_store_alike(values);
   Outcome outcome = Outcome::kLeftOut;
   lanes.for_each([&](std::uint32_t lane, std::uint32_t) {
@@ -93,22 +124,21 @@ NativeStates::Outcome NativeStates::follow(const NativeLanes& lanes, std::uint32
       outcome = outcome == Outcome::kTryAgain ? outcome : Outcome::kLogged;
       return;
     }
-    LaneStep step{.offset = offset, .epoch = static_cast<std::uint32_t>(epochs[lane])};
-    step.access.by = {.thread = warp_ * wire::kWarpLanes + lane,
-                      .site = (site & (wire::kMaxSites - 1)) - states_.first_site,
-                      .size_log2 = site >> wire::kSizeShift & ((1U << wire::kSizeBits) - 1)};
-    step.access.is_read = is_plain && (site & wire::kPlainRead) != 0;
-    if (is_plain && (site & wire::kPlainWrite) != 0) {
+    LaneStep step{.offset = offset,
+                  .interval = static_cast<std::uint32_t>(intervals[lane]),
+                  .access = wire::state_access(states_, site, warp_ * wire::kWarpLanes + lane)};
+    if (step.access.use == wire::StateUse::kWrite) {
       // Two lanes of one instruction in one word: their record says what is to be said of them.
-      step.access.is_write =
-          std::has_single_bit(lanes.which(addresses, [&](std::uint32_t, std::uint64_t address) {
+      if (!std::has_single_bit(lanes.which(addresses, [&](std::uint32_t, std::uint64_t address) {
             return address == addresses[lane];
-          }));
+          }))) {
+        step.access.use = wire::StateUse::kLogged;
+      }
       step.value = wire::stored_value(values.low[lane], values.high[lane]);
       step.access.value_mark = are_alike ? wire::value_mark(step.value) : 0;
     }
-    for (std::uint64_t at = offset & ~std::uint64_t{3};
-         outcome != Outcome::kTryAgain && at < offset + bytes; at += 4) {
+    for (std::uint64_t at = offset & ~(granule() - 1);
+         outcome != Outcome::kTryAgain && at < offset + bytes; at += granule()) {
       const Outcome taken = take(at, step, queue);
       outcome = taken == Outcome::kLeftOut ? outcome : taken;
     }

@@ -7,6 +7,7 @@
 
 #include "device_logger/launch_descriptor.h"
 #include "device_logger/shared_states.h"
+#include "device_logger/write_record.h"
 #include "emulator/native_function.h"
 #include "session/native_lanes.h"
 #include "session/native_queue.h"
@@ -19,8 +20,17 @@ class NativeStates {
 
   [[nodiscard]] bool are_kept() const { return header_ != nullptr; }
 
-  [[nodiscard]] std::uint32_t next(std::uint32_t epoch) const;
-  void leave(std::uint32_t lane, std::uint32_t epoch) const;
+  // Where the states of the block begin, as the device sees it.
+  [[nodiscard]] std::uint64_t place() const {
+    return reinterpret_cast<std::uint64_t>(header_) + wire::kStatesHeader;
+  }
+
+  [[nodiscard]] std::uint32_t next(std::uint32_t interval) const;
+  void leave(std::uint32_t lanes, std::uint32_t interval) const;
+
+  // The event is logged, or kept until the whole block has made it. False if the queue has no room:
+  // once more, which logs nothing twice.
+  [[nodiscard]] bool gather(wire::EventRecord event, const NativeQueue& queue) const;
 
   enum class Outcome : std::uint8_t {
     kLogged,
@@ -30,17 +40,19 @@ class NativeStates {
 
   // What is done with the accesses of `lanes`, of one site.
   [[nodiscard]] Outcome follow(const NativeLanes& lanes, std::uint32_t site,
-                               const LaneWords& addresses, const LaneWords& epochs,
+                               const LaneWords& addresses, const LaneWords& intervals,
                                const wire::StoredValues<NativeLanes>& values,
                                const NativeQueue& queue) const;
 
  private:
   struct LaneStep {
     std::uint64_t offset = 0;
-    std::uint32_t epoch = 0;
+    std::uint32_t interval = 0;
     wire::StateAccess access;
     std::uint64_t value = 0;
   };
+
+  [[nodiscard]] std::uint64_t granule() const { return std::uint64_t{1} << states_.granule_log2; }
 
   [[nodiscard]] std::uint64_t* state_at(std::uint64_t offset) const;
   [[nodiscard]] std::uint32_t* mask_of(std::uint32_t warp) const;
@@ -52,7 +64,7 @@ class NativeStates {
                               const NativeQueue& queue) const;
 
   const wire::SharedStates& states_;
-  std::uint32_t warp_ = 0;
+  std::uint32_t warp_ = 0, threads_ = 0;  // threads of the block
   std::byte* header_ = nullptr;
 };
 

@@ -65,7 +65,8 @@ wire::SharedStates StateMemory::acquire(const Request& request) {
     return {};
   }
   const std::uint32_t window = window_of(request);
-  const std::uint64_t bytes = request.grid.volume() * wire::states_bytes(window);
+  const std::uint64_t bytes =
+      request.grid.volume() * wire::states_bytes(window, request.kernel.state_granule_log2);
   if (bytes == 0 || bytes > kMostBytes) {
     return {};
   }
@@ -80,7 +81,8 @@ wire::SharedStates StateMemory::acquire(const Request& request) {
   ++piece->launches;
   return {.address = piece->address,
           .window = window,
-          .first_site = index_of(request.kernel.state_sites)};
+          .first_site = index_of(request.kernel.state_sites) & (wire::kMaxSites - 1),
+          .granule_log2 = request.kernel.state_granule_log2 & 3};
 }
 
 void StateMemory::release(const wire::SharedStates& states) {

@@ -82,7 +82,10 @@ copies: asynchronous accesses are their issuer's|races/copy_check.cpp|s/if (!cel
 copies: only lanes that touch the first byte are asked|races/race_report.cpp|s/for (Bytes rest = bytes; !rest.none(); rest = rest.after_first()) {/for (Bytes rest = bytes; !rest.none(); rest = Bytes{}) {/
 copies: an ordered lane stands for all|races/race_report.cpp|s/ordered |= std::uint32_t{1} << lane;/ordered = ~std::uint32_t{0};/
 copies: a later one replaces those of other streams|launches/live_copies.cpp|s/(older->id == copy->id || order.is_before(older->id, copy->id));/(older->id != CopyId{} || order.is_before(older->id, copy->id));/
-copies: a read replaces a write|launches/live_copies.cpp|s/return (copy->rows.is_written || !older->rows.is_written) \&\&/return (copy->rows.is_written || !older->rows.is_written || true) \&\&/
+copies: an allocation stands for the copies before it|launches/live_copies.cpp|s/copy->operation != HostOperation::kAllocation;/true;/
+events of blocks: one warp|engines/ptx_engine.cpp|s/; warp < warps; ++warp) {/; warp < 1; ++warp) {/
+events of blocks: of one lane|engines/ptx_engine.cpp|s/of_warp.mask = ~cta.warps\[warp\].absent();/of_warp.mask = 1;/
+copies: a read replaces a write|launches/live_copies.cpp|s/(copy->rows.is_written || !older->rows.is_written) \&\&/true \&\&/
 copies: pieces are not divided|launches/live_copies.cpp|s/^  split(end);$//
 copies: the newest stands for concurrent ones|launches/live_copies.cpp|s/return order.is_before(older, copy.id); });/return order.is_before(older, copy.id) || older != copy.id; });/
 copies: memory that is freed keeps them|races/copy_check.cpp|s/^  engine_.copies.forget(address, bytes, engine_.order);/  static_cast<void>(address + bytes);/

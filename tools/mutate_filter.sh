@@ -42,6 +42,8 @@ filter: auto is on|unlogged_reads.cpp|s/foresees_(options.filter == "auto")/fore
 filter: non-blocking streams wait|stream_tracker.cpp|s/^    return !has_non_blocking_;/    return true;/
 filter: two streams wait for each other|stream_tracker.cpp|s/is_only_one = next_number_ == 2/is_only_one = next_number_ > 1/
 filter: a stream waits for the legacy one|stream_tracker.cpp|s/is_only_one \&\& !(has_non_blocking_ \&\& uses_legacy_)/is_only_one/
+events: what was kept is not logged|native_states.cpp|s/if (step.outcome == wire::GatherStep::Outcome::kSingly) {/if (false) {/
+events: the block's is the warp's|native_states.cpp|s/event.kind = wire::RecordKind::kBlockEvent;//
 filter: variables are allocations|allocation_table.cpp|s/ || variables_.contains(begin)//
 filter: allocations have no end|allocation_table.cpp|s/if (address - begin >= record.bytes || /if (/
 LIST
@@ -62,11 +64,12 @@ code: unknown functions do not write|analysis/global_writes.cpp|s/is_harmless_ca
 code: copies do not write|analysis/global_writes.cpp|s/copies \&\& effect.space != StateSpace::kShared ? kFromUnknown : 0/0/
 code: variables are not written|analysis/global_writes.cpp|s/\.variables = (written \& kFromVariables) != 0/.variables = false/
 code: volatile loads may stay unlogged|hooks/hook_call.cpp|s/site.info.order == wire::MemoryOrder::kWeak ? wire::kPlainRead : 0/wire::kPlainRead/
-epochs: partial barriers count|passes/barrier_epochs.cpp|s/site.effect.count_operand < 0 \&\&/true \&\&/
-epochs: every event is a barrier|passes/barrier_epochs.cpp|s/return site.info.operation == wire::Operation::kExit || is_whole_barrier(program, site);/return true;/
-epochs: what is called logs nothing|passes/barrier_epochs.cpp|s/return index == entry || !program.functions\[index\].may_log;/return true;/
-epochs: asynchronous copies are accesses|passes/barrier_epochs.cpp|s/site.info.asynchrony == wire::Asynchrony::kNone \&\&/true \&\&/
-epochs: synchronising kernels have them|passes/barrier_epochs.cpp|s/ || program.functions\[index\].is_numbered ||/ ||/
+intervals: a word has one state|passes/barrier_intervals.cpp|s/std::min(smallest/std::max(smallest/
+intervals: partial barriers count|passes/barrier_intervals.cpp|s/site.effect.count_operand < 0 \&\&/true \&\&/
+intervals: every event is a barrier|passes/barrier_intervals.cpp|s/return site.info.operation == wire::Operation::kExit || is_whole_barrier(program, site);/return true;/
+intervals: what is called logs nothing|passes/barrier_intervals.cpp|s/return index == entry || !program.functions\[index\].may_log;/return true;/
+intervals: asynchronous copies are accesses|passes/barrier_intervals.cpp|s/site.info.asynchrony == wire::Asynchrony::kNone \&\&/true \&\&/
+intervals: synchronising kernels have them|passes/barrier_intervals.cpp|s/ || program.functions\[index\].is_numbered ||/ ||/
 code: stores are not looked at|hooks/hook_call.cpp|s/kRead ? 0 : wire::kPlainWrite/kRead ? 0 : 0/
 LIST
 )
@@ -77,15 +80,23 @@ logger: a read is where it begins|unwritten_memory.h|s/begins_inside \&\& first 
 logger: a write is where it begins|unwritten_memory.h|s/: begins_inside || range.address - address < bytes/: begins_inside/
 logger: a write is where it ends|unwritten_memory.h|s/: begins_inside || range.address - address < bytes/: address + bytes - 1 - range.address < range.bytes/
 logger: one range counts|unwritten_memory.h|s/i < count; ++i/i < count \&\& i < 1; ++i/
-states: an epoch lasts|shared_states.h|s/met.epoch() == epoch ? met.bits() : 0/met.bits()/
-states: epochs do not matter|shared_states.h|s/met.epoch() == epoch ? met.bits() : 0/0/
-states: writers do not conflict|shared_states.h|s/if (access.is_write \&\& is_own) {/if (access.is_write) {/
-states: a read after another's write is one among reads|shared_states.h|s/access.is_read \&\& (is_own || only_reads)/access.is_read/
-states: what was kept is not logged|shared_states.h|s/\.kept = kept_in(state.kind()),/.kept = 0,/
-states: one reader is kept|shared_states.h|s/kind == Kind::kReadWrite ? 3/kind == Kind::kReadWrite ? 1/
+states: an interval lasts|shared_states.h|s/met.interval() == interval ? met.bits() : 0/met.bits()/
+states: intervals do not matter|shared_states.h|s/met.interval() == interval ? met.bits() : 0/0/
+states: writers do not conflict|shared_states.h|s/StateUse::kWrite \&\& is_own) {/StateUse::kWrite) {/
+states: a read after another's write is one among reads|shared_states.h|s/StateUse::kRead \&\& (is_own || only_reads)/StateUse::kRead/
+states: what was kept is not logged|shared_states.h|s/\.kept = kept_in(state),/.kept = 0,/
+states: one reader is kept|shared_states.h|s/^      return 3;/      return 1;/
 states: all sites are one|shared_states.h|s/first.site != second.site || first.site == by.site || is_first/true/
 states: every value is equal|shared_states.h|s/access.value_mark == state.mark() \&\&/true \&\&/
-states: nobody leaves|shared_states.h|s/if (left_in <= epoch) {/if (false) {/
+states: atomics of any size are alike|shared_states.h|s/state.first().granules_log2 == access.by.granules_log2;/true;/
+states: an atomic conflicts with nothing|shared_states.h|s/(state.kind() == Kind::kEmpty || only_reductions)/true/
+states: every size has states|shared_states.h|s/has_size ? state_use(site) : StateUse::kLogged/state_use(site)/
+states: readers go round what was written|shared_states.h|s/WordState::of(0, WordState::Kind::kReads, {})/WordState::of(0, WordState::Kind::kWrite, {})/
+events: a warp in parts is whole|block_events.h|s/is_over() || !is_whole ||/is_over() ||/
+events: a block does one thing|block_events.h|s/ || !is_same || / || /
+events: it is never over|block_events.h|s/if (is_over() || !is_whole/if (!is_whole/
+events: any warp is the last|block_events.h|s/if (there == (block_warps == kWarpLanes ? ~0U : (1U << block_warps) - 1)) {/if (there != 0) {/
+states: nobody leaves|shared_states.h|s/if (left_in <= interval) {/if (false) {/
 states: who left did nothing|shared_states.h|s/(has_left(state.first().thread) ? 1U : 0U)/0U/
 states: who stayed has left|shared_states.h|s/(has_left(state.first().thread) ? 1U : 0U)/1U/
 logger: every access is of one byte|unwritten_memory.h|s/return 1U << (site >> kSizeShift.*/return 1U + (site \& 0);/

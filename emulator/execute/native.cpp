@@ -67,6 +67,7 @@ Step execute_native(Context& c, const Instruction& in, std::uint32_t mask) {
       .ctas = c.launch->config.grid.volume(),
       .rank = c.cta->rank,
       .warp = c.warp->index,
+      .threads = static_cast<std::uint32_t>(c.launch->config.block.volume()),
       .context = &c,
   };
   if (site.function->execute(call) == NativeResult::kDone) {

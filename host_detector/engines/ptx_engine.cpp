@@ -155,7 +155,7 @@ bool PtxEngine::apply_in_cta(CtaState& cta, const WarpOperation& operation,
     return false;
   }
   const Actor actor{.cta = cta, .warp = cta.warps[operation.warp]};
-  if (operation.is_earlier && !traits_of(site.operation).is_plain) {
+  if (operation.is_earlier && !traits_of(site.operation).accesses) {
     return false;
   }
   if (!operation.is_earlier && !takes_part(actor, operation, site)) {
@@ -286,7 +286,22 @@ bool PtxEngine::apply_part(ClusterPart& part, const WarpOperation& operation) {
   if (site->operation == Operation::kExit) {
     part.cta = nullptr;  // it may go
   }
-  return apply_in_cta(cta, operation, *site);
+  return operation.is_of_block ? apply_to_block(cta, operation, *site)
+                               : apply_in_cta(cta, operation, *site);
+}
+
+bool PtxEngine::apply_to_block(CtaState& cta, const WarpOperation& operation,
+                               const wire::SiteInfo& site) {
+  WarpOperation of_warp = operation;
+  const std::size_t warps = cta.warps.size();  // with the last exit the block may go
+  for (std::size_t warp = 0; warp < warps; ++warp) {
+    of_warp.warp = static_cast<std::uint8_t>(warp);
+    of_warp.mask = ~cta.warps[warp].absent();
+    if (!apply_in_cta(cta, of_warp, site)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 void PtxEngine::apply(const WarpOperation& operation) {

@@ -36,6 +36,8 @@ class PtxEngine final : public Engine {
 
  private:
   bool apply_in_cta(CtaState& cta, const WarpOperation& operation, const wire::SiteInfo& site);
+  // One after the other, each warp with all its threads.
+  bool apply_to_block(CtaState& cta, const WarpOperation& operation, const wire::SiteInfo& site);
   // Whether the lanes can do it; what they waited for is over then.
   bool takes_part(const Actor& actor, const WarpOperation& operation, const wire::SiteInfo& site);
   bool access(const Actor& actor, const WarpOperation& operation, const wire::SiteInfo& site);

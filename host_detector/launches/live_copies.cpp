@@ -49,10 +49,13 @@ void LiveCopies::split(std::uint64_t at) {
   }
 }
 
+// An allocation is forgotten when its bytes are freed, so it stands for no copy before it.
 void LiveCopies::put(Piece& piece, const Pointer& copy, const LaunchOrder& order) {
   auto& copies = piece.copies;
+  const bool may_replace_others = copy->operation != HostOperation::kAllocation;
   const auto is_replaced = [&](const Pointer& older) {
-    return (copy->rows.is_written || !older->rows.is_written) &&
+    return (may_replace_others || older->operation == copy->operation) &&
+           (copy->rows.is_written || !older->rows.is_written) &&
            (older->id == copy->id || order.is_before(older->id, copy->id));
   };
   copies.erase(std::remove_if(copies.begin(), copies.end(), is_replaced), copies.end());

@@ -35,6 +35,7 @@ bool is_known(RecordKind kind) {
     case RecordKind::kOperands:
     case RecordKind::kAffineValue:
     case RecordKind::kEarlier:
+    case RecordKind::kBlockEvent:
       return true;
   }
   return false;  // a byte that no version of ours writes
@@ -177,6 +178,7 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
   operation.warp = pattern.warp;
   operation.mask = first.mask;
   operation.is_earlier = false;
+  operation.is_of_block = false;
   operation.lanes_agree = false;
   operation.row_log2 = 0;
   operation.has_uniform_value = false;
@@ -212,6 +214,10 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
     case RecordKind::kOperands:
       decode_values(header, record, operation);
       return true;
+    case RecordKind::kBlockEvent:
+      operation.kind = RecordKind::kEvent;
+      operation.is_of_block = true;
+      [[fallthrough]];
     case RecordKind::kEvent:
       operation.event_operand = pattern.base_low;
       operation.event_count = static_cast<std::uint32_t>(pattern.stride1);

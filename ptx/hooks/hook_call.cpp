@@ -19,19 +19,21 @@ namespace {
 // nor a plain store still writes, or not.
 std::uint32_t state_bits(const PlannedSite& site) {
   const bool is_weak = site.info.order == wire::MemoryOrder::kWeak;
-  if (is_weak && site.effect.opcode_class == OpcodeClass::kLoad) {
-    return wire::kPlainRead;
+  const bool reads = site.effect.opcode_class == OpcodeClass::kLoad;
+  if (reads || site.effect.opcode_class == OpcodeClass::kStore) {
+    return (is_weak && reads ? wire::kPlainRead : 0) | (reads ? 0 : wire::kPlainWrite) |
+           (is_weak ? 0 : wire::kAlwaysLogged);
   }
-  const bool is_plain = is_weak && site.effect.opcode_class == OpcodeClass::kStore;
-  return (is_plain ? 0 : wire::kAlwaysLogged) |
-         (site.info.operation == wire::Operation::kRead ? 0 : wire::kPlainWrite);
+  // An atomic. One of a vector is several.
+  return wire::kPlainWrite |
+         (site.info.element_count == 1 ? wire::kPlainRead : wire::kAlwaysLogged);
 }
 
 // What is left out where a launch does not write memory, and what writes it. Asynchronous copies
 // are not the thread's own accesses, who synchronises is logged by other hooks, and shared memory
 // is written by its block.
 std::uint32_t access_bits(const PlannedSite& site) {
-  if (site.counts_epochs && site.hook == HookKind::kAccess) {
+  if (site.counts_intervals && site.hook == HookKind::kAccess) {
     return state_bits(site);
   }
   if (site.hook != HookKind::kAccess || site.info.asynchrony != wire::Asynchrony::kNone ||
@@ -44,6 +46,14 @@ std::uint32_t access_bits(const PlannedSite& site) {
   return site.info.operation == wire::Operation::kRead ? 0 : wire::kPlainWrite;
 }
 
+std::uint32_t event_bits(const PlannedSite& site) {
+  if (!site.counts_intervals || site.hook != HookKind::kEvent) {
+    return 0;
+  }
+  return wire::kOfWholeBlock |
+         (site.info.operation == wire::Operation::kExit ? wire::kLeavesKernel : 0);
+}
+
 }  // namespace
 
 std::uint32_t site_word(const PlannedSite& site) {
@@ -52,10 +62,7 @@ std::uint32_t site_word(const PlannedSite& site) {
          static_cast<std::uint32_t>(std::countr_zero(std::bit_ceil(std::max(bytes, 1U))))
              << wire::kSizeShift |
          (site.stores_constants ? wire::kConstantValue : 0) |
-         (site.info.is_replicated ? wire::kKnownValues : 0) |
-         (site.counts_epochs && site.info.operation == wire::Operation::kExit ? wire::kLeavesKernel
-                                                                              : 0) |
-         access_bits(site);
+         (site.info.is_replicated ? wire::kKnownValues : 0) | event_bits(site) | access_bits(site);
 }
 
 std::string write_call(HookNames& called, Hook hook, std::span<const HookArgument> arguments,

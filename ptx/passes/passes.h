@@ -74,9 +74,9 @@ Expected<void> run(Program& program);
 // Finds kernels in which nothing but barriers of the whole block orders threads, and no function
 // but the kernel itself is logged: there accesses to shared memory are logged only where they
 // conflict (device_logger/shared_states.h). After number_sites.
-namespace barrier_epochs {
+namespace barrier_intervals {
 Expected<void> run(Program& program);
-}  // namespace barrier_epochs
+}  // namespace barrier_intervals
 
 // Inserts the calls of the logger.
 namespace insert_hooks {

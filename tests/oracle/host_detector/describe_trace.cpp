@@ -29,6 +29,7 @@ std::string describe(const Trace& trace) {
   constexpr std::array kOrderNames{"weak",    "volatile", "relaxed", "acquire",
                                    "release", "acq_rel",  "sc"};
   constexpr std::array kScopeNames{"cta", "cluster", "gpu", "sys"};
+  constexpr std::array kHostOperations{"copy", "memset", "constants", "allocation", "free"};
   std::string text;
   const auto after = [](const std::vector<WorkId>& launches) {
     std::string list = " after";
@@ -50,8 +51,9 @@ std::string describe(const Trace& trace) {
       continue;
     }
     if (const auto* copy = std::get_if<detector::CopyInfo>(&step)) {
-      text += fmt::format("copy {} id {:x}", static_cast<std::uint32_t>(copy->call),
-                          number_of(copy->id));
+      text +=
+          fmt::format("{} {} id {:x}", kHostOperations[static_cast<std::size_t>(copy->operation)],
+                      static_cast<std::uint32_t>(copy->call), number_of(copy->id));
       for (const detector::MemoryRows& rows : copy->accesses) {
         text += fmt::format(" {} {:x}+{} {}x{}", rows.is_written ? "write" : "read", rows.address,
                             rows.row_bytes, rows.rows, rows.pitch);

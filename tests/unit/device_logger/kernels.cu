@@ -60,6 +60,26 @@ extern "C" __global__ void reduce_shared(int* out) {
 }
 
 // The second warp leaves, and the first reads what it wrote.
+// Atomics whose results nobody reads, between barriers.
+extern "C" __global__ void count_shared(int* out) {
+  __shared__ int counts[4];
+  if (threadIdx.x < 4) {
+    counts[threadIdx.x] = 0;
+  }
+  __syncthreads();
+  atomicAdd(&counts[threadIdx.x % 4], 1);
+  __syncthreads();
+  out[threadIdx.x] = counts[threadIdx.x % 4];
+}
+
+// Each thread its byte; the last reads its neighbour's without a barrier if there are 96.
+extern "C" __global__ void use_shared_bytes(int* out) {
+  __shared__ unsigned char tile[128];
+  tile[threadIdx.x] = static_cast<unsigned char>(threadIdx.x);
+  const unsigned other = blockDim.x == 96 && threadIdx.x == 95 ? 31 : threadIdx.x;
+  out[threadIdx.x] = tile[other];
+}
+
 extern "C" __global__ void leave_early(int* out) {
   __shared__ int tile[64];
   if (threadIdx.x >= 32) {

@@ -95,9 +95,11 @@ void LoggedMachine::keep_states(const std::string& kernel, std::uint32_t ctas) {
   REQUIRE(facts != instrumented_.kernels.end());
   REQUIRE(facts->keeps_states);
   constexpr std::uint32_t kWindow = 4096;
-  descriptor_->states = {.address = allocate(ctas * states_bytes(kWindow)),
-                         .window = kWindow,
-                         .first_site = index_of(facts->state_sites)};
+  descriptor_->states = {
+      .address = allocate(ctas * states_bytes(kWindow, facts->state_granule_log2)),
+      .window = kWindow,
+      .first_site = index_of(facts->state_sites) & (kMaxSites - 1),
+      .granule_log2 = facts->state_granule_log2 & 3};
 }
 
 void LoggedMachine::launch(const std::string& kernel, std::uint32_t ctas, std::uint32_t threads,

@@ -16,35 +16,40 @@ namespace barracuda::wire {
 namespace {
 
 struct Access {
-  std::uint32_t thread = 0, site = 0, epoch = 0;
+  std::uint32_t thread = 0, site = 0, interval = 0;
   bool writes = false;
+  bool reduces = false;  // an atomic whose result nobody reads
 
   friend bool operator==(const Access&, const Access&) = default;
 };
 
 bool conflict(const Access& one, const Access& other) {
-  return one.epoch == other.epoch && one.thread != other.thread && (one.writes || other.writes);
+  return one.interval == other.interval && one.thread != other.thread &&
+         (one.writes || other.writes) && !(one.reduces && other.reduces);
 }
 
 // One word, and what is logged of the accesses to it.
 class Word {
  public:
   void access(const Access& access, std::uint32_t frozen = 0) {
-    const StateAccess made{.by = {.thread = access.thread, .site = access.site, .size_log2 = 2},
-                           .is_read = !access.writes,
-                           .is_write = access.writes,
-                           .value_mark = 0};
+    const StateAccess made{.by = {.thread = access.thread, .site = access.site},
+                           .use = access.reduces  ? StateUse::kReduction
+                                  : access.writes ? StateUse::kWrite
+                                                  : StateUse::kRead};
     const StateStep taken = frozen == 0
-                                ? step(state_, access.epoch, made)
+                                ? step(state_, access.interval, made)
                                 : frozen_step(state_, frozen, made, [&](std::uint32_t thread) {
                                     return std::ranges::find(left, thread) != left.end();
                                   });
+    const bool reduces = state_.kind() == WordState::Kind::kReductions;
     if ((taken.kept & 1) != 0) {
       add(state_.first(),
-          state_.kind() == WordState::Kind::kWrite || state_.kind() == WordState::Kind::kReadWrite);
+          reduces || state_.kind() == WordState::Kind::kWrite ||
+              state_.kind() == WordState::Kind::kReadWrite,
+          reduces);
     }
     if ((taken.kept & 2) != 0) {
-      add(state_.second(), false);
+      add(state_.second(), reduces, reduces);
     }
     if (taken.logs) {
       logged.push_back(access);
@@ -56,9 +61,12 @@ class Word {
   std::vector<std::uint32_t> left;
 
  private:
-  void add(const KeptAccess& kept, bool writes) {
-    logged.push_back(
-        {.thread = kept.thread, .site = kept.site, .epoch = state_.epoch(), .writes = writes});
+  void add(const KeptAccess& kept, bool writes, bool reduces) {
+    logged.push_back({.thread = kept.thread,
+                      .site = kept.site,
+                      .interval = state_.interval(),
+                      .writes = writes,
+                      .reduces = reduces});
   }
 
   WordState state_{0};
@@ -88,14 +96,19 @@ TEST_CASE("a word's state lets nothing pass that conflicts, and logs nothing els
   for (int round = 0; round < 20000; ++round) {
     Word word;
     std::vector<Access> made;
-    const std::uint32_t threads = 2 + random() % 4, writes_in = 2 + random() % 5;
-    for (std::uint32_t epoch = 0; epoch < 3; ++epoch) {
+    const std::uint32_t threads = 2 + random() % 4, writes_in = 2 + random() % 5,
+                        reduces_in = 1 + random() % 8;
+    for (std::uint32_t interval = 0; interval < 3; ++interval) {
       for (std::uint32_t count = random() % 6; count > 0; --count) {
-        const bool writes = random() % writes_in == 0;
+        const bool reduces = random() % reduces_in == 0;
+        const bool writes = reduces || random() % writes_in == 0;
         const Access access{.thread = random() % threads,
-                            .site = random() % 3 * 2 + (writes ? 1 : 0),
-                            .epoch = epoch,
-                            .writes = writes};
+                            .site = random() % 3 * 3 + (reduces  ? 2
+                                                        : writes ? 1
+                                                                 : 0),
+                            .interval = interval,
+                            .writes = writes,
+                            .reduces = reduces};
         const std::size_t before = word.logged.size();
         word.access(access);
         // It is logged, behind one that it conflicts with, if it conflicts with any.
@@ -104,22 +117,22 @@ TEST_CASE("a word's state lets nothing pass that conflicts, and logs nothing els
           REQUIRE(word.logged.back() == access);
           REQUIRE(std::any_of(word.logged.begin(), word.logged.end() - 1, conflicts));
         }
-        // What comes before it has been made, in this epoch.
+        // What comes before it has been made, in this interval.
         for (std::size_t i = before; i < word.logged.size(); ++i) {
           const bool is_own = i + 1 == word.logged.size() && word.logged[i] == access;
           REQUIRE((is_own || std::ranges::find(made, word.logged[i]) != made.end()));
-          REQUIRE(word.logged[i].epoch == epoch);
+          REQUIRE(word.logged[i].interval == interval);
         }
         made.push_back(access);
       }
     }
-    for (std::uint32_t epoch = 0; epoch < 3; ++epoch) {
+    for (std::uint32_t interval = 0; interval < 3; ++interval) {
       const bool has_conflict = std::ranges::any_of(made, [&](const Access& one) {
-        return one.epoch == epoch &&
+        return one.interval == interval &&
                std::ranges::any_of(made, [&](const Access& other) { return conflict(one, other); });
       });
       REQUIRE(has_conflict ==
-              (std::ranges::find(word.logged, epoch, &Access::epoch) != word.logged.end()));
+              (std::ranges::find(word.logged, interval, &Access::interval) != word.logged.end()));
     }
   }
 }
@@ -135,10 +148,41 @@ TEST_CASE("of two sites that read before a write both are logged", "[logger]") {
                                            {.thread = 4, .site = 5, .writes = true}});
 }
 
+TEST_CASE("atomics do not race with each other, unless their sizes differ", "[logger]") {
+  const auto reduce = [](WordState state, std::uint32_t thread, std::uint32_t granules_log2) {
+    return step(state, 5,
+                {.by = {.thread = thread, .site = thread, .granules_log2 = granules_log2},
+                 .use = StateUse::kReduction});
+  };
+  const WordState one = reduce(WordState(0), 1, 0).next, two = reduce(one, 2, 0).next;
+  CHECK_FALSE(reduce(two, 3, 0).logs);
+  CHECK(reduce(two, 3, 0).next.bits() == two.bits());  // no third is kept
+  CHECK(reduce(one, 2, 1).logs);
+  CHECK(reduce(one, 2, 1).kept == 1);
+  CHECK(reduce(two, 3, 1).kept == 3);
+}
+
+TEST_CASE("what an access does to a state is in its site's word", "[logger]") {
+  const SharedStates bytes{.window = 64, .first_site = 8, .granule_log2 = 0};
+  const auto word = [](std::uint32_t bits, std::uint32_t size_log2) {
+    return 10U | size_log2 << kSizeShift | bits;
+  };
+  const StateAccess read = state_access(bytes, word(kPlainRead, 1), 3);
+  CHECK(read.by.thread == 3);
+  CHECK(read.by.site == 2);
+  CHECK(read.by.granules_log2 == 1);
+  CHECK(read.use == StateUse::kRead);
+  CHECK(state_access(bytes, word(kPlainWrite, 0), 0).use == StateUse::kWrite);
+  CHECK(state_access(bytes, word(kPlainRead | kPlainWrite, 2), 0).use == StateUse::kReduction);
+  CHECK(state_access(bytes, word(kPlainRead | kAlwaysLogged, 2), 0).use == StateUse::kLogged);
+  CHECK(state_access(bytes, word(kPlainRead, 4), 0).use == StateUse::kLogged);  // 16 states
+  CHECK(state_access({.granule_log2 = 2}, word(kPlainRead, 1), 0).use == StateUse::kLogged);
+}
+
 TEST_CASE("an equal value is known by its mark", "[logger]") {
   const auto store = [](std::uint32_t thread, std::uint64_t value) {
-    return StateAccess{.by = {.thread = thread, .site = 1, .size_log2 = 2},
-                       .is_write = true,
+    return StateAccess{.by = {.thread = thread, .site = 1},
+                       .use = StateUse::kWrite,
                        .value_mark = value_mark(value)};
   };
   const WordState first = step(WordState(0), 7, store(1, 42)).next;
@@ -146,31 +190,31 @@ TEST_CASE("an equal value is known by its mark", "[logger]") {
   CHECK_FALSE(step(first, 7, store(2, 43)).has_same_value);
   CHECK_FALSE(step(first, 8, store(2, 42)).logs);
   StateAccess wide = store(2, 42);
-  wide.by.size_log2 = 3;
+  wide.by.granules_log2 = 1;
   CHECK_FALSE(step(first, 7, wide).has_same_value);
   CHECK(value_mark(0) != 0);
 }
 
 TEST_CASE("who passes a barrier that a thread has left out logs all, and what that thread did",
           "[logger]") {
-  CHECK(next_epoch(4, 0) == 5);
-  CHECK(next_epoch(4, kMostEpochs - 5) == 5);  // it left later
-  const std::uint32_t frozen = next_epoch(4, kMostEpochs - 4);
+  CHECK(next_interval(4, 0) == 5);
+  CHECK(next_interval(4, kMostIntervals - 5) == 5);  // it left later
+  const std::uint32_t frozen = next_interval(4, kMostIntervals - 4);
   CHECK(frozen == (kFrozen | 4));
-  CHECK(next_epoch(frozen, kMostEpochs - 4) == frozen);
-  CHECK(next_epoch(kMostEpochs - 1, 0) == (kFrozen | kMostEpochs));
+  CHECK(next_interval(frozen, kMostIntervals - 4) == frozen);
+  CHECK(next_interval(kMostIntervals - 1, 0) == (kFrozen | kMostIntervals));
 
   Word left, stayed, before;
   left.left = stayed.left = before.left = {1};
-  before.access({.thread = 1, .site = 1, .epoch = 3, .writes = true});
-  before.access({.thread = 2, .site = 2, .epoch = 4}, frozen);
+  before.access({.thread = 1, .site = 1, .interval = 3, .writes = true});
+  before.access({.thread = 2, .site = 2, .interval = 4}, frozen);
   CHECK(before.logged.size() == 1);
-  left.access({.thread = 1, .site = 1, .epoch = 4, .writes = true});
-  left.access({.thread = 2, .site = 2, .epoch = 4}, frozen);
+  left.access({.thread = 1, .site = 1, .interval = 4, .writes = true});
+  left.access({.thread = 2, .site = 2, .interval = 4}, frozen);
   REQUIRE(left.logged.size() == 2);
   CHECK(left.logged[0].thread == 1);
-  stayed.access({.thread = 3, .site = 1, .epoch = 4, .writes = true});
-  stayed.access({.thread = 2, .site = 2, .epoch = 4}, frozen);
+  stayed.access({.thread = 3, .site = 1, .interval = 4, .writes = true});
+  stayed.access({.thread = 2, .site = 2, .interval = 4}, frozen);
   CHECK(stayed.logged.size() == 1);
 }
 
@@ -178,6 +222,15 @@ TEST_CASE("shared memory whose threads barriers order is not logged", "[logger]"
   LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
   CHECK(logged_by(machine, "use_shared", 3, 64).empty());
   CHECK(logged_by(machine, "reduce_shared", 2, 128).empty());
+}
+
+TEST_CASE("atomics whose results nobody reads are not logged, nor neighbouring bytes", "[logger]") {
+  LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
+  CHECK(logged_by(machine, "count_shared", 2, 64).empty());
+  CHECK(logged_by(machine, "use_shared_bytes", 2, 64).empty());
+  const std::vector<std::string> logged = logged_by(machine, "use_shared_bytes", 1, 96);
+  CHECK(std::ranges::count(logged, "earlier st.shared.u8") == 1);
+  CHECK(std::ranges::count(logged, "ld.shared.u8") == 1);
 }
 
 TEST_CASE("conflicts in shared memory are logged with what came before", "[logger]") {

@@ -1,4 +1,5 @@
-// Accesses that another thread logs, later in the same epoch (wire::RecordKind::kEarlier).
+// Accesses that another thread logs, later in the same barrier interval
+// (wire::RecordKind::kEarlier).
 #include <catch2/catch.hpp>
 
 #include "tests/unit/host_detector/scenario.h"

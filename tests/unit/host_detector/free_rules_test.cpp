@@ -93,6 +93,16 @@ TEST_CASE("the allocator orders a free before the next allocation of its bytes, 
   CHECK(scenario.races().size() == 1);
 }
 
+TEST_CASE("an allocation stands for no copy before it in its stream") {
+  Scenario scenario;
+  scenario.detector.apply_copy(lifetime(HostOperation::kMemset, 1, {}));
+  scenario.detector.apply_copy(allocation(2, {CopyId{1}}));
+  scenario.detector.apply_copy(free_of(3, {}));
+  REQUIRE(scenario.races().size() == 1);
+  CHECK(scenario.races()[0].kind == RaceKind::kUseAfterFree);
+  CHECK(scenario.races()[0].first.site == CallId{1});
+}
+
 TEST_CASE("memory is used before its allocation if nothing orders that") {
   Scenario scenario;
   scenario.detector.apply_copy(allocation(1, {}));

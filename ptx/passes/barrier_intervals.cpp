@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -8,7 +9,7 @@
 #include "ptx/analysis/program.h"
 #include "ptx/passes/passes.h"
 
-namespace barracuda::ptx::barrier_epochs {
+namespace barracuda::ptx::barrier_intervals {
 namespace {
 
 // Else no generic address leads there.
@@ -61,6 +62,21 @@ void bound_block(Module& module, const Function& entry) {
   }
 }
 
+std::uint32_t bytes_of(const PlannedSite& site) {
+  return std::uint32_t{site.info.element_bytes} * site.info.element_count;
+}
+
+// Of the smallest access: threads that use different bytes of a word do not race.
+std::uint32_t granule_of(std::span<const PlannedSite> sites) {
+  std::uint32_t smallest = 1U << wire::SharedStates::kWordLog2;
+  for (const PlannedSite& site : sites) {
+    if (may_be_shared(site)) {
+      smallest = std::min(smallest, bytes_of(site));
+    }
+  }
+  return static_cast<std::uint32_t>(std::bit_width(std::max(smallest, 1U))) - 1;
+}
+
 void visit(Program& program, std::span<PlannedSite> sites) {
   const std::uint32_t index = sites.front().function;
   const Function& entry = program.function(index);
@@ -83,9 +99,14 @@ void visit(Program& program, std::span<PlannedSite> sites) {
   }
   kernel->state_sites = first->id;
   kernel->keeps_states = true;
+  kernel->state_granule_log2 = granule_of(sites);
   bound_block(program.module, entry);
   for (PlannedSite& site : sites) {
-    site.counts_epochs = site.hook == HookKind::kEvent || may_be_shared(site);
+    site.counts_intervals = site.hook == HookKind::kEvent || may_be_shared(site);
+    site.reads_one_state = may_be_shared(site) && site.effect.space == StateSpace::kShared &&
+                           site.effect.opcode_class == OpcodeClass::kLoad &&
+                           site.info.order == wire::MemoryOrder::kWeak &&
+                           bytes_of(site) == 1U << kernel->state_granule_log2;
   }
 }
 
@@ -105,4 +126,4 @@ Expected<void> run(Program& program) {
   return {};
 }
 
-}  // namespace barracuda::ptx::barrier_epochs
+}  // namespace barracuda::ptx::barrier_intervals

@@ -58,15 +58,16 @@ TEST_CASE("words of shared memory have states where barriers of the block alone 
   CHECK_FALSE(keeps_states("st.global.u32 [%rd1], %r2;\nbar.sync 0;\n"));
 }
 
-TEST_CASE("the epoch is counted behind each barrier, and each hook of shared memory has it") {
+TEST_CASE("the interval is counted behind each barrier, and each hook of shared memory has it") {
   const std::string text = instrument_with(kTile).text;
-  const std::size_t barrier = text.find("bar.sync 0;"), next = text.find("__barracuda_next_epoch,");
-  CHECK(text.find("mov.b32 %__barracuda_epoch, 0;") < barrier);
-  CHECK(text.rfind("(__barracuda_result), __barracuda_next_epoch") > barrier);
+  const std::size_t barrier = text.find("bar.sync 0;"),
+                    next = text.find("__barracuda_next_interval,");
+  CHECK(text.find("mov.b32 %__barracuda_interval, 0;") < barrier);
+  CHECK(text.rfind("(__barracuda_result), __barracuda_next_interval") > barrier);
   CHECK(next != std::string::npos);
   CHECK(text.find("(__barracuda_result), __barracuda_shared_store,") < barrier);
   CHECK(text.rfind("(__barracuda_result), __barracuda_shared_access,") > barrier);
-  CHECK(instrument_with("st.global.u32 [%rd1], %r1;\n").text.find("epoch") == std::string::npos);
+  CHECK(instrument_with("st.global.u32 [%rd1], %r1;\n").text.find("interval") == std::string::npos);
 }
 
 TEST_CASE("states name the sites of their kernel from its first on") {
