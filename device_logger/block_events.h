@@ -78,16 +78,19 @@ BARRACUDA_WIRE GatherStep GatheredEvents::add(const WarpEvent& event, std::uint3
   const WarpEvent mine{event.site & (kMaxSites - 1), event.detail};
   const WarpEvent kept = this->event();
   const bool is_same = warps() == 0 || (kept.site == mine.site && kept.detail == mine.detail);
-  if (is_over() || !is_whole || !is_same || mine.detail > 1 || (warps() >> warp & 1) != 0) {
-    return {GatheredEvents(std::uint64_t{1} << kOverShift), GatherStep::Outcome::kSingly};
-  }
   const std::uint32_t there = warps() | 1U << warp;
-  if (there == (block_warps == kWarpLanes ? ~0U : (1U << block_warps) - 1)) {
-    return {GatheredEvents(0), GatherStep::Outcome::kOfBlock};
+  const std::uint32_t all = block_warps == kWarpLanes ? ~0U : (1U << block_warps) - 1;
+  std::uint64_t next =
+      there | std::uint64_t{mine.site} << kSiteShift | std::uint64_t{mine.detail} << kDetailShift;
+  GatherStep::Outcome outcome = GatherStep::Outcome::kKept;
+  if (is_over() || !is_whole || !is_same || mine.detail > 1 || there == warps()) {
+    next = std::uint64_t{1} << kOverShift;
+    outcome = GatherStep::Outcome::kSingly;
+  } else if (there == all) {
+    next = 0;
+    outcome = GatherStep::Outcome::kOfBlock;
   }
-  return {GatheredEvents(there | std::uint64_t{mine.site} << kSiteShift |
-                         std::uint64_t{mine.detail} << kDetailShift),
-          GatherStep::Outcome::kKept};
+  return {GatheredEvents(next), outcome};
 }
 
 // The threads of a warp of a block of `threads`.

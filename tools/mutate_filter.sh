@@ -95,7 +95,7 @@ states: readers go round what was written|shared_states.h|s/WordState::of(0, Wor
 events: a warp in parts is whole|block_events.h|s/is_over() || !is_whole ||/is_over() ||/
 events: a block does one thing|block_events.h|s/ || !is_same || / || /
 events: it is never over|block_events.h|s/if (is_over() || !is_whole/if (!is_whole/
-events: any warp is the last|block_events.h|s/if (there == (block_warps == kWarpLanes ? ~0U : (1U << block_warps) - 1)) {/if (there != 0) {/
+events: any warp is the last|block_events.h|s/} else if (there == all) {/} else if (there != 0) {/
 states: nobody leaves|shared_states.h|s/if (left_in <= interval) {/if (false) {/
 states: who left did nothing|shared_states.h|s/(has_left(state.first().thread) ? 1U : 0U)/0U/
 states: who stayed has left|shared_states.h|s/(has_left(state.first().thread) ? 1U : 0U)/1U/
