@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "cli/campaign_arguments.h"
+#include "cli/doctor_arguments.h"
 #include "cli/explore_arguments.h"
 #include "cli/expose_arguments.h"
 #include "cli/fix_arguments.h"
@@ -182,6 +183,7 @@ constexpr OwnParser kOwnParsers[] = {
      .parse = [](const std::vector<std::string>& words,
                  const std::string& /*environment*/) { return parse_tune(words); }},
     {.name = "campaign", .description = kCampaignDescription, .parse = parse_campaign},
+    {.name = "doctor", .description = kDoctorDescription, .parse = parse_doctor},
 };
 
 class Parser {
@@ -220,8 +222,8 @@ class Parser {
     // For the help text only: parse_arguments turns it into COMMAND --help.
     help_->add_option(
         "COMMAND", help_topic_,
-        "run, kernel, expose, harden, fix, explore, litmus, tune, campaign, replay, merge, report, "
-        "status, extract or instrument");
+        "run, doctor, kernel, expose, harden, fix, explore, litmus, tune, campaign, replay, merge, "
+        "report, status, extract or instrument");
     help_->add_flag("--markdown", help_markdown_, "the options as a page of documentation");
     version_ = app_.add_subcommand("version", "print the version");
   }

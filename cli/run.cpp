@@ -3,7 +3,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <filesystem>
 #include <optional>
 #include <sys/personality.h>
 
@@ -23,40 +22,13 @@
 #include "cli/run_directory.h"
 #include "cli/run_report.h"
 #include "cli/seeds.h"
-#include "fatbin/host_image.h"
+#include "cli/tool_library.h"
 #include "report/exit_status.h"
 #include "session/plan.h"
 #include "trace/recorder.h"
 
 namespace barracuda::cli {
 namespace {
-
-namespace fs = std::filesystem;
-
-Expected<std::string> find_library() {
-  std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  const fs::path library = self.parent_path().parent_path() / "lib" / "libbarracuda.so";
-  if (error || !fs::exists(library, error)) {
-    return unexpected({.message = "the library is missing: it belongs beside this command, at " +
-                                  library.string()});
-  }
-  return library.string();
-}
-
-// A sanitizer's runtime has to be loaded before a library that is built with it.
-std::vector<std::string> sanitizer_runtimes(const std::string& library) {
-  std::vector<std::string> runtimes;
-  if (const auto image = fatbin::read_host_image(library)) {
-    for (const std::string& needed : image->needed) {
-      if (needed.starts_with("libasan.") || needed.starts_with("libubsan.") ||
-          needed.starts_with("libtsan.")) {
-        runtimes.push_back(needed);
-      }
-    }
-  }
-  return runtimes;
-}
 
 // What the program would otherwise have to guess from where its files are.
 void log_caches(const ToolEnvironment& tool) {
@@ -71,8 +43,8 @@ void log_caches(const ToolEnvironment& tool) {
 
 Expected<std::vector<std::string>> prepare_environment(const Options& options, bool is_emulated,
                                                        const RunDirectory& directory) {
-  TRY(const std::string library, find_library());
-  ToolEnvironment tool{.preload = sanitizer_runtimes(library),
+  TRY(const std::string library, find_tool_library());
+  ToolEnvironment tool{.preload = sanitizer_runtimes_of(library),
                        .library_folder = "",
                        .run_directory = directory.spools(),
                        .options = options,

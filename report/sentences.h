@@ -2,10 +2,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "report/race_report.h"
 
 namespace barracuda::report {
+
+// What brings libdw.so.1.
+inline constexpr std::string_view kLibdwPackages =
+    "Debian and Ubuntu: libdw1, Fedora and Red Hat: elfutils-libs, SUSE: libdw1";
 
 // "error", "warning": the JSON report, SARIF, compilers and GitHub have the same names.
 std::string name_of(FindingSeverity severity);

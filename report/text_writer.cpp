@@ -260,9 +260,11 @@ void print_host_line_advice(std::string& text, const Report& report) {
   if (std::ranges::any_of(report.findings, [&](const Finding& finding) {
         return std::ranges::any_of(finding.accesses, is_open);
       })) {
-    text +=
-        "BARRACUDA: lines of host code need libdw.so.1 here (Debian and Ubuntu: libdw1, Fedora and "
-        "Red Hat: elfutils-libs, SUSE: libdw1), or barracuda run, which needs nothing\n";
+    fmt::format_to(
+        Buffer(text),
+        "BARRACUDA: lines of host code need libdw.so.1 here ({}), or barracuda run, which "
+        "needs nothing\n",
+        kLibdwPackages);
   }
 }
 
@@ -295,7 +297,7 @@ std::string summary_line(const Report& report) {
   };
   const std::string nothing = why_empty(report.coverage);
   if (!nothing.empty() && report.findings.empty() && report.lost.empty()) {
-    return "BARRACUDA SUMMARY: " + nothing;
+    return fmt::format("BARRACUDA SUMMARY: {}{}", nothing, kAskDoctor);
   }
   std::string text = "BARRACUDA SUMMARY: " + races(bugs);
   if (const std::uint64_t count = findings_of(FindingType::kBarrierDivergence)) {

@@ -26,6 +26,9 @@ std::string text_report(const Report& report, const TextStyle& style);
 std::string text_block(const Bug& bug, const Report& report, const TextStyle& style);
 std::string text_closing(const Report& report);
 
+// Behind a summary that says that nothing was checked.
+inline constexpr std::string_view kAskDoctor = " (what is in the way: barracuda doctor -- ./app)";
+
 // "BARRACUDA SUMMARY: 1 race (12 occurrences), kernels 5/5 instrumented, coverage complete"
 std::string summary_line(const Report& report);
 

@@ -70,7 +70,7 @@ TEST_CASE("what the options left out stands in one line, and nothing but that in
       .launches = 1, .gaps = {}, .left_out_launches = 1, .left_out_kernels = {"add(int*)"}};
   CHECK_THAT(text_report(report, {}),
              Catch::Contains("1 launch, among them all of: add(int*)\n") &&
-                 Catch::EndsWith("BARRACUDA SUMMARY: no kernel was checked\n"));
+                 Catch::EndsWith("BARRACUDA SUMMARY: no kernel was checked (what is in the way: barracuda doctor -- ./app)\n"));
 }
 
 TEST_CASE("a clean run is the summary alone") {
@@ -79,7 +79,7 @@ TEST_CASE("a clean run is the summary alone") {
 }
 
 TEST_CASE("without a launch the summary says just that") {
-  CHECK(text_report(Report{}, {}) == "BARRACUDA SUMMARY: no kernel was launched\n");
+  CHECK(text_report(Report{}, {}) == "BARRACUDA SUMMARY: no kernel was launched (what is in the way: barracuda doctor -- ./app)\n");
 }
 
 TEST_CASE("warnings are counted and named") {
