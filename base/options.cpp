@@ -19,6 +19,8 @@ constexpr std::uint64_t kMostThreads = 4096;
 constexpr std::uint64_t kMostSeconds = 1'000'000;
 constexpr std::uint64_t kMostDelayed = 4096;
 constexpr std::uint64_t kMostStress = 1000;
+constexpr std::uint64_t kFewestColumns = 40;
+constexpr std::uint64_t kMostColumns = 10'000;
 
 tl::unexpected<Diagnostic> impossible(std::string_view name, std::string_view value,
                                       const std::string& wanted) {
@@ -165,6 +167,18 @@ Expected<void> check_limits(const Options& options, std::string_view name, std::
   return {};
 }
 
+Expected<void> check_width(std::string_view value) {
+  Options::Number columns = 0;
+  const bool is_number = parse_value(value, columns);
+  if (value == "auto" ||
+      (is_number && (columns == 0 || (columns >= kFewestColumns && columns <= kMostColumns)))) {
+    return {};
+  }
+  return impossible("width", value,
+                    "auto, 0, or a number from " + std::to_string(kFewestColumns) + " to " +
+                        std::to_string(kMostColumns));
+}
+
 // Of the options that make memory weak.
 Expected<void> check_weakness(const Options& options, std::string_view name,
                               std::string_view value) {
@@ -202,6 +216,9 @@ Expected<void> check_value(const Options& options, const Row& option, std::strin
       return unexpected({.message = "option log: " + std::move(levels).error().message});
     }
     return {};
+  }
+  if (option.name == "width") {
+    return check_width(value);
   }
   if (auto weakness = check_weakness(options, option.name, value); !weakness) {
     return weakness;
