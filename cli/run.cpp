@@ -24,6 +24,7 @@
 #include "cli/seeds.h"
 #include "cli/tool_library.h"
 #include "report/exit_status.h"
+#include "report/sentences.h"
 #include "session/plan.h"
 #include "trace/recorder.h"
 
@@ -196,8 +197,9 @@ int run(RunCommand command) {
   ChildProcess::wait_for_orphans([&] { return any_still_running(directory->spools()); }, meanwhile);
   report::Report all = collect(directory->spools(), {.process = child->process(), .status = own});
   if (limit.is_over()) {
-    all.coverage.gaps.push_back(
-        fmt::format("the program was ended after {} seconds (time-limit)", options.time_limit));
+    // What each process has said of the signal, this says for all.
+    std::erase(all.coverage.gaps, report::ended_by_signal(SIGTERM));
+    all.coverage.gaps.push_back(report::ended_by_limit("the program", options.time_limit));
   }
   // Obstacles are the only reasons that no process of the trace tells.
   if (all.blocked.empty() && all.coverage.launches == 0) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <ranges>
 #include <unordered_map>
 #include <utility>
 
@@ -10,6 +9,7 @@
 
 #include "base/strong_id.h"
 #include "ptx/statement_name.h"
+#include "report/allocation_place.h"
 #include "report/between_blocks.h"
 #include "report/bug.h"
 #include "report/coverage.h"
@@ -177,8 +177,10 @@ class Resolver {
     finding.lacks = {lack(event)};
     // A copy begins somewhere; what the kernel touched is the place.
     const bool is_copy_first = event.first.site.is_call();
-    finding.location = is_shared ? shared_location(event.first, finding.accesses.front())
-                                 : allocation((is_copy_first ? event.second : event.first).address);
+    finding.location =
+        is_shared
+            ? shared_location(event.first, finding.accesses.front())
+            : allocation_at(run_.allocations, (is_copy_first ? event.second : event.first).address);
     return finding;
   }
 
@@ -235,7 +237,14 @@ class Resolver {
       place.size = error.size;
       place.address = error.address;
       place.has_address = true;
-      finding.location = allocation(error.address);
+      finding.location = allocation_at(run_.allocations, error.address);
+      // An address in shared or local memory lies beside no allocation.
+      const bool is_global = error.what.find(" shared ") == error.what.npos &&
+                             error.what.find(" local ") == error.what.npos &&
+                             error.what.find("shared memory)") == error.what.npos;
+      if (finding.location.empty() && is_global) {
+        finding.location = beside_allocation(run_.allocations, error.address, error.size);
+      }
     } else if (error.has_thread) {
       place.note = "ended its kernel";
     }
@@ -480,25 +489,6 @@ class Resolver {
     }
     return fmt::format("byte {} of the shared memory of {}{}", raw.address, block_name(access),
                        access.object.empty() ? "" : fmt::format(" ({})", access.object));
-  }
-
-  // The newest allocation that holds the address: an older one there has been freed.
-  [[nodiscard]] std::string allocation(std::uint64_t address) const {
-    const auto holds = [address](const AllocationRecord& record) {
-      return address >= record.address && address - record.address < record.bytes;
-    };
-    const auto newest_first = std::views::reverse(run_.allocations);
-    const auto live = std::ranges::find_if(newest_first, [&](const AllocationRecord& record) {
-      return !record.freed && holds(record);
-    });
-    const auto found =
-        live != newest_first.end() ? live : std::ranges::find_if(newest_first, holds);
-    if (found == newest_first.end()) {
-      return "";
-    }
-    return fmt::format("byte {} of {} bytes at {:#x} ({}{})", address - found->address,
-                       found->bytes, found->address, found->description,
-                       found->freed ? ", freed since" : "");
   }
 
   const RunData& run_;

@@ -101,11 +101,22 @@ void print_frames(std::string& text, const Access& access, const TextStyle& styl
   }
 }
 
+// A copy, reduction or store that the thread only begins: what the thread synchronises by before or
+// after that instruction does not order it.
+bool is_asynchronous(const Access& access) {
+  return access.instruction.starts_with("cp.async") ||
+         access.instruction.starts_with("cp.reduce.async") ||
+         access.instruction.starts_with("st.async") || access.instruction.starts_with("red.async");
+}
+
 void print_last_sync(std::string& text, const Access& access) {
   if (access.last_sync == "none") {
     text += "    before it the thread has not synchronised\n";
   } else if (access.last_sync == "unknown") {
-    text += "    last synchronisation before it: not known\n";
+    // Else it is too long ago: there is nothing that the reader could do with that.
+    text += is_asynchronous(access)
+                ? "    asynchronous: made at any time between this line and the wait for it\n"
+                : "";
   } else if (!access.last_sync.empty()) {
     fmt::format_to(Buffer(text), "    last synchronisation before it: {}{}\n", access.last_sync,
                    source_of(access.last_sync_place));
@@ -255,7 +266,11 @@ void print_messages(std::string& text, const Report& report) {
   for (const std::string& reason : report.blocked) {
     print("", reason);
   }
-  if (const int signal = signal_of(report.own_status); signal != 0) {
+  // With a time limit, that says it.
+  const bool was_limited = std::ranges::any_of(report.coverage.gaps, [](const std::string& gap) {
+    return gap.find(kTimeLimitMark) != gap.npos;
+  });
+  if (const int signal = signal_of(report.own_status); signal != 0 && !was_limited) {
     print("", fmt::format("the program was ended by signal {} ({})", signal, strsignal(signal)));
   }
   if (!report.option_error.empty()) {

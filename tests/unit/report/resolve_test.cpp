@@ -241,6 +241,38 @@ TEST_CASE("barrier divergence says where everybody is") {
   CHECK_FALSE(finding.accesses[0].has_address);
 }
 
+TEST_CASE("an address in no allocation is so far from the nearest") {
+  RunData run = samples::racy_run();
+  run.findings.races.clear();
+  run.allocations = {
+      {.address = 0x100000, .bytes = 0x100, .description = "cudaMalloc", .freed = false},
+      {.address = 0x110000, .bytes = 0x10, .description = "cudaMalloc", .freed = true},
+      {.address = 0x200000, .bytes = 0x40, .description = "managed memory", .freed = false}};
+  MemoryErrorRecord error;
+  error.what = "an out-of-bounds global write of 4 bytes";
+  error.size = 4;
+  run.memory_errors = {error};
+  const auto location_of = [&run](std::uint64_t address) {
+    run.memory_errors[0].address = address;
+    return resolved_race(run).location;
+  };
+  CHECK(location_of(0x100010) == "byte 16 of 256 bytes at 0x100000 (cudaMalloc)");
+  CHECK(location_of(0x100100) ==
+        "0 bytes behind the end of the 256 bytes at 0x100000 (cudaMalloc)");
+  CHECK(location_of(0x120000) ==
+        "130816 bytes behind the end of the 256 bytes at 0x100000 (cudaMalloc)");
+  CHECK(location_of(0x110008) == "byte 8 of 16 bytes at 0x110000 (cudaMalloc, freed since)");
+  CHECK(location_of(0x1fffc0) == "64 bytes before the 64 bytes at 0x200000 (managed memory)");
+  CHECK(location_of(0x1ffffe) ==
+        "2 bytes before the 64 bytes at 0x200000 (managed memory), into which it reaches");
+  CHECK(location_of(8) == "none: byte 8 behind a null pointer");
+  CHECK(location_of(0) == "none: a null pointer");
+  run.allocations.clear();
+  CHECK(location_of(0x100010) == "none: nothing is allocated");
+  run.memory_errors[0].what = "an out-of-bounds shared write of 4 bytes";
+  CHECK(location_of(0x100010).empty());
+}
+
 TEST_CASE("a memory error has its place and thread, or says nothing of them") {
   RunData run = samples::racy_run();
   run.findings.races.clear();

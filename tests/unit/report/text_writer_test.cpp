@@ -1,12 +1,14 @@
 #include "report/text_writer.h"
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 
 #include <catch2/catch.hpp>
 
 #include "report/line_fold.h"
 #include "report/resolve.h"
+#include "report/sentences.h"
 #include "report/text_style.h"
 #include "tests/unit/report/samples.h"
 
@@ -33,7 +35,7 @@ TEST_CASE("a race is one block and the summary the last line") {
             "complete\n");
 }
 
-TEST_CASE("what each side synchronised by last stands under it, also that it is not known") {
+TEST_CASE("what each side synchronised by last stands under it, as far as it is known") {
   Report report = samples::racy_report();
   std::vector<Access>& accesses = report.findings[0].accesses;
   accesses[0].last_sync = "fence.acq_rel.gpu";
@@ -45,7 +47,14 @@ TEST_CASE("what each side synchronised by last stands under it, also that it is 
                   "  Read of 4 bytes at 0x7f0010 by thread [3,0,0] of block [1,0,0] (warp 0, lane "
                   "3):\n"
                   "    #0 add(int*) at add.cu:14\n"
-                  "    last synchronisation before it: not known\n") != std::string::npos);
+                  "  Missing order: ") != std::string::npos);
+  accesses[1].instruction = "cp.async.ca.shared.global";
+  CHECK_THAT(
+      text_report(report, {}),
+      Catch::Contains("    #0 add(int*) at add.cu:14\n"
+                      "    asynchronous: made at any time between this line and the wait for "
+                      "it\n"));
+  accesses[1].instruction = "ld.global.u32";
   accesses[1].last_sync = "none";
   CHECK(text_report(report, {}).find("    before it the thread has not synchronised\n") !=
         std::string::npos);
@@ -330,6 +339,18 @@ std::size_t widest_line(const std::string& text) {
     begin = end + 1;
   }
   return widest;
+}
+
+TEST_CASE("a time limit is one line, and another signal as well") {
+  Report report = samples::racy_report();
+  report.own_status = status_of_signal(SIGTERM);
+  CHECK_THAT(text_report(report, {}), Catch::Contains("the program was ended by signal 15"));
+  report.coverage.gaps = {ended_by_limit("the program", 7)};
+  CHECK_THAT(
+      text_report(report, {}),
+      Catch::Contains("not covered: the program was ended after 7 seconds (time-limit): what "
+                      "ran then may not be checked to its end\n") &&
+          !Catch::Contains("by signal"));
 }
 
 TEST_CASE("all frames are shown if they are asked for") {
