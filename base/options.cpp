@@ -108,23 +108,6 @@ constexpr Row kRows[] = {
 
 // ---- what the table's types do not say
 
-// The choices that a help text lists as " {a|b}"; none means any text. (%q{VAR} is no choice.)
-std::vector<std::string_view> choices_in(std::string_view help) {
-  std::vector<std::string_view> choices;
-  const std::size_t open = help.find(" {");
-  const std::size_t close = help.find('}', open);
-  if (open == help.npos || close == help.npos) {
-    return choices;
-  }
-  std::string_view rest = help.substr(open + 2, close - open - 2);
-  while (!rest.empty()) {
-    const std::size_t bar = rest.find('|');
-    choices.push_back(rest.substr(0, bar));
-    rest.remove_prefix(bar == rest.npos ? rest.size() : bar + 1);
-  }
-  return choices;
-}
-
 Expected<void> check_choice(const Row& option, std::string_view value) {
   const auto choices = choices_in(option.help);
   if (option.type != "Text" || choices.empty() ||
@@ -324,6 +307,23 @@ std::string quoted(std::string_view value) {
 }
 
 }  // namespace
+
+// (%q{VAR} is no choice.)
+std::vector<std::string_view> choices_in(std::string_view help) {
+  std::vector<std::string_view> choices;
+  const std::size_t open = help.find(" {");
+  const std::size_t close = help.find('}', open);
+  if (open == help.npos || close == help.npos) {
+    return choices;
+  }
+  std::string_view rest = help.substr(open + 2, close - open - 2);
+  while (!rest.empty()) {
+    const std::size_t bar = rest.find('|');
+    choices.push_back(rest.substr(0, bar));
+    rest.remove_prefix(bar == rest.npos ? rest.size() : bar + 1);
+  }
+  return choices;
+}
 
 const std::vector<OptionDescription>& option_descriptions() {
   struct Table {

@@ -17,6 +17,7 @@
 #include "cli/explore_arguments.h"
 #include "cli/expose_arguments.h"
 #include "cli/fix_arguments.h"
+#include "cli/generated.h"
 #include "cli/harden_arguments.h"
 #include "cli/litmus_arguments.h"
 #include "cli/option_docs.h"
@@ -500,11 +501,8 @@ class Parser {
 };
 
 bool is_command(std::string_view word) {
-  constexpr std::string_view kCommands[] = {"run",        "kernel", "explore", "replay",
-                                            "merge",      "report", "status",  "extract",
-                                            "instrument", "help",   "version"};
-  return std::ranges::find(kCommands, word) != std::end(kCommands) ||
-         std::ranges::find(kOwnParsers, word, &OwnParser::name) != std::end(kOwnParsers);
+  const std::vector<std::string> names = command_names();
+  return std::ranges::find(names, word) != names.end();
 }
 
 // An option of the run that cannot be another one afterwards; null if there is none.
@@ -523,8 +521,21 @@ const OptionDescription* find_unchangeable(std::span<const std::string> words) {
 
 }  // namespace
 
+std::vector<std::string> command_names() {
+  std::vector<std::string> names = {"run",    "kernel",  "explore",    "replay", "merge",  "report",
+                                    "status", "extract", "instrument", "help",   "version"};
+  for (const OwnParser& own : kOwnParsers) {
+    names.emplace_back(own.name);
+  }
+  return names;
+}
+
 Command parse_arguments(const std::vector<std::string>& arguments,
                         const std::string& environment_options) {
+  if (!arguments.empty() && arguments.front() == "--generate") {
+    const auto text = generated(arguments.size() == 2 ? arguments.back() : "");
+    return text ? Message{.text = *text} : error(text.error().message);
+  }
   if (!arguments.empty() && !arguments.front().starts_with('-') && !is_command(arguments.front())) {
     return error("there is no command '" + arguments.front() +
                  "'; to check a program: barracuda run -- " + arguments.front());

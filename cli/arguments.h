@@ -172,6 +172,9 @@ using Command =
                  HardenCommand, ExploreCommand, LitmusCommand, TuneCommand, CampaignWriteCommand,
                  CampaignProgramCommand, FixCommand, DoctorCommand>;
 
+// "run", "kernel" …: all that help knows.
+std::vector<std::string> command_names();
+
 // `environment_options` is the value of BARRACUDA_OPTIONS.
 Command parse_arguments(const std::vector<std::string>& arguments,
                         const std::string& environment_options);
