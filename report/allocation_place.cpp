@@ -8,6 +8,11 @@
 #include "report/coverage.h"
 
 namespace barracuda::report {
+namespace {
+
+constexpr std::string_view kVariable = " variable ";
+
+}  // namespace
 
 std::string allocation_at(const std::vector<AllocationRecord>& allocations, std::uint64_t address) {
   const auto holds = [address](const AllocationRecord& record) {
@@ -22,6 +27,26 @@ std::string allocation_at(const std::vector<AllocationRecord>& allocations, std:
   }
   return fmt::format("byte {} of {} bytes at {:#x} ({}{})", address - found->address, found->bytes,
                      found->address, found->description, found->freed ? ", freed since" : "");
+}
+
+std::string describe_variable(std::string_view kind, std::string_view name) {
+  return fmt::format("{}{}{}", kind, kVariable, name);
+}
+
+std::string_view variable_in(std::string_view description) {
+  const std::size_t at = description.find(kVariable);
+  return description.starts_with("__") && at != description.npos
+             ? description.substr(at + kVariable.size())
+             : std::string_view();
+}
+
+const AllocationRecord* variable_at(const std::vector<AllocationRecord>& allocations,
+                                    std::uint64_t address) {
+  const auto found = std::ranges::find_if(allocations, [address](const AllocationRecord& record) {
+    return !record.freed && address >= record.address && address - record.address < record.bytes &&
+           !variable_in(record.description).empty();
+  });
+  return found == allocations.end() ? nullptr : &*found;
 }
 
 std::string beside_allocation(const std::vector<AllocationRecord>& allocations,

@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "base/file.h"
+#include "report/allocation_place.h"
 #include "tests/unit/report/samples.h"
 #include "tests/unit/report/scratch_folder.h"
 
@@ -150,6 +152,35 @@ TEST_CASE("shared memory is located in its block") {
   CHECK(finding.space == "shared");
   CHECK(finding.location == "byte 20 of the shared memory of block 0");
   CHECK(finding.accesses[0].object.empty());  // a parameter's name says nothing
+}
+
+TEST_CASE(
+    "an element of an array has its index, in shared memory and of a variable of the module") {
+  const ScratchFolder folder;
+  const std::string file = folder / "add.cu";
+  REQUIRE(write_file(file, "__global__ void add(int* p) {\n  tile[i] = 1;\n  p[0] = tile[j];\n}\n")
+              .has_value());
+  RunData run = samples::racy_run();
+  detector::RaceEvent& race = run.findings.races[0];
+  race.first.space = race.second.space = wire::AddressSpace::kShared;
+  race.first.address = race.second.address = 136;
+  race.first.size = race.second.size = 4;
+  std::uint32_t line = 2;
+  for (ptx::Site& site : run.sites.own()) {
+    site.frames = {{.function = "_Z3addPi", .file = file, .line = line++, .column = 1}};
+    site.variable = "_ZZ3addPiE4tile@8:256";
+  }
+  CHECK_THAT(resolved_race(run).location,
+             Catch::EndsWith("byte 136 of the shared memory of block 0 (tile[32])"));
+  CHECK(resolved_race(run).accesses[0].object == "tile");
+  race.first.space = race.second.space = wire::AddressSpace::kGlobal;
+  race.first.address = race.second.address = 0x1010;
+  run.allocations = {{.address = 0x1000,
+                      .bytes = 64,
+                      .description = describe_variable("__device__", "ns::tile"),
+                      .freed = false}};
+  CHECK(resolved_race(run).location ==
+        "byte 16 of 64 bytes at 0x1000 (__device__ variable ns::tile[4])");
 }
 
 TEST_CASE("a variable in shared memory is named, unless it may be one of several") {
