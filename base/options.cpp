@@ -19,6 +19,8 @@ constexpr std::uint64_t kMostThreads = 4096;
 constexpr std::uint64_t kMostSeconds = 1'000'000;
 constexpr std::uint64_t kMostDelayed = 4096;
 constexpr std::uint64_t kMostStress = 1000;
+constexpr std::uint64_t kFewestColumns = 40;
+constexpr std::uint64_t kMostColumns = 10'000;
 
 tl::unexpected<Diagnostic> impossible(std::string_view name, std::string_view value,
                                       const std::string& wanted) {
@@ -106,23 +108,6 @@ constexpr Row kRows[] = {
 
 // ---- what the table's types do not say
 
-// The choices that a help text lists as " {a|b}"; none means any text. (%q{VAR} is no choice.)
-std::vector<std::string_view> choices_in(std::string_view help) {
-  std::vector<std::string_view> choices;
-  const std::size_t open = help.find(" {");
-  const std::size_t close = help.find('}', open);
-  if (open == help.npos || close == help.npos) {
-    return choices;
-  }
-  std::string_view rest = help.substr(open + 2, close - open - 2);
-  while (!rest.empty()) {
-    const std::size_t bar = rest.find('|');
-    choices.push_back(rest.substr(0, bar));
-    rest.remove_prefix(bar == rest.npos ? rest.size() : bar + 1);
-  }
-  return choices;
-}
-
 Expected<void> check_choice(const Row& option, std::string_view value) {
   const auto choices = choices_in(option.help);
   if (option.type != "Text" || choices.empty() ||
@@ -165,6 +150,18 @@ Expected<void> check_limits(const Options& options, std::string_view name, std::
   return {};
 }
 
+Expected<void> check_width(std::string_view value) {
+  Options::Number columns = 0;
+  const bool is_number = parse_value(value, columns);
+  if (value == "auto" ||
+      (is_number && (columns == 0 || (columns >= kFewestColumns && columns <= kMostColumns)))) {
+    return {};
+  }
+  return impossible("width", value,
+                    "auto, 0, or a number from " + std::to_string(kFewestColumns) + " to " +
+                        std::to_string(kMostColumns));
+}
+
 // Of the options that make memory weak.
 Expected<void> check_weakness(const Options& options, std::string_view name,
                               std::string_view value) {
@@ -202,6 +199,9 @@ Expected<void> check_value(const Options& options, const Row& option, std::strin
       return unexpected({.message = "option log: " + std::move(levels).error().message});
     }
     return {};
+  }
+  if (option.name == "width") {
+    return check_width(value);
   }
   if (auto weakness = check_weakness(options, option.name, value); !weakness) {
     return weakness;
@@ -307,6 +307,23 @@ std::string quoted(std::string_view value) {
 }
 
 }  // namespace
+
+// (%q{VAR} is no choice.)
+std::vector<std::string_view> choices_in(std::string_view help) {
+  std::vector<std::string_view> choices;
+  const std::size_t open = help.find(" {");
+  const std::size_t close = help.find('}', open);
+  if (open == help.npos || close == help.npos) {
+    return choices;
+  }
+  std::string_view rest = help.substr(open + 2, close - open - 2);
+  while (!rest.empty()) {
+    const std::size_t bar = rest.find('|');
+    choices.push_back(rest.substr(0, bar));
+    rest.remove_prefix(bar == rest.npos ? rest.size() : bar + 1);
+  }
+  return choices;
+}
 
 const std::vector<OptionDescription>& option_descriptions() {
   struct Table {

@@ -31,6 +31,8 @@ struct OptionDescription {
 };
 
 const std::vector<OptionDescription>& option_descriptions();
+// The choices that a help text lists as " {a|b}"; none means any text.
+std::vector<std::string_view> choices_in(std::string_view help);
 
 // One option by name. A flag takes 1/0, true/false, yes/no, or an empty value for true.
 Expected<void> set_option(Options& options, std::string_view name, std::string_view value);

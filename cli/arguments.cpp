@@ -13,9 +13,11 @@
 #include <fmt/format.h>
 
 #include "cli/campaign_arguments.h"
+#include "cli/doctor_arguments.h"
 #include "cli/explore_arguments.h"
 #include "cli/expose_arguments.h"
 #include "cli/fix_arguments.h"
+#include "cli/generated.h"
 #include "cli/harden_arguments.h"
 #include "cli/litmus_arguments.h"
 #include "cli/option_docs.h"
@@ -87,6 +89,10 @@ constexpr std::string_view kMergeOptions[] = {"severity",
                                               "sarif",
                                               "junit",
                                               "format",
+                                              "width",
+                                              "frames",
+                                              "demangle",
+                                              "strip-paths",
                                               "print-limit",
                                               "suppressions",
                                               "library-suppressions",
@@ -182,6 +188,7 @@ constexpr OwnParser kOwnParsers[] = {
      .parse = [](const std::vector<std::string>& words,
                  const std::string& /*environment*/) { return parse_tune(words); }},
     {.name = "campaign", .description = kCampaignDescription, .parse = parse_campaign},
+    {.name = "doctor", .description = kDoctorDescription, .parse = parse_doctor},
 };
 
 class Parser {
@@ -220,8 +227,8 @@ class Parser {
     // For the help text only: parse_arguments turns it into COMMAND --help.
     help_->add_option(
         "COMMAND", help_topic_,
-        "run, kernel, expose, harden, fix, explore, litmus, tune, campaign, replay, merge, report, "
-        "status, extract or instrument");
+        "run, doctor, kernel, expose, harden, fix, explore, litmus, tune, campaign, replay, merge, "
+        "report, status, extract or instrument");
     help_->add_flag("--markdown", help_markdown_, "the options as a page of documentation");
     version_ = app_.add_subcommand("version", "print the version");
   }
@@ -494,11 +501,8 @@ class Parser {
 };
 
 bool is_command(std::string_view word) {
-  constexpr std::string_view kCommands[] = {"run",        "kernel", "explore", "replay",
-                                            "merge",      "report", "status",  "extract",
-                                            "instrument", "help",   "version"};
-  return std::ranges::find(kCommands, word) != std::end(kCommands) ||
-         std::ranges::find(kOwnParsers, word, &OwnParser::name) != std::end(kOwnParsers);
+  const std::vector<std::string> names = command_names();
+  return std::ranges::find(names, word) != names.end();
 }
 
 // An option of the run that cannot be another one afterwards; null if there is none.
@@ -517,8 +521,21 @@ const OptionDescription* find_unchangeable(std::span<const std::string> words) {
 
 }  // namespace
 
+std::vector<std::string> command_names() {
+  std::vector<std::string> names = {"run",    "kernel",  "explore",    "replay", "merge",  "report",
+                                    "status", "extract", "instrument", "help",   "version"};
+  for (const OwnParser& own : kOwnParsers) {
+    names.emplace_back(own.name);
+  }
+  return names;
+}
+
 Command parse_arguments(const std::vector<std::string>& arguments,
                         const std::string& environment_options) {
+  if (!arguments.empty() && arguments.front() == "--generate") {
+    const auto text = generated(arguments.size() == 2 ? arguments.back() : "");
+    return text ? Message{.text = *text} : error(text.error().message);
+  }
   if (!arguments.empty() && !arguments.front().starts_with('-') && !is_command(arguments.front())) {
     return error("there is no command '" + arguments.front() +
                  "'; to check a program: barracuda run -- " + arguments.front());

@@ -155,16 +155,25 @@ struct TuneCommand {
   std::string out, csv;  // files; out empty: where litmus looks
 };
 
+struct DoctorCommand {
+  Options options;                   // BARRACUDA_OPTIONS, and --device
+  std::vector<std::string> program;  // empty: the machine alone
+};
+
 // Nothing to do but to say something: help, a version, or what is wrong with the arguments.
 struct Message {
   std::string text;
   bool is_error = false;  // to stderr, exit status 64
 };
 
-using Command = std::variant<Message, RunCommand, ExtractCommand, InstrumentCommand, KernelCommand,
-                             ReplayCommand, MergeCommand, ReportCommand, StatusCommand,
-                             ExposeCommand, HardenCommand, ExploreCommand, LitmusCommand,
-                             TuneCommand, CampaignWriteCommand, CampaignProgramCommand, FixCommand>;
+using Command =
+    std::variant<Message, RunCommand, ExtractCommand, InstrumentCommand, KernelCommand,
+                 ReplayCommand, MergeCommand, ReportCommand, StatusCommand, ExposeCommand,
+                 HardenCommand, ExploreCommand, LitmusCommand, TuneCommand, CampaignWriteCommand,
+                 CampaignProgramCommand, FixCommand, DoctorCommand>;
+
+// "run", "kernel" …: all that help knows.
+std::vector<std::string> command_names();
 
 // `environment_options` is the value of BARRACUDA_OPTIONS.
 Command parse_arguments(const std::vector<std::string>& arguments,

@@ -5,6 +5,7 @@
 
 #include "cli/arguments.h"
 #include "cli/campaign.h"
+#include "cli/doctor.h"
 #include "cli/explore.h"
 #include "cli/expose.h"
 #include "cli/extract.h"
@@ -70,6 +71,8 @@ int execute(Command command) {
           return litmus(chosen);
         } else if constexpr (std::is_same_v<Chosen, TuneCommand>) {
           return tune(chosen);
+        } else if constexpr (std::is_same_v<Chosen, DoctorCommand>) {
+          return doctor(chosen);
         } else if constexpr (std::is_same_v<Chosen, KernelCommand>) {
           return kernel(std::move(chosen));
         } else {

@@ -8,6 +8,7 @@
 #include "cli/run_directory.h"
 #include "cli/run_report.h"
 #include "report/exit_status.h"
+#include "report/text_style.h"
 #include "report/text_writer.h"
 
 namespace barracuda::cli {
@@ -16,7 +17,8 @@ namespace {
 void tell_one(const RunFolder& run) {
   const auto report = report_so_far(run.spools());
   const std::string text =
-      report ? report::text_report(*report, {}) : report.error().to_string() + "\n";
+      report ? report::text_report(*report, report::text_style({}, report::TextTarget::kFile))
+             : report.error().to_string() + "\n";
   fmt::print("{} (process {}, {}):\n{}", run.program, run.process, run.path, text);
 }
 

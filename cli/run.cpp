@@ -3,7 +3,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <filesystem>
 #include <optional>
 #include <sys/personality.h>
 
@@ -23,40 +22,14 @@
 #include "cli/run_directory.h"
 #include "cli/run_report.h"
 #include "cli/seeds.h"
-#include "fatbin/host_image.h"
+#include "cli/tool_library.h"
 #include "report/exit_status.h"
+#include "report/sentences.h"
 #include "session/plan.h"
 #include "trace/recorder.h"
 
 namespace barracuda::cli {
 namespace {
-
-namespace fs = std::filesystem;
-
-Expected<std::string> find_library() {
-  std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  const fs::path library = self.parent_path().parent_path() / "lib" / "libbarracuda.so";
-  if (error || !fs::exists(library, error)) {
-    return unexpected({.message = "the library is missing: it belongs beside this command, at " +
-                                  library.string()});
-  }
-  return library.string();
-}
-
-// A sanitizer's runtime has to be loaded before a library that is built with it.
-std::vector<std::string> sanitizer_runtimes(const std::string& library) {
-  std::vector<std::string> runtimes;
-  if (const auto image = fatbin::read_host_image(library)) {
-    for (const std::string& needed : image->needed) {
-      if (needed.starts_with("libasan.") || needed.starts_with("libubsan.") ||
-          needed.starts_with("libtsan.")) {
-        runtimes.push_back(needed);
-      }
-    }
-  }
-  return runtimes;
-}
 
 // What the program would otherwise have to guess from where its files are.
 void log_caches(const ToolEnvironment& tool) {
@@ -71,8 +44,8 @@ void log_caches(const ToolEnvironment& tool) {
 
 Expected<std::vector<std::string>> prepare_environment(const Options& options, bool is_emulated,
                                                        const RunDirectory& directory) {
-  TRY(const std::string library, find_library());
-  ToolEnvironment tool{.preload = sanitizer_runtimes(library),
+  TRY(const std::string library, find_tool_library());
+  ToolEnvironment tool{.preload = sanitizer_runtimes_of(library),
                        .library_folder = "",
                        .run_directory = directory.spools(),
                        .options = options,
@@ -224,8 +197,9 @@ int run(RunCommand command) {
   ChildProcess::wait_for_orphans([&] { return any_still_running(directory->spools()); }, meanwhile);
   report::Report all = collect(directory->spools(), {.process = child->process(), .status = own});
   if (limit.is_over()) {
-    all.coverage.gaps.push_back(
-        fmt::format("the program was ended after {} seconds (time-limit)", options.time_limit));
+    // What each process has said of the signal, this says for all.
+    std::erase(all.coverage.gaps, report::ended_by_signal(SIGTERM));
+    all.coverage.gaps.push_back(report::ended_by_limit("the program", options.time_limit));
   }
   // Obstacles are the only reasons that no process of the trace tells.
   if (all.blocked.empty() && all.coverage.launches == 0) {

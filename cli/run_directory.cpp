@@ -38,7 +38,7 @@ bool is_remote(const fs::path& folder) {
          std::ranges::find(kRemote, static_cast<std::uint32_t>(system.f_type)) != kRemote.end();
 }
 
-fs::path parent_folder() {
+fs::path find_parent() {
   std::error_code error;
   const fs::path asked = fs::temp_directory_path(error);
   for (const fs::path& folder : {asked, fs::path("/tmp"), fs::path("/dev/shm")}) {
@@ -61,6 +61,10 @@ Expected<void> link(const std::string& target, const std::string& path) {
 
 }  // namespace
 
+std::string parent_of_runs() {
+  return find_parent().string();
+}
+
 bool RunFolder::is_running() const {
   return process != 0 && kill(process, 0) == 0;
 }
@@ -79,7 +83,7 @@ Expected<RunFolder> read_run(const std::string& path) {
 std::vector<RunFolder> find_runs() {
   std::vector<std::pair<fs::file_time_type, RunFolder>> found;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(parent_folder(), error)) {
+  for (const auto& entry : fs::directory_iterator(parent_of_runs(), error)) {
     struct stat status{};
     const std::string path = entry.path();
     if (entry.path().filename().string().starts_with(kPrefix) && stat(path.c_str(), &status) == 0 &&
@@ -110,7 +114,7 @@ Expected<void> RunDirectory::describe(const std::string& program, const Options&
 
 Expected<RunDirectory> RunDirectory::create() {
   std::error_code error;
-  std::string path = (parent_folder() / (std::string(kPrefix) + "XXXXXX")).string();
+  std::string path = (fs::path(parent_of_runs()) / (std::string(kPrefix) + "XXXXXX")).string();
   if (mkdtemp(path.data()) == nullptr) {
     return unexpected(
         {.message = std::string("no temporary folder: ") + std::strerror(errno), .file = path});

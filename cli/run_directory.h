@@ -23,6 +23,8 @@ struct RunFolder {
   [[nodiscard]] bool is_running() const;
 };
 
+// Where the folders of runs lie: $TMPDIR, or what stands in for it where that will not do.
+std::string parent_of_runs();
 // Errors: it is not the folder of a run.
 Expected<RunFolder> read_run(const std::string& path);
 // Those of this user that are there, the oldest first.

@@ -13,6 +13,7 @@
 #include "cli/host_lines.h"
 #include "cli/run_directory.h"
 #include "report/merge.h"
+#include "report/text_style.h"
 #include "report/text_writer.h"
 
 namespace barracuda::cli {
@@ -105,7 +106,7 @@ bool any_still_running(const std::string& spools) {
 
 RunWatch::RunWatch(const Options& options, std::string spools)
     : spools_(std::move(spools)),
-      print_limit_(options.print_limit),
+      options_(options),
       publisher_(options, report::Publishes::kRunFiles) {}
 
 std::chrono::seconds RunWatch::age() const {
@@ -132,8 +133,10 @@ void RunWatch::look(int questions) {
   publisher_.update(*report);
   if (is_asked) {
     answered_ = questions;
-    (void)report::write_to_stderr(
-        report::text_report(*report, {.colour = false, .print_limit = print_limit_}));
+    report::TextStyle style = report::text_style(options_, report::TextTarget::kStandardError);
+    style.colour = false;
+    style.format = report::TextFormat::kText;
+    (void)report::write_to_stderr(report::text_report(*report, style));
   }
   if (is_progress_due) {
     last_progress_ = now;

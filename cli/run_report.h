@@ -50,7 +50,7 @@ class RunWatch {
   void tell_progress(const report::Report& report);
 
   std::string spools_;
-  std::uint64_t print_limit_;
+  const Options options_;
   report::Publisher publisher_;
   Clock::time_point start_ = Clock::now(), last_look_ = start_, last_progress_ = start_;
   std::uint64_t seen_bytes_ = 0;  // in the spools, at the last look

@@ -16,6 +16,22 @@ install(DIRECTORY ${PROJECT_BINARY_DIR}/share/barracuda DESTINATION share USE_SO
 install(FILES LICENSE README.md DESTINATION share/doc/barracuda)
 install(DIRECTORY docs/ DESTINATION share/doc/barracuda/docs)
 
+# What the command writes of itself: its manual page, and what completes its words in a shell.
+install(CODE "
+  foreach(pair IN ITEMS man=share/man/man1/barracuda.1
+      bash=share/bash-completion/completions/barracuda zsh=share/zsh/site-functions/_barracuda)
+    string(REPLACE \"=\" \";\" pair \${pair})
+    list(GET pair 0 kind)
+    list(GET pair 1 path)
+    set(file \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/\${path})
+    cmake_path(GET file PARENT_PATH folder)
+    file(MAKE_DIRECTORY \${folder})
+    execute_process(COMMAND \"$<TARGET_FILE:barracuda.cli>\" --generate \${kind}
+      OUTPUT_FILE \${file} COMMAND_ERROR_IS_FATAL ANY)
+    message(STATUS \"Installing: \${file}\")
+    list(APPEND CMAKE_INSTALL_MANIFEST_FILES \${CMAKE_INSTALL_PREFIX}/\${path})
+  endforeach()")
+
 # find_package(barracuda) of other projects.
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/barracuda-config-version.cmake

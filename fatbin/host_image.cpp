@@ -15,7 +15,8 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "fat binaries and ELF files are read");
 
 constexpr std::string_view kLoadedSection = ".nv_fatbin";
-constexpr std::string_view kDeviceSections[] = {kLoadedSection, "__nv_relfatbin"};
+constexpr std::string_view kUnlinkedSection = "__nv_relfatbin";
+constexpr std::string_view kDeviceSections[] = {kLoadedSection, kUnlinkedSection};
 constexpr std::string_view kWrapperSection = ".nvFatBinSegment";
 constexpr std::string_view kRegistration = "__cudaRegisterFatBinary";
 constexpr std::string_view kRuntimeLibrary = "libcudart.so";
@@ -139,6 +140,8 @@ Expected<void> read_device_section(const ElfFile& elf, const Elf64_Shdr& section
   // nvcc may link an empty fat binary into a program that has no kernels.
   image.has_device_code |= std::ranges::any_of(
       *containers, [](const Container& container) { return !container.images.empty(); });
+  image.is_before_linking.resize(image.containers.size() + containers->size(),
+                                 elf.name_of(section) == kUnlinkedSection);
   std::ranges::move(*containers, std::back_inserter(image.containers));
   return {};
 }

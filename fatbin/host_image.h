@@ -22,6 +22,7 @@ struct HostImage {
   bool has_device_code = false;       // a fat binary of nvcc's with something in it
   bool imports_runtime = false;       // registers its fat binaries with a runtime outside itself
   std::vector<Container> containers;  // those of linked and of plain code, and those before linking
+  std::vector<bool> is_before_linking;  // of each of them: a translation unit that -rdc has linked
   Place wrappers;  // what the program registers, and a wrapper of each unit that -rdc has linked
   Place loaded;    // what the headers of those that it registers lie in
 

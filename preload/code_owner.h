@@ -17,7 +17,4 @@ std::string library_of_code(const void* image, const void* caller);
 std::string advice_on_code(std::string_view caller_file);
 std::string advice_on_code(const void* caller);
 
-// The decision, by the file that the image lies in (empty: none) and that of who loads it.
-std::string library_of_files(std::string_view image_file, std::string_view caller_file);
-
 }  // namespace barracuda::preload

@@ -159,7 +159,7 @@ std::optional<int> finish_killed_process(int signal, const std::string& reason) 
   g_dying = true;
   settle();
   report::RunData run = collect(report::status_of_signal(signal));
-  run.problems.push_back(reason + ": what ran then may not be checked to its end");
+  run.problems.push_back(reason);
   const report::Outcome outcome = finish_run(std::move(run));
   return outcome.change_status ? std::optional(outcome.status) : std::nullopt;
 }

@@ -16,8 +16,6 @@
 #include <unistd.h>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/assert.h"
 #include "base/own_thread.h"
 #include "base/signals_blocked.h"
@@ -25,6 +23,7 @@
 #include "preload/last_thread.h"
 #include "preload/process.h"
 #include "preload/process_end.h"
+#include "report/sentences.h"
 #include "report/spool.h"
 
 namespace barracuda::preload {
@@ -149,7 +148,7 @@ void enforce_time_limit(steady_clock::time_point start) {
       !report::run_directory().empty()) {  // then it is for `run` to enforce, for its whole tree
     return;
   }
-  end_by(SIGTERM, fmt::format("the process was ended after {} seconds (time-limit)", limit));
+  end_by(SIGTERM, report::ended_by_limit("the process", limit));
   die_by(SIGTERM);
 }
 
@@ -173,8 +172,7 @@ void serve(int request) {
   } else if (request == kExecCall) {
     finish_before_exec();
   } else {
-    end_by(request,
-           fmt::format("the process was ended by signal {} ({})", request, strsignal(request)));
+    end_by(request, report::ended_by_signal(request));
     if (!is_fault(request) && request != SIGABRT) {
       die_by(request);
     }

@@ -20,14 +20,11 @@
 #include "report/library_suppressions.h"
 #include "report/sarif.h"
 #include "report/suppression.h"
+#include "report/text_style.h"
 #include "report/text_writer.h"
 
 namespace barracuda::report {
 namespace {
-
-bool stderr_has_colour() {
-  return isatty(STDERR_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
-}
 
 // The pieces, one for each bug, that `written` lacks; it has them afterwards.
 template <typename Print>
@@ -144,12 +141,6 @@ bool Publisher::goes_live() const {
          what_ != Publishes::kProcessFiles;
 }
 
-TextStyle Publisher::style(bool colour) const {
-  return {.colour = colour,
-          .format = text_format(options_.format),
-          .print_limit = options_.print_limit};
-}
-
 void Publisher::update(const Report& so_far) {
   if (so_far.findings.empty()) {
     return;
@@ -163,11 +154,12 @@ void Publisher::update(const Report& so_far) {
   }
   if (is_ours(options_.log_file)) {
     if (AppendedFile* const log = growing(log_, options_.log_file)) {
-      (void)log->append(new_blocks(in_log_, report, style(false)));
+      (void)log->append(new_blocks(in_log_, report, text_style(options_, TextTarget::kFile)));
     }
   }
   if (goes_live()) {
-    (void)write_to_stderr(new_blocks(on_stderr_, report, style(stderr_has_colour())));
+    (void)write_to_stderr(
+        new_blocks(on_stderr_, report, text_style(options_, TextTarget::kStandardError)));
   }
 }
 
@@ -183,17 +175,17 @@ Expected<void> Publisher::finish_json(const Report& report) {
 }
 
 Expected<void> Publisher::finish_log(const Report& report) {
-  const std::string text = text_report(report, style(false));
+  const std::string text = text_report(report, text_style(options_, TextTarget::kFile));
   return log_ ? log_->replace(text) : write_named_file(options_.log_file, text);
 }
 
 Expected<void> Publisher::finish_stderr(const Report& report) {
-  const TextStyle style = this->style(stderr_has_colour());
+  const TextStyle style = text_style(options_, TextTarget::kStandardError);
   if (what_ == Publishes::kRunFiles && names_process(options_.log_file)) {
     return write_to_stderr(summary_line(report) + "\n");  // the rest is in the processes' files
   }
   if (goes_live()) {
-    return write_to_stderr(new_blocks(on_stderr_, report, style) + text_closing(report));
+    return write_to_stderr(new_blocks(on_stderr_, report, style) + text_closing(report, style));
   }
   return write_to_stderr(text_report(report, style));
 }

@@ -12,7 +12,6 @@
 #include "base/file.h"
 #include "base/options.h"
 #include "report/race_report.h"
-#include "report/text_writer.h"
 
 namespace barracuda::report {
 
@@ -45,7 +44,6 @@ class Publisher {
   [[nodiscard]] bool is_ours(const std::string& file) const;
   [[nodiscard]] bool owes(const std::string& file, const Report& report) const;
   [[nodiscard]] bool goes_live() const;
-  [[nodiscard]] TextStyle style(bool colour) const;
   Expected<void> finish_json(const Report& report);
   Expected<void> finish_log(const Report& report);
   Expected<void> finish_stderr(const Report& report);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <ranges>
 #include <unordered_map>
 #include <utility>
 
@@ -10,9 +9,11 @@
 
 #include "base/strong_id.h"
 #include "ptx/statement_name.h"
+#include "report/allocation_place.h"
 #include "report/between_blocks.h"
 #include "report/bug.h"
 #include "report/coverage.h"
+#include "report/element_name.h"
 #include "report/fingerprint.h"
 #include "report/host_stack.h"
 #include "report/missing_order.h"
@@ -154,7 +155,8 @@ Frame own_frame(const std::vector<Frame>& chain, const std::vector<Frame>& calle
 
 class Resolver {
  public:
-  explicit Resolver(const RunData& run) : run_(run), lines_(run.sites) {
+  Resolver(const RunData& run, SourceText& sources)
+      : run_(run), sources_(sources), lines_(run.sites) {
     for (const LaunchRecord& launch : run.launches) {
       launches_.emplace(index_of(launch.id), &launch);
     }
@@ -175,10 +177,14 @@ class Resolver {
     finding.missing =
         missing_order(event, run_.sites, finding.accesses.front(), finding.accesses.back());
     finding.lacks = {lack(event)};
+    for (Access& each : finding.accesses) {
+      each.source = sources_.text_of(each.place);
+    }
     // A copy begins somewhere; what the kernel touched is the place.
     const bool is_copy_first = event.first.site.is_call();
-    finding.location = is_shared ? shared_location(event.first, finding.accesses.front())
-                                 : allocation((is_copy_first ? event.second : event.first).address);
+    finding.location =
+        is_shared ? shared_location(event.first, finding)
+                  : global_location((is_copy_first ? event.second : event.first).address, finding);
     return finding;
   }
 
@@ -235,7 +241,14 @@ class Resolver {
       place.size = error.size;
       place.address = error.address;
       place.has_address = true;
-      finding.location = allocation(error.address);
+      finding.location = allocation_at(run_.allocations, error.address);
+      // An address in shared or local memory lies beside no allocation.
+      const bool is_global = error.what.find(" shared ") == error.what.npos &&
+                             error.what.find(" local ") == error.what.npos &&
+                             error.what.find("shared memory)") == error.what.npos;
+      if (finding.location.empty() && is_global) {
+        finding.location = beside_allocation(run_.allocations, error.address, error.size);
+      }
     } else if (error.has_thread) {
       place.note = "ended its kernel";
     }
@@ -270,7 +283,7 @@ class Resolver {
   static std::string object_of(const ptx::Site& site) {
     const bool is_one = site.variable.find_first_of("*,+") == std::string::npos &&
                         site.variable.find("_param_") == std::string::npos;
-    return is_one ? variable_name(site.variable) : "";
+    return is_one ? place_of_variable(site.variable).name : "";
   }
 
   [[nodiscard]] std::string statement(detector::AccessSite at) const {
@@ -473,35 +486,39 @@ class Resolver {
     return "is at another barrier";
   }
 
-  static std::string shared_location(const detector::RaceAccess& raw, const Access& access) {
+  [[nodiscard]] std::string shared_location(const detector::RaceAccess& raw,
+                                            const Finding& finding) const {
     if (raw.space == wire::AddressSpace::kSharedCluster) {
       return fmt::format("byte {} of the shared memory of the block with rank {} in the cluster",
                          raw.address & 0xffffffffU, raw.address >> 32);
     }
+    const Access& access = finding.accesses.front();
+    const ptx::Site* const at = raw.site.is_call() ? nullptr : site(raw.site.instruction());
+    std::string name = access.object;
+    if (const VariablePlace place = place_of_variable(at == nullptr ? "" : at->variable);
+        !name.empty() && place.bytes != 0 && raw.address >= place.offset) {
+      name = element_name(finding, name, raw.address - place.offset, place.bytes);
+    }
     return fmt::format("byte {} of the shared memory of {}{}", raw.address, block_name(access),
-                       access.object.empty() ? "" : fmt::format(" ({})", access.object));
+                       name.empty() ? "" : fmt::format(" ({})", name));
   }
 
-  // The newest allocation that holds the address: an older one there has been freed.
-  [[nodiscard]] std::string allocation(std::uint64_t address) const {
-    const auto holds = [address](const AllocationRecord& record) {
-      return address >= record.address && address - record.address < record.bytes;
-    };
-    const auto newest_first = std::views::reverse(run_.allocations);
-    const auto live = std::ranges::find_if(newest_first, [&](const AllocationRecord& record) {
-      return !record.freed && holds(record);
-    });
-    const auto found =
-        live != newest_first.end() ? live : std::ranges::find_if(newest_first, holds);
-    if (found == newest_first.end()) {
-      return "";
+  // Of a module's variable also which element.
+  [[nodiscard]] std::string global_location(std::uint64_t address, const Finding& finding) const {
+    std::string text = allocation_at(run_.allocations, address);
+    const AllocationRecord* const variable = variable_at(run_.allocations, address);
+    if (variable == nullptr) {
+      return text;
     }
-    return fmt::format("byte {} of {} bytes at {:#x} ({}{})", address - found->address,
-                       found->bytes, found->address, found->description,
-                       found->freed ? ", freed since" : "");
+    const std::string name = variable_name(std::string(variable_in(variable->description)));
+    const std::string element =
+        element_name(finding, name, address - variable->address, variable->bytes);
+    const std::string index = element.substr(name.size());
+    return index.empty() ? text : text.substr(0, text.size() - 1) + index + ")";
   }
 
   const RunData& run_;
+  SourceText& sources_;
   SiteLines lines_;
   std::unordered_map<std::uint32_t, const LaunchRecord*> launches_;
   std::unordered_map<detector::CallId, const CopyRecord*> copies_;
@@ -513,8 +530,8 @@ class Resolver {
 
 Report resolve(const RunData& run, const Options& options) {
   Report report;
-  Resolver resolver(run);
   SourceText sources;
+  Resolver resolver(run, sources);
   if (run.process.pid != 0) {
     report.processes = {run.process};
   }

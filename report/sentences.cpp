@@ -1,11 +1,15 @@
 #include "report/sentences.h"
 
+#include <cstring>
+
 #include <fmt/format.h>
 
 #include "report/coverage.h"
 
 namespace barracuda::report {
 namespace {
+
+constexpr std::string_view kNotToItsEnd = ": what ran then may not be checked to its end";
 
 std::string triple(const Coordinates& at) {
   return fmt::format("[{},{},{}]", at[0], at[1], at[2]);
@@ -36,6 +40,16 @@ const char* verb(AccessOperation operation) {
 }
 
 }  // namespace
+
+std::string ended_by_limit(const std::string& who, std::uint64_t seconds) {
+  return fmt::format("{} was ended after {} seconds {}{}", who, seconds, kTimeLimitMark,
+                     kNotToItsEnd);
+}
+
+std::string ended_by_signal(int signal) {
+  return fmt::format("the process was ended by signal {} ({}){}", signal, strsignal(signal),
+                     kNotToItsEnd);
+}
 
 std::string name_of(FindingSeverity severity) {
   return severity == FindingSeverity::kWarning ? "warning" : "error";

@@ -1,11 +1,23 @@
 // What a finding is and what its threads did, in the words that every report for people has.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "report/race_report.h"
 
 namespace barracuda::report {
+
+// What brings libdw.so.1.
+inline constexpr std::string_view kLibdwPackages =
+    "Debian and Ubuntu: libdw1, Fedora and Red Hat: elfutils-libs, SUSE: libdw1";
+
+// Why not all was checked of a process that did not come to its end by itself.
+std::string ended_by_limit(const std::string& who, std::uint64_t seconds);
+std::string ended_by_signal(int signal);
+// Only the first of them has it.
+inline constexpr std::string_view kTimeLimitMark = "(time-limit)";
 
 // "error", "warning": the JSON report, SARIF, compilers and GitHub have the same names.
 std::string name_of(FindingSeverity severity);

@@ -1,9 +1,11 @@
 #include "report/symbol_name.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cxxabi.h>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 namespace barracuda::report {
 
@@ -73,6 +75,85 @@ std::string without_template_arguments(const std::string& name) {
   return text;
 }
 
+// What people seldom write themselves, behind other arguments.
+bool is_default_argument(std::string_view argument) {
+  constexpr std::string_view kDefaults[] = {"std::allocator<", "std::char_traits<",
+                                            "std::less<",      "std::hash<",
+                                            "std::equal_to<",  "std::default_delete<"};
+  return std::ranges::any_of(
+      kDefaults, [argument](std::string_view prefix) { return argument.starts_with(prefix); });
+}
+
+std::string simple(std::string_view name);
+
+std::vector<std::string_view> split_arguments(std::string_view list) {
+  std::vector<std::string_view> arguments;
+  std::size_t begin = 0;
+  const auto add = [&](std::size_t end) {
+    std::string_view argument = list.substr(begin, end - begin);
+    argument.remove_prefix(std::min(argument.find_first_not_of(' '), argument.size()));
+    argument = argument.substr(0, argument.find_last_not_of(' ') + 1);
+    if (!argument.empty()) {
+      arguments.push_back(argument);
+    }
+    begin = end + 1;
+  };
+  visit_pieces(list, [&](std::size_t at, std::size_t end, int depth) {
+    if (depth == 0 && end == at + 1 && list[at] == ',') {
+      add(at);
+    }
+  });
+  add(list.size());
+  return arguments;
+}
+
+// "<int, …>": as many arguments as there is room for.
+std::string simple_arguments(std::string_view list) {
+  constexpr std::size_t kRoom = 40;
+  std::string text = "<";
+  const std::vector<std::string_view> arguments = split_arguments(list);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (i != 0 && is_default_argument(arguments[i])) {
+      continue;
+    }
+    const auto fits = [&text](const std::string& argument) {
+      return text.size() + argument.size() <= kRoom;
+    };
+    std::string argument = simple(arguments[i]);
+    if (const std::size_t list_begin = argument.find('<');
+        !fits(argument) && list_begin != argument.npos) {
+      argument = argument.substr(0, list_begin) + "<…>";
+    }
+    const bool is_shown = fits(argument);
+    text += i == 0 ? "" : ", ";
+    text += is_shown ? argument : "…";
+    if (!is_shown) {
+      break;
+    }
+  }
+  return text + ">";
+}
+
+std::string simple(std::string_view name) {
+  std::string text;
+  std::size_t open = name.npos;
+  int depth_of_list = 0;
+  visit_pieces(name, [&](std::size_t begin, std::size_t end, int depth) {
+    const bool is_single = end == begin + 1;
+    if (open == name.npos && is_single && name[begin] == '<') {
+      open = begin;
+      depth_of_list = depth;
+    } else if (open == name.npos) {
+      text += name.substr(begin, end - begin);
+    } else if (is_single && name[begin] == '>' && depth == depth_of_list) {
+      text += simple_arguments(name.substr(open + 1, begin - open - 1));
+      open = name.npos;
+    }
+  });
+  // A list without its end is no list.
+  return open == name.npos ? text : text + std::string(name.substr(open));
+}
+
 // "_INTERNAL_7f3a_6_app_cu_91::", "_GLOBAL__N__7f3a_6_app_cu_91::": they hold hashes of paths.
 std::string without_made_up_names(std::string name) {
   for (const std::string_view made_up : {"_INTERNAL_", "_GLOBAL__N_"}) {
@@ -138,6 +219,11 @@ std::string template_name(const std::string& name) {
   const std::string plain = without_made_up_names(without_return_type(name));
   const std::string shared = without_template_arguments(plain);
   return shared == plain ? plain : without_parameters(shared);
+}
+
+std::string simple_name(const std::string& name) {
+  constexpr std::size_t kLong = 80;
+  return name.size() <= kLong ? name : simple(name);
 }
 
 std::string variable_name(const std::string& name) {

@@ -20,6 +20,10 @@ std::string without_return_type(const std::string& name);
 // parameters.
 std::string template_name(const std::string& name);
 
+// The name with the arguments of its templates cut short, if it is long: of those for which there
+// is no room "…" remains, and what the standard library adds by default is left out.
+std::string simple_name(const std::string& name);
+
 // A variable's own name, without the namespaces or the function that it is in:
 // "_ZZ3addPiE4tile" → "tile".
 std::string variable_name(const std::string& name);

@@ -14,11 +14,35 @@
 #include "report/annotations.h"
 #include "report/bug.h"
 #include "report/coverage.h"
+#include "report/line_fold.h"
 #include "report/sentences.h"
+#include "report/symbol_name.h"
 #include "report/toolkit_path.h"
 
 namespace barracuda::report {
 namespace {
+
+std::string name_in(const TextStyle& style, const std::string& name) {
+  return style.has_simple_names ? simple_name(name) : name;
+}
+
+// Where a word begins with it: a path in the middle of another is none.
+std::string without_prefix(std::string_view text, std::string_view prefix) {
+  std::string result;
+  std::size_t begin = 0;
+  for (std::size_t at = prefix.empty() ? text.npos : text.find(prefix); at != text.npos;
+       at = text.find(prefix, at + 1)) {
+    if (at == 0 || text[at - 1] == ' ' || text[at - 1] == '\n' || text[at - 1] == '(') {
+      result += text.substr(begin, at - begin);
+      begin = at + prefix.size();
+    }
+  }
+  return result + std::string(text.substr(begin));
+}
+
+std::string laid_out(std::string_view text, const TextStyle& style) {
+  return folded(without_prefix(text, style.prefix), style.columns);
+}
 
 constexpr const char* kRule = "==================\n";
 
@@ -30,7 +54,11 @@ std::string source_of(const Frame& frame) {
 
 // Two and more frames of CUDA's and CCCL's headers on end are one line: their reader wrote none of
 // them. Without a frame outside of them there is nothing else to show.
-std::size_t folded_frames(std::span<const Frame> frames, const Access& access) {
+std::size_t folded_frames(std::span<const Frame> frames, const Access& access,
+                          const TextStyle& style) {
+  if (style.has_all_frames) {
+    return 0;
+  }
   const auto own = std::ranges::find_if(
       frames, [](const Frame& frame) { return !is_toolkit_header(frame.file); });
   const auto count = static_cast<std::size_t>(own - frames.begin());
@@ -42,11 +70,12 @@ bool lacks_lines(const Access& access) {
   return access.ptx_line != 0 && access.place.line == 0;
 }
 
-void print_frames(std::string& text, const Access& access) {
+void print_frames(std::string& text, const Access& access, const TextStyle& style) {
   bool is_quoted = access.source.empty();
   const auto print = [&](std::size_t number, const Frame& frame, const char* note) {
     fmt::format_to(Buffer(text), "    #{} {}{}{}\n", number,
-                   frame.function.empty() ? "?" : frame.function, source_of(frame), note);
+                   frame.function.empty() ? "?" : name_in(style, frame.function), source_of(frame),
+                   note);
     if (!is_quoted && frame == access.place) {
       fmt::format_to(Buffer(text), "       {} | {}\n", frame.line, access.source);
       is_quoted = true;
@@ -63,43 +92,56 @@ void print_frames(std::string& text, const Access& access) {
   const std::size_t inlined = frames.size();
   frames.insert(frames.end(), access.callers.begin(), access.callers.end());
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    if (const std::size_t folded = folded_frames(std::span(frames).subspan(i), access)) {
-      fmt::format_to(Buffer(text), "    … {} frames of CUDA's headers\n", folded);
-      i += folded - 1;
+    if (const std::size_t count = folded_frames(std::span(frames).subspan(i), access, style)) {
+      fmt::format_to(Buffer(text), "    … {} frames of CUDA's headers\n", count);
+      i += count - 1;
       continue;
     }
     print(i, frames[i], i >= inlined ? " (caller)" : i + 1 < inlined ? " (inlined)" : "");
   }
 }
 
+// A copy, reduction or store that the thread only begins: what the thread synchronises by before or
+// after that instruction does not order it.
+bool is_asynchronous(const Access& access) {
+  return access.instruction.starts_with("cp.async") ||
+         access.instruction.starts_with("cp.reduce.async") ||
+         access.instruction.starts_with("st.async") || access.instruction.starts_with("red.async");
+}
+
 void print_last_sync(std::string& text, const Access& access) {
   if (access.last_sync == "none") {
     text += "    before it the thread has not synchronised\n";
   } else if (access.last_sync == "unknown") {
-    text += "    last synchronisation before it: not known\n";
+    // Else it is too long ago: there is nothing that the reader could do with that.
+    text += is_asynchronous(access)
+                ? "    asynchronous: made at any time between this line and the wait for it\n"
+                : "";
   } else if (!access.last_sync.empty()) {
     fmt::format_to(Buffer(text), "    last synchronisation before it: {}{}\n", access.last_sync,
                    source_of(access.last_sync_place));
   }
 }
 
-void print_access(std::string& text, const Finding& finding, const Access& access) {
+void print_access(std::string& text, const Finding& finding, const Access& access,
+                  const TextStyle& style) {
   const std::string head = what_happened(finding, access);
   // The first frame may be a line of CUDA's own headers: then the program's own line is named
   // first.
   const bool is_in_header = !access.inlined.empty() && access.inlined.front() != access.place;
   fmt::format_to(Buffer(text), "  {}{}:\n", head, is_in_header ? source_of(access.place) : "");
-  print_frames(text, access);
+  print_frames(text, access, style);
   print_last_sync(text, access);
 }
 
-void print_launch(std::string& text, const Access& access) {
+void print_launch(std::string& text, const Access& access, const TextStyle& style) {
   if (access.kernel.empty() && access.launch == 0) {
     return;
   }
   fmt::format_to(Buffer(text), "  Kernel: {}, launch {} on stream {}{}{}\n",
-                 access.kernel.empty() ? "?" : access.kernel, access.launch, access.stream,
-                 access.launched_from.empty() ? "" : ", launched from ", access.launched_from);
+                 access.kernel.empty() ? "?" : name_in(style, access.kernel), access.launch,
+                 access.stream, access.launched_from.empty() ? "" : ", launched from ",
+                 access.launched_from);
 }
 
 // "0-2, 5"
@@ -136,7 +178,7 @@ std::string names_of(const std::vector<Process>& processes) {
 }
 
 // What else the bug is than what is shown.
-void print_variants(std::string& text, const Bug& bug) {
+void print_variants(std::string& text, const Bug& bug, const TextStyle& style) {
   constexpr std::size_t kMostVariants = 8;
   const std::size_t others = bug.variants.size() - 1;
   for (std::size_t i = 1; i <= std::min(others, kMostVariants); ++i) {
@@ -147,7 +189,7 @@ void print_variants(std::string& text, const Bug& bug) {
     }
     const std::string& kernel = variant.accesses.front().kernel;
     if (kernel != bug.shown().accesses.front().kernel) {
-      what += (what.empty() ? "in " : " in ") + kernel;
+      what += (what.empty() ? "in " : " in ") + name_in(style, kernel);
     }
     fmt::format_to(Buffer(text), "  Also: {}{}({})\n", what, what.empty() ? "" : " ",
                    counted(variant.count, "occurrence"));
@@ -157,15 +199,15 @@ void print_variants(std::string& text, const Bug& bug) {
   }
 }
 
-void print_bug(std::string& text, const Bug& bug, bool colour, bool names_processes) {
+void print_bug(std::string& text, const Bug& bug, const TextStyle& style, bool names_processes) {
   const Finding& finding = bug.shown();
   const bool is_warning = finding.severity == FindingSeverity::kWarning;
-  const std::string_view begin = !colour ? "" : is_warning ? "\033[1;33m" : "\033[1;31m";
+  const std::string_view begin = !style.colour ? "" : is_warning ? "\033[1;33m" : "\033[1;31m";
   fmt::format_to(Buffer(text), "{}{}BARRACUDA: {}: {} ({}){}\n", kRule, begin,
                  is_warning ? "WARNING" : "ERROR", title_of(finding),
-                 counted(bug.count(), "occurrence"), colour ? "\033[0m" : "");
+                 counted(bug.count(), "occurrence"), style.colour ? "\033[0m" : "");
   for (const Access& access : finding.accesses) {
-    print_access(text, finding, access);
+    print_access(text, finding, access, style);
   }
   if (lacks_order(finding)) {
     fmt::format_to(Buffer(text), "  Missing order: {}\n", finding.missing);
@@ -178,10 +220,10 @@ void print_bug(std::string& text, const Bug& bug, bool colour, bool names_proces
       return other.launch == access->launch && other.kernel == access->kernel;
     };
     if (std::none_of(finding.accesses.begin(), access, same_launch)) {
-      print_launch(text, *access);
+      print_launch(text, *access, style);
     }
   }
-  print_variants(text, bug);
+  print_variants(text, bug, style);
   if (names_processes) {
     fmt::format_to(Buffer(text), "  Seen in: {}\n", names_of(bug.processes()));
   }
@@ -224,7 +266,11 @@ void print_messages(std::string& text, const Report& report) {
   for (const std::string& reason : report.blocked) {
     print("", reason);
   }
-  if (const int signal = signal_of(report.own_status); signal != 0) {
+  // With a time limit, that says it.
+  const bool was_limited = std::ranges::any_of(report.coverage.gaps, [](const std::string& gap) {
+    return gap.find(kTimeLimitMark) != gap.npos;
+  });
+  if (const int signal = signal_of(report.own_status); signal != 0 && !was_limited) {
     print("", fmt::format("the program was ended by signal {} ({})", signal, strsignal(signal)));
   }
   if (!report.option_error.empty()) {
@@ -235,12 +281,13 @@ void print_messages(std::string& text, const Report& report) {
   }
 }
 
-void print_line_advice(std::string& text, const Report& report) {
+void print_line_advice(std::string& text, const Report& report, const TextStyle& style) {
   std::vector<std::string> kernels;
   for (const Finding& finding : report.findings) {
     for (const Access& access : finding.accesses) {
-      if (lacks_lines(access) && std::ranges::find(kernels, access.kernel) == kernels.end()) {
-        kernels.push_back(access.kernel);
+      if (lacks_lines(access) &&
+          std::ranges::find(kernels, name_in(style, access.kernel)) == kernels.end()) {
+        kernels.push_back(name_in(style, access.kernel));
       }
     }
   }
@@ -260,9 +307,11 @@ void print_host_line_advice(std::string& text, const Report& report) {
   if (std::ranges::any_of(report.findings, [&](const Finding& finding) {
         return std::ranges::any_of(finding.accesses, is_open);
       })) {
-    text +=
-        "BARRACUDA: lines of host code need libdw.so.1 here (Debian and Ubuntu: libdw1, Fedora and "
-        "Red Hat: elfutils-libs, SUSE: libdw1), or barracuda run, which needs nothing\n";
+    fmt::format_to(
+        Buffer(text),
+        "BARRACUDA: lines of host code need libdw.so.1 here ({}), or barracuda run, which "
+        "needs nothing\n",
+        kLibdwPackages);
   }
 }
 
@@ -295,7 +344,7 @@ std::string summary_line(const Report& report) {
   };
   const std::string nothing = why_empty(report.coverage);
   if (!nothing.empty() && report.findings.empty() && report.lost.empty()) {
-    return "BARRACUDA SUMMARY: " + nothing;
+    return fmt::format("BARRACUDA SUMMARY: {}{}", nothing, kAskDoctor);
   }
   std::string text = "BARRACUDA SUMMARY: " + races(bugs);
   if (const std::uint64_t count = findings_of(FindingType::kBarrierDivergence)) {
@@ -332,16 +381,16 @@ std::string text_block(const Bug& bug, const Report& report, const TextStyle& st
       break;
   }
   std::string text;
-  print_bug(text, bug, style.colour, report.processes.size() > 1);
-  return text;
+  print_bug(text, bug, style, report.processes.size() > 1);
+  return laid_out(text, style);
 }
 
-std::string text_closing(const Report& report) {
+std::string text_closing(const Report& report, const TextStyle& style) {
   std::string text;
-  print_line_advice(text, report);
+  print_line_advice(text, report, style);
   print_host_line_advice(text, report);
   print_messages(text, report);
-  return text + summary_line(report) + "\n";
+  return laid_out(text, style) + summary_line(report) + "\n";
 }
 
 std::string text_report(const Report& report, const TextStyle& style) {
@@ -359,7 +408,7 @@ std::string text_report(const Report& report, const TextStyle& style) {
     fmt::format_to(Buffer(text), "BARRACUDA: {} more not printed (print-limit={})\n",
                    counted(bugs.size() - printed, "finding"), style.print_limit);
   }
-  return text + text_closing(report);
+  return text + text_closing(report, style);
 }
 
 }  // namespace barracuda::report

@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "report/allocation_place.h"
 #include "report/symbol_name.h"
 #include "session/session.h"
 
@@ -38,7 +37,7 @@ std::vector<MemoryRange> Session::note_variables(Handle function) {
                              : variable.is_managed ? "__managed__"
                                                    : "__device__";
     allocations_.add_variable(range->address, range->bytes,
-                              fmt::format("{} variable {}", kind, report::demangle(variable.name)));
+                              report::describe_variable(kind, report::demangle(variable.name)));
     if (variable.is_constant) {
       found.emplace(variable.name, *range);
     }

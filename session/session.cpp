@@ -99,6 +99,25 @@ Options with_filter_of(Options options, bool is_emulated) {
   return options;
 }
 
+// What the queues carried, and how busy detection was. `end`: how it came that no more did.
+void log_queues(const detector::PipelineStatistics& queues, const char* end) {
+  if (queues.records == 0) {
+    return;
+  }
+  log(Folder::kSession, LogLevel::kInfo,
+      "%llu records in %llu slots of %u bytes, at most %llu bytes waited to be applied%s",
+      static_cast<unsigned long long>(queues.records),
+      static_cast<unsigned long long>(queues.slots), static_cast<unsigned>(wire::kSlotBytes),
+      static_cast<unsigned long long>(queues.parked_peak), end);
+  const auto seconds = [](std::chrono::nanoseconds time) {
+    return std::chrono::duration<double>(time).count();
+  };
+  log(Folder::kSession, LogLevel::kInfo,
+      "detection was busy %.3f s of %.3f s; %.3f s of it on several threads, %.3f s for them all",
+      seconds(queues.busy), seconds(queues.lifetime), seconds(queues.shared),
+      seconds(queues.shared_by_threads));
+}
+
 }  // namespace
 
 bool is_sticky(DriverStatus status) {
@@ -430,21 +449,7 @@ void Session::close(bool can_wait) {
   }
   launches_.close("launched while the process was ending");
   closed_ = true;
-  const detector::PipelineStatistics queues = pipeline_.statistics();
-  if (queues.records != 0) {
-    log(Folder::kSession, LogLevel::kInfo,
-        "%llu records in %llu slots of %u bytes, at most %llu bytes waited to be applied",
-        static_cast<unsigned long long>(queues.records),
-        static_cast<unsigned long long>(queues.slots), static_cast<unsigned>(wire::kSlotBytes),
-        static_cast<unsigned long long>(queues.parked_peak));
-    const auto seconds = [](std::chrono::nanoseconds time) {
-      return std::chrono::duration<double>(time).count();
-    };
-    log(Folder::kSession, LogLevel::kInfo,
-        "detection was busy %.3f s of %.3f s; %.3f s of it on several threads, %.3f s for them all",
-        seconds(queues.busy), seconds(queues.lifetime), seconds(queues.shared),
-        seconds(queues.shared_by_threads));
-  }
+  log_queues(pipeline_.statistics(), "");
 }
 
 void Session::add_gaps(report::RunData& run, Reading reading) const {
@@ -543,6 +548,10 @@ report::RunData Session::run_data(Reading reading) const {
     run.kernel_libraries = book.libraries();
     run.not_covered = book.not_covered();
   });
+  if (reading == Reading::kLast && !closed_) {
+    log_queues(pipeline_.statistics(),
+               "; the program was ended before its kernels were waited for");
+  }
   run.process = report::this_process();
   run.used_cuda = true;
   run.waiting_bytes = reading == Reading::kLast ? 0 : pipeline_.queued_bytes();

@@ -19,6 +19,13 @@
 
 namespace barracuda::ptx {
 
+// A variable of shared memory that is known to lie at one place, behind the word for the
+// descriptor.
+struct PlacedVariable {
+  std::string_view name;
+  std::uint64_t offset = 0, bytes = 0;
+};
+
 struct FunctionFacts {
   std::vector<std::uint32_t> callees;     // indices of defined functions, called by name
   std::vector<std::uint32_t> reachable;   // itself and all that it may call
@@ -34,6 +41,9 @@ struct FunctionFacts {
   bool stores_null_descriptor = false;  // an entry without the parameter that calls what logs
   // Its only effect is one fence: nvcc -G makes such functions of __threadfence and its kin.
   std::optional<wire::Scope> fence_wrapper;
+  // Of an entry with one static variable in shared memory. Of several, the assembler chooses the
+  // order.
+  std::optional<PlacedVariable> lone_shared;
 };
 
 // How a site is logged.

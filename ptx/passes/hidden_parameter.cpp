@@ -106,6 +106,38 @@ class SharedMemory {
     return bytes;
   }
 
+  // The only static variable that the entry may reach; nothing if there are several, or none.
+  [[nodiscard]] std::optional<PlacedVariable> lone(const FunctionFacts& entry,
+                                                   std::uint64_t word_bytes) const {
+    const Variable* only = nullptr;
+    std::size_t count = 0;
+    const auto take = [&](const Variable& variable) {
+      only = &variable;
+      ++count;
+    };
+    for (const Variable* variable : variables_) {
+      if (is_used(entry, *variable)) {
+        take(*variable);
+      }
+    }
+    for (const std::uint32_t index : entry.reachable) {
+      const Function& function = program_.function(index);
+      for (std::size_t i = function.body_begin; i < function.body_end; ++i) {
+        for (const Variable& variable : program_.module.statements[i].variables) {
+          if (variable.space == StateSpace::kShared) {
+            take(variable);
+          }
+        }
+      }
+    }
+    if (count != 1) {
+      return std::nullopt;
+    }
+    return PlacedVariable{.name = only->name,
+                          .offset = align_up(word_bytes, alignment_of(*only)),
+                          .bytes = only->size()};
+  }
+
   // The size that the driver gives for it: what is static ends where what is dynamic may begin.
   [[nodiscard]] std::uint64_t size_of(const FunctionFacts& entry) const {
     constexpr std::uint32_t kLeastAlignment = 16;
@@ -227,6 +259,7 @@ Expected<void> run(Program& program) {
       kernel.shared_bytes = static_cast<std::uint32_t>(shared.size_of(facts));
       kernel.hidden_parameter_offset = static_cast<std::uint32_t>(offset);
       kernel.instrumented = true;
+      facts.lone_shared = shared.lone(facts, word_bytes);
       append_parameter(program.module, entry);
     }
     kernel.constants = constants.of(program, facts);

@@ -1,6 +1,8 @@
 #include <optional>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "base/strong_id.h"
 #include "ptx/analysis/program.h"
 #include "ptx/analysis/source_frames.h"
@@ -10,10 +12,17 @@
 namespace barracuda::ptx::number_sites {
 namespace {
 
-std::string variable_at(const Program& program, std::size_t statement, const Variables& variables) {
+// "tile", and "tile@8:128" where it is known that it lies at byte 8 of shared memory and has 128.
+std::string variable_at(const Program& program, const PlannedSite& site,
+                        const Variables& variables) {
   const Operand* const address =
-      address_of(program.module.statements[statement], program.effects[statement]);
-  return address == nullptr ? std::string{} : variables.of(*address);
+      address_of(program.module.statements[site.statement], program.effects[site.statement]);
+  std::string name = address == nullptr ? std::string{} : variables.of(*address);
+  const auto& placed = program.functions[site.function].lone_shared;
+  if (placed && name == placed->name) {
+    name += fmt::format("@{}:{}", placed->offset, placed->bytes);
+  }
+  return name;
 }
 
 // Numbers the instructions of a function as statement_name.h does, asked for in ascending order.
@@ -76,8 +85,7 @@ Expected<void> run(Program& program) {
          .ptx_line = statement.position.line,
          .ordinal =
              is_instruction && statement.position.line != 0 ? ordinals->at(site.statement) : 0,
-         .variable =
-             is_instruction ? variable_at(program, site.statement, *variables) : std::string{},
+         .variable = is_instruction ? variable_at(program, site, *variables) : std::string{},
          .in_update = site.in_update,
          .frames = frames.at(site.statement)});
     const bool is_logged = is_instruction && site.hook != HookKind::kMeet;

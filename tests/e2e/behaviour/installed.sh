@@ -10,6 +10,44 @@ run "$folder/moved/bin/barracuda" run --device cpu -- "$programs/shared_sum_race
 expect_status 66 "installed"
 expect_err 'intra-block race on shared memory'
 
+# The manual page, and what completes words in a shell.
+share=$folder/moved/share
+for kind in man bash zsh; do
+  case $kind in
+    man) file=$share/man/man1/barracuda.1 ;;
+    bash) file=$share/bash-completion/completions/barracuda ;;
+    zsh) file=$share/zsh/site-functions/_barracuda ;;
+  esac
+  [ -s "$file" ] || fail "$file is not installed"
+  "$barracuda" --generate $kind | cmp -s - "$file" || fail "$file is not what --generate $kind writes"
+done
+if command -v man >/dev/null; then
+  run man -l "$share/man/man1/barracuda.1"
+  expect_status 0 "man"
+  expect_out 'launch-timeout'
+fi
+complete_words() {  # the words so far; the last of them is completed
+  bash -c 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _barracuda; echo "${COMPREPLY[*]}"' \
+    bash "$share/bash-completion/completions/barracuda" "$@" >"$folder/out" 2>"$folder/err"
+  [ -s "$folder/err" ] && fail "completion of $*"
+}
+complete_words barracuda re
+expect_out '^replay report$'
+complete_words barracuda run --launch-s
+expect_out '^--launch-skip$'
+complete_words barracuda run --device ''
+expect_out '^auto gpu cpu$'
+complete_words barracuda run --device = c
+expect_out '^cpu$'
+complete_words barracuda expose --per
+expect_out '^--per-race$'
+complete_words barracuda run -- ./app --launch-s
+expect_out '^$'
+if command -v zsh >/dev/null; then
+  run zsh -n "$share/zsh/site-functions/_barracuda"
+  expect_status 0 "zsh"
+fi
+
 mkdir "$folder/project"
 cat >"$folder/project/CMakeLists.txt" <<'CMAKE'
 cmake_minimum_required(VERSION 3.20)

@@ -130,13 +130,17 @@ TEST_CASE("an impossible value is an error that names the option and the value")
 
 TEST_CASE("a number outside what the option allows is an error") {
   for (const char* const text :
-       {"queue-slots=0", "queue-slots=64", "queue-slots=129", "queue-slots=134217728",
-        "error-exitcode=256", "drain-threads=0", "workers=4097", "queues=4097",
-        "detector-threads=4097", "launch-timeout=1000001"}) {
+       {"width=39", "width=wide", "width=10001", "frames=none", "demangle=no", "queue-slots=0",
+        "queue-slots=64", "queue-slots=129", "queue-slots=134217728", "error-exitcode=256",
+        "drain-threads=0", "workers=4097", "queues=4097", "detector-threads=4097",
+        "launch-timeout=1000001"}) {
     CHECK_THAT(error_of(text), Catch::Contains("' is not "));
   }
   CHECK(parsed("error-exitcode=255").error_exitcode == 255);
   CHECK(parsed("queue-slots=128").queue_slots == 128);
+  for (const char* const width : {"auto", "0", "40", "10000"}) {
+    CHECK(parsed(std::string("width=") + width).width == width);
+  }
 }
 
 TEST_CASE("what makes memory weak is checked, and brings a seed") {

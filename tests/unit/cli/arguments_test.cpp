@@ -36,6 +36,21 @@ TEST_CASE("run takes a program after two dashes or by itself") {
   CHECK(parsed_run({"run", "--", "sh", "--", "x"}).program == Words{"sh", "--", "x"});
 }
 
+TEST_CASE("doctor takes a program or none, and the options of the environment") {
+  const auto doctor_of = [](const Words& words, const std::string& environment) {
+    return std::get<DoctorCommand>(parse_arguments(words, environment));
+  };
+  CHECK(doctor_of({"doctor"}, "").program.empty());
+  CHECK(doctor_of({"doctor", "--", "./app", "--device", "x"}, "").program ==
+        Words{"./app", "--device", "x"});
+  CHECK(doctor_of({"doctor", "./app"}, "").program == Words{"./app"});
+  CHECK(doctor_of({"doctor"}, "device=cpu:jit-cache=none").options.jit_cache == "none");
+  CHECK(doctor_of({"doctor", "--device", "gpu"}, "device=cpu").options.device == "gpu");
+  CHECK(error_of({"doctor", "--device", "tpu"}).find("device") != std::string::npos);
+  CHECK(error_of({"doctor"}, "no-option=1").find("BARRACUDA_OPTIONS") != std::string::npos);
+  CHECK_FALSE(message_of({"doctor", "--help"}).is_error);
+}
+
 TEST_CASE("kernel takes a file, its shape and its arguments, and the options of run") {
   error_of({"kernel", "/no/such/file.ptx"});
   const Command good = parse_arguments(

@@ -53,6 +53,18 @@ TEST_CASE("the logger is parsed once, not for each module") {
   CHECK(again.text.find(".func __barracuda_access") != std::string::npos);
 }
 
+TEST_CASE("a kernel's only variable in shared memory lies behind the tool's word") {
+  const auto variable_in = [](const std::string& declarations) {
+    const auto module = instrument_body(
+        with_registers(declarations + " mov.u32 %r1, tile; st.shared.u32 [%r1+4], %r2; ret;"));
+    return site_of(module, "st.shared.u32").variable;
+  };
+  CHECK(variable_in(".shared .align 4 .b8 tile[128];") == "tile@8:128");
+  CHECK(variable_in(".shared .align 16 .b8 tile[64];") == "tile@16:64");
+  // Of several, the order is the assembler's.
+  CHECK(variable_in(".shared .align 4 .b8 tile[128]; .shared .align 4 .b8 left[4];") == "tile");
+}
+
 TEST_CASE("ids are consecutive from the first") {
   const auto module = instrument_body(
       with_registers("ld.global.u32 %r1, [%rd1]; st.shared.v2.u64 [%rd2], {%rd1, %rd2}; ret;"),

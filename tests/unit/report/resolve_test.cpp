@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "base/file.h"
+#include "report/allocation_place.h"
 #include "tests/unit/report/samples.h"
 #include "tests/unit/report/scratch_folder.h"
 
@@ -152,6 +154,35 @@ TEST_CASE("shared memory is located in its block") {
   CHECK(finding.accesses[0].object.empty());  // a parameter's name says nothing
 }
 
+TEST_CASE(
+    "an element of an array has its index, in shared memory and of a variable of the module") {
+  const ScratchFolder folder;
+  const std::string file = folder / "add.cu";
+  REQUIRE(write_file(file, "__global__ void add(int* p) {\n  tile[i] = 1;\n  p[0] = tile[j];\n}\n")
+              .has_value());
+  RunData run = samples::racy_run();
+  detector::RaceEvent& race = run.findings.races[0];
+  race.first.space = race.second.space = wire::AddressSpace::kShared;
+  race.first.address = race.second.address = 136;
+  race.first.size = race.second.size = 4;
+  std::uint32_t line = 2;
+  for (ptx::Site& site : run.sites.own()) {
+    site.frames = {{.function = "_Z3addPi", .file = file, .line = line++, .column = 1}};
+    site.variable = "_ZZ3addPiE4tile@8:256";
+  }
+  CHECK_THAT(resolved_race(run).location,
+             Catch::EndsWith("byte 136 of the shared memory of block 0 (tile[32])"));
+  CHECK(resolved_race(run).accesses[0].object == "tile");
+  race.first.space = race.second.space = wire::AddressSpace::kGlobal;
+  race.first.address = race.second.address = 0x1010;
+  run.allocations = {{.address = 0x1000,
+                      .bytes = 64,
+                      .description = describe_variable("__device__", "ns::tile"),
+                      .freed = false}};
+  CHECK(resolved_race(run).location ==
+        "byte 16 of 64 bytes at 0x1000 (__device__ variable ns::tile[4])");
+}
+
 TEST_CASE("a variable in shared memory is named, unless it may be one of several") {
   RunData run = samples::racy_run();
   detector::RaceEvent& race = run.findings.races[0];
@@ -239,6 +270,38 @@ TEST_CASE("barrier divergence says where everybody is") {
   CHECK(finding.accesses[1].note == "has left the kernel");
   CHECK(finding.accesses[1].place.line == 22);
   CHECK_FALSE(finding.accesses[0].has_address);
+}
+
+TEST_CASE("an address in no allocation is so far from the nearest") {
+  RunData run = samples::racy_run();
+  run.findings.races.clear();
+  run.allocations = {
+      {.address = 0x100000, .bytes = 0x100, .description = "cudaMalloc", .freed = false},
+      {.address = 0x110000, .bytes = 0x10, .description = "cudaMalloc", .freed = true},
+      {.address = 0x200000, .bytes = 0x40, .description = "managed memory", .freed = false}};
+  MemoryErrorRecord error;
+  error.what = "an out-of-bounds global write of 4 bytes";
+  error.size = 4;
+  run.memory_errors = {error};
+  const auto location_of = [&run](std::uint64_t address) {
+    run.memory_errors[0].address = address;
+    return resolved_race(run).location;
+  };
+  CHECK(location_of(0x100010) == "byte 16 of 256 bytes at 0x100000 (cudaMalloc)");
+  CHECK(location_of(0x100100) ==
+        "0 bytes behind the end of the 256 bytes at 0x100000 (cudaMalloc)");
+  CHECK(location_of(0x120000) ==
+        "130816 bytes behind the end of the 256 bytes at 0x100000 (cudaMalloc)");
+  CHECK(location_of(0x110008) == "byte 8 of 16 bytes at 0x110000 (cudaMalloc, freed since)");
+  CHECK(location_of(0x1fffc0) == "64 bytes before the 64 bytes at 0x200000 (managed memory)");
+  CHECK(location_of(0x1ffffe) ==
+        "2 bytes before the 64 bytes at 0x200000 (managed memory), into which it reaches");
+  CHECK(location_of(8) == "none: byte 8 behind a null pointer");
+  CHECK(location_of(0) == "none: a null pointer");
+  run.allocations.clear();
+  CHECK(location_of(0x100010) == "none: nothing is allocated");
+  run.memory_errors[0].what = "an out-of-bounds shared write of 4 bytes";
+  CHECK(location_of(0x100010).empty());
 }
 
 TEST_CASE("a memory error has its place and thread, or says nothing of them") {

@@ -66,6 +66,26 @@ TEST_CASE("instances of a template share a name, what is no template keeps its p
   CHECK(template_name("kernel").compare("kernel") == 0);
 }
 
+TEST_CASE("a short name stays, and a long one keeps what it is recognised by") {
+  CHECK(simple_name("void add<std::vector<int, std::allocator<int> > >(int*)") ==
+        "void add<std::vector<int, std::allocator<int> > >(int*)");
+  CHECK(simple_name("void ns::sort<std::vector<int, std::allocator<int> >, std::less<int> >(int*, "
+                    "std::vector<int, std::allocator<int> >)") ==
+        "void ns::sort<std::vector<int>>(int*, std::vector<int>)");
+  const std::string policy = "cub::DevicePolicy<unsigned int, unsigned long long, int, float>";
+  CHECK(simple_name("void cub::kernel<" + policy + ", true, int>(unsigned int const*, int)") ==
+        "void cub::kernel<cub::DevicePolicy<…>, true, int>(unsigned int const*, int)");
+  CHECK(simple_name("void cub::kernel<int, " + policy + ", true>(unsigned int const*, int*)") ==
+        "void cub::kernel<int, cub::DevicePolicy<…>, true>(unsigned int const*, int*)");
+  CHECK(simple_name("void f<" + std::string(50, 'x') + "<int>, " + std::string(50, 'y') + ">()") ==
+        "void f<…>()");
+  const std::string compares =
+      "bool a_rather_long_namespace::another_one::operator< <int>(my_pair<int> const&, int const&)";
+  CHECK(simple_name(compares).starts_with("bool a_rather_long_namespace::another_one::operator<"));
+  const std::string broken = "f<" + std::string(100, 'x');
+  CHECK(simple_name(broken) == broken);
+}
+
 TEST_CASE("a function's last name has neither scope nor arguments") {
   CHECK(last_name("void ns::put<int, 3>(int*, int)") == "put");
   CHECK(last_name("race(int*)") == "race");

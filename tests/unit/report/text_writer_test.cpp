@@ -1,8 +1,15 @@
 #include "report/text_writer.h"
 
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+
 #include <catch2/catch.hpp>
 
+#include "report/line_fold.h"
 #include "report/resolve.h"
+#include "report/sentences.h"
+#include "report/text_style.h"
 #include "tests/unit/report/samples.h"
 
 namespace barracuda::report {
@@ -28,7 +35,7 @@ TEST_CASE("a race is one block and the summary the last line") {
             "complete\n");
 }
 
-TEST_CASE("what each side synchronised by last stands under it, also that it is not known") {
+TEST_CASE("what each side synchronised by last stands under it, as far as it is known") {
   Report report = samples::racy_report();
   std::vector<Access>& accesses = report.findings[0].accesses;
   accesses[0].last_sync = "fence.acq_rel.gpu";
@@ -40,7 +47,14 @@ TEST_CASE("what each side synchronised by last stands under it, also that it is 
                   "  Read of 4 bytes at 0x7f0010 by thread [3,0,0] of block [1,0,0] (warp 0, lane "
                   "3):\n"
                   "    #0 add(int*) at add.cu:14\n"
-                  "    last synchronisation before it: not known\n") != std::string::npos);
+                  "  Missing order: ") != std::string::npos);
+  accesses[1].instruction = "cp.async.ca.shared.global";
+  CHECK_THAT(
+      text_report(report, {}),
+      Catch::Contains("    #0 add(int*) at add.cu:14\n"
+                      "    asynchronous: made at any time between this line and the wait for "
+                      "it\n"));
+  accesses[1].instruction = "ld.global.u32";
   accesses[1].last_sync = "none";
   CHECK(text_report(report, {}).find("    before it the thread has not synchronised\n") !=
         std::string::npos);
@@ -70,7 +84,8 @@ TEST_CASE("what the options left out stands in one line, and nothing but that in
       .launches = 1, .gaps = {}, .left_out_launches = 1, .left_out_kernels = {"add(int*)"}};
   CHECK_THAT(text_report(report, {}),
              Catch::Contains("1 launch, among them all of: add(int*)\n") &&
-                 Catch::EndsWith("BARRACUDA SUMMARY: no kernel was checked\n"));
+                 Catch::EndsWith("BARRACUDA SUMMARY: no kernel was checked (what is in the way: "
+                                 "barracuda doctor -- ./app)\n"));
 }
 
 TEST_CASE("a clean run is the summary alone") {
@@ -79,7 +94,9 @@ TEST_CASE("a clean run is the summary alone") {
 }
 
 TEST_CASE("without a launch the summary says just that") {
-  CHECK(text_report(Report{}, {}) == "BARRACUDA SUMMARY: no kernel was launched\n");
+  CHECK(text_report(Report{}, {}) ==
+        "BARRACUDA SUMMARY: no kernel was launched (what is in the way: barracuda doctor -- "
+        "./app)\n");
 }
 
 TEST_CASE("warnings are counted and named") {
@@ -312,6 +329,106 @@ TEST_CASE("print-limit says how much it left out") {
   CHECK(text.starts_with(std::string(kRace) +
                          "BARRACUDA: 2 findings more not printed (print-limit=1)\n"));
   CHECK(text.find("3 races (36 occurrences)") != std::string::npos);
+}
+
+std::size_t widest_line(const std::string& text) {
+  std::size_t widest = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    widest = std::max(widest, columns_of(std::string_view(text).substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return widest;
+}
+
+TEST_CASE("a time limit is one line, and another signal as well") {
+  Report report = samples::racy_report();
+  report.own_status = status_of_signal(SIGTERM);
+  CHECK_THAT(text_report(report, {}), Catch::Contains("the program was ended by signal 15"));
+  report.coverage.gaps = {ended_by_limit("the program", 7)};
+  CHECK_THAT(
+      text_report(report, {}),
+      Catch::Contains("not covered: the program was ended after 7 seconds (time-limit): what "
+                      "ran then may not be checked to its end\n") &&
+          !Catch::Contains("by signal"));
+}
+
+TEST_CASE("all frames are shown if they are asked for") {
+  Report report = samples::racy_report();
+  Access& access = report.findings[0].accesses[0];
+  access.inlined = {{"cub::detail::copy", "/usr/local/cuda/include/cccl/cub/copy.cuh", 60},
+                    {"cub::BlockReduce::Sum", "/usr/local/cuda/include/cccl/cub/reduce.cuh", 518},
+                    {"publish(int*)", "add.cu", 12}};
+  access.place = access.inlined[2];
+  const std::string text = text_report(report, {.has_all_frames = true});
+  CHECK_THAT(text, Catch::Contains("    #0 cub::detail::copy at ") &&
+                       Catch::Contains("    #1 cub::BlockReduce::Sum at ") &&
+                       !Catch::Contains("frames of CUDA's headers"));
+}
+
+TEST_CASE("no line is wider than the limit, whatever the names, but the summary") {
+  Report report = samples::racy_report();
+  const std::string name = "void ns::kernel<ns::policy<" + std::string(300, 'x') +
+                           ", int>, float>(" + std::string(200, 'y') + "*)";
+  for (Access& access : report.findings[0].accesses) {
+    access.kernel = name;
+    access.place.function = name;
+    access.inlined = {access.place};
+  }
+  report.coverage.gaps = {"kernel " + name + ": it has no PTX"};
+  for (const std::size_t columns : {60U, 100U, 160U}) {
+    const std::string text = text_report(report, {.columns = columns});
+    const std::size_t summary = text.find("BARRACUDA SUMMARY");
+    CHECK(widest_line(text.substr(0, summary)) <= columns);
+    CHECK(text.find('\n', summary) + 1 == text.size());
+  }
+  CHECK(widest_line(text_report(report, {})) > 500);
+}
+
+TEST_CASE("simple names lose what there is no room for") {
+  Report report = samples::racy_report();
+  report.findings[0].accesses[0].kernel =
+      "void ns::kernel<ns::policy<" + std::string(300, 'x') + ", int>, float>(int*)";
+  CHECK_THAT(text_report(report, {.has_simple_names = true}),
+             Catch::Contains("  Kernel: void ns::kernel<ns::policy<…>, float>(int*), launch 1"));
+  CHECK_THAT(text_report(report, {}), Catch::Contains(std::string(300, 'x')));
+}
+
+TEST_CASE("a prefix is taken off file names, and off nothing else") {
+  Report report = samples::racy_report();
+  Access& access = report.findings[0].accesses[0];
+  access.place = {.function = "add(int*)", .file = "/home/u/app/src/add.cu", .line = 12};
+  access.inlined = {access.place};
+  access.launched_from = "main() at /home/u/app/main.cu:3";
+  report.findings[0].accesses[1].place.file = "/other/home/u/app/add.cu";
+  report.findings[0].accesses[1].inlined = {report.findings[0].accesses[1].place};
+  const std::string text = text_report(report, {.prefix = "/home/u/app/"});
+  CHECK_THAT(text, Catch::Contains("#0 add(int*) at src/add.cu:12\n") &&
+                       Catch::Contains("launched from main() at main.cu:3\n") &&
+                       Catch::Contains(" at /other/home/u/app/add.cu:14\n"));
+}
+
+TEST_CASE("the options choose how text is laid out") {
+  Options options;
+  const TextStyle usual = text_style(options, TextTarget::kFile);
+  CHECK_FALSE(usual.colour);
+  CHECK(usual.columns == 160);
+  CHECK_FALSE(usual.has_all_frames);
+  CHECK(usual.has_simple_names);
+  CHECK(usual.prefix == std::filesystem::current_path().string() + "/");
+  options.width = "72";
+  options.frames = "all";
+  options.demangle = "full";
+  options.strip_paths = "/home/u/";
+  const TextStyle other = text_style(options, TextTarget::kFile);
+  CHECK(other.columns == 72);
+  CHECK(other.has_all_frames);
+  CHECK_FALSE(other.has_simple_names);
+  CHECK(other.prefix == "/home/u/");
+  options.strip_paths = "none";
+  options.width = "0";
+  CHECK(text_style(options, TextTarget::kFile).prefix.empty());
+  CHECK(text_style(options, TextTarget::kFile).columns == 0);
 }
 
 TEST_CASE("colour changes nothing but the title") {

@@ -1,0 +1,65 @@
+#include "cli/doctor_arguments.h"
+
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+
+namespace barracuda::cli {
+namespace {
+
+constexpr const char* kFooter =
+    "Looks at the driver, the tool's own files and folders, and with a program at its file and "
+    "its\n"
+    "libraries: which kernels have PTX, which have source lines, which runtime they need. Runs\n"
+    "nothing of the program. BARRACUDA_OPTIONS holds as for run.\n"
+    "Exit status: 0 nothing is in the way; 67 something is; 64 bad option; 126, 127 the program\n"
+    "may not be executed, or is not found.\n"
+    "\n"
+    "  barracuda doctor\n"
+    "  barracuda doctor -- ./app input.dat\n";
+
+Message error(const std::string& text) {
+  return {.text = "barracuda: " + text + " (see barracuda doctor --help)\n", .is_error = true};
+}
+
+}  // namespace
+
+Command parse_doctor(const std::vector<std::string>& words,
+                     const std::string& environment_options) {
+  CLI::App app(kDoctorDescription, "doctor");
+  DoctorCommand command;
+  std::vector<std::string> shown_only;
+  app.set_help_flag("--help,-h", "print this help");
+  app.footer(kFooter);
+  std::string device;
+  app.add_option("--device", device, "where kernels are to run: auto, gpu, cpu (default: auto)");
+  // For the help text only: the program's words are its own.
+  app.add_option("PROGRAM", shown_only, "the program and its arguments, after --");
+  const auto end = std::ranges::find(words, "--");
+  std::vector<std::string> flags(words.begin(), end);
+  if (end != words.end()) {
+    command.program.assign(end + 1, words.end());
+  }
+  std::ranges::reverse(flags);  // CLI11 takes them from the back
+  try {
+    app.parse(flags);
+  } catch (const CLI::Success&) {
+    return Message{.text = app.help("barracuda")};
+  } catch (const CLI::ParseError& problem) {
+    return error(problem.what());
+  }
+  if (command.program.empty()) {
+    command.program = shown_only;
+  }
+  if (auto parsed = parse_options(command.options, environment_options); !parsed) {
+    return error("BARRACUDA_OPTIONS: " + parsed.error().message);
+  }
+  if (!device.empty()) {
+    if (auto set = set_option(command.options, "device", device); !set) {
+      return error(set.error().message);
+    }
+  }
+  return command;
+}
+
+}  // namespace barracuda::cli

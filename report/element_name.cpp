@@ -1,0 +1,93 @@
+#include "report/element_name.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "report/symbol_name.h"
+
+namespace barracuda::report {
+namespace {
+
+bool is_part_of_name(char letter) {
+  return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+}
+
+std::size_t skip_blanks(std::string_view text, std::size_t at) {
+  return std::min(text.find_first_not_of(' ', at), text.size());
+}
+
+// Behind the bracket that closes the one at `at`; the text's end if none does.
+std::size_t end_of_index(std::string_view text, std::size_t at) {
+  int depth = 0;
+  for (; at < text.size(); ++at) {
+    depth += text[at] == '[' ? 1 : text[at] == ']' ? -1 : 0;
+    if (depth == 0) {
+      return at + 1;
+    }
+  }
+  return at;
+}
+
+enum class Use : std::uint8_t { kNone, kElement, kOther };
+
+// How a line uses the variable: as name[…] everywhere, or also otherwise (a second index, a
+// member).
+Use use_in(std::string_view line, const std::string& name) {
+  Use use = Use::kNone;
+  for (std::size_t at = line.find(name); at != line.npos; at = line.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if ((at != 0 && is_part_of_name(line[at - 1])) ||
+        (end < line.size() && is_part_of_name(line[end]))) {
+      continue;
+    }
+    const std::size_t bracket = skip_blanks(line, end);
+    if (bracket == line.size() || line[bracket] != '[') {
+      continue;
+    }
+    const std::string_view rest = line.substr(skip_blanks(line, end_of_index(line, bracket)));
+    if (rest.starts_with('[') || rest.starts_with('.') || rest.starts_with("->")) {
+      return Use::kOther;
+    }
+    use = Use::kElement;
+  }
+  return use;
+}
+
+}  // namespace
+
+VariablePlace place_of_variable(std::string_view site_variable) {
+  const std::size_t at = site_variable.find('@');
+  const std::size_t colon = site_variable.find(':', at == site_variable.npos ? 0 : at);
+  VariablePlace place{.name = variable_name(std::string(site_variable.substr(0, at)))};
+  if (at == site_variable.npos || colon == site_variable.npos) {
+    return place;
+  }
+  const char* const text = site_variable.data();
+  (void)std::from_chars(text + at + 1, text + colon, place.offset);
+  (void)std::from_chars(text + colon + 1, text + site_variable.size(), place.bytes);
+  return place;
+}
+
+std::string element_name(const Finding& finding, const std::string& name, std::uint64_t offset,
+                         std::uint64_t bytes) {
+  std::uint64_t size = 0;
+  Use use = Use::kNone;
+  for (const Access& access : finding.accesses) {
+    if (access.is_by_host) {
+      continue;  // a copy has no elements
+    }
+    if (size != 0 && access.size != size) {
+      return name;
+    }
+    size = access.size;
+    use = std::max(use, use_in(access.source, name));
+  }
+  const bool is_element = use == Use::kElement && size != 0 && size < bytes && offset < bytes &&
+                          offset % size == 0 && bytes % size == 0;
+  return is_element ? fmt::format("{}[{}]", name, offset / size) : name;
+}
+
+}  // namespace barracuda::report

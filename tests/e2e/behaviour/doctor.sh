@@ -1,0 +1,79 @@
+# What `barracuda doctor` says of this machine and of programs with PTX, without PTX, without source lines, with the
+# static runtime, and of none; nothing of the program is run.
+. "$(dirname "$0")/expect.sh"
+export XDG_CACHE_HOME=$folder/cache
+export BARRACUDA_OPTIONS=device=cpu
+
+run "$barracuda" doctor
+expect_status 0 "the machine alone"
+expect_out '^This machine$'
+expect_out 'emulated device'
+expect_out "the library is beside the command: $library"
+expect_out '^BARRACUDA DOCTOR: nothing is in the way$'
+
+run "$barracuda" doctor -- "$programs/shared_sum_race" --no-option-of-ours
+expect_status 0 "a program with PTX and lines"
+expect_out 'carry PTX, for compute_'
+expect_out '1 kernel, with source lines'
+expect_out 'block_sum\(int const\*, int\*\): .*bytes of shared memory'
+expect_out 'the CUDA runtime is shared: libcudart.so'
+
+run "$barracuda" doctor -- "$programs/no_ptx"
+expect_status 67 "a program without PTX"
+expect_out 'OBSTACLE .*have no PTX, only machine code for sm_90'
+expect_out 'cure: compile with PTX'
+expect_out '^BARRACUDA DOCTOR: 1 obstacle$'
+
+run "$barracuda" doctor -- "$programs/shared_sum_race.static"
+expect_status 67 "the static runtime without a driver"
+expect_out 'cudart shared'
+
+cat >"$folder/plain.cu" <<'CUDA'
+__global__ void fill(int* cells) { cells[threadIdx.x] = 1; }
+int main() {
+  fill<<<1, 1>>>(nullptr);
+  return 0;
+}
+CUDA
+"${NVCC:-nvcc}" -cudart shared "$folder/plain.cu" -o "$folder/plain"
+run "$barracuda" doctor -- "$folder/plain"
+expect_status 0 "a program without lines"
+expect_out 'note .*1 of 1 kernel have no source lines'
+expect_out 'fill\(int\*\)'
+expect_out 'nvcc -lineinfo'
+
+# A library of the program's own without PTX.
+cat >"$folder/part.cu" <<'CUDA'
+__global__ void part(int* cells) { cells[threadIdx.x] = 1; }
+extern "C" void run_part() { part<<<1, 1>>>(nullptr); }
+CUDA
+echo 'extern "C" void run_part(); int main() { run_part(); }' >"$folder/main.cpp"
+"${NVCC:-nvcc}" -shared -Xcompiler -fPIC -cudart shared -gencode arch=compute_90,code=sm_90 "$folder/part.cu" \
+  -o "$folder/libpart.so"
+"${CXX:-c++}" "$folder/main.cpp" -o "$folder/uses_part" -L"$folder" -lpart -Wl,-rpath,"$folder" \
+  -Wl,--allow-shlib-undefined
+run "$barracuda" doctor -- "$folder/uses_part"
+expect_status 67 "a library without PTX"
+expect_out "^Its library $folder/libpart.so$"
+expect_out 'OBSTACLE'
+rm "$folder/libpart.so"
+run "$barracuda" doctor -- "$folder/uses_part"
+expect_status 67 "a library that is not there"
+expect_out 'libpart.so is not found'
+
+run "$barracuda" doctor -- sh -c 'echo this is not run'
+expect_status 0 "a program without device code"
+grep -q '^this is not run' "$folder/out" && fail "the program was run"
+
+run "$barracuda" doctor -- "$folder/none"
+expect_status 127 "no such program"
+run "$barracuda" doctor -- "$folder/plain.cu"
+expect_status 126 "a file that may not be executed"
+run "$barracuda" doctor --no-option
+expect_status 64 "no such option"
+TMPDIR=/nowhere run "$barracuda" doctor
+expect_out 'TMPDIR=/nowhere will not do'
+
+run "$barracuda" run -- true
+expect_err 'no kernel was launched \(what is in the way: barracuda doctor -- ./app\)'
+finish
