@@ -18,6 +18,7 @@ constexpr bool is_of_accesses(wire::RecordKind kind) {
       return true;
     case wire::RecordKind::kEvent:
     case wire::RecordKind::kOperands:
+    case wire::RecordKind::kTensorCopy:
       return false;
   }
   return false;
@@ -34,7 +35,9 @@ constexpr bool is_well_formed(const wire::SiteInfo& site, wire::RecordKind kind)
     return is_of_accesses(kind) && width > 0 && width <= 64 &&
            (site.asynchrony == wire::Asynchrony::kNone || is_copy);
   }
-  return kind == (operation.has_operands ? RecordKind::kOperands : RecordKind::kEvent);
+  return kind == (operation.has_operands ? RecordKind::kOperands
+                  : operation.has_box    ? RecordKind::kTensorCopy
+                                         : RecordKind::kEvent);
 }
 
 }  // namespace barracuda::detector

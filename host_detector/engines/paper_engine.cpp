@@ -279,6 +279,8 @@ bool PaperEngine::event(const Actor& actor, const WarpOperation& operation) {
       return mbarrier(actor, operation);
     case Operation::kCopy:
       return copy(actor, operation);
+    case Operation::kTensorCopy:
+      return tensor_copy(actor, operation);
     case Operation::kFence:  // counts next to an access alone, and there the site says so
     case Operation::kProxyFence:
     case Operation::kAsyncCommit:

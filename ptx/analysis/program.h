@@ -51,6 +51,7 @@ enum class HookKind : std::uint8_t {
   kSwitch,    // before
   kMeet,      // before, by lanes that went apart
   kOperands,  // before
+  kTensorCopy,  // before
   kWait,      // after, by the lanes whose wait for an mbarrier is over
 };
 
