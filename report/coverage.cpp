@@ -34,6 +34,18 @@ std::string instruction_gap(const ptx::NotCovered& gap) {
   return text;
 }
 
+std::string map_gap(const RunData& run, const detector::UnknownMap& unknown) {
+  const ptx::Site& site = run.sites[static_cast<std::size_t>(unknown.site)];
+  return fmt::format(
+      "{} ({} of a tensor map that was made or changed out of sight)",
+      instruction_gap({.function = site.function,
+                       .instruction = site.instruction,
+                       .reason = "which memory it copies is not known",
+                       .ptx_line = site.ptx_line,
+                       .where = site.frames.empty() ? ptx::SourceFrame{} : site.frames.front()}),
+      counted(unknown.count, "copied box"));
+}
+
 using LibraryCounts = std::vector<std::pair<std::size_t, std::string>>;
 
 // "libtorch_cuda.so 12, libcublas.so.13 5": the largest number first.
@@ -258,6 +270,9 @@ Coverage coverage_of(const RunData& run) {
   keep_worse(coverage);
   for (const ptx::NotCovered& gap : run.not_covered) {
     add(instruction_gap(gap));
+  }
+  for (const detector::UnknownMap& unknown : run.findings.unknown_maps) {
+    add(map_gap(run, unknown));
   }
   for (const std::string& problem : run.problems) {
     add(problem);

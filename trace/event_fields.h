@@ -17,6 +17,19 @@ namespace barracuda {
 template <typename T, typename Struct>
 concept Is = std::same_as<std::remove_const_t<T>, Struct>;
 
+template <typename Codec, Is<TensorMap> T>
+void travel(Codec& codec, T& map) {
+  using trace::Choice;
+  codec(map.address, map.rank, Choice{map.element, TensorElement::kTf32Ftz},
+        Choice{map.swizzle, TensorSwizzle::k128Bytes}, map.fills_with_nan);
+  for (std::size_t i = 0; i < kMaxTensorRank; ++i) {
+    codec(map.last[i], map.box[i], map.steps[i]);
+  }
+  for (auto& stride : map.strides) {
+    codec(stride);
+  }
+}
+
 }  // namespace barracuda
 
 // Found by argument-dependent look-up, hence in the namespaces of the structs.
