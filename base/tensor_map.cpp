@@ -23,7 +23,7 @@ std::uint32_t span_of(TensorSwizzle swizzle) {
     case TensorSwizzle::k128Bytes:
       return 128;
   }
-  return ~std::uint32_t{0};
+  return 0;
 }
 
 }  // namespace
@@ -70,7 +70,8 @@ bool TensorMap::is_valid() const {
       return false;
     }
   }
-  return row_bytes() % kAlignment == 0 && row_bytes() <= span_of(swizzle);
+  return row_bytes() % kAlignment == 0 &&
+         (swizzle == TensorSwizzle::kNone || row_bytes() <= span_of(swizzle));
 }
 
 std::uint32_t TensorMap::elements(std::size_t dimension) const {
@@ -94,9 +95,13 @@ std::uint64_t TensorMap::box_bytes() const {
   return rows() * row_bytes();
 }
 
+std::uint32_t TensorMap::row_pitch() const {
+  return std::max(row_bytes(), span_of(swizzle));
+}
+
 TensorRow row_of_box(const TensorMap& map, const TensorCoordinates& at, std::uint32_t row) {
   DEBUG_ASSERT(map.is_valid() && row < map.rows());
-  TensorRow found{.offset = row * map.row_bytes(), .address = map.address};
+  TensorRow found{.offset = row * map.row_pitch(), .address = map.address};
   std::uint32_t rest = row;
   for (std::size_t i = 1; i < map.rank; ++i) {
     const std::int64_t coordinate =

@@ -33,8 +33,8 @@ static_assert(static_cast<std::size_t>(TensorElement::kTf32Ftz) + 1 == kTensorEl
 std::uint32_t bytes_of(TensorElement element);
 bool is_floating(TensorElement element);
 
-// Pieces of 16 bytes change places within so many bytes of shared memory. In the order of
-// CUtensorMapSwizzle.
+// Pieces of 16 bytes change places within so many bytes of shared memory, and each row of a box
+// begins such a line, even if it is shorter. In the order of CUtensorMapSwizzle.
 enum class TensorSwizzle : std::uint8_t { kNone, k32Bytes, k64Bytes, k128Bytes };
 
 // Where a byte of shared memory goes: what the PTX ISA says of the bits of its address.
@@ -78,6 +78,10 @@ struct TensorMap {
   [[nodiscard]] std::uint64_t rows() const;  // at most 256^4
   [[nodiscard]] std::uint32_t row_bytes() const;
   [[nodiscard]] std::uint64_t box_bytes() const;
+  // From row to row in shared memory, and all that a box reaches there.
+  [[nodiscard]] std::uint32_t row_pitch() const;
+
+  [[nodiscard]] std::uint64_t reach() const { return rows() * row_pitch(); }
 };
 
 static_assert(offsetof(TensorMap, strides) == 8 && offsetof(TensorMap, last) == 40 &&
@@ -91,10 +95,10 @@ using TensorCoordinates = std::array<std::int32_t, kMaxTensorRank>;
 
 // One row of a box, whose elements lie together in both memories.
 struct TensorRow {
-  std::uint32_t offset = 0;    // in the box
-  std::uint32_t before = 0;    // bytes of it that lie before the tensor
-  std::uint32_t bytes = 0;     // inside; 0: none of it
-  std::uint64_t address = 0;   // of the first of these
+  std::uint32_t offset = 0;   // in shared memory, before it is swizzled
+  std::uint32_t before = 0;   // bytes of it that lie before the tensor
+  std::uint32_t bytes = 0;    // inside; 0: none of it
+  std::uint64_t address = 0;  // of the first of these
 };
 
 // 0 ≤ row < map.rows(), of a box that fits shared memory.

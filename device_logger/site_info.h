@@ -38,7 +38,7 @@ enum class Operation : std::uint8_t {
   kAsyncArrive,       // cp.async.mbarrier.arrive: arrives when the thread's copies are made
   kAsyncCommit,       // commit_group
   kAsyncWait,         // wait_group, wait_all, logged once it is over
-  kCopy,    // a copy that says its bytes only when it runs: bulk copies, st.async, red.async
+  kCopy,        // a copy that says its bytes only when it runs: bulk copies, st.async, red.async
   kTensorCopy,  // a copy of a box of the tensor of a map: cp.async.bulk.tensor, and its reductions
   kBranch,  // lanes of a warp go two ways: logged before, with a mask of those that take the branch
   kSwitch,  // … many ways: logged before, a record for each way

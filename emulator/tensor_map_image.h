@@ -29,7 +29,8 @@ struct TensorMapImage {
 };
 
 static_assert(offsetof(TensorMapImage, magic) == 0 && offsetof(TensorMapImage, map) == 8 &&
-              offsetof(TensorMapImage, reserved) == 88 && sizeof(TensorMapImage) == kTensorMapBytes);
+              offsetof(TensorMapImage, reserved) == 88 &&
+              sizeof(TensorMapImage) == kTensorMapBytes);
 static_assert(std::is_trivially_copyable_v<TensorMapImage>);
 
 // What lies there, whatever it is.

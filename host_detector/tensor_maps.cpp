@@ -4,7 +4,6 @@ namespace barracuda::detector {
 namespace {
 
 constexpr std::uint32_t kChunk = 16;  // bytes that a swizzle leaves together
-constexpr std::uint32_t kLine = 128;  // and that the widest moves within
 
 // Rows that lie behind each other are one range.
 void append(std::vector<ByteRange>& ranges, std::uint64_t address, std::uint32_t bytes) {
@@ -31,7 +30,7 @@ const TensorMap* TensorMaps::find(std::uint64_t number) const {
 TensorBox box_of(const TensorMap& map, const TensorCoordinates& at, std::uint64_t shared,
                  std::uint32_t limit) {
   TensorBox box;
-  if (map.box_bytes() > limit) {
+  if (map.reach() > limit) {
     return box;
   }
   box.bytes = static_cast<std::uint32_t>(map.box_bytes());
@@ -40,13 +39,15 @@ TensorBox box_of(const TensorMap& map, const TensorCoordinates& at, std::uint64_
       append(box.rows, row.address, row.bytes);
     }
   }
-  // A swizzle moves chunks within lines: only those of a line that is not full may leave the box.
-  const std::uint32_t full = map.swizzle == TensorSwizzle::kNone ? box.bytes : box.bytes & ~(kLine - 1);
-  if (full != 0) {
-    box.pieces.push_back({.address = 0, .bytes = full});
+  if (map.row_bytes() == map.row_pitch()) {  // a swizzle moves nothing out of full lines
+    box.pieces.push_back({.address = 0, .bytes = box.bytes});
+    return box;
   }
-  for (std::uint32_t done = full; done < box.bytes; done += kChunk) {
-    append(box.pieces, swizzled(map.swizzle, shared + done) - shared, kChunk);
+  for (std::uint32_t i = 0; i < map.rows(); ++i) {
+    for (std::uint32_t done = 0; done < map.row_bytes(); done += kChunk) {
+      const std::uint64_t place = shared + i * std::uint64_t{map.row_pitch()} + done;
+      append(box.pieces, swizzled(map.swizzle, place) - shared, kChunk);
+    }
   }
   return box;
 }

@@ -36,7 +36,7 @@ struct TensorBox {
   std::uint32_t bytes = 0;        // of the box, whether in the tensor or not
 };
 
-// `shared`: the address in shared memory. No pieces if the box has more than `limit` bytes.
+// `shared`: the address in shared memory. No pieces if it reaches over more than `limit` bytes.
 TensorBox box_of(const TensorMap& map, const TensorCoordinates& at, std::uint64_t shared,
                  std::uint32_t limit);
 

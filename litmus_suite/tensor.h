@@ -1,6 +1,6 @@
 // Copies of boxes of tensors by tensor maps, and what a litmus program with one map needs: it
-// includes this, defines the kernel `tensor_litmus`, and ends with TENSOR_LITMUS(grid, block, tensor).
-// Macros, so that a finding names the line of the program.
+// includes this, defines the kernel `tensor_litmus`, and ends with TENSOR_LITMUS(grid, block,
+// tensor). Macros, so that a finding names the line of the program.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 #include "async_copy.h"
 #include "cells.h"
 
-#define TENSOR_LOAD(to, map, x, y, bar)                                                        \
-  asm volatile(                                                                                \
+#define TENSOR_LOAD(to, map, x, y, bar)                                                         \
+  asm volatile(                                                                                 \
       "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], " \
-      "[%1, {%2, %3}], [%4];" ::"r"(SHARED_ADDRESS(to)),                                       \
-      "l"(map), "r"(x), "r"(y), "r"(SHARED_ADDRESS(bar))                                       \
+      "[%1, {%2, %3}], [%4];" ::"r"(SHARED_ADDRESS(to)),                                        \
+      "l"(map), "r"(x), "r"(y), "r"(SHARED_ADDRESS(bar))                                        \
       : "memory")
-#define TENSOR_LOAD_3D(to, map, x, y, z, bar)                                                  \
-  asm volatile(                                                                                \
+#define TENSOR_LOAD_3D(to, map, x, y, z, bar)                                                   \
+  asm volatile(                                                                                 \
       "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], " \
-      "[%1, {%2, %3, %4}], [%5];" ::"r"(SHARED_ADDRESS(to)),                                   \
-      "l"(map), "r"(x), "r"(y), "r"(z), "r"(SHARED_ADDRESS(bar))                               \
+      "[%1, {%2, %3, %4}], [%5];" ::"r"(SHARED_ADDRESS(to)),                                    \
+      "l"(map), "r"(x), "r"(y), "r"(z), "r"(SHARED_ADDRESS(bar))                                \
       : "memory")
 #define TENSOR_LOAD_MULTICAST(to, map, x, y, bar, ctas)                                         \
   asm volatile(                                                                                 \
@@ -28,16 +28,17 @@
       "multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(SHARED_ADDRESS(to)),           \
       "l"(map), "r"(x), "r"(y), "r"(SHARED_ADDRESS(bar)), "h"(static_cast<std::uint16_t>(ctas)) \
       : "memory")
-#define TENSOR_STORE(map, x, y, from)                                                              \
-  asm volatile(                                                                                    \
-      "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map), \
-      "r"(x), "r"(y), "r"(SHARED_ADDRESS(from))                                                    \
+#define TENSOR_STORE(map, x, y, from)                                                           \
+  asm volatile(                                                                                 \
+      "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"( \
+          map),                                                                                 \
+      "r"(x), "r"(y), "r"(SHARED_ADDRESS(from))                                                 \
       : "memory")
-#define TENSOR_ADD(map, x, y, from)                                                               \
-  asm volatile(                                                                                   \
-      "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%1, %2}], "    \
-      "[%3];" ::"l"(map),                                                                         \
-      "r"(x), "r"(y), "r"(SHARED_ADDRESS(from))                                                   \
+#define TENSOR_ADD(map, x, y, from)                                                            \
+  asm volatile(                                                                                \
+      "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%1, %2}], " \
+      "[%3];" ::"l"(map),                                                                      \
+      "r"(x), "r"(y), "r"(SHARED_ADDRESS(from))                                                \
       : "memory")
 
 // The cells of x as a tensor of whole numbers, and the box that a copy moves.

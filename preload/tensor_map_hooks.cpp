@@ -1,6 +1,6 @@
-// Tensor maps: what their bytes mean the driver alone knows, so what the program says of a tensor is
-// kept. Of maps that place elements otherwise than row by row nothing is kept, and what copies by
-// them touch is named as not covered.
+// Tensor maps: what their bytes mean the driver alone knows, so what the program says of a tensor
+// is kept. Of maps that place elements otherwise than row by row nothing is kept, and what copies
+// by them touch is named as not covered.
 #include <algorithm>
 #include <optional>
 

@@ -141,10 +141,10 @@ void read_asynchronous(const Instruction& instruction, const Form& form, Effect&
   effect.mbarrier_operand = operand(form.mbarrier);
   effect.mask_operand = operand(form.mask);
   const bool has_address = form.address == kNoOperand || effect.address_operand >= 0;
-  effect.not_covered = !has_address || effect.address_operand + form.needed >= count ||
-                       (form.operation == Operation::kCopy && !read_copy(instruction, effect)) ||
-                       (form.operation == Operation::kTensorCopy &&
-                        !read_tensor_copy(instruction, effect));
+  effect.not_covered =
+      !has_address || effect.address_operand + form.needed >= count ||
+      (form.operation == Operation::kCopy && !read_copy(instruction, effect)) ||
+      (form.operation == Operation::kTensorCopy && !read_tensor_copy(instruction, effect));
 }
 
 void read_class(const Instruction& instruction, const Form& form, Effect& effect) {

@@ -1,9 +1,10 @@
 // Copies of boxes of tensors.
+#include "emulator/execute/tensor_copy.h"
+
 #include <memory>
 #include <utility>
 
 #include "emulator/decode/function_decoder.h"
-#include "emulator/execute/tensor_copy.h"
 #include "ptx/opcode.h"
 
 namespace barracuda::emulator {
@@ -35,8 +36,8 @@ void FunctionDecoder::decode_tensor_copy(const ptx::Instruction& instruction,
   if (!bind_place(map, ptx::StateSpace::kGeneric, copy->map) ||
       !bind_place(operand(ptx::tensor_shared_operand(effect)), ptx::StateSpace::kShared,
                   copy->shared) ||
-      (loads && !bind_place(operand(effect.mbarrier_operand), ptx::StateSpace::kShared,
-                            copy->mbarrier))) {
+      (loads &&
+       !bind_place(operand(effect.mbarrier_operand), ptx::StateSpace::kShared, copy->mbarrier))) {
     return;
   }
   for (const Operand& coordinate : tensor.elements[1].elements) {

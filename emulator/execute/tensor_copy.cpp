@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include "base/align.h"
 #include "emulator/execute/lanes/addresses.h"
 #include "emulator/execute/range.h"
 #include "emulator/execute/weak_order.h"
@@ -26,7 +25,6 @@ using baseline::source;
 namespace {
 
 constexpr std::uint32_t kChunk = 16;              // what a swizzle leaves together
-constexpr std::uint32_t kLine = 128;              // what the widest moves within
 constexpr std::uint64_t kMaxBoxBytes = 1U << 18;  // more than a block has of shared memory
 
 const TensorOperands& operands_of(const Instruction& in) {
@@ -61,7 +59,7 @@ std::optional<Box> bind_box(Context& c, const TensorOperands& operands, int lane
     return std::nullopt;
   }
   const TensorMapImage read = read_tensor_map(image);
-  if (!read.is_valid() || read.map.rank != operands.rank || read.map.box_bytes() > kMaxBoxBytes) {
+  if (!read.is_valid() || read.map.rank != operands.rank || read.map.reach() > kMaxBoxBytes) {
     refuse(c, operands.map, lane,
            fmt::format("a copy of a box of {} dimensions by {}", operands.rank,
                        read.is_valid() ? "a tensor map of another box" : "what is no tensor map"));
@@ -72,9 +70,7 @@ std::optional<Box> bind_box(Context& c, const TensorOperands& operands, int lane
   for (std::uint32_t i = 0; i < operands.rank; ++i) {
     box.at[i] = source<std::int32_t>(c, operands.coordinates[i])[lane];
   }
-  // A swizzle moves bytes within lines, so it needs all of the last one.
-  const std::uint32_t reached =
-      box.map.swizzle == TensorSwizzle::kNone ? box.bytes : align_up(box.bytes, kLine);
+  const auto reached = static_cast<std::uint32_t>(box.map.reach());
   box.shared = resolve_range(
       c, operands.shared, box.address,
       {.bytes = reached, .alignment = kTensorBoxAlignment, .is_write = is_load}, lane);
@@ -85,17 +81,15 @@ std::optional<Box> bind_box(Context& c, const TensorOperands& operands, int lane
   return box;
 }
 
-// Of elements outside the tensor: zeros, or the NaN with all bits of its mantissa.
+// Of elements outside the tensor: zeros, or 0x7FF7 in every 16 bits (an H200's NaN, of all types).
 void fill(const Box& box, std::uint32_t begin, std::uint32_t end, std::vector<Movement>& to) {
   for (std::uint32_t done = begin; done < end;) {
     Movement movement;
     movement.to = box.place(done);
     const std::uint32_t bytes = std::min(end, (done / kChunk + 1) * kChunk) - done;
     if (box.map.fills_with_nan) {
-      const std::uint32_t size = bytes_of(box.map.element);
       for (std::uint32_t i = 0; i < bytes; ++i) {
-        const bool is_top = i % size == size - 1;
-        movement.value[i] = std::byte{static_cast<unsigned char>(is_top ? 0x7F : 0xFF)};
+        movement.value.at(i) = i % 2 == 0 ? std::byte{0xF7} : std::byte{0x7F};
       }
       movement.bytes = bytes;
     } else {
@@ -109,9 +103,9 @@ void fill(const Box& box, std::uint32_t begin, std::uint32_t end, std::vector<Mo
 // The bytes of one row that lie in the tensor. False: the launch has failed.
 bool move_row(Context& c, const TensorOperands& operands, int lane, const Box& box,
               const TensorRow& row, bool is_load, std::vector<Movement>& to) {
-  std::byte* global = resolve_range(c, operands.map, row.address,
-                                    {.bytes = row.bytes, .alignment = 1, .is_write = !is_load},
-                                    lane);
+  std::byte* global =
+      resolve_range(c, operands.map, row.address,
+                    {.bytes = row.bytes, .alignment = 1, .is_write = !is_load}, lane);
   if (global == nullptr) {
     return false;
   }
@@ -194,7 +188,8 @@ Step execute_tensor_load(Context& c, const Instruction& in, std::uint32_t mask) 
       for (Movement& copy : copies) {
         copy.to = in_cta(c, copy.to, *cta);
       }
-      settle_for_copy(c, lane, in_cta(c, box->shared, *cta), box->bytes);
+      settle_for_copy(c, lane, in_cta(c, box->shared, *cta),
+                      static_cast<std::uint32_t>(box->map.reach()));
       start(copies, reinterpret_cast<std::uint64_t*>(in_cta(c, mbarrier, *cta)), box->bytes,
             cluster);
     }

@@ -17,9 +17,11 @@ class PaperEngine final : public Engine {
   explicit PaperEngine(const DetectorOptions& options) { engine_.options = options; }
 
   void add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites) override;
+
   void add_tensor_map(std::uint64_t number, const TensorMap& map) override {
     engine_.tensor_maps.add(number, map);
   }
+
   void begin_launch(const LaunchInfo& launch) override;
   // Copies by the host are not among the paper's operations: they only have their place in the
   // order of launches.

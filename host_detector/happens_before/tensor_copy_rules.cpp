@@ -14,8 +14,7 @@ bool AsyncCopyRules::tensor_copy(const Actor& actor, const WarpOperation& operat
     return true;
   }
   const bool loads = site.asynchrony == wire::Asynchrony::kMbarrier;
-  const TensorBox box =
-      box_of(*map, operation.coordinates, access.address, SharedShadow::kLimit);
+  const TensorBox box = box_of(*map, operation.coordinates, access.address, SharedShadow::kLimit);
   if (box.bytes == 0 || (!loads && site.asynchrony != wire::Asynchrony::kBulkGroup)) {
     return false;
   }
@@ -27,9 +26,8 @@ bool AsyncCopyRules::tensor_copy(const Actor& actor, const WarpOperation& operat
     in_group(actor, lane, copied);
     return transfer(actor, operation, lane, copied);
   }
-  return access.flags != 0
-             ? multicast(actor, operation, lane, copied)
-             : copy_to_mbarrier(actor, operation, lane, copied, access.value_written);
+  return access.flags != 0 ? multicast(actor, operation, lane, copied)
+                           : copy_to_mbarrier(actor, operation, lane, copied, access.value_written);
 }
 
 bool AsyncCopyRules::transfer_box(const Actor& actor, const WarpOperation& operation,
@@ -59,8 +57,7 @@ bool AsyncCopyRules::transfer_box(const Actor& actor, const WarpOperation& opera
     touch_rows();
   }
   for (const ByteRange& piece : transfer.box->pieces) {
-    is_possible =
-        touch(piece, loads ? transfer.target : transfer.source, loads) && is_possible;
+    is_possible = touch(piece, loads ? transfer.target : transfer.source, loads) && is_possible;
   }
   if (!loads) {
     touch_rows();

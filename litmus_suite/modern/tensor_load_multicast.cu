@@ -3,9 +3,9 @@
 // weak: never
 // result: x 8386560 out 29120
 // flags: -arch=sm_90
-#include "../tensor.h"
-
 #include <cooperative_groups.h>
+
+#include "../tensor.h"
 
 namespace cg = cooperative_groups;
 

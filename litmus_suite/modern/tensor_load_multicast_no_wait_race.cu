@@ -3,9 +3,9 @@
 // weak: never
 // expect paper: none
 // flags: -arch=sm_90
-#include "../tensor.h"
-
 #include <cooperative_groups.h>
+
+#include "../tensor.h"
 
 namespace cg = cooperative_groups;
 

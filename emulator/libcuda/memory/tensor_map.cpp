@@ -25,8 +25,7 @@ bool is_between(Enumerator value, Enumerator first, Enumerator last) {
 
 // Values change on their way to shared memory, or lie there in another order.
 bool is_emulated(CUtensorMapDataType type, CUtensorMapInterleave interleave) {
-  return interleave == CU_TENSOR_MAP_INTERLEAVE_NONE &&
-         type < CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ;
+  return interleave == CU_TENSOR_MAP_INTERLEAVE_NONE && type < CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ;
 }
 
 // In what way a map would be of no tensor, whether or not copies by it are emulated.
@@ -77,8 +76,8 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* tensor_map, CUtensorMapDataType typ
                                 const cuuint32_t* box, const cuuint32_t* steps,
                                 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                                 CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
-  if (!is_place(tensor_map) || address == nullptr || sizes == nullptr || box == nullptr ||
-      steps == nullptr || (rank > 1 && strides == nullptr) ||
+  if (!is_place(tensor_map) || sizes == nullptr || box == nullptr || steps == nullptr ||
+      (rank > 1 && strides == nullptr) ||
       !is_possible(type, rank, interleave, swizzle, promotion, fill)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -99,7 +98,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* tensor_map, CUtensorMapDataType typ
 }
 
 CUresult cuTensorMapReplaceAddress(CUtensorMap* tensor_map, void* address) {
-  if (!is_place(tensor_map) || address == nullptr) {
+  if (!is_place(tensor_map)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   TensorMapImage image = read_tensor_map(tensor_map);

@@ -80,6 +80,18 @@ TEST_CASE("steps leave out elements, but not in the innermost dimension") {
   CHECK(row_of_box(map, {0, 1}, 2).address == 0x10000 + 7 * 256);
 }
 
+TEST_CASE("each row of a swizzled box begins a line") {
+  TensorMap map = plain();
+  map.swizzle = TensorSwizzle::k128Bytes;
+  REQUIRE(map.is_valid());
+  CHECK(map.row_bytes() == 32);
+  CHECK(map.row_pitch() == 128);
+  CHECK(map.box_bytes() == 128);
+  CHECK(map.reach() == 512);
+  CHECK(row_of_box(map, {0, 0}, 3).offset == 384);
+  CHECK(plain().row_pitch() == 32);
+}
+
 TEST_CASE("the largest box does not overflow its size") {
   TensorMap map = plain();
   map.rank = 5;

@@ -204,8 +204,10 @@ TEST_CASE("a swizzle gives the pieces of a box their places") {
     map.swizzle = swizzle;
     const Result result = load(map, {4, 0});
     for_each_element(map, {4, 0}, [&](std::uint32_t number, std::int64_t index) {
-      // PTX ISA: bits 4… of the address are combined with those from 7.
-      const std::uint32_t byte = number * 4, place = byte ^ (byte >> 7 & bits) << 4;
+      // PTX ISA: bits 4… of the address are combined with those from 7. Each row has a line.
+      const std::uint32_t line = (bits + 1) * 16;
+      const std::uint32_t byte = number * 4 / row_bytes * line + number * 4 % row_bytes;
+      const std::uint32_t place = byte ^ (byte >> 7 & bits) << 4;
       REQUIRE(result.shared[place / 4] == static_cast<std::uint32_t>(index) + 1000);
     });
   };
@@ -222,8 +224,8 @@ TEST_CASE("what is outside is filled with NaN where the map says so") {
   map.fills_with_nan = true;
   const Result result = load(map, {12, 3});
   CHECK(result.shared[0] == 1000 + 3 * 16 + 12);
-  CHECK(result.shared[4] == 0x7FFFFFFF);
-  CHECK(result.shared[15] == 0x7FFFFFFF);
+  CHECK(result.shared[4] == 0x7FF77FF7);
+  CHECK(result.shared[15] == 0x7FF77FF7);
   CHECK(result.shared[16] == kUntouched);
 }
 
@@ -274,8 +276,7 @@ TEST_CASE("copies by what is no map, by another rank or to other alignments end 
       "cp.async.bulk.tensor.{}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
       "[%r1+{}], [%d1+{}, {{{}}}], [barrier];\n";
   const auto code = [&](int rank, int shared, int map, const char* at) {
-    return run(dense({16, 9}, {8, 5}),
-               fmt::format(fmt::runtime(copy), rank, shared, map, at))
+    return run(dense({16, 9}, {8, 5}), fmt::format(fmt::runtime(copy), rank, shared, map, at))
         .error.code;
   };
   CHECK(code(2, 128, 0, "0, 0") == DeviceErrorCode::kNone);
@@ -289,7 +290,8 @@ TEST_CASE("copies by what is no map, by another rank or to other alignments end 
 TEST_CASE("a tensor that is larger than its memory ends the kernel where its box leaves that") {
   TensorMap map = dense({16, 9}, {8, 5});
   map.strides[0] = 1 << 20;
-  CHECK(run(map, "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%d1, {0, 0}], "
-                 "[%r1];\n")
+  CHECK(run(map,
+            "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%d1, {0, 0}], "
+            "[%r1];\n")
             .error.code == DeviceErrorCode::kIllegalAddress);
 }
