@@ -2,6 +2,9 @@
 #include <array>
 #include <cstring>
 #include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -21,6 +24,11 @@ namespace {
 
 constexpr std::string_view kShared =
     ".shared .align 1024 .b8 buffer[8192];\n.shared .align 8 .b64 barrier;\n";
+constexpr std::string_view kLoad =
+    "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes";
+constexpr std::string_view kStore = "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group";
+constexpr std::string_view kAdd =
+    "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group";
 constexpr std::uint32_t kWords = 2048;  // of the buffer
 constexpr std::uint32_t kUntouched = 0xEEEEEEEE;
 
@@ -49,6 +57,11 @@ std::uint32_t elements_of(const TensorMap& map) {
     count *= last + 1;
   }
   return count;
+}
+
+std::string of_rank(std::string_view form, int rank) {
+  std::string text(form);
+  return text.replace(text.find("2d"), 1, std::to_string(rank));
 }
 
 std::string coordinates_of(const std::vector<int>& at) {
@@ -114,26 +127,25 @@ GIVE:
 }
 
 Result load(const TensorMap& map, const std::vector<int>& at) {
-  const Result result = run(map, fmt::format(R"(
+  const Result result =
+      run(map, fmt::format(R"(
     mbarrier.arrive.expect_tx.shared::cta.b64 _, [barrier], {};
-    cp.async.bulk.tensor.{}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], [%d1, {{{}}}], [barrier];
+    {} [%r1], [%d1, {{{}}}], [barrier];
 WAIT:
     mbarrier.try_wait.parity.shared::cta.b64 %p2, [barrier], 0;
     @!%p2 bra WAIT;)",
-                                             map.box_bytes(), map.rank, coordinates_of(at)));
+                           map.box_bytes(), of_rank(kLoad, map.rank), coordinates_of(at)));
   INFO(result.error.message);
   REQUIRE(result.error.code == DeviceErrorCode::kNone);
   return result;
 }
 
-Result store(const TensorMap& map, const std::vector<int>& at,
-             const std::string& name = "cp.async.bulk.tensor.{}d.global.shared::cta.tile") {
-  const Result result =
-      run(map,
-          fmt::format("{}.bulk_group [%d1, {{{}}}], [%r1];\ncp.async.bulk.commit_group;\n"
-                      "cp.async.bulk.wait_group 0;\n",
-                      fmt::format(fmt::runtime(name), map.rank), coordinates_of(at)),
-          5, 3);
+Result store(const TensorMap& map, const std::vector<int>& at, std::string_view form = kStore) {
+  const Result result = run(map,
+                            fmt::format("{} [%d1, {{{}}}], [%r1];\ncp.async.bulk.commit_group;\n"
+                                        "cp.async.bulk.wait_group 0;\n",
+                                        of_rank(form, map.rank), coordinates_of(at)),
+                            5, 3);
   INFO(result.error.message);
   REQUIRE(result.error.code == DeviceErrorCode::kNone);
   return result;
@@ -234,9 +246,7 @@ TEST_CASE("boxes are stored, and added, but for what is outside the tensor") {
   for (const bool adds : {false, true}) {
     for (const std::vector<int>& at :
          {std::vector{4, 2}, std::vector{12, 6}, std::vector{-4, -2}}) {
-      const Result result =
-          adds ? store(map, at, "cp.reduce.async.bulk.tensor.{}d.global.shared::cta.add.tile")
-               : store(map, at);
+      const Result result = store(map, at, adds ? kAdd : kStore);
       std::vector<std::uint32_t> expected(result.tensor.size());
       for (std::uint32_t i = 0; i < expected.size(); ++i) {
         expected[i] = i + 1000;
@@ -272,11 +282,9 @@ TEST_CASE("prefetches of boxes and of maps do nothing") {
 }
 
 TEST_CASE("copies by what is no map, by another rank or to other alignments end the kernel") {
-  const std::string copy =
-      "cp.async.bulk.tensor.{}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-      "[%r1+{}], [%d1+{}, {{{}}}], [barrier];\n";
-  const auto code = [&](int rank, int shared, int map, const char* at) {
-    return run(dense({16, 9}, {8, 5}), fmt::format(fmt::runtime(copy), rank, shared, map, at))
+  const auto code = [](int rank, int shared, int map, const char* at) {
+    return run(dense({16, 9}, {8, 5}), fmt::format("{} [%r1+{}], [%d1+{}, {{{}}}], [barrier];\n",
+                                                   of_rank(kLoad, rank), shared, map, at))
         .error.code;
   };
   CHECK(code(2, 128, 0, "0, 0") == DeviceErrorCode::kNone);
@@ -290,8 +298,6 @@ TEST_CASE("copies by what is no map, by another rank or to other alignments end 
 TEST_CASE("a tensor that is larger than its memory ends the kernel where its box leaves that") {
   TensorMap map = dense({16, 9}, {8, 5});
   map.strides[0] = 1 << 20;
-  CHECK(run(map,
-            "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%d1, {0, 0}], "
-            "[%r1];\n")
-            .error.code == DeviceErrorCode::kIllegalAddress);
+  CHECK(run(map, fmt::format("{} [%d1, {{0, 0}}], [%r1];\n", kStore)).error.code ==
+        DeviceErrorCode::kIllegalAddress);
 }
