@@ -36,14 +36,13 @@ std::string instruction_gap(const ptx::NotCovered& gap) {
 
 std::string map_gap(const RunData& run, const detector::UnknownMap& unknown) {
   const ptx::Site& site = run.sites[static_cast<std::size_t>(unknown.site)];
-  return fmt::format(
-      "{} ({} of a tensor map that was made or changed out of sight)",
-      instruction_gap({.function = site.function,
-                       .instruction = site.instruction,
-                       .reason = "which memory it copies is not known",
-                       .ptx_line = site.ptx_line,
-                       .where = site.frames.empty() ? ptx::SourceFrame{} : site.frames.front()}),
-      counted(unknown.count, "copied box"));
+  const std::string reason = fmt::format("its tensor map was made or changed out of sight ({})",
+                                         counted(unknown.count, "time"));
+  return instruction_gap({.function = site.function,
+                          .instruction = site.instruction,
+                          .reason = reason,
+                          .ptx_line = site.ptx_line,
+                          .where = site.frames.empty() ? ptx::SourceFrame{} : site.frames.front()});
 }
 
 using LibraryCounts = std::vector<std::pair<std::size_t, std::string>>;

@@ -147,10 +147,15 @@ void travel(Codec& codec, T& event) {
         event.stack);
 }
 
+template <typename Codec, Is<TensorMapKnown> T>
+void travel(Codec& codec, T& event) {
+  codec(event.number, event.map);
+}
+
 // Of the others every field travels, in the order in which they are declared.
 template <typename T>
 concept PlainEvent =
-    !Is<T, CopyDescribed> &&
+    !Is<T, CopyDescribed> && !Is<T, TensorMapKnown> &&
     (Is<T, RunOptions> || boost::mp11::mp_contains<Event, std::remove_const_t<T>>::value);
 
 template <typename Codec, PlainEvent T>

@@ -1,6 +1,10 @@
 // Copies of boxes of tensors: ordered as bulk copies are, and of no bytes outside their tensor.
+#include <array>
+#include <cstring>
+
 #include <catch2/catch.hpp>
 
+#include "host_detector/replayer.h"
 #include "host_detector/tensor_maps.h"
 #include "tests/unit/host_detector/async_scenario.h"
 
@@ -178,6 +182,48 @@ TEST_CASE("rows that are shorter than the lines of their swizzle are told piece 
   CHECK(box.pieces == std::vector<ByteRange>{{.address = 0, .bytes = 32},
                                              {.address = 128 + 16, .bytes = 16},
                                              {.address = 128, .bytes = 16}});
+}
+
+TEST_CASE("the record of a copy has its map, its coordinates and its addresses") {
+  wire::HeaderHalf header{};
+  header.kind = static_cast<std::uint32_t>(RecordKind::kTensorCopy);
+  header.site = 5;
+  header.mask = 1U << 9;
+  wire::PatternHalf pattern{};
+  pattern.warp = 3;
+  wire::TensorCopy copy{};
+  copy.shared.address_low = 0x80;
+  copy.shared.address_high = static_cast<std::uint32_t>(shared(0) >> 32);
+  copy.shared.flags = 3;
+  copy.shared.number = static_cast<std::uint32_t>(-7);
+  copy.map.value_low = 0x11111111;
+  copy.map.value_high = 0x22222222;
+  copy.map.reserved1 = 2;
+  copy.mbarrier.value_low = 0x100;
+  copy.mbarrier.value_high = static_cast<std::uint32_t>(shared(0) >> 32);
+  copy.mbarrier.reserved1 = 3;
+  copy.more.value_low = 4;
+  copy.more.value_high = static_cast<std::uint32_t>(-5);
+  std::array<std::byte, 3 * wire::kSlotBytes> record;
+  const auto read = [&](WarpOperation& operation, std::size_t bytes) {
+    std::memcpy(record.data(), &header, sizeof header);
+    std::memcpy(record.data() + wire::kHalfBytes, &pattern, sizeof pattern);
+    std::memcpy(record.data() + wire::kSlotBytes, &copy, sizeof copy);
+    return read_record(std::span(record).first(bytes), operation);
+  };
+  WarpOperation operation;
+  REQUIRE(read(operation, record.size()));
+  CHECK(operation.kind == RecordKind::kTensorCopy);
+  CHECK(operation.site == SiteId{5});
+  CHECK(operation.warp == 3);
+  CHECK(operation.lanes[9].address == shared(0x80));
+  CHECK(operation.lanes[9].flags == 3);
+  CHECK(operation.lanes[9].value_read == 0x2222222211111111);
+  CHECK(operation.lanes[9].value_written == shared(0x100));
+  CHECK(operation.coordinates == TensorCoordinates{-7, 2, 3, 4, -5});
+  CHECK_FALSE(read(operation, 2 * wire::kSlotBytes));
+  header.mask = 3;
+  CHECK_FALSE(read(operation, record.size()));
 }
 
 }  // namespace barracuda::detector::test
