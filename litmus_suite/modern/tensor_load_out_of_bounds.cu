@@ -1,6 +1,8 @@
-// Half of the tile lies beyond the ends of the rows: it is filled with zeros, and what lies there
-// in memory, the beginnings of the next rows, is not touched. expect: none weak: never result: x
-// 8361136 out 25520 flags: -arch=sm_90
+// What of a tile lies beyond the ends of the rows is filled, and not touched.
+// expect: none
+// weak: never
+// result: x 8361136 out 25520
+// flags: -arch=sm_90
 #include "../tensor.h"
 
 __global__ void tensor_litmus(const __grid_constant__ CUtensorMap map, int* x, int* flag,

@@ -16,7 +16,9 @@ __global__ void tensor_litmus(const __grid_constant__ CUtensorMap map, int* x, i
   }
   __syncthreads();
   MBARRIER_WAIT(&bar, 0);
-  out[threadIdx.x] = s[threadIdx.x];  // RACE
+  if (WARP(1)) {
+    out[threadIdx.x] = s[threadIdx.x];  // RACE
+  }
   if (threadIdx.x == 0) {
     MBARRIER_ARRIVE_EXPECT(&bar, kTileBytes);
     TENSOR_LOAD(s, &map, 8, 0, &bar);  // RACE
