@@ -149,6 +149,8 @@ TEST_CASE("the address of what is no tensor map is not replaced") {
 }
 
 TEST_CASE("a tensor map needs a context") {
+  REQUIRE(CU(cuInit)(0) == CUDA_SUCCESS);
+  REQUIRE(CU(cuCtxSetCurrent)(nullptr) == CUDA_SUCCESS);
   CUtensorMap map;
   CHECK(Call{}(&map) != CUDA_SUCCESS);
 }
