@@ -215,6 +215,55 @@ __device__ __forceinline__ void log_operands(std::uint32_t site, Operands operan
   lanes.converge();
 }
 
+struct TensorOperands {
+  std::uint64_t map;  // generic
+  std::uint64_t shared, mbarrier;
+  std::uint64_t words[3];  // coordinates 0 and 1, 2 and 3, 4 with the CTA mask above it
+};
+
+// The words of a map: parameters, constants and global memory have generic addresses.
+__device__ __forceinline__ std::uint64_t number_of_map(std::uint64_t map) {
+  return map_number([map](std::uint32_t i) {
+    std::uint64_t word;
+    asm volatile("ld.b64 %0, [%1];" : "=l"(word) : "l"(map + i * sizeof(word)) : "memory");
+    return word;
+  });
+}
+
+// Each lane has a record of its own, and they are written one after the other: mostly there is one.
+__device__ __forceinline__ void log_tensor_copy(std::uint32_t site, TensorOperands operands) {
+  const std::uint64_t descriptor = __barracuda_descriptor;
+  if (descriptor == 0) {
+    return;
+  }
+  if ((site & kGenericTarget) != 0) {
+    operands.shared = tagged_generic(operands.shared);
+  }
+  if ((site & kGenericThird) != 0) {
+    operands.mbarrier = tagged_generic(operands.mbarrier);
+  }
+  const std::uint64_t number = number_of_map(operands.map);
+  const Queue queue(descriptor);
+  const Lanes together = Lanes::at_site(site);
+  for (std::uint32_t rest = together.mask; rest != 0; rest &= rest - 1) {
+    const Lanes one(rest & (~rest + 1));
+    if (one.leader == together.lane) {
+      const std::uint64_t slot =
+          queue.claim_and_acquire(record_slots(RecordKind::kTensorCopy, 1)) + 1;
+      write_value(queue, slot, 0, operands.shared,
+                  static_cast<std::uint32_t>(operands.words[2] >> 32),
+                  static_cast<std::uint32_t>(operands.words[0]));
+      write_value(queue, slot, 1, number, 0, static_cast<std::uint32_t>(operands.words[0] >> 32));
+      write_value(queue, slot + 1, 0, operands.mbarrier, 0,
+                  static_cast<std::uint32_t>(operands.words[1]));
+      write_value(queue, slot + 1, 1,
+                  operands.words[1] >> 32 | (operands.words[2] & 0xFFFFFFFF) << 32);
+      finish_entries(queue, one, slot - 1, site, RecordKind::kTensorCopy);
+    }
+    together.converge();
+  }
+}
+
 __device__ __forceinline__ void log_event(std::uint32_t site, std::uint32_t detail,
                                           std::uint32_t threads) {
   const std::uint64_t descriptor = __barracuda_descriptor;
@@ -368,6 +417,14 @@ BARRACUDA_HOOK void __barracuda_operands(std::uint32_t site, std::uint64_t targe
                                          std::uint64_t second, std::uint64_t third,
                                          std::uint64_t amount_and_flags) {
   barracuda::wire::log_operands(site, {target, second, third, amount_and_flags});
+}
+
+// Of copies of boxes of tensors. The last three words are those of TensorOperands.
+BARRACUDA_HOOK void __barracuda_tensor_copy(std::uint32_t site, std::uint64_t map,
+                                            std::uint64_t shared, std::uint64_t mbarrier,
+                                            std::uint64_t first, std::uint64_t second,
+                                            std::uint64_t third) {
+  barracuda::wire::log_tensor_copy(site, {map, shared, mbarrier, {first, second, third}});
 }
 
 // `detail` is a barrier's id, a warp barrier's mask, the groups that a wait leaves, the lanes that

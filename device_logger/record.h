@@ -48,7 +48,8 @@ enum class RecordKind : std::uint8_t {
   kEarlier = 8,      // access of one lane, made earlier in the barrier interval of its block and
                      // logged by another (shared_states.h); in a slot of its own the value, if it
                      // is known
-  kBlockEvent = 11,  // kEvent of every thread of the block (block_events.h); warp and mask are of
+  kTensorCopy = 9,   // one lane's copy of a box of a tensor: a TensorCopy of two slots
+  kBlockEvent = 10,  // kEvent of every thread of the block (block_events.h); warp and mask are of
                      // who logs it
 };
 
@@ -243,6 +244,31 @@ static_assert(offsetof(LaneOperands, second) == kHalfBytes &&
               offsetof(LaneOperands, padding) == 3 * kHalfBytes &&
               sizeof(LaneOperands) == 2 * kSlotBytes);
 
+// What follows the header of a kTensorCopy. The map is told by a number of its 128 bytes, for what
+// they mean the device's driver alone knows: the host has seen it write them.
+struct TensorCopy {
+  LaneSyncHalf shared;     // the box's address there; flags: CTA mask; number: coordinate 0
+  LaneValueHalf map;       // map_number of the map; reserved1: coordinate 1
+  LaneValueHalf mbarrier;  // tagged, kNoOperand if none; reserved1: coordinate 2
+  LaneValueHalf more;      // value: coordinates 3 and 4
+};
+
+static_assert(offsetof(TensorCopy, map) == kHalfBytes &&
+              offsetof(TensorCopy, mbarrier) == 2 * kHalfBytes &&
+              offsetof(TensorCopy, more) == 3 * kHalfBytes && sizeof(TensorCopy) == 2 * kSlotBytes);
+
+inline constexpr std::uint32_t kMapWords = 16;  // of 64 bits
+
+// word_at(i): the words of a map. Two maps have one number by a chance of 2^-64.
+template <class WordAt>
+BARRACUDA_WIRE std::uint64_t map_number(const WordAt& word_at) {
+  std::uint64_t number = 0;
+  for (std::uint32_t i = 0; i < kMapWords; ++i) {
+    number = mix(number ^ word_at(i), i);
+  }
+  return number;
+}
+
 inline constexpr std::uint16_t kLaneDrops = 16;  // flag of kMbarrierArrive: arrive_drop
 static_assert(kLaneAgrees + kLaneVoid + kLaneHasRead + kLaneHasWritten + kLaneDrops +
                       kLaneCompares ==
@@ -259,6 +285,7 @@ BARRACUDA_WIRE std::uint32_t record_slots(RecordKind kind, std::uint32_t lanes) 
          : kind == RecordKind::kRelease || kind == RecordKind::kOperands    ? 1 + 2 * lanes
          : kind == RecordKind::kAcquire                                     ? 1 + lanes
          : kind == RecordKind::kAffineValue || kind == RecordKind::kEarlier ? 2
+         : kind == RecordKind::kTensorCopy                                  ? 3
                                                                             : 1;
 }
 

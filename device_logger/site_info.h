@@ -38,12 +38,13 @@ enum class Operation : std::uint8_t {
   kAsyncArrive,       // cp.async.mbarrier.arrive: arrives when the thread's copies are made
   kAsyncCommit,       // commit_group
   kAsyncWait,         // wait_group, wait_all, logged once it is over
-  kCopy,    // a copy that says its bytes only when it runs: bulk copies, st.async, red.async
+  kCopy,        // a copy that says its bytes only when it runs: bulk copies, st.async, red.async
+  kTensorCopy,  // a copy of a box of the tensor of a map: cp.async.bulk.tensor, and its reductions
   kBranch,  // lanes of a warp go two ways: logged before, with a mask of those that take the branch
   kSwitch,  // … many ways: logged before, a record for each way
   kMeet,    // where the ways of a branch meet, logged by lanes that went apart
 };
-inline constexpr std::uint32_t kOperationCount = 29;
+inline constexpr std::uint32_t kOperationCount = 30;
 static_assert(static_cast<std::uint32_t>(Operation::kMeet) + 1 == kOperationCount);
 
 // PTX ISA 8.4-8.5. kVolatile is relaxed.sys that the verdict table treats by itself.

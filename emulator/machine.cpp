@@ -1,6 +1,7 @@
 #include "emulator/machine.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -8,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "base/align.h"
 #include "emulator/decode/loaded_module.h"
 #include "emulator/execute/control.h"
 #include "emulator/schedules/grid.h"
@@ -72,13 +72,18 @@ DeviceError check(const LoadedKernel& kernel, const LaunchConfig& config) {
   return {};
 }
 
-// The parameters as a kernel sees them: as many bytes as it declares.
+// The parameters as a kernel sees them: as many bytes as it declares, and as aligned as it may
+// want them, for they have generic addresses.
 struct ParameterBuffer {
-  explicit ParameterBuffer(std::size_t bytes) : words(align_up(bytes, 16) / 8 + 2) {}
+  struct alignas(128) Line {
+    std::array<std::byte, 128> bytes{};
+  };
 
-  [[nodiscard]] std::byte* data() { return reinterpret_cast<std::byte*>(words.data()); }
+  explicit ParameterBuffer(std::size_t bytes) : lines(bytes / sizeof(Line) + 2) {}
 
-  std::vector<std::uint64_t> words;
+  [[nodiscard]] std::byte* data() { return lines.front().bytes.data(); }
+
+  std::vector<Line> lines;
 };
 
 void deliver_output(const MachineOptions& options, const std::string& output) {

@@ -30,6 +30,10 @@ void Detector::add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sit
   engine_->add_sites(first, sites);
 }
 
+void Detector::add_tensor_map(std::uint64_t number, const TensorMap& map) {
+  engine_->add_tensor_map(number, map);
+}
+
 void Detector::begin_launch(const LaunchInfo& launch) {
   engine_->begin_launch(launch);
 }

@@ -42,6 +42,8 @@ class Detector {
 
   // Sites are consecutive from `first`; a module's sites are added before its first launch.
   void add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites);
+  // What the program has written a tensor map for; before a launch that copies by it.
+  void add_tensor_map(std::uint64_t number, const TensorMap& map);
   void begin_launch(const LaunchInfo& launch);
   // A copy, once all that it is ordered after is over; then it is over as well.
   void apply_copy(const CopyInfo& copy);

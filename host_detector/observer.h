@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/tensor_map.h"
 #include "host_detector/copy.h"
 
 namespace barracuda::detector {
@@ -19,6 +20,8 @@ class Observer {
   Observer& operator=(const Observer&) = delete;
 
   virtual void sites_added(wire::SiteId /*first*/, std::span<const wire::SiteInfo> /*sites*/) {}
+
+  virtual void tensor_map_added(std::uint64_t /*number*/, const TensorMap& /*map*/) {}
 
   virtual void launch_begun(const LaunchInfo& /*launch*/) {}
 

@@ -13,7 +13,8 @@ namespace barracuda::detector {
 struct OperationTraits {
   bool accesses = false;        // memory, by the thread itself
   bool is_plain = false;        // a read or a write and no atomic
-  bool has_operands = false;    // logged as kOperands, else as kEvent
+  bool has_operands = false;    // logged as kOperands
+  bool has_box = false;         // logged as kTensorCopy; else as kEvent
   bool orders_threads = false;  // what a thread did before it may be before what another does after
 };
 
@@ -30,6 +31,7 @@ inline constexpr OperationTraits kPlainAccess{.accesses = true, .is_plain = true
 inline constexpr OperationTraits kAtomicAccess{.accesses = true};
 inline constexpr OperationTraits kOrder{.orders_threads = true};
 inline constexpr OperationTraits kOperand{.has_operands = true};
+inline constexpr OperationTraits kTensorBox{.has_box = true};
 inline constexpr OperationTraits kOperandOrder{.has_operands = true, .orders_threads = true};
 
 inline constexpr Row kRows[] = {
@@ -59,6 +61,7 @@ inline constexpr Row kRows[] = {
     {Operation::kAsyncCommit, kOrder},
     {Operation::kAsyncWait, kOrder},
     {Operation::kCopy, kOperand},
+    {Operation::kTensorCopy, kTensorBox},
     {Operation::kBranch, {}},
     {Operation::kSwitch, {}},
     {Operation::kMeet, {}},

@@ -285,6 +285,15 @@ void Pipeline::add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sit
   });
 }
 
+void Pipeline::add_tensor_map(std::uint64_t number, const TensorMap& map) {
+  state_->leave([number, map](State& state) {
+    if (state.options.observer != nullptr) {
+      state.options.observer->tensor_map_added(number, map);
+    }
+    state.detector.add_tensor_map(number, map);
+  });
+}
+
 void Pipeline::begin_launch(const LaunchInfo& launch) {
   {
     const std::lock_guard held(state_->inbox.mutex);

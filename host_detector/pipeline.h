@@ -65,6 +65,7 @@ class Pipeline {
   void remove_queues(const std::byte* rings);
 
   void add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites);
+  void add_tensor_map(std::uint64_t number, const TensorMap& map);
   void begin_launch(const LaunchInfo& launch);
   // A copy or memset that the device was given; needs no queues.
   void begin_copy(const CopyInfo& copy);

@@ -143,9 +143,17 @@ struct BarrierDivergence {
   std::uint64_t count = 1;
 };
 
+// A copy of a box of a tensor whose map the program has not made by a function that is seen: what
+// it touches is not known.
+struct UnknownMap {
+  wire::SiteId site{};
+  std::uint64_t count = 0;
+};
+
 struct Findings {
   std::vector<RaceEvent> races;
   std::vector<BarrierDivergence> divergences;
+  std::vector<UnknownMap> unknown_maps;  // makes coverage incomplete
 };
 
 }  // namespace barracuda::detector

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/tensor_map.h"
 #include "device_logger/record.h"
 #include "host_detector/launch.h"
 
@@ -17,7 +18,8 @@ inline constexpr std::uint64_t kAddressBits =
 // One lane of an access.
 struct LaneAccess {
   std::uint64_t address = 0;                        // tagged (wire::tagged_address)
-  std::uint64_t value_read = 0, value_written = 0;  // kOperands: second, third
+  std::uint64_t value_read = 0, value_written = 0;  // kOperands: second, third; kTensorCopy: the
+                                                    // map's number, the mbarrier
   std::uint16_t flags = 0;                          // wire::kLane…
   std::uint32_t amount = 0;                         // kOperands alone
 };
@@ -44,6 +46,7 @@ struct WarpOperation {
   std::array<LaneAccess, wire::kWarpLanes> lanes;  // of active lanes, by lane number
   // Else only the first active lane is filled in, and the others lie `row_stride` bytes apart.
   bool has_all_lanes = true;
+  TensorCoordinates coordinates{};  // kTensorCopy, whose lane's value_read is the map's number
 
   // Only where they are not all filled in.
   [[nodiscard]] WarpOperation with_all_lanes() const;

@@ -19,6 +19,7 @@ constexpr bool is_of_accesses(wire::RecordKind kind) {
     case wire::RecordKind::kEvent:
     case wire::RecordKind::kBlockEvent:
     case wire::RecordKind::kOperands:
+    case wire::RecordKind::kTensorCopy:
       return false;
   }
   return false;
@@ -35,7 +36,9 @@ constexpr bool is_well_formed(const wire::SiteInfo& site, wire::RecordKind kind)
     return is_of_accesses(kind) && width > 0 && width <= 64 &&
            (site.asynchrony == wire::Asynchrony::kNone || is_copy);
   }
-  return kind == (operation.has_operands ? RecordKind::kOperands : RecordKind::kEvent);
+  return kind == (operation.has_operands ? RecordKind::kOperands
+                  : operation.has_box    ? RecordKind::kTensorCopy
+                                         : RecordKind::kEvent);
 }
 
 }  // namespace barracuda::detector

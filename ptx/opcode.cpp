@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/tensor_map.h"
 #include "ptx/forms.h"
 #include "ptx/matrix_layout.h"
 
@@ -107,6 +108,27 @@ bool read_copy(const Instruction& instruction, Effect& effect) {
          (!has_type || size_of(effect.type) != 0);
 }
 
+// Boxes whose elements lie elsewhere than their coordinates say.
+bool moves_tile(const Instruction& instruction) {
+  using enum Modifier;
+  return std::ranges::none_of(
+      std::array{kIm2col, kIm2colNoOffs, kIm2colW, kIm2colW128, kTileGather4, kTileScatter4},
+      [&](Modifier modifier) { return instruction.has(modifier); });
+}
+
+// [map, {coordinates}]
+bool read_tensor_copy(const Instruction& instruction, const Effect& effect) {
+  const auto at = static_cast<std::size_t>(tensor_operand(effect));
+  const Operand& tensor = instruction.operands[at];
+  const bool is_box = tensor.kind == Operand::Kind::kAddress && tensor.elements.size() == 2 &&
+                      tensor.elements[0].kind == Operand::Kind::kRegister &&
+                      tensor.elements[1].kind == Operand::Kind::kVector &&
+                      !tensor.elements[1].elements.empty() &&
+                      tensor.elements[1].elements.size() <= kMaxTensorRank;
+  const StateSpace shared = loads_tensor(effect) ? effect.space : effect.source_space;
+  return is_box && shared == StateSpace::kShared && moves_tile(instruction);
+}
+
 void read_asynchronous(const Instruction& instruction, const Form& form, Effect& effect) {
   const auto count = static_cast<int>(instruction.operands.size());
   const auto operand = [&](int behind) {
@@ -119,8 +141,10 @@ void read_asynchronous(const Instruction& instruction, const Form& form, Effect&
   effect.mbarrier_operand = operand(form.mbarrier);
   effect.mask_operand = operand(form.mask);
   const bool has_address = form.address == kNoOperand || effect.address_operand >= 0;
-  effect.not_covered = !has_address || effect.address_operand + form.needed >= count ||
-                       (form.operation == Operation::kCopy && !read_copy(instruction, effect));
+  effect.not_covered =
+      !has_address || effect.address_operand + form.needed >= count ||
+      (form.operation == Operation::kCopy && !read_copy(instruction, effect)) ||
+      (form.operation == Operation::kTensorCopy && !read_tensor_copy(instruction, effect));
 }
 
 void read_class(const Instruction& instruction, const Form& form, Effect& effect) {

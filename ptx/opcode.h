@@ -57,6 +57,8 @@ enum class OpcodeClass : std::uint8_t {
 //                  The mbarrier lies in the space of the destination. A cp.async (kThreadGroup) has
 //                  in `bytes` how many are read, or a predicate that none is; st.async and
 //                  red.async have a value and no amount
+//   kTensorCopy    source, mbarrier, mask: as of kCopy. One of address and source is a tensor map
+//                  with the coordinates of a box (tensor_operand), the map's address is generic
 struct Effect {
   OpcodeClass opcode_class = OpcodeClass::kUnknown;
   StateSpace space = StateSpace::kNone;  // kGeneric where no space is written
@@ -86,6 +88,19 @@ struct Effect {
 };
 
 Effect classify(const Instruction& instruction);
+
+// The operands of a kTensorCopy.
+inline bool loads_tensor(const Effect& effect) {
+  return effect.asynchrony == wire::Asynchrony::kMbarrier;
+}
+
+inline int tensor_operand(const Effect& effect) {
+  return loads_tensor(effect) ? int{effect.source_operand} : effect.address_operand;
+}
+
+inline int tensor_shared_operand(const Effect& effect) {
+  return loads_tensor(effect) ? effect.address_operand : int{effect.source_operand};
+}
 
 // Nothing where the modifier says none.
 std::optional<wire::MemoryOrder> order_of(Modifier modifier);

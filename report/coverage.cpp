@@ -34,6 +34,17 @@ std::string instruction_gap(const ptx::NotCovered& gap) {
   return text;
 }
 
+std::string map_gap(const RunData& run, const detector::UnknownMap& unknown) {
+  const ptx::Site& site = run.sites[static_cast<std::size_t>(unknown.site)];
+  const std::string reason = fmt::format("its tensor map was made or changed out of sight ({})",
+                                         counted(unknown.count, "time"));
+  return instruction_gap({.function = site.function,
+                          .instruction = site.instruction,
+                          .reason = reason,
+                          .ptx_line = site.ptx_line,
+                          .where = site.frames.empty() ? ptx::SourceFrame{} : site.frames.front()});
+}
+
 using LibraryCounts = std::vector<std::pair<std::size_t, std::string>>;
 
 // "libtorch_cuda.so 12, libcublas.so.13 5": the largest number first.
@@ -258,6 +269,9 @@ Coverage coverage_of(const RunData& run) {
   keep_worse(coverage);
   for (const ptx::NotCovered& gap : run.not_covered) {
     add(instruction_gap(gap));
+  }
+  for (const detector::UnknownMap& unknown : run.findings.unknown_maps) {
+    add(map_gap(run, unknown));
   }
   for (const std::string& problem : run.problems) {
     add(problem);

@@ -74,6 +74,7 @@ AccessOperation operation_of(wire::Operation operation) {
     case wire::Operation::kReduction:
       return AccessOperation::kAtomic;
     case wire::Operation::kCopy:
+    case wire::Operation::kTensorCopy:
       return AccessOperation::kCopy;
     case wire::Operation::kFence:
     case wire::Operation::kBarrier:

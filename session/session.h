@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "base/options.h"
+#include "base/tensor_map.h"
 #include "emulator/machine.h"
 #include "host_detector/pipeline.h"
 #include "report/run_data.h"
@@ -27,6 +29,7 @@
 #include "session/problems.h"
 #include "session/ptx_changes.h"
 #include "session/stream_tracker.h"
+#include "session/tensor_map_book.h"
 #include "trace/recorder.h"
 
 namespace barracuda::session {
@@ -94,6 +97,12 @@ class Session {
   // waited for: what the free comes after ends with it.
   void before_stream_free(std::uint64_t address, Handle stream);
   void stream_allocated(const MemoryRange& range, Handle stream, const char* function);
+  // The program has had a tensor map written: its 128 bytes and what they mean, or nothing where
+  // that is no map whose copies are followed.
+  void tensor_map_made(const void* bytes, const std::optional<TensorMap>& map);
+  // The same map for another address. `before`: its number as it was (tensor_map_number).
+  void tensor_map_moved(const void* bytes, std::uint64_t before, std::uint64_t address);
+  static std::uint64_t tensor_map_number(const void* bytes);
   void before_unload(Handle module);
   // Before a context is destroyed or reset.
   void before_context_end(Handle context);
@@ -172,6 +181,7 @@ class Session {
   FindOrigin find_origin_ = nullptr;
   Problems problems_;
   const std::unique_ptr<trace::Recorder> recorder_;  // null: nothing is recorded
+  TensorMapBook tensor_maps_;
   detector::Pipeline pipeline_;
   ModuleRegistry modules_;
   StreamTracker streams_;

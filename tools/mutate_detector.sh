@@ -62,6 +62,7 @@ async: a barrier does not tell what was waited for|sync/barrier.cpp|s/^  warp.ad
 async: a .read wait is for the target as well|happens_before/async_copy_rules.cpp|s/if (!is_bulk || !site.reads_only) {/if (lanes != 0) {/
 async: a copy arrives for later copies as well|happens_before/async_copy_rules.cpp|s/^    groups.divide();//
 async: a proxy fence leaves out its own thread|happens_before/async_copy_rules.cpp|s/^    after.clock.raise(actor.cta.key.fenced(), {&own, 1});//
+async: a box is of no bytes of its tensor|happens_before/tensor_copy_rules.cpp|s/^    touch_rows();/    static_cast<void>(touch_rows);/
 async: an arrival of block scope gives to another block|happens_before/async_copy_rules.cpp|s/const bool reaches = !operand.is_remote || /const bool reaches = lanes != 0 || /
 async: a wait takes the newest phase of any parity|sync/mbarrier.cpp|s/return is_newest ? newest_ : before_;/return is_newest || true ? newest_ : before_;/
 async: bytes to come hold no phase back|sync/mbarrier.cpp|s/if (pending_ != 0 || bytes_ != 0) {/if (pending_ != 0) {/

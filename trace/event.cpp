@@ -63,6 +63,7 @@ template void encode(const ProgramEnded&, std::vector<std::byte>&);
 template void encode(const CopyDescribed&, std::vector<std::byte>&);
 template void encode(const CopyBegun&, std::vector<std::byte>&);
 template void encode(const CopyPlaceNamed&, std::vector<std::byte>&);
+template void encode(const TensorMapKnown&, std::vector<std::byte>&);
 
 bool decode(std::span<const std::byte>& from, Event& event) {
   if (from.empty()) {

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/tensor_map.h"
 #include "host_detector/copy.h"
 #include "ptx/instrument.h"
 #include "ptx/site_table.h"
@@ -136,6 +137,11 @@ struct RecordingFailed {
   std::string reason;
 };
 
+struct TensorMapKnown {
+  std::uint64_t number = 0;  // wire::map_number
+  TensorMap map;
+};
+
 // `barracuda run` adds this after the last process, as a stream of its own.
 struct ProgramEnded {
   RunOptions options;
@@ -145,11 +151,11 @@ struct ProgramEnded {
 };
 
 // The number of an alternative is its mark in the file: new ones go to the end.
-using Event =
-    std::variant<StreamBegin, DeviceNamed, SiteDescribed, SitesAdded, KernelNamed, LaunchDescribed,
-                 LaunchBegun, RecordApplied, LaunchEnded, MemoryForgotten, PlaceNamed,
-                 AllocationKnown, KernelCounted, InstructionNotCovered, MemoryErrorFound, RunEnd,
-                 RecordingFailed, ProgramEnded, CopyDescribed, CopyBegun, CopyPlaceNamed>;
+using Event = std::variant<StreamBegin, DeviceNamed, SiteDescribed, SitesAdded, KernelNamed,
+                           LaunchDescribed, LaunchBegun, RecordApplied, LaunchEnded,
+                           MemoryForgotten, PlaceNamed, AllocationKnown, KernelCounted,
+                           InstructionNotCovered, MemoryErrorFound, RunEnd, RecordingFailed,
+                           ProgramEnded, CopyDescribed, CopyBegun, CopyPlaceNamed, TensorMapKnown>;
 
 // Appends it to `to`. `Kind` is one of the alternatives of Event.
 template <typename Kind>

@@ -17,6 +17,19 @@ namespace barracuda {
 template <typename T, typename Struct>
 concept Is = std::same_as<std::remove_const_t<T>, Struct>;
 
+template <typename Codec, Is<TensorMap> T>
+void travel(Codec& codec, T& map) {
+  using trace::Choice;
+  codec(map.address, map.rank, Choice{map.element, TensorElement::kTf32Ftz},
+        Choice{map.swizzle, TensorSwizzle::k128Bytes}, map.fills_with_nan);
+  for (std::size_t i = 0; i < kMaxTensorRank; ++i) {
+    codec(map.last[i], map.box[i], map.steps[i]);
+  }
+  for (auto& stride : map.strides) {
+    codec(stride);
+  }
+}
+
 }  // namespace barracuda
 
 // Found by argument-dependent look-up, hence in the namespaces of the structs.
@@ -134,10 +147,15 @@ void travel(Codec& codec, T& event) {
         event.stack);
 }
 
+template <typename Codec, Is<TensorMapKnown> T>
+void travel(Codec& codec, T& event) {
+  codec(event.number, event.map);
+}
+
 // Of the others every field travels, in the order in which they are declared.
 template <typename T>
 concept PlainEvent =
-    !Is<T, CopyDescribed> &&
+    !Is<T, CopyDescribed> && !Is<T, TensorMapKnown> &&
     (Is<T, RunOptions> || boost::mp11::mp_contains<Event, std::remove_const_t<T>>::value);
 
 template <typename Codec, PlainEvent T>

@@ -208,6 +208,11 @@ bool ProcessReplay::on(const CopyBegun& event) {
   return true;
 }
 
+bool ProcessReplay::on(const TensorMapKnown& event) {
+  replayer_.detector().add_tensor_map(event.number, event.map);
+  return true;
+}
+
 bool ProcessReplay::on(const CopyPlaceNamed& event) {
   copy_places_[event.stack] = event.place;
   return true;

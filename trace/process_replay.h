@@ -59,6 +59,7 @@ class ProcessReplay {
   bool on(const ProgramEnded& event);
   bool on(const CopyDescribed& event);
   bool on(const CopyBegun& event);
+  bool on(const TensorMapKnown& event);
   bool on(const CopyPlaceNamed& event);
 
   bool refuse(const std::string& reason);

@@ -237,6 +237,10 @@ void Recorder::sites_added(wire::SiteId first, std::span<const wire::SiteInfo> s
   put_detection(SitesAdded{.first = first, .count = static_cast<std::uint32_t>(sites.size())});
 }
 
+void Recorder::tensor_map_added(std::uint64_t number, const TensorMap& map) {
+  put_detection(TensorMapKnown{.number = number, .map = map});
+}
+
 void Recorder::launch_begun(const detector::LaunchInfo& launch) {
   put_detection(LaunchBegun{launch});
 }

@@ -44,6 +44,7 @@ class Recorder final : public detector::Observer {
   // In a forked child: the trace is the parent's.
   void abandon() { is_over_ = true; }
 
+  void tensor_map_added(std::uint64_t number, const TensorMap& map) override;
   void sites_added(wire::SiteId first, std::span<const wire::SiteInfo> sites) override;
   void launch_begun(const detector::LaunchInfo& launch) override;
   void copy_begun(const detector::CopyInfo& copy) override;

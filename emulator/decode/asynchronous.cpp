@@ -154,6 +154,8 @@ void FunctionDecoder::decode_async_copy(const ptx::Instruction& instruction) {
     emitted.count = instruction.has(Modifier::kNoinc) ? 0 : 1;
   } else if (is_plain) {
     decode_plain_copy(instruction, effect);
+  } else if (*effect.operation == Operation::kTensorCopy) {
+    decode_tensor_copy(instruction, effect);
   } else {
     decode_bulk_copy(instruction, effect);
   }

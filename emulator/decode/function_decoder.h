@@ -115,6 +115,7 @@ class FunctionDecoder {
   void decode_mbarrier(const ptx::Instruction& instruction);
   void decode_plain_copy(const ptx::Instruction& instruction, const ptx::Effect& effect);
   void decode_bulk_copy(const ptx::Instruction& instruction, const ptx::Effect& effect);
+  void decode_tensor_copy(const ptx::Instruction& instruction, const ptx::Effect& effect);
   void decode_async_copy(const ptx::Instruction& instruction);
   void decode_remote_store(const ptx::Instruction& instruction);
 

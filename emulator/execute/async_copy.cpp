@@ -30,10 +30,6 @@ bool resolve_at(Context& c, const Instruction& place, std::uint32_t mask, const 
              : baseline::resolve<Place::kGeneric>(c, place, mask, access, where);
 }
 
-std::uint64_t address_of(const Context& c, const Instruction& place, int lane) {
-  return source<std::uint64_t>(c, place.a)[lane] + static_cast<std::uint64_t>(place.immediate);
-}
-
 // Both ends of one lane's bulk copy; false: the launch has failed.
 bool bind_bulk(Context& c, const CopyOperands& operands, int lane, Movement& movement) {
   movement.bytes = source<std::uint32_t>(c, operands.bytes)[lane];
@@ -49,12 +45,12 @@ bool bind_bulk(Context& c, const CopyOperands& operands, int lane, Movement& mov
                                    movement.bytes)});
     return false;
   }
-  movement.from = resolve_range(c, operands.from, address_of(c, operands.from, lane),
+  movement.from = resolve_range(c, operands.from, address_at(c, operands.from, lane),
                                 {.bytes = movement.bytes}, lane);
   if (movement.from == nullptr) {
     return false;
   }
-  movement.to = resolve_range(c, operands.to, address_of(c, operands.to, lane),
+  movement.to = resolve_range(c, operands.to, address_at(c, operands.to, lane),
                               {.bytes = movement.bytes, .is_write = true}, lane);
   settle_for_copy(c, lane, movement.from, movement.bytes);
   settle_for_copy(c, lane, movement.to, movement.bytes);
@@ -74,7 +70,7 @@ bool resolve_sources(Context& c, const CopyOperands& operands, std::uint32_t mas
     const std::uint32_t bytes = std::min(read[lane], operands.size);
     const std::byte* host = nullptr;
     if (bytes != 0) {
-      host = resolve_range(c, operands.from, address_of(c, operands.from, lane),
+      host = resolve_range(c, operands.from, address_at(c, operands.from, lane),
                            {.bytes = bytes, .alignment = operands.size}, lane);
       if (host == nullptr) {
         return false;
@@ -85,11 +81,8 @@ bool resolve_sources(Context& c, const CopyOperands& operands, std::uint32_t mas
   return true;
 }
 
-// The same place in the shared memory of another CTA of the cluster.
-template <class T>
-T* in_cta(const Context& c, T* host, const Cta& cta) {
-  const auto offset = reinterpret_cast<std::byte*>(host) - c.shared;
-  return reinterpret_cast<T*>(cta.shared.get() + offset);
+std::uint64_t* mbarrier_in_cta(const Context& c, std::uint64_t* mbarrier, const Cta& cta) {
+  return reinterpret_cast<std::uint64_t*>(in_cta(c, reinterpret_cast<std::byte*>(mbarrier), cta));
 }
 
 // What has been waited for is there: nothing older is read from now on.
@@ -100,6 +93,14 @@ void reset_after_copies(Context& c, std::uint32_t mask) {
 }
 
 }  // namespace
+
+std::uint64_t address_at(const Context& c, const Instruction& place, int lane) {
+  return source<std::uint64_t>(c, place.a)[lane] + static_cast<std::uint64_t>(place.immediate);
+}
+
+std::byte* in_cta(const Context& c, std::byte* host, const Cta& cta) {
+  return cta.shared.get() + (host - c.shared);
+}
 
 Step execute_copy(Context& c, const Instruction& in, std::uint32_t mask) {
   const CopyOperands& operands = operands_of(in);
@@ -206,7 +207,7 @@ Step execute_bulk_signalled(Context& c, const Instruction& in, std::uint32_t mas
       if (((ranks >> cta->rank) & 1) != 0) {
         Transfer copy = transfer;
         copy.movement.to = in_cta(c, transfer.movement.to, *cta);
-        copy.mbarrier = in_cta(c, transfer.mbarrier, *cta);
+        copy.mbarrier = mbarrier_in_cta(c, transfer.mbarrier, *cta);
         settle_for_copy(c, lane, copy.movement.to, copy.movement.bytes);
         cluster.transfers.push_back(copy);
       }

@@ -40,6 +40,10 @@ Step execute_bulk_wait(Context& c, const Instruction& in, std::uint32_t mask);  
 // cp.async.bulk, cp.reduce.async.bulk: signals an mbarrier, or belongs to a bulk group.
 Step execute_bulk_signalled(Context& c, const Instruction& in, std::uint32_t mask);
 Step execute_bulk_grouped(Context& c, const Instruction& in, std::uint32_t mask);
+// The address of one lane.
+std::uint64_t address_at(const Context& c, const Instruction& place, int lane);
+// The same place in the shared memory of another CTA of the cluster.
+std::byte* in_cta(const Context& c, std::byte* host, const Cta& cta);
 // st.async, red.async
 Step execute_remote_store(Context& c, const Instruction& in, std::uint32_t mask);
 

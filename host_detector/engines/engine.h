@@ -21,6 +21,7 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   virtual void add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites) = 0;
+  virtual void add_tensor_map(std::uint64_t number, const TensorMap& map) = 0;
   virtual void begin_launch(const LaunchInfo& launch) = 0;
   virtual void apply_copy(const CopyInfo& copy) = 0;
   virtual void apply(const WarpOperation& operation) = 0;

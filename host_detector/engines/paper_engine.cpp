@@ -190,16 +190,21 @@ bool PaperEngine::mbarrier(const Actor& actor, const WarpOperation& operation) {
   return is_possible;
 }
 
+bool PaperEngine::arrive_by_copy(const Actor& actor, std::uint32_t lane, std::uint64_t mbarrier) {
+  const std::optional<MemoryPlace> place = place_of(mbarrier, actor, kMbarrierBytes);
+  if (!place || place->shared_of == nullptr) {
+    return false;
+  }
+  place->shared_of->mbarriers[place->address].join(actor.warp.paths.known_to(lane));
+  return true;
+}
+
 bool PaperEngine::copy_one(const Actor& actor, std::uint32_t lane, const WarpOperation& operation,
                            std::uint64_t target, std::uint64_t mbarrier) {
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   const std::uint32_t bytes = operation.lanes[lane].amount;
-  if (mbarrier != wire::kNoOperand) {
-    const std::optional<MemoryPlace> place = place_of(mbarrier, actor, kMbarrierBytes);
-    if (!place || place->shared_of == nullptr) {
-      return false;
-    }
-    place->shared_of->mbarriers[place->address].join(actor.warp.paths.known_to(lane));
+  if (mbarrier != wire::kNoOperand && !arrive_by_copy(actor, lane, mbarrier)) {
+    return false;
   }
   const bool is_reduction = site.order != wire::MemoryOrder::kWeak;
   return accesses_.apply(actor, lane, operation.site,
@@ -232,6 +237,44 @@ bool PaperEngine::copy(const Actor& actor, const WarpOperation& operation) {
       is_possible = copy_one(actor, lane, operation, in_block_of_rank(rank, of_lane.address),
                              in_block_of_rank(rank, of_lane.value_written)) &&
                     is_possible;
+    }
+  }
+  return is_possible;
+}
+
+bool PaperEngine::tensor_copy(const Actor& actor, const WarpOperation& operation) {
+  const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
+  const std::uint32_t lane = first_lane(operation.mask);
+  const LaneAccess& access = operation.lanes[lane];
+  const TensorMap* map = engine_.tensor_maps.find(access.value_read);
+  if (map == nullptr) {
+    engine_.log.add_unknown_map(operation.site);
+    return true;
+  }
+  const TensorBox box = box_of(*map, operation.coordinates, access.address, SharedShadow::kLimit);
+  const bool loads = site.asynchrony == wire::Asynchrony::kMbarrier;
+  const bool is_reduction = site.order != wire::MemoryOrder::kWeak;
+  bool is_possible = box.bytes != 0;
+  const auto touch = [&](std::uint64_t base, const ByteRange& range, Access what) {
+    is_possible = accesses_.apply(actor, lane, operation.site, what,
+                                  {.tagged = base + range.address, .bytes = range.bytes}) &&
+                  is_possible;
+  };
+  for (const ByteRange& row : box.rows) {
+    touch(0, row, loads ? Access::kRead : is_reduction ? Access::kAtomic : Access::kWrite);
+  }
+  // One destination, or one for each CTA of a multicast.
+  std::uint32_t ranks = std::max<std::uint32_t>(access.flags, 1);
+  for (; ranks != 0; ranks &= ranks - 1) {
+    const bool is_multicast = access.flags != 0;
+    const auto placed = [&](std::uint64_t tagged) {
+      return is_multicast ? in_block_of_rank(first_lane(ranks), tagged) : tagged;
+    };
+    for (const ByteRange& piece : box.pieces) {
+      touch(placed(access.address), piece, loads ? Access::kWrite : Access::kRead);
+    }
+    if (loads) {
+      is_possible = arrive_by_copy(actor, lane, placed(access.value_written)) && is_possible;
     }
   }
   return is_possible;
@@ -279,6 +322,8 @@ bool PaperEngine::event(const Actor& actor, const WarpOperation& operation) {
       return mbarrier(actor, operation);
     case Operation::kCopy:
       return copy(actor, operation);
+    case Operation::kTensorCopy:
+      return tensor_copy(actor, operation);
     case Operation::kFence:  // counts next to an access alone, and there the site says so
     case Operation::kProxyFence:
     case Operation::kAsyncCommit:

@@ -17,6 +17,11 @@ class PaperEngine final : public Engine {
   explicit PaperEngine(const DetectorOptions& options) { engine_.options = options; }
 
   void add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites) override;
+
+  void add_tensor_map(std::uint64_t number, const TensorMap& map) override {
+    engine_.tensor_maps.add(number, map);
+  }
+
   void begin_launch(const LaunchInfo& launch) override;
   // Copies by the host are not among the paper's operations: they only have their place in the
   // order of launches.
@@ -43,6 +48,8 @@ class PaperEngine final : public Engine {
   bool copy(const Actor& actor, const WarpOperation& operation);
   bool copy_one(const Actor& actor, std::uint32_t lane, const WarpOperation& operation,
                 std::uint64_t target, std::uint64_t mbarrier);
+  bool tensor_copy(const Actor& actor, const WarpOperation& operation);
+  static bool arrive_by_copy(const Actor& actor, std::uint32_t lane, std::uint64_t mbarrier);
   void exit(const Actor& actor, const WarpOperation& operation);
   void finish(LaunchState& launch);
   SyncClocks& sync_of(const MemoryPlace& place);

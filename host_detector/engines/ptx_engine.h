@@ -20,6 +20,11 @@ class PtxEngine final : public Engine {
   explicit PtxEngine(const DetectorOptions& options);
 
   void add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites) override;
+
+  void add_tensor_map(std::uint64_t number, const TensorMap& map) override {
+    engine_.tensor_maps.add(number, map);
+  }
+
   void begin_launch(const LaunchInfo& launch) override;
   void apply_copy(const CopyInfo& copy) override;
   void apply(const WarpOperation& operation) override;

@@ -303,17 +303,21 @@ bool AsyncCopyRules::copy(const Actor& actor, const WarpOperation& operation) {
                     ? multicast(actor, operation, lane, copied)
                     : copy_to_mbarrier(actor, operation, lane, copied, access.value_written);
     } else if (site.asynchrony == Asynchrony::kBulkGroup) {
-      const std::uint32_t warp = actor.warp.warp();
-      copied.write_completion = {.cta = actor.cta.index,
-                                 .warp = completion_warp(Completion::kBulkWrites, warp)};
-      copied.read_completion = {.cta = actor.cta.index,
-                                .warp = completion_warp(Completion::kBulkReads, warp)};
-      copied.time = actor.warp.completions().groups(Completion::kBulkWrites, lane).now();
+      in_group(actor, lane, copied);
       is_done = transfer(actor, operation, lane, copied);
     }
     is_possible = is_possible && is_done;
   }
   return is_possible;
+}
+
+void AsyncCopyRules::in_group(const Actor& actor, std::uint32_t lane, Transfer& transfer) {
+  const std::uint32_t warp = actor.warp.warp();
+  transfer.write_completion = {.cta = actor.cta.index,
+                               .warp = completion_warp(Completion::kBulkWrites, warp)};
+  transfer.read_completion = {.cta = actor.cta.index,
+                              .warp = completion_warp(Completion::kBulkReads, warp)};
+  transfer.time = actor.warp.completions().groups(Completion::kBulkWrites, lane).now();
 }
 
 bool AsyncCopyRules::multicast(const Actor& actor, const WarpOperation& operation,
@@ -358,6 +362,9 @@ bool AsyncCopyRules::copy_to_mbarrier(const Actor& actor, const WarpOperation& o
 
 bool AsyncCopyRules::transfer(const Actor& actor, const WarpOperation& operation,
                               std::uint32_t lane, const Transfer& transfer) {
+  if (transfer.box != nullptr) {
+    return transfer_box(actor, operation, lane, transfer);
+  }
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   const bool reads_target = site.order != wire::MemoryOrder::kWeak;  // a reduction
   const auto writes = static_cast<std::uint8_t>(Cell::kWrites | Cell::kAsynchronous |

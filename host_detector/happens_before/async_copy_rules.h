@@ -6,6 +6,7 @@
 
 #include "host_detector/races/access_check.h"
 #include "host_detector/state/engine_state.h"
+#include "host_detector/tensor_maps.h"
 
 namespace barracuda::detector {
 
@@ -23,6 +24,8 @@ class AsyncCopyRules {
   // All operations on mbarriers but copies.
   bool mbarrier(const Actor& actor, const WarpOperation& operation);
   bool copy(const Actor& actor, const WarpOperation& operation);
+  // By a map that is not known it is named in the log, and no more is known of it.
+  bool tensor_copy(const Actor& actor, const WarpOperation& operation);
 
  private:
   // Lanes that do the same to one mbarrier.
@@ -40,6 +43,7 @@ class AsyncCopyRules {
     std::uint32_t bytes = 0;
     PackedCompletion write_completion, read_completion;
     Time time = 0;
+    const TensorBox* box = nullptr;  // of a tensor: one end is its rows, the other its pieces
   };
 
   bool alike(const Actor& actor, const WarpOperation& operation, std::uint32_t lanes);
@@ -52,6 +56,10 @@ class AsyncCopyRules {
                         Transfer transfer, std::uint64_t mbarrier);
   bool multicast(const Actor& actor, const WarpOperation& operation, std::uint32_t lane,
                  const Transfer& transfer);
+  // Its completion is the lane's bulk group.
+  static void in_group(const Actor& actor, std::uint32_t lane, Transfer& transfer);
+  bool transfer_box(const Actor& actor, const WarpOperation& operation, std::uint32_t lane,
+                    const Transfer& transfer);
   bool transfer(const Actor& actor, const WarpOperation& operation, std::uint32_t lane,
                 const Transfer& transfer);
 

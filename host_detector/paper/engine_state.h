@@ -14,6 +14,7 @@
 #include "host_detector/state/call_stacks.h"
 #include "host_detector/state/race_log.h"
 #include "host_detector/state/site_list.h"
+#include "host_detector/tensor_maps.h"
 #include "host_detector/warp_operation.h"
 
 namespace barracuda::detector::paper {
@@ -21,6 +22,7 @@ namespace barracuda::detector::paper {
 struct EngineState {
   DetectorOptions options;
   SiteList sites;
+  TensorMaps tensor_maps;
   LaunchOrder order;
   boost::unordered_flat_map<LaunchId, std::unique_ptr<LaunchState>> running;
   FinalClocks finals;

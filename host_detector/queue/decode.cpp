@@ -35,6 +35,7 @@ bool is_known(RecordKind kind) {
     case RecordKind::kOperands:
     case RecordKind::kAffineValue:
     case RecordKind::kEarlier:
+    case RecordKind::kTensorCopy:
     case RecordKind::kBlockEvent:
       return true;
   }
@@ -43,7 +44,8 @@ bool is_known(RecordKind kind) {
 
 bool has_entries(RecordKind kind) {
   return kind == RecordKind::kScattered || kind == RecordKind::kRelease ||
-         kind == RecordKind::kAcquire || kind == RecordKind::kOperands;
+         kind == RecordKind::kAcquire || kind == RecordKind::kOperands ||
+         kind == RecordKind::kTensorCopy;
 }
 
 std::uint64_t join_value(const wire::LaneValueHalf& half) {
@@ -153,6 +155,24 @@ void decode_values(const RecordHeader& header, std::span<const std::byte> record
   });
 }
 
+bool decode_tensor_copy(const RecordHeader& header, std::span<const std::byte> record,
+                        WarpOperation& operation) {
+  if (!is_single(header.mask)) {
+    return false;
+  }
+  const auto copy = read_at<wire::TensorCopy>(record, wire::kSlotBytes);
+  operation.lanes[first_lane(header.mask)] = {
+      .address = join_address(copy.shared.address_low, copy.shared.address_high),
+      .value_read = join_value(copy.map),
+      .value_written = join_value(copy.mbarrier),
+      .flags = copy.shared.flags};
+  const auto coordinate = [](std::uint32_t word) { return static_cast<std::int32_t>(word); };
+  operation.coordinates = {coordinate(copy.shared.number), coordinate(copy.map.reserved1),
+                           coordinate(copy.mbarrier.reserved1), coordinate(copy.more.value_low),
+                           coordinate(copy.more.value_high)};
+  return true;
+}
+
 }  // namespace
 
 std::uint32_t slots_of(const wire::HeaderHalf& header, const wire::PatternHalf& pattern) {
@@ -214,6 +234,8 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
     case RecordKind::kOperands:
       decode_values(header, record, operation);
       return true;
+    case RecordKind::kTensorCopy:
+      return decode_tensor_copy(header, record, operation);
     case RecordKind::kBlockEvent:
       operation.kind = RecordKind::kEvent;
       operation.is_of_block = true;

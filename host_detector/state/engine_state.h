@@ -21,6 +21,7 @@
 #include "host_detector/state/past_notes.h"
 #include "host_detector/state/race_log.h"
 #include "host_detector/state/site_list.h"
+#include "host_detector/tensor_maps.h"
 #include "host_detector/warp_operation.h"
 
 namespace barracuda::detector {
@@ -28,6 +29,7 @@ namespace barracuda::detector {
 struct EngineState {
   DetectorOptions options;
   SiteList sites;
+  TensorMaps tensor_maps;
   bool has_narrow_fences = false;  // some site fences for its CTA or cluster only
   bool has_asynchrony = false;     // some site copies asynchronously
   LaunchOrder order;

@@ -106,6 +106,17 @@ Findings RaceLog::findings_so_far() const {
   return copy;
 }
 
+void RaceLog::add_unknown_map(wire::SiteId site) {
+  const std::lock_guard lock(mutex_);
+  auto& maps = findings_.unknown_maps;
+  const auto found = std::ranges::find(maps, site, &UnknownMap::site);
+  if (found == maps.end()) {
+    maps.push_back({.site = site, .count = 1});
+  } else {
+    ++found->count;
+  }
+}
+
 void RaceLog::add(BarrierDivergence divergence) {
   const std::lock_guard lock(mutex_);
   const std::uint64_t identity = (std::uint64_t{divergence.arrived.site.packed()} << 32) |

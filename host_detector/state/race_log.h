@@ -46,6 +46,7 @@ class RaceLog {
   bool count_again(const RaceEvent& race);
   void add(RaceEvent race);
   void add(BarrierDivergence divergence);
+  void add_unknown_map(wire::SiteId site);
 
   // Grows with every new finding and every one that became worse.
   [[nodiscard]] std::uint64_t changes() const { return changes_.load(std::memory_order_relaxed); }

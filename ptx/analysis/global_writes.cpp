@@ -288,6 +288,7 @@ Origins written_at(const Program& program, std::size_t statement, const Register
     }
     case kAsyncCopy: {
       const bool copies = effect.operation == wire::Operation::kCopy ||
+                          effect.operation == wire::Operation::kTensorCopy ||
                           effect.operation == wire::Operation::kWrite ||
                           effect.operation == wire::Operation::kRead || effect.not_covered;
       return copies && effect.space != StateSpace::kShared ? kFromUnknown : 0;

@@ -50,6 +50,17 @@ PlannedSite as_copy(PlannedSite site, const Instruction& instruction) {
   return site;
 }
 
+PlannedSite as_tensor_copy(PlannedSite site) {
+  site.hook = HookKind::kTensorCopy;
+  site.info.order = site.effect.order;
+  site.info.scope = site.effect.scope;
+  site.info.proxy = site.effect.proxy;
+  site.info.asynchrony = site.effect.asynchrony;
+  site.info.element_bytes = 1;  // only its map says more
+  site.info.element_count = 1;
+  return site;
+}
+
 // One side of a cp.async: an access whose address is that of `operand`.
 PlannedSite as_side(PlannedSite site, Operation operation, std::uint64_t bytes) {
   site.hook = HookKind::kAccess;
@@ -113,7 +124,9 @@ std::vector<PlannedSite> plan_asynchronous(const PlannedSite& site, const Statem
   planned.info.operation = effect.operation.value_or(Operation::kRead);
   for (const int operand :
        {effect.address_operand, int{effect.source_operand}, int{effect.mbarrier_operand}}) {
-    if (operand >= 0 && !is_address(statement, operand)) {
+    const bool is_tensor = planned.info.operation == Operation::kTensorCopy &&
+                           operand == tensor_operand(effect);  // classify() has looked at it
+    if (operand >= 0 && !is_tensor && !is_address(statement, operand)) {
       return {};
     }
   }
@@ -142,6 +155,8 @@ std::vector<PlannedSite> plan_asynchronous(const PlannedSite& site, const Statem
       return effect.asynchrony == Asynchrony::kThreadGroup
                  ? plan_plain_copy(planned, statement, registers)
                  : std::vector{as_copy(planned, statement.instruction)};
+    case Operation::kTensorCopy:
+      return {as_tensor_copy(planned)};
     case Operation::kRead:
     case Operation::kWrite:
     case Operation::kAtomic:

@@ -57,11 +57,12 @@ enum class HookKind : std::uint8_t {
   kCall,     // before the call sequence
   kReturn,   // after the call sequence
   kEventAfter,
-  kBranch,    // before, by lanes that do not all go the same way
-  kSwitch,    // before
-  kMeet,      // before, by lanes that went apart
-  kOperands,  // before
-  kWait,      // after, by the lanes whose wait for an mbarrier is over
+  kBranch,      // before, by lanes that do not all go the same way
+  kSwitch,      // before
+  kMeet,        // before, by lanes that went apart
+  kOperands,    // before
+  kTensorCopy,  // before
+  kWait,        // after, by the lanes whose wait for an mbarrier is over
 };
 
 // The bytes of a word that an access of it is of (sub_word.h).

@@ -192,6 +192,8 @@ HookText HookWriter::write(const PlannedSite& site, const Statement& statement) 
       return write_meet(site);
     case HookKind::kOperands:
       return write_operands(site, statement);
+    case HookKind::kTensorCopy:
+      return write_tensor_copy(site, statement);
     case HookKind::kWait:
       return write_wait(site, statement);
   }

@@ -63,6 +63,7 @@ class HookWriter {
   HookText write_switch(const PlannedSite& site, const Statement& statement);
   HookText write_meet(const PlannedSite& site);
   HookText write_operands(const PlannedSite& site, const Statement& statement);
+  HookText write_tensor_copy(const PlannedSite& site, const Statement& statement);
   HookText write_wait(const PlannedSite& site, const Statement& statement);
 
   // An address operand and the space that it is an address of.
@@ -83,6 +84,7 @@ class HookWriter {
   [[nodiscard]] std::string write_part(const PlannedSite& site, const Statement& statement) const;
   [[nodiscard]] std::string write_operands_call(const PlannedSite& site,
                                                 const Statement& statement);
+  [[nodiscard]] std::string write_coordinates(const Operand& coordinates) const;
   [[nodiscard]] std::string write_number(std::string_view destination, const Operand& operand,
                                          std::uint32_t bytes) const;
   std::string write_stored_values(const PlannedSite& site, const Statement& statement,

@@ -154,7 +154,7 @@ void History::take_event(const WarpOperation& operation, const wire::SiteInfo& i
              info.operation == Operation::kWarpBarrier) {
     take_barrier(operation, info);
   } else if (const auto& traits = detector::traits_of(info.operation);
-             traits.orders_threads || traits.has_operands) {
+             traits.orders_threads || traits.has_operands || traits.has_box) {
     ++steps_;
     others_.push_back(step);
   }

@@ -34,7 +34,7 @@ std::string_view memory_of(const Form& form) {
       form.operation == kWrite ||
       (form.operation == kCopy && form.source == 0 && form.order == wire::MemoryOrder::kWeak);
   const bool does_both = form.operation == kAtomic || form.operation == kReduction ||
-                         (form.operation == kCopy && !only_writes);
+                         (form.operation == kCopy && !only_writes) || form.operation == kTensorCopy;
   return form.operation == kRead ? "reads"
          : only_writes           ? "writes"
          : does_both             ? "reads, writes"

@@ -57,6 +57,8 @@ std::string_view name_of(wire::Operation operation) {
       return "async-wait";
     case kCopy:
       return "copy";
+    case kTensorCopy:
+      return "tensor-copy";
     case kBranch:
       return "branch";
     case kSwitch:

@@ -157,6 +157,8 @@ const std::map<std::string, std::string_view>& patterns() {
       {"cp.async.bulk.wait_group", "0"},
       {"cp.async.bulk.shared::cluster", "[R], [D], R, [R]"},
       {"cp.async.bulk.global", "[D], [R], R"},
+      {"cp.async.bulk.tensor.2d.shared::cluster", "[R], [D, {R, R}], [R]"},
+      {"cp.async.bulk.tensor.2d.global", "[D, {R, R}], [R]"},
       {"cp.async.commit_group", ""},
       {"cp.async.mbarrier", "[R]"},
       {"cp.async.wait_all", ""},

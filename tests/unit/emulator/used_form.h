@@ -58,7 +58,7 @@ inline bool is_excluded(const UsedForm& form) {
   static const std::set<std::string> heads = {"tex",   "tld4",    "suld",    "sust",
                                               "sured", "suq",     "txq",     "istypep",
                                               "wgmma", "tcgen05", "multimem"};
-  return heads.contains(form.words[0]) || form.has("tensor") || form.has("tensormap::generic");
+  return heads.contains(form.words[0]) || form.has("tensormap::generic");
 }
 
 // A scalar type by its name: u, s, b or f and its bits.

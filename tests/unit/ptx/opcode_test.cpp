@@ -278,6 +278,39 @@ TEST_CASE("asynchronous copies say where from, where to, how much, and who is to
   CHECK(store.proxy == Proxy::kGeneric);
 }
 
+TEST_CASE("copies of boxes say which operand is the map and which is shared memory") {
+  const Effect load = effect_of(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes."
+      "multicast::cluster [%r1], [%rd1, {%r2,%r3}], [%r4], %h1;");
+  CHECK(load.operation == Operation::kTensorCopy);
+  CHECK(load.asynchrony == Asynchrony::kMbarrier);
+  CHECK(load.proxy == Proxy::kAsync);
+  CHECK(load.space == StateSpace::kShared);
+  CHECK(load.shared_cluster);
+  CHECK(tensor_operand(load) == 1);
+  CHECK(tensor_shared_operand(load) == 0);
+  CHECK(load.mbarrier_operand == 2);
+  CHECK(load.mask_operand == 3);
+  const Effect alone = effect_of(
+      "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes"
+      ".L2::cache_hint [%r1], [%rd1, {%r2}], [%r4], %rd2;");
+  CHECK(alone.operation == Operation::kTensorCopy);
+  CHECK(alone.mask_operand == -1);
+  for (const bool adds : {false, true}) {
+    const Effect store = effect_of(
+        adds ? "cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%rd1, "
+               "{%r2}], [%r1];"
+             : "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%rd1, {%r2}], [%r1];");
+    CHECK(store.operation == Operation::kTensorCopy);
+    CHECK(store.asynchrony == Asynchrony::kBulkGroup);
+    CHECK(tensor_operand(store) == 0);
+    CHECK(tensor_shared_operand(store) == 1);
+    CHECK(store.order == (adds ? MemoryOrder::kRelaxed : MemoryOrder::kWeak));
+  }
+  CHECK(effect_of("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd1, {%r2,%r3}];")
+            .opcode_class == kNoEffect);
+}
+
 TEST_CASE("groups of copies and waits have an operation, other forms are not covered") {
   CHECK(effect_of("cp.async.commit_group;").operation == Operation::kAsyncCommit);
   const Effect wait = effect_of("cp.async.wait_group 2;");
@@ -290,10 +323,12 @@ TEST_CASE("groups of copies and waits have an operation, other forms are not cov
         Operation::kAsyncArrive);
   CHECK(effect_of("cp.async.bulk.prefetch.L2.global [%rd1], 16;").opcode_class == kNoEffect);
   for (const std::string_view text :
-       {"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], "
-        "[%rd1, {%r2,%r3}], [%r4];",
-        "cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%rd1, {%r2}], "
-        "[%r1];",
+       {"cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r1], "
+        "[%rd1, {%r2,%r3,%r5}], [%r4], {%h1};",
+        "cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%rd1, "
+        "{%r2,%r3,%r5}], [%r1];",
+        "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes "
+        "[%r1], [%rd1, {%r2,%r3,%r5,%r6,%r7}], [%r4];",
         "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r1], 16, %h1;",
         "st.async.release.gpu.global.b32 [%rd1], %r1;",
         "red.async.release.sys.global.add.u32 [%rd1], %r1;", "st.bulk.weak [%rd1], 64, 0;",

@@ -1,0 +1,57 @@
+// Copies of boxes of tensors.
+#include "emulator/execute/tensor_copy.h"
+
+#include <memory>
+#include <utility>
+
+#include "emulator/decode/function_decoder.h"
+#include "ptx/opcode.h"
+
+namespace barracuda::emulator {
+namespace {
+
+using ptx::ScalarType;
+
+// What a reduction takes the elements of a map for.
+constexpr std::array<ScalarType, kTensorElementCount> kScalars{
+    ScalarType::kU8,  ScalarType::kU16, ScalarType::kU32, ScalarType::kS32, ScalarType::kU64,
+    ScalarType::kS64, ScalarType::kF16, ScalarType::kF32, ScalarType::kF64, ScalarType::kBf16,
+    ScalarType::kF32, ScalarType::kF32, ScalarType::kF32};
+
+}  // namespace
+
+// cp.async.bulk.tensor.Nd.TO.FROM and cp.reduce.async.bulk.tensor.Nd.TO.FROM:
+// [shared], [map, {coordinates}], [mbarrier] [, CTA mask] [, cache policy]
+// [map, {coordinates}], [shared] [, cache policy]
+void FunctionDecoder::decode_tensor_copy(const ptx::Instruction& instruction,
+                                         const ptx::Effect& effect) {
+  const auto operand = [&](int at) -> const Operand& {
+    return instruction.operands[static_cast<std::size_t>(at)];
+  };
+  const bool loads = ptx::loads_tensor(effect);
+  const Operand& tensor = operand(ptx::tensor_operand(effect));
+  Operand map = tensor;
+  map.elements.resize(1);
+  auto copy = std::make_shared<TensorOperands>();
+  if (!bind_place(map, ptx::StateSpace::kGeneric, copy->map) ||
+      !bind_place(operand(ptx::tensor_shared_operand(effect)), ptx::StateSpace::kShared,
+                  copy->shared) ||
+      (loads &&
+       !bind_place(operand(effect.mbarrier_operand), ptx::StateSpace::kShared, copy->mbarrier))) {
+    return;
+  }
+  for (const Operand& coordinate : tensor.elements[1].elements) {
+    copy->coordinates.at(copy->rank++) = source(coordinate, ScalarType::kS32);
+  }
+  if (effect.mask_operand >= 0) {
+    copy->ctas = source(operand(effect.mask_operand), ScalarType::kU16);
+  }
+  copy->reduces = instruction.has(Modifier::kReduce);
+  for (std::size_t i = 0; copy->reduces && i < kScalars.size(); ++i) {
+    copy->reductions.at(i) = select_reduction(read_form(instruction), kScalars.at(i));
+  }
+  emit(loads ? &execute_tensor_load : &execute_tensor_store).extra = copy.get();
+  function_.owned.push_back(std::move(copy));
+}
+
+}  // namespace barracuda::emulator

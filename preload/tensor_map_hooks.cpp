@@ -1,0 +1,73 @@
+// Tensor maps: what their bytes mean the driver alone knows, so what the program says of a tensor
+// is kept. Of maps that place elements otherwise than row by row nothing is kept, and what copies
+// by them touch is named as not covered.
+#include <algorithm>
+#include <optional>
+
+#include "base/tensor_map.h"
+#include "preload/hook.h"
+
+namespace barracuda::preload {
+namespace {
+
+using session::Session;
+
+static_assert(static_cast<int>(TensorElement::kTf32Ftz) == CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ);
+static_assert(static_cast<int>(TensorSwizzle::k128Bytes) == CU_TENSOR_MAP_SWIZZLE_128B);
+
+// The driver has accepted all of it.
+std::optional<TensorMap> map_of(CUtensorMapDataType type, cuuint32_t rank, const void* address,
+                                const cuuint64_t* sizes, const cuuint64_t* strides,
+                                const cuuint32_t* box, const cuuint32_t* steps) {
+  if (type > CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ || rank > kMaxTensorRank) {
+    return std::nullopt;
+  }
+  TensorMap map;
+  map.address = reinterpret_cast<std::uint64_t>(address);
+  map.rank = static_cast<std::uint8_t>(rank);
+  map.element = static_cast<TensorElement>(type);
+  for (std::size_t i = 0; i < kMaxTensorRank; ++i) {
+    const bool is_there = i < rank;
+    map.last[i] = is_there ? static_cast<std::uint32_t>(sizes[i] - 1) : 0;
+    map.box[i] = is_there ? static_cast<std::uint16_t>(box[i]) : std::uint16_t{1};
+    map.steps[i] = is_there && i != 0 ? static_cast<std::uint8_t>(steps[i]) : std::uint8_t{1};
+    if (is_there && i != 0) {
+      map.strides[i - 1] = strides[i - 1];
+    }
+  }
+  return map;
+}
+
+}  // namespace
+
+CUresult cuTensorMapEncodeTiled(CUtensorMap* tensor_map, CUtensorMapDataType type, cuuint32_t rank,
+                                void* address, const cuuint64_t* sizes, const cuuint64_t* strides,
+                                const cuuint32_t* box, const cuuint32_t* steps,
+                                CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
+  return call_and_note_success<&cuTensorMapEncodeTiled>(
+      [&](Session& session) {
+        auto map = interleave == CU_TENSOR_MAP_INTERLEAVE_NONE
+                       ? map_of(type, rank, address, sizes, strides, box, steps)
+                       : std::nullopt;
+        if (map) {  // those beyond 128B move larger pieces within as many bytes
+          map->swizzle = static_cast<TensorSwizzle>(
+              std::min(static_cast<int>(swizzle), int{CU_TENSOR_MAP_SWIZZLE_128B}));
+          map->fills_with_nan = fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
+        }
+        session.tensor_map_made(tensor_map, map);
+      },
+      tensor_map, type, rank, address, sizes, strides, box, steps, interleave, swizzle, promotion,
+      fill);
+}
+
+CUresult cuTensorMapReplaceAddress(CUtensorMap* tensor_map, void* address) {
+  const std::uint64_t before = tensor_map == nullptr ? 0 : Session::tensor_map_number(tensor_map);
+  return call_and_note_success<&cuTensorMapReplaceAddress>(
+      [&](Session& session) {
+        session.tensor_map_moved(tensor_map, before, reinterpret_cast<std::uint64_t>(address));
+      },
+      tensor_map, address);
+}
+
+}  // namespace barracuda::preload
