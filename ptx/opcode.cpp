@@ -5,6 +5,7 @@
 
 #include "ptx/forms.h"
 #include "ptx/matrix_layout.h"
+#include "ptx/warpgroup_product.h"
 
 namespace barracuda::ptx {
 
@@ -119,8 +120,10 @@ void read_asynchronous(const Instruction& instruction, const Form& form, Effect&
   effect.mbarrier_operand = operand(form.mbarrier);
   effect.mask_operand = operand(form.mask);
   const bool has_address = form.address == kNoOperand || effect.address_operand >= 0;
-  effect.not_covered = !has_address || effect.address_operand + form.needed >= count ||
-                       (form.operation == Operation::kCopy && !read_copy(instruction, effect));
+  effect.not_covered =
+      !has_address || effect.address_operand + form.needed >= count ||
+      (form.operation == Operation::kCopy && !read_copy(instruction, effect)) ||
+      (form.operation == Operation::kMatrixProduct && !read_warpgroup_product(instruction));
 }
 
 void read_class(const Instruction& instruction, const Form& form, Effect& effect) {

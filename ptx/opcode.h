@@ -57,6 +57,7 @@ enum class OpcodeClass : std::uint8_t {
 //                  The mbarrier lies in the space of the destination. A cp.async (kThreadGroup) has
 //                  in `bytes` how many are read, or a predicate that none is; st.async and
 //                  red.async have a value and no amount
+//   kMatrixProduct  none: read_warpgroup_product() says what its operands are
 struct Effect {
   OpcodeClass opcode_class = OpcodeClass::kUnknown;
   StateSpace space = StateSpace::kNone;  // kGeneric where no space is written

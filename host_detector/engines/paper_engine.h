@@ -43,6 +43,7 @@ class PaperEngine final : public Engine {
   bool copy(const Actor& actor, const WarpOperation& operation);
   bool copy_one(const Actor& actor, std::uint32_t lane, const WarpOperation& operation,
                 std::uint64_t target, std::uint64_t mbarrier);
+  bool matrix_product(const Actor& actor, const WarpOperation& operation);
   void exit(const Actor& actor, const WarpOperation& operation);
   void finish(LaunchState& launch);
   SyncClocks& sync_of(const MemoryPlace& place);

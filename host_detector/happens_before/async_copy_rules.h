@@ -23,6 +23,8 @@ class AsyncCopyRules {
   // All operations on mbarriers but copies.
   bool mbarrier(const Actor& actor, const WarpOperation& operation);
   bool copy(const Actor& actor, const WarpOperation& operation);
+  // wgmma: what the warp reads of shared memory.
+  bool matrix_product(const Actor& actor, const WarpOperation& operation);
 
  private:
   // Lanes that do the same to one mbarrier.
@@ -42,6 +44,7 @@ class AsyncCopyRules {
     Time time = 0;
   };
 
+  static void wait_for_matrices(const Actor& actor, std::uint32_t groups, std::uint32_t lanes);
   bool alike(const Actor& actor, const WarpOperation& operation, std::uint32_t lanes);
   static bool act(const Actor& actor, const Operand& operand);
   static bool arrive(const Actor& actor, const Operand& operand);

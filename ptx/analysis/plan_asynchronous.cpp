@@ -1,5 +1,8 @@
 #include "ptx/analysis/plan_asynchronous.h"
 
+#include "base/assert.h"
+#include "ptx/warpgroup_product.h"
+
 namespace barracuda::ptx {
 namespace {
 
@@ -47,6 +50,19 @@ PlannedSite as_copy(PlannedSite site, const Instruction& instruction) {
   const bool has_type = instruction.opcode != Opcode::kCp || instruction.has(Modifier::kReduce);
   site.info.element_bytes = has_type ? static_cast<std::uint8_t>(size_of(effect.type)) : 1;
   site.info.element_count = instruction.opcode != Opcode::kCp ? effect.elements : 1;
+  return site;
+}
+
+// A wgmma says in its text what the detector makes of its descriptors.
+PlannedSite as_product(PlannedSite site, const Instruction& instruction) {
+  const auto product = read_warpgroup_product(instruction);
+  ASSERT(product);  // else the effect is not covered
+  site.hook = HookKind::kOperands;
+  site.info.proxy = site.effect.proxy;
+  site.info.asynchrony = site.effect.asynchrony;
+  site.info.element_bytes = wire::kUnitBytes;
+  site.info.element_count = 1;
+  site.info.constant = product->shape.packed();
   return site;
 }
 
@@ -142,6 +158,8 @@ std::vector<PlannedSite> plan_asynchronous(const PlannedSite& site, const Statem
       return effect.asynchrony == Asynchrony::kThreadGroup
                  ? plan_plain_copy(planned, statement, registers)
                  : std::vector{as_copy(planned, statement.instruction)};
+    case Operation::kMatrixProduct:
+      return {as_product(planned, statement.instruction)};
     case Operation::kRead:
     case Operation::kWrite:
     case Operation::kAtomic:
