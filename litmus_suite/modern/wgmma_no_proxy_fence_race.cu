@@ -3,7 +3,7 @@
 // expect paper: none
 // weak: never
 // result: x 0 out 14336
-// flags: -arch=sm_90a
+// flags: -gencode arch=compute_90a,code=[compute_90a,sm_90a]
 #include "../litmus.h"
 #include "../wgmma.h"
 

@@ -2,7 +2,7 @@
 // expect: none
 // weak: never
 // result: x 0 out 43008
-// flags: -arch=sm_90a
+// flags: -gencode arch=compute_90a,code=[compute_90a,sm_90a]
 #include "../litmus.h"
 #include "../wgmma.h"
 
