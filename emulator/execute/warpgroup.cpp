@@ -43,20 +43,34 @@ struct Tile {
   std::uint32_t depth = 0;
 };
 
+// A unit at a time where not all of it is the program's: compilers round sizes up, and behind them
+// lies what %reserved_smem_offset names.
+const std::byte* resolve_stretch(Context& c, const Instruction& in, int lane, std::uint32_t address,
+                                 std::uint32_t bytes) {
+  if (address + bytes <= c.shared_bytes) {
+    return c.shared + address;
+  }
+  for (std::uint32_t at = address; at < address + bytes; at += wire::kUnitBytes) {
+    if (resolve_range(c, in, at, {.bytes = wire::kUnitBytes}, lane) == nullptr) {
+      return nullptr;
+    }
+  }
+  return c.shared + address;
+}
+
 // False: it does not lie in shared memory, which is reported.
 bool is_there(Context& c, const Instruction& in, std::uint32_t mask, const Tile& tile) {
+  const int lane = std::countr_zero(mask);
   bool is_good = true;
-  wire::for_each_stretch(
-      tile.matrix, tile.major, tile.rows, [&](std::uint32_t address, std::uint32_t bytes) {
-        const std::byte* const host =
-            is_good ? resolve_range(c, in, address, {.bytes = bytes}, std::countr_zero(mask))
-                    : nullptr;
-        is_good = host != nullptr;
-        for (std::uint32_t rest = is_good && c.weak != nullptr ? mask : 0; rest != 0;
-             rest &= rest - 1) {
-          settle_for_copy(c, std::countr_zero(rest), host, bytes);
-        }
-      });
+  const auto look_at = [&](std::uint32_t address, std::uint32_t bytes) {
+    const std::byte* const host = is_good ? resolve_stretch(c, in, lane, address, bytes) : nullptr;
+    is_good = host != nullptr;
+    const std::uint32_t storing = is_good && c.weak != nullptr ? mask : 0;
+    for (std::uint32_t rest = storing; rest != 0; rest &= rest - 1) {
+      settle_for_copy(c, std::countr_zero(rest), host, bytes);
+    }
+  };
+  wire::for_each_stretch(tile.matrix, tile.major, tile.rows, look_at);
   return is_good;
 }
 
