@@ -1,6 +1,7 @@
 // Without the proxy fence the product may miss what was stored.
 // expect: race intra-block shared
 // expect paper: none
+// missing: fence.proxy.async
 // weak: never
 // result: x 0 out 14336
 // flags: -gencode arch=compute_90a,code=[compute_90a,sm_90a]

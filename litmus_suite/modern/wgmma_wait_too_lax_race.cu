@@ -1,6 +1,7 @@
 // With one group left, the tile of the last group is still read.
 // expect: race intra-block shared
 // expect paper: none
+// missing: wgmma is not waited for
 // weak: never
 // result: x 0 out 43008
 // flags: -gencode arch=compute_90a,code=[compute_90a,sm_90a]
