@@ -37,13 +37,13 @@ BARRACUDA_WIRE std::uint16_t lap_tag(std::uint64_t slot, std::uint32_t slots_log
 enum class RecordKind : std::uint8_t {
   kVoid = 0,    // claimed and empty; header.slot_count says how many slots in all
   kAffine = 1,  // access: lane l touches base + (l % w) * stride0 + (l / w) * stride1; no entries
-  kScattered = 2,    // access: n LaneAddress entries, two a slot
-  kRelease = 3,      // strong write or write half of an atomic: n LaneRelease entries of two slots;
-                     // the slots are claimed before the access, written after it
-  kAcquire = 4,      // strong read or read half of an atomic: n LaneAcquire entries of one slot;
-                     // claimed after the access
-  kEvent = 5,        // fence, barrier, warp barrier, call, return, exit: the site says which
-  kOperands = 6,     // mbarrier operations and kCopy: n LaneOperands entries of two slots
+  kScattered = 2,  // access: n LaneAddress entries, two a slot
+  kRelease = 3,    // strong write or write half of an atomic: n LaneRelease entries of two slots;
+                   // the slots are claimed before the access, written after it
+  kAcquire = 4,    // strong read or read half of an atomic: n LaneAcquire entries of one slot;
+                   // claimed after the access
+  kEvent = 5,      // fence, barrier, warp barrier, call, return, exit: the site says which
+  kOperands = 6,  // mbarrier operations, kCopy, kMatrixProduct: n LaneOperands entries of two slots
   kAffineValue = 7,  // kAffine, and in a slot of its own the value that all lanes stored
   kEarlier = 8,      // access of one lane, made earlier in the barrier interval of its block and
                      // logged by another (shared_states.h); in a slot of its own the value, if it
@@ -228,6 +228,9 @@ static_assert(offsetof(LaneRelease, value_read) == kHalfBytes &&
 //                        nowhere; third: the mbarrier, tagged, kNoOperand if none; flags: CTA mask
 //                        of a multicast, 0 without. The mbarrier of a multicast stands for those at
 //                        its offset in every CTA of the mask
+//   kMatrixProduct       second, third: the descriptors of A and B (matrix_descriptor.h), A's is
+//                        kNoOperand if it lies in registers; target and amount say nothing. One
+//                        lane stands for the warp
 // A cp.async is no kCopy: it is a kWrite of all bytes that it writes (those that it does not read
 // are zeros) and a kRead of those that it reads, by lane in pieces of a power of two of bytes: one
 // site of the whole size, and where an operand says how many are read, sites of 8, 4, 2 and 1

@@ -43,9 +43,10 @@ enum class Operation : std::uint8_t {
   kBranch,  // lanes of a warp go two ways: logged before, with a mask of those that take the branch
   kSwitch,  // … many ways: logged before, a record for each way
   kMeet,    // where the ways of a branch meet, logged by lanes that went apart
+  kMatrixProduct,  // wgmma.mma_async: reads of shared memory that its descriptors name
 };
-inline constexpr std::uint32_t kOperationCount = 30;
-static_assert(static_cast<std::uint32_t>(Operation::kMeet) + 1 == kOperationCount);
+inline constexpr std::uint32_t kOperationCount = 31;
+static_assert(static_cast<std::uint32_t>(Operation::kMatrixProduct) + 1 == kOperationCount);
 
 // PTX ISA 8.4-8.5. kVolatile is relaxed.sys that the verdict table treats by itself.
 enum class MemoryOrder : std::uint8_t {
@@ -72,6 +73,7 @@ enum class Asynchrony : std::uint8_t {
   kThreadGroup,  // cp.async: groups that the thread commits
   kBulkGroup,    // cp.async.bulk: those that it commits for bulk copies
   kMbarrier,     // the phase of an mbarrier
+  kMatrixGroup,  // wgmma: groups that the warp commits
 };
 
 // What a fence next to an access in the code makes of it, by the rules of BARRACUDA (PLDI 2017).
@@ -99,6 +101,7 @@ struct SiteInfo {
   // site that store the same do no harm.
   bool is_replicated = false;
   // That constant (stored_value). kBranch, kSwitch, kMeet: which meeting, kNoMeeting where none is.
+  // kMatrixProduct: its ProductShape (matrix_descriptor.h), packed.
   std::uint64_t constant = 0;
 
   friend bool operator==(const SiteInfo&, const SiteInfo&) = default;

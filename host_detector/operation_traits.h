@@ -65,6 +65,7 @@ inline constexpr Row kRows[] = {
     {Operation::kBranch, {}},
     {Operation::kSwitch, {}},
     {Operation::kMeet, {}},
+    {Operation::kMatrixProduct, kOperand},
 };
 
 }  // namespace operation_rows

@@ -6,6 +6,7 @@
 #include "base/tensor_map.h"
 #include "ptx/forms.h"
 #include "ptx/matrix_layout.h"
+#include "ptx/warpgroup_product.h"
 
 namespace barracuda::ptx {
 
@@ -144,7 +145,8 @@ void read_asynchronous(const Instruction& instruction, const Form& form, Effect&
   effect.not_covered =
       !has_address || effect.address_operand + form.needed >= count ||
       (form.operation == Operation::kCopy && !read_copy(instruction, effect)) ||
-      (form.operation == Operation::kTensorCopy && !read_tensor_copy(instruction, effect));
+      (form.operation == Operation::kTensorCopy && !read_tensor_copy(instruction, effect)) ||
+      (form.operation == Operation::kMatrixProduct && !read_warpgroup_product(instruction));
 }
 
 void read_class(const Instruction& instruction, const Form& form, Effect& effect) {

@@ -59,6 +59,7 @@ enum class OpcodeClass : std::uint8_t {
 //                  red.async have a value and no amount
 //   kTensorCopy    source, mbarrier, mask: as of kCopy. One of address and source is a tensor map
 //                  with the coordinates of a box (tensor_operand), the map's address is generic
+//   kMatrixProduct  none: read_warpgroup_product() says what its operands are
 struct Effect {
   OpcodeClass opcode_class = OpcodeClass::kUnknown;
   StateSpace space = StateSpace::kNone;  // kGeneric where no space is written

@@ -68,6 +68,13 @@ class Clause {
          const Access& second)
       : race_(race), sites_(sites), first_(first), second_(second), names_(names_for(second)) {}
 
+  [[nodiscard]] std::string asynchronous_wait() const {
+    return is_product(race_.first.site)
+               ? "the wgmma is not waited for: wgmma.wait_group is missing, or leaves its group "
+                 "pending"
+               : "the asynchronous copy is not waited for";
+  }
+
   // What passes data in steps, as the reduction of a warp does that counts on lockstep, wants a
   // barrier between two steps; who waits in a loop for a flag would wait for ever behind one.
   [[nodiscard]] std::string volatile_pair() const {
@@ -283,6 +290,11 @@ class Clause {
             site->info.operation == wire::Operation::kReduction);
   }
 
+  [[nodiscard]] bool is_product(detector::AccessSite id) const {
+    const ptx::Site* const site = find_site(id);
+    return site != nullptr && site->info.operation == wire::Operation::kMatrixProduct;
+  }
+
   [[nodiscard]] bool is_flag(detector::AccessSite id) const {
     const ptx::Site* const site = find_site(id);
     return site != nullptr && (site->info.poll || site->info.flag_store);
@@ -382,7 +394,7 @@ std::string missing_order(const detector::RaceEvent& race, const ptx::SiteTable&
     case MissingOrder::kProxyFenceMissing:
       return "fence.proxy.async is missing";
     case MissingOrder::kAsyncWaitMissing:
-      return "the asynchronous copy is not waited for";
+      return clause.asynchronous_wait();
     case MissingOrder::kWarpMaskTooNarrow:
       return clause.warp_mask();
     case MissingOrder::kBarrierLeavesOut:

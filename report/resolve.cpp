@@ -67,6 +67,7 @@ FindingType type_of(KernelEnd end) {
 AccessOperation operation_of(wire::Operation operation) {
   switch (operation) {
     case wire::Operation::kRead:
+    case wire::Operation::kMatrixProduct:
       return AccessOperation::kRead;
     case wire::Operation::kWrite:
       return AccessOperation::kWrite;

@@ -151,6 +151,10 @@ locations: shared memory forgets at any barrier|happens_before/sync_rules.cpp|s/
 block: a split block loses what is known of the whole|shadow/block.cpp|s/if (whole != nullptr \&\& whole->is_empty()) {/if (whole != nullptr) {/
 block: a split block does not meet who touched all of it|shadow/block.h|s/  if (whole != nullptr) {$/  if (whole != nullptr \&\& is_whole) {/
 busy words: races with one site hide those with others|races/racing_sites.h|s/return found != sites_.end() \&\& found->races >= kEnough;/return !sites_.empty() \&\& sites_.front().races >= kEnough;/
+wgmma: a wait tells nothing|happens_before/async_copy_rules.cpp|s/\.lanes = kAllLanes,/.lanes = kAllLanes - 1,/
+wgmma: A in registers is read from memory|matrix_reads.h|s/if (!shape.has_registers) {/if (shape.is_valid()) {/
+wgmma: every warp reads the first rows of A|matrix_reads.h|s/rows_of_warp(operation.warp)/rows_of_warp(0)/
+wgmma: of B eight columns are read|matrix_reads.h|s/.count = shape.columns}/.count = 8}/
 busy words: accesses of other sites count|races/piece_check.cpp|s/    if (kept.site == cell.site) {/    if (kept.cta != CtaKey{}) {/
 launches: blocks that are over come back|state/launch_state.h|s/return cta \/ kShards < finished.size() \&\& finished\[cta \/ kShards\];/return cta > ~cta \&\& finished[cta \/ kShards];/
 launches: with a block those before it in its shard are over|state/launch_state.cpp|s/^  finished\[index\] = true;/  finished.assign(index + 1, true);/

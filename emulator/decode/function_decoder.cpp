@@ -211,6 +211,7 @@ bool FunctionDecoder::decode_named(const ptx::Instruction& instruction) {
       {Opcode::kLdmatrix, &FunctionDecoder::decode_matrix_rows},
       {Opcode::kStmatrix, &FunctionDecoder::decode_matrix_rows},
       {Opcode::kMovmatrix, &FunctionDecoder::decode_move_matrix},
+      {Opcode::kWgmma, &FunctionDecoder::decode_warpgroup},
       {Opcode::kCvta, &FunctionDecoder::decode_address_conversion},
       {Opcode::kIsspacep, &FunctionDecoder::decode_is_space},
       {Opcode::kBra, &FunctionDecoder::decode_branch},

@@ -128,6 +128,10 @@ class FunctionDecoder {
   void decode_matrix_rows(const ptx::Instruction& instruction);
   void decode_move_matrix(const ptx::Instruction& instruction);
 
+  // --- warpgroup.cpp ---
+  void decode_warpgroup(const ptx::Instruction& instruction);
+  void decode_warpgroup_product(const ptx::Instruction& instruction);
+
   // --- control.cpp ---
   void decode_branch(const ptx::Instruction& instruction);
   void decode_indexed_branch(const ptx::Instruction& instruction);

@@ -1,9 +1,8 @@
 // mma, wmma, ldmatrix, stmatrix, movmatrix.
-#include "emulator/execute/matrix.h"
-
 #include <fmt/format.h>
 
 #include "emulator/decode/function_decoder.h"
+#include "emulator/decode/matrix_elements.h"
 #include "ptx/matrix_shape.h"
 #include "ptx/opcode.h"
 
@@ -12,12 +11,6 @@ namespace barracuda::emulator {
 using ptx::ScalarType;
 
 namespace {
-
-using Shape = ptx::MatrixShape;
-
-Shape shape_of(const ptx::Instruction& instruction) {
-  return ptx::matrix_shape(instruction).value_or(Shape{});
-}
 
 std::optional<MatrixElement> element_of(Modifier modifier) {
   static const boost::unordered_flat_map<Modifier, MatrixElement> elements = {
@@ -31,7 +24,8 @@ std::optional<MatrixElement> element_of(Modifier modifier) {
   return found == elements.end() ? std::nullopt : std::optional(found->second);
 }
 
-// In the order written: d, a, b, c of a product.
+}  // namespace
+
 std::vector<MatrixElement> elements_in(const ptx::Instruction& instruction) {
   std::vector<MatrixElement> elements;
   for (const Modifier modifier : instruction.modifiers) {
@@ -40,6 +34,14 @@ std::vector<MatrixElement> elements_in(const ptx::Instruction& instruction) {
     }
   }
   return elements;
+}
+
+namespace {
+
+using Shape = ptx::MatrixShape;
+
+Shape shape_of(const ptx::Instruction& instruction) {
+  return ptx::matrix_shape(instruction).value_or(Shape{});
 }
 
 ScalarType register_type(MatrixElement element) {

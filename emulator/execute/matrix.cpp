@@ -23,12 +23,19 @@ constexpr std::size_t kMaximumElements = 1024;
 // All lanes of the warp execute it, at this very instruction.
 template <class Execute>
 Step with_warp(Context& c, const Instruction& in, std::uint32_t mask, Execute execute) {
-  if ((c.warp->live & ~mask) != 0) {
-    const Step step = wait_for_members(c, in, {.mask = mask, .group = mask, .members = kFullMask});
-    c.warp->running().meets_here = true;
-    return step;
-  }
-  return execute();
+  return is_whole_warp(c, mask) ? execute() : wait_for_warp(c, in, mask);
+}
+
+}  // namespace
+
+bool is_whole_warp(const Context& c, std::uint32_t mask) {
+  return (c.warp->live & ~mask) == 0;
+}
+
+Step wait_for_warp(Context& c, const Instruction& in, std::uint32_t mask) {
+  const Step step = wait_for_members(c, in, {.mask = mask, .group = mask, .members = kFullMask});
+  c.warp->running().meets_here = true;
+  return step;
 }
 
 // --- elements as numbers ---
@@ -66,6 +73,8 @@ double number_of(MatrixElement element, std::uint64_t bits) {
   return 0;
 }
 
+namespace {
+
 std::uint64_t bits_of(MatrixElement element, double value) {
   switch (element) {
     case MatrixElement::kF16:
@@ -89,6 +98,8 @@ std::uint64_t bits_of(MatrixElement element, double value) {
   }
   return 0;
 }
+
+}  // namespace
 
 void read_fragment(const Context& c, const MatrixFragment& fragment, double* matrix) {
   const std::uint32_t bits = element_bits(fragment.element);
@@ -123,6 +134,16 @@ void write_fragment(const Context& c, const MatrixFragment& fragment, const doub
   }
 }
 
+void saturate(double* sums, std::size_t count) {
+  constexpr double kLow = std::numeric_limits<std::int32_t>::min();
+  constexpr double kHigh = std::numeric_limits<std::int32_t>::max();
+  for (std::size_t i = 0; i < count; ++i) {
+    sums[i] = std::min(std::max(sums[i], kLow), kHigh);
+  }
+}
+
+namespace {
+
 // f64 rounds each step once; sums of products of narrower types are made in double, which is more
 // than the manual asks for.
 void multiply(const MatrixProduct& product, const double* a, const double* b, double* sums) {
@@ -140,14 +161,6 @@ void multiply(const MatrixProduct& product, const double* a, const double* b, do
             wide ? std::fma(left, right[column], sum[column]) : sum[column] + left * right[column];
       }
     }
-  }
-}
-
-void saturate(double* sums, std::size_t count) {
-  constexpr double kLow = std::numeric_limits<std::int32_t>::min();
-  constexpr double kHigh = std::numeric_limits<std::int32_t>::max();
-  for (std::size_t i = 0; i < count; ++i) {
-    sums[i] = std::min(std::max(sums[i], kLow), kHigh);
   }
 }
 

@@ -77,6 +77,18 @@ struct MatrixPart {
   std::uint32_t bytes = 0;
 };
 
+// Whether the lanes are all that live of the warp; else they wait for the others, at this very
+// instruction.
+bool is_whole_warp(const Context& c, std::uint32_t mask);
+Step wait_for_warp(Context& c, const Instruction& in, std::uint32_t mask);
+
+double number_of(MatrixElement element, std::uint64_t bits);
+// The whole matrix, row by row.
+void read_fragment(const Context& c, const MatrixFragment& fragment, double* matrix);
+void write_fragment(const Context& c, const MatrixFragment& fragment, const double* matrix);
+// To numbers of s32.
+void saturate(double* sums, std::size_t count);
+
 // All parts of one of the four loads and stores below, which the whole warp executes. False: an
 // address is wrong, which is reported.
 bool find_parts(Context& c, const Instruction& in, Handler access, std::uint32_t mask,

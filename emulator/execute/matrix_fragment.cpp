@@ -26,9 +26,12 @@ ElementPlace place_in_mma(MatrixRole role, std::uint32_t lane, std::uint32_t num
     const std::uint32_t halves = rows / 8;
     return {.row = group + 8 * (number % halves), .column = along + 4 * parts * (number / halves)};
   }
-  // Two neighbours in a row: in one register, or in two.
-  const std::uint32_t neighbour = number * parts + part;
-  return {.row = group + 8 * (neighbour / 2), .column = member * 2 + neighbour % 2};
+  // Two neighbours in a row: in one register, or in two. Behind those of eight columns come those
+  // of the next eight.
+  const std::uint32_t neighbour = number * parts + part, halves = rows / 8;
+  const std::uint32_t pair = neighbour / 2;
+  return {.row = group + 8 * (pair % halves),
+          .column = 8 * (pair / halves) + member * 2 + neighbour % 2};
 }
 
 }  // namespace

@@ -17,8 +17,9 @@
 
 namespace barracuda::detector {
 
-enum class Completion : std::uint8_t { kThreadGroup, kBulkWrites, kBulkReads };
-inline constexpr std::size_t kCompletionCount = 3;
+// kMatrixReads is of a warp as one: lane 0 stands for it.
+enum class Completion : std::uint8_t { kThreadGroup, kBulkWrites, kBulkReads, kMatrixReads };
+inline constexpr std::size_t kCompletionCount = 4;
 
 // The pseudo warp of the lanes of `warp` for this completion.
 constexpr std::uint32_t completion_warp(Completion completion, std::uint32_t warp) {
@@ -27,7 +28,7 @@ constexpr std::uint32_t completion_warp(Completion completion, std::uint32_t war
 
 static_assert(completion_warp(Completion{}, 0) == wire::kWarpLanes,
               "pseudo warps begin above the real ones");
-static_assert(completion_warp(Completion::kBulkReads, wire::kWarpLanes - 1) + 1 ==
+static_assert(completion_warp(Completion::kMatrixReads, wire::kWarpLanes - 1) + 1 ==
                   completion_warp(Completion{kCompletionCount}, 0),
               "each completion has a pseudo warp for each warp, and no other has it");
 
@@ -42,7 +43,7 @@ constexpr std::uint32_t mbarrier_lane(std::uint32_t mbarrier) {
   return mbarrier % wire::kWarpLanes;
 }
 
-static_assert(mbarrier_warp(0) > completion_warp(Completion::kBulkReads, wire::kWarpLanes - 1),
+static_assert(mbarrier_warp(0) > completion_warp(Completion::kMatrixReads, wire::kWarpLanes - 1),
               "those of mbarriers are above those of copies");
 static_assert(mbarrier_warp(kMaxMbarriers - 1) < 1U << 24, "PackedCompletion has 24 bits for them");
 
@@ -82,8 +83,11 @@ class CopyGroups {
 
 class Completions {
  public:
+  // Those of wgmma, which the warp commits.
+  [[nodiscard]] CopyGroups& matrix_groups() { return matrix_groups_; }
+
   [[nodiscard]] CopyGroups& groups(Completion completion, std::uint32_t lane) {
-    DEBUG_ASSERT(lane < wire::kWarpLanes);
+    DEBUG_ASSERT(lane < wire::kWarpLanes && completion != Completion::kMatrixReads);
     return groups_[completion == Completion::kThreadGroup ? 0 : 1][lane];
   }
 
@@ -122,6 +126,7 @@ class Completions {
   using OfLanes = std::array<T, wire::kWarpLanes>;
 
   std::array<OfLanes<CopyGroups>, 2> groups_;
+  CopyGroups matrix_groups_;
   std::array<OfLanes<Time>, kCompletionCount> waited_{};
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "host_detector/matrix_reads.h"
 #include "host_detector/shadow/shadow_memory.h"
 #include "host_detector/well_formed.h"
 
@@ -280,6 +281,20 @@ bool PaperEngine::tensor_copy(const Actor& actor, const WarpOperation& operation
   return is_possible;
 }
 
+// Likewise.
+bool PaperEngine::matrix_product(const Actor& actor, const WarpOperation& operation) {
+  const std::uint32_t lane = first_lane(operation.mask);
+  bool is_possible = true;
+  const bool is_known = for_each_matrix_read(
+      engine_.site(static_cast<std::uint32_t>(operation.site)), operation,
+      [&](std::uint64_t tagged, std::uint32_t bytes) {
+        is_possible = accesses_.apply(actor, lane, operation.site, Access::kRead,
+                                      {.tagged = tagged, .bytes = bytes}) &&
+                      is_possible;
+      });
+  return is_known && is_possible;
+}
+
 bool PaperEngine::event(const Actor& actor, const WarpOperation& operation) {
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   const std::uint32_t lanes = operation.mask;
@@ -324,6 +339,8 @@ bool PaperEngine::event(const Actor& actor, const WarpOperation& operation) {
       return copy(actor, operation);
     case Operation::kTensorCopy:
       return tensor_copy(actor, operation);
+    case Operation::kMatrixProduct:
+      return matrix_product(actor, operation);
     case Operation::kFence:  // counts next to an access alone, and there the site says so
     case Operation::kProxyFence:
     case Operation::kAsyncCommit:

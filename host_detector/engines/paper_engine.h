@@ -50,6 +50,7 @@ class PaperEngine final : public Engine {
                 std::uint64_t target, std::uint64_t mbarrier);
   bool tensor_copy(const Actor& actor, const WarpOperation& operation);
   static bool arrive_by_copy(const Actor& actor, std::uint32_t lane, std::uint64_t mbarrier);
+  bool matrix_product(const Actor& actor, const WarpOperation& operation);
   void exit(const Actor& actor, const WarpOperation& operation);
   void finish(LaunchState& launch);
   SyncClocks& sync_of(const MemoryPlace& place);

@@ -138,6 +138,8 @@ bool PtxEngine::perform(const Actor& actor, const WarpOperation& operation,
       return async_copy_rules_.copy(actor, operation);
     case Operation::kTensorCopy:
       return async_copy_rules_.tensor_copy(actor, operation);
+    case Operation::kMatrixProduct:
+      return async_copy_rules_.matrix_product(actor, operation);
     case Operation::kBranch:
     case Operation::kSwitch:
     case Operation::kMeet:

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "device_logger/scope_order.h"
+#include "host_detector/matrix_reads.h"
 
 namespace barracuda::detector {
 namespace {
@@ -83,6 +84,10 @@ void AsyncCopyRules::fence_proxy(const Actor& actor, std::uint32_t lanes) {
 }
 
 bool AsyncCopyRules::commit(const Actor& actor, std::uint32_t lanes, const wire::SiteInfo& site) {
+  if (site.asynchrony == Asynchrony::kMatrixGroup) {
+    actor.warp.completions().matrix_groups().commit();
+    return true;
+  }
   if (site.asynchrony != Asynchrony::kThreadGroup && site.asynchrony != Asynchrony::kBulkGroup) {
     return false;
   }
@@ -97,6 +102,10 @@ bool AsyncCopyRules::commit(const Actor& actor, std::uint32_t lanes, const wire:
 
 bool AsyncCopyRules::wait(const Actor& actor, std::uint32_t groups, std::uint32_t lanes,
                           const wire::SiteInfo& site) {
+  if (site.asynchrony == Asynchrony::kMatrixGroup) {
+    wait_for_matrices(actor, groups, lanes);
+    return true;
+  }
   if (site.asynchrony != Asynchrony::kThreadGroup && site.asynchrony != Asynchrony::kBulkGroup) {
     return false;
   }
@@ -119,6 +128,23 @@ bool AsyncCopyRules::wait(const Actor& actor, std::uint32_t groups, std::uint32_
   }
   actor.warp.advance();  // what lies before the wait is told from what follows it
   return true;
+}
+
+// All that waits knows at once what is over: the groups are the warp's, not a lane's.
+void AsyncCopyRules::wait_for_matrices(const Actor& actor, std::uint32_t groups,
+                                       std::uint32_t lanes) {
+  const Time over = actor.warp.completions().matrix_groups().over(groups);
+  if (over != 0) {
+    const WarpTime reads{.warp = completion_warp(Completion::kMatrixReads, actor.warp.warp()),
+                         .lanes = kAllLanes,
+                         .time = over};
+    actor.warp.change(lanes, [&](std::uint32_t, const ThreadState& before) {
+      ThreadState after = before;
+      after.clock.raise(actor.cta.key, {&reads, 1});
+      return after;
+    });
+  }
+  actor.warp.advance();  // what lies before the wait is told from what follows it
 }
 
 bool AsyncCopyRules::mbarrier(const Actor& actor, const WarpOperation& operation) {
@@ -318,6 +344,31 @@ void AsyncCopyRules::in_group(const Actor& actor, std::uint32_t lane, Transfer& 
   transfer.read_completion = {.cta = actor.cta.index,
                               .warp = completion_warp(Completion::kBulkReads, warp)};
   transfer.time = actor.warp.completions().groups(Completion::kBulkWrites, lane).now();
+}
+
+bool AsyncCopyRules::matrix_product(const Actor& actor, const WarpOperation& operation) {
+  const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
+  if (site.asynchrony != Asynchrony::kMatrixGroup) {
+    return false;
+  }
+  const PackedCompletion completion{
+      .cta = actor.cta.index,
+      .warp = completion_warp(Completion::kMatrixReads, actor.warp.warp()),
+      .lane = 0};
+  const Time time = actor.warp.completions().matrix_groups().now();
+  const std::uint32_t issuer = operation.mask & (~operation.mask + 1);
+  bool is_possible = true;
+  const bool is_known =
+      for_each_matrix_read(site, operation, [&](std::uint64_t tagged, std::uint32_t bytes) {
+        is_possible = accesses_.check_range(actor, operation, issuer,
+                                            {.tagged = tagged,
+                                             .bytes = bytes,
+                                             .flags = Cell::kReads | Cell::kAsynchronous,
+                                             .completion = completion.packed(),
+                                             .time = time}) &&
+                      is_possible;
+      });
+  return is_known && is_possible;
 }
 
 bool AsyncCopyRules::multicast(const Actor& actor, const WarpOperation& operation,

@@ -26,6 +26,8 @@ class AsyncCopyRules {
   bool copy(const Actor& actor, const WarpOperation& operation);
   // By a map that is not known it is named in the log, and no more is known of it.
   bool tensor_copy(const Actor& actor, const WarpOperation& operation);
+  // wgmma: what the warp reads of shared memory.
+  bool matrix_product(const Actor& actor, const WarpOperation& operation);
 
  private:
   // Lanes that do the same to one mbarrier.
@@ -46,6 +48,7 @@ class AsyncCopyRules {
     const TensorBox* box = nullptr;  // of a tensor: one end is its rows, the other its pieces
   };
 
+  static void wait_for_matrices(const Actor& actor, std::uint32_t groups, std::uint32_t lanes);
   bool alike(const Actor& actor, const WarpOperation& operation, std::uint32_t lanes);
   static bool act(const Actor& actor, const Operand& operand);
   static bool arrive(const Actor& actor, const Operand& operand);

@@ -89,7 +89,7 @@ bool is_before(const PlacedPiece& access, const Cell& older, std::uint32_t older
   const ClockPlace completion = completion_of(older, older_lane);
   const ThreadKey copier{.cta = completion.cta,
                          .cluster = 0,
-                         .warp = static_cast<std::uint8_t>(completion.warp),
+                         .warp = static_cast<std::uint16_t>(completion.warp),
                          .lane = static_cast<std::uint8_t>(completion.lane)};
   return happens_before(access.engine(), copier, older.time, actor, lane);
 }

@@ -14,6 +14,7 @@
 #include <boost/container/small_vector.hpp>
 #include <boost/container_hash/hash.hpp>
 
+#include "host_detector/clock/completions.h"
 #include "host_detector/clock/thread_state.h"
 #include "host_detector/sync/small_map.h"
 
@@ -26,9 +27,12 @@ inline constexpr std::size_t kChannelCount = 2;
 struct ThreadKey {
   CtaKey cta{};
   std::uint32_t cluster = 0;
-  std::uint8_t warp = 0, lane = 0;
+  std::uint16_t warp = 0;  // pseudo warps are above the real ones (completions.h)
+  std::uint8_t lane = 0;
   friend bool operator==(const ThreadKey&, const ThreadKey&) = default;
 };
+
+static_assert(mbarrier_warp(kMaxMbarriers - 1) <= 0xFFFF, "a ThreadKey has room for all of them");
 
 // Who wrote, for explaining a race: all the writer knew, what of it was fenced and how far, what it
 // had read and not acquired.
@@ -101,7 +105,8 @@ class SyncLocation {
 
   struct ObserverKey {
     CtaKey cta{};
-    std::uint8_t warp = 0, lane = 0;
+    std::uint16_t warp = 0;
+    std::uint8_t lane = 0;
     bool is_poll = false;
     friend bool operator==(const ObserverKey&, const ObserverKey&) = default;
 

@@ -1,5 +1,8 @@
 #include "ptx/analysis/plan_asynchronous.h"
 
+#include "base/assert.h"
+#include "ptx/warpgroup_product.h"
+
 namespace barracuda::ptx {
 namespace {
 
@@ -58,6 +61,19 @@ PlannedSite as_tensor_copy(PlannedSite site) {
   site.info.asynchrony = site.effect.asynchrony;
   site.info.element_bytes = 1;  // only its map says more
   site.info.element_count = 1;
+  return site;
+}
+
+// A wgmma says in its text what the detector makes of its descriptors.
+PlannedSite as_product(PlannedSite site, const Instruction& instruction) {
+  const auto product = read_warpgroup_product(instruction);
+  ASSERT(product);  // else the effect is not covered
+  site.hook = HookKind::kOperands;
+  site.info.proxy = site.effect.proxy;
+  site.info.asynchrony = site.effect.asynchrony;
+  site.info.element_bytes = wire::kUnitBytes;
+  site.info.element_count = 1;
+  site.info.constant = product->shape.packed();
   return site;
 }
 
@@ -157,6 +173,8 @@ std::vector<PlannedSite> plan_asynchronous(const PlannedSite& site, const Statem
                  : std::vector{as_copy(planned, statement.instruction)};
     case Operation::kTensorCopy:
       return {as_tensor_copy(planned)};
+    case Operation::kMatrixProduct:
+      return {as_product(planned, statement.instruction)};
     case Operation::kRead:
     case Operation::kWrite:
     case Operation::kAtomic:

@@ -49,7 +49,8 @@ bool may_touch_shared(const Effect& effect) {
   const bool is_asynchronous = effect.opcode_class == OpcodeClass::kMbarrier ||
                                effect.opcode_class == OpcodeClass::kAsyncCopy;
   return effect.not_covered || is_shared_access(effect) || is_matrix_access(effect) ||
-         (is_asynchronous && effect.address_operand >= 0);
+         (is_asynchronous && effect.address_operand >= 0) ||
+         effect.operation == wire::Operation::kMatrixProduct;
 }
 
 const Operand* address_of(const Statement& statement, const Effect& effect) {

@@ -11,6 +11,7 @@
 #include "ptx/hooks/hook_call.h"
 #include "ptx/hooks/hook_text.h"
 #include "ptx/matrix_layout.h"
+#include "ptx/warpgroup_product.h"
 
 namespace barracuda::ptx {
 namespace {
@@ -183,8 +184,33 @@ std::string HookWriter::write_operands_call(const PlannedSite& site, const State
                             {64, "%__barracuda_n"}});
 }
 
+// One lane logs for the warp: the others have no address. All of them go on together, as a wgmma
+// wants them.
+std::string HookWriter::write_product_call(const PlannedSite& site, const Statement& statement) {
+  const auto& operands = statement.instruction.operands;
+  const bool has_registers = wire::ProductShape::of(site.info.constant).has_registers;
+  return fmt::format(
+             ".reg .pred %__barracuda_q;\n.reg .b32 %__barracuda_l;\n"
+             "mov.u32 %__barracuda_l, %laneid;\nsetp.eq.u32 %__barracuda_q, %__barracuda_l, 0;\n"
+             "selp.b64 %__barracuda_a, {}, -1, %__barracuda_q;\n"
+             "mov.b64 %__barracuda_s, {};\nmov.b64 %__barracuda_r, {};\n",
+             wire::tagged_address(wire::AddressSpace::kShared, 0),
+             has_registers ? "-1" : operands[kProductA].text, operands[kProductB].text) +
+         write_call(called_, {"operands"},
+                    {{32, fmt::to_string(site_word(site))},
+                     {64, "%__barracuda_a"},
+                     {64, "%__barracuda_s"},
+                     {64, "%__barracuda_r"},
+                     {64, "0"}}) +
+         "bar.warp.sync 0xffffffff;\n";
+}
+
 HookText HookWriter::write_operands(const PlannedSite& site, const Statement& statement) {
   const Predicate predicate = skip_unless(statement.instruction);
+  if (site.info.operation == Operation::kMatrixProduct) {
+    return {.before = fmt::format("{{\n{}{}{}{}}}\n", kDeclareOperands, predicate.before,
+                                  write_product_call(site, statement), predicate.after)};
+  }
   return {.before = fmt::format("{{\n{}{}{}{}}}\n", kDeclareOperands, predicate.before,
                                 write_operands_call(site, statement), predicate.after)};
 }

@@ -35,9 +35,10 @@ std::string_view memory_of(const Form& form) {
       (form.operation == kCopy && form.source == 0 && form.order == wire::MemoryOrder::kWeak);
   const bool does_both = form.operation == kAtomic || form.operation == kReduction ||
                          (form.operation == kCopy && !only_writes) || form.operation == kTensorCopy;
-  return form.operation == kRead ? "reads"
-         : only_writes           ? "writes"
-         : does_both             ? "reads, writes"
+  const bool only_reads = form.operation == kRead || form.operation == kMatrixProduct;
+  return only_reads    ? "reads"
+         : only_writes ? "writes"
+         : does_both   ? "reads, writes"
          : form.opcode_class == OpcodeClass::kMbarrier || form.operation == kAsyncArrive
              ? "an mbarrier"
              : "";

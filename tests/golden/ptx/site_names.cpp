@@ -65,6 +65,8 @@ std::string_view name_of(wire::Operation operation) {
       return "switch";
     case kMeet:
       return "meet";
+    case kMatrixProduct:
+      return "matrix-product";
   }
   return "?";
 }
@@ -93,6 +95,8 @@ std::string_view name_of(wire::Asynchrony asynchrony) {
       return "bulk-group";
     case kMbarrier:
       return "mbarrier";
+    case kMatrixGroup:
+      return "matrix-group";
   }
   return "?";
 }

@@ -4,6 +4,8 @@
 #include <bit>
 #include <optional>
 
+#include "device_logger/matrix_descriptor.h"
+
 namespace barracuda::oracle {
 namespace {
 
@@ -41,7 +43,7 @@ class AsyncMaker {
         mbarrier_(kMbarriers + 8 * (choice.where / 4 % 2)) {}
 
   std::vector<AsyncRecord> make() {
-    const std::uint32_t kind = choice_.how % 20;
+    const std::uint32_t kind = choice_.how % 22;
     if (kind < 3) {
       cluster_barrier();
     } else if (kind < 5) {
@@ -58,8 +60,10 @@ class AsyncMaker {
       copy();
     } else if (kind < 19) {
       async_arrive();
-    } else {
+    } else if (kind < 20) {
       event({.operation = Operation::kProxyFence}, 0);
+    } else {
+      matrix_product();
     }
     return made_;
   }
@@ -352,6 +356,39 @@ class AsyncMaker {
     if (by_group) {
       end_group(Asynchrony::kBulkGroup, choice_.lanes / 256);
     }
+  }
+
+  // A wgmma of the smallest matrices, or the end of its group and a wait by themselves.
+  void matrix_product() {
+    if (choice_.where % 4 != 0) {
+      const wire::ProductShape shape{.columns = 8,
+                                     .has_registers = choice_.lanes % 2 != 0,
+                                     .a = major(choice_.lanes / 2),
+                                     .b = major(choice_.lanes / 4)};
+      wire::SiteInfo site = word(Operation::kMatrixProduct, MemoryOrder::kWeak, Scope::kSys);
+      site.element_bytes = 16;
+      site.proxy = wire::Proxy::kAsync;
+      site.asynchrony = Asynchrony::kMatrixGroup;
+      site.constant = shape.packed();
+      detector::WarpOperation operation = who_;
+      one_lane(operation);
+      operation.lanes.fill(
+          {.address = shared(0),
+           .value_read = shape.has_registers ? wire::kNoOperand : descriptor(choice_.lanes / 8),
+           .value_written = descriptor(choice_.lanes / 32)});
+      emit(operation, RecordKind::kOperands, site);
+    }
+    end_group(Asynchrony::kMatrixGroup, choice_.lanes / 128);
+  }
+
+  static wire::MatrixMajor major(std::uint32_t choice) {
+    return choice % 2 == 0 ? wire::MatrixMajor::kDepth : wire::MatrixMajor::kRows;
+  }
+
+  // Within the first bytes of shared memory, which other accesses use too: rows lie on each other.
+  static std::uint64_t descriptor(std::uint32_t choice) {
+    const std::uint64_t start = choice % 2, leading = choice / 2 % 2;
+    return start | leading << 16;
   }
 
   const Choice& choice_;

@@ -1,7 +1,9 @@
 // The reference's cluster barriers, mbarriers and asynchronous copies: RACE_RULES.md section 1,
 // transcribed.
 #include <algorithm>
+#include <set>
 
+#include "device_logger/matrix_descriptor.h"
 #include "tests/oracle/host_detector/reference_detector.h"
 
 namespace barracuda::oracle {
@@ -27,6 +29,9 @@ std::uint64_t ReferenceDetector::address_of(std::uint64_t tagged) {
 }
 
 Thread ReferenceDetector::completion_of(const Thread& thread, Asynchrony asynchrony, bool reads) {
+  if (asynchrony == Asynchrony::kMatrixGroup) {  // of the warp
+    return {std::get<0>(thread), std::get<1>(thread), 4000 + std::get<2>(thread), 0};
+  }
   const std::uint32_t kind = asynchrony == Asynchrony::kThreadGroup ? 1 : reads ? 2 : 3;
   return {std::get<0>(thread), std::get<1>(thread), 1000 * kind + std::get<2>(thread),
           std::get<3>(thread)};
@@ -68,6 +73,10 @@ void ReferenceDetector::async_event(const detector::WarpOperation& operation,
                                     const std::vector<Thread>& threads) {
   const wire::SiteInfo& site = sites_[static_cast<std::size_t>(operation.site)];
   const bool is_bulk = site.asynchrony == Asynchrony::kBulkGroup;
+  if (site.asynchrony == Asynchrony::kMatrixGroup) {
+    matrix_group(operation, threads);
+    return;
+  }
   for (const Thread& thread : threads) {
     VectorClock& clock = threads_.at(thread).clock;
     CopyGroups& groups = groups_[thread][is_bulk ? 1 : 0];
@@ -106,6 +115,58 @@ void ReferenceDetector::async_event(const detector::WarpOperation& operation,
     }
   }
   open_cluster_barriers();
+}
+
+// The groups are those of lane 0, for all lanes of its warp.
+void ReferenceDetector::matrix_group(const detector::WarpOperation& operation,
+                                     const std::vector<Thread>& threads) {
+  const wire::SiteInfo& site = sites_[static_cast<std::size_t>(operation.site)];
+  CopyGroups& groups = matrix_groups_[completion_of(threads.front(), site.asynchrony, true)];
+  if (site.operation == Operation::kAsyncCommit) {
+    groups.committed.push_back(groups.now++);
+    return;
+  }
+  if (groups.committed.size() > operation.event_operand) {
+    const std::uint64_t time =
+        groups.committed[groups.committed.size() - 1 - operation.event_operand];
+    for (const Thread& thread : threads) {
+      std::uint64_t& reads =
+          threads_.at(thread).clock[completion_of(thread, site.asynchrony, true)];
+      reads = std::max(reads, time);
+    }
+  }
+}
+
+// 16 rows of A for each warp, all of B: the units of 16 bytes that their elements lie in, each
+// once.
+void ReferenceDetector::matrix_product(const detector::WarpOperation& operation,
+                                       const Thread& thread) {
+  const wire::SiteInfo& site = sites_[static_cast<std::size_t>(operation.site)];
+  const auto shape = wire::ProductShape::of(site.constant);
+  const detector::LaneAccess& lane = operation.lanes[std::get<3>(thread)];
+  Access read;
+  read.reads = true;
+  read.completion = completion_of(thread, site.asynchrony, true);
+  read.completion_time = matrix_groups_[*read.completion].now;
+  std::set<std::uint32_t> units;
+  const auto add = [&](std::uint64_t descriptor, wire::MatrixMajor major, std::uint32_t first,
+                       std::uint32_t count) {
+    for (std::uint32_t row = first; row < first + count; ++row) {
+      for (std::uint32_t k = 0; k < 16; ++k) {
+        units.insert(wire::element_address(wire::read_descriptor(descriptor), major, 2, row, k) /
+                     16);
+      }
+    }
+    for (const std::uint32_t unit : units) {
+      async_access(operation, thread, read,
+                   wire::tagged_address(wire::AddressSpace::kShared, 16 * unit), 16);
+    }
+    units.clear();
+  };
+  if (!shape.has_registers) {
+    add(lane.value_read, shape.a, std::get<2>(thread) % 4 * 16, 16);
+  }
+  add(lane.value_written, shape.b, 0, shape.columns);
 }
 
 void ReferenceDetector::arrive_at_cluster(const wire::SiteInfo& site, const Thread& thread) {
@@ -221,6 +282,10 @@ void ReferenceDetector::operands(const detector::WarpOperation& operation,
     for (const Thread& thread : threads) {
       copy(operation, thread);
     }
+    return;
+  }
+  if (site.operation == Operation::kMatrixProduct) {
+    matrix_product(operation, threads.front());
     return;
   }
   const bool is_weak = site.operation == Operation::kMbarrierInit;

@@ -217,6 +217,8 @@ class ReferenceDetector {
 
   // reference_async.cpp
   void async_event(const detector::WarpOperation& operation, const std::vector<Thread>& threads);
+  void matrix_group(const detector::WarpOperation& operation, const std::vector<Thread>& threads);
+  void matrix_product(const detector::WarpOperation& operation, const Thread& thread);
   void async_access(const detector::WarpOperation& operation, const Thread& thread, Access access,
                     std::uint64_t tagged, std::uint32_t bytes);
   void operands(const detector::WarpOperation& operation, const std::vector<Thread>& threads);
@@ -267,6 +269,7 @@ class ReferenceDetector {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Barrier> barriers_;
   std::map<Thread, bool> atomic_wrote_;
   std::map<Thread, std::array<CopyGroups, 2>> groups_;  // of cp.async, of bulk copies
+  std::map<Thread, CopyGroups> matrix_groups_;          // of wgmma, by their completion
   std::map<std::pair<std::uint32_t, std::uint32_t>, ClusterBarrier> cluster_barriers_;
   std::map<MbarrierKey, Mbarrier> mbarriers_;
   std::vector<Access> accesses_;

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "device_logger/matrix_descriptor.h"
 #include "logged_machine.h"
 
 namespace barracuda::wire {
@@ -422,6 +423,44 @@ TEST_CASE("sites of copies say what waits for them", "[logger]") {
   CHECK_FALSE(log.info_of("cp.async.bulk.wait_group").reads_only);
   CHECK(log.of("cp.async.bulk.wait_group")[0].pattern.base_low == 0);
   CHECK(log.info_of("cp.async.bulk.wait_group").asynchrony == Asynchrony::kBulkGroup);
+}
+
+TEST_CASE("a wgmma is logged by one lane of each warp, with its descriptors", "[logger]") {
+  const auto mode = GENERATE(CommitMode::kSelfValidating, CommitMode::kFenceAndFlag);
+  LoggedMachine machine(BARRACUDA_ASYNCHRONOUS_KERNELS, options_of(mode));
+  const Log log = log_of(machine, "products", {1, 128});
+  const std::string halves = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16";
+  const std::string narrow = "wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16";
+  const std::uint64_t a = (log.box >> 4) + (256ULL >> 4 << 32) + (128ULL >> 4 << 16), b = a + 32;
+  std::vector<Lane> of_halves, of_narrow;
+  for (std::uint32_t thread = 0; thread < 128; thread += 32) {
+    of_halves.push_back({.thread = thread, .target = shared(0), .second = a, .third = b});
+    of_narrow.push_back({.thread = thread, .target = shared(0), .second = kNoOperand, .third = b});
+  }
+  CHECK(log.lanes_of(halves) == of_halves);
+  CHECK(log.lanes_of(narrow) == of_narrow);
+  for (const std::string& name : {halves, narrow}) {
+    const SiteInfo& info = log.info_of(name);
+    CHECK(info.operation == Operation::kMatrixProduct);
+    CHECK(info.asynchrony == Asynchrony::kMatrixGroup);
+    CHECK(info.proxy == Proxy::kAsync);
+    CHECK(info.element_bytes == kUnitBytes);
+  }
+  CHECK(ProductShape::of(log.info_of(halves).constant) == ProductShape{.columns = 8});
+  CHECK(ProductShape::of(log.info_of(narrow).constant) ==
+        ProductShape{.columns = 16, .has_registers = true, .b = MatrixMajor::kRows});
+  CHECK(log.of("wgmma.fence.sync.aligned").empty());
+  CHECK(log.info_of("wgmma.commit_group.sync.aligned").operation == Operation::kAsyncCommit);
+  CHECK(log.info_of("wgmma.commit_group.sync.aligned").asynchrony == Asynchrony::kMatrixGroup);
+  CHECK(log.info_of("wgmma.wait_group.sync.aligned").operation == Operation::kAsyncWait);
+  const auto waits = log.of("wgmma.wait_group.sync.aligned");
+  REQUIRE(waits.size() == 8);  // of four warps
+  std::uint32_t left = 0;
+  for (const LoggedRecord& wait : waits) {
+    CHECK(wait.header.mask == ~std::uint32_t{0});
+    left += wait.pattern.base_low;
+  }
+  CHECK(left == 4);
 }
 
 }  // namespace barracuda::wire

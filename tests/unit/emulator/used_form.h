@@ -55,9 +55,8 @@ inline std::vector<UsedForm> read_forms() {
 
 // What the emulated device does not have.
 inline bool is_excluded(const UsedForm& form) {
-  static const std::set<std::string> heads = {"tex",   "tld4",    "suld",    "sust",
-                                              "sured", "suq",     "txq",     "istypep",
-                                              "wgmma", "tcgen05", "multimem"};
+  static const std::set<std::string> heads = {"tex", "tld4", "suld",    "sust",    "sured",
+                                              "suq", "txq",  "istypep", "tcgen05", "multimem"};
   return heads.contains(form.words[0]) || form.has("tensormap::generic");
 }
 

@@ -332,14 +332,32 @@ TEST_CASE("groups of copies and waits have an operation, other forms are not cov
         "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r1], 16, %h1;",
         "st.async.release.gpu.global.b32 [%rd1], %r1;",
         "red.async.release.sys.global.add.u32 [%rd1], %r1;", "st.bulk.weak [%rd1], 64, 0;",
-        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1}, %rd1, %rd2, 1, 1, 1, 0, 0;",
+        "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1}, %rd1, %rd2, %r1, 0, 1, 1, 1, "
+        "0, 0;",
         "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
         "[%r1], [%r2];"}) {
     CAPTURE(text);
     CHECK(effect_of(text).not_covered);
     CHECK_FALSE(effect_of(text).operation);
   }
-  CHECK_FALSE(effect_of("wgmma.commit_group.sync.aligned;").operation);
+}
+
+TEST_CASE("products of a warpgroup, their groups and waits") {
+  const Effect product = effect_of(
+      "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1}, %rd1, %rd2, %p1, 1, 1, 0, 0;");
+  CHECK(product.operation == Operation::kMatrixProduct);
+  CHECK(product.asynchrony == Asynchrony::kMatrixGroup);
+  CHECK(product.proxy == wire::Proxy::kAsync);
+  CHECK_FALSE(product.not_covered);
+  const Effect commit = effect_of("wgmma.commit_group.sync.aligned;");
+  CHECK(commit.operation == Operation::kAsyncCommit);
+  CHECK(commit.asynchrony == Asynchrony::kMatrixGroup);
+  const Effect wait = effect_of("wgmma.wait_group.sync.aligned 2;");
+  CHECK(wait.operation == Operation::kAsyncWait);
+  CHECK(wait.asynchrony == Asynchrony::kMatrixGroup);
+  CHECK(wait.amount_operand == 0);
+  CHECK_FALSE(effect_of("wgmma.fence.sync.aligned;").operation);
+  CHECK_FALSE(effect_of("wgmma.fence.sync.aligned;").not_covered);
 }
 
 TEST_CASE("control flow, collectives, matrices and textures have their classes") {

@@ -1,0 +1,108 @@
+// wgmma.
+#include "emulator/execute/warpgroup.h"
+
+#include "emulator/decode/function_decoder.h"
+#include "emulator/decode/matrix_elements.h"
+
+namespace barracuda::emulator {
+
+using ptx::ScalarType;
+
+namespace {
+
+// The elements of A and B that there are, with the sums that they may have.
+bool is_known(MatrixElement sum, MatrixElement a, MatrixElement b) {
+  switch (a) {
+    case MatrixElement::kF16:
+      return b == a && (sum == MatrixElement::kF32 || sum == MatrixElement::kF16);
+    case MatrixElement::kBf16:
+    case MatrixElement::kTf32:
+      return b == a && sum == MatrixElement::kF32;
+    case MatrixElement::kE4m3:
+    case MatrixElement::kE5m2:
+      return (b == MatrixElement::kE4m3 || b == MatrixElement::kE5m2) &&
+             (sum == MatrixElement::kF32 || sum == MatrixElement::kF16);
+    case MatrixElement::kS8:
+    case MatrixElement::kU8:
+      return (b == MatrixElement::kS8 || b == MatrixElement::kU8) && sum == MatrixElement::kS32;
+    case MatrixElement::kF32:
+    case MatrixElement::kF64:
+    case MatrixElement::kS4:
+    case MatrixElement::kU4:
+    case MatrixElement::kS32:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+// A product is made when it is issued: there is nothing that the others would wait for.
+void FunctionDecoder::decode_warpgroup(const ptx::Instruction& instruction) {
+  if (instruction.has(Modifier::kFence) || instruction.has(Modifier::kCommitGroup) ||
+      instruction.has(Modifier::kWaitGroup)) {
+    emit(&execute_nothing);
+    return;
+  }
+  decode_warpgroup_product(instruction);
+}
+
+// wgmma.mma_async.sync.aligned.SHAPE.D.A.B d, a | a-descriptor, b-descriptor, scale-d, …
+void FunctionDecoder::decode_warpgroup_product(const ptx::Instruction& instruction) {
+  const auto product = ptx::read_warpgroup_product(instruction);
+  const auto elements = elements_in(instruction);
+  if (!product || elements.size() != 3 || !is_known(elements[0], elements[1], elements[2]) ||
+      product->depth * element_bits(elements[1]) != wire::kDepthBytes * 8) {
+    refuse("this product of a warpgroup");
+    return;
+  }
+  auto operands = std::make_shared<WarpgroupOperands>();
+  operands->product = *product;
+  operands->a_element = elements[1];
+  operands->b = elements[2];
+  operands->saturates = instruction.has(Modifier::kSatfinite);
+  const auto& written = instruction.operands;
+  const auto& scale = written[ptx::kProductScale];
+  if (scale.kind == Operand::Kind::kInteger) {
+    operands->always_adds = scale.bits != 0;
+  } else {
+    operands->adds = source(scale, ScalarType::kPred);
+  }
+  std::vector<Slot> a, read, sums;
+  if (product->shape.has_registers) {
+    if (!bind_registers(written[ptx::kProductA], ScalarType::kB32, false, a)) {
+      return;
+    }
+  } else {
+    operands->a_descriptor = source(written[ptx::kProductA], ScalarType::kB64);
+  }
+  operands->b_descriptor = source(written[ptx::kProductB], ScalarType::kB64);
+  // The sums are read and written; of registers of their own size both are the same.
+  if (!refusal_.empty() ||
+      !bind_registers(written[ptx::kProductSums], ScalarType::kB32, false, read) ||
+      !bind_registers(written[ptx::kProductSums], ScalarType::kB32, true, sums)) {
+    return;
+  }
+  const std::size_t of_sums = std::size_t{wire::kWarpRows} * product->shape.columns *
+                              element_bits(elements[0]) / 32 / kLanes;
+  if (read != sums || sums.size() != of_sums || (product->shape.has_registers && a.size() != 4)) {
+    refuse("the number of registers");
+    return;
+  }
+  operands->d = mma_fragment(MatrixRole::kAccumulator, elements[0],
+                             {wire::kWarpRows, product->shape.columns}, std::move(sums));
+  if (product->shape.has_registers) {
+    operands->a =
+        mma_fragment(MatrixRole::kA, elements[1], {wire::kWarpRows, product->depth}, std::move(a));
+  }
+  if (!operands->d.is_valid() || !operands->a.is_valid()) {
+    refuse("this product of a warpgroup");  // no compiler makes it
+    return;
+  }
+  Instruction& emitted = emit(&execute_warpgroup_product);
+  emitted.flags = static_cast<std::uint8_t>(Place::kShared);
+  emitted.extra = operands.get();
+  function_.owned.push_back(std::move(operands));
+}
+
+}  // namespace barracuda::emulator

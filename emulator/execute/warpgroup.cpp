@@ -1,0 +1,167 @@
+#include "emulator/execute/warpgroup.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+
+#include "emulator/execute/lanes/lanes.h"
+#include "emulator/execute/range.h"
+#include "emulator/execute/weak_order.h"
+#include "emulator/state/warp.h"
+
+namespace barracuda::emulator {
+
+using baseline::predicate;
+using baseline::source;
+using wire::MatrixDescriptor;
+using wire::MatrixMajor;
+using wire::MatrixRowRange;
+
+namespace {
+
+constexpr std::uint32_t kMostDepth = wire::kDepthBytes;  // elements of one byte
+
+// The tile as numbers, row by row of `depth`; each is allocated once for a thread.
+struct Numbers {
+  double a[std::size_t{wire::kWarpRows} * kMostDepth];
+  double b[std::size_t{wire::kMaxColumns} * kMostDepth];
+  double sums[std::size_t{wire::kWarpRows} * wire::kMaxColumns];
+};
+
+Numbers& numbers() {
+  thread_local const auto kept = std::make_unique<Numbers>();
+  return *kept;
+}
+
+// A matrix in shared memory.
+struct Tile {
+  MatrixDescriptor matrix;
+  MatrixMajor major = MatrixMajor::kDepth;
+  MatrixRowRange rows;
+  MatrixElement element = MatrixElement::kF16;
+  std::uint32_t depth = 0;
+};
+
+// A unit at a time where not all of it is the program's: compilers round sizes up, and behind them
+// lies what %reserved_smem_offset names.
+const std::byte* resolve_stretch(Context& c, const Instruction& in, int lane, std::uint32_t address,
+                                 std::uint32_t bytes) {
+  if (address + bytes <= c.shared_bytes) {
+    return c.shared + address;
+  }
+  for (std::uint32_t at = address; at < address + bytes; at += wire::kUnitBytes) {
+    if (resolve_range(c, in, at, {.bytes = wire::kUnitBytes}, lane) == nullptr) {
+      return nullptr;
+    }
+  }
+  return c.shared + address;
+}
+
+// False: it does not lie in shared memory, which is reported.
+bool is_there(Context& c, const Instruction& in, std::uint32_t mask, const Tile& tile) {
+  const int lane = std::countr_zero(mask);
+  bool is_good = true;
+  const auto look_at = [&](std::uint32_t address, std::uint32_t bytes) {
+    const std::byte* const host = is_good ? resolve_stretch(c, in, lane, address, bytes) : nullptr;
+    is_good = host != nullptr;
+    const std::uint32_t storing = is_good && c.weak != nullptr ? mask : 0;
+    for (std::uint32_t rest = storing; rest != 0; rest &= rest - 1) {
+      settle_for_copy(c, std::countr_zero(rest), host, bytes);
+    }
+  };
+  wire::for_each_stretch(tile.matrix, tile.major, tile.rows, look_at);
+  return is_good;
+}
+
+void read_tile(const Context& c, const Tile& tile, bool negates, double* to) {
+  const std::uint32_t bytes = element_bits(tile.element) / 8;
+  for (std::uint32_t row = tile.rows.first; row < tile.rows.first + tile.rows.count; ++row) {
+    for (std::uint32_t k = 0; k < tile.depth; ++k) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, c.shared + wire::element_address(tile.matrix, tile.major, bytes, row, k),
+                  bytes);
+      const double number = number_of(tile.element, bits);
+      *to++ = negates ? -number : number;
+    }
+  }
+}
+
+// Sums of products are made in double, which is more than the manual asks for.
+void multiply_tiles(std::uint32_t columns, std::uint32_t depth, Numbers& values) {
+  for (std::uint32_t row = 0; row < wire::kWarpRows; ++row) {
+    const double* const left = values.a + std::size_t{row} * depth;
+    double* const sums = values.sums + std::size_t{row} * columns;
+    for (std::uint32_t column = 0; column < columns; ++column) {
+      const double* const right = values.b + std::size_t{column} * depth;
+      double sum = sums[column];
+      for (std::uint32_t k = 0; k < depth; ++k) {
+        sum += left[k] * right[k];
+      }
+      sums[column] = sum;
+    }
+  }
+}
+
+bool read_a(Context& c, const Instruction& in, std::uint32_t mask,
+            const WarpgroupOperands& operands, double* to) {
+  const ptx::WarpgroupProduct& product = operands.product;
+  if (product.shape.has_registers) {
+    read_fragment(c, operands.a, to);
+    if (product.negates_a) {
+      std::for_each_n(to, std::size_t{wire::kWarpRows} * product.depth,
+                      [](double& number) { number = -number; });
+    }
+    return true;
+  }
+  const int lane = std::countr_zero(mask);
+  const Tile tile{
+      .matrix = wire::read_descriptor(source<std::uint64_t>(c, operands.a_descriptor)[lane]),
+      .major = product.shape.a,
+      .rows = wire::rows_of_warp(c.warp->index),
+      .element = operands.a_element,
+      .depth = product.depth};
+  if (!is_there(c, in, mask, tile)) {
+    return false;
+  }
+  read_tile(c, tile, product.negates_a, to);
+  return true;
+}
+
+}  // namespace
+
+Step execute_warpgroup_product(Context& c, const Instruction& in, std::uint32_t mask) {
+  if (!is_whole_warp(c, mask)) {
+    return wait_for_warp(c, in, mask);
+  }
+  const auto& operands = *static_cast<const WarpgroupOperands*>(in.extra);
+  const ptx::WarpgroupProduct& product = operands.product;
+  const int lane = std::countr_zero(mask);
+  Numbers& values = numbers();
+  const Tile b{
+      .matrix = wire::read_descriptor(source<std::uint64_t>(c, operands.b_descriptor)[lane]),
+      .major = product.shape.b,
+      .rows = {.first = 0, .count = product.shape.columns},
+      .element = operands.b,
+      .depth = product.depth};
+  if (!is_there(c, in, mask, b) || !read_a(c, in, mask, operands, values.a)) {
+    return Step::kSwitch;
+  }
+  read_tile(c, b, product.negates_b, values.b);
+  const std::size_t count = std::size_t{wire::kWarpRows} * product.shape.columns;
+  const bool adds = operands.adds == kNoSlot ? operands.always_adds
+                                             : (predicate(c, operands.adds) >> lane & 1) != 0;
+  if (adds) {
+    read_fragment(c, operands.d, values.sums);
+  } else {
+    std::fill_n(values.sums, count, 0.0);
+  }
+  multiply_tiles(product.shape.columns, product.depth, values);
+  if (operands.saturates) {
+    saturate(values.sums, count);
+  }
+  write_fragment(c, operands.d, values.sums);
+  return Step::kNext;
+}
+
+}  // namespace barracuda::emulator

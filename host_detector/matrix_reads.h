@@ -1,0 +1,34 @@
+// The bytes of shared memory that one warp reads by a wgmma: of A its own rows, of B all.
+#pragma once
+
+#include "device_logger/matrix_descriptor.h"
+#include "host_detector/lanes.h"
+#include "host_detector/warp_operation.h"
+
+namespace barracuda::detector {
+
+// Calls visit(tagged address, bytes) for each stretch of them. False if the site's shape cannot be.
+template <typename Visit>
+bool for_each_matrix_read(const wire::SiteInfo& site, const WarpOperation& operation, Visit visit) {
+  const auto shape = wire::ProductShape::of(site.constant);
+  if (!shape.is_valid() || operation.mask == 0) {
+    return false;
+  }
+  // Descriptors are the same in all lanes.
+  const LaneAccess& access = operation.lanes[first_lane(operation.mask)];
+  const auto read = [&](std::uint64_t descriptor, wire::MatrixMajor major,
+                        const wire::MatrixRowRange& rows) {
+    wire::for_each_stretch(wire::read_descriptor(descriptor), major, rows,
+                           [&](std::uint32_t address, std::uint32_t bytes) {
+                             visit(wire::tagged_address(wire::AddressSpace::kShared, address),
+                                   bytes);
+                           });
+  };
+  if (!shape.has_registers) {
+    read(access.value_read, shape.a, wire::rows_of_warp(operation.warp));
+  }
+  read(access.value_written, shape.b, {.first = 0, .count = shape.columns});
+  return true;
+}
+
+}  // namespace barracuda::detector

@@ -1,0 +1,111 @@
+#include "ptx/warpgroup_product.h"
+
+#include <charconv>
+#include <span>
+#include <string_view>
+
+namespace barracuda::ptx {
+namespace {
+
+using wire::MatrixMajor;
+
+struct Size {
+  std::uint32_t columns = 0, depth = 0;
+};
+
+std::optional<std::uint32_t> take_number(std::string_view& text) {
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{}) {
+    return std::nullopt;
+  }
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+// ".m64n128k16": there are too many for a table of modifiers.
+std::optional<Size> read_size(std::string_view mnemonic) {
+  constexpr std::string_view kBegin = ".m64n";
+  const std::size_t begin = mnemonic.find(kBegin);
+  if (begin == std::string_view::npos) {
+    return std::nullopt;
+  }
+  mnemonic.remove_prefix(begin + kBegin.size());
+  const auto columns = take_number(mnemonic);
+  if (!columns || !mnemonic.starts_with('k')) {
+    return std::nullopt;
+  }
+  mnemonic.remove_prefix(1);
+  const auto depth = take_number(mnemonic);
+  return depth ? std::optional(Size{*columns, *depth}) : std::nullopt;
+}
+
+// Immediates behind scale-d.
+struct Immediates {
+  std::span<const Operand> rest;
+  bool are_known = true;
+
+  std::uint64_t take() {
+    if (rest.empty() || rest.front().kind != Operand::Kind::kInteger) {
+      are_known = false;
+      return 0;
+    }
+    const std::uint64_t bits = rest.front().bits;
+    rest = rest.subspan(1);
+    return bits;
+  }
+
+  // 1 or -1.
+  bool take_sign() {
+    const std::uint64_t bits = take();
+    const bool is_minus = static_cast<std::uint32_t>(bits) == ~std::uint32_t{0};
+    are_known = are_known && (bits == 1 || is_minus);
+    return is_minus;
+  }
+
+  MatrixMajor take_major() {
+    const std::uint64_t bits = take();
+    are_known = are_known && bits <= 1;
+    return bits == 1 ? MatrixMajor::kRows : MatrixMajor::kDepth;
+  }
+};
+
+}  // namespace
+
+std::optional<WarpgroupProduct> read_warpgroup_product(const Instruction& instruction) {
+  const auto& operands = instruction.operands;
+  const std::optional<Size> size = read_size(instruction.mnemonic);
+  if (!size || instruction.has(Modifier::kSp) || operands.size() <= kProductScale ||
+      operands[kProductSums].kind != Operand::Kind::kVector ||
+      operands[kProductB].kind != Operand::Kind::kRegister) {
+    return std::nullopt;
+  }
+  WarpgroupProduct product;
+  product.shape.columns = size->columns;
+  product.depth = size->depth;
+  product.shape.has_registers = operands[kProductA].kind == Operand::Kind::kVector;
+  if (!product.shape.has_registers && operands[kProductA].kind != Operand::Kind::kRegister) {
+    return std::nullopt;
+  }
+  // K tells the size of the elements: 32 bytes of each row in all cases.
+  const bool is_half = size->depth == 16, is_tf32 = size->depth == 8;
+  const bool is_fp8 = instruction.has(Modifier::kE4m3) || instruction.has(Modifier::kE5m2);
+  Immediates immediates{std::span(operands).subspan(kProductScale + 1)};
+  if (is_half || is_tf32 || is_fp8) {
+    product.negates_a = immediates.take_sign();
+    product.negates_b = immediates.take_sign();
+  }
+  if (is_half && !product.shape.has_registers) {
+    product.shape.a = immediates.take_major();
+  }
+  if (is_half) {
+    product.shape.b = immediates.take_major();
+  }
+  const bool is_known_depth = is_half || is_tf32 || size->depth == 32 || size->depth == 256;
+  return is_known_depth && product.shape.is_valid() && immediates.are_known &&
+                 immediates.rest.empty()
+             ? std::optional(product)
+             : std::nullopt;
+}
+
+}  // namespace barracuda::ptx
