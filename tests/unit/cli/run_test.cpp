@@ -18,7 +18,8 @@ const std::string kCommand = BARRACUDA_COMMAND;
 const std::string kReporter = BARRACUDA_REPORTER;
 constexpr const char* kClean =
     "BARRACUDA SUMMARY: 0 races, kernels 1/1 instrumented, coverage complete\n";
-constexpr const char* kNothing = "BARRACUDA SUMMARY: no kernel was launched (what is in the way: barracuda doctor -- ./app)\n";
+constexpr const char* kNothing =
+    "BARRACUDA SUMMARY: no kernel was launched (what is in the way: barracuda doctor -- ./app)\n";
 
 ShellResult run(const std::string& words) {
   return shell(kCommand + " run " + words);

@@ -47,7 +47,9 @@ TEST_CASE("a process that used CUDA without a launch is not passed") {
   run.used_cuda = true;
   const StderrCapture capture;
   CHECK(finish(run, Options{}).status == kStatusNotChecked);
-  CHECK(capture.text() == "BARRACUDA SUMMARY: no kernel was launched (what is in the way: barracuda doctor -- ./app)\n");
+  CHECK(capture.text() ==
+        "BARRACUDA SUMMARY: no kernel was launched (what is in the way: barracuda doctor -- "
+        "./app)\n");
 }
 
 TEST_CASE("a bad option and a failed tool are told with their status") {
