@@ -85,7 +85,7 @@ copies: an ordered lane stands for all|races/race_report.cpp|s/ordered |= std::u
 copies: a later one replaces those of other streams|launches/live_copies.cpp|s/(older->id == copy->id || order.is_before(older->id, copy->id));/(older->id != CopyId{} || order.is_before(older->id, copy->id));/
 copies: an allocation stands for the copies before it|launches/live_copies.cpp|s/copy->operation != HostOperation::kAllocation;/true;/
 events of blocks: one warp|engines/ptx_engine.cpp|s/; warp < warps; ++warp) {/; warp < 1; ++warp) {/
-events of blocks: of one lane|engines/ptx_engine.cpp|s/of_warp.mask = ~cta.warps\[warp\].absent();/of_warp.mask = 1;/
+events of blocks: of one lane|engines/ptx_engine.cpp|s/of_warp.mask = wire::lanes_of_warp(.*;/of_warp.mask = 1;/
 copies: a read replaces a write|launches/live_copies.cpp|s/(copy->rows.is_written || !older->rows.is_written) \&\&/true \&\&/
 copies: pieces are not divided|launches/live_copies.cpp|s/^  split(end);$//
 copies: the newest stands for concurrent ones|launches/live_copies.cpp|s/return order.is_before(older, copy.id); });/return order.is_before(older, copy.id) || older != copy.id; });/

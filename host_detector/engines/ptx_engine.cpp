@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "device_logger/block_events.h"
 #include "device_logger/scope_order.h"
 #include "host_detector/races/divergence.h"
 #include "host_detector/well_formed.h"
@@ -296,11 +297,12 @@ bool PtxEngine::apply_part(ClusterPart& part, const WarpOperation& operation) {
 
 bool PtxEngine::apply_to_block(CtaState& cta, const WarpOperation& operation,
                                const wire::SiteInfo& site) {
+  const auto threads = static_cast<std::uint32_t>(cta.launch.info.block.volume());
   WarpOperation of_warp = operation;
   const std::size_t warps = cta.warps.size();  // with the last exit the block may go
   for (std::size_t warp = 0; warp < warps; ++warp) {
     of_warp.warp = static_cast<std::uint8_t>(warp);
-    of_warp.mask = ~cta.warps[warp].absent();
+    of_warp.mask = wire::lanes_of_warp(static_cast<std::uint32_t>(warp), threads);
     if (!apply_in_cta(cta, of_warp, site)) {
       return false;
     }

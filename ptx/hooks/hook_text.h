@@ -84,7 +84,6 @@ class HookWriter {
   [[nodiscard]] std::string write_part(const PlannedSite& site, const Statement& statement) const;
   [[nodiscard]] std::string write_operands_call(const PlannedSite& site,
                                                 const Statement& statement);
-  [[nodiscard]] std::string write_coordinates(const Operand& coordinates) const;
   [[nodiscard]] std::string write_product_call(const PlannedSite& site, const Statement& statement);
   [[nodiscard]] std::string write_number(std::string_view destination, const Operand& operand,
                                          std::uint32_t bytes) const;

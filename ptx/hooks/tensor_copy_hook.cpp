@@ -18,7 +18,8 @@ constexpr std::string_view kDeclare =
 }  // namespace
 
 // %__barracuda_w0…: coordinates 0 and 1, 2 and 3, 4; those that the box does not have are 0.
-std::string HookWriter::write_coordinates(const Operand& coordinates) const {
+template <typename WriteNumber>
+std::string write_coordinates(const Operand& coordinates, const WriteNumber& write_number) {
   std::string text;
   for (std::size_t i = 0; i < 2 * kWords; ++i) {
     const std::string word = fmt::format("%__barracuda_w{}", i / 2);
@@ -64,7 +65,10 @@ HookText HookWriter::write_tensor_copy(const PlannedSite& site, const Statement&
   } else {
     text += "mov.b64 %__barracuda_r, -1;\n";  // kNoOperand
   }
-  text += write_coordinates(tensor.elements[1]);
+  text += write_coordinates(
+      tensor.elements[1], [&](std::string_view into, const Operand& operand, std::uint32_t bytes) {
+        return write_number(into, operand, bytes);
+      });
   if (const Operand* mask = operand_at(statement, effect.mask_operand)) {
     fmt::format_to(std::back_inserter(text),
                    "{}shl.b64 %__barracuda_m, %__barracuda_m, 32;\n"
