@@ -271,6 +271,11 @@ __device__ __forceinline__ void log_event(std::uint32_t site, std::uint32_t deta
     return;
   }
   const BlockStates states(descriptor, (site & (kLeavesKernel | kOfWholeBlock)) != 0);
+  if (states.are_kept()) {
+    // Lanes that the hardware runs apart come here one after the other. All that have not left
+    // will, for each has a barrier of the block or the end before it.
+    __syncwarp(lanes_of_warp(linear_warp(), blockDim.x * blockDim.y * blockDim.z));
+  }
   const Lanes together = Lanes::at_site(site);
   if ((site & kLeavesKernel) != 0) {
     const Lanes leaving(__match_any_sync(together.mask, detail));

@@ -43,11 +43,11 @@ std::uint32_t detector_threads(const Options& options, const DeviceDriver& drive
 
 // Kernels that a module has at least if it is loaded in parts.
 std::size_t split_from(const Options& options, bool is_emulated) {
-  constexpr std::size_t kOnEmulatedDevice = 8;
+  constexpr std::size_t kDefault = 8;
   if (rewrites_program(options, is_emulated)) {
     return 0;
   }
-  return options.split_modules.value_or(is_emulated ? kOnEmulatedDevice : 0);
+  return options.split_modules.value_or(kDefault);
 }
 
 detector::PipelineOptions pipeline_options(const Options& options, const DeviceDriver& driver,

@@ -62,19 +62,21 @@ UnloggedReads::UnloggedReads(const Options& options, const AllocationTable& allo
       describe_(std::move(describe)) {}
 
 // Variables of modules are no allocations here: nobody's reads of them stay unlogged.
-std::optional<UnloggedReads::Ranges> UnloggedReads::written_by(const BegunLaunch& launch) const {
+std::optional<UnloggedReads::Written> UnloggedReads::written_by(const BegunLaunch& launch) const {
   const ptx::GlobalWrites& writes = launch.kernel.writes;
   if (!writes.is_known || launch.arguments.empty()) {
     return std::nullopt;
   }
-  Ranges written;
+  Written written;
   for (const ptx::ArgumentWord& argument : writes.arguments) {
     const std::uint64_t pointer = word_at(
         launch.arguments, launch.kernel.parameters[argument.parameter].offset + argument.offset);
     if (pointer == 0) {
       continue;  // nothing can be written there
     }
-    // A pointer to an end may be meant to be counted down.
+    // A pointer to an end may be meant to be counted down. Where another allocation begins there,
+    // as allocators put arrays side by side, that one is taken to be meant: who writes the other
+    // one is seen by the logger.
     const auto behind = allocations_.allocation_with(pointer);
     const auto before = allocations_.allocation_with(pointer - 1);
     if (!behind && !before) {
@@ -82,9 +84,10 @@ std::optional<UnloggedReads::Ranges> UnloggedReads::written_by(const BegunLaunch
     }
     for (const auto& range : {behind, before}) {
       if (range) {
-        written.push_back(*range);
+        written.maybe.push_back(*range);
       }
     }
+    written.likely.push_back(behind ? *behind : *before);
   }
   return written;
 }
@@ -153,17 +156,17 @@ wire::UnwrittenMemory UnloggedReads::begin(const BegunLaunch& launch) {
   if (!is_on()) {
     return {};
   }
-  const std::optional<Ranges> written = written_by(launch);
+  const std::optional<Written> written = written_by(launch);
   // Who lets dependents begin is logged (analysis/global_writes.cpp). All others are over when one
   // of the same stream begins, programmatic or not.
   if (!launch.is_programmatic || !streams_.has_no_rival(launch.stream)) {
-    hold_against(launch.id, written);
+    hold_against(launch.id, written ? std::optional(written->maybe) : std::nullopt);
   }
   if (!is_on() || !written || launch.is_programmatic || !streams_.is_after_all(launch.id) ||
       (foresees_ && !streams_.has_no_rival(launch.stream))) {
     return {};
   }
-  Ranges ranges = read_only(launch, *written);
+  Ranges ranges = read_only(launch, written->likely);
   wire::UnwrittenMemory unwritten;
   for (const MemoryRange& range : ranges) {
     unwritten.ranges[unwritten.count++] = {.address = range.address, .bytes = range.bytes};

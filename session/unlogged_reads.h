@@ -59,7 +59,12 @@ class UnloggedReads {
   };
 
   // The allocations that the launch may write, nothing if they are not known.
-  [[nodiscard]] std::optional<Ranges> written_by(const BegunLaunch& launch) const;
+  // The allocations that a launch may write, and those of them that decide which reads it logs.
+  struct Written {
+    Ranges maybe, likely;
+  };
+
+  [[nodiscard]] std::optional<Written> written_by(const BegunLaunch& launch) const;
   [[nodiscard]] Ranges read_only(const BegunLaunch& launch, const Ranges& written) const;
   void hold_against(detector::WorkId work, const std::optional<Ranges>& written);
   void end_life(const MemoryRange& range, detector::WorkId free);

@@ -23,13 +23,14 @@ judge() {
 # name | file in session | sed expression: one line each
 of_session=$(cat <<'LIST'
 filter: what comes before does not matter|unlogged_reads.cpp|s/ || !streams_.is_after_all(launch.id) ||/ ||/
-filter: what comes later does not matter|unlogged_reads.cpp|s/^    hold_against(launch.id, written);//
+filter: what comes later does not matter|unlogged_reads.cpp|s/^    hold_against(launch.id, written ? .*;//
 filter: copies that come later do not matter|unlogged_reads.cpp|s/^    hold_against(copy.id, written);//
 filter: launches of graphs do not matter|unlogged_reads.cpp|s/^    hold_against(id, std::nullopt);//
 filter: what nobody knows to be written is not|unlogged_reads.cpp|s/(written \&\& !overlap(unlogged.ranges, \*written))/!overlap(unlogged.ranges, written.value_or(Ranges()))/
 filter: unknown stores write nothing|unlogged_reads.cpp|s/if (!writes.is_known || launch.arguments.empty()) {/if (launch.arguments.empty()) {/
 filter: a pointer into no allocation writes nothing|unlogged_reads.cpp|/if (!behind \&\& !before) {/{n;s/return std::nullopt;/continue;/}
 filter: an end is the beginning of what follows|unlogged_reads.cpp|s/allocation_with(pointer - 1)/allocation_with(pointer)/
+filter: an array is written with the one before it|unlogged_reads.cpp|s/read_only(launch, written->likely)/read_only(launch, written->maybe)/
 filter: what is written may stay unlogged|unlogged_reads.cpp|s/!overlap({\*range}, written) \&\& //
 filter: programmatic launches wait|unlogged_reads.cpp|s/ || launch.is_programmatic / /
 filter: the newest reader is the only one|unlogged_reads.cpp|s/^  if (same != unlogged_.end()) {/  if (!unlogged_.empty()) {/;s/^    same->id = id;/    unlogged_[0] = {id, std::move(ranges)};/

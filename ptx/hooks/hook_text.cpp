@@ -234,11 +234,13 @@ HookWriter::Predicate HookWriter::skip_unless_conflicting(const PlannedSite& sit
           ? write_call_for_number(called_, {"shared_access", is_generic}, {id, where, interval})
           : write_call_for_number(called_, {"shared_store", is_generic},
                                   {id, where, interval, low, high});
-  return {.before = fmt::format(".reg .b64 %__barracuda_n;\n.reg .pred %__barracuda_q;\n{}{}"
+  // A GPU does not bring together by itself those that go round and those that do not.
+  return {.before = fmt::format(".reg .b64 %__barracuda_n;\n.reg .pred %__barracuda_q;\n"
+                                ".reg .b32 %__barracuda_m;\nactivemask.b32 %__barracuda_m;\n{}{}"
                                 "setp.eq.b64 %__barracuda_q, %__barracuda_n, 0;\n"
                                 "@%__barracuda_q bra $__barracuda_skip{};\n",
                                 skip_among_readers(site, label), call, label),
-          .after = fmt::format("$__barracuda_skip{}:\n", label)};
+          .after = fmt::format("$__barracuda_skip{}:\nbar.warp.sync %__barracuda_m;\n", label)};
 }
 
 HookText HookWriter::write_event(const PlannedSite& site, const Statement& statement) {

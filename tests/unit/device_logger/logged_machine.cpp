@@ -204,7 +204,8 @@ bool LoggedMachine::read_one(std::uint32_t queue, LoggedRecord& record) {
                                               rows * record.pattern.stride1);
       }
     }
-  } else if (record.kind() != RecordKind::kEvent && !read_entries(record)) {
+  } else if (record.kind() != RecordKind::kEvent && record.kind() != RecordKind::kBlockEvent &&
+             !read_entries(record)) {
     return false;
   }
   if (record.kind() == RecordKind::kScattered && is_uniform) {

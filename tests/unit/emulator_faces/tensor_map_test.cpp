@@ -1,5 +1,6 @@
 // cuTensorMapEncodeTiled and cuTensorMapReplaceAddress: what they refuse, as an H200's driver does.
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include <catch2/catch.hpp>
@@ -113,14 +114,14 @@ TEST_CASE("what no tensor map can be made of is refused") {
   CHECK(refuses([](Call& call) { call.steps[1] = 9; }));
   CHECK(refuses([](Call& call) { call.steps[0] = 9; }));  // though it is ignored
   CHECK_FALSE(refuses([](Call& call) { call.steps[0] = 2; }));
-  CHECK(refuses([](Call& call) { call.type = static_cast<CUtensorMapDataType>(99); }));
-  CHECK(refuses([](Call& call) { call.swizzle = static_cast<CUtensorMapSwizzle>(4); }));
+  CHECK(refuses([](Call& call) { call.type = std::bit_cast<CUtensorMapDataType>(99U); }));
+  CHECK(refuses([](Call& call) { call.swizzle = std::bit_cast<CUtensorMapSwizzle>(4U); }));
   CHECK(refuses([](Call& call) {
     call.swizzle = CU_TENSOR_MAP_SWIZZLE_32B;
     call.box[0] = 16;
   }));
   CHECK(refuses([](Call& call) { call.fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA; }));
-  CHECK(refuses([](Call& call) { call.promotion = static_cast<CUtensorMapL2promotion>(4); }));
+  CHECK(refuses([](Call& call) { call.promotion = std::bit_cast<CUtensorMapL2promotion>(4U); }));
   CHECK(refuses([](Call& call) {
     call.rank = 2;
     call.interleave = CU_TENSOR_MAP_INTERLEAVE_16B;
