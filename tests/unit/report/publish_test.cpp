@@ -120,7 +120,7 @@ TEST_CASE("report=live prints a finding once, when it is found") {
   CHECK(capture.text() == block);
   publisher.update(report);
   (void)publisher.finish(report);
-  CHECK(capture.text() == block + text_closing(report));
+  CHECK(capture.text() == block + text_closing(report, {}));
 }
 
 TEST_CASE("suppressions may be given as their text, without the file") {
