@@ -30,12 +30,22 @@ const fatbin::Image* choose(const fatbin::Container& container, DeviceArch arch)
              : fatbin::best_ptx_for_emulator(container, std::numeric_limits<std::uint32_t>::max());
 }
 
+// Every program has an empty cubin of the device linker, of 1.5 KB; with one empty kernel it
+// is 3.4.
+constexpr std::uint64_t kLeastCode = 2048;
+
+bool may_have_kernels(const fatbin::Container& container) {
+  return std::ranges::any_of(container.images, [](const fatbin::Image& image) {
+    return is_ptx(image) || image.payload_size >= kLeastCode;
+  });
+}
+
 // What nvlink has made of units that are there themselves has no PTX and needs none. Which of the
 // file's linked containers that is, the file does not say: where there are units before linking,
 // none of them counts as lacking its PTX.
 bool counts_as_unit(const fatbin::HostImage& image, std::size_t index, bool is_linked) {
   const fatbin::Container& container = image.containers[index];
-  return !container.images.empty() &&
+  return may_have_kernels(container) &&
          (image.is_before_linking[index] || !is_linked || has_ptx(container));
 }
 

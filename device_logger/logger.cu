@@ -58,19 +58,9 @@ __device__ __forceinline__ void log_access(std::uint32_t site, std::uint64_t add
 }
 
 // Whether the access has to be logged. What comes before it is logged here.
-__device__ __forceinline__ std::uint64_t follow_access(std::uint32_t site, std::uint64_t address,
-                                                       std::uint32_t interval) {
-  const std::uint64_t descriptor = __barracuda_descriptor;
-  if (descriptor == 0 || address == kNoAddress) {
-    return 0;
-  }
-  const BlockStates states(descriptor);
-  return !states.are_kept() || states.follow(site, address, interval) ? 1 : 0;
-}
-
-__device__ __forceinline__ std::uint64_t follow_store(std::uint32_t site, std::uint64_t address,
-                                                      std::uint32_t interval,
-                                                      const StoredValues<Lanes>& values) {
+__device__ __forceinline__ std::uint64_t follow_states(std::uint32_t site, std::uint64_t address,
+                                                       std::uint32_t interval,
+                                                       const StoredValues<Lanes>& values) {
   const std::uint64_t descriptor = __barracuda_descriptor;
   if (descriptor == 0 || address == kNoAddress) {
     return 0;
@@ -271,11 +261,6 @@ __device__ __forceinline__ void log_event(std::uint32_t site, std::uint32_t deta
     return;
   }
   const BlockStates states(descriptor, (site & (kLeavesKernel | kOfWholeBlock)) != 0);
-  if (states.are_kept()) {
-    // Lanes that the hardware runs apart come here one after the other. All that have not left
-    // will, for each has a barrier of the block or the end before it.
-    __syncwarp(lanes_of_warp(linear_warp(), blockDim.x * blockDim.y * blockDim.z));
-  }
   const Lanes together = Lanes::at_site(site);
   if ((site & kLeavesKernel) != 0) {
     const Lanes leaving(__match_any_sync(together.mask, detail));
@@ -342,36 +327,28 @@ BARRACUDA_HOOK void __barracuda_store_wide_generic(std::uint32_t site, std::uint
 // that may be to shared memory: whether to call it.
 BARRACUDA_HOOK HookResult __barracuda_shared_access(std::uint32_t site, std::uint64_t address,
                                                     std::uint32_t interval) {
-  return {barracuda::wire::follow_access(site, address, interval)};
+  return {barracuda::wire::follow_states(site, address, interval, {})};
 }
 
 BARRACUDA_HOOK HookResult __barracuda_shared_access_generic(std::uint32_t site,
                                                             std::uint64_t address,
                                                             std::uint32_t interval) {
-  return {barracuda::wire::follow_access(site, barracuda::wire::tagged_generic(address), interval)};
+  return {
+      barracuda::wire::follow_states(site, barracuda::wire::tagged_generic(address), interval, {})};
 }
 
 BARRACUDA_HOOK HookResult __barracuda_shared_store(std::uint32_t site, std::uint64_t address,
                                                    std::uint32_t interval, std::uint64_t low,
                                                    std::uint64_t high) {
-  return {barracuda::wire::follow_store(site, address, interval, {low, high, true, true})};
+  return {barracuda::wire::follow_states(site, address, interval, {low, high, true, true})};
 }
 
 BARRACUDA_HOOK HookResult __barracuda_shared_store_generic(std::uint32_t site,
                                                            std::uint64_t address,
                                                            std::uint32_t interval,
                                                            std::uint64_t low, std::uint64_t high) {
-  return {barracuda::wire::follow_store(site, barracuda::wire::tagged_generic(address), interval,
-                                        {low, high, true, true})};
-}
-
-// At the start of a kernel of barrier_intervals, for what stands around its accesses: where the
-// block's states begin (`which` 0), and how many bytes have one.
-BARRACUDA_HOOK HookResult __barracuda_states(std::uint32_t which) {
-  using namespace barracuda::wire;
-  const std::uint64_t descriptor = __barracuda_descriptor;
-  const BlockStates states(descriptor, descriptor != 0);
-  return {which == 0 ? states.place() : states.window()};
+  return {barracuda::wire::follow_states(site, barracuda::wire::tagged_generic(address), interval,
+                                         {low, high, true, true})};
 }
 
 // Behind a barrier of the whole block.

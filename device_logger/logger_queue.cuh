@@ -143,19 +143,18 @@ __device__ __forceinline__ std::uint32_t queue_key() {
 #endif
 }
 
-// The descriptor does not change while the kernel runs, so its loads may be cached. They stay where
-// they are written: what is loaded for a record must not be for an access that has none.
+// The descriptor does not change while the kernel runs, so its loads may be cached.
 __device__ __forceinline__ uint4 load_constant(std::uint64_t address) {
   uint4 words;
-  asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
-               : "l"(address));
+  asm("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
+      : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+      : "l"(address));
   return words;
 }
 
 __device__ __forceinline__ std::uint32_t load_constant_word(std::uint64_t address) {
   std::uint32_t word;
-  asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(word) : "l"(address));
+  asm("ld.global.nc.u32 %0, [%1];" : "=r"(word) : "l"(address));
   return word;
 }
 

@@ -80,41 +80,7 @@ class BlockStates {
     }
   }
 
-  // Where the states of the block begin, and the bytes that have one (SharedStates::window); 0 if
-  // none are kept.
-  [[nodiscard]] __device__ __forceinline__ std::uint64_t place() const {
-    return header_ == 0 ? 0 : header_ + kStatesHeader;
-  }
-
-  [[nodiscard]] __device__ __forceinline__ std::uint32_t window() const { return states_.window; }
-
-  // Whether this lane's access, whose value does not matter, is logged. What comes before it is
-  // logged here. Of lanes that use one word together the first two stand for all: a state keeps no
-  // more than two, and what becomes of the second becomes of the rest.
-  __device__ __forceinline__ bool follow(std::uint32_t site, std::uint64_t address,
-                                         std::uint32_t interval) const {
-    const bool has_state = this->has_state(site, address);
-    const Lanes lanes(__activemask());
-    const bool may_share = has_state && (interval & kFrozen) == 0;
-    const std::uint32_t word = static_cast<std::uint32_t>(address) | interval << kOffsetBits;
-    const std::uint32_t key = may_share ? word : ~lanes.lane;
-    const auto leaders = [&](std::uint32_t value) {
-      return __shfl_sync(lanes.mask, value, static_cast<int>(lanes.leader)) == value;
-    };
-    const bool has_leaders_word = leaders(key), has_leaders_site = leaders(site);
-    const bool is_with_leader = has_leaders_word && has_leaders_site;
-    const std::uint32_t together = __ballot_sync(lanes.mask, is_with_leader);
-    const std::uint32_t others = together & (together - 1);
-    const std::uint32_t second = others == 0 ? lanes.leader : lowest_bit(others);
-    const bool is_stood_for = is_with_leader && lanes.lane != lanes.leader && lanes.lane != second;
-    const bool logs =
-        !has_state || (!is_stood_for && take_all(site, address_of(address), interval,
-                                                 state_access(states_, site, linear_thread()), 0));
-    const bool seconds = __shfl_sync(lanes.mask, logs ? 1 : 0, static_cast<int>(second)) != 0;
-    return is_stood_for ? seconds : logs;
-  }
-
-  // Whether the lanes' stores are logged. What comes before them is logged here.
+  // Whether the lanes' accesses are logged. What comes before them is logged here.
   __device__ __forceinline__ bool follow(const Lanes& lanes, std::uint32_t site,
                                          std::uint64_t address, std::uint32_t interval,
                                          const StoredValues<Lanes>& values) const {
@@ -136,10 +102,6 @@ class BlockStates {
   }
 
  private:
-  static constexpr int kOffsetBits = 18;
-  static_assert(kOffsetBits + kIntervalBits < 32 && 228 * 1024 <= 1 << kOffsetBits,
-                "an offset in shared memory and an interval make one word");
-
   [[nodiscard]] __device__ __forceinline__ bool has_state(std::uint32_t site,
                                                           std::uint64_t address) const {
     return space_of(address) == AddressSpace::kShared &&

@@ -197,12 +197,6 @@ class WordState {
   std::uint64_t bits_ = 0;
 };
 
-// The low bits of a state that is of several readers in this interval: one more leaves it as it is.
-inline constexpr std::uint32_t kStateHeadBits = kIntervalBits + 3;
-inline constexpr std::uint32_t kReadsHead =
-    static_cast<std::uint32_t>(WordState::of(0, WordState::Kind::kReads, {}).bits());
-static_assert(kReadsHead < 1U << kStateHeadBits && (kReadsHead & kMostIntervals) == 0);
-
 // What an access makes of a state.
 struct StateStep {
   WordState next;
@@ -211,10 +205,6 @@ struct StateStep {
   bool has_same_value = false;  // the first stored what this access stores
 };
 
-BARRACUDA_WIRE bool is_one(const KeptAccess& first, const KeptAccess& second) {
-  return first.thread == second.thread && first.site == second.site;
-}
-
 BARRACUDA_WIRE std::uint32_t kept_in(WordState state) {
   using Kind = WordState::Kind;
   switch (state.kind()) {
@@ -222,7 +212,7 @@ BARRACUDA_WIRE std::uint32_t kept_in(WordState state) {
     case Kind::kReadWrite:
       return 3;
     case Kind::kReductions:
-      return is_one(state.first(), state.second()) ? 1 : 3;
+      return state.first().thread == state.second().thread ? 1 : 3;
     case Kind::kRead:
     case Kind::kWrite:
       return 1;
@@ -277,9 +267,13 @@ BARRACUDA_WIRE WordState after_reduction(WordState state, std::uint32_t interval
     return WordState::of(interval, Kind::kReductions, by, by);
   }
   const KeptAccess first = state.first(), second = state.second();
-  const bool is_kept = is_one(first, by) || (!is_one(first, second) &&
-                                             (first.site != second.site || first.site == by.site));
-  return is_kept ? state : WordState::of(interval, Kind::kReductions, first, by);
+  const bool is_first = first.thread == by.thread;
+  if (first.thread == second.thread) {
+    return is_first ? state : WordState::of(interval, Kind::kReductions, first, by);
+  }
+  return first.site != second.site || first.site == by.site || is_first
+             ? state
+             : WordState::of(interval, Kind::kReductions, first, by);
 }
 
 // By the only thread that has used the word.

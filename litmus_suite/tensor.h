@@ -16,12 +16,6 @@
       "[%1, {%2, %3}], [%4];" ::"r"(SHARED_ADDRESS(to)),                                        \
       "l"(map), "r"(x), "r"(y), "r"(SHARED_ADDRESS(bar))                                        \
       : "memory")
-#define TENSOR_LOAD_3D(to, map, x, y, z, bar)                                                   \
-  asm volatile(                                                                                 \
-      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], " \
-      "[%1, {%2, %3, %4}], [%5];" ::"r"(SHARED_ADDRESS(to)),                                    \
-      "l"(map), "r"(x), "r"(y), "r"(z), "r"(SHARED_ADDRESS(bar))                                \
-      : "memory")
 #define TENSOR_LOAD_MULTICAST(to, map, x, y, bar, ctas)                                         \
   asm volatile(                                                                                 \
       "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes."       \

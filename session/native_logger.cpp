@@ -202,22 +202,6 @@ NativeResult follow_states(const NativeCall& call) {
   return NativeResult::kDone;
 }
 
-// which: where the block's states begin, or how many bytes have one
-NativeResult states(const NativeCall& call) {
-  const wire::LaunchDescriptor* descriptor = descriptor_of(call);
-  NativeLanes(call.mask).for_each([&](std::uint32_t lane, std::uint32_t) {
-    const int i = static_cast<int>(lane);
-    std::uint64_t number = 0;
-    if (descriptor != nullptr && descriptor->states.address != 0) {
-      number = call.arguments[0].load<std::uint32_t>(i) == 0
-                   ? NativeStates(*descriptor, call).place()
-                   : descriptor->states.window;
-    }
-    call.result.store(i, 0, number);
-  });
-  return NativeResult::kDone;
-}
-
 NativeResult next_interval(const NativeCall& call) {
   const wire::LaunchDescriptor* descriptor = descriptor_of(call);
   NativeLanes(call.mask).for_each([&](std::uint32_t lane, std::uint32_t) {
@@ -413,7 +397,6 @@ constexpr std::array kHooks = {
     hook("__barracuda_shared_access_generic", 3, &follow_states<true>),
     hook("__barracuda_shared_store", 5, &follow_states<false>),
     hook("__barracuda_shared_store_generic", 5, &follow_states<true>),
-    hook("__barracuda_states", 1, &states),
     hook("__barracuda_next_interval", 1, &next_interval),
     hook("__barracuda_release_begin", 2, &release_begin<false>),
     hook("__barracuda_release_begin_generic", 2, &release_begin<true>),

@@ -20,11 +20,6 @@ class NativeStates {
 
   [[nodiscard]] bool are_kept() const { return header_ != nullptr; }
 
-  // Where the states of the block begin, as the device sees it.
-  [[nodiscard]] std::uint64_t place() const {
-    return reinterpret_cast<std::uint64_t>(header_) + wire::kStatesHeader;
-  }
-
   [[nodiscard]] std::uint32_t next(std::uint32_t interval) const;
   void leave(std::uint32_t lanes, std::uint32_t interval) const;
 

@@ -92,7 +92,6 @@ states: every value is equal|shared_states.h|s/access.value_mark == state.mark()
 states: atomics of any size are alike|shared_states.h|s/state.first().granules_log2 == access.by.granules_log2;/true;/
 states: an atomic conflicts with nothing|shared_states.h|s/(state.kind() == Kind::kEmpty || only_reductions)/true/
 states: every size has states|shared_states.h|s/has_size ? state_use(site) : StateUse::kLogged/state_use(site)/
-states: readers go round what was written|shared_states.h|s/WordState::of(0, WordState::Kind::kReads, {})/WordState::of(0, WordState::Kind::kWrite, {})/
 events: a warp in parts is whole|block_events.h|s/is_over() || !is_whole ||/is_over() ||/
 events: a block does one thing|block_events.h|s/ || !is_same || / || /
 events: it is never over|block_events.h|s/if (is_over() || !is_whole/if (!is_whole/

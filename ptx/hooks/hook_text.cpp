@@ -1,13 +1,10 @@
 #include "ptx/hooks/hook_text.h"
 
-#include <algorithm>
-#include <bit>
 #include <iterator>
 
 #include <fmt/format.h>
 
 #include "device_logger/record.h"
-#include "device_logger/shared_states.h"
 #include "device_logger/symbols.h"
 #include "ptx/analysis/constants.h"
 #include "ptx/hooks/atomic_result.h"
@@ -23,8 +20,6 @@ constexpr int kLaneFlagShift = 32;
 constexpr std::string_view kDeclareAddress = ".reg .b64 %__barracuda_a;\n";
 
 constexpr std::string_view kInterval = "%__barracuda_interval";
-// Where the states of the block begin, and how many bytes have one.
-constexpr std::string_view kStates = "%__barracuda_states", kStatesWindow = "%__barracuda_window";
 
 bool has_value(const PlannedSite& site) {
   return site.info.element_count == 1 && site.info.element_bytes <= 8;
@@ -90,29 +85,6 @@ std::string write_next_interval(HookNames& called) {
       write_call_for_number(called, {"next_interval"}, {{32, std::string(kInterval)}}), kInterval);
 }
 
-// Goes round the hook if the state of what is read is of several readers already, as most are.
-std::string skip_among_readers(const PlannedSite& site, std::uint32_t label) {
-  if (!site.reads_one_state) {
-    return {};
-  }
-  const auto bytes = static_cast<std::uint32_t>(site.info.element_bytes * site.info.element_count);
-  return fmt::format(
-      ".reg .b32 %__barracuda_w, %__barracuda_h;\n"
-      "cvt.u32.u64 %__barracuda_w, %__barracuda_a;\n"
-      "setp.ge.u32 %__barracuda_q, %__barracuda_w, {0};\n"
-      "@%__barracuda_q bra $__barracuda_look{1};\n"
-      "shr.u32 %__barracuda_w, %__barracuda_w, {2};\n"
-      "mad.wide.u32 %__barracuda_n, %__barracuda_w, {3}, {4};\n"
-      "ld.relaxed.gpu.global.u32 %__barracuda_w, [%__barracuda_n];\n"
-      "and.b32 %__barracuda_w, %__barracuda_w, {5};\n"
-      "or.b32 %__barracuda_h, {6}, {7};\n"
-      "setp.eq.u32 %__barracuda_q, %__barracuda_w, %__barracuda_h;\n"
-      "@%__barracuda_q bra $__barracuda_skip{1};\n"
-      "$__barracuda_look{1}:\n",
-      kStatesWindow, label, std::countr_zero(bytes), sizeof(std::uint64_t), kStates,
-      (1U << wire::kStateHeadBits) - 1, kInterval, wire::kReadsHead);
-}
-
 std::string add_lane_flags(std::uint32_t flags) {
   return fmt::format("or.b64 %__barracuda_n, %__barracuda_n, {};\n",
                      std::uint64_t{flags} << kLaneFlagShift);
@@ -139,19 +111,8 @@ Instruction as_atomic(Instruction reduction) {
 
 }  // namespace
 
-std::string HookWriter::begin_intervals(std::span<const PlannedSite> sites) {
-  if (std::ranges::none_of(sites, &PlannedSite::counts_intervals)) {
-    return {};
-  }
-  std::string text = fmt::format(".reg .b32 {0};\nmov.b32 {0}, 0;\n", kInterval);
-  if (std::ranges::any_of(sites, &PlannedSite::reads_one_state)) {
-    fmt::format_to(std::back_inserter(text),
-                   ".reg .b64 {0};\n.reg .b32 {1};\n{{\n.reg .b64 %__barracuda_n;\n{2}"
-                   "mov.b64 {0}, %__barracuda_n;\n{3}cvt.u32.u64 {1}, %__barracuda_n;\n}}\n",
-                   kStates, kStatesWindow, write_call_for_number(called_, {"states"}, {{32, "0"}}),
-                   write_call_for_number(called_, {"states"}, {{32, "1"}}));
-  }
-  return text;
+std::string HookWriter::declare_interval() {
+  return fmt::format(".reg .b32 {0};\nmov.b32 {0}, 0;\n", kInterval);
 }
 
 std::string HookWriter::write_prologue(const Function& entry, bool has_parameter) {
@@ -222,8 +183,7 @@ HookWriter::Predicate HookWriter::skip_unless_used(const PlannedSite& site) {
           .after = fmt::format("$__barracuda_skip{}:\n", label)};
 }
 
-HookWriter::Predicate HookWriter::skip_unless_conflicting(const PlannedSite& site, bool is_generic,
-                                                          std::uint32_t words,
+HookWriter::Predicate HookWriter::skip_unless_conflicting(bool is_generic, std::uint32_t words,
                                                           const HookArgument& id,
                                                           const HookArgument& where) {
   const HookArgument interval{32, std::string(kInterval)};
@@ -234,13 +194,12 @@ HookWriter::Predicate HookWriter::skip_unless_conflicting(const PlannedSite& sit
           ? write_call_for_number(called_, {"shared_access", is_generic}, {id, where, interval})
           : write_call_for_number(called_, {"shared_store", is_generic},
                                   {id, where, interval, low, high});
-  // A GPU does not bring together by itself those that go round and those that do not.
   return {.before = fmt::format(".reg .b64 %__barracuda_n;\n.reg .pred %__barracuda_q;\n"
-                                ".reg .b32 %__barracuda_m;\nactivemask.b32 %__barracuda_m;\n{}{}"
+                                "{}"
                                 "setp.eq.b64 %__barracuda_q, %__barracuda_n, 0;\n"
                                 "@%__barracuda_q bra $__barracuda_skip{};\n",
-                                skip_among_readers(site, label), call, label),
-          .after = fmt::format("$__barracuda_skip{}:\nbar.warp.sync %__barracuda_m;\n", label)};
+                                call, label),
+          .after = fmt::format("$__barracuda_skip{}:\n", label)};
 }
 
 HookText HookWriter::write_event(const PlannedSite& site, const Statement& statement) {
@@ -298,9 +257,8 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
       fmt::format("{{\n{}{}{}{}{}", kDeclareAddress, predicate.before, use.before, address, values);
   const HookArgument id{32, fmt::to_string(site_word(site))}, where{64, "%__barracuda_a"},
       low{64, "%__barracuda_v0"}, high{64, "%__barracuda_v1"};
-  const Predicate states = site.counts_intervals
-                               ? skip_unless_conflicting(site, is_generic, words, id, where)
-                               : Predicate{};
+  const Predicate states =
+      site.counts_intervals ? skip_unless_conflicting(is_generic, words, id, where) : Predicate{};
   text += states.before;
   text += words == 0   ? write_call(called_, {"access", is_generic}, {id, where})
           : words == 1 ? write_call(called_, {"store", is_generic}, {id, where, low})

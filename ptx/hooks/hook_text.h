@@ -33,9 +33,8 @@ class HookWriter {
 
   // The registers in which the lanes of a function keep, from where they part, who meets again.
   static std::string declare_members(std::span<const PlannedSite> sites);
-  // In a kernel of barrier_intervals the register in which a thread counts, and where the block's
-  // states are, if some text around its `sites` looks there.
-  std::string begin_intervals(std::span<const PlannedSite> sites);
+  // The register in which a thread of a kernel of barrier_intervals counts.
+  static std::string declare_interval();
   // The register for the low bits of addresses that a statement clears, and what fills it there.
   static std::string declare_low_bits(const SubWord& sub_word);
   static std::string write_low_bits(const SubWord& sub_word, const Statement& alignment);
@@ -50,8 +49,8 @@ class HookWriter {
   [[nodiscard]] Predicate skip_unless(const Instruction& instruction);
   [[nodiscard]] Predicate skip_unless_used(const PlannedSite& site);
   // Of an access in a kernel of barrier_intervals; `words` of values are stored.
-  [[nodiscard]] Predicate skip_unless_conflicting(const PlannedSite& site, bool is_generic,
-                                                  std::uint32_t words, const HookArgument& id,
+  [[nodiscard]] Predicate skip_unless_conflicting(bool is_generic, std::uint32_t words,
+                                                  const HookArgument& id,
                                                   const HookArgument& where);
   HookText write_event(const PlannedSite& site, const Statement& statement);
   HookText write_access(const PlannedSite& site, const Statement& statement);

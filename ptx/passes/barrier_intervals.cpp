@@ -103,10 +103,6 @@ void visit(Program& program, std::span<PlannedSite> sites) {
   bound_block(program.module, entry);
   for (PlannedSite& site : sites) {
     site.counts_intervals = site.hook == HookKind::kEvent || may_be_shared(site);
-    site.reads_one_state = may_be_shared(site) && site.effect.space == StateSpace::kShared &&
-                           site.effect.opcode_class == OpcodeClass::kLoad &&
-                           site.info.order == wire::MemoryOrder::kWeak &&
-                           bytes_of(site) == 1U << kernel->state_granule_log2;
   }
 }
 

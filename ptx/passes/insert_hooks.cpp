@@ -24,8 +24,9 @@ class FunctionWriter {
     function_ = &function;
     insert(function.body_begin + 1,
            HookWriter::declare_members({site, static_cast<std::size_t>(end - site)}));
-    insert(function.body_begin + 1,
-           hooks_.begin_intervals({site, static_cast<std::size_t>(end - site)}));
+    if (std::any_of(site, end, [](const PlannedSite& each) { return each.counts_intervals; })) {
+      insert(function.body_begin + 1, HookWriter::declare_interval());
+    }
     keep_low_bits({site, static_cast<std::size_t>(end - site)});
     registers_.enter(function);
     for (std::size_t i = function.body_begin + 1; i <= function.body_end; ++i) {

@@ -72,7 +72,7 @@ expect_status 126 "a file that may not be executed"
 run "$barracuda" doctor --no-option
 expect_status 64 "no such option"
 TMPDIR=/nowhere run "$barracuda" doctor
-expect_out 'TMPDIR=/nowhere will not do'
+expect_out 'TMPDIR=/nowhere will'
 
 run "$barracuda" run -- true
 expect_err 'no kernel was launched \(what is in the way: barracuda doctor -- ./app\)'
