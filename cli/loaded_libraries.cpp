@@ -71,6 +71,8 @@ Expected<std::string> output_of(std::vector<std::string> words) {
   std::vector<std::string> environment = current_environment();
   std::erase_if(environment,
                 [](const std::string& entry) { return entry.starts_with("LD_PRELOAD="); });
+  // The loader lists and does not run, as for ldd; its --list ends at what is missing.
+  environment.emplace_back("LD_TRACE_LOADED_OBJECTS=1");
   posix_spawn_file_actions_t files;
   (void)posix_spawn_file_actions_init(&files);
   (void)posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
@@ -121,7 +123,7 @@ Expected<std::vector<LoadedLibrary>> loaded_libraries(const std::string& program
   if (loader.empty()) {
     return unexpected({.message = "this process has no loader to ask"});
   }
-  TRY(const std::string text, output_of({loader, "--list", program}));
+  TRY(const std::string text, output_of({loader, program}));
   return parse_loaded_libraries(text);
 }
 

@@ -50,8 +50,9 @@ def masked(text):
 
 
 def report_of(arguments, name):
-    result = subprocess.run([arguments.barracuda, "run", "--device", "cpu", "--seed", "1", "--",
-                             os.path.join(arguments.programs, name)],
+    # In the tree: file names are shown, and lines folded, from there.
+    result = subprocess.run([os.path.abspath(arguments.barracuda), "run", "--device", "cpu", "--seed", "1", "--",
+                             os.path.abspath(os.path.join(arguments.programs, name))], cwd=ROOT,
                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8", timeout=100, check=False)
     return masked(result.stderr)
 
