@@ -20,8 +20,6 @@ struct CarriedKernel {
   std::string reason;  // why not
   ptx::LaunchBounds bounds;
   std::uint64_t shared_bytes = 0;  // static ones
-
-  friend bool operator==(const CarriedKernel&, const CarriedKernel&) = default;
 };
 
 struct DeviceCode {

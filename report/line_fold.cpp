@@ -71,7 +71,7 @@ void fold_line(std::string_view line, std::size_t columns, std::size_t hang, std
     const Break found = place_to_break(piece, columns, least);
     text.append(piece, 0, found.end);
     text += '\n';
-    piece = margin + piece.substr(std::min(piece.find_first_not_of(' ', found.next), piece.size()));
+    piece.replace(0, std::min(piece.find_first_not_of(' ', found.next), piece.size()), margin);
     least = margin.size();
   }
   text += piece;
