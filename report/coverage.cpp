@@ -227,54 +227,72 @@ std::vector<std::string> gaps_and_failures(const Report& report) {
   return all;
 }
 
+namespace {
+
+void add_gap(Coverage& coverage, std::string gap) {
+  if (std::ranges::find(coverage.gaps, gap) == coverage.gaps.end()) {
+    coverage.gaps.push_back(std::move(gap));
+  }
+}
+
+// What the options left out of `kernel`'s launches; true where nothing else of it is to be told.
+bool add_left_out(Coverage& coverage, const KernelRecord& kernel, const std::string* library) {
+  coverage.left_out_launches += kernel.left_out_launches;
+  if (kernel.left_out_launches == 0 || kernel.left_out_launches != kernel.launches) {
+    return false;
+  }
+  if (library != nullptr) {
+    coverage.left_out_libraries[*library].insert(demangle(kernel.name));
+  } else {
+    coverage.left_out_kernels.push_back(demangle(kernel.name));
+  }
+  return true;
+}
+
+void add_kernel_and_gaps(Coverage& coverage, const KernelRecord& kernel,
+                         const std::string* library) {
+  if (add_left_out(coverage, kernel, library)) {
+    return;
+  }
+  if (library != nullptr) {
+    add_kernel(coverage.libraries[*library], kernel);
+  } else {
+    add_kernel(coverage, kernel);
+  }
+  if (!kernel.instrumented) {
+    if (library == nullptr) {
+      add_gap(coverage, kernel_gap(kernel));  // those of libraries are one sentence, library_gap()
+    }
+    return;
+  }
+  if (kernel.unchecked_launches != 0) {
+    const std::string reason = kernel.reason.empty() ? "" : ": " + kernel.reason;
+    add_gap(coverage,
+            fmt::format("kernel {}: {} of {} not checked{}", demangle(kernel.name),
+                        kernel.unchecked_launches, counted(kernel.launches, "launch"), reason));
+  }
+}
+
+}  // namespace
+
 Coverage coverage_of(const RunData& run) {
   Coverage coverage;
   coverage.launches = run.launch_count;
-  const auto add = [&coverage](std::string gap) {
-    if (std::ranges::find(coverage.gaps, gap) == coverage.gaps.end()) {
-      coverage.gaps.push_back(std::move(gap));
-    }
-  };
   for (const KernelRecord& kernel : run.kernels) {
-    const std::string name = demangle(kernel.name);
-    coverage.left_out_launches += kernel.left_out_launches;
     // By its name: a module loaded twice has the same kernels, and so have two processes.
     const auto library = run.kernel_libraries.find(kernel.name);
-    const bool is_library = library != run.kernel_libraries.end();
-    if (kernel.left_out_launches != 0 && kernel.left_out_launches == kernel.launches) {
-      if (is_library) {
-        coverage.left_out_libraries[library->second].insert(name);
-      } else {
-        coverage.left_out_kernels.push_back(name);
-      }
-      continue;
-    }
-    if (is_library) {
-      add_kernel(coverage.libraries[library->second], kernel);
-    } else {
-      add_kernel(coverage, kernel);
-    }
-    if (!kernel.instrumented) {
-      if (!is_library) {
-        add(kernel_gap(kernel));  // those of libraries are one sentence, library_gap()
-      }
-      continue;
-    }
-    if (kernel.unchecked_launches != 0) {
-      const std::string reason = kernel.reason.empty() ? "" : ": " + kernel.reason;
-      add(fmt::format("kernel {}: {} of {} not checked{}", demangle(kernel.name),
-                      kernel.unchecked_launches, counted(kernel.launches, "launch"), reason));
-    }
+    add_kernel_and_gaps(coverage, kernel,
+                        library == run.kernel_libraries.end() ? nullptr : &library->second);
   }
   keep_worse(coverage);
   for (const ptx::NotCovered& gap : run.not_covered) {
-    add(instruction_gap(gap));
+    add_gap(coverage, instruction_gap(gap));
   }
   for (const detector::UnknownMap& unknown : run.findings.unknown_maps) {
-    add(map_gap(run, unknown));
+    add_gap(coverage, map_gap(run, unknown));
   }
   for (const std::string& problem : run.problems) {
-    add(problem);
+    add_gap(coverage, problem);
   }
   return coverage;
 }
