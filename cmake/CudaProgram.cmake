@@ -1,30 +1,39 @@
 # barracuda_cuda_program(NAME SOURCES ... [FLAGS ...] [LIBRARIES ...] [SHARED_ONLY]): an ordinary CUDA
-# program, built by nvcc as its author would, twice: NAME with the shared CUDA runtime (runs on both
-# devices) and NAME.static with the static one (nvcc's default; needs a driver). Both lie in the build
+# program, built by nvcc as its author would and linked twice: NAME with the shared CUDA runtime (runs on
+# both devices) and NAME.static with the static one (nvcc's default; needs a driver). Both lie in the build
 # folder's programs/, with line information.
 add_custom_target(barracuda.programs)
 
 function(barracuda_cuda_program name)
   cmake_parse_arguments(ARG "SHARED_ONLY" "" "SOURCES;FLAGS;LIBRARIES;DEPENDS" ${ARGN})
-  list(TRANSFORM ARG_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
-  set(folder ${PROJECT_BINARY_DIR}/programs)
-  file(MAKE_DIRECTORY ${folder})
+  set(program ${PROJECT_BINARY_DIR}/programs/${name})
+  set(objects ${PROJECT_BINARY_DIR}/programs/objects/${name})
+  file(MAKE_DIRECTORY ${objects})
+  set(nvcc ${BARRACUDA_NVCC} -std=c++17 -lineinfo ${ARG_FLAGS})
+  set(compiled "")
+  foreach(source IN LISTS ARG_SOURCES)
+    get_filename_component(stem ${source} NAME_WE)
+    set(object ${objects}/${stem}.o)
+    add_custom_command(OUTPUT ${object}
+      COMMAND ${nvcc} -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
+      DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} ${headers} ${ARG_DEPENDS}
+      COMMENT "nvcc ${name}: ${source}" VERBATIM)
+    list(APPEND compiled ${object})
+  endforeach()
+  set(suffix_shared "")
+  set(suffix_static .static)
   set(cudarts shared static)
   if(ARG_SHARED_ONLY)
     set(cudarts shared)
   endif()
+  set(programs "")
   foreach(cudart IN LISTS cudarts)
-    set(program ${folder}/${name})
-    if(cudart STREQUAL static)
-      set(program ${program}.static)
-    endif()
-    add_custom_command(OUTPUT ${program}
-      COMMAND ${BARRACUDA_NVCC} -std=c++17 -lineinfo -cudart ${cudart} ${ARG_FLAGS} ${ARG_SOURCES}
-              -o ${program} ${ARG_LIBRARIES}
-      DEPENDS ${ARG_SOURCES} ${headers} ${ARG_DEPENDS}
-      COMMENT "nvcc ${name} (${cudart} CUDA runtime)" VERBATIM)
-    list(APPEND programs ${program})
+    set(linked ${program}${suffix_${cudart}})
+    add_custom_command(OUTPUT ${linked}
+      COMMAND ${nvcc} -cudart ${cudart} ${compiled} -o ${linked} ${ARG_LIBRARIES}
+      DEPENDS ${compiled} COMMENT "nvcc ${name} (${cudart} CUDA runtime)" VERBATIM)
+    list(APPEND programs ${linked})
   endforeach()
   add_custom_target(barracuda.program.${name} ALL DEPENDS ${programs})
   add_dependencies(barracuda.programs barracuda.program.${name})
