@@ -278,6 +278,11 @@ static_assert(kLaneAgrees + kLaneVoid + kLaneHasRead + kLaneHasWritten + kLaneDr
                   (1U << 6) - 1,
               "each flag of a lane is a bit of its own");
 inline constexpr std::uint32_t kUnknownParity = 2;
+
+// The address of all records of kHeap, so that they are in one order: a free is a kRelease before
+// it, a malloc a kAcquire after it, which comes after the frees before it, and then a kRelease with
+// the pointer as the value read and its bytes as the value written.
+inline constexpr std::uint64_t kHeapOrder = tagged_address(AddressSpace::kGlobal, 8);
 inline constexpr std::uint64_t kNoOperand = ~std::uint64_t{0};
 // kAsyncWait is a kEvent; its operand says how many groups may be left, this many for wait_all.
 inline constexpr std::uint32_t kWaitAll = ~std::uint32_t{0};

@@ -44,9 +44,10 @@ enum class Operation : std::uint8_t {
   kSwitch,  // … many ways: logged before, a record for each way
   kMeet,    // where the ways of a branch meet, logged by lanes that went apart
   kMatrixProduct,  // wgmma.mma_async: reads of shared memory that its descriptors name
+  kHeap,           // malloc and free of device code (record.h, kHeapOrder)
 };
-inline constexpr std::uint32_t kOperationCount = 31;
-static_assert(static_cast<std::uint32_t>(Operation::kMatrixProduct) + 1 == kOperationCount);
+inline constexpr std::uint32_t kOperationCount = 32;
+static_assert(static_cast<std::uint32_t>(Operation::kHeap) + 1 == kOperationCount);
 
 // PTX ISA 8.4-8.5. kVolatile is relaxed.sys that the verdict table treats by itself.
 enum class MemoryOrder : std::uint8_t {

@@ -14,7 +14,8 @@ struct OperationTraits {
   bool accesses = false;        // memory, by the thread itself
   bool is_plain = false;        // a read or a write and no atomic
   bool has_operands = false;    // logged as kOperands
-  bool has_box = false;         // logged as kTensorCopy; else as kEvent
+  bool has_box = false;         // logged as kTensorCopy
+  bool has_order = false;       // logged as kRelease and kAcquire; else as kEvent
   bool orders_threads = false;  // what a thread did before it may be before what another does after
 };
 
@@ -32,6 +33,7 @@ inline constexpr OperationTraits kAtomicAccess{.accesses = true};
 inline constexpr OperationTraits kOrder{.orders_threads = true};
 inline constexpr OperationTraits kOperand{.has_operands = true};
 inline constexpr OperationTraits kTensorBox{.has_box = true};
+inline constexpr OperationTraits kOrderedByNumber{.has_order = true};
 inline constexpr OperationTraits kOperandOrder{.has_operands = true, .orders_threads = true};
 
 inline constexpr Row kRows[] = {
@@ -66,6 +68,7 @@ inline constexpr Row kRows[] = {
     {Operation::kSwitch, {}},
     {Operation::kMeet, {}},
     {Operation::kMatrixProduct, kOperand},
+    {Operation::kHeap, kOrderedByNumber},
 };
 
 }  // namespace operation_rows

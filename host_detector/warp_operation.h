@@ -52,4 +52,16 @@ struct WarpOperation {
   [[nodiscard]] WarpOperation with_all_lanes() const;
 };
 
+// Calls visit(address, bytes) for what mallocs have given the lanes of a record of kHeap.
+template <typename Visit>
+void for_each_allocation(const WarpOperation& operation, Visit visit) {
+  for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
+    const LaneAccess& heap = operation.lanes[lane];
+    const bool has_given = operation.kind == wire::RecordKind::kRelease && heap.value_read != 0;
+    if ((operation.mask >> lane & 1) != 0 && has_given && heap.value_written != 0) {
+      visit(heap.value_read, heap.value_written);
+    }
+  }
+}
+
 }  // namespace barracuda::detector

@@ -36,6 +36,9 @@ constexpr bool is_well_formed(const wire::SiteInfo& site, wire::RecordKind kind)
     return is_of_accesses(kind) && width > 0 && width <= 64 &&
            (site.asynchrony == wire::Asynchrony::kNone || is_copy);
   }
+  if (operation.has_order) {
+    return kind == RecordKind::kRelease || kind == RecordKind::kAcquire;
+  }
   return kind == (operation.has_operands ? RecordKind::kOperands
                   : operation.has_box    ? RecordKind::kTensorCopy
                                          : RecordKind::kEvent);

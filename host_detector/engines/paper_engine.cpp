@@ -341,6 +341,11 @@ bool PaperEngine::event(const Actor& actor, const WarpOperation& operation) {
       return tensor_copy(actor, operation);
     case Operation::kMatrixProduct:
       return matrix_product(actor, operation);
+    case Operation::kHeap:
+      for_each_allocation(operation, [this](std::uint64_t address, std::uint64_t bytes) {
+        forget(address, bytes);
+      });
+      return true;
     case Operation::kFence:  // counts next to an access alone, and there the site says so
     case Operation::kProxyFence:
     case Operation::kAsyncCommit:

@@ -141,6 +141,11 @@ bool PtxEngine::perform(const Actor& actor, const WarpOperation& operation,
       return async_copy_rules_.tensor_copy(actor, operation);
     case Operation::kMatrixProduct:
       return async_copy_rules_.matrix_product(actor, operation);
+    case Operation::kHeap:
+      for_each_allocation(operation, [this](std::uint64_t address, std::uint64_t bytes) {
+        forget(address, bytes);
+      });
+      return true;
     case Operation::kBranch:
     case Operation::kSwitch:
     case Operation::kMeet:

@@ -189,6 +189,7 @@ std::vector<PlannedSite> plan_asynchronous(const PlannedSite& site, const Statem
     case Operation::kBranch:
     case Operation::kSwitch:
     case Operation::kMeet:
+    case Operation::kHeap:
       break;
   }
   return {};

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ptx/analysis/heap_call.h"
 #include "ptx/instrument.h"
 #include "ptx/module.h"
 #include "ptx/opcode.h"
@@ -63,6 +64,7 @@ enum class HookKind : std::uint8_t {
   kOperands,    // before
   kTensorCopy,  // before
   kWait,        // after, by the lanes whose wait for an mbarrier is over
+  kHeap,        // free: before the call sequence; malloc: after it
 };
 
 // The bytes of a word that an access of it is of (sub_word.h).
@@ -87,6 +89,7 @@ struct PlannedSite {
   // Puts into %__barracuda_u whether the lane makes anything of what it reads; empty: all lanes do.
   std::string use_condition;
   SubWord sub_word;
+  HeapCall heap;      // of kHeap
   wire::SiteId id{};  // of those with a hook
 };
 

@@ -157,6 +157,8 @@ HookText HookWriter::write(const PlannedSite& site, const Statement& statement) 
       return write_tensor_copy(site, statement);
     case HookKind::kWait:
       return write_wait(site, statement);
+    case HookKind::kHeap:
+      return write_heap(site, statement);
   }
   return {};
 }
@@ -369,6 +371,33 @@ HookText HookWriter::write_atomic(const PlannedSite& site, const Statement& stat
                                              {64, "%__barracuda_r"},
                                              {32, fmt::to_string(flags & wire::kLaneHasRead)}}),
                   predicate.after);
+  return text;
+}
+
+HookText HookWriter::write_heap(const PlannedSite& site, const Statement& statement) {
+  const Predicate predicate = skip_unless(statement.instruction);
+  const bool is_free = site.heap.bytes == nullptr;
+  const std::string order = fmt::format("mov.b64 %__barracuda_a, {};\n", wire::kHeapOrder);
+  const std::string release =
+      write_release_begin(site, false, called_) + write_release_end(site, called_);
+  const std::string pointer = write_value("%__barracuda_r", *site.heap.pointer, 8);
+  const std::string bytes =
+      is_free ? "mov.b64 %__barracuda_w, 0;\n" : write_value("%__barracuda_w", *site.heap.bytes, 8);
+  HookText text;
+  text.before = fmt::format(
+      "{{\n.reg .b64 %__barracuda_a, %__barracuda_s, %__barracuda_n, %__barracuda_r, "
+      "%__barracuda_w;\n{}{}",
+      predicate.before, bytes);  // before the result: one register may hold both
+  if (is_free) {
+    text.before += pointer + order + release + predicate.after + "}\n";
+  } else {
+    text.after =
+        pointer + order +
+        write_call(
+            called_, {"acquire"},
+            {{32, fmt::to_string(site_word(site))}, {64, "%__barracuda_a"}, {64, "0"}, {32, "0"}}) +
+        release + predicate.after + "}\n";
+  }
   return text;
 }
 

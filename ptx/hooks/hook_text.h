@@ -64,6 +64,7 @@ class HookWriter {
   HookText write_operands(const PlannedSite& site, const Statement& statement);
   HookText write_tensor_copy(const PlannedSite& site, const Statement& statement);
   HookText write_wait(const PlannedSite& site, const Statement& statement);
+  HookText write_heap(const PlannedSite& site, const Statement& statement);
 
   // An address operand and the space that it is an address of.
   struct Place {

@@ -67,7 +67,9 @@ class BodyReader {
           facts.synchronises || is_fence(effect) || is_ordering(effect) ||
           (effect.opcode_class == OpcodeClass::kAtomic && is_result_read(function, i));
       is_empty = is_empty && is_end(effect);
-      logged += is_logged(effect, function.is_entry) || effect.not_covered ? 1 : 0;
+      const bool is_heap_call = effect.opcode_class == OpcodeClass::kCall &&
+                                heap_call_at(program_.module, function, i).has_value();
+      logged += is_logged(effect, function.is_entry) || effect.not_covered || is_heap_call ? 1 : 0;
     }
     facts.may_log = logged > 0;
     facts.is_empty = is_empty;

@@ -223,6 +223,13 @@ class FunctionReader {
   }
 
   void add_call(std::size_t i) {
+    if (const auto heap = heap_call_at(program_.module, function_, i)) {
+      PlannedSite site{.statement = i, .function = index_, .hook = HookKind::kHeap, .heap = *heap};
+      site.effect = program_.effects[i];
+      site.info.operation = wire::Operation::kHeap;
+      program_.sites.push_back(site);
+      return;
+    }
     const Operand* callee = callee_of(program_.module.statements[i].instruction);
     if (callee == nullptr || !callee_may_log(*callee)) {
       return;

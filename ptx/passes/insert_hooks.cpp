@@ -58,6 +58,10 @@ class FunctionWriter {
     const std::size_t i = site.statement;
     if (site.hook == HookKind::kCall) {
       insert(find_sequence(i).begin, std::move(text.before));
+    } else if (site.hook == HookKind::kHeap) {
+      const CallSequence sequence = find_sequence(i);
+      insert(sequence.begin, std::move(text.before));
+      insert(sequence.end, std::move(text.after));
     } else if (site.hook == HookKind::kReturn) {
       insert(find_sequence(i).end, std::move(text.before));
     } else {

@@ -67,6 +67,8 @@ std::string_view name_of(wire::Operation operation) {
       return "meet";
     case kMatrixProduct:
       return "matrix-product";
+    case kHeap:
+      return "heap";
   }
   return "?";
 }

@@ -328,7 +328,21 @@ class TraceMaker {
     } else if (choice.how % 4 == 0) {
       operation.kind = RecordKind::kEvent;
       emit(operation, {.operation = Operation::kExit});
+    } else if (choice.how % 4 == 1) {
+      heap(choice, operation);
     }
+  }
+
+  // A free, or a malloc that gives the first lane some slots of the data.
+  void heap(const Choice& choice, detector::WarpOperation& operation) {
+    operation.kind = RecordKind::kRelease;
+    operation.mask &= ~operation.mask + 1;
+    detector::LaneAccess& lane =
+        operation.lanes[static_cast<std::size_t>(std::countr_zero(operation.mask))];
+    lane.address = wire::kHeapOrder;
+    lane.value_read = kGlobalBase + choice.where / 4 % kDataSlots * kSlot;
+    lane.value_written = choice.where % 4 * kSlot / 2;
+    emit(operation, {.operation = Operation::kHeap});
   }
 
   void fence(const Choice& choice, detector::WarpOperation& operation) {

@@ -15,6 +15,19 @@ void for_each_byte(const detector::MemoryRows& range, const Act& act) {
 
 }  // namespace
 
+// A malloc has given the bytes to a thread: what was done with them before is over.
+void ReferenceDetector::renew(std::uint64_t address, std::uint64_t bytes) {
+  for (Access& access : accesses_) {
+    for (std::uint64_t byte = address; byte < address + bytes && !access.space; ++byte) {
+      access.given_away.insert(byte);
+    }
+  }
+  std::erase_if(locations_, [&](const auto& place) {
+    const auto& [space, start, size] = place.first;
+    return !space && start < address + bytes && address < start + size;
+  });
+}
+
 // What is ordered before a free ends with it. If that is all, nobody synchronises there any more.
 void ReferenceDetector::end_life(const detector::MemoryRows& range, const Thread& free) {
   bool is_used = false;

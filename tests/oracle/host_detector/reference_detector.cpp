@@ -511,6 +511,11 @@ void ReferenceDetector::apply(const detector::WarpOperation& operation) {
     operands(operation, threads);
     return;
   }
+  if (site.operation == Operation::kHeap) {
+    for_each_allocation(
+        operation, [this](std::uint64_t address, std::uint64_t bytes) { renew(address, bytes); });
+    return;
+  }
   const bool is_atomic =
       site.operation == Operation::kAtomic || site.operation == Operation::kReduction;
   for (const Thread& thread : threads) {

@@ -211,6 +211,7 @@ class ReferenceDetector {
   void exit(const std::vector<Thread>& threads);
 
   // reference_copies.cpp
+  void renew(std::uint64_t address, std::uint64_t bytes);
   void end_life(const detector::MemoryRows& range, const Thread& free);
   // Allocations and frees stand for nothing any more once the other has come.
   void give_way(const detector::MemoryRows& range, detector::HostOperation operation);

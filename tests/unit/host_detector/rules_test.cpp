@@ -69,6 +69,23 @@ TEST_CASE("accesses race if they share a byte, and not if they are neighbours") 
   }
 }
 
+TEST_CASE("what malloc gives in a kernel is new, its bytes alone, and a free ends nothing") {
+  Who one = kFirst, other = kSecond;
+  one.mask = other.mask = 1;
+  for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{8}, std::uint64_t{16}}) {
+    Scenario scenario;
+    scenario.launch(2, 1);
+    scenario.heap(one, kData, 16);
+    scenario.write(one, kData);
+    scenario.write(one, kData + 12);
+    scenario.heap(one, kData, 0);
+    scenario.heap(other, kData, bytes);
+    scenario.write(other, kData);
+    scenario.write(other, kData + 12);
+    CHECK(scenario.races().size() == (bytes == 16 ? 0 : bytes == 8 ? 1 : 2));
+  }
+}
+
 TEST_CASE("a vector access is its elements") {
   SiteInfo vector = word(Operation::kWrite);
   vector.element_count = 4;

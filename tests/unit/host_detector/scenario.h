@@ -130,6 +130,15 @@ class Scenario {
     return atomic(operation, address, read, written);
   }
 
+  // 0 bytes: a free.
+  void heap(const Who& who, std::uint64_t pointer, std::uint64_t bytes) {
+    WarpOperation operation = start(who, {.operation = Operation::kHeap}, RecordKind::kRelease);
+    for (LaneAccess& lane : operation.lanes) {
+      lane = {.address = wire::kHeapOrder, .value_read = pointer, .value_written = bytes};
+    }
+    detector.apply(operation);
+  }
+
   void fence(const Who& who, Scope scope, MemoryOrder order = MemoryOrder::kAcqRel) {
     event(who, {.operation = Operation::kFence, .order = order, .scope = scope});
   }
