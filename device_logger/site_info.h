@@ -101,6 +101,8 @@ struct SiteInfo {
   // A store to memory that a compiler lays out, by all threads that have the value: those of this
   // site that store the same do no harm.
   bool is_replicated = false;
+  // A poll that is over when a bit of `constant` is not what it was (RACE_RULES section 1).
+  bool waits_for_change = false;
   // That constant (stored_value). kBranch, kSwitch, kMeet: which meeting, kNoMeeting where none is.
   // kMatrixProduct: its ProductShape (matrix_descriptor.h), packed.
   std::uint64_t constant = 0;
@@ -108,6 +110,6 @@ struct SiteInfo {
   friend bool operator==(const SiteInfo&, const SiteInfo&) = default;
 };
 
-static_assert(sizeof(SiteInfo) == 24 + sizeof(std::uint64_t), "18 fields of a byte, and one of 8");
+static_assert(sizeof(SiteInfo) == 24 + sizeof(std::uint64_t), "19 fields of a byte, and one of 8");
 
 }  // namespace barracuda::wire

@@ -29,6 +29,10 @@ relaxed write publishes its clock|happens_before/sync_rules.cpp|s/(releases ? fi
 relaxed read acquires at once|happens_before/sync_rules.cpp|s/has_acquire(site.order) || engine_.options.acquire_relaxed_spin/true/
 publishing overwrites|sync/location.cpp|s/place.device\[index\].join(publication/place.device[index] = (publication/
 atomics hand nothing on|sync/location.cpp|s/from.after.push_back(written);/return;/
+a poll for a change takes what it read|happens_before/sync_rules.cpp|s/value \&\& site.waits_for_change ?/false ?/
+a poll for a change goes back beyond a store|sync/location.cpp|s/if (has_stores_ || takes_all_)/if (takes_all_)/
+a poll for a change goes back beyond the change|sync/location.cpp|s/((node->before\[0\] ^ first) \& bits) != 0/false/
+malloc gives old memory|warp_operation.h|s/heap.value_read != 0;/false;/
 unknown values are taken for none|sync/location.cpp|s/^    takes_all_ = true;/    takes_all_ = false;/
 a barrier gives its clocks but not its fences|sync/barrier.cpp|s/^    add_fences(warp, group, state);/    static_cast<void>(group);/
 a warp's time stands still at a barrier|sync/barrier.cpp|s/^      warps\[warp\].advance();//

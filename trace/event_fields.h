@@ -44,7 +44,7 @@ void travel(Codec& codec, T& site) {
         Choice{site.idiom_scope, Scope::kSys}, site.stores_constant, site.numbered, site.aligned,
         Choice{site.asynchrony, Asynchrony::kMatrixGroup}, site.reads_only,
         Choice{site.acquires, FenceScope::kGlobal}, Choice{site.releases, FenceScope::kGlobal},
-        site.is_replicated, site.constant);
+        site.is_replicated, site.waits_for_change, site.constant);
 }
 
 }  // namespace barracuda::wire

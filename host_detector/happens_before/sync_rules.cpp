@@ -226,10 +226,12 @@ void SyncRules::take(const Actor& actor, std::uint32_t lanes, const WarpOperatio
   }
   const bool is_strong = site.order != MemoryOrder::kWeak;
   const ThreadKey thread = actor.thread(first_lane(lanes));
+  const std::optional<std::uint64_t> seen =
+      value && site.waits_for_change ? location->first_with_same(site.constant, *value) : value;
   const auto acquire_from = [&](Channel channel, wire::Scope scope, bool at_once) {
     const ScopeLevel level = place->is_cta_local ? ScopeLevel::kDevice : level_of(scope);
     Acquired acquired = location->acquire(
-        value, thread,
+        seen, thread,
         {.level = level,
          .needs_narrow = !at_once && !place->is_cta_local && engine_.has_narrow_fences},
         channel);

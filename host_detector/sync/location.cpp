@@ -111,6 +111,7 @@ void SyncLocation::publish_narrow(Node& place, const Publication& publication, C
 
 void SyncLocation::publish(const Publication& publication) {
   const bool is_known = publication.value_written.has_value();
+  has_stores_ = has_stores_ || !publication.is_atomic;
   if (publication.is_atomic && (!is_known || !publication.value_read)) {
     takes_all_ = true;
   }
@@ -184,6 +185,21 @@ Acquired SyncLocation::acquire(const std::optional<std::uint64_t>& value, const 
     take(*from);
   }
   return acquired;
+}
+
+std::uint64_t SyncLocation::first_with_same(std::uint64_t bits, std::uint64_t value) const {
+  if (has_stores_ || takes_all_) {
+    return value;
+  }
+  std::uint64_t first = value;
+  for (std::size_t steps = 0; steps < nodes_.size(); ++steps) {  // values may come again
+    const Node* const node = find(first);
+    if (node == nullptr || node->before.size() != 1 || ((node->before[0] ^ first) & bits) != 0) {
+      break;
+    }
+    first = node->before[0];
+  }
+  return first;
 }
 
 void SyncLocation::observe(const Observation& observation) {

@@ -86,6 +86,10 @@ class SyncLocation {
 
   [[nodiscard]] Acquired acquire(const std::optional<std::uint64_t>& value, const ThreadKey& thread,
                                  const Reach& reach, Channel channel) const;
+  // A poll that waits for a change of `bits` has read `value`: the first of the values before it,
+  // along atomics, with which it would have been over. All that synchronises here are atomics of
+  // known values, else it is `value`.
+  [[nodiscard]] std::uint64_t first_with_same(std::uint64_t bits, std::uint64_t value) const;
   void observe(const Observation& observation);
 
   // Calls `holds(observation)` for those who saw `value` (nothing: any value) directly or through
@@ -167,6 +171,7 @@ class SyncLocation {
   SmallMap<std::uint64_t, std::unique_ptr<Node>> nodes_;  // by value
   // Writes of unknown value, evicted values, unknown observers; null while there is none.
   std::unique_ptr<Node> any_;
+  bool has_stores_ = false;       // not everything was written by atomics
   bool takes_all_ = false;        // an atomic read or wrote an unknown value: any may lead to any
   bool has_observers_ = false;    // some node has or had
   bool has_narrow_only_ = false;  // some release reaches a CTA or cluster only

@@ -5,6 +5,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include "ptx/analysis/change_wait.h"
 #include "ptx/analysis/constants.h"
 #include "ptx/analysis/fence_paths.h"
 #include "ptx/analysis/program.h"
@@ -30,6 +31,15 @@ class Finder {
     for (const auto& [statement, site] : sites_) {
       if (const auto fence = paths_.behind(statement)) {
         mark_flag_store(*site, *fence);
+      }
+    }
+  }
+
+  void find_change_waits() {
+    for (const auto& [statement, site] : sites_) {
+      if (site->hook == HookKind::kAcquire && site->info.element_bytes == sizeof(std::uint32_t)) {
+        site->info.constant = awaited_change(program_, program_.function(function_), statement);
+        site->info.waits_for_change = site->info.constant != 0;
       }
     }
   }
@@ -205,6 +215,7 @@ Expected<void> run(Program& program) {
       }
       finder.find_flag_stores();
       finder.find_polls();
+      finder.find_change_waits();
     }
     first = end;
   }

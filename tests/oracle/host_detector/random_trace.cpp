@@ -443,6 +443,8 @@ class TraceMaker {
                                                       : kScopes[choice.where / 16 % kScopes.size()];
     site.element_bytes = choice.where % 8 == 7 ? 8 : 4;
     site.element_count = 1;
+    site.waits_for_change = site.operation == Operation::kRead && choice.lanes % 4 == 1;
+    site.constant = site.waits_for_change ? 1 + choice.lanes / 4 % 3 : 0;
     if (choice.lanes % 3 == 0) {  // the idioms of RACE_RULES section 2
       site.idiom_scope = kScopes[choice.lanes / 64 % kScopes.size()];
       site.flag_store = site.operation == Operation::kWrite;

@@ -120,6 +120,26 @@ std::set<std::uint64_t> ReferenceDetector::values(const Location& location, std:
   return found;
 }
 
+std::uint64_t ReferenceDetector::first_with_same(const Location& location, std::uint64_t bits,
+                                                 std::uint64_t value) {
+  if (is_anything_possible(location) || !std::ranges::all_of(location.writes, &Write::is_atomic)) {
+    return value;
+  }
+  for (std::set<std::uint64_t> passed; passed.insert(value).second;) {
+    std::set<std::uint64_t> before;
+    for (const Write& write : location.writes) {
+      if (write.written == value && write.read != value) {
+        before.insert(*write.read);
+      }
+    }
+    if (before.size() != 1 || ((*before.begin() ^ value) & bits) != 0) {
+      break;
+    }
+    value = *before.begin();
+  }
+  return value;
+}
+
 bool ReferenceDetector::is_anything_possible(const Location& location) {
   return std::ranges::any_of(location.writes, [](const Write& write) {
     return write.is_atomic && (!write.read || !write.written);
@@ -143,11 +163,13 @@ void ReferenceDetector::acquire(const wire::SiteInfo& site, const detector::Lane
   const std::uint64_t size = site.element_bytes * site.element_count;
   Location& location = locations_[{space_of(lane.address, thread), address_of(lane.address), size}];
   const bool at_once = acquires(site.order) || options_.acquire_relaxed_spin;
+  const std::uint64_t seen = site.waits_for_change
+                                 ? first_with_same(location, site.constant, lane.value_read)
+                                 : lane.value_read;
   for (const Write& write : location.writes) {
     const Location after = since(location, write.thread);
     const bool takes_all = !has_value(site) || is_anything_possible(after);
-    if (!takes_all && write.written &&
-        !values(after, lane.value_read, true).contains(*write.written)) {
+    if (!takes_all && write.written && !values(after, seen, true).contains(*write.written)) {
       continue;
     }
     const Scope apart = distance(write.thread, thread);

@@ -261,6 +261,9 @@ class ReferenceDetector {
   static std::set<std::uint64_t> values(const Location& location, std::uint64_t from,
                                         bool backwards);
   static bool is_anything_possible(const Location& location);
+  // With which a poll that has read `value` would have been over (RACE_RULES section 1).
+  static std::uint64_t first_with_same(const Location& location, std::uint64_t bits,
+                                       std::uint64_t value);
 
   detector::DetectorOptions options_;
   std::deque<wire::SiteInfo> sites_;  // accesses point into it

@@ -255,6 +255,44 @@ TEST_CASE("atomics hand a release on") {
   CHECK(scenario.has_only(Severity::kError));
 }
 
+TEST_CASE("a poll for a change takes what the first value with the change had") {
+  SiteInfo poll = kAcquireLoad;
+  poll.constant = 2;
+  const SiteInfo arrive = word(Operation::kAtomic, MemoryOrder::kRelease, Scope::kGpu);
+  for (const bool waits_for_change : {false, true}) {
+    for (const std::uint64_t changed :
+         {std::uint64_t{2}, std::uint64_t{4}}) {  // 4: before 2 none is
+      Scenario scenario;
+      scenario.launch(2, 1);
+      scenario.write(kFirst, kData);
+      scenario.atomic(kFirst, arrive, kFlag, 1, changed);
+      scenario.write(kFirst, kData + 8);
+      scenario.atomic(kFirst, arrive, kFlag, changed, changed + 1);
+      poll.waits_for_change = waits_for_change;
+      scenario.load(kSecond, poll, kFlag, changed + 1);
+      scenario.read(kSecond, kData);
+      scenario.read(kSecond, kData + 8);
+      const bool came_early = waits_for_change && changed == 2;
+      CHECK(scenario.races().size() == (came_early ? 1 : waits_for_change ? 2 : 0));
+    }
+  }
+}
+
+TEST_CASE("a store among the values that a poll for a change could have read takes nothing back") {
+  SiteInfo poll = kAcquireLoad;
+  poll.constant = 2;
+  poll.waits_for_change = true;
+  Scenario scenario;
+  scenario.launch(2, 1);
+  scenario.store(kFirst, kReleaseStore, kFlag, 2);
+  scenario.write(kFirst, kData);
+  scenario.atomic(kFirst, word(Operation::kAtomic, MemoryOrder::kRelease, Scope::kGpu), kFlag, 2,
+                  3);
+  scenario.load(kSecond, poll, kFlag, 3);
+  scenario.read(kSecond, kData);
+  CHECK(scenario.is_clean());
+}
+
 TEST_CASE("records of atomics may come in another order than they happened") {
   Scenario scenario;
   scenario.launch(3, 1);
