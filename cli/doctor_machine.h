@@ -1,4 +1,4 @@
-// What of this machine the tool needs: the device, the tool's own files, folders and rights.
+// What the tool needs of this machine: the device, the tool's own files, folders and rights.
 #pragma once
 
 #include <string>

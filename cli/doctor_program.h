@@ -1,4 +1,4 @@
-// What of a program and of the libraries that it is started with stands in the way of a check, as
+// What in a program, and in the libraries that it is started with, stands in the way of a check, as
 // far as their files tell. Nothing of the program is run.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What is written of the command line itself: a manual page, and completion for shells. All of it
-// comes from the option table and from the help of each command.
+// Texts that are made from the command line: a manual page, and completion for shells. All of them
+// come from the option table and from the help of each command.
 #pragma once
 
 #include <string>

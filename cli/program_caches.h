@@ -1,6 +1,6 @@
-// The caches of compiled kernels that libraries keep. What lies in them from runs without the tool
-// is machine code of which nobody knows the PTX, so that under `barracuda run` these libraries keep
-// them in folders of the tool's own, beside what is known of the code in them.
+// The caches of compiled kernels that libraries keep. Runs without the tool leave machine code in
+// them whose PTX nobody knows. Under `barracuda run` these libraries therefore keep their caches in
+// folders of the tool's own, beside what is known of the code in them.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// What can be told from a program's file about why the tool could see nothing of it.
+// What a program's file says about why the tool could see nothing of the program.
 #pragma once
 
 #include <string>

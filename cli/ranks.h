@@ -1,6 +1,6 @@
 // The ranks of one job on this node, each under a `barracuda run` of its own. A launcher (mpirun,
-// srun, torchrun) kills the other ranks when one ends with a status that is not 0: so what the tool
-// has to say is said when it harms nobody, as the option exit-policy wants it.
+// srun, torchrun) kills the other ranks when one ends with a status that is not 0: so the status of
+// findings is returned when it harms no other rank, as the option exit-policy says.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// What the commands share that run a program many times with a weak memory: the oracle's rules,
-// how far it is, and what stops all of it at once.
+// What the commands share that run a program many times under weak memory: the oracle's rules,
+// their progress, and what stops all runs at once.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// The 128 bytes of a CUtensorMap as the emulated device has them: what NVIDIA's device has there is
-// not said anywhere. Written by cuTensorMapEncodeTiled, read by the copies that name a map.
+// The 128 bytes of a CUtensorMap as the emulated device has them; NVIDIA does not say what its own
+// devices have there. Written by cuTensorMapEncodeTiled, read by the copies that name a map.
 #pragma once
 
 #include <cstddef>

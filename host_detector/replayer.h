@@ -1,4 +1,4 @@
-// A detector that is given again what an Observer has heard. Not thread-safe.
+// A detector that is given once more what an Observer has heard. Not thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Whether a record of one kind can be of a site. Both engines refuse what cannot.
+// Whether a site can have made a record of some kind. Both engines refuse one that it cannot have
+// made.
 #pragma once
 
 #include "device_logger/record.h"

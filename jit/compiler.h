@@ -1,5 +1,5 @@
-// NVIDIA's PTX compiler in a process of its own, barracuda-compiler: what it does to itself, the
-// program does not feel. The program sees neither the child nor its end: no SIGCHLD, nothing for
+// NVIDIA's PTX compiler in a process of its own, barracuda-compiler: whatever happens to it does
+// not touch the program. The program sees neither the child nor its end: no SIGCHLD, nothing for
 // wait().
 #pragma once
 

@@ -1,6 +1,6 @@
 // Kernels of modules that were loaded in parts (session/split_image.h). The program asks the driver
-// for a kernel of the base, where it is empty; it gets the one of the kernel's own part, which is
-// compiled and loaded then.
+// for a kernel of the base, where it is empty; it gets that of the kernel's own part, which is
+// compiled and loaded at that moment.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// How the driver gets to load PTX that the tool has made: as machine code where that can be had,
-// else as text, at last without optimisation.
+// Loads PTX that the tool has made: as machine code where there is some, else as text, and if the
+// driver refuses that, as text without optimisation.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
-// The code of a program as who repairs it looks at it: what an instruction is and where its source
-// stands, and the gaps between instructions in which a barrier or a fence could stand. Of a linked
-// module without edits; instructions are named as in statement_name.h.
+// The code of a program as a repair looks at it: what an instruction is, where its source stands,
+// and the gaps between instructions in which a barrier or a fence could stand. Of a linked module
+// without edits; instructions are named as in statement_name.h.
 #pragma once
 
 #include <cstdint>

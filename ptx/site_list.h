@@ -1,5 +1,6 @@
-// A site table that several hold and one lengthens: who has got it reads on what it was. Made so
-// because a report is made again and again while the program runs, of tables that are large.
+// A site table that grows while others hold it: whoever took it goes on reading what it was then. A
+// report is made again and again while the program runs, and the tables are too large to be copied
+// for each.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Frames of processes that could not look up their own lines, or are over: from the files of their
-// modules.
+// Looks up frames of processes that have ended, or could not do it themselves, in the files of
+// their modules.
 #pragma once
 
 #include <memory>

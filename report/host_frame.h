@@ -1,4 +1,4 @@
-// A return address of a process as what it stands for, as far as that is known.
+// What a return address of a process stands for, as far as that is known.
 #pragma once
 
 #include <cstdint>

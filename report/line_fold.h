@@ -1,4 +1,4 @@
-// Lines no wider than what they are read in, for every text that people read.
+// Folds lines to the width of where they are read, for every text that people read.
 #pragma once
 
 #include <cstddef>

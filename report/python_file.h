@@ -1,4 +1,4 @@
-// Whose the files of a Python program are, so that a place in it is one that its author wrote.
+// Which files of a Python program its author wrote, so that reports name places in these.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Places in programs of interpreted languages, as addresses that stand among return addresses: no
-// function of this machine has such a one. Thread-safe.
+// Places in programs of interpreted languages, as numbers that stand among return addresses: no
+// function of this machine has such an address. Thread-safe.
 #pragma once
 
 #include <cstdint>

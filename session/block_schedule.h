@@ -1,6 +1,6 @@
-// The options `schedule` and `seed` on a GPU, whose own scheduler cannot be told anything: other
-// blocks of the program come first because they have the numbers that the GPU starts first. And
-// `shuffle` on both devices: neighbours run on multiprocessors that are none.
+// The options `schedule` and `seed` on a GPU, whose own scheduler takes no orders: blocks of the
+// program come first if they get the numbers that the GPU starts first. And `shuffle` on both
+// devices: neighbouring blocks run on multiprocessors that are not neighbours.
 #pragma once
 
 #include "base/options.h"

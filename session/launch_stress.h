@@ -1,6 +1,6 @@
-// Memory stress beside the program's own blocks (options stress, shuffle): which launch gets which
-// order of its blocks and warps, and how many blocks that are none of its own and disturb memory.
-// A race-free program computes the same. Not thread-safe: its owner serialises.
+// Memory stress beside the program's own blocks (options stress, shuffle): which order of blocks
+// and warps a launch gets, and how many extra blocks that disturb memory. A race-free program
+// computes the same. Not thread-safe: its owner serialises.
 #pragma once
 
 #include <cstddef>

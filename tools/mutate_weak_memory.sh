@@ -26,8 +26,8 @@ judge() {
 # name | file in weak_memory | sed expression: one line each
 mutations=$(cat <<'LIST'
 model: a fence does not bound what is read|memory_model/outlook.cpp|/^bool acquires/,/^}/s/instruction.order == Order::kAcqRel ||/false ||/
-model: barriers do not drain|memory_model/device_steps.cpp|s/: is_drained(state, thread, Scope::kCta);/: true;/
-model: a wide drain leaves what waits for the block|memory_model/device_steps.cpp|s/(scope == Scope::kCta || state.blocks\[block\].empty())/(scope == Scope::kCta || block < 99)/
+model: barriers do not drain|memory_model/device_steps.cpp|s/: memory_.is_drained(state, thread, Scope::kCta);/: true;/
+model: a wide drain leaves what waits for the block|memory_model/device_memory.cpp|s/(scope == Scope::kCta || state.blocks\[block\].empty())/(scope == Scope::kCta || block < 99)/
 model: a late load passes fences|memory_model/device_steps.cpp|s/^    return !state.threads\[thread\].late.empty();/    return false;/
 model: strong loads go back in time|memory_model/device_model.cpp|s/^  if (load.order != Order::kWeak) {/  if (false) {/
 LIST

@@ -1,5 +1,5 @@
-// A trace file: which streams it has, and their events. Takes any bytes for what they are: damage
-// is an error or a sentence with its place, and everything before it is still read.
+// A trace file: which streams it has, and their events. Accepts any bytes: damage is an error or a
+// sentence with its place, and everything before it is still read.
 #pragma once
 
 #include <cstddef>

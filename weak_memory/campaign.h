@@ -1,6 +1,6 @@
-// The whole of `barracuda expose`: runs without weakness, runs that races direct, runs that chance
-// directs, and of what fails the cause. Decides which runs to make and what they mean; makes none
-// itself and prints nothing.
+// The whole of `barracuda expose`: runs without weakness, runs directed by races, random runs, and
+// the cause of each failure. Decides which runs to make and what they mean; makes none itself and
+// prints nothing.
 #pragma once
 
 #include <array>

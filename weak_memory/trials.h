@@ -1,5 +1,4 @@
-// Makes runs, judges them, and counts what was made: what every step of a campaign asks its
-// questions with.
+// Makes runs, judges them, and counts them: every step of a campaign asks its questions here.
 #pragma once
 
 #include <cstdint>

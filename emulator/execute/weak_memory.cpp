@@ -187,7 +187,7 @@ std::uint64_t choose_moment(const Context& c, const Instruction& in, int lane,
   const Weakness& weakness = weak.weakness();
   const bool is_wanted =
       weakness.has_decisions || weakness.spaces[static_cast<std::size_t>(access.space)];
-  if (!is_wanted || !weak.is_made_weak(WeakKind::kStale, name, number, *in.weak)) {
+  if (!is_wanted || !weak.draws.is_made_weak(WeakKind::kStale, name, number, *in.weak)) {
     return kNow;
   }
   const std::uint64_t begin = window_of(c, thread_of(c, lane), access), now = weak.moment();
@@ -198,7 +198,7 @@ std::uint64_t choose_moment(const Context& c, const Instruction& in, int lane,
   const bool is_directed = weakness.has_decisions || !weakness.places.empty();
   return is_directed
              ? begin
-             : begin + (weak.hash(WeakKind::kStale, name, number) >> 32) % (now - begin + 1);
+             : begin + (weak.draws.hash(WeakKind::kStale, name, number) >> 32) % (now - begin + 1);
 }
 
 void note_load(WeakState& weak, WeakThread& thread, const WeakSite& site, std::uint64_t address,
@@ -227,7 +227,7 @@ bool is_late(const Context& c, const Instruction& in, int lane, const WeakAccess
   // The memory of another CTA may be gone by then.
   const bool is_foreign = access.space == WeakSpace::kShared && !access.is_own_shared;
   return in.weak->may_be_late && is_wanted && !is_foreign && !is_reserved(c, access) &&
-         c.weak->is_made_weak(WeakKind::kLate, thread_name(c, lane), number, *in.weak);
+         c.weak->draws.is_made_weak(WeakKind::kLate, thread_name(c, lane), number, *in.weak);
 }
 
 void take_place(const Context& c, int lane, LateLoad& load) {
@@ -235,7 +235,7 @@ void take_place(const Context& c, int lane, LateLoad& load) {
   WeakThread& thread = thread_of(c, lane);
   load.took_place = true;
   const WeakAccess access = locate(c, load.address, load.bytes);
-  weak.log_load(WeakKind::kLate, thread_name(c, lane), load.number, *load.site, access);
+  weak.log.add_load(WeakKind::kLate, thread_name(c, lane), load.number, *load.site, access);
   if (access.space == WeakSpace::kGlobal && !weak.is_in_memory(load.address)) {
     return;
   }
@@ -289,7 +289,7 @@ void load_lane(Context& c, const Instruction& in, int lane, std::uint64_t addres
          .bytes = access.bytes,
          .number = number,
          .waits = static_cast<std::uint32_t>(
-             (weak.hash(WeakKind::kLate, thread_name(c, lane), number) >> 32) % kMostWaits),
+             (weak.draws.hash(WeakKind::kLate, thread_name(c, lane), number) >> 32) % kMostWaits),
          .value = bytes});
     return;
   }
@@ -307,7 +307,7 @@ void load_lane(Context& c, const Instruction& in, int lane, std::uint64_t addres
     Bytes earlier{};
     read_at(c, thread, access, moment, earlier);
     if (std::memcmp(earlier.data(), bytes.data(), access.bytes) != 0) {
-      weak.log_load(WeakKind::kStale, thread_name(c, lane), number, *in.weak, access);
+      weak.log.add_load(WeakKind::kStale, thread_name(c, lane), number, *in.weak, access);
       bytes = earlier;
     }
   }
@@ -370,7 +370,7 @@ void store_part(const Context& c, const Instruction& in, int lane, const WeakAcc
     const Weakness& weakness = weak.weakness();
     const bool is_wanted =
         weakness.has_decisions || weakness.spaces[static_cast<std::size_t>(access.space)];
-    if (is_wanted && weak.is_made_weak(WeakKind::kStore, name, number, *in.weak)) {
+    if (is_wanted && weak.draws.is_made_weak(WeakKind::kStore, name, number, *in.weak)) {
       delay(c, in, lane, access, number, value);
       return;
     }
@@ -385,8 +385,8 @@ void store_lane(const Context& c, const Instruction& in, int lane, std::uint64_t
                 const Bytes& bytes) {
   const std::uint32_t size = in.weak->element_bytes;
   take_place_before(c, in, lane, address, size * in.count);
-  if (c.weak->counts()) {
-    c.weak->count_store(locate(c, address, size * in.count).space);
+  if (c.weak->log.counts()) {
+    c.weak->log.count_store(locate(c, address, size * in.count).space);
   }
   if (in.count == 1 || !c.weak->weakness().split_vectors) {
     store_part(c, in, lane, locate(c, address, size * in.count), bytes.data());
@@ -524,7 +524,7 @@ Step execute_weak_store(Context& c, const Instruction& in, std::uint32_t mask) {
     }
   }
   c.weak->release_seen();
-  if (!c.weak->weakness().places.empty() && c.weak->holds(*c.warp->weak)) {
+  if (!c.weak->weakness().places.empty() && c.weak->steering.holds(*c.warp->weak)) {
     c.yields = true;  // for others to come and pass by
     return Step::kSwitch;
   }

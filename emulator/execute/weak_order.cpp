@@ -63,11 +63,11 @@ bool drain(Context& c, std::uint32_t mask, wire::Scope scope, WeakEnd end, Pace 
   WeakThread& first = lanes[static_cast<std::size_t>(std::countr_zero(mask))];
   if (first.yields == 0) {
     for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-      weak.note_drain(lanes[static_cast<std::size_t>(std::countr_zero(rest))]);
+      weak.log.add_drain(lanes[static_cast<std::size_t>(std::countr_zero(rest))], weak.pending);
     }
   }
   for (;;) {
-    const std::uint64_t random = weak.random();
+    const std::uint64_t random = weak.draws.random();
     const Waiting waiting = choose(lanes, mask, block, random >> 1);
     if (waiting.count == 0) {
       first.yields = 0;
@@ -101,8 +101,8 @@ Step execute_weak_order(Context& c, const Instruction& in, std::uint32_t mask) {
   if (site.drains && !drain(c, mask, site.scope, site.end, Pace::kInTurns)) {
     return try_again(c);
   }
-  if (site.is_fence && c.weak->counts()) {
-    c.weak->count_fences(*site.place, mask);
+  if (site.is_fence && c.weak->log.counts()) {
+    c.weak->log.count_fences(*site.place, mask);
   }
   if (site.resets) {
     reset_windows(c, mask);

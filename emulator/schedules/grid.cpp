@@ -229,7 +229,7 @@ SliceResult run_one_warp(Worker& worker, Cluster& cluster, std::uint64_t choice,
     const std::size_t number = (choice + i) % total;
     Cta& cta = *cluster.ctas[number / warps];
     Warp& warp = *cta.warps[number % warps];
-    if (warp.live != 0 && !(steers && i < total && c.weak->holds(*warp.weak))) {
+    if (warp.live != 0 && !(steers && i < total && c.weak->steering.holds(*warp.weak))) {
       enter_cta(c, cta);
       progress = run_live_warp(c, cta, warp, budget);
     }

@@ -12,10 +12,11 @@ constexpr std::uint64_t kTurnsBetweenLooks = 4096;
 // While a store is held.
 constexpr std::uint64_t kTurnsBetweenSteeringLooks = 32;
 
-bool has_free_warp(WeakState& weak, const Cluster& cluster) {
+bool has_free_warp(const WeakState& weak, const Cluster& cluster) {
   return std::ranges::any_of(cluster.ctas, [&](const auto& cta) {
-    return std::ranges::any_of(
-        cta->warps, [&](const auto& warp) { return warp->live != 0 && !weak.holds(*warp->weak); });
+    return std::ranges::any_of(cta->warps, [&](const auto& warp) {
+      return warp->live != 0 && !weak.steering.holds(*warp->weak);
+    });
   });
 }
 
@@ -37,11 +38,11 @@ void WeakTurns::begin_turn() {
   weak->drain_aged();
   if (!weak->weakness().places.empty() && weak->turn % kTurnsBetweenSteeringLooks == 0 &&
       steering_.polls_since(context_)) {
-    weak->end_steering();  // they wait for who waits for them
+    weak->steering.end();  // they wait for who waits for them
   }
   if (weak->turn % kTurnsBetweenLooks == 0) {
     look_for_polling();
-    weak->report();
+    weak->log.report();
   }
 }
 

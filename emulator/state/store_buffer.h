@@ -82,6 +82,8 @@ class PendingStores {
 
   PendingStore& operator[](StoreId id) { return pool_[id]; }
 
+  const PendingStore& operator[](StoreId id) const { return pool_[id]; }
+
   // Null: nothing waits there.
   [[nodiscard]] const Chain* at(std::uint64_t granule) const;
 

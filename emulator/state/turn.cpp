@@ -92,7 +92,7 @@ void run_instructions(Context& c) {
       }
     }
     if constexpr (kCounts) {
-      c.weak->count_instruction(mask);
+      c.weak->log.count_instruction(mask);
     }
     step = instruction.handler(c, instruction, mask);
   } while (step == Step::kNext && c.budget > 0 && c.pc < c.stop_pc);
@@ -109,7 +109,7 @@ std::int32_t run_turn(Context& c, std::size_t fragment, std::int32_t budget, boo
   }
   c.turn_budget = budget;
   c.budget = budget;
-  if (c.weak != nullptr && c.weak->counts()) {
+  if (c.weak != nullptr && c.weak->log.counts()) {
     run_instructions<true>(c);
   } else {
     run_instructions<false>(c);

@@ -1,6 +1,8 @@
 // Threads and blocks of a launch whose memory is weak: how they start and end.
 #include <algorithm>
 #include <bit>
+#include <memory>
+#include <utility>
 
 #include "emulator/state/cluster.h"
 #include "emulator/state/weak_state.h"

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "base/assert.h"
-#include "base/splitmix64.h"
 #include "emulator/state/host_address.h"
 #include "emulator/state/launch.h"
 
@@ -16,8 +15,6 @@ namespace {
 constexpr std::size_t kMostPending = std::size_t{1} << 20;
 // Of one granule, so that looking there stays quick.
 constexpr std::size_t kMostInGranule = 512;
-// Turns for which a store is held, and its warp left waiting.
-constexpr std::uint64_t kSteeringTurns = 4096;
 
 // Whole where the host may look: a value of 1, 2, 4 or 8 bytes is not torn.
 void copy_out(std::uint64_t address, const std::byte* value, std::size_t bytes) {
@@ -48,51 +45,13 @@ Granule read_granule(std::uint64_t granule) {
 }  // namespace
 
 WeakState::WeakState(const Weakness& weakness, Launch& launch)
-    : weakness_(weakness),
+    : draws(weakness, launch),
+      log(weakness, launch),
+      weakness_(weakness),
       launch_(launch),
-      takes_kernel_(!weakness.takes_kernel || weakness.takes_kernel(launch.program.kernel)),
-      generator_(splitmix64(weakness.seed ^ splitmix64(launch.grid_id))),
       releases_(launch.memory.releases().load()) {
-  keeps_history_ = weakness.stale_reads > 0;
-  const Dim3 &grid = launch.config.grid, &block = launch.config.block;
-  for (const Decision& decision : weakness.decisions) {
-    keeps_history_ = keeps_history_ || decision.kind == WeakKind::kStale;
-    if (decision.launch == launch.grid_id && decision.kernel == launch.program.kernel) {
-      const Dim3 &b = decision.block, &t = decision.thread;
-      decisions_.insert({static_cast<std::uint64_t>(decision.kind),
-                         b.x + std::uint64_t{grid.x} * (b.y + std::uint64_t{grid.y} * b.z),
-                         t.x + std::uint64_t{block.x} * (t.y + std::uint64_t{block.y} * t.z),
-                         decision.number});
-    }
-  }
-}
-
-// --- draws ---
-
-std::uint64_t WeakState::hash(WeakKind kind, const ThreadName& thread, std::uint64_t number) const {
-  std::uint64_t value = splitmix64(weakness_.seed + static_cast<std::uint64_t>(kind));
-  for (const std::uint64_t part : {launch_.grid_id, thread.block, std::uint64_t{thread.thread}}) {
-    value = splitmix64(value ^ splitmix64(part));
-  }
-  return splitmix64(value + number);
-}
-
-bool WeakState::is_made_weak(WeakKind kind, const ThreadName& thread, std::uint64_t number,
-                             const WeakSite& site) const {
-  if (weakness_.has_decisions) {
-    return !decisions_.empty() && decisions_.contains({static_cast<std::uint64_t>(kind),
-                                                       thread.block, thread.thread, number});
-  }
-  const double probability = kind == WeakKind::kStore   ? weakness_.delay_stores
-                             : kind == WeakKind::kStale ? weakness_.stale_reads
-                                                        : weakness_.late_loads;
-  constexpr double kWhole = 4'294'967'296.0;
-  return takes_kernel_ && site.is_selected && probability > 0 &&
-         static_cast<double>(hash(kind, thread, number) & 0xffff'ffffU) < probability * kWhole;
-}
-
-std::uint64_t WeakState::random() {
-  return splitmix64(generator_++);
+  const auto is_stale = [](const Decision& decision) { return decision.kind == WeakKind::kStale; };
+  keeps_history_ = weakness.stale_reads > 0 || std::ranges::any_of(weakness.decisions, is_stale);
 }
 
 // --- memory ---
@@ -127,7 +86,7 @@ void WeakState::finish(StoreId id, WeakEnd end) {
   if (WeakThread* owner = store.buffer->owner; owner != nullptr && keeps_history_) {
     owner->note_access(granule_of(store.address), moment_);
   }
-  log_end(store, end);
+  log.add_end(store, end, turn - store.turn);
   pending.remove(id);
 }
 
@@ -221,7 +180,7 @@ void WeakState::drop(std::uint64_t begin, std::uint64_t end, WeakEnd reason) {
        pending.size() != 0 && granule * kGranuleBytes < end; ++granule) {
     while (const auto* chain = pending.at(granule)) {
       const StoreId id = chain->front();
-      log_end(pending[id], reason);
+      log.add_end(pending[id], reason, turn - pending[id].turn);
       pending.remove(id);
     }
   }
@@ -323,17 +282,6 @@ void WeakState::release_seen() {
   seen_.clear();
 }
 
-bool WeakState::is_steered(const PendingStore& store) const {
-  return store.is_held && store.turn >= steering_end_ && turn - store.turn < kSteeringTurns;
-}
-
-bool WeakState::holds(const WeakLanes& lanes) {
-  return std::ranges::any_of(lanes, [this](const WeakThread& thread) {
-    return std::ranges::any_of(thread.buffer.stores,
-                               [this](StoreId id) { return is_steered(pending[id]); });
-  });
-}
-
 // --- progress ---
 
 bool WeakState::is_alive(const Aged& aged) {
@@ -351,7 +299,7 @@ void WeakState::drain_aged(Aging& aging, std::uint64_t age) {
     if (!alive) {
       continue;
     }
-    if (is_steered(pending[front.first])) {
+    if (steering.is_by(front.first)) {
       aging.push_back(front);
     } else {
       commit(front.first, WeakEnd::kAge);
@@ -371,7 +319,7 @@ void WeakState::drain_all(bool strong_only, WeakEnd end) {
     }
     Aging kept;
     for (const Aged& aged : *aging) {
-      if (is_alive(aged) && end == WeakEnd::kPoll && is_steered(pending[aged.first])) {
+      if (is_alive(aged) && end == WeakEnd::kPoll && steering.is_by(aged.first)) {
         kept.push_back(aged);
       } else if (is_alive(aged)) {
         commit(aged.first, end);
@@ -402,12 +350,13 @@ void WeakState::end_launch(bool failed) {
     for (const Aging* aging : {&strong_, &weak_}) {
       for (const Aged& aged : *aging) {
         if (is_alive(aged)) {
-          log_end(pending[aged.first], WeakEnd::kLaunchEnd);
+          const PendingStore& store = pending[aged.first];
+          log.add_end(store, WeakEnd::kLaunchEnd, turn - store.turn);
         }
       }
     }
   }
-  report();
+  log.report();
 }
 
 }  // namespace barracuda::emulator

@@ -1,19 +1,18 @@
-// The weak memory of one launch: which stores wait where, what is drawn, what has been told of it.
+// The weak memory of one launch: which stores wait where, and when they go to memory.
 // One host thread executes such a launch.
 #pragma once
 
-#include <array>
-#include <bit>
 #include <cstdint>
 #include <deque>
-#include <memory>
-#include <set>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "emulator/state/commit_history.h"
 #include "emulator/state/store_buffer.h"
+#include "emulator/state/weak_draws.h"
+#include "emulator/state/weak_recorder.h"
+#include "emulator/state/weak_steering.h"
 #include "emulator/state/weak_thread.h"
 
 namespace barracuda::emulator {
@@ -21,29 +20,20 @@ namespace barracuda::emulator {
 struct Cta;
 struct Launch;
 
-// Where a thread accesses memory.
-struct WeakAccess {
-  std::uint64_t address = 0;  // on the host
-  std::uint32_t bytes = 0;
-  WeakSpace space = WeakSpace::kGlobal;
-  bool is_own_shared = false;
-  std::uint64_t logged_address = 0;  // in shared memory the offset in its block's
-};
-
 class WeakState {
  public:
-  // What is made weak of a kernel of that name. Both must outlive it.
+  // Both must outlive it.
   WeakState(const Weakness& weakness, Launch& launch);
+  ~WeakState() = default;
+  WeakState(const WeakState&) = delete;
+  WeakState& operator=(const WeakState&) = delete;
+  WeakState(WeakState&&) = delete;
+  WeakState& operator=(WeakState&&) = delete;
 
   [[nodiscard]] const Weakness& weakness() const { return weakness_; }
 
-  // --- draws ---
-
-  [[nodiscard]] bool is_made_weak(WeakKind kind, const ThreadName& thread, std::uint64_t number,
-                                  const WeakSite& site) const;
-  [[nodiscard]] std::uint64_t hash(WeakKind kind, const ThreadName& thread,
-                                   std::uint64_t number) const;
-  std::uint64_t random();  // for the order of drains
+  WeakDraws draws;
+  WeakRecorder log;
 
   // --- time ---
 
@@ -57,6 +47,7 @@ class WeakState {
   // --- stores ---
 
   PendingStores pending;
+  WeakSteering steering{pending, turn};
 
   void delay(PendingStore store, WeakThread& thread);
   // To memory, with all that must come before it.
@@ -99,36 +90,12 @@ class WeakState {
                       std::uint64_t address, std::uint32_t bytes, bool reads);
   // Held stores that have been passed by are held no longer.
   void release_seen();
-  [[nodiscard]] bool holds(const WeakLanes& lanes);
-
-  // Warps that wait with what they hold now go on; it stays delayed.
-  void end_steering() { steering_end_ = turn; }
 
   // --- progress ---
 
   void drain_aged();
   void drain_all(bool strong_only, WeakEnd end);
   void end_launch(bool failed);
-
-  // --- the log (weak_log.cpp) ---
-
-  // Whether anybody is told what is executed.
-  [[nodiscard]] bool counts() const { return weakness_.report != nullptr; }
-
-  void count_instruction(std::uint32_t lanes) {
-    log_.counts.instructions += static_cast<std::uint64_t>(std::popcount(lanes));
-  }
-
-  void count_store(WeakSpace space) { ++log_.counts.stores[static_cast<std::size_t>(space)]; }
-
-  void count_fences(const CodePlace& at, std::uint32_t lanes) {
-    log_.counts.add_fences(at, static_cast<std::uint64_t>(std::popcount(lanes)));
-  }
-
-  void note_drain(const WeakThread& thread);
-  void log_load(WeakKind kind, const ThreadName& name, std::uint64_t number, const WeakSite& site,
-                const WeakAccess& access);
-  void report();
 
  private:
   using Aged = std::pair<StoreId, std::uint64_t>;  // and its serial
@@ -140,26 +107,16 @@ class WeakState {
   void drain_aged(Aging& aging, std::uint64_t age);
   void commit_oldest();
   [[nodiscard]] bool is_alive(const Aged& aged);
-  [[nodiscard]] bool is_steered(const PendingStore& store) const;
-  void log_end(const PendingStore& store, WeakEnd end);
-  [[nodiscard]] Decision decision_of(WeakKind kind, const ThreadName& name,
-                                     std::uint64_t number) const;
-  [[nodiscard]] WeakReader reader_of(const ThreadName& name, const WeakSite& site) const;
 
   const Weakness& weakness_;
   Launch& launch_;
-  bool takes_kernel_ = true;
   bool keeps_history_ = false;
-  std::set<std::array<std::uint64_t, 4>> decisions_;
-  std::uint64_t generator_ = 0;
   std::uint64_t moment_ = 1;
   std::uint64_t serial_ = 0;
-  std::uint64_t steering_end_ = 0;  // stores that were held before this turn steer nobody
-  std::uint64_t releases_ = 0;      // of memory, when the launch began
+  std::uint64_t releases_ = 0;  // of memory, when the launch began
   Aging strong_, weak_;
   StoreBuffer ended_;  // what blocks that ended have left
   std::vector<StoreId> seen_;
-  WeakLog log_;
 };
 
 }  // namespace barracuda::emulator

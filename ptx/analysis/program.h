@@ -3,6 +3,7 @@
 // are neither inserted nor erased before insert_hooks.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "ptx/analysis/heap_call.h"
+#include "device_logger/symbols.h"
 #include "ptx/instrument.h"
 #include "ptx/module.h"
 #include "ptx/opcode.h"
@@ -106,7 +108,7 @@ struct Program {
   std::vector<NotCovered> not_covered;
   HookNames called_hooks;  // by the code that was inserted
   // Of the shared word for the launch descriptor, and its size.
-  std::uint32_t descriptor_alignment = 8;
+  std::uint32_t descriptor_alignment = wire::kDescriptorWordBytes;
   std::uint32_t instructions = 0;
   std::uint32_t logged_instructions = 0;
 
@@ -116,6 +118,18 @@ struct Program {
 
   [[nodiscard]] const Kernel* find_kernel(std::string_view name) const;
 };
+
+// Whether a statement, or any of a module's, declares a variable that `is_meant`.
+template <typename Predicate>
+bool declares(const Statement& statement, Predicate is_meant) {
+  return std::ranges::any_of(statement.variables, is_meant);
+}
+
+template <typename Predicate>
+bool declares(const Module& module, Predicate is_meant) {
+  return std::ranges::any_of(
+      module.statements, [&](const Statement& statement) { return declares(statement, is_meant); });
+}
 
 // Loads, stores, atomics and reductions of memory that other threads may see.
 bool is_shared_access(const Effect& effect);

@@ -41,12 +41,8 @@ void append(std::string& text, const Module& module, std::size_t begin, std::siz
   }
 }
 
-constexpr std::uint32_t kWordBytes = 8;
-
-bool declares_descriptor(const Statement& statement) {
-  return std::ranges::any_of(statement.variables, [](const Variable& variable) {
-    return variable.name == wire::kDescriptorWord;
-  });
+bool is_descriptor(const Variable& variable) {
+  return variable.name == wire::kDescriptorWord;
 }
 
 std::string select(const Module& logger, const Program& program) {
@@ -54,7 +50,8 @@ std::string select(const Module& logger, const Program& program) {
   std::string text;
   for (std::size_t i = 0; i < logger.statements.size(); ++i) {
     const Statement& statement = logger.statements[i];
-    if (program.descriptor_alignment > kWordBytes && declares_descriptor(statement)) {
+    if (program.descriptor_alignment > wire::kDescriptorWordBytes &&
+        declares(statement, is_descriptor)) {
       text += fmt::format(".shared .align {0} .b8 {1}[{0}];\n", program.descriptor_alignment,
                           wire::kDescriptorWord);
     } else if (statement.kind == StatementKind::kVariable) {

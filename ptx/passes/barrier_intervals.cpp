@@ -14,11 +14,8 @@ namespace {
 
 // Else no generic address leads there.
 bool has_shared_memory(const Module& module) {
-  return std::ranges::any_of(module.statements, [](const Statement& statement) {
-    return std::ranges::any_of(statement.variables, [](const Variable& variable) {
-      return variable.space == StateSpace::kShared;
-    });
-  });
+  return declares(module,
+                  [](const Variable& variable) { return variable.space == StateSpace::kShared; });
 }
 
 bool is_whole_barrier(const Program& program, const PlannedSite& site) {

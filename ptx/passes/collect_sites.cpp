@@ -28,11 +28,9 @@ HookKind strong_hook(OpcodeClass opcode_class) {
 // Triton's compiler puts all shared memory into this, and says nothing of it to the program's
 // author: where a value is in several threads, all of them store it.
 bool is_tritons(const Module& module) {
-  return std::ranges::any_of(module.statements, [](const Statement& statement) {
-    return std::ranges::any_of(statement.variables, [](const Variable& variable) {
-      return variable.is_extern && variable.space == StateSpace::kShared &&
-             variable.name == "global_smem";
-    });
+  return declares(module, [](const Variable& variable) {
+    return variable.is_extern && variable.space == StateSpace::kShared &&
+           variable.name == "global_smem";
   });
 }
 

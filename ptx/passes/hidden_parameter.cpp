@@ -92,17 +92,7 @@ class SharedMemory {
 
   [[nodiscard]] std::uint64_t bytes_of(const FunctionFacts& entry) const {
     std::uint64_t bytes = 0;
-    for (const Variable* variable : variables_) {
-      bytes = is_used(entry, *variable) ? add(bytes, *variable) : bytes;
-    }
-    for (const std::uint32_t index : entry.reachable) {
-      const Function& function = program_.function(index);
-      for (std::size_t i = function.body_begin; i < function.body_end; ++i) {
-        for (const Variable& variable : program_.module.statements[i].variables) {
-          bytes = variable.space == StateSpace::kShared ? add(bytes, variable) : bytes;
-        }
-      }
-    }
+    for_each_static(entry, [&](const Variable& variable) { bytes = add(bytes, variable); });
     return bytes;
   }
 
@@ -111,25 +101,10 @@ class SharedMemory {
                                                    std::uint64_t word_bytes) const {
     const Variable* only = nullptr;
     std::size_t count = 0;
-    const auto take = [&](const Variable& variable) {
+    for_each_static(entry, [&](const Variable& variable) {
       only = &variable;
       ++count;
-    };
-    for (const Variable* variable : variables_) {
-      if (is_used(entry, *variable)) {
-        take(*variable);
-      }
-    }
-    for (const std::uint32_t index : entry.reachable) {
-      const Function& function = program_.function(index);
-      for (std::size_t i = function.body_begin; i < function.body_end; ++i) {
-        for (const Variable& variable : program_.module.statements[i].variables) {
-          if (variable.space == StateSpace::kShared) {
-            take(variable);
-          }
-        }
-      }
-    }
+    });
     if (count != 1) {
       return std::nullopt;
     }
@@ -155,6 +130,26 @@ class SharedMemory {
     return std::ranges::any_of(entry.reachable, [&](std::uint32_t index) {
       return std::ranges::binary_search(program_.functions[index].symbols, variable.name);
     });
+  }
+
+  // Those that the entry may reach.
+  template <typename Visit>
+  void for_each_static(const FunctionFacts& entry, Visit visit) const {
+    for (const Variable* variable : variables_) {
+      if (is_used(entry, *variable)) {
+        visit(*variable);
+      }
+    }
+    for (const std::uint32_t index : entry.reachable) {
+      const Function& function = program_.function(index);
+      for (std::size_t i = function.body_begin; i < function.body_end; ++i) {
+        for (const Variable& variable : program_.module.statements[i].variables) {
+          if (variable.space == StateSpace::kShared) {
+            visit(variable);
+          }
+        }
+      }
+    }
   }
 
   static std::uint64_t add(std::uint64_t bytes, const Variable& variable) {

@@ -11,61 +11,25 @@ namespace barracuda::memory_model {
 namespace {
 
 using Kind = Instruction::Kind;
-using Buffer = DeviceModel::Buffer;
-
-std::uint64_t take_oldest(Buffer& buffer, std::size_t location) {
-  const auto oldest = std::ranges::find(buffer, location, &DeviceModel::Store::location);
-  ASSERT(oldest != buffer.end());
-  const std::uint64_t value = oldest->value;
-  buffer.erase(oldest);
-  return value;
-}
-
-void encode_buffer(const Buffer& buffer, StateBytes& bytes) {
-  bytes.add(buffer.size());
-  // Stores to different locations leave in any order: what came first among them makes no
-  // difference.
-  Buffer sorted = buffer;
-  std::ranges::stable_sort(sorted, {}, &DeviceModel::Store::location);
-  for (const DeviceModel::Store& store : sorted) {
-    bytes.add(store.location);
-    bytes.add(store.value);
-  }
-}
 
 }  // namespace
 
 DeviceModel::DeviceModel(const LitmusTest& test)
     : test_(test),
       outlook_(test.program),
+      memory_(test.program),
       first_(first_registers(test.program)),
       asks_memory_(asks_memory(test)),
-      no_memory_(test.program.locations) {
-  const auto& threads = test.program.threads;
-  for (std::size_t i = 0; i < threads.size(); ++i) {
-    std::size_t block = threads_in_.size();
-    for (std::size_t other = 0; other < i; ++other) {
-      if (threads[i].includes(Scope::kCta, threads[other])) {
-        block = block_[other];
-      }
-    }
-    if (block == threads_in_.size()) {
-      threads_in_.push_back(0);
-      representative_.push_back(i);
-    }
-    ++threads_in_[block];
-    block_.push_back(block);
-  }
-}
+      no_memory_(test.program.locations) {}
 
 DeviceModel::State DeviceModel::initial() const {
   State state{.threads = {},
               .registers = initial_registers(test_.program),
-              .blocks = std::vector<Buffer>(threads_in_.size()),
+              .blocks = std::vector<StoreBuffer>(memory_.blocks()),
               .memory = {},
               .reached = {}};
   state.threads.resize(test_.program.threads.size());
-  for (ThreadState& thread : state.threads) {
+  for (DeviceThread& thread : state.threads) {
     thread.past.resize(test_.program.locations);
   }
   for (std::size_t i = 0; i < test_.program.locations; ++i) {
@@ -79,104 +43,15 @@ std::uint64_t DeviceModel::value(const State& state, std::size_t thread,
   return operand.read ? state.registers[first_[thread] + *operand.read] : operand.constant;
 }
 
-bool DeviceModel::skips_block(std::size_t thread, std::size_t location) const {
-  return threads_in_[block_[thread]] == 1 || test_.program.location(location).is_shared;
-}
-
-std::uint64_t DeviceModel::seen_by_block(const State& state, std::size_t block,
-                                         std::size_t location) const {
-  const Buffer& buffer = state.blocks[block];
-  const auto latest = std::find_if(buffer.rbegin(), buffer.rend(),
-                                   [&](const Store& store) { return store.location == location; });
-  return latest == buffer.rend() ? state.memory[location] : latest->value;
-}
-
-std::uint64_t DeviceModel::seen(const State& state, std::size_t thread,
-                                std::size_t location) const {
-  const Buffer& buffer = state.threads[thread].buffer;
-  const auto latest = std::find_if(buffer.rbegin(), buffer.rend(),
-                                   [&](const Store& store) { return store.location == location; });
-  return latest == buffer.rend() ? seen_by_block(state, block_[thread], location) : latest->value;
-}
-
-Cells DeviceModel::cells_of_all(std::size_t location) const {
-  Cells cells;
-  for (std::size_t block = 0; block < threads_in_.size(); ++block) {
-    cells.set(cell_of(block, location));
-  }
-  return cells;
-}
-
-Cells DeviceModel::cells_of_block(std::size_t block) const {
-  Cells cells;
-  for (std::size_t location = 0; location < test_.program.locations; ++location) {
-    cells.set(cell_of(block, location));
-  }
-  return cells;
-}
-
 // --- what happens ---
-
-void DeviceModel::note_change(State& state, std::size_t block, std::size_t location,
-                              std::uint64_t before) const {
-  if (seen_by_block(state, block, location) == before) {
-    return;
-  }
-  for (std::size_t thread = 0; thread < state.threads.size(); ++thread) {
-    ThreadState& that = state.threads[thread];
-    if (block_[thread] == block && !waits_in(that.buffer, location)) {
-      that.past[location].push_back(before);
-    }
-  }
-}
-
-void DeviceModel::write_memory(State& state, std::size_t location, std::uint64_t value) const {
-  std::vector<std::uint64_t> before;
-  for (std::size_t block = 0; block < state.blocks.size(); ++block) {
-    before.push_back(seen_by_block(state, block, location));
-  }
-  state.memory[location] = value;
-  for (std::size_t block = 0; block < state.blocks.size(); ++block) {
-    note_change(state, block, location, before[block]);
-  }
-}
-
-// That moment is the thread's last access of the location.
-void DeviceModel::publish(State& state, std::size_t thread, std::size_t location) const {
-  const std::size_t block = block_[thread];
-  const std::uint64_t value = take_oldest(state.threads[thread].buffer, location);
-  if (skips_block(thread, location)) {
-    write_memory(state, location, value);
-  } else {
-    const std::uint64_t before = seen_by_block(state, block, location);
-    state.blocks[block].push_back(
-        {.location = static_cast<std::uint32_t>(location), .value = value});
-    note_change(state, block, location, before);
-  }
-  state.threads[thread].past[location].clear();
-}
-
-// Its block sees it already.
-void DeviceModel::commit(State& state, std::size_t block, std::size_t location) const {
-  const std::uint64_t before = seen_by_block(state, block, location);
-  const std::uint64_t value = take_oldest(state.blocks[block], location);
-  std::vector<std::uint64_t> before_of(state.blocks.size());
-  for (std::size_t other = 0; other < state.blocks.size(); ++other) {
-    before_of[other] = other == block ? before : seen_by_block(state, other, location);
-  }
-  state.memory[location] = value;
-  for (std::size_t other = 0; other < state.blocks.size(); ++other) {
-    note_change(state, other, location, before_of[other]);
-  }
-}
 
 void DeviceModel::access_memory(State& state, std::size_t thread, const Instruction& next) const {
   const std::uint64_t old = state.memory[next.location];
   const std::uint64_t given = value(state, thread, next.value);
   if (next.kind == Kind::kUpdate) {
-    write_memory(state, next.location, compute(next.operation, old, given));
+    memory_.write(state, next.location, compute(next.operation, old, given));
   } else if (old == value(state, thread, next.second)) {
-    write_memory(state, next.location, given);
+    memory_.write(state, next.location, given);
   }
   state.threads[thread].past[next.location].clear();
   if (next.target) {
@@ -189,7 +64,7 @@ void DeviceModel::take_place(State& state, std::size_t thread, const Instruction
                              std::size_t choice) const {
   auto& past = state.threads[thread].past[load.location];
   std::uint64_t& target = state.registers[first_[thread] + *load.target];
-  target = choice == kNow ? seen(state, thread, load.location) : past[choice];
+  target = choice == kNow ? memory_.seen(state, thread, load.location) : past[choice];
   if (load.order != Order::kWeak) {
     const std::size_t gone = choice == kNow ? past.size() : choice;
     past.erase(past.begin(), past.begin() + static_cast<std::ptrdiff_t>(gone));
@@ -197,7 +72,7 @@ void DeviceModel::take_place(State& state, std::size_t thread, const Instruction
 }
 
 void DeviceModel::execute(State& state, std::size_t thread) const {
-  ThreadState& own = state.threads[thread];
+  DeviceThread& own = state.threads[thread];
   const Instruction& next = instruction_of(thread, own.next++);
   const std::uint64_t left = value(state, thread, next.value);
   const std::uint64_t right = value(state, thread, next.second);
@@ -222,7 +97,7 @@ void DeviceModel::execute(State& state, std::size_t thread) const {
 
 void DeviceModel::forget_unused(State& state) const {
   for (std::size_t thread = 0; thread < state.threads.size(); ++thread) {
-    ThreadState& that = state.threads[thread];
+    DeviceThread& that = state.threads[thread];
     const Locations used = outlook_.old_reads(thread, that.next);
     for (std::size_t location = 0; location < that.past.size(); ++location) {
       if ((used & bit_of(location)) == 0) {
@@ -234,7 +109,7 @@ void DeviceModel::forget_unused(State& state) const {
 
 DeviceModel::State DeviceModel::apply(State state, const Transition& step) const {
   const std::size_t thread = step.thread;
-  ThreadState& own = state.threads[thread];
+  DeviceThread& own = state.threads[thread];
   switch (static_cast<Rule>(step.rule)) {
     case kExecute:
       execute(state, thread);
@@ -262,10 +137,10 @@ DeviceModel::State DeviceModel::apply(State state, const Transition& step) const
       break;
     }
     case kPublish:
-      publish(state, thread, step.location);
+      memory_.publish(state, thread, step.location);
       break;
     case kCommit:
-      commit(state, block_[thread], step.location);
+      memory_.commit(state, memory_.block_of(thread), step.location);
       break;
   }
   forget_unused(state);
@@ -275,7 +150,7 @@ DeviceModel::State DeviceModel::apply(State state, const Transition& step) const
 // --- states ---
 
 void DeviceModel::encode(const State& state, std::size_t thread, StateBytes& bytes) const {
-  const ThreadState& own = state.threads[thread];
+  const DeviceThread& own = state.threads[thread];
   bytes.add(own.next);
   for (std::size_t reg = first_[thread]; reg < first_[thread + 1]; ++reg) {
     bytes.add(state.registers[reg]);
@@ -295,7 +170,7 @@ void DeviceModel::encode(const State& state, std::size_t thread, StateBytes& byt
 }
 
 void DeviceModel::encode_rest(const State& state, StateBytes& bytes) {
-  for (const Buffer& block : state.blocks) {
+  for (const StoreBuffer& block : state.blocks) {
     encode_buffer(block, bytes);
   }
   for (const std::uint64_t each : state.memory) {
@@ -305,30 +180,19 @@ void DeviceModel::encode_rest(const State& state, StateBytes& bytes) {
 
 bool DeviceModel::is_final(const State& state) const {
   for (std::size_t i = 0; i < state.threads.size(); ++i) {
-    const ThreadState& thread = state.threads[i];
+    const DeviceThread& thread = state.threads[i];
     if (thread.next < test_.program.threads[i].instructions.size() || !thread.late.empty() ||
         (asks_memory_ && !thread.buffer.empty())) {
       return false;
     }
   }
-  return !asks_memory_ || std::ranges::all_of(state.blocks, &Buffer::empty);
-}
-
-bool DeviceModel::is_valid(const State& state) const {
-  for (std::size_t block = 0; block < state.blocks.size(); ++block) {
-    for (const Store& store : state.blocks[block]) {
-      if (skips_block(representative_[block], store.location)) {
-        return false;
-      }
-    }
-  }
-  return true;
+  return !asks_memory_ || std::ranges::all_of(state.blocks, &StoreBuffer::empty);
 }
 
 std::string DeviceModel::describe(const State& before, const Transition& step,
                                   const State& after) const {
   const std::string& thread = test_.threads[step.thread];
-  const ThreadState& own = before.threads[step.thread];
+  const DeviceThread& own = before.threads[step.thread];
   const std::string& name = location_name(test_, step.location);
   const auto text = [&](std::uint32_t number) {
     return thread + ' ' + instruction_text(test_, step.thread, instruction_of(step.thread, number));
@@ -358,8 +222,8 @@ std::string DeviceModel::describe(const State& before, const Transition& step,
     case kPublish:
       return fmt::format(
           "{} {}={} is {}", thread, name,
-          std::ranges::find(own.buffer, step.location, &Store::location)->value,
-          skips_block(step.thread, step.location) ? "in memory" : "seen by its block");
+          std::ranges::find(own.buffer, step.location, &BufferedStore::location)->value,
+          memory_.skips_block(step.thread, step.location) ? "in memory" : "seen by its block");
     case kCommit:
       return fmt::format("{} {}={} of its block is in memory", thread, name,
                          after.memory[step.location]);

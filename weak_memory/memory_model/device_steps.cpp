@@ -8,20 +8,7 @@ namespace {
 
 using Kind = Instruction::Kind;
 
-Locations locations_of(const DeviceModel::Buffer& buffer) {
-  Locations all = 0;
-  for (const DeviceModel::Store& store : buffer) {
-    all |= bit_of(store.location);
-  }
-  return all;
-}
-
 }  // namespace
-
-bool DeviceModel::waits_in(const Buffer& buffer, std::size_t location) {
-  return std::ranges::any_of(buffer,
-                             [&](const Store& store) { return store.location == location; });
-}
 
 Transition DeviceModel::step_of(Rule rule, std::size_t thread, std::size_t location) {
   return {.rule = rule,
@@ -46,17 +33,8 @@ bool DeviceModel::awaits_late_load(const State& state, std::size_t thread,
   });
 }
 
-bool DeviceModel::is_drained(const State& state, std::size_t thread, Scope scope) const {
-  const std::size_t block = block_[thread];
-  if (scope == Scope::kCta && threads_in_[block] == 1) {
-    return true;  // nobody else is to see anything
-  }
-  return state.threads[thread].buffer.empty() &&
-         (scope == Scope::kCta || state.blocks[block].empty());
-}
-
 bool DeviceModel::may_execute(const State& state, std::size_t thread) const {
-  const ThreadState& own = state.threads[thread];
+  const DeviceThread& own = state.threads[thread];
   const Instruction& next = instruction_of(thread, own.next);
   if (awaits_late_load(state, thread, next)) {
     return false;
@@ -65,14 +43,14 @@ bool DeviceModel::may_execute(const State& state, std::size_t thread) const {
     const std::uint64_t quorum = next.quorum ? value(state, thread, *next.quorum) : 0;
     return state.reached.contains({thread, own.next})
                ? is_open(test_.program, state.reached, thread, own.next, quorum)
-               : is_drained(state, thread, Scope::kCta);
+               : memory_.is_drained(state, thread, Scope::kCta);
   }
   const Scope scope = next.kind == Kind::kProxyFence ? Scope::kSys : next.scope;
-  if (releases(next) && !is_drained(state, thread, scope)) {
+  if (releases(next) && !memory_.is_drained(state, thread, scope)) {
     return false;
   }
   return !next.updates() || (!waits_in(own.buffer, next.location) &&
-                             !waits_in(state.blocks[block_[thread]], next.location));
+                             !waits_in(state.blocks[memory_.block_of(thread)], next.location));
 }
 
 std::vector<Transition> DeviceModel::enabled(const State& state) const {
@@ -84,7 +62,7 @@ std::vector<Transition> DeviceModel::enabled(const State& state) const {
       steps.push_back(step_of(kTakePlace, thread, load.location));
       steps.back().register_ = static_cast<std::uint8_t>(*load.target);
       steps.back().other = kNow;
-      steps.back().reads.set(cell_of(block_[thread], load.location));
+      steps.back().reads.set(memory_.cell_of(memory_.block_of(thread), load.location));
       steps.back().is_local = !others_may_write(state, thread, load.location);
     }
     add_drains(state, thread, steps);
@@ -97,13 +75,13 @@ std::vector<Transition> DeviceModel::enabled(const State& state) const {
 
 void DeviceModel::touch_cells(std::size_t thread, const Instruction& next, Transition& step) const {
   if (releases(next) || acquires(next)) {
-    step.reads |= cells_of_block(block_[thread]);
+    step.reads |= memory_.cells_of_block(memory_.block_of(thread));
   }
   if (next.reads()) {
-    step.reads.set(cell_of(block_[thread], next.location));
+    step.reads.set(memory_.cell_of(memory_.block_of(thread), next.location));
   }
   if (next.updates()) {
-    step.writes |= cells_of_all(next.location);
+    step.writes |= memory_.cells_of_all(next.location);
   }
 }
 
@@ -111,7 +89,7 @@ void DeviceModel::touch_cells(std::size_t thread, const Instruction& next, Trans
 // for what others do meanwhile the thread may see or not.
 void DeviceModel::add_instruction(const State& state, std::size_t thread,
                                   std::vector<Transition>& steps) const {
-  const ThreadState& own = state.threads[thread];
+  const DeviceThread& own = state.threads[thread];
   if (own.next >= test_.program.threads[thread].instructions.size() ||
       !may_execute(state, thread)) {
     return;
@@ -131,7 +109,7 @@ void DeviceModel::add_instruction(const State& state, std::size_t thread,
 
 void DeviceModel::add_load(const State& state, std::size_t thread,
                            std::vector<Transition>& steps) const {
-  const ThreadState& own = state.threads[thread];
+  const DeviceThread& own = state.threads[thread];
   const Instruction& load = instruction_of(thread, own.next);
   Transition step = step_of(kLoad, thread, load.location);
   touch_cells(thread, load, step);
@@ -159,10 +137,10 @@ void DeviceModel::add_drains(const State& state, std::size_t thread,
       continue;
     }
     Transition step = step_of(kPublish, thread, location);
-    if (skips_block(thread, location)) {
-      step.writes = cells_of_all(location);
+    if (memory_.skips_block(thread, location)) {
+      step.writes = memory_.cells_of_all(location);
     } else {
-      step.writes.set(cell_of(block_[thread], location));
+      step.writes.set(memory_.cell_of(memory_.block_of(thread), location));
     }
     step.is_local = is_publishing_local(state, thread, location);
     steps.push_back(step);
@@ -174,8 +152,8 @@ void DeviceModel::add_commits(const State& state, std::size_t block,
   const Locations waiting = locations_of(state.blocks[block]);
   for (std::size_t location = 0; location < test_.program.locations; ++location) {
     if ((waiting & bit_of(location)) != 0) {
-      Transition step = step_of(kCommit, representative_[block], location);
-      step.writes = cells_of_all(location);
+      Transition step = step_of(kCommit, memory_.thread_of(block), location);
+      step.writes = memory_.cells_of_all(location);
       step.is_local = is_commit_local(state, block, location);
       steps.push_back(step);
     }
@@ -185,7 +163,7 @@ void DeviceModel::add_commits(const State& state, std::size_t block,
 // --- what makes no difference ---
 
 bool DeviceModel::may_read(const State& state, std::size_t thread, std::size_t location) const {
-  const ThreadState& that = state.threads[thread];
+  const DeviceThread& that = state.threads[thread];
   return (outlook_.reads(thread, that.next) & bit_of(location)) != 0 ||
          std::ranges::any_of(that.late, [&](std::uint32_t number) {
            return instruction_of(thread, number).location == location;
@@ -196,14 +174,14 @@ bool DeviceModel::may_read(const State& state, std::size_t thread, std::size_t l
 bool DeviceModel::others_may_write(const State& state, std::size_t thread,
                                    std::size_t location) const {
   for (std::size_t other = 0; other < state.threads.size(); ++other) {
-    const ThreadState& that = state.threads[other];
+    const DeviceThread& that = state.threads[other];
     if (other != thread && ((outlook_.writes(other, that.next) & bit_of(location)) != 0 ||
                             waits_in(that.buffer, location))) {
       return true;
     }
   }
   for (std::size_t block = 0; block < state.blocks.size(); ++block) {
-    if (block != block_[thread] && waits_in(state.blocks[block], location)) {
+    if (block != memory_.block_of(thread) && waits_in(state.blocks[block], location)) {
       return true;
     }
   }
@@ -219,7 +197,7 @@ bool DeviceModel::is_publishing_local(const State& state, std::size_t thread,
   }
   return (!asks_memory_ && !may_read(state, thread, location)) ||
          (!others_may_write(state, thread, location) &&
-          !waits_in(state.blocks[block_[thread]], location));
+          !waits_in(state.blocks[memory_.block_of(thread)], location));
 }
 
 bool DeviceModel::is_commit_local(const State& state, std::size_t block,
@@ -227,14 +205,14 @@ bool DeviceModel::is_commit_local(const State& state, std::size_t block,
   bool may_be_read_within = false;
   for (std::size_t thread = 0; thread < state.threads.size(); ++thread) {
     if (may_read(state, thread, location)) {
-      if (block_[thread] != block) {
+      if (memory_.block_of(thread) != block) {
         return false;
       }
       may_be_read_within = true;
     }
   }
   return (!asks_memory_ && !may_be_read_within) ||
-         !others_may_write(state, representative_[block], location);
+         !others_may_write(state, memory_.thread_of(block), location);
 }
 
 }  // namespace barracuda::memory_model

@@ -23,24 +23,19 @@ using wire::Scope;
 
 constexpr std::size_t kMostGaps = 6, kMostCandidates = 24, kMostPolls = 3, kMostFlags = 3;
 
-bool is_plain(const CodePoint& point) {
-  return point.effect.order == MemoryOrder::kWeak;
-}
-
-bool is_access(const CodePoint& point) {
-  const OpcodeClass kind = point.effect.opcode_class;
-  return kind == OpcodeClass::kLoad || kind == OpcodeClass::kStore ||
-         kind == OpcodeClass::kAtomic || kind == OpcodeClass::kReduction;
-}
-
 bool is_fence(const CodePoint& point) {
   return point.effect.opcode_class == OpcodeClass::kFence;
+}
+
+// An access of a scope; a fence, too.
+bool is_strong(const CodePoint& point) {
+  return !is_plain(point) && point.effect.order != MemoryOrder::kVolatile;
 }
 
 class Table {
  public:
   Table(const report::Lack& lack, const ProgramCode& code, bool with_barriers)
-      : lack_(lack), code_(code), with_barriers_(with_barriers) {}
+      : lack_(lack), code_(code), edits_(code, lack.scope), with_barriers_(with_barriers) {}
 
   std::vector<Candidate> make() {
     switch (lack_.missing) {
@@ -87,9 +82,9 @@ class Table {
         break;
       case MissingOrder::kReadOnlyPath:
         for (const std::string& side : {lack_.first, lack_.second}) {
-          const auto point = find(side);
+          const auto point = code_.find(side);
           if (point && point->effect.proxy == wire::Proxy::kReadOnly) {
-            add({change(*point, MemoryOrder::kWeak)}, "the load is an ordinary one");
+            add({edits_.with_order(*point, MemoryOrder::kWeak)}, "the load is an ordinary one");
           }
         }
         break;
@@ -108,12 +103,6 @@ class Table {
   }
 
  private:
-  [[nodiscard]] std::optional<CodePoint> find(const std::string& name) const {
-    const auto at = ptx::parse_statement_name(name);
-    const CodeView* const module = at ? code_.module_of(*at) : nullptr;
-    return module == nullptr ? std::nullopt : module->find(*at);
-  }
-
   [[nodiscard]] const CodeView& module_of(const StatementName& at) const {
     return *code_.module_of(at);
   }
@@ -126,96 +115,17 @@ class Table {
     }
   }
 
-  [[nodiscard]] Scope scope() const { return lack_.scope; }
-
-  // The same at each copy of the instruction.
-  [[nodiscard]] Edit at_copies(const CodePoint& point, const ptx::OrderChange& change) const {
-    Edit edit{.changes = {}, .lines = point.lines, .before = "", .after = "", .loops = point.loops};
-    for (StatementName& copy : module_of(point.name).copies_of(point.name)) {
-      edit.changes.push_back({.at = std::move(copy), .change = change});
-    }
-    return edit;
-  }
-
-  [[nodiscard]] ptx::Fence fence() const {
-    return {.order = MemoryOrder::kAcqRel, .scope = scope()};
-  }
-
-  [[nodiscard]] std::string fence_name() const {
-    return fmt::format("fence.acq_rel.{}", ptx::word_of(scope()));
-  }
-
-  [[nodiscard]] Edit fence_before(const CodePoint& point) const {
-    Edit edit = at_copies(point, ptx::InsertFence{.fence = fence(), .is_before = true});
-    edit.is_line_before = true;
-    edit.after = fence_name();
-    return edit;
-  }
-
-  [[nodiscard]] Edit at_gap(const Gap& gap, const ptx::OrderChange& change,
-                            std::string after) const {
-    Edit edit{.changes = {},
-              .lines = gap.at_line,
-              .is_line_before = gap.is_line_before,
-              .is_behind_loop = gap.is_behind_loop,
-              .before = "",
-              .after = std::move(after),
-              .loops = gap.loops};
-    // Behind a loop, and at what is no access, there are no copies of the statement: what looks
-    // like one may be anything.
-    const auto point = module_of(gap.at).find(gap.at);
-    const bool has_copies = !gap.is_behind_loop && point && is_access(*point);
-    const std::vector<StatementName> copies =
-        has_copies ? module_of(gap.at).copies_of(gap.at) : std::vector<StatementName>{gap.at};
-    for (const StatementName& copy : copies) {
-      edit.changes.push_back({.at = copy, .change = change});
-    }
-    return edit;
-  }
-
-  [[nodiscard]] std::optional<Edit> fence_behind(const StatementName& read) const {
-    const auto gap = module_of(read).gap_behind_read(read);
-    if (!gap) {
-      return std::nullopt;
-    }
-    return at_gap(*gap, ptx::InsertFence{.fence = fence(), .is_before = gap->is_before},
-                  fence_name());
-  }
-
-  [[nodiscard]] Edit change(const CodePoint& point, MemoryOrder order) const {
-    Edit edit = at_copies(point, ptx::ChangeOrder{.order = order, .scope = scope()});
-    edit.before = point.instruction;
-    edit.after = order == MemoryOrder::kWeak
-                     ? "ld.global"
-                     : fmt::format("{}.{}.{}", word_before_dot(point.instruction),
-                                   ptx::word_of(order), ptx::word_of(scope()));
-    return edit;
-  }
-
-  static std::string word_before_dot(const std::string& instruction) {
-    return instruction.substr(0, instruction.find('.'));
-  }
-
-  // The order that makes a read acquire, or a write release, whatever it is.
-  static MemoryOrder stronger(const CodePoint& point, MemoryOrder order) {
-    const bool is_both = point.effect.opcode_class == OpcodeClass::kAtomic &&
-                         (point.effect.order == MemoryOrder::kAcquire ||
-                          point.effect.order == MemoryOrder::kRelease) &&
-                         point.effect.order != order;
-    return is_both ? MemoryOrder::kAcqRel : order;
-  }
-
   // A plain flag is no synchronisation in PTX, even where fences stand around it: it becomes a
   // relaxed one with them.
   void make_strong(std::vector<Edit>& edits, const CodePoint& flag) const {
     if (is_plain(flag)) {
-      edits.push_back(change(flag, MemoryOrder::kRelaxed));
+      edits.push_back(edits_.with_order(flag, MemoryOrder::kRelaxed));
     }
   }
 
   // Where the second thread saw the flag: a fence behind each read that may have been it.
   void add_acquires(const std::vector<Edit>& with, bool is_guess) {
-    const auto second = find(lack_.second);
+    const auto second = code_.find(lack_.second);
     if (!second) {
       return;
     }
@@ -231,32 +141,32 @@ class Table {
                                               "behind its read";
     for (const StatementName& read : reads) {
       const auto point = module.find(read);
-      if (auto edit = fence_behind(read); edit && point) {
+      if (auto edit = edits_.fence_behind(read); edit && point) {
         std::vector<Edit> edits = {std::move(*edit)};
         make_strong(edits, *point);
         add_with(std::move(edits), fenced);
       }
     }
     if (!is_guess) {
-      add_with({fence_before(*second)}, "a fence before the access");
+      add_with({edits_.fence_before(*second)}, "a fence before the access");
     }
     for (const StatementName& read : reads) {
       if (const auto point = module.find(read)) {
-        add_with({change(*point, stronger(*point, MemoryOrder::kAcquire))},
+        add_with({edits_.with_stronger_order(*point, MemoryOrder::kAcquire)},
                  "the read of the flag or lock acquires");
       }
     }
   }
 
   void add_releases(bool with_acquires) {
-    const auto flag = find(lack_.about);
+    const auto flag = code_.find(lack_.about);
     if (!flag) {
       add_guesses();
       return;
     }
-    std::vector<Edit> fences = {fence_before(*flag)};
+    std::vector<Edit> fences = {edits_.fence_before(*flag)};
     make_strong(fences, *flag);
-    std::vector<Edit> released = {change(*flag, stronger(*flag, MemoryOrder::kRelease))};
+    std::vector<Edit> released = {edits_.with_stronger_order(*flag, MemoryOrder::kRelease)};
     if (with_acquires) {
       add_acquires(fences, false);
       add_acquires(released, false);
@@ -272,18 +182,10 @@ class Table {
     std::vector<Edit> edits;
     for (const std::string& name :
          {lack_.about, lack_.second_sync, lack_.first_sync, lack_.first, lack_.second}) {
-      const auto point = find(name);
-      const bool is_scoped =
-          point && (is_fence(*point) ||
-                    (!is_plain(*point) && point->effect.order != MemoryOrder::kVolatile));
-      if (!is_scoped || wire::includes(point->effect.scope, scope())) {
-        continue;
-      }
-      Edit edit = at_copies(*point, ptx::ChangeScope{.scope = scope()});
-      edit.before = point->instruction;
-      edit.after = with_scope(*point);
-      if (std::ranges::find(edits, edit) == edits.end()) {
-        edits.push_back(std::move(edit));
+      const auto point = code_.find(name);
+      const bool is_scoped = point && (is_fence(*point) || is_strong(*point));
+      if (is_scoped) {
+        widen(*point, edits);
       }
     }
     add(edits, "the scope includes both threads");
@@ -297,9 +199,20 @@ class Table {
     }
   }
 
+  // Unless the scope is wide enough.
+  void widen(const CodePoint& point, std::vector<Edit>& edits) const {
+    if (wire::includes(point.effect.scope, lack_.scope)) {
+      return;
+    }
+    Edit edit = edits_.with_scope(point);
+    if (std::ranges::find(edits, edit) == edits.end()) {
+      edits.push_back(std::move(edit));
+    }
+  }
+
   // Strong accesses that the one side may have handed over with.
   void add_narrow_around(const std::string& name, bool is_behind, std::vector<Edit>& edits) const {
-    const auto side = find(name);
+    const auto side = code_.find(name);
     if (!side) {
       return;
     }
@@ -307,31 +220,15 @@ class Table {
     for (const StatementName& other :
          is_behind ? module.writes_behind(side->name) : module.reads_before(side->name)) {
       const auto point = module.find(other);
-      if (!point || is_plain(*point) || point->effect.order == MemoryOrder::kVolatile ||
-          wire::includes(point->effect.scope, scope())) {
-        continue;
-      }
-      Edit edit = at_copies(*point, ptx::ChangeScope{.scope = scope()});
-      edit.before = point->instruction;
-      edit.after = with_scope(*point);
-      if (std::ranges::find(edits, edit) == edits.end()) {
-        edits.push_back(std::move(edit));
+      if (point && is_strong(*point)) {
+        widen(*point, edits);
       }
     }
   }
 
-  [[nodiscard]] std::string with_scope(const CodePoint& point) const {
-    std::string text = point.instruction;
-    const std::string word = "." + std::string(ptx::word_of(point.effect.scope));
-    const std::size_t at = text.find(word);
-    return at == std::string::npos
-               ? fmt::format("{} of scope {}", text, ptx::word_of(scope()))
-               : text.replace(at, word.size(), "." + std::string(ptx::word_of(scope())));
-  }
-
   void add_order_of(const std::string& name, MemoryOrder order, std::string reason) {
-    if (const auto point = find(name)) {
-      add({change(*point, stronger(*point, order))}, std::move(reason));
+    if (const auto point = code_.find(name)) {
+      add({edits_.with_stronger_order(*point, order)}, std::move(reason));
     }
   }
 
@@ -339,19 +236,17 @@ class Table {
   void add_strong_pair() {
     std::vector<Edit> edits;
     for (const std::string& side : {lack_.first, lack_.second}) {
-      const auto point = find(side);
-      const bool is_weak =
-          point && (is_plain(*point) || point->effect.order == MemoryOrder::kVolatile);
-      if (is_weak) {
-        edits.push_back(change(*point, MemoryOrder::kRelaxed));
+      const auto point = code_.find(side);
+      if (point && !is_strong(*point)) {
+        edits.push_back(edits_.with_order(*point, MemoryOrder::kRelaxed));
       }
     }
     add(std::move(edits), "both accesses are atomic");
   }
 
   void add_unsynchronised() {
-    const auto first = find(lack_.first);
-    const auto second = find(lack_.second);
+    const auto first = code_.find(lack_.first);
+    const auto second = code_.find(lack_.second);
     if (!first || !second || lack_.are_updates || lack_.first == lack_.second) {
       return;
     }
@@ -370,7 +265,7 @@ class Table {
       add_flag_pair(*first, *second);
     }
     add_guesses();
-    if (lack_.kind == RaceKind::kInterBlock && scope() == Scope::kCluster && with_barriers_) {
+    if (lack_.kind == RaceKind::kInterBlock && lack_.scope == Scope::kCluster && with_barriers_) {
       add_gaps(lack_.first, lack_.second, ptx::SyncKind::kClusterBarrier);
     }
   }
@@ -383,11 +278,12 @@ class Table {
         flag.effect.opcode_class != OpcodeClass::kStore) {
       return;
     }
-    add({change(flag, MemoryOrder::kRelease), change(poll, MemoryOrder::kAcquire)},
+    add({edits_.with_order(flag, MemoryOrder::kRelease),
+         edits_.with_order(poll, MemoryOrder::kAcquire)},
         "the flag's store releases and its poll acquires");
-    if (auto behind = fence_behind(poll.name)) {
-      add({fence_before(flag), change(flag, MemoryOrder::kRelaxed),
-           change(poll, MemoryOrder::kRelaxed), std::move(*behind)},
+    if (auto behind = edits_.fence_behind(poll.name)) {
+      add({edits_.fence_before(flag), edits_.with_order(flag, MemoryOrder::kRelaxed),
+           edits_.with_order(poll, MemoryOrder::kRelaxed), std::move(*behind)},
           "a relaxed flag with fences");
     }
   }
@@ -395,8 +291,8 @@ class Table {
   // The detector saw no hand-over between the two; where the code has what could be one, fences may
   // make it one.
   void add_guesses() {
-    const auto first = find(lack_.first);
-    const auto second = find(lack_.second);
+    const auto first = code_.find(lack_.first);
+    const auto second = code_.find(lack_.second);
     if (!first || !second) {
       return;
     }
@@ -407,7 +303,7 @@ class Table {
       if (!flag || ++flags > kMostFlags) {
         continue;
       }
-      std::vector<Edit> edits = {fence_before(*flag)};
+      std::vector<Edit> edits = {edits_.fence_before(*flag)};
       make_strong(edits, *flag);
       add_acquires(edits, true);
     }
@@ -441,8 +337,8 @@ class Table {
 
   [[nodiscard]] std::vector<Edit> barriers_between(const std::string& from, const std::string& to,
                                                    ptx::SyncKind kind) const {
-    const auto first = find(from);
-    const auto second = find(to);
+    const auto first = code_.find(from);
+    const auto second = code_.find(to);
     std::vector<Edit> edits;
     if (!first || !second) {
       return edits;
@@ -450,35 +346,24 @@ class Table {
     for (const Gap& gap : module_of(first->name).gaps_between(first->name, second->name)) {
       // Lanes may meet in a branch that a warp has to itself; whether they do, runs show.
       if ((kind == ptx::SyncKind::kWarpBarrier || gap.is_for_all) && edits.size() < kMostGaps) {
-        edits.push_back(at_gap(gap, ptx::InsertSync{.kind = kind, .is_before = gap.is_before},
-                               barrier_name(kind)));
+        edits.push_back(edits_.with_sync(gap, kind));
       }
     }
     return edits;
   }
 
-  static std::string barrier_name(ptx::SyncKind kind) {
-    const std::string_view text = ptx::text_of(kind);
-    return std::string(text.substr(0, text.find(';')));
-  }
-
   void add_waits(ptx::SyncKind kind, const std::string& reason) {
-    if (const auto second = find(lack_.second)) {
-      Edit edit = at_copies(*second, ptx::InsertSync{.kind = kind, .is_before = true});
-      edit.is_line_before = true;
-      edit.after = barrier_name(kind);
-      add({edit}, reason);
+    if (const auto second = code_.find(lack_.second)) {
+      add({edits_.with_sync(*second, kind, true)}, reason);
     }
-    if (const auto first = find(lack_.first)) {
-      Edit edit = at_copies(*first, ptx::InsertSync{.kind = kind, .is_before = false});
-      edit.after = barrier_name(kind);
-      add({edit}, reason);
+    if (const auto first = code_.find(lack_.first)) {
+      add({edits_.with_sync(*first, kind, false)}, reason);
     }
   }
 
   void add_copy_waits() {
-    const auto first = find(lack_.first);
-    const auto second = find(lack_.second);
+    const auto first = code_.find(lack_.first);
+    const auto second = code_.find(lack_.second);
     const auto is_own_group = [](const std::optional<CodePoint>& point) {
       return point && point->effect.asynchrony == wire::Asynchrony::kThreadGroup;
     };
@@ -489,13 +374,10 @@ class Table {
     // Other threads' copies: their wait, and a barrier behind it.
     if (lack_.kind == RaceKind::kIntraBlock && with_barriers_) {
       for (const std::string& sync : {lack_.second_sync, lack_.first_sync}) {
-        const auto barrier = find(sync);
+        const auto barrier = code_.find(sync);
         if (barrier && barrier->effect.opcode_class == OpcodeClass::kBarrier) {
-          Edit edit = at_copies(*barrier,
-                                ptx::InsertSync{.kind = ptx::SyncKind::kCopies, .is_before = true});
-          edit.is_line_before = true;
-          edit.after = barrier_name(ptx::SyncKind::kCopies);
-          add({edit}, "waits for the thread's copies before the barrier");
+          add({edits_.with_sync(*barrier, ptx::SyncKind::kCopies, true)},
+              "waits for the thread's copies before the barrier");
         }
       }
     }
@@ -503,22 +385,12 @@ class Table {
 
   const report::Lack& lack_;
   const ProgramCode& code_;
+  CodeEdits edits_;
   bool with_barriers_;
   std::vector<Candidate> made_;
 };
 
 }  // namespace
-
-const CodeView* ProgramCode::module_of(const StatementName& name) const {
-  const auto found = std::ranges::find_if(
-      modules_, [&](const CodeView& module) { return module.find(name).has_value(); });
-  return found == modules_.end() ? nullptr : &*found;
-}
-
-const CodeView* ProgramCode::module_of(const std::string& name) const {
-  const auto at = ptx::parse_statement_name(name);
-  return at ? module_of(*at) : nullptr;
-}
 
 std::vector<Candidate> candidates_for(const report::Lack& lack, const ProgramCode& code,
                                       bool with_barriers) {

@@ -5,24 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "ptx/code_view.h"
 #include "report/lack.h"
+#include "weak_memory/repair/code_edits.h"
 #include "weak_memory/repair/edit.h"
 
 namespace barracuda::weak_memory {
-
-// The code of all modules that a program loads.
-class ProgramCode {
- public:
-  explicit ProgramCode(std::vector<ptx::CodeView> modules) : modules_(std::move(modules)) {}
-
-  // Null: no module has that instruction; of several that do, the first.
-  [[nodiscard]] const ptx::CodeView* module_of(const ptx::StatementName& name) const;
-  [[nodiscard]] const ptx::CodeView* module_of(const std::string& name) const;
-
- private:
-  std::vector<ptx::CodeView> modules_;
-};
 
 struct Candidate {
   std::vector<Edit> edits;  // all of them
