@@ -6,28 +6,30 @@
 namespace barracuda::ptx {
 namespace {
 
-// What is stored to the parameter before the call, or loaded from it behind it (`at` 0).
-const Operand* value_beside(const Module& module, const CallSequence& sequence,
-                            std::string_view parameter, std::size_t at) {
+// What the only element of a call's list stands for: itself if it is a register or a number, of a
+// parameter what is stored to it before the call, or loaded from it behind it.
+const Operand* value_of(const Module& module, const CallSequence& sequence, const Operand& list,
+                        Opcode opcode) {
+  if (list.kind != Operand::Kind::kList || list.elements.size() != 1) {
+    return nullptr;
+  }
+  const Operand& only = list.elements[0];
+  if (only.kind != Operand::Kind::kSymbol) {
+    return &only;
+  }
+  const std::size_t value = opcode == Opcode::kLd ? 0 : 1;
   for (std::size_t i = sequence.begin; i < sequence.end; ++i) {
     const Instruction& instruction = module.statements[i].instruction;
-    const Opcode opcode = at == 0 ? Opcode::kLd : Opcode::kSt;
     if (module.statements[i].kind != StatementKind::kInstruction || instruction.opcode != opcode ||
         instruction.operands.size() != 2) {
       continue;
     }
-    const Operand& address = instruction.operands[1 - at];
-    if (address.kind == Operand::Kind::kAddress && address.elements[0].name == parameter) {
-      return &instruction.operands[at];
+    const Operand& address = instruction.operands[1 - value];
+    if (address.kind == Operand::Kind::kAddress && address.elements[0].name == only.name) {
+      return &instruction.operands[value];
     }
   }
   return nullptr;
-}
-
-// The only element of a list; empty if it is no such list.
-std::string_view only_name(const Operand& list) {
-  return list.kind == Operand::Kind::kList && list.elements.size() == 1 ? list.elements[0].name
-                                                                        : std::string_view{};
 }
 
 }  // namespace
@@ -47,12 +49,11 @@ std::optional<HeapCall> heap_call_at(const Module& module, const Function& funct
   }
   const CallSequence sequence = find_call_sequence(module, function, call);
   const Operand* const argument =
-      value_beside(module, sequence, only_name(instruction.operands[arguments]), 1);
+      value_of(module, sequence, instruction.operands[arguments], Opcode::kSt);
   if (callee->name == "free") {
     return argument == nullptr ? std::nullopt : std::optional(HeapCall{.pointer = argument});
   }
-  const Operand* const result =
-      value_beside(module, sequence, only_name(instruction.operands[0]), 0);
+  const Operand* const result = value_of(module, sequence, instruction.operands[0], Opcode::kLd);
   if (argument == nullptr || result == nullptr) {
     return std::nullopt;
   }

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ptx/analysis/heap_call.h"
 #include "device_logger/symbols.h"
+#include "ptx/analysis/heap_call.h"
 #include "ptx/instrument.h"
 #include "ptx/module.h"
 #include "ptx/opcode.h"

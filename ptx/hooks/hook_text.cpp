@@ -111,7 +111,7 @@ Instruction as_atomic(Instruction reduction) {
 
 }  // namespace
 
-std::string HookWriter::declare_interval() {
+std::string declare_interval() {
   return fmt::format(".reg .b32 {0};\nmov.b32 {0}, 0;\n", kInterval);
 }
 

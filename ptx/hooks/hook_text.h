@@ -21,6 +21,9 @@ struct HookText {
   std::string_view replacement;  // of the statement's text; empty: as it is
 };
 
+// The register in which a thread of a kernel of barrier_intervals counts.
+std::string declare_interval();
+
 class HookWriter {
  public:
   HookWriter(Program& program, const RegisterSizes& registers)
@@ -33,8 +36,6 @@ class HookWriter {
 
   // The registers in which the lanes of a function keep, from where they part, who meets again.
   static std::string declare_members(std::span<const PlannedSite> sites);
-  // The register in which a thread of a kernel of barrier_intervals counts.
-  static std::string declare_interval();
   // The register for the low bits of addresses that a statement clears, and what fills it there.
   static std::string declare_low_bits(const SubWord& sub_word);
   static std::string write_low_bits(const SubWord& sub_word, const Statement& alignment);

@@ -25,7 +25,7 @@ class FunctionWriter {
     insert(function.body_begin + 1,
            HookWriter::declare_members({site, static_cast<std::size_t>(end - site)}));
     if (std::any_of(site, end, [](const PlannedSite& each) { return each.counts_intervals; })) {
-      insert(function.body_begin + 1, HookWriter::declare_interval());
+      insert(function.body_begin + 1, declare_interval());
     }
     keep_low_bits({site, static_cast<std::size_t>(end - site)});
     registers_.enter(function);

@@ -50,7 +50,9 @@ std::string describe(const Site& site) {
   text += site.info.numbered ? ", numbered" : "";
   text += site.info.flag_store ? ", flag store" : "";
   text += site.info.poll ? ", poll" : "";
-  text += site.info.waits_for_change ? ", waits for a change" : "";
+  text += site.info.waits_for_change
+              ? fmt::format(", waits for a change of {:#x}", site.info.constant)
+              : "";
   text += site.info.speculated ? ", speculated" : "";
   text += site.info.asynchrony == wire::Asynchrony::kNone
               ? ""

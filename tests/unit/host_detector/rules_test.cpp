@@ -69,23 +69,6 @@ TEST_CASE("accesses race if they share a byte, and not if they are neighbours") 
   }
 }
 
-TEST_CASE("what malloc gives in a kernel is new, its bytes alone, and a free ends nothing") {
-  Who one = kFirst, other = kSecond;
-  one.mask = other.mask = 1;
-  for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{8}, std::uint64_t{16}}) {
-    Scenario scenario;
-    scenario.launch(2, 1);
-    scenario.heap(one, kData, 16);
-    scenario.write(one, kData);
-    scenario.write(one, kData + 12);
-    scenario.heap(one, kData, 0);
-    scenario.heap(other, kData, bytes);
-    scenario.write(other, kData);
-    scenario.write(other, kData + 12);
-    CHECK(scenario.races().size() == (bytes == 16 ? 0 : bytes == 8 ? 1 : 2));
-  }
-}
-
 TEST_CASE("a vector access is its elements") {
   SiteInfo vector = word(Operation::kWrite);
   vector.element_count = 4;
@@ -253,44 +236,6 @@ TEST_CASE("atomics hand a release on") {
   CHECK(scenario.is_clean());
   scenario.read(kSecond, kData);  // relaxed: handed on, not taken
   CHECK(scenario.has_only(Severity::kError));
-}
-
-TEST_CASE("a poll for a change takes what the first value with the change had") {
-  SiteInfo poll = kAcquireLoad;
-  poll.constant = 2;
-  const SiteInfo arrive = word(Operation::kAtomic, MemoryOrder::kRelease, Scope::kGpu);
-  for (const bool waits_for_change : {false, true}) {
-    for (const std::uint64_t changed :
-         {std::uint64_t{2}, std::uint64_t{4}}) {  // 4: before 2 none is
-      Scenario scenario;
-      scenario.launch(2, 1);
-      scenario.write(kFirst, kData);
-      scenario.atomic(kFirst, arrive, kFlag, 1, changed);
-      scenario.write(kFirst, kData + 8);
-      scenario.atomic(kFirst, arrive, kFlag, changed, changed + 1);
-      poll.waits_for_change = waits_for_change;
-      scenario.load(kSecond, poll, kFlag, changed + 1);
-      scenario.read(kSecond, kData);
-      scenario.read(kSecond, kData + 8);
-      const bool came_early = waits_for_change && changed == 2;
-      CHECK(scenario.races().size() == (came_early ? 1 : waits_for_change ? 2 : 0));
-    }
-  }
-}
-
-TEST_CASE("a store among the values that a poll for a change could have read takes nothing back") {
-  SiteInfo poll = kAcquireLoad;
-  poll.constant = 2;
-  poll.waits_for_change = true;
-  Scenario scenario;
-  scenario.launch(2, 1);
-  scenario.store(kFirst, kReleaseStore, kFlag, 2);
-  scenario.write(kFirst, kData);
-  scenario.atomic(kFirst, word(Operation::kAtomic, MemoryOrder::kRelease, Scope::kGpu), kFlag, 2,
-                  3);
-  scenario.load(kSecond, poll, kFlag, 3);
-  scenario.read(kSecond, kData);
-  CHECK(scenario.is_clean());
 }
 
 TEST_CASE("records of atomics may come in another order than they happened") {

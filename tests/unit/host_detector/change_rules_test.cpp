@@ -1,0 +1,49 @@
+// Polls that wait for a change (RACE_RULES section 1).
+#include <catch2/catch.hpp>
+
+#include "tests/unit/host_detector/scenario.h"
+
+namespace barracuda::detector::test {
+namespace {
+
+constexpr Who kWriter{.cta = 0}, kPoller{.cta = 1};
+const SiteInfo kArrive = word(Operation::kAtomic, MemoryOrder::kRelease, Scope::kGpu);
+
+// For a change of the second bit.
+SiteInfo poll(bool waits_for_change) {
+  SiteInfo site = word(Operation::kRead, MemoryOrder::kAcquire, Scope::kGpu);
+  site.waits_for_change = waits_for_change;
+  site.constant = 2;
+  return site;
+}
+
+}  // namespace
+
+TEST_CASE("a poll for a change takes what the first value with the change had") {
+  for (const bool waits_for_change : {false, true}) {
+    Scenario scenario;
+    scenario.launch(2, 1);
+    scenario.write(kWriter, kData);
+    scenario.atomic(kWriter, kArrive, kFlag, 1, 2);
+    scenario.write(kWriter, kData + 8);
+    scenario.atomic(kWriter, kArrive, kFlag, 2, 3);
+    scenario.load(kPoller, poll(waits_for_change), kFlag, 3);
+    scenario.read(kPoller, kData);
+    scenario.read(kPoller, kData + 8);
+    REQUIRE(scenario.races().size() == (waits_for_change ? 1 : 0));
+    CHECK((!waits_for_change || scenario.races()[0].second.address == kData + 8));
+  }
+}
+
+TEST_CASE("a store among the values that a poll for a change could have read takes nothing back") {
+  Scenario scenario;
+  scenario.launch(2, 1);
+  scenario.store(kWriter, word(Operation::kWrite, MemoryOrder::kRelease, Scope::kGpu), kFlag, 2);
+  scenario.write(kWriter, kData);
+  scenario.atomic(kWriter, kArrive, kFlag, 2, 3);
+  scenario.load(kPoller, poll(true), kFlag, 3);
+  scenario.read(kPoller, kData);
+  CHECK(scenario.is_clean());
+}
+
+}  // namespace barracuda::detector::test
