@@ -1,7 +1,7 @@
 // Memory of the device's heap is its block's: lanes of two warps write one word of it.
 // expect: race intra-block global
 // weak: never
-// result: x 0
+// result: x 0 out 0
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {
