@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -14,7 +13,10 @@
 
 #include "base/file.h"
 #include "cli/complain.h"
+#include "cli/output_files.h"
+#include "cli/program_run.h"
 #include "cli/slice_files.h"
+#include "cli/source_files.h"
 #include "cli/weak_command.h"
 #include "report/exit_status.h"
 #include "report/fix_json.h"
@@ -33,7 +35,6 @@ using weak_memory::AppliedEdit;
 using weak_memory::Oracle;
 using weak_memory::Repair;
 using weak_memory::SourceChanges;
-using weak_memory::SourceLines;
 
 Expected<weak_memory::ProgramCode> read_code(const std::vector<std::string>& texts) {
   std::vector<ptx::CodeView> modules;
@@ -44,20 +45,6 @@ Expected<weak_memory::ProgramCode> read_code(const std::vector<std::string>& tex
     modules.push_back(std::move(module));
   }
   return weak_memory::ProgramCode(std::move(modules));
-}
-
-std::optional<SourceLines> read_source(const std::string& file) {
-  const auto text = read_file(file);
-  if (!text || (!text->empty() && !text->ends_with('\n'))) {
-    return std::nullopt;  // what has no end of its last line is left alone
-  }
-  SourceLines lines;
-  for (std::size_t at = 0; at < text->size();) {
-    const std::size_t end = text->find('\n', at);
-    lines.push_back(text->substr(at, end - at));
-    at = end + 1;
-  }
-  return lines;
 }
 
 const char* name_of(weak_memory::Standing standing) {
@@ -140,36 +127,32 @@ report::FixReport report_of(const FixCommand& command, const Repair& repair,
   return report;
 }
 
-std::string text_of(const SourceLines& lines) {
-  std::string text;
-  for (const std::string& line : lines) {
-    text += line + "\n";
+// Why the source files stay as they are, a clause; empty: they may be changed. A source with half
+// of the edits is not what was checked, nor is another source than the one that was compiled.
+std::string why_not_write(const SourceChanges& changes, const std::vector<std::string>& newer,
+                          const report::FixReport& report) {
+  if (report.is_incomplete) {
+    return "the search did not come to its end";
   }
-  return text;
-}
-
-Expected<void> write_sources(const SourceChanges& changes) {
-  for (const auto& [file, texts] : changes.files) {
-    if (auto written = write_file(file, text_of(texts.after)); !written) {
-      return written;
-    }
-  }
-  return {};
-}
-
-// All edits or none: a source with half of them is not what was checked.
-Expected<void> write_if_whole(const SourceChanges& changes, report::FixReport& report) {
   if (std::ranges::any_of(changes.problems,
                           [](const std::string& problem) { return !problem.empty(); })) {
-    report.notes.emplace_back(
-        "--write: no file was changed, for not every edit could be made in the source");
-    return {};
+    return "not every edit could be made in the source";
   }
-  report.notes.push_back(
-      fmt::format("--write: {} changed", changes.files.size() == 1
-                                             ? changes.files.begin()->first + " was"
-                                             : fmt::format("{} files were", changes.files.size())));
-  return write_sources(changes);
+  return newer.empty() ? "" : newer.front() + " is newer than the program";
+}
+
+void write_sources(const SourceChanges& changes, const std::vector<std::string>& newer,
+                   report::FixReport& report) {
+  std::string why_not = why_not_write(changes, newer, report);
+  if (why_not.empty()) {
+    if (const auto replaced = replace_sources(changes); !replaced) {
+      why_not = replaced.error().to_string();
+    }
+  }
+  report.notes.push_back(!why_not.empty() ? "--write: no file was changed, for " + why_not
+                         : changes.files.size() == 1
+                             ? "--write: " + changes.files.begin()->first + " was changed"
+                             : fmt::format("--write: {} files were changed", changes.files.size()));
 }
 
 int status_of(const report::FixReport& report, const Options& options) {
@@ -189,7 +172,7 @@ int status_of(const report::FixReport& report, const Options& options) {
 
 // The PTX of the repaired program, written by one more run of it.
 Expected<void> write_ptx(const FixCommand& command, const Repair& repair, WeakRuns& runs) {
-  if (command.ptx_folder.empty() || repair.edits.empty()) {
+  if (command.ptx_folder.empty() || repair.edits.empty() || ProgramRuns::is_interrupted()) {
     return {};
   }
   std::error_code error;
@@ -217,13 +200,16 @@ Expected<void> write_ptx(const FixCommand& command, const Repair& repair, WeakRu
 
 Expected<void> write_files(const FixCommand& command, const SourceChanges& changes,
                            report::FixReport& report) {
-  if (!command.diff.empty()) {
-    if (auto written = write_file(command.diff, report.diff); !written) {
-      return written;
-    }
+  const std::vector<std::string> newer = newer_than_program(changes, command.program.front());
+  for (const std::string& file : newer) {
+    report.notes.push_back(file +
+                           " is newer than the program: if its lines have moved since it was "
+                           "compiled, edits stand at the wrong ones. Build it and try again");
   }
-  return command.write && !report.edits.empty() ? write_if_whole(changes, report)
-                                                : Expected<void>();
+  if (command.write && !report.edits.empty()) {
+    write_sources(changes, newer, report);
+  }
+  return command.diff.empty() ? Expected<void>() : write_file(command.diff, report.diff);
 }
 
 weak_memory::Prove prover(const Options& options) {
@@ -316,6 +302,9 @@ int fix(FixCommand command) {
   auto checked = checked_rules(command);
   if (const int* const status = std::get_if<int>(&checked)) {
     return *status;
+  }
+  if (const int status = check_output(command.diff); status != 0) {
+    return status;
   }
   return run_fix(command, std::get<weak_memory::OracleRules>(checked));
 }

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "cli/complain.h"
+#include "cli/output_files.h"
 #include "cli/weak_command.h"
 #include "ptx/fence_text.h"
 #include "report/exit_status.h"
@@ -71,21 +72,23 @@ int run_harden(const HardenCommand& command, weak_memory::Oracle& oracle) {
       weak_memory::harden(hardening_options(command), trials,
                           [&session](const std::string& stage) { session.begin(stage); });
   session.end();
-  if (const auto status =
+  if (const auto none =
           hopeless(command, result.references, result.reason_of_loss, session.runs())) {
-    return *status;
+    return *none;
   }
   report::HardeningReport report = report_of(result);
   if (report.is_incomplete) {
     report.notes.push_back(why_incomplete(command, "the rest of the runs") +
                            ": less fences may do");
   }
+  int status = status_of(report, command.options);
   if (!command.fences.empty() && report.no_result.empty()) {
-    if (auto written = write_fences(command.fences, result); !written) {
-      complain(written.error().to_string());
-      return report::kStatusToolFailed;
+    if (auto written = write_fences(command.fences, result); written) {
+      report.fences_file = command.fences;
+    } else {
+      report.notes.push_back("--fences: " + written.error().to_string());
+      status = report::kStatusToolFailed;
     }
-    report.fences_file = command.fences;
   }
   if (auto published =
           publish(command.options, report::hardening_json(report),
@@ -94,7 +97,7 @@ int run_harden(const HardenCommand& command, weak_memory::Oracle& oracle) {
     complain(published.error().to_string());
     return report::kStatusToolFailed;
   }
-  return status_of(report, command.options);
+  return status;
 }
 
 }  // namespace
@@ -110,6 +113,9 @@ int harden(HardenCommand command) {
   auto checked = checked_rules(command);
   if (const int* const status = std::get_if<int>(&checked)) {
     return *status;
+  }
+  if (const int status = check_output(command.fences); status != 0) {
+    return status;
   }
   weak_memory::Oracle oracle(std::get<weak_memory::OracleRules>(std::move(checked)));
   return run_harden(command, oracle);

@@ -4,8 +4,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <optional>
 #include <string_view>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/complain.h"
@@ -100,6 +102,22 @@ int check_files(const Options& options) {
     }
   }
   return 0;
+}
+
+int check_output(const std::string& file) {
+  struct stat status{};
+  const bool is_there = stat(file.c_str(), &status) == 0;
+  const std::string folder = std::filesystem::path(file).parent_path();
+  if (is_there && S_ISDIR(status.st_mode)) {
+    errno = EISDIR;
+  } else if (file.empty() || access(is_there         ? file.c_str()
+                                    : folder.empty() ? "."
+                                                     : folder.c_str(),
+                                    W_OK) == 0) {
+    return 0;
+  }
+  complain(file + " cannot be written: " + std::strerror(errno));
+  return report::kStatusToolFailed;
 }
 
 int begin_output(const std::string& pattern) {

@@ -15,6 +15,10 @@ void put_in_variables(Options& options);
 // The report's files and the suppressions.
 int check_files(const Options& options);
 
+// A file that is written at the end, by this name: that it can be made or replaced. Empty: there is
+// none. Nothing is written yet.
+int check_output(const std::string& file);
+
 // Empties a file that all processes of a run write to; leaves it alone if each process has
 // one of its own, or there is no name.
 int begin_output(const std::string& pattern);

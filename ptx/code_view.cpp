@@ -35,7 +35,8 @@ struct Loop {
 struct Facts {
   const Function* function = nullptr;
   std::vector<std::size_t> instructions;  // statements, by ordinal - 1
-  std::vector<Lines> lines;               // the same
+  std::vector<Lines> frames;              // the same: innermost first
+  std::vector<Lines> lines;               // the same, from the user's own line on
   ControlFlow flow;
   std::vector<Uniformity> uniform;  // by block
   std::vector<Loop> loops;          // inner ones have fewer blocks
@@ -120,6 +121,25 @@ class CodeView::Text {
     return facts.lines[ordinal_of(facts, statement) - 1];
   }
 
+  static const Lines& frames_of(const Facts& facts, std::size_t statement) {
+    return facts.frames[ordinal_of(facts, statement) - 1];
+  }
+
+  std::optional<SourceFrame> within(const Facts& facts, std::size_t at) {
+    const Lines& frames = frames_of(facts, at);
+    const Lines& own = lines_of(facts, at);
+    if (frames.size() == own.size()) {
+      return std::nullopt;  // it is the user's own
+    }
+    const bool is_one_of_several = std::ranges::any_of(facts.instructions, [&](std::size_t other) {
+      return (may_touch_shared(effect(other)) ||
+              effect(other).opcode_class == OpcodeClass::kBarrier) &&
+             is_same_place(lines_of(facts, other), own) &&
+             !is_same_place(frames_of(facts, other), frames);
+    });
+    return is_one_of_several ? std::optional(frames.front()) : std::nullopt;
+  }
+
   static std::uint32_t loops_around(const Facts& facts, std::uint32_t block) {
     return static_cast<std::uint32_t>(std::ranges::count_if(
         facts.loops, [block](const Loop& loop) { return loop.blocks.contains(block); }));
@@ -141,7 +161,7 @@ class CodeView::Text {
         }
         const Effect other = effect(i);
         const bool is_copy = other.opcode_class == effect(read).opcode_class &&
-                             is_same_place(lines_of(facts, i), lines_of(facts, read));
+                             is_same_place(frames_of(facts, i), frames_of(facts, read));
         if ((may_touch_shared(other) && !is_copy) || other.opcode_class == OpcodeClass::kBarrier) {
           return false;
         }
@@ -217,6 +237,7 @@ class CodeView::Text {
             .is_before = is_before,
             .at_line = lines_of(facts, statement),
             .is_line_before = is_before,
+            .within = within(facts, statement),
             .loops = loops_around(facts, block),
             .is_for_all = facts.uniform[block] != Uniformity::kSome};
   }
@@ -225,6 +246,7 @@ class CodeView::Text {
   std::optional<Facts> read(const Function& function) {
     Facts facts{.function = &function,
                 .instructions = {},
+                .frames = {},
                 .lines = {},
                 .flow = {},
                 .uniform = {},
@@ -241,17 +263,19 @@ class CodeView::Text {
     for (std::size_t i = function.body_begin; i < function.body_end; ++i) {
       if (statement(i).kind == StatementKind::kInstruction) {
         facts.instructions.push_back(i);
-        facts.lines.push_back(own_lines(frames.at(i)));
+        facts.frames.push_back(frames.at(i));
+        facts.lines.push_back(own_lines(facts.frames.back()));
       }
     }
     return facts;
   }
 
-  [[nodiscard]] Lines own_lines(const std::vector<SourceFrame>& frames) const {
+  // All of them, where none is the user's.
+  [[nodiscard]] Lines own_lines(const Lines& frames) const {
     const auto own = std::ranges::find_if(frames, [this](const SourceFrame& frame) {
       return !frame.file.empty() && frame.line != 0 && is_user_file_(frame.file);
     });
-    return {own, frames.end()};
+    return own == frames.end() ? frames : Lines(own, frames.end());
   }
 
   Module module_;
@@ -281,6 +305,7 @@ std::optional<CodePoint> CodeView::find(const StatementName& name) const {
                    .effect = text_->effect(*at),
                    .instruction = ptx::name_of(text_->statement(*at).instruction),
                    .lines = Text::lines_of(*facts, *at),
+                   .within = text_->within(*facts, *at),
                    .loops = Text::loops_around(*facts, facts->flow.block_of(*at)),
                    .is_in_poll = text_->poll_of(*facts, *at) != nullptr};
 }
@@ -291,11 +316,11 @@ std::vector<StatementName> CodeView::copies_of(const StatementName& name) const 
   if (!at) {
     return {};
   }
-  const Lines& lines = Text::lines_of(*facts, *at);
+  const Lines& frames = Text::frames_of(*facts, *at);
   std::vector<StatementName> copies;
   for (const std::size_t other : facts->instructions) {
     const bool is_copy =
-        other == *at || (!lines.empty() && is_same_place(Text::lines_of(*facts, other), lines) &&
+        other == *at || (!frames.empty() && is_same_place(Text::frames_of(*facts, other), frames) &&
                          ptx::name_of(text_->statement(other).instruction) ==
                              ptx::name_of(text_->statement(*at).instruction));
     if (is_copy) {
@@ -305,7 +330,8 @@ std::vector<StatementName> CodeView::copies_of(const StatementName& name) const 
   return copies;
 }
 
-std::vector<Gap> CodeView::gaps_between(const StatementName& from, const StatementName& to) const {
+std::vector<Gap> CodeView::gaps_between(const StatementName& from, const StatementName& to,
+                                        bool past_barriers) const {
   const Facts* const facts = text_->facts_of(from);
   const auto first = facts == nullptr ? std::nullopt : text_->find(from);
   const auto second = first ? text_->find(to) : std::nullopt;
@@ -322,7 +348,7 @@ std::vector<Gap> CodeView::gaps_between(const StatementName& from, const Stateme
     }
     return gaps;
   }
-  if (!text_->reaches(*facts, *first, *second, std::nullopt, false)) {
+  if (!text_->reaches(*facts, *first, *second, std::nullopt, past_barriers)) {
     return {};
   }
   const auto& blocks = facts->flow.blocks;
@@ -370,6 +396,7 @@ std::optional<Gap> CodeView::gap_behind_read(const StatementName& read) const {
       }
       Gap gap = text_->gap_at(*facts, *first, true);
       gap.at_line = Text::lines_of(*facts, *at);
+      gap.within = text_->within(*facts, *at);
       gap.is_line_before = false;
       gap.is_behind_loop = true;
       return gap;

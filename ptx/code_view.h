@@ -23,8 +23,11 @@ struct CodePoint {
   Effect effect;
   std::string instruction;         // "st.global.u32"
   std::vector<SourceFrame> lines;  // the user's own line first, then where it was inlined
-  std::uint32_t loops = 0;         // that it is inside of
-  bool is_in_poll = false;         // of a loop that does nothing but wait for it
+  // The line calls a function of somebody else's, whose line this is, and which accesses memory
+  // more than once: next to the user's line is not next to the instruction. Mostly nothing.
+  std::optional<SourceFrame> within;
+  std::uint32_t loops = 0;  // that it is inside of
+  bool is_in_poll = false;  // of a loop that does nothing but wait for it
 };
 
 // Between two instructions. In the source that is before or behind the statement that holds the
@@ -34,7 +37,8 @@ struct Gap {
   bool is_before = false;
   std::vector<SourceFrame> at_line;  // empty: not known
   bool is_line_before = false;
-  bool is_behind_loop = false;  // of which that line is the head
+  bool is_behind_loop = false;        // of which that line is the head
+  std::optional<SourceFrame> within;  // as of an instruction
   std::uint32_t loops = 0;
   bool is_for_all = false;  // every thread of the block comes there, but for those that have left
 
@@ -55,13 +59,14 @@ class CodeView {
   [[nodiscard]] std::optional<CodePoint> find(const StatementName& name) const;
 
   // The instructions of that one's function that the compiler made of the same place of the source
-  // and that do the same to memory, itself included: copies of a loop's body, of a branch.
+  // and that do the same to memory, itself included: copies of a loop's body, of a branch. Places
+  // are the innermost lines, whosever they are.
   [[nodiscard]] std::vector<StatementName> copies_of(const StatementName& name) const;
 
   // Where a barrier would stand on every way from the one to the other; those in fewer loops first.
-  // Those that a barrier lies before already are none.
-  [[nodiscard]] std::vector<Gap> gaps_between(const StatementName& from,
-                                              const StatementName& to) const;
+  // Those that a barrier of the block lies before already are none, unless that is too little.
+  [[nodiscard]] std::vector<Gap> gaps_between(const StatementName& from, const StatementName& to,
+                                              bool past_barriers = false) const;
 
   // Directly behind a read; behind the loop that polls by it.
   [[nodiscard]] std::optional<Gap> gap_behind_read(const StatementName& read) const;

@@ -266,7 +266,9 @@ class Resolver {
   [[nodiscard]] Lack lack(const detector::RaceEvent& event) const {
     const auto is_update = [this](detector::AccessSite at) {
       const ptx::Site* const known = at.is_call() ? nullptr : site(at.instruction());
-      return known != nullptr && known->in_update;
+      return known != nullptr &&
+             (known->in_update || known->info.operation == wire::Operation::kAtomic ||
+              known->info.operation == wire::Operation::kReduction);
     };
     const auto sync = [this](const detector::RaceAccess& access) {
       return access.last_sync == detector::LastSync::kKnown ? statement(access.last_sync_site) : "";

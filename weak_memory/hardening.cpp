@@ -103,7 +103,12 @@ class Hardening {
   void search() {
     Settings settings{.seed = options_.first_seed, .weakness = {}, .fences = {}, .edits = {}};
     settings.wants_places = true;
-    all_ = candidate_fences(trials_.make_one(settings).fences);
+    const Outcome places = trials_.make_one(settings);
+    if (!places.lost.empty()) {
+      result_.end = HardeningResult::End::kIncomplete;  // not: there are none
+      return;
+    }
+    all_ = candidate_fences(places.fences);
     if (options_.keeps_fences) {
       std::erase_if(all_, &CandidateFence::is_own);
     }

@@ -60,8 +60,7 @@ class Table {
         add_order_of(lack_.about, MemoryOrder::kRelease, "the flag's store releases");
         break;
       case MissingOrder::kVolatileFlag:
-        add_barriers(lack_.first, lack_.second);
-        add_strong_pair();
+        add_volatile();
         break;
       case MissingOrder::kNoSynchronisation:
         add_unsynchronised();
@@ -88,13 +87,18 @@ class Table {
           }
         }
         break;
+      case MissingOrder::kArrivalRelaxed:
+        if (const auto arrival = code_.find(lack_.about)) {
+          add({edits_.fence_before(*arrival)},
+              "a fence before the arrival, which releases nothing itself");
+        }
+        break;
       case MissingOrder::kAfterRelease:
       case MissingOrder::kLockNotTaken:
       case MissingOrder::kEqualValues:
       case MissingOrder::kMixedSize:
       case MissingOrder::kArrivalDoesNotWait:
       case MissingOrder::kAfterArrival:
-      case MissingOrder::kArrivalRelaxed:
       case MissingOrder::kWrongPhase:
       case MissingOrder::kSpeculatedRead:
         break;
@@ -244,6 +248,16 @@ class Table {
     add(std::move(edits), "both accesses are atomic");
   }
 
+  // Steps want a barrier between them; who polls a flag would wait behind one for ever.
+  void add_volatile() {
+    const auto first = code_.find(lack_.first);
+    const auto second = code_.find(lack_.second);
+    if (first && second && !first->is_in_poll && !second->is_in_poll) {
+      add_barriers(lack_.first, lack_.second);
+    }
+    add_strong_pair();
+  }
+
   void add_unsynchronised() {
     const auto first = code_.find(lack_.first);
     const auto second = code_.find(lack_.second);
@@ -270,7 +284,7 @@ class Table {
     }
   }
 
-  // A flag by plain accesses that a loop polls.
+  // A flag by plain accesses that a loop polls. The report cannot know that it is one.
   void add_flag_pair(const CodePoint& first, const CodePoint& second) {
     const CodePoint& poll = first.is_in_poll ? first : second;
     const CodePoint& flag = first.is_in_poll ? second : first;
@@ -280,11 +294,11 @@ class Table {
     }
     add({edits_.with_order(flag, MemoryOrder::kRelease),
          edits_.with_order(poll, MemoryOrder::kAcquire)},
-        "the flag's store releases and its poll acquires");
+        "the flag's store releases and its poll acquires", true);
     if (auto behind = edits_.fence_behind(poll.name)) {
       add({edits_.fence_before(flag), edits_.with_order(flag, MemoryOrder::kRelaxed),
            edits_.with_order(poll, MemoryOrder::kRelaxed), std::move(*behind)},
-          "a relaxed flag with fences");
+          "a relaxed flag with fences", true);
     }
   }
 
@@ -333,6 +347,28 @@ class Table {
         }
       }
     }
+    if (there.empty() && back.empty() && kind == ptx::SyncKind::kWarpBarrier) {
+      add_on_two_ways(from, to);
+      add_on_two_ways(to, from);
+    }
+  }
+
+  // Lanes on two ways of a branch wait for each other, each on its own.
+  void add_on_two_ways(const std::string& from, const std::string& to) {
+    const auto first = code_.find(from);
+    const auto second = code_.find(to);
+    if (first && second) {
+      add({edits_.with_sync(*first, ptx::SyncKind::kWarpBarrier, false),
+           edits_.with_sync(*second, ptx::SyncKind::kWarpBarrier, true)},
+          "a barrier on each way of the branch");
+    }
+  }
+
+  // Of a barrier that lies between already.
+  [[nodiscard]] bool is_too_little(ptx::SyncKind kind) const {
+    return kind == ptx::SyncKind::kClusterBarrier ||
+           lack_.missing == MissingOrder::kNamedBarrierMissing ||
+           lack_.missing == MissingOrder::kBarrierLeavesOut;
   }
 
   [[nodiscard]] std::vector<Edit> barriers_between(const std::string& from, const std::string& to,
@@ -343,7 +379,8 @@ class Table {
     if (!first || !second) {
       return edits;
     }
-    for (const Gap& gap : module_of(first->name).gaps_between(first->name, second->name)) {
+    for (const Gap& gap :
+         module_of(first->name).gaps_between(first->name, second->name, is_too_little(kind))) {
       // Lanes may meet in a branch that a warp has to itself; whether they do, runs show.
       if ((kind == ptx::SyncKind::kWarpBarrier || gap.is_for_all) && edits.size() < kMostGaps) {
         edits.push_back(edits_.with_sync(gap, kind));
@@ -410,9 +447,15 @@ std::string why_no_candidates(const report::Lack& lack) {
     case RaceKind::kBranchOrdering:
       break;
   }
-  if (lack.are_updates || lack.first == lack.second) {
+  if (lack.missing == MissingOrder::kEqualValues) {
+    return "one thread alone should store it";
+  }
+  if (lack.are_updates) {
     return "it needs atomics, not a fence: atomicAdd() or another for the whole update, if it is a "
            "counter";
+  }
+  if (lack.first == lack.second) {
+    return "it needs an atomic operation: no fence and no barrier can stand within an instruction";
   }
   if (lack.missing == MissingOrder::kMixedSize) {
     return "it needs one size of access at both places";
@@ -423,12 +466,18 @@ std::string why_no_candidates(const report::Lack& lack) {
   if (lack.missing == MissingOrder::kAfterRelease || lack.missing == MissingOrder::kAfterArrival) {
     return "it needs the access before the hand-over, not a fence";
   }
+  const bool is_of_barriers = lack.missing == MissingOrder::kBarrierLeavesOut ||
+                              lack.missing == MissingOrder::kNamedBarrierMissing ||
+                              lack.missing == MissingOrder::kWarpMaskTooNarrow ||
+                              lack.kind != RaceKind::kInterBlock;
   const bool is_of_arrivals = lack.missing == MissingOrder::kArrivalDoesNotWait ||
                               lack.missing == MissingOrder::kWrongPhase ||
-                              lack.missing == MissingOrder::kArrivalRelaxed ||
                               lack.missing == MissingOrder::kAsyncWaitMissing;
-  return is_of_arrivals ? "it needs another arrival or wait, which is no change of a fence"
-                        : "it needs an algorithm, not a fence";
+  return is_of_arrivals   ? "it needs another arrival or wait, which is no change of a fence"
+         : is_of_barriers ? "no barrier can stand between the two accesses as the code is: the "
+                            "threads that make "
+                            "them do not come to one place in between"
+                          : "it needs an algorithm, not a fence";
 }
 
 }  // namespace barracuda::weak_memory

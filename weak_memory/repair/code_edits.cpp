@@ -108,7 +108,12 @@ Edit CodeEdits::with_sync(const ptx::Gap& gap, ptx::SyncKind kind) const {
 }
 
 Edit CodeEdits::at_copies(const CodePoint& point, const ptx::OrderChange& change) const {
-  Edit edit{.changes = {}, .lines = point.lines, .before = "", .after = "", .loops = point.loops};
+  Edit edit{.changes = {},
+            .lines = point.lines,
+            .within = point.within,
+            .before = "",
+            .after = "",
+            .loops = point.loops};
   for (StatementName& copy : code_.module_of(point.name)->copies_of(point.name)) {
     edit.changes.push_back({.at = std::move(copy), .change = change});
   }
@@ -119,6 +124,7 @@ Edit CodeEdits::at_gap(const ptx::Gap& gap, const ptx::OrderChange& change,
                        std::string after) const {
   Edit edit{.changes = {},
             .lines = gap.at_line,
+            .within = gap.within,
             .is_line_before = gap.is_line_before,
             .is_behind_loop = gap.is_behind_loop,
             .before = "",

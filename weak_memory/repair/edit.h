@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct Edit {
   // The line of the source next to which, or in which, the change is made: the user's own, then
   // where it was inlined. Empty: no line is known.
   std::vector<ptx::SourceFrame> lines;
+  std::optional<ptx::SourceFrame> within;  // a line of somebody else's that the line calls
   bool is_line_before = false;  // what is put in stands before the statement of that line
   bool is_behind_loop = false;  // behind the whole loop whose head the line is
   std::string before;           // the instruction that is changed; empty: one is put in

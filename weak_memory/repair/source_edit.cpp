@@ -222,6 +222,9 @@ class Source {
   }
 
   void add(std::size_t before, std::string text) {
+    if (!lines_.empty() && lines_.front().ends_with('\r')) {
+      text += '\r';
+    }
     std::vector<std::string>& added = added_[before];
     if (std::ranges::find(added, text) == added.end()) {
       added.push_back(std::move(text));
@@ -296,21 +299,28 @@ std::string change(Source& source, const Edit& edit) {
 
 SourceChanges change_source(const std::vector<Edit>& edits, const ReadSource& read) {
   SourceChanges changes;
-  std::map<std::string, std::optional<Source>> sources;
+  std::map<std::string, Expected<Source>> sources;
   for (const Edit& edit : edits) {
     if (edit.lines.empty()) {
       changes.problems.emplace_back("no line is known: compile with -lineinfo");
       continue;
     }
+    if (edit.within) {
+      changes.problems.push_back(fmt::format("it belongs to {}:{}, within what that line calls",
+                                             edit.within->file, edit.within->line));
+      continue;
+    }
     const std::string& file = edit.lines.front().file;
-    const auto [known, is_new] = sources.try_emplace(file);
-    if (is_new) {
-      if (auto lines = read(file)) {
-        known->second.emplace(std::move(*lines));
-      }
+    auto known = sources.find(file);
+    if (known == sources.end()) {
+      known =
+          sources
+              .emplace(file,
+                       read(file).map([](SourceLines&& lines) { return Source(std::move(lines)); }))
+              .first;
     }
     changes.problems.push_back(known->second ? change(*known->second, edit)
-                                             : "the source file cannot be read");
+                                             : "the source: " + known->second.error().to_string());
   }
   for (auto& [file, source] : sources) {
     if (source) {

@@ -4,10 +4,10 @@
 
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/expected.h"
 #include "weak_memory/repair/edit.h"
 
 namespace barracuda::weak_memory {
@@ -23,8 +23,7 @@ struct SourceChanges {
   std::vector<std::string> problems;  // of each edit why the source was not changed; empty: it was
 };
 
-// Nothing: it cannot be read.
-using ReadSource = std::function<std::optional<SourceLines>(const std::string& file)>;
+using ReadSource = std::function<Expected<SourceLines>(const std::string& file)>;
 
 SourceChanges change_source(const std::vector<Edit>& edits, const ReadSource& read);
 

@@ -52,3 +52,4 @@ run "$barracuda" harden --stable 0 -- "$programs/handover_race"
 expect_status 64 "a number that is none"
 run "$barracuda" harden -- ./no-such-program
 expect_status 127 "no such program"
+finish

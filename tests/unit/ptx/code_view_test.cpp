@@ -45,6 +45,13 @@ TEST_CASE("a barrier that is there already leaves nothing to be put in") {
   CHECK(view.gaps_between(at(1), at(3)).empty());
 }
 
+TEST_CASE("a barrier of the block is too little between blocks of a cluster") {
+  const CodeView view =
+      view_of("st.shared.u32 [s], 1; bar.sync 0; ld.shared::cluster.u32 %r1, [%rd1];");
+  CHECK(view.gaps_between(at(1), at(3)).empty());
+  CHECK(has_gap(view.gaps_between(at(1), at(3), true), 3, true));
+}
+
 TEST_CASE("no barrier may stand where the thread's number decides who comes") {
   const CodeView view = view_of(
       "mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 0;\n"
@@ -117,6 +124,29 @@ TEST_CASE("copies are those of one line that do the same") {
   REQUIRE(point->lines.size() == 1);
   CHECK(point->lines.front().line == 7);
   CHECK_FALSE(view.find(at(99)));
+}
+
+TEST_CASE("accesses of a header are told apart though the user's line is the same") {
+  const std::string calls =
+      ".file 2 \"/cuda/x.h\"\n.loc 2 30 3, function_name $L__info_string0, inlined_at 1 7 3\n"
+      "st.global.u32 [%rd1], 1;\n";
+  const CodeView one = view_of(calls);
+  const auto alone = one.find(at(1));
+  REQUIRE(alone);
+  CHECK(alone->lines.front().line == 7);
+  CHECK_FALSE(alone->within);
+  const CodeView two = view_of(calls +
+                               ".loc 2 31 3, function_name $L__info_string0, inlined_at 1 7 3\n"
+                               "st.global.u32 [%rd2], 1;\n");
+  CHECK(two.copies_of(at(1)) == std::vector<StatementName>{at(1)});
+  const auto point = two.find(at(1));
+  REQUIRE(point);
+  CHECK(point->lines.front().line == 7);
+  REQUIRE(point->within);
+  CHECK(point->within->line == 30);
+  const std::vector<Gap> gaps = two.gaps_between(at(1), at(2));
+  REQUIRE_FALSE(gaps.empty());
+  CHECK(std::ranges::all_of(gaps, [](const Gap& gap) { return gap.within.has_value(); }));
 }
 
 }  // namespace barracuda::ptx

@@ -113,6 +113,18 @@ TEST_CASE("where the time is over nothing more is left out, and it is not called
   }
 }
 
+TEST_CASE("where the run that finds the places is lost it is not said that there are none") {
+  Handshakes program({kOpen});
+  const RunOnce lossy = [&program](const Settings& settings) {
+    Outcome outcome = program(settings);
+    outcome.lost = settings.wants_places ? "it was interrupted" : "";
+    return outcome;
+  };
+  Oracle oracle({});
+  Trials trials(one_by_one(lossy), oracle, [] { return false; });
+  CHECK(harden(HardeningOptions(), trials, [](const std::string&) {}).end == End::kIncomplete);
+}
+
 TEST_CASE("what fences cost is counted with none, its own, all, and those that are kept") {
   Handshakes program({kOpen, kFenced});
   Oracle oracle({});

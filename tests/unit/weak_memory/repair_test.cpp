@@ -267,6 +267,88 @@ TEST_CASE("a guess puts fences around the flag that the code has, and says that 
   CHECK(std::ranges::all_of(repair.edits, &AppliedEdit::is_guess));
 }
 
+TEST_CASE("a flag of plain accesses is a guess, too: the report sees no hand-over") {
+  Program program;
+  program.code =
+      "st.global.u32 [%rd2], 1;\n"
+      "AGAIN: ld.volatile.global.u32 %r1, [%rd2]; setp.eq.u32 %p1, %r1, 0; @%p1 bra AGAIN; "
+      "ret;\n}\n";
+  program.findings = [](const Settings& settings) {
+    std::vector<report::Finding> found;
+    if (!has(settings, [](const OrderEdit& edit) {
+          const auto* const order = std::get_if<ptx::ChangeOrder>(&edit.change);
+          return order != nullptr && order->order == wire::MemoryOrder::kRelease;
+        })) {
+      auto lack = lack_of(MissingOrder::kNoSynchronisation, 0);
+      lack.second = name(2);
+      found.push_back(race("a", lack));
+    }
+    return found;
+  };
+  const Repair repair = repair_of(program);
+  REQUIRE(repair.edits.size() == 1);
+  CHECK(repair.edits.front().is_guess);
+}
+
+TEST_CASE("lanes on two ways of a branch wait for each other, each on its own way") {
+  Program program;
+  program.code =
+      "setp.eq.u32 %p1, %r1, 0; @%p1 bra ELSE;\n"
+      "st.global.u32 [%rd1], 1; bra END;\nELSE: ld.global.u32 %r2, [%rd1];\nEND: ret;\n}\n";
+  const auto waits = [](const Settings& settings, std::uint32_t ordinal, bool is_before) {
+    return has(settings, [&](const OrderEdit& edit) {
+      const auto* const insert = std::get_if<ptx::InsertSync>(&edit.change);
+      return insert != nullptr && insert->kind == ptx::SyncKind::kWarpBarrier &&
+             edit.at == at(ordinal) && insert->is_before == is_before;
+    });
+  };
+  program.findings = [&waits](const Settings& settings) {
+    std::vector<report::Finding> found;
+    if (!waits(settings, 3, false) || !waits(settings, 5, true)) {
+      auto lack = lack_of(MissingOrder::kNoSynchronisation, 0);
+      lack.kind = RaceKind::kIntraWarp;
+      lack.first = name(3);
+      lack.second = name(5);
+      found.push_back(race("a", lack));
+    }
+    return found;
+  };
+  const Repair repair = repair_of(program);
+  CHECK(repair.edits.size() == 2);
+  CHECK(repair.open.empty());
+}
+
+TEST_CASE("behind a barrier of too few a barrier of all is tried") {
+  Program program;
+  program.code = "st.global.u32 [%rd1], 1; bar.sync 1, 64; ld.global.u32 %r2, [%rd1]; ret;\n}\n";
+  program.findings = [](const Settings& settings) {
+    std::vector<report::Finding> found;
+    if (!has(settings, [](const OrderEdit& edit) {
+          const auto* const insert = std::get_if<ptx::InsertSync>(&edit.change);
+          return insert != nullptr && insert->kind == ptx::SyncKind::kBlockBarrier;
+        })) {
+      auto lack = lack_of(MissingOrder::kNamedBarrierMissing, 2);
+      lack.kind = RaceKind::kIntraBlock;
+      lack.second = name(3);
+      found.push_back(race("a", lack));
+    }
+    return found;
+  };
+  CHECK(repair_of(program).edits.size() == 1);
+}
+
+TEST_CASE("an arrival that releases nothing gets a fence before it") {
+  Program program;
+  program.findings = [](const Settings& settings) {
+    std::vector<report::Finding> found;
+    if (!is_fenced(settings, 2, 1, wire::Scope::kGpu)) {
+      found.push_back(race("a", lack_of(MissingOrder::kArrivalRelaxed, 2)));
+    }
+    return found;
+  };
+  CHECK(repair_of(program).edits.size() == 1);
+}
+
 TEST_CASE("edits with which the program hangs cost two runs, not one for each schedule") {
   std::size_t hanging = 0;
   Program program;

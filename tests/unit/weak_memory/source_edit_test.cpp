@@ -22,7 +22,7 @@ struct Changed {
 
 Changed change(const SourceLines& source, const Edit& edit) {
   SourceChanges changes =
-      change_source({edit}, [&](const std::string&) { return std::optional(source); });
+      change_source({edit}, [&](const std::string&) { return Expected<SourceLines>(source); });
   REQUIRE(changes.problems.size() == 1);
   return {.after = changes.files.contains("a.cu") ? changes.files["a.cu"].after : source,
           .problem = changes.problems.front()};
@@ -42,6 +42,11 @@ TEST_CASE("a fence stands before or behind the statement of its line") {
         SourceLines{"void f() {", "  x = 1;", "  __threadfence();", "  y =", "      2;", "}"});
   CHECK(change(source, fence(3, false)).after ==
         SourceLines{"void f() {", "  x = 1;", "  y =", "      2;", "  __threadfence();", "}"});
+}
+
+TEST_CASE("a source with the ends of lines of Windows keeps them") {
+  CHECK(change({"x = 1;\r", "y = 2;\r"}, fence(2, true)).after ==
+        SourceLines{"x = 1;\r", "__threadfence();\r", "y = 2;\r"});
 }
 
 TEST_CASE("behind a loop is behind its closing brace") {
@@ -89,11 +94,17 @@ TEST_CASE("scopes and orders are changed where they are spelled out") {
 }
 
 TEST_CASE("a source that is not there, or another one, is said to be so") {
-  const auto none = change_source({fence(1, true)},
-                                  [](const std::string&) { return std::optional<SourceLines>(); });
-  CHECK(none.problems.front() == "the source file cannot be read");
+  const auto none =
+      change_source({fence(1, true)}, [](const std::string& file) -> Expected<SourceLines> {
+        return unexpected({.message = "cannot open: there is none", .file = file});
+      });
+  CHECK(none.problems.front() == "the source: a.cu: cannot open: there is none");
   CHECK(change({"x;"}, fence(7, true)).problem ==
         "the source has no such line: it is not the one that was compiled");
+  Edit inner = fence(1, true);
+  inner.within = {.function = "push", .file = "cub/queue.cuh", .line = 40};
+  CHECK(change({"x;"}, inner).problem ==
+        "it belongs to cub/queue.cuh:40, within what that line calls");
   Edit unknown = fence(1, true);
   unknown.lines.clear();
   CHECK(change({"x;"}, unknown).problem == "no line is known: compile with -lineinfo");
