@@ -235,13 +235,15 @@ class Parser {
 
   Command parse(std::vector<std::string> words, const std::string& environment_options,
                 std::vector<std::string> program) {
+    const std::string command =
+        words.empty() || words.front().starts_with('-') ? "" : words.front() + ' ';
     try {
       std::ranges::reverse(words);  // CLI11 takes them from the back
       app_.parse(words);
     } catch (const CLI::Success& success) {
       return help_or_version(success);
     } catch (const CLI::ParseError& problem) {
-      return error(std::string(problem.what()) + " (see barracuda --help)");
+      return error(fmt::format("{} (see barracuda {}--help)", problem.what(), command));
     }
     if (run_->parsed()) {
       return run_command(environment_options, std::move(program));

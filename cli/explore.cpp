@@ -17,7 +17,9 @@
 #include "base/file.h"
 #include "base/text_lines.h"
 #include "cli/complain.h"
+#include "cli/interruption.h"
 #include "cli/kernel_source.h"
+#include "cli/status_line.h"
 #include "report/exit_status.h"
 #include "report/json_writer.h"
 #include "weak_memory/litmus.h"
@@ -255,6 +257,13 @@ class Session {
     options_.shortest = command.shortest;
     options_.lockstep = command.lockstep;
     options_.progress = command.progress;
+    options_.stops = [this] {
+      line_.tell([this] {
+        return fmt::format("{}, {} s of at most {}", at_work_on_, line_.age().count(),
+                           command_.seconds);
+      });
+      return was_interrupted();
+    };
   }
 
   // Of one file under all models that were asked for.
@@ -297,6 +306,7 @@ class Session {
     }
     add(differing_, "differ from what is expected");
     add(refused_, "refused");
+    add(left_out_, "not explored");
     text += tests_ == 0 ? ""
             : incomplete_ == 0
                 ? ", exploration complete"
@@ -305,11 +315,14 @@ class Session {
     if (!write(command_.json, json_) || !write(command_.dot, dot_)) {
       return report::kStatusBadOption;
     }
-    return refused_ != 0      ? report::kStatusBadOption
-           : differing_ != 0  ? report::kStatusFindings
-           : incomplete_ != 0 ? report::kStatusNotChecked
-                              : 0;
+    return refused_ != 0                  ? report::kStatusBadOption
+           : differing_ != 0              ? report::kStatusFindings
+           : incomplete_ + left_out_ != 0 ? report::kStatusNotChecked
+                                          : 0;
   }
+
+  // A file that somebody's interruption left no time for.
+  void leave_out() { ++left_out_; }
 
  private:
   // Models with states have none; says so.
@@ -378,7 +391,10 @@ class Session {
       }
       Result result = asked;
       result.model = model;
+      at_work_on_ = fmt::format("{}: model {}", asked.file, memory_model::name_of(model));
+      line_ = StatusLine();
       result.found = memory_model::explore(asked.test, model, options_);
+      line_.end();
       if (result.found.bound.empty()) {
         result.found.bound = kernel_bound_;
       }
@@ -449,9 +465,12 @@ class Session {
   const ExploreCommand& command_;
   Expectations expected_;
   memory_model::ExploreOptions options_;
-  std::size_t tests_ = 0, held_ = 0, failed_ = 0, differing_ = 0, refused_ = 0, incomplete_ = 0;
+  std::size_t tests_ = 0, held_ = 0, failed_ = 0, differing_ = 0, refused_ = 0, incomplete_ = 0,
+              left_out_ = 0;
   std::string json_, dot_;
   std::string kernel_bound_;  // that was hit when the kernel was read
+  StatusLine line_;
+  std::string at_work_on_;
 };
 
 Expected<Model> model_of(const ExploreCommand& command, const std::string& name) {
@@ -502,8 +521,9 @@ int explore(const ExploreCommand& command) {
     return report::kStatusBadOption;
   }
   Session session(command, *std::move(expected));
+  catch_interruptions();
   for (const std::string& file : command.files) {
-    session.take(file, *models);
+    was_interrupted() ? session.leave_out() : session.take(file, *models);
   }
   return session.end();
 }

@@ -170,11 +170,12 @@ int status_of(const report::WeakReport& report, const Options& options) {
   if (!report.tool_failure.empty()) {
     return report::kStatusToolFailed;
   }
-  if (!report.failures.empty() || report.reference_failures != 0) {
+  const bool has_kernel = !report.program.coverage.is_empty();
+  if (!report.failures.empty() || (report.reference_failures != 0 && has_kernel)) {
     return static_cast<int>(options.error_exitcode);
   }
-  const bool was_checked = report.weak_runs != 0 && !report.program.coverage.is_empty() &&
-                           report.program.coverage.instrumented_kernels() != 0;
+  const bool was_checked =
+      report.weak_runs != 0 && has_kernel && report.program.coverage.instrumented_kernels() != 0;
   return was_checked && !report.is_incomplete ? 0 : report::kStatusNotChecked;
 }
 

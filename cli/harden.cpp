@@ -48,12 +48,12 @@ Expected<void> write_fences(const std::string& file, const HardeningResult& resu
 }
 
 int status_of(const report::HardeningReport& report, const Options& options) {
-  if (report.reference_failures != 0 || report.is_not_cured ||
+  const bool has_kernel = !report.program.coverage.is_empty();
+  if ((report.reference_failures != 0 && has_kernel) || report.is_not_cured ||
       (!report.missing.empty() && !report.is_incomplete)) {
     return static_cast<int>(options.error_exitcode);
   }
-  const bool was_checked =
-      !report.program.coverage.is_empty() && report.program.coverage.instrumented_kernels() != 0;
+  const bool was_checked = has_kernel && report.program.coverage.instrumented_kernels() != 0;
   return was_checked && !report.is_incomplete ? 0 : report::kStatusNotChecked;
 }
 

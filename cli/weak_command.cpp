@@ -1,6 +1,7 @@
 #include "cli/weak_command.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <unistd.h>
 #include <utility>
@@ -22,22 +23,6 @@ constexpr double kSlower = 10;
 constexpr std::uint64_t kLeastLimit = 10, kMostLimit = 60;
 
 }  // namespace
-
-void Progress::tell(std::uint64_t runs) {
-  constexpr std::chrono::seconds kQuiet{2};
-  if (isatty(STDERR_FILENO) == 1 && age() >= kQuiet) {
-    is_shown_ = true;
-    std::fputs(
-        fmt::format("\r\033[Kbarracuda: {} runs, {} s: {}", runs, age().count(), stage_).c_str(),
-        stderr);
-  }
-}
-
-void Progress::end() {
-  if (std::exchange(is_shown_, false)) {
-    std::fputs("\r\033[K", stderr);
-  }
-}
 
 Expected<weak_memory::OracleRules> oracle_rules(const WeakCommand& command) {
   using weak_memory::CompareOutput;
@@ -114,12 +99,16 @@ std::optional<RunDirectory> run_directory(const WeakCommand& command) {
 WeakSession::WeakSession(const WeakCommand& command, const RunDirectory& directory)
     : command_(command),
       runs_({.options = command.options, .program = command.program, .check = command.check},
-            directory, [this](std::uint64_t made) { progress_.tell(made); }) {}
+            directory, [this](std::uint64_t made) {
+              line_.tell([&] {
+                return fmt::format("{} runs, {} s: {}", made, line_.age().count(), stage_);
+              });
+            }) {}
 
 weak_memory::Trials WeakSession::trials(weak_memory::Oracle& oracle) {
   return {with_limit(runs_, command_.options.time_limit != 0), oracle, [this] {
             return ProgramRuns::is_interrupted() ||
-                   progress_.age() >= std::chrono::seconds(command_.time);
+                   line_.age() >= std::chrono::seconds(command_.time);
           }};
 }
 

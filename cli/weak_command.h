@@ -2,7 +2,6 @@
 // their progress, and what stops all runs at once.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "base/expected.h"
 #include "cli/arguments.h"
 #include "cli/run_directory.h"
+#include "cli/status_line.h"
 #include "cli/weak_runs.h"
 #include "weak_memory/experiment.h"
 #include "weak_memory/oracle.h"
@@ -19,25 +19,6 @@
 #include "weak_memory/trials.h"
 
 namespace barracuda::cli {
-
-// How far it is, on a terminal, once it takes a while.
-class Progress {
- public:
-  void begin(const std::string& stage) { stage_ = stage; }
-
-  void tell(std::uint64_t runs);
-  void end();
-
-  [[nodiscard]] std::chrono::seconds age() const {
-    return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() -
-                                                            start_);
-  }
-
- private:
-  std::string stage_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  bool is_shown_ = false;
-};
 
 // The folder of the command's runs, with what they are of. Nothing if there is none; says why.
 std::optional<RunDirectory> run_directory(const WeakCommand& command);
@@ -54,14 +35,15 @@ class WeakSession {
   WeakRuns& runs() { return runs_; }
 
   // For the search: what it does now.
-  void begin(const std::string& stage) { progress_.begin(stage); }
+  void begin(const std::string& stage) { stage_ = stage; }
 
   // Progress is not printed any more.
-  void end() { progress_.end(); }
+  void end() { line_.end(); }
 
  private:
   const WeakCommand& command_;
-  Progress progress_;
+  StatusLine line_;
+  std::string stage_;
   WeakRuns runs_;
 };
 

@@ -11,6 +11,7 @@
 #include "base/assert.h"
 #include "base/file.h"
 #include "cli/child_process.h"
+#include "cli/status_line.h"
 #include "cli/weak_plan.h"
 #include "ptx/fence_text.h"
 #include "report/publish.h"
@@ -70,6 +71,7 @@ std::vector<Outcome> WeakRuns::make(const std::vector<Settings>& all) {
   const std::uint64_t first = next_;
   next_ += all.size();
   const std::size_t at_once = programs_at_once(program_.options);
+  const WaitInterrupts interrupts;
   std::size_t started = 0;
   const auto start_next = [&] {
     const Settings& settings = all[started];
@@ -96,6 +98,8 @@ std::vector<Outcome> WeakRuns::make(const std::vector<Settings>& all) {
     } else if (const auto ended = runs_.wait_for_one()) {
       outcomes[ended->number - first] = outcome_of(*ended, all[ended->number - first]);
       tell_(++made_);
+    } else {
+      tell_(made_);
     }
   }
   return outcomes;

@@ -25,7 +25,7 @@ struct WeakProgram {
 
 class WeakRuns {
  public:
-  // Called when a run has ended, with the number of those that have.
+  // Called when a run has ended, and now and then before, with the number of those that have.
   using Tell = std::function<void(std::uint64_t made)>;
 
   WeakRuns(WeakProgram program, const RunDirectory& directory, Tell tell);

@@ -24,12 +24,12 @@ SUITE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(SUITE)
 FOLDERS = ["suite", "modern"]
 SECONDS = 60
+MOST_SEEDS = 20
+FINDINGS = 66
 GOAL = 0.95
 
 # Programs whose slices do not show the race that the detector reports, and why.
-DIFFERENCES = {
-    "lock_release_fence_only_race": "its races are between volatile accesses, which are none of PTX",
-}
+DIFFERENCES = {}
 
 Row = collections.namedtuple("Row", "name races sliced shown why")
 
@@ -62,13 +62,23 @@ def explored(arguments, file):
     return race.group(1) == "reachable"
 
 
+def record(arguments, name, trace):
+    """Under the first schedule in which it races: `schedule: some` is not all of them."""
+    program = os.path.join(arguments.programs, "litmus_" + name)
+    for seed in range(1, MOST_SEEDS + 1):
+        if os.path.exists(trace):
+            os.remove(trace)
+        ended = run([arguments.barracuda, "run", "--device", "cpu", "--seed", str(seed),
+                     "--record", trace, "--", program])
+        if ended.returncode == FINDINGS:
+            break
+    return os.path.exists(trace)
+
+
 def judge(arguments, name):
     with tempfile.TemporaryDirectory() as folder:
         trace = os.path.join(folder, "trace")
-        program = os.path.join(arguments.programs, "litmus_" + name)
-        run([arguments.barracuda, "run", "--device", "cpu", "--seed", "1", "--record", trace, "--",
-             program])
-        if not os.path.exists(trace):
+        if not record(arguments, name, trace):
             return Row(name, 0, 0, 0, "no trace was recorded")
         slices = os.path.join(folder, "slices", "")
         said = run([arguments.barracuda, "replay", "--log-file", os.path.join(folder, "report"),

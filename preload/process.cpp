@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <pthread.h>
 #include <unistd.h>
 #include <vector>
@@ -26,6 +28,7 @@
 #include "preload/guard.h"
 #include "preload/hooks.h"
 #include "preload/process_end.h"
+#include "preload/process_plan.h"
 #include "preload/reporter.h"
 #include "preload/unhooked_driver.h"
 #include "report/finish.h"
@@ -44,6 +47,7 @@ struct ProcessState {
   std::mutex mutex;          // of what follows
   std::vector<std::string> blocked;
   std::string failure;
+  std::shared_ptr<const session::PlanDecisions> decisions;  // of its plan, if there is one
 };
 
 std::atomic<session::Session*> g_session = nullptr;
@@ -261,6 +265,11 @@ void add_process_data(report::RunData& run) {
   run.tool_failure = state().failure;
 }
 
+std::string plan_misfit() {
+  const std::lock_guard lock(state().mutex);
+  return state().decisions == nullptr ? "" : state().decisions->misfit();
+}
+
 void note_cuda_use() {
   if (!g_cuda_used.exchange(true)) {
     announce_process();
@@ -306,6 +315,12 @@ void configure_emulated_device() {
     if (!weakness) {
       end_with_bad_option(weakness.error().to_string());
     }
+    std::optional<emulator::Weakness> memory;
+    if (*weakness) {
+      memory = std::move((*weakness)->weakness);
+      const std::lock_guard lock(state().mutex);
+      state().decisions = std::move((*weakness)->decisions);
+    }
     emulator::driver::configure({.seed = options.seed,
                                  .is_reversed = options.schedule == "reversed",
                                  .workers = static_cast<std::uint32_t>(options.workers),
@@ -313,7 +328,7 @@ void configure_emulated_device() {
                                                           ? options.launch_timeout * kMilliseconds
                                                           : 0,
                                  .native_functions = session::native_logger(),
-                                 .weakness = std::move(*weakness),
+                                 .weakness = std::move(memory),
                                  .executed = execution_log(options)});
     emulator::driver::set_launch_failure_handler(device_failed);
     emulator::runtime::set_driver_resolver(resolve_emulated_driver);

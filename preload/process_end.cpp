@@ -11,6 +11,7 @@
 #include "base/held_lock.h"
 #include "preload/guard.h"
 #include "preload/process.h"
+#include "preload/process_plan.h"
 #include "report/exit_status.h"
 #include "report/finish.h"
 #include "trace/recorder.h"
@@ -58,6 +59,9 @@ report::RunData collect(int own_status) {
                        [&] { run = session->run_data(session::Session::Reading::kLast); });
   }
   add_process_data(run);
+  if (std::string misfit = plan_misfit(); !misfit.empty()) {
+    run.problems.push_back(std::move(misfit));
+  }
   run.own_status = own_status;
   return run;
 }

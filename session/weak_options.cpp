@@ -84,7 +84,7 @@ std::string simulated_option(const Options& options) {
                                                  : std::string();
 }
 
-Expected<std::optional<Weakness>> weakness_of(const Options& options) {
+Expected<std::optional<ProcessWeakness>> weakness_of(const Options& options) {
   if (weakening_option(options).empty() || rewrites_stores(options, true)) {
     return std::nullopt;
   }
@@ -116,7 +116,19 @@ Expected<std::optional<Weakness>> weakness_of(const Options& options) {
   if (auto opened = open_log(options, weakness); !opened) {
     return unexpected(std::move(opened).error());
   }
-  return weakness;
+  ProcessWeakness made{.weakness = std::move(weakness), .decisions = nullptr};
+  if (!plan.decisions.empty()) {
+    const auto decisions = std::make_shared<PlanDecisions>(options.weakness, plan.decisions);
+    made.weakness.report = [decisions,
+                            log = std::move(made.weakness.report)](const emulator::WeakLog& piece) {
+      decisions->note(piece);
+      if (log) {
+        log(piece);
+      }
+    };
+    made.decisions = decisions;
+  }
+  return made;
 }
 
 }  // namespace barracuda::session

@@ -291,7 +291,11 @@ class Campaign {
     }
     if (options_.root_cause && !trials_.is_over()) {
       tell_(name + ": it fails; looking for the cause");
-      exposed.causes = find_root_causes(trials_, settings, seeds);
+      // "Does not fail" is an answer only of so many runs that a failure would have been seen.
+      const std::uint64_t trials =
+          std::max(options_.trials, runs_to_see(exposed.rate, kMostTrials));
+      exposed.causes = find_root_causes(
+          trials_, settings, with_seed(seeds_from(options_.first_seed, trials), settings.seed));
     }
     if (is_new(exposed)) {
       result_.failures.push_back(std::move(exposed));

@@ -8,13 +8,11 @@
 namespace barracuda::memory_model {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 class Openings {
  public:
   Openings(const Program& program, std::vector<Event>& events, std::uint64_t closed,
-           Clock::time_point deadline, const std::function<bool()>& found)
-      : program_(program), events_(events), closed_(closed), deadline_(deadline), found_(found) {
+           const SearchEnd& end, const std::function<bool()>& found)
+      : program_(program), events_(events), closed_(closed), end_(end), found_(found) {
     for (std::size_t i = 0; i < events.size(); ++i) {
       if (events[i].kind == Event::Kind::kBarrier) {
         by_thread_[events[i].thread].push_back(i);
@@ -47,7 +45,7 @@ class Openings {
 
   void choose(Groups::const_iterator group) {
     if (group == groups_.end()) {
-      is_over_ = (all_pass() && !found_()) || Clock::now() > deadline_;
+      is_over_ = (all_pass() && !found_()) || end_.has_come();
       return;
     }
     const std::uint64_t quorum = std::get<Group::kQuorum>(group->first.key);
@@ -137,7 +135,7 @@ class Openings {
   const Program& program_;
   std::vector<Event>& events_;
   std::uint64_t closed_;
-  Clock::time_point deadline_;
+  const SearchEnd& end_;
   const std::function<bool()>& found_;
   std::array<std::vector<std::size_t>, kMostThreads> by_thread_;  // barriers
   Groups groups_;                                                 // of those with a quorum
@@ -147,13 +145,12 @@ class Openings {
 }  // namespace
 
 void for_each_opening(const Program& program, std::vector<Event>& events, std::uint64_t closed,
-                      std::chrono::steady_clock::time_point deadline,
-                      const std::function<bool()>& found) {
+                      const SearchEnd& end, const std::function<bool()>& found) {
   if (std::ranges::find(events, Event::Kind::kBarrier, &Event::kind) == events.end()) {
     found();
     return;
   }
-  Openings(program, events, closed, deadline, found).run();
+  Openings(program, events, closed, end, found).run();
 }
 
 }  // namespace barracuda::memory_model

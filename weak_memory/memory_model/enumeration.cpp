@@ -1,7 +1,6 @@
 #include "weak_memory/memory_model/enumeration.h"
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "weak_memory/memory_model/data_race.h"
 #include "weak_memory/memory_model/graph_text.h"
 #include "weak_memory/memory_model/litmus_text.h"
+#include "weak_memory/memory_model/search_end.h"
 #include "weak_memory/memory_model/straight_line.h"
 #include "weak_memory/memory_model/thread_paths.h"
 
@@ -18,7 +18,6 @@ namespace barracuda::memory_model {
 namespace {
 
 using Kind = Event::Kind;
-using Clock = std::chrono::steady_clock;
 
 // An execution of the events in `events`.
 using Found = std::function<bool(const std::vector<Event>& events, const Outcome& registers,
@@ -42,7 +41,7 @@ class Combination {
       check_straight_line();
       return;
     }
-    PathsOfAll paths = all_paths(program_, options_, deadline_);
+    PathsOfAll paths = all_paths(program_, options_, end_);
     bound = paths.bound;
     if (!paths.is_useless) {
       for (Paths& of_thread : paths.threads) {
@@ -82,7 +81,7 @@ class Combination {
       ++executions;
       return true;
     };
-    for_each_opening(program_, events_, 0, deadline_, [&] {
+    for_each_opening(program_, events_, 0, end_, [&] {
       check_opening(resolve);
       return !is_out_of_bounds();
     });
@@ -139,7 +138,7 @@ class Combination {
     if ((*is_known_)(registers_)) {
       return;
     }
-    for_each_opening(program_, events_, 0, deadline_, [&] {
+    for_each_opening(program_, events_, 0, end_, [&] {
       ++executions;
       check_opening(nullptr);
       return !is_out_of_bounds();
@@ -148,14 +147,14 @@ class Combination {
   }
 
   void check_opening(const Resolve& resolve) {
-    for_each_consistent(program_, events_, version_, killed, deadline_, resolve,
+    for_each_consistent(program_, events_, version_, killed, end_, resolve,
                         [&](const Consistent& execution) {
                           return (*found_)(events_, registers_, execution) && !is_out_of_bounds();
                         });
   }
 
   void say_if_late() {
-    if (Clock::now() > deadline_) {
+    if (end_.has_come()) {
       is_out_of_bounds();  // says so, of the last one too
     }
   }
@@ -165,8 +164,8 @@ class Combination {
       bound = std::to_string(options_.states) + " executions";
       return true;
     }
-    if (Clock::now() > deadline_) {
-      bound = std::to_string(static_cast<std::uint64_t>(options_.seconds)) + " s";
+    if (std::string hit = end_.bound(); !hit.empty()) {
+      bound = std::move(hit);
       return true;
     }
     return false;
@@ -180,8 +179,7 @@ class Combination {
   std::vector<std::vector<Path>> paths_;  // by thread
   std::vector<Event> events_;
   Outcome registers_;
-  Clock::time_point deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                                   std::chrono::duration<double>(options_.seconds));
+  SearchEnd end_{options_};
 };
 
 void add_locations(const Condition& condition, std::vector<bool>& named) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,6 +29,8 @@ struct ExploreOptions {
   // view of a warp); of sc, weak and strong. Nothing is reduced then.
   bool lockstep = false;
   bool races = false;  // models without states: looks for a data race too
+  // Asked many times a second, if there is one; true ends the search, incomplete.
+  std::function<bool()> stops;
 };
 
 // How one execution went: a step or an event a line.

@@ -1,7 +1,6 @@
 #include "weak_memory/memory_model/progress.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -11,13 +10,13 @@
 #include "weak_memory/memory_model/graph_text.h"
 #include "weak_memory/memory_model/litmus_text.h"
 #include "weak_memory/memory_model/ptx_axioms.h"
+#include "weak_memory/memory_model/search_end.h"
 #include "weak_memory/memory_model/thread_paths.h"
 
 namespace barracuda::memory_model {
 namespace {
 
 using Kind = Event::Kind;
-using Clock = std::chrono::steady_clock;
 
 // How far a thread comes.
 struct Way {
@@ -64,7 +63,7 @@ class Search {
       events_.push_back(
           {.kind = Kind::kInitial, .location = i, .value = test_.program.location(i).initial});
     }
-    PathsOfAll paths = all_paths(test_.program, options_, deadline_);
+    PathsOfAll paths = all_paths(test_.program, options_, end_);
     made_.bound = paths.bound;
     if (!paths.is_useless) {
       for (Paths& of_thread : paths.threads) {
@@ -113,9 +112,9 @@ class Search {
     if (!is_endless || !is_every_value_written()) {
       return;
     }
-    for_each_opening(test_.program, events_, closed, deadline_, [&] {
+    for_each_opening(test_.program, events_, closed, end_, [&] {
       ++made_.states;
-      for_each_consistent(test_.program, events_, version_, made_.killed, deadline_, nullptr,
+      for_each_consistent(test_.program, events_, version_, made_.killed, end_, nullptr,
                           [&](const Consistent& execution) {
                             if (may_last(execution)) {
                               made_.violation = witness(execution);
@@ -181,8 +180,8 @@ class Search {
       made_.bound = std::to_string(options_.states) + " executions";
       return true;
     }
-    if (Clock::now() > deadline_) {
-      made_.bound = std::to_string(static_cast<std::uint64_t>(options_.seconds)) + " s";
+    if (std::string hit = end_.bound(); !hit.empty()) {
+      made_.bound = std::move(hit);
       return true;
     }
     return false;
@@ -195,8 +194,7 @@ class Search {
   std::vector<std::pair<const Way*, std::size_t>> chosen_;  // by thread, with its first event
   std::vector<Event> events_;
   Exploration made_;
-  Clock::time_point deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                                   std::chrono::duration<double>(options_.seconds));
+  SearchEnd end_{options_};
 };
 
 }  // namespace

@@ -9,21 +9,20 @@ namespace barracuda::memory_model {
 namespace {
 
 using Kind = Event::Kind;
-using Clock = std::chrono::steady_clock;
 using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
 
 // Chooses where each read reads from, then in which order morally strong fences and writes come.
 class Enumeration {
  public:
   Enumeration(const Program& program, const std::vector<Event>& events, PtxVersion version,
-              Killed& killed, Clock::time_point deadline, const Resolve& resolve,
+              Killed& killed, const SearchEnd& end, const Resolve& resolve,
               const std::function<bool(const Consistent&)>& keep)
       : program_(program),
         events_(events),
         version_(version),
         skeleton_(program, events, version),
         killed_(killed),
-        deadline_(deadline),
+        end_(end),
         resolve_(resolve),
         keep_(keep) {
     made_.source.resize(events.size());
@@ -51,7 +50,7 @@ class Enumeration {
   void kill(Axiom axiom) { ++killed_[static_cast<std::size_t>(axiom)]; }
 
   void choose_sources(std::size_t chosen) {
-    is_over_ = is_over_ || Clock::now() > deadline_;
+    is_over_ = is_over_ || end_.has_come();
     if (chosen == reads_.size()) {
       check_reading();
       return;
@@ -123,7 +122,7 @@ class Enumeration {
                  skeleton_.release_pattern.then(observed).then(skeleton_.acquire_pattern);
     made_.fence_sc = Relation();
     order_fences(0);
-    is_over_ = is_over_ && (!resolve_ || Clock::now() > deadline_);
+    is_over_ = is_over_ && (!resolve_ || end_.has_come());
   }
 
   void order_fences(std::size_t chosen) {
@@ -259,7 +258,7 @@ class Enumeration {
 
   // `coherence` is closed.
   void order_writes(const Relation& coherence, std::size_t chosen) {
-    is_over_ = is_over_ || Clock::now() > deadline_;
+    is_over_ = is_over_ || end_.has_come();
     if (!coherence.is_irreflexive()) {
       kill(Axiom::kCoherence);
       return;
@@ -305,7 +304,7 @@ class Enumeration {
   PtxVersion version_;
   const Skeleton skeleton_;
   Killed& killed_;
-  Clock::time_point deadline_;
+  const SearchEnd& end_;
   const Resolve& resolve_;
   const std::function<bool(const Consistent&)>& keep_;
   std::vector<std::size_t> reads_;
@@ -324,11 +323,11 @@ std::string_view name_of(Axiom axiom) {
 }
 
 void for_each_consistent(const Program& program, const std::vector<Event>& events,
-                         PtxVersion version, Killed& killed, Clock::time_point deadline,
+                         PtxVersion version, Killed& killed, const SearchEnd& end,
                          const Resolve& resolve,
                          const std::function<bool(const Consistent&)>& keep) {
   ASSERT(events.size() <= kMostEvents);
-  Enumeration(program, events, version, killed, deadline, resolve, keep).run();
+  Enumeration(program, events, version, killed, end, resolve, keep).run();
 }
 
 }  // namespace barracuda::memory_model

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include "weak_memory/memory_model/execution.h"
 #include "weak_memory/memory_model/program.h"
 #include "weak_memory/memory_model/relation.h"
+#include "weak_memory/memory_model/search_end.h"
 
 namespace barracuda::memory_model {
 
@@ -44,11 +44,11 @@ using Resolve = std::function<bool(const std::vector<std::size_t>& source)>;
 
 // All consistent executions of these events: initial writes first, then thread by thread. Without
 // `resolve` the reads read the values they have, and `keep` returns whether to go on; with it
-// values are not looked at, and `keep` returns whether to go on with this choice. At `deadline` the
+// values are not looked at, and `keep` returns whether to go on with this choice. At `end` the
 // search ends.
 void for_each_consistent(const Program& program, const std::vector<Event>& events,
-                         PtxVersion version, Killed& killed,
-                         std::chrono::steady_clock::time_point deadline, const Resolve& resolve,
+                         PtxVersion version, Killed& killed, const SearchEnd& end,
+                         const Resolve& resolve,
                          const std::function<bool(const Consistent&)>& keep);
 
 }  // namespace barracuda::memory_model

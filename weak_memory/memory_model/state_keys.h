@@ -2,13 +2,13 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/hash.h"
 #include "weak_memory/memory_model/exploration.h"
+#include "weak_memory/memory_model/search_end.h"
 #include "weak_memory/memory_model/transition.h"
 
 namespace barracuda::memory_model {
@@ -61,19 +61,14 @@ class StateBounds {
     if (bytes >> 20U >= options_.memory_mib) {
       return std::to_string(options_.memory_mib) + " MiB";
     }
-    if (states % kStatesBetweenClocks == 0 &&
-        std::chrono::duration<double>(Clock::now() - begin_).count() > options_.seconds) {
-      return std::to_string(static_cast<std::uint64_t>(options_.seconds)) + " s";
-    }
-    return "";
+    return states % kStatesBetweenClocks == 0 ? end_.bound() : "";
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
   static constexpr std::uint64_t kStatesBetweenClocks = 1024;
 
   const ExploreOptions& options_;
-  Clock::time_point begin_ = Clock::now();
+  SearchEnd end_{options_};
 };
 
 }  // namespace barracuda::memory_model

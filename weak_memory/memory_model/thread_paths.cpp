@@ -304,8 +304,7 @@ Paths paths_of(const Program& program, std::uint32_t thread, const ValueSets& va
 
 // Values come from writes: each round adds those that one more write can pass on, and no value
 // comes from more writes than an execution has.
-PathsOfAll all_paths(const Program& program, const ExploreOptions& options,
-                     std::chrono::steady_clock::time_point deadline) {
+PathsOfAll all_paths(const Program& program, const ExploreOptions& options, const SearchEnd& end) {
   ValueSets values(program.locations);
   for (std::uint32_t i = 0; i < program.locations; ++i) {
     values[i].insert(program.location(i).initial);
@@ -313,8 +312,8 @@ PathsOfAll all_paths(const Program& program, const ExploreOptions& options,
   PathsOfAll found;
   std::size_t most_writes = 1;
   for (std::size_t round = 0; round <= most_writes; ++round) {
-    if (std::chrono::steady_clock::now() > deadline) {
-      found.bound = std::to_string(static_cast<std::uint64_t>(options.seconds)) + " s";
+    if (std::string bound = end.bound(); !bound.empty()) {
+      found.bound = std::move(bound);
       found.is_useless = true;
       return found;
     }

@@ -1,7 +1,6 @@
 // The ways in which one thread can go, when what it reads is guessed.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -12,6 +11,7 @@
 #include "weak_memory/memory_model/execution.h"
 #include "weak_memory/memory_model/exploration.h"
 #include "weak_memory/memory_model/program.h"
+#include "weak_memory/memory_model/search_end.h"
 
 namespace barracuda::memory_model {
 
@@ -53,7 +53,6 @@ struct PathsOfAll {
   bool is_useless = false;  // the bound leaves nothing that could be explored
 };
 
-PathsOfAll all_paths(const Program& program, const ExploreOptions& options,
-                     std::chrono::steady_clock::time_point deadline);
+PathsOfAll all_paths(const Program& program, const ExploreOptions& options, const SearchEnd& end);
 
 }  // namespace barracuda::memory_model

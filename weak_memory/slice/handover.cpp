@@ -157,6 +157,73 @@ class Ways {
   Handover handover_;
 };
 
+// In which order the atomics of one place took place. The two records of one lie around its access,
+// and those of others may lie between them; but each read what the one before it wrote.
+class UpdateOrder {
+ public:
+  explicit UpdateOrder(const std::vector<HistoryAccess>& accesses) : accesses_(accesses) {}
+
+  // A write with one record, or with a value that nobody knows.
+  void write(std::size_t number) { last_ = number; }
+
+  void begin(std::size_t number) {
+    if (!sources_.contains(number)) {  // with one record it is over
+      begun_.push_back(number);
+    }
+  }
+
+  // Its value is there: which write it read from, if that is known. Those that have begun and must
+  // have come before it have their places now.
+  std::optional<std::size_t> end(std::size_t number) {
+    if (const auto known = sources_.find(number); known != sources_.end()) {
+      return known->second;
+    }
+    for (const std::size_t each : way_to(number)) {
+      place(each);
+    }
+    place(number);
+    return sources_[number];
+  }
+
+ private:
+  [[nodiscard]] std::optional<std::uint64_t> value() const {
+    return last_ ? accesses_[*last_].written : std::nullopt;
+  }
+
+  void place(std::size_t number) {
+    sources_[number] = value() == accesses_[number].read ? last_ : std::nullopt;
+    last_ = number;
+    std::erase(begun_, number);
+  }
+
+  // Of those that have begun, the fewest that lead from the value that is there to the one it read.
+  [[nodiscard]] std::vector<std::size_t> way_to(std::size_t number) const {
+    const std::optional<std::uint64_t> wanted = accesses_[number].read;
+    std::vector<std::vector<std::size_t>> ways = {{}};
+    std::set<std::optional<std::uint64_t>> seen = {value()};
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      const std::vector<std::size_t> way = ways[i];
+      const auto at = way.empty() ? value() : accesses_[way.back()].written;
+      if (at == wanted) {
+        return way;
+      }
+      for (const std::size_t each : begun_) {
+        if (each != number && accesses_[each].read == at &&
+            seen.insert(accesses_[each].written).second) {
+          ways.push_back(way);
+          ways.back().push_back(each);
+        }
+      }
+    }
+    return {};
+  }
+
+  const std::vector<HistoryAccess>& accesses_;
+  std::vector<std::size_t> begun_;
+  std::optional<std::size_t> last_;
+  std::map<std::size_t, std::optional<std::size_t>> sources_;
+};
+
 bool has_way(const Handover& handover) {
   return !handover.accesses.empty() || !handover.barriers.empty();
 }
@@ -175,8 +242,8 @@ bool Handovers::synchronise(const HistoryAccess& write, const HistoryAccess& rea
          write.bytes == read.bytes && write.thread != read.thread;
 }
 
-// The last write of the value that was read. The records of an atomic lie around its access, so it
-// reads at the second and writes at the first.
+// Of a load, the last write of the value that was read; of an atomic, the one before it. The
+// records of an atomic lie around its access, so it reads at the second and writes at the first.
 void Handovers::link() {
   const auto& accesses = history_.accesses();
   sources_.resize(accesses.size());
@@ -191,18 +258,24 @@ void Handovers::link() {
   }
   std::ranges::sort(turns);
   std::map<std::pair<MemoryPlace, std::uint64_t>, std::size_t> writes;  // the last, by value
+  std::map<MemoryPlace, UpdateOrder> orders;
   for (const auto& [time, is_write, i] : turns) {
+    UpdateOrder& order = orders.try_emplace(accesses[i].place, accesses).first->second;
+    const bool is_update = accesses[i].writes && accesses[i].read && accesses[i].written;
     if (is_write) {
+      is_update ? order.begin(i) : order.write(i);
       // One that leaves the value as it was is not the one that brought it.
       if (accesses[i].read != accesses[i].written) {
         writes[{accesses[i].place, *accesses[i].written}] = i;
       }
       continue;
     }
-    const auto found = writes.find({accesses[i].place, *accesses[i].read});
-    if (found != writes.end() && found->second != i &&
-        synchronise(accesses[found->second], accesses[i])) {
-      sources_[i] = found->second;
+    const auto last = writes.find({accesses[i].place, *accesses[i].read});
+    const std::optional<std::size_t> source = is_update              ? order.end(i)
+                                              : last != writes.end() ? std::optional(last->second)
+                                                                     : std::nullopt;
+    if (source && *source != i && synchronise(accesses[*source], accesses[i])) {
+      sources_[i] = source;
     }
   }
 }

@@ -96,9 +96,8 @@ class Slicer {
 
   [[nodiscard]] std::string why_not() const {
     for (const std::size_t end : {pair_.first, pair_.second}) {
-      if (info(end).asynchrony != wire::Asynchrony::kNone ||
-          info(end).proxy != wire::Proxy::kGeneric) {
-        return "one of them is an asynchronous copy, or a load by the read-only path";
+      if (std::string why = why_not_in_models(info(end)); !why.empty()) {
+        return why;
       }
     }
     const HistoryAccess& first = access(pair_.first);
@@ -290,10 +289,13 @@ class Slicer {
     // What an end reads is the question, not an assumption.
     const bool assumes = !is_end(number) && each.read &&
                          (handover_.sources.contains(number) || knows_initial_.contains(number));
-    Instruction made{.kind = !each.writes  ? Kind::kLoad
-                             : !each.reads ? Kind::kStore
-                             : assumes     ? Kind::kCompareExchange
-                                           : Kind::kUpdate,
+    // One that does not read what is in the slice hands nothing on: there it would read another
+    // write than it did, and go on with that one's chain.
+    const bool is_read = is_end(number) || assumes || handover_.sources.contains(number);
+    Instruction made{.kind = !each.writes              ? Kind::kLoad
+                             : !each.reads || !is_read ? Kind::kStore
+                             : assumes                 ? Kind::kCompareExchange
+                                                       : Kind::kUpdate,
                      .location = static_cast<std::uint32_t>(location),
                      .address = static_cast<std::uint32_t>(location),
                      .generic = static_cast<std::uint32_t>(location)};
@@ -314,7 +316,7 @@ class Slicer {
       made.value.constant = number_of(location, each.written);
       ends_[number] = made.value.constant;
     }
-    if (each.reads && info(number).operation != wire::Operation::kReduction) {
+    if (made.kind != Kind::kStore && info(number).operation != wire::Operation::kReduction) {
       made.target = add_register(thread);
     }
     if (made.target) {
@@ -401,6 +403,12 @@ std::string source_line(const ptx::Site& site) {
     }
   }
   return fmt::format("{}#{}", site.function, site.ordinal);
+}
+
+std::string why_not_in_models(const wire::SiteInfo& access) {
+  return access.asynchrony != wire::Asynchrony::kNone ? "one of them is an asynchronous copy"
+         : access.proxy != wire::Proxy::kGeneric ? "one of them is a load by the read-only path"
+                                                 : "";
 }
 
 std::string LitmusSlice::text() const {

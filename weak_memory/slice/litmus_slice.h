@@ -14,6 +14,9 @@ namespace barracuda::weak_memory {
 // "app.cu:12": the innermost line of the user's own; FUNCTION#ORDINAL where no line is known.
 std::string source_line(const ptx::Site& site);
 
+// Why the models do not have an access of this kind, a clause; empty: they do.
+std::string why_not_in_models(const wire::SiteInfo& access);
+
 struct LitmusSlice {
   static constexpr std::size_t kMostAccesses = 12, kMostLocations = 6;
 

@@ -85,13 +85,16 @@ RaceSlice described(const RaceEvent& race, const report::RunData& run) {
     slice.first = statement_of(first);
     slice.second = statement_of(second);
     slice.lines = source_line(first) + " and " + source_line(second);
+    slice.why_not = why_not_in_models(first.info);
+    slice.why_not = slice.why_not.empty() ? why_not_in_models(second.info) : slice.why_not;
   }
   if (!race.first.thread.launch.is_copy()) {
     const auto launch = std::ranges::find(run.launches, race.first.thread.launch.launch(),
                                           &report::LaunchRecord::id);
     slice.kernel = launch == run.launches.end() ? "" : launch->kernel;
   }
-  slice.why_not = why_not_in_launch(race);
+  const std::string why_not = why_not_in_launch(race);
+  slice.why_not = why_not.empty() ? slice.why_not : why_not;
   return slice;
 }
 
@@ -172,7 +175,7 @@ ProcessSlices slices_of(const RecordedProcess& process, const detector::Detector
   for (const auto& [launch, statements] : asked) {
     const History history = process.history(launch, statements);
     for (std::size_t i = 0; i < found.races.size(); ++i) {
-      if (why_not_in_launch(found.races[i]).empty() &&
+      if (found.slices[i].why_not.empty() &&
           found.races[i].first.thread.launch.launch() == launch) {
         look(found.slices[i], history, found.races[i]);
       }

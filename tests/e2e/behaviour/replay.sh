@@ -67,6 +67,11 @@ run "$barracuda" replay "$trace" --litmus "$folder/one.litmus"
 cmp -s "$folder/one.litmus" "$folder/slices/race1.litmus" || fail "the first race's slice is another in a file"
 run "$barracuda" replay "$trace" --litmus "$folder/none/one.litmus"
 expect_status 64 "that file cannot be written"
+# What is nothing for a litmus test says why.
+run timeout 120 "$barracuda" run --device cpu --record "$trace" -- "$programs/litmus_cp_async_no_wait_race"
+run "$barracuda" replay "$trace" --litmus "$folder/none.litmus"
+expect_err ': not sliced: one of them is an asynchronous copy$'
+expect_err '^barracuda: [0-9]+ races?, 0 sliced, 0 shown by the PTX model$'
 
 # One kernel of a PTX file.
 cat >"$folder/store.ptx" <<'PTX'

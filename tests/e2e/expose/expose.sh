@@ -37,6 +37,12 @@ run "$barracuda" run --device cpu --weakness none.weakness -- "$programs/handove
 expect_out '^result 42$'
 expect_err '^barracuda: .*none\.weakness: the output is not the one that the plan expects \(its SHA-256 is [0-9a-f]{64}, not [0-9a-f]{64}\)'
 
+# A plan of another program repeats nothing, and says so.
+sed 's/ kernel=[^ ]* / kernel=_Z5otherv /' handover_race.weakness >other.weakness
+run "$barracuda" run --device cpu --weakness other.weakness -- "$programs/handover_race"
+expect_err 'not covered: option weakness: .*other\.weakness: 1 of its decisions do not fit the program, the first .decision launch=[0-9]+ kernel=_Z5otherv'
+expect_err 'coverage incomplete'
+
 # By chance alone, with a check of the user's own, and without a search for the cause.
 run "$barracuda" expose --random --no-root-cause --compare-output none --check 'grep -qx "result 42" %o' \
   --plan checked.weakness -- "$programs/handover_race"
@@ -68,6 +74,8 @@ expect_status 0 "the status that is expected"
 run "$barracuda" expose -- "$programs/odd_ends" crashes
 expect_status 66 "a program that always crashes"
 expect_err 'fails without delays \(a crash, status 134, 5 of 5 runs\)'
+run "$barracuda" expose -- sh -c 'exit 3'
+expect_status 67 "it always fails, and no kernel ran"
 run "$barracuda" expose -- "$programs/odd_ends" nothing
 expect_status 67 "no kernel"
 expect_err '^BARRACUDA SUMMARY: no kernel was launched'
@@ -114,6 +122,10 @@ status=$?
 expect_status 67 "an interruption"
 expect_err 'an interruption kept the rest of the runs from being made'
 expect_err '^BARRACUDA SUMMARY: no failure in [0-9]+ runs, .*incomplete$'
+# On a terminal a first run that takes long is no silence.
+slow="$barracuda expose --time 3s -- sh -c 'sleep 4; exec $programs/handover_fixed'"
+script -qec "$slow" /dev/null >"$folder/out" 2>"$folder/err"
+expect_out 'barracuda: 0 runs, 2 s: without delays'
 run "$barracuda" expose --time 3s --runs 100000 -- "$programs/handover_fixed"
 expect_status 67 "the time was over"
 expect_err 'the time was over after 3 s'

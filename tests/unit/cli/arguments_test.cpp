@@ -175,6 +175,12 @@ TEST_CASE("run without a program, and a program without run, are errors that hel
   CHECK(error_of({}).find("run") != std::string::npos);
 }
 
+TEST_CASE("what is wrong with a command's flags names that command's help") {
+  CHECK(error_of({"explore", "--modle", "ptx", "a"}).ends_with("(see barracuda explore --help)\n"));
+  CHECK(error_of({"explore"}).ends_with("(see barracuda explore --help)\n"));
+  CHECK(error_of({"--modle"}).ends_with("(see barracuda --help)\n"));
+}
+
 TEST_CASE("help and version are messages, not errors") {
   for (const Words& words : {Words{"--help"}, Words{"help"}, Words{"run", "--help"},
                              Words{"help", "run"}, Words{"version"}, Words{"--version"}}) {

@@ -2,6 +2,7 @@
 #include <string>
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 #include "base/file.h"
 #include "base/options.h"
@@ -150,6 +151,32 @@ TEST_CASE("explore answers bad input with one sentence and status 64") {
   has(answer(good, "--memory none"), "--memory");
   has(answer(good, "--unroll 1001"), "--unroll");
   has(answer(good, "--expect 2"), "2");
+}
+
+// On a terminal: what takes a while says how far it is, and ^C keeps what was found until then.
+TEST_CASE("explore says what it is at, and after ^C what it knows") {
+  const ScratchFolder folder;
+  std::string rows;
+  for (int i = 1; i <= 5; ++i) {
+    rows +=
+        fmt::format("st.weak x, {0} | st.weak y, {0} | ld.weak r{0}, x | ld.weak r{0}, y ;\n", i);
+  }
+  REQUIRE(write_file(folder / "long.litmus",
+                     "PTX long\n{ x=0; y=0; }\nP0@cta 0,gpu 0 | P1@cta 1,gpu 0 | P2@cta 2,gpu 0 | "
+                     "P3@cta 3,gpu 0 ;\n" +
+                         rows + "exists (P2:r1 == 9)\n"));
+  const std::string file = folder / "long.litmus";
+  const ShellResult found =
+      shell("script -qec 'timeout --foreground --preserve-status -s INT 2.5 " + kCommand +
+            " explore --model device --states 4000000000 " + file + " " + file + "' /dev/null");
+  INFO(found.output);
+  CHECK(found.status == 67);
+  CHECK(found.output.find("barracuda: " + file + ": model device, 2 s of at most 60") !=
+        std::string::npos);
+  CHECK(found.output.find("exists (P2:r1 == 9): not found within 2 s (interrupted)") !=
+        std::string::npos);
+  CHECK(found.output.find("BARRACUDA SUMMARY: 1 test, 1 not explored, 1 exploration incomplete") !=
+        std::string::npos);
 }
 
 TEST_CASE("explore writes results as JSON Lines and graphs, and takes a list of verdicts") {

@@ -131,6 +131,28 @@ TEST_CASE("races direct the delays, and each has its effect") {
   CHECK(random.failures.front().environment == "delayed stores");
 }
 
+TEST_CASE("of what fails rarely each answer is that of so many runs that a failure would be seen") {
+  Handshakes handshakes({Handshake{}});
+  const RunOnce program = [&](Settings settings) {
+    // A fence too narrow hides it from the seeds of the first twenty.
+    const bool is_fenced = !settings.fences.empty();
+    if (settings.seed % 40 != (is_fenced ? 39 : 19)) {
+      settings.weakness = {};
+    }
+    Outcome outcome = handshakes(settings);
+    outcome.report.findings = {race_at(10, 13)};
+    return outcome;
+  };
+  const CampaignResult result = expose(program);
+  REQUIRE(result.failures.size() == 1);
+  const ExposedFailure& failure = result.failures.front();
+  CHECK(failure.rate.failures == 1);
+  REQUIRE(failure.causes.size() == 1);
+  CHECK(failure.causes.front().seeds > 80);
+  REQUIRE(failure.causes.front().fences.size() == 1);
+  CHECK(failure.causes.front().fences.front().fence.scope == wire::Scope::kGpu);
+}
+
 TEST_CASE("a store that age alone makes visible is a starvation, once") {
   Handshakes handshakes({Handshake{.is_fenced = true}});
   const RunOnce program = [&](const Settings& settings) {

@@ -208,6 +208,26 @@ TEST_CASE("a bound that was hit is said") {
   CHECK(found.bound == "10 states");
 }
 
+TEST_CASE("a search that is told to end ends, and says so") {
+  const std::string file = BARRACUDA_SOURCE_DIR "/tests/litmus/thesis/iriw_block.litmus";
+  const auto test = read_litmus(*read_file(file), file);
+  for (const bool asks_of_end : {false, true}) {
+    std::uint64_t asked = 0;
+    ExploreOptions options;
+    options.progress = asks_of_end;
+    options.stops = [&asked] { return ++asked > 2; };
+    CHECK(explore(*test, Model::kPtx75, options).bound == "0 s (interrupted)");
+    CHECK(asked > 2);
+  }
+  const std::string large =
+      BARRACUDA_SOURCE_DIR "/tests/litmus/thesis/coherence_classical_inter.litmus";
+  ExploreOptions options;
+  options.stops = [] { return true; };
+  const Exploration found =
+      explore_states(*read_litmus(*read_file(large), large), StateModel::kWeak, options);
+  CHECK(found.bound == "0 s (interrupted)");
+}
+
 TEST_CASE("hashes of states and whole states tell the same states apart") {
   for (const std::string& file : files()) {
     const auto test = read_litmus(*read_file(file), file);

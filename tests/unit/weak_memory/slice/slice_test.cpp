@@ -64,6 +64,12 @@ class Recording {
     release(cta, site, address, wire::kLaneHasWritten, 0, value);
   }
 
+  // The first record of an atomic, before its access; load() is the second one.
+  void begin_update(std::uint32_t cta, wire::SiteId site, std::uint64_t address,
+                    std::uint64_t written) {
+    release(cta, site, address, wire::kLaneHasWritten, 0, written);
+  }
+
   // With the record that it acquires, too.
   void update(std::uint32_t cta, wire::SiteId site, std::uint64_t address, std::uint64_t read,
               std::uint64_t written) {
@@ -239,6 +245,53 @@ TEST_CASE("a lock that is held when the slice begins is not free in it") {
   INFO(answer.slice->text());
   CHECK_FALSE(answer.is_racy);
   CHECK(answer.why_not.empty());
+}
+
+TEST_CASE("an unlock that another thread's lock comes between the records of reads its own lock") {
+  for (const bool is_fenced : {false, true}) {
+    Recording recording;
+    const Sites sites(recording);
+    const auto lock = recording.site(Operation::kAtomic, MemoryOrder::kRelaxed);
+    recording.update(0, lock, kFlag, 0, 1);
+    recording.plain(0, sites.write, kData);
+    if (is_fenced) {
+      recording.event(0, sites.fence);
+    }
+    recording.begin_update(0, sites.ticket, kFlag, 0);
+    recording.begin_update(1, lock, kFlag, 1);
+    recording.load(1, lock, kFlag, 0);
+    recording.load(0, sites.ticket, kFlag, 1);
+    recording.event(1, sites.fence);
+    recording.plain(1, sites.read, kData);
+    const PairAnswer answer = answer_of(recording);
+    REQUIRE(answer.slice);
+    INFO(answer.slice->text());
+    CHECK(answer.is_racy != is_fenced);
+    CHECK(answer.why_not.empty());
+  }
+}
+
+TEST_CASE("a reduction that read what is not in the slice hands on nothing of it") {
+  Recording recording;
+  const Sites sites(recording);
+  const auto release = recording.site(Operation::kWrite, MemoryOrder::kRelease);
+  const auto acquire = recording.site(Operation::kRead, MemoryOrder::kAcquire);
+  const auto add = recording.site(Operation::kReduction, MemoryOrder::kRelaxed);
+  recording.plain(0, sites.write, kData);
+  recording.store(0, release, kFlag, 1);
+  recording.load(2, sites.poll, kFlag, 1);
+  recording.store(2, sites.flag, kFlag, 2);  // which the reduction reads, and breaks the chain
+  recording.store(2, add, kFlag, 3);
+  recording.store(2, release, kOther, 1);
+  recording.load(1, acquire, kOther, 1);
+  recording.load(1, acquire, kFlag, 3);
+  recording.plain(1, sites.read, kData);
+  const PairAnswer answer = answer_of(recording);
+  REQUIRE(answer.slice);
+  INFO(answer.slice->text());
+  CHECK(answer.is_racy);
+  CHECK(answer.slice->text().find("st.relaxed.gpu y, 2") != std::string::npos);
+  check_reads_back(*answer.slice);
 }
 
 TEST_CASE("a barrier between the two accesses orders them, one of another round does not") {
