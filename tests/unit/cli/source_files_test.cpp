@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "../fatbin/nvcc_output.h"
+#include "tests/unit/fatbin/nvcc_output.h"
 #include "base/file.h"
 
 namespace barracuda::cli {
