@@ -21,6 +21,7 @@ using ptx::LiteralValue;
 using Kind = Instruction::Kind;
 
 constexpr std::size_t kMostInstructions = 50'000;  // of a tree
+constexpr std::uint64_t kMostSteps = 1'000'000;    // of all rounds
 constexpr std::uint32_t kEnd = ~std::uint32_t{0};  // a destination that is not known yet
 
 Order order_of(wire::MemoryOrder order) {
@@ -126,7 +127,7 @@ class Walk {
   // Until the way ends or parts.
   Expected<void> go_on(Way way) {
     for (;;) {
-      if (tree_.instructions.size() > kMostInstructions) {
+      if (tree_.instructions.size() > kMostInstructions || ++uses_.steps > kMostSteps) {
         return unexpected({.message = "a thread of the kernel has too many ways to explore"});
       }
       TRY(const LiteralStep step, kernel_.next(way.thread));

@@ -49,6 +49,7 @@ struct KernelUses {
   PlaceUses found;  // by this round
   // Places that are asked for; what is done to others is seen only where two threads touch them.
   std::function<bool(const Place&)> is_named;
+  std::uint64_t steps = 0;                   // that threads were run for, in all rounds
   std::set<std::uint32_t> promoted;          // lines whose plain accesses are taken as relaxed
   std::map<Place, std::uint32_t> locations;  // of this round, in the order in which they were met
   // Barriers of one kind and number, and the lanes of a warp's, by their key.
