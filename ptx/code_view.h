@@ -53,6 +53,8 @@ class CodeView {
   static Expected<CodeView> read(std::string_view ptx, IsUserFile is_user_file);
   CodeView(CodeView&&) noexcept;
   CodeView& operator=(CodeView&&) noexcept;
+  CodeView(const CodeView&) = delete;
+  CodeView& operator=(const CodeView&) = delete;
   ~CodeView();
 
   // None: no such function, or it has fewer instructions.

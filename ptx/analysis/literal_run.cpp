@@ -1,18 +1,13 @@
 #include "ptx/analysis/literal_run.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "ptx/analysis/literal_arithmetic.h"
 #include "ptx/analysis/literal_instruction.h"
-#include "ptx/analysis/program.h"
 
 namespace barracuda::ptx {
 namespace {

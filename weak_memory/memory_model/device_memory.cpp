@@ -17,9 +17,8 @@ std::uint64_t take_oldest(StoreBuffer& buffer, std::size_t location) {
 }
 
 std::optional<std::uint64_t> latest_in(const StoreBuffer& buffer, std::size_t location) {
-  const auto latest = std::find_if(buffer.rbegin(), buffer.rend(), [&](const BufferedStore& store) {
-    return store.location == location;
-  });
+  const auto latest =
+      std::ranges::find(buffer.rbegin(), buffer.rend(), location, &BufferedStore::location);
   return latest == buffer.rend() ? std::nullopt : std::optional(latest->value);
 }
 
@@ -90,6 +89,7 @@ std::uint64_t DeviceMemory::seen_by_block(const DeviceState& state, std::size_t 
 std::vector<std::uint64_t> DeviceMemory::seen_by_blocks(const DeviceState& state,
                                                         std::size_t location) const {
   std::vector<std::uint64_t> all;
+  all.reserve(state.blocks.size());
   for (std::size_t block = 0; block < state.blocks.size(); ++block) {
     all.push_back(seen_by_block(state, block, location));
   }

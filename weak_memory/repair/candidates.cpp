@@ -4,8 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "device_logger/scope_order.h"
 
 namespace barracuda::weak_memory {
