@@ -7,8 +7,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/unit/fatbin/nvcc_output.h"
 #include "base/file.h"
+#include "tests/unit/fatbin/nvcc_output.h"
 
 namespace barracuda::cli {
 namespace {
