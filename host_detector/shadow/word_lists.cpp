@@ -179,8 +179,8 @@ std::optional<WordLists::Alike> WordLists::Alike::of(const Cell& cell, PassesBy 
     return std::nullopt;
   }
   Alike alike;
-  alike.packed = PackedCell::alike(cell);
-  alike.passes_by = passes_by;
+  alike.packed_ = PackedCell::alike(cell);
+  alike.passes_by_ = passes_by;
   return alike;
 }
 

@@ -50,8 +50,8 @@ class WordLists {
 
    private:
     friend class WordLists;
-    PackedCell packed{};
-    PassesBy passes_by = PassesBy::kNobody;
+    PackedCell packed_{};
+    PassesBy passes_by_ = PassesBy::kNobody;
   };
 
   // Such lanes, and the bytes of a word that each of them touches.
@@ -241,7 +241,7 @@ std::optional<WordLists::Met> WordLists::meet_all(std::uint32_t word, const Pack
 template <typename Meet>
 bool WordLists::record(const LanesOfWord& lanes, const Alike& alike, Meet meet) {
   const std::uint32_t word = lanes.word_;
-  PackedCell packed = alike.packed;
+  PackedCell packed = alike.packed_;
   packed.place |= lanes.place_;
   if (packed.has_several_lanes()) {
     if (packed.stack_lanes_or_rest != 0) {
@@ -256,7 +256,7 @@ bool WordLists::record(const LanesOfWord& lanes, const Alike& alike, Meet meet) 
     append(word, kNone, packed);
     return true;
   }
-  const std::optional<Met> met = meet_all(word, packed, alike.passes_by, meet);
+  const std::optional<Met> met = meet_all(word, packed, alike.passes_by_, meet);
   if (!met) {
     return false;
   }
