@@ -6,12 +6,14 @@
 namespace barracuda::detector {
 
 struct CtaState;
+class GatheredAtomics;
 struct LaunchState;
 
 struct ClusterPart {
   LaunchId launch{};
-  LaunchState* state = nullptr;  // null: it does not run
-  CtaState* cta = nullptr;       // of the last operation
+  LaunchState* state = nullptr;         // null: it does not run
+  CtaState* cta = nullptr;              // of the last operation
+  GatheredAtomics* gathered = nullptr;  // may wait until its end; null: nothing does
 };
 
 }  // namespace barracuda::detector

@@ -18,6 +18,10 @@ std::unique_ptr<Engine> make_engine(const DetectorOptions& options) {
 Detector::ClusterApplier::ClusterApplier(Detector& detector, LaunchId launch)
     : engine_(*detector.engine_), part_(engine_.begin_part(launch)) {}
 
+Detector::ClusterApplier::~ClusterApplier() {
+  engine_.end_part(part_);
+}
+
 bool Detector::ClusterApplier::apply(const WarpOperation& operation) {
   return engine_.apply_part(part_, operation);
 }

@@ -22,10 +22,14 @@ class Engine;
 class Detector {
  public:
   // The operations of one cluster (of one CTA where there are none): each may be applied by
-  // another thread while nothing else is done with the detector. Refuses all in model=paper.
+  // another thread while nothing else is done with the detector. Refuses all in model=paper. A
+  // thread has one at a time.
   class ClusterApplier {
    public:
     ClusterApplier(Detector& detector, LaunchId launch);
+    ~ClusterApplier();
+    ClusterApplier(const ClusterApplier&) = delete;
+    ClusterApplier& operator=(const ClusterApplier&) = delete;
     // As Detector::apply, but counts nothing: true if it was applied. Not for a release or an
     // acquire of global memory, which concerns other clusters.
     bool apply(const WarpOperation& operation);

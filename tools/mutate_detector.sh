@@ -167,6 +167,12 @@ shared memory: a barrier orders asynchronous copies|happens_before/sync_rules.cp
 shared memory: a barrier of a block is one of its cluster|happens_before/sync_rules.cpp|s/ \&\& !cta.launch.has_clusters()//
 shared memory: what was done after a barrier goes with what was before|shadow/shadow_memory.cpp|s/^  touched.phase = phase_;//
 words: who has somebody to meet joins|shadow/word_lists.cpp|s/if (own != kNone || slots_\[slot\].time != cell.time) {/if (slots_[slot].time != cell.time) {/
+words: a lane is held against nobody|shadow/word_lists.h|s/meet(unpack(older, word))/static_cast<void>(meet), Meeting::kStays/
+words: a lane does not keep whom it does not stand for|races/piece_check.cpp|s/^                     left_after(access, older, cell).bytes.none()/                     true/
+words: lanes of different times are one|shadow/packed_cell.h|s/cta == newer.cta \&\& time == newer.time/cta == newer.cta/
+words: lanes that come later are lost|shadow/packed_cell.h|s/lanes = lanes_of(\*this) | lanes_of(newer);/lanes = lanes_of(*this);/
+gathered: atomics wait while their block synchronises|engines/ptx_engine.cpp|s/!leaves_order_alone(operation, site)))/false))/
+gathered: atomics of different times are one|races/gathered_atomics.h|s/known.time == atomic.time/known.time != 0/
 pages: what a thread found of freed memory stays found|shadow/shadow_memory.cpp|/^void ShadowMemory::forget/,/^}/s/^  generation_ = next_generation();//
 programmatic: waiting for the grid tells nothing|happens_before/sync_rules.cpp|s/after.clock.join(actor.cta.launch.from_grid_wait);//
 programmatic: nobody begins early|launches/prerequisites.cpp|s/order.add(launch.id, launch.ordered_after, launch.prerequisite);/order.add(launch.id, launch.ordered_after);/

@@ -34,6 +34,9 @@ class Engine {
     return false;
   }
 
+  // Nothing of it waits any more.
+  virtual void end_part(ClusterPart& /*part*/) {}
+
   virtual void count(std::uint64_t applied, std::uint64_t rejected) {
     applied_ += applied;
     rejected_ += rejected;

@@ -25,6 +25,15 @@ bool is_of_global_memory(const WarpOperation& operation) {
          }) != 0;
 }
 
+// Nobody learns of anything by it.
+bool leaves_order_alone(const WarpOperation& operation, const wire::SiteInfo& site) {
+  const bool is_plain_record =
+      operation.kind == RecordKind::kAffine || operation.kind == RecordKind::kScattered;
+  return site.operation == Operation::kCall || site.operation == Operation::kReturn ||
+         (is_plain_record && !operation.is_earlier && traits_of(site.operation).accesses &&
+          site.asynchrony == wire::Asynchrony::kNone);
+}
+
 }  // namespace
 
 PtxEngine::PtxEngine(const DetectorOptions& options) {
@@ -273,6 +282,13 @@ void PtxEngine::apply_copy(const CopyInfo& copy) {
 }
 
 ClusterPart PtxEngine::begin_part(LaunchId launch) {
+  thread_local GatheredAtomics gathered;  // empty between parts
+  ClusterPart part = part_of(launch);
+  part.gathered = &gathered;
+  return part;
+}
+
+ClusterPart PtxEngine::part_of(LaunchId launch) {
   const auto running = engine_.running.find(launch);
   return {.launch = launch,
           .state = running == engine_.running.end() ? nullptr : running->second.get()};
@@ -293,11 +309,41 @@ bool PtxEngine::apply_part(ClusterPart& part, const WarpOperation& operation) {
     return false;
   }
   CtaState& cta = *part.cta;
+  if (part.gathered != nullptr && gather(*part.gathered, cta, operation, *site)) {
+    return true;
+  }
   if (site->operation == Operation::kExit) {
     part.cta = nullptr;  // it may go
   }
   return operation.is_of_block ? apply_to_block(cta, operation, *site)
                                : apply_in_cta(cta, operation, *site);
+}
+
+bool PtxEngine::gather(GatheredAtomics& atomics, CtaState& cta, const WarpOperation& operation,
+                       const wire::SiteInfo& site) {
+  const bool is_of_warp = is_well_formed(site, operation.kind) && operation.warp < cta.warps.size();
+  const bool is_free = is_of_warp && cta.warps[operation.warp].warp_barriers.empty() &&
+                       (cta.warps[operation.warp].waiting & operation.mask) == 0;
+  if (!atomics.is_empty() && (atomics.cta() != &cta || atomics.is_full() || !is_free ||
+                              !leaves_order_alone(operation, site))) {
+    accesses_.take_gathered(atomics);
+  }
+  if (!is_free) {
+    return false;
+  }
+  const Actor actor{.cta = cta, .warp = cta.warps[operation.warp]};
+  if (operation.mask == 0 || (operation.mask & ~actor.warp.alive()) != 0 ||
+      !accesses_.can_gather(actor, operation, site)) {
+    return false;
+  }
+  AccessCheck::gather(actor, operation, atomics);
+  return true;
+}
+
+void PtxEngine::end_part(ClusterPart& part) {
+  if (part.gathered != nullptr && !part.gathered->is_empty()) {
+    accesses_.take_gathered(*part.gathered);
+  }
 }
 
 bool PtxEngine::apply_to_block(CtaState& cta, const WarpOperation& operation,
@@ -317,7 +363,7 @@ bool PtxEngine::apply_to_block(CtaState& cta, const WarpOperation& operation,
 
 void PtxEngine::apply(const WarpOperation& operation) {
   if (last_part_.state == nullptr || last_part_.launch != operation.launch) {
-    last_part_ = begin_part(operation.launch);
+    last_part_ = part_of(operation.launch);
   }
   const bool is_applied = apply_part(last_part_, operation);
   Engine::count(is_applied ? 1 : 0, is_applied ? 0 : 1);

@@ -30,6 +30,7 @@ class PtxEngine final : public Engine {
   void apply(const WarpOperation& operation) override;
   [[nodiscard]] ClusterPart begin_part(LaunchId launch) override;
   bool apply_part(ClusterPart& part, const WarpOperation& operation) override;
+  void end_part(ClusterPart& part) override;
   void count(std::uint64_t applied, std::uint64_t rejected) override;
   [[nodiscard]] std::uint64_t contentions() const override;
   [[nodiscard]] bool launch_over(LaunchId launch) const override;
@@ -43,6 +44,10 @@ class PtxEngine final : public Engine {
   bool apply_in_cta(CtaState& cta, const WarpOperation& operation, const wire::SiteInfo& site);
   // One after the other, each warp with all its threads.
   bool apply_to_block(CtaState& cta, const WarpOperation& operation, const wire::SiteInfo& site);
+  [[nodiscard]] ClusterPart part_of(LaunchId launch);
+  // True if that is all for now. Before anything that atomics may not wait for they are taken.
+  bool gather(GatheredAtomics& atomics, CtaState& cta, const WarpOperation& operation,
+              const wire::SiteInfo& site);
   // Whether the lanes can do it; what they waited for is over then.
   bool takes_part(const Actor& actor, const WarpOperation& operation, const wire::SiteInfo& site);
   bool access(const Actor& actor, const WarpOperation& operation, const wire::SiteInfo& site);

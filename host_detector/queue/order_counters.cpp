@@ -14,6 +14,10 @@ bool is_later(std::uint32_t a, std::uint32_t b) {
 
 }  // namespace
 
+bool OrderCounters::waits_longer(const Waiter& a, const Waiter& b) {
+  return is_later(a.stamp, b.stamp);
+}
+
 bool OrderCounters::is_valid() const {
   const bool are_ahead = std::ranges::all_of(ahead_, [this](const auto& each) {
     const std::uint32_t done = done_[each.first];
@@ -21,7 +25,7 @@ bool OrderCounters::is_valid() const {
            is_later(each.second.front(), done);
   });
   return are_ahead && std::ranges::all_of(waiters_, [this](const auto& each) {
-           return !each.second.empty() &&
+           return !each.second.empty() && std::ranges::is_heap(each.second, waits_longer) &&
                   std::ranges::none_of(each.second, [&](const Waiter& waiter) {
                     return waiter.group == nullptr ||
                            has_reached({.counter = each.first, .number = waiter.stamp});
@@ -34,14 +38,13 @@ void OrderCounters::wake(std::uint32_t counter, std::vector<ClusterQueue*>& read
   if (waiting == waiters_.end()) {
     return;
   }
-  std::erase_if(waiting->second, [&](const Waiter& waiter) {
-    const bool can_go = has_reached({.counter = counter, .number = waiter.stamp});
-    if (can_go) {
-      ready.push_back(waiter.group);
-    }
-    return can_go;
-  });
-  if (waiting->second.empty()) {
+  std::vector<Waiter>& waiters = waiting->second;
+  while (!waiters.empty() && has_reached({.counter = counter, .number = waiters.front().stamp})) {
+    ready.push_back(waiters.front().group);
+    std::ranges::pop_heap(waiters, waits_longer);
+    waiters.pop_back();
+  }
+  if (waiters.empty()) {
     waiters_.erase(waiting);
   }
 }
@@ -77,12 +80,16 @@ void OrderCounters::applied(const OrderNumber& release, std::vector<ClusterQueue
 
 void OrderCounters::wait(const OrderNumber& stamp, ClusterQueue* group) {
   ASSERT(group != nullptr && stamp.counter < done_.size() && !has_reached(stamp));
-  waiters_[stamp.counter].push_back({.stamp = stamp.number, .group = group});
+  std::vector<Waiter>& waiters = waiters_[stamp.counter];
+  waiters.push_back({.stamp = stamp.number, .group = group});
+  std::ranges::push_heap(waiters, waits_longer);
 }
 
 void OrderCounters::forget(const ClusterQueue* group) {
   for (auto& [counter, waiting] : waiters_) {
-    std::erase_if(waiting, [&](const Waiter& waiter) { return waiter.group == group; });
+    if (std::erase_if(waiting, [&](const Waiter& waiter) { return waiter.group == group; }) != 0) {
+      std::ranges::make_heap(waiting, waits_longer);
+    }
   }
   erase_if(waiters_, [](const auto& each) { return each.second.empty(); });
   DEBUG_ASSERT(is_valid());

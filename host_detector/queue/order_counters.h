@@ -41,11 +41,13 @@ class OrderCounters {
     ClusterQueue* group = nullptr;
   };
 
+  static bool waits_longer(const Waiter& a, const Waiter& b);
   void wake(std::uint32_t counter, std::vector<ClusterQueue*>& ready);
 
   std::vector<std::uint32_t> done_;  // by counter
   // Applied out of order, as distances from done_ would move: plain numbers, few.
   boost::unordered_flat_map<std::uint32_t, std::vector<std::uint32_t>> ahead_;
+  // Heaps with the earliest on top: a lock has as many as there are blocks.
   boost::unordered_flat_map<std::uint32_t, std::vector<Waiter>> waiters_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "host_detector/operation_traits.h"
 #include "host_detector/races/piece_check.h"
 #include "host_detector/races/shared_sets.h"
 
@@ -22,6 +23,22 @@ bool take_block_by_block(PieceCheck& check, const Footprint& footprint) {
                     [&](const Piece& piece) { are_addresses_possible &= check.take(piece, pass); });
     }
     first = past;
+  }
+  return are_addresses_possible;
+}
+
+// Lanes that share no cell and lie in a word each are taken without a piece.
+bool take_scattered(PieceCheck& check, const LaneAccesses& access, const WarpOperation& operation,
+                    const Piece& pattern) {
+  Footprint footprint;
+  const std::uint32_t apart = access.add_runs(footprint, pattern);
+  const std::uint32_t in_words = lanes_where(apart, [&](std::uint32_t lane) {
+    return access.lies_in_word(lane) && (operation.lanes[lane].flags & wire::kLaneAgrees) == 0;
+  });
+  access.add_lanes(footprint, pattern, apart & ~in_words);
+  bool are_addresses_possible = check.take_lanes(pattern, operation, in_words);
+  for (const Piece& piece : footprint) {
+    are_addresses_possible &= check.take(piece, Pass::kCompareAndRecord);
   }
   return are_addresses_possible;
 }
@@ -80,8 +97,12 @@ bool AccessCheck::check_alike(const Actor& actor, const WarpOperation& operation
   if (operation.kind == wire::RecordKind::kRelease && pattern.cell.writes()) {
     pattern.cell.sequence = engine_.release_records;
   }
+  ShadowMemory::Visitor global(engine_.global);
+  PieceCheck check(engine_, actor, site, global);
+  if (access.layout() == LaneLayout::kRuns && !is_asynchronous) {
+    return take_scattered(check, access, operation, pattern);
+  }
   const Footprint footprint = access.footprint(pattern);
-  PieceCheck check(engine_, actor, site);
   if (agrees) {
     const bool are_addresses_possible = take_block_by_block(check, footprint);
     actor.warp.advance();
@@ -92,6 +113,59 @@ bool AccessCheck::check_alike(const Actor& actor, const WarpOperation& operation
     are_addresses_possible &= check.take(piece, Pass::kCompareAndRecord);
   }
   return are_addresses_possible;
+}
+
+bool AccessCheck::can_gather(const Actor& actor, const WarpOperation& operation,
+                             const wire::SiteInfo& site) const {
+  const bool is_plain_record =
+      operation.kind == wire::RecordKind::kAffine || operation.kind == wire::RecordKind::kScattered;
+  if (!is_plain_record || !operation.has_all_lanes || operation.is_earlier ||
+      traits_of(site.operation).is_plain || kind_of_atomic(site) == SharedAccessKind::kNone ||
+      site.asynchrony != wire::Asynchrony::kNone || site.element_count != 1 ||
+      site.element_bytes > WordLists::kWordBytes) {
+    return false;
+  }
+  return actor.warp.has_one_stack() && !actor.cta.launch.may_race_with_copies &&
+         !engine_.options.keeps_everything &&
+         lanes_where(operation.mask, [&](std::uint32_t lane) {
+           return (operation.lanes[lane].address & (site.element_bytes - 1U)) != 0;
+         }) == 0;
+}
+
+void AccessCheck::gather(const Actor& actor, const WarpOperation& operation,
+                         GatheredAtomics& atomics) {
+  actor.warp.touch(operation.mask);
+  GatheredAtomic atomic{.time = actor.warp.now(),
+                        .site = static_cast<std::uint32_t>(operation.site),
+                        .stack = actor.warp.stack(first_lane(operation.mask)),
+                        .warp = actor.warp.warp()};
+  for (std::uint32_t rest = operation.mask; rest != 0;) {
+    atomic.tagged = operation.lanes[first_lane(rest)].address;
+    atomic.lanes = first_same_address(operation, rest);
+    rest &= ~atomic.lanes;
+    atomics.add(actor.cta, atomic);
+  }
+}
+
+void AccessCheck::take_gathered(GatheredAtomics& atomics) {
+  CtaState& cta = *atomics.cta();
+  ShadowMemory::Visitor global(engine_.global);
+  atomics.take([&](const GatheredAtomic& atomic) {
+    const Actor actor{.cta = cta, .warp = cta.warps[atomic.warp]};
+    const wire::SiteInfo& site = engine_.site(atomic.site);
+    Piece pattern;
+    pattern.cell.cta = cta.key;
+    pattern.cell.site = atomic.site;
+    pattern.cell.stack = atomic.stack;
+    pattern.cell.warp = static_cast<std::uint8_t>(atomic.warp);
+    pattern.cell.flags = Cell::kReads | Cell::kWrites;
+    pattern.cell.time = atomic.time;
+    pattern.kind = kind_of_atomic(site);
+    PieceCheck check(engine_, actor, site, global);
+    if (!check.take_word(pattern, atomic.tagged, atomic.lanes)) {
+      ++cta.launch.astray;
+    }
+  });
 }
 
 bool AccessCheck::check_copies(const Actor& actor, const WarpOperation& operation,
@@ -141,7 +215,8 @@ bool AccessCheck::check_range(const Actor& actor, const WarpOperation& operation
   if (piece.cell.is_asynchronous()) {
     piece.cell.set_extent(range.bytes);
   }
-  PieceCheck check(engine_, actor, site);
+  ShadowMemory::Visitor global(engine_.global);
+  PieceCheck check(engine_, actor, site, global);
   bool are_addresses_possible = true;
   std::uint32_t bytes = 0;
   for (std::uint32_t done = 0; done < range.bytes; done += bytes) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "host_detector/races/gathered_atomics.h"
 #include "host_detector/state/engine_state.h"
 
 namespace barracuda::detector {
@@ -18,6 +19,13 @@ class AccessCheck {
   // an address cannot be; the rest is done.
   bool check(const Actor& actor, const WarpOperation& operation, std::uint32_t lanes,
              std::uint8_t flags);
+
+  // The operation is of atomics that may be taken later, if its lanes can do it now.
+  [[nodiscard]] bool can_gather(const Actor& actor, const WarpOperation& operation,
+                                const wire::SiteInfo& site) const;
+  static void gather(const Actor& actor, const WarpOperation& operation, GatheredAtomics& atomics);
+  // There are some. An address that cannot be counts as astray.
+  void take_gathered(GatheredAtomics& atomics);
 
   // The bytes touched by lanes of an mbarrier operation, or by one lane of an asynchronous copy;
   // `completion` and `time` only with the flag Cell::kAsynchronous.

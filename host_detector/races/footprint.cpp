@@ -62,11 +62,11 @@ void LaneAccesses::add_what_is_no_run(Footprint& footprint, const Piece& pattern
   if (layout_ == LaneLayout::kSameAddress) {
     add_same_address(footprint, pattern, lanes_);
   } else if (layout_ == LaneLayout::kRuns) {
-    add_runs(footprint, pattern, lanes_, pattern.kind != SharedAccessKind::kNone);
+    add_lanes(footprint, pattern, add_runs(footprint, pattern));
   } else if (layout_ == LaneLayout::kLanes) {
     add_lanes(footprint, pattern, lanes_);
   } else {
-    add_lanes_by_block(footprint, pattern);
+    add_lanes_by_block(footprint, pattern, lanes_);
   }
 }
 
@@ -119,11 +119,24 @@ void LaneAccesses::add_same_address(Footprint& footprint, const Piece& pattern,
   piece.cell.bytes = Bytes::range(static_cast<std::uint32_t>(address % kBlockBytes), width_);
 }
 
-// Lanes that scatter, and cannot conflict with each other, come block by block: each block is then
-// locked once, and not by every lane in turn.
-void LaneAccesses::add_runs(Footprint& footprint, const Piece& pattern, std::uint32_t lanes,
-                            bool by_block) const {
-  for (std::uint32_t rest = lanes; rest != 0;) {
+bool LaneAccesses::begins_nothing(std::uint32_t lanes) const {
+  const std::uint32_t others = lanes & (lanes - 1);
+  if (others == 0) {
+    return true;
+  }
+  const std::uint32_t first = first_lane(lanes), second = first_lane(others);
+  const std::uint64_t step = operation_.lanes[second].address - operation_.lanes[first].address;
+  return step > kBlockBytes * (second - first);
+}
+
+std::uint32_t LaneAccesses::add_runs(Footprint& footprint, const Piece& pattern) const {
+  std::uint32_t apart = 0;
+  for (std::uint32_t rest = lanes_; rest != 0;) {
+    if (begins_nothing(rest)) {
+      apart |= rest & (~rest + 1);
+      rest &= rest - 1;
+      continue;
+    }
     const std::uint32_t same = may_share_cell(rest) ? first_same_address(operation_, rest) : 0;
     if ((same & (same - 1)) != 0) {
       add_same_address(footprint, pattern, same);
@@ -131,19 +144,14 @@ void LaneAccesses::add_runs(Footprint& footprint, const Piece& pattern, std::uin
       continue;
     }
     const LaneRun run = first_run(operation_, rest, width_);
-    if (by_block && is_single(run.lanes)) {
-      const std::uint32_t inside = lanes_of_block(rest);
-      add_runs(footprint, pattern, inside, false);
-      rest &= ~inside;
-      continue;
-    }
     if (is_single(run.lanes)) {
-      add_lanes(footprint, pattern, run.lanes);
+      apart |= run.lanes;
     } else {
       add_run(footprint, pattern, run);
     }
     rest &= ~run.lanes;
   }
+  return apart;
 }
 
 void LaneAccesses::add_lanes(Footprint& footprint, const Piece& pattern,
@@ -207,8 +215,9 @@ std::uint32_t LaneAccesses::lanes_of_block(std::uint32_t lanes) const {
   });
 }
 
-void LaneAccesses::add_lanes_by_block(Footprint& footprint, const Piece& pattern) const {
-  for (std::uint32_t rest = lanes_; rest != 0;) {
+void LaneAccesses::add_lanes_by_block(Footprint& footprint, const Piece& pattern,
+                                      std::uint32_t lanes) const {
+  for (std::uint32_t rest = lanes; rest != 0;) {
     const std::uint32_t inside = lanes_of_block(rest);
     add_lanes(footprint, pattern, inside);
     rest &= ~inside;

@@ -10,7 +10,7 @@
 #include "host_detector/lanes.h"
 #include "host_detector/races/lane_run.h"
 #include "host_detector/shadow/cell.h"
-#include "host_detector/shadow/shared_access_set.h"
+#include "host_detector/shadow/word_lists.h"
 
 namespace barracuda::detector {
 
@@ -43,8 +43,18 @@ class LaneAccesses {
 
   [[nodiscard]] LaneLayout layout() const { return layout_; }
 
+  // What the lane touches is part of a word of shadow memory.
+  [[nodiscard]] bool lies_in_word(std::uint32_t lane) const {
+    return width_ != 0 &&
+           operation_.lanes[lane].address % WordLists::kWordBytes + width_ <= WordLists::kWordBytes;
+  }
+
   // `pattern`: what all pieces have in common.
   [[nodiscard]] Footprint footprint(const Piece& pattern) const;
+
+  // Of kRuns: all but the lanes that it returns, each of which is a piece by itself.
+  [[nodiscard]] std::uint32_t add_runs(Footprint& footprint, const Piece& pattern) const;
+  void add_lanes(Footprint& footprint, const Piece& pattern, std::uint32_t lanes) const;
 
  private:
   // Of a record with addresses and no values nothing says more of one lane than of another.
@@ -65,11 +75,10 @@ class LaneAccesses {
   [[nodiscard]] LaneLayout find_layout(bool is_asynchronous) const;
   void add_run(Footprint& footprint, const Piece& pattern, const LaneRun& run) const;
   void add_same_address(Footprint& footprint, const Piece& pattern, std::uint32_t lanes) const;
-  void add_runs(Footprint& footprint, const Piece& pattern, std::uint32_t lanes,
-                bool by_block) const;
+  // Certainly the first of `lanes` shares a cell with no other.
+  [[nodiscard]] bool begins_nothing(std::uint32_t lanes) const;
   [[nodiscard]] std::uint32_t lanes_of_block(std::uint32_t lanes) const;
-  void add_lanes(Footprint& footprint, const Piece& pattern, std::uint32_t lanes) const;
-  void add_lanes_by_block(Footprint& footprint, const Piece& pattern) const;
+  void add_lanes_by_block(Footprint& footprint, const Piece& pattern, std::uint32_t lanes) const;
   // The last piece is all that a lane touches. A bit of `kept` for each byte that it leaves as it
   // was.
   void divide_last(Footprint& footprint, std::uint32_t kept) const;

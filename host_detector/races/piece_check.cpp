@@ -1,5 +1,7 @@
 #include "host_detector/races/piece_check.h"
 
+#include <algorithm>
+#include <array>
 #include <optional>
 
 #include "device_logger/scope_order.h"
@@ -152,30 +154,130 @@ void PieceCheck::take_history(const PlacedPiece& access, Pass pass, AccessHistor
   }
 }
 
+inline std::optional<MemoryPlace> PieceCheck::find_place(std::uint64_t tagged) const {
+  if (wire::space_of(tagged) == wire::AddressSpace::kGlobal) {  // most
+    return MemoryPlace{.shared_of = nullptr, .address = wire::address_of(tagged)};
+  }
+  return place_of(tagged, by_.actor, 1);
+}
+
+inline Block& PieceCheck::block_of(const MemoryPlace& place) {
+  return place.shared_of != nullptr ? place.shared_of->shared.block(place.address)
+                                    : global_.block(place.address);
+}
+
 bool PieceCheck::take(const Piece& piece, Pass pass) {
-  MemoryPlace place;
-  if (wire::space_of(piece.tagged) == wire::AddressSpace::kGlobal) {  // most
-    place.address = wire::address_of(piece.tagged);
-  } else if (const auto shared = place_of(piece.tagged, by_.actor, 1)) {
-    place = *shared;
-  } else {
+  const std::optional<MemoryPlace> found = find_place(piece.tagged);
+  if (!found) {
     return false;
   }
+  const MemoryPlace& place = *found;
   racing_sites_.move_to(block_start_of(place), piece.cell.bytes);
   if (by_.actor.cta.launch.may_race_with_copies && place.shared_of == nullptr &&
       pass != Pass::kRecord) {
     report_races_with_copies({.by = by_, .piece = piece, .place = place});
   }
-  Block& block = place.shared_of != nullptr ? place.shared_of->shared.block(place.address)
-                                            : global_.block(place.address);
   const Block::Shortcuts shortcuts{.is_recorded = pass != Pass::kCompare,
                                    .passes_by = passes_by(piece.kind)};
-  block.for_each_history(piece.cell, shortcuts,
-                         [&](AccessHistory& history, const Cell& part, bool records) {
-                           const PlacedPiece access{.by = by_, .piece = piece, .place = place};
-                           take_history(access, pass, history, part, records);
-                         });
+  block_of(place).for_each_history(
+      piece.cell, shortcuts, [&](AccessHistory& history, const Cell& part, bool records) {
+        const PlacedPiece access{.by = by_, .piece = piece, .place = place};
+        take_history(access, pass, history, part, records);
+      });
   return true;
+}
+
+Meeting PieceCheck::meet(const PlacedPiece& access, const Cell& older) const {
+  const Cell& cell = access.piece.cell;
+  if ((older.bytes & cell.bytes).none()) {
+    return Meeting::kStays;
+  }
+  switch (relation_of(access, Pass::kCompareAndRecord, older, cell)) {
+    case Relation::kUnrelated:
+      return Meeting::kStays;
+    case Relation::kBefore:
+      return !access.engine().options.keeps_everything &&
+                     left_after(access, older, cell).bytes.none()
+                 ? Meeting::kGoes
+                 : Meeting::kIsToBeVisited;
+    case Relation::kUnordered:
+      return Meeting::kIsToBeVisited;
+  }
+  return Meeting::kIsToBeVisited;
+}
+
+Piece PieceCheck::Scattered::piece(std::uint64_t tagged, std::uint32_t lanes) const {
+  Piece piece = pattern;
+  piece.tagged = tagged;
+  piece.lanes = lanes;
+  piece.cell.lanes = lanes;
+  piece.cell.bytes = Bytes::range(static_cast<std::uint32_t>(tagged % kBlockBytes), width);
+  return piece;
+}
+
+PieceCheck::Scattered PieceCheck::scatter(const Piece& pattern) const {
+  Scattered scattered{.pattern = pattern,
+                      .width = std::uint32_t{by_.site.element_bytes} * by_.site.element_count};
+  scattered.pattern.cell.lanes = 1;
+  if (!by_.actor.cta.launch.may_race_with_copies) {
+    scattered.alike = WordLists::Alike::of(scattered.pattern.cell, passes_by(pattern.kind));
+  }
+  return scattered;
+}
+
+bool PieceCheck::take_word(const Piece& pattern, std::uint64_t tagged, std::uint32_t lanes) {
+  Scattered scattered = scatter(pattern);
+  return take_word(scattered, tagged, lanes);
+}
+
+bool PieceCheck::take_word(Scattered& scattered, std::uint64_t tagged, std::uint32_t lanes) {
+  if (scattered.alike) {
+    const std::optional<MemoryPlace> place = find_place(tagged);
+    if (!place) {
+      return false;
+    }
+    const WordLists::LanesOfWord of_word(lanes, static_cast<std::uint32_t>(tagged % kBlockBytes),
+                                         scattered.width);
+    const auto cell = [&] { return scattered.piece(tagged, lanes).cell; };
+    const auto meets = [&](const Cell& older) {
+      const Piece piece = scattered.piece(tagged, lanes);
+      return meet({.by = by_, .piece = piece, .place = *place}, older);
+    };
+    if (block_of(*place).record(of_word, *scattered.alike, cell, meets)) {
+      return true;
+    }
+  }
+  scattered.taken = scattered.piece(tagged, lanes);
+  return take(scattered.taken, Pass::kCompareAndRecord);
+}
+
+// Lanes that cannot conflict with each other come block by block, so that a block is mostly locked
+// once for all of them.
+bool PieceCheck::take_lanes(const Piece& pattern, const WarpOperation& operation,
+                            std::uint32_t lanes) {
+  if (lanes == 0) {
+    return true;
+  }
+  Scattered scattered = scatter(pattern);
+  bool are_addresses_possible = true;
+  const auto take_all = [&](std::uint32_t some) {
+    for (; some != 0; some &= some - 1) {
+      const std::uint32_t lane = first_lane(some);
+      are_addresses_possible &=
+          take_word(scattered, operation.lanes[lane].address, std::uint32_t{1} << lane);
+    }
+  };
+  if (pattern.kind == SharedAccessKind::kNone) {
+    take_all(lanes);
+    return are_addresses_possible;
+  }
+  std::array<std::uint32_t, 16> by_block{};
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const std::uint32_t lane = first_lane(rest);
+    by_block[operation.lanes[lane].address / kBlockBytes % by_block.size()] |= rest & (~rest + 1);
+  }
+  std::ranges::for_each(by_block, take_all);
+  return are_addresses_possible;
 }
 
 }  // namespace barracuda::detector

@@ -35,7 +35,8 @@ bool is_of_one_set(const PlacedPiece& access, const Cell& older, const Cell& new
 }
 
 void add_to_set(const EngineState& engine, SharedAccessSet& shared_set, const Cell& cell) {
-  const bool is_there = shared_set.any_recent_of_warp(cell, [&](Cell& recent) {
+  const bool may_be_there = shared_set.may_have_warp_of(cell);
+  const bool is_there = may_be_there && shared_set.any_recent_of_warp(cell, [&](Cell& recent) {
     if (recent.merge(cell)) {
       return true;
     }

@@ -67,6 +67,19 @@ void Block::keep(AccessHistory& history) {
   bytes_ = Bytes{};
 }
 
+bool Block::divide_for(std::uint32_t word) {
+  DEBUG_ASSERT(lists_ == nullptr && has_only());
+  const std::uint32_t of_only = bytes_.first() / WordLists::kWordBytes;
+  if (of_only == word || !bytes_.within(WordLists::bytes_of(of_only))) {
+    return false;
+  }
+  lists_ = std::make_unique<Lists>();
+  lists_->words = std::make_unique<WordLists>();
+  lists_->words->add(of_only, only());
+  bytes_ = Bytes{};
+  return true;
+}
+
 void Block::clear() {
   bytes_ = Bytes{};
   lists_.reset();

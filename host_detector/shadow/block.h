@@ -33,6 +33,12 @@ class alignas(kLineBytes) Block {
   // cut to each; the one that `records` is where it belongs.
   template <typename Visit>
   void for_each_history(const Cell& cell, const Shortcuts& shortcuts, Visit visit);
+
+  // Records lanes where WordLists::record can. False, and nothing, otherwise. `cell` makes the
+  // cell of it.
+  template <typename MakeCell, typename Meet>
+  [[nodiscard]] bool record(const WordLists::LanesOfWord& lanes, const WordLists::Alike& alike,
+                            MakeCell cell, Meet meet);
   void clear();
   void clear(const Bytes& bytes);
 
@@ -76,6 +82,9 @@ class alignas(kLineBytes) Block {
   void set_only(const Cell& cell);
   // What a visit has left of its only cell.
   void keep(AccessHistory& history);
+  // Its only cell has a word for itself, and becomes the first of many. False if it has not, or has
+  // this one.
+  [[nodiscard]] bool divide_for(std::uint32_t word);
 
   // Of the only cell. No bytes: there is none.
   Bytes bytes_;
@@ -149,6 +158,22 @@ void Block::for_each_history(const Cell& cell, const Shortcuts& shortcuts, Visit
   visit(history, cell, true);
   keep(history);
   DEBUG_ASSERT(is_valid());
+}
+
+template <typename MakeCell, typename Meet>
+bool Block::record(const WordLists::LanesOfWord& lanes, const WordLists::Alike& alike,
+                   MakeCell cell, Meet meet) {
+  if (lists_ == nullptr) {
+    if (!has_only()) {
+      set_only(cell());
+      return true;
+    }
+    if (!divide_for(lanes.word())) {
+      return false;
+    }
+  }
+  return lists_->words != nullptr && lists_->whole == nullptr &&
+         lists_->words->record(lanes, alike, meet);
 }
 
 template <typename Visit>

@@ -36,11 +36,21 @@ bool SharedAccessSet::is_valid() const {
       return false;
     }
   }
-  return kind_ != SharedAccessKind::kNone && members == size_;
+  bool are_warps_known = true;
+  look_at([&](const Cell& cell) { are_warps_known &= may_have_warp_of(cell); });
+  return kind_ != SharedAccessKind::kNone && members == size_ && are_warps_known;
 }
 
 void SharedAccessSet::add(const Cell& cell) {
   DEBUG_ASSERT(cell.is_valid());
+  again_ += may_have_warp_of(cell) ? 1 : 0;
+  if (cell.cta > newest_) {
+    newest_ = cell.cta;
+    warps_of_newest_ = 0;
+  }
+  if (cell.cta == newest_) {
+    warps_of_newest_ |= std::uint32_t{1} << cell.warp;
+  }
   const Cell alike = alike_of(cell);
   const auto recent = last_of(groups_, kRecentGroups);
   const auto known = std::ranges::find(recent, alike, &Group::alike);

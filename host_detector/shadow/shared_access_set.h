@@ -59,8 +59,16 @@ class SharedAccessSet {
   template <typename Visit>
   [[nodiscard]] bool any_recent_of_warp(const Cell& cell, Visit visit);
 
-  // It has doubled since the last time, so that compacting costs no more than adding did.
-  [[nodiscard]] bool should_compact() const { return size_ >= compact_at_; }
+  // It has doubled since the last time, so that compacting costs no more than adding did; and a
+  // part of it was added by warps that may have been there, for the others have nothing to drop.
+  [[nodiscard]] bool should_compact() const {
+    return size_ >= compact_at_ && again_ >= size_ / kLeastAgain;
+  }
+
+  // False: certainly no cell of its warp is there.
+  [[nodiscard]] bool may_have_warp_of(const Cell& cell) const {
+    return cell.cta < newest_ || (cell.cta == newest_ && (warps_of_newest_ >> cell.warp & 1) != 0);
+  }
 
   // Drops what cut(newer, older), for two cells of one warp, leaves no byte of.
   template <typename Cut>
@@ -76,6 +84,7 @@ class SharedAccessSet {
   static constexpr std::size_t kRecentGroups = 8, kRecentMembers = 8;  // that are looked through
   static constexpr std::size_t kAll = ~std::size_t{0};
   static constexpr std::size_t kLeastCompacted = 64;
+  static constexpr std::size_t kLeastAgain = 4;  // one in so many
 
   // Warps of a CTA whose cells differ in nothing else.
   struct Member {
@@ -124,6 +133,10 @@ class SharedAccessSet {
   SharedAccessKind kind_;
   LaunchId launch_{};
   std::size_t size_ = 0, compact_at_ = kLeastCompacted;
+  std::size_t again_ = 0;  // added since the last time by warps that may have been there
+  // CTAs come mostly one after the other: the last of them, and its warps that were ever here.
+  CtaKey newest_{};
+  std::uint32_t warps_of_newest_ = 0;
   std::vector<Group> groups_;
 };
 
@@ -210,6 +223,7 @@ void SharedAccessSet::compact(Cut cut) {
   settle(changed, kAll, kAll);
   DEBUG_ASSERT(is_valid());
   compact_at_ = std::max(kLeastCompacted, size_ * 2);
+  again_ = 0;
 }
 
 template <typename Visit>

@@ -7,65 +7,53 @@
 namespace barracuda::detector {
 namespace {
 
-// Of Packed::place: 4 bits for bytes, 5 for the warp, 3 for the shift, 8 for the lane or base, one
-// that says which of these, 11 for the next slot.
-constexpr unsigned kWarpAt = 4, kShiftAt = 9, kLaneAt = 12, kSingleAt = 20, kNextAt = 21;
-constexpr std::uint32_t kByteBits = 0xF, kWarpBits = 0x1F, kShiftBits = 0x7, kLaneBits = 0xFF,
-                        kNextBits = 0x7FF;
-static_assert(kByteBits + (kWarpBits << kWarpAt) + (kShiftBits << kShiftAt) +
-                      (kLaneBits << kLaneAt) + (1U << kSingleAt) + (kNextBits << kNextAt) ==
-                  ~std::uint32_t{0},
-              "every bit of a place has one meaning");
-static_assert(kByteBits == (1U << WordLists::kWordBytes) - 1, "a bit for each byte of a word");
-static_assert(kWarpBits + 1 == wire::kWarpLanes, "a CTA has as many warps as a warp has lanes");
-static_assert(kShiftBits >= kBlockShift, "lanes of a block's width at most");
-static_assert(WordLists::kWords * WordLists::kMostPacked * 3 / 2 <= kNextBits,
+static_assert(PlaceBits::kBytes == (1U << WordLists::kWordBytes) - 1,
+              "a bit for each byte of a word");
+static_assert(PlaceBits::kWarp + 1 == wire::kWarpLanes,
+              "a CTA has as many warps as a warp has lanes");
+static_assert(PlaceBits::kShift >= kBlockShift, "lanes of a block's width at most");
+static_assert(WordLists::kWords * WordLists::kMostPacked * 3 / 2 <= PlaceBits::kNext,
               "each slot has a number: there are at most half as many more as are used");
 static_assert(wire::kMaxSites == 1U << (32 - 8), "a site has 24 bits, its flags 8");
 
 bool has_rest(const Cell& cell) {
   return cell.value != 0 || cell.extent() != 0 || cell.is_superseded() || cell.outdated_by != 0 ||
-         cell.sequence != 0 || (cell.lanes & (cell.lanes - 1)) != 0;
+         cell.sequence != 0 || ((cell.lanes & (cell.lanes - 1)) != 0 && cell.stack != 0);
+}
+
+// Its bytes.
+std::uint32_t bytes_in(const Cell& cell, std::uint32_t word) {
+  const std::uint64_t half = word < WordLists::kWords / 2 ? cell.bytes.low : cell.bytes.high;
+  return static_cast<std::uint32_t>(half >> (word * WordLists::kWordBytes % 64)) &
+         PlaceBits::kBytes;
 }
 
 std::uint32_t pack_place(const Cell& cell, std::uint32_t word) {
-  DEBUG_ASSERT(cell.bytes.within(WordLists::bytes_of(word)) && cell.warp <= kWarpBits &&
-               cell.lane_shift <= kShiftBits);
-  const std::uint64_t half = word < WordLists::kWords / 2 ? cell.bytes.low : cell.bytes.high;
-  const auto bytes = static_cast<std::uint32_t>(half >> (word * WordLists::kWordBytes % 64)) & 0xFU;
-  const bool has_one_lane = is_single(cell.lanes);
-  const bool has_map = cell.lanes == 0;
-  const auto lane = has_one_lane ? static_cast<std::uint32_t>(std::countr_zero(cell.lanes))
-                    : has_map    ? static_cast<std::uint8_t>(cell.lane_base)
-                                 : 0U;
-  const std::uint32_t shift = has_map ? cell.lane_shift : 0U;
-  return bytes | std::uint32_t{cell.warp} << kWarpAt | shift << kShiftAt | lane << kLaneAt |
-         std::uint32_t{has_one_lane} << kSingleAt;
+  DEBUG_ASSERT(cell.bytes.within(WordLists::bytes_of(word)) && cell.warp <= PlaceBits::kWarp &&
+               cell.lane_shift <= PlaceBits::kShift);
+  const std::uint32_t place = bytes_in(cell, word) | std::uint32_t{cell.warp} << PlaceBits::kWarpAt;
+  if (cell.lanes != 0) {
+    return is_single(cell.lanes) || !has_rest(cell) ? place | PackedCell::place_of(cell.lanes)
+                                                    : place;
+  }
+  return place | std::uint32_t{cell.lane_shift} << PlaceBits::kShiftAt |
+         std::uint32_t{static_cast<std::uint8_t>(cell.lane_base)} << PlaceBits::kLaneAt;
 }
 
 void unpack_place(std::uint32_t place, std::uint32_t word, Cell& cell) {
   const std::uint64_t half = std::uint64_t{place & 0xFU} << (word * WordLists::kWordBytes % 64);
   cell.bytes = word < WordLists::kWords / 2 ? Bytes{half, 0} : Bytes{0, half};
-  cell.warp = static_cast<std::uint8_t>(place >> kWarpAt & kWarpBits);
-  cell.lane_shift = place >> kShiftAt & kShiftBits;
-  const auto lane = static_cast<std::uint8_t>(place >> kLaneAt);
-  if ((place >> kSingleAt & 1) != 0) {
+  cell.warp = static_cast<std::uint8_t>(place >> PlaceBits::kWarpAt & PlaceBits::kWarp);
+  const auto lane = static_cast<std::uint8_t>(place >> PlaceBits::kLaneAt);
+  if ((place >> PlaceBits::kSingleAt & 1) != 0) {
     cell.lanes = std::uint32_t{1} << lane;
   } else {
+    cell.lane_shift = place >> PlaceBits::kShiftAt & PlaceBits::kShift;
     cell.lane_base = static_cast<std::int8_t>(lane);
   }
 }
 
 }  // namespace
-
-std::uint32_t WordLists::next_of(const Packed& packed) {
-  return (packed.place >> kNextAt) - 1U;
-}
-
-void WordLists::set_next(Packed& packed, std::uint32_t next) {
-  DEBUG_ASSERT(next + 1U <= kNextBits);
-  packed.place = (packed.place & ~(kNextBits << kNextAt)) | (next + 1U) << kNextAt;
-}
 
 AccessHistory& WordLists::scratch() {
   thread_local AccessHistory history;
@@ -85,16 +73,16 @@ bool WordLists::is_valid() const {
     if (busy(word) != nullptr && (heads_[word] != 0 || !busy(word)->is_valid())) {
       return false;
     }
-    for (std::uint32_t slot = first_of(word); slot != kNone; slot = next_of(slots_[slot])) {
-      const bool has_rest = (slots_[slot].site_and_flags & Packed::kHasRest) != 0;
-      if (!sees(slots, slot) || (has_rest && !sees(rests, slots_[slot].stack_or_rest)) ||
+    for (std::uint32_t slot = first_of(word); slot != kNone; slot = slots_[slot].next()) {
+      const bool has_rest = slots_[slot].has_rest();
+      if (!sees(slots, slot) || (has_rest && !sees(rests, slots_[slot].stack_lanes_or_rest)) ||
           !unpack(slots_[slot], word).is_valid()) {
         return false;
       }
       ++used;
     }
   }
-  for (std::uint32_t slot = free_ - 1U; slot != kNone; slot = next_of(slots_[slot])) {
+  for (std::uint32_t slot = free_ - 1U; slot != kNone; slot = slots_[slot].next()) {
     if (!sees(slots, slot)) {
       return false;
     }
@@ -120,9 +108,10 @@ bool WordLists::join(std::uint32_t word, const Cell& cell, PassesBy passes_by) {
     return false;
   }
   Passed passed;
+  const PackedCell newer = PackedCell::alike(cell);
   std::uint32_t own = kNone;
-  for (std::uint32_t slot = first_of(word); slot != kNone; slot = next_of(slots_[slot])) {
-    if (!is_passed(slots_[slot], cell, passes_by)) {
+  for (std::uint32_t slot = first_of(word); slot != kNone; slot = slots_[slot].next()) {
+    if (!is_passed(slots_[slot], newer, passes_by)) {
       if (own != kNone || slots_[slot].time != cell.time) {
         return false;
       }
@@ -143,7 +132,7 @@ bool WordLists::join(std::uint32_t word, const Cell& cell, PassesBy passes_by) {
 }
 
 bool WordLists::merge(std::uint32_t slot, std::uint32_t word, const Cell& cell) {
-  Packed& packed = slots_[slot];
+  PackedCell& packed = slots_[slot];
   Cell both = unpack(packed, word);
   const std::uint32_t lanes = both.lanes;
   const Bytes bytes = both.bytes;
@@ -151,24 +140,24 @@ bool WordLists::merge(std::uint32_t slot, std::uint32_t word, const Cell& cell) 
     return false;
   }
   if (both.lanes != lanes || !(both.bytes == bytes)) {
-    const std::uint32_t next = next_of(packed);
+    const std::uint32_t next = packed.next();
     free_rest(packed);
-    fill(slot, word, both);
-    set_next(packed, next);
+    packed = pack(both, word);
+    packed.set_next(next);
   }
   return true;
 }
 
-Cell WordLists::unpack(const Packed& of, std::uint32_t word) const {
+Cell WordLists::unpack(const PackedCell& of, std::uint32_t word) const {
   Cell cell;
   unpack_place(of.place, word, cell);
   cell.cta = CtaKey(LaunchId{of.launch}, of.cta);
   cell.time = of.time;
   cell.site = of.site_and_flags >> 8;
-  cell.flags = static_cast<std::uint8_t>(of.site_and_flags) & ~Packed::kHasRest;
-  cell.stack = of.stack_or_rest;
-  if ((of.site_and_flags & Packed::kHasRest) != 0) {
-    const Rest& rest = rests_->all[of.stack_or_rest];
+  cell.flags = static_cast<std::uint8_t>(of.site_and_flags) & ~PackedCell::kHasRest;
+  cell.stack = of.stack_lanes_or_rest;
+  if (of.has_rest()) {
+    const Rest& rest = rests_->all[of.stack_lanes_or_rest];
     cell.value = rest.value;
     cell.superseded_by = rest.superseded_by;
     cell.outdated_by = rest.outdated_by & 31U;
@@ -178,40 +167,76 @@ Cell WordLists::unpack(const Packed& of, std::uint32_t word) const {
     if (cell.is_asynchronous() && cell.lanes != 0) {
       cell.set_extent(rest.extent);
     }
+  } else if (of.has_several_lanes()) {
+    cell.lanes = of.stack_lanes_or_rest;
+    cell.stack = 0;
   }
   return cell;
 }
 
-bool WordLists::is_passed(const Packed& older, const Cell& cell, PassesBy passes_by) const {
-  const std::uint32_t site_and_flags = older.site_and_flags & ~std::uint32_t{Packed::kHasRest};
-  if (passes_by == PassesBy::kNobody || site_and_flags != (cell.site << 8 | cell.flags) ||
-      older.launch != static_cast<std::uint32_t>(cell.launch())) {
+std::optional<WordLists::Alike> WordLists::Alike::of(const Cell& cell, PassesBy passes_by) {
+  if (has_rest(cell)) {
+    return std::nullopt;
+  }
+  Alike alike;
+  alike.packed_ = PackedCell::alike(cell);
+  alike.passes_by_ = passes_by;
+  return alike;
+}
+
+bool WordLists::is_passed(const PackedCell& older, const PackedCell& newer,
+                          PassesBy passes_by) const {
+  const std::uint32_t site_and_flags = older.site_and_flags & ~std::uint32_t{PackedCell::kHasRest};
+  if (passes_by == PassesBy::kNobody || site_and_flags != newer.site_and_flags ||
+      older.launch != newer.launch) {
     return false;
   }
   const bool is_superseded = site_and_flags != older.site_and_flags &&
-                             rests_->all[older.stack_or_rest].superseded_by != CtaKey{};
+                             rests_->all[older.stack_lanes_or_rest].superseded_by != CtaKey{};
   const bool is_other_warp =
-      passes_by == PassesBy::kOtherWarps && (older.place >> kWarpAt & kWarpBits) != cell.warp;
-  return !is_superseded && (is_other_warp || older.cta != cell.cta_index());
+      passes_by == PassesBy::kOtherWarps &&
+      ((older.place ^ newer.place) >> PlaceBits::kWarpAt & PlaceBits::kWarp) != 0;
+  return !is_superseded && (is_other_warp || older.cta != newer.cta);
+}
+
+std::uint32_t WordLists::drop(std::uint32_t word, std::uint32_t places) {
+  std::uint32_t last = kNone;
+  for (std::uint32_t slot = first_of(word), next = kNone; slot != kNone; slot = next) {
+    next = slots_[slot].next();
+    if ((places & 1) == 0) {
+      last = slot;
+    } else {
+      take_off(word, last, slot);
+    }
+    places >>= 1;
+  }
+  return last;
+}
+
+// `before` is in front of it in its list, if anybody is.
+void WordLists::take_off(std::uint32_t word, std::uint32_t before, std::uint32_t slot) {
+  const std::uint32_t next = slots_[slot].next();
+  if (before == kNone) {
+    heads_[word] = static_cast<std::uint16_t>(next + 1U);
+  } else {
+    slots_[before].set_next(next);
+  }
+  free_slot(slot);
 }
 
 WordLists::Passed WordLists::take_out(std::uint32_t word, const Cell& cell, PassesBy passes_by,
                                       Cells& seen) {
   Passed passed;
+  const PackedCell newer = PackedCell::alike(cell);
   for (std::uint32_t slot = first_of(word), next = kNone; slot != kNone; slot = next) {
-    next = next_of(slots_[slot]);
-    if (is_passed(slots_[slot], cell, passes_by)) {
+    next = slots_[slot].next();
+    if (is_passed(slots_[slot], newer, passes_by)) {
       ++passed.count;
       passed.last = slot;
       continue;
     }
     seen.push_back(unpack(slots_[slot], word));
-    if (passed.last == kNone) {
-      heads_[word] = static_cast<std::uint16_t>(next + 1U);
-    } else {
-      set_next(slots_[passed.last], next);
-    }
-    free_slot(slot);
+    take_off(word, passed.last, slot);
   }
   return passed;
 }
@@ -220,7 +245,7 @@ void WordLists::keep(std::uint32_t word, Passed passed, AccessHistory& history) 
   if (history.shared_sets.empty() && passed.count + history.cells.size() <= kMostPacked) {
     for (const Cell& cell : history.cells) {
       append(word, passed.last, cell);
-      passed.last = passed.last == kNone ? first_of(word) : next_of(slots_[passed.last]);
+      passed.last = passed.last == kNone ? first_of(word) : slots_[passed.last].next();
     }
     return;
   }
@@ -228,27 +253,21 @@ void WordLists::keep(std::uint32_t word, Passed passed, AccessHistory& history) 
   make_busy(word, history);
 }
 
-// Behind the slot `after`, the last of the word, if it has one.
 void WordLists::append(std::uint32_t word, std::uint32_t after, const Cell& cell) {
-  const std::uint32_t slot = take_slot();
-  fill(slot, word, cell);
-  if (after == kNone) {
-    heads_[word] = static_cast<std::uint16_t>(slot + 1U);
-  } else {
-    set_next(slots_[after], slot);
-  }
+  append(word, after, pack(cell, word));
 }
 
-// It is the last of its list then.
-void WordLists::fill(std::uint32_t slot, std::uint32_t word, const Cell& cell) {
-  const bool needs_rest = has_rest(cell);
-  const std::uint8_t flags = needs_rest ? cell.flags | Packed::kHasRest : std::uint32_t{cell.flags};
-  slots_[slot] = {.launch = static_cast<std::uint32_t>(cell.launch()),
-                  .cta = cell.cta_index(),
-                  .time = cell.time,
-                  .site_and_flags = cell.site << 8 | flags,
-                  .stack_or_rest = needs_rest ? keep_rest(cell) : cell.stack,
-                  .place = pack_place(cell, word)};
+// The last of a list.
+PackedCell WordLists::pack(const Cell& cell, std::uint32_t word) {
+  PackedCell packed = PackedCell::alike(cell);
+  packed.place = pack_place(cell, word);
+  if (has_rest(cell)) {
+    packed.site_and_flags |= PackedCell::kHasRest;
+    packed.stack_lanes_or_rest = keep_rest(cell);
+  } else if (packed.has_several_lanes()) {
+    packed.stack_lanes_or_rest = cell.lanes;
+  }
+  return packed;
 }
 
 void WordLists::make_busy(std::uint32_t word, AccessHistory& history) {
@@ -278,38 +297,35 @@ void WordLists::settle_if_quiet(std::uint32_t word) {
   keep(word, Passed{}, *quiet);
 }
 
-std::uint32_t WordLists::take_slot() {
-  if (free_ == 0) {
-    const std::uint32_t capacity =
-        capacity_ + std::max(4U, std::bit_floor(std::uint32_t{capacity_}) / 2);
-    ASSERT(capacity <= kNextBits);
-    auto more = std::make_unique_for_overwrite<Packed[]>(capacity);
-    std::copy_n(slots_.get(), capacity_, more.get());
-    for (std::uint32_t slot = capacity_; slot < capacity; ++slot) {
-      more[slot].place = (slot + 1 < capacity ? slot + 2U : 0U) << kNextAt;
-    }
-    slots_ = std::move(more);
-    free_ = static_cast<std::uint16_t>(capacity_ + 1U);
-    capacity_ = static_cast<std::uint16_t>(capacity);
+// Few at first, for most blocks of which words are touched one by one have few; by a half later.
+void WordLists::make_slots() {
+  constexpr std::uint32_t kFew = 4, kMany = 16;
+  const std::uint32_t capacity =
+      capacity_ + (capacity_ < kMany ? std::max<std::uint32_t>(kFew, capacity_)
+                                     : std::bit_floor(std::uint32_t{capacity_}) / 2);
+  ASSERT(capacity <= PlaceBits::kNext);
+  auto more = std::make_unique_for_overwrite<PackedCell[]>(capacity);
+  std::copy_n(slots_.get(), capacity_, more.get());
+  for (std::uint32_t slot = capacity_; slot < capacity; ++slot) {
+    more[slot].place = (slot + 1 < capacity ? slot + 2U : 0U) << PlaceBits::kNextAt;
   }
-  const std::uint32_t slot = free_ - 1U;
-  free_ = static_cast<std::uint16_t>(next_of(slots_[slot]) + 1U);
-  ++used_;
-  return slot;
+  slots_ = std::move(more);
+  free_ = static_cast<std::uint16_t>(capacity_ + 1U);
+  capacity_ = static_cast<std::uint16_t>(capacity);
 }
 
-void WordLists::free_rest(const Packed& packed) {
-  DEBUG_ASSERT((packed.site_and_flags & Packed::kHasRest) == 0 ||
-               (rests_ != nullptr && packed.stack_or_rest < rests_->all.size()));
-  if ((packed.site_and_flags & Packed::kHasRest) != 0) {
-    rests_->free.push_back(packed.stack_or_rest);
+void WordLists::free_rest(const PackedCell& packed) {
+  DEBUG_ASSERT(!packed.has_rest() ||
+               (rests_ != nullptr && packed.stack_lanes_or_rest < rests_->all.size()));
+  if (packed.has_rest()) {
+    rests_->free.push_back(packed.stack_lanes_or_rest);
   }
 }
 
 void WordLists::free_slot(std::uint32_t slot) {
   DEBUG_ASSERT(slot < capacity_ && used_ != 0);
   free_rest(slots_[slot]);
-  set_next(slots_[slot], free_ - 1U);
+  slots_[slot].set_next(free_ - 1U);
   free_ = static_cast<std::uint16_t>(slot + 1U);
   --used_;
 }

@@ -110,7 +110,7 @@ TEST_CASE("stores that agree are taken block by block") {
   CHECK(order == std::vector<std::uint32_t>{1, 4, 2, 8});
 }
 
-TEST_CASE("scattered lanes that cannot conflict lie by block, others in their own order") {
+TEST_CASE("of lanes that scatter, those that share a cell come first and the others one by one") {
   const WarpOperation operation = lanes_at(
       RecordKind::kScattered, {kData, kData + 132, kData + 8, kData + 128, kData + 132, kData});
   const auto lanes_of = [](const Footprint& pieces) {
@@ -122,10 +122,10 @@ TEST_CASE("scattered lanes that cannot conflict lie by block, others in their ow
   };
   using Order = std::vector<std::uint32_t>;
   CHECK(lanes_of(footprint(operation, word(Operation::kRead), 0x3F, Cell::kReads)) ==
-        Order{1 | 4, 32, 2, 8 | 16});
+        Order{8 | 16, 1, 2, 4, 32});
   CHECK(lanes_of(footprint(operation, word(Operation::kWrite), 0x3F, Cell::kWrites)) ==
-        Order{1, 2, 4, 8 | 16, 32});
-  // All in one block.
+        Order{8 | 16, 1, 2, 4, 32});
+  // All in one block, and none next to the one before it.
   const WarpOperation near = lanes_at(RecordKind::kScattered, {kData, kData + 12, kData + 4});
   CHECK(lanes_of(footprint(near, word(Operation::kRead), 7, Cell::kReads)) == Order{1, 2, 4});
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -183,6 +184,75 @@ TEST_CASE("a cell joins a list in which it has nobody to meet but its own moment
   CHECK_FALSE(joins(atomic(kMost, 1), kPasses));  // one more than are packed
   kept.back().lanes |= 2;
   CHECK(joins(atomic(kMost - 1, 2), kPasses));
+}
+
+TEST_CASE("a lane is recorded if every cell of its word is one that it passes, drops or becomes") {
+  constexpr std::uint32_t kWord = 3, kOffset = kWord * WordLists::kWordBytes;
+  const auto atomic = [](std::uint8_t warp, std::uint32_t lanes) {
+    Cell cell;
+    cell.bytes = WordLists::bytes_of(kWord);
+    cell.cta = CtaKey(LaunchId{1}, 5);
+    cell.time = 7;
+    cell.site = 9;
+    cell.warp = warp;
+    cell.lanes = lanes;
+    cell.flags = Cell::kReads | Cell::kWrites;
+    return cell;
+  };
+  Cell older = atomic(2, 1);
+  older.site = 8;
+  WordLists lists;
+  std::vector<Cell> kept{atomic(0, 1), older, atomic(1, 2)};
+  for (const Cell& cell : kept) {
+    lists.add(kWord, cell);
+  }
+  const auto records = [&](std::uint8_t warp, std::uint32_t lane, PassesBy passes_by,
+                           Meeting meeting) {
+    const auto alike = WordLists::Alike::of(atomic(warp, 1), passes_by);
+    REQUIRE(alike.has_value());
+    std::vector<Cell> met;
+    const bool is_in = lists.record({std::uint32_t{1} << lane, kOffset, WordLists::kWordBytes},
+                                    *alike, [&](const Cell& cell) {
+                                      met.push_back(cell);
+                                      return meeting;
+                                    });
+    std::vector<Cell> seen;
+    lists.look_at([&](const Cell& one) { seen.push_back(one); });
+    CHECK(contents(seen) == contents(kept));
+    CHECK(lists.is_valid());
+    return std::pair(is_in, met.size());
+  };
+  using Result = std::pair<bool, std::size_t>;
+  // Nobody is passed by: the first that is to be visited ends it.
+  CHECK(records(1, 1, PassesBy::kNobody, Meeting::kIsToBeVisited) == Result(false, 1));
+  // One of its warp, and not of its lane, is not passed by and becomes one with it.
+  CHECK(records(1, 4, PassesBy::kOtherWarps, Meeting::kIsToBeVisited) == Result(false, 1));
+  kept[2].lanes |= 16;
+  CHECK(records(1, 4, PassesBy::kOtherWarps, Meeting::kStays) == Result(true, 1));
+  kept[2].lanes |= 32;
+  kept.erase(kept.begin() + 1);
+  CHECK(records(1, 5, PassesBy::kOtherWarps, Meeting::kGoes) == Result(true, 1));
+  kept.push_back(atomic(4, 8));
+  CHECK(records(4, 3, PassesBy::kOtherWarps, Meeting::kIsToBeVisited) == Result(true, 0));
+  // All go, the last too.
+  kept.assign({atomic(6, 1)});
+  CHECK(records(6, 0, PassesBy::kNobody, Meeting::kGoes) == Result(true, 3));
+}
+
+TEST_CASE("a lane is not recorded where a word is full, nor with what no slot holds") {
+  Cell cell;
+  cell.bytes = WordLists::bytes_of(0);
+  cell.lanes = 1;
+  const auto alike = WordLists::Alike::of(cell, PassesBy::kNobody);
+  const auto stays = [](const Cell&) { return Meeting::kStays; };
+  WordLists lists;
+  for (std::uint32_t count = 0; count < WordLists::kMostPacked; ++count) {
+    CHECK(lists.record({1, 0, 4}, *alike, stays));
+  }
+  CHECK_FALSE(lists.record({1, 0, 4}, *alike, stays));
+  CHECK(lists.record({1, 4, 4}, *alike, stays));
+  cell.value = 1;
+  CHECK_FALSE(WordLists::Alike::of(cell, PassesBy::kNobody).has_value());
 }
 
 TEST_CASE("a cell that has somebody to meet does not join, not even one of its own moment") {
