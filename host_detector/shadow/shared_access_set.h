@@ -135,7 +135,7 @@ class SharedAccessSet {
   std::size_t size_ = 0, compact_at_ = kLeastCompacted;
   std::size_t again_ = 0;  // added since the last time by warps that may have been there
   // CTAs come mostly one after the other: the last of them, and its warps that were ever here.
-  CtaKey newest_{};
+  CtaKey newest_;
   std::uint32_t warps_of_newest_ = 0;
   std::vector<Group> groups_;
 };
