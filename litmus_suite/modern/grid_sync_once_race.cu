@@ -3,6 +3,7 @@
 // one, which must not hide it.
 // expect: race inter-block global
 // weak: never
+// schedule paper: some
 #include <cooperative_groups.h>
 
 #include "../litmus.h"

@@ -7,7 +7,7 @@ The first lines of a source say what is expected:
     // expect: barrier-divergence
     // expect KEY: ...                 for this key (a memory model, a mode) instead
     // result: TEXT                    what the program prints, where no schedule changes it
-    // schedule: some                  the race is seen on some schedules only
+    // schedule: some                  the race is seen on some schedules only (`schedule KEY:`: for this key alone)
     // ordered: TEXT                   with it: what the program prints if this run had no race (by
                                        the PTX model): then none may be reported, else one must be
     // missing: REGEX                  what each race says of the order that is missing
@@ -189,6 +189,10 @@ def check_result(result, source):
     return ["the program's result is %r, not %r" % (result.stdout, " ".join(words))]
 
 
+def seen_on_some_schedules(source, key):
+    return ["some"] in (read_note(source, "schedule"), read_note(source, "schedule %s" % key))
+
+
 def had_race(result, lines, source, key):
     """Whether this run of a program that races on some schedules only had the race."""
     words = read_note(source, "ordered")
@@ -200,7 +204,7 @@ def had_race(result, lines, source, key):
 def judge(result, lines, sources, key="", any_line=False):
     """What is wrong with one run under the tool."""
     expectation, marked = read_expectation(sources, key)
-    if read_note(sources[0], "schedule") == ["some"] and not had_race(result, lines, sources[0], key):
+    if seen_on_some_schedules(sources[0], key) and not had_race(result, lines, sources[0], key):
         expectation = ["none"]
     problems = check_summary(lines) + check_status(result, expectation)
     problems += check_findings(lines[:-1], expectation, marked, any_line)

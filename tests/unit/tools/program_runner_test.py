@@ -46,6 +46,11 @@ class Judgement(unittest.TestCase):
         self.assertEqual(self.judge("x 42 out 0\n", 0, [SUMMARY], key="paper"), [])
         self.assertEqual(self.judge("x 42 out 0\n", 66, [RACE, SUMMARY], key="paper"), [])
 
+    def test_what_some_schedules_show_may_be_said_of_one_model(self):
+        text = SOURCE.replace("schedule: some", "schedule paper: some")
+        self.assertEqual(self.judge("x 42 out 0\n", 0, [SUMMARY], text, key="paper"), [])
+        self.assertIn("no race was reported", self.judge("x 42 out 0\n", 0, [SUMMARY], text))
+
     def test_places_outside_the_marks_are_wrong(self):
         race = RACE | {"accesses": [place(4), place(1)]}
         self.assertTrue(self.judge("x 42 out 0\n", 66, [race, SUMMARY]))
