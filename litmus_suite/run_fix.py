@@ -123,7 +123,8 @@ OTHERS = {
         "unequal_wide_values_race", "vector_used_element_race", "word_used_byte_race",
         "branch_paths_race", "cluster_remote_write_race", "global_blocks_read_write_race",
         "global_blocks_write_race", "global_lanes_write_race", "global_warps_write_race",
-        "shared_lanes_write_race", "shared_warps_write_race",
+        "shared_lanes_write_race", "shared_warps_write_race", "heap_shared_race",
+        "grid_sync_once_race",
     ],
     "atomic": ["atomic_and_plain_read_race", "atomic_and_plain_write_race"],
     "copy": [
