@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # clang-tidy on the C++ sources given, or on all that build/ compiles: what git sees as changed first,
 # tests last. What it found nothing in, and has not changed since, it does not read again (tidy_seen.py),
-# and the rest it reads many at a time (tidy_units.py, which has the options --seconds and --checks).
+# and the rest it reads many at a time (tidy_units.py, which has the options --seconds=N and --checks=…).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 options=()
 while [[ "${1:-}" == --* ]]; do
-  options+=("$1" "$2")
-  shift 2
+  options+=("$1")
+  shift
 done
 
 compiled() {

@@ -90,8 +90,9 @@ def write_units(units):
 
 def run(folder, file, checks):
     """(clean, output)"""
-    result = subprocess.run(["clang-tidy-19", "-p", folder, "--quiet", *checks, file], text=True, cwd=ROOT,
-                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    # What is an error to the compiler is one to clang-tidy, whatever its checks are, and clang warns of what g++ does not.
+    command = ["clang-tidy-19", "-p", folder, "--quiet", "--extra-arg=-Wno-error", *checks, file]
+    result = subprocess.run(command, text=True, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
     return result.returncode == 0, result.stdout
 
 
