@@ -1,4 +1,4 @@
-// What is told of a launch whose memory is weak.
+// Reports to Weakness::report what a launch does to weak memory.
 #pragma once
 
 #include <bit>

@@ -79,6 +79,21 @@ std::vector<Content> contents(const std::vector<Cell>& cells) {
   return all;
 }
 
+constexpr std::uint32_t kWord = 3;
+
+// Of lanes of a warp, to the whole word.
+Cell atomic(std::uint8_t warp, std::uint32_t lanes) {
+  Cell cell;
+  cell.bytes = WordLists::bytes_of(kWord);
+  cell.cta = CtaKey(LaunchId{1}, 5);
+  cell.time = 7;
+  cell.site = 9;
+  cell.warp = warp;
+  cell.lanes = lanes;
+  cell.flags = Cell::kReads | Cell::kWrites;
+  return cell;
+}
+
 }  // namespace
 
 TEST_CASE("the lists of words keep every cell as it is, packed or not") {
@@ -134,19 +149,7 @@ TEST_CASE("the lists of words keep every cell as it is, packed or not") {
 }
 
 TEST_CASE("a cell joins a list in which it has nobody to meet but its own moment") {
-  constexpr std::uint32_t kWord = 3;
   constexpr PassesBy kPasses = PassesBy::kOtherWarps;
-  const auto atomic = [](std::uint8_t warp, std::uint32_t lanes) {
-    Cell cell;
-    cell.bytes = WordLists::bytes_of(kWord);
-    cell.cta = CtaKey(LaunchId{1}, 5);
-    cell.time = 7;
-    cell.site = 9;
-    cell.warp = warp;
-    cell.lanes = lanes;
-    cell.flags = Cell::kReads | Cell::kWrites;
-    return cell;
-  };
   WordLists lists;
   std::vector<Cell> kept{atomic(0, 1), atomic(1, 2)};
   const auto joins = [&](const Cell& cell, PassesBy passes_by) {
@@ -187,18 +190,7 @@ TEST_CASE("a cell joins a list in which it has nobody to meet but its own moment
 }
 
 TEST_CASE("a lane is recorded if every cell of its word is one that it passes, drops or becomes") {
-  constexpr std::uint32_t kWord = 3, kOffset = kWord * WordLists::kWordBytes;
-  const auto atomic = [](std::uint8_t warp, std::uint32_t lanes) {
-    Cell cell;
-    cell.bytes = WordLists::bytes_of(kWord);
-    cell.cta = CtaKey(LaunchId{1}, 5);
-    cell.time = 7;
-    cell.site = 9;
-    cell.warp = warp;
-    cell.lanes = lanes;
-    cell.flags = Cell::kReads | Cell::kWrites;
-    return cell;
-  };
+  constexpr std::uint32_t kOffset = kWord * WordLists::kWordBytes;
   Cell older = atomic(2, 1);
   older.site = 8;
   WordLists lists;
