@@ -351,15 +351,15 @@ BARRACUDA_HOOK HookResult __barracuda_shared_store_generic(std::uint32_t site,
                                          {low, high, true, true})};
 }
 
-// Behind a barrier of the whole block.
+// Behind a barrier of the whole block. Without states every access is logged, as by who is frozen.
 BARRACUDA_HOOK HookResult __barracuda_next_interval(std::uint32_t interval) {
   using namespace barracuda::wire;
   const std::uint64_t descriptor = __barracuda_descriptor;
-  if (descriptor != 0) {
-    const BlockStates states(descriptor);
-    interval = states.are_kept() ? states.next(interval) : interval;
+  if (descriptor == 0) {
+    return {kFrozen};
   }
-  return {interval};
+  const BlockStates states(descriptor);
+  return {states.are_kept() ? states.next(interval) : kFrozen};
 }
 
 BARRACUDA_HOOK ReleaseToken __barracuda_release_begin(std::uint32_t site, std::uint64_t address) {

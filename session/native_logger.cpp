@@ -208,7 +208,7 @@ NativeResult next_interval(const NativeCall& call) {
     const int i = static_cast<int>(lane);
     const std::uint32_t interval = call.arguments[0].load<std::uint32_t>(i);
     const bool counts = descriptor != nullptr && descriptor->states.address != 0;
-    call.result.store(i, 0, counts ? NativeStates(*descriptor, call).next(interval) : interval);
+    call.result.store(i, 0, counts ? NativeStates(*descriptor, call).next(interval) : wire::kFrozen);
   });
   return NativeResult::kDone;
 }

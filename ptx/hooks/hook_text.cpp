@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "device_logger/record.h"
+#include "device_logger/shared_states.h"
 #include "device_logger/symbols.h"
 #include "ptx/analysis/constants.h"
 #include "ptx/hooks/atomic_result.h"
@@ -185,6 +186,19 @@ HookWriter::Predicate HookWriter::skip_unless_used(const PlannedSite& site) {
           .after = fmt::format("$__barracuda_skip{}:\n", label)};
 }
 
+// All threads of a block go the same way, so that none of a warp stay apart behind it.
+HookWriter::Predicate HookWriter::skip_in_read_only_interval(const PlannedSite& site) {
+  if (!site.in_read_only_interval) {
+    return {};
+  }
+  const std::uint32_t label = next_label_++;
+  return {.before = fmt::format(".reg .pred %__barracuda_f;\n"
+                                "setp.lt.u32 %__barracuda_f, {}, {};\n"
+                                "@%__barracuda_f bra $__barracuda_skip{};\n",
+                                kInterval, wire::kFrozen, label),
+          .after = fmt::format("$__barracuda_skip{}:\n", label)};
+}
+
 HookWriter::Predicate HookWriter::skip_unless_conflicting(bool is_generic, std::uint32_t words,
                                                           const HookArgument& id,
                                                           const HookArgument& where) {
@@ -246,6 +260,7 @@ HookText HookWriter::write_event(const PlannedSite& site, const Statement& state
 }
 
 HookText HookWriter::write_access(const PlannedSite& site, const Statement& statement) {
+  const Predicate interval = skip_in_read_only_interval(site);
   const Predicate predicate = skip_unless(statement.instruction);
   bool is_generic = false;
   const std::string address =
@@ -255,8 +270,8 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
                         site.info.order == wire::MemoryOrder::kWeak && !site.stores_constants;
   const std::string values = compares ? write_stored_values(site, statement, words) : std::string{};
   const Predicate use = skip_unless_used(site);
-  std::string text =
-      fmt::format("{{\n{}{}{}{}{}", kDeclareAddress, predicate.before, use.before, address, values);
+  std::string text = fmt::format("{{\n{}{}{}{}{}{}", interval.before, kDeclareAddress,
+                                 predicate.before, use.before, address, values);
   const HookArgument id{32, fmt::to_string(site_word(site))}, where{64, "%__barracuda_a"},
       low{64, "%__barracuda_v0"}, high{64, "%__barracuda_v1"};
   const Predicate states =
@@ -266,7 +281,7 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
           : words == 1 ? write_call(called_, {"store", is_generic}, {id, where, low})
                        : write_call(called_, {"store_wide", is_generic}, {id, where, low, high});
   text += states.after;
-  text += use.after + predicate.after + "}\n";
+  text += use.after + predicate.after + interval.after + "}\n";
   return {.before = text};
 }
 

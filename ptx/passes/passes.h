@@ -78,6 +78,13 @@ namespace barrier_intervals {
 Expected<void> run(Program& program);
 }  // namespace barrier_intervals
 
+// Finds, in the kernels of barrier_intervals, the loads of shared memory that stand only behind
+// barriers up to the next of which the block does not write it: they race with nothing, and threads
+// go round their hooks, unless one has left (docs/decisions/device-filter.md).
+namespace read_only_intervals {
+Expected<void> run(Program& program);
+}  // namespace read_only_intervals
+
 // Inserts the calls of the logger.
 namespace insert_hooks {
 Expected<void> run(Program& program);
