@@ -264,7 +264,7 @@ __device__ __forceinline__ void log_event(std::uint32_t site, std::uint32_t deta
   const Lanes together = Lanes::at_site(site);
   if ((site & kLeavesKernel) != 0) {
     const Lanes leaving(__match_any_sync(together.mask, detail));
-    if (states.are_kept() && leaving.leads()) {
+    if (states.are_kept() && leaving.leads() && (site & kCounted) == 0) {
       states.leave(leaving.mask, detail);
     }
     detail = states.are_kept() ? 1 : 0;
@@ -278,7 +278,9 @@ __device__ __forceinline__ void log_event(std::uint32_t site, std::uint32_t deta
                             .mask = lanes.mask,
                             .detail = detail,
                             .threads = threads};
-    if (states.are_kept() && (site & kOfWholeBlock) != 0) {
+    if (states.are_kept() && (site & kCounted) != 0) {
+      states.count(event);
+    } else if (states.are_kept() && (site & kOfWholeBlock) != 0) {
       states.gather(event);
     } else {
       write_event(Queue(descriptor), event);

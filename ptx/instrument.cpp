@@ -29,7 +29,7 @@ constexpr Pass kPipeline[] = {
     updates::run,
     number_sites::run,
     barrier_intervals::run,
-    read_only_intervals::run,
+    uniform_barriers::run,
     insert_hooks::run,
     block_numbers::run,
     store_descriptor::run,

@@ -86,6 +86,17 @@ std::string write_next_interval(HookNames& called) {
       write_call_for_number(called, {"next_interval"}, {{32, std::string(kInterval)}}), kInterval);
 }
 
+// As the hook does, where no thread leaves before a barrier: once it is known that there are
+// states, and up to the last number.
+std::string write_count_interval(std::uint32_t label, HookNames& called) {
+  return fmt::format(
+      "{{\n.reg .b32 %__barracuda_i;\n.reg .pred %__barracuda_f;\n"
+      "add.u32 %__barracuda_i, {0}, -1;\nsetp.lt.u32 %__barracuda_f, %__barracuda_i, {1};\n"
+      "@%__barracuda_f add.u32 {0}, {0}, 1;\n@%__barracuda_f bra $__barracuda_skip{2};\n"
+      "{3}$__barracuda_skip{2}:\n}}\n",
+      kInterval, wire::kMostIntervals - 2, label, write_next_interval(called));
+}
+
 std::string add_lane_flags(std::uint32_t flags) {
   return fmt::format("or.b64 %__barracuda_n, %__barracuda_n, {};\n",
                      std::uint64_t{flags} << kLaneFlagShift);
@@ -241,7 +252,8 @@ HookText HookWriter::write_event(const PlannedSite& site, const Statement& state
   if (site.counts_intervals && site.info.operation == wire::Operation::kExit) {
     detail = kInterval;
   } else if (site.counts_intervals) {
-    after = write_next_interval(called_);
+    after = site.is_counted ? write_count_interval(next_label_++, called_)
+                            : write_next_interval(called_);
   }
   const Predicate predicate = skip_unless(statement.instruction);
   std::string text = predicate.before.empty() ? "" : "{\n" + predicate.before;

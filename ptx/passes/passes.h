@@ -78,12 +78,14 @@ namespace barrier_intervals {
 Expected<void> run(Program& program);
 }  // namespace barrier_intervals
 
-// Finds, in the kernels of barrier_intervals, the loads of shared memory that stand only behind
-// barriers up to the next of which the block does not write it: they race with nothing, and threads
-// go round their hooks, unless one has left (docs/decisions/device-filter.md).
-namespace read_only_intervals {
+// In the kernels of barrier_intervals, what follows where all threads of a block come to a barrier
+// together, as the text says. Loads of shared memory between two of them between which nobody
+// writes it race with nothing: threads go round their hooks, unless one has left. Where every
+// barrier is so, nobody leaves before others wait: whose turn it is to log for the block is counted
+// (device_logger/block_events.h).
+namespace uniform_barriers {
 Expected<void> run(Program& program);
-}  // namespace read_only_intervals
+}  // namespace uniform_barriers
 
 // Inserts the calls of the logger.
 namespace insert_hooks {

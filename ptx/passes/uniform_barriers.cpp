@@ -11,7 +11,7 @@
 #include "ptx/control_flow.h"
 #include "ptx/passes/passes.h"
 
-namespace barracuda::ptx::read_only_intervals {
+namespace barracuda::ptx::uniform_barriers {
 namespace {
 
 bool is_barrier(const PlannedSite& site) {
@@ -52,9 +52,16 @@ class KernelIntervals {
     }
   }
 
+  // Whether every thread comes to every barrier with all others.
+  [[nodiscard]] bool are_whole() const {
+    return std::ranges::all_of(barriers_, [&](std::size_t barrier) {
+      return uniform_[flow_.block_of(barrier)] == Uniformity::kAll;
+    });
+  }
+
   // By statement of the function's body: whether it stands in read-only intervals alone. Before the
   // first barrier no thread knows whether there are states.
-  [[nodiscard]] std::vector<bool> find() const {
+  [[nodiscard]] std::vector<bool> find_read_only() const {
     const std::size_t size = function_.body_end - function_.body_begin + 1;
     std::vector<bool> in_read_only(size), in_other(size);
     mark(from(function_.body_begin), in_other);
@@ -128,18 +135,19 @@ class KernelIntervals {
 };
 
 Expected<void> visit(const Program& program, std::span<PlannedSite> sites) {
-  if (std::ranges::none_of(sites, [](const PlannedSite& site) {
-        return site.counts_intervals && is_plain_load(site);
-      })) {
+  if (std::ranges::none_of(sites, &PlannedSite::counts_intervals)) {
     return {};
   }
   const Function& function = program.function(sites.front().function);
   TRY(const ControlFlow flow, build_control_flow(program.module, function));
-  const std::vector<bool> is_read_only = KernelIntervals(program, function, flow, sites).find();
+  const KernelIntervals intervals(program, function, flow, sites);
+  const bool are_whole = intervals.are_whole();
+  const std::vector<bool> is_read_only = intervals.find_read_only();
   for (PlannedSite& site : sites) {
     ASSERT(site.statement <= function.body_end);
     site.in_read_only_interval =
         is_plain_load(site) && is_read_only[site.statement - function.body_begin];
+    site.is_counted = are_whole && site.counts_intervals && site.hook == HookKind::kEvent;
   }
   return {};
 }
@@ -159,4 +167,4 @@ Expected<void> run(Program& program) {
   return {};
 }
 
-}  // namespace barracuda::ptx::read_only_intervals
+}  // namespace barracuda::ptx::uniform_barriers
