@@ -309,7 +309,15 @@ bool PtxEngine::apply_part(ClusterPart& part, const WarpOperation& operation) {
     return false;
   }
   CtaState& cta = *part.cta;
+  const bool is_put_off = puts_off(cta, operation, *site);
+  if (!is_put_off && cta.put_off) {
+    apply_put_off(cta);
+  }
   if (part.gathered != nullptr && gather(*part.gathered, cta, operation, *site)) {
+    return true;
+  }
+  if (is_put_off) {
+    cta.put_off = {.site = operation.site, .id = operation.event_operand};
     return true;
   }
   if (site->operation == Operation::kExit) {
@@ -359,6 +367,26 @@ bool PtxEngine::apply_to_block(CtaState& cta, const WarpOperation& operation,
     }
   }
   return true;
+}
+
+// Of a block that some threads have left it is refused, and so applied at once.
+bool PtxEngine::puts_off(const CtaState& cta, const WarpOperation& operation,
+                         const wire::SiteInfo& site) {
+  return operation.is_of_block && site.operation == Operation::kBarrier &&
+         is_well_formed(site, operation.kind) && cta.live_threads == cta.launch.info.block.volume();
+}
+
+void PtxEngine::apply_put_off(CtaState& cta) {
+  const BlockBarrier barrier = *std::exchange(cta.put_off, std::nullopt);
+  WarpOperation operation;
+  operation.kind = RecordKind::kEvent;
+  operation.launch = cta.launch.info.id;
+  operation.site = barrier.site;
+  operation.cta = cta.index;
+  operation.is_of_block = true;
+  operation.event_operand = barrier.id;
+  const bool is_applied = apply_to_block(cta, operation, *engine_.sites.find(barrier.site));
+  ASSERT(is_applied);
 }
 
 void PtxEngine::apply(const WarpOperation& operation) {

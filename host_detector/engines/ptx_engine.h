@@ -44,6 +44,10 @@ class PtxEngine final : public Engine {
   bool apply_in_cta(CtaState& cta, const WarpOperation& operation, const wire::SiteInfo& site);
   // One after the other, each warp with all its threads.
   bool apply_to_block(CtaState& cta, const WarpOperation& operation, const wire::SiteInfo& site);
+  // Whether it is a barrier to be put off (CtaState::put_off).
+  [[nodiscard]] static bool puts_off(const CtaState& cta, const WarpOperation& operation,
+                                     const wire::SiteInfo& site);
+  void apply_put_off(CtaState& cta);
   [[nodiscard]] ClusterPart part_of(LaunchId launch);
   // True if that is all for now. Before anything that atomics may not wait for they are taken.
   bool gather(GatheredAtomics& atomics, CtaState& cta, const WarpOperation& operation,

@@ -37,6 +37,12 @@ struct WarpObservation {
   bool is_refusal = false;  // of a compare-and-swap that failed
 };
 
+// A barrier that all threads of a block came to together (wire::RecordKind::kBlockEvent).
+struct BlockBarrier {
+  wire::SiteId site{};
+  std::uint32_t id = 0;  // of the barrier
+};
+
 struct CtaState {
   CtaState(LaunchState& of, std::uint32_t index);
 
@@ -47,6 +53,9 @@ struct CtaState {
   std::uint64_t live_threads;
   std::vector<WarpState> warps;
   std::map<std::uint32_t, Barrier> barriers;
+  // The last one, while the block has done nothing since: what follows it with nothing between has
+  // the same effect, so it is applied before whatever else the block does.
+  std::optional<BlockBarrier> put_off;
   SharedShadow shared;
   SyncTable shared_locations;
   MbarrierTable mbarriers;

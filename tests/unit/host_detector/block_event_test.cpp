@@ -35,6 +35,26 @@ TEST_CASE("a barrier of a block orders all its threads") {
   CHECK(scenario.detector.rejected() == 0);
 }
 
+TEST_CASE("barriers of a block with nothing between them are one") {
+  Scenario scenario;
+  scenario.launch(1, 64);
+  access(scenario, 0, Operation::kWrite);
+  event_of_block(scenario, Operation::kBarrier, 1);
+  event_of_block(scenario, Operation::kBarrier, 0);
+  event_of_block(scenario, Operation::kBarrier, 1);
+  access(scenario, 1, Operation::kWrite);
+  event_of_block(scenario, Operation::kBarrier, 0);
+  event_of_block(scenario, Operation::kBarrier, 0);
+  access(scenario, 0, Operation::kRead);
+  CHECK(scenario.races().empty());
+  access(scenario, 1, Operation::kWrite);  // beside that read
+  CHECK(scenario.has_only(Severity::kError));
+  event_of_block(scenario, Operation::kBarrier, 0);
+  event_of_block(scenario, Operation::kExit, 1);
+  CHECK(scenario.detector.launch_over(LaunchId{1}));
+  CHECK(scenario.detector.rejected() == 0);
+}
+
 TEST_CASE("the end of all blocks ends the launch") {
   Scenario scenario;
   scenario.launch(1, 80);
