@@ -44,6 +44,9 @@ filter: non-blocking streams wait|stream_tracker.cpp|s/^    return !has_non_bloc
 filter: two streams wait for each other|stream_tracker.cpp|s/is_only_one = next_number_ == 2/is_only_one = next_number_ > 1/
 filter: a stream waits for the legacy one|stream_tracker.cpp|s/is_only_one \&\& !(has_non_blocking_ \&\& uses_legacy_)/is_only_one/
 events: what was kept is not logged|native_states.cpp|s/if (step.outcome == wire::GatherStep::Outcome::kSingly) {/if (false) {/
+events: any is the last that is counted|native_states.cpp|s/with_these == threads_;/with_these != 0;/
+events: the count goes on|native_states.cpp|s/arrived = is_last ? 0 : with_these;/arrived = with_these;/
+intervals: no states are states|native_logger.cpp|s/next(interval) : wire::kFrozen);/next(interval) : interval);/
 events: the block's is the warp's|native_states.cpp|s/event.kind = wire::RecordKind::kBlockEvent;//
 filter: variables are allocations|allocation_table.cpp|s/ || variables_.contains(begin)//
 filter: allocations have no end|allocation_table.cpp|s/if (address - begin >= record.bytes || /if (/
@@ -71,6 +74,14 @@ intervals: every event is a barrier|passes/barrier_intervals.cpp|s/return site.i
 intervals: what is called logs nothing|passes/barrier_intervals.cpp|s/return index == entry || !program.functions\[index\].may_log;/return true;/
 intervals: asynchronous copies are accesses|passes/barrier_intervals.cpp|s/site.info.asynchrony == wire::Asynchrony::kNone \&\&/true \&\&/
 intervals: synchronising kernels have them|passes/barrier_intervals.cpp|s/ || program.functions\[index\].is_numbered ||/ ||/
+uniform: a write does not count|passes/uniform_barriers.cpp|s/ \&\& !interval.writes \&\&/ \&\&/
+uniform: any barrier will do|passes/uniform_barriers.cpp|s/uniform_\[flow_.block_of(barrier)\] != Uniformity::kSome \&\& !interval/!interval/
+uniform: who leaves has read nothing|passes/uniform_barriers.cpp|s/           !(interval.leaves \&\& interval.goes_on);/           true;/
+uniform: one interval is enough|passes/uniform_barriers.cpp|s/in_read_only\[at\] \&\& !in_other\[at\];/in_read_only[at];/
+uniform: generic stores are global|passes/uniform_barriers.cpp|s/effect.space != StateSpace::kGlobal;/effect.space == StateSpace::kShared;/
+uniform: generic loads are shared|passes/uniform_barriers.cpp|s/site.effect.space == StateSpace::kShared \&\& //
+uniform: who left has come to every barrier|passes/uniform_barriers.cpp|s/== Uniformity::kAll;/!= Uniformity::kSome;/
+uniform: a register is what it ever was|analysis/uniform_blocks.cpp|s/made_here_\[written.name\] = differs_now;/made_here_[written.name] = false;/
 code: stores are not looked at|hooks/hook_call.cpp|s/kRead ? 0 : wire::kPlainWrite/kRead ? 0 : 0/
 LIST
 )
