@@ -18,7 +18,7 @@ namespace {
 // What the states of words of shared memory have to know of an access. Who is neither a plain load
 // nor a plain store still writes, or not.
 std::uint32_t state_bits(const PlannedSite& site) {
-  const bool is_weak = site.info.order == wire::MemoryOrder::kWeak;
+  const bool is_weak = site.info.order == wire::MemoryOrder::kWeak || site.has_state;
   const bool reads = site.effect.opcode_class == OpcodeClass::kLoad;
   if (reads || site.effect.opcode_class == OpcodeClass::kStore) {
     return (is_weak && reads ? wire::kPlainRead : 0) | (reads ? 0 : wire::kPlainWrite) |

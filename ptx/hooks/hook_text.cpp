@@ -97,6 +97,15 @@ std::string write_count_interval(std::uint32_t label, HookNames& called) {
       kInterval, wire::kMostIntervals - 2, label, write_next_interval(called));
 }
 
+// Before the hook of a load in a read-only interval. All threads of a block go the same way, so
+// that none of a warp stay apart behind it.
+std::string skip_unless_frozen(std::uint32_t label) {
+  return fmt::format(
+      ".reg .pred %__barracuda_f;\nsetp.lt.u32 %__barracuda_f, {}, {};\n"
+      "@%__barracuda_f bra $__barracuda_skip{};\n",
+      kInterval, wire::kFrozen, label);
+}
+
 std::string add_lane_flags(std::uint32_t flags) {
   return fmt::format("or.b64 %__barracuda_n, %__barracuda_n, {};\n",
                      std::uint64_t{flags} << kLaneFlagShift);
@@ -197,19 +206,6 @@ HookWriter::Predicate HookWriter::skip_unless_used(const PlannedSite& site) {
           .after = fmt::format("$__barracuda_skip{}:\n", label)};
 }
 
-// All threads of a block go the same way, so that none of a warp stay apart behind it.
-HookWriter::Predicate HookWriter::skip_in_read_only_interval(const PlannedSite& site) {
-  if (!site.in_read_only_interval) {
-    return {};
-  }
-  const std::uint32_t label = next_label_++;
-  return {.before = fmt::format(".reg .pred %__barracuda_f;\n"
-                                "setp.lt.u32 %__barracuda_f, {}, {};\n"
-                                "@%__barracuda_f bra $__barracuda_skip{};\n",
-                                kInterval, wire::kFrozen, label),
-          .after = fmt::format("$__barracuda_skip{}:\n", label)};
-}
-
 HookWriter::Predicate HookWriter::skip_unless_conflicting(bool is_generic, std::uint32_t words,
                                                           const HookArgument& id,
                                                           const HookArgument& where) {
@@ -272,7 +268,12 @@ HookText HookWriter::write_event(const PlannedSite& site, const Statement& state
 }
 
 HookText HookWriter::write_access(const PlannedSite& site, const Statement& statement) {
-  const Predicate interval = skip_in_read_only_interval(site);
+  Predicate interval;
+  if (site.in_read_only_interval) {
+    interval = {.before = skip_unless_frozen(next_label_),
+                .after = fmt::format("$__barracuda_skip{}:\n", next_label_)};
+    ++next_label_;
+  }
   const Predicate predicate = skip_unless(statement.instruction);
   bool is_generic = false;
   const std::string address =

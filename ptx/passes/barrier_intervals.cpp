@@ -75,6 +75,27 @@ std::uint32_t granule_of(std::span<const PlannedSite> sites) {
   return static_cast<std::uint32_t>(std::bit_width(std::max(smallest, 1U))) - 1;
 }
 
+bool is_load_or_store(const PlannedSite& site) {
+  return site.effect.opcode_class == OpcodeClass::kLoad ||
+         site.effect.opcode_class == OpcodeClass::kStore;
+}
+
+// Volatile and relaxed accesses race as others do, but for how grave that is, and a state does not
+// keep who of three readers was not weak. So they have states where there are no others.
+void keep_strong_states(std::span<PlannedSite> sites) {
+  const auto is_weak = [](const PlannedSite& site) {
+    return may_be_shared(site) && is_load_or_store(site) &&
+           site.info.order == wire::MemoryOrder::kWeak;
+  };
+  if (std::ranges::any_of(sites, is_weak)) {
+    return;
+  }
+  for (PlannedSite& site : sites) {
+    site.has_state = may_be_shared(site) && is_load_or_store(site) &&
+                     site.effect.space == StateSpace::kShared && site.info.element_count == 1;
+  }
+}
+
 // What the states of a kernel's accesses to shared memory need. False if they cannot name its
 // sites.
 bool keep_states(Program& program, Kernel& kernel, std::span<PlannedSite> sites) {
@@ -88,6 +109,7 @@ bool keep_states(Program& program, Kernel& kernel, std::span<PlannedSite> sites)
   kernel.state_sites = first->id;
   kernel.keeps_states = true;
   kernel.state_granule_log2 = granule_of(sites);
+  keep_strong_states(sites);
   bound_block(program.module, program.function(sites.front().function));
   return true;
 }

@@ -18,9 +18,10 @@ bool is_barrier(const PlannedSite& site) {
   return site.hook == HookKind::kEvent && site.info.operation == wire::Operation::kBarrier;
 }
 
-bool is_plain_load(const PlannedSite& site) {
+bool is_kept_load(const PlannedSite& site) {
   return site.hook == HookKind::kAccess && site.effect.opcode_class == OpcodeClass::kLoad &&
-         site.effect.space == StateSpace::kShared && site.info.order == wire::MemoryOrder::kWeak;
+         site.effect.space == StateSpace::kShared &&
+         (site.info.order == wire::MemoryOrder::kWeak || site.has_state);
 }
 
 // Without a space it may be of shared memory.
@@ -146,7 +147,7 @@ Expected<void> visit(const Program& program, std::span<PlannedSite> sites) {
   for (PlannedSite& site : sites) {
     ASSERT(site.statement <= function.body_end);
     site.in_read_only_interval =
-        is_plain_load(site) && is_read_only[site.statement - function.body_begin];
+        is_kept_load(site) && is_read_only[site.statement - function.body_begin];
     site.is_counted = are_whole && site.counts_intervals && site.hook == HookKind::kEvent;
   }
   return {};

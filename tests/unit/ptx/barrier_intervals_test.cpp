@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "device_logger/site_word.h"
 #include "ptx/instrument.h"
 #include "ptx_text.h"
 
@@ -70,6 +71,26 @@ TEST_CASE("the interval is counted behind each barrier, and each hook of shared 
   CHECK(text.find("(__barracuda_result), __barracuda_shared_store,") < barrier);
   CHECK(text.rfind("(__barracuda_result), __barracuda_shared_access,") > barrier);
   CHECK(instrument_with("membar.gl;\n").text.find("interval") == std::string::npos);
+}
+
+TEST_CASE("volatile accesses have states where all are volatile") {
+  constexpr std::uint32_t kLogged = wire::kAlwaysLogged;
+  const std::string strong =
+      "st.volatile.shared.u32 [tile], %r1;\nbar.sync 0;\n"
+      "ld.volatile.shared.u32 %r2, [tile];\nbar.sync 0;\n"
+      "st.volatile.shared.u32 [tile], %r2;\n";
+  const auto are_logged = [&](const std::string& body) {
+    const std::string text = instrument_with(body).text;
+    const std::size_t call =
+        text.find("__barracuda_shared_access,", text.find("mov.b32 %__barracuda_interval"));
+    REQUIRE(call != std::string::npos);
+    const std::size_t word = text.rfind("[__barracuda_p0], ", call);
+    return (std::stoul(text.substr(word + 18)) & kLogged) != 0;
+  };
+  CHECK_FALSE(are_logged(strong));
+  CHECK(are_logged(strong + "ld.shared.u32 %r3, [tile+4];\n"));
+  CHECK(are_logged(strong + "ld.u32 %r3, [%rd1];\n"));  // it may be of shared memory
+  CHECK_FALSE(are_logged(strong + "atom.shared.add.u32 %r3, [tile], 1;\n"));
 }
 
 TEST_CASE("states name the sites of their kernel from its first on") {
