@@ -24,6 +24,8 @@ import golden_reports
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<language>[^\n`]*)\n(?P<text>.*?)^```$", re.M | re.S)
 LEFT_OUT = "…"
+# What the documents call the folder in which the commands run.
+HOME = "/home/you"
 
 
 class Command:
@@ -100,7 +102,7 @@ def run(commands, folder, build, keeps_build_name):
         for number, command in enumerate(commands):
             output = Path(outputs, str(number))
             printed = output.read_text(encoding="utf-8") if output.exists() else "(the shell has ended before)"
-            printed = printed.replace(str(build) + "/", "build/").replace(str(folder) + "/", "")
+            printed = printed.replace(str(build) + "/", "build/").replace(str(folder), HOME)
             command.printed = printed.splitlines()
 
 
