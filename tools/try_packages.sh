@@ -3,13 +3,14 @@
 # of a Debian release (the DEB by the steps of the Dockerfile), runs the demo's programs there as a user without
 # root, removes it, and looks for what was left behind. Needs root and the network.
 #
-#   [BUILD=folder] tools/try_packages.sh [bookworm] [trixie]
+#   [BUILD=folder] tools/try_packages.sh [RELEASE...]      (default: bookworm trixie; bullseye: tools/build_portable.sh)
 set -euo pipefail
 source "$(dirname "$0")/steps.sh"
 releases=("$@")
 [ ${#releases[@]} -gt 0 ] || releases=(bookworm trixie)
 roots=$(mktemp -d)
-trap 'rm -rf "$roots"' EXIT
+# A root that a failure leaves has /proc in it: out first, and nothing of another file system is removed.
+trap 'umount "$roots"/*/proc 2>/dev/null || true; rm -rf --one-file-system "$roots"' EXIT
 
 command -v debootstrap >/dev/null || apt-get install -q -y --no-install-recommends debootstrap >/dev/null
 build=${BUILD:-build}
