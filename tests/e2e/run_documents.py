@@ -4,11 +4,11 @@
     tests/e2e/run_documents.py [--update] [--build FOLDER] [PAGE...]      (default: README.md and all of docs/)
 
 What is run are the fences marked `console`: a line that begins with `$ ` is a command, the lines below it are
-its output, standard error included. A line `…` stands for any lines, and `…` in a line for any text; addresses
-are not compared. All commands of a page run in one shell, in the tree that was built (`build/` is then the
-build folder). A page that has files runs in an empty folder that has them: `<!-- file: NAME -->` above
-a fence. Another compiler makes other programs: exit status 77, as tests/e2e/golden_reports.py. --update writes
-what is printed now, where no `…` stands: read the diff.
+its output, standard error included. Of any other fence `<!-- printed by: COMMAND -->` above it says what prints it. A
+line `…` stands for any lines, and `…` in a line for any text; addresses are not compared. All commands of a page
+run in one shell, in the tree that was built (`build/` is then the build folder). A page that has files runs in an
+empty folder that has them: `<!-- file: NAME -->` above a fence. Another compiler makes other programs: exit
+status 77, as tests/e2e/golden_reports.py. --update writes what is printed now, where no `…` stands: read the diff.
 """
 import argparse
 import difflib
@@ -22,7 +22,7 @@ from pathlib import Path
 import golden_reports
 
 ROOT = Path(__file__).resolve().parents[2]
-FENCE = re.compile(r"^(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<language>[^\n`]*)\n(?P<text>.*?)^```$", re.M | re.S)
+FENCE = re.compile(r"^(?:<!-- (?:file: (?P<file>\S+)|printed by: (?P<command>.+)) -->\n)?```(?P<language>[^\n`]*)\n(?P<text>.*?)^```$", re.M | re.S)
 LEFT_OUT = "…"
 # What the documents call the folder in which the commands run.
 HOME = "/home/you"
@@ -59,9 +59,12 @@ def matches(expected, printed):
 def commands_of(name, text):
     found = []
     for fence in FENCE.finditer(text):
+        first = text.count("\n", 0, fence.start("text")) + 1
+        if fence["command"]:
+            found.append(Command(fence["command"], name, first - 1))
+            found[-1].expected = fence["text"].splitlines()
         if fence["language"] != "console":
             continue
-        first = text.count("\n", 0, fence.start("text")) + 1
         for number, line in enumerate(fence["text"].splitlines(), start=first):
             if line.startswith("$ "):
                 found.append(Command(line[2:], name, number))

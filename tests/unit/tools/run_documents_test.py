@@ -43,6 +43,10 @@ class Documents(unittest.TestCase):
     def test_files_of_a_page(self):
         self.assertEqual(run_documents.files_of(PAGE), {"a.txt": "one\ntwo\n"})
 
+    def test_a_fence_that_a_command_has_printed(self):
+        [command] = self.commands("<!-- printed by: cat b.txt -->\n```\none\n```\n")
+        self.assertEqual((command.text, command.line, command.expected), ("cat b.txt", 2, ["one"]))
+
     def test_output_without_a_command(self):
         with self.assertRaises(SystemExit):
             self.commands("```console\nno command\n```\n")
