@@ -9,8 +9,11 @@ set(libraries ${BARRACUDA_SYSROOT}/usr/lib/x86_64-linux-gnu)
 # Tests too have their libstdc++ inside, for this system's needs this system's C library.
 add_link_options(--sysroot=${BARRACUDA_SYSROOT} -B${libraries} -L${libraries} -static-libstdc++ -static-libgcc)
 
-# An object and not an archive: what needs it, libstdc++ and libgcc, comes last in a link.
-set(object ${PROJECT_BINARY_DIR}/old_glibc.o)
+# An object and not an archive: what needs it, libstdc++ and libgcc, comes last in a link. Another source has
+# another name, so that all is linked again.
+file(SHA256 ${CMAKE_CURRENT_LIST_DIR}/old_glibc.c hash)
+string(SUBSTRING ${hash} 0 8 hash)
+set(object ${PROJECT_BINARY_DIR}/old_glibc_${hash}.o)
 execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND ${CMAKE_C_COMPILER} -O2 -Wall -Wextra -Werror -fPIC -fvisibility=hidden
   -c ${CMAKE_CURRENT_LIST_DIR}/old_glibc.c -o ${object})
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/old_glibc.c)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the tool for systems from glibc 2.31 on (Debian 11, Ubuntu 20.04) in build-portable, makes packages of it, and
+# Builds the tool for systems from glibc 2.30 on, such as Debian 11, in build-portable, makes packages of it, and
 # tries them in a root of Debian 11, as a user without root. Needs root and the network.
 #
 #   tools/build_portable.sh [TARGET...]        (default: what is installed)

@@ -21,6 +21,8 @@ from pathlib import Path
 
 import run_documents
 
+# Debian's Python packages, should this be another Python.
+sys.path.append("/usr/lib/python3/dist-packages")
 try:
     import yaml
 except ImportError:
