@@ -8,7 +8,8 @@ its output, standard error included. Of any other fence `<!-- printed by: COMMAN
 line `…` stands for any lines, and `…` in a line for any text; addresses are not compared. All commands of a page
 run in one shell, in the tree that was built (`build/` is then the build folder). A page that has files runs in an
 empty folder that has them: `<!-- file: NAME -->` above a fence. Another compiler makes other programs: exit
-status 77, as tests/e2e/golden_reports.py. --update writes what is printed now, where no `…` stands: read the diff.
+status 77, as tests/e2e/golden_reports.py. In every fence the flags of `barracuda` must be flags that there are.
+--update writes what is printed now, where no `…` stands: read the diff.
 """
 import argparse
 import difflib
@@ -73,6 +74,21 @@ def commands_of(name, text):
             else:
                 raise SystemExit("%s:%d: output without a command" % (name, number))
     return found
+
+
+def known_flags(build):
+    """By command, from what completes them in a shell, which is made of the option table."""
+    script = subprocess.run([str(build / "bin/barracuda"), "--generate", "bash"], text=True, capture_output=True, check=True).stdout
+    return {command: set(words.split()) for command, words in re.findall(r'^    (\w+)\) words="(.+)" ;;$', script, re.M)}
+
+
+def unknown_flags(name, text, known):
+    for fence in FENCE.finditer(text):
+        for call in re.finditer(r"\bbarracuda (\w+)\b(.*?)(?: -- |$)", fence["text"], re.M):
+            for flag in re.findall(r"(?<![\w-])--[\w-]+", call[2].partition(" #")[0]):
+                if flag not in known.get(call[1], {flag}):
+                    line = text.count("\n", 0, fence.start("text") + call.start()) + 1
+                    yield "%s:%d: barracuda %s has no %s" % (name, line, call[1], flag)
 
 
 def files_of(text):
@@ -140,22 +156,25 @@ def main():
         print("skipped: the documents' outputs are those of another compiler")
         return 77
     names = arguments.pages or ["README.md", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/*.md"))]
-    count, faults = 0, 0
+    count, wrong, faults, known = 0, 0, 0, known_flags(arguments.build.resolve())
     for name in names:
         text = (ROOT / name).read_text(encoding="utf-8")
+        unknown = list(unknown_flags(name, text, known))
+        print("\n".join(unknown), end="\n" if unknown else "")
+        faults += len(unknown)
         commands = run_page(name, text, arguments.build.resolve())
         if arguments.update and commands:
             (ROOT / name).write_text(updated(text, commands), encoding="utf-8")
         for command in commands:
             count += 1
             if not command.is_as_expected():
-                faults += 1
+                wrong += 1
                 print("%s:%d: $ %s" % (name, command.line, command.text))
                 print("\n".join(difflib.unified_diff(command.expected, command.printed, "documented", "printed", lineterm="")))
-    print("%d commands, %d as documented" % (count, count - faults))
+    print("%d commands, %d as documented" % (count, count - wrong))
     if count == 0:
         print("no command was run")
-    return 0 if arguments.update else int(faults > 0 or count == 0)
+    return 0 if arguments.update else int(wrong + faults > 0 or count == 0)
 
 
 if __name__ == "__main__":

@@ -47,6 +47,11 @@ class Documents(unittest.TestCase):
         [command] = self.commands("<!-- printed by: cat b.txt -->\n```\none\n```\n")
         self.assertEqual((command.text, command.line, command.expected), ("cat b.txt", 2, ["one"]))
 
+    def test_flags_that_there_are_not(self):
+        page = "```sh\nbarracuda run -- ./app --own\nsrun barracuda run --seed 1 --sed 2 -- ./app --own    # --what\nbarracuda other --any\n```\n"
+        self.assertEqual(list(run_documents.unknown_flags("page.md", page, {"run": {"--seed"}})),
+                         ["page.md:3: barracuda run has no --sed"])
+
     def test_output_without_a_command(self):
         with self.assertRaises(SystemExit):
             self.commands("```console\nno command\n```\n")
