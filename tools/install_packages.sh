@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that the build and the tests need; with `lint` also those of the lint, with
-# `fuzz` those of the fuzz targets, with `page` a browser for the report's page, with `campaign` those of tools/try_campaign.sh.
+# `fuzz` those of the fuzz targets, with `page` a browser for the report's page and what makes the documentation a site, with `campaign` those of tools/try_campaign.sh.
 # Takes no time where all are there.
 set -euo pipefail
 
@@ -11,7 +11,7 @@ packages=(
   libtbb-dev libboost1.81-dev libexpected-dev libfmt-dev libcli11-dev nlohmann-json3-dev
   liblz4-dev libzstd-dev libxxhash-dev libdw-dev libelf-dev libbz2-dev liblzma-dev zlib1g-dev
   # tests
-  catch2 librapidcheck-dev
+  catch2 librapidcheck-dev patch
   # the CUDA compiler, where it comes from PyPI
   python3 python3-pip ca-certificates
 )
@@ -19,7 +19,7 @@ for extra in "$@"; do
   case $extra in
     lint) packages+=(clang-format-19 clang-tidy-19) ;;
     fuzz) packages+=(clang-19 libclang-rt-19-dev) ;;
-    page) packages+=(chromium) ;;
+    page) packages+=(chromium mkdocs) ;;
     campaign) packages+=(slurm-wlm munge iproute2 python3-venv) ;;
     *) echo "usage: $0 [lint] [fuzz] [page] [campaign]" >&2; exit 64 ;;
   esac

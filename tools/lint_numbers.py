@@ -4,6 +4,7 @@
 Takes the tree's root. With --print, prints the numbers instead.
 """
 
+import json
 import math
 import re
 import sys
@@ -56,6 +57,14 @@ STATED = [
     ("README.md", r"of\s+(\d+)\s+programs", "benchmark programs"),
     ("README.md", r"racecheck (\d+) and [\d.]+ times", "kernel time, racecheck"),
     ("README.md", r"racecheck \d+ and ([\d.]+) times", "whole program, racecheck"),
+    ("docs/COMPARISON.md", r"of the (\d+) small programs", "programs of its core"),
+    ("docs/COMPARISON.md", r"geometric mean of (\d+) programs", "benchmark programs"),
+    ("docs/COMPARISON.md", r"time of kernels[^|]*\| (\d+) times", "kernel time, ours"),
+    ("docs/COMPARISON.md", r"time of kernels[^|]*\| \d+ times \| (\d+) times", "kernel time, racecheck"),
+    ("docs/COMPARISON.md", r"time of whole programs[^|]*\| ([\d.]+) times", "whole program, ours"),
+    ("docs/COMPARISON.md", r"time of whole programs[^|]*\| [\d.]+ times \| ([\d.]+) times", "whole program, racecheck"),
+    ("docs/COMPARISON.md", r"slows down less, of (\d+)", "benchmark programs"),
+    ("docs/COMPARISON.md", r"slows down less, of \d+ \| (\d+)", "kernels below racecheck"),
     ("docs/SUITE.md", r"`suite/` is the core of (\d+)", "programs of its core"),
     ("docs/SUITE.md", r"\| \d+ of (\d+) right \| \d+ of \d+ right", "programs of its core"),
     ("docs/SUITE.md", r"--seeds 20` \| \d+ of \d+ right \| \d+ of (\d+) right \|", "programs of its modern part"),
@@ -74,6 +83,10 @@ SAME = [
     (("README.md", r"Detection takes ([\d.]+) bytes"),
      ("docs/MEASUREMENTS.md", r"\*\*([\d.]+) bytes a byte touched\*\*")),
     (("README.md", r"racecheck gets (\d+) right"), ("docs/SUITE.md", r"racecheck (\d+) of \d+;")),
+    (("docs/COMPARISON.md", r"right verdicts[^|]*\| (\d+) "), ("docs/SUITE.md", r"ours\s+(\d+) of \d+ right, racecheck")),
+    (("docs/COMPARISON.md", r"right verdicts[^|]*\| \d+ \| (\d+) "), ("docs/SUITE.md", r"racecheck (\d+) of \d+;")),
+    (("docs/COMPARISON.md", r"races found, of the (\d+) "), ("docs/SUITE.md", r"finds \d+ of the (\d+) races")),
+    (("docs/COMPARISON.md", r"races found[^|]*\| \d+ \| (\d+) "), ("docs/SUITE.md", r"finds (\d+) of the \d+ races")),
 ]
 
 
@@ -136,6 +149,20 @@ def walk_faults(root):
         yield "docs/ARCHITECTURE.md: the walk names %s %d times" % (file, files.count(file))
 
 
+def finding_faults(root):
+    """FINDINGS.md has a heading for each kind and type that the schema of reports has, for reports are looked up by it."""
+    kinds = []
+    for definition in json.loads((root / "docs/report.schema.json").read_text(encoding="utf-8"))["$defs"].values():
+        fields = definition.get("properties", {})
+        if {"enum", "const"} & fields.get("severity", {}).keys() and "type" in fields:
+            names = fields["kind"] if fields["type"].get("const") == "race" else fields["type"]
+            kinds += names.get("enum", [names.get("const")])
+    text = (root / "docs/FINDINGS.md").read_text(encoding="utf-8")
+    for kind in kinds:
+        if text.count("\n## %s\n" % kind) != 1:
+            yield "docs/FINDINGS.md: has no heading '## %s'" % kind
+
+
 def main():
     root = Path(sys.argv[-1])
     numbers = count(root)
@@ -143,7 +170,7 @@ def main():
         print("\n".join("%-28s %s" % item for item in numbers.items()))
         return 0
     faults = [*stated_faults(root, numbers), *same_faults(root), *suite_faults(root),
-              *benchmark_faults(root), *walk_faults(root)]
+              *benchmark_faults(root), *walk_faults(root), *finding_faults(root)]
     print("\n".join(faults), end="\n" if faults else "")
     return 1 if faults else 0
 

@@ -22,9 +22,10 @@ for kind in man bash zsh; do
   "$barracuda" --generate $kind | cmp -s - "$file" || fail "$file is not what --generate $kind writes"
 done
 if command -v man >/dev/null; then
-  run man -l "$share/man/man1/barracuda.1"
+  run man --warnings -l "$share/man/man1/barracuda.1"
   expect_status 0 "man"
   expect_out 'launch-timeout'
+  [ -s "$folder/err" ] && fail "the manual page has warnings"
 fi
 complete_words() {  # the words so far; the last of them is completed
   bash -c 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _barracuda; echo "${COMPREPLY[*]}"' \
@@ -43,10 +44,39 @@ complete_words barracuda expose --per
 expect_out '^--per-race$'
 complete_words barracuda run -- ./app --launch-s
 expect_out '^$'
+# As a person types it: an interactive shell, and the tabulator.
+run python3 - "$share/bash-completion/completions/barracuda" <<'PYTHON'
+import os, pty, select, sys, time
+
+process, terminal = pty.fork()
+if process == 0:
+    os.execvpe("bash", ["bash", "--norc", "--noprofile", "-i"], {**os.environ, "TERM": "dumb", "PS1": "> "})
+os.write(terminal, b"source '%s'\n" % sys.argv[1].encode())
+printed = b""
+for typed, completed in ((b"barracuda repl", b"barracuda replay "), (b"barracuda run --launch-s", b"--launch-skip "), (b"barracuda run --device=c", b"--device=cpu ")):
+    os.write(terminal, typed + b"\t")
+    until = time.time() + 20
+    while completed not in printed and time.time() < until:
+        if select.select([terminal], [], [], 0.1)[0]:
+            printed += os.read(terminal, 4096)
+    print("completed" if completed in printed else "not completed: %r" % printed)
+    os.write(terminal, b"\x15")
+    printed = b""
+os.write(terminal, b"exit\n")
+PYTHON
+expect_out 'completed completed completed'
 if command -v zsh >/dev/null; then
   run zsh -n "$share/zsh/site-functions/_barracuda"
   expect_status 0 "zsh"
 fi
+
+# What docs/CI.md says of the C library that is needed.
+documented=$(sed -nE 's/.*Debian 12 needs glibc ([0-9.]+),.*/\1/p' "$(dirname "$0")/../../../docs/CI.md")
+grep -q '^BARRACUDA_SYSROOT:PATH=.' "$BUILD/CMakeCache.txt" &&
+  documented=$(sed -nE 's/.*`tools\/build_portable.sh` builds needs ([0-9.]+)\..*/\1/p' "$(dirname "$0")/../../../docs/CI.md")
+needed=$(objdump -T "$folder"/moved/bin/* "$folder"/moved/lib/libbarracuda.so "$folder"/moved/lib/libtbb.so.12 "$folder"/moved/lib/barracuda-compiler \
+  2>/dev/null | grep -oE 'GLIBC_[0-9.]+' | sort -uV | tail -1)
+[ "$needed" = "GLIBC_$documented" ] || fail "what is installed needs $needed, and docs/CI.md says $documented"
 
 mkdir "$folder/project"
 cat >"$folder/project/CMakeLists.txt" <<'CMAKE'

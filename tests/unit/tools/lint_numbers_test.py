@@ -60,6 +60,14 @@ class NumbersLint(unittest.TestCase):
         self.replace("docs/ARCHITECTURE.md", "| `ptx/link.cpp` |", "| `ptx/parse.cpp` |")
         self.assertIn("docs/ARCHITECTURE.md: the walk names ptx/parse.cpp 2 times", self.faults())
 
+    def test_a_kind_of_finding_without_a_heading(self):
+        self.replace("docs/FINDINGS.md", "## deadlock", "## dead lock")
+        self.assertEqual(self.faults(), ["docs/FINDINGS.md: has no heading '## deadlock'"])
+
+    def test_a_score_that_is_another_where_it_was_measured(self):
+        self.replace("docs/SUITE.md", "it finds 7 of the 32 races", "it finds 8 of the 32 races")
+        self.assertRegex("".join(self.faults()), r"^docs/COMPARISON.md:\d+: 7, but docs/SUITE.md:\d+: 8$")
+
     def test_a_sentence_that_is_gone(self):
         self.replace("docs/MEASUREMENTS.md", "below racecheck's on", "under racecheck's on")
         self.assertTrue(all("docs/MEASUREMENTS.md: says nothing like" in fault for fault in self.faults()))
