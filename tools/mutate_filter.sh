@@ -22,24 +22,24 @@ judge() {
 
 # name | file in session | sed expression: one line each
 of_session=$(cat <<'LIST'
-filter: what comes before does not matter|unlogged_reads.cpp|s/ || !streams_.is_after_all(launch.id) ||/ ||/
-filter: what comes later does not matter|unlogged_reads.cpp|s/^    hold_against(launch.id, written ? .*;//
-filter: copies that come later do not matter|unlogged_reads.cpp|s/^    hold_against(copy.id, written);//
-filter: launches of graphs do not matter|unlogged_reads.cpp|s/^    hold_against(id, std::nullopt);//
-filter: what nobody knows to be written is not|unlogged_reads.cpp|s/(written \&\& !overlap(unlogged.ranges, \*written))/!overlap(unlogged.ranges, written.value_or(Ranges()))/
-filter: unknown stores write nothing|unlogged_reads.cpp|s/if (!writes.is_known || launch.arguments.empty()) {/if (launch.arguments.empty()) {/
-filter: a pointer into no allocation writes nothing|unlogged_reads.cpp|/if (!behind \&\& !before) {/{n;s/return std::nullopt;/continue;/}
-filter: an end is the beginning of what follows|unlogged_reads.cpp|s/allocation_with(pointer - 1)/allocation_with(pointer)/
-filter: an array is written with the one before it|unlogged_reads.cpp|s/read_only(launch, written->likely)/read_only(launch, written->maybe)/
-filter: what is written may stay unlogged|unlogged_reads.cpp|s/!overlap({\*range}, written) \&\& //
-filter: programmatic launches wait|unlogged_reads.cpp|s/ || launch.is_programmatic / /
-filter: the newest reader is the only one|unlogged_reads.cpp|s/^  if (same != unlogged_.end()) {/  if (!unlogged_.empty()) {/;s/^    same->id = id;/    unlogged_[0] = {id, std::move(ranges)};/
-filter: the oldest reader is forgotten|unlogged_reads.cpp|s/^    next.insert(next.end(), unlogged_\[0\].ranges.begin(), unlogged_\[0\].ranges.end());//
-filter: what it says it goes on doing|unlogged_reads.cpp|s/^  is_given_up_ = true;//
-filter: a write that was met is not told|unlogged_reads.cpp|s/if (unwritten.written != 0 \&\& is_on()) {/if (false) {/
-filter: recordings leave out|unlogged_reads.cpp|s/ \&\& options.record.empty()//
-filter: the rules of the paper leave out|unlogged_reads.cpp|s/options.model != "paper"),/true),/
-filter: auto is on|unlogged_reads.cpp|s/foresees_(options.filter == "auto")/foresees_(false)/
+filter: what comes before does not matter|unlogged_accesses.cpp|s/ || !streams_.is_after_all(launch.id) ||/ ||/
+filter: what comes later does not matter|unlogged_accesses.cpp|s/^    hold_against(launch.id, written ? .*;//
+filter: copies that come later do not matter|unlogged_accesses.cpp|s/^    hold_against(copy.id, written);//
+filter: launches of graphs do not matter|unlogged_accesses.cpp|s/^    hold_against(id, std::nullopt);//
+filter: what nobody knows to be written is not|unlogged_accesses.cpp|s/(written \&\& !overlap(unlogged.ranges, \*written))/!overlap(unlogged.ranges, written.value_or(Ranges()))/
+filter: unknown stores write nothing|unlogged_accesses.cpp|s/if (!writes.is_known || launch.arguments.empty()) {/if (launch.arguments.empty()) {/
+filter: a pointer into no allocation writes nothing|unlogged_accesses.cpp|/if (!behind \&\& !before) {/{n;s/return std::nullopt;/continue;/}
+filter: an end is the beginning of what follows|unlogged_accesses.cpp|s/allocation_with(pointer - 1)/allocation_with(pointer)/
+filter: an array is written with the one before it|unlogged_accesses.cpp|s/read_only(launch, written->likely)/read_only(launch, written->maybe)/
+filter: what is written may stay unlogged|unlogged_accesses.cpp|s/!overlap({\*range}, written) \&\& //
+filter: programmatic launches wait|unlogged_accesses.cpp|s/ || launch.is_programmatic / /
+filter: the newest reader is the only one|unlogged_accesses.cpp|s/^  if (same != unlogged_.end()) {/  if (!unlogged_.empty()) {/;s/^    same->id = id;/    unlogged_[0] = {id, std::move(ranges)};/
+filter: the oldest reader is forgotten|unlogged_accesses.cpp|s/^    next.insert(next.end(), unlogged_\[0\].ranges.begin(), unlogged_\[0\].ranges.end());//
+filter: what it says it goes on doing|unlogged_accesses.cpp|s/^  is_given_up_ = true;//
+filter: a write that was met is not told|unlogged_accesses.cpp|s/if (unwritten.written != 0 \&\& is_on()) {/if (false) {/
+filter: recordings leave out|unlogged_accesses.cpp|s/ \&\& options.record.empty()//
+filter: the rules of the paper leave out|unlogged_accesses.cpp|s/options.model != "paper"),/true),/
+filter: auto is on|unlogged_accesses.cpp|s/foresees_(options.filter == "auto")/foresees_(false)/
 filter: non-blocking streams wait|stream_tracker.cpp|s/^    return !has_non_blocking_;/    return true;/
 filter: two streams wait for each other|stream_tracker.cpp|s/is_only_one = next_number_ == 2/is_only_one = next_number_ > 1/
 filter: a stream waits for the legacy one|stream_tracker.cpp|s/is_only_one \&\& !(has_non_blocking_ \&\& uses_legacy_)/is_only_one/
@@ -77,10 +77,10 @@ LIST
 
 # The same in device_logger.
 of_logger=$(cat <<'LIST'
-logger: a read is where it begins|unwritten_memory.h|s/begins_inside \&\& first + bytes <= range.bytes/begins_inside/
-logger: a write is where it begins|unwritten_memory.h|s/: begins_inside || range.address - address < bytes/: begins_inside/
-logger: a write is where it ends|unwritten_memory.h|s/: begins_inside || range.address - address < bytes/: address + bytes - 1 - range.address < range.bytes/
-logger: one range counts|unwritten_memory.h|s/i < count; ++i/i < count \&\& i < 1; ++i/
+logger: a read is where it begins|unlogged_memory.h|s/begins_inside \&\& first + bytes <= range.bytes/begins_inside/
+logger: a write is where it begins|unlogged_memory.h|s/: begins_inside || range.address - address < bytes/: begins_inside/
+logger: a write is where it ends|unlogged_memory.h|s/: begins_inside || range.address - address < bytes/: address + bytes - 1 - range.address < range.bytes/
+logger: one range counts|unlogged_memory.h|s/i < count; ++i/i < count \&\& i < 1; ++i/
 states: an interval lasts|shared_states.h|s/met.interval() == interval ? met.bits() : 0/met.bits()/
 states: intervals do not matter|shared_states.h|s/met.interval() == interval ? met.bits() : 0/0/
 states: writers do not conflict|shared_states.h|s/StateUse::kWrite \&\& is_own) {/StateUse::kWrite) {/
@@ -99,7 +99,7 @@ events: any warp is the last|block_events.h|s/} else if (there == all) {/} else 
 states: nobody leaves|shared_states.h|s/if (left_in <= interval) {/if (false) {/
 states: who left did nothing|shared_states.h|s/(has_left(state.first().thread) ? 1U : 0U)/0U/
 states: who stayed has left|shared_states.h|s/(has_left(state.first().thread) ? 1U : 0U)/1U/
-logger: every access is of one byte|unwritten_memory.h|s/return 1U << (site >> kSizeShift.*/return 1U + (site \& 0);/
+logger: every access is of one byte|unlogged_memory.h|s/return 1U << (site >> kSizeShift.*/return 1U + (site \& 0);/
 LIST
 )
 

@@ -71,6 +71,12 @@ namespace number_sites {
 Expected<void> run(Program& program);
 }  // namespace number_sites
 
+// What each kernel accesses of global memory, and by which addresses, as far as that can be told
+// before a launch. After number_sites.
+namespace global_accesses {
+Expected<void> run(Program& program);
+}  // namespace global_accesses
+
 // Finds kernels in which nothing but barriers of the whole block orders threads, and no function
 // but the kernel itself is logged: there accesses to shared memory are logged only where they
 // conflict (device_logger/shared_states.h). After number_sites.

@@ -52,23 +52,23 @@ TEST_CASE("plain reads of memory that a launch does not write are not logged", "
   CHECK(lanes_of(all, machine, "ld.global.u32") == ~0U);
 
   // All of the offsets, and the values of half of the warp.
-  machine.unwritten().count = 2;
-  machine.unwritten().ranges[0] = {.address = arrays.offsets, .bytes = kThreads * 8};
-  machine.unwritten().ranges[1] = {.address = arrays.values, .bytes = kThreads / 2 * 4};
+  machine.unlogged().count = 2;
+  machine.unlogged().ranges[0] = {.address = arrays.offsets, .bytes = kThreads * 8};
+  machine.unlogged().ranges[1] = {.address = arrays.values, .bytes = kThreads / 2 * 4};
   const std::vector<LoggedRecord> some = run();
   CHECK(lanes_of(some, machine, "ld.global.u64") == 0);
   CHECK(lanes_of(some, machine, "ld.global.u32") == 0xFFFF0000);
   CHECK(lanes_of(some, machine, "st.global") == ~0U);
   CHECK(some.size() < all.size());
-  CHECK(machine.unwritten().written == 0);
+  CHECK(machine.unlogged().written == 0);
 }
 
 TEST_CASE("a read that is in such memory with some of its bytes alone is logged", "[logger]") {
   LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
   const Arrays arrays = allocate(machine, 4);
-  machine.unwritten().count = 1;
+  machine.unlogged().count = 1;
   // All but the first half of the first offset and the second half of the last one.
-  machine.unwritten().ranges[0] = {.address = arrays.offsets + 4, .bytes = kThreads * 8 - 8};
+  machine.unlogged().ranges[0] = {.address = arrays.offsets + 4, .bytes = kThreads * 8 - 8};
   machine.launch("write_pattern", 1, kThreads, {arrays.base, arrays.offsets, arrays.values});
   CHECK(lanes_of(machine.read(), machine, "ld.global.u64") == 0x80000001);
 }
@@ -77,50 +77,50 @@ TEST_CASE("a volatile read is logged wherever it is", "[logger]") {
   LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
   const Arrays arrays = allocate(machine, 4);
   *LoggedMachine::at<std::uint32_t>(arrays.values) = ~0U;  // which lanes read
-  machine.unwritten().count = 1;
-  machine.unwritten().ranges[0] = {.address = arrays.base, .bytes = 4096};
+  machine.unlogged().count = 1;
+  machine.unlogged().ranges[0] = {.address = arrays.base, .bytes = 4096};
   const std::uint64_t sink = machine.allocate(kThreads * 4);
   machine.launch("read_pattern", 1, kThreads, {arrays.base, arrays.offsets, arrays.values, sink});
   CHECK(lanes_of(machine.read(), machine, "ld.volatile") == ~0U);
-  CHECK(machine.unwritten().written == 0);
+  CHECK(machine.unlogged().written == 0);
 }
 
 TEST_CASE("a write of such memory is logged, and told", "[logger]") {
   LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
   const Arrays arrays = allocate(machine, 4);
-  machine.unwritten().count = 1;
+  machine.unlogged().count = 1;
   SECTION("with its last byte alone") {
-    machine.unwritten().ranges[0] = {.address = arrays.base + 127, .bytes = 16};
+    machine.unlogged().ranges[0] = {.address = arrays.base + 127, .bytes = 16};
     machine.launch("write_pattern", 1, kThreads, {arrays.base, arrays.offsets, arrays.values});
     CHECK(lanes_of(machine.read(), machine, "st.global") == ~0U);
-    CHECK(machine.unwritten().written == 1);
+    CHECK(machine.unlogged().written == 1);
   }
   SECTION("with its first byte alone") {
-    machine.unwritten().ranges[0] = {.address = arrays.base - 15, .bytes = 16};
+    machine.unlogged().ranges[0] = {.address = arrays.base - 15, .bytes = 16};
     machine.launch("write_pattern", 1, kThreads, {arrays.base, arrays.offsets, arrays.values});
-    CHECK(machine.unwritten().written == 1);
+    CHECK(machine.unlogged().written == 1);
   }
   SECTION("with bytes on both sides of it") {
-    machine.unwritten().ranges[0] = {.address = arrays.base + 1, .bytes = 2};
+    machine.unlogged().ranges[0] = {.address = arrays.base + 1, .bytes = 2};
     machine.launch("write_pattern", 1, kThreads, {arrays.base, arrays.offsets, arrays.values});
-    CHECK(machine.unwritten().written == 1);
+    CHECK(machine.unlogged().written == 1);
   }
   SECTION("beside it") {
-    machine.unwritten().ranges[0] = {.address = arrays.base + 128, .bytes = 16};
+    machine.unlogged().ranges[0] = {.address = arrays.base + 128, .bytes = 16};
     machine.launch("write_pattern", 1, kThreads, {arrays.base, arrays.offsets, arrays.values});
-    CHECK(machine.unwritten().written == 0);
+    CHECK(machine.unlogged().written == 0);
   }
   SECTION("by an atomic") {
-    machine.unwritten().ranges[0] = {.address = arrays.base, .bytes = 4};
+    machine.unlogged().ranges[0] = {.address = arrays.base, .bytes = 4};
     machine.launch("take_tickets", 1, kThreads, {arrays.base, arrays.values});
     CHECK(lanes_of(machine.read(), machine, "atom") == ~0U);
-    CHECK(machine.unwritten().written == 1);
+    CHECK(machine.unlogged().written == 1);
   }
   SECTION("in shared memory of the same offset") {
-    machine.unwritten().ranges[0] = {.address = 0, .bytes = 4096};
+    machine.unlogged().ranges[0] = {.address = 0, .bytes = 4096};
     machine.launch("use_shared", 1, kThreads, {arrays.base});
     CHECK(lanes_of(machine.read(), machine, "ld.shared") == ~0U);
-    CHECK(machine.unwritten().written == 0);
+    CHECK(machine.unlogged().written == 0);
   }
 }
 

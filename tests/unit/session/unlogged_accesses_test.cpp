@@ -1,4 +1,4 @@
-#include "session/unlogged_reads.h"
+#include "session/unlogged_accesses.h"
 
 #include <cstring>
 #include <initializer_list>
@@ -33,8 +33,8 @@ struct Device {
     kernel.writes = {.is_known = true, .arguments = {{1, 0}}};
   }
 
-  wire::UnwrittenMemory launch(StreamKey stream, std::uint64_t in, std::uint64_t out,
-                               bool is_programmatic = false) {
+  wire::UnloggedMemory launch(StreamKey stream, std::uint64_t in, std::uint64_t out,
+                              bool is_programmatic = false) {
     const LaunchId id{++launches};
     if (is_programmatic) {
       streams.launch_programmatic(stream, id, CopyId{++copies});
@@ -44,11 +44,13 @@ struct Device {
     std::vector<std::byte> arguments(16);
     std::memcpy(arguments.data(), &in, 8);
     std::memcpy(arguments.data() + 8, &out, 8);
-    return reads.begin({.id = id,
-                        .stream = stream,
-                        .kernel = kernel,
-                        .arguments = arguments,
-                        .is_programmatic = is_programmatic});
+    return reads
+        .begin({.id = id,
+                .stream = stream,
+                .kernel = kernel,
+                .arguments = arguments,
+                .is_programmatic = is_programmatic})
+        .memory;
   }
 
   void copy_to(StreamKey stream, std::uint64_t address, bool is_written = true) {
@@ -64,10 +66,10 @@ struct Device {
   Problems problems;
   ptx::Kernel kernel;
   std::uint32_t launches = 0, copies = 0;
-  UnloggedReads reads{options, allocations, streams, problems, [](LaunchId) { return " (k)"; }};
+  UnloggedAccesses reads{options, allocations, streams, problems, [](LaunchId) { return " (k)"; }};
 };
 
-bool is_range(const wire::UnwrittenMemory& unwritten, std::uint64_t address) {
+bool is_range(const wire::UnloggedMemory& unwritten, std::uint64_t address) {
   return unwritten.count == 1 && unwritten.ranges[0].address == address &&
          unwritten.ranges[0].bytes == kBytes;
 }
@@ -250,7 +252,7 @@ TEST_CASE("what many launches read is not forgotten") {
 
 TEST_CASE("a write that the logger met where none should be is told") {
   Device device;
-  wire::UnwrittenMemory unwritten = device.launch(kLegacyStream, kIn, kOut);
+  wire::UnloggedMemory unwritten = device.launch(kLegacyStream, kIn, kOut);
   device.reads.end(LaunchId{1}, unwritten);
   CHECK_FALSE(device.has_given_up());
   unwritten.written = 1;
@@ -269,9 +271,12 @@ TEST_CASE("more ranges than a descriptor has room for: the largest are left out"
   }
   const LaunchId id{++device.launches};
   device.streams.launch(kLegacyStream, id);
-  const wire::UnwrittenMemory unwritten = device.reads.begin(
-      {.id = id, .stream = kLegacyStream, .kernel = device.kernel, .arguments = arguments});
-  REQUIRE(unwritten.count == wire::kMostUnwrittenRanges);
+  const wire::UnloggedMemory unwritten =
+      device.reads
+          .begin(
+              {.id = id, .stream = kLegacyStream, .kernel = device.kernel, .arguments = arguments})
+          .memory;
+  REQUIRE(unwritten.count == wire::kMostUnloggedRanges);
   for (std::uint32_t i = 0; i < unwritten.count; ++i) {
     CHECK(unwritten.ranges[i].bytes > 64 * 10);
   }
