@@ -1,4 +1,5 @@
-// Plain reads of memory that a launch does not write leave no record; writes of it leave one and a
+// Plain reads of memory that a launch does not write leave no record, and neither do the accesses
+// that were looked at to memory that its threads own; what else is done there leaves one and a
 // mark.
 #include <cstdint>
 #include <vector>
@@ -122,6 +123,108 @@ TEST_CASE("a write of such memory is logged, and told", "[logger]") {
     CHECK(lanes_of(machine.read(), machine, "ld.shared") == ~0U);
     CHECK(machine.unlogged().written == 0);
   }
+}
+
+// One range, and the only site that was looked at for it.
+struct OwnedRange {
+  std::uint64_t address = 0, bytes = 0;
+  std::uint32_t site = 0;
+};
+
+void set_owned(LoggedMachine& machine, const OwnedRange& range) {
+  machine.unlogged() = {.count = 2, .owned = 1};
+  machine.unlogged().ranges[0] = {.address = 64, .bytes = 1};  // elsewhere
+  machine.unlogged().ranges[1] = {.address = range.address, .bytes = range.bytes};
+  machine.owned_sites() = {.first = range.site - 5};
+  machine.owned_sites().ranges[5] = 1 << 1;
+}
+
+TEST_CASE("what was looked at of memory that threads own is not logged", "[logger]") {
+  LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
+  const Arrays arrays = allocate(machine, 4);
+  const auto run = [&] {
+    machine.launch("write_pattern", 1, kThreads, {arrays.base, arrays.offsets, arrays.values});
+    return machine.read();
+  };
+  const auto site_of = [&](const char* instruction) {
+    for (const LoggedRecord& record : run()) {
+      if (machine.site_of(record).instruction.starts_with(instruction)) {
+        return static_cast<std::uint32_t>(machine.site_of(record).id);
+      }
+    }
+    FAIL("no such instruction");
+    return 0U;
+  };
+  const std::uint32_t store = site_of("st.global"), load = site_of("ld.global.u32");
+  SECTION("the store") {
+    set_owned(machine, {.address = arrays.base, .bytes = 128, .site = store});
+    const auto records = run();
+    CHECK(lanes_of(records, machine, "st.global") == 0);
+    CHECK(lanes_of(records, machine, "ld.global.u32") == ~0U);
+    CHECK(machine.unlogged().written == 0);
+  }
+  SECTION("the load") {
+    set_owned(machine, {.address = arrays.values, .bytes = kThreads * 4, .site = load});
+    const auto records = run();
+    CHECK(lanes_of(records, machine, "ld.global.u32") == 0);
+    CHECK(lanes_of(records, machine, "st.global") == ~0U);
+    CHECK(machine.unlogged().written == 0);
+  }
+  SECTION("what lies outside, or with some of its bytes, is logged") {
+    set_owned(machine, {.address = arrays.base + 4, .bytes = 122, .site = store});
+    CHECK(lanes_of(run(), machine, "st.global") == 0x80000001);
+    CHECK(machine.unlogged().written == 0);
+  }
+  SECTION("another site is told") {
+    const std::uint32_t other = GENERATE(1U, 2U, 0x00FFFFFFU);
+    set_owned(machine, {.address = arrays.base + 124, .bytes = 4, .site = store + other});
+    CHECK(lanes_of(run(), machine, "st.global") == ~0U);
+    CHECK(machine.unlogged().written == 1);
+  }
+  SECTION("a site beyond the table is told") {
+    set_owned(machine, {.address = arrays.base, .bytes = 128, .site = store});
+    machine.owned_sites().first = store - kMostOwnedSites;
+    CHECK(lanes_of(run(), machine, "st.global") == ~0U);
+    CHECK(machine.unlogged().written == 1);
+  }
+  SECTION("another read is told") {
+    set_owned(machine, {.address = arrays.values + 124, .bytes = 4, .site = store});
+    CHECK(lanes_of(run(), machine, "ld.global.u32") == ~0U);
+    CHECK(machine.unlogged().written == 1);
+  }
+  SECTION("a read in front of it is none of it") {
+    set_owned(machine, {.address = arrays.values + 128, .bytes = 4, .site = store});
+    run();
+    CHECK(machine.unlogged().written == 0);
+  }
+  SECTION("a site that was looked at for another range is told") {
+    set_owned(machine, {.address = arrays.base, .bytes = 128, .site = store});
+    machine.owned_sites().ranges[5] = 1 << 0;
+    CHECK(lanes_of(run(), machine, "st.global") == ~0U);
+    CHECK(machine.unlogged().written == 1);
+  }
+}
+
+TEST_CASE("volatile reads, acquires and atomics of memory that threads own are told", "[logger]") {
+  LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
+  const Arrays arrays = allocate(machine, 4);
+  machine.unlogged() = {.count = 1, .owned = 1};
+  machine.unlogged().ranges[0] = {.address = arrays.base, .bytes = 4};
+  SECTION("a volatile read") {
+    *LoggedMachine::at<std::uint32_t>(arrays.values) = ~0U;  // which lanes read
+    const std::uint64_t sink = machine.allocate(kThreads * 4);
+    machine.launch("read_pattern", 1, kThreads, {arrays.base, arrays.offsets, arrays.values, sink});
+    CHECK(lanes_of(machine.read(), machine, "ld.volatile") == ~0U);
+  }
+  SECTION("an acquire") {
+    *LoggedMachine::at<std::uint32_t>(arrays.base) = 1;  // the flag
+    machine.launch("hand_over", 1, 2, {arrays.values, arrays.base, arrays.offsets});
+  }
+  SECTION("an atomic") {
+    machine.launch("take_tickets", 1, kThreads, {arrays.base, arrays.values});
+    CHECK(lanes_of(machine.read(), machine, "atom") == ~0U);
+  }
+  CHECK(machine.unlogged().written == 1);
 }
 
 }  // namespace barracuda::wire
