@@ -218,7 +218,8 @@ TEST_CASE("volatile reads, acquires and atomics of memory that threads own are t
   }
   SECTION("an acquire") {
     *LoggedMachine::at<std::uint32_t>(arrays.base) = 1;  // the flag
-    machine.launch("hand_over", 1, 2, {arrays.values, arrays.base, arrays.offsets});
+    machine.launch("await_flag", 1, 2, {arrays.base, arrays.values});
+    CHECK(machine.read("ld.volatile").size() != 0);
   }
   SECTION("an atomic") {
     machine.launch("take_tickets", 1, kThreads, {arrays.base, arrays.values});
