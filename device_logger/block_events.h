@@ -9,6 +9,10 @@
 // its own, and from then on every warp logs by itself. Nobody whose event was kept can go on
 // meanwhile: it waits for a barrier that needs who finds that, or it has left.
 //
+// Where the text of the kernel shows that all threads come to every barrier together (kCounted of
+// site_word.h), nothing is ever so, and the word only counts threads, which costs a warp one
+// addition.
+//
 // The miss: if the kernel never ends, arrivals at a barrier that does not complete stay unlogged.
 #pragma once
 

@@ -273,7 +273,7 @@ __device__ __forceinline__ void log_event(std::uint32_t site, std::uint32_t deta
   const Lanes together = Lanes::at_site(site);
   if ((site & kLeavesKernel) != 0) {
     const Lanes leaving(__match_any_sync(together.mask, detail));
-    if (states.are_kept() && leaving.leads()) {
+    if (states.are_kept() && leaving.leads() && (site & kCounted) == 0) {
       states.leave(leaving.mask, detail);
     }
     detail = states.are_kept() ? 1 : 0;
@@ -287,7 +287,9 @@ __device__ __forceinline__ void log_event(std::uint32_t site, std::uint32_t deta
                             .mask = lanes.mask,
                             .detail = detail,
                             .threads = threads};
-    if (states.are_kept() && (site & kOfWholeBlock) != 0) {
+    if (states.are_kept() && (site & kCounted) != 0) {
+      states.count(event);
+    } else if (states.are_kept() && (site & kOfWholeBlock) != 0) {
       states.gather(event);
     } else {
       write_event(Queue(descriptor), event);
@@ -360,15 +362,15 @@ BARRACUDA_HOOK HookResult __barracuda_shared_store_generic(std::uint32_t site,
                                          {low, high, true, true})};
 }
 
-// Behind a barrier of the whole block.
+// Behind a barrier of the whole block. Without states every access is logged, as by who is frozen.
 BARRACUDA_HOOK HookResult __barracuda_next_interval(std::uint32_t interval) {
   using namespace barracuda::wire;
   const std::uint64_t descriptor = __barracuda_descriptor;
-  if (descriptor != 0) {
-    const BlockStates states(descriptor);
-    interval = states.are_kept() ? states.next(interval) : interval;
+  if (descriptor == 0) {
+    return {kFrozen};
   }
-  return {interval};
+  const BlockStates states(descriptor);
+  return {states.are_kept() ? states.next(interval) : kFrozen};
 }
 
 BARRACUDA_HOOK ReleaseToken __barracuda_release_begin(std::uint32_t site, std::uint64_t address) {

@@ -55,6 +55,25 @@ class BlockStates {
     __threadfence();
   }
 
+  // By one lane of the warp whose event it is: the last of the block's threads logs it for all. One
+  // addition each, where gather() has the warps of a block try again and again.
+  __device__ __forceinline__ void count(EventRecord event) const {
+    const std::uint64_t place = header_ + kGatheredEvents;
+    const std::uint32_t mine = static_cast<std::uint32_t>(__popc(event.mask));
+    std::uint32_t before;
+    // Acquire and release: the others' records are claimed before the block's.
+    asm volatile("atom.acq_rel.cta.global.add.u32 %0, [%1], %2;"
+                 : "=r"(before)
+                 : "l"(place), "r"(mine)
+                 : "memory");
+    if (before + mine == blockDim.x * blockDim.y * blockDim.z) {
+      // Nobody counts meanwhile: the others wait for this thread, or have left.
+      asm volatile("st.relaxed.gpu.global.u32 [%0], 0;" ::"l"(place) : "memory");
+      event.kind = RecordKind::kBlockEvent;
+      write_event(Queue(descriptor_), event);
+    }
+  }
+
   // By one lane of the warp whose event it is: logged, or kept until the whole block has made it.
   __device__ __forceinline__ void gather(EventRecord event) const {
     const std::uint64_t place = header_ + kGatheredEvents;
@@ -68,7 +87,7 @@ class BlockStates {
                                            (threads + kWarpLanes - 1) / kWarpLanes, is_whole);
       // Acquire and release: the others' records are claimed before the block's.
       std::uint64_t met;
-      asm volatile("atom.acq_rel.gpu.global.cas.b64 %0, [%1], %2, %3;"
+      asm volatile("atom.acq_rel.cta.global.cas.b64 %0, [%1], %2, %3;"
                    : "=l"(met)
                    : "l"(place), "l"(bits), "l"(step.next.bits())
                    : "memory");

@@ -27,9 +27,11 @@ inline constexpr std::uint32_t kAlwaysLogged = kAfterOperation;
 inline constexpr std::uint32_t kKnownValues = kGenericTarget;
 // Of __barracuda_event, in kernels that keep states. The lanes leave, and the detail is their
 // interval; and: each warp of a block does this in turn, so that one record may stand for all
-// (block_events.h).
+// (block_events.h); and: all threads of a block do so before any of them does the next such thing,
+// so that counting them is enough.
 inline constexpr std::uint32_t kLeavesKernel = kAfterOperation;
 inline constexpr std::uint32_t kOfWholeBlock = kGenericTarget;
+inline constexpr std::uint32_t kCounted = kGenericSecond;
 
 static_assert(kMaxSites == 1U << kSizeShift, "the size lies above the site's id");
 static_assert((kMaxSites - 1) + (((1U << kSizeBits) - 1) << kSizeShift) + kConstantValue +

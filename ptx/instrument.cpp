@@ -30,6 +30,7 @@ constexpr Pass kPipeline[] = {
     number_sites::run,
     global_accesses::run,
     barrier_intervals::run,
+    uniform_barriers::run,
     insert_hooks::run,
     block_numbers::run,
     store_descriptor::run,

@@ -36,8 +36,10 @@ bool is_of_kernel(const std::string& function, const std::string& kernel) {
 
 // nvcc makes of each kernel a host function of the same name and a stub below it.
 bool is_launch_stub(const HostFrame& frame, const std::string& kernel) {
-  constexpr std::string_view kOfCuda[] = {"__cudaLaunch", "cudaLaunch", "cuLaunch", "cudaMem",
-                                          "cuMem",        "cudaMalloc", "cudaFree"};
+  // The last are those that a program has in itself of the static runtime.
+  constexpr std::string_view kOfCuda[] = {
+      "__cudaLaunch", "cudaLaunch", "cuLaunch", "cudaMem",
+      "cuMem",        "cudaMalloc", "cudaFree", "libcudart_static_"};
   std::string_view name = frame.function;
   if (constexpr std::string_view kResult = "cudaError "; name.starts_with(kResult)) {
     name.remove_prefix(kResult.size());

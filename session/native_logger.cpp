@@ -213,7 +213,8 @@ NativeResult next_interval(const NativeCall& call) {
     const int i = static_cast<int>(lane);
     const std::uint32_t interval = call.arguments[0].load<std::uint32_t>(i);
     const bool counts = descriptor != nullptr && descriptor->states.address != 0;
-    call.result.store(i, 0, counts ? NativeStates(*descriptor, call).next(interval) : interval);
+    call.result.store(i, 0,
+                      counts ? NativeStates(*descriptor, call).next(interval) : wire::kFrozen);
   });
   return NativeResult::kDone;
 }
@@ -356,7 +357,7 @@ NativeResult event(const NativeCall& call) {
     std::uint32_t detail = word(1, leader);
     const std::uint32_t site = site_of(call, leader);
     if ((site & wire::kLeavesKernel) != 0) {
-      if (states.are_kept()) {
+      if (states.are_kept() && (site & wire::kCounted) == 0) {
         states.leave(same, detail);
       }
       detail = states.are_kept() ? 1 : 0;
@@ -366,8 +367,12 @@ NativeResult event(const NativeCall& call) {
                                   .mask = same,
                                   .detail = detail,
                                   .threads = word(2, leader)};
-    const bool is_gathered = states.are_kept() && (site & wire::kOfWholeBlock) != 0;
-    if (!(is_gathered ? states.gather(event, queue) : wire::write_event(queue, event))) {
+    const bool is_of_block = states.are_kept() && (site & wire::kOfWholeBlock) != 0;
+    const bool is_counted = is_of_block && (site & wire::kCounted) != 0;
+    const bool is_done = is_counted    ? states.count(event, queue)
+                         : is_of_block ? states.gather(event, queue)
+                                       : wire::write_event(queue, event);
+    if (!is_done) {
       return NativeResult::kTryAgain;
     }
     mask &= ~same;

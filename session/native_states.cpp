@@ -46,6 +46,18 @@ void NativeStates::leave(std::uint32_t lanes, std::uint32_t interval) const {
   left = std::max(left, wire::kMostIntervals - interval);
 }
 
+bool NativeStates::count(wire::EventRecord event, const NativeQueue& queue) const {
+  std::uint32_t& arrived = *reinterpret_cast<std::uint32_t*>(header_ + wire::kGatheredEvents);
+  const std::uint32_t with_these = arrived + static_cast<std::uint32_t>(std::popcount(event.mask));
+  const bool is_last = with_these == threads_;
+  event.kind = wire::RecordKind::kBlockEvent;
+  if (is_last && !wire::write_event(queue, event)) {
+    return false;
+  }
+  arrived = is_last ? 0 : with_these;
+  return true;
+}
+
 bool NativeStates::gather(wire::EventRecord event, const NativeQueue& queue) const {
   std::uint64_t& bits = *reinterpret_cast<std::uint64_t*>(header_ + wire::kGatheredEvents);
   wire::GatheredEvents gathered(bits);

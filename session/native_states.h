@@ -23,6 +23,8 @@ class NativeStates {
   [[nodiscard]] std::uint32_t next(std::uint32_t interval) const;
   void leave(std::uint32_t lanes, std::uint32_t interval) const;
 
+  // The event is logged for the block if these are the last of its threads. False as of gather().
+  [[nodiscard]] bool count(wire::EventRecord event, const NativeQueue& queue) const;
   // The event is logged, or kept until the whole block has made it. False if the queue has no room:
   // once more, which logs nothing twice.
   [[nodiscard]] bool gather(wire::EventRecord event, const NativeQueue& queue) const;

@@ -61,7 +61,8 @@ class Finder {
       return !is_same_for_all(operand.name);
     }
     if (operand.kind == Operand::Kind::kRegister) {
-      return tainted_.contains(operand.name);
+      const auto here = made_here_.find(operand.name);
+      return here == made_here_.end() ? tainted_.contains(operand.name) : here->second;
     }
     return std::ranges::any_of(operand.elements,
                                [this](const Operand& element) { return differs(element); });
@@ -80,6 +81,7 @@ class Finder {
     bool grows = false;
     for (std::uint32_t block = 0; block < flow_.blocks.size(); ++block) {
       const std::size_t end = std::min(flow_.blocks[block].end, function_.body_end);
+      made_here_.clear();
       for (std::size_t i = flow_.blocks[block].begin; i < end; ++i) {
         if (is_instruction(i)) {
           grows = taint_by(module_.statements[i].instruction, blocks_[block]) || grows;
@@ -101,8 +103,12 @@ class Finder {
     bool grows = false;
     visit_registers(instruction.operands[0], [&](const Operand& written) {
       const bool is_of_way = where == Uniformity::kSome && definitions_[written.name] > 1;
-      if (is_different || is_of_way) {
+      const bool differs_now = is_different || is_of_way;
+      if (differs_now) {
         grows = tainted_.insert(written.name).second || grows;
+      }
+      if (instruction.predicate.empty()) {
+        made_here_[written.name] = differs_now;
       }
     });
     return grows;
@@ -181,7 +187,10 @@ class Finder {
   const ControlFlow& flow_;
   std::vector<Uniformity> blocks_;
   boost::unordered_flat_map<std::string_view, std::uint32_t> definitions_;
-  boost::unordered_flat_set<std::string_view> tainted_;
+  boost::unordered_flat_set<std::string_view> tainted_;  // by any of its definitions
+  // Of registers that this basic block has made: whether their values differ. nvcc starts several
+  // loop counters with copies of the first one's 0, which is something else later.
+  boost::unordered_flat_map<std::string_view, bool> made_here_;
 };
 
 }  // namespace

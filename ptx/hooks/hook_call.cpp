@@ -50,7 +50,7 @@ std::uint32_t event_bits(const PlannedSite& site) {
   if (!site.counts_intervals || site.hook != HookKind::kEvent) {
     return 0;
   }
-  return wire::kOfWholeBlock |
+  return wire::kOfWholeBlock | (site.is_counted ? wire::kCounted : 0) |
          (site.info.operation == wire::Operation::kExit ? wire::kLeavesKernel : 0);
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "device_logger/record.h"
+#include "device_logger/shared_states.h"
 #include "device_logger/symbols.h"
 #include "ptx/analysis/constants.h"
 #include "ptx/hooks/atomic_result.h"
@@ -83,6 +84,17 @@ std::string write_next_interval(HookNames& called) {
   return fmt::format(
       "{{\n.reg .b64 %__barracuda_n;\n{}cvt.u32.u64 {}, %__barracuda_n;\n}}\n",
       write_call_for_number(called, {"next_interval"}, {{32, std::string(kInterval)}}), kInterval);
+}
+
+// As the hook does, where no thread leaves before a barrier: once it is known that there are
+// states, and up to the last number.
+std::string write_count_interval(std::uint32_t label, HookNames& called) {
+  return fmt::format(
+      "{{\n.reg .b32 %__barracuda_i;\n.reg .pred %__barracuda_f;\n"
+      "add.u32 %__barracuda_i, {0}, -1;\nsetp.lt.u32 %__barracuda_f, %__barracuda_i, {1};\n"
+      "@%__barracuda_f add.u32 {0}, {0}, 1;\n@%__barracuda_f bra $__barracuda_skip{2};\n"
+      "{3}$__barracuda_skip{2}:\n}}\n",
+      kInterval, wire::kMostIntervals - 2, label, write_next_interval(called));
 }
 
 std::string add_lane_flags(std::uint32_t flags) {
@@ -185,6 +197,19 @@ HookWriter::Predicate HookWriter::skip_unless_used(const PlannedSite& site) {
           .after = fmt::format("$__barracuda_skip{}:\n", label)};
 }
 
+// All threads of a block go the same way, so that none of a warp stay apart behind it.
+HookWriter::Predicate HookWriter::skip_in_read_only_interval(const PlannedSite& site) {
+  if (!site.in_read_only_interval) {
+    return {};
+  }
+  const std::uint32_t label = next_label_++;
+  return {.before = fmt::format(".reg .pred %__barracuda_f;\n"
+                                "setp.lt.u32 %__barracuda_f, {}, {};\n"
+                                "@%__barracuda_f bra $__barracuda_skip{};\n",
+                                kInterval, wire::kFrozen, label),
+          .after = fmt::format("$__barracuda_skip{}:\n", label)};
+}
+
 HookWriter::Predicate HookWriter::skip_unless_conflicting(bool is_generic, std::uint32_t words,
                                                           const HookArgument& id,
                                                           const HookArgument& where) {
@@ -227,7 +252,8 @@ HookText HookWriter::write_event(const PlannedSite& site, const Statement& state
   if (site.counts_intervals && site.info.operation == wire::Operation::kExit) {
     detail = kInterval;
   } else if (site.counts_intervals) {
-    after = write_next_interval(called_);
+    after = site.is_counted ? write_count_interval(next_label_++, called_)
+                            : write_next_interval(called_);
   }
   const Predicate predicate = skip_unless(statement.instruction);
   std::string text = predicate.before.empty() ? "" : "{\n" + predicate.before;
@@ -246,6 +272,7 @@ HookText HookWriter::write_event(const PlannedSite& site, const Statement& state
 }
 
 HookText HookWriter::write_access(const PlannedSite& site, const Statement& statement) {
+  const Predicate interval = skip_in_read_only_interval(site);
   const Predicate predicate = skip_unless(statement.instruction);
   bool is_generic = false;
   const std::string address =
@@ -255,8 +282,8 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
                         site.info.order == wire::MemoryOrder::kWeak && !site.stores_constants;
   const std::string values = compares ? write_stored_values(site, statement, words) : std::string{};
   const Predicate use = skip_unless_used(site);
-  std::string text =
-      fmt::format("{{\n{}{}{}{}{}", kDeclareAddress, predicate.before, use.before, address, values);
+  std::string text = fmt::format("{{\n{}{}{}{}{}{}", interval.before, kDeclareAddress,
+                                 predicate.before, use.before, address, values);
   const HookArgument id{32, fmt::to_string(site_word(site))}, where{64, "%__barracuda_a"},
       low{64, "%__barracuda_v0"}, high{64, "%__barracuda_v1"};
   const Predicate states =
@@ -266,7 +293,7 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
           : words == 1 ? write_call(called_, {"store", is_generic}, {id, where, low})
                        : write_call(called_, {"store_wide", is_generic}, {id, where, low, high});
   text += states.after;
-  text += use.after + predicate.after + "}\n";
+  text += use.after + predicate.after + interval.after + "}\n";
   return {.before = text};
 }
 

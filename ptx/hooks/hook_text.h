@@ -49,6 +49,7 @@ class HookWriter {
 
   [[nodiscard]] Predicate skip_unless(const Instruction& instruction);
   [[nodiscard]] Predicate skip_unless_used(const PlannedSite& site);
+  [[nodiscard]] Predicate skip_in_read_only_interval(const PlannedSite& site);
   // Of an access in a kernel of barrier_intervals; `words` of values are stored.
   [[nodiscard]] Predicate skip_unless_conflicting(bool is_generic, std::uint32_t words,
                                                   const HookArgument& id,

@@ -84,6 +84,15 @@ namespace barrier_intervals {
 Expected<void> run(Program& program);
 }  // namespace barrier_intervals
 
+// In the kernels of barrier_intervals, what follows where all threads of a block come to a barrier
+// together, as the text says. Loads of shared memory between two of them between which nobody
+// writes it race with nothing: threads go round their hooks, unless one has left. Where every
+// barrier is so, nobody leaves before others wait: whose turn it is to log for the block is counted
+// (device_logger/block_events.h).
+namespace uniform_barriers {
+Expected<void> run(Program& program);
+}  // namespace uniform_barriers
+
 // Inserts the calls of the logger.
 namespace insert_hooks {
 Expected<void> run(Program& program);

@@ -79,4 +79,83 @@ TEST_CASE("states name the sites of their kernel from its first on") {
   CHECK(module.kernels[0].state_sites == store->id);
 }
 
+namespace {
+
+// How many loads have a hook that threads go round.
+std::ptrdiff_t skipped_loads(std::string_view body) {
+  const std::string text = instrument_with(body).text;
+  std::ptrdiff_t count = 0;
+  for (std::size_t at = 0; (at = text.find("setp.lt.u32 %__barracuda_f, %__barracuda_interval,",
+                                           at)) != std::string::npos;
+       ++at) {
+    ++count;
+  }
+  return count;
+}
+
+constexpr const char* kStore = "st.shared.u32 [tile], %r1;\n";
+constexpr const char* kLoad = "ld.shared.u32 %r2, [tile];\n";
+constexpr const char* kBarrier = "bar.sync 0;\n";
+
+bool counts_events(std::string_view body) {
+  const InstrumentedModule module = instrument_with(body);
+  REQUIRE(module.kernels[0].keeps_states);
+  return module.text.find("add.u32 %__barracuda_interval, %__barracuda_interval, 1;") !=
+         std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("threads of a block are counted where all come to every barrier together") {
+  const std::string store = kStore, barrier = kBarrier;
+  const std::string differs = "mov.u32 %r7, %tid.x;\nsetp.lt.u32 %p2, %r7, 9;\n";
+  CHECK(counts_events(store + barrier + barrier));
+  CHECK(counts_events(differs + "@%p2 bra $to;\n" + store + "$to:\n" + barrier));
+  CHECK(counts_events(differs + barrier + "@%p2 ret;\n" + store));
+  // One 0 for two loop counters, as nvcc writes it; the first is then a thread's own.
+  const std::string start = "mov.u32 %r7, %tid.x;\nmov.u32 %r4, 0;\nmov.u32 %r5, %r4;\n";
+  const std::string next = barrier + "add.u32 %r4, %r4, %r7;\nadd.u32 %r5, %r5, 1;\n";
+  CHECK(
+      counts_events(start + "$to:\n" + store + next + "setp.lt.u32 %p1, %r5, 9;\n@%p1 bra $to;\n"));
+  CHECK_FALSE(
+      counts_events(start + "$to:\n" + store + next + "setp.lt.u32 %p1, %r4, 9;\n@%p1 bra $to;\n"));
+  CHECK_FALSE(counts_events(differs + "@%p2 ret;\n" + store + barrier));
+  CHECK_FALSE(counts_events(differs + barrier + "@%p2 bra $to;\n" + barrier + "$to:\n" + store));
+}
+
+TEST_CASE("between two barriers without a write of shared memory its loads need no hook") {
+  const std::string store = kStore, load = kLoad, barrier = kBarrier;
+  CHECK(skipped_loads(store + barrier + load) == 1);
+  CHECK(skipped_loads(store + barrier + load + barrier + store) == 1);
+  CHECK(skipped_loads(store + barrier + "st.global.u32 [%rd1], %r1;\n" + load) == 1);
+  // As a tiled product: the loop comes back to the stores behind its second barrier alone.
+  const std::string loop = "$loop:\n" + store + barrier + load + barrier +
+                           "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 9;\n@%p1 bra $loop;\n";
+  CHECK(skipped_loads("mov.u32 %r5, 0;\n" + loop) == 1);
+}
+
+TEST_CASE("loads keep their hooks where a write may be in their interval, or a thread leaves") {
+  const std::string store = kStore, load = kLoad, barrier = kBarrier;
+  const std::string differs = "mov.u32 %r7, %tid.x;\nsetp.lt.u32 %p2, %r7, 9;\n";
+  for (const std::string& other : {
+           load + barrier + store,  // before the first barrier
+           barrier + load + store,  // what comes behind it counts
+           store + barrier + "@%p1 bra $end;\n" + store + "$end:\n" + load,
+           barrier + "st.u32 [%rd1], %r1;\n" + load,  // generic
+           barrier + "red.shared.add.u32 [tile], 1;\n" + load,
+           // Others may be at the first barrier, behind which somebody writes.
+           differs + "@%p2 bra $other;\n" + barrier + load + "bra $end;\n$other:\n" + barrier +
+               store + "$end:\n" + barrier + store,
+           // Who leaves has read what others write behind the barrier that comes next.
+           differs + barrier + load + "@%p2 ret;\n" + barrier + store,
+           // One way to the load comes from a store without a barrier.
+           differs + barrier + "@%p1 bra $to;\n" + barrier + store + "$to:\n" + load,
+           store + barrier + "ld.volatile.shared.u32 %r2, [tile];\n",
+           store + barrier + "ld.u32 %r2, [%rd1];\n",  // it may be of global memory
+       }) {
+    INFO(other);
+    CHECK(skipped_loads(other) == 0);
+  }
+}
+
 }  // namespace barracuda::ptx

@@ -95,6 +95,7 @@ TEST_CASE("a launch is placed at the program's own frame, past runtime and stubs
   const std::vector<HostFrame> stack = {
       frame_of("cudaLaunchKernel", "", 0, "libcudart.so.13"),
       frame_of("hook", "preload/hook.cpp", 3, "libbarracuda.so"),
+      frame_of("libcudart_static_4d8b33a106dceb3c07a56e26de61f2d53bb62a68", "", 0, "app"),
       frame_of("cudaError cudaLaunchKernel<char>(char const*)",
                "/usr/local/cuda/include/cuda_runtime.h", 216, "app"),
       frame_of("__device_stub__Z3addPi(int*)", "/tmp/x.cudafe1.stub.c", 9, "app"),

@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/assert.h"
+#include "ptx/analysis/program.h"
+#include "ptx/analysis/uniform_blocks.h"
+#include "ptx/control_flow.h"
+#include "ptx/passes/passes.h"
+
+namespace barracuda::ptx::uniform_barriers {
+namespace {
+
+bool is_barrier(const PlannedSite& site) {
+  return site.hook == HookKind::kEvent && site.info.operation == wire::Operation::kBarrier;
+}
+
+bool is_plain_load(const PlannedSite& site) {
+  return site.hook == HookKind::kAccess && site.effect.opcode_class == OpcodeClass::kLoad &&
+         site.effect.space == StateSpace::kShared && site.info.order == wire::MemoryOrder::kWeak;
+}
+
+// Without a space it may be of shared memory.
+bool may_write_shared(const Effect& effect) {
+  return is_shared_access(effect) && effect.opcode_class != OpcodeClass::kLoad &&
+         effect.space != StateSpace::kGlobal;
+}
+
+// What the threads of a block may do from one barrier up to the next ones.
+struct Interval {
+  std::vector<std::pair<std::size_t, std::size_t>> parts;  // statements [first, second)
+  bool writes = false;                                     // shared memory
+  bool leaves = false;                                     // a thread may leave the kernel,
+  bool goes_on = false;                                    // or come to another barrier
+};
+
+class KernelIntervals {
+ public:
+  KernelIntervals(const Program& program, const Function& function, const ControlFlow& flow,
+                  std::span<const PlannedSite> sites)
+      : program_(program),
+        function_(function),
+        flow_(flow),
+        uniform_(find_uniform_blocks(program.module, function, flow)) {
+    for (const PlannedSite& site : sites) {
+      if (is_barrier(site)) {
+        barriers_.push_back(site.statement);
+      }
+    }
+  }
+
+  // Whether every thread comes to every barrier with all others.
+  [[nodiscard]] bool are_whole() const {
+    return std::ranges::all_of(barriers_, [&](std::size_t barrier) {
+      return uniform_[flow_.block_of(barrier)] == Uniformity::kAll;
+    });
+  }
+
+  // By statement of the function's body: whether it stands in read-only intervals alone. Before the
+  // first barrier no thread knows whether there are states.
+  [[nodiscard]] std::vector<bool> find_read_only() const {
+    const std::size_t size = function_.body_end - function_.body_begin + 1;
+    std::vector<bool> in_read_only(size), in_other(size);
+    mark(from(function_.body_begin), in_other);
+    for (const std::size_t barrier : barriers_) {
+      const Interval interval = from(barrier + 1);
+      mark(interval, is_read_only(barrier, interval) ? in_read_only : in_other);
+    }
+    for (std::size_t at = 0; at < size; ++at) {
+      in_read_only[at] = in_read_only[at] && !in_other[at];
+    }
+    return in_read_only;
+  }
+
+ private:
+  // Threads that come to the barrier together begin its interval together, all but those that left
+  // before. Who leaves in it while others go on is not ordered before what they do next: what was
+  // read must be known then.
+  [[nodiscard]] bool is_read_only(std::size_t barrier, const Interval& interval) const {
+    return uniform_[flow_.block_of(barrier)] != Uniformity::kSome && !interval.writes &&
+           !(interval.leaves && interval.goes_on);
+  }
+
+  [[nodiscard]] Interval from(std::size_t statement) const {
+    Interval interval;
+    std::vector<bool> is_seen(flow_.blocks.size());
+    std::vector<std::size_t> todo{statement};
+    while (!todo.empty()) {
+      const std::size_t begin = todo.back();
+      todo.pop_back();
+      const BasicBlock& block = flow_.blocks[flow_.block_of(begin)];
+      if (comes_to_barrier(begin, block.end, interval)) {
+        continue;
+      }
+      interval.leaves = interval.leaves || block.leaves;
+      for (const std::uint32_t next : block.successors) {
+        if (!is_seen[next]) {
+          is_seen[next] = true;
+          todo.push_back(flow_.blocks[next].begin);
+        }
+      }
+    }
+    return interval;
+  }
+
+  // Before `end`, which is that of a block.
+  bool comes_to_barrier(std::size_t begin, std::size_t end, Interval& interval) const {
+    const auto barrier = std::ranges::lower_bound(barriers_, begin);
+    const bool comes = barrier != barriers_.end() && *barrier < end;
+    const std::size_t until = comes ? *barrier : end;
+    for (std::size_t at = begin; at < until; ++at) {
+      interval.writes = interval.writes || may_write_shared(program_.effects[at]);
+    }
+    interval.parts.emplace_back(begin, until);
+    interval.goes_on = interval.goes_on || comes;
+    return comes;
+  }
+
+  void mark(const Interval& interval, std::vector<bool>& statements) const {
+    for (const auto& [begin, end] : interval.parts) {
+      for (std::size_t at = begin; at < end; ++at) {
+        statements[at - function_.body_begin] = true;
+      }
+    }
+  }
+
+  const Program& program_;
+  const Function& function_;
+  const ControlFlow& flow_;
+  const std::vector<Uniformity> uniform_;
+  std::vector<std::size_t> barriers_;  // statements
+};
+
+Expected<void> visit(const Program& program, std::span<PlannedSite> sites) {
+  if (std::ranges::none_of(sites, &PlannedSite::counts_intervals)) {
+    return {};
+  }
+  const Function& function = program.function(sites.front().function);
+  TRY(const ControlFlow flow, build_control_flow(program.module, function));
+  const KernelIntervals intervals(program, function, flow, sites);
+  const bool are_whole = intervals.are_whole();
+  const std::vector<bool> is_read_only = intervals.find_read_only();
+  for (PlannedSite& site : sites) {
+    ASSERT(site.statement <= function.body_end);
+    site.in_read_only_interval =
+        is_plain_load(site) && is_read_only[site.statement - function.body_begin];
+    site.is_counted = are_whole && site.counts_intervals && site.hook == HookKind::kEvent;
+  }
+  return {};
+}
+
+}  // namespace
+
+Expected<void> run(Program& program) {
+  for (auto begin = program.sites.begin(); begin != program.sites.end();) {
+    const auto end = std::ranges::find_if(begin, program.sites.end(), [&](const PlannedSite& site) {
+      return site.function != begin->function;
+    });
+    if (auto visited = visit(program, {begin, end}); !visited) {
+      return visited;
+    }
+    begin = end;
+  }
+  return {};
+}
+
+}  // namespace barracuda::ptx::uniform_barriers
