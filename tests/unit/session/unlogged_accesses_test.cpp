@@ -342,6 +342,21 @@ TEST_CASE("what threads own stays unlogged, behind what is not written") {
   }
 }
 
+TEST_CASE("an access that may be to two arrays, or has no place in the table, owns nothing") {
+  Device device;
+  device.use_own_words();
+  device.add_blocks();
+  ptx::GlobalAccess& store = device.kernel.accesses.accesses[1];
+  store.first_site = 40 + wire::kMostOwnedSites - 2;
+  CHECK(device.launch(kLegacyStream, kIn, kOut).owned == 1);
+  ++store.first_site;
+  CHECK(device.launch(kLegacyStream, kIn, kOut).owned == 0);
+  store.first_site = 43;
+  store.leads.arguments.push_back({0, 0});
+  CHECK(device.launch(kLegacyStream, kIn, kOut).owned == 0);
+  CHECK(device.launch(kLegacyStream, kOut, kOut).owned == 1);
+}
+
 TEST_CASE("both arguments in one array are looked at together") {
   Device device;
   device.use_own_words();
