@@ -10,10 +10,10 @@
 namespace barracuda::ptx {
 namespace {
 
-GlobalAccesses accesses_of(const std::string& body, const std::string& before = "") {
+GlobalAccesses accesses_of(const std::string& body) {
   std::vector<Module> units;
   units.push_back(parse_module(
-      ".version 8.0\n.target sm_90\n.address_size 64\n.global .align 4 .u32 total;\n" + before +
+      ".version 8.0\n.target sm_90\n.address_size 64\n.global .align 4 .u32 total;\n"
       ".visible .entry kernel(.param .u64 p, .param .u64 q, .param .align 8 .b8 s[24],\n"
       ".param .u32 n)\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.reg .pred %p<2>;\n"
       ".shared .align 4 .b8 tile[64];\nld.param.u64 %rd1, [p];\nld.param.u32 %r1, [n];\n"
@@ -115,7 +115,9 @@ TEST_CASE("what is called, copied or let begin is not known") {
   CHECK_FALSE(accesses_of("griddepcontrol.launch_dependents;\n").are_known);
   CHECK_FALSE(accesses_of("cp.async.ca.shared.global [tile], [%rd1], 4;\n").are_known);
   CHECK_FALSE(accesses_of("ld.global.u64 %rd4, [%rd1];\nld.global.u32 %r3, [%rd4];\n").are_known);
-  CHECK_FALSE(accesses_of("call f;\n", ".extern .func f;\n").are_known);
+  CHECK_FALSE(accesses_of("{\n.param .b64 a;\nst.param.b64 [a], %rd1;\n"
+                          "proto: .callprototype _ (.param .b64 _);\ncall %rd2, (a), proto;\n}\n")
+                  .are_known);
   CHECK(accesses_of("ld.global.u32 %r3, [%rd1];\nst.shared.u32 [tile], %r3;\n").are_known);
 }
 
