@@ -16,7 +16,14 @@ constexpr std::uint64_t kMostEmulated = std::uint64_t{128} << 20;
 // and what lies between them because of their alignment. Words beyond have no states.
 constexpr std::uint64_t kReservedBytes = 1024, kOwnBytes = 1024 + 256;
 
+// Of a kernel that has no states, events are logged by block if there are more blocks than this: to
+// clear memory costs a launch about what some hundred records do.
+constexpr std::uint64_t kFewBlocks = 32;
+
 std::uint32_t window_of(const StateMemory::Request& request) {
+  if (!request.kernel.keeps_states) {
+    return 0;
+  }
   return static_cast<std::uint32_t>(align_up(
       kReservedBytes + kOwnBytes + request.kernel.shared_bytes + request.dynamic_bytes, 128));
 }
@@ -61,7 +68,8 @@ StateMemory::Piece* StateMemory::find(std::uint64_t bytes, detector::StreamKey s
 }
 
 wire::SharedStates StateMemory::acquire(const Request& request) {
-  if (!request.kernel.keeps_states) {
+  if (!request.kernel.has_block_events ||
+      (!request.kernel.keeps_states && request.grid.volume() <= kFewBlocks)) {
     return {};
   }
   const std::uint32_t window = window_of(request);

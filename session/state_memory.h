@@ -1,4 +1,5 @@
-// Device memory for the states of words of shared memory (device_logger/shared_states.h). Launches
+// Device memory for what blocks keep: the states of words of shared memory
+// (device_logger/shared_states.h), and who has come to a barrier (block_events.h). Launches
 // of one stream, which do not overlap, use one piece after the other. Made and destroyed while its
 // context is current. Not thread-safe: its owner serialises.
 #pragma once
@@ -30,8 +31,8 @@ class StateMemory {
     detector::StreamKey stream_key{};
   };
 
-  // Zeroed behind the work that the stream has now. None if the kernel keeps no states or there is
-  // no room for them: then all is logged.
+  // Zeroed behind the work that the stream has now. None if the kernel has no use for it or there is
+  // no room: then all is logged.
   wire::SharedStates acquire(const Request& request);
   // The launch is over.
   void release(const wire::SharedStates& states);

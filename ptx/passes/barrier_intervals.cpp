@@ -23,6 +23,7 @@ bool is_whole_barrier(const Program& program, const PlannedSite& site) {
          program.module.statements[site.statement].instruction.predicate.empty();
 }
 
+// Of a module that has_shared_memory().
 bool may_be_shared(const PlannedSite& site) {
   return site.hook == HookKind::kAccess && site.effect.space != StateSpace::kGlobal;
 }
@@ -74,7 +75,24 @@ std::uint32_t granule_of(std::span<const PlannedSite> sites) {
   return static_cast<std::uint32_t>(std::bit_width(std::max(smallest, 1U))) - 1;
 }
 
-void visit(Program& program, std::span<PlannedSite> sites) {
+// What the states of a kernel's accesses to shared memory need. False if they cannot name its
+// sites.
+bool keep_states(Program& program, Kernel& kernel, std::span<PlannedSite> sites) {
+  const auto first = std::ranges::find_if(sites, may_be_shared);
+  const std::uint32_t first_id = index_of(first->id);
+  if (std::ranges::any_of(sites, [&](const PlannedSite& site) {
+        return may_be_shared(site) && index_of(site.id) - first_id >= wire::kMostStateSites;
+      })) {
+    return false;
+  }
+  kernel.state_sites = first->id;
+  kernel.keeps_states = true;
+  kernel.state_granule_log2 = granule_of(sites);
+  bound_block(program.module, program.function(sites.front().function));
+  return true;
+}
+
+void visit(Program& program, bool has_shared, std::span<PlannedSite> sites) {
   const std::uint32_t index = sites.front().function;
   const Function& entry = program.function(index);
   Kernel* const kernel = entry.is_entry ? kernel_of(program, entry) : nullptr;
@@ -87,33 +105,25 @@ void visit(Program& program, std::span<PlannedSite> sites) {
           sites, [&](const PlannedSite& site) { return is_ordered_by_barriers(program, site); })) {
     return;
   }
-  const auto first = std::ranges::find_if(sites, may_be_shared);
-  const std::uint32_t first_id = first == sites.end() ? 0 : index_of(first->id);
-  if (first == sites.end() || std::ranges::any_of(sites, [&](const PlannedSite& site) {
-        return may_be_shared(site) && index_of(site.id) - first_id >= wire::kMostStateSites;
-      })) {
+  const bool uses_shared = has_shared && std::ranges::any_of(sites, may_be_shared);
+  if (uses_shared && !keep_states(program, *kernel, sites)) {
     return;
   }
-  kernel->state_sites = first->id;
-  kernel->keeps_states = true;
-  kernel->state_granule_log2 = granule_of(sites);
-  bound_block(program.module, entry);
+  kernel->has_block_events = true;
   for (PlannedSite& site : sites) {
-    site.counts_intervals = site.hook == HookKind::kEvent || may_be_shared(site);
+    site.counts_intervals = site.hook == HookKind::kEvent || (uses_shared && may_be_shared(site));
   }
 }
 
 }  // namespace
 
 Expected<void> run(Program& program) {
-  if (!has_shared_memory(program.module)) {
-    return {};
-  }
+  const bool has_shared = has_shared_memory(program.module);
   for (auto begin = program.sites.begin(); begin != program.sites.end();) {
     const auto end = std::ranges::find_if(begin, program.sites.end(), [&](const PlannedSite& site) {
       return site.function != begin->function;
     });
-    visit(program, {begin, end});
+    visit(program, has_shared, {begin, end});
     begin = end;
   }
   return {};

@@ -78,8 +78,9 @@ Expected<void> run(Program& program);
 }  // namespace global_accesses
 
 // Finds kernels in which nothing but barriers of the whole block orders threads, and no function
-// but the kernel itself is logged: there accesses to shared memory are logged only where they
-// conflict (device_logger/shared_states.h). After number_sites.
+// but the kernel itself is logged: there barriers and exits are logged by block
+// (device_logger/block_events.h), and accesses to shared memory only where they conflict
+// (device_logger/shared_states.h). After number_sites.
 namespace barrier_intervals {
 Expected<void> run(Program& program);
 }  // namespace barrier_intervals

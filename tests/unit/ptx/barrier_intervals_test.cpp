@@ -56,6 +56,8 @@ TEST_CASE("words of shared memory have states where barriers of the block alone 
     CHECK_FALSE(keeps_states(tile + std::string(other)));
   }
   CHECK_FALSE(keeps_states("st.global.u32 [%rd1], %r2;\nbar.sync 0;\n"));
+  CHECK(instrument_with("st.global.u32 [%rd1], %r2;\n").kernels[0].has_block_events);
+  CHECK_FALSE(instrument_with("membar.gl;\n").kernels[0].has_block_events);
 }
 
 TEST_CASE("the interval is counted behind each barrier, and each hook of shared memory has it") {
@@ -67,7 +69,7 @@ TEST_CASE("the interval is counted behind each barrier, and each hook of shared 
   CHECK(next != std::string::npos);
   CHECK(text.find("(__barracuda_result), __barracuda_shared_store,") < barrier);
   CHECK(text.rfind("(__barracuda_result), __barracuda_shared_access,") > barrier);
-  CHECK(instrument_with("st.global.u32 [%rd1], %r1;\n").text.find("interval") == std::string::npos);
+  CHECK(instrument_with("membar.gl;\n").text.find("interval") == std::string::npos);
 }
 
 TEST_CASE("states name the sites of their kernel from its first on") {
