@@ -57,15 +57,14 @@ owned: an access of two arrays is of each|owned_memory.cpp|s/leads.size() == 1 \
 owned: what is not written is looked at again|owned_memory.cpp|s/return overlap(range, candidate.allocation.range);/return false;/
 owned: the offset of an access does not matter|owned_memory.cpp|s/footprint.address.constant = begin;//
 forms: 32 bits never wrap|affine_address.cpp|s/if (interval.high - moved >= least + static_cast<__int128>(kWordRange)) {/if (false) {/
-forms: any step is small|affine_address.cpp|s/return are_small ? value : std::nullopt;/return value;/
-forms: every or is a sum|affine_address.cpp|s/interval.high < (__int128{1} << std::countr_zero(bits));/true;/
-forms: a step is made once|affine_address.cpp|s/return step.is_constant() \&\& add_step(\*value, step.constant) ? value : std::nullopt;/return sum_of(first, step, 8);/
-forms: every factor is 1|affine_address.cpp|s/const std::int64_t product = wrapping_product(part, factor);/const std::int64_t product = part + 0 * factor;/
+forms: any step is small|affine_address.cpp|s/return are_small ? value/return are_small || value ? value/
+forms: a step is made once|affine_address.cpp|s/add_step(\*value, step.constant)/(value = sum_of(first, step, 8)).has_value()/
+forms: every factor is 1|affine_address.cpp|s/wrapping_product(part, factor);/wrapping_product(part, factor == -1 ? -1 : 1);/
 overlap: all is of one thread|thread_overlap.cpp|s/\.is_of_thread = true/.is_of_thread = false/
 overlap: a number that does not matter is none|thread_overlap.cpp|s/if (extents.at(i) > 1 \&\& factor == 0) {/if (false) {/;s/if (extents.at(i) > 1) {/if (extents.at(i) > 1 \&\& factor != 0) {/
 overlap: an access is where it begins|thread_overlap.cpp|s/\.low = apart - footprints\[i\].bytes + 1/.low = apart/
-overlap: there is one round|thread_overlap.cpp|s/\.most = way \/ stride/.most = 0/
-overlap: rounds end where the array begins|thread_overlap.cpp|s/ascend ? end - span.low : /ascend ? begin - span.low : /
+overlap: there is one round|thread_overlap.cpp|s/\.most = way \/ stride/.most = 0 * way/
+overlap: rounds end where the array begins|thread_overlap.cpp|s/ascend ? end - span.low : /ascend ? begin + 0 * end - span.low : /
 overlap: all go as the first does|thread_overlap.cpp|s/return footprint.address.factors == first.factors;/return !footprint.address.factors.empty();/
 overlap: steps are multiples of the smallest|thread_overlap.cpp|s/return step % smallest == 0; })/return step != 0; })/
 overlap: too many choices are none|thread_overlap.cpp|/if (++choices_ > kMostChoices) {/{n;s/true/false/}

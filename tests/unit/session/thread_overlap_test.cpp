@@ -126,10 +126,32 @@ TEST_CASE("no two threads share a byte where it is said that none do") {
 }
 
 TEST_CASE("what outnumbers the choices that are looked at is not shown") {
-  AffineAddress address{.constant = 0, .factors = {7919, 7907, 7901, 7883, 7879, 7877}};
-  const std::vector<Footprint> one = {{.address = address, .bytes = 4}};
-  CHECK_FALSE(are_disjoint(one, {1000, 1000, 60, 1000, 1000, 1000},
-                           {.address = 0, .bytes = std::uint64_t{1} << 40}));
+  // No sum of 4s and 6s is 1, but there are many.
+  const std::vector<Footprint> odd = {
+      {.address = {.constant = 1000, .factors = {1}, .steps = {4, 6}, .step_count = 2},
+       .bytes = 1}};
+  CHECK(are_disjoint(odd, {2, 1, 1, 1, 1, 1}, kRange));
+  CHECK_FALSE(are_disjoint(odd, {2, 1, 1, 1, 1, 1}, {.address = 1000, .bytes = 1 << 20}));
+}
+
+TEST_CASE("two steps lead where none of them does") {
+  const auto with = [](std::int64_t one, std::int64_t other) {
+    const std::vector<Footprint> footprints = {
+        {.address = {.constant = 1000, .factors = {2}, .steps = {one, other}, .step_count = 2},
+         .bytes = 1}};
+    return are_disjoint(footprints, {2, 1, 1, 1, 1, 1}, kRange);
+  };
+  CHECK_FALSE(with(4, 6));
+  CHECK(with(4, 8));
+  CHECK_FALSE(with(4, -8));  // both ways: not looked at
+}
+
+TEST_CASE("accesses of different sizes meet in any of their bytes") {
+  const std::vector<Footprint> footprints = {
+      {.address = {.constant = 1000, .factors = {5}}, .bytes = 1},
+      {.address = {.constant = 1003, .factors = {5}}, .bytes = 4}};
+  CHECK_FALSE(are_disjoint(footprints, {2, 1, 1, 1, 1, 1}, kRange));
+  CHECK(are_disjoint({footprints.data() + 1, 1}, {2, 1, 1, 1, 1, 1}, kRange));
 }
 
 TEST_CASE("a launch of one thread owns all") {
