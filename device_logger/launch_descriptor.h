@@ -10,7 +10,7 @@
 #include "device_logger/record.h"
 #include "device_logger/shared_states.h"
 #include "device_logger/store_delays.h"
-#include "device_logger/unwritten_memory.h"
+#include "device_logger/unlogged_memory.h"
 
 namespace barracuda::wire {
 
@@ -40,11 +40,12 @@ struct alignas(128) LaunchDescriptor {
   std::uint32_t steady_claims = 0;
   BlockOrder block_order;
   StoreDelays store_delays;  // of code that is not made to log but to delay its stores
-  UnwrittenMemory unwritten;
+  UnloggedMemory unlogged;
   // A StressedLaunch, in pinned host memory, of code that reads one; 0: nothing is changed.
   std::uint64_t stressed = 0;
   std::uint32_t reserved[2] = {};
   SharedStates states;
+  OwnedSites owned_sites;
 };
 
 static_assert(offsetof(LaunchDescriptor, version) == 0 && offsetof(LaunchDescriptor, launch) == 4 &&
@@ -57,17 +58,18 @@ static_assert(offsetof(LaunchDescriptor, commit_mode) == 48 &&
               offsetof(LaunchDescriptor, steady_claims) == 52 &&
               offsetof(LaunchDescriptor, block_order) == 56 &&
               offsetof(LaunchDescriptor, store_delays) == 64 &&
-              offsetof(LaunchDescriptor, unwritten) == 104);
+              offsetof(LaunchDescriptor, unlogged) == 104);
 static_assert(offsetof(BlockOrder, window) == 0 && offsetof(BlockOrder, factor) == 2 &&
               offsetof(BlockOrder, turn) == 4 && sizeof(BlockOrder) == 8);
-static_assert(offsetof(LaunchDescriptor, unwritten) + offsetof(UnwrittenMemory, ranges) +
-                      sizeof(UnwrittenRange) ==
+static_assert(offsetof(LaunchDescriptor, unlogged) + offsetof(UnloggedMemory, ranges) +
+                      sizeof(UnloggedRange) ==
                   128,
               "what every record needs, and the first range, are a cache line of the device; a "
               "range is one load");
-static_assert(offsetof(LaunchDescriptor, stressed) == 104 + sizeof(UnwrittenMemory) &&
+static_assert(offsetof(LaunchDescriptor, stressed) == 104 + sizeof(UnloggedMemory) &&
                   offsetof(LaunchDescriptor, reserved) == 248 &&
-                  offsetof(LaunchDescriptor, states) == 256 && sizeof(LaunchDescriptor) == 384,
+                  offsetof(LaunchDescriptor, states) == 256 &&
+                  offsetof(LaunchDescriptor, owned_sites) == 272 && sizeof(LaunchDescriptor) == 384,
               "what has an offset in the device's code");
 static_assert(kHeadStride >= 2 * sizeof(std::uint64_t),
               "beside a queue's claim counter lies its copy of the read position");

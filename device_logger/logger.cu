@@ -19,26 +19,34 @@ __device__ __forceinline__ bool is_global(std::uint64_t address) {
   return space_of(address) == AddressSpace::kGlobal;
 }
 
-// A plain read of memory that the launch does not write is not logged. A write of it is told: by
-// one store, of the same word whoever makes it.
-__device__ __forceinline__ UnwrittenAccess judge_access(std::uint64_t descriptor,
-                                                        std::uint32_t site, std::uint64_t address,
-                                                        bool is_read) {
-  const std::uint64_t unwritten = descriptor + offsetof(LaunchDescriptor, unwritten);
+// What is left out in memory that the launch does not write, or that its threads own, is not
+// logged. What should not be there is told: by one store, of the same word whoever makes it.
+__device__ __forceinline__ LogDecision judge_access(std::uint64_t descriptor, std::uint32_t site,
+                                                    std::uint64_t address, AccessUse use) {
+  const std::uint64_t unlogged = descriptor + offsetof(LaunchDescriptor, unlogged);
+  const std::uint64_t sites = descriptor + offsetof(LaunchDescriptor, owned_sites);
   const auto range_at = [&](std::uint32_t i) {
-    const uint4 words = load_constant(unwritten + offsetof(UnwrittenMemory, ranges) +
-                                      i * std::uint64_t{sizeof(UnwrittenRange)});
-    return UnwrittenRange{join(words.x, words.y), join(words.z, words.w)};
+    const uint4 words = load_constant(unlogged + offsetof(UnloggedMemory, ranges) +
+                                      i * std::uint64_t{sizeof(UnloggedRange)});
+    return UnloggedRange{join(words.x, words.y), join(words.z, words.w)};
   };
-  const std::uint32_t count = load_constant_word(unwritten + offsetof(UnwrittenMemory, count));
-  const UnwrittenAccess access = judge_unwritten(range_at, count, bytes_at(site), address, is_read);
-  if (access == UnwrittenAccess::kWrites) {
+  const auto is_owner_of = [&](std::uint32_t range) {
+    const auto ranges_at = [&](std::uint32_t i) {
+      return load_constant_byte(sites + offsetof(OwnedSites, ranges) + i);
+    };
+    return is_owner(ranges_at, load_constant_word(sites + offsetof(OwnedSites, first)), site,
+                    range);
+  };
+  const std::uint32_t counts = load_constant_word(unlogged + offsetof(UnloggedMemory, count));
+  const LogDecision decision = judge_unlogged(range_at, is_owner_of, counts & 0xFFFF, counts >> 16,
+                                              bytes_at(site), address, use);
+  if (decision == LogDecision::kWrites) {
     asm volatile(
-        "st.relaxed.sys.global.u32 [%0], 1;" ::"l"(unwritten + offsetof(UnwrittenMemory, written))
+        "st.relaxed.sys.global.u32 [%0], 1;" ::"l"(unlogged + offsetof(UnloggedMemory, written))
         : "memory");
     __threadfence_system();  // before this thread's last record, which may end the launch
   }
-  return access;
+  return decision;
 }
 
 // A lane must not claim again before its record here is claimed, so all leave together.
@@ -48,8 +56,8 @@ __device__ __forceinline__ void log_access(std::uint32_t site, std::uint64_t add
   if (descriptor == 0 || address == kNoAddress) {
     return;
   }
-  if ((site & (kPlainRead | kPlainWrite)) != 0 && is_global(address) &&
-      judge_access(descriptor, site, address, is_plain_read(site)) == UnwrittenAccess::kLeftOut) {
+  if (is_global(address) &&
+      judge_access(descriptor, site, address, access_use(site)) == LogDecision::kLeftOut) {
     return;
   }
   const Lanes lanes = Lanes::at_site(site);
@@ -106,7 +114,7 @@ __device__ __forceinline__ ReleaseToken begin_release(std::uint32_t site, std::u
   token.address = address;
   token.number = 0;
   if (descriptor != 0 && address != kNoAddress) {
-    judge_access(descriptor, site, address, false);
+    judge_access(descriptor, site, address, AccessUse::kWrite);
     const Queue queue(descriptor);
     token.slot = claim_release(queue, Lanes::at_site(site), site);
     if (is_global(address)) {
@@ -131,6 +139,7 @@ __device__ __forceinline__ void log_acquire(std::uint32_t site, std::uint64_t ad
   const Queue queue(descriptor);
   std::uint32_t stamp = 0;
   if (is_global(address)) {
+    judge_access(descriptor, site, address, AccessUse::kStrongRead);
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
     // Acquire: the claim below comes after the stamp.
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"

@@ -158,6 +158,12 @@ __device__ __forceinline__ std::uint32_t load_constant_word(std::uint64_t addres
   return word;
 }
 
+__device__ __forceinline__ std::uint32_t load_constant_byte(std::uint64_t address) {
+  std::uint32_t byte;
+  asm("ld.global.nc.u8 %0, [%1];" : "=r"(byte) : "l"(address));
+  return byte;
+}
+
 __device__ __forceinline__ std::uint64_t join(std::uint32_t low, std::uint32_t high) {
   return static_cast<std::uint64_t>(high) << 32 | low;
 }

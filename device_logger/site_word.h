@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kGenericSecond = 1U << 29;   // is a generic addr
 inline constexpr std::uint32_t kGenericThird = 1U << 30;    // one or a number
 inline constexpr std::uint32_t kAfterOperation = 1U << 31;  // logged once the operation is over
 // Of the hooks of plain accesses, which have one address and say by their names whether it is
-// generic: what is left out where memory is not written (unwritten_memory.h), and what writes it.
+// generic: what is left out where memory is not written (unlogged_memory.h), and what writes it.
 inline constexpr std::uint32_t kPlainRead = kGenericSecond;
 inline constexpr std::uint32_t kPlainWrite = kGenericThird;
 // Of those that keep states (shared_states.h): neither a plain read nor a plain store, nor, with

@@ -28,6 +28,7 @@ constexpr Pass kPipeline[] = {
     branches::run,
     updates::run,
     number_sites::run,
+    global_accesses::run,
     barrier_intervals::run,
     uniform_barriers::run,
     insert_hooks::run,

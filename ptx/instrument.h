@@ -9,6 +9,7 @@
 
 #include "base/expected.h"
 #include "ptx/abi.h"
+#include "ptx/address_form.h"
 #include "ptx/module.h"
 #include "ptx/site_table.h"
 
@@ -34,21 +35,6 @@ struct InstrumentOptions {
   [[nodiscard]] bool rewrites() const { return delays_stores || is_stressed || is_unlogged; }
 };
 
-// Eight bytes of a kernel's arguments.
-struct ArgumentWord {
-  std::uint32_t parameter = 0;
-  std::uint32_t offset = 0;  // bytes into it
-
-  friend bool operator==(const ArgumentWord&, const ArgumentWord&) = default;
-};
-
-// What leads to the global memory that a kernel writes (analysis/global_writes.h).
-struct GlobalWrites {
-  bool is_known = false;   // it is nothing but the following
-  bool variables = false;  // variables of the module
-  std::vector<ArgumentWord> arguments;
-};
-
 // What a launch needs to know of one entry.
 struct Kernel {
   std::string name;
@@ -64,6 +50,7 @@ struct Kernel {
   std::uint32_t warps_together = 0;    // that a launch may move as one; 0: it may move none
   bool numbered = false;               // its call graph synchronises: strong accesses are numbered
   GlobalWrites writes;
+  GlobalAccesses accesses;
   // Nothing but barriers of whole blocks orders its threads: one record is made of what all warps of
   // a block do in turn (device_logger/block_events.h).
   bool has_block_events = false;

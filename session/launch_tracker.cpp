@@ -107,7 +107,7 @@ bool LaunchTracker::is_valid() const {
 }
 
 void LaunchTracker::release(const InFlight& launch) {
-  unlogged_.end(launch.id, launch.descriptor->unwritten);
+  unlogged_.end(launch.id, launch.descriptor->unlogged);
   launch.area->states().release(launch.descriptor->states);
   launch.area->release(launch.descriptor);
 }
@@ -240,12 +240,16 @@ void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
         descriptor = reinterpret_cast<std::uint64_t>(taken);
         read_constants(request, stream);
         order(info, stream, request.is_programmatic);
-        taken->unwritten = unlogged_.begin(
+        const UnloggedAccesses::LeftOut left_out = unlogged_.begin(
             {.id = info.id,
              .stream = stream,
              .kernel = *kernel.kernel,
              .arguments = packed_arguments(*kernel.kernel, launch.parameters(), launch.extra()),
-             .is_programmatic = request.is_programmatic});
+             .is_programmatic = request.is_programmatic,
+             .grid = request.grid,
+             .block = request.block});
+        taken->unlogged = left_out.memory;
+        taken->owned_sites = left_out.sites;
         if (unlogged_.is_on() &&
             !request.is_programmatic) {  // nothing may come between it and another
           taken->states =

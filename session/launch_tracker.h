@@ -26,7 +26,7 @@
 #include "session/problems.h"
 #include "session/store_delayer.h"
 #include "session/stream_tracker.h"
-#include "session/unlogged_reads.h"
+#include "session/unlogged_accesses.h"
 #include "trace/recorder.h"
 
 namespace barracuda::session {
@@ -238,7 +238,7 @@ class LaunchTracker {
   mutable std::mutex mutex_;  // of what follows; taken before book_mutex_
   std::map<Handle, std::unique_ptr<DeviceArea>> areas_;  // null: no memory for one
   std::deque<InFlight> in_flight_;
-  UnloggedReads unlogged_;
+  UnloggedAccesses unlogged_;
   detector::LaunchId in_the_way_{};  // the oldest, for which it was waited in vain
   std::uint64_t matching_launches_ = 0;
   std::uint64_t begun_ = 0;

@@ -83,33 +83,38 @@ bool is_global(std::uint64_t address) {
   return wire::space_of(address) == AddressSpace::kGlobal;
 }
 
-// --- memory that the launch does not write ---
+// --- memory that is not logged ---
 
-wire::UnwrittenAccess judge_access(const wire::LaunchDescriptor& descriptor, std::uint32_t site,
-                                   std::uint64_t address, bool is_read) {
-  const wire::UnwrittenMemory& unwritten = descriptor.unwritten;
-  const auto range_at = [&](std::uint32_t i) { return unwritten.ranges[i]; };
-  const wire::UnwrittenAccess access =
-      wire::judge_unwritten(range_at, unwritten.count, wire::bytes_at(site), address, is_read);
-  if (access == wire::UnwrittenAccess::kWrites) {
-    std::uint32_t& written = const_cast<std::uint32_t&>(unwritten.written);  // NOLINT: the device's
+wire::LogDecision judge_access(const wire::LaunchDescriptor& descriptor, std::uint32_t site,
+                               std::uint64_t address, wire::AccessUse use) {
+  const wire::UnloggedMemory& unlogged = descriptor.unlogged;
+  const wire::OwnedSites& sites = descriptor.owned_sites;
+  const auto range_at = [&](std::uint32_t i) { return unlogged.ranges[i]; };
+  const auto is_owner = [&](std::uint32_t range) {
+    return wire::is_owner([&](std::uint32_t i) { return sites.ranges[i]; }, sites.first, site,
+                          range);
+  };
+  const wire::LogDecision decision = wire::judge_unlogged(
+      range_at, is_owner, unlogged.count, unlogged.owned, wire::bytes_at(site), address, use);
+  if (decision == wire::LogDecision::kWrites) {
+    std::uint32_t& written = const_cast<std::uint32_t&>(unlogged.written);  // NOLINT: the device's
     std::atomic_ref(written).store(1, std::memory_order_relaxed);
   }
-  return access;
+  return decision;
 }
 
 // The lanes of `mask` whose accesses are logged.
 std::uint32_t logged_lanes(const NativeCall& call, const wire::LaunchDescriptor& descriptor,
                            const LaneWords& addresses, std::uint32_t mask) {
   std::uint32_t logged = mask;
-  if (descriptor.unwritten.count == 0) {
+  if (descriptor.unlogged.count == 0) {
     return logged;
   }
   NativeLanes(mask).for_each([&](std::uint32_t lane, std::uint32_t) {
     const std::uint32_t site = site_of(call, lane);
-    if ((site & (wire::kPlainRead | wire::kPlainWrite)) != 0 && is_global(addresses[lane]) &&
-        judge_access(descriptor, site, addresses[lane], wire::is_plain_read(site)) ==
-            wire::UnwrittenAccess::kLeftOut) {
+    if (is_global(addresses[lane]) &&
+        judge_access(descriptor, site, addresses[lane], wire::access_use(site)) ==
+            wire::LogDecision::kLeftOut) {
       logged &= ~(1U << lane);
     }
   });
@@ -256,7 +261,7 @@ NativeResult release_begin(const NativeCall& call) {
     return NativeResult::kDone;
   }
   NativeLanes(mask).for_each([&](std::uint32_t lane, std::uint32_t) {
-    judge_access(*descriptor, site_of(call, lane), addresses[lane], false);
+    judge_access(*descriptor, site_of(call, lane), addresses[lane], wire::AccessUse::kWrite);
   });
   // Records of several sites are claimed at once, and begun only then.
   const NativeQueue queue(*descriptor, call);
@@ -314,7 +319,10 @@ NativeResult acquire(const NativeCall& call) {
     const int i = static_cast<int>(lane);
     values[lane] = call.arguments[2].load<std::uint64_t>(i);
     flags[lane] = call.arguments[3].load<std::uint32_t>(i);
-    stamps[lane] = is_global(addresses[lane]) ? queue.order_number(addresses[lane]) : 0;
+    if (is_global(addresses[lane])) {
+      judge_access(*descriptor, site_of(call, lane), addresses[lane], wire::AccessUse::kStrongRead);
+      stamps[lane] = queue.order_number(addresses[lane]);
+    }
   });
   while (mask != 0) {
     const NativeLanes same = lanes_of_first_site(call, mask);

@@ -6,7 +6,7 @@
 #include "base/assert.h"
 #include "device_logger/block_events.h"
 #include "device_logger/site_word.h"
-#include "device_logger/unwritten_memory.h"
+#include "device_logger/unlogged_memory.h"
 #include "device_logger/write_record.h"
 
 namespace barracuda::session {

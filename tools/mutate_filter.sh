@@ -22,24 +22,24 @@ judge() {
 
 # name | file in session | sed expression: one line each
 of_session=$(cat <<'LIST'
-filter: what comes before does not matter|unlogged_reads.cpp|s/ || !streams_.is_after_all(launch.id) ||/ ||/
-filter: what comes later does not matter|unlogged_reads.cpp|s/^    hold_against(launch.id, written ? .*;//
-filter: copies that come later do not matter|unlogged_reads.cpp|s/^    hold_against(copy.id, written);//
-filter: launches of graphs do not matter|unlogged_reads.cpp|s/^    hold_against(id, std::nullopt);//
-filter: what nobody knows to be written is not|unlogged_reads.cpp|s/(written \&\& !overlap(unlogged.ranges, \*written))/!overlap(unlogged.ranges, written.value_or(Ranges()))/
-filter: unknown stores write nothing|unlogged_reads.cpp|s/if (!writes.is_known || launch.arguments.empty()) {/if (launch.arguments.empty()) {/
-filter: a pointer into no allocation writes nothing|unlogged_reads.cpp|/if (!behind \&\& !before) {/{n;s/return std::nullopt;/continue;/}
-filter: an end is the beginning of what follows|unlogged_reads.cpp|s/allocation_with(pointer - 1)/allocation_with(pointer)/
-filter: an array is written with the one before it|unlogged_reads.cpp|s/read_only(launch, written->likely)/read_only(launch, written->maybe)/
-filter: what is written may stay unlogged|unlogged_reads.cpp|s/!overlap({\*range}, written) \&\& //
-filter: programmatic launches wait|unlogged_reads.cpp|s/ || launch.is_programmatic / /
-filter: the newest reader is the only one|unlogged_reads.cpp|s/^  if (same != unlogged_.end()) {/  if (!unlogged_.empty()) {/;s/^    same->id = id;/    unlogged_[0] = {id, std::move(ranges)};/
-filter: the oldest reader is forgotten|unlogged_reads.cpp|s/^    next.insert(next.end(), unlogged_\[0\].ranges.begin(), unlogged_\[0\].ranges.end());//
-filter: what it says it goes on doing|unlogged_reads.cpp|s/^  is_given_up_ = true;//
-filter: a write that was met is not told|unlogged_reads.cpp|s/if (unwritten.written != 0 \&\& is_on()) {/if (false) {/
-filter: recordings leave out|unlogged_reads.cpp|s/ \&\& options.record.empty()//
-filter: the rules of the paper leave out|unlogged_reads.cpp|s/options.model != "paper"),/true),/
-filter: auto is on|unlogged_reads.cpp|s/foresees_(options.filter == "auto")/foresees_(false)/
+filter: what comes before does not matter|unlogged_accesses.cpp|s/ || !streams_.is_after_all(launch.id) ||/ ||/
+filter: what comes later does not matter|unlogged_accesses.cpp|s/ || !streams_.has_no_rival(launch.stream))) {/ \&\& false)) {/;s/if (!unlogged_.empty() \&\& (!launch.is_programmatic/if (!unlogged_.empty() \&\& (false/
+filter: copies that come later do not matter|unlogged_accesses.cpp|s/^  hold_against(copy.id, .*;//
+filter: launches of graphs do not matter|unlogged_accesses.cpp|s/^    hold_against(id, {});//
+filter: what nobody knows to be written is not|unlogged_accesses.cpp|s/return !some.empty() \&\& (!others || overlap(some, \*others));/return others \&\& overlap(some, *others);/
+filter: unknown stores write nothing|unlogged_accesses.cpp|s/if (!writes.is_known || launch.arguments.empty()) {/if (launch.arguments.empty()) {/
+filter: a pointer into no allocation writes nothing|unlogged_accesses.cpp|/if (!behind \&\& !before) {/{n;s/return std::nullopt;/continue;/}
+filter: an end is the beginning of what follows|unlogged_accesses.cpp|s/allocation_with(pointer - 1)/allocation_with(pointer)/
+filter: an array is written with the one before it|unlogged_accesses.cpp|s/leave_out(launch, written->likely)/leave_out(launch, written->maybe)/
+filter: what is written may stay unlogged|unlogged_accesses.cpp|s/!overlap({\*range}, written) \&\& //
+filter: programmatic launches wait|unlogged_accesses.cpp|s/ || launch.is_programmatic / /
+filter: the newest reader is the only one|unlogged_accesses.cpp|s/^  if (same != unlogged_.end()) {/  if (!unlogged_.empty()) {/;s/^    same->id = id;/    unlogged_[0] = {id, std::move(ranges)};/
+filter: the oldest reader is forgotten|unlogged_accesses.cpp|s/^    next.read.insert(.*;//
+filter: what it says it goes on doing|unlogged_accesses.cpp|s/^  is_given_up_ = true;//
+filter: a write that was met is not told|unlogged_accesses.cpp|s/if (unlogged.written != 0 \&\& is_on()) {/if (false) {/
+filter: recordings leave out|unlogged_accesses.cpp|s/ \&\& options.record.empty()//
+filter: the rules of the paper leave out|unlogged_accesses.cpp|s/options.model != "paper"),/true),/
+filter: auto is on|unlogged_accesses.cpp|s/foresees_(options.filter == "auto")/foresees_(false)/
 filter: non-blocking streams wait|stream_tracker.cpp|s/^    return !has_non_blocking_;/    return true;/
 filter: two streams wait for each other|stream_tracker.cpp|s/is_only_one = next_number_ == 2/is_only_one = next_number_ > 1/
 filter: a stream waits for the legacy one|stream_tracker.cpp|s/is_only_one \&\& !(has_non_blocking_ \&\& uses_legacy_)/is_only_one/
@@ -48,6 +48,30 @@ events: any is the last that is counted|native_states.cpp|s/with_these == thread
 events: the count goes on|native_states.cpp|s/arrived = is_last ? 0 : with_these;/arrived = with_these;/
 intervals: no states are states|native_logger.cpp|s/next(interval) : wire::kFrozen);/next(interval) : interval);/
 events: the block's is the warp's|native_states.cpp|s/event.kind = wire::RecordKind::kBlockEvent;//
+owned: who reads it beside does not matter|unlogged_accesses.cpp|s/!may_overlap(unlogged.owned, touched.accessed)/true/
+owned: copies read nothing|unlogged_accesses.cpp|s/\.accessed = accessed});/.accessed = written});/
+owned: launches read nothing|unlogged_accesses.cpp|s/\.accessed = accessed_by(launch)/.accessed = Ranges()/
+owned: what nobody knows to be read is not|unlogged_accesses.cpp|s/if (!accesses.are_known || launch.arguments.empty()) {/if (launch.arguments.empty()) {/
+owned: what is freed stays|unlogged_accesses.cpp|s/std::erase_if(unlogged.owned, is_freed);//
+owned: the oldest owner is forgotten|unlogged_accesses.cpp|s/^    next.owned.insert(.*;//
+owned: every site is of every range|unlogged_accesses.cpp|s/static_cast<std::uint8_t>(1U << i);/0xFF;/
+owned: what leads to no allocation is nothing|owned_memory.cpp|/if (led == nullptr) {/{n;s/return false;/continue;/}
+owned: an access of two arrays is of each|owned_memory.cpp|s/leads.size() == 1 \&\&/leads.size() != 0 \&\&/
+owned: what is not written is looked at again|owned_memory.cpp|s/return overlap(range, candidate.allocation.range);/return false;/
+owned: the offset of an access does not matter|owned_memory.cpp|s/footprint.address.constant = begin;//
+forms: 32 bits never wrap|affine_address.cpp|s/if (interval.high - moved >= least + static_cast<__int128>(kWordRange)) {/if (false) {/
+forms: any step is small|affine_address.cpp|s/return are_small ? value/return are_small || value ? value/
+forms: a step is made once|affine_address.cpp|s/add_step(\*value, step.constant)/(value = sum_of(first, step, 8)).has_value()/
+forms: every factor is 1|affine_address.cpp|s/wrapping_product(part, factor);/wrapping_product(part, factor == -1 ? -1 : 1);/
+overlap: all is of one thread|thread_overlap.cpp|s/\.is_of_thread = true/.is_of_thread = false/
+overlap: a number that does not matter is none|thread_overlap.cpp|s/if (extents.at(i) > 1 \&\& factor == 0) {/if (false) {/;s/if (extents.at(i) > 1) {/if (extents.at(i) > 1 \&\& factor != 0) {/
+overlap: an access is where it begins|thread_overlap.cpp|s/\.low = apart - footprints\[i\].bytes + 1/.low = apart/
+overlap: there is one round|thread_overlap.cpp|s/\.most = way \/ stride/.most = 0 * way/
+overlap: rounds end where the array begins|thread_overlap.cpp|s/ascend ? end - span.low : /ascend ? begin + 0 * end - span.low : /
+overlap: all go as the first does|thread_overlap.cpp|s/return footprint.address.factors == first.factors;/return !footprint.address.factors.empty();/
+overlap: steps are multiples of the smallest|thread_overlap.cpp|s/return step % smallest == 0; })/return step != 0; })/
+overlap: too many choices are none|thread_overlap.cpp|/if (++choices_ > kMostChoices) {/{n;s/true/false/}
+logger: acquires are not looked at|native_logger.cpp|s/^      judge_access(\*descriptor, site_of(call, lane), addresses\[lane\], wire::AccessUse::kStrongRead);//
 filter: variables are allocations|allocation_table.cpp|s/ || variables_.contains(begin)//
 filter: allocations have no end|allocation_table.cpp|s/if (address - begin >= record.bytes || /if (/
 LIST
@@ -66,8 +90,13 @@ code: atomics do not write|analysis/global_writes.cpp|/case kStore:/{n;s/case kA
 code: what is called does not write|analysis/global_writes.cpp|s/program.functions\[entry\].reachable/std::vector<std::uint32_t>{entry}/
 code: unknown functions do not write|analysis/global_writes.cpp|s/is_harmless_call(program.module, current.instruction) ? 0 : kFromUnknown/0/
 code: copies do not write|analysis/global_writes.cpp|s/copies \&\& effect.space != StateSpace::kShared ? kFromUnknown : 0/0/
-code: variables are not written|analysis/global_writes.cpp|s/\.variables = (written \& kFromVariables) != 0/.variables = false/
+code: variables are not written|analysis/global_writes.cpp|s/\.variables = (origins \& kFromVariables) != 0/.variables = false/
 code: volatile loads may stay unlogged|hooks/hook_call.cpp|s/site.info.order == wire::MemoryOrder::kWeak ? wire::kPlainRead : 0/wire::kPlainRead/
+forms: a guarded definition is one|analysis/address_forms.cpp|s/if (!definition.is_whole || !instruction.predicate.empty()) {/if (!definition.is_whole) {/
+forms: the last definition counts|analysis/address_forms.cpp|s/found.definitions.size() == 1   ?/found.definitions.size() >= 1   ?/;s/result_of(found.definitions\[0\])/result_of(found.definitions.back())/
+forms: a counter may double|analysis/address_forms.cpp|s/if (found.state == Register::State::kBegun ||/if (found.state == Register::State::kBegun) { return constant(0, 8); } if (/
+forms: strong accesses are plain|passes/global_accesses.cpp|s/^         effect.order == wire::MemoryOrder::kWeak \&\& /         /;s/ *site.info.order == wire::MemoryOrder::kWeak \&\& / /;s/^ *(site.hook == HookKind::kNone || site.hook == HookKind::kAccess) \&\&//
+forms: reads are no accesses|analysis/global_writes.cpp|/^    case kLoad:$/{N;s/case kLoad:\n    case kMatrixAccess:/case kMatrixAccess:/}
 intervals: a word has one state|passes/barrier_intervals.cpp|s/std::min(smallest/std::max(smallest/
 intervals: partial barriers count|passes/barrier_intervals.cpp|s/site.effect.count_operand < 0 \&\&/true \&\&/
 intervals: every event is a barrier|passes/barrier_intervals.cpp|s/return site.info.operation == wire::Operation::kExit || is_whole_barrier(program, site);/return true;/
@@ -88,10 +117,10 @@ LIST
 
 # The same in device_logger.
 of_logger=$(cat <<'LIST'
-logger: a read is where it begins|unwritten_memory.h|s/begins_inside \&\& first + bytes <= range.bytes/begins_inside/
-logger: a write is where it begins|unwritten_memory.h|s/: begins_inside || range.address - address < bytes/: begins_inside/
-logger: a write is where it ends|unwritten_memory.h|s/: begins_inside || range.address - address < bytes/: address + bytes - 1 - range.address < range.bytes/
-logger: one range counts|unwritten_memory.h|s/i < count; ++i/i < count \&\& i < 1; ++i/
+logger: a read is where it begins|unlogged_memory.h|s/begins_inside \&\& first + bytes <= range.bytes/begins_inside/
+logger: a write is where it begins|unlogged_memory.h|s/ends_inside = range.address - address < bytes;/ends_inside = false;/
+logger: a write is where it ends|unlogged_memory.h|s/begins_inside = first < range.bytes;/begins_inside = (use == AccessUse::kWrite ? first + bytes - 1 : first) < range.bytes;/;s/ends_inside = range.address - address < bytes;/ends_inside = false;/
+logger: one range counts|unlogged_memory.h|s/i < count; ++i/i < count \&\& i < 1; ++i/
 states: an interval lasts|shared_states.h|s/met.interval() == interval ? met.bits() : 0/met.bits()/
 states: intervals do not matter|shared_states.h|s/met.interval() == interval ? met.bits() : 0/0/
 states: writers do not conflict|shared_states.h|s/StateUse::kWrite \&\& is_own) {/StateUse::kWrite) {/
@@ -110,7 +139,11 @@ events: any warp is the last|block_events.h|s/} else if (there == all) {/} else 
 states: nobody leaves|shared_states.h|s/if (left_in <= interval) {/if (false) {/
 states: who left did nothing|shared_states.h|s/(has_left(state.first().thread) ? 1U : 0U)/0U/
 states: who stayed has left|shared_states.h|s/(has_left(state.first().thread) ? 1U : 0U)/1U/
-logger: every access is of one byte|unwritten_memory.h|s/return 1U << (site >> kSizeShift.*/return 1U + (site \& 0);/
+logger: every site is an owner|unlogged_memory.h|s/return i < kMostOwnedSites \&\& (ranges_at(i) >> range \& 1) != 0;/return i < kMostOwnedSites \&\& (ranges_at(i) >> range \& 1) != 2;/
+logger: a site beyond the table is an owner|unlogged_memory.h|s/return i < kMostOwnedSites \&\& (/return i >= kMostOwnedSites || (/
+logger: nothing is owned|unlogged_memory.h|s/if (i + owned >= count) {/if (false) {/
+logger: owned bytes may lie outside|unlogged_memory.h|s/: is_inside  *? LogDecision::kLeftOut/: begins_inside ? LogDecision::kLeftOut/
+logger: every access is of one byte|unlogged_memory.h|s/return 1U << (site >> kSizeShift.*/return 1U + (site \& 0);/
 LIST
 )
 

@@ -269,6 +269,13 @@ bool is_harmless_call(const Module& module, const Instruction& call) {
           std::ranges::find(kHarmless, function->name) != std::end(kHarmless));
 }
 
+// What lies where an address operand leads to, but for private memory.
+Origins origins_at(const Statement& statement, const Effect& effect, const Registers& registers) {
+  const Operand* const address = address_of(statement, effect);
+  const Origins origins = address == nullptr ? kFromUnknown : registers.of(*address);
+  return origins == 0 ? kFromUnknown : origins & ~kFromPrivate;
+}
+
 // What a statement writes of global memory, by what its address is computed from.
 Origins written_at(const Program& program, std::size_t statement, const Registers& registers) {
   const Statement& current = program.module.statements[statement];
@@ -282,9 +289,7 @@ Origins written_at(const Program& program, std::size_t statement, const Register
       if (is_private(effect.space) || effect.operation == wire::Operation::kRead) {
         return 0;
       }
-      const Operand* const address = address_of(current, effect);
-      const Origins origins = address == nullptr ? kFromUnknown : registers.of(*address);
-      return origins == 0 ? kFromUnknown : origins & ~kFromPrivate;
+      return origins_at(current, effect, registers);
     }
     case kAsyncCopy: {
       const bool copies = effect.operation == wire::Operation::kCopy ||
@@ -319,6 +324,56 @@ Origins written_at(const Program& program, std::size_t statement, const Register
   return kFromUnknown;
 }
 
+// What a statement accesses of it. A texture is not logged, so nothing is left out there.
+Origins accessed_at(const Program& program, std::size_t statement, const Registers& registers) {
+  const Statement& current = program.module.statements[statement];
+  const Effect& effect = program.effects[statement];
+  using enum OpcodeClass;
+  switch (effect.opcode_class) {
+    case kLoad:
+    case kMatrixAccess:
+      return is_private(effect.space) || effect.space == StateSpace::kTex
+                 ? 0
+                 : origins_at(current, effect, registers);
+    case kAsyncCopy: {
+      const bool is_wait = effect.address_operand < 0 && !effect.not_covered;
+      return is_wait ? 0 : kFromUnknown;
+    }
+    case kTexture:
+      return 0;
+    case kStore:
+    case kAtomic:
+    case kReduction:
+    case kCall:
+    case kUnknown:
+    case kArithmetic:
+    case kFence:
+    case kProxyFence:
+    case kBarrier:
+    case kBarrierArrive:
+    case kWarpBarrier:
+    case kClusterBarrier:
+    case kGridDependency:
+    case kMbarrier:
+    case kWarpCollective:
+    case kBranch:
+    case kReturn:
+    case kExit:
+    case kTrap:
+    case kNoEffect:
+      break;
+  }
+  // What it lets begin may access what this kernel does, beside it.
+  return written_at(program, statement, registers) |
+         (effect.operation == wire::Operation::kLaunchDependents ? kFromUnknown : 0);
+}
+
+GlobalWrites leads_of(Origins origins, const Words& words) {
+  return {.is_known = (origins & kFromUnknown) == 0,
+          .variables = (origins & kFromVariables) != 0,
+          .arguments = words.in(origins)};
+}
+
 }  // namespace
 
 GlobalWrites find_global_writes(const Program& program, std::uint32_t entry) {
@@ -337,9 +392,26 @@ GlobalWrites find_global_writes(const Program& program, std::uint32_t entry) {
       }
     }
   }
-  return {.is_known = (written & kFromUnknown) == 0,
-          .variables = (written & kFromVariables) != 0,
-          .arguments = words.in(written)};
+  return leads_of(written, words);
+}
+
+std::vector<FoundAccess> find_global_accesses(const Program& program, std::uint32_t entry) {
+  const Places places(program.module);
+  Words words;
+  std::vector<FoundAccess> found;
+  for (const std::uint32_t index : program.functions[entry].reachable) {
+    const Function& function = program.function(index);
+    const Registers registers(program, function, places, words);
+    for (std::size_t i = function.body_begin; i < function.body_end; ++i) {
+      if (program.module.statements[i].kind != StatementKind::kInstruction) {
+        continue;
+      }
+      if (const Origins origins = accessed_at(program, i, registers); origins != 0) {
+        found.push_back({.function = index, .statement = i, .leads = leads_of(origins, words)});
+      }
+    }
+  }
+  return found;
 }
 
 }  // namespace barracuda::ptx

@@ -5,7 +5,9 @@
 // shown here: the logger looks at each write.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "ptx/analysis/program.h"
 
@@ -13,5 +15,16 @@ namespace barracuda::ptx {
 
 // `entry`: its index into Module::functions. After classify_statements and call_graph.
 [[nodiscard]] GlobalWrites find_global_writes(const Program& program, std::uint32_t entry);
+
+// An instruction that may access global memory, by reads as well, and what leads there.
+struct FoundAccess {
+  std::uint32_t function = 0;  // index into Module::functions
+  std::size_t statement = 0;
+  GlobalWrites leads;
+};
+
+// Of the entry and of what it calls. What is not logged at all, as textures, is not among them.
+[[nodiscard]] std::vector<FoundAccess> find_global_accesses(const Program& program,
+                                                            std::uint32_t entry);
 
 }  // namespace barracuda::ptx

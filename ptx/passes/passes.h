@@ -71,6 +71,12 @@ namespace number_sites {
 Expected<void> run(Program& program);
 }  // namespace number_sites
 
+// What each kernel accesses of global memory, and by which addresses, as far as that can be told
+// before a launch. After number_sites.
+namespace global_accesses {
+Expected<void> run(Program& program);
+}  // namespace global_accesses
+
 // Finds kernels in which nothing but barriers of the whole block orders threads, and no function
 // but the kernel itself is logged: there barriers and exits are logged by block
 // (device_logger/block_events.h), and accesses to shared memory only where they conflict

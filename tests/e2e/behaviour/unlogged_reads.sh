@@ -1,4 +1,5 @@
-# Reads of memory that a launch does not write stay unlogged, and nothing is found or left out because of that
+# Reads of memory that a launch does not write stay unlogged, and writes of memory of which each thread has its own
+# part, and nothing is found or left out because of that
 # without a word: what contradicts it is a race with filter=off, and named as not checked without.
 . "$(dirname "$0")/expect.sh"
 
@@ -16,14 +17,14 @@ for how in read waited; do
     with $filter $how
     expect_status 0 "$how, filter=$filter"
     expect_err 'coverage complete'
-    [ "$(records)" -eq $((all - 8)) ] || fail "$how, filter=$filter: $(records) records, of $all; 8 warps read"
+    [ "$(records)" -eq $((all - 16)) ] || fail "$how, filter=$filter: $(records) records, of $all; 8 warps read and write"
   done
 done
 
-for how in late outside in-place; do
+for how in late outside in-place stray beside; do
   with off $how
   expect_status 66 "$how, filter=off"
-  expect_err 'unlogged_reads.cu:1[67]'
+  expect_err 'unlogged_reads.cu:2[0-9]'
   expect_err 'coverage complete'
 done
 for filter in auto on; do
@@ -37,6 +38,14 @@ for filter in auto on; do
   with $filter outside
   expect_status 0 "outside, filter=$filter"
   expect_err 'launch 1 \(shift.*wrote memory that none of its pointers to write leads to.*filter=off checks it'
+  expect_err 'coverage incomplete'
+  with $filter stray
+  expect_status 0 "stray, filter=$filter"
+  expect_err 'launch 1 \(shift.*accessed what was taken to be one thread.s alone.*filter=off checks it'
+  expect_err 'coverage incomplete'
+  with $filter beside
+  expect_status 0 "beside, filter=$filter"
+  expect_err 'a copy, memset or free may access memory while launch 1 \(shift.*not checked \(filter=off checks it\)'
   expect_err 'coverage incomplete'
 done
 run "$barracuda" run --device cpu --strict --filter auto -- "$programs/unlogged_reads" late

@@ -4,6 +4,9 @@
 //   waited     the same behind an event
 //   outside    the array is written through the pointer to the other one, and read: a race
 //   in-place   it is written as it says, and read: a race
+//   stray      the array of which each thread writes a number is read through the pointer to the
+//              other one: a race
+//   beside     it is copied in a stream of its own before anybody has waited: a race
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
@@ -12,22 +15,24 @@
 
 constexpr int kThreads = 256;
 
-__global__ void shift(const int* in, int* out, std::ptrdiff_t place) {
+__global__ void shift(const int* in, int* out, std::ptrdiff_t place, std::ptrdiff_t read) {
   const int i = static_cast<int>(threadIdx.x);
-  const int next = in[(i + 1) % kThreads];
+  const int next = in[read + (i + 1) % kThreads];
   out[place + i] = next;
 }
 
 int main(int count, char** arguments) {
   const char* const how = count > 1 ? arguments[1] : "read";
   const auto is = [&](const char* other) { return std::strcmp(how, other) == 0; };
-  int *in, *out;
+  int *in, *out, *copy;
   cudaMalloc(&in, kThreads * sizeof(int));
   cudaMalloc(&out, kThreads * sizeof(int));
+  cudaMalloc(&copy, kThreads * sizeof(int));
   cudaMemset(in, 0, kThreads * sizeof(int));
   cudaDeviceSynchronize();
-  shift<<<1, kThreads>>>(in, is("in-place") ? in : out, is("outside") ? in - out : 0);
-  if (is("late") || is("waited")) {
+  shift<<<1, kThreads>>>(in, is("in-place") ? in : out, is("outside") ? in - out : 0,
+                         is("stray") ? out - in : 0);
+  if (is("late") || is("waited") || is("beside")) {
     cudaStream_t beside;
     cudaEvent_t read;
     cudaStreamCreateWithFlags(&beside, cudaStreamNonBlocking);
@@ -36,7 +41,11 @@ int main(int count, char** arguments) {
     if (is("waited")) {
       cudaStreamWaitEvent(beside, read, 0);
     }
-    cudaMemsetAsync(in, 1, kThreads * sizeof(int), beside);
+    if (is("beside")) {
+      cudaMemcpyAsync(copy, out, sizeof(int), cudaMemcpyDeviceToDevice, beside);
+    } else {
+      cudaMemsetAsync(in, 1, kThreads * sizeof(int), beside);
+    }
     cudaStreamSynchronize(beside);
     cudaStreamDestroy(beside);
   }

@@ -140,6 +140,14 @@ extern "C" __global__ void hand_over(int* data, volatile int* flag, int* out) {
   }
 }
 
+// Nothing of it writes the flag.
+extern "C" __global__ void await_flag(volatile int* flag, int* out) {
+  while (*flag == 0) {
+  }
+  __threadfence();
+  out[threadIdx.x] = 1;
+}
+
 extern "C" __global__ void warp_barriers(int* out) {
   __shared__ int tile[32];
   tile[threadIdx.x] = static_cast<int>(threadIdx.x);

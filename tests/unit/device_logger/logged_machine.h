@@ -75,7 +75,9 @@ class LoggedMachine {
   [[nodiscard]] std::uint64_t claimed(std::uint32_t queue) const;
 
   // Of the launches to come, and what they made of it.
-  [[nodiscard]] UnwrittenMemory& unwritten() { return descriptor_->unwritten; }
+  [[nodiscard]] UnloggedMemory& unlogged() { return descriptor_->unlogged; }
+
+  [[nodiscard]] OwnedSites& owned_sites() { return descriptor_->owned_sites; }
 
   // Tells the device how far queue 0 has been read.
   void set_read_position(std::uint64_t slot);

@@ -1,4 +1,4 @@
-#include "session/unlogged_reads.h"
+#include "session/unlogged_accesses.h"
 
 #include <cstring>
 #include <initializer_list>
@@ -33,8 +33,45 @@ struct Device {
     kernel.writes = {.is_known = true, .arguments = {{1, 0}}};
   }
 
-  wire::UnwrittenMemory launch(StreamKey stream, std::uint64_t in, std::uint64_t out,
-                               bool is_programmatic = false) {
+  // Thread t of a block reads word t of the first and writes word t of the second;
+  void use_own_words() {
+    using enum ptx::AddressOp;
+    kernel.accesses.are_known = true;
+    kernel.accesses.nodes = {{.op = kThread, .bytes = 4},
+                             {.op = kWiden, .bytes = 8, .first = 0, .second = 0},
+                             {.op = kConstant, .bytes = 8, .value = 4},
+                             {.op = kMultiply, .bytes = 8, .first = 1, .second = 2}};
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      kernel.accesses.nodes.push_back({.op = kArgument, .bytes = 8, .word = {.parameter = i}});
+      kernel.accesses.nodes.push_back({.op = kAdd, .bytes = 8, .first = 3, .second = 4 + 2 * i});
+      kernel.accesses.accesses.push_back({.leads = {.is_known = true, .arguments = {{i, 0}}},
+                                          .form = 5 + 2 * i,
+                                          .bytes = 4,
+                                          .first_site = 40 + 3 * i,
+                                          .sites = 2});
+    }
+  }
+
+  // with this, thread t of the grid.
+  void add_blocks() {
+    using enum ptx::AddressOp;
+    auto& nodes = kernel.accesses.nodes;
+    for (ptx::AddressNode& node : nodes) {
+      node.first += 4;
+      node.second += 4;
+    }
+    nodes[0] = {.op = kAdd, .bytes = 4, .first = 3, .second = 2};
+    nodes.insert(nodes.begin(), {{.op = kBlock, .bytes = 4},
+                                 {.op = kBlockSize, .bytes = 4},
+                                 {.op = kThread, .bytes = 4},
+                                 {.op = kMultiply, .bytes = 4, .first = 0, .second = 1}});
+    for (ptx::GlobalAccess& access : kernel.accesses.accesses) {
+      access.form = *access.form + 4;
+    }
+  }
+
+  UnloggedAccesses::LeftOut leave_out(StreamKey stream, std::uint64_t in, std::uint64_t out,
+                                      bool is_programmatic = false) {
     const LaunchId id{++launches};
     if (is_programmatic) {
       streams.launch_programmatic(stream, id, CopyId{++copies});
@@ -48,7 +85,14 @@ struct Device {
                         .stream = stream,
                         .kernel = kernel,
                         .arguments = arguments,
-                        .is_programmatic = is_programmatic});
+                        .is_programmatic = is_programmatic,
+                        .grid = {.x = 2},
+                        .block = {.x = 32}});
+  }
+
+  wire::UnloggedMemory launch(StreamKey stream, std::uint64_t in, std::uint64_t out,
+                              bool is_programmatic = false) {
+    return leave_out(stream, in, out, is_programmatic).memory;
   }
 
   void copy_to(StreamKey stream, std::uint64_t address, bool is_written = true) {
@@ -64,10 +108,10 @@ struct Device {
   Problems problems;
   ptx::Kernel kernel;
   std::uint32_t launches = 0, copies = 0;
-  UnloggedReads reads{options, allocations, streams, problems, [](LaunchId) { return " (k)"; }};
+  UnloggedAccesses reads{options, allocations, streams, problems, [](LaunchId) { return " (k)"; }};
 };
 
-bool is_range(const wire::UnwrittenMemory& unwritten, std::uint64_t address) {
+bool is_range(const wire::UnloggedMemory& unwritten, std::uint64_t address) {
   return unwritten.count == 1 && unwritten.ranges[0].address == address &&
          unwritten.ranges[0].bytes == kBytes;
 }
@@ -250,7 +294,7 @@ TEST_CASE("what many launches read is not forgotten") {
 
 TEST_CASE("a write that the logger met where none should be is told") {
   Device device;
-  wire::UnwrittenMemory unwritten = device.launch(kLegacyStream, kIn, kOut);
+  wire::UnloggedMemory unwritten = device.launch(kLegacyStream, kIn, kOut);
   device.reads.end(LaunchId{1}, unwritten);
   CHECK_FALSE(device.has_given_up());
   unwritten.written = 1;
@@ -269,12 +313,111 @@ TEST_CASE("more ranges than a descriptor has room for: the largest are left out"
   }
   const LaunchId id{++device.launches};
   device.streams.launch(kLegacyStream, id);
-  const wire::UnwrittenMemory unwritten = device.reads.begin(
-      {.id = id, .stream = kLegacyStream, .kernel = device.kernel, .arguments = arguments});
-  REQUIRE(unwritten.count == wire::kMostUnwrittenRanges);
+  const wire::UnloggedMemory unwritten =
+      device.reads
+          .begin(
+              {.id = id, .stream = kLegacyStream, .kernel = device.kernel, .arguments = arguments})
+          .memory;
+  REQUIRE(unwritten.count == wire::kMostUnloggedRanges);
   for (std::uint32_t i = 0; i < unwritten.count; ++i) {
     CHECK(unwritten.ranges[i].bytes > 64 * 10);
   }
+}
+
+TEST_CASE("what threads own stays unlogged, behind what is not written") {
+  Device device;
+  device.use_own_words();
+  CHECK(device.leave_out(kLegacyStream, kIn, kOut).memory.owned == 0);  // two blocks meet
+
+  Device alone;
+  alone.use_own_words();
+  alone.add_blocks();
+  const UnloggedAccesses::LeftOut left_out = alone.leave_out(kLegacyStream, kOut, kIn);
+  REQUIRE((left_out.memory.count == 2 && left_out.memory.owned == 1));
+  CHECK(left_out.memory.ranges[0].address == kOut);  // not written
+  CHECK(left_out.memory.ranges[1].address == kIn);
+  CHECK(left_out.sites.first == 40);
+  for (std::uint32_t i = 0; i < wire::kMostOwnedSites; ++i) {
+    CHECK(left_out.sites.ranges[i] == (i == 3 || i == 4 ? 1 << 1 : 0));
+  }
+}
+
+TEST_CASE("an access that may be to two arrays, or has no place in the table, owns nothing") {
+  Device device;
+  device.use_own_words();
+  device.add_blocks();
+  ptx::GlobalAccess& store = device.kernel.accesses.accesses[1];
+  store.first_site = 40 + wire::kMostOwnedSites - 2;
+  CHECK(device.launch(kLegacyStream, kIn, kOut).owned == 1);
+  ++store.first_site;
+  CHECK(device.launch(kLegacyStream, kIn, kOut).owned == 0);
+  store.first_site = 43;
+  store.leads.arguments.push_back({0, 0});
+  CHECK(device.launch(kLegacyStream, kIn, kOut).owned == 0);
+  CHECK(device.launch(kLegacyStream, kOut, kOut).owned == 1);
+}
+
+TEST_CASE("both arguments in one array are looked at together") {
+  Device device;
+  device.use_own_words();
+  device.add_blocks();
+  const UnloggedAccesses::LeftOut same = device.leave_out(kLegacyStream, kOut, kOut);
+  CHECK((same.memory.count == 1 && same.memory.owned == 1));
+  CHECK((same.sites.ranges[0] == 1 && same.sites.ranges[3] == 1));
+  CHECK(device.launch(kLegacyStream, kOut + 4, kOut).count == 0);
+}
+
+TEST_CASE("who may read what was owned, unordered, is told") {
+  Device device(options_with("on"));
+  device.use_own_words();
+  device.add_blocks();
+  REQUIRE(device.launch(kLegacyStream, kIn, kOut).owned == 1);
+  device.streams.created(kStream, true);
+  SECTION("a copy") {
+    device.copy_to(StreamKey{kStream}, kOut, false);
+    REQUIRE(device.has_given_up());
+    CHECK_THAT(device.problems.sentences()[0], Contains("may access memory while launch 1"));
+  }
+  SECTION("a copy of what was only read") {
+    device.copy_to(StreamKey{kStream}, kIn, false);
+    CHECK_FALSE(device.has_given_up());
+  }
+  SECTION("a launch") {
+    device.launch(StreamKey{kStream}, kOut, kOther);
+    CHECK(device.has_given_up());
+  }
+  SECTION("a launch of other arrays") {
+    device.launch(StreamKey{kStream}, kIn, kOther);
+    CHECK_FALSE(device.has_given_up());
+  }
+  SECTION("a launch of which nobody knows what it reads") {
+    device.kernel.accesses.are_known = false;
+    device.launch(StreamKey{kStream}, kIn, kOther);
+    CHECK(device.has_given_up());
+  }
+  SECTION("the host has waited") {
+    device.streams.device_synchronized();
+    device.copy_to(StreamKey{kStream}, kOut, false);
+    CHECK_FALSE(device.has_given_up());
+  }
+  SECTION("it was freed") {
+    device.reads.begin({.id = device.streams.copy(kLegacyStream, CopyId{++device.copies}).id,
+                        .operation = detector::HostOperation::kFree,
+                        .accesses = {{.address = kOut, .row_bytes = kBytes, .is_written = true}}});
+    device.copy_to(StreamKey{kStream}, kOut, false);
+    CHECK_FALSE(device.has_given_up());
+  }
+}
+
+TEST_CASE("an access of what was taken to be owned is told") {
+  Device device;
+  device.use_own_words();
+  device.add_blocks();
+  wire::UnloggedMemory unlogged = device.launch(kLegacyStream, kIn, kOut);
+  unlogged.written = 1;
+  device.reads.end(LaunchId{1}, unlogged);
+  REQUIRE(device.has_given_up());
+  CHECK_THAT(device.problems.sentences()[0], Contains("one thread's alone"));
 }
 
 }  // namespace

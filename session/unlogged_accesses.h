@@ -1,5 +1,6 @@
-// Which memory a launch does not write, so that its plain reads of it need not be logged, and
-// whether anything that is put beside such a launch afterwards may write it
+// Which accesses of a launch need not be logged: plain reads of memory that it does not write, and
+// what it does to memory each byte of which one of its threads alone accesses; and whether anything
+// that is put beside such a launch afterwards may conflict with them
 // (docs/decisions/device-filter.md). What would then be missing is told as a problem, and from then
 // on everything is logged. Not thread-safe: its owner serialises.
 #pragma once
@@ -11,7 +12,7 @@
 #include <vector>
 
 #include "base/options.h"
-#include "device_logger/unwritten_memory.h"
+#include "device_logger/unlogged_memory.h"
 #include "host_detector/copy.h"
 #include "host_detector/launch.h"
 #include "ptx/instrument.h"
@@ -22,13 +23,13 @@
 
 namespace barracuda::session {
 
-class UnloggedReads {
+class UnloggedAccesses {
  public:
   // " (its kernel)" of a launch.
   using Describe = std::function<std::string(detector::LaunchId)>;
 
-  UnloggedReads(const Options& options, const AllocationTable& allocations, StreamTracker& streams,
-                Problems& problems, Describe describe);
+  UnloggedAccesses(const Options& options, const AllocationTable& allocations,
+                   StreamTracker& streams, Problems& problems, Describe describe);
 
   [[nodiscard]] bool is_on() const { return is_wanted_ && !is_given_up_; }
 
@@ -39,26 +40,40 @@ class UnloggedReads {
     const ptx::Kernel& kernel;
     std::vector<std::byte> arguments;  // packed; empty: not known
     bool is_programmatic = false;
+    detector::Dim3 grid, block;
   };
 
-  // Holds the launch against those before it, and gives what of its own reads stays unlogged.
-  wire::UnwrittenMemory begin(const BegunLaunch& launch);
+  // What its descriptor says.
+  struct LeftOut {
+    wire::UnloggedMemory memory;
+    wire::OwnedSites sites;
+  };
+
+  // Holds the launch against those before it, and gives what of its own accesses stays unlogged.
+  LeftOut begin(const BegunLaunch& launch);
   // One of a graph: logged as a whole.
   void begin(detector::LaunchId id);
   void begin(const detector::CopyInfo& copy);
-  // It is over. `unwritten`: what begin() gave, with what the device made of it.
-  void end(detector::LaunchId id, const wire::UnwrittenMemory& unwritten);
+  // It is over. `unlogged`: what begin() gave, with what the device made of it.
+  void end(detector::LaunchId id, const wire::UnloggedMemory& unlogged);
 
  private:
   using Ranges = std::vector<MemoryRange>;
 
-  // The reads of launches that come one after the other, of which this is the newest.
+  // What launches that come one after the other left out, of which this is the newest.
   struct Unlogged {
     detector::LaunchId id{};
-    Ranges ranges;
+    Ranges read;   // and nothing else
+    Ranges owned;  // written as well
+
+    [[nodiscard]] bool has_same(const Unlogged& other) const;
   };
 
-  // The allocations that the launch may write, nothing if they are not known.
+  // What a work does; nothing where it may be anything.
+  struct Touched {
+    std::optional<Ranges> written, accessed;
+  };
+
   // The allocations that a launch may write, and those of them that decide which reads it logs.
   struct Written {
     Ranges maybe, likely;
@@ -66,9 +81,11 @@ class UnloggedReads {
 
   [[nodiscard]] std::optional<Written> written_by(const BegunLaunch& launch) const;
   [[nodiscard]] Ranges read_only(const BegunLaunch& launch, const Ranges& written) const;
-  void hold_against(detector::WorkId work, const std::optional<Ranges>& written);
+  [[nodiscard]] std::optional<Ranges> accessed_by(const BegunLaunch& launch) const;
+  LeftOut leave_out(const BegunLaunch& launch, const Ranges& written);
+  void hold_against(detector::WorkId work, const Touched& touched);
   void end_life(const MemoryRange& range, detector::WorkId free);
-  void keep(detector::LaunchId id, Ranges ranges);
+  void keep(Unlogged kept);
   void give_up(const std::string& reason);
 
   const bool is_wanted_;

@@ -1,0 +1,117 @@
+// Memory of which a launch leaves accesses unlogged, as far as that was known before the launch
+// (docs/decisions/device-filter.md): what it does not write, where plain reads are left out; and
+// what its threads own, each byte at most one of them, where the plain accesses are left out of
+// which that was shown. Who does something else there is logged as always, and it is told: what was
+// left out before is missing then. One source for the GPU and for the host.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "device_logger/address_pattern.h"
+#include "device_logger/site_word.h"
+
+namespace barracuda::wire {
+
+struct UnloggedRange {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+};
+
+inline constexpr std::uint32_t kMostUnloggedRanges = 8;
+
+// In a launch descriptor. The device writes `written` alone.
+struct UnloggedMemory {
+  std::uint16_t count = 0;    // of the ranges; 0: everything is logged
+  std::uint16_t owned = 0;    // how many of them, the last ones, are owned and not unwritten
+  std::uint32_t written = 0;  // not 0: some lane did to one of the ranges what should not be
+  UnloggedRange ranges[kMostUnloggedRanges] = {};
+};
+
+static_assert(offsetof(UnloggedMemory, count) == 0 && offsetof(UnloggedMemory, owned) == 2 &&
+              offsetof(UnloggedMemory, written) == 4 && offsetof(UnloggedMemory, ranges) == 8 &&
+              sizeof(UnloggedMemory) == 8 + sizeof(UnloggedRange) * kMostUnloggedRanges &&
+              sizeof(UnloggedRange) == 16);
+
+// Which sites were looked at for which of the ranges that are owned. In a launch descriptor.
+inline constexpr std::uint32_t kMostOwnedSites = 108;
+
+struct OwnedSites {
+  std::uint32_t first = 0;                    // of the kernel
+  std::uint8_t ranges[kMostOwnedSites] = {};  // by site, from that one on: a bit for each range
+};
+
+static_assert(offsetof(OwnedSites, first) == 0 && offsetof(OwnedSites, ranges) == 4 &&
+              sizeof(OwnedSites) == 4 + kMostOwnedSites && kMostUnloggedRanges <= 8);
+
+// Whether a site's accesses to a range were looked at. `ranges_at(i)` gives one of the bytes.
+template <class RangesAt>
+BARRACUDA_LOGGER bool is_owner(const RangesAt& ranges_at, std::uint32_t first, std::uint32_t site,
+                               std::uint32_t range) {
+  const std::uint32_t i = (site & (kMaxSites - 1)) - first;  // huge if it is before the first
+  return i < kMostOwnedSites && (ranges_at(i) >> range & 1) != 0;
+}
+
+BARRACUDA_WIRE std::uint32_t bytes_at(std::uint32_t site) {
+  return 1U << (site >> kSizeShift & ((1U << kSizeBits) - 1));
+}
+
+// Of a plain access. An atomic that keeps states has both bits, and writes.
+BARRACUDA_WIRE bool is_plain_read(std::uint32_t site) {
+  return (site & (kPlainRead | kPlainWrite)) == kPlainRead;
+}
+
+// What an access does that is looked at.
+enum class AccessUse : std::uint8_t {
+  kRead,
+  kStrongRead,  // or of an asynchronous copy
+  kWrite,
+};
+
+BARRACUDA_WIRE AccessUse access_use(std::uint32_t site) {
+  return is_plain_read(site)         ? AccessUse::kRead
+         : (site & kPlainWrite) != 0 ? AccessUse::kWrite
+                                     : AccessUse::kStrongRead;
+}
+
+// What becomes of an access to these ranges.
+enum class LogDecision : std::uint8_t {
+  kLogged,
+  kLeftOut,  // all its bytes lie there
+  kWrites,   // logged, and told
+};
+
+// `range_at(i)` gives one of `count`, `is_owner(i)` whether the access is of those that were looked
+// at for a range that is owned. A range's own bytes are below 2^55, and so are addresses that are
+// not tagged as of another space. Parts of what is read may have their sizes rounded up, so a read
+// is of the range in which it begins: what is aligned and read as a whole ends there as well.
+template <class RangeAt, class IsOwner>
+BARRACUDA_LOGGER LogDecision judge_unlogged(const RangeAt& range_at, const IsOwner& is_owner,
+                                            std::uint32_t count, std::uint32_t owned,
+                                            std::uint32_t bytes, std::uint64_t address,
+                                            AccessUse use) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const UnloggedRange range = range_at(i);
+    const std::uint64_t first = address - range.address;  // huge if it begins before the range
+    const bool begins_inside = first < range.bytes;
+    const bool ends_inside = range.address - address < bytes;
+    if (!begins_inside && (!ends_inside || use != AccessUse::kWrite)) {
+      continue;
+    }
+    const bool is_inside = begins_inside && first + bytes <= range.bytes;
+    if (i + owned >= count) {
+      return !is_owner(i) ? LogDecision::kWrites
+             : is_inside  ? LogDecision::kLeftOut
+                          : LogDecision::kLogged;
+    }
+    if (use == AccessUse::kWrite) {
+      return LogDecision::kWrites;
+    }
+    if (is_inside && use == AccessUse::kRead) {
+      return LogDecision::kLeftOut;
+    }
+  }
+  return LogDecision::kLogged;
+}
+
+}  // namespace barracuda::wire

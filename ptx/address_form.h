@@ -1,0 +1,75 @@
+// What a kernel's accesses of global memory know of their addresses before a launch: expressions of
+// its arguments, of the numbers of thread and block and of counters of loops, as its code computes
+// them. Who launches has the arguments and the grid, and evaluates (session/affine_address.h).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace barracuda::ptx {
+
+// Eight bytes of a kernel's arguments.
+struct ArgumentWord {
+  std::uint32_t parameter = 0;
+  std::uint32_t offset = 0;  // bytes into it
+
+  friend bool operator==(const ArgumentWord&, const ArgumentWord&) = default;
+};
+
+// What leads to global memory that is written, or accessed (analysis/global_writes.h).
+struct GlobalWrites {
+  bool is_known = false;   // it is nothing but the following
+  bool variables = false;  // variables of the module
+  std::vector<ArgumentWord> arguments;
+};
+
+enum class AddressOp : std::uint8_t {
+  kConstant,   // value
+  kArgument,   // `bytes` bytes at `word`
+  kThread,     // %tid, coordinate `value`
+  kBlock,      // %ctaid
+  kBlockSize,  // %ntid
+  kGridSize,   // %nctaid
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kShiftLeft,
+  kShiftRight,  // is_signed: arithmetic
+  kAnd,
+  kOr,
+  kWiden,   // of 4 bytes
+  kNarrow,  // to 4 bytes
+  kCount,   // `first` and any number of times `second`: what a loop adds up
+};
+
+// Of 4 or 8 bytes, modulo 2^32 or 2^64.
+struct AddressNode {
+  AddressOp op = AddressOp::kConstant;
+  std::uint8_t bytes = 8;
+  bool is_signed = false;
+  std::uint32_t first = 0, second = 0;  // operands: earlier nodes
+  std::uint64_t value = 0;
+  ArgumentWord word;
+
+  friend bool operator==(const AddressNode&, const AddressNode&) = default;
+};
+
+// One instruction that may access global memory.
+struct GlobalAccess {
+  GlobalWrites leads;  // to what it accesses
+  // A plain load or store whose address is known: its node, the bytes that it accesses from there
+  // on, and its sites, whose numbers follow each other. No site: another access stands for it.
+  std::optional<std::uint32_t> form;
+  std::int64_t offset = 0;
+  std::uint32_t bytes = 0;
+  std::uint32_t first_site = 0, sites = 0;
+};
+
+struct GlobalAccesses {
+  std::vector<AddressNode> nodes;
+  std::vector<GlobalAccess> accesses;  // all of the kernel
+  bool are_known = false;              // if not, there may be others
+};
+
+}  // namespace barracuda::ptx

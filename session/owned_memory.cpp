@@ -1,0 +1,159 @@
+#include "session/owned_memory.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "session/thread_overlap.h"
+
+namespace barracuda::session {
+namespace {
+
+bool overlap(const MemoryRange& one, const MemoryRange& other) {
+  return one.address < other.address + other.bytes && other.address < one.address + one.bytes;
+}
+
+struct Candidate {
+  OwnedAllocation allocation;
+  bool is_possible = true;
+};
+
+class Candidates {
+ public:
+  Candidates(const OwnedRequest& request, const AllocationTable& allocations)
+      : request_(request),
+        allocations_(allocations),
+        first_site_(first_owned_site(request.kernel.accesses)) {}
+
+  // False if it may be to anything.
+  bool add(const ptx::GlobalAccess& access) {
+    std::vector<MemoryRange> leads;
+    for (const ptx::ArgumentWord& word : access.leads.arguments) {
+      const std::optional<MemoryRange>* const led = allocation_of(word);
+      if (led == nullptr) {
+        return false;
+      }
+      if (*led && std::ranges::none_of(
+                      leads, [&](const MemoryRange& other) { return overlap(**led, other); })) {
+        leads.push_back(**led);
+      }
+    }
+    const bool has_place = access.first_site - first_site_ + access.sites <= wire::kMostOwnedSites;
+    for (const MemoryRange& range : leads) {
+      Candidate& candidate = of(range);
+      candidate.allocation.accesses.push_back(&access);
+      candidate.is_possible = candidate.is_possible && access.form && leads.size() == 1 &&
+                              (access.sites == 0 || has_place);
+    }
+    return access.leads.is_known;
+  }
+
+  std::vector<Candidate> take() { return std::move(candidates_); }
+
+ private:
+  Candidate& of(const MemoryRange& range) {
+    const auto found = std::ranges::find_if(candidates_, [&](const Candidate& candidate) {
+      return candidate.allocation.range.address == range.address;
+    });
+    return found != candidates_.end()
+               ? *found
+               : candidates_.emplace_back(Candidate{.allocation = {.range = range}});
+  }
+
+  // Nothing for null; null for what leads to no allocation. Of a pointer to an end the same is
+  // taken to be meant as by UnloggedAccesses.
+  const std::optional<MemoryRange>* allocation_of(const ptx::ArgumentWord& word) {
+    const auto known = std::ranges::find(words_, word, &std::pair<ptx::ArgumentWord, Lead>::first);
+    if (known != words_.end()) {
+      return &known->second;
+    }
+    const std::uint64_t at = request_.kernel.parameters[word.parameter].offset + word.offset;
+    std::uint64_t pointer = 0;
+    if (at + sizeof pointer > request_.arguments.size()) {
+      return nullptr;
+    }
+    std::memcpy(&pointer, request_.arguments.data() + at, sizeof pointer);
+    Lead lead;
+    if (pointer != 0) {
+      lead = allocations_.allocation_with(pointer);
+      lead = lead ? lead : allocations_.allocation_with(pointer - 1);
+      if (!lead) {
+        return nullptr;
+      }
+    }
+    return &words_.emplace_back(word, lead).second;
+  }
+
+  using Lead = std::optional<MemoryRange>;
+
+  const OwnedRequest& request_;
+  const AllocationTable& allocations_;
+  const std::uint32_t first_site_;
+  std::vector<std::pair<ptx::ArgumentWord, Lead>> words_;
+  std::vector<Candidate> candidates_;
+};
+
+bool is_owned(const OwnedAllocation& allocation, const ThreadExtents& extents,
+              std::span<const std::optional<AffineAddress>> values) {
+  std::vector<Footprint> footprints;
+  for (const ptx::GlobalAccess* access : allocation.accesses) {
+    const std::optional<AffineAddress>& base = values[*access->form];
+    std::int64_t begin = 0;
+    if (!base || __builtin_add_overflow(base->constant, access->offset, &begin)) {
+      return false;
+    }
+    Footprint footprint{.address = *base, .bytes = access->bytes};
+    footprint.address.constant = begin;
+    if (std::ranges::find(footprints, footprint) == footprints.end()) {
+      footprints.push_back(footprint);
+    }
+  }
+  return are_disjoint(footprints, extents, allocation.range);
+}
+
+}  // namespace
+
+std::uint32_t first_owned_site(const ptx::GlobalAccesses& accesses) {
+  std::uint32_t first = ~0U;
+  for (const ptx::GlobalAccess& access : accesses.accesses) {
+    first = access.sites == 0 ? first : std::min(first, access.first_site);
+  }
+  return first;
+}
+
+std::vector<OwnedAllocation> find_owned(const OwnedRequest& request,
+                                        const AllocationTable& allocations,
+                                        std::span<const MemoryRange> except) {
+  const ptx::GlobalAccesses& accesses = request.kernel.accesses;
+  if (!accesses.are_known || request.arguments.empty()) {
+    return {};
+  }
+  Candidates candidates(request, allocations);
+  for (const ptx::GlobalAccess& access : accesses.accesses) {
+    if (!candidates.add(access)) {
+      return {};
+    }
+  }
+  std::vector<Candidate> possible = candidates.take();
+  std::erase_if(possible, [&](const Candidate& candidate) {
+    return !candidate.is_possible || std::ranges::any_of(except, [&](const MemoryRange& range) {
+      return overlap(range, candidate.allocation.range);
+    });
+  });
+  std::vector<OwnedAllocation> owned;
+  if (possible.empty()) {
+    return owned;
+  }
+  const auto values = evaluate(accesses.nodes, {.parameters = request.kernel.parameters,
+                                                .arguments = request.arguments,
+                                                .extents = request.extents});
+  for (Candidate& candidate : possible) {
+    if (is_owned(candidate.allocation, request.extents, values)) {
+      owned.push_back(std::move(candidate.allocation));
+    }
+  }
+  return owned;
+}
+
+}  // namespace barracuda::session

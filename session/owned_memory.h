@@ -1,0 +1,37 @@
+// The allocations of which a launch accesses each byte in at most one of its threads: of those
+// alone, plain accesses need no record (docs/decisions/device-filter.md). They are owned.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "device_logger/unlogged_memory.h"
+#include "ptx/instrument.h"
+#include "session/affine_address.h"
+#include "session/allocation_table.h"
+#include "session/device_driver.h"
+
+namespace barracuda::session {
+
+struct OwnedAllocation {
+  MemoryRange range;
+  std::vector<const ptx::GlobalAccess*> accesses;  // of the kernel, those that may be to it
+};
+
+struct OwnedRequest {
+  const ptx::Kernel& kernel;
+  std::span<const std::byte> arguments;  // packed
+  ThreadExtents extents{};
+};
+
+// None but those that no range of `except` touches.
+std::vector<OwnedAllocation> find_owned(const OwnedRequest& request,
+                                        const AllocationTable& allocations,
+                                        std::span<const MemoryRange> except);
+
+// The first site of the kernel's accesses.
+std::uint32_t first_owned_site(const ptx::GlobalAccesses& accesses);
+
+}  // namespace barracuda::session

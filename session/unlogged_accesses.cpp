@@ -1,0 +1,313 @@
+#include "session/unlogged_accesses.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <utility>
+
+#include "base/strong_id.h"
+#include "session/owned_memory.h"
+
+namespace barracuda::session {
+namespace {
+
+using detector::LaunchId;
+using detector::WorkId;
+
+constexpr std::uint64_t kPointerBytes = 8;
+// As many different sets of ranges are kept apart.
+constexpr std::size_t kMostUnlogged = 64;
+
+std::uint64_t end_of(const MemoryRange& range) {
+  return range.address + range.bytes;
+}
+
+bool overlap(const MemoryRange& one, const MemoryRange& other) {
+  return one.address < end_of(other) && other.address < end_of(one);
+}
+
+bool overlap(const std::vector<MemoryRange>& some, const std::vector<MemoryRange>& others) {
+  return std::ranges::any_of(some, [&](const MemoryRange& one) {
+    return std::ranges::any_of(others,
+                               [&](const MemoryRange& other) { return overlap(one, other); });
+  });
+}
+
+// Nothing: with anything that there is.
+bool may_overlap(const std::vector<MemoryRange>& some,
+                 const std::optional<std::vector<MemoryRange>>& others) {
+  return !some.empty() && (!others || overlap(some, *others));
+}
+
+bool are_equal(const std::vector<MemoryRange>& some, const std::vector<MemoryRange>& others) {
+  return std::ranges::equal(some, others, [](const MemoryRange& one, const MemoryRange& other) {
+    return one.address == other.address && one.bytes == other.bytes;
+  });
+}
+
+std::uint64_t word_at(const std::vector<std::byte>& arguments, std::uint64_t offset) {
+  std::uint64_t word = 0;
+  if (offset + sizeof word <= arguments.size()) {
+    std::memcpy(&word, arguments.data() + offset, sizeof word);
+  }
+  return word;
+}
+
+}  // namespace
+
+// A trace must hold what a detector of any options would ask for, and the paper's rules ask for
+// each access.
+UnloggedAccesses::UnloggedAccesses(const Options& options, const AllocationTable& allocations,
+                                   StreamTracker& streams, Problems& problems, Describe describe)
+    : is_wanted_((options.filter == "auto" || options.filter == "on") && options.record.empty() &&
+                 options.model != "paper"),
+      foresees_(options.filter == "auto"),
+      allocations_(allocations),
+      streams_(streams),
+      problems_(problems),
+      describe_(std::move(describe)) {}
+
+// Variables of modules are no allocations here: nobody's reads of them stay unlogged.
+std::optional<UnloggedAccesses::Written> UnloggedAccesses::written_by(
+    const BegunLaunch& launch) const {
+  const ptx::GlobalWrites& writes = launch.kernel.writes;
+  if (!writes.is_known || launch.arguments.empty()) {
+    return std::nullopt;
+  }
+  Written written;
+  for (const ptx::ArgumentWord& argument : writes.arguments) {
+    const std::uint64_t pointer = word_at(
+        launch.arguments, launch.kernel.parameters[argument.parameter].offset + argument.offset);
+    if (pointer == 0) {
+      continue;  // nothing can be written there
+    }
+    // A pointer to an end may be meant to be counted down. Where another allocation begins there,
+    // as allocators put arrays side by side, that one is taken to be meant: who writes the other
+    // one is seen by the logger.
+    const auto behind = allocations_.allocation_with(pointer);
+    const auto before = allocations_.allocation_with(pointer - 1);
+    if (!behind && !before) {
+      return std::nullopt;
+    }
+    for (const auto& range : {behind, before}) {
+      if (range) {
+        written.maybe.push_back(*range);
+      }
+    }
+    written.likely.push_back(behind ? *behind : *before);
+  }
+  return written;
+}
+
+// The allocations that an argument leads to. What is no pointer and looks like one does no harm.
+UnloggedAccesses::Ranges UnloggedAccesses::read_only(const BegunLaunch& launch,
+                                                     const Ranges& written) const {
+  Ranges found;
+  for (const ptx::ParameterPlace& place : launch.kernel.parameters) {
+    for (std::uint64_t at = 0; at + kPointerBytes <= place.size; at += kPointerBytes) {
+      const auto range = allocations_.allocation_with(word_at(launch.arguments, place.offset + at));
+      if (range && !overlap({*range}, written) && !overlap({*range}, found)) {
+        found.push_back(*range);
+      }
+    }
+  }
+  return found;
+}
+
+// The allocations that the launch may access at all.
+std::optional<UnloggedAccesses::Ranges> UnloggedAccesses::accessed_by(
+    const BegunLaunch& launch) const {
+  const ptx::GlobalAccesses& accesses = launch.kernel.accesses;
+  if (!accesses.are_known || launch.arguments.empty()) {
+    return std::nullopt;
+  }
+  Ranges accessed;
+  for (const ptx::GlobalAccess& access : accesses.accesses) {
+    for (const ptx::ArgumentWord& argument : access.leads.arguments) {
+      const std::uint64_t pointer = word_at(
+          launch.arguments, launch.kernel.parameters[argument.parameter].offset + argument.offset);
+      const auto behind = allocations_.allocation_with(pointer);
+      const auto before = allocations_.allocation_with(pointer - 1);
+      if (pointer != 0 && !behind && !before) {
+        return std::nullopt;
+      }
+      for (const auto& range : {behind, before}) {
+        if (range && pointer != 0 && !overlap({*range}, accessed)) {
+          accessed.push_back(*range);
+        }
+      }
+    }
+  }
+  return accessed;
+}
+
+// The largest allocations for which the descriptor has room, those that are owned behind the
+// others.
+UnloggedAccesses::LeftOut UnloggedAccesses::leave_out(const BegunLaunch& launch,
+                                                      const Ranges& written) {
+  struct Range {
+    OwnedAllocation allocation;
+    bool is_owned = false;
+  };
+
+  const Ranges unwritten = read_only(launch, written);
+  std::vector<Range> ranges;
+  for (const MemoryRange& range : unwritten) {
+    ranges.push_back({.allocation = {.range = range}});
+  }
+  for (OwnedAllocation& owned : find_owned({.kernel = launch.kernel,
+                                            .arguments = launch.arguments,
+                                            .extents = extents_of(launch.block, launch.grid)},
+                                           allocations_, unwritten)) {
+    ranges.push_back({.allocation = std::move(owned), .is_owned = true});
+  }
+  if (ranges.size() > wire::kMostUnloggedRanges) {
+    std::ranges::sort(ranges, std::greater<>(),
+                      [](const Range& range) { return range.allocation.range.bytes; });
+    ranges.resize(wire::kMostUnloggedRanges);
+  }
+  std::ranges::sort(ranges, {}, [](const Range& range) {
+    return std::pair(range.is_owned, range.allocation.range.address);
+  });
+  LeftOut left_out;
+  left_out.sites.first = first_owned_site(launch.kernel.accesses);
+  Unlogged kept{.id = launch.id};
+  for (const Range& range : ranges) {
+    const std::uint32_t i = left_out.memory.count++;
+    const MemoryRange& memory = range.allocation.range;
+    left_out.memory.ranges[i] = {.address = memory.address, .bytes = memory.bytes};
+    if (range.is_owned) {
+      ++left_out.memory.owned;
+    }
+    (range.is_owned ? kept.owned : kept.read).push_back(memory);
+    for (const ptx::GlobalAccess* access : range.allocation.accesses) {
+      for (std::uint32_t site = 0; site < access->sites; ++site) {
+        left_out.sites.ranges[access->first_site + site - left_out.sites.first] |=
+            static_cast<std::uint8_t>(1U << i);
+      }
+    }
+  }
+  if (!ranges.empty()) {
+    keep(std::move(kept));
+  }
+  return left_out;
+}
+
+void UnloggedAccesses::give_up(const std::string& reason) {
+  is_given_up_ = true;
+  unlogged_.clear();
+  problems_.add(reason + ": not checked (filter=off checks it). From here on everything is logged");
+}
+
+// Each launch in the list came after all that had begun, so what is after one of them is after
+// those before it as well.
+void UnloggedAccesses::hold_against(WorkId work, const Touched& touched) {
+  for (const Unlogged& unlogged : unlogged_) {
+    const bool is_read = may_overlap(unlogged.read, touched.written);
+    if (streams_.is_before(unlogged.id, work) ||
+        (!is_read && !may_overlap(unlogged.owned, touched.accessed))) {
+      continue;
+    }
+    const std::string other = std::to_string(index_of(unlogged.id)) + describe_(unlogged.id);
+    return give_up(
+        (work.is_copy()
+             ? "a copy, memset or free"
+             : "launch " + std::to_string(index_of(work.launch())) + describe_(work.launch())) +
+        (is_read ? " may write memory while launch " : " may access memory while launch ") + other +
+        ", or one before it, " + (is_read ? "reads it" : "writes it"));
+  }
+}
+
+bool UnloggedAccesses::Unlogged::has_same(const Unlogged& other) const {
+  return are_equal(read, other.read) && are_equal(owned, other.owned);
+}
+
+void UnloggedAccesses::keep(Unlogged kept) {
+  const auto same = std::ranges::find_if(
+      unlogged_, [&](const Unlogged& unlogged) { return unlogged.has_same(kept); });
+  if (same != unlogged_.end()) {
+    same->id = kept.id;
+    return;
+  }
+  if (unlogged_.size() == kMostUnlogged) {
+    std::erase_if(unlogged_, [&](const Unlogged& old) { return streams_.host_waited_for(old.id); });
+  }
+  if (unlogged_.size() == kMostUnlogged) {  // what the oldest did, the next is said to have done
+    const Unlogged& oldest = unlogged_[0];
+    Unlogged& next = unlogged_[1];
+    next.read.insert(next.read.end(), oldest.read.begin(), oldest.read.end());
+    next.owned.insert(next.owned.end(), oldest.owned.begin(), oldest.owned.end());
+    next.id = std::max(oldest.id, next.id);
+    unlogged_.erase(unlogged_.begin());
+  }
+  unlogged_.push_back(std::move(kept));
+}
+
+UnloggedAccesses::LeftOut UnloggedAccesses::begin(const BegunLaunch& launch) {
+  if (!is_on()) {
+    return {};
+  }
+  const std::optional<Written> written = written_by(launch);
+  // Who lets dependents begin is logged (analysis/global_writes.cpp). All others are over when one
+  // of the same stream begins, programmatic or not.
+  if (!unlogged_.empty() && (!launch.is_programmatic || !streams_.has_no_rival(launch.stream))) {
+    hold_against(launch.id, {.written = written ? std::optional(written->maybe) : std::nullopt,
+                             .accessed = accessed_by(launch)});
+  }
+  if (!is_on() || !written || launch.is_programmatic || !streams_.is_after_all(launch.id) ||
+      (foresees_ && !streams_.has_no_rival(launch.stream))) {
+    return {};
+  }
+  return leave_out(launch, written->likely);
+}
+
+void UnloggedAccesses::begin(LaunchId id) {
+  if (is_on()) {
+    hold_against(id, {});
+  }
+}
+
+// What a free in the order of a stream comes after ends with it (RACE_RULES section 1).
+void UnloggedAccesses::end_life(const MemoryRange& range, WorkId free) {
+  const auto is_freed = [&](const MemoryRange& kept) { return overlap(kept, range); };
+  for (Unlogged& unlogged : unlogged_) {
+    if (streams_.is_before(unlogged.id, free)) {
+      std::erase_if(unlogged.read, is_freed);
+      std::erase_if(unlogged.owned, is_freed);
+    }
+  }
+  std::erase_if(unlogged_, [](const Unlogged& unlogged) {
+    return unlogged.read.empty() && unlogged.owned.empty();
+  });
+}
+
+void UnloggedAccesses::begin(const detector::CopyInfo& copy) {
+  if (!is_on() || unlogged_.empty()) {
+    return;
+  }
+  Ranges written, accessed;
+  for (const detector::MemoryRows& rows : copy.accesses) {
+    if (rows.rows != 0 && rows.row_bytes != 0) {
+      accessed.push_back(
+          {.address = rows.address, .bytes = (rows.rows - 1) * rows.pitch + rows.row_bytes});
+      if (rows.is_written) {
+        written.push_back(accessed.back());
+      }
+    }
+  }
+  hold_against(copy.id, {.written = written, .accessed = accessed});
+  if (copy.operation == detector::HostOperation::kFree && !written.empty()) {
+    end_life(written.front(), copy.id);
+  }
+}
+
+void UnloggedAccesses::end(LaunchId id, const wire::UnloggedMemory& unlogged) {
+  if (unlogged.written != 0 && is_on()) {
+    give_up("launch " + std::to_string(index_of(id)) + describe_(id) +
+            " wrote memory that none of its pointers to write leads to, and may have read it" +
+            (unlogged.owned == 0 ? "" : ", or accessed what was taken to be one thread's alone"));
+  }
+}
+
+}  // namespace barracuda::session

@@ -1,0 +1,171 @@
+// Kernels for owned_memory_test.cpp, one for each shape of address.
+#include <cuda_runtime.h>
+
+#define KERNEL extern "C" __global__ void
+
+constexpr int kTile = 8;
+
+__device__ int index_x() {
+  return blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+KERNEL map(float* out, const float* in, int n) {
+  const int i = index_x();
+  if (i < n) {
+    out[i] = in[i] * 2;
+  }
+}
+
+KERNEL update(float* out, float* unused, int n) {
+  const int i = index_x();
+  if (i < n) {
+    out[i] += 1;
+  }
+}
+
+KERNEL pairs(float2* out, const float2* in, int n) {
+  const int i = index_x();
+  if (i < n / 2) {
+    const float2 value = in[i];
+    out[i] = make_float2(value.y, value.x);
+  }
+}
+
+KERNEL grid_stride(float* out, const float* in, int n) {
+  for (int i = index_x(); i < n; i += gridDim.x * blockDim.x) {
+    out[i] = in[i] + 1;
+  }
+}
+
+KERNEL long_grid_stride(double* out, const double* in, size_t n) {
+  for (size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x; i < n;
+       i += size_t{gridDim.x} * blockDim.x) {
+    out[i] = in[i] + 1;
+  }
+}
+
+KERNEL copied_counter(float* out, const float* in, int n) {
+  int i = index_x();
+  while (i < n) {
+    const int next = i + gridDim.x * blockDim.x;
+    out[i] = static_cast<float>(next);
+    i = next;
+  }
+}
+
+KERNEL transpose(float* out, const float* in, int width, int height) {
+  __shared__ float tile[kTile][kTile + 1];
+  int x = blockIdx.x * kTile + threadIdx.x, y = blockIdx.y * kTile + threadIdx.y;
+  for (int i = 0; i < kTile; i += 2) {
+    tile[threadIdx.y + i][threadIdx.x] = in[(y + i) * width + x];
+  }
+  __syncthreads();
+  x = blockIdx.y * kTile + threadIdx.x;
+  y = blockIdx.x * kTile + threadIdx.y;
+  for (int i = 0; i < kTile; i += 2) {
+    out[(y + i) * height + x] = tile[threadIdx.x][threadIdx.y + i];
+  }
+}
+
+KERNEL unrolled(float* out, const float* in, int pitch) {
+  const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  out += y * pitch + x;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    out[i * 8] = in[i];
+  }
+}
+
+KERNEL planes(float* out, const float* in, int width, int height, int depth) {
+  int i = (blockIdx.y * blockDim.y + threadIdx.y) * width + index_x();
+  for (int z = 0; z < depth; ++z) {
+    out[i] = in[i] * 2;
+    i += width * height;
+  }
+}
+
+KERNEL padded_rows(float* out, const float* in, int n, unsigned step) {
+  const unsigned row = blockIdx.x << 6 | threadIdx.x;
+  out[row * step] = in[0];
+}
+
+KERNEL mirrored(float* out, const float* in, int n) {
+  out[n - 1 - index_x()] = in[0];
+}
+
+KERNEL shifted_halves(float* out, const float* in, int n) {
+  const int i = index_x();
+  out[i] = 1;
+  out[i + n / 2] = 2;
+}
+
+KERNEL by_two(float* out, const float* in, int n) {
+  out[index_x() / 2] = in[0];
+}
+
+KERNEL modulo(float* out, const float* in, int n) {
+  out[index_x() % n] = in[0];
+}
+
+KERNEL neighbour(float* out, float* in, int n) {
+  const int i = index_x();
+  out[i] = out[i + 1];
+}
+
+KERNEL behind(float* out, const float* in, int n) {
+  const int i = index_x();
+  if (i > 0) {
+    out[i - 1] = in[i];
+  }
+}
+
+KERNEL small_step(float2* out, const float* in, int n) {
+  float* const words = reinterpret_cast<float*>(out);
+  *reinterpret_cast<float2*>(words + 2 * (index_x() / 1)) = make_float2(1, 2);
+  *reinterpret_cast<float*>(words + index_x()) = in[0];
+}
+
+KERNEL multiplied(float* out, const float* in, unsigned factor) {
+  out[index_x() * factor] = in[0];
+}
+
+KERNEL own_rows(float* out, const float* in, int n) {
+  for (int i = 0; i < n; ++i) {
+    out[index_x() * n + i] = in[i];
+  }
+}
+
+KERNEL two_pointers(float* out, float* other, int n) {
+  const int i = index_x();
+  out[i] = other[i];
+  other[i] = 0;
+}
+
+KERNEL counted(float* out, int* counter, int n) {
+  out[index_x()] = 1;
+  atomicAdd(counter, 1);
+}
+
+KERNEL told(float* out, volatile float* in, int n) {
+  out[index_x()] = in[index_x()];
+}
+
+KERNEL of_block(float* out, const float* in, int n) {
+  if (threadIdx.x == 0) {
+    out[blockIdx.x] = in[0];
+  }
+}
+
+KERNEL chased(float* out, float** in, int n) {
+  out[index_x()] = *in[index_x()];
+}
+
+KERNEL hashed(float* out, const float* in, unsigned n) {
+  unsigned i = index_x();
+  for (unsigned round = 0; round < n; ++round) {
+    if (i < n) {
+      out[i] = in[0];
+    }
+    i += 2654435769u;
+  }
+}
