@@ -51,11 +51,11 @@ struct Kernel {
   bool numbered = false;               // its call graph synchronises: strong accesses are numbered
   GlobalWrites writes;
   GlobalAccesses accesses;
-  // Nothing but barriers of whole blocks orders its threads: one record is made of what all warps of
-  // a block do in turn (device_logger/block_events.h).
+  // Nothing but barriers of whole blocks orders its threads: one record is made of what all warps
+  // of a block do in turn (device_logger/block_events.h).
   bool has_block_events = false;
-  // Then the bytes of shared memory may have states (device_logger/shared_states.h): the first site that
-  // they name, and how many bytes have one.
+  // Then the bytes of shared memory may have states (device_logger/shared_states.h): the first site
+  // that they name, and how many bytes have one.
   bool keeps_states = false;
   wire::SiteId state_sites{};
   std::uint32_t state_granule_log2 = 2;

@@ -31,8 +31,8 @@ class StateMemory {
     detector::StreamKey stream_key{};
   };
 
-  // Zeroed behind the work that the stream has now. None if the kernel has no use for it or there is
-  // no room: then all is logged.
+  // Zeroed behind the work that the stream has now. None if the kernel has no use for it or there
+  // is no room: then all is logged.
   wire::SharedStates acquire(const Request& request);
   // The launch is over.
   void release(const wire::SharedStates& states);

@@ -86,11 +86,11 @@ struct PlannedSite {
   bool in_lockstep = false;       // kCall, kReturn: the lanes that call together return together
   bool in_update = false;         // as in ptx::Site
   bool counts_intervals = false;  // of a kernel of barrier_intervals: its hook knows the interval
-  bool has_state = false;  // so do its accesses to shared memory that are not weak
+  bool has_state = false;         // so do its accesses to shared memory that are not weak
   bool is_counted = false;  // an event that all threads of a block make, before any makes another
   bool in_read_only_interval = false;  // a load that races with nothing while no thread has left
-  std::uint32_t offset = 0;       // of the bytes that are meant, from the operand's address
-  std::size_t logged_at = 0;      // a statement behind it in its block; 0: the statement itself
+  std::uint32_t offset = 0;            // of the bytes that are meant, from the operand's address
+  std::size_t logged_at = 0;  // a statement behind it in its block; 0: the statement itself
   // Puts into %__barracuda_u whether the lane makes anything of what it reads; empty: all lanes do.
   std::string use_condition;
   SubWord sub_word;
