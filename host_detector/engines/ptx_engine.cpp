@@ -302,6 +302,9 @@ bool PtxEngine::apply_part(ClusterPart& part, const WarpOperation& operation) {
   if (part.state == nullptr || site == nullptr) {
     return false;
   }
+  if (operation.is_of_block && apply_to_untouched(*part.state, operation, *site)) {
+    return true;
+  }
   if (part.cta == nullptr || part.cta->index != operation.cta) {
     part.cta = part.state->find_cta(operation.cta);
   }
@@ -365,6 +368,20 @@ bool PtxEngine::apply_to_block(CtaState& cta, const WarpOperation& operation,
     if (!apply_in_cta(cta, of_warp, site)) {
       return false;
     }
+  }
+  return true;
+}
+
+bool PtxEngine::apply_to_untouched(LaunchState& launch, const WarpOperation& operation,
+                                   const wire::SiteInfo& site) {
+  const bool leaves = site.operation == Operation::kExit;
+  if ((!leaves && site.operation != Operation::kBarrier) || launch.has_clusters() ||
+      !is_well_formed(site, operation.kind) || !launch.is_untouched(operation.cta)) {
+    return false;
+  }
+  if (leaves && launch.exit_untouched(operation.cta)) {
+    const std::lock_guard lock(mutex_);
+    over_.push_back(launch.info.id);
   }
   return true;
 }

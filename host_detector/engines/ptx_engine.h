@@ -44,6 +44,10 @@ class PtxEngine final : public Engine {
   bool apply_in_cta(CtaState& cta, const WarpOperation& operation, const wire::SiteInfo& site);
   // One after the other, each warp with all its threads.
   bool apply_to_block(CtaState& cta, const WarpOperation& operation, const wire::SiteInfo& site);
+  // What a whole block does of which nothing else came: its threads know and have done nothing, so
+  // that a barrier changes nothing. False if it is something else.
+  bool apply_to_untouched(LaunchState& launch, const WarpOperation& operation,
+                          const wire::SiteInfo& site);
   // Whether it is a barrier to be put off (CtaState::put_off).
   [[nodiscard]] static bool puts_off(const CtaState& cta, const WarpOperation& operation,
                                      const wire::SiteInfo& site);

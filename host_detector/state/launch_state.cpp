@@ -45,6 +45,9 @@ std::unique_ptr<CtaState> LaunchState::Shard::finish(std::uint32_t cta) {
   }
   finished[index] = true;
   const auto place = ctas.find(cta);
+  if (place == ctas.end()) {
+    return nullptr;
+  }
   std::unique_ptr<CtaState> gone = std::move(place->second);
   ctas.erase(place);
   return gone;
@@ -70,6 +73,22 @@ const CtaState* LaunchState::known_cta(std::uint32_t cta) const {
   const Shard& shard = shard_of(cta);
   const Lock lock(shard.mutex);
   return shard.find(cta);
+}
+
+bool LaunchState::is_untouched(std::uint32_t cta) const {
+  const Shard& shard = shard_of(cta);
+  const Lock lock(shard.mutex);
+  return cta < info.grid.volume() && shard.find(cta) == nullptr && !shard.is_finished(cta);
+}
+
+bool LaunchState::exit_untouched(std::uint32_t cta) {
+  DEBUG_ASSERT(is_untouched(cta) && !has_clusters());
+  Shard& shard = shard_of(cta);
+  {
+    const Lock lock(shard.mutex);
+    shard.finish(cta);
+  }
+  return --live_ctas_ == 0;
 }
 
 std::optional<SyncNotes> LaunchState::notes_of(std::uint32_t cta, std::uint32_t warp) const {

@@ -87,6 +87,8 @@ struct LaunchState : LaunchShape {
   [[nodiscard]] CtaState* find_cta(std::uint32_t cta);
   // Null if nothing of it came yet, or it is over.
   [[nodiscard]] const CtaState* known_cta(std::uint32_t cta) const;
+  // Whether nothing came yet of a CTA of the grid.
+  [[nodiscard]] bool is_untouched(std::uint32_t cta) const;
   // What a warp of it synchronised by lately, also while another thread handles it; nothing as
   // above.
   [[nodiscard]] std::optional<SyncNotes> notes_of(std::uint32_t cta, std::uint32_t warp) const;
@@ -95,6 +97,8 @@ struct LaunchState : LaunchShape {
   // These threads have left `cta`, which is gone if they were its last. True if they were the
   // launch's last.
   bool exit(CtaState& cta, WarpState& warp, std::uint32_t lanes);
+  // The same of a CTA that is untouched, and of all its threads.
+  bool exit_untouched(std::uint32_t cta);
   // Some thread has learnt of other launches.
   void learn(const Clock& learnt);
 

@@ -55,6 +55,16 @@ TEST_CASE("barriers of a block with nothing between them are one") {
   CHECK(scenario.detector.rejected() == 0);
 }
 
+TEST_CASE("a block of which nothing else came ends") {
+  Scenario scenario;
+  scenario.launch(1, 64);
+  event_of_block(scenario, Operation::kExit, 1);
+  CHECK(scenario.detector.launch_over(LaunchId{1}));
+  CHECK(scenario.detector.rejected() == 0);
+  event_of_block(scenario, Operation::kExit, 1);
+  CHECK(scenario.detector.rejected() == 1);
+}
+
 TEST_CASE("the end of all blocks ends the launch") {
   Scenario scenario;
   scenario.launch(1, 80);
