@@ -108,7 +108,7 @@ uniform: any barrier will do|passes/uniform_barriers.cpp|s/uniform_\[flow_.block
 uniform: who leaves has read nothing|passes/uniform_barriers.cpp|s/           !(interval.leaves \&\& interval.goes_on);/           true;/
 uniform: one interval is enough|passes/uniform_barriers.cpp|s/in_read_only\[at\] \&\& !in_other\[at\];/in_read_only[at];/
 uniform: generic stores are global|passes/uniform_barriers.cpp|s/effect.space != StateSpace::kGlobal;/effect.space == StateSpace::kShared;/
-uniform: generic loads are shared|passes/uniform_barriers.cpp|s/site.effect.space == StateSpace::kShared \&\& //
+uniform: generic loads are shared|passes/uniform_barriers.cpp|s/site.effect.space == StateSpace::kShared/true/
 uniform: who left has come to every barrier|passes/uniform_barriers.cpp|s/== Uniformity::kAll;/!= Uniformity::kSome;/
 uniform: a register is what it ever was|analysis/uniform_blocks.cpp|s/made_here_\[written.name\] = differs_now;/made_here_[written.name] = false;/
 code: stores are not looked at|hooks/hook_call.cpp|s/kRead ? 0 : wire::kPlainWrite/kRead ? 0 : 0/
