@@ -96,7 +96,7 @@ forms: a guarded definition is one|analysis/address_forms.cpp|s/if (!definition.
 forms: the last definition counts|analysis/address_forms.cpp|s/found.definitions.size() == 1   ?/found.definitions.size() >= 1   ?/;s/result_of(found.definitions\[0\])/result_of(found.definitions.back())/
 forms: a counter may double|analysis/address_forms.cpp|s/if (found.state == Register::State::kBegun ||/if (found.state == Register::State::kBegun) { return constant(0, 8); } if (/
 forms: strong accesses are plain|passes/global_accesses.cpp|s/^         effect.order == wire::MemoryOrder::kWeak \&\& /         /;s/ *site.info.order == wire::MemoryOrder::kWeak \&\& / /;s/^ *(site.hook == HookKind::kNone || site.hook == HookKind::kAccess) \&\&//
-forms: reads are no accesses|analysis/global_writes.cpp|/^    case kLoad:$/{N;s/case kLoad:\n    case kMatrixAccess:/case kMatrixAccess:/}
+forms: reads are no accesses|analysis/global_writes.cpp|s/opcode_class == OpcodeClass::kLoad || opcode_class == OpcodeClass::kMatrixAccess/opcode_class == OpcodeClass::kMatrixAccess/
 intervals: a word has one state|passes/barrier_intervals.cpp|s/std::min(smallest/std::max(smallest/
 intervals: partial barriers count|passes/barrier_intervals.cpp|s/site.effect.count_operand < 0 \&\&/true \&\&/
 intervals: every event is a barrier|passes/barrier_intervals.cpp|s/return site.info.operation == wire::Operation::kExit || is_whole_barrier(program, site);/return true;/

@@ -328,40 +328,18 @@ Origins written_at(const Program& program, std::size_t statement, const Register
 Origins accessed_at(const Program& program, std::size_t statement, const Registers& registers) {
   const Statement& current = program.module.statements[statement];
   const Effect& effect = program.effects[statement];
-  using enum OpcodeClass;
-  switch (effect.opcode_class) {
-    case kLoad:
-    case kMatrixAccess:
-      return is_private(effect.space) || effect.space == StateSpace::kTex
-                 ? 0
-                 : origins_at(current, effect, registers);
-    case kAsyncCopy: {
-      const bool is_wait = effect.address_operand < 0 && !effect.not_covered;
-      return is_wait ? 0 : kFromUnknown;
-    }
-    case kTexture:
-      return 0;
-    case kStore:
-    case kAtomic:
-    case kReduction:
-    case kCall:
-    case kUnknown:
-    case kArithmetic:
-    case kFence:
-    case kProxyFence:
-    case kBarrier:
-    case kBarrierArrive:
-    case kWarpBarrier:
-    case kClusterBarrier:
-    case kGridDependency:
-    case kMbarrier:
-    case kWarpCollective:
-    case kBranch:
-    case kReturn:
-    case kExit:
-    case kTrap:
-    case kNoEffect:
-      break;
+  const OpcodeClass opcode_class = effect.opcode_class;
+  if (opcode_class == OpcodeClass::kLoad || opcode_class == OpcodeClass::kMatrixAccess) {
+    return is_private(effect.space) || effect.space == StateSpace::kTex
+               ? 0
+               : origins_at(current, effect, registers);
+  }
+  if (opcode_class == OpcodeClass::kAsyncCopy) {
+    const bool is_wait = effect.address_operand < 0 && !effect.not_covered;
+    return is_wait ? 0 : kFromUnknown;
+  }
+  if (opcode_class == OpcodeClass::kTexture) {
+    return 0;
   }
   // What it lets begin may access what this kernel does, beside it.
   return written_at(program, statement, registers) |

@@ -20,6 +20,18 @@ bool is_shared_space(StateSpace space) {
 
 }  // namespace
 
+std::vector<std::span<PlannedSite>> by_function(std::vector<PlannedSite>& sites) {
+  std::vector<std::span<PlannedSite>> functions;
+  for (auto begin = sites.begin(); begin != sites.end();) {
+    const auto end = std::find_if(begin, sites.end(), [&](const PlannedSite& site) {
+      return site.function != begin->function;
+    });
+    functions.emplace_back(begin, end);
+    begin = end;
+  }
+  return functions;
+}
+
 bool is_shared_access(const Effect& effect) {
   const bool accesses =
       effect.opcode_class == OpcodeClass::kLoad || effect.opcode_class == OpcodeClass::kStore ||

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -121,6 +122,9 @@ struct Program {
 
   [[nodiscard]] const Kernel* find_kernel(std::string_view name) const;
 };
+
+// Those of one function after the other, as they stand in Program::sites; none is empty.
+std::vector<std::span<PlannedSite>> by_function(std::vector<PlannedSite>& sites);
 
 // Whether a statement, or any of a module's, declares a variable that `is_meant`.
 template <typename Predicate>

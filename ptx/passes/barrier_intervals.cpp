@@ -141,12 +141,8 @@ void visit(Program& program, bool has_shared, std::span<PlannedSite> sites) {
 
 Expected<void> run(Program& program) {
   const bool has_shared = has_shared_memory(program.module);
-  for (auto begin = program.sites.begin(); begin != program.sites.end();) {
-    const auto end = std::ranges::find_if(begin, program.sites.end(), [&](const PlannedSite& site) {
-      return site.function != begin->function;
-    });
-    visit(program, has_shared, {begin, end});
-    begin = end;
+  for (const std::span<PlannedSite> sites : by_function(program.sites)) {
+    visit(program, has_shared, sites);
   }
   return {};
 }

@@ -156,14 +156,10 @@ Expected<void> visit(const Program& program, std::span<PlannedSite> sites) {
 }  // namespace
 
 Expected<void> run(Program& program) {
-  for (auto begin = program.sites.begin(); begin != program.sites.end();) {
-    const auto end = std::ranges::find_if(begin, program.sites.end(), [&](const PlannedSite& site) {
-      return site.function != begin->function;
-    });
-    if (auto visited = visit(program, {begin, end}); !visited) {
+  for (const std::span<PlannedSite> sites : by_function(program.sites)) {
+    if (auto visited = visit(program, sites); !visited) {
       return visited;
     }
-    begin = end;
   }
   return {};
 }
