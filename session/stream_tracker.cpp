@@ -18,6 +18,9 @@ using detector::WorkId;
 // CU_STREAM_LEGACY.
 constexpr Handle kLegacyHandle = 1;
 
+// A program that uses several streams to have kernels beside each other does so before long.
+constexpr std::uint64_t kLongSequence = 16;
+
 std::uint64_t thread_number() {
   static std::atomic<std::uint64_t> next = 1;
   thread_local const std::uint64_t number = next.fetch_add(1);
@@ -43,6 +46,7 @@ StreamKey StreamTracker::key_of(Handle stream) {
 std::uint64_t StreamTracker::add_stream(StreamKey stream, bool non_blocking) {
   ASSERT(stream != detector::kLegacyStream);  // it is number 0
   has_non_blocking_ = has_non_blocking_ || non_blocking;
+  in_sequence_ = 0;
   order_.create_stream(stream, non_blocking);
   return numbers_[stream] = next_number_++;
 }
@@ -91,14 +95,18 @@ void StreamTracker::device_synchronized() {
 std::vector<WorkId> StreamTracker::launch(StreamKey stream, WorkId id) {
   const HeldLock lock(mutex_);
   use(stream);
-  return order_.launch(stream, id);
+  std::vector<WorkId> after = order_.launch(stream, id);
+  placed(id);
+  return after;
 }
 
 detector::ProgrammaticOrder StreamTracker::launch_programmatic(StreamKey stream, LaunchId id,
                                                                CopyId fresh) {
   const HeldLock lock(mutex_);
   use(stream);
-  return order_.launch_programmatic(stream, id, fresh);
+  detector::ProgrammaticOrder order = order_.launch_programmatic(stream, id, fresh);
+  placed(id);
+  return order;
 }
 
 void StreamTracker::launch_unchecked(StreamKey stream) {
@@ -110,7 +118,9 @@ void StreamTracker::launch_unchecked(StreamKey stream) {
 detector::CopyOrder StreamTracker::copy(StreamKey stream, CopyId fresh) {
   const HeldLock lock(mutex_);
   use(stream);
-  return order_.copy(stream, fresh);
+  detector::CopyOrder order = order_.copy(stream, fresh);
+  placed(order.id);
+  return order;
 }
 
 std::vector<WorkId> StreamTracker::host_waited() {
@@ -144,6 +154,7 @@ std::vector<std::vector<WorkId>> StreamTracker::graph_launch(StreamKey stream,
     }
     if (steps[i].work != WorkId{}) {
       after[i] = order_.launch(own, steps[i].work);
+      placed(steps[i].work);
     }
     order_.record_event(end_of(i), own);
   }
@@ -164,6 +175,11 @@ bool StreamTracker::has_no_rival(StreamKey stream) const {
   }
   const bool is_only_one = next_number_ == 2;
   return is_only_one && !(has_non_blocking_ && uses_legacy_);
+}
+
+bool StreamTracker::is_sequential() const {
+  const HeldLock lock(mutex_);
+  return in_sequence_ >= kLongSequence;
 }
 
 bool StreamTracker::is_after_all(WorkId work) const {

@@ -55,6 +55,9 @@ class StreamTracker {
   // ordered after what is put into this one: all of it was put into streams that wait for each
   // other.
   [[nodiscard]] bool has_no_rival(detector::StreamKey stream) const;
+  // The same guess from what the program does: for some time no stream was created, and each work
+  // came after all that had begun before it.
+  [[nodiscard]] bool is_sequential() const;
   // Every other work that has begun was over before this.
   [[nodiscard]] bool is_after_all(detector::WorkId work) const;
   [[nodiscard]] bool is_before(detector::WorkId first, detector::WorkId second) const;
@@ -69,6 +72,10 @@ class StreamTracker {
   void use(detector::StreamKey stream) {
     uses_legacy_ = uses_legacy_ || stream == detector::kLegacyStream;
   }
+  // It has its place in the order. The lock is held.
+  void placed(detector::WorkId work) {
+    in_sequence_ = order_.is_after_all(work) ? in_sequence_ + 1 : 0;
+  }
 
   std::uint64_t add_stream(detector::StreamKey stream, bool non_blocking);
 
@@ -78,6 +85,7 @@ class StreamTracker {
   std::uint64_t next_number_ = 1;
   bool has_non_blocking_ = false;  // so far; those of graphs' steps are none of the program's
   bool uses_legacy_ = false;       // so far
+  std::uint64_t in_sequence_ = 0;  // works since one was beside another, or a stream was created
 };
 
 }  // namespace barracuda::session

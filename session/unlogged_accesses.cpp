@@ -256,7 +256,7 @@ UnloggedAccesses::LeftOut UnloggedAccesses::begin(const BegunLaunch& launch) {
                              .accessed = accessed_by(launch)});
   }
   if (!is_on() || !written || launch.is_programmatic || !streams_.is_after_all(launch.id) ||
-      (foresees_ && !streams_.has_no_rival(launch.stream))) {
+      (foresees_ && !streams_.has_no_rival(launch.stream) && !streams_.is_sequential())) {
     return {};
   }
   return leave_out(launch, written->likely);

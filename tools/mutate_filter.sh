@@ -42,6 +42,8 @@ filter: the rules of the paper leave out|unlogged_accesses.cpp|s/options.model !
 filter: auto is on|unlogged_accesses.cpp|s/foresees_(options.filter == "auto")/foresees_(false)/
 filter: non-blocking streams wait|stream_tracker.cpp|s/^    return !has_non_blocking_;/    return true;/
 filter: two streams wait for each other|stream_tracker.cpp|s/is_only_one = next_number_ == 2/is_only_one = next_number_ > 1/
+filter: works beside each other are a sequence|stream_tracker.cpp|s/order_.is_after_all(work) ? in_sequence_ + 1 : 0/in_sequence_ + 1/
+filter: new streams are not used|stream_tracker.cpp|s/^  in_sequence_ = 0;//
 filter: a stream waits for the legacy one|stream_tracker.cpp|s/is_only_one \&\& !(has_non_blocking_ \&\& uses_legacy_)/is_only_one/
 events: what was kept is not logged|native_states.cpp|s/if (step.outcome == wire::GatherStep::Outcome::kSingly) {/if (false) {/
 events: any is the last that is counted|native_states.cpp|s/with_these == threads_;/with_these != 0;/

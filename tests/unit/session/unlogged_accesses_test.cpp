@@ -189,6 +189,43 @@ TEST_CASE("filter=auto leaves out only where nothing is likely to come beside") 
   CHECK(alone.launch(StreamKey{kStream}, kIn, kOut).count == 0);
 }
 
+TEST_CASE("filter=auto leaves out where streams were there to be beside each other and are not") {
+  Device device;
+  device.streams.created(kStream, true);
+  device.streams.created(kSecond, true);
+  const StreamKey stream{kStream}, second{kSecond};
+  const auto launches_until_left_out = [&] {
+    std::uint32_t logged = 0;
+    while (logged < 100 && device.launch(stream, kIn, kOut).count == 0) {
+      ++logged;
+    }
+    return logged;
+  };
+  CHECK(launches_until_left_out() == 15);
+  CHECK(is_range(device.launch(stream, kIn, kOut), kIn));
+  SECTION("another is used after the host has waited") {
+    device.streams.device_synchronized();
+    CHECK(is_range(device.launch(second, kIn, kOut), kIn));
+  }
+  SECTION("another is used beside it, which is held against what stayed unlogged") {
+    CHECK(device.launch(second, kOther, kOut).count == 0);
+    CHECK_FALSE(device.has_given_up());
+    device.streams.device_synchronized();
+    CHECK(launches_until_left_out() == 15);
+    device.launch(second, kOther, kIn);
+    CHECK(device.has_given_up());
+  }
+  SECTION("a copy beside it") {
+    device.copy_to(second, kOther);
+    device.streams.device_synchronized();
+    CHECK(launches_until_left_out() == 15);
+  }
+  SECTION("another is created") {
+    device.streams.created(kSecond + 1, true);
+    CHECK(launches_until_left_out() == 15);
+  }
+}
+
 TEST_CASE("a programmatic launch is logged") {
   Device device;
   CHECK(device.launch(kLegacyStream, kIn, kOut, true).count == 0);
