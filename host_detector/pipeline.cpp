@@ -208,26 +208,28 @@ void Pipeline::State::detect() {
     for (const LaunchId launch : std::exchange(deadlocks, {})) {
       options.on_deadlock(launch);
     }
-    std::optional<DrainedBatch> batch = drain->take(kTakeTimeout);
+    std::vector<DrainedBatch> taken = drain->take(kTakeTimeout);
     while (callers != 0) {
       std::this_thread::yield();
     }
     const HeldLock held(
         mutex, [](void* state) { static_cast<State*>(state)->abandon_detection(); }, this);
-    if (!batch) {
+    if (taken.empty()) {
       do_tasks();
       on_idle();
       deadlocks = find_new_deadlocks(SteadyClock::now());
     }
     const SteadyClock::time_point start = SteadyClock::now();
     std::uint64_t batches = 0;
-    while (batch) {
+    while (!taken.empty()) {
       do_tasks();
-      apply(*batch);
-      ++batches;
+      for (DrainedBatch& batch : taken) {
+        apply(batch);
+      }
+      batches += taken.size();
       const bool goes_on =
           ordering.has_kept() && callers == 0 && SteadyClock::now() - start < kLongestGathering;
-      batch = goes_on ? drain->take(std::chrono::milliseconds(0)) : std::nullopt;
+      taken = goes_on ? drain->take(std::chrono::milliseconds(0)) : std::vector<DrainedBatch>();
     }
     ordering.go_on();
     const SteadyClock::time_point end = SteadyClock::now();

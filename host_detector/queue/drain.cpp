@@ -1,6 +1,7 @@
 #include "host_detector/queue/drain.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/assert.h"
@@ -82,7 +83,8 @@ std::vector<std::shared_ptr<QueueGroup>> Drain::groups() const {
   return groups_;
 }
 
-bool Drain::read_one(const std::shared_ptr<QueueGroup>& group, RingReader& reader) {
+bool Drain::read_one(const std::shared_ptr<QueueGroup>& group, RingReader& reader,
+                     std::vector<DrainedBatch>& read) {
   DEBUG_ASSERT(group != nullptr);
   DrainedBatch batch{.group = group, .ring = &reader, .records = {}};
   const std::uint64_t malformed_before = reader.malformed();
@@ -94,25 +96,46 @@ bool Drain::read_one(const std::shared_ptr<QueueGroup>& group, RingReader& reade
   slots_.fetch_add(slots, std::memory_order_relaxed);
   malformed_.fetch_add(reader.malformed() - malformed_before, std::memory_order_relaxed);
   if (!batch.records.slots.empty() && !discards_.load(std::memory_order_relaxed)) {
-    queued_bytes_.fetch_add(batch.records.bytes.size(), std::memory_order_relaxed);
-    const std::lock_guard lock(mutex_);
-    batches_.push_back(std::move(batch));
-    ++batches_made_;
-    arrived_.notify_one();
+    read.push_back(std::move(batch));
   }
   return true;
+}
+
+// Those of many queues at once: a queue of a GPU often has one record alone, and to wake the
+// detection thread costs as much as some ten of them.
+void Drain::hand_over(std::vector<DrainedBatch>& read) {
+  if (read.empty()) {
+    return;
+  }
+  std::size_t bytes = 0;
+  for (const DrainedBatch& batch : read) {
+    bytes += batch.records.bytes.size();
+  }
+  queued_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(mutex_);
+    batches_made_ += read.size();
+    std::ranges::move(read, std::back_inserter(batches_));
+  }
+  arrived_.notify_one();
+  read.clear();
 }
 
 bool Drain::read_all(std::uint32_t thread, const std::vector<std::shared_ptr<QueueGroup>>& groups) {
   bool found = false;
   std::size_t number = 0;
+  std::vector<DrainedBatch> read;
   for (const auto& group : groups) {
     for (RingReader& reader : group->readers) {
       if (number++ % thread_count_ == thread) {
-        found = read_one(group, reader) || found;
+        found = read_one(group, reader, read) || found;
+      }
+      if (read.size() == kMostBatchesAtOnce) {
+        hand_over(read);
       }
     }
   }
+  hand_over(read);
   return found;
 }
 
@@ -165,19 +188,20 @@ void Drain::run(std::uint32_t thread) {
   }
 }
 
-std::optional<DrainedBatch> Drain::take(std::chrono::milliseconds timeout) {
-  std::unique_lock lock(mutex_);
-  arrived_.wait_for(lock, timeout, [&] { return stopped_ || !batches_.empty(); });
-  if (batches_.empty()) {
-    return std::nullopt;
+std::vector<DrainedBatch> Drain::take(std::chrono::milliseconds timeout) {
+  std::vector<DrainedBatch> taken;
+  std::size_t bytes = 0;
+  {
+    std::unique_lock lock(mutex_);
+    arrived_.wait_for(lock, timeout, [&] { return stopped_ || !batches_.empty(); });
+    for (; !batches_.empty() && bytes < kMostBytesAtOnce; batches_.pop_front()) {
+      bytes += batches_.front().records.bytes.size();
+      taken.push_back(std::move(batches_.front()));
+    }
   }
-  DrainedBatch batch = std::move(batches_.front());
-  batches_.pop_front();
-  lock.unlock();
-  const std::size_t bytes = batch.records.bytes.size();
   const std::size_t queued = queued_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
-  ASSERT(queued >= bytes && batch.group != nullptr);
-  return batch;
+  ASSERT(queued >= bytes);
+  return taken;
 }
 
 }  // namespace barracuda::detector

@@ -9,7 +9,6 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <vector>
 
@@ -53,8 +52,9 @@ class Drain {
   // Returns when every record that was complete when it was called has been read.
   void sweep();
 
-  // For the detection thread: the next batch; nothing after `timeout` or when stopped.
-  std::optional<DrainedBatch> take(std::chrono::milliseconds timeout);
+  // For the detection thread: the next batches, as many as are worth a round of detection; none
+  // after `timeout` or when stopped.
+  std::vector<DrainedBatch> take(std::chrono::milliseconds timeout);
 
   void set_held_bytes(std::size_t bytes) { held_bytes_.store(bytes, std::memory_order_relaxed); }
 
@@ -81,11 +81,15 @@ class Drain {
 
  private:
   static constexpr std::size_t kBatchSlots = 4096;
+  static constexpr std::size_t kMostBatchesAtOnce = 32;
+  static constexpr std::size_t kMostBytesAtOnce = std::size_t{1} << 20;
 
   void run(std::uint32_t thread);
   bool read_all(std::uint32_t thread, const std::vector<std::shared_ptr<QueueGroup>>& groups);
   bool read_rounds(std::uint32_t thread, const std::vector<std::shared_ptr<QueueGroup>>& groups);
-  bool read_one(const std::shared_ptr<QueueGroup>& group, RingReader& reader);
+  bool read_one(const std::shared_ptr<QueueGroup>& group, RingReader& reader,
+                std::vector<DrainedBatch>& read);
+  void hand_over(std::vector<DrainedBatch>& read);
 
   std::uint32_t thread_count_;
   Limits limits_;
