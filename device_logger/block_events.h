@@ -11,7 +11,9 @@
 //
 // Where the text of the kernel shows that all threads come to every barrier together (kCounted of
 // site_word.h), nothing is ever so, and the word only counts threads, which costs a warp one
-// addition.
+// addition. There a barrier is logged only if something else of the block was since the last one
+// that was: with nothing before it, it orders nothing. And the end of a block of which nothing was
+// ever logged is counted; the last block of the launch logs for all of these.
 //
 // The miss: if the kernel never ends, arrivals at a barrier that does not complete stay unlogged.
 #pragma once
@@ -95,6 +97,41 @@ BARRACUDA_WIRE GatherStep GatheredEvents::add(const WarpEvent& event, std::uint3
     outcome = GatherStep::Outcome::kOfBlock;
   }
   return {GatheredEvents(next), outcome};
+}
+
+// What has been logged of a block: by whoever claims slots of a queue, but for what is counted.
+inline constexpr std::uint32_t kLoggedSinceBarrier = 1, kLoggedEver = 2;
+
+// The blocks of a launch that have ended, and those of them of which nothing was logged: a word, 0
+// at first.
+struct EndedBlocks {
+  std::uint64_t bits = 0;
+
+  // To be added to the word when a block ends. `logged`: what has been logged of it.
+  [[nodiscard]] BARRACUDA_WIRE static std::uint64_t step(std::uint32_t logged) {
+    return 1 | std::uint64_t{(logged & kLoggedEver) == 0} << 32;
+  }
+
+  [[nodiscard]] BARRACUDA_WIRE std::uint32_t count() const {
+    return static_cast<std::uint32_t>(bits);
+  }
+
+  [[nodiscard]] BARRACUDA_WIRE std::uint32_t untouched() const {
+    return static_cast<std::uint32_t>(bits >> 32);
+  }
+};
+
+// How the end of a block is logged, by the word before its step.
+struct BlockEnd {
+  bool is_logged = false;
+  std::uint32_t others = 0;  // that have ended, and of which nothing was logged
+};
+
+BARRACUDA_WIRE BlockEnd end_of_block(EndedBlocks before, std::uint32_t logged,
+                                     std::uint64_t blocks) {
+  const bool is_last = std::uint64_t{before.count()} + 1 == blocks;
+  return {.is_logged = is_last || (logged & kLoggedEver) != 0,
+          .others = is_last ? before.untouched() : 0};
 }
 
 // The threads of a warp of a block of `threads`.

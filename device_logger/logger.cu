@@ -281,6 +281,7 @@ __device__ __forceinline__ void log_event(std::uint32_t site, std::uint32_t deta
   // Lanes may name different barriers or masks: a record has one.
   const Lanes lanes(
       __match_any_sync(together.mask, static_cast<std::uint64_t>(threads) << 32 | detail));
+  lanes.converge();  // what these lanes have told of is before what the leader counts
   if (lanes.leads()) {
     const EventRecord event{.site = site,
                             .warp = linear_warp(),

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "device_logger/block_events.h"
 #include "device_logger/half_store.cuh"
 #include "device_logger/launch_descriptor.h"
 #include "device_logger/order_number.h"
@@ -172,7 +173,7 @@ class Queue {
  public:
   static constexpr bool kMayRefuse = false;
 
-  __device__ __forceinline__ explicit Queue(std::uint64_t descriptor) {
+  __device__ __forceinline__ explicit Queue(std::uint64_t descriptor) : descriptor_(descriptor) {
     const uint4 first = load_constant(descriptor);
     const uint4 second = load_constant(descriptor + 16);
     const uint4 third = load_constant(descriptor + 32);
@@ -210,6 +211,12 @@ class Queue {
 
   // By one lane; returns the first slot once all `slots` are free.
   __device__ __forceinline__ std::uint64_t claim(std::uint32_t slots) const {
+    tell_block();
+    return claim_untold(slots);
+  }
+
+  // Of what the word of the block says itself.
+  __device__ __forceinline__ std::uint64_t claim_untold(std::uint32_t slots) const {
     std::uint64_t slot;
     asm volatile("atom.global.add.u64 %0, [%1], %2;"
                  : "=l"(slot)
@@ -221,6 +228,7 @@ class Queue {
 
   // What follows in program order happens after the claim.
   __device__ __forceinline__ std::uint64_t claim_and_acquire(std::uint32_t slots) const {
+    tell_block();
     std::uint64_t slot;
     asm volatile("atom.acquire.gpu.global.add.u64 %0, [%1], %2;"
                  : "=l"(slot)
@@ -247,6 +255,19 @@ class Queue {
   }
 
  private:
+  // Not looked at first: L1 may hold what a barrier has cleared since.
+  __device__ __forceinline__ void tell_block() const {
+    const uint4 states = load_constant(descriptor_ + offsetof(LaunchDescriptor, states));
+    const std::uint64_t first = join(states.x, states.y);
+    if (first != 0) {
+      asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(
+                       first + linear_cta() * states_bytes(states.z, states.w >> kSiteBits) +
+                       kLoggedOfBlock),
+                   "r"(kLoggedSinceBarrier | kLoggedEver)
+                   : "memory");
+    }
+  }
+
   // The host writes the read position into host memory; the copy behind the claim counter saves
   // most reads over the bus. The copy may lag or, when two lanes race, go back: it only ever
   // understates. What it holds depends on how fast the host reads, and with it which instructions
@@ -278,10 +299,19 @@ class Queue {
     }
   }
 
-  std::uint64_t ring_, head_, read_position_, order_counters_;
+  std::uint64_t descriptor_, ring_, head_, read_position_, order_counters_;
   std::uint32_t launch_, slots_log2_;
   BlockOrder block_order_;
   bool fence_and_flag_, steady_;
+};
+
+// For the events that a block counts.
+struct EventQueue : Queue {
+  using Queue::Queue;
+
+  __device__ __forceinline__ std::uint64_t claim(std::uint32_t slots) const {
+    return claim_untold(slots);
+  }
 };
 
 struct Log {

@@ -50,7 +50,8 @@ enum class RecordKind : std::uint8_t {
                      // is known
   kTensorCopy = 9,   // one lane's copy of a box of a tensor: a TensorCopy of two slots
   kBlockEvent = 10,  // kEvent of every thread of the block (block_events.h); warp and mask are of
-                     // who logs it
+                     // who logs it; of an exit, `threads` is the number of other blocks that have
+                     // ended and that nothing else is logged of
 };
 
 // Lane addresses are 57 bits: the space in the two highest, the address or offset below.

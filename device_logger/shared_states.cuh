@@ -55,22 +55,38 @@ class BlockStates {
     __threadfence();
   }
 
-  // By one lane of the warp whose event it is: the last of the block's threads logs it for all. One
-  // addition each, where gather() has the warps of a block try again and again.
+  // By one lane of the warp whose event it is, after the warp has converged: the last of the
+  // block's threads logs it for all, if it must be. One addition each, where gather() has the warps
+  // of a block try again and again.
   __device__ __forceinline__ void count(EventRecord event) const {
     const std::uint64_t place = header_ + kGatheredEvents;
     const std::uint32_t mine = static_cast<std::uint32_t>(__popc(event.mask));
     std::uint32_t before;
-    // Acquire and release: the others' records are claimed before the block's.
+    // Acquire and release: the others' records are claimed before the block's, and told.
     asm volatile("atom.acq_rel.cta.global.add.u32 %0, [%1], %2;"
                  : "=r"(before)
                  : "l"(place), "r"(mine)
                  : "memory");
-    if (before + mine == blockDim.x * blockDim.y * blockDim.z) {
-      // Nobody counts meanwhile: the others wait for this thread, or have left.
-      asm volatile("st.relaxed.gpu.global.u32 [%0], 0;" ::"l"(place) : "memory");
-      event.kind = RecordKind::kBlockEvent;
-      write_event(Queue(descriptor_), event);
+    if (before + mine != blockDim.x * blockDim.y * blockDim.z) {
+      return;
+    }
+    // Nobody counts or logs meanwhile: the others wait for this thread, or have left.
+    const std::uint32_t logged = load_word(header_ + kLoggedOfBlock);
+    event.kind = RecordKind::kBlockEvent;
+    if ((event.site & kLeavesKernel) != 0) {
+      const BlockEnd end = end_block(logged);
+      event.threads = end.others;
+      if (end.is_logged) {
+        write_event(EventQueue(descriptor_), event);
+      }
+      return;
+    }
+    asm volatile("st.relaxed.gpu.global.u32 [%0], 0;" ::"l"(place) : "memory");
+    if ((logged & kLoggedSinceBarrier) != 0) {
+      asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(header_ + kLoggedOfBlock),
+                   "r"(kLoggedEver)
+                   : "memory");
+      write_event(EventQueue(descriptor_), event);
     }
   }
 
@@ -138,6 +154,18 @@ class BlockStates {
       logs = take(at, interval, access, value) || logs;
     }
     return logs;
+  }
+
+  __device__ __forceinline__ BlockEnd end_block(std::uint32_t logged) const {
+    const std::uint64_t blocks = std::uint64_t{gridDim.x} * gridDim.y * gridDim.z;
+    std::uint64_t before;
+    asm volatile(
+        "atom.relaxed.gpu.global.add.u64 %0, [%1], %2;"
+        : "=l"(before)
+        : "l"(states_.address + end_of_states(blocks, states_.window, states_.granule_log2)),
+          "l"(EndedBlocks::step(logged))
+        : "memory");
+    return end_of_block({before}, logged, blocks);
   }
 
   __device__ __forceinline__ void log_gathered(GatheredEvents gathered, const GatherStep& step,

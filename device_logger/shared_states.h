@@ -37,9 +37,10 @@ static_assert(offsetof(SharedStates, window) == 8 && sizeof(SharedStates) == 16,
               "first_site and granule_log2 are the fourth word");
 
 // The states of a block begin with: kMostIntervals minus the interval in which threads left, 0
-// while none did; at kGatheredEvents what block_events.h keeps; from kLeftMasks on, of each warp,
-// its lanes that left then.
-inline constexpr std::uint32_t kGatheredEvents = 8, kLeftMasks = 64, kStatesHeader = 256;
+// while none did; at kGatheredEvents and at kLoggedOfBlock what block_events.h keeps; at kEnding
+// what the emulated device does; from kLeftMasks on, of each warp, its lanes that left then.
+inline constexpr std::uint32_t kGatheredEvents = 8, kLoggedOfBlock = 16, kEnding = 24,
+                               kLeftMasks = 64, kStatesHeader = 256;
 static_assert(kLeftMasks + 1024 / kWarpLanes * 4 <= kStatesHeader);
 
 BARRACUDA_WIRE std::uint64_t state_offset(std::uint64_t shared_offset, std::uint32_t granule_log2) {
@@ -49,6 +50,14 @@ BARRACUDA_WIRE std::uint64_t state_offset(std::uint64_t shared_offset, std::uint
 BARRACUDA_WIRE std::uint64_t states_bytes(std::uint32_t window, std::uint32_t granule_log2) {
   return state_offset(window, granule_log2);
 }
+
+// Of all blocks of a launch. Behind their states is the word that counts those that have ended.
+BARRACUDA_WIRE std::uint64_t end_of_states(std::uint64_t blocks, std::uint32_t window,
+                                           std::uint32_t granule_log2) {
+  return blocks * states_bytes(window, granule_log2);
+}
+
+inline constexpr std::uint32_t kEndedBlocksBytes = 128;
 
 inline constexpr std::uint32_t kIntervalBits = 12, kMostIntervals = (1U << kIntervalBits) - 1;
 // In the number that stands for a thread's interval: above it, the interval in which others left.

@@ -42,7 +42,8 @@ struct WarpOperation {
   bool has_uniform_value = false;
   std::uint64_t uniform_value = 0;                 // wire::stored_value
   std::uint32_t event_operand = 0;                 // kEvent: barrier id, member mask, groups
-  std::uint32_t event_count = 0;                   // kEvent: threads of the barrier, 0 = all
+  std::uint32_t event_count = 0;                   // kEvent: threads of the barrier, 0 = all; of a
+                                                   // block's exit: other blocks (kBlockEvent)
   std::array<LaneAccess, wire::kWarpLanes> lanes;  // of active lanes, by lane number
   // Else only the first active lane is filled in, and the others lie `row_stride` bytes apart.
   bool has_all_lanes = true;

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "base/assert.h"
+
 namespace barracuda::session {
 namespace {
 
@@ -67,7 +69,7 @@ Value sum_of(const AffineAddress& first, const AffineAddress& second, std::uint3
   };
   AffineAddress sum = first;
   sum.constant = plus(first.constant, second.constant);
-  for (std::size_t i = 0; i < kThreadNumbers; ++i) {
+  for (std::size_t i = 0; i < kMostParts; ++i) {
     sum.factors.at(i) = plus(first.factors.at(i), second.factors.at(i));
   }
   for (std::uint32_t i = 0; i < second.step_count; ++i) {
@@ -78,10 +80,45 @@ Value sum_of(const AffineAddress& first, const AffineAddress& second, std::uint3
   return sum;
 }
 
+// Some bits of one of the thread's numbers, from `shift` on.
+struct NumberPart {
+  std::size_t number = 0;
+  std::uint32_t shift = 0;
+  std::uint32_t extent = 1;
+};
+
+// Where the thread's numbers are cut: by number, bit i is set if a part begins at bit i.
+using Cuts = std::array<std::uint32_t, kThreadNumbers>;
+
+std::vector<NumberPart> parts_of(const ThreadExtents& extents, const Cuts& cuts) {
+  std::vector<NumberPart> parts;
+  for (std::size_t number = 0; number < kThreadNumbers; ++number) {
+    const std::uint32_t last = extents.at(number) - 1;
+    std::uint32_t begin = 0;
+    const auto add = [&](std::uint32_t end) {
+      const std::uint32_t values = (last >> begin) + 1;
+      const std::uint32_t most = end - begin < 32 ? 1U << (end - begin) : values;
+      parts.push_back({.number = number, .shift = begin, .extent = std::min(values, most)});
+      begin = end;
+    };
+    for (std::uint32_t rest = cuts.at(number); rest != 0; rest &= rest - 1) {
+      add(static_cast<std::uint32_t>(std::countr_zero(rest)));
+    }
+    add(32 + begin);
+  }
+  return parts;
+}
+
 // Evaluates one node after the other: operands come first.
 class Evaluation {
  public:
-  explicit Evaluation(const LaunchNumbers& launch) : launch_(launch) {}
+  Evaluation(const LaunchNumbers& launch, std::span<const NumberPart> parts, const Cuts& cuts)
+      : launch_(launch), parts_(parts), cuts_(cuts) {
+    ASSERT(parts.size() <= kMostParts);
+  }
+
+  // With the cuts that some node would need as well.
+  [[nodiscard]] const Cuts& wanted_cuts() const { return cuts_; }
 
   std::vector<Value> run(std::span<const AddressNode> nodes) {
     values_.reserve(nodes.size());
@@ -124,8 +161,7 @@ class Evaluation {
     return first && second ? combined(node, *first, *second) : std::nullopt;
   }
 
-  Value combined(const AddressNode& node, const AffineAddress& first,
-                 const AffineAddress& second) const {
+  Value combined(const AddressNode& node, const AffineAddress& first, const AffineAddress& second) {
     switch (node.op) {
       case AddressOp::kAdd:
         return sum_of(first, second, node.bytes);
@@ -154,8 +190,13 @@ class Evaluation {
                             node.bytes)
                    : std::nullopt;
       case AddressOp::kShiftRight:
+        return first.is_constant() || !second.is_constant()
+                   ? of_constants(node, first, second)
+                   : shifted_right(node, first, second.constant);
       case AddressOp::kAnd:
-        return of_constants(node, first, second);
+        return first.is_constant() == second.is_constant() ? of_constants(node, first, second)
+               : first.is_constant()                       ? masked(node, second, first.constant)
+                                                           : masked(node, first, second.constant);
       case AddressOp::kConstant:
       case AddressOp::kArgument:
       case AddressOp::kThread:
@@ -183,7 +224,11 @@ class Evaluation {
 
   [[nodiscard]] AffineAddress number(std::size_t which) const {
     AffineAddress value;
-    value.factors.at(which) = launch_.extents.at(which) > 1 ? 1 : 0;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      if (parts_[i].number == which && parts_[i].extent > 1) {
+        value.factors.at(i) = std::int64_t{1} << parts_[i].shift;
+      }
+    }
     return value;
   }
 
@@ -194,8 +239,8 @@ class Evaluation {
   // Without what counters add.
   [[nodiscard]] Interval interval_of(const AffineAddress& value) const {
     Interval interval{.low = value.constant, .high = value.constant};
-    for (std::size_t i = 0; i < kThreadNumbers; ++i) {
-      const __int128 last = __int128{value.factors.at(i)} * (launch_.extents.at(i) - 1);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const __int128 last = __int128{value.factors.at(i)} * (parts_[i].extent - 1);
       (last < 0 ? interval.low : interval.high) += last;
     }
     return interval;
@@ -219,6 +264,79 @@ class Evaluation {
       return -kLargestStep <= step && step <= kLargestStep;
     });
     return are_small ? value : std::nullopt;
+  }
+
+  // What the value is modulo 2^bits, if that is a sum: the parts that are no multiples of it make
+  // less than it together. Where one that is cut in two would do, that is asked for.
+  Value low_bits(const AffineAddress& value, std::uint32_t bits) {
+    ASSERT(bits > 0 && bits < 32);
+    const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+    const auto low = [mask](std::int64_t number) {
+      return static_cast<std::int64_t>(static_cast<std::uint64_t>(number) & mask);
+    };
+    if (std::ranges::any_of(value.steps, [&](std::int64_t step) { return low(step) != 0; })) {
+      return std::nullopt;
+    }
+    AffineAddress rest{.constant = low(value.constant)};
+    std::ranges::transform(value.factors, rest.factors.begin(), low);
+    if (interval_of(rest).high <= static_cast<__int128>(mask)) {
+      return rest;
+    }
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const std::int64_t factor = rest.factors.at(i);
+      const std::uint32_t at =
+          factor == 0 ? 0
+                      : bits - static_cast<std::uint32_t>(std::countr_zero(std::uint64_t(factor)));
+      if (at != 0 && (parts_[i].extent - 1) >> at != 0) {
+        cuts_.at(parts_[i].number) |= 1U << (parts_[i].shift + at);
+      }
+    }
+    return std::nullopt;
+  }
+
+  Value masked(const AddressNode& node, const AffineAddress& value, std::int64_t mask) {
+    const std::uint64_t set =
+        node.bytes == kWord ? static_cast<std::uint32_t>(mask) : static_cast<std::uint64_t>(mask);
+    const std::uint64_t clear =
+        node.bytes == kWord ? static_cast<std::uint32_t>(~mask) : static_cast<std::uint64_t>(~mask);
+    const auto is_low = [](std::uint64_t bits) {
+      return bits != 0 && bits < std::uint64_t{1} << 31 && std::has_single_bit(bits + 1);
+    };
+    if (set == 0) {
+      return AffineAddress{};
+    }
+    if (is_low(set)) {
+      return low_bits(value, static_cast<std::uint32_t>(std::popcount(set)));
+    }
+    return is_low(clear) ? without_low_bits(value, static_cast<std::uint32_t>(std::popcount(clear)),
+                                            node.bytes)
+                         : std::nullopt;
+  }
+
+  Value without_low_bits(const AffineAddress& value, std::uint32_t bits, std::uint32_t bytes) {
+    const Value low = low_bits(value, bits);
+    return low ? sum_of(value, *scaled(*low, -1, bytes), bytes) : std::nullopt;
+  }
+
+  // The number itself must be known, and not only modulo 2^32: widened() gives that.
+  Value shifted_right(const AddressNode& node, const AffineAddress& value, std::int64_t by) {
+    constexpr __int128 kFar = __int128{1} << 62;
+    const Value exact = node.bytes == kWord ? widened(value, node.is_signed) : value;
+    if (!exact || exact->step_count != 0 || by < 0 || by > 31) {
+      return std::nullopt;
+    }
+    const Interval interval = interval_of(*exact);
+    if (interval.low < (node.is_signed ? -kFar : 0) || interval.high > kFar) {
+      return std::nullopt;
+    }
+    Value high = by == 0 ? exact : without_low_bits(*exact, static_cast<std::uint32_t>(by), 8);
+    if (high) {
+      high->constant >>= by;
+      for (std::int64_t& factor : high->factors) {
+        factor >>= by;
+      }
+    }
+    return high;
   }
 
   static Value counted(const AffineAddress& first, const AffineAddress& step) {
@@ -265,6 +383,8 @@ class Evaluation {
   }
 
   const LaunchNumbers& launch_;
+  const std::span<const NumberPart> parts_;
+  Cuts cuts_;
   std::vector<Value> values_;
 };
 
@@ -278,9 +398,22 @@ bool AffineAddress::is_constant() const {
   return step_count == 0 && std::ranges::all_of(factors, [](std::int64_t f) { return f == 0; });
 }
 
-std::vector<std::optional<AffineAddress>> evaluate(std::span<const ptx::AddressNode> nodes,
-                                                   const LaunchNumbers& launch) {
-  return Evaluation(launch).run(nodes);
+// What is not known for want of a cut is evaluated once more with it, as long as there is room.
+AffineAddresses evaluate(std::span<const ptx::AddressNode> nodes, const LaunchNumbers& launch) {
+  Cuts cuts{};
+  AffineAddresses addresses;
+  for (std::vector<NumberPart> parts = parts_of(launch.extents, cuts);
+       parts.size() <= kMostParts;) {
+    Evaluation evaluation(launch, parts, cuts);
+    addresses = {.values = evaluation.run(nodes)};
+    std::ranges::transform(parts, addresses.extents.begin(), &NumberPart::extent);
+    if (evaluation.wanted_cuts() == cuts) {
+      break;
+    }
+    cuts = evaluation.wanted_cuts();
+    parts = parts_of(launch.extents, cuts);
+  }
+  return addresses;
 }
 
 }  // namespace barracuda::session

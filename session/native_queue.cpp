@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "base/assert.h"
+#include "device_logger/block_events.h"
 #include "device_logger/order_number.h"
 
 namespace barracuda::session {
@@ -44,6 +45,24 @@ bool NativeQueue::is_free(std::uint64_t end) const {
 }
 
 std::uint64_t NativeQueue::claim(std::uint32_t slots) const {
+  const std::uint64_t slot = claim_untold(slots);
+  if (slot != wire::kNoSlot) {
+    tell_block();
+  }
+  return slot;
+}
+
+// By the host's thread that has the block.
+void NativeQueue::tell_block() const {
+  const wire::SharedStates& states = descriptor_.states;
+  if (states.address != 0) {
+    *pointer<std::uint32_t>(states.address +
+                            wire::end_of_states(call_.cta, states.window, states.granule_log2) +
+                            wire::kLoggedOfBlock) = wire::kLoggedSinceBarrier | wire::kLoggedEver;
+  }
+}
+
+std::uint64_t NativeQueue::claim_untold(std::uint32_t slots) const {
   DEBUG_ASSERT(slots != 0 && slots <= wire::kMaxRecordSlots);
   const auto head = shared_word<std::uint64_t>(head_);
   std::uint64_t slot = head.load(std::memory_order_relaxed);

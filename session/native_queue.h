@@ -31,6 +31,8 @@ class NativeQueue {
 
   // The first of `slots` slots, or wire::kNoSlot.
   [[nodiscard]] std::uint64_t claim(std::uint32_t slots) const;
+  // Of what the word of the block says itself (block_events.h).
+  [[nodiscard]] std::uint64_t claim_untold(std::uint32_t slots) const;
 
   // By a release and by an acquire of global memory (order_number.h).
   [[nodiscard]] std::uint32_t take_order_number(std::uint64_t address) const;
@@ -45,10 +47,19 @@ class NativeQueue {
 
  private:
   [[nodiscard]] bool is_free(std::uint64_t end) const;
+  void tell_block() const;
 
   const wire::LaunchDescriptor& descriptor_;
   const emulator::NativeCall& call_;
   std::uint64_t ring_ = 0, head_ = 0, read_position_ = 0;
+};
+
+// For the events that a block counts.
+class NativeEventQueue : public NativeQueue {
+ public:
+  explicit NativeEventQueue(const NativeQueue& queue) : NativeQueue(queue) {}
+
+  [[nodiscard]] std::uint64_t claim(std::uint32_t slots) const { return claim_untold(slots); }
 };
 
 }  // namespace barracuda::session

@@ -1,6 +1,7 @@
 #include "session/native_states.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 
 #include "base/assert.h"
@@ -15,11 +16,14 @@ using wire::AddressSpace;
 
 NativeStates::NativeStates(const wire::LaunchDescriptor& descriptor,
                            const emulator::NativeCall& call)
-    : states_(descriptor.states), warp_(call.warp), threads_(call.threads) {
+    : states_(descriptor.states),
+      warp_(call.warp),
+      threads_(call.threads),
+      blocks_(static_cast<std::uint64_t>(call.ctas)) {
   if (states_.address != 0) {
     // Device addresses of global memory are host addresses on the emulated device.
     header_ = reinterpret_cast<std::byte*>(  // NOLINT(performance-no-int-to-ptr)
-        states_.address + call.cta * wire::states_bytes(states_.window, states_.granule_log2));
+        states_.address + wire::end_of_states(call.cta, states_.window, states_.granule_log2));
   }
 }
 
@@ -47,15 +51,43 @@ void NativeStates::leave(std::uint32_t lanes, std::uint32_t interval) const {
 }
 
 bool NativeStates::count(wire::EventRecord event, const NativeQueue& queue) const {
-  std::uint32_t& arrived = *reinterpret_cast<std::uint32_t*>(header_ + wire::kGatheredEvents);
+  auto& arrived = word_at<std::uint32_t>(wire::kGatheredEvents);
+  auto& logged = word_at<std::uint32_t>(wire::kLoggedOfBlock);
   const std::uint32_t with_these = arrived + static_cast<std::uint32_t>(std::popcount(event.mask));
-  const bool is_last = with_these == threads_;
+  if (with_these != threads_) {
+    arrived = with_these;
+    return true;
+  }
+  bool is_logged = (logged & wire::kLoggedSinceBarrier) != 0;
+  if ((event.site & wire::kLeavesKernel) != 0) {
+    const wire::BlockEnd end = end_block();
+    is_logged = end.is_logged;
+    event.threads = end.others;
+  }
   event.kind = wire::RecordKind::kBlockEvent;
-  if (is_last && !wire::write_event(queue, event)) {
+  if (is_logged && !wire::write_event(NativeEventQueue(queue), event)) {
     return false;
   }
-  arrived = is_last ? 0 : with_these;
+  arrived = 0;
+  logged &= wire::kLoggedEver;
   return true;
+}
+
+// Counted once, however often its record finds the queue full: it lies at kEnding meanwhile, behind
+// a bit that says so.
+wire::BlockEnd NativeStates::end_block() const {
+  constexpr std::uint64_t kIsThere = std::uint64_t{1} << 33, kIsLogged = std::uint64_t{1} << 32;
+  auto& ending = word_at<std::uint64_t>(wire::kEnding);
+  if (ending == 0) {
+    const std::uint32_t logged = word_at<std::uint32_t>(wire::kLoggedOfBlock);
+    // Device addresses of global memory are host addresses on the emulated device.
+    auto& ended = *reinterpret_cast<std::uint64_t*>(  // NOLINT(performance-no-int-to-ptr)
+        states_.address + wire::end_of_states(blocks_, states_.window, states_.granule_log2));
+    const std::uint64_t before = std::atomic_ref(ended).fetch_add(wire::EndedBlocks::step(logged));
+    const wire::BlockEnd end = wire::end_of_block({before}, logged, blocks_);
+    ending = kIsThere | (end.is_logged ? kIsLogged : 0) | end.others;
+  }
+  return {.is_logged = (ending & kIsLogged) != 0, .others = static_cast<std::uint32_t>(ending)};
 }
 
 bool NativeStates::gather(wire::EventRecord event, const NativeQueue& queue) const {

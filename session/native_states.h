@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "device_logger/block_events.h"
 #include "device_logger/launch_descriptor.h"
 #include "device_logger/shared_states.h"
 #include "device_logger/write_record.h"
@@ -23,7 +24,8 @@ class NativeStates {
   [[nodiscard]] std::uint32_t next(std::uint32_t interval) const;
   void leave(std::uint32_t lanes, std::uint32_t interval) const;
 
-  // The event is logged for the block if these are the last of its threads. False as of gather().
+  // The event is logged for the block if these are the last of its threads, and it must be. False
+  // as of gather().
   [[nodiscard]] bool count(wire::EventRecord event, const NativeQueue& queue) const;
   // The event is logged, or kept until the whole block has made it. False if the queue has no room:
   // once more, which logs nothing twice.
@@ -51,6 +53,12 @@ class NativeStates {
 
   [[nodiscard]] std::uint64_t granule() const { return std::uint64_t{1} << states_.granule_log2; }
 
+  template <class Word>
+  [[nodiscard]] Word& word_at(std::uint32_t place) const {
+    return *reinterpret_cast<Word*>(header_ + place);
+  }
+
+  [[nodiscard]] wire::BlockEnd end_block() const;
   [[nodiscard]] std::uint64_t* state_at(std::uint64_t offset) const;
   [[nodiscard]] std::uint32_t* mask_of(std::uint32_t warp) const;
   [[nodiscard]] wire::StateStep step_of(wire::WordState state, const LaneStep& lane) const;
@@ -62,6 +70,7 @@ class NativeStates {
 
   const wire::SharedStates& states_;
   std::uint32_t warp_ = 0, threads_ = 0;  // threads of the block
+  std::uint64_t blocks_ = 0;              // of the launch
   std::byte* header_ = nullptr;
 };
 

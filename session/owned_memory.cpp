@@ -94,7 +94,7 @@ class Candidates {
   std::vector<Candidate> candidates_;
 };
 
-bool is_owned(const OwnedAllocation& allocation, const ThreadExtents& extents,
+bool is_owned(const OwnedAllocation& allocation, const PartExtents& extents,
               std::span<const std::optional<AffineAddress>> values) {
   std::vector<Footprint> footprints;
   for (const ptx::GlobalAccess* access : allocation.accesses) {
@@ -145,11 +145,12 @@ std::vector<OwnedAllocation> find_owned(const OwnedRequest& request,
   if (possible.empty()) {
     return owned;
   }
-  const auto values = evaluate(accesses.nodes, {.parameters = request.kernel.parameters,
-                                                .arguments = request.arguments,
-                                                .extents = request.extents});
+  const AffineAddresses addresses =
+      evaluate(accesses.nodes, {.parameters = request.kernel.parameters,
+                                .arguments = request.arguments,
+                                .extents = request.extents});
   for (Candidate& candidate : possible) {
-    if (is_owned(candidate.allocation, request.extents, values)) {
+    if (is_owned(candidate.allocation, addresses.extents, addresses.values)) {
       owned.push_back(std::move(candidate.allocation));
     }
   }

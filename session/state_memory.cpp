@@ -74,8 +74,9 @@ wire::SharedStates StateMemory::acquire(const Request& request) {
   }
   const std::uint32_t window = window_of(request);
   const std::uint64_t bytes =
-      request.grid.volume() * wire::states_bytes(window, request.kernel.state_granule_log2);
-  if (bytes == 0 || bytes > kMostBytes) {
+      wire::end_of_states(request.grid.volume(), window, request.kernel.state_granule_log2) +
+      wire::kEndedBlocksBytes;
+  if (request.grid.volume() == 0 || bytes > kMostBytes) {
     return {};
   }
   Piece* piece = find(bytes, request.stream_key);

@@ -72,6 +72,7 @@ class StreamTracker {
   void use(detector::StreamKey stream) {
     uses_legacy_ = uses_legacy_ || stream == detector::kLegacyStream;
   }
+
   // It has its place in the order. The lock is held.
   void placed(detector::WorkId work) {
     in_sequence_ = order_.is_after_all(work) ? in_sequence_ + 1 : 0;

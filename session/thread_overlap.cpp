@@ -76,9 +76,9 @@ class DigitSearch {
 
 // Of the threads' numbers. Nothing if some do not matter, so that two threads are alike.
 std::optional<std::vector<Digit>> digits_of_threads(const AffineAddress& address,
-                                                    const ThreadExtents& extents) {
+                                                    const PartExtents& extents) {
   std::vector<Digit> digits;
-  for (std::size_t i = 0; i < kThreadNumbers; ++i) {
+  for (std::size_t i = 0; i < kMostParts; ++i) {
     const __int128 factor = address.factors.at(i);
     if (extents.at(i) > 1 && factor == 0) {
       return std::nullopt;
@@ -93,14 +93,14 @@ std::optional<std::vector<Digit>> digits_of_threads(const AffineAddress& address
 }
 
 // All places where the accesses may be, without what counters add.
-Interval span_of(std::span<const Footprint> footprints, const ThreadExtents& extents) {
+Interval span_of(std::span<const Footprint> footprints, const PartExtents& extents) {
   const auto& address = footprints.front().address;
   Interval span{.low = address.constant, .high = address.constant};
   for (const Footprint& footprint : footprints) {
     span.low = std::min(span.low, __int128{footprint.address.constant});
     span.high = std::max(span.high, __int128{footprint.address.constant});
   }
-  for (std::size_t i = 0; i < kThreadNumbers; ++i) {
+  for (std::size_t i = 0; i < kMostParts; ++i) {
     const __int128 last = __int128{address.factors.at(i)} * (__int128{extents.at(i)} - 1);
     (last < 0 ? span.low : span.high) += last;
   }
@@ -165,7 +165,7 @@ std::vector<Interval> meetings_of(std::span<const Footprint> footprints) {
 
 }  // namespace
 
-bool are_disjoint(std::span<const Footprint> footprints, const ThreadExtents& extents,
+bool are_disjoint(std::span<const Footprint> footprints, const PartExtents& extents,
                   const MemoryRange& range) {
   if (footprints.empty()) {
     return true;

@@ -18,7 +18,7 @@ struct Footprint {
 
 // No byte of `range` is accessed by two threads, if they access nothing else there. False where it
 // could not be shown. What lies outside of the range may be shared.
-bool are_disjoint(std::span<const Footprint> footprints, const ThreadExtents& extents,
+bool are_disjoint(std::span<const Footprint> footprints, const PartExtents& extents,
                   const MemoryRange& range);
 
 }  // namespace barracuda::session

@@ -46,9 +46,11 @@ filter: works beside each other are a sequence|stream_tracker.cpp|s/order_.is_af
 filter: new streams are not used|stream_tracker.cpp|s/^  in_sequence_ = 0;//
 filter: a stream waits for the legacy one|stream_tracker.cpp|s/is_only_one \&\& !(has_non_blocking_ \&\& uses_legacy_)/is_only_one/
 events: what was kept is not logged|native_states.cpp|s/if (step.outcome == wire::GatherStep::Outcome::kSingly) {/if (false) {/
-events: any is the last that is counted|native_states.cpp|s/with_these == threads_;/with_these != 0;/
-events: the count goes on|native_states.cpp|s/arrived = is_last ? 0 : with_these;/arrived = with_these;/
+events: any is the last that is counted|native_states.cpp|s/if (with_these != threads_) {/if (with_these == 0) {/
+events: the count goes on|native_states.cpp|s/^  arrived = 0;/  arrived = with_these;/
 intervals: no states are states|native_logger.cpp|s/next(interval) : wire::kFrozen);/next(interval) : interval);/
+events: what is logged does not tell its block|native_queue.cpp|s/^    tell_block();//
+events: no block is untouched|block_events.h|s/(logged \& kLoggedEver) == 0} << 32/true} << 32/
 events: the block's is the warp's|native_states.cpp|s/event.kind = wire::RecordKind::kBlockEvent;//
 owned: who reads it beside does not matter|unlogged_accesses.cpp|s/!may_overlap(unlogged.owned, touched.accessed)/true/
 owned: copies read nothing|unlogged_accesses.cpp|s/\.accessed = accessed});/.accessed = written});/

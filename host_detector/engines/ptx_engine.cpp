@@ -302,6 +302,10 @@ bool PtxEngine::apply_part(ClusterPart& part, const WarpOperation& operation) {
   if (part.state == nullptr || site == nullptr) {
     return false;
   }
+  if (operation.is_of_block && site->operation == Operation::kExit && operation.event_count != 0 &&
+      !part.state->exit_others(operation.event_count)) {
+    return false;
+  }
   if (operation.is_of_block && apply_to_untouched(*part.state, operation, *site)) {
     return true;
   }

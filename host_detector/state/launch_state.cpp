@@ -91,6 +91,16 @@ bool LaunchState::exit_untouched(std::uint32_t cta) {
   return --live_ctas_ == 0;
 }
 
+bool LaunchState::exit_others(std::uint32_t ctas) {
+  std::uint64_t live = live_ctas_;
+  while (live > ctas) {
+    if (live_ctas_.compare_exchange_weak(live, live - ctas)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 std::optional<SyncNotes> LaunchState::notes_of(std::uint32_t cta, std::uint32_t warp) const {
   const Shard& shard = shard_of(cta);
   const Lock lock(shard.mutex);  // as long as it is looked at, it is there

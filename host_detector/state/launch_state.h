@@ -99,6 +99,8 @@ struct LaunchState : LaunchShape {
   bool exit(CtaState& cta, WarpState& warp, std::uint32_t lanes);
   // The same of a CTA that is untouched, and of all its threads.
   bool exit_untouched(std::uint32_t cta);
+  // Of so many that are untouched, while another one lives. False if there are not so many.
+  [[nodiscard]] bool exit_others(std::uint32_t ctas);
   // Some thread has learnt of other launches.
   void learn(const Clock& learnt);
 

@@ -115,6 +115,30 @@ TEST_CASE("barriers and exits of whole blocks are one record each", "[logger]") 
   CHECK(all_of_blocks(events_of(machine, "use_shared", 50)));  // with a warp in part
 }
 
+TEST_CASE("the last block logs the end of those of which nothing was logged", "[logger]") {
+  std::uint64_t ended = 0;
+  const auto end = [&](std::uint32_t logged) {
+    const BlockEnd it = end_of_block({ended}, logged, 4);
+    ended += EndedBlocks::step(logged);
+    return it;
+  };
+  CHECK_FALSE(end(0).is_logged);
+  const BlockEnd touched = end(kLoggedEver);
+  CHECK(touched.is_logged);
+  CHECK(touched.others == 0);
+  CHECK_FALSE(end(0).is_logged);
+  SECTION("and its own") {
+    const BlockEnd last = end(kLoggedEver | kLoggedSinceBarrier);
+    CHECK(last.is_logged);
+    CHECK(last.others == 2);
+  }
+  SECTION("of which nothing was logged either") {
+    const BlockEnd last = end(0);
+    CHECK(last.is_logged);
+    CHECK(last.others == 2);
+  }
+}
+
 TEST_CASE("who leaves early is logged before who goes on", "[logger]") {
   LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
   const std::vector<RecordKind> kinds = events_of(machine, "leave_early", 64);

@@ -96,7 +96,8 @@ void LoggedMachine::keep_states(const std::string& kernel, std::uint32_t ctas) {
   REQUIRE(facts->keeps_states);
   constexpr std::uint32_t kWindow = 4096;
   descriptor_->states = {
-      .address = allocate(ctas * states_bytes(kWindow, facts->state_granule_log2)),
+      .address =
+          allocate(end_of_states(ctas, kWindow, facts->state_granule_log2) + kEndedBlocksBytes),
       .window = kWindow,
       .first_site = index_of(facts->state_sites) & (kMaxSites - 1),
       .granule_log2 = facts->state_granule_log2 & 3};

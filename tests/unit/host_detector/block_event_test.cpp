@@ -7,10 +7,12 @@ namespace barracuda::detector::test {
 namespace {
 
 // By the last warp of a block.
-void event_of_block(Scenario& scenario, Operation kind, std::uint8_t warp) {
+void event_of_block(Scenario& scenario, Operation kind, std::uint8_t warp,
+                    std::uint32_t others = 0) {
   WarpOperation operation =
       scenario.start({.warp = warp, .mask = 1}, {.operation = kind}, RecordKind::kEvent);
   operation.is_of_block = true;
+  operation.event_count = others;
   scenario.detector.apply(operation);
 }
 
@@ -73,6 +75,21 @@ TEST_CASE("the end of all blocks ends the launch") {
   event_of_block(scenario, Operation::kExit, 1);
   CHECK(scenario.detector.launch_over(LaunchId{1}));
   CHECK(scenario.detector.rejected() == 0);
+}
+
+TEST_CASE("a block's end is that of others of which nothing came") {
+  Scenario scenario;
+  scenario.launch(5, 64);
+  SECTION("nothing came of it either") {}
+  SECTION("it did something") {
+    access(scenario, 0, Operation::kWrite);
+  }
+  event_of_block(scenario, Operation::kExit, 1, 5);  // more than there are
+  CHECK(scenario.detector.rejected() == 1);
+  event_of_block(scenario, Operation::kExit, 1, 4);
+  CHECK(scenario.detector.launch_over(LaunchId{1}));
+  CHECK(scenario.detector.rejected() == 1);
+  CHECK(scenario.races().empty());
 }
 
 TEST_CASE("an event of a block that some of it has left is refused") {

@@ -169,3 +169,41 @@ KERNEL hashed(float* out, const float* in, unsigned n) {
     i += 2654435769u;
   }
 }
+
+// A step of a Walsh or Fourier transform: the low bits of the index stay, the others move.
+KERNEL butterfly(float* out, const float* in, int stride) {
+  const int i = index_x(), low = i & (stride - 1), at = ((i - low) << 1) + low;
+  const float one = out[at], other = out[at + stride];
+  out[at] = one + other;
+  out[at + stride] = one - other;
+}
+
+// One of a bitonic sort, by unsigned numbers.
+KERNEL exchange(unsigned* out, const unsigned* in, unsigned stride) {
+  const unsigned i = index_x(), at = 2 * i - (i & (stride - 1));
+  const unsigned one = out[at], other = out[at + stride];
+  if (one > other) {
+    out[at] = other;
+    out[at + stride] = one;
+  }
+}
+
+// Rows of 2^log2 elements, turned over.
+KERNEL rows_of_powers(float* out, const float* in, unsigned log2) {
+  const unsigned i = index_x(), row = i >> log2, column = i & ((1U << log2) - 1);
+  out[column * 1024 + row] = in[i];
+}
+
+// Signed numbers: the compiler divides by 32 with two shifts.
+KERNEL divided(float* out, const float* in, int n) {
+  const int i = index_x();
+  out[i / 32 * 33 + i % 32] = in[i];
+}
+
+KERNEL halved(float* out, const float* in, int n) {
+  out[index_x() >> 1] = in[0];
+}
+
+KERNEL masked(float* out, const float* in, int mask) {
+  out[index_x() & mask] = in[0];
+}

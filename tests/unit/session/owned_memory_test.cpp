@@ -122,6 +122,23 @@ TEST_CASE("bits that are put together are a sum where they are not the same bits
   CHECK_FALSE(owns("padded_rows", {.block = {.x = 65}, .numbers = {0, 1}}));
 }
 
+TEST_CASE("bits of an index that go apart are numbers of their own") {
+  for (const std::uint32_t stride : {1U, 2U, 16U, 64U, 128U}) {
+    CAPTURE(stride);
+    CHECK(owns("butterfly", {.numbers = {stride}}));
+    CHECK(owns("exchange", {.numbers = {stride}}));
+  }
+  CHECK(owns("butterfly", {.block = {.x = 96}, .grid = {.x = 3}, .numbers = {32}}));
+  CHECK_FALSE(owns("butterfly", {.numbers = {48}}));  // no power of two
+  CHECK(owns("rows_of_powers", {.numbers = {4}}));
+  CHECK_FALSE(owns("rows_of_powers", {.block = {.x = 128}, .grid = {.x = 512}, .numbers = {5}}));
+  CHECK(owns("divided"));
+  CHECK_FALSE(owns("halved"));
+  CHECK(owns("masked", {.numbers = {255}}));
+  CHECK_FALSE(owns("masked", {.numbers = {127}}));
+  CHECK_FALSE(owns("masked", {.numbers = {254}}));
+}
+
 TEST_CASE("two threads with a byte in common own nothing") {
   CHECK(owns("shifted_halves", {.numbers = {512}}));
   CHECK_FALSE(owns("shifted_halves", {.numbers = {510}}));

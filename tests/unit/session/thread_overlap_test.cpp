@@ -1,9 +1,11 @@
 #include "session/thread_overlap.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -17,29 +19,28 @@ constexpr MemoryRange kRange{.address = 1000, .bytes = 240};
 // Whether two threads share a byte of the range, thread by thread and round by round.
 class Brute {
  public:
-  Brute(const std::vector<Footprint>& footprints, const ThreadExtents& extents)
-      : extents_(extents) {
-    std::array<std::int64_t, kThreadNumbers> thread{};
+  Brute(const std::vector<Footprint>& footprints, const PartExtents& extents) : extents_(extents) {
+    std::array<std::int64_t, kMostParts> thread{};
     visit(0, thread, footprints);
   }
 
   [[nodiscard]] bool shares() const { return shares_; }
 
  private:
-  void visit(std::size_t i, std::array<std::int64_t, kThreadNumbers>& thread,
+  void visit(std::size_t i, std::array<std::int64_t, kMostParts>& thread,
              const std::vector<Footprint>& footprints) {
-    if (i == kThreadNumbers) {
+    if (i == kMostParts) {
       ++thread_;
       for (const Footprint& footprint : footprints) {
         std::int64_t address = footprint.address.constant;
-        for (std::size_t j = 0; j < kThreadNumbers; ++j) {
+        for (std::size_t j = 0; j < kMostParts; ++j) {
           address += footprint.address.factors.at(j) * thread.at(j);
         }
         step(footprint, address, 0);
       }
       return;
     }
-    for (thread.at(i) = 0; thread.at(i) < extents_.at(i); ++thread.at(i)) {
+    for (thread.at(i) = 0; thread.at(i) < std::max(extents_.at(i), 1U); ++thread.at(i)) {
       visit(i + 1, thread, footprints);
     }
   }
@@ -65,7 +66,7 @@ class Brute {
   }
 
   static constexpr int kRounds = 12;
-  const ThreadExtents extents_;
+  const PartExtents extents_;
   std::map<std::int64_t, int> owners_;
   int thread_ = 0;
   bool shares_ = false;
@@ -76,10 +77,10 @@ std::int64_t small(std::int64_t from, std::int64_t to) {
 }
 
 // Strides that nest mostly, as they do in programs, and some that do not.
-std::vector<Footprint> footprints_for(const ThreadExtents& extents) {
+std::vector<Footprint> footprints_for(const PartExtents& extents) {
   AffineAddress address;
   std::int64_t stride = std::int64_t{1} << small(0, 4);
-  for (std::size_t i = 0; i < kThreadNumbers; ++i) {
+  for (std::size_t i = 0; i < kMostParts; ++i) {
     if (extents.at(i) > 1) {
       address.factors.at(i) = small(0, 6) == 0 ? small(-20, 20) : stride;
       stride *= extents.at(i) + (small(0, 5) == 0 ? 1 : 0);
@@ -111,8 +112,8 @@ std::vector<Footprint> footprints_for(const ThreadExtents& extents) {
 
 TEST_CASE("no two threads share a byte where it is said that none do") {
   CHECK(rc::check([] {
-    ThreadExtents extents{};
-    for (std::uint32_t& extent : extents) {
+    PartExtents extents{};
+    for (std::uint32_t& extent : std::span(extents).first(kThreadNumbers)) {
       extent = *rc::gen::element<std::uint32_t>(1, 1, 2, 3);
     }
     const std::vector<Footprint> footprints = footprints_for(extents);
