@@ -42,7 +42,7 @@ filter: the rules of the paper leave out|unlogged_accesses.cpp|s/options.model !
 filter: auto is on|unlogged_accesses.cpp|s/foresees_(options.filter == "auto")/foresees_(false)/
 filter: non-blocking streams wait|stream_tracker.cpp|s/^    return !has_non_blocking_;/    return true;/
 filter: two streams wait for each other|stream_tracker.cpp|s/is_only_one = next_number_ == 2/is_only_one = next_number_ > 1/
-filter: works beside each other are a sequence|stream_tracker.cpp|s/order_.is_after_all(work) ? in_sequence_ + 1 : 0/in_sequence_ + 1/
+filter: works beside each other are a sequence|stream_tracker.h|s/order_.is_after_all(work) ? in_sequence_ + 1 : 0/in_sequence_ + 1/
 filter: new streams are not used|stream_tracker.cpp|s/^  in_sequence_ = 0;//
 filter: a stream waits for the legacy one|stream_tracker.cpp|s/is_only_one \&\& !(has_non_blocking_ \&\& uses_legacy_)/is_only_one/
 events: what was kept is not logged|native_states.cpp|s/if (step.outcome == wire::GatherStep::Outcome::kSingly) {/if (false) {/
@@ -50,7 +50,6 @@ events: any is the last that is counted|native_states.cpp|s/if (with_these != th
 events: the count goes on|native_states.cpp|s/^  arrived = 0;/  arrived = with_these;/
 intervals: no states are states|native_logger.cpp|s/next(interval) : wire::kFrozen);/next(interval) : interval);/
 events: what is logged does not tell its block|native_queue.cpp|s/^    tell_block();//
-events: no block is untouched|block_events.h|s/(logged \& kLoggedEver) == 0} << 32/true} << 32/
 events: the block's is the warp's|native_states.cpp|s/event.kind = wire::RecordKind::kBlockEvent;//
 owned: who reads it beside does not matter|unlogged_accesses.cpp|s/!may_overlap(unlogged.owned, touched.accessed)/true/
 owned: copies read nothing|unlogged_accesses.cpp|s/\.accessed = accessed});/.accessed = written});/
@@ -140,6 +139,7 @@ events: a warp in parts is whole|block_events.h|s/is_over() || !is_whole ||/is_o
 events: a block does one thing|block_events.h|s/ || !is_same || / || /
 events: it is never over|block_events.h|s/if (is_over() || !is_whole/if (!is_whole/
 events: any warp is the last|block_events.h|s/} else if (there == all) {/} else if (there != 0) {/
+events: no block is untouched|block_events.h|s/(logged \& kLoggedEver) == 0} << 32/false} << 32/
 states: nobody leaves|shared_states.h|s/if (left_in <= interval) {/if (false) {/
 states: who left did nothing|shared_states.h|s/(has_left(state.first().thread) ? 1U : 0U)/0U/
 states: who stayed has left|shared_states.h|s/(has_left(state.first().thread) ? 1U : 0U)/1U/
