@@ -260,11 +260,11 @@ class Queue {
     const uint4 states = load_constant(descriptor_ + offsetof(LaunchDescriptor, states));
     const std::uint64_t first = join(states.x, states.y);
     if (first != 0) {
-      asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(
-                       first + linear_cta() * states_bytes(states.z, states.w >> kSiteBits) +
-                       kLoggedOfBlock),
-                   "r"(kLoggedSinceBarrier | kLoggedEver)
-                   : "memory");
+      asm volatile(
+          "red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(
+              first + block_offset(linear_cta(), states.z, states.w >> kSiteBits) + kLoggedOfBlock),
+          "r"(kLoggedSinceBarrier | kLoggedEver)
+          : "memory");
     }
   }
 

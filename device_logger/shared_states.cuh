@@ -25,10 +25,9 @@ class BlockStates {
     states_.window = words.z;
     states_.first_site = words.w & (kMaxSites - 1);
     states_.granule_log2 = words.w >> kSiteBits;
-    header_ =
-        states_.address == 0
-            ? 0
-            : states_.address + linear_cta() * states_bytes(states_.window, states_.granule_log2);
+    header_ = states_.address == 0 ? 0
+                                   : states_.address + block_offset(linear_cta(), states_.window,
+                                                                    states_.granule_log2);
   }
 
   [[nodiscard]] __device__ __forceinline__ bool are_kept() const { return header_ != 0; }
@@ -162,7 +161,7 @@ class BlockStates {
     asm volatile(
         "atom.relaxed.gpu.global.add.u64 %0, [%1], %2;"
         : "=l"(before)
-        : "l"(states_.address + end_of_states(blocks, states_.window, states_.granule_log2)),
+        : "l"(states_.address + block_offset(blocks, states_.window, states_.granule_log2)),
           "l"(EndedBlocks::step(logged))
         : "memory");
     return end_of_block({before}, logged, blocks);

@@ -51,10 +51,11 @@ BARRACUDA_WIRE std::uint64_t states_bytes(std::uint32_t window, std::uint32_t gr
   return state_offset(window, granule_log2);
 }
 
-// Of all blocks of a launch. Behind their states is the word that counts those that have ended.
-BARRACUDA_WIRE std::uint64_t end_of_states(std::uint64_t blocks, std::uint32_t window,
-                                           std::uint32_t granule_log2) {
-  return blocks * states_bytes(window, granule_log2);
+// Where the states of a block begin, from those of the first on. Behind those of the last is the
+// word that counts the blocks that have ended.
+BARRACUDA_WIRE std::uint64_t block_offset(std::uint64_t block, std::uint32_t window,
+                                          std::uint32_t granule_log2) {
+  return block * states_bytes(window, granule_log2);
 }
 
 inline constexpr std::uint32_t kEndedBlocksBytes = 128;

@@ -57,7 +57,7 @@ void NativeQueue::tell_block() const {
   const wire::SharedStates& states = descriptor_.states;
   if (states.address != 0) {
     *pointer<std::uint32_t>(states.address +
-                            wire::end_of_states(call_.cta, states.window, states.granule_log2) +
+                            wire::block_offset(call_.cta, states.window, states.granule_log2) +
                             wire::kLoggedOfBlock) = wire::kLoggedSinceBarrier | wire::kLoggedEver;
   }
 }

@@ -23,7 +23,7 @@ NativeStates::NativeStates(const wire::LaunchDescriptor& descriptor,
   if (states_.address != 0) {
     // Device addresses of global memory are host addresses on the emulated device.
     header_ = reinterpret_cast<std::byte*>(  // NOLINT(performance-no-int-to-ptr)
-        states_.address + wire::end_of_states(call.cta, states_.window, states_.granule_log2));
+        states_.address + wire::block_offset(call.cta, states_.window, states_.granule_log2));
   }
 }
 
@@ -82,7 +82,7 @@ wire::BlockEnd NativeStates::end_block() const {
     const std::uint32_t logged = word_at<std::uint32_t>(wire::kLoggedOfBlock);
     // Device addresses of global memory are host addresses on the emulated device.
     auto& ended = *reinterpret_cast<std::uint64_t*>(  // NOLINT(performance-no-int-to-ptr)
-        states_.address + wire::end_of_states(blocks_, states_.window, states_.granule_log2));
+        states_.address + wire::block_offset(blocks_, states_.window, states_.granule_log2));
     const std::uint64_t before = std::atomic_ref(ended).fetch_add(wire::EndedBlocks::step(logged));
     const wire::BlockEnd end = wire::end_of_block({before}, logged, blocks_);
     ending = kIsThere | (end.is_logged ? kIsLogged : 0) | end.others;

@@ -74,7 +74,7 @@ wire::SharedStates StateMemory::acquire(const Request& request) {
   }
   const std::uint32_t window = window_of(request);
   const std::uint64_t bytes =
-      wire::end_of_states(request.grid.volume(), window, request.kernel.state_granule_log2) +
+      wire::block_offset(request.grid.volume(), window, request.kernel.state_granule_log2) +
       wire::kEndedBlocksBytes;
   if (request.grid.volume() == 0 || bytes > kMostBytes) {
     return {};

@@ -97,7 +97,7 @@ void LoggedMachine::keep_states(const std::string& kernel, std::uint32_t ctas) {
   constexpr std::uint32_t kWindow = 4096;
   descriptor_->states = {
       .address =
-          allocate(end_of_states(ctas, kWindow, facts->state_granule_log2) + kEndedBlocksBytes),
+          allocate(block_offset(ctas, kWindow, facts->state_granule_log2) + kEndedBlocksBytes),
       .window = kWindow,
       .first_site = index_of(facts->state_sites) & (kMaxSites - 1),
       .granule_log2 = facts->state_granule_log2 & 3};
