@@ -218,6 +218,7 @@ struct TensorOperands {
   std::uint64_t map;  // generic
   std::uint64_t shared, mbarrier;
   std::uint64_t words[3];  // coordinates 0 and 1, 2 and 3, 4 with the CTA mask above it
+  std::uint32_t pixels;    // pixel_offsets
 };
 
 // The words of a map: parameters, constants and global memory have generic addresses.
@@ -229,7 +230,20 @@ __device__ __forceinline__ std::uint64_t number_of_map(std::uint64_t map) {
   });
 }
 
+// The lanes of `together` that copy the same box from or to the same place.
+__device__ __forceinline__ std::uint32_t lanes_with(const Lanes& together, std::uint64_t number,
+                                                    const TensorOperands& operands) {
+  return __match_any_sync(together.mask, number) &
+         __match_any_sync(together.mask, operands.shared) &
+         __match_any_sync(together.mask, operands.words[0]) &
+         __match_any_sync(together.mask, operands.words[1]) &
+         __match_any_sync(together.mask, operands.words[2]) &
+         __match_any_sync(together.mask, operands.pixels);
+}
+
 // Each lane has a record of its own, and they are written one after the other: mostly there is one.
+// Lanes that do the same in bulk groups have one record: whole warps do so. An mbarrier counts the
+// bytes of each lane.
 __device__ __forceinline__ void log_tensor_copy(std::uint32_t site, TensorOperands operands) {
   const std::uint64_t descriptor = __barracuda_descriptor;
   if (descriptor == 0) {
@@ -244,9 +258,11 @@ __device__ __forceinline__ void log_tensor_copy(std::uint32_t site, TensorOperan
   const std::uint64_t number = number_of_map(operands.map);
   const Queue queue(descriptor);
   const Lanes together = Lanes::at_site(site);
+  const bool in_group = operands.mbarrier == kNoOperand;  // all or none
+  const std::uint32_t own = std::uint32_t{1} << together.lane;
+  const Lanes alike(in_group ? lanes_with(together, number, operands) : own);
   for (std::uint32_t rest = together.mask; rest != 0; rest &= rest - 1) {
-    const Lanes one(rest & (~rest + 1));
-    if (one.leader == together.lane) {
+    if (alike.leads() && (rest & (~rest + 1)) == own) {
       const std::uint64_t slot =
           queue.claim_and_acquire(record_slots(RecordKind::kTensorCopy, 1)) + 1;
       write_value(queue, slot, 0, operands.shared,
@@ -256,8 +272,9 @@ __device__ __forceinline__ void log_tensor_copy(std::uint32_t site, TensorOperan
       write_value(queue, slot + 1, 0, operands.mbarrier, 0,
                   static_cast<std::uint32_t>(operands.words[1]));
       write_value(queue, slot + 1, 1,
-                  operands.words[1] >> 32 | (operands.words[2] & 0xFFFFFFFF) << 32);
-      finish_entries(queue, one, slot - 1, site, RecordKind::kTensorCopy);
+                  operands.words[1] >> 32 | (operands.words[2] & 0xFFFFFFFF) << 32, 0,
+                  operands.pixels);
+      finish_entries(queue, alike, slot - 1, site, RecordKind::kTensorCopy);
     }
     together.converge();
   }
@@ -413,12 +430,12 @@ BARRACUDA_HOOK void __barracuda_operands(std::uint32_t site, std::uint64_t targe
   barracuda::wire::log_operands(site, {target, second, third, amount_and_flags});
 }
 
-// Of copies of boxes of tensors. The last three words are those of TensorOperands.
+// Of copies of boxes of tensors. The last four words are those of TensorOperands.
 BARRACUDA_HOOK void __barracuda_tensor_copy(std::uint32_t site, std::uint64_t map,
                                             std::uint64_t shared, std::uint64_t mbarrier,
                                             std::uint64_t first, std::uint64_t second,
-                                            std::uint64_t third) {
-  barracuda::wire::log_tensor_copy(site, {map, shared, mbarrier, {first, second, third}});
+                                            std::uint64_t third, std::uint32_t pixels) {
+  barracuda::wire::log_tensor_copy(site, {map, shared, mbarrier, {first, second, third}, pixels});
 }
 
 // `detail` is a barrier's id, a warp barrier's mask, the groups that a wait leaves, the lanes that

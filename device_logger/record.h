@@ -21,7 +21,7 @@
 
 namespace barracuda::wire {
 
-inline constexpr std::uint32_t kProtocolVersion = 5;
+inline constexpr std::uint32_t kProtocolVersion = 7;
 inline constexpr std::uint32_t kWarpLanes = 32;
 inline constexpr std::size_t kSlotBytes = 32;
 inline constexpr std::size_t kHalfBytes = 16;
@@ -48,7 +48,8 @@ enum class RecordKind : std::uint8_t {
   kEarlier = 8,      // access of one lane, made earlier in the barrier interval of its block and
                      // logged by another (shared_states.h); in a slot of its own the value, if it
                      // is known
-  kTensorCopy = 9,   // one lane's copy of a box of a tensor: a TensorCopy of two slots
+  kTensorCopy = 9,   // one lane's copy of a box of a tensor, or in a bulk group that of all lanes
+                     // with the same operands: a TensorCopy of two slots
   kBlockEvent = 10,  // kEvent of every thread of the block (block_events.h); warp and mask are of
                      // who logs it; of an exit, `threads` is the number of other blocks that have
                      // ended and that nothing else is logged of
@@ -254,12 +255,18 @@ struct TensorCopy {
   LaneSyncHalf shared;     // the box's address there; flags: CTA mask; number: coordinate 0
   LaneValueHalf map;       // map_number of the map; reserved1: coordinate 1
   LaneValueHalf mbarrier;  // tagged, kNoOperand if none; reserved1: coordinate 2
-  LaneValueHalf more;      // value: coordinates 3 and 4
+  LaneValueHalf more;      // value: coordinates 3 and 4; reserved1: pixel_offsets
 };
 
 static_assert(offsetof(TensorCopy, map) == kHalfBytes &&
               offsetof(TensorCopy, mbarrier) == 2 * kHalfBytes &&
               offsetof(TensorCopy, more) == 3 * kHalfBytes && sizeof(TensorCopy) == 2 * kSlotBytes);
+
+// The offsets of im2col in one word: the more there are, the fewer bits each has.
+BARRACUDA_WIRE std::uint32_t pixel_offsets(std::uint32_t width, std::uint32_t height,
+                                           std::uint32_t depth) {
+  return (width & 0xFFFF) | (height & 0xFF) << 16 | (depth & 0xFF) << 24;
+}
 
 inline constexpr std::uint32_t kMapWords = 16;  // of 64 bits
 

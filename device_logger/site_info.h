@@ -12,6 +12,9 @@ inline constexpr std::uint32_t kMaxSites = 1U << 24;
 // Of a branch whose ways do not meet before the function ends.
 inline constexpr std::uint64_t kNoMeeting = ~std::uint64_t{0};
 
+// Of a kCopy whose lanes have a mask of the bytes of each 16 that are copied, as their flags.
+inline constexpr std::uint64_t kByteMask = 1;
+
 enum class Operation : std::uint8_t {
   kRead,
   kWrite,
@@ -38,7 +41,7 @@ enum class Operation : std::uint8_t {
   kAsyncArrive,       // cp.async.mbarrier.arrive: arrives when the thread's copies are made
   kAsyncCommit,       // commit_group
   kAsyncWait,         // wait_group, wait_all, logged once it is over
-  kCopy,        // a copy that says its bytes only when it runs: bulk copies, st.async, red.async
+  kCopy,  // a copy that says its bytes only when it runs: bulk copies, st.async, red.async, st.bulk
   kTensorCopy,  // a copy of a box of the tensor of a map: cp.async.bulk.tensor, and its reductions
   kBranch,  // lanes of a warp go two ways: logged before, with a mask of those that take the branch
   kSwitch,  // … many ways: logged before, a record for each way
@@ -103,13 +106,15 @@ struct SiteInfo {
   bool is_replicated = false;
   // A poll that is over when a bit of `constant` is not what it was (RACE_RULES section 1).
   bool waits_for_change = false;
+  // An mbarrier operation that says no scope: `scope` is then what the ISA says it has.
+  bool is_unscoped = false;
   // That constant (stored_value). kBranch, kSwitch, kMeet: which meeting, kNoMeeting where none is.
-  // kMatrixProduct: its ProductShape (matrix_descriptor.h), packed.
+  // kMatrixProduct: its ProductShape (matrix_descriptor.h), packed. kCopy: kByteMask or 0.
   std::uint64_t constant = 0;
 
   friend bool operator==(const SiteInfo&, const SiteInfo&) = default;
 };
 
-static_assert(sizeof(SiteInfo) == 24 + sizeof(std::uint64_t), "19 fields of a byte, and one of 8");
+static_assert(sizeof(SiteInfo) == 24 + sizeof(std::uint64_t), "20 fields of a byte, and one of 8");
 
 }  // namespace barracuda::wire

@@ -1,5 +1,6 @@
 // The 128 bytes of a CUtensorMap as the emulated device has them; NVIDIA does not say what its own
-// devices have there. Written by cuTensorMapEncodeTiled, read by the copies that name a map.
+// devices have there. Written by cuTensorMapEncodeTiled and its kin, read by the copies that name a
+// map.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +23,14 @@ struct TensorMapImage {
 
   std::uint64_t magic = kMagic;
   TensorMap map;
-  std::uint64_t reserved[5] = {};  // zero
+  std::uint64_t reserved[3] = {};  // zero
 
   // Whether a copy can be told what to do by it: it lies in memory that the program writes.
   [[nodiscard]] bool is_valid() const { return magic == kMagic && map.is_valid(); }
 };
 
 static_assert(offsetof(TensorMapImage, magic) == 0 && offsetof(TensorMapImage, map) == 8 &&
-              offsetof(TensorMapImage, reserved) == 88 &&
+              offsetof(TensorMapImage, reserved) == 104 &&
               sizeof(TensorMapImage) == kTensorMapBytes);
 static_assert(std::is_trivially_copyable_v<TensorMapImage>);
 

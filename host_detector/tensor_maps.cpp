@@ -28,14 +28,14 @@ const TensorMap* TensorMaps::find(std::uint64_t number) const {
 }
 
 TensorBox box_of(const TensorMap& map, const TensorCoordinates& at, std::uint64_t shared,
-                 std::uint32_t limit) {
+                 std::uint32_t limit, const PixelOffsets& offsets) {
   TensorBox box;
   if (map.reach() > limit) {
     return box;
   }
   box.bytes = static_cast<std::uint32_t>(map.box_bytes());
   for (std::uint32_t i = 0; i < map.rows(); ++i) {
-    if (const TensorRow row = row_of_box(map, at, i); row.bytes != 0) {
+    if (const TensorRow row = row_of_box(map, at, i, offsets); row.bytes != 0) {
       append(box.rows, row.address, row.bytes);
     }
   }

@@ -38,6 +38,6 @@ struct TensorBox {
 
 // `shared`: the address in shared memory. No pieces if it reaches over more than `limit` bytes.
 TensorBox box_of(const TensorMap& map, const TensorCoordinates& at, std::uint64_t shared,
-                 std::uint32_t limit);
+                 std::uint32_t limit, const PixelOffsets& offsets = {});
 
 }  // namespace barracuda::detector

@@ -48,6 +48,7 @@ struct WarpOperation {
   // Else only the first active lane is filled in, and the others lie `row_stride` bytes apart.
   bool has_all_lanes = true;
   TensorCoordinates coordinates{};  // kTensorCopy, whose lane's value_read is the map's number
+  PixelOffsets offsets{};           // likewise, of im2col
 
   // Only where they are not all filled in.
   [[nodiscard]] WarpOperation with_all_lanes() const;

@@ -28,6 +28,17 @@
                    __cvta_generic_to_global(to)),                                   \
                "r"(SHARED_ADDRESS(from)), "r"(bytes)                                \
                : "memory")
+// Of each 16 bytes those that the mask names (sm_100).
+#define BULK_STORE_MASKED(to, from, bytes, mask)                                                \
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%0], [%1], %2, %3;" ::"l"( \
+                   __cvta_generic_to_global(to)),                                               \
+               "r"(SHARED_ADDRESS(from)), "r"(bytes), "h"(static_cast<unsigned short>(mask))    \
+               : "memory")
+// Zeros (sm_100).
+#define BULK_ZERO(to, bytes)                                                      \
+  asm volatile("st.bulk.weak.shared::cta [%0], %1, 0;" ::"r"(SHARED_ADDRESS(to)), \
+               "l"(static_cast<unsigned long long>(bytes))                        \
+               : "memory")
 #define BULK_COMMIT() asm volatile("cp.async.bulk.commit_group;" ::: "memory")
 #define BULK_WAIT() asm volatile("cp.async.bulk.wait_group 0;" ::: "memory")
 #define BULK_WAIT_READ() asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory")

@@ -23,6 +23,15 @@ using MBarrier = unsigned long long;
           SHARED_ADDRESS(bar)),                                                                \
       "r"(bytes)                                                                               \
       : "memory")
+// At the same mbarrier of another block of the cluster.
+#define MBARRIER_ARRIVE_AT(name, bar, rank)                                         \
+  asm volatile("{ .reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1; " name \
+               ".shared::cluster.b64 _, [remote]; }" ::"r"(SHARED_ADDRESS(bar)),    \
+               "r"(rank)                                                            \
+               : "memory")
+#define MBARRIER_ARRIVE_REMOTE(bar, rank) MBARRIER_ARRIVE_AT("mbarrier.arrive", bar, rank)
+#define MBARRIER_ARRIVE_REMOTE_CTA(bar, rank) \
+  MBARRIER_ARRIVE_AT("mbarrier.arrive.release.cta", bar, rank)
 // done: whether the phase of this parity is complete.
 #define MBARRIER_TEST(bar, parity, done)                                                           \
   asm volatile(                                                                                    \
@@ -41,4 +50,13 @@ using MBarrier = unsigned long long;
 #define MBARRIER_WAIT(bar, parity)      \
   for (unsigned done = 0; done == 0;) { \
     MBARRIER_TEST(bar, parity, done);   \
+  }
+#define MBARRIER_WAIT_CTA(bar, parity)                                                       \
+  for (unsigned done = 0; done == 0;) {                                                      \
+    asm volatile(                                                                            \
+        "{ .reg .pred p; mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 p, [%1], %2; " \
+        "selp.u32 %0, 1, 0, p; }"                                                            \
+        : "=r"(done)                                                                         \
+        : "r"(SHARED_ADDRESS(bar)), "r"(parity)                                              \
+        : "memory");                                                                         \
   }

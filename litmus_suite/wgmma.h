@@ -30,9 +30,17 @@ __device__ inline unsigned long long tile_of(const __half* tile) {
       : "+f"((d)[0]), "+f"((d)[1]), "+f"((d)[2]), "+f"((d)[3])                                     \
       : "l"(a), "l"(b)                                                                             \
       : "memory")
+// The same of bytes, of which a row of a tile has 32: whole numbers.
+#define WGMMA_S8(d, a, b)                                                                     \
+  asm volatile("wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%0, %1, %2, %3}, %4, %5, 1;" \
+               : "+r"((d)[0]), "+r"((d)[1]), "+r"((d)[2]), "+r"((d)[3])                       \
+               : "l"(a), "l"(b)                                                               \
+               : "memory")
 #define WGMMA_FENCE() asm volatile("wgmma.fence.sync.aligned;" ::: "memory")
 #define WGMMA_COMMIT() asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory")
 #define WGMMA_WAIT(left) asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(left) : "memory")
 // What is computed of d comes after this: for the compiler d is there when the product is issued.
 #define WGMMA_RESULT(d) \
   asm volatile("" : "+f"((d)[0]), "+f"((d)[1]), "+f"((d)[2]), "+f"((d)[3])::"memory")
+#define WGMMA_RESULT_S8(d) \
+  asm volatile("" : "+r"((d)[0]), "+r"((d)[1]), "+r"((d)[2]), "+r"((d)[3])::"memory")

@@ -15,11 +15,20 @@ using session::Session;
 static_assert(static_cast<int>(TensorElement::kTf32Ftz) == CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ);
 static_assert(static_cast<int>(TensorSwizzle::k128Bytes) == CU_TENSOR_MAP_SWIZZLE_128B);
 
-// The driver has accepted all of it.
+// How the elements of a tensor lie in shared memory.
+struct Layout {
+  CUtensorMapInterleave interleave;
+  CUtensorMapSwizzle swizzle;
+  CUtensorMapFloatOOBfill fill;
+};
+
+// The driver has accepted all of it. `box` is null for im2col.
 std::optional<TensorMap> map_of(CUtensorMapDataType type, cuuint32_t rank, const void* address,
                                 const cuuint64_t* sizes, const cuuint64_t* strides,
-                                const cuuint32_t* box, const cuuint32_t* steps) {
-  if (type > CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ || rank > kMaxTensorRank) {
+                                const cuuint32_t* box, const cuuint32_t* steps,
+                                const Layout& layout) {
+  if (type > CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ || rank > kMaxTensorRank ||
+      layout.interleave != CU_TENSOR_MAP_INTERLEAVE_NONE) {
     return std::nullopt;
   }
   TensorMap map;
@@ -29,12 +38,16 @@ std::optional<TensorMap> map_of(CUtensorMapDataType type, cuuint32_t rank, const
   for (std::size_t i = 0; i < kMaxTensorRank; ++i) {
     const bool is_there = i < rank;
     map.last[i] = is_there ? static_cast<std::uint32_t>(sizes[i] - 1) : 0;
-    map.box[i] = is_there ? static_cast<std::uint16_t>(box[i]) : std::uint16_t{1};
+    map.box[i] = is_there && box != nullptr ? static_cast<std::uint16_t>(box[i]) : std::uint16_t{1};
     map.steps[i] = is_there && i != 0 ? static_cast<std::uint8_t>(steps[i]) : std::uint8_t{1};
     if (is_there && i != 0) {
       map.strides[i - 1] = strides[i - 1];
     }
   }
+  // Those beyond 128B move larger pieces within as many bytes.
+  map.swizzle = static_cast<TensorSwizzle>(
+      std::min(static_cast<int>(layout.swizzle), int{CU_TENSOR_MAP_SWIZZLE_128B}));
+  map.fills_with_nan = layout.fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
   return map;
 }
 
@@ -47,18 +60,35 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* tensor_map, CUtensorMapDataType typ
                                 CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
   return call_and_note_success<&cuTensorMapEncodeTiled>(
       [&](Session& session) {
-        auto map = interleave == CU_TENSOR_MAP_INTERLEAVE_NONE
-                       ? map_of(type, rank, address, sizes, strides, box, steps)
-                       : std::nullopt;
-        if (map) {  // those beyond 128B move larger pieces within as many bytes
-          map->swizzle = static_cast<TensorSwizzle>(
-              std::min(static_cast<int>(swizzle), int{CU_TENSOR_MAP_SWIZZLE_128B}));
-          map->fills_with_nan = fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
-        }
-        session.tensor_map_made(tensor_map, map);
+        session.tensor_map_made(tensor_map, map_of(type, rank, address, sizes, strides, box, steps,
+                                                   {interleave, swizzle, fill}));
       },
       tensor_map, type, rank, address, sizes, strides, box, steps, interleave, swizzle, promotion,
       fill);
+}
+
+CUresult cuTensorMapEncodeIm2col(CUtensorMap* tensor_map, CUtensorMapDataType type, cuuint32_t rank,
+                                 void* address, const cuuint64_t* sizes, const cuuint64_t* strides,
+                                 const int* lower, const int* upper, cuuint32_t channels,
+                                 cuuint32_t pixels, const cuuint32_t* steps,
+                                 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                 CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
+  return call_and_note_success<&cuTensorMapEncodeIm2col>(
+      [&](Session& session) {
+        auto map = map_of(type, rank, address, sizes, strides, nullptr, steps,
+                          {interleave, swizzle, fill});
+        if (map) {
+          map->box[0] = static_cast<std::uint16_t>(channels);
+          map->pixels = static_cast<std::uint16_t>(pixels);
+          for (std::size_t i = 0; i + 2 < rank; ++i) {
+            map->lower.at(i) = static_cast<std::int16_t>(lower[i]);
+            map->upper.at(i) = static_cast<std::int16_t>(upper[i]);
+          }
+        }
+        session.tensor_map_made(tensor_map, map);
+      },
+      tensor_map, type, rank, address, sizes, strides, lower, upper, channels, pixels, steps,
+      interleave, swizzle, promotion, fill);
 }
 
 CUresult cuTensorMapReplaceAddress(CUtensorMap* tensor_map, void* address) {

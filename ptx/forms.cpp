@@ -56,7 +56,8 @@ constexpr bool is_valid(const Form& form) {
                         form.opcode_class == kMatrixAccess;
   return (!accesses || (form.operation && form.address != kNoOperand)) &&
          (form.is_covered || !form.operation) &&
-         (form.operation != Operation::kCopy || form.asynchrony != Asynchrony::kNone) &&
+         (form.operation != Operation::kCopy || form.asynchrony != Asynchrony::kNone ||
+          form.opcode == Opcode::kSt) &&
          (form.opcode_class != kArithmetic || form.address == kNoOperand);
 }
 

@@ -69,6 +69,7 @@ void read_modifiers(const Instruction& instruction, Effect& effect) {
     }
     effect.order = meaning.order.value_or(effect.order);
     effect.scope = meaning.scope.value_or(effect.scope);
+    effect.is_unscoped = effect.is_unscoped && !meaning.scope;
   }
 }
 
@@ -104,21 +105,43 @@ bool read_copy(const Instruction& instruction, Effect& effect) {
     return read_plain_copy(instruction, effect);
   }
   const bool is_bulk = effect.source_operand >= 0;
-  const bool has_type = !is_bulk || instruction.has(Modifier::kReduce);
+  const bool has_type = effect.value_operand >= 0 || instruction.has(Modifier::kReduce);
+  if (instruction.has(Modifier::kCpMask) && instruction.has(Modifier::kL2CacheHint)) {
+    ++effect.mask_operand;  // behind the cache policy
+    if (static_cast<std::size_t>(effect.mask_operand) >= instruction.operands.size()) {
+      return false;
+    }
+  }
   return (!is_bulk || effect.source_space != StateSpace::kNone) &&
          (!has_type || size_of(effect.type) != 0);
 }
 
 // Boxes whose elements lie elsewhere than their coordinates say.
-bool moves_tile(const Instruction& instruction) {
+bool is_known_box(const Instruction& instruction) {
   using enum Modifier;
-  return std::ranges::none_of(
-      std::array{kIm2col, kIm2colNoOffs, kIm2colW, kIm2colW128, kTileGather4, kTileScatter4},
-      [&](Modifier modifier) { return instruction.has(modifier); });
+  return std::ranges::none_of(std::array{kIm2colW, kIm2colW128, kTileGather4, kTileScatter4},
+                              [&](Modifier modifier) { return instruction.has(modifier); });
+}
+
+// {offsets}, of each dimension of the pixels, before the mask of a multicast.
+bool read_offsets(const Instruction& instruction, std::size_t rank, Effect& effect) {
+  if (!loads_tensor(effect) || !instruction.has(Modifier::kIm2col)) {
+    return true;
+  }
+  const auto& operands = instruction.operands;
+  const int at = effect.mbarrier_operand + 1;
+  effect.offsets_operand = static_cast<std::int8_t>(at);
+  if (effect.mask_operand >= 0) {
+    ++effect.mask_operand;
+  }
+  const auto index = static_cast<std::size_t>(at);
+  return static_cast<std::size_t>(std::max(at, int{effect.mask_operand})) < operands.size() &&
+         operands[index].kind == Operand::Kind::kVector && rank > 2 &&
+         operands[index].elements.size() == rank - 2;
 }
 
 // [map, {coordinates}]
-bool read_tensor_copy(const Instruction& instruction, const Effect& effect) {
+bool read_tensor_copy(const Instruction& instruction, Effect& effect) {
   const auto at = static_cast<std::size_t>(tensor_operand(effect));
   const Operand& tensor = instruction.operands[at];
   const bool is_box = tensor.kind == Operand::Kind::kAddress && tensor.elements.size() == 2 &&
@@ -127,7 +150,8 @@ bool read_tensor_copy(const Instruction& instruction, const Effect& effect) {
                       !tensor.elements[1].elements.empty() &&
                       tensor.elements[1].elements.size() <= kMaxTensorRank;
   const StateSpace shared = loads_tensor(effect) ? effect.space : effect.source_space;
-  return is_box && shared == StateSpace::kShared && moves_tile(instruction);
+  return is_box && shared == StateSpace::kShared && is_known_box(instruction) &&
+         read_offsets(instruction, tensor.elements[1].elements.size(), effect);
 }
 
 void read_asynchronous(const Instruction& instruction, const Form& form, Effect& effect) {

@@ -53,12 +53,14 @@ enum class OpcodeClass : std::uint8_t {
 //   kMbarrierExpect, kMbarrierComplete  bytes
 //   kMbarrierWait  operand 0: whether it is over; amount: the parity, -1 for a wait by state
 //   kAsyncWait     amount: the groups that may be left, -1 for all waited for
-//   kCopy          amount: bytes; source, mbarrier: addresses; mask: of the CTAs of a multicast.
-//                  The mbarrier lies in the space of the destination. A cp.async (kThreadGroup) has
-//                  in `bytes` how many are read, or a predicate that none is; st.async and
-//                  red.async have a value and no amount
+//   kCopy          amount: bytes; source, mbarrier: addresses; mask: of the CTAs of a multicast,
+//                  or with .cp_mask of the bytes of each 16 that are copied. The mbarrier lies in
+//                  the space of the destination. A cp.async (kThreadGroup) has in `bytes` how many
+//                  are read, or a predicate that none is; st.async and red.async have a value and
+//                  no amount; st.bulk has no source, and is of the thread itself (kNone)
 //   kTensorCopy    source, mbarrier, mask: as of kCopy. One of address and source is a tensor map
-//                  with the coordinates of a box (tensor_operand), the map's address is generic
+//                  with the coordinates of a box (tensor_operand), the map's address is generic;
+//                  offsets: those of im2col, a vector
 //   kMatrixProduct  none: read_warpgroup_product() says what its operands are
 struct Effect {
   OpcodeClass opcode_class = OpcodeClass::kUnknown;
@@ -68,6 +70,7 @@ struct Effect {
   std::uint8_t elements = 1;             // .v2, .v4, .v8
   wire::MemoryOrder order = wire::MemoryOrder::kWeak;
   wire::Scope scope = wire::Scope::kSys;
+  bool is_unscoped = true;  // no modifier says the scope
   wire::Proxy proxy = wire::Proxy::kGeneric;
   int address_operand = -1;  // index into Instruction::operands
   int value_operand = -1;    // stored value, or first operand of an atomic
@@ -84,6 +87,7 @@ struct Effect {
   std::int8_t bytes_operand = -1;
   std::int8_t mbarrier_operand = -1;
   std::int8_t mask_operand = -1;
+  std::int8_t offsets_operand = -1;
   // Could touch memory that other threads see, and we do not log it: named in the coverage report.
   bool not_covered = false;
 };

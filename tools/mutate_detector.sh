@@ -156,6 +156,9 @@ block: a split block loses what is known of the whole|shadow/block.cpp|s/if (who
 block: a split block does not meet who touched all of it|shadow/block.h|s/  if (whole != nullptr) {$/  if (whole != nullptr \&\& is_whole) {/
 busy words: races with one site hide those with others|races/racing_sites.h|s/return found != sites_.end() \&\& found->races >= kEnough;/return !sites_.empty() \&\& sites_.front().races >= kEnough;/
 wgmma: a wait tells nothing|happens_before/async_copy_rules.cpp|s/\.lanes = kAllLanes,/.lanes = kAllLanes - 1,/
+wgmma: a wait is for its own warp alone|happens_before/async_copy_rules.cpp|s/completion_warp(Completion::kMatrixReads, warp++)/completion_warp(Completion::kMatrixReads, actor.warp.warp() + 0 * warp)/
+async: an arrival without a scope at another block gives nothing|sync/mbarrier.cpp|s/^  newest_.unscoped.join(gathering_.unscoped);//
+async: an unscoped wait takes what is of cluster scope|happens_before/async_copy_rules.cpp|s/Clock far = is_wide ? given.far/Clock far = is_wide || operand.site.is_unscoped ? given.far/
 wgmma: A in registers is read from memory|matrix_reads.h|s/if (!shape.has_registers) {/if (shape.is_valid()) {/
 wgmma: every warp reads the first rows of A|matrix_reads.h|s/rows_of_warp(operation.warp)/rows_of_warp(0)/
 wgmma: of B eight columns are read|matrix_reads.h|s/.count = shape.columns}/.count = 8}/

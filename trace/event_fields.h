@@ -28,6 +28,17 @@ void travel(Codec& codec, T& map) {
   for (auto& stride : map.strides) {
     codec(stride);
   }
+  for (std::size_t i = 0; i < kMaxPixelDimensions; ++i) {
+    auto lower = static_cast<std::uint16_t>(map.lower[i]);  // NOLINT(misc-const-correctness): what
+    auto upper =
+        static_cast<std::uint16_t>(map.upper[i]);  // NOLINT(misc-const-correctness): is read
+    codec(lower, upper);
+    if constexpr (!std::is_const_v<T>) {
+      map.lower[i] = static_cast<std::int16_t>(lower);
+      map.upper[i] = static_cast<std::int16_t>(upper);
+    }
+  }
+  codec(map.pixels);
 }
 
 }  // namespace barracuda
@@ -44,7 +55,7 @@ void travel(Codec& codec, T& site) {
         Choice{site.idiom_scope, Scope::kSys}, site.stores_constant, site.numbered, site.aligned,
         Choice{site.asynchrony, Asynchrony::kMatrixGroup}, site.reads_only,
         Choice{site.acquires, FenceScope::kGlobal}, Choice{site.releases, FenceScope::kGlobal},
-        site.is_replicated, site.waits_for_change, site.constant);
+        site.is_replicated, site.waits_for_change, site.is_unscoped, site.constant);
 }
 
 }  // namespace barracuda::wire

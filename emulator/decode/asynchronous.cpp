@@ -95,7 +95,7 @@ void FunctionDecoder::decode_plain_copy(const ptx::Instruction& instruction,
 }
 
 // cp.async.bulk.TO.FROM and cp.reduce.async.bulk.TO.FROM:
-// [to], [from], bytes [, [mbarrier]] [, CTA mask] [, cache policy]
+// [to], [from], bytes [, [mbarrier]] [, CTA mask] [, cache policy] [, byte mask]
 void FunctionDecoder::decode_bulk_copy(const ptx::Instruction& instruction,
                                        const ptx::Effect& effect) {
   const auto& operands = instruction.operands;
@@ -116,7 +116,8 @@ void FunctionDecoder::decode_bulk_copy(const ptx::Instruction& instruction,
   }
   copy->bytes = source(operands[2], ScalarType::kU32);
   if (effect.mask_operand >= 0) {
-    copy->ctas = source(operands[static_cast<std::size_t>(effect.mask_operand)], ScalarType::kU16);
+    (signals ? copy->ctas : copy->byte_mask) =
+        source(operands[static_cast<std::size_t>(effect.mask_operand)], ScalarType::kU16);
   }
   emit(signals ? &execute_bulk_signalled : &execute_bulk_grouped).extra = copy.get();
   function_.owned.push_back(std::move(copy));
@@ -159,6 +160,21 @@ void FunctionDecoder::decode_async_copy(const ptx::Instruction& instruction) {
   } else {
     decode_bulk_copy(instruction, effect);
   }
+}
+
+// st.bulk: [to], bytes, 0
+void FunctionDecoder::decode_bulk_zeros(const ptx::Instruction& instruction) {
+  const auto& operands = instruction.operands;
+  const ptx::Effect effect = ptx::classify(instruction);
+  auto store = std::make_shared<CopyOperands>();
+  if (!effect.operation || operands.size() != 3 || operands[2].kind != Operand::Kind::kInteger ||
+      operands[2].bits != 0 || !bind_place(operands[0], effect.space, store->to)) {
+    refuse(refusal_.empty() ? "operands" : refusal_);
+    return;
+  }
+  store->bytes = source(operands[1], ScalarType::kU64);
+  emit(&execute_bulk_zeros).extra = store.get();
+  function_.owned.push_back(std::move(store));
 }
 
 // st.async and red.async: [to], value, [mbarrier]

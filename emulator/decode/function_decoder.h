@@ -118,6 +118,7 @@ class FunctionDecoder {
   void decode_tensor_copy(const ptx::Instruction& instruction, const ptx::Effect& effect);
   void decode_async_copy(const ptx::Instruction& instruction);
   void decode_remote_store(const ptx::Instruction& instruction);
+  void decode_bulk_zeros(const ptx::Instruction& instruction);
 
   // --- matrix.cpp ---
   bool bind_registers(const Operand& operand, ptx::ScalarType type, bool writes,

@@ -134,8 +134,11 @@ void FunctionDecoder::decode_store(const ptx::Instruction& instruction) {
     decode_remote_store(instruction);
     return;
   }
-  if (instruction.opcode != Opcode::kSt || instruction.has(Modifier::kBulk) ||
-      instruction.operands.size() < 2 ||
+  if (instruction.has(Modifier::kBulk)) {
+    decode_bulk_zeros(instruction);
+    return;
+  }
+  if (instruction.opcode != Opcode::kSt || instruction.operands.size() < 2 ||
       !bind_address(instruction.operands[0], effect.space, address)) {
     refuse(refusal_.empty() ? "operands" : refusal_);
     return;

@@ -21,7 +21,7 @@ constexpr std::array<ScalarType, kTensorElementCount> kScalars{
 }  // namespace
 
 // cp.async.bulk.tensor.Nd.TO.FROM and cp.reduce.async.bulk.tensor.Nd.TO.FROM:
-// [shared], [map, {coordinates}], [mbarrier] [, CTA mask] [, cache policy]
+// [shared], [map, {coordinates}], [mbarrier] [, {offsets}] [, CTA mask] [, cache policy]
 // [map, {coordinates}], [shared] [, cache policy]
 void FunctionDecoder::decode_tensor_copy(const ptx::Instruction& instruction,
                                          const ptx::Effect& effect) {
@@ -45,6 +45,12 @@ void FunctionDecoder::decode_tensor_copy(const ptx::Instruction& instruction,
   }
   if (effect.mask_operand >= 0) {
     copy->ctas = source(operand(effect.mask_operand), ScalarType::kU16);
+  }
+  copy->is_im2col = instruction.has(Modifier::kIm2col) || instruction.has(Modifier::kIm2colNoOffs);
+  if (effect.offsets_operand >= 0) {
+    for (const Operand& offset : operand(effect.offsets_operand).elements) {
+      copy->offsets.at(copy->offset_count++) = source(offset, ScalarType::kU16);
+    }
   }
   copy->reduces = instruction.has(Modifier::kReduce);
   for (std::size_t i = 0; copy->reduces && i < kScalars.size(); ++i) {

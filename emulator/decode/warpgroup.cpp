@@ -37,14 +37,20 @@ bool is_known(MatrixElement sum, MatrixElement a, MatrixElement b) {
 
 }  // namespace
 
-// A product is made when it is issued: there is nothing that the others would wait for.
+// wgmma.wait_group.sync.aligned n
 void FunctionDecoder::decode_warpgroup(const ptx::Instruction& instruction) {
-  if (instruction.has(Modifier::kFence) || instruction.has(Modifier::kCommitGroup) ||
-      instruction.has(Modifier::kWaitGroup)) {
+  const auto& operands = instruction.operands;
+  if (instruction.has(Modifier::kFence)) {
     emit(&execute_nothing);
-    return;
+  } else if (instruction.has(Modifier::kCommitGroup)) {
+    emit(&execute_warpgroup_commit);
+  } else if (!instruction.has(Modifier::kWaitGroup)) {
+    decode_warpgroup_product(instruction);
+  } else if (operands.size() != 1 || operands[0].kind != Operand::Kind::kInteger) {
+    refuse("operands");
+  } else {
+    emit(&execute_warpgroup_wait).immediate = static_cast<std::int64_t>(operands[0].bits);
   }
-  decode_warpgroup_product(instruction);
 }
 
 // wgmma.mma_async.sync.aligned.SHAPE.D.A.B d, a | a-descriptor, b-descriptor, scale-d, …

@@ -64,6 +64,10 @@ bool choose_atomic(const Effect& effect, Instruction& emitted, WeakSite& site) {
   site.element_bytes = effect.opcode_class == OpcodeClass::kMbarrier
                            ? 8
                            : ptx::size_of(effect.type) * effect.elements;
+  if (effect.opcode_class == OpcodeClass::kMbarrier && effect.is_unscoped &&
+      effect.shared_cluster) {
+    site.scope = wire::Scope::kCluster;  // mbarrier-scope.md
+  }
   site.drains = releases(effect.order);
   site.resets = acquires(effect.order);
   if (emitted.handler == &execute_remote_store || emitted.handler == &execute_pending_count) {

@@ -85,6 +85,22 @@ std::uint64_t* mbarrier_in_cta(const Context& c, std::uint64_t* mbarrier, const 
   return reinterpret_cast<std::uint64_t*>(in_cta(c, reinterpret_cast<std::byte*>(mbarrier), cta));
 }
 
+// The bytes that the lane's mask names.
+void add_masked(Context& c, const CopyOperands& operands, std::uint32_t lane,
+                const Movement& whole) {
+  constexpr std::uint32_t kChunk = 16;
+  const std::uint32_t mask = source<std::uint32_t>(c, operands.byte_mask)[lane] & 0xFFFF;
+  for (std::uint32_t byte = 0; byte < whole.bytes; ++byte) {
+    if ((mask >> byte % kChunk & 1) != 0) {
+      Movement movement = whole;
+      movement.to += byte;
+      movement.from += byte;
+      movement.bytes = 1;
+      c.warp->bulk_copies.add(lane, movement);
+    }
+  }
+}
+
 // What has been waited for is there: nothing older is read from now on.
 void reset_after_copies(Context& c, std::uint32_t mask) {
   if (c.weak != nullptr) {
@@ -178,7 +194,35 @@ Step execute_bulk_grouped(Context& c, const Instruction& in, std::uint32_t mask)
     if (!bind_bulk(c, operands, lane, movement)) {
       return Step::kSwitch;
     }
-    c.warp->bulk_copies.add(static_cast<std::uint32_t>(lane), movement);
+    if (operands.byte_mask != kNoSlot) {
+      add_masked(c, operands, static_cast<std::uint32_t>(lane), movement);
+    } else {
+      c.warp->bulk_copies.add(static_cast<std::uint32_t>(lane), movement);
+    }
+  }
+  return Step::kNext;
+}
+
+Step execute_bulk_zeros(Context& c, const Instruction& in, std::uint32_t mask) {
+  const CopyOperands& operands = operands_of(in);
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const std::uint64_t bytes = source<std::uint64_t>(c, operands.bytes)[lane];
+    if (bytes % 8 != 0 || bytes > c.shared_bytes) {
+      return fail(c, operands.to,
+                  Fault{.code = DeviceErrorCode::kMisalignedAddress,
+                        .lane = lane,
+                        .is_write = true,
+                        .what = fmt::format("a bulk store of {} bytes", bytes)});
+    }
+    const auto count = static_cast<std::uint32_t>(bytes);
+    std::byte* const to = resolve_range(c, operands.to, address_at(c, operands.to, lane),
+                                        {.bytes = count, .alignment = 8, .is_write = true}, lane);
+    if (to == nullptr) {
+      return Step::kSwitch;
+    }
+    settle_for_copy(c, lane, to, count);
+    std::memset(to, 0, count);
   }
   return Step::kNext;
 }

@@ -15,14 +15,17 @@ Step execute_pending_count(Context& c, const Instruction& in, std::uint32_t mask
 // launch has failed.
 bool resolve_mbarriers(Context& c, const Instruction& in, std::uint32_t mask,
                        std::uint64_t* addresses);
+// Lanes that go round a loop of nothing but this wait are noted, to tell a deadlock.
+void note_poll(Context& c, const Instruction& in);
 
 // --- async_copy.cpp ---
 // Instruction::extra of a copy; the instructions are only addresses (a, immediate, flags).
 struct CopyOperands {
   Instruction to, from, mbarrier;
-  Slot bytes = kNoSlot;    // of a bulk copy; of cp.async: what is read, the rest is zero
-  std::uint32_t size = 0;  // of cp.async and of a stored element
-  Slot ctas = kNoSlot;     // of a multicast: the mask of ranks
+  Slot bytes = kNoSlot;      // of a bulk copy; of cp.async: what is read, the rest is zero
+  std::uint32_t size = 0;    // of cp.async and of a stored element
+  Slot ctas = kNoSlot;       // of a multicast: the mask of ranks
+  Slot byte_mask = kNoSlot;  // of each 16: those that are copied
   Slot values[4] = {kNoSlot, kNoSlot, kNoSlot, kNoSlot};  // of st.async, red.async
   std::uint32_t count = 0;                                // of them
   Reduction reduction = nullptr;
@@ -40,6 +43,8 @@ Step execute_bulk_wait(Context& c, const Instruction& in, std::uint32_t mask);  
 // cp.async.bulk, cp.reduce.async.bulk: signals an mbarrier, or belongs to a bulk group.
 Step execute_bulk_signalled(Context& c, const Instruction& in, std::uint32_t mask);
 Step execute_bulk_grouped(Context& c, const Instruction& in, std::uint32_t mask);
+// st.bulk: `to`, `bytes`
+Step execute_bulk_zeros(Context& c, const Instruction& in, std::uint32_t mask);
 // The address of one lane.
 std::uint64_t address_at(const Context& c, const Instruction& place, int lane);
 // The same place in the shared memory of another CTA of the cluster.

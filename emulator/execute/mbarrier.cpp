@@ -137,15 +137,6 @@ Step change(Context& c, const Instruction& in, std::uint32_t mask) {
   return Step::kNext;
 }
 
-// Lanes that go round a loop of nothing but this wait are noted, to tell a deadlock.
-void note_poll(Context& c, const Instruction& in) {
-  Fragment& fragment = c.warp->running();
-  const bool again = fragment.polls_at == &in && c.turn_budget - c.budget <= kPollingLoop;
-  fragment.polls = again ? fragment.polls + 1 : 0;
-  fragment.sleeps_at = again ? fragment.sleeps_at : nullptr;
-  fragment.polls_at = &in;
-}
-
 template <class Expected>
 bool expected_parity(Expected value) {
   if constexpr (sizeof(Expected) == 8) {
@@ -192,6 +183,14 @@ Step wait(Context& c, const Instruction& in, std::uint32_t mask) {
 }
 
 }  // namespace
+
+void note_poll(Context& c, const Instruction& in) {
+  Fragment& fragment = c.warp->running();
+  const bool again = fragment.polls_at == &in && c.turn_budget - c.budget <= kPollingLoop;
+  fragment.polls = again ? fragment.polls + 1 : 0;
+  fragment.sleeps_at = again ? fragment.sleeps_at : nullptr;
+  fragment.polls_at = &in;
+}
 
 bool resolve_mbarriers(Context& c, const Instruction& in, std::uint32_t mask,
                        std::uint64_t* addresses) {

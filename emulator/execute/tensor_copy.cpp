@@ -35,6 +35,7 @@ const TensorOperands& operands_of(const Instruction& in) {
 struct Box {
   TensorMap map;
   TensorCoordinates at{};
+  PixelOffsets offsets{};
   std::uint64_t address = 0;  // in shared memory, for the swizzle
   std::byte* shared = nullptr;
   std::uint32_t bytes = 0;
@@ -59,7 +60,8 @@ std::optional<Box> bind_box(Context& c, const TensorOperands& operands, int lane
     return std::nullopt;
   }
   const TensorMapImage read = read_tensor_map(image);
-  if (!read.is_valid() || read.map.rank != operands.rank || read.map.reach() > kMaxBoxBytes) {
+  if (!read.is_valid() || read.map.rank != operands.rank || read.map.reach() > kMaxBoxBytes ||
+      read.map.is_im2col() != operands.is_im2col) {
     refuse(c, operands.map, lane,
            fmt::format("a copy of a box of {} dimensions by {}", operands.rank,
                        read.is_valid() ? "a tensor map of another box" : "what is no tensor map"));
@@ -69,6 +71,14 @@ std::optional<Box> bind_box(Context& c, const TensorOperands& operands, int lane
   box.bytes = static_cast<std::uint32_t>(read.map.box_bytes());
   for (std::uint32_t i = 0; i < operands.rank; ++i) {
     box.at[i] = source<std::int32_t>(c, operands.coordinates[i])[lane];
+  }
+  if (operands.is_im2col && box.at[0] * std::int64_t{bytes_of(box.map.element)} % kChunk != 0) {
+    refuse(c, operands.map, lane, "a copy of pixels from a channel that begins no 16 bytes");
+    return std::nullopt;
+  }
+  for (std::uint32_t i = 0; i < operands.offset_count; ++i) {
+    box.offsets[i] =
+        static_cast<std::uint16_t>(source<std::uint32_t>(c, operands.offsets[i])[lane]);
   }
   const auto reached = static_cast<std::uint32_t>(box.map.reach());
   box.shared = resolve_range(
@@ -135,7 +145,7 @@ bool divide(Context& c, const TensorOperands& operands, int lane, const Box& box
             std::vector<Movement>& to) {
   const std::uint32_t row_bytes = box.map.row_bytes();
   for (std::uint32_t i = 0; i < box.map.rows(); ++i) {
-    const TensorRow row = row_of_box(box.map, box.at, i);
+    const TensorRow row = row_of_box(box.map, box.at, i, box.offsets);
     const std::uint32_t begin = row.offset + row.before;
     if (row.bytes != 0 && !move_row(c, operands, lane, box, row, is_load, to)) {
       return false;

@@ -15,7 +15,10 @@ struct TensorOperands {
   Instruction map, shared, mbarrier;
   std::array<Slot, kMaxTensorRank> coordinates{};
   std::uint32_t rank = 0;  // of them
-  Slot ctas = kNoSlot;     // of a multicast: the mask of ranks
+  std::array<Slot, kMaxPixelDimensions> offsets{};
+  std::uint32_t offset_count = 0;
+  Slot ctas = kNoSlot;  // of a multicast: the mask of ranks
+  bool is_im2col = false;
   bool reduces = false;
   std::array<Reduction, kTensorElementCount> reductions{};  // null: none of elements of that type
 };

@@ -5,10 +5,11 @@
 #include <cstring>
 #include <memory>
 
+#include "emulator/execute/asynchronous.h"
 #include "emulator/execute/lanes/lanes.h"
 #include "emulator/execute/range.h"
 #include "emulator/execute/weak_order.h"
-#include "emulator/state/warp.h"
+#include "emulator/state/cta.h"
 
 namespace barracuda::emulator {
 
@@ -161,6 +162,36 @@ Step execute_warpgroup_product(Context& c, const Instruction& in, std::uint32_t 
     saturate(values.sums, count);
   }
   write_fragment(c, operands.d, values.sums);
+  return Step::kNext;
+}
+
+Step execute_warpgroup_commit(Context& c, const Instruction& in, std::uint32_t mask) {
+  if (!is_whole_warp(c, mask)) {
+    return wait_for_warp(c, in, mask);
+  }
+  ++c.warp->product_groups;
+  return Step::kNext;
+}
+
+// Of a warpgroup that is not whole those are waited for that there are.
+Step execute_warpgroup_wait(Context& c, const Instruction& in, std::uint32_t mask) {
+  if (!is_whole_warp(c, mask)) {
+    return wait_for_warp(c, in, mask);
+  }
+  const auto is_behind = [&](const std::unique_ptr<Warp>& warp) {
+    const bool is_of_group =
+        warp->index / wire::kWarpgroupWarps == c.warp->index / wire::kWarpgroupWarps;
+    return is_of_group && warp->live != 0 &&
+           warp->product_groups + static_cast<std::uint32_t>(in.immediate) < c.warp->product_groups;
+  };
+  if (std::ranges::any_of(c.cta->warps, is_behind)) {
+    note_poll(c, in);
+    charge_poll(c);
+    c.yields = true;
+    --c.pc;
+    return Step::kSwitch;
+  }
+  c.warp->running().polls = 0;
   return Step::kNext;
 }
 

@@ -40,7 +40,9 @@ bool is_stuck(const Fragment& fragment) {
     return fragment.polls >= kHopelessSleeps &&
            (next == fragment.polls_at + 1 || next == fragment.sleeps_at + 1);
   }
-  return fragment.polls >= kHopelessPolls && next == fragment.polls_at + 1;
+  // Behind a poll that its loop repeats, or at a wait that repeats itself.
+  return fragment.polls >= kHopelessPolls &&
+         (next == fragment.polls_at + 1 || next == fragment.polls_at);
 }
 
 struct Group {

@@ -32,6 +32,7 @@ void start_warp(Worker& worker, Cta& cta, Warp& warp, std::uint32_t index) {
   warp.live = lanes == kLanes ? kFullMask : (std::uint32_t{1} << lanes) - 1;
   warp.turn = 0;
   warp.takes_turns = false;
+  warp.product_groups = 0;
   const Function& entry = *launch.program.functions.front();
   Frame* frame = worker.pool.take(entry);
   frame->parent = nullptr;

@@ -85,9 +85,10 @@ struct Warp {
   LocalMemory local;
   std::unique_ptr<WeakLanes> weak;  // null: memory is not weak
   CopyQueue copies, bulk_copies;
-  std::uint32_t index = 0;   // in the CTA
-  std::uint32_t live = 0;    // lanes that have not exited
-  bool takes_turns = false;  // the last one used its turn up: next, who has waited longest
+  std::uint32_t index = 0;           // in the CTA
+  std::uint32_t live = 0;            // lanes that have not exited
+  std::uint32_t product_groups = 0;  // of wgmma, that it has ended
+  bool takes_turns = false;          // the last one used its turn up: next, who has waited longest
 
   [[nodiscard]] Fragment& running() {
     DEBUG_ASSERT(current < fragments.size());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "host_detector/byte_mask.h"
 #include "host_detector/matrix_reads.h"
 #include "host_detector/shadow/shadow_memory.h"
 #include "host_detector/well_formed.h"
@@ -208,13 +209,21 @@ bool PaperEngine::copy_one(const Actor& actor, std::uint32_t lane, const WarpOpe
     return false;
   }
   const bool is_reduction = site.order != wire::MemoryOrder::kWeak;
-  return accesses_.apply(actor, lane, operation.site,
-                         is_reduction ? Access::kAtomic : Access::kWrite,
-                         {.tagged = target, .bytes = bytes});
+  const bool has_byte_mask = site.constant == wire::kByteMask;
+  bool is_possible = true;
+  for_each_masked(bytes, has_byte_mask ? operation.lanes[lane].flags : std::uint16_t{0xFFFF},
+                  [&](std::uint32_t offset, std::uint32_t count) {
+                    is_possible = accesses_.apply(actor, lane, operation.site,
+                                                  is_reduction ? Access::kAtomic : Access::kWrite,
+                                                  {.tagged = target + offset, .bytes = count}) &&
+                                  is_possible;
+                  });
+  return is_possible;
 }
 
 // As if the thread that issues it had made it then and there.
 bool PaperEngine::copy(const Actor& actor, const WarpOperation& operation) {
+  const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   bool is_possible = true;
   for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
     const std::uint32_t lane = first_lane(rest);
@@ -223,12 +232,17 @@ bool PaperEngine::copy(const Actor& actor, const WarpOperation& operation) {
       is_possible = false;
       continue;
     }
+    const bool has_byte_mask = site.constant == wire::kByteMask;
     if (of_lane.value_read != wire::kNoOperand) {
-      is_possible = accesses_.apply(actor, lane, operation.site, Access::kRead,
-                                    {.tagged = of_lane.value_read, .bytes = of_lane.amount}) &&
-                    is_possible;
+      for_each_masked(of_lane.amount, has_byte_mask ? of_lane.flags : std::uint16_t{0xFFFF},
+                      [&](std::uint32_t offset, std::uint32_t bytes) {
+                        is_possible = accesses_.apply(actor, lane, operation.site, Access::kRead,
+                                                      {.tagged = of_lane.value_read + offset,
+                                                       .bytes = bytes}) &&
+                                      is_possible;
+                      });
     }
-    if (of_lane.flags == 0) {
+    if (of_lane.flags == 0 || has_byte_mask) {
       is_possible =
           copy_one(actor, lane, operation, of_lane.address, of_lane.value_written) && is_possible;
       continue;
@@ -252,7 +266,8 @@ bool PaperEngine::tensor_copy(const Actor& actor, const WarpOperation& operation
     engine_.log.add_unknown_map(operation.site);
     return true;
   }
-  const TensorBox box = box_of(*map, operation.coordinates, access.address, SharedShadow::kLimit);
+  const TensorBox box =
+      box_of(*map, operation.coordinates, access.address, SharedShadow::kLimit, operation.offsets);
   const bool loads = site.asynchrony == wire::Asynchrony::kMbarrier;
   const bool is_reduction = site.order != wire::MemoryOrder::kWeak;
   bool is_possible = box.bytes != 0;

@@ -1,9 +1,11 @@
 #include "host_detector/happens_before/async_copy_rules.h"
 
+#include <array>
 #include <bit>
 #include <optional>
 
 #include "device_logger/scope_order.h"
+#include "host_detector/byte_mask.h"
 #include "host_detector/matrix_reads.h"
 
 namespace barracuda::detector {
@@ -130,17 +132,22 @@ bool AsyncCopyRules::wait(const Actor& actor, std::uint32_t groups, std::uint32_
   return true;
 }
 
-// All that waits knows at once what is over: the groups are the warp's, not a lane's.
+// All that waits knows at once what is over: a group is one of the warpgroup, of which each warp
+// has issued its own part.
 void AsyncCopyRules::wait_for_matrices(const Actor& actor, std::uint32_t groups,
                                        std::uint32_t lanes) {
   const Time over = actor.warp.completions().matrix_groups().over(groups);
   if (over != 0) {
-    const WarpTime reads{.warp = completion_warp(Completion::kMatrixReads, actor.warp.warp()),
-                         .lanes = kAllLanes,
-                         .time = over};
+    std::array<WarpTime, wire::kWarpgroupWarps> reads{};
+    std::uint32_t warp = actor.warp.warp() / wire::kWarpgroupWarps * wire::kWarpgroupWarps;
+    for (WarpTime& of_warp : reads) {
+      of_warp = {.warp = completion_warp(Completion::kMatrixReads, warp++),
+                 .lanes = kAllLanes,
+                 .time = over};
+    }
     actor.warp.change(lanes, [&](std::uint32_t, const ThreadState& before) {
       ThreadState after = before;
-      after.clock.raise(actor.cta.key, {&reads, 1});
+      after.clock.raise(actor.cta.key, reads);
       return after;
     });
   }
@@ -230,12 +237,14 @@ bool AsyncCopyRules::act(const Actor& actor, const Operand& operand) {
 }
 
 void AsyncCopyRules::give(const Actor& actor, const Operand& operand, std::uint32_t lanes) {
-  const bool reaches = !operand.is_remote || includes(operand.site.scope, wire::Scope::kCluster);
+  const bool is_unscoped = operand.is_remote && operand.site.is_unscoped;
+  const bool reaches =
+      !operand.is_remote || is_unscoped || includes(operand.site.scope, wire::Scope::kCluster);
   if (lanes == 0 || !reaches) {
     return;
   }
   Mbarrier::Given& given = operand.mbarrier.gathering();
-  Clock& into = operand.is_remote ? given.far : given.near;
+  Clock& into = is_unscoped ? given.unscoped : operand.is_remote ? given.far : given.near;
   if (operand.site.order != wire::MemoryOrder::kRelaxed) {
     Gathering gathering;
     gathering.add(actor.warp, lanes);
@@ -307,7 +316,11 @@ void AsyncCopyRules::take(const Actor& actor, const Operand& operand) {
                         .lanes = std::uint32_t{1} << mbarrier_lane(completion),
                         .time = given.phase};
   near.raise(actor.cta.key, {&copies, 1});
-  const Clock far = includes(operand.site.scope, wire::Scope::kCluster) ? given.far : Clock();
+  const bool is_wide = includes(operand.site.scope, wire::Scope::kCluster);
+  Clock far = is_wide ? given.far : Clock();
+  if (is_wide || operand.site.is_unscoped) {
+    far.join(given.unscoped);
+  }
   const bool at_once = operand.site.order != wire::MemoryOrder::kRelaxed;
   actor.warp.change(operand.lanes, [&](std::uint32_t, const ThreadState& before) {
     return with_taken(before, near, far, at_once);
@@ -330,7 +343,10 @@ bool AsyncCopyRules::copy(const Actor& actor, const WarpOperation& operation) {
                     : copy_to_mbarrier(actor, operation, lane, copied, access.value_written);
     } else if (site.asynchrony == Asynchrony::kBulkGroup) {
       in_group(actor, lane, copied);
+      copied.byte_mask = site.constant == wire::kByteMask ? access.flags : copied.byte_mask;
       is_done = transfer(actor, operation, lane, copied);
+    } else if (site.asynchrony == Asynchrony::kNone) {
+      is_done = store(actor, operation, lane);
     }
     is_possible = is_possible && is_done;
   }
@@ -420,23 +436,32 @@ bool AsyncCopyRules::transfer(const Actor& actor, const WarpOperation& operation
   const bool reads_target = site.order != wire::MemoryOrder::kWeak;  // a reduction
   const auto writes = static_cast<std::uint8_t>(Cell::kWrites | Cell::kAsynchronous |
                                                 (reads_target ? Cell::kReads : 0));
-  const std::uint32_t bit = std::uint32_t{1} << lane;
   bool is_possible = true;
+  const auto touch = [&](std::uint64_t tagged, std::uint8_t flags, PackedCompletion completion) {
+    for_each_masked(
+        transfer.bytes, transfer.byte_mask, [&](std::uint32_t offset, std::uint32_t bytes) {
+          is_possible = accesses_.check_range(actor, operation, std::uint32_t{1} << lane,
+                                              {.tagged = tagged + offset,
+                                               .bytes = bytes,
+                                               .flags = flags,
+                                               .completion = completion.packed(),
+                                               .time = transfer.time}) &&
+                        is_possible;
+        });
+  };
   if (transfer.source != wire::kNoOperand) {
-    is_possible = accesses_.check_range(actor, operation, bit,
-                                        {.tagged = transfer.source,
-                                         .bytes = transfer.bytes,
-                                         .flags = Cell::kReads | Cell::kAsynchronous,
-                                         .completion = transfer.read_completion.packed(),
-                                         .time = transfer.time});
+    touch(transfer.source, Cell::kReads | Cell::kAsynchronous, transfer.read_completion);
   }
-  return accesses_.check_range(actor, operation, bit,
-                               {.tagged = transfer.target,
-                                .bytes = transfer.bytes,
-                                .flags = writes,
-                                .completion = transfer.write_completion.packed(),
-                                .time = transfer.time}) &&
-         is_possible;
+  touch(transfer.target, writes, transfer.write_completion);
+  return is_possible;
+}
+
+bool AsyncCopyRules::store(const Actor& actor, const WarpOperation& operation, std::uint32_t lane) {
+  const LaneAccess& access = operation.lanes[lane];
+  return access.value_read == wire::kNoOperand &&
+         accesses_.check_range(
+             actor, operation, std::uint32_t{1} << lane,
+             {.tagged = access.address, .bytes = access.amount, .flags = Cell::kWrites});
 }
 
 }  // namespace barracuda::detector

@@ -45,6 +45,7 @@ class AsyncCopyRules {
     std::uint32_t bytes = 0;
     PackedCompletion write_completion, read_completion;
     Time time = 0;
+    std::uint16_t byte_mask = 0xFFFF;
     const TensorBox* box = nullptr;  // of a tensor: one end is its rows, the other its pieces
   };
 
@@ -65,6 +66,8 @@ class AsyncCopyRules {
                     const Transfer& transfer);
   bool transfer(const Actor& actor, const WarpOperation& operation, std::uint32_t lane,
                 const Transfer& transfer);
+  // st.bulk: the thread itself stores it.
+  bool store(const Actor& actor, const WarpOperation& operation, std::uint32_t lane);
 
   EngineState& engine_;
   AccessCheck& accesses_;

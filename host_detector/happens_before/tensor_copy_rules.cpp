@@ -14,7 +14,8 @@ bool AsyncCopyRules::tensor_copy(const Actor& actor, const WarpOperation& operat
     return true;
   }
   const bool loads = site.asynchrony == wire::Asynchrony::kMbarrier;
-  const TensorBox box = box_of(*map, operation.coordinates, access.address, SharedShadow::kLimit);
+  const TensorBox box =
+      box_of(*map, operation.coordinates, access.address, SharedShadow::kLimit, operation.offsets);
   if (box.bytes == 0 || (!loads && site.asynchrony != wire::Asynchrony::kBulkGroup)) {
     return false;
   }

@@ -157,10 +157,10 @@ void decode_values(const RecordHeader& header, std::span<const std::byte> record
 
 bool decode_tensor_copy(const RecordHeader& header, std::span<const std::byte> record,
                         WarpOperation& operation) {
-  if (!is_single(header.mask)) {
+  const auto copy = read_at<wire::TensorCopy>(record, wire::kSlotBytes);
+  if (!is_single(header.mask) && join_value(copy.mbarrier) != wire::kNoOperand) {
     return false;
   }
-  const auto copy = read_at<wire::TensorCopy>(record, wire::kSlotBytes);
   operation.lanes[first_lane(header.mask)] = {
       .address = join_address(copy.shared.address_low, copy.shared.address_high),
       .value_read = join_value(copy.map),
@@ -170,6 +170,10 @@ bool decode_tensor_copy(const RecordHeader& header, std::span<const std::byte> r
   operation.coordinates = {coordinate(copy.shared.number), coordinate(copy.map.reserved1),
                            coordinate(copy.mbarrier.reserved1), coordinate(copy.more.value_low),
                            coordinate(copy.more.value_high)};
+  const std::uint32_t offsets = copy.more.reserved1;  // wire::pixel_offsets
+  operation.offsets = {static_cast<std::uint16_t>(offsets),
+                       static_cast<std::uint16_t>(offsets >> 16 & 0xFF),
+                       static_cast<std::uint16_t>(offsets >> 24)};
   return true;
 }
 

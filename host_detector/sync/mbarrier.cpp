@@ -29,6 +29,7 @@ void Mbarrier::open_if_complete() {
   before_ = newest_;
   newest_.near.join(gathering_.near);
   newest_.far.join(gathering_.far);
+  newest_.unscoped.join(gathering_.unscoped);
   newest_.phase = phase_;
   gathering_ = Given{};
   pending_ = expected_;

@@ -22,6 +22,7 @@ class Mbarrier {
   struct Given {
     Clock near;      // from threads of its own CTA
     Clock far;       // from others of the cluster
+    Clock unscoped;  // from those of these that said no scope (RACE_RULES section 1, mbarrier)
     Time phase = 0;  // copies of phases up to this one are made
   };
 

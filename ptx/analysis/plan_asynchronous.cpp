@@ -33,6 +33,7 @@ PlannedSite as_mbarrier(PlannedSite site, HookKind hook) {
   site.hook = hook;
   site.info.order = site.effect.order;
   site.info.scope = site.effect.scope;
+  site.info.is_unscoped = site.effect.is_unscoped;
   site.info.asynchrony = site.effect.asynchrony;
   site.info.element_bytes = kMbarrierBytes;
   site.info.element_count = 1;
@@ -47,9 +48,10 @@ PlannedSite as_copy(PlannedSite site, const Instruction& instruction) {
   site.info.proxy = effect.proxy;
   site.info.asynchrony = effect.asynchrony;
   // The bytes of a plain bulk copy are as good as independent.
-  const bool has_type = instruction.opcode != Opcode::kCp || instruction.has(Modifier::kReduce);
+  const bool has_type = effect.value_operand >= 0 || instruction.has(Modifier::kReduce);
   site.info.element_bytes = has_type ? static_cast<std::uint8_t>(size_of(effect.type)) : 1;
-  site.info.element_count = instruction.opcode != Opcode::kCp ? effect.elements : 1;
+  site.info.element_count = effect.value_operand >= 0 ? effect.elements : 1;
+  site.info.constant = instruction.has(Modifier::kCpMask) ? wire::kByteMask : 0;
   return site;
 }
 

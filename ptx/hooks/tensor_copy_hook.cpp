@@ -1,4 +1,5 @@
 // The hook of a copy of a box of a tensor.
+#include <array>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -13,7 +14,8 @@ namespace {
 constexpr std::size_t kWords = 3;  // of 32 bits each, two in a word of 64
 constexpr std::string_view kDeclare =
     ".reg .b64 %__barracuda_a, %__barracuda_s, %__barracuda_r, %__barracuda_w0, %__barracuda_w1, "
-    "%__barracuda_w2, %__barracuda_m;\n";
+    "%__barracuda_w2, %__barracuda_m, %__barracuda_f;\n"
+    ".reg .b32 %__barracuda_p;\n";
 
 }  // namespace
 
@@ -38,6 +40,20 @@ std::string write_coordinates(const Operand& coordinates, const WriteNumber& wri
                    write_number("%__barracuda_m", coordinate, 4), word);
   }
   return text;
+}
+
+// %__barracuda_p: wire::pixel_offsets.
+template <typename WriteNumber>
+std::string write_pixel_offsets(const Operand* offsets, const WriteNumber& write_number) {
+  constexpr std::array kPlaces{0, 16, 24};
+  std::string text = "mov.b64 %__barracuda_f, 0;\n";
+  for (std::size_t i = 0; offsets != nullptr && i < offsets->elements.size(); ++i) {
+    fmt::format_to(std::back_inserter(text),
+                   "{}shl.b64 %__barracuda_m, %__barracuda_m, {};\n"
+                   "or.b64 %__barracuda_f, %__barracuda_f, %__barracuda_m;\n",
+                   write_number("%__barracuda_m", offsets->elements[i], 2), kPlaces.at(i));
+  }
+  return text + "cvt.u32.u64 %__barracuda_p, %__barracuda_f;\n";
 }
 
 // Above the last coordinate stands the mask of a multicast.
@@ -65,10 +81,11 @@ HookText HookWriter::write_tensor_copy(const PlannedSite& site, const Statement&
   } else {
     text += "mov.b64 %__barracuda_r, -1;\n";  // kNoOperand
   }
-  text += write_coordinates(
-      tensor.elements[1], [&](std::string_view into, const Operand& operand, std::uint32_t bytes) {
-        return write_number(into, operand, bytes);
-      });
+  const auto number = [&](std::string_view into, const Operand& operand, std::uint32_t bytes) {
+    return write_number(into, operand, bytes);
+  };
+  text += write_coordinates(tensor.elements[1], number);
+  text += write_pixel_offsets(operand_at(statement, effect.offsets_operand), number);
   if (const Operand* mask = operand_at(statement, effect.mask_operand)) {
     fmt::format_to(std::back_inserter(text),
                    "{}shl.b64 %__barracuda_m, %__barracuda_m, 32;\n"
@@ -82,7 +99,8 @@ HookText HookWriter::write_tensor_copy(const PlannedSite& site, const Statement&
                       {64, "%__barracuda_r"},
                       {64, "%__barracuda_w0"},
                       {64, "%__barracuda_w1"},
-                      {64, "%__barracuda_w2"}});
+                      {64, "%__barracuda_w2"},
+                      {32, "%__barracuda_p"}});
   return {.before = fmt::format("{}{}}}\n", text, predicate.after)};
 }
 

@@ -71,7 +71,7 @@ class FunctionReader {
   void read_instruction(std::size_t i) {
     const Effect& effect = program_.effects[i];
     if (effect.not_covered) {
-      add_not_covered(i, reason_of(effect));
+      add_not_covered(i, reason_of(program_.module.statements[i].instruction, effect));
     } else if (is_shared_access(effect)) {
       add_access(i);
     } else if (is_matrix_access(effect)) {
@@ -85,9 +85,13 @@ class FunctionReader {
     }
   }
 
-  static std::string reason_of(const Effect& effect) {
+  static std::string reason_of(const Instruction& instruction, const Effect& effect) {
     const OpcodeClass c = effect.opcode_class;
-    return c == kAsyncCopy      ? "asynchronous operations of this form are not logged"
+    return instruction.opcode == Opcode::kMultimem
+               ? "what lies at a multicast address on each device is not known"
+           : instruction.opcode == Opcode::kClusterlaunchcontrol
+               ? "blocks that do not begin because another takes their work are not known"
+           : c == kAsyncCopy    ? "asynchronous operations of this form are not logged"
            : c == kMbarrier     ? "an mbarrier operation whose operands are not understood"
            : c == kProxyFence   ? "fences of this proxy are not logged"
            : c == kMatrixAccess ? "matrix loads and stores of this form are not logged"

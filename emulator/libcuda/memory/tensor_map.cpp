@@ -1,4 +1,5 @@
 // Tensor maps: what a program says of a tensor is checked as cuda.h says, and kept in the map.
+#include <array>
 #include <cstring>
 
 #include "emulator/libcuda/calls.h"
@@ -65,6 +66,28 @@ bool set_dimensions(TensorMap& map, const cuuint64_t* sizes, const cuuint64_t* s
   return true;
 }
 
+// Channels, and pixels that follow each other between corners. An H200's driver refuses a box of
+// pixels in which there is none.
+bool set_pixels(TensorMap& map, const int* lower, const int* upper, cuuint32_t channels,
+                cuuint32_t pixels) {
+  constexpr cuuint32_t kMost = 0xFFFF;
+  if (map.rank < 3 || channels == 0 || channels > kMost || pixels == 0 || pixels > kMost) {
+    return false;
+  }
+  map.box.fill(1);
+  map.box[0] = static_cast<std::uint16_t>(channels);
+  map.pixels = static_cast<std::uint16_t>(pixels);
+  for (std::size_t i = 0; i + 2 < map.rank; ++i) {
+    map.lower[i] = static_cast<std::int16_t>(lower[i]);
+    map.upper[i] = static_cast<std::int16_t>(upper[i]);
+    if (map.lower[i] != lower[i] || map.upper[i] != upper[i] ||
+        std::int64_t{map.last[i + 1]} + upper[i] < lower[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool is_place(const CUtensorMap* map) {
   return map != nullptr && reinterpret_cast<std::uintptr_t>(map) % kTensorMapAlignment == 0;
 }
@@ -91,6 +114,35 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* tensor_map, CUtensorMapDataType typ
   image.map.swizzle = static_cast<TensorSwizzle>(swizzle);
   image.map.fills_with_nan = fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
   if (!set_dimensions(image.map, sizes, strides, box, steps) || !image.map.is_valid()) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  std::memcpy(tensor_map, &image, sizeof image);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuTensorMapEncodeIm2col(CUtensorMap* tensor_map, CUtensorMapDataType type, cuuint32_t rank,
+                                 void* address, const cuuint64_t* sizes, const cuuint64_t* strides,
+                                 const int* lower, const int* upper, cuuint32_t channels,
+                                 cuuint32_t pixels, const cuuint32_t* steps,
+                                 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                 CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
+  if (!is_place(tensor_map) || sizes == nullptr || strides == nullptr || lower == nullptr ||
+      upper == nullptr || steps == nullptr ||
+      !is_possible(type, rank, interleave, swizzle, promotion, fill)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (!is_emulated(type, interleave)) {
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
+  TensorMapImage image;
+  image.map.address = reinterpret_cast<std::uintptr_t>(address);
+  image.map.rank = static_cast<std::uint8_t>(rank);
+  image.map.element = static_cast<TensorElement>(type);
+  image.map.swizzle = static_cast<TensorSwizzle>(swizzle);
+  image.map.fills_with_nan = fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
+  constexpr std::array<cuuint32_t, kMaxTensorRank> kSingle{1, 1, 1, 1, 1};
+  if (!set_dimensions(image.map, sizes, strides, kSingle.data(), steps) ||
+      !set_pixels(image.map, lower, upper, channels, pixels) || !image.map.is_valid()) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   std::memcpy(tensor_map, &image, sizeof image);

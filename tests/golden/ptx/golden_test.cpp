@@ -58,6 +58,7 @@ std::string describe(const Site& site) {
               ? ""
               : fmt::format(", waited for by {}", name_of(site.info.asynchrony));
   text += site.info.reads_only ? ", reads only" : "";
+  text += site.info.is_unscoped ? ", unscoped" : "";
   text += site.info.stores_constant ? fmt::format(", constant {:#x}", site.info.constant) : "";
   if (site.info.operation == wire::Operation::kBranch ||
       site.info.operation == wire::Operation::kSwitch ||

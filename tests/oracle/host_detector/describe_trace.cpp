@@ -81,6 +81,7 @@ std::string describe(const Trace& trace) {
                 ? ""
                 : fmt::format(" by{}{}", static_cast<int>(site.asynchrony),
                               site.reads_only ? ".read" : "");
+    text += site.is_unscoped ? " unscoped" : "";
     if (site.flag_store || site.poll) {
       text += fmt::format(".{}", kScopeNames[static_cast<std::size_t>(site.idiom_scope)]);
     }

@@ -93,6 +93,13 @@ class AsyncMaker {
     return choice_.lanes / 8 % 2 == 0 ? Scope::kCta : Scope::kCluster;
   }
 
+  // Of an mbarrier; what says no scope has that of a CTA.
+  [[nodiscard]] wire::SiteInfo scoped(Operation operation, MemoryOrder order) const {
+    wire::SiteInfo site = word(operation, order, scope());
+    site.is_unscoped = site.scope == Scope::kCta && choice_.how / 22 % 2 != 0;
+    return site;
+  }
+
   void cluster_barrier() {
     using State = ReferenceDetector::ClusterBarrierState;
     std::array<std::uint32_t, 3> lanes{};
@@ -161,8 +168,8 @@ class AsyncMaker {
         lane = {.address = address, .value_read = bytes};
       }
       emit(operation, RecordKind::kOperands,
-           word(comes ? Operation::kMbarrierComplete : Operation::kMbarrierExpect,
-                MemoryOrder::kRelaxed, scope()));
+           scoped(comes ? Operation::kMbarrierComplete : Operation::kMbarrierExpect,
+                  MemoryOrder::kRelaxed));
       return;
     }
     arrive(operation, address, *counts);
@@ -194,8 +201,8 @@ class AsyncMaker {
               .amount = amount};
     }
     emit(operation, RecordKind::kOperands,
-         word(Operation::kMbarrierArrive,
-              choice_.lanes % 4 == 0 ? MemoryOrder::kRelaxed : MemoryOrder::kRelease, scope()));
+         scoped(Operation::kMbarrierArrive,
+                choice_.lanes % 4 == 0 ? MemoryOrder::kRelaxed : MemoryOrder::kRelease));
   }
 
   void wait_for_mbarrier() {
@@ -216,8 +223,8 @@ class AsyncMaker {
       return;  // would not have returned true
     }
     emit(operation, RecordKind::kOperands,
-         word(Operation::kMbarrierWait,
-              choice_.lanes % 8 == 0 ? MemoryOrder::kRelaxed : MemoryOrder::kAcquire, scope()));
+         scoped(Operation::kMbarrierWait,
+                choice_.lanes % 8 == 0 ? MemoryOrder::kRelaxed : MemoryOrder::kAcquire));
   }
 
   // cp.async: what it reads and what it writes.
@@ -301,11 +308,26 @@ class AsyncMaker {
     }
   }
 
+  // st.bulk
+  void store_in_bulk(detector::WarpOperation& operation) {
+    wire::SiteInfo site = word(Operation::kCopy, MemoryOrder::kWeak, Scope::kSys);
+    site.element_bytes = 1;
+    operation.lanes.fill({.address = shared(choice_.lanes / 16 % 3 * 8),
+                          .value_read = wire::kNoOperand,
+                          .value_written = wire::kNoOperand,
+                          .amount = 8 * (1 + choice_.lanes / 4 % 4)});
+    emit(operation, RecordKind::kOperands, site);
+  }
+
   // Bulk copies, st.async, red.async; by few lanes, as programs do.
   void copy() {
     detector::WarpOperation operation = who_;
     if (choice_.lanes % 4 != 0) {
       one_lane(operation);
+    }
+    if (choice_.how / 22 % 4 == 2 && choice_.where % 2 != 0) {
+      store_in_bulk(operation);
+      return;
     }
     wire::SiteInfo site = word(Operation::kCopy, MemoryOrder::kWeak, Scope::kSys);
     site.element_bytes = 4;
@@ -327,6 +349,10 @@ class AsyncMaker {
       if (choice_.lanes / 128 % 2 == 0) {  // cp.reduce.async.bulk
         site.order = MemoryOrder::kRelaxed;
         site.scope = Scope::kGpu;
+      } else if (choice_.how / 22 % 2 != 0) {
+        site.constant = wire::kByteMask;
+        site.element_bytes = 1;
+        lane.flags = static_cast<std::uint16_t>(choice_.lanes / 256);
       }
     } else if (is_valid_there && choice_.lanes / 128 % 2 == 0) {  // st.async, red.async
       site.asynchrony = Asynchrony::kMbarrier;

@@ -117,7 +117,8 @@ void ReferenceDetector::async_event(const detector::WarpOperation& operation,
   open_cluster_barriers();
 }
 
-// The groups are those of lane 0, for all lanes of its warp.
+// The groups are those of lane 0, for all lanes of its warp. A wait is for the parts that the four
+// warps of the warpgroup have in a group.
 void ReferenceDetector::matrix_group(const detector::WarpOperation& operation,
                                      const std::vector<Thread>& threads) {
   const wire::SiteInfo& site = sites_[static_cast<std::size_t>(operation.site)];
@@ -130,9 +131,13 @@ void ReferenceDetector::matrix_group(const detector::WarpOperation& operation,
     const std::uint64_t time =
         groups.committed[groups.committed.size() - 1 - operation.event_operand];
     for (const Thread& thread : threads) {
-      std::uint64_t& reads =
-          threads_.at(thread).clock[completion_of(thread, site.asynchrony, true)];
-      reads = std::max(reads, time);
+      for (std::uint32_t warp = 0; warp < 4; ++warp) {
+        Thread other = thread;
+        std::get<2>(other) = std::get<2>(thread) / 4 * 4 + warp;
+        std::uint64_t& reads =
+            threads_.at(thread).clock[completion_of(other, site.asynchrony, true)];
+        reads = std::max(reads, time);
+      }
     }
   }
 }
@@ -319,11 +324,13 @@ void ReferenceDetector::mbarrier_step(const wire::SiteInfo& site, const detector
     mbarrier.gifts.clear();
     mbarrier.is_valid = true;
   } else if (site.operation == Operation::kMbarrierArrive) {
-    if (is_near || is_cluster_wide(site.scope)) {
+    const bool is_unscoped = !is_near && site.is_unscoped;
+    if (is_near || is_unscoped || is_cluster_wide(site.scope)) {
       mbarrier.gifts.push_back({counts.phase, thread,
                                 site.order != MemoryOrder::kRelaxed
                                     ? state.clock
-                                    : state.released[is_near ? kCtaLevel : kClusterLevel]});
+                                    : state.released[is_near ? kCtaLevel : kClusterLevel],
+                                is_unscoped});
     }
     counts.bytes += static_cast<std::int64_t>(lane.value_read);
     counts.pending -= lane.amount;
@@ -332,7 +339,7 @@ void ReferenceDetector::mbarrier_step(const wire::SiteInfo& site, const detector
   } else if (site.operation == Operation::kAsyncArrive) {
     const VectorClock copies{
         {completion_of(thread, Asynchrony::kThreadGroup, true), groups_[thread][0].now++}};
-    mbarrier.gifts.push_back({counts.phase, thread, copies});
+    mbarrier.gifts.push_back({counts.phase, thread, copies, false});
     counts.pending -= lane.amount;
     if (lane.amount != 0) {
       open_if_complete(mbarrier);
@@ -359,7 +366,9 @@ void ReferenceDetector::wait_for(const wire::SiteInfo& site, const detector::Lan
   const bool at_once = site.order != MemoryOrder::kRelaxed;
   for (const Mbarrier::Gift& gift : mbarrier.gifts) {
     const bool is_near = distance(gift.from, thread) == Scope::kCta;
-    if (gift.phase <= complete && (is_near || is_cluster_wide(site.scope))) {
+    const bool reaches =
+        is_near || is_cluster_wide(site.scope) || (gift.is_unscoped && site.is_unscoped);
+    if (gift.phase <= complete && reaches) {
       join(at_once ? state.clock : state.pending[is_near ? kCtaLevel : kClusterLevel], gift.clock);
     }
   }
@@ -389,6 +398,23 @@ void ReferenceDetector::copy(const detector::WarpOperation& operation, const Thr
   }
 }
 
+// Of each 16 bytes those whose bits are set, one by one.
+void ReferenceDetector::masked_access(const detector::WarpOperation& operation,
+                                      const Thread& thread, const Access& access,
+                                      std::uint64_t tagged) {
+  const wire::SiteInfo& site = sites_[static_cast<std::size_t>(operation.site)];
+  const detector::LaneAccess& lane = operation.lanes[std::get<3>(thread)];
+  if (site.constant != wire::kByteMask) {
+    async_access(operation, thread, access, tagged, lane.amount);
+    return;
+  }
+  for (std::uint32_t byte = 0; byte < lane.amount; ++byte) {
+    if ((lane.flags >> byte % 16 & 1) != 0) {
+      async_access(operation, thread, access, tagged + byte, 1);
+    }
+  }
+}
+
 void ReferenceDetector::copy_once(const detector::WarpOperation& operation, const Thread& thread,
                                   std::uint64_t target, std::optional<std::uint64_t> mbarrier) {
   const wire::SiteInfo& site = sites_[static_cast<std::size_t>(operation.site)];
@@ -404,16 +430,16 @@ void ReferenceDetector::copy_once(const detector::WarpOperation& operation, cons
     read.completion = write.completion = completion_of(key);
     read.completion_time = write.completion_time =
         mbarriers_[key].phases_before + mbarriers_[key].counts.phase;
-  } else {
+  } else if (site.asynchrony != Asynchrony::kNone) {
     const bool is_bulk = site.asynchrony == Asynchrony::kBulkGroup;
     read.completion = completion_of(thread, site.asynchrony, true);
     write.completion = completion_of(thread, site.asynchrony, false);
     read.completion_time = write.completion_time = groups_[thread][is_bulk ? 1 : 0].now;
   }
   if (lane.value_read != wire::kNoOperand) {
-    async_access(operation, thread, read, lane.value_read, lane.amount);
+    masked_access(operation, thread, read, lane.value_read);
   }
-  async_access(operation, thread, write, target, lane.amount);
+  masked_access(operation, thread, write, target);
   if (mbarrier) {
     Mbarrier& completed = mbarriers_[mbarrier_key(*mbarrier, thread)];
     completed.counts.bytes -= lane.amount;

@@ -142,6 +142,7 @@ class ReferenceDetector {
       std::uint64_t phase = 0;
       Thread from;
       VectorClock clock;
+      bool is_unscoped = false;  // of another CTA, without a scope
     };
 
     bool is_valid = false;
@@ -228,6 +229,8 @@ class ReferenceDetector {
   void wait_for(const wire::SiteInfo& site, const detector::LaneAccess& lane, const Thread& thread,
                 const MbarrierKey& key);
   void copy(const detector::WarpOperation& operation, const Thread& thread);
+  void masked_access(const detector::WarpOperation& operation, const Thread& thread,
+                     const Access& access, std::uint64_t tagged);
   void copy_once(const detector::WarpOperation& operation, const Thread& thread,
                  std::uint64_t target, std::optional<std::uint64_t> mbarrier);
   void arrive_at_cluster(const wire::SiteInfo& site, const Thread& thread);

@@ -72,6 +72,82 @@ TEST_CASE("the rows of a box are clipped to the tensor") {
   CHECK(row_of_box(map, {2147483647, 2147483647}, 3).bytes == 0);
 }
 
+TEST_CASE("pixels follow each other within their box, line after line, image after image") {
+  // Two images of 4 by 3 pixels with 8 channels of 2 bytes; the box leaves out the last column and
+  // has a line above the image.
+  TensorMap map = plain();
+  map.rank = 4;
+  map.last = {7, 3, 2, 1, 0};
+  map.strides = {16, 64, 192, 0};
+  map.box = {8, 1, 1, 1, 1};
+  map.lower = {0, -1, 0};
+  map.upper = {-1, 0, 0};
+  map.pixels = 9;
+  REQUIRE(map.is_valid());
+  CHECK(map.rows() == 9);
+  CHECK(map.box_bytes() == 9 * 16);
+  // From the second column of the line above: 1 and 2, then the three of lines 0 and 1, then one.
+  const TensorCoordinates at{0, 1, -1, 0};
+  CHECK(row_of_box(map, at, 0).bytes == 0);  // outside the image
+  CHECK(row_of_box(map, at, 1).bytes == 0);
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    const TensorRow row = row_of_box(map, at, 2 + i);
+    CHECK(row.offset == (2 + i) * 16);
+    CHECK(row.bytes == 16);
+    CHECK(row.address == 0x10000 + i / 3 * 64 + i % 3 * 16);
+  }
+  CHECK(row_of_box(map, at, 8).address == 0x10000 + 2 * 64);
+  // What is copied lies beside the pixels; a line beneath, and the last column is there.
+  const PixelOffsets offsets{1, 1, 0};
+  CHECK(row_of_box(map, at, 0, offsets).address == 0x10000 + 2 * 16);
+  CHECK(row_of_box(map, at, 1, offsets).address == 0x10000 + 3 * 16);
+  CHECK(row_of_box(map, at, 2, offsets).address == 0x10000 + 64 + 16);
+  // Behind the last line comes the next image, in the box's first line; and there are but two.
+  const TensorCoordinates last{0, 2, 2, 0};
+  CHECK(row_of_box(map, last, 1).bytes == 0);
+  CHECK(row_of_box(map, last, 4).address == 0x10000 + 192);
+  CHECK(row_of_box(map, {0, 2, 2, 1}, 4).bytes == 0);
+}
+
+TEST_CASE("steps between pixels begin anew with each line") {
+  TensorMap map = plain();
+  map.rank = 3;
+  map.last = {7, 5, 8, 0, 0};
+  map.strides = {16, 96, 0, 0};
+  map.box = {8, 1, 1, 1, 1};
+  map.steps = {1, 2, 3, 1, 1};
+  map.pixels = 6;
+  REQUIRE(map.is_valid());
+  constexpr std::uint64_t kPlaces[] = {3 * 16, 5 * 16, 3 * 96, 3 * 96 + 32, 3 * 96 + 64, 6 * 96};
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    CHECK(row_of_box(map, {0, 3, 0}, i).address == 0x10000 + kPlaces[i]);
+  }
+}
+
+TEST_CASE("pixels that no driver makes a map of are not valid") {
+  const auto is_valid_with = [](const auto& change) {
+    TensorMap map = plain();
+    map.rank = 4;
+    map.last = {7, 3, 2, 1, 0};
+    map.strides = {16, 64, 192, 0};
+    map.box = {8, 1, 1, 1, 1};
+    map.pixels = 9;
+    change(map);
+    return map.is_valid();
+  };
+  CHECK(is_valid_with([](TensorMap&) {}));
+  CHECK_FALSE(is_valid_with([](TensorMap& map) { map.rank = 2; }));
+  CHECK_FALSE(is_valid_with([](TensorMap& map) { map.pixels = 1025; }));
+  CHECK_FALSE(is_valid_with([](TensorMap& map) { map.box[1] = 2; }));
+  CHECK_FALSE(is_valid_with([](TensorMap& map) { map.lower[1] = -129; }));
+  CHECK_FALSE(is_valid_with([](TensorMap& map) { map.upper[0] = 128; }));
+  CHECK_FALSE(is_valid_with([](TensorMap& map) { map.lower[2] = 1; }));
+  CHECK_FALSE(is_valid_with([](TensorMap& map) {
+    map.pixels = 0;
+    map.upper[0] = 1;
+  }));
+}
+
 TEST_CASE("steps leave out elements, but not in the innermost dimension") {
   TensorMap map = plain();
   map.box[1] = 7;

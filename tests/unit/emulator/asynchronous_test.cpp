@@ -125,6 +125,52 @@ TEST_CASE("what a copy does not read needs not be there") {
   REQUIRE(behind.code == DeviceErrorCode::kIllegalAddress);
 }
 
+TEST_CASE("a bulk store puts zeros where it says") {
+  const auto result = run_lanes(R"(
+    mov.u32 %r1, buffer;
+    mad.lo.u32 %r2, %thread, 32, %r1;
+    st.shared.v4.u32 [%r2], {1, 2, 3, 4};
+    st.shared.v4.u32 [%r2+16], {5, 6, 7, 8};
+    mov.u64 %d2, 16;
+    st.bulk.weak.shared::cta [%r2+8], %d2, 0;
+    ld.shared.v4.u32 {%r3, %r4, %r5, %r6}, [%r2];
+    ld.shared.v4.u32 {%r7, %r8, %r9, %r10}, [%r2+16];
+    add.u32 %r3, %r3, %r5;
+    add.u32 %r4, %r4, %r6;
+    add.u32 %r3, %r3, %r7;
+    add.u32 %r4, %r4, %r10;
+    mov.b64 %d1, {%r3, %r4};
+    st.global.u64 [%out], %d1;)");
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    REQUIRE(result[i] == both(1, 2 + 8));
+  }
+  REQUIRE(
+      run_badly("mov.u32 %r1, buffer; mov.u64 %d2, 12; st.bulk.shared::cta [%r1], %d2, 0;").code ==
+      DeviceErrorCode::kMisalignedAddress);
+}
+
+TEST_CASE("a bulk copy with a byte mask copies the bytes that it names") {
+  const auto result = run_lanes(R"(
+    mov.u32 %r1, buffer;
+    mad.lo.u32 %r2, %thread, 16, %r1;
+    st.shared.v4.u32 [%r2], {0x01010101, 0x02020202, 0x03030303, 0x04040404};
+    fence.proxy.async;
+    mul.wide.u32 %d2, %thread, 16;
+    add.u64 %d2, %base, %d2;
+    mov.u32 %r3, 0x8021;
+    cvt.u16.u32 %h1, %r3;
+    bar.sync 0;
+    st.global.v4.u32 [%d2], {0, 0, 0, 0};
+    fence.proxy.async;
+    cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%d2], [%r2], 16, %h1;
+    cp.async.bulk.commit_group;
+    cp.async.bulk.wait_group 0;)");
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    REQUIRE(result[2 * i] == 0x0000020000000001);
+    REQUIRE(result[2 * i + 1] == 0x0400000000000000);
+  }
+}
+
 TEST_CASE("an mbarrier counts arrivals and its phases alternate") {
   const auto result = run_lanes(R"(
     mbarrier.init.shared.b64 [barrier], 2;

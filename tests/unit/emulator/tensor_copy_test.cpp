@@ -187,7 +187,90 @@ void check_load(const TensorMap& map, const std::vector<int>& at) {
   CHECK(result.shared[count] == kUntouched);
 }
 
+// Pixel by pixel, as cuTensorMapEncodeIm2col says, on an H200 compared with the hardware.
+void check_pixels(const TensorMap& map, const std::vector<int>& at,
+                  const std::vector<int>& offsets) {
+  std::string loaded(kLoad);
+  loaded.replace(loaded.find("tile"), 4, "im2col");
+  const Result result = run(map, fmt::format(R"(
+    mbarrier.arrive.expect_tx.shared::cta.b64 _, [barrier], {};
+    {} [%r1], [%d1, {{{}}}], [barrier], {{{}}};
+WAIT:
+    mbarrier.try_wait.parity.shared::cta.b64 %p2, [barrier], 0;
+    @!%p2 bra WAIT;)",
+                                             map.box_bytes(), of_rank(loaded, map.rank),
+                                             coordinates_of(at), coordinates_of(offsets)));
+  INFO(result.error.message);
+  REQUIRE(result.error.code == DeviceErrorCode::kNone);
+  std::vector<int> place = at;
+  std::uint32_t number = 0;
+  for (std::uint32_t pixel = 0; pixel < map.pixels; ++pixel) {
+    for (int channel = 0; channel < map.box[0]; ++channel) {
+      std::int64_t index = 0;
+      for (std::size_t d = map.rank; d-- > 0;) {
+        const int is = d == 0             ? place[0] + channel
+                       : d + 1 < map.rank ? place[d] + offsets[d - 1]
+                                          : place[d];
+        const bool is_inside = is >= 0 && is <= static_cast<int>(map.last.at(d));
+        index = index < 0 || !is_inside ? -1 : index * (map.last.at(d) + 1) + is;
+      }
+      CAPTURE(pixel, channel, index);
+      REQUIRE(result.shared[number++] ==
+              (index < 0 ? 0 : static_cast<std::uint32_t>(index) + 1000));
+    }
+    for (std::size_t d = 1; d < map.rank; ++d) {
+      place[d] += map.steps.at(d);
+      if (d + 1 == map.rank || place[d] <= static_cast<int>(map.last.at(d)) + map.upper.at(d - 1)) {
+        break;
+      }
+      place[d] = map.lower.at(d - 1);
+    }
+  }
+  CHECK(result.shared[number] == kUntouched);
+}
+
+TensorMap of_pixels(const std::vector<std::uint32_t>& sizes, std::uint16_t channels,
+                    std::uint16_t pixels) {
+  TensorMap map = dense(sizes, std::vector<std::uint32_t>(sizes.size(), 1));
+  map.box[0] = channels;
+  map.pixels = pixels;
+  return map;
+}
+
 }  // namespace
+
+TEST_CASE("columns of pixels are loaded, with zeros for what is outside the tensor") {
+  check_pixels(of_pixels({8, 9, 3}, 4, 12), {4, 2, 0}, {0});
+  TensorMap map = of_pixels({4, 6, 5, 3}, 4, 40);
+  map.lower = {-1, -1, 0};
+  map.upper = {-1, 1, 0};
+  check_pixels(map, {0, -1, -1, 0}, {0, 0});
+  check_pixels(map, {0, 3, 4, 1}, {2, 1});
+  map.steps = {1, 2, 3, 2, 1};
+  check_pixels(map, {0, 0, 2, 0}, {1, 0});
+  map.pixels = 100;  // beyond the last image
+  check_pixels(map, {0, 0, 2, 1}, {1, 2});
+  TensorMap deep = of_pixels({4, 3, 3, 4, 2}, 4, 30);
+  deep.lower = {-1, 0, -1};
+  deep.upper = {0, -1, 1};
+  check_pixels(deep, {0, 1, 1, 2, 0}, {1, 0, 1});
+}
+
+TEST_CASE("a map of pixels is for copies of pixels alone, and its channels begin a piece") {
+  const TensorMap map = of_pixels({8, 9, 3}, 4, 12);
+  const auto fails = [&](std::string_view form, std::string_view coordinates,
+                         std::string_view offsets) {
+    const Result result =
+        run(map, fmt::format("mbarrier.arrive.expect_tx.shared::cta.b64 _, [barrier], 192;\n"
+                             "cp.async.bulk.tensor.3d.shared::cluster.global.{}."
+                             "mbarrier::complete_tx::bytes [%r1], [%d1, {{{}}}], [barrier]{};\n",
+                             form, coordinates, offsets));
+    return result.error.code != DeviceErrorCode::kNone;
+  };
+  CHECK_FALSE(fails("im2col", "4, 0, 0", ", {0}"));
+  CHECK(fails("tile", "4, 0, 0", ""));
+  CHECK(fails("im2col", "2, 0, 0", ", {0}"));
+}
 
 TEST_CASE("boxes of one to five dimensions are loaded, with zeros for what is outside the tensor") {
   check_load(dense({100}, {8}), {40});

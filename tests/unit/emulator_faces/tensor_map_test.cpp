@@ -1,4 +1,5 @@
-// cuTensorMapEncodeTiled and cuTensorMapReplaceAddress: what they refuse, as an H200's driver does.
+// cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col and cuTensorMapReplaceAddress: what they refuse,
+// as an H200's driver does.
 #include <array>
 #include <bit>
 #include <cstring>
@@ -53,6 +54,21 @@ struct Call {
     return CU(cuTensorMapEncodeTiled)(map, type, rank, reinterpret_cast<void*>(address),
                                       sizes.data(), strides.data(), box.data(), steps.data(),
                                       interleave, swizzle, promotion, fill);
+  }
+};
+
+struct PixelCall {
+  Call tensor;
+  std::array<int, 3> lower{-1, -1, 0}, upper{1, 1, 0};
+  cuuint32_t channels = 8, pixels = 32;
+
+  PixelCall() { tensor.rank = 4; }
+
+  CUresult operator()(CUtensorMap* map) const {
+    return CU(cuTensorMapEncodeIm2col)(
+        map, tensor.type, tensor.rank, reinterpret_cast<void*>(tensor.address), tensor.sizes.data(),
+        tensor.strides.data(), lower.data(), upper.data(), channels, pixels, tensor.steps.data(),
+        tensor.interleave, tensor.swizzle, tensor.promotion, tensor.fill);
   }
 };
 
@@ -126,6 +142,43 @@ TEST_CASE("what no tensor map can be made of is refused") {
     call.rank = 2;
     call.interleave = CU_TENSOR_MAP_INTERLEAVE_16B;
   }));
+}
+
+TEST_CASE("a tensor map of pixels holds its corners and how many a copy takes") {
+  const CurrentContext context;
+  CUtensorMap map;
+  REQUIRE(PixelCall{}(&map) == CUDA_SUCCESS);
+  const barracuda::emulator::TensorMapImage image = barracuda::emulator::read_tensor_map(&map);
+  REQUIRE(image.is_valid());
+  CHECK(image.map.is_im2col());
+  CHECK(image.map.lower == std::array<std::int16_t, 3>{-1, -1, 0});
+  CHECK(image.map.upper == std::array<std::int16_t, 3>{1, 1, 0});
+  CHECK(image.map.box == std::array<std::uint16_t, 5>{8, 1, 1, 1, 1});
+  CHECK(image.map.box_bytes() == 8 * 4 * 32);
+}
+
+TEST_CASE("what no tensor map of pixels can be made of is refused") {
+  const CurrentContext context;
+  const auto refuses = [](const auto& change) {
+    PixelCall call;
+    change(call);
+    CUtensorMap map;
+    return call(&map) == CUDA_ERROR_INVALID_VALUE;
+  };
+  CHECK(refuses([](PixelCall& call) { call.tensor.rank = 2; }));
+  CHECK(refuses([](PixelCall& call) { call.channels = 0; }));
+  CHECK(refuses([](PixelCall& call) { call.channels = 260; }));
+  CHECK(refuses([](PixelCall& call) { call.channels = 2; }));
+  CHECK(refuses([](PixelCall& call) { call.pixels = 0; }));
+  CHECK(refuses([](PixelCall& call) { call.pixels = 1025; }));
+  CHECK_FALSE(refuses([](PixelCall& call) { call.pixels = 1024; }));
+  CHECK(refuses([](PixelCall& call) { call.lower[0] = -129; }));
+  CHECK_FALSE(refuses([](PixelCall& call) { call.lower[0] = -128; }));
+  CHECK(refuses([](PixelCall& call) { call.upper[1] = 128; }));
+  // Of 32 pixels in a row none is left.
+  CHECK(refuses([](PixelCall& call) { call.upper[0] = -33; }));
+  CHECK_FALSE(refuses([](PixelCall& call) { call.upper[0] = -32; }));
+  CHECK(refuses([](PixelCall& call) { call.tensor.steps[1] = 9; }));
 }
 
 TEST_CASE("what the emulated device cannot copy is not supported") {

@@ -174,6 +174,65 @@ TEST_CASE("a remote arrival orders at cluster scope, not at block scope") {
   }
 }
 
+TEST_CASE("a remote arrival without a scope orders before waits that are not of block scope") {
+  struct Said {
+    Scope scope = Scope::kCta;
+    bool is_unscoped = false;
+  };
+
+  constexpr Said kNothing{.is_unscoped = true}, kBlock, kCluster{.scope = Scope::kCluster};
+
+  const auto is_ordered = [](const Said& arrival, const Said& wait) {
+    AsyncScenario scenario;
+    scenario.launch_clusters(2, 1, 2);
+    scenario.init(kFirst, 1);
+    scenario.cluster_arrive(kFirst);
+    scenario.cluster_arrive(kSecond);
+    scenario.cluster_wait(kFirst);
+    scenario.cluster_wait(kSecond);
+    scenario.write(kSecond, kData);
+    scenario.mbarrier(kSecond, Operation::kMbarrierArrive, shared_of(0, kMbarrier), 1, 0,
+                      arrival.scope, arrival.is_unscoped);
+    scenario.write(kSecond, kData + 8);
+    scenario.mbarrier(kFirst, Operation::kMbarrierWait, shared(kMbarrier), 0, 0, wait.scope,
+                      wait.is_unscoped);
+    scenario.read(kFirst, kData);
+    CHECK(scenario.detector.rejected() == 0);
+    const bool is_clean = scenario.is_clean();
+    scenario.read(kFirst, kData + 8);  // of what follows the arrival nothing is known
+    CHECK(scenario.races().size() == (is_clean ? 1 : 2));
+    return is_clean;
+  };
+  CHECK(is_ordered(kNothing, kNothing));
+  CHECK(is_ordered(kNothing, kCluster));
+  CHECK_FALSE(is_ordered(kNothing, kBlock));
+  CHECK_FALSE(is_ordered(kBlock, kNothing));
+  CHECK_FALSE(is_ordered(kCluster, kNothing));
+  CHECK(is_ordered(kCluster, kCluster));
+}
+
+TEST_CASE("what the block of an mbarrier knows of others goes no further without a scope") {
+  AsyncScenario scenario;
+  scenario.launch_clusters(2, 2, 2);
+  scenario.init({.cta = 0, .mask = 1}, 1);
+  const Who here{.cta = 0, .mask = 2};
+  scenario.cluster_arrive({.cta = 0, .mask = 3});
+  scenario.cluster_arrive({.cta = 1, .mask = 3});
+  scenario.cluster_wait({.cta = 0, .mask = 3});
+  scenario.cluster_wait({.cta = 1, .mask = 3});
+  scenario.write(kSecond, kData);
+  // It arrives without a scope in the first phase, and at block scope in the second.
+  scenario.mbarrier(kSecond, Operation::kMbarrierArrive, shared_of(0, kMbarrier), 1, 0, Scope::kCta,
+                    true);
+  scenario.write(kSecond, kData + 8);
+  scenario.mbarrier(kSecond, Operation::kMbarrierArrive, shared_of(0, kMbarrier), 1);
+  scenario.mbarrier(here, Operation::kMbarrierWait, shared(kMbarrier), 1, 0, Scope::kCta, true);
+  scenario.read(here, kData);
+  CHECK(scenario.is_clean());
+  scenario.read(here, kData + 8);
+  CHECK(scenario.has_only(Severity::kError));
+}
+
 TEST_CASE("the issuer of cp.async reads the copy after it waited, not before") {
   AsyncScenario waits, does_not;
   waits.launch(1, 1);
@@ -332,6 +391,47 @@ TEST_CASE("the bytes of a bulk copy complete a phase, the history of its issuer 
   CHECK(scenario.is_clean());
   scenario.read(kOther, shared(128));
   CHECK(scenario.has_only(Severity::kError));
+}
+
+TEST_CASE("a copy with a byte mask touches the bytes that the mask names") {
+  constexpr std::uint16_t kSome = 0b0100'0000'0000'0110;
+  for (std::uint32_t byte = 0; byte < 33; ++byte) {
+    for (const bool is_source : {false, true}) {
+      AsyncScenario scenario;
+      scenario.launch(1, 33);
+      scenario.masked(kThread, kData, shared(0), 32, kSome);
+      SiteInfo site = word(Operation::kWrite);
+      site.element_bytes = 1;
+      scenario.access(kOther, site, (is_source ? shared(0) : kData) + byte);
+      const bool is_copied = byte < 32 && (kSome >> byte % 16 & 1) != 0;
+      CAPTURE(byte, is_source);
+      CHECK(scenario.races().size() == (is_copied ? 1 : 0));
+      CHECK(scenario.detector.rejected() == 0);
+    }
+  }
+  AsyncScenario nothing;
+  nothing.launch(1, 33);
+  nothing.masked(kThread, kData, shared(0), 32, 0);
+  nothing.write(kOther, kData);
+  CHECK(nothing.is_clean());
+}
+
+TEST_CASE("st.bulk is a store of its thread, of all its bytes") {
+  for (const bool meets : {false, true}) {
+    AsyncScenario scenario;
+    scenario.launch(1, 33);
+    scenario.store_in_bulk(kThread, shared(0), 256);
+    scenario.write(kThread, shared(252));  // its own needs no wait
+    CHECK(scenario.is_clean());
+    if (meets) {
+      meet(scenario);
+    }
+    scenario.read(kOther, shared(256));
+    CHECK(scenario.is_clean());
+    scenario.read(kOther, shared(248));
+    CHECK(scenario.races().size() == (meets ? 0 : 1));
+    CHECK(scenario.detector.rejected() == 0);
+  }
 }
 
 TEST_CASE("a bulk store needs a proxy fence after what it reads was written") {

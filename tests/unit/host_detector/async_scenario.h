@@ -42,8 +42,9 @@ class AsyncScenario : public Scenario {
 
   // amount and bytes as in record.h.
   SiteId mbarrier(const Who& who, Operation what, std::uint64_t address, std::uint32_t amount,
-                  std::uint64_t bytes = 0, Scope scope = Scope::kCta) {
+                  std::uint64_t bytes = 0, Scope scope = Scope::kCta, bool is_unscoped = false) {
     SiteInfo site{.operation = what, .order = MemoryOrder::kRelease, .scope = scope};
+    site.is_unscoped = is_unscoped;
     if (what == Operation::kMbarrierInit || what == Operation::kMbarrierInvalidate) {
       site.order = MemoryOrder::kWeak;
     } else if (what == Operation::kMbarrierWait) {
@@ -97,6 +98,29 @@ class AsyncScenario : public Scenario {
                      .value_read = from,
                      .value_written = mbarrier,
                      .flags = ctas,
+                     .amount = bytes});
+  }
+
+  // A store of it with a mask of the bytes of each sixteen.
+  SiteId masked(const Who& who, std::uint64_t to, std::uint64_t from, std::uint32_t bytes,
+                std::uint16_t mask) {
+    SiteInfo site{.operation = Operation::kCopy, .proxy = wire::Proxy::kAsync};
+    site.asynchrony = Asynchrony::kBulkGroup;
+    site.constant = wire::kByteMask;
+    return operands(who, site,
+                    {.address = to,
+                     .value_read = from,
+                     .value_written = wire::kNoOperand,
+                     .flags = mask,
+                     .amount = bytes});
+  }
+
+  // st.bulk
+  SiteId store_in_bulk(const Who& who, std::uint64_t to, std::uint32_t bytes) {
+    return operands(who, {.operation = Operation::kCopy},
+                    {.address = to,
+                     .value_read = wire::kNoOperand,
+                     .value_written = wire::kNoOperand,
                      .amount = bytes});
   }
 

@@ -149,21 +149,50 @@ TEST_CASE("a wait leaves the last groups alone") {
   CHECK(scenario.lacks(MissingOrder::kAsyncWaitMissing));
 }
 
-TEST_CASE("a wait orders who waited and who meets it after, each warp for itself") {
-  MatrixScenario one, both;
-  for (MatrixScenario* scenario : {&one, &both}) {
+TEST_CASE("a wait is for the products of the whole warpgroup, and no other's") {
+  constexpr Who kLast{.warp = 3, .mask = kAll}, kNext{.warp = 4, .mask = kAll};
+  for (const Who& other : {kLast, kNext}) {
+    MatrixScenario scenario(5);
+    for (const Who& who : {kWarp, other}) {
+      scenario.product(who, tile(kA), tile(kB));
+      scenario.end_group(who);
+    }
+    scenario.wait(kWarp, 0);
+    scenario.write(kOtherLane, shared(kB));
+    CHECK(scenario.races().size() == (other.warp == kLast.warp ? 0 : 1));
+    CHECK(scenario.detector.rejected() == 0);
+  }
+}
+
+TEST_CASE("a wait of one warp leaves the last groups of the others alone") {
+  MatrixScenario scenario;
+  for (const std::uint64_t b : {kB, kNextB}) {
+    for (const Who& who : {kWarp, kOtherWarp}) {
+      scenario.product(who, tile(kA), tile(b));
+      scenario.end_group(who);
+    }
+  }
+  scenario.wait(kWarp, 1);
+  scenario.write(kLane, shared(kB));
+  CHECK(scenario.is_clean());
+  scenario.write(kLane, shared(kNextB));
+  CHECK(scenario.races().size() == 2);  // of its own warp's last product, and the other's
+}
+
+TEST_CASE("a wait orders who waited and who meets it after") {
+  MatrixScenario meets, does_not;
+  for (MatrixScenario* scenario : {&meets, &does_not}) {
     for (const Who& who : {kWarp, kOtherWarp}) {
       scenario->product(who, tile(kA), tile(kB));
       scenario->end_group(who);
     }
     scenario->wait(kWarp, 0);
   }
-  both.wait(kOtherWarp, 0);
-  both.meet();
-  both.write(kOtherLane, shared(kB));
-  CHECK(both.is_clean());
-  one.write(kLane, shared(kB));  // the other warp may still read
-  CHECK(one.has_only(Severity::kError));
+  meets.meet();
+  meets.write(kOtherWarp, shared(kB), 4);
+  CHECK(meets.is_clean());
+  does_not.write(kOtherWarp, shared(kB), 4);
+  CHECK(does_not.races().size() == 2);
 }
 
 TEST_CASE("a barrier before the wait is too early") {

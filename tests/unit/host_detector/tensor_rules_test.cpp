@@ -129,6 +129,28 @@ TEST_CASE("a store by a tensor map needs the proxy fence") {
   }
 }
 
+TEST_CASE("lanes that store the same box do so once, and warps that do so race") {
+  constexpr Who kWarp{.warp = 0, .mask = kAll}, kOtherWarp{.warp = 1, .mask = kAll};
+  TensorScenario scenario;
+  scenario.copy(kWarp, shared(0), {0, 0});
+  CHECK(scenario.is_clean());
+  scenario.commit(kWarp, Asynchrony::kBulkGroup);
+  scenario.write({.warp = 0, .mask = 2}, shared(0));  // before the wait
+  CHECK(scenario.lacks(MissingOrder::kAsyncWaitMissing));
+  TensorScenario waits;
+  waits.copy(kWarp, shared(0), {0, 0});
+  waits.commit(kWarp, Asynchrony::kBulkGroup);
+  waits.wait_group(kWarp, 0, Asynchrony::kBulkGroup);
+  waits.barrier(kWarp);
+  waits.barrier(kOtherWarp);
+  waits.read(kOtherWarp, element(0, 0), 4);
+  CHECK(waits.is_clean());
+  TensorScenario both;
+  both.copy(kWarp, shared(0), {0, 0});
+  both.copy(kOtherWarp, shared(0), {0, 0});
+  CHECK(both.has_only(Severity::kError));
+}
+
 TEST_CASE("wait_group makes a stored box visible, wait_group.read frees the source alone") {
   for (const bool reads_only : {true, false}) {
     TensorScenario scenario;
@@ -173,6 +195,23 @@ TEST_CASE("the rows of a box that lie behind each other are one range") {
   CHECK(box_of(map, {0, 2}, 0, 127).bytes == 0);
 }
 
+TEST_CASE("a load of pixels touches those that its offsets lead to") {
+  // Three images of 4 by 4 pixels with 4 channels of 4 bytes.
+  TensorMap map = plain_map();
+  map.rank = 4;
+  map.last = {3, 3, 3, 2, 0};
+  map.strides = {16, 64, 256, 0};
+  map.box = {4, 1, 1, 1, 1};
+  map.lower = {-1, -1, 0};
+  map.upper = {-1, -1, 0};
+  map.pixels = 6;
+  const TensorBox box = box_of(map, {0, -1, 0, 1}, 0, 1 << 16, {1, 2, 0});
+  CHECK(box.bytes == 6 * 16);
+  // Four pixels to a line: columns 0 to 3 of line 2, then 0 and 1 of line 3.
+  CHECK(box.rows == std::vector<ByteRange>{{.address = kTensor + 256 + 128, .bytes = 96}});
+  CHECK(box.pieces == std::vector<ByteRange>{{.address = 0, .bytes = 96}});
+}
+
 TEST_CASE("rows that are shorter than the lines of their swizzle are told piece by piece") {
   TensorMap map = plain_map();
   map.box = {8, 2, 1, 1, 1};
@@ -204,6 +243,7 @@ TEST_CASE("the record of a copy has its map, its coordinates and its addresses")
   copy.mbarrier.reserved1 = 3;
   copy.more.value_low = 4;
   copy.more.value_high = static_cast<std::uint32_t>(-5);
+  copy.more.reserved1 = wire::pixel_offsets(0x123, 0x45, 0x67);
   std::array<std::byte, 3 * wire::kSlotBytes> record;
   const auto read = [&](WarpOperation& operation, std::size_t bytes) {
     std::memcpy(record.data(), &header, sizeof header);
@@ -221,9 +261,16 @@ TEST_CASE("the record of a copy has its map, its coordinates and its addresses")
   CHECK(operation.lanes[9].value_read == 0x2222222211111111);
   CHECK(operation.lanes[9].value_written == shared(0x100));
   CHECK(operation.coordinates == TensorCoordinates{-7, 2, 3, 4, -5});
+  CHECK(operation.offsets == PixelOffsets{0x123, 0x45, 0x67});
   CHECK_FALSE(read(operation, 2 * wire::kSlotBytes));
   header.mask = 3;
   CHECK_FALSE(read(operation, record.size()));
+  // Without an mbarrier it may be the copy of several lanes.
+  copy.mbarrier.value_low = copy.mbarrier.value_high = ~0U;
+  header.mask = 6;
+  REQUIRE(read(operation, record.size()));
+  CHECK(operation.mask == 6);
+  CHECK(operation.lanes[1].value_read == 0x2222222211111111);
 }
 
 }  // namespace barracuda::detector::test

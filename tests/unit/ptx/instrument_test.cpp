@@ -361,9 +361,10 @@ TEST_CASE("within a block a logged write stands for later plain accesses, a read
 
 TEST_CASE("instructions that touch memory and are not logged are named, with their line") {
   const auto module = instrument_body(
-      with_registers("st.bulk.weak [%rd1], 64, 0;\nfrobnicate.u32 %r1, [%rd1];\nret;"));
+      with_registers("multimem.st.global.u32 [%rd1], %r1;\nfrobnicate.u32 %r1, [%rd1];\nret;"));
   REQUIRE(module.not_covered.size() == 2);
-  CHECK(module.not_covered[0].instruction == "st.bulk.weak");
+  CHECK(module.not_covered[0].instruction == "multimem.st.global.u32");
+  CHECK(module.not_covered[0].reason.find("multicast") != std::string::npos);
   CHECK(module.not_covered[0].ptx_line > 0);
   CHECK(module.not_covered[1].instruction == "frobnicate.u32");
   CHECK(module.not_covered[1].ptx_line == module.not_covered[0].ptx_line + 1);

@@ -311,6 +311,53 @@ TEST_CASE("copies of boxes say which operand is the map and which is shared memo
             .opcode_class == kNoEffect);
 }
 
+TEST_CASE("copies of pixels have offsets before the mask of a multicast") {
+  const Effect load = effect_of(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes."
+      "multicast::cluster [%r1], [%rd1, {%r2,%r3,%r5,%r6}], [%r4], {%h1, %h2}, %h3;");
+  CHECK(load.operation == Operation::kTensorCopy);
+  CHECK(load.mbarrier_operand == 2);
+  CHECK(load.offsets_operand == 3);
+  CHECK(load.mask_operand == 4);
+  const Effect alone = effect_of(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r1], "
+      "[%rd1, {%r2,%r3,%r5}], [%r4], {%h1};");
+  CHECK(alone.operation == Operation::kTensorCopy);
+  CHECK(alone.offsets_operand == 3);
+  CHECK(alone.mask_operand == -1);
+  const Effect store = effect_of(
+      "cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%rd1, "
+      "{%r2,%r3,%r5}], [%r1];");
+  CHECK(store.operation == Operation::kTensorCopy);
+  CHECK(store.offsets_operand == -1);
+}
+
+TEST_CASE("a copy may name the bytes of each sixteen, and a bulk store has none to read") {
+  const Effect masked =
+      effect_of("cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r1], 16, %h1;");
+  CHECK(masked.operation == Operation::kCopy);
+  CHECK(masked.asynchrony == Asynchrony::kBulkGroup);
+  CHECK(masked.mask_operand == 3);
+  CHECK(effect_of("cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.cp_mask [%rd1], "
+                  "[%r1], 16, %rd2, %h1;")
+            .mask_operand == 4);
+  const Effect store = effect_of("st.bulk.weak.shared::cta [%r1], %rd1, 0;");
+  CHECK(store.operation == Operation::kCopy);
+  CHECK(store.asynchrony == Asynchrony::kNone);
+  CHECK(store.space == StateSpace::kShared);
+  CHECK(store.amount_operand == 1);
+  CHECK(store.source_operand == -1);
+  CHECK(effect_of("st.bulk [%rd1], 64, 0;").space == StateSpace::kGeneric);
+}
+
+TEST_CASE("whether an mbarrier operation says its scope is known") {
+  CHECK(effect_of("mbarrier.arrive.shared::cluster.b64 _, [%r1];").is_unscoped);
+  CHECK_FALSE(effect_of("mbarrier.arrive.release.cta.shared::cta.b64 _, [%r1];").is_unscoped);
+  CHECK(effect_of("mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], %r2;").is_unscoped);
+  CHECK_FALSE(effect_of("mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%r1], %r2;")
+                  .is_unscoped);
+}
+
 TEST_CASE("groups of copies and waits have an operation, other forms are not covered") {
   CHECK(effect_of("cp.async.commit_group;").operation == Operation::kAsyncCommit);
   const Effect wait = effect_of("cp.async.wait_group 2;");
@@ -323,15 +370,17 @@ TEST_CASE("groups of copies and waits have an operation, other forms are not cov
         Operation::kAsyncArrive);
   CHECK(effect_of("cp.async.bulk.prefetch.L2.global [%rd1], 16;").opcode_class == kNoEffect);
   for (const std::string_view text :
-       {"cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r1], "
-        "[%rd1, {%r2,%r3,%r5}], [%r4], {%h1};",
-        "cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%rd1, "
-        "{%r2,%r3,%r5}], [%r1];",
+       {"cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes "
+        "[%r1], "
+        "[%rd1, {%r2,%r3,%r5}], [%r4], {%h1, %h2};",
+        "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r1], "
+        "[%rd1, {%r2,%r3,%r5,%r6}], [%r4], {%h1};",
         "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes "
         "[%r1], [%rd1, {%r2,%r3,%r5,%r6,%r7}], [%r4];",
-        "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r1], 16, %h1;",
+        "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r1], 16;",
         "st.async.release.gpu.global.b32 [%rd1], %r1;",
-        "red.async.release.sys.global.add.u32 [%rd1], %r1;", "st.bulk.weak [%rd1], 64, 0;",
+        "red.async.release.sys.global.add.u32 [%rd1], %r1;",
+        "multimem.red.release.gpu.global.add.u32 [%rd1], %r1;",
         "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1}, %rd1, %rd2, %r1, 0, 1, 1, 1, "
         "0, 0;",
         "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "

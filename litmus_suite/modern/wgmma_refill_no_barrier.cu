@@ -1,5 +1,6 @@
-// Each warp waits for its own part of the product, and not for that of the others.
-// expect: race intra-block shared
+// A wait is for the products of all four warps: each may store its part of the tile again.
+// expect: none
+// expect paper: race intra-block shared
 // weak: never
 // result: x 0 out 14336
 // flags: -gencode arch=compute_90a,code=[compute_90a,sm_90a]
@@ -11,16 +12,18 @@ __global__ void litmus(int* x, int* flag, int* out) {
   for (int i = threadIdx.x; i < TILE_A_HALVES; i += 128) {
     a[i] = __float2half(1);
   }
-  b[threadIdx.x] = __int2half_rn(row_in_tile(threadIdx.x));
+  if (threadIdx.x < 128) {
+    b[threadIdx.x] = __int2half_rn(row_in_tile(threadIdx.x));
+  }
   FENCE_PROXY_ASYNC();
   __syncthreads();
   const unsigned long long of_a = tile_of(a), of_b = tile_of(b);
   float d[4] = {};
   WGMMA_FENCE();
-  WGMMA(d, of_a, of_b);  // RACE
+  WGMMA(d, of_a, of_b);  // RACE paper
   WGMMA_COMMIT();
   WGMMA_WAIT(0);
-  b[threadIdx.x] = __int2half_rn(row_in_tile(threadIdx.x));  // RACE
+  b[threadIdx.x] = __int2half_rn(row_in_tile(threadIdx.x));  // RACE paper
   WGMMA_RESULT(d);
   out[threadIdx.x] = static_cast<int>(d[0] + d[1]);
 }

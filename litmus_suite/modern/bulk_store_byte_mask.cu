@@ -1,0 +1,24 @@
+// Of each 16 bytes the second and the fourth word are copied, and another warp stores the others.
+// expect: none
+// weak: never
+// result: x 1056 out 0
+// flags: -arch=sm_100
+#include "../async_copy.h"
+#include "../litmus.h"
+
+__global__ void litmus(int* x, int* flag, int* out) {
+  __shared__ alignas(128) int s[64];
+  s[threadIdx.x] = threadIdx.x;
+  FENCE_PROXY_ASYNC();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    BULK_STORE_MASKED(x, s, 256, 0xF0F0);
+    BULK_COMMIT();
+    BULK_WAIT();
+  }
+  if (threadIdx.x >= 32) {
+    x[(threadIdx.x - 32) * 2] = 1;
+  }
+}
+
+LITMUS(1, 64)

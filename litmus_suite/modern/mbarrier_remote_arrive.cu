@@ -1,0 +1,31 @@
+// A block arrives at another's mbarrier without a scope, and the wait has none.
+// expect: none
+// weak: never
+// result: x 42 out 1344
+// flags: -arch=sm_90
+#include <cooperative_groups.h>
+
+#include "../litmus.h"
+#include "../mbarrier.h"
+
+namespace cg = cooperative_groups;
+
+__global__ void __cluster_dims__(2, 1, 1) litmus(int* x, int* flag, int* out) {
+  __shared__ MBarrier bar;
+  const cg::cluster_group cluster = cg::this_cluster();
+  if (THREAD(0, 0)) {
+    MBARRIER_INIT(&bar, 1);
+  }
+  cluster.sync();
+  if (THREAD(1, 0)) {
+    x[0] = 42;
+    MBARRIER_ARRIVE_REMOTE(&bar, 0);
+  }
+  if (BLOCK(0)) {
+    MBARRIER_WAIT(&bar, 0);
+    out[threadIdx.x] = x[0];
+  }
+  cluster.sync();
+}
+
+LITMUS(2, 32)
