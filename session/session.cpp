@@ -207,6 +207,7 @@ const ProgramImage& Session::prepare_source(const ImageSource& source) {
       recorder_->sites_described(added);
     }
     pipeline_.add_sites(added.front().id, sites);
+    has_sites_ = true;
   }
   return prepared;
 }
@@ -301,6 +302,9 @@ void Session::before_stream_free(std::uint64_t address, Handle stream) {
 
 void Session::allocated(const MemoryRange& range, const std::string& description) {
   allocations_.add(range.address, range.bytes, description);
+  if (!closed_ && has_sites_) {
+    launches_.prepare(driver_->current_context());
+  }
   if (!closed_ && !allocations_.take_frees(range).empty()) {
     drain_current();  // a pool that gave it up did not wait for less
     forget(range);

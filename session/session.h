@@ -188,6 +188,7 @@ class Session {
   AllocationTable allocations_;
   LaunchTracker launches_;
   std::atomic<int> captures_ = 0;
+  std::atomic<bool> has_sites_ = false;  // launches may be logged
   std::atomic<bool> closed_ = false;
   mutable std::mutex mutex_;
   std::string device_name_;
