@@ -7,6 +7,7 @@
 #include "report/coverage.h"
 #include "report/json_parts.h"
 #include "report/json_writer.h"
+#include "report/path_prefix.h"
 #include "report/remarks.h"
 #include "report/sentences.h"
 
@@ -117,13 +118,13 @@ std::string hardening_summary(const HardeningReport& report) {
   return text + end_of_summary(report.lost, report.is_incomplete);
 }
 
-std::string hardening_text(const HardeningReport& report, bool colour) {
+std::string hardening_text(const HardeningReport& report, const TextStyle& style) {
   std::string text;
   for (const MissingFence& fence : report.missing) {
-    print_missing(text, report, fence, colour);
+    print_missing(text, report, fence, style.colour);
   }
   for (const MissingFence& fence : report.redundant) {
-    print_redundant(text, fence, colour);
+    print_redundant(text, fence, style.colour);
   }
   for (const MissingFence& fence : report.needed) {
     fmt::format_to(Buffer(text), "BARRACUDA: {} at {} is needed\n", fence.cuda,
@@ -140,6 +141,8 @@ std::string hardening_text(const HardeningReport& report, bool colour) {
         "BARRACUDA: empirically fixed, not formally fixed: an unsound oracle, the runs, saw no "
         "failure\n";
   }
+  text = without_prefix(text, style.prefix);
+  // A name that is to be given again.
   if (!report.fences_file.empty()) {
     fmt::format_to(Buffer(text), "BARRACUDA: with these fences: barracuda run --fences {} -- …\n",
                    report.fences_file);
