@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "report/coverage.h"
+#include "report/findings_page.h"
 #include "report/json_parts.h"
 #include "report/json_writer.h"
 #include "report/path_prefix.h"
@@ -35,8 +36,9 @@ void print_missing(std::string& text, const HardeningReport& report, const Missi
                  colour ? "\033[1;31m" : "", fence.cuda, place_of(fence.place, fence.statement),
                  fence.kind, fence.scope, colour ? "\033[0m" : "");
   print_rest(text, fence);
-  fmt::format_to(Buffer(text), "  Without it: {}\n{}",
-                 report.failure.empty() ? "a run fails" : report.failure, kRule);
+  fmt::format_to(Buffer(text), "  Without it: {}\n{}{}",
+                 report.failure.empty() ? "a run fails" : report.failure, see_line("missing-fence"),
+                 kRule);
 }
 
 void print_redundant(std::string& text, const MissingFence& fence, bool colour) {
@@ -48,7 +50,7 @@ void print_redundant(std::string& text, const MissingFence& fence, bool colour) 
   text +=
       "  It may be needed all the same: for what no run has shown, or by the race detector's "
       "rules\n";
-  text += kRule;
+  text += see_line("redundant-fence") + kRule;
 }
 
 double percent_more(const FenceCost& cost, const FenceCost& least) {

@@ -14,6 +14,7 @@
 #include "report/annotations.h"
 #include "report/bug.h"
 #include "report/coverage.h"
+#include "report/findings_page.h"
 #include "report/line_fold.h"
 #include "report/path_prefix.h"
 #include "report/sentences.h"
@@ -214,7 +215,7 @@ void print_bug(std::string& text, const Bug& bug, const TextStyle& style, bool n
   if (names_processes) {
     fmt::format_to(Buffer(text), "  Seen in: {}\n", names_of(bug.processes()));
   }
-  text += kRule;
+  text += see_line(heading_of(finding)) + kRule;
 }
 
 void print_messages(std::string& text, const Report& report) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "report/coverage.h"
+#include "report/findings_page.h"
 #include "report/path_prefix.h"
 #include "report/remarks.h"
 #include "report/sentences.h"
@@ -128,7 +129,7 @@ void print_failure(std::string& text, const WeakReport& report, const WeakFailur
   if (!failure.again.empty()) {
     fmt::format_to(Buffer(text), "  Again: {}\n", failure.again);
   }
-  text += kRule;
+  text += see_line("weak-memory-failure") + kRule;
 }
 
 void print_starvation(std::string& text, const Starvation& starvation, bool colour) {
@@ -145,7 +146,7 @@ void print_starvation(std::string& text, const Starvation& starvation, bool colo
   text +=
       "  PTX lets such a store wait until the next release of its thread: without one the "
       "program may never end\n";
-  text += kRule;
+  text += see_line("starvation") + kRule;
 }
 
 void print_races(std::string& text, const std::vector<RaceWithEffect>& races) {

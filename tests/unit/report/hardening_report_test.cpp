@@ -49,7 +49,9 @@ TEST_CASE("harden says what is missing, what is needed and what is not") {
   const std::string text = hardening_text(reduced_report(), {});
   CHECK_THAT(text,
              Contains("ERROR: missing fence: __threadfence() behind dot.cu:31 (acq_rel, scope "
-                      "gpu)\n  Kernel: dot(int*)\n  Without it: wrong output\n"));
+                      "gpu)\n  Kernel: dot(int*)\n  Without it: wrong output\n"
+                      "  See: docs/FINDINGS.md#missing-fence\n===="));
+  CHECK_THAT(text, Contains("\n  See: docs/FINDINGS.md#redundant-fence\n===="));
   CHECK_THAT(text,
              Contains("WARNING: redundant fence: no run needed __threadfence() at dot.cu:50"));
   CHECK_THAT(text, Contains("BARRACUDA: __threadfence() at dot.cu:40 is needed\n"));

@@ -150,10 +150,12 @@ BARRACUDA: ERROR: weak-memory failure: wrong output in 19 of 20 runs (0 of 5 wit
   Legal: a rule
   Found by: race 1 of 1
   Again: barracuda run --weakness dot.weakness -- ./dot
+  See: docs/FINDINGS.md#weak-memory-failure
 ==================
 )";
   CHECK(text.starts_with(expected));
   CHECK(text.find("BARRACUDA: WARNING: starvation: ") != std::string::npos);
+  CHECK(text.find("\n  See: docs/FINDINGS.md#starvation\n====") != std::string::npos);
   CHECK(text.find("add.cu:14: harmful: wrong output (2 directed runs)\n") != std::string::npos);
 }
 
