@@ -1,5 +1,6 @@
 // Each warp waits for its own part of the product, and not for that of the others.
 // expect: race intra-block shared
+// variable: b
 // weak: never
 // result: x 0 out 14336
 // flags: -gencode arch=compute_90a,code=[compute_90a,sm_90a]
