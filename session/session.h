@@ -166,6 +166,8 @@ class Session {
   template <typename Read>
   const ProgramImage& prepare_guarded(const Read& read);
   const ProgramImage& prepare_source(const ImageSource& source);
+  // What launches of the current context log into, unless it is there.
+  void prepare_launches();
   DriverStatus synchronize(Handle context);
   void context_failed(Handle context, DriverStatus status);
   void forget(const MemoryRange& range);
