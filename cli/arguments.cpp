@@ -21,11 +21,10 @@
 #include "cli/harden_arguments.h"
 #include "cli/litmus_arguments.h"
 #include "cli/option_docs.h"
+#include "cli/version.h"
 
 namespace barracuda::cli {
 namespace {
-
-constexpr const char* kVersion = BARRACUDA_VERSION;
 
 constexpr const char* kDescription =
     "Finds data races in CUDA programs, without recompiling them, on the GPU or without one.";
@@ -194,7 +193,7 @@ constexpr OwnParser kOwnParsers[] = {
 class Parser {
  public:
   Parser() : app_(kDescription, "barracuda") {
-    app_.set_version_flag("--version,-V", std::string("barracuda ") + kVersion);
+    app_.set_version_flag("--version,-V", version_text());
     app_.footer(kFooter);
     app_.set_help_flag("--help,-h", "print this help");
     declare_run();
@@ -230,7 +229,8 @@ class Parser {
         "run, doctor, kernel, expose, harden, fix, explore, litmus, tune, campaign, replay, merge, "
         "report, status, extract or instrument");
     help_->add_flag("--markdown", help_markdown_, "the options as a page of documentation");
-    version_ = app_.add_subcommand("version", "print the version");
+    version_ =
+        app_.add_subcommand("version", "print the version, the commit, and the versions of CUDA");
   }
 
   Command parse(std::vector<std::string> words, const std::string& environment_options,
@@ -276,7 +276,7 @@ class Parser {
       return help();
     }
     if (version_->parsed()) {
-      return Message{.text = std::string("barracuda ") + kVersion + "\n"};
+      return Message{.text = version_text()};
     }
     return Message{.text = app_.help(), .is_error = true};
   }
@@ -389,7 +389,7 @@ class Parser {
 
   [[nodiscard]] Message help_or_version(const CLI::Success& success) const {
     if (dynamic_cast<const CLI::CallForVersion*>(&success) != nullptr) {
-      return {.text = std::string("barracuda ") + kVersion + "\n"};
+      return {.text = version_text()};
     }
     for (const CLI::App* const command : commands()) {
       if (command->parsed()) {

@@ -35,7 +35,47 @@ constexpr const char* kWriteFooter =
     "  barracuda campaign write fails --tasks 100 -- expose --runs 10000 -- ./app input.dat\n"
     "  barracuda campaign write programs --lines commands.txt\n";
 
-constexpr std::string_view kParts[] = {"run", "status", "result"};
+constexpr const char* kWriteDescription = "divide a command into the tasks of a campaign";
+
+constexpr CampaignFlag kHelp = {.names = "-h,--help", .meaning = "show this help message and exit"};
+constexpr CampaignFlag kRunFlags[] = {
+    kHelp,
+    {.names = "--runner",
+     .meaning = "processes of this machine (the default), job arrays of Slurm, or tasks of a Dask "
+                "cluster",
+     .choices = "local slurm dask"},
+    {.names = "--jobs",
+     .meaning = "tasks at a time. local: as many as there are cores for explore, else 1, for the "
+                "others use all cores themselves; slurm: no limit; dask: jobs to ask the batch "
+                "system for (1)"},
+    {.names = "--retries", .meaning = "how often a task that died is repeated (2)"},
+    {.names = "--scheduler",
+     .meaning = "dask: the address of a scheduler, its file (.json), or a batch system, with "
+                "dask-jobqueue: slurm, pbs, sge, lsf, htcondor, oar, moab"},
+    {.names = "--sbatch",
+     .meaning = "slurm: an option for sbatch, as --sbatch=--partition=gpu; as often as needed"},
+};
+constexpr CampaignFlag kStatusFlags[] = {kHelp};
+constexpr CampaignFlag kResultFlags[] = {
+    kHelp,
+    {.names = "--json", .meaning = "write it to this file instead of standard output"},
+};
+
+constexpr CampaignPart kParts[] = {
+    {.name = "write", .usage = "", .description = kWriteDescription, .flags = {}},
+    {.name = "run",
+     .usage = "barracuda campaign run [OPTIONS] FOLDER",
+     .description = "Runs the tasks that have no result yet, and repeats those that die.",
+     .flags = kRunFlags},
+    {.name = "status",
+     .usage = "barracuda campaign status FOLDER",
+     .description = "How far a campaign is.",
+     .flags = kStatusFlags},
+    {.name = "result",
+     .usage = "barracuda campaign result [OPTIONS] FOLDER",
+     .description = "One report of all results, as JSON Lines; the last line is the campaign's.",
+     .flags = kResultFlags},
+};
 
 Message error(const std::string& text, std::string_view part) {
   return {.text = fmt::format("barracuda: {} (see barracuda campaign{} --help)\n", text, part),
@@ -45,7 +85,7 @@ Message error(const std::string& text, std::string_view part) {
 // What stands behind -- is the command to divide.
 Command parse_write(const std::vector<std::string>& words, const std::string& environment_options) {
   CampaignWriteCommand command{.environment_options = environment_options};
-  CLI::App app("divide a command into the tasks of a campaign", "write");
+  CLI::App app(kWriteDescription, "write");
   app.set_help_flag("--help,-h", "print this help");
   app.footer(kWriteFooter);
   app.add_option("FOLDER", command.folder, "a new folder, on a file system that all machines share")
@@ -82,13 +122,17 @@ Command parse_write(const std::vector<std::string>& words, const std::string& en
 
 }  // namespace
 
+std::span<const CampaignPart> campaign_parts() {
+  return kParts;
+}
+
 Command parse_campaign(const std::vector<std::string>& words,
                        const std::string& environment_options) {
   const std::string part = words.empty() ? "" : words.front();
   if (part == "write") {
     return parse_write({words.begin() + 1, words.end()}, environment_options);
   }
-  if (std::ranges::find(kParts, part) != std::end(kParts)) {
+  if (std::ranges::find(kParts, part, &CampaignPart::name) != std::end(kParts)) {
     return CampaignProgramCommand{.words = words};
   }
   if (part == "--help" || part == "-h") {

@@ -16,8 +16,6 @@
 namespace barracuda::cli {
 namespace {
 
-constexpr std::string_view kDivided[] = {"explore", "expose", "harden", "litmus"};
-
 constexpr std::uint64_t kTestsOneByOne = 1000;  // explore: as many tasks, at most, where none asks
 constexpr std::uint64_t kRunsOfTask = 40;       // expose: as many as it makes by itself
 // Between the first seeds of two tasks, where nobody knows how many a task will use.
@@ -29,7 +27,8 @@ Diagnostic wrong(std::string message) {
 
 // As the command's own parser says it.
 Expected<Command> parse(const CommandWords& words, const std::string& environment_options) {
-  if (words.empty() || std::ranges::find(kDivided, words.front()) == std::end(kDivided)) {
+  if (words.empty() ||
+      std::ranges::find(kDivisibleCommands, words.front()) == std::end(kDivisibleCommands)) {
     return unexpected(wrong(
         fmt::format("'{}' is no command to divide: there are explore, expose, harden and litmus",
                     words.empty() ? "" : words.front())));

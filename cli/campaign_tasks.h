@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/expected.h"
@@ -11,6 +12,8 @@
 namespace barracuda::cli {
 
 using CommandWords = std::vector<std::string>;  // behind `barracuda`
+
+inline constexpr std::string_view kDivisibleCommands[] = {"explore", "expose", "harden", "litmus"};
 
 // Into `tasks` parts at most; 0: as many as suit the command. Errors: a command that cannot be
 // divided, or whose own command line is wrong.

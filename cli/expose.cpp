@@ -213,9 +213,10 @@ int run_expose(const ExposeCommand& command, Oracle& oracle) {
   } else {
     write_plans(command, result, trials, report);
   }
-  if (auto published =
-          publish(command.options, report::weak_json_report(report),
-                  [&report](bool colour) { return report::weak_text_report(report, colour); });
+  if (auto published = publish(command.options, report::weak_json_report(report),
+                               [&report](const report::TextStyle& style) {
+                                 return report::weak_text_report(report, style);
+                               });
       !published) {
     complain(published.error().to_string());
     return report::kStatusToolFailed;

@@ -279,9 +279,10 @@ int run_fix(const FixCommand& command, const weak_memory::OracleRules& rules) {
   if (!published) {
     report.tool_failure = published.error().to_string();
   }
-  if (published =
-          publish(command.options, report::fix_json_report(report),
-                  [&report](bool colour) { return report::fix_text_report(report, colour); });
+  if (published = publish(command.options, report::fix_json_report(report),
+                          [&report](const report::TextStyle& style) {
+                            return report::fix_text_report(report, style);
+                          });
       !published) {
     complain(published.error().to_string());
     return report::kStatusToolFailed;

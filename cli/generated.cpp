@@ -1,6 +1,8 @@
 #include "cli/generated.h"
 
 #include <algorithm>
+#include <span>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -8,11 +10,14 @@
 
 #include "base/options.h"
 #include "cli/arguments.h"
+#include "cli/campaign_arguments.h"
+#include "cli/campaign_tasks.h"
 
 namespace barracuda::cli {
 namespace {
 
 constexpr const char* kOrigin = "written by barracuda --generate";
+constexpr const char* kCampaign = "campaign";
 
 // A line of a command's help, with those that belong to it.
 struct FlagText {
@@ -55,9 +60,15 @@ std::vector<std::string> lines_of(std::string_view text) {
 }
 
 // CLI11 writes a description, "Usage: …", groups of words and flags, and then what we say.
-CommandText help_of(const std::string& name) {
-  CommandText help{.name = name, .description = "", .usage = "", .flags = {}, .rest = ""};
-  const Command parsed = parse_arguments({name, "--help"}, "");
+CommandText help_of(const std::vector<std::string>& words) {
+  CommandText help{.name = fmt::format("{}", fmt::join(words, " ")),
+                   .description = "",
+                   .usage = "",
+                   .flags = {},
+                   .rest = ""};
+  std::vector<std::string> asked = words;
+  asked.emplace_back("--help");
+  const Command parsed = parse_arguments(asked, "");
   const auto* const message = std::get_if<Message>(&parsed);
   bool is_in_flag = false;
   for (const std::string& line : lines_of(message == nullptr ? "" : message->text)) {
@@ -80,10 +91,33 @@ CommandText help_of(const std::string& name) {
   return help;
 }
 
+// A part of `campaign`: its help is its own program's, but for that of `write`.
+CommandText help_of(const CampaignPart& part) {
+  if (part.flags.empty()) {
+    return help_of(std::vector<std::string>{kCampaign, std::string(part.name)});
+  }
+  CommandText help{.name = fmt::format("{} {}", kCampaign, part.name),
+                   .description = std::string(part.description),
+                   .usage = std::string(part.usage),
+                   .flags = {},
+                   .rest = ""};
+  for (const CampaignFlag& flag : part.flags) {
+    help.flags.push_back({.names = std::string(flag.names),
+                          .text = fmt::format("  {:<26}  {}\n", flag.names, flag.meaning)});
+  }
+  return help;
+}
+
+// The parts of `campaign` behind it, as "campaign run".
 std::vector<CommandText> all_commands() {
   std::vector<CommandText> commands;
   for (const std::string& name : command_names()) {
-    commands.push_back(help_of(name));
+    commands.push_back(help_of(std::vector<std::string>{name}));
+    if (name == kCampaign) {
+      for (const CampaignPart& part : campaign_parts()) {
+        commands.push_back(help_of(part));
+      }
+    }
   }
   return commands;
 }
@@ -125,7 +159,8 @@ std::string section_of(const CommandText& command) {
   std::string own;
   std::string shared;
   for (const FlagText& flag : command.flags) {
-    if (is_option(flag.flag())) {
+    // A part of campaign has none of run's, though one has the same name.
+    if (is_option(flag.flag()) && command.name.find(' ') == command.name.npos) {
       shared += (shared.empty() ? "" : ", ") + flag.flag();
     } else {
       own += flag.text;
@@ -181,6 +216,11 @@ std::string quoted(std::string_view text) {
   return result + "'";
 }
 
+// A pattern of `case`: one word.
+std::string in_case(const std::string& name) {
+  return name.find(' ') == std::string::npos ? name : quoted(name);
+}
+
 std::string flags_of(const CommandText& command) {
   std::string text;
   for (const FlagText& flag : command.flags) {
@@ -189,9 +229,24 @@ std::string flags_of(const CommandText& command) {
   return text;
 }
 
+std::string names_of_parts() {
+  std::string text;
+  for (const CampaignPart& part : campaign_parts()) {
+    text += (text.empty() ? "" : " ") + std::string(part.name);
+  }
+  return text;
+}
+
 // "    --device) DO auto gpu cpu …;;" for each option with choices.
 std::string choice_cases(const char* before, const char* behind) {
   std::string text;
+  for (const CampaignPart& part : campaign_parts()) {
+    for (const CampaignFlag& flag : part.flags) {
+      if (!flag.choices.empty()) {
+        text += fmt::format("    {}) {}{}{} ;;\n", flag.names, before, flag.choices, behind);
+      }
+    }
+  }
   for (const OptionDescription& option : option_descriptions()) {
     if (const auto choices = choices_in(option.help); !choices.empty()) {
       text += fmt::format("    --{}) {}{}{} ;;\n", option.name, before, fmt::join(choices, " "),
@@ -206,7 +261,7 @@ std::string bash_completion() {
   text +=
       "_barracuda() {\n"
       "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
-      "  local command= words= word i\n"
+      "  local command= words= names= word i\n"
       "  COMPREPLY=()\n"
       "  # --option=value is three words here.\n"
       "  if [[ $current == = ]]; then\n"
@@ -216,21 +271,33 @@ std::string bash_completion() {
       "  fi\n"
       "  for ((i = 1; i < COMP_CWORD; ++i)); do\n"
       "    word=${COMP_WORDS[i]}\n"
-      "    [[ $word == -- ]] && return  # what follows is the program's\n"
-      "    [[ -z $command && $word != -* && $word != = ]] && command=$word\n"
+      "    if [[ $word == -- ]]; then\n"
+      "      [[ $command == 'campaign write' ]] || return  # what follows is the program's\n"
+      "      command='campaign write --'\n"
+      "    elif [[ $word != -* && $word != = ]]; then\n"
+      "      case $command in\n"
+      "        '' | 'campaign write --') command=$word ;;\n"
+      "        campaign) command=\"campaign $word\" ;;\n"
+      "      esac\n"
+      "    fi\n"
       "  done\n"
       "  case $previous in\n";
   text += choice_cases("COMPREPLY=($(compgen -W \"", "\" -- \"$current\")); return");
   text += "  esac\n  case $command in\n";
   text +=
-      fmt::format("    '') words=\"{} --help --version\" ;;\n", fmt::join(command_names(), " "));
+      fmt::format("    '') names=\"{} --help --version\" ;;\n", fmt::join(command_names(), " "));
+  text +=
+      fmt::format("    'campaign write --') names=\"{}\" ;;\n", fmt::join(kDivisibleCommands, " "));
   for (const CommandText& command : all_commands()) {
-    text += fmt::format("    {}) words=\"{}\" ;;\n", command.name, flags_of(command));
+    text +=
+        command.name == kCampaign
+            ? fmt::format("    {}) names=\"{} --help\" ;;\n", command.name, names_of_parts())
+            : fmt::format("    {}) words=\"{}\" ;;\n", in_case(command.name), flags_of(command));
   }
   return text +
          "  esac\n"
-         "  if [[ -z $command || $current == -* ]]; then\n"
-         "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+         "  if [[ -n $names || $current == -* ]]; then\n"
+         "    COMPREPLY=($(compgen -W \"$names $words\" -- \"$current\"))\n"
          "  fi\n"
          "}\n"
          "complete -o bashdefault -o default -F _barracuda barracuda\n";
@@ -241,6 +308,22 @@ std::string described(const std::string& name, const std::string& meaning) {
   return quoted(name + ":" + meaning);
 }
 
+// Those of the commands whose names begin with the prefix and have one word more; of these only
+// some, if there is a list.
+std::string command_choice(const std::string& pattern, std::span<const CommandText> commands,
+                           const std::string& prefix, std::span<const std::string_view> only = {}) {
+  std::string text = "    " + pattern + ")\n      commands=(\n";
+  for (const CommandText& command : commands) {
+    const std::string name =
+        command.name.starts_with(prefix) ? command.name.substr(prefix.size()) : " ";
+    if (name.find(' ') == name.npos &&
+        (only.empty() || std::ranges::find(only, name) != only.end())) {
+      text += "        " + described(name, command.description) + "\n";
+    }
+  }
+  return text + "      )\n      _describe command commands\n      return ;;\n";
+}
+
 std::string zsh_completion() {
   std::string text = fmt::format("#compdef barracuda\n# {} zsh\n", kOrigin);
   text +=
@@ -249,24 +332,32 @@ std::string zsh_completion() {
       "  local command=\n"
       "  integer i\n"
       "  for ((i = 2; i < CURRENT; ++i)); do\n"
-      "    if [[ ${words[i]} == -- ]]; then  # what follows is the program's\n"
+      "    if [[ ${words[i]} == -- && $command == 'campaign write' ]]; then\n"
+      "      command='campaign write --'\n"
+      "    elif [[ ${words[i]} == -- ]]; then  # what follows is the program's\n"
       "      shift $i words\n"
       "      ((CURRENT -= i))\n"
       "      _normal\n"
       "      return\n"
+      "    elif [[ ${words[i]} != -* ]]; then\n"
+      "      case $command in\n"
+      "        '' | 'campaign write --') command=${words[i]} ;;\n"
+      "        campaign) command=\"campaign ${words[i]}\" ;;\n"
+      "      esac\n"
       "    fi\n"
-      "    [[ -z $command && ${words[i]} != -* ]] && command=${words[i]}\n"
       "  done\n"
       "  case ${words[CURRENT - 1]} in\n";
   text += choice_cases("compadd -- ", "; return");
-  text += "  esac\n  case $command in\n    '')\n      commands=(\n";
+  text += "  esac\n  case $command in\n";
   const std::vector<CommandText> commands = all_commands();
+  text += command_choice("''", commands, "");
+  text += command_choice("'campaign write --'", commands, "", kDivisibleCommands);
   for (const CommandText& command : commands) {
-    text += "        " + described(command.name, command.description) + "\n";
-  }
-  text += "      )\n      _describe command commands\n      return ;;\n";
-  for (const CommandText& command : commands) {
-    text += "    " + command.name + ")\n      flags=(\n";
+    if (command.name == kCampaign) {
+      text += command_choice(command.name, commands, command.name + " ");
+      continue;
+    }
+    text += "    " + in_case(command.name) + ")\n      flags=(\n";
     for (const FlagText& flag : command.flags) {
       text += "        " + described(flag.flag(), flag.meaning()) + "\n";
     }

@@ -90,9 +90,10 @@ int run_harden(const HardenCommand& command, weak_memory::Oracle& oracle) {
       status = report::kStatusToolFailed;
     }
   }
-  if (auto published =
-          publish(command.options, report::hardening_json(report),
-                  [&report](bool colour) { return report::hardening_text(report, colour); });
+  if (auto published = publish(command.options, report::hardening_json(report),
+                               [&report](const report::TextStyle& style) {
+                                 return report::hardening_text(report, style);
+                               });
       !published) {
     complain(published.error().to_string());
     return report::kStatusToolFailed;

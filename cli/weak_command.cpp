@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -119,7 +118,7 @@ std::string why_incomplete(const WeakCommand& command, const std::string& what) 
 }
 
 Expected<void> publish(const Options& options, const std::string& json,
-                       const std::function<std::string(bool colour)>& text) {
+                       const std::function<std::string(const report::TextStyle&)>& text) {
   if (!options.json.empty()) {
     TRY(const std::string file, expand_file_name(options.json));
     if (auto written = write_file(file, json); !written) {
@@ -127,10 +126,11 @@ Expected<void> publish(const Options& options, const std::string& json,
     }
   }
   if (options.log_file.empty()) {
-    return report::write_to_stderr(text(isatty(STDERR_FILENO) == 1));
+    return report::write_to_stderr(
+        text(report::text_style(options, report::TextTarget::kStandardError)));
   }
   TRY(const std::string file, expand_file_name(options.log_file));
-  return write_file(file, text(false));
+  return write_file(file, text(report::text_style(options, report::TextTarget::kFile)));
 }
 
 std::variant<weak_memory::OracleRules, int> checked_rules(const WeakCommand& command) {

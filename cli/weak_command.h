@@ -13,6 +13,7 @@
 #include "cli/run_directory.h"
 #include "cli/status_line.h"
 #include "cli/weak_runs.h"
+#include "report/text_style.h"
 #include "weak_memory/experiment.h"
 #include "weak_memory/oracle.h"
 #include "weak_memory/reference_runs.h"
@@ -52,7 +53,7 @@ std::string why_incomplete(const WeakCommand& command, const std::string& what);
 
 // The JSON to the file that the options name, the text to theirs or to standard error.
 Expected<void> publish(const Options& options, const std::string& json,
-                       const std::function<std::string(bool colour)>& text);
+                       const std::function<std::string(const report::TextStyle&)>& text);
 
 // The files of the options can be written, and the oracle's rules are there; else the status for
 // main, once said.

@@ -8,6 +8,7 @@ if(NOT nvcc_version MATCHES "release 13\\.")
   message(FATAL_ERROR "${BARRACUDA_NVCC} is not of CUDA 13. `tools/install_cuda.sh wheels` puts one "
                       "that is into build/cuda; or set CUDA_HOME, and configure afresh.")
 endif()
+string(REGEX REPLACE ".*, V([0-9.]+).*" "\\1" BARRACUDA_CUDA_VERSION "${nvcc_version}")
 get_filename_component(nvcc_real ${BARRACUDA_NVCC} REALPATH)
 get_filename_component(nvcc_bin ${nvcc_real} DIRECTORY)
 get_filename_component(BARRACUDA_CUDA_HOME ${nvcc_bin} DIRECTORY)

@@ -2,4 +2,7 @@
 # its own, for lib/libtbb.so.12 would be that of the package libtbb12; /usr/bin has a link.
 if(CPACK_GENERATOR STREQUAL DEB)
   set(CPACK_PACKAGING_INSTALL_PREFIX /opt/barracuda)
+  # CPack strips what it has taken the debug files of.
+  set(CPACK_STRIP_FILES OFF)
+  set(CPACK_DEBIAN_DEBUGINFO_PACKAGE ON)
 endif()

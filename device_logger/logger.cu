@@ -289,15 +289,14 @@ __device__ __forceinline__ void log_event(std::uint32_t site, std::uint32_t deta
   const BlockStates states(descriptor, (site & (kLeavesKernel | kOfWholeBlock)) != 0);
   const Lanes together = Lanes::at_site(site);
   if ((site & kLeavesKernel) != 0) {
-    const Lanes leaving(__match_any_sync(together.mask, detail));
+    const Lanes leaving(Lanes::like(together.mask, detail));
     if (states.are_kept() && leaving.leads() && (site & kCounted) == 0) {
       states.leave(leaving.mask, detail);
     }
     detail = states.are_kept() ? 1 : 0;
   }
   // Lanes may name different barriers or masks: a record has one.
-  const Lanes lanes(
-      __match_any_sync(together.mask, static_cast<std::uint64_t>(threads) << 32 | detail));
+  const Lanes lanes(Lanes::like(together.mask, static_cast<std::uint64_t>(threads) << 32 | detail));
   lanes.converge();  // what these lanes have told of is before what the leader counts
   if (lanes.leads()) {
     const EventRecord event{.site = site,

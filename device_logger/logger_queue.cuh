@@ -25,8 +25,14 @@ __device__ __forceinline__ std::uint32_t lane_id() {
   return lane;
 }
 
-// The lanes that execute a hook together, from one site: the hardware may run lanes that called
-// from different places through one hook as one. Each has a value of its own (write_record.h).
+// The lanes that execute a hook together, from one site. Each has a value of its own
+// (write_record.h).
+//
+// The hardware may run lanes that called from different places through one hook as one, and then it
+// answers a vote or a match for all of them, whatever the masks that they name: ptxas asks only
+// whether all lanes of a mask are there. So the answers here are cut to the mask. (Letting one site
+// wait for the other is no way out: it does not end where lanes come together behind
+// __activemask().)
 struct Lanes {
   using Words = std::uint64_t;
   using Flags = bool;
@@ -41,7 +47,17 @@ struct Lanes {
         leader(static_cast<std::uint32_t>(__ffs(static_cast<int>(active))) - 1) {}
 
   __device__ __forceinline__ static Lanes at_site(std::uint32_t site) {
-    return Lanes(__match_any_sync(__activemask(), site));
+    return Lanes(like(__activemask(), site));
+  }
+
+  // Of the lanes of a mask those that have this lane's value.
+  template <class Value>
+  __device__ __forceinline__ static std::uint32_t like(std::uint32_t lanes, Value value) {
+    return __match_any_sync(lanes, value) & lanes;
+  }
+
+  __device__ __forceinline__ std::uint32_t those(bool are) const {
+    return __ballot_sync(mask, are) & mask;
   }
 
   __device__ __forceinline__ bool leads() const { return lane == leader; }
@@ -66,12 +82,12 @@ struct Lanes {
 
   template <class Predicate>
   __device__ __forceinline__ std::uint32_t which(Words words, const Predicate& is) const {
-    return __ballot_sync(mask, is(lane, words));
+    return those(is(lane, words));
   }
 
   template <class Predicate>
   __device__ __forceinline__ bool none(Words words, const Predicate& is) const {
-    return __all_sync(mask, !is(lane, words)) != 0;
+    return those(is(lane, words)) == 0;
   }
 
   template <class Work>
@@ -85,7 +101,7 @@ struct Lanes {
 
   __device__ __forceinline__ Flags everywhere() const { return true; }
 
-  __device__ __forceinline__ bool all(Flags flags) const { return __all_sync(mask, flags) != 0; }
+  __device__ __forceinline__ bool all(Flags flags) const { return those(!flags) == 0; }
 
   __device__ __forceinline__ bool all_store_alike(const StoredValues<Lanes>& values) const {
     return all(stores_as(values, leader));
@@ -93,8 +109,8 @@ struct Lanes {
 
   __device__ __forceinline__ Flags alike_where_equal(Words addresses,
                                                      const StoredValues<Lanes>& values) const {
-    const std::uint32_t group = __match_any_sync(mask, addresses);
-    const std::uint32_t differs = __ballot_sync(mask, !stores_as(values, lowest_bit(group)));
+    const std::uint32_t group = like(mask, addresses);
+    const std::uint32_t differs = those(!stores_as(values, lowest_bit(group)));
     return (differs & group) == 0;
   }
 

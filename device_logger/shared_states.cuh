@@ -125,14 +125,14 @@ class BlockStates {
     if (access.use == StateUse::kWrite) {
       // Two lanes of one instruction in one word: their record says what is to be said of them.
       const std::uint64_t word = has_state ? offset / bytes_at(site) : ~std::uint64_t{lanes.lane};
-      if (__popc(__match_any_sync(lanes.mask, word)) != 1) {
+      if (__popc(Lanes::like(lanes.mask, word)) != 1) {
         access.use = StateUse::kLogged;
       }
       value = stored_value(values.low, values.high);
       access.value_mark = values.are_known && lanes.all_store_alike(values) ? value_mark(value) : 0;
     }
     const bool logs = !has_state || take_all(site, offset, interval, access, value);
-    return __any_sync(lanes.mask, logs) != 0;
+    return lanes.those(logs) != 0;
   }
 
  private:

@@ -206,6 +206,7 @@ DeviceError Machine::launch(const LoadedKernel& kernel, const LaunchConfig& want
   launch.grid_id = ++state_->launches;
   launch.is_seeded = options.seed.has_value();
   launch.is_reversed = options.is_reversed;
+  launch.mixes_member_masks = options.mixes_member_masks;
   launch.timeout_ms = options.launch_timeout_ms;
   launch.deadline =
       std::chrono::steady_clock::now() + std::chrono::milliseconds(options.launch_timeout_ms);

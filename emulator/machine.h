@@ -32,6 +32,9 @@ struct MachineOptions {
   std::optional<std::uint64_t> seed;
   // Without one: the last CTA and the last warp come first, on one host thread.
   bool is_reversed = false;
+  // Lanes that run as one exchange values as one, whatever member masks they name: as a GPU has it,
+  // of which code that is called from several places must not depend.
+  bool mixes_member_masks = false;
   std::uint32_t workers = 0;            // host threads for CTAs; 0: all cores
   std::uint64_t launch_timeout_ms = 0;  // 0: none
   // Gets what kernels print, when a launch has ended, before launch() returns. Null: stdout.

@@ -3,7 +3,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/held_lock.h"
 #include "preload/hook.h"
@@ -17,6 +19,10 @@ namespace {
 using session::Handle;
 using session::LoadedModule;
 using session::LoadedPart;
+
+// A program launches most kernels of a module that has few, and few of a module that has the many
+// instances of templates.
+constexpr std::size_t kMostAhead = 16;
 
 // One part of one loaded module. Made under its mutex, so that two threads that ask for a kernel
 // compile it once, and two kernels are compiled at the same time.
@@ -148,8 +154,20 @@ bool may_load_in_parts(const session::ProgramImage& image, const JitOptions& opt
   return image.split != nullptr && options.compiler_flags().has_value() && !loads_all_at_once();
 }
 
-void base_loaded(Handle module, const JitOptions& options) {
-  bases().add(module, options.without_places());
+void base_loaded(Handle module, bool is_library, const session::ProgramImage& image,
+                 const JitOptions& options) {
+  const JitOptions of_parts = options.without_places();
+  bases().add(module, of_parts);
+  if (image.kernels.size() > kMostAhead) {
+    return;
+  }
+  std::vector<std::string_view> texts;
+  for (const ptx::Kernel& kernel : image.kernels) {
+    if (const ptx::KernelPart* const part = image.split->find_part(kernel.name); part != nullptr) {
+      texts.push_back(part->text);
+    }
+  }
+  compile_ahead(texts, of_parts, is_library);
 }
 
 PartKernel find_part(const HookScope& scope, Handle owner, const char* name) {

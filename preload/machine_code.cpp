@@ -128,7 +128,7 @@ std::optional<std::string> driver_identity() {
 }
 
 // Nothing where only the driver can do it.
-std::optional<jit::Request> request_for(const std::string& text, const JitOptions& options,
+std::optional<jit::Request> request_for(std::string_view text, const JitOptions& options,
                                         bool is_library) {
   const std::optional<int> architecture =
       is_library ? architecture_of_all() : architecture_of_current();
@@ -156,6 +156,21 @@ bool loads_all_at_once() {
   static const auto get_mode = DRIVER_FUNCTION(cuModuleGetLoadingMode);
   CUmoduleLoadingMode mode{};
   return get_mode(&mode) == CUDA_SUCCESS && mode == CU_MODULE_EAGER_LOADING;
+}
+
+void compile_ahead(std::span<const std::string_view> texts, const JitOptions& options,
+                   bool is_library) {
+  jit::CodeCache* const cache = code_cache();
+  if (cache == nullptr) {
+    return;
+  }
+  std::vector<jit::Request> requests;
+  for (const std::string_view text : texts) {
+    if (auto request = request_for(text, options, is_library)) {
+      requests.push_back(std::move(*request));
+    }
+  }
+  cache->compile_ahead(std::move(requests));
 }
 
 // Sites get their numbers in the order in which images are prepared, which is that of the file.

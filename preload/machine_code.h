@@ -2,6 +2,7 @@
 // made by the compiler beside this library (docs/decisions/jit-cache.md).
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,11 @@ namespace barracuda::preload {
 // At the first call, where the program loads all that it has (CUDA_MODULE_LOADING=EAGER): starts to
 // compile the images of its executable, several at a time. `options` are those of the first load.
 void compile_program_ahead(session::Session& session, const JitOptions& options);
+
+// Starts to compile these, which stay where they are, several at a time. The options are those that
+// they will be asked for with.
+void compile_ahead(std::span<const std::string_view> texts, const JitOptions& options,
+                   bool is_library);
 
 // CUDA_MODULE_LOADING=EAGER: the program asks for all its kernels when it starts.
 bool loads_all_at_once();

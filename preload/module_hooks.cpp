@@ -73,7 +73,7 @@ CUresult load(const HookScope& scope, const Prepared& prepared, Load loader, Han
       session.modules().loaded(handle_of(*handle), loader.is_library, *image, refusal,
                                prepared.owner, in_parts ? kBase : kWhole);
       if (in_parts && refusal.empty()) {
-        base_loaded(handle_of(*handle), loader.options);
+        base_loaded(handle_of(*handle), loader.is_library, *image, loader.options);
       }
     } else if (!image->has_ptx && device_choice() == DeviceChoice::kEmulated) {
       session.image_blocked(image->reason);

@@ -1,7 +1,6 @@
 #include "preload/unhooked_driver.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -9,6 +8,7 @@
 
 #include "base/assert.h"
 #include "preload/hook.h"
+#include "preload/pinned_memory.h"
 
 namespace barracuda::preload {
 namespace {
@@ -79,18 +79,12 @@ class UnhookedDriver final : public session::DeviceDriver {
 
   std::byte* allocate_pinned(std::size_t bytes) override {
     const RelaxedCapture relaxed;
-    void* memory = nullptr;
-    if (host_allocate_(&memory, bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP) !=
-        CUDA_SUCCESS) {
-      return nullptr;
-    }
-    std::memset(memory, 0, bytes);
-    return static_cast<std::byte*>(memory);
+    return pinned_.allocate(bytes, !is_emulated());
   }
 
   void free_pinned(std::byte* memory) override {
     const RelaxedCapture relaxed;
-    free_host_(memory);
+    pinned_.free(memory);
   }
 
   // Not through the default stream, which would wait for the program's work.
@@ -313,6 +307,7 @@ class UnhookedDriver final : public session::DeviceDriver {
     return bytes <= kSmall || memory_info_(&free, &total) != CUDA_SUCCESS || bytes <= free / 4;
   }
 
+  PinnedMemory pinned_;
   std::mutex started_mutex_;
   std::map<std::pair<Handle, const char*>, Started> started_;
   Original<decltype(::cuStreamWriteValue32_v2)> stream_write_{"cuStreamWriteValue32_v2"};
@@ -324,8 +319,6 @@ class UnhookedDriver final : public session::DeviceDriver {
   Original<decltype(::cuCtxPopCurrent_v2)> context_pop_{"cuCtxPopCurrent_v2"};
   Original<decltype(::cuCtxSynchronize)> context_synchronize_{"cuCtxSynchronize"};
   Original<decltype(::cuMemGetInfo_v2)> memory_info_{"cuMemGetInfo_v2"};
-  Original<decltype(::cuMemHostAlloc)> host_allocate_{"cuMemHostAlloc"};
-  Original<decltype(::cuMemFreeHost)> free_host_{"cuMemFreeHost"};
   Original<decltype(::cuMemAlloc_v2)> allocate_{"cuMemAlloc_v2"};
   Original<decltype(::cuMemFree_v2)> free_{"cuMemFree_v2"};
   Original<decltype(::cuMemsetD8Async)> set_async_{"cuMemsetD8Async"};

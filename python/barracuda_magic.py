@@ -15,8 +15,10 @@ from pathlib import Path
 
 
 def command():
-    beside = Path(__file__).resolve().parents[3] / "bin/barracuda"  # of share/barracuda/python
-    return str(beside) if beside.exists() else shutil.which("barracuda") or "barracuda"
+    own = Path(__file__).resolve()
+    # Of share/barracuda/python, and in a wheel.
+    beside = [path for path in (own.parents[3] / "bin/barracuda", own.parent / "barracuda/bin/barracuda") if path.exists()]
+    return str(beside[-1]) if beside else shutil.which("barracuda") or "barracuda"
 
 
 def barracuda(line, cell):

@@ -50,9 +50,10 @@ class Recorder:
 
 
 def find_command(config):
-    beside = Path(__file__).resolve().parents[3] / "bin/barracuda"  # of share/barracuda/python
-    command = config.getoption("--barracuda-command") or (
-        str(beside) if beside.exists() else shutil.which("barracuda"))
+    own = Path(__file__).resolve()
+    # Of share/barracuda/python, and in a wheel.
+    beside = [path for path in (own.parents[3] / "bin/barracuda", own.parent / "barracuda/bin/barracuda") if path.exists()]
+    command = config.getoption("--barracuda-command") or (str(beside[-1]) if beside else shutil.which("barracuda"))
     if command is None:
         raise pytest.UsageError("--barracuda: there is no barracuda command on the PATH (--barracuda-command)")
     return command

@@ -7,6 +7,7 @@
 
 #include "base/percent_code.h"
 #include "report/coverage.h"
+#include "report/path_prefix.h"
 #include "report/sentences.h"
 
 namespace barracuda::report {
@@ -21,7 +22,7 @@ std::string escaped(std::string_view text, std::string_view special) {
 
 }  // namespace
 
-std::string gcc_lines(const Bug& bug) {
+std::string gcc_lines(const Bug& bug, std::string_view prefix) {
   const Finding& finding = bug.shown();
   const std::string what =
       fmt::format("{} ({})", title_of(finding), counted(bug.count(), "occurrence"));
@@ -42,12 +43,13 @@ std::string gcc_lines(const Bug& bug) {
     text += fmt::format("{}: {}: {} [{}]\n", first, name_of(finding.severity), what,
                         name_of(finding.type));
   }
-  return lacks_order(finding)
-             ? text + fmt::format("{}: note: missing order: {}\n", first, finding.missing)
-             : text;
+  if (lacks_order(finding)) {
+    text += fmt::format("{}: note: missing order: {}\n", first, finding.missing);
+  }
+  return without_prefix(text, prefix);
 }
 
-std::string github_line(const Bug& bug) {
+std::string github_line(const Bug& bug, std::string_view prefix) {
   constexpr std::string_view kInText = "%\r\n";
   constexpr std::string_view kInProperty = "%\r\n:,";
   const Finding& finding = bug.shown();
@@ -55,10 +57,11 @@ std::string github_line(const Bug& bug) {
   const std::string where =
       place.line == 0
           ? ""
-          : fmt::format("file={},line={},", escaped(place.file, kInProperty), place.line);
+          : fmt::format("file={},line={},",
+                        escaped(without_prefix(place.file, prefix), kInProperty), place.line);
   return fmt::format("::{} {}title={}::{}\n", name_of(finding.severity), where,
                      escaped(title_of(finding), kInProperty),
-                     escaped(description_of(finding), kInText));
+                     escaped(without_prefix(description_of(finding), prefix), kInText));
 }
 
 }  // namespace barracuda::report

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -61,7 +62,18 @@ Use use_in(std::string_view line, const std::string& name) {
 VariablePlace place_of_variable(std::string_view site_variable) {
   const std::size_t at = site_variable.find('@');
   const std::size_t colon = site_variable.find(':', at == site_variable.npos ? 0 : at);
-  VariablePlace place{.name = variable_name(std::string(site_variable.substr(0, at)))};
+  const std::string_view symbol = site_variable.substr(0, at);
+  VariablePlace place{.name = variable_name(std::string(symbol))};
+  if (const std::string_view part = part_of_variable(symbol); !part.empty()) {
+    // Of several ("_$_1_$_0": a member of an element) the last alone would be wrong.
+    const std::string_view digits = part.substr(kPartMark.size());
+    std::uint64_t element = 0;
+    const auto [rest, problem] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), element);
+    if (problem == std::errc{} && rest == digits.data() + digits.size()) {
+      place.element = element;
+    }
+  }
   if (at == site_variable.npos || colon == site_variable.npos) {
     return place;
   }
@@ -88,6 +100,15 @@ std::string element_name(const Finding& finding, const std::string& name, std::u
   const bool is_element = use == Use::kElement && size != 0 && size < bytes && offset < bytes &&
                           offset % size == 0 && bytes % size == 0;
   return is_element ? fmt::format("{}[{}]", name, offset / size) : name;
+}
+
+std::string element_name(const Finding& finding, const VariablePlace& place) {
+  Use use = Use::kNone;
+  for (const Access& access : finding.accesses) {
+    use = std::max(use, use_in(access.source, place.name));
+  }
+  return place.element && use == Use::kElement ? fmt::format("{}[{}]", place.name, *place.element)
+                                               : place.name;
 }
 
 }  // namespace barracuda::report

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "report/coverage.h"
+#include "report/path_prefix.h"
 #include "report/remarks.h"
 #include "report/sentences.h"
 
@@ -51,7 +52,9 @@ std::string words_for(const std::string& standing) {
              : "detector: no race in the schedules that were run";
 }
 
-void print_repair(std::string& text, const FixReport& report, bool colour) {
+// All but the diff.
+std::string repair_text(const FixReport& report, bool colour) {
+  std::string text;
   fmt::format_to(Buffer(text), "{}{}BARRACUDA: FIX: {} of {} gone with {}{}\n", kRule,
                  colour ? "\033[1;32m" : "", report.repaired.size(),
                  counted(report.races(), "race"), counted(report.edits.size(), "edit"),
@@ -74,11 +77,7 @@ void print_repair(std::string& text, const FixReport& report, bool colour) {
                    report.failures_before, report.directed_before, report.failures_after,
                    report.directed_after);
   }
-  text += "\n";
-  if (!report.diff.empty()) {
-    text += report.diff;
-  }
-  text += kRule;
+  return text + "\n";
 }
 
 void print_open(std::string& text, const UnrepairedRace& open, bool colour) {
@@ -111,16 +110,18 @@ std::string fix_summary_line(const FixReport& report) {
   return text + "\n";
 }
 
-std::string fix_text_report(const FixReport& report, bool colour) {
+std::string fix_text_report(const FixReport& report, const TextStyle& style) {
   std::string text;
   if (!report.edits.empty()) {
-    print_repair(text, report, colour);
+    // The diff is for `patch`, wherever that runs.
+    text += without_prefix(repair_text(report, style.colour), style.prefix) + report.diff + kRule;
   }
+  std::string rest;
   for (const UnrepairedRace& open : report.open) {
-    print_open(text, open, colour);
+    print_open(rest, open, style.colour);
   }
-  text += remark_lines(report.notes, report.tool_failure);
-  return text + fix_summary_line(report);
+  rest += remark_lines(report.notes, report.tool_failure);
+  return text + without_prefix(rest, style.prefix) + fix_summary_line(report);
 }
 
 }  // namespace barracuda::report

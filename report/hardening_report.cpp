@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include "report/coverage.h"
+#include "report/findings_page.h"
 #include "report/json_parts.h"
 #include "report/json_writer.h"
+#include "report/path_prefix.h"
 #include "report/remarks.h"
 #include "report/sentences.h"
 
@@ -34,8 +36,9 @@ void print_missing(std::string& text, const HardeningReport& report, const Missi
                  colour ? "\033[1;31m" : "", fence.cuda, place_of(fence.place, fence.statement),
                  fence.kind, fence.scope, colour ? "\033[0m" : "");
   print_rest(text, fence);
-  fmt::format_to(Buffer(text), "  Without it: {}\n{}",
-                 report.failure.empty() ? "a run fails" : report.failure, kRule);
+  fmt::format_to(Buffer(text), "  Without it: {}\n{}{}",
+                 report.failure.empty() ? "a run fails" : report.failure, see_line("missing-fence"),
+                 kRule);
 }
 
 void print_redundant(std::string& text, const MissingFence& fence, bool colour) {
@@ -47,7 +50,7 @@ void print_redundant(std::string& text, const MissingFence& fence, bool colour) 
   text +=
       "  It may be needed all the same: for what no run has shown, or by the race detector's "
       "rules\n";
-  text += kRule;
+  text += see_line("redundant-fence") + kRule;
 }
 
 double percent_more(const FenceCost& cost, const FenceCost& least) {
@@ -117,13 +120,13 @@ std::string hardening_summary(const HardeningReport& report) {
   return text + end_of_summary(report.lost, report.is_incomplete);
 }
 
-std::string hardening_text(const HardeningReport& report, bool colour) {
+std::string hardening_text(const HardeningReport& report, const TextStyle& style) {
   std::string text;
   for (const MissingFence& fence : report.missing) {
-    print_missing(text, report, fence, colour);
+    print_missing(text, report, fence, style.colour);
   }
   for (const MissingFence& fence : report.redundant) {
-    print_redundant(text, fence, colour);
+    print_redundant(text, fence, style.colour);
   }
   for (const MissingFence& fence : report.needed) {
     fmt::format_to(Buffer(text), "BARRACUDA: {} at {} is needed\n", fence.cuda,
@@ -140,6 +143,8 @@ std::string hardening_text(const HardeningReport& report, bool colour) {
         "BARRACUDA: empirically fixed, not formally fixed: an unsound oracle, the runs, saw no "
         "failure\n";
   }
+  text = without_prefix(text, style.prefix);
+  // A name that is to be given again.
   if (!report.fences_file.empty()) {
     fmt::format_to(Buffer(text), "BARRACUDA: with these fences: barracuda run --fences {} -- …\n",
                    report.fences_file);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "report/race_report.h"
+#include "report/text_writer.h"
 #include "report/weak_finding.h"
 
 namespace barracuda::report {
@@ -37,7 +38,8 @@ struct HardeningReport {
   bool is_incomplete = false;
 };
 
-std::string hardening_text(const HardeningReport& report, bool colour);
+// Of the style it has colour and prefix.
+std::string hardening_text(const HardeningReport& report, const TextStyle& style);
 // "BARRACUDA SUMMARY: 1 missing fence, 2 redundant fences (28 places tried), no failure in 500
 // runs"
 std::string hardening_summary(const HardeningReport& report);

@@ -186,7 +186,7 @@ class Resolver {
     // A copy begins somewhere; what the kernel touched is the place.
     const bool is_copy_first = event.first.site.is_call();
     finding.location =
-        is_shared ? shared_location(event.first, finding)
+        is_shared ? shared_location(event, finding)
                   : global_location((is_copy_first ? event.second : event.first).address, finding);
     return finding;
   }
@@ -491,21 +491,35 @@ class Resolver {
     return "is at another barrier";
   }
 
-  [[nodiscard]] std::string shared_location(const detector::RaceAccess& raw,
+  // By whichever access tells it: a copy, a matrix and a pointer into another block's memory have
+  // addresses that lead to no name.
+  [[nodiscard]] std::string shared_variable(const detector::RaceEvent& event,
                                             const Finding& finding) const {
-    if (raw.space == wire::AddressSpace::kSharedCluster) {
-      return fmt::format("byte {} of the shared memory of the block with rank {} in the cluster",
-                         raw.address & 0xffffffffU, raw.address >> 32);
+    const std::uint64_t offset = event.first.address & 0xffffffffU;
+    for (const detector::RaceAccess* const raw : {&event.first, &event.second}) {
+      const ptx::Site* const at = raw->site.is_call() ? nullptr : site(raw->site.instruction());
+      if (at == nullptr || object_of(*at).empty()) {
+        continue;
+      }
+      const VariablePlace place = place_of_variable(at->variable);
+      const bool is_placed = place.bytes != 0 && offset >= place.offset;
+      return fmt::format(
+          " ({})", place.element || !is_placed
+                       ? element_name(finding, place)
+                       : element_name(finding, place.name, offset - place.offset, place.bytes));
     }
-    const Access& access = finding.accesses.front();
-    const ptx::Site* const at = raw.site.is_call() ? nullptr : site(raw.site.instruction());
-    std::string name = access.object;
-    if (const VariablePlace place = place_of_variable(at == nullptr ? "" : at->variable);
-        !name.empty() && place.bytes != 0 && raw.address >= place.offset) {
-      name = element_name(finding, name, raw.address - place.offset, place.bytes);
-    }
-    return fmt::format("byte {} of the shared memory of {}{}", raw.address, block_name(access),
-                       name.empty() ? "" : fmt::format(" ({})", name));
+    return "";
+  }
+
+  [[nodiscard]] std::string shared_location(const detector::RaceEvent& event,
+                                            const Finding& finding) const {
+    const detector::RaceAccess& raw = event.first;
+    const std::string of =
+        raw.space == wire::AddressSpace::kSharedCluster
+            ? fmt::format("the block with rank {} in the cluster", raw.address >> 32)
+            : block_name(finding.accesses.front());
+    return fmt::format("byte {} of the shared memory of {}{}", raw.address & 0xffffffffU, of,
+                       shared_variable(event, finding));
   }
 
   // Of a module's variable also which element.

@@ -7,10 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "base/percent_code.h"
 #include "report/bug.h"
 #include "report/coverage.h"
 #include "report/exit_status.h"
+#include "report/findings_page.h"
 #include "report/json_parts.h"
 #include "report/sentences.h"
 
@@ -101,6 +104,7 @@ class SarifWriter {
  private:
   static Json driver() {
     Json rules = Json::array();
+    const std::string page = findings_page();
     for (const Rule& rule : kRules) {
       rules.push_back({{"id", rule.id},
                        {"name", rule.title},
@@ -109,6 +113,12 @@ class SarifWriter {
                        {"help", text_json(rule.help)},
                        {"defaultConfiguration", {{"level", "error"}}},
                        {"properties", {{"tags", {"concurrency", "cuda"}}}}});
+      // The standard wants an absolute address. A race has one heading for each kind.
+      if (!page.empty()) {
+        rules.back()["helpUri"] =
+            "file://" + as_uri(page) +
+            (rule.type == FindingType::kRace ? "" : fmt::format("#{}", rule.id));
+      }
     }
     return {{"name", "BARRACUDA"}, {"semanticVersion", BARRACUDA_VERSION}, {"rules", rules}};
   }

@@ -227,9 +227,17 @@ std::string simple_name(const std::string& name) {
 }
 
 std::string variable_name(const std::string& name) {
-  const std::string plain = without_template_arguments(demangle(name));
+  const std::string whole = name.substr(0, name.size() - part_of_variable(name).size());
+  const std::string plain = without_template_arguments(demangle(whole));
   const std::size_t colons = plain.rfind("::");
   return colons == std::string::npos ? plain : plain.substr(colons + 2);
+}
+
+std::string_view part_of_variable(std::string_view name) {
+  const std::size_t at = name.find(kPartMark);
+  const bool is_part =
+      at != 0 && at != name.npos && name.find_first_not_of("_$0123456789", at) == name.npos;
+  return is_part ? name.substr(at) : std::string_view();
 }
 
 std::string last_name(const std::string& name) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace barracuda::report {
 
@@ -27,6 +28,11 @@ std::string simple_name(const std::string& name);
 // A variable's own name, without the namespaces or the function that it is in:
 // "_ZZ3addPiE4tile" → "tile".
 std::string variable_name(const std::string& name);
+
+// "_$_0" of "_ZZ3addPiE4tile_$_0": nvcc makes variables of the elements of a small array. Empty if
+// there is none.
+inline constexpr std::string_view kPartMark = "_$_";
+std::string_view part_of_variable(std::string_view name);
 
 // The function's own name alone: "void ns::add<int>(int*)" → "add".
 std::string last_name(const std::string& name);

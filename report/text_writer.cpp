@@ -14,7 +14,9 @@
 #include "report/annotations.h"
 #include "report/bug.h"
 #include "report/coverage.h"
+#include "report/findings_page.h"
 #include "report/line_fold.h"
+#include "report/path_prefix.h"
 #include "report/sentences.h"
 #include "report/symbol_name.h"
 #include "report/toolkit_path.h"
@@ -24,20 +26,6 @@ namespace {
 
 std::string name_in(const TextStyle& style, const std::string& name) {
   return style.has_simple_names ? simple_name(name) : name;
-}
-
-// Where a word begins with it: a path in the middle of another is none.
-std::string without_prefix(std::string_view text, std::string_view prefix) {
-  std::string result;
-  std::size_t begin = 0;
-  for (std::size_t at = prefix.empty() ? text.npos : text.find(prefix); at != text.npos;
-       at = text.find(prefix, at + 1)) {
-    if (at == 0 || text[at - 1] == ' ' || text[at - 1] == '\n' || text[at - 1] == '(') {
-      result += text.substr(begin, at - begin);
-      begin = at + prefix.size();
-    }
-  }
-  return result + std::string(text.substr(begin));
 }
 
 std::string laid_out(std::string_view text, const TextStyle& style) {
@@ -227,7 +215,7 @@ void print_bug(std::string& text, const Bug& bug, const TextStyle& style, bool n
   if (names_processes) {
     fmt::format_to(Buffer(text), "  Seen in: {}\n", names_of(bug.processes()));
   }
-  text += kRule;
+  text += see_line(heading_of(finding)) + kRule;
 }
 
 void print_messages(std::string& text, const Report& report) {
@@ -374,9 +362,9 @@ TextFormat text_format(std::string_view name) {
 std::string text_block(const Bug& bug, const Report& report, const TextStyle& style) {
   switch (style.format) {
     case TextFormat::kGcc:
-      return gcc_lines(bug);
+      return gcc_lines(bug, style.prefix);
     case TextFormat::kGithub:
-      return github_line(bug);
+      return github_line(bug, style.prefix);
     case TextFormat::kText:
       break;
   }

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "report/coverage.h"
+#include "report/findings_page.h"
+#include "report/path_prefix.h"
 #include "report/remarks.h"
 #include "report/sentences.h"
 
@@ -101,8 +103,9 @@ std::string in_runs(const WeakFailure& failure) {
                      counted(failure.runs, "run"));
 }
 
-void print_failure(std::string& text, const WeakReport& report, const WeakFailure& failure,
-                   bool colour) {
+// All but the command that makes it fail again, whose names are what they are.
+std::string failure_text(const WeakReport& report, const WeakFailure& failure, bool colour) {
+  std::string text;
   fmt::format_to(Buffer(text),
                  "{}{}BARRACUDA: ERROR: weak-memory failure: {} ({} of {} without delays){}\n",
                  kRule, colour ? "\033[1;31m" : "", in_runs(failure), report.reference_failures,
@@ -117,10 +120,16 @@ void print_failure(std::string& text, const WeakReport& report, const WeakFailur
     fmt::format_to(Buffer(text), "  Rate: {:.0f} to {:.0f} % of runs fail (95 % confidence)\n",
                    failure.least * kPercent, failure.most * kPercent);
   }
+  return text;
+}
+
+void print_failure(std::string& text, const WeakReport& report, const WeakFailure& failure,
+                   const TextStyle& style) {
+  text += without_prefix(failure_text(report, failure, style.colour), style.prefix);
   if (!failure.again.empty()) {
     fmt::format_to(Buffer(text), "  Again: {}\n", failure.again);
   }
-  text += kRule;
+  text += see_line("weak-memory-failure") + kRule;
 }
 
 void print_starvation(std::string& text, const Starvation& starvation, bool colour) {
@@ -137,7 +146,7 @@ void print_starvation(std::string& text, const Starvation& starvation, bool colo
   text +=
       "  PTX lets such a store wait until the next release of its thread: without one the "
       "program may never end\n";
-  text += kRule;
+  text += see_line("starvation") + kRule;
 }
 
 void print_races(std::string& text, const std::vector<RaceWithEffect>& races) {
@@ -182,20 +191,21 @@ std::string weak_summary_line(const WeakReport& report) {
   return text + end_of_summary(report.lost, report.is_incomplete);
 }
 
-std::string weak_text_report(const WeakReport& report, bool colour) {
+std::string weak_text_report(const WeakReport& report, const TextStyle& style) {
   std::string text;
   for (const WeakFailure& failure : report.failures) {
-    print_failure(text, report, failure, colour);
+    print_failure(text, report, failure, style);
   }
+  std::string rest;
   for (const Starvation& starvation : report.starvations) {
-    print_starvation(text, starvation, colour);
+    print_starvation(rest, starvation, style.colour);
   }
-  print_races(text, report.races);
+  print_races(rest, report.races);
   for (const std::string& line : report.tables) {
-    text += line + "\n";
+    rest += line + "\n";
   }
-  text += remark_lines(report.program.blocked) + remark_lines(report.notes, report.tool_failure);
-  return text + weak_summary_line(report) + "\n";
+  rest += remark_lines(report.program.blocked) + remark_lines(report.notes, report.tool_failure);
+  return text + without_prefix(rest, style.prefix) + weak_summary_line(report) + "\n";
 }
 
 }  // namespace barracuda::report

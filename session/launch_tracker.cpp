@@ -96,6 +96,13 @@ DeviceArea* LaunchTracker::area_of(Handle context) {
   return areas_.emplace(context, std::move(*area)).first->second.get();
 }
 
+void LaunchTracker::prepare(Handle context) {
+  const HeldLock lock(mutex_);
+  if (context != 0 && closed_.empty() && !rewrites_program(options_, driver_.is_emulated())) {
+    area_of(context);
+  }
+}
+
 bool LaunchTracker::is_valid() const {
   return std::ranges::is_sorted(in_flight_, std::less_equal<>(), &InFlight::id) &&
          std::ranges::all_of(in_flight_, [this](const InFlight& launch) {

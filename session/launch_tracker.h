@@ -104,6 +104,10 @@ class LaunchTracker {
   LaunchTracker(const LaunchTracker&) = delete;
   LaunchTracker& operator=(const LaunchTracker&) = delete;
 
+  // Makes what launches of this context log into, unless it is there: a first kernel would take
+  // tens of milliseconds longer.
+  void prepare(Handle context);
+
   // From now on, launches are told to it. It outlives this.
   void record(trace::Recorder* recorder) { recorder_ = recorder; }
 

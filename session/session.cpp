@@ -207,6 +207,8 @@ const ProgramImage& Session::prepare_source(const ImageSource& source) {
       recorder_->sites_described(added);
     }
     pipeline_.add_sites(added.front().id, sites);
+    has_sites_ = true;
+    prepare_launches();
   }
   return prepared;
 }
@@ -299,8 +301,17 @@ void Session::before_stream_free(std::uint64_t address, Handle stream) {
   }
 }
 
+// CUDA's runtime loads modules when the first of their kernels is asked for, others do when they
+// begin, without a context: whichever of a module and an allocation comes last.
+void Session::prepare_launches() {
+  if (!closed_ && has_sites_) {
+    launches_.prepare(driver_->current_context());
+  }
+}
+
 void Session::allocated(const MemoryRange& range, const std::string& description) {
   allocations_.add(range.address, range.bytes, description);
+  prepare_launches();
   if (!closed_ && !allocations_.take_frees(range).empty()) {
     drain_current();  // a pool that gave it up did not wait for less
     forget(range);

@@ -166,6 +166,8 @@ class Session {
   template <typename Read>
   const ProgramImage& prepare_guarded(const Read& read);
   const ProgramImage& prepare_source(const ImageSource& source);
+  // What launches of the current context log into, unless it is there.
+  void prepare_launches();
   DriverStatus synchronize(Handle context);
   void context_failed(Handle context, DriverStatus status);
   void forget(const MemoryRange& range);
@@ -188,6 +190,7 @@ class Session {
   AllocationTable allocations_;
   LaunchTracker launches_;
   std::atomic<int> captures_ = 0;
+  std::atomic<bool> has_sites_ = false;  // launches may be logged
   std::atomic<bool> closed_ = false;
   mutable std::mutex mutex_;
   std::string device_name_;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the tool for systems from glibc 2.30 on, such as Debian 11, in build-portable, makes packages of it, and
-# tries them in a root of Debian 11, as a user without root. Needs root and the network.
+# Builds the tool for systems from glibc 2.30 on, such as Debian 11, in build-portable, makes packages and a wheel of it,
+# and tries the packages in a root of Debian 11, as a user without root. Needs root and the network.
 #
 #   tools/build_portable.sh [TARGET...]        (default: what is installed)
 #
@@ -46,4 +46,6 @@ for program in shared_sum_race shared_sum_fixed; do
 done
 BUILD=$build tools/try_packages.sh bullseye
 cpack --config "$build/CPackConfig.cmake" -B "$build/packages" >"$build/cpack.log" 2>&1 || { cat "$build/cpack.log"; exit 1; }
+wheel=$(python3 tools/make_wheel.py --build "$build" --output "$build/packages")
+tools/try_wheel.py --build "$build" --wheel "$wheel"
 ls -l "$build"/packages/barracuda-*

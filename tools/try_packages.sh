@@ -16,7 +16,7 @@ command -v debootstrap >/dev/null || apt-get install -q -y --no-install-recommen
 build=${BUILD:-build}
 cpack --config "$build/CPackConfig.cmake" -B "$roots/packages" >"$roots/log" 2>&1 || { cat "$roots/log"; exit 1; }
 deb=$(ls "$roots"/packages/barracuda-*.deb)
-tarball=$(ls "$roots"/packages/barracuda-*.tar.gz)
+tarball=$(ls "$roots"/packages/barracuda-*[0-9].tar.gz)
 ls -l "$deb" "$tarball"
 
 # A racy program and its fixed twin under the tool, as the user nobody.

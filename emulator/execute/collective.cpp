@@ -9,6 +9,7 @@
 #include "emulator/execute/control.h"
 #include "emulator/execute/lanes/lanes.h"
 #include "emulator/execute/weak_order.h"
+#include "emulator/state/launch.h"
 #include "emulator/state/warp.h"
 
 namespace barracuda::emulator {
@@ -53,8 +54,9 @@ Step gather(Context& c, const Instruction& in, uint32_t mask, Exchange exchange)
     }
     rest &= ~group;
   }
+  const bool is_one = uniform || c.launch->mixes_member_masks;
   for (uint32_t rest = mask; rest != 0;) {
-    const uint32_t group = uniform ? mask : lanes_like(members, rest, std::countr_zero(rest));
+    const uint32_t group = is_one ? mask : lanes_like(members, rest, std::countr_zero(rest));
     exchange(group);
     rest &= ~group;
   }

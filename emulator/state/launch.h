@@ -30,6 +30,7 @@ struct Launch {
   bool is_seeded = false;
   WeakState* weak = nullptr;  // null: memory is as strong as the host's
   bool is_reversed = false;   // the last block and the last warp come first
+  bool mixes_member_masks = false;
   std::uint64_t timeout_ms = 0;
   std::chrono::steady_clock::time_point deadline;
 

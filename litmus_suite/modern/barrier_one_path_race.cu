@@ -1,5 +1,6 @@
 // The writing warp comes to a barrier, but it is one that the reading warp has no part in.
 // expect: race intra-block shared
+// variable: s[]
 // weak: fails
 // missing: is for some warps of the block only
 #include "../litmus.h"

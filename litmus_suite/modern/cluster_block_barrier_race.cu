@@ -1,5 +1,6 @@
 // Blocks of a cluster read each other's shared memory across a barrier of the block.
 // expect: race inter-block shared
+// variable: s[]
 // weak: fails
 // flags: -arch=sm_90
 #include <cooperative_groups.h>

@@ -1,5 +1,6 @@
 // Atomics of block scope on another block's shared memory.
 // expect: race inter-block shared
+// variable: count
 // weak: never
 // expect paper: none
 // flags: -arch=sm_90

@@ -1,5 +1,6 @@
 // Two blocks of a cluster write one word of shared memory.
 // expect: race inter-block shared
+// variable: s
 // weak: never
 // flags: -arch=sm_90
 #include <cooperative_groups.h>

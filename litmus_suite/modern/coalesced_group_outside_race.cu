@@ -1,5 +1,6 @@
 // A lane outside the group reads what the group wrote.
 // expect: race intra-warp shared
+// variable: s[]
 // weak: never
 // expect paper: race branch-ordering shared
 #include <cooperative_groups.h>

@@ -1,5 +1,6 @@
 // Every thread waits for its own copy, and reads that of another.
 // expect: race intra-block shared
+// variable: s[]
 // weak: never
 // flags: -arch=sm_80
 #include <cuda_pipeline.h>

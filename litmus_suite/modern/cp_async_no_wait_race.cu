@@ -1,5 +1,6 @@
 // A thread reads what it copied itself, without waiting.
 // expect: race intra-warp shared
+// variable: s[]
 // weak: never
 // expect paper: none
 // missing: not waited for

@@ -1,5 +1,6 @@
 // Of two groups the first is waited for, and the second is read.
 // expect: race intra-warp shared
+// variable: s[]
 // weak: never
 // expect paper: none
 // flags: -arch=sm_80

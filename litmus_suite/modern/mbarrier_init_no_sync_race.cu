@@ -1,5 +1,6 @@
 // A relaxed flag says that the mbarrier is initialised: that orders nothing.
 // expect: race intra-block shared
+// variable: bar
 // weak: never
 // expect paper: none
 // flags: -arch=sm_80

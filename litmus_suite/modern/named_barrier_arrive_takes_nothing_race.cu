@@ -1,5 +1,6 @@
 // A thread that arrives without waiting reads what the waiting side wrote.
 // expect: race intra-block shared
+// variable: s[]
 // weak: fails
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // The consumer says that the buffer is empty before it has read it.
 // expect: race intra-block shared
+// variable: s[]
 // weak: fails
 #include "../litmus.h"
 

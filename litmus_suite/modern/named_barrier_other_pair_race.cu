@@ -1,5 +1,6 @@
 // Two pairs of warps, a barrier of its own for each; a warp reads what the other pair wrote.
 // expect: race intra-block shared
+// variable: s[]
 // weak: fails
 #include "../litmus.h"
 

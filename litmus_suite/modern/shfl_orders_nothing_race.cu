@@ -1,5 +1,6 @@
 // __shfl_sync() exchanges values and orders no memory.
 // expect: race intra-warp shared
+// variable: s[]
 // weak: fails
 // expect paper: none
 #include "../litmus.h"

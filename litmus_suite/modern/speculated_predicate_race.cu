@@ -1,5 +1,6 @@
 // The twin of speculated_predicate: a second thread, without a barrier, needs the flag.
 // expect: race intra-warp shared
+// variable: last
 // weak: never
 // expect paper: race branch-ordering shared
 #include "../litmus.h"

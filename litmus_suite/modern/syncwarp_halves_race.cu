@@ -1,5 +1,6 @@
 // The halves of a warp wait each for themselves; one reads from the other.
 // expect: race intra-warp shared
+// variable: s[]
 // weak: fails
 // expect paper: none
 #include "../litmus.h"

@@ -1,5 +1,6 @@
 // A lane reads from another tile.
 // expect: race intra-warp shared
+// variable: s[]
 // weak: fails
 // expect paper: none
 #include <cooperative_groups.h>

@@ -1,5 +1,6 @@
 // Shared memory is initialised by one thread; the barrier before the atomics is missing.
 // expect: race intra-block shared
+// variable: count
 // weak: never
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // A flag in shared memory without fences.
 // expect: race intra-block shared
+// variable: data
 // weak: fails
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // A lane reads the shared word its neighbour writes.
 // expect: race intra-warp shared
+// variable: s[]
 // weak: fails
 // missing: __syncwarp\(\) is missing
 // expect paper: none

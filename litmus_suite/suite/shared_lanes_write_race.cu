@@ -1,5 +1,6 @@
 // Lanes of one store write different values to one shared word.
 // expect: race intra-warp shared
+// variable: s[]
 // weak: fails
 #include "../litmus.h"
 

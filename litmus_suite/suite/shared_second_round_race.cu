@@ -1,5 +1,6 @@
 // The barrier before the second round of writing is missing.
 // expect: race intra-block shared
+// variable: s[]
 // weak: fails
 #include "../litmus.h"
 

@@ -1,5 +1,6 @@
 // A warp reads shared memory that another writes; __syncwarp() is not enough.
 // expect: race intra-block shared
+// variable: s[]
 // weak: never
 // missing: __syncthreads\(\) is missing
 #include "../litmus.h"

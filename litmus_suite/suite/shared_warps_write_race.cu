@@ -1,5 +1,6 @@
 // Two warps write one shared word.
 // expect: race intra-block shared
+// variable: s[]
 // weak: never
 #include "../litmus.h"
 

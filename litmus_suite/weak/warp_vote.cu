@@ -4,6 +4,7 @@
 // load so does the load.
 //
 // expect: race intra-warp shared
+// variable: array
 // weak: never
 // variant fence: -DORDER=1
 // expect fence: race intra-warp shared

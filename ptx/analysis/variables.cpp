@@ -28,7 +28,8 @@ std::pair<std::size_t, std::size_t> sources_of(const Instruction& instruction) {
   if (std::ranges::find(kAll, instruction.opcode) != std::end(kAll)) {
     return {1, count};
   }
-  if (instruction.opcode == Opcode::kSub && count == 3) {
+  // mapa: the same variable of another block of the cluster.
+  if ((instruction.opcode == Opcode::kSub || instruction.opcode == Opcode::kMapa) && count == 3) {
     return {1, 2};
   }
   if (instruction.opcode == Opcode::kSelp && count == 4) {

@@ -123,7 +123,7 @@ class Recipes(unittest.TestCase):
     def test_races_fail_the_job_and_are_uploaded(self):
         run = self.action(tarball=str(self.tarball), command="./app")
         self.assertEqual(run.status, 66, run.output)
-        self.assertIn("::error file=%s/app.cu,line=" % self.repository, run.output)
+        self.assertIn("::error file=app.cu,line=", run.output)
         log = json.loads(run.uploaded.read_text(encoding="utf-8"))
         self.assertEqual(log["version"], "2.1.0")
         self.assertEqual([result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in log["runs"][0]["results"]],

@@ -12,6 +12,7 @@ The first lines of a source say what is expected:
                                        the PTX model): then none may be reported, else one must be
     // missing: REGEX                  what each race says of the order that is missing
     // bugs: N                         how many findings there are
+    // variable: NAME ...              which variable each race is of, one of these; NAME[]: with the index
     // weak: fails|starves|never       what delayed stores make of it (litmus_suite/run_weak.py)
 and the lines that race end in `// RACE` (`// RACE KEY`: for this key alone), the barriers that diverge
 in `// DIVERGENCE`. A finding is right when all its places are on marked lines; a racy program needs at least one. The program's own
@@ -173,6 +174,16 @@ def check_missing(findings, source):
             if race["type"] == "race" and not re.search(pattern, race["missing"] or "")]
 
 
+def check_variables(findings, source):
+    """Which variable each race is of, where the source says it."""
+    words = read_note(source, "variable")
+    if words is None:
+        return []
+    pattern = r"[( ](%s)\)$" % "|".join(re.escape(word).replace(r"\[\]", r"\[\d+\]") for word in words)
+    return ["the location is %r, not of %s" % (race["location"], " or ".join(words)) for race in findings
+            if race["type"] == "race" and not re.search(pattern, race["location"] or "")]
+
+
 def check_count(findings, source):
     """How many findings there are, where the source says how many."""
     words = read_note(source, "bugs")
@@ -211,6 +222,7 @@ def judge(result, lines, sources, key="", any_line=False):
     # Which access comes first, and so what is known of the second thread, is a GPU's own choice.
     if key in ("", "ptx") and lines and "emulated" in (lines[-1].get("device") or ""):
         problems += check_missing(lines[:-1], sources[0])
+    problems += check_variables(lines[:-1], sources[0])
     problems += check_count(lines[:-1], sources[0])
     problems += check_result(result, sources[0])
     if "BARRACUDA SUMMARY:" not in result.stderr:

@@ -44,6 +44,20 @@ complete_words barracuda expose --per
 expect_out '^--per-race$'
 complete_words barracuda run -- ./app --launch-s
 expect_out '^$'
+complete_words barracuda campaign ''
+expect_out '^write run status result --help$'
+complete_words barracuda campaign run --r
+expect_out '^--runner --retries$'
+complete_words barracuda campaign run all --runner ''
+expect_out '^local slurm dask$'
+complete_words barracuda campaign write all --t
+expect_out '^--tasks$'
+complete_words barracuda campaign write all --tasks 4 -- ex
+expect_out '^explore expose$'
+complete_words barracuda campaign write all -- expose --per
+expect_out '^--per-race$'
+complete_words barracuda campaign write all -- expose -- ./app --per
+expect_out '^$'
 # As a person types it: an interactive shell, and the tabulator.
 run python3 - "$share/bash-completion/completions/barracuda" <<'PYTHON'
 import os, pty, select, sys, time

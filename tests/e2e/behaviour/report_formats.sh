@@ -6,8 +6,8 @@ line=$(grep -n 'partial\[thread\] += ' "$source" | cut -d: -f1)
 cd "$(dirname "$source")/.." || exit 1
 run "$barracuda" run --device cpu --sarif "$folder/race.sarif" --junit "$folder/race.xml" --format gcc -- "$programs/shared_sum_race"
 expect_status 66 "gcc"
-expect_err "^[^ ]*shared_sum_race.cu:$line: error: intra-block race on shared memory \([0-9]+ occurrences\): .* \[race\]$"
-expect_err "^[^ ]*shared_sum_race.cu:$line: note: (Read|Write) of 4 bytes at byte"
+expect_err "^examples/shared_sum_race.cu:$line: error: intra-block race on shared memory \([0-9]+ occurrences\): .* \[race\]$"
+expect_err "^examples/shared_sum_race.cu:$line: note: (Read|Write) of 4 bytes at byte"
 expect_err "note: missing order: .*__syncthreads"
 expect_err "^BARRACUDA SUMMARY: 1 race"
 
@@ -34,7 +34,12 @@ assert len(suite.findall("testcase")) == 2 and suite.find("testcase/failure") is
 PYTHON
 
 run "$barracuda" run --device cpu --format github -- "$programs/shared_sum_race"
-expect_err "^::error file=[^ ]*shared_sum_race.cu,line=$line,title=intra-block race on shared memory::"
+expect_err "^::error file=examples/shared_sum_race.cu,line=$line,title=intra-block race on shared memory::"
+
+run "$barracuda" run --device cpu --format github --strip-paths none -- "$programs/shared_sum_race"
+expect_err "^::error file=$source,line=$line,.* at $source:$line"
+run "$barracuda" run --device cpu --format gcc --strip-paths "${source%/*}/" -- "$programs/shared_sum_race"
+expect_err "^shared_sum_race.cu:$line: error: "
 
 run "$barracuda" run --device cpu --sarif "$folder/clean.sarif" --junit "$folder/clean.xml" -- "$programs/shared_sum_fixed"
 expect_status 0 "clean"

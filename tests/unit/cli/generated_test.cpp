@@ -1,11 +1,14 @@
 #include "cli/generated.h"
 
 #include <algorithm>
+#include <regex>
 
 #include <catch2/catch.hpp>
 
 #include "base/options.h"
 #include "cli/arguments.h"
+#include "cli/campaign_arguments.h"
+#include "tests/unit/cli/shell.h"
 
 namespace barracuda::cli {
 namespace {
@@ -42,7 +45,7 @@ TEST_CASE("every command is in them, with its own flags") {
   for (const std::string& name : command_names()) {
     INFO(name);
     CHECK(contains(man, ".TP\n.B " + name + "\n"));
-    CHECK(contains(bash, "\n    " + name + ") words="));
+    CHECK(contains(bash, "\n    " + name + (name == "campaign" ? ") names=" : ") words=")));
     CHECK(contains(zsh, "\n    " + name + ")\n"));
     CHECK(contains(zsh, "'" + name + ":"));
   }
@@ -63,6 +66,49 @@ TEST_CASE("every flag that is completed is one of the command's") {
   const std::string line = bash.substr(begin + 1, bash.find('\n', begin + 1) - begin - 1);
   CHECK(line == "    doctor) words=\"--help --device\" ;;");
   CHECK(contains(std::get<Message>(help).text, "--device"));
+}
+
+// Without spaces: argparse breaks lines, and at hyphens, too.
+std::string without_spaces(const std::string& text) {
+  return std::regex_replace(text, std::regex("\\s"), "");
+}
+
+TEST_CASE("the parts of campaign are in them with their flags, as their program's help has them") {
+  const std::string man = *generated("man"), bash = *generated("bash"), zsh = *generated("zsh");
+  CHECK(contains(bash, "\n    campaign) names=\"write run status result --help\" ;;\n"));
+  CHECK(contains(bash, "\n    'campaign write') words=\"--help --tasks --lines\" ;;\n"));
+  CHECK(contains(bash, "\n    'campaign write --') names=\"explore expose harden litmus\" ;;\n"));
+  CHECK(contains(bash, "    --runner) COMPREPLY=($(compgen -W \"local slurm dask\" -- "));
+  for (const CampaignPart& part : campaign_parts()) {
+    const std::string name = "campaign " + std::string(part.name);
+    INFO(name);
+    CHECK(contains(man, ".TP\n.B " + name + "\n"));
+    CHECK(contains(zsh, "\n    '" + name + "')\n      flags=(\n"));
+    CHECK(contains(zsh, "        '" + std::string(part.name) + ":"));
+    if (part.flags.empty()) {
+      continue;
+    }
+    const ShellResult help =
+        shell("python3 -B " BARRACUDA_SOURCE_DIR "/campaign --barracuda none " +
+              std::string(part.name) + " --help");
+    REQUIRE(help.status == 0);
+    CHECK(contains(without_spaces(help.output), without_spaces(std::string(part.description))));
+    const std::regex flag_of_help("\n  (?:-h, )?(--[a-z]+)");
+    std::string expected, found;
+    for (std::sregex_iterator at(help.output.begin(), help.output.end(), flag_of_help), end;
+         at != end; ++at) {
+      expected += (*at)[1].str() + " ";
+    }
+    for (const CampaignFlag& flag : part.flags) {
+      found += std::string(flag.names.substr(flag.names.find("--"))) + " ";
+      INFO(flag.names);
+      CHECK(contains(without_spaces(help.output), without_spaces(std::string(flag.meaning))));
+      CHECK(contains(man, in_troff(std::string(flag.meaning))));
+    }
+    CHECK(found == expected);
+    CHECK(contains(
+        bash, "\n    '" + name + "') words=\"" + found.substr(0, found.size() - 1) + "\" ;;\n"));
+  }
 }
 
 TEST_CASE("no line of the manual page is taken for a request that it is not") {

@@ -58,7 +58,10 @@ std::uint64_t join_words(std::uint32_t low, std::uint32_t high) {
 
 LoggedMachine::LoggedMachine(const std::string& ptx_path, const LogOptions& options)
     : options_(options),
-      machine_({.seed = 1, .launch_timeout_ms = 120000, .native_functions = hooks()}),
+      machine_({.seed = 1,
+                .mixes_member_masks = true,
+                .launch_timeout_ms = 120000,
+                .native_functions = hooks()}),
       instrumented_(instrument_file(ptx_path, options.block_order.window != 0)),
       positions_(options.queues) {
   auto loaded = machine_.load(options.two_sites_a_call ? with_two_sites_a_call(instrumented_.text)

@@ -36,6 +36,11 @@ TEST_CASE("an address in shared memory is of the variable") {
                     "st.shared.u32 [%r3], %r1;\n") == "tile");
 }
 
+TEST_CASE("an address in another block's shared memory is of the variable") {
+  CHECK(variable_in("mov.u64 %rd1, tile;\ncvta.shared.u64 %rd2, %rd1;\n"
+                    "mapa.u64 %rd3, %rd2, %r1;\nst.u32 [%rd3], %r1;\n") == "tile");
+}
+
 TEST_CASE("a pointer in memory is named by where it lies") {
   CHECK(variable_in("ld.param.u64 %rd1, [p];\nld.global.u64 %rd2, [%rd1+16];\n"
                     "st.global.u32 [%rd2], %r1;\n") == "*p+16");

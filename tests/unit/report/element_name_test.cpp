@@ -34,6 +34,18 @@ TEST_CASE("an element of an array has an index") {
   CHECK(element_name(finding_of("d[i] = 1;", "d[0] = 2;", 8), "d", 16, 64) == "d[2]");
 }
 
+TEST_CASE("an array that the compiler has taken apart has the index in its elements' names") {
+  const VariablePlace second = place_of_variable("_ZZ3addPiE4left_$_1");
+  CHECK(second.name == "left");
+  CHECK(second.element == 1);
+  CHECK(element_name(finding_of("left[1] = 1;", "v = left[1];"), second) == "left[1]");
+  CHECK(element_name(finding_of("left.b = 1;", "v = left.b;"), second) == "left");
+  const VariablePlace member = place_of_variable("_ZZ3addPiE4left_$_1_$_0@8:4");
+  CHECK(member.name == "left");
+  CHECK_FALSE(member.element);
+  CHECK(member.bytes == 4);
+}
+
 TEST_CASE("without a line that tells the elements there is no index") {
   CHECK(element_name(finding_of("", ""), "left", 128, 256) == "left");
   CHECK(element_name(finding_of("*p = 1;", "*p = 2;"), "left", 128, 256) == "left");

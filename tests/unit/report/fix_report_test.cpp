@@ -54,7 +54,7 @@ FixReport some_report() {
 }  // namespace
 
 TEST_CASE("a repair is told with its edits, what they cured and what stands behind them") {
-  const std::string text = fix_text_report(some_report(), false);
+  const std::string text = fix_text_report(some_report(), {});
   CHECK(text.find("BARRACUDA: FIX: 1 of 2 races gone with 1 edit\n") != std::string::npos);
   CHECK(text.find("  Edit 1: before a.cu:12: __threadfence()\n"
                   "    PTX: fence.acq_rel.gpu; a fence before the flag or lock is written\n") !=
@@ -75,10 +75,23 @@ TEST_CASE("a guess, and an edit that the source does not take, are said to be so
   report.edits.front().is_guess = true;
   report.edits.front().no_diff = "the source file cannot be read";
   report.is_incomplete = true;
-  const std::string text = fix_text_report(report, false);
+  const std::string text = fix_text_report(report, {});
   CHECK(text.find("could only guess") != std::string::npos);
   CHECK(text.find("not in the diff: the source file cannot be read") != std::string::npos);
   CHECK(text.ends_with(", INCOMPLETE\n"));
+}
+
+TEST_CASE("a prefix is left out of names, but not out of the diff") {
+  FixReport report = some_report();
+  report.edits.front().place.file = "/home/u/a.cu";
+  report.repaired.front().race.accesses.front().place.file = "/home/u/a.cu";
+  report.open.front().race.accesses.front().place.file = "/home/u/a.cu";
+  report.diff = "--- /home/u/a.cu\n+++ /home/u/a.cu\n@@ -12 +12,2 @@\n+  __threadfence();\n";
+  const std::string text = fix_text_report(report, {.prefix = "/home/u/"});
+  CHECK(text.find("  Edit 1: before a.cu:12: ") != std::string::npos);
+  CHECK(text.find("  Gone: race of a.cu:11 and a.cu:18\n") != std::string::npos);
+  CHECK(text.find("not repaired: race of a.cu:30 and ") != std::string::npos);
+  CHECK(text.find("\n--- /home/u/a.cu\n") != std::string::npos);
 }
 
 TEST_CASE("nothing to fix is one line") {
@@ -87,7 +100,7 @@ TEST_CASE("nothing to fix is one line") {
   report.program.findings.clear();
   report.schedules = 8;
   report.runs = 8;
-  CHECK(fix_text_report(report, false)
+  CHECK(fix_text_report(report, {})
             .starts_with("BARRACUDA SUMMARY: no race in 8 schedules, nothing to fix, kernels "));
   report.runs = 0;
   CHECK(fix_summary_line(report) == "BARRACUDA SUMMARY: no run could be made\n");

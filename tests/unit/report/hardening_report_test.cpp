@@ -46,10 +46,12 @@ HardeningReport reduced_report() {
 }  // namespace
 
 TEST_CASE("harden says what is missing, what is needed and what is not") {
-  const std::string text = hardening_text(reduced_report(), false);
+  const std::string text = hardening_text(reduced_report(), {});
   CHECK_THAT(text,
              Contains("ERROR: missing fence: __threadfence() behind dot.cu:31 (acq_rel, scope "
-                      "gpu)\n  Kernel: dot(int*)\n  Without it: wrong output\n"));
+                      "gpu)\n  Kernel: dot(int*)\n  Without it: wrong output\n"
+                      "  See: docs/FINDINGS.md#missing-fence\n===="));
+  CHECK_THAT(text, Contains("\n  See: docs/FINDINGS.md#redundant-fence\n===="));
   CHECK_THAT(text,
              Contains("WARNING: redundant fence: no run needed __threadfence() at dot.cu:50"));
   CHECK_THAT(text, Contains("BARRACUDA: __threadfence() at dot.cu:40 is needed\n"));
@@ -59,11 +61,20 @@ TEST_CASE("harden says what is missing, what is needed and what is not") {
                             "tried, no failure in 500 runs\n"));
 }
 
+TEST_CASE("harden leaves the prefix out of the names of sources") {
+  HardeningReport report = reduced_report();
+  report.missing.front().place.file = report.needed.front().place.file = "/home/u/dot.cu";
+  report.fences_file = "/home/u/dot.fences";
+  const std::string text = hardening_text(report, {.prefix = "/home/u/"});
+  CHECK_THAT(text, Contains(" behind dot.cu:31 ") && Contains(" at dot.cu:40 is needed"));
+  CHECK_THAT(text, Contains("--fences /home/u/dot.fences "));
+}
+
 TEST_CASE("harden without a result claims none") {
   HardeningReport report = reduced_report();
   report.missing.clear();
   report.no_result = "fences do not cure this: a hang with one behind every access too";
-  const std::string text = hardening_text(report, true);
+  const std::string text = hardening_text(report, {.colour = true});
   CHECK_THAT(text, !Contains("empirically"));
   CHECK_THAT(text, Contains("SUMMARY: fences do not cure this: a hang"));
   HardeningReport over = reduced_report();

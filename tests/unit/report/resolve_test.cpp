@@ -183,6 +183,20 @@ TEST_CASE(
         "byte 16 of 64 bytes at 0x1000 (__device__ variable ns::tile[4])");
 }
 
+TEST_CASE("a variable in shared memory is named by the access that tells it") {
+  RunData run = samples::racy_run();
+  detector::RaceEvent& race = run.findings.races[0];
+  race.first.space = race.second.space = wire::AddressSpace::kShared;
+  run.sites.own()[0].variable = "";  // a copy
+  run.sites.own()[1].variable = "_ZZ3addPiE4tile_$_2";
+  CHECK_THAT(resolved_race(run).location,
+             Catch::EndsWith("of the shared memory of block 0 (tile)"));
+  race.first.space = wire::AddressSpace::kSharedCluster;
+  race.first.address = (std::uint64_t{3} << 32) + 20;
+  CHECK(resolved_race(run).location ==
+        "byte 20 of the shared memory of the block with rank 3 in the cluster (tile)");
+}
+
 TEST_CASE("a variable in shared memory is named, unless it may be one of several") {
   RunData run = samples::racy_run();
   detector::RaceEvent& race = run.findings.races[0];

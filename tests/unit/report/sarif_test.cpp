@@ -62,6 +62,12 @@ TEST_CASE("every rule is there in a clean run, and what was not covered is a not
   const Json run = run_of(report);
   CHECK(run["results"].empty());
   CHECK(run["tool"]["driver"]["rules"].size() == 5);
+  for (const Json& rule : run["tool"]["driver"]["rules"]) {
+    const std::string uri = rule["helpUri"], id = rule["id"];
+    INFO(uri);
+    CHECK(uri.starts_with("file:///"));
+    CHECK(uri.ends_with("/share/doc/barracuda/docs/FINDINGS.md" + (id == "race" ? "" : "#" + id)));
+  }
   const Json& invocation = run["invocations"][0];
   CHECK(invocation["executionSuccessful"] == true);
   CHECK(invocation["exitCode"] == 3);

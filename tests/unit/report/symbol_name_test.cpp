@@ -29,6 +29,11 @@ TEST_CASE("a variable's own name is neither its function's nor its namespace's")
   CHECK(variable_name("_ZN2ns7counterE") == "counter");
   CHECK(variable_name("_ZZN2ns3addIfEEvPT_E4tile") == "tile");
   CHECK(variable_name("plain") == "plain");
+  CHECK(variable_name("_ZZ6litmusPiS_S_E1s_$_0") == "s");
+  CHECK(part_of_variable("_ZZ6litmusPiS_S_E1s_$_0") == "_$_0");
+  CHECK(part_of_variable("cells_$_1_$_0") == "_$_1_$_0");
+  CHECK(part_of_variable("_$_0").empty());
+  CHECK(part_of_variable("cells_$_a").empty());
   CHECK(variable_name("").empty());
 }
 

@@ -25,6 +25,7 @@ BARRACUDA: ERROR: inter-block race on global memory (12 occurrences)
   Missing order: no synchronisation between block 0 and block 1
   Location: byte 16 of 256 bytes at 0x7f0000 (cudaMalloc)
   Kernel: add(int*), launch 1 on stream 0, launched from main() at add.cu:30
+  See: docs/FINDINGS.md#inter-block
 ==================
 )";
 
@@ -237,6 +238,7 @@ BARRACUDA: ERROR: barrier divergence (1 occurrence)
     #0 add(int*) at add.cu:22
   Missing order: not all threads of block 0 reach barrier 0 together
   Kernel: add(int*), launch 1 on stream 0, launched from main() at add.cu:30
+  See: docs/FINDINGS.md#barrier-divergence
 ==================
 BARRACUDA SUMMARY: 0 races, 1 barrier divergence, kernels 1/1 instrumented, coverage complete
 )");

@@ -122,8 +122,22 @@ TEST_CASE("the failure comes first, then its fence, and the summary last") {
   CHECK(lines[5]["weak_memory"]["missing_fences"] == 1);
 }
 
+TEST_CASE("the text of expose leaves the prefix out of names, but not out of what is typed again") {
+  WeakReport report = failing_report();
+  WeakFailure& failure = report.failures.front();
+  failure.causes.front().weak.front().place.file = "/home/u/dot.cu";
+  failure.causes.front().fences.front().place.file = "/home/u/dot.cu";
+  failure.again = "barracuda run --weakness /home/u/dot.weakness -- ./dot";
+  report.starvations.front().accesses.front().place.file = "/home/u/dot.cu";
+  const std::string text = weak_text_report(report, {.prefix = "/home/u/"});
+  CHECK(text.find("\n    #0 dot(int*) at dot.cu:31\n") != std::string::npos);
+  CHECK(text.find(" behind dot.cu:31, ") != std::string::npos);
+  CHECK(text.find("/home/u/dot.cu") == std::string::npos);
+  CHECK(text.find("--weakness /home/u/dot.weakness ") != std::string::npos);
+}
+
 TEST_CASE("the text of a failure has who, where, what is missing and how to see it again") {
-  const std::string text = weak_text_report(failing_report(), false);
+  const std::string text = weak_text_report(failing_report(), {});
   const std::string expected = R"(==================
 BARRACUDA: ERROR: weak-memory failure: wrong output in 19 of 20 runs (0 of 5 without delays)
   Delayed: store of 4 bytes at 0x7f0010 by thread [0,0,0] of block [3,0,0]
@@ -136,10 +150,12 @@ BARRACUDA: ERROR: weak-memory failure: wrong output in 19 of 20 runs (0 of 5 wit
   Legal: a rule
   Found by: race 1 of 1
   Again: barracuda run --weakness dot.weakness -- ./dot
+  See: docs/FINDINGS.md#weak-memory-failure
 ==================
 )";
   CHECK(text.starts_with(expected));
   CHECK(text.find("BARRACUDA: WARNING: starvation: ") != std::string::npos);
+  CHECK(text.find("\n  See: docs/FINDINGS.md#starvation\n====") != std::string::npos);
   CHECK(text.find("add.cu:14: harmful: wrong output (2 directed runs)\n") != std::string::npos);
 }
 

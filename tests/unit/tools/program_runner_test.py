@@ -1,5 +1,6 @@
 """The runner of CUDA programs judges runs as their sources say."""
 
+import re
 import sys
 import tempfile
 import types
@@ -54,6 +55,24 @@ class Judgement(unittest.TestCase):
     def test_places_outside_the_marks_are_wrong(self):
         race = RACE | {"accesses": [place(4), place(1)]}
         self.assertTrue(self.judge("x 42 out 0\n", 66, [race, SUMMARY]))
+
+    def test_the_variable_is_one_of_those_that_the_source_names(self):
+        for names, location, is_right in (("s[]", "byte 8 of the shared memory of block 0 (s[12])", True),
+                                          ("s[]", "byte 8 of the shared memory of block 0 (s)", False),
+                                          ("a b", "byte 8 of the shared memory of block 0 (b)", True),
+                                          ("a b", "byte 8 of the shared memory of block 0", False),
+                                          ("a b", None, False),
+                                          ("x[]", "byte 4 of 64 bytes at 0x10 (__device__ variable x[1])", True)):
+            race = RACE | {"location": location}
+            faults = self.judge("x 42 out 0\n", 66, [race, SUMMARY], "// variable: %s\n" % names + SOURCE)
+            self.assertEqual(not any("the location is" in fault for fault in faults), is_right, (names, location))
+
+    def test_the_suite_names_the_variable_of_every_race_on_shared_memory(self):
+        for folder in ("suite", "modern", "weak"):
+            for source in (Path(__file__).resolve().parents[3] / "litmus_suite" / folder).glob("*.cu"):
+                text = source.read_text(encoding="utf-8")
+                if re.search(r"^// expect: race .*shared", text, re.M):
+                    self.assertRegex(text, r"(?m)^// variable: \w+", source.name)
 
     def test_places_of_the_host_are_checked(self):
         memset = {"op": "memset", "file": None, "line": None}

@@ -26,7 +26,7 @@ bool has(const std::string& text, const std::string& part) {
 
 TEST_CASE("the report of a missing fence names the store, the reader and the line") {
   const report::WeakReport report = report_on(Handshakes({Handshake{}}));
-  const std::string text = weak_text_report(report, false);
+  const std::string text = weak_text_report(report, {});
   INFO(text);
   CHECK(has(text,
             "BARRACUDA: ERROR: weak-memory failure: wrong output in 20 of 20 runs (0 of 5 without "
@@ -52,7 +52,7 @@ TEST_CASE("the report of a missing fence names the store, the reader and the lin
 
 TEST_CASE("a program that passes is never called correct") {
   const report::WeakReport report = report_on(Handshakes({Handshake{.is_fenced = true}}));
-  CHECK(weak_text_report(report, false) ==
+  CHECK(weak_text_report(report, {}) ==
         "BARRACUDA SUMMARY: no failure in 80 runs, kernels 1/1 covered\n");
 }
 

@@ -1,0 +1,20 @@
+# Run by cpack when a package is made: beside a tarball goes another with the debug files of what is stripped in it, by
+# build-id, as debuggers look for them (gdb: set debug-file-directory FOLDER/lib/debug).
+if(NOT CPACK_GENERATOR STREQUAL "TGZ")
+  return()
+endif()
+set(name ${CPACK_PACKAGE_FILE_NAME}-debug)
+set(folder ${CPACK_TOPLEVEL_DIRECTORY}/${name})
+file(REMOVE_RECURSE ${folder})
+foreach(binary IN LISTS CPACK_BARRACUDA_BINARIES)
+  execute_process(COMMAND ${CPACK_BARRACUDA_READELF} --notes ${binary} OUTPUT_VARIABLE notes COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT notes MATCHES "Build ID: ([0-9a-f][0-9a-f])([0-9a-f]+)")
+    message(FATAL_ERROR "${binary} has no build-id")
+  endif()
+  set(file ${folder}/lib/debug/.build-id/${CMAKE_MATCH_1}/${CMAKE_MATCH_2}.debug)
+  cmake_path(GET file PARENT_PATH parent)
+  file(MAKE_DIRECTORY ${parent})
+  execute_process(COMMAND ${CPACK_BARRACUDA_OBJCOPY} --only-keep-debug ${binary} ${file} COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+execute_process(COMMAND ${CMAKE_COMMAND} -E tar czf ${CPACK_PACKAGE_DIRECTORY}/${name}.tar.gz ${name}
+  WORKING_DIRECTORY ${CPACK_TOPLEVEL_DIRECTORY} COMMAND_ERROR_IS_FATAL ANY)

@@ -1,0 +1,3 @@
+from barracuda import main
+
+main()
