@@ -34,7 +34,7 @@ static_assert(offsetof(UnloggedMemory, count) == 0 && offsetof(UnloggedMemory, o
               sizeof(UnloggedRange) == 16);
 
 // Which sites were looked at for which of the ranges that are owned. In a launch descriptor.
-inline constexpr std::uint32_t kMostOwnedSites = 108;
+inline constexpr std::uint32_t kMostOwnedSites = 1004;
 
 struct OwnedSites {
   std::uint32_t first = 0;                    // of the kernel
