@@ -154,10 +154,12 @@ bool may_load_in_parts(const session::ProgramImage& image, const JitOptions& opt
   return image.split != nullptr && options.compiler_flags().has_value() && !loads_all_at_once();
 }
 
-void base_loaded(Handle module, bool is_library, const session::ProgramImage& image,
-                 const JitOptions& options) {
-  const JitOptions of_parts = options.without_places();
-  bases().add(module, of_parts);
+void base_loaded(Handle module, const JitOptions& options) {
+  bases().add(module, options.without_places());
+}
+
+void compile_parts_ahead(const session::ProgramImage& image, bool is_library,
+                         const JitOptions& options) {
   if (image.kernels.size() > kMostAhead) {
     return;
   }
@@ -167,7 +169,7 @@ void base_loaded(Handle module, bool is_library, const session::ProgramImage& im
       texts.push_back(part->text);
     }
   }
-  compile_ahead(texts, of_parts, is_library);
+  compile_ahead(texts, options.without_places(), is_library);
 }
 
 PartKernel find_part(const HookScope& scope, Handle owner, const char* name) {

@@ -15,10 +15,13 @@ namespace barracuda::preload {
 // Whether an image may be loaded in parts with these options: none of them is of one load alone.
 bool may_load_in_parts(const session::ProgramImage& image, const JitOptions& options);
 
-// The base of an image was loaded. If it has few kernels, their parts are compiled now, at the same
-// time and while the program goes on.
-void base_loaded(session::Handle module, bool is_library, const session::ProgramImage& image,
-                 const JitOptions& options);
+// The base of an image was loaded.
+void base_loaded(session::Handle module, const JitOptions& options);
+
+// If the image has few kernels, its parts are compiled now, at the same time and while the program
+// goes on.
+void compile_parts_ahead(const session::ProgramImage& image, bool is_library,
+                         const JitOptions& options);
 
 struct PartKernel {
   CUresult status = CUDA_SUCCESS;

@@ -73,7 +73,7 @@ CUresult load(const HookScope& scope, const Prepared& prepared, Load loader, Han
       session.modules().loaded(handle_of(*handle), loader.is_library, *image, refusal,
                                prepared.owner, in_parts ? kBase : kWhole);
       if (in_parts && refusal.empty()) {
-        base_loaded(handle_of(*handle), loader.is_library, *image, loader.options);
+        base_loaded(handle_of(*handle), loader.options);
       }
     } else if (!image->has_ptx && device_choice() == DeviceChoice::kEmulated) {
       session.image_blocked(image->reason);
@@ -83,6 +83,14 @@ CUresult load(const HookScope& scope, const Prepared& prepared, Load loader, Han
   if (!is_known && is_replaced && refusal.empty() && status == CUDA_SUCCESS) {
     loader.unload(handle_of(*handle));
     return loader.load_unchanged();
+  }
+  if (is_replaced && status == CUDA_SUCCESS) {
+    scope.run(Loss::kNothing, [&](Session& session) {
+      session.prepare_launches();
+      if (in_parts && refusal.empty()) {
+        compile_parts_ahead(*image, loader.is_library, loader.options);
+      }
+    });
   }
   return status;
 }

@@ -208,7 +208,6 @@ const ProgramImage& Session::prepare_source(const ImageSource& source) {
     }
     pipeline_.add_sites(added.front().id, sites);
     has_sites_ = true;
-    prepare_launches();
   }
   return prepared;
 }
@@ -301,8 +300,6 @@ void Session::before_stream_free(std::uint64_t address, Handle stream) {
   }
 }
 
-// CUDA's runtime loads modules when the first of their kernels is asked for, others do when they
-// begin, without a context: whichever of a module and an allocation comes last.
 void Session::prepare_launches() {
   if (!closed_ && has_sites_) {
     launches_.prepare(driver_->current_context());

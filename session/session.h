@@ -66,6 +66,11 @@ class Session {
   const ProgramImage& prepare(const void* image);
   const ProgramImage& prepare_file(const std::string& content);
 
+  // A module was loaded, or memory allocated: what launches of the current context log into is
+  // made, if kernels may log, and is not there yet. CUDA's runtime loads modules when it is first
+  // asked for one of their kernels, other programs when they begin, without a context.
+  void prepare_launches();
+
   // Who knows what machine code was made of; before any image is prepared.
   void know_code(FindOrigin find) { find_origin_ = find; }
 
@@ -166,8 +171,6 @@ class Session {
   template <typename Read>
   const ProgramImage& prepare_guarded(const Read& read);
   const ProgramImage& prepare_source(const ImageSource& source);
-  // What launches of the current context log into, unless it is there.
-  void prepare_launches();
   DriverStatus synchronize(Handle context);
   void context_failed(Handle context, DriverStatus status);
   void forget(const MemoryRange& range);
