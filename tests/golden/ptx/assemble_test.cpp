@@ -110,29 +110,6 @@ TEST_CASE("matrix accesses and asynchronous copies of the library are all logged
   }
 }
 
-TEST_CASE("ptxas assembles what LLVM writes for each of its intrinsics, instrumented") {
-  std::vector<std::string> paths;
-  for (const auto& entry : fs::directory_iterator(BARRACUDA_NVVM)) {
-    if (entry.path().extension() == ".ptx") {
-      paths.push_back(entry.path());
-    }
-  }
-  if (paths.empty()) {
-    WARN("this machine has no LLVM 19");
-    return;
-  }
-  std::ranges::sort(paths);
-  std::size_t kernels = 0;
-  for (const std::string& path : paths) {
-    INFO(path);
-    const InstrumentedModule module = instrument_files({path});
-    kernels += module.kernels.size();
-    CHECK(std::ranges::all_of(module.kernels, &Kernel::instrumented));
-    CHECK(assemble(module.text) == "");
-  }
-  CHECK(kernels > 500);
-}
-
 TEST_CASE("ptxas assembles two instrumented translation units linked into one") {
   for (const std::string mode : {"sm_75", "sm_100", "sm_90-G"}) {
     INFO(mode);
