@@ -67,7 +67,7 @@ async: a .read wait is for the target as well|happens_before/async_copy_rules.cp
 async: a copy arrives for later copies as well|happens_before/async_copy_rules.cpp|s/^    groups.divide();//
 async: a proxy fence leaves out its own thread|happens_before/async_copy_rules.cpp|s/^    after.clock.raise(actor.cta.key.fenced(), {&own, 1});//
 async: a box is of no bytes of its tensor|happens_before/tensor_copy_rules.cpp|s/^    touch_rows();/    static_cast<void>(touch_rows);/
-async: an arrival of block scope gives to another block|happens_before/async_copy_rules.cpp|s/const bool reaches = !operand.is_remote || /const bool reaches = lanes != 0 || /
+async: an arrival of block scope gives to another block|happens_before/async_copy_rules.cpp|s/is_remote || is_unscoped || includes/is_remote || lanes != 0 || includes/
 async: a wait takes the newest phase of any parity|sync/mbarrier.cpp|s/return is_newest ? newest_ : before_;/return is_newest || true ? newest_ : before_;/
 async: bytes to come hold no phase back|sync/mbarrier.cpp|s/if (pending_ != 0 || bytes_ != 0) {/if (pending_ != 0) {/
 async: a relaxed arrival gives all to a cluster|sync/cluster_barrier.cpp|s/^  if (!is_relaxed) {/  if (!is_relaxed || lanes != 0) {/
