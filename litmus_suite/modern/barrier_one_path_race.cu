@@ -2,7 +2,7 @@
 // expect: race intra-block shared
 // variable: s[]
 // weak: fails
-// missing: is for some warps of the block only
+// missing: is for some warps of the block only|__syncthreads\(\) is missing
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {
