@@ -233,12 +233,13 @@ __device__ __forceinline__ std::uint64_t number_of_map(std::uint64_t map) {
 // The lanes of `together` that copy the same box from or to the same place.
 __device__ __forceinline__ std::uint32_t lanes_with(const Lanes& together, std::uint64_t number,
                                                     const TensorOperands& operands) {
-  return __match_any_sync(together.mask, number) &
-         __match_any_sync(together.mask, operands.shared) &
-         __match_any_sync(together.mask, operands.words[0]) &
-         __match_any_sync(together.mask, operands.words[1]) &
-         __match_any_sync(together.mask, operands.words[2]) &
-         __match_any_sync(together.mask, operands.pixels);
+  std::uint32_t alike = Lanes::like(together.mask, number) &
+                        Lanes::like(together.mask, operands.shared) &
+                        Lanes::like(together.mask, operands.pixels);
+  for (const std::uint64_t word : operands.words) {
+    alike &= Lanes::like(together.mask, word);
+  }
+  return alike;
 }
 
 // Each lane has a record of its own, and they are written one after the other: mostly there is one.

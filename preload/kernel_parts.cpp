@@ -160,7 +160,7 @@ void base_loaded(Handle module, const JitOptions& options) {
 
 void compile_parts_ahead(const session::ProgramImage& image, bool is_library,
                          const JitOptions& options) {
-  if (image.kernels.size() > kMostAhead) {
+  if (!compiles_here() || image.kernels.size() > kMostAhead) {
     return;
   }
   std::vector<std::string_view> texts;

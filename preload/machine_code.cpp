@@ -141,6 +141,17 @@ std::optional<jit::Request> request_for(std::string_view text, const JitOptions&
   return jit::Request{.text = text, .flags = std::move(*flags), .device = std::move(*driver)};
 }
 
+std::vector<jit::Request> requests_for(std::span<const std::string_view> texts,
+                                       const JitOptions& options, bool is_library) {
+  std::vector<jit::Request> requests;
+  for (const std::string_view text : texts) {
+    if (auto request = request_for(text, options, is_library)) {
+      requests.push_back(std::move(*request));
+    }
+  }
+  return requests;
+}
+
 void log_code(const jit::Code& code) {
   const char* const source = code.source == jit::CodeSource::kDisk       ? "was found in jit-cache"
                              : code.source == jit::CodeSource::kCompiler ? "was compiled"
@@ -158,39 +169,33 @@ bool loads_all_at_once() {
   return get_mode(&mode) == CUDA_SUCCESS && mode == CU_MODULE_EAGER_LOADING;
 }
 
+bool compiles_here() {
+  return code_cache() != nullptr;
+}
+
 void compile_ahead(std::span<const std::string_view> texts, const JitOptions& options,
                    bool is_library) {
-  jit::CodeCache* const cache = code_cache();
-  if (cache == nullptr) {
-    return;
-  }
-  std::vector<jit::Request> requests;
-  for (const std::string_view text : texts) {
-    if (auto request = request_for(text, options, is_library)) {
-      requests.push_back(std::move(*request));
-    }
-  }
-  cache->compile_ahead(std::move(requests));
+  ASSERT(compiles_here());
+  code_cache()->compile_ahead(requests_for(texts, options, is_library));
 }
 
 // Sites get their numbers in the order in which images are prepared, which is that of the file.
 void compile_program_ahead(session::Session& session, const JitOptions& options) {
   static std::atomic<bool> is_first = true;
-  jit::CodeCache* const cache = code_cache();
-  if (!is_first.exchange(false) || cache == nullptr || !loads_all_at_once()) {
+  if (!is_first.exchange(false) || !compiles_here() || !loads_all_at_once()) {
     return;
   }
-  const std::vector<const void*> images = fatbin::own_images();
-  std::vector<jit::Request> requests;
-  for (const void* const image : images) {
+  std::vector<std::string_view> texts;
+  for (const void* const image : fatbin::own_images()) {
     const session::ProgramImage& prepared = session.prepare(image);
-    if (auto request = prepared.logs() ? request_for(prepared.text, options, true) : std::nullopt) {
-      requests.push_back(std::move(*request));
+    if (prepared.logs()) {
+      texts.push_back(prepared.text);
     }
   }
+  std::vector<jit::Request> requests = requests_for(texts, options, true);
   if (requests.size() > 1) {
     log(Folder::kPreload, LogLevel::kInfo, "%zu modules are compiled ahead", requests.size());
-    cache->compile_ahead(std::move(requests));
+    code_cache()->compile_ahead(std::move(requests));
   }
 }
 

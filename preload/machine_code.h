@@ -15,8 +15,11 @@ namespace barracuda::preload {
 // compile the images of its executable, several at a time. `options` are those of the first load.
 void compile_program_ahead(session::Session& session, const JitOptions& options);
 
-// Starts to compile these, which stay where they are, several at a time. The options are those that
-// they will be asked for with.
+// Whether anything is compiled here; else all is the driver's.
+bool compiles_here();
+
+// Where something is compiled here: starts to compile these, which stay where they are, several at
+// a time. The options are those that they will be asked for with.
 void compile_ahead(std::span<const std::string_view> texts, const JitOptions& options,
                    bool is_library);
 
