@@ -65,22 +65,47 @@ __device__ __forceinline__ void log_access(std::uint32_t site, std::uint64_t add
   lanes.converge();
 }
 
-// Whether the access has to be logged. What comes before it is logged here.
-__device__ __forceinline__ std::uint64_t follow_states(std::uint32_t site, std::uint64_t address,
-                                                       std::uint32_t interval,
-                                                       const StoredValues<Lanes>& values) {
+// All lanes or none, so that none of a warp stay apart behind it.
+__device__ __forceinline__ bool leaves_out(std::uint32_t site, std::uint64_t address) {
+  const std::uint64_t descriptor = __barracuda_descriptor;
+  if (descriptor == 0) {
+    return true;
+  }
+  const bool is_left_out =
+      address == kNoAddress ||
+      (is_global(address) &&
+       judge_access(descriptor, site, address, access_use(site)) == LogDecision::kLeftOut);
+  return Lanes::at_site(site).those(!is_left_out) == 0;
+}
+
+template <StateUse kUse>
+__device__ __forceinline__ bool keep_access(std::uint32_t site, std::uint64_t address,
+                                            std::uint32_t interval,
+                                            const StoredValue& stored = {}) {
   const std::uint64_t descriptor = __barracuda_descriptor;
   if (descriptor == 0 || address == kNoAddress) {
-    return 0;
+    return true;
   }
   const BlockStates states(descriptor);
-  if (!states.are_kept()) {
-    return 1;
+  return states.are_kept() && states.keep<kUse>(site, address, interval, stored);
+}
+
+__device__ __forceinline__ void log_followed(std::uint32_t site, std::uint64_t address,
+                                             std::uint32_t interval,
+                                             const StoredValues<Lanes>& values) {
+  const std::uint64_t descriptor = __barracuda_descriptor;
+  if (descriptor == 0 || address == kNoAddress) {
+    return;
   }
+  const BlockStates states(descriptor);
   const Lanes lanes = Lanes::at_site(site);
-  const bool are_logged = states.follow(lanes, site, address, interval, values);
+  if (states.are_kept() &&
+      !states.follow(lanes, site, address, interval,
+                     {stored_value(values.low, values.high), values.are_known})) {
+    return;
+  }
+  write_access(Log{descriptor}, lanes, site, address, values);
   lanes.converge();
-  return are_logged ? 1 : 0;
 }
 
 // What a release takes before its access and needs again after it.
@@ -306,7 +331,11 @@ __device__ __forceinline__ void log_event(std::uint32_t site, std::uint32_t deta
                             .detail = detail,
                             .threads = threads};
     if (states.are_kept() && (site & kCounted) != 0) {
-      states.count(event);
+      if ((site & kLeavesKernel) != 0) {
+        states.count_exit(event);
+      } else if (event.warp == 0) {
+        states.log_barrier(event);
+      }
     } else if (states.are_kept() && (site & kOfWholeBlock) != 0) {
       states.gather(event);
     } else {
@@ -322,6 +351,8 @@ __device__ __forceinline__ void log_event(std::uint32_t site, std::uint32_t deta
 
 using barracuda::wire::HookResult;
 using barracuda::wire::ReleaseToken;
+using barracuda::wire::StateUse;
+using barracuda::wire::stored_value;
 
 BARRACUDA_HOOK void __barracuda_access(std::uint32_t site, std::uint64_t address) {
   barracuda::wire::log_access(site, address, {});
@@ -352,32 +383,104 @@ BARRACUDA_HOOK void __barracuda_store_wide_generic(std::uint32_t site, std::uint
                               {low, high, true, true});
 }
 
+// Most accesses need no record. Hooks that only ask for that call nothing and use few registers,
+// and come before those that log: where functions are compiled by themselves (jit/compiler.h), each
+// saves the registers that it uses before it begins, which takes as long as all that these do.
+
+// Before the hook of a plain access to memory that is not shared: whether to go round it.
+BARRACUDA_HOOK HookResult __barracuda_leaves_out(std::uint32_t site, std::uint64_t address) {
+  return {barracuda::wire::leaves_out(site, address) ? 1U : 0U};
+}
+
+BARRACUDA_HOOK HookResult __barracuda_leaves_out_generic(std::uint32_t site,
+                                                         std::uint64_t address) {
+  return {barracuda::wire::leaves_out(site, barracuda::wire::tagged_generic(address)) ? 1U : 0U};
+}
+
 // In kernels whose threads barriers alone order (shared_states.h), before the hook of an access
-// that may be to shared memory: whether to call it.
-BARRACUDA_HOOK HookResult __barracuda_shared_access(std::uint32_t site, std::uint64_t address,
-                                                    std::uint32_t interval) {
-  return {barracuda::wire::follow_states(site, address, interval, {})};
+// that may be to shared memory: whether to go round it. One for loads, one for atomics whose
+// results nobody reads, one for stores of known values, and one for all others.
+BARRACUDA_HOOK HookResult __barracuda_keep_load(std::uint32_t site, std::uint64_t address,
+                                                std::uint32_t interval) {
+  return {barracuda::wire::keep_access<StateUse::kRead>(site, address, interval) ? 1U : 0U};
 }
 
-BARRACUDA_HOOK HookResult __barracuda_shared_access_generic(std::uint32_t site,
-                                                            std::uint64_t address,
-                                                            std::uint32_t interval) {
-  return {
-      barracuda::wire::follow_states(site, barracuda::wire::tagged_generic(address), interval, {})};
+BARRACUDA_HOOK HookResult __barracuda_keep_load_generic(std::uint32_t site, std::uint64_t address,
+                                                        std::uint32_t interval) {
+  return {barracuda::wire::keep_access<StateUse::kRead>(
+              site, barracuda::wire::tagged_generic(address), interval)
+              ? 1U
+              : 0U};
 }
 
-BARRACUDA_HOOK HookResult __barracuda_shared_store(std::uint32_t site, std::uint64_t address,
-                                                   std::uint32_t interval, std::uint64_t low,
-                                                   std::uint64_t high) {
-  return {barracuda::wire::follow_states(site, address, interval, {low, high, true, true})};
+BARRACUDA_HOOK HookResult __barracuda_keep_reduction(std::uint32_t site, std::uint64_t address,
+                                                     std::uint32_t interval) {
+  return {barracuda::wire::keep_access<StateUse::kReduction>(site, address, interval) ? 1U : 0U};
 }
 
-BARRACUDA_HOOK HookResult __barracuda_shared_store_generic(std::uint32_t site,
-                                                           std::uint64_t address,
-                                                           std::uint32_t interval,
-                                                           std::uint64_t low, std::uint64_t high) {
-  return {barracuda::wire::follow_states(site, barracuda::wire::tagged_generic(address), interval,
-                                         {low, high, true, true})};
+BARRACUDA_HOOK HookResult __barracuda_keep_reduction_generic(std::uint32_t site,
+                                                             std::uint64_t address,
+                                                             std::uint32_t interval) {
+  return {barracuda::wire::keep_access<StateUse::kReduction>(
+              site, barracuda::wire::tagged_generic(address), interval)
+              ? 1U
+              : 0U};
+}
+
+BARRACUDA_HOOK HookResult __barracuda_keep_store(std::uint32_t site, std::uint64_t address,
+                                                 std::uint32_t interval, std::uint64_t low,
+                                                 std::uint64_t high) {
+  return {barracuda::wire::keep_access<StateUse::kWrite>(site, address, interval,
+                                                         {stored_value(low, high), true})
+              ? 1U
+              : 0U};
+}
+
+BARRACUDA_HOOK HookResult __barracuda_keep_store_generic(std::uint32_t site, std::uint64_t address,
+                                                         std::uint32_t interval, std::uint64_t low,
+                                                         std::uint64_t high) {
+  return {barracuda::wire::keep_access<StateUse::kWrite>(site,
+                                                         barracuda::wire::tagged_generic(address),
+                                                         interval, {stored_value(low, high), true})
+              ? 1U
+              : 0U};
+}
+
+BARRACUDA_HOOK HookResult __barracuda_keep_access(std::uint32_t site, std::uint64_t address,
+                                                  std::uint32_t interval) {
+  return {barracuda::wire::keep_access<StateUse::kWrite>(site, address, interval) ? 1U : 0U};
+}
+
+BARRACUDA_HOOK HookResult __barracuda_keep_access_generic(std::uint32_t site, std::uint64_t address,
+                                                          std::uint32_t interval) {
+  return {barracuda::wire::keep_access<StateUse::kWrite>(
+              site, barracuda::wire::tagged_generic(address), interval)
+              ? 1U
+              : 0U};
+}
+
+// Of those: what comes before the access is logged, and the access if it has to be.
+BARRACUDA_HOOK void __barracuda_followed_access(std::uint32_t site, std::uint64_t address,
+                                                std::uint32_t interval) {
+  barracuda::wire::log_followed(site, address, interval, {});
+}
+
+BARRACUDA_HOOK void __barracuda_followed_access_generic(std::uint32_t site, std::uint64_t address,
+                                                        std::uint32_t interval) {
+  barracuda::wire::log_followed(site, barracuda::wire::tagged_generic(address), interval, {});
+}
+
+BARRACUDA_HOOK void __barracuda_followed_store(std::uint32_t site, std::uint64_t address,
+                                               std::uint32_t interval, std::uint64_t low,
+                                               std::uint64_t high) {
+  barracuda::wire::log_followed(site, address, interval, {low, high, true, true});
+}
+
+BARRACUDA_HOOK void __barracuda_followed_store_generic(std::uint32_t site, std::uint64_t address,
+                                                       std::uint32_t interval, std::uint64_t low,
+                                                       std::uint64_t high) {
+  barracuda::wire::log_followed(site, barracuda::wire::tagged_generic(address), interval,
+                                {low, high, true, true});
 }
 
 // Behind a barrier of the whole block. Without states every access is logged, as by who is frozen.
@@ -389,6 +492,18 @@ BARRACUDA_HOOK HookResult __barracuda_next_interval(std::uint32_t interval) {
   }
   const BlockStates states(descriptor);
   return {states.are_kept() ? states.next(interval) : kFrozen};
+}
+
+// Before a barrier that all threads of a block come to together: whether it has to be logged, as
+// far as this thread knows. Without states each warp logs it.
+BARRACUDA_HOOK HookResult __barracuda_logs_barrier() {
+  using namespace barracuda::wire;
+  const std::uint64_t descriptor = __barracuda_descriptor;
+  if (descriptor == 0) {
+    return {0};
+  }
+  const BlockStates states(descriptor);
+  return {!states.are_kept() || states.is_logged() ? 1U : 0U};
 }
 
 BARRACUDA_HOOK ReleaseToken __barracuda_release_begin(std::uint32_t site, std::uint64_t address) {

@@ -1,5 +1,4 @@
-// The device's end of shared_states.h. States lie in device memory and are read and changed where
-// all threads see the same, in L2.
+// The device's end of shared_states.h. States lie in device memory.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +10,12 @@
 #include "device_logger/write_record.h"
 
 namespace barracuda::wire {
+
+// What an access stores, mixed to one word, if it is known.
+struct StoredValue {
+  std::uint64_t value = 0;
+  bool is_known = false;
+};
 
 class BlockStates {
  public:
@@ -54,37 +59,43 @@ class BlockStates {
     __threadfence();
   }
 
-  // By one lane of the warp whose event it is, after the warp has converged: the last of the
-  // block's threads logs it for all, if it must be. One addition each, where gather() has the warps
-  // of a block try again and again.
-  __device__ __forceinline__ void count(EventRecord event) const {
-    const std::uint64_t place = header_ + kGatheredEvents;
+  // Whether something of the block was logged since its last barrier that was.
+  [[nodiscard]] __device__ __forceinline__ bool is_logged() const {
+    std::uint32_t logged;
+    asm volatile("ld.relaxed.cta.global.u32 %0, [%1];"
+                 : "=r"(logged)
+                 : "l"(header_ + kLoggedOfBlock)
+                 : "memory");
+    return (logged & kLoggedSinceBarrier) != 0;
+  }
+
+  // By one thread of the block, while all others wait.
+  __device__ __forceinline__ void log_barrier(EventRecord event) const {
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(header_ + kLoggedOfBlock),
+                 "r"(kLoggedEver)
+                 : "memory");
+    event.kind = RecordKind::kBlockEvent;
+    write_event(EventQueue(descriptor_), event);
+  }
+
+  // By one lane of the warp that leaves, after the warp has converged: the last of the block's
+  // threads logs it for all, if it must be. One addition each, where gather() has the warps of a
+  // block try again and again.
+  __device__ __forceinline__ void count_exit(EventRecord event) const {
     const std::uint32_t mine = static_cast<std::uint32_t>(__popc(event.mask));
     std::uint32_t before;
     // Acquire and release: the others' records are claimed before the block's, and told.
     asm volatile("atom.acq_rel.cta.global.add.u32 %0, [%1], %2;"
                  : "=r"(before)
-                 : "l"(place), "r"(mine)
+                 : "l"(header_ + kGatheredEvents), "r"(mine)
                  : "memory");
     if (before + mine != blockDim.x * blockDim.y * blockDim.z) {
       return;
     }
-    // Nobody counts or logs meanwhile: the others wait for this thread, or have left.
-    const std::uint32_t logged = load_word(header_ + kLoggedOfBlock);
+    const BlockEnd end = end_block(load_word(header_ + kLoggedOfBlock));
     event.kind = RecordKind::kBlockEvent;
-    if ((event.site & kLeavesKernel) != 0) {
-      const BlockEnd end = end_block(logged);
-      event.threads = end.others;
-      if (end.is_logged) {
-        write_event(EventQueue(descriptor_), event);
-      }
-      return;
-    }
-    asm volatile("st.relaxed.gpu.global.u32 [%0], 0;" ::"l"(place) : "memory");
-    if ((logged & kLoggedSinceBarrier) != 0) {
-      asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(header_ + kLoggedOfBlock),
-                   "r"(kLoggedEver)
-                   : "memory");
+    event.threads = end.others;
+    if (end.is_logged) {
       write_event(EventQueue(descriptor_), event);
     }
   }
@@ -114,32 +125,73 @@ class BlockStates {
     }
   }
 
+  // Whether the accesses of all lanes are what nearly all are: they meet nothing that they conflict
+  // with, and become part of the states of their words. If not, nothing is said of any of them, and
+  // follow() is called for all: what is a part already may become one again. Other uses than kUse
+  // are never kept: each has a hook that is as short as can be.
+  template <StateUse kUse>
+  [[nodiscard]] __device__ __forceinline__ bool keep(std::uint32_t site, std::uint64_t address,
+                                                     std::uint32_t interval,
+                                                     const StoredValue& stored) const {
+    const Lanes lanes = Lanes::at_site(site);
+    StateAccess access = state_access(states_, site, linear_thread());
+    bool is_kept = has_state(site, address) && (interval & kFrozen) == 0 && access.use == kUse;
+    if (kUse == StateUse::kWrite) {
+      is_kept =
+          are_distinct(lanes, static_cast<std::uint32_t>(address) >> size_log2_at(site)) && is_kept;
+      access.value_mark = mark_of(lanes, stored);
+    }
+    is_kept =
+        is_kept && keep_all<kUse>(site, static_cast<std::uint32_t>(address), interval, access);
+    return lanes.those(!is_kept) == 0;
+  }
+
   // Whether the lanes' accesses are logged. What comes before them is logged here.
-  __device__ __forceinline__ bool follow(const Lanes& lanes, std::uint32_t site,
-                                         std::uint64_t address, std::uint32_t interval,
-                                         const StoredValues<Lanes>& values) const {
+  [[nodiscard]] __device__ __forceinline__ bool follow(const Lanes& lanes, std::uint32_t site,
+                                                       std::uint64_t address,
+                                                       std::uint32_t interval,
+                                                       const StoredValue& stored) const {
     const bool has_state = this->has_state(site, address);
     const std::uint64_t offset = address_of(address);
     StateAccess access = state_access(states_, site, linear_thread());
-    std::uint64_t value = 0;
     if (access.use == StateUse::kWrite) {
       // Two lanes of one instruction in one word: their record says what is to be said of them.
-      const std::uint64_t word = has_state ? offset / bytes_at(site) : ~std::uint64_t{lanes.lane};
+      const std::uint64_t word =
+          has_state ? offset >> size_log2_at(site) : ~std::uint64_t{lanes.lane};
       if (__popc(Lanes::like(lanes.mask, word)) != 1) {
         access.use = StateUse::kLogged;
       }
-      value = stored_value(values.low, values.high);
-      access.value_mark = values.are_known && lanes.all_store_alike(values) ? value_mark(value) : 0;
+      access.value_mark = mark_of(lanes, stored);
     }
-    const bool logs = !has_state || take_all(site, offset, interval, access, value);
+    const bool logs = !has_state || take_all(site, offset, interval, access, stored.value);
     return lanes.those(logs) != 0;
   }
 
  private:
   [[nodiscard]] __device__ __forceinline__ bool has_state(std::uint32_t site,
                                                           std::uint64_t address) const {
-    return space_of(address) == AddressSpace::kShared &&
-           address_of(address) + bytes_at(site) <= states_.window;
+    constexpr std::uint64_t kFirst = tagged_address(AddressSpace::kShared, 0);
+    return address >> 32 == kFirst >> 32 &&
+           static_cast<std::uint32_t>(address) + bytes_at(site) <= states_.window;
+  }
+
+  // Of what all lanes store, if that is one value.
+  [[nodiscard]] __device__ __forceinline__ static std::uint32_t mark_of(const Lanes& lanes,
+                                                                        const StoredValue& stored) {
+    return stored.is_known && lanes.all(lanes.broadcast(stored.value) == stored.value)
+               ? value_mark(stored.value)
+               : 0;
+  }
+
+  // False also where it is not known at once: mostly words go up with the lanes. To match them
+  // takes as long as there are different ones, four times as long as to change a state.
+  [[nodiscard]] __device__ __forceinline__ static bool are_distinct(const Lanes& lanes,
+                                                                    std::uint32_t word) {
+    const std::uint32_t before = lanes.mask & ((1U << lanes.lane) - 1);
+    const std::uint32_t last = 31 - static_cast<std::uint32_t>(__clz(static_cast<int>(before)));
+    const std::uint32_t lower = __shfl_sync(lanes.mask, word, static_cast<int>(last));
+    return lanes.those(before != 0 && lower >= word) == 0 ||
+           __popc(Lanes::like(lanes.mask, word)) == 1;
   }
 
   // Of all states of its bytes.
@@ -153,6 +205,41 @@ class BlockStates {
       logs = take(at, interval, access, value) || logs;
     }
     return logs;
+  }
+
+  template <StateUse kUse>
+  __device__ __forceinline__ bool keep_all(std::uint32_t site, std::uint32_t offset,
+                                           std::uint32_t interval,
+                                           const StateAccess& access) const {
+    const std::uint32_t end = offset + bytes_at(site);
+    std::uint32_t at = offset >> states_.granule_log2 << states_.granule_log2;
+    bool is_kept = true;
+#pragma unroll 1
+    do {
+      is_kept = keep_one<kUse>(at, interval, access);
+      at += 1U << states_.granule_log2;
+    } while (is_kept && at < end);
+    return is_kept;
+  }
+
+  template <StateUse kUse>
+  __device__ __forceinline__ bool keep_one(std::uint32_t offset, std::uint32_t interval,
+                                           const StateAccess& access) const {
+    const std::uint64_t place = header_ + state_offset(offset, states_.granule_log2);
+    std::uint64_t bits = load_state(place);
+#pragma unroll 1
+    for (;;) {
+      const StateStep step = step_by<kUse>(WordState(bits), interval, access);
+      const std::uint64_t next = step.next.bits();
+      if (step.logs || next == bits) {
+        return !step.logs;
+      }
+      const std::uint64_t met = change_state(place, bits, next);
+      if (met == bits) {
+        return true;
+      }
+      bits = met;
+    }
   }
 
   __device__ __forceinline__ BlockEnd end_block(std::uint32_t logged) const {
@@ -194,6 +281,25 @@ class BlockStates {
     return word;
   }
 
+  // Only threads of the block come here, so that is the scope: the load may be answered by L1.
+  [[nodiscard]] __device__ __forceinline__ static std::uint64_t load_state(std::uint64_t place) {
+    std::uint64_t bits;
+    asm volatile("ld.relaxed.cta.global.u64 %0, [%1];" : "=l"(bits) : "l"(place) : "memory");
+    return bits;
+  }
+
+  // What was met there: `bits`, or it is not changed.
+  [[nodiscard]] __device__ __forceinline__ static std::uint64_t change_state(std::uint64_t place,
+                                                                             std::uint64_t bits,
+                                                                             std::uint64_t next) {
+    std::uint64_t met;
+    asm volatile("atom.relaxed.cta.global.cas.b64 %0, [%1], %2, %3;"
+                 : "=l"(met)
+                 : "l"(place), "l"(bits), "l"(next)
+                 : "memory");
+    return met;
+  }
+
   [[nodiscard]] __device__ __forceinline__ std::uint64_t mask_of(std::uint32_t warp) const {
     return header_ + kLeftMasks + std::uint64_t{warp} * 4;
   }
@@ -201,17 +307,13 @@ class BlockStates {
   __device__ __forceinline__ bool take(std::uint64_t offset, std::uint32_t interval,
                                        const StateAccess& access, std::uint64_t value) const {
     const std::uint64_t place = header_ + state_offset(offset, states_.granule_log2);
-    std::uint64_t bits;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(bits) : "l"(place) : "memory");
+    std::uint64_t bits = load_state(place);
     for (;;) {
       const WordState state(bits);
       const StateStep step = step_of(state, interval, access);
       std::uint64_t met = bits;
       if (step.next.bits() != bits) {
-        asm volatile("atom.relaxed.gpu.global.cas.b64 %0, [%1], %2, %3;"
-                     : "=l"(met)
-                     : "l"(place), "l"(bits), "l"(step.next.bits())
-                     : "memory");
+        met = change_state(place, bits, step.next.bits());
       }
       if (met == bits) {
         log_kept(state, step, offset, value);

@@ -167,6 +167,15 @@ class WordState {
 
   [[nodiscard]] BARRACUDA_WIRE std::uint64_t bits() const { return bits_; }
 
+  // With the same interval and first access.
+  [[nodiscard]] BARRACUDA_WIRE WordState with(Kind kind, const KeptAccess& second) const {
+    constexpr std::uint64_t kStays =
+        ((std::uint64_t{1} << kSecondShift) - 1) & ~(7ULL << kKindShift);
+    return WordState((bits_ & kStays) |
+                     std::uint64_t{static_cast<std::uint32_t>(kind)} << kKindShift |
+                     pack(second) << kSecondShift);
+  }
+
   [[nodiscard]] BARRACUDA_WIRE std::uint32_t interval() const {
     return static_cast<std::uint32_t>(bits_) & kMostIntervals;
   }
@@ -193,8 +202,8 @@ class WordState {
                 kMostGranulesLog2 < 1U << kGranulesBits);
 
   BARRACUDA_WIRE static std::uint64_t pack(const KeptAccess& access) {
-    return access.thread | std::uint64_t{access.site} << kThreadBits |
-           std::uint64_t{access.granules_log2} << (kThreadBits + kStateSiteBits);
+    return access.thread | access.site << kThreadBits |
+           access.granules_log2 << (kThreadBits + kStateSiteBits);
   }
 
   BARRACUDA_WIRE static KeptAccess unpack(std::uint64_t bits) {
@@ -244,80 +253,98 @@ BARRACUDA_WIRE StateStep log_from_now_on(WordState state, std::uint32_t interval
           .has_same_value = is_known};
 }
 
-// Of the accesses to a word by several threads that read it, two are kept: of different sites, if
-// there are such.
-BARRACUDA_WIRE WordState after_read(WordState state, std::uint32_t interval, const KeptAccess& by) {
-  using Kind = WordState::Kind;
-  const KeptAccess first = state.first(), second = state.second();
-  const bool is_first = first.thread == by.thread;
-  switch (state.kind()) {
-    case Kind::kRead:
-      return is_first ? WordState::of(interval, Kind::kRead, by)
-                      : WordState::of(interval, Kind::kReads, first, by);
-    case Kind::kReads:
-      return first.site != second.site || first.site == by.site || is_first
-                 ? state
-                 : WordState::of(interval, Kind::kReads, first, by);
-    case Kind::kWrite:
-    case Kind::kReadWrite:
-      return WordState::of(interval, Kind::kReadWrite, first, by);
-    case Kind::kEmpty:
-    case Kind::kReductions:
-    case Kind::kLogged:
-      break;
-  }
-  return WordState::of(interval, Kind::kRead, by);
+// Of the accesses to a word by several threads two are kept: of different sites, if there are such.
+// Whether the two of `state` stay, which are of different threads.
+BARRACUDA_WIRE bool keeps_both(WordState state, const KeptAccess& by) {
+  const KeptAccess first = state.first();
+  return first.site != state.second().site || first.site == by.site || first.thread == by.thread;
 }
 
-// Two are kept, as of reads.
-BARRACUDA_WIRE WordState after_reduction(WordState state, std::uint32_t interval,
-                                         const KeptAccess& by) {
+// A read, by a thread that is not frozen. `state` is of this interval, or empty.
+BARRACUDA_WIRE StateStep read_step(WordState state, std::uint32_t interval,
+                                   const StateAccess& access) {
   using Kind = WordState::Kind;
-  if (state.kind() == Kind::kEmpty) {
-    return WordState::of(interval, Kind::kReductions, by, by);
+  const KeptAccess& by = access.by;
+  const Kind kind = state.kind();
+  const bool is_first = state.first().thread == by.thread;
+  if (kind == Kind::kEmpty || (kind == Kind::kRead && is_first)) {
+    return {.next = WordState::of(interval, Kind::kRead, by)};
   }
-  const KeptAccess first = state.first(), second = state.second();
-  const bool is_first = first.thread == by.thread;
-  if (first.thread == second.thread) {
-    return is_first ? state : WordState::of(interval, Kind::kReductions, first, by);
+  if (kind == Kind::kReads) {
+    return {.next = keeps_both(state, by) ? state : state.with(Kind::kReads, by)};
   }
-  return first.site != second.site || first.site == by.site || is_first
-             ? state
-             : WordState::of(interval, Kind::kReductions, first, by);
-}
-
-// By the only thread that has used the word.
-BARRACUDA_WIRE WordState after_write(WordState state, std::uint32_t interval,
-                                     const StateAccess& access) {
-  using Kind = WordState::Kind;
-  const bool has_read = state.kind() == Kind::kRead || state.kind() == Kind::kReadWrite;
-  if (has_read && access.value_mark != 0) {
-    return WordState::of(interval, Kind::kReadWrite, access.by,
-                         state.kind() == Kind::kRead ? state.first() : state.second());
-  }
-  return WordState::of_write(interval, access.by, access.value_mark);
-}
-
-// By a thread that is not frozen.
-BARRACUDA_WIRE StateStep step(WordState met, std::uint32_t interval, const StateAccess& access) {
-  using Kind = WordState::Kind;
-  const WordState state(met.interval() == interval ? met.bits() : 0);
-  const bool is_own = state.kind() == Kind::kEmpty ||
-                      (state.kind() != Kind::kReads && state.kind() != Kind::kReductions &&
-                       state.kind() != Kind::kLogged && state.first().thread == access.by.thread);
-  const bool only_reads = state.kind() == Kind::kRead || state.kind() == Kind::kReads;
-  const bool only_reductions =
-      state.kind() == Kind::kReductions && state.first().granules_log2 == access.by.granules_log2;
-  if (access.use == StateUse::kRead && (is_own || only_reads)) {
-    return {.next = after_read(state, interval, access.by)};
-  }
-  if (access.use == StateUse::kWrite && is_own) {
-    return {.next = after_write(state, interval, access)};
-  }
-  if (access.use == StateUse::kReduction && (state.kind() == Kind::kEmpty || only_reductions)) {
-    return {.next = after_reduction(state, interval, access.by)};
+  if (kind == Kind::kRead || (is_first && (kind == Kind::kWrite || kind == Kind::kReadWrite))) {
+    return {.next = state.with(kind == Kind::kRead ? Kind::kReads : Kind::kReadWrite, by)};
   }
   return log_from_now_on(state, interval, access);
+}
+
+// A write, as above: kept of the only thread that has used the word.
+BARRACUDA_WIRE StateStep write_step(WordState state, std::uint32_t interval,
+                                    const StateAccess& access) {
+  using Kind = WordState::Kind;
+  const Kind kind = state.kind();
+  const bool is_own = kind == Kind::kEmpty ||
+                      (state.first().thread == access.by.thread &&
+                       (kind == Kind::kRead || kind == Kind::kWrite || kind == Kind::kReadWrite));
+  if (!is_own) {
+    return log_from_now_on(state, interval, access);
+  }
+  const bool has_read = kind == Kind::kRead || kind == Kind::kReadWrite;
+  if (has_read && access.value_mark != 0) {
+    return {.next = WordState::of(interval, Kind::kReadWrite, access.by,
+                                  kind == Kind::kRead ? state.first() : state.second())};
+  }
+  return {.next = WordState::of_write(interval, access.by, access.value_mark)};
+}
+
+// An atomic whose result nobody reads, as above. Two are kept, as of reads.
+BARRACUDA_WIRE StateStep reduction_step(WordState state, std::uint32_t interval,
+                                        const StateAccess& access) {
+  using Kind = WordState::Kind;
+  const KeptAccess& by = access.by;
+  const KeptAccess first = state.first();
+  if (state.kind() == Kind::kEmpty) {
+    return {.next = WordState::of(interval, Kind::kReductions, by, by)};
+  }
+  if (state.kind() != Kind::kReductions || first.granules_log2 != by.granules_log2) {
+    return log_from_now_on(state, interval, access);
+  }
+  const bool is_of_one = first.thread == state.second().thread;
+  const bool stays = is_of_one ? first.thread == by.thread : keeps_both(state, by);
+  return {.next = stays ? state : state.with(Kind::kReductions, by)};
+}
+
+// By a thread that is not frozen, of an access that is used so.
+template <StateUse kUse>
+BARRACUDA_LOGGER StateStep step_by(WordState met, std::uint32_t interval,
+                                   const StateAccess& access) {
+  const WordState state(met.interval() == interval ? met.bits() : 0);
+  switch (kUse) {
+    case StateUse::kRead:
+      return read_step(state, interval, access);
+    case StateUse::kWrite:
+      return write_step(state, interval, access);
+    case StateUse::kReduction:
+      return reduction_step(state, interval, access);
+    case StateUse::kLogged:
+      break;
+  }
+  return log_from_now_on(state, interval, access);
+}
+
+BARRACUDA_WIRE StateStep step(WordState met, std::uint32_t interval, const StateAccess& access) {
+  switch (access.use) {
+    case StateUse::kRead:
+      return step_by<StateUse::kRead>(met, interval, access);
+    case StateUse::kWrite:
+      return step_by<StateUse::kWrite>(met, interval, access);
+    case StateUse::kReduction:
+      return step_by<StateUse::kReduction>(met, interval, access);
+    case StateUse::kLogged:
+      break;
+  }
+  return step_by<StateUse::kLogged>(met, interval, access);
 }
 
 // By a frozen one, whose accesses are all logged: those of a thread that left have to be before it.

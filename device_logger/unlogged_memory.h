@@ -52,8 +52,12 @@ BARRACUDA_LOGGER bool is_owner(const RangesAt& ranges_at, std::uint32_t first, s
   return i < kMostOwnedSites && (ranges_at(i) >> range & 1) != 0;
 }
 
+BARRACUDA_WIRE std::uint32_t size_log2_at(std::uint32_t site) {
+  return site >> kSizeShift & ((1U << kSizeBits) - 1);
+}
+
 BARRACUDA_WIRE std::uint32_t bytes_at(std::uint32_t site) {
-  return 1U << (site >> kSizeShift & ((1U << kSizeBits) - 1));
+  return 1U << size_log2_at(site);
 }
 
 // Of a plain access. An atomic that keeps states has both bits, and writes.

@@ -215,7 +215,9 @@ Compilation Compiler::compile(std::string_view text, const std::vector<std::stri
   all.push_back("--split-compile=" + std::to_string(threads));
   Compilation compilation = run(text, all);
   if (compilation.verdict == Verdict::kRefused) {
-    std::erase_if(all, [&](const std::string& flag) { return flag.starts_with(kLevel); });
+    std::erase_if(all, [&](const std::string& flag) {
+      return flag.starts_with(kLevel) || flag == kFastCompile;
+    });
     all.push_back(std::string(kLevel) + "=0");
     const std::string reason = std::move(compilation.message);
     compilation = run(text, all);

@@ -13,6 +13,11 @@
 
 namespace barracuda::jit {
 
+// Functions are compiled once for all kernels of a text and are called as the ABI has it, where
+// else each kernel gets a copy of each hook that is made for it: three to six times as fast, and
+// hooks are written so that they lose nothing by it (docs/decisions/jit-cache.md).
+inline constexpr std::string_view kFastCompile = "--Ofast-compile=min";
+
 struct Compilation {
   Verdict verdict = Verdict::kFailed;
   std::string code;     // where it was compiled

@@ -123,6 +123,12 @@ std::uint32_t logged_lanes(const NativeCall& call, const wire::LaunchDescriptor&
 
 // --- accesses ---
 
+void set_results(const NativeCall& call, std::uint32_t lanes, std::uint64_t result) {
+  NativeLanes(lanes).for_each([&](std::uint32_t lane, std::uint32_t) {
+    call.result.store(static_cast<int>(lane), 0, result);
+  });
+}
+
 LaneWords words_of(const NativeCall& call, std::size_t argument) {
   LaneWords words;
   for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
@@ -146,7 +152,8 @@ StoredValues values_of(const NativeCall& call, std::size_t first) {
 
 // Lanes from different sites at once are only made by tests: with a queue that is full between the
 // two, the first record comes twice, which is an access that happened.
-template <bool Generic>
+// The stored values, if there are any, are the arguments from kValues on.
+template <bool Generic, std::size_t kValues = 2>
 NativeResult access(const NativeCall& call) {
   const wire::LaunchDescriptor* descriptor = descriptor_of(call);
   std::uint32_t mask = call.mask;
@@ -158,7 +165,7 @@ NativeResult access(const NativeCall& call) {
   if (mask == 0) {
     return NativeResult::kDone;
   }
-  const StoredValues values = values_of(call, 2);
+  const StoredValues values = values_of(call, kValues);
   const NativeQueue queue(*descriptor, call);
   while (mask != 0) {
     const NativeLanes same = lanes_of_first_site(call, mask);
@@ -170,20 +177,31 @@ NativeResult access(const NativeCall& call) {
   return NativeResult::kDone;
 }
 
-// --- states of words of shared memory ---
-
-void set_results(const NativeCall& call, std::uint32_t lanes, std::uint64_t result) {
-  NativeLanes(lanes).for_each([&](std::uint32_t lane, std::uint32_t) {
-    call.result.store(static_cast<int>(lane), 0, result);
-  });
+// site, address: whether no lane's access is logged
+template <bool Generic>
+NativeResult leaves_out(const NativeCall& call) {
+  const wire::LaunchDescriptor* descriptor = descriptor_of(call);
+  std::uint32_t mask = call.mask;
+  bool none = true;
+  if (descriptor != nullptr && descriptor->unlogged.count == 0) {
+    none = false;
+  } else if (descriptor != nullptr) {
+    const LaneWords addresses = addresses_of(call, Generic, mask);
+    none = logged_lanes(call, *descriptor, addresses, mask) == 0;
+  }
+  set_results(call, call.mask, none ? 1 : 0);
+  return NativeResult::kDone;
 }
 
-// site, address, interval, what is stored: whether it has to be logged
+// --- states of words of shared memory ---
+
+// site, address, interval, what is stored: whether it need not be logged. What comes before it is
+// logged here, where a GPU leaves that to the hooks of followed accesses.
 template <bool Generic>
-NativeResult follow_states(const NativeCall& call) {
+NativeResult keep_access(const NativeCall& call) {
   const wire::LaunchDescriptor* descriptor = descriptor_of(call);
   const bool are_kept = descriptor != nullptr && descriptor->states.address != 0;
-  set_results(call, call.mask, descriptor == nullptr || are_kept ? 0 : 1);
+  set_results(call, call.mask, descriptor == nullptr || are_kept ? 1 : 0);
   if (!are_kept) {
     return NativeResult::kDone;
   }
@@ -201,7 +219,7 @@ NativeResult follow_states(const NativeCall& call) {
     if (outcome == Outcome::kTryAgain) {
       return NativeResult::kTryAgain;
     }
-    set_results(call, same.mask, outcome == Outcome::kLogged ? 1 : 0);
+    set_results(call, same.mask, outcome == Outcome::kLogged ? 0 : 1);
     mask &= ~same.mask;
   }
   return NativeResult::kDone;
@@ -216,6 +234,18 @@ NativeResult next_interval(const NativeCall& call) {
     call.result.store(i, 0,
                       counts ? NativeStates(*descriptor, call).next(interval) : wire::kFrozen);
   });
+  return NativeResult::kDone;
+}
+
+// Whether a barrier has to be logged, before all threads of the block come to it.
+NativeResult logs_barrier(const NativeCall& call) {
+  const wire::LaunchDescriptor* descriptor = descriptor_of(call);
+  bool logs = false;
+  if (descriptor != nullptr) {
+    const NativeStates states(*descriptor, call);
+    logs = !states.are_kept() || states.is_logged();
+  }
+  set_results(call, call.mask, logs ? 1 : 0);
   return NativeResult::kDone;
 }
 
@@ -335,6 +365,21 @@ NativeResult acquire(const NativeCall& call) {
   return NativeResult::kDone;
 }
 
+// False if the queue has no room.
+bool log_event(const NativeStates& states, const wire::EventRecord& event,
+               const NativeQueue& queue) {
+  if (!states.are_kept() || (event.site & wire::kOfWholeBlock) == 0) {
+    return wire::write_event(queue, event);
+  }
+  if ((event.site & wire::kCounted) == 0) {
+    return states.gather(event, queue);
+  }
+  if ((event.site & wire::kLeavesKernel) != 0) {
+    return states.count_exit(event, queue);
+  }
+  return event.warp != 0 || states.log_barrier(event, queue);
+}
+
 // site, barrier's id or warp barrier's mask, threads
 NativeResult event(const NativeCall& call) {
   const wire::LaunchDescriptor* descriptor = descriptor_of(call);
@@ -367,12 +412,7 @@ NativeResult event(const NativeCall& call) {
                                   .mask = same,
                                   .detail = detail,
                                   .threads = word(2, leader)};
-    const bool is_of_block = states.are_kept() && (site & wire::kOfWholeBlock) != 0;
-    const bool is_counted = is_of_block && (site & wire::kCounted) != 0;
-    const bool is_done = is_counted    ? states.count(event, queue)
-                         : is_of_block ? states.gather(event, queue)
-                                       : wire::write_event(queue, event);
-    if (!is_done) {
+    if (!log_event(states, event, queue)) {
       return NativeResult::kTryAgain;
     }
     mask &= ~same;
@@ -406,11 +446,22 @@ constexpr std::array kHooks = {
     hook("__barracuda_store_generic", 3, &access<true>),
     hook("__barracuda_store_wide", 4, &access<false>),
     hook("__barracuda_store_wide_generic", 4, &access<true>),
-    hook("__barracuda_shared_access", 3, &follow_states<false>),
-    hook("__barracuda_shared_access_generic", 3, &follow_states<true>),
-    hook("__barracuda_shared_store", 5, &follow_states<false>),
-    hook("__barracuda_shared_store_generic", 5, &follow_states<true>),
+    hook("__barracuda_leaves_out", 2, &leaves_out<false>),
+    hook("__barracuda_leaves_out_generic", 2, &leaves_out<true>),
+    hook("__barracuda_keep_access", 3, &keep_access<false>),
+    hook("__barracuda_keep_access_generic", 3, &keep_access<true>),
+    hook("__barracuda_keep_load", 3, &keep_access<false>),
+    hook("__barracuda_keep_load_generic", 3, &keep_access<true>),
+    hook("__barracuda_keep_reduction", 3, &keep_access<false>),
+    hook("__barracuda_keep_reduction_generic", 3, &keep_access<true>),
+    hook("__barracuda_keep_store", 5, &keep_access<false>),
+    hook("__barracuda_keep_store_generic", 5, &keep_access<true>),
+    hook("__barracuda_followed_access", 3, &access<false, 3>),
+    hook("__barracuda_followed_access_generic", 3, &access<true, 3>),
+    hook("__barracuda_followed_store", 5, &access<false, 3>),
+    hook("__barracuda_followed_store_generic", 5, &access<true, 3>),
     hook("__barracuda_next_interval", 1, &next_interval),
+    hook("__barracuda_logs_barrier", 0, &logs_barrier),
     hook("__barracuda_release_begin", 2, &release_begin<false>),
     hook("__barracuda_release_begin_generic", 2, &release_begin<true>),
     hook("__barracuda_release_end", 6, &release_end),

@@ -50,27 +50,30 @@ void NativeStates::leave(std::uint32_t lanes, std::uint32_t interval) const {
   left = std::max(left, wire::kMostIntervals - interval);
 }
 
-bool NativeStates::count(wire::EventRecord event, const NativeQueue& queue) const {
-  auto& arrived = word_at<std::uint32_t>(wire::kGatheredEvents);
-  auto& logged = word_at<std::uint32_t>(wire::kLoggedOfBlock);
-  const std::uint32_t with_these = arrived + static_cast<std::uint32_t>(std::popcount(event.mask));
-  if (with_these != threads_) {
-    arrived = with_these;
-    return true;
-  }
-  bool is_logged = (logged & wire::kLoggedSinceBarrier) != 0;
-  if ((event.site & wire::kLeavesKernel) != 0) {
-    const wire::BlockEnd end = end_block();
-    is_logged = end.is_logged;
-    event.threads = end.others;
-  }
+bool NativeStates::is_logged() const {
+  return (word_at<std::uint32_t>(wire::kLoggedOfBlock) & wire::kLoggedSinceBarrier) != 0;
+}
+
+bool NativeStates::log_barrier(wire::EventRecord event, const NativeQueue& queue) const {
   event.kind = wire::RecordKind::kBlockEvent;
-  if (is_logged && !wire::write_event(NativeEventQueue(queue), event)) {
+  if (!wire::write_event(NativeEventQueue(queue), event)) {
     return false;
   }
-  arrived = 0;
-  logged &= wire::kLoggedEver;
+  word_at<std::uint32_t>(wire::kLoggedOfBlock) = wire::kLoggedEver;
   return true;
+}
+
+bool NativeStates::count_exit(wire::EventRecord event, const NativeQueue& queue) const {
+  auto& left = word_at<std::uint32_t>(wire::kGatheredEvents);
+  const std::uint32_t with_these = left + static_cast<std::uint32_t>(std::popcount(event.mask));
+  if (with_these != threads_) {
+    left = with_these;
+    return true;
+  }
+  const wire::BlockEnd end = end_block();
+  event.threads = end.others;
+  event.kind = wire::RecordKind::kBlockEvent;
+  return !end.is_logged || wire::write_event(NativeEventQueue(queue), event);
 }
 
 // Counted once, however often its record finds the queue full: it lies at kEnding meanwhile, behind

@@ -24,9 +24,13 @@ class NativeStates {
   [[nodiscard]] std::uint32_t next(std::uint32_t interval) const;
   void leave(std::uint32_t lanes, std::uint32_t interval) const;
 
-  // The event is logged for the block if these are the last of its threads, and it must be. False
-  // as of gather().
-  [[nodiscard]] bool count(wire::EventRecord event, const NativeQueue& queue) const;
+  // Whether something of the block was logged since its last barrier that was.
+  [[nodiscard]] bool is_logged() const;
+  // Of all threads of the block, while they wait. False as of gather().
+  [[nodiscard]] bool log_barrier(wire::EventRecord event, const NativeQueue& queue) const;
+  // The block's end is logged if these are the last of its threads, and it must be. False as of
+  // gather().
+  [[nodiscard]] bool count_exit(wire::EventRecord event, const NativeQueue& queue) const;
   // The event is logged, or kept until the whole block has made it. False if the queue has no room:
   // once more, which logs nothing twice.
   [[nodiscard]] bool gather(wire::EventRecord event, const NativeQueue& queue) const;

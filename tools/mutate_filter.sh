@@ -47,7 +47,8 @@ filter: new streams are not used|stream_tracker.cpp|s/^  in_sequence_ = 0;//
 filter: a stream waits for the legacy one|stream_tracker.cpp|s/is_only_one \&\& !(has_non_blocking_ \&\& uses_legacy_)/is_only_one/
 events: what was kept is not logged|native_states.cpp|s/if (step.outcome == wire::GatherStep::Outcome::kSingly) {/if (false) {/
 events: any is the last that is counted|native_states.cpp|s/if (with_these != threads_) {/if (with_these == 0) {/
-events: the count goes on|native_states.cpp|s/^  arrived = 0;/  arrived = with_these;/
+events: what was logged before a barrier is so behind it|native_states.cpp|s/= wire::kLoggedEver;/= wire::kLoggedEver | wire::kLoggedSinceBarrier;/
+events: no barrier has something to order|native_states.cpp|s/wire::kLoggedSinceBarrier) != 0;/wire::kLoggedSinceBarrier) > 1;/
 intervals: no states are states|native_logger.cpp|s/next(interval) : wire::kFrozen);/next(interval) : interval);/
 events: what is logged does not tell its block|native_queue.cpp|s/^    tell_block();//
 events: the block's is the warp's|native_states.cpp|s/event.kind = wire::RecordKind::kBlockEvent;//
@@ -126,14 +127,14 @@ logger: a write is where it ends|unlogged_memory.h|s/begins_inside = first < ran
 logger: one range counts|unlogged_memory.h|s/i < count; ++i/i < count \&\& i < 1; ++i/
 states: an interval lasts|shared_states.h|s/met.interval() == interval ? met.bits() : 0/met.bits()/
 states: intervals do not matter|shared_states.h|s/met.interval() == interval ? met.bits() : 0/0/
-states: writers do not conflict|shared_states.h|s/StateUse::kWrite \&\& is_own) {/StateUse::kWrite) {/
-states: a read after another's write is one among reads|shared_states.h|s/StateUse::kRead \&\& (is_own || only_reads)/StateUse::kRead/
+states: writers do not conflict|shared_states.h|s/if (!is_own) {/if (false) {/
+states: a read after another's write is one among reads|shared_states.h|s/(is_first \&\& (kind == Kind::kWrite || /((kind == Kind::kWrite || /
 states: what was kept is not logged|shared_states.h|s/\.kept = kept_in(state),/.kept = 0,/
 states: one reader is kept|shared_states.h|s/^      return 3;/      return 1;/
-states: all sites are one|shared_states.h|s/first.site != second.site || first.site == by.site || is_first/true/
+states: all sites are one|shared_states.h|s/first.site != state.second().site || .*;/true;/
 states: every value is equal|shared_states.h|s/access.value_mark == state.mark() \&\&/true \&\&/
-states: atomics of any size are alike|shared_states.h|s/state.first().granules_log2 == access.by.granules_log2;/true;/
-states: an atomic conflicts with nothing|shared_states.h|s/(state.kind() == Kind::kEmpty || only_reductions)/true/
+states: atomics of any size are alike|shared_states.h|s/ || first.granules_log2 != by.granules_log2//
+states: an atomic conflicts with nothing|shared_states.h|s/state.kind() != Kind::kReductions || first/first/
 states: every size has states|shared_states.h|s/has_size ? state_use(site) : StateUse::kLogged/state_use(site)/
 events: a warp in parts is whole|block_events.h|s/is_over() || !is_whole ||/is_over() ||/
 events: a block does one thing|block_events.h|s/ || !is_same || / || /
@@ -147,7 +148,7 @@ logger: every site is an owner|unlogged_memory.h|s/return i < kMostOwnedSites \&
 logger: a site beyond the table is an owner|unlogged_memory.h|s/return i < kMostOwnedSites \&\& (/return i >= kMostOwnedSites || (/
 logger: nothing is owned|unlogged_memory.h|s/if (i + owned >= count) {/if (false) {/
 logger: owned bytes may lie outside|unlogged_memory.h|s/: is_inside  *? LogDecision::kLeftOut/: begins_inside ? LogDecision::kLeftOut/
-logger: every access is of one byte|unlogged_memory.h|s/return 1U << (site >> kSizeShift.*/return 1U + (site \& 0);/
+logger: every access is of one byte|unlogged_memory.h|s/return 1U << size_log2_at(site);/return 1U + (site \& 0);/
 LIST
 )
 

@@ -31,6 +31,13 @@ bool is_float(ScalarType type) {
   return type == ScalarType::kF64 || type == ScalarType::kF32 || type == ScalarType::kF16;
 }
 
+// Halves of the address of the driver's own memory, in which the blocks of a cooperative launch
+// meet.
+bool is_workspace(const Operand& operand) {
+  return operand.kind == Operand::Kind::kSpecial &&
+         (operand.name == "%envreg1" || operand.name == "%envreg2");
+}
+
 class Words {
  public:
   Origins of(ArgumentWord word) {
@@ -132,6 +139,7 @@ class Registers {
       case Operand::Kind::kList:
         return kFromUnknown;
       case Operand::Kind::kSpecial:
+        return is_workspace(operand) ? kFromPrivate : 0;
       case Operand::Kind::kInteger:
       case Operand::Kind::kFloat:
       case Operand::Kind::kSink:
@@ -176,7 +184,8 @@ class Registers {
     bool changes = false;
     visit_registers(written, [&](const Operand& destination) {
       const std::uint32_t bytes = sizes.bytes_of(destination);
-      if (bytes >= kPointerBytes || !sizes.is_declared(destination.name)) {
+      if (bytes >= kPointerBytes || !sizes.is_declared(destination.name) ||
+          reads_workspace(statement)) {
         Origins& known = registers_[destination.name];
         const Origins all = known | result(statement, element);
         changes = changes || all != known;
@@ -184,6 +193,12 @@ class Registers {
       }
     });
     return changes;
+  }
+
+  [[nodiscard]] bool reads_workspace(std::size_t statement) const {
+    const Instruction& instruction = program_.module.statements[statement].instruction;
+    return instruction.opcode == Opcode::kMov && instruction.operands.size() == 2 &&
+           is_workspace(instruction.operands[1]);
   }
 
   // Of the register that is the `element`-th of what the statement writes.
@@ -244,6 +259,10 @@ class Registers {
       return instruction.has(Modifier::kTo) || instruction.has(Modifier::kGlobal)
                  ? all_of(instruction, 1)
                  : kFromPrivate;
+    }
+    if (opcode == kBfi && of(instruction.operands[1]) == kFromPrivate &&
+        of(instruction.operands[2]) == kFromPrivate) {
+      return kFromPrivate;
     }
     return is_in(kAddressOfAny) ? all_of(instruction, 1)
            : opcode == kMad     ? all_of(instruction, 3)

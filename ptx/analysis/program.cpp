@@ -32,6 +32,16 @@ std::vector<std::span<PlannedSite>> by_function(std::vector<PlannedSite>& sites)
   return functions;
 }
 
+bool has_shared_memory(const Module& module) {
+  return declares(module,
+                  [](const Variable& variable) { return variable.space == StateSpace::kShared; });
+}
+
+Kernel* kernel_of(Program& program, const Function& entry) {
+  const auto found = std::ranges::find(program.kernels, entry.name, &Kernel::name);
+  return found == program.kernels.end() ? nullptr : &*found;
+}
+
 bool is_shared_access(const Effect& effect) {
   const bool accesses =
       effect.opcode_class == OpcodeClass::kLoad || effect.opcode_class == OpcodeClass::kStore ||

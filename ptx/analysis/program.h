@@ -88,6 +88,8 @@ struct PlannedSite {
   bool in_update = false;         // as in ptx::Site
   bool counts_intervals = false;  // of a kernel of barrier_intervals: its hook knows the interval
   bool has_state = false;         // so do its accesses to shared memory that are not weak
+  bool may_be_counted =
+      false;                // a barrier of any other kernel, if all threads come to each together
   bool is_counted = false;  // an event that all threads of a block make, before any makes another
   bool in_read_only_interval = false;  // a load that races with nothing while no thread has left
   std::uint32_t offset = 0;            // of the bytes that are meant, from the operand's address
@@ -137,6 +139,12 @@ bool declares(const Module& module, Predicate is_meant) {
   return std::ranges::any_of(
       module.statements, [&](const Statement& statement) { return declares(statement, is_meant); });
 }
+
+// Else no generic address leads there.
+bool has_shared_memory(const Module& module);
+
+// Null if it is not instrumented.
+Kernel* kernel_of(Program& program, const Function& entry);
 
 // Loads, stores, atomics and reductions of memory that other threads may see.
 bool is_shared_access(const Effect& effect);

@@ -47,7 +47,7 @@ std::uint32_t access_bits(const PlannedSite& site) {
 }
 
 std::uint32_t event_bits(const PlannedSite& site) {
-  if (!site.counts_intervals || site.hook != HookKind::kEvent) {
+  if (site.hook != HookKind::kEvent || (!site.counts_intervals && !site.is_counted)) {
     return 0;
   }
   return wire::kOfWholeBlock | (site.is_counted ? wire::kCounted : 0) |

@@ -106,6 +106,25 @@ std::string skip_unless_frozen(std::uint32_t label) {
       kInterval, wire::kFrozen, label);
 }
 
+// As access_use() has it: what synchronises and asynchronous copies are always logged.
+bool may_be_left_out(const PlannedSite& site) {
+  return (site_word(site) & (wire::kPlainRead | wire::kPlainWrite)) != 0;
+}
+
+// Of an access whose value is not known.
+std::string_view state_hook(const PlannedSite& site) {
+  switch (wire::state_use(site_word(site))) {
+    case wire::StateUse::kRead:
+      return "keep_load";
+    case wire::StateUse::kReduction:
+      return "keep_reduction";
+    case wire::StateUse::kWrite:
+    case wire::StateUse::kLogged:
+      break;
+  }
+  return "keep_access";
+}
+
 std::string add_lane_flags(std::uint32_t flags) {
   return fmt::format("or.b64 %__barracuda_n, %__barracuda_n, {};\n",
                      std::uint64_t{flags} << kLaneFlagShift);
@@ -206,22 +225,29 @@ HookWriter::Predicate HookWriter::skip_unless_used(const PlannedSite& site) {
           .after = fmt::format("$__barracuda_skip{}:\n", label)};
 }
 
-HookWriter::Predicate HookWriter::skip_unless_conflicting(bool is_generic, std::uint32_t words,
-                                                          const HookArgument& id,
-                                                          const HookArgument& where) {
-  const HookArgument interval{32, std::string(kInterval)};
-  const HookArgument low{64, "%__barracuda_v0"}, high{64, words == 2 ? "%__barracuda_v1" : "0"};
+// Who is not ordered by a barrier needs no record of it. All meet here first, to know whether
+// anyone has something to order; the barrier itself is where they wait for its record.
+HookWriter::Predicate HookWriter::skip_unless_logged(const Statement& barrier,
+                                                     std::string_view id) {
+  const Instruction& instruction = barrier.instruction;
   const std::uint32_t label = next_label_++;
-  const std::string call =
-      words == 0
-          ? write_call_for_number(called_, {"shared_access", is_generic}, {id, where, interval})
-          : write_call_for_number(called_, {"shared_store", is_generic},
-                                  {id, where, interval, low, high});
-  return {.before = fmt::format(".reg .b64 %__barracuda_n;\n.reg .pred %__barracuda_q;\n"
-                                "{}"
-                                "setp.eq.b64 %__barracuda_q, %__barracuda_n, 0;\n"
+  return {.before = fmt::format("{{\n.reg .b64 %__barracuda_n;\n.reg .pred %__barracuda_q;\n{}"
+                                "setp.ne.b64 %__barracuda_q, %__barracuda_n, 0;\n"
+                                "{}.red.or{}.pred %__barracuda_q, {}, %__barracuda_q;\n"
+                                "@!%__barracuda_q bra $__barracuda_skip{};\n",
+                                write_call_for_number(called_, {"logs_barrier"}, {}),
+                                text_of(instruction.opcode),
+                                instruction.has(Modifier::kAligned) ? ".aligned" : "", id, label),
+          .after = fmt::format("$__barracuda_skip{}:\n}}\n", label)};
+}
+
+HookWriter::Predicate HookWriter::skip_if(Hook hook,
+                                          std::initializer_list<HookArgument> arguments) {
+  const std::uint32_t label = next_label_++;
+  return {.before = fmt::format(".reg .b64 %__barracuda_n;\n.reg .pred %__barracuda_q;\n{}"
+                                "setp.ne.b64 %__barracuda_q, %__barracuda_n, 0;\n"
                                 "@%__barracuda_q bra $__barracuda_skip{};\n",
-                                call, label),
+                                write_call_for_number(called_, hook, arguments), label),
           .after = fmt::format("$__barracuda_skip{}:\n", label)};
 }
 
@@ -252,7 +278,12 @@ HookText HookWriter::write_event(const PlannedSite& site, const Statement& state
                             : write_next_interval(called_);
   }
   const Predicate predicate = skip_unless(statement.instruction);
+  Predicate logged;
+  if (site.is_counted && site.info.operation == wire::Operation::kBarrier) {
+    logged = skip_unless_logged(statement, detail);
+  }
   std::string text = predicate.before.empty() ? "" : "{\n" + predicate.before;
+  text += logged.before;
   if (site.in_lockstep) {
     detail = members_of_call(site);
     if (site.hook == HookKind::kCall) {
@@ -263,6 +294,7 @@ HookText HookWriter::write_event(const PlannedSite& site, const Statement& state
   }
   text += write_call(called_, {hook},
                      {{32, fmt::to_string(site_word(site))}, {32, detail}, {32, threads}});
+  text += logged.after;
   text += predicate.before.empty() ? "" : predicate.after + "}\n";
   return {.before = text, .after = after};
 }
@@ -287,13 +319,27 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
                                  predicate.before, use.before, address, values);
   const HookArgument id{32, fmt::to_string(site_word(site))}, where{64, "%__barracuda_a"},
       low{64, "%__barracuda_v0"}, high{64, "%__barracuda_v1"};
-  const Predicate states =
-      site.counts_intervals ? skip_unless_conflicting(is_generic, words, id, where) : Predicate{};
-  text += states.before;
-  text += words == 0   ? write_call(called_, {"access", is_generic}, {id, where})
-          : words == 1 ? write_call(called_, {"store", is_generic}, {id, where, low})
-                       : write_call(called_, {"store_wide", is_generic}, {id, where, low, high});
-  text += states.after;
+  const HookArgument count{32, std::string(kInterval)};
+  Predicate needless;
+  if (site.counts_intervals && words == 0) {
+    needless = skip_if({state_hook(site), is_generic}, {id, where, count});
+    text += needless.before;
+    text += write_call(called_, {"followed_access", is_generic}, {id, where, count});
+  } else if (site.counts_intervals) {
+    const HookArgument second = words == 2 ? high : HookArgument{64, "0"};
+    needless = skip_if({"keep_store", is_generic}, {id, where, count, low, second});
+    text += needless.before;
+    text += write_call(called_, {"followed_store", is_generic}, {id, where, count, low, second});
+  } else {
+    if (may_be_left_out(site)) {
+      needless = skip_if({"leaves_out", is_generic}, {id, where});
+    }
+    text += needless.before;
+    text += words == 0   ? write_call(called_, {"access", is_generic}, {id, where})
+            : words == 1 ? write_call(called_, {"store", is_generic}, {id, where, low})
+                         : write_call(called_, {"store_wide", is_generic}, {id, where, low, high});
+  }
+  text += needless.after;
   text += use.after + predicate.after + interval.after + "}\n";
   return {.before = text};
 }

@@ -48,11 +48,11 @@ class HookWriter {
   };
 
   [[nodiscard]] Predicate skip_unless(const Instruction& instruction);
+  // Around the hook of a barrier that all threads of a block come to together.
+  [[nodiscard]] Predicate skip_unless_logged(const Statement& barrier, std::string_view id);
   [[nodiscard]] Predicate skip_unless_used(const PlannedSite& site);
-  // Of an access in a kernel of barrier_intervals; `words` of values are stored.
-  [[nodiscard]] Predicate skip_unless_conflicting(bool is_generic, std::uint32_t words,
-                                                  const HookArgument& id,
-                                                  const HookArgument& where);
+  // Around another hook: what says whether it is needed.
+  [[nodiscard]] Predicate skip_if(Hook hook, std::initializer_list<HookArgument> arguments);
   HookText write_event(const PlannedSite& site, const Statement& statement);
   HookText write_access(const PlannedSite& site, const Statement& statement);
   HookText write_release(const PlannedSite& site, const Statement& statement);

@@ -12,12 +12,6 @@
 namespace barracuda::ptx::barrier_intervals {
 namespace {
 
-// Else no generic address leads there.
-bool has_shared_memory(const Module& module) {
-  return declares(module,
-                  [](const Variable& variable) { return variable.space == StateSpace::kShared; });
-}
-
 bool is_whole_barrier(const Program& program, const PlannedSite& site) {
   return site.info.operation == wire::Operation::kBarrier && site.effect.count_operand < 0 &&
          program.module.statements[site.statement].instruction.predicate.empty();
@@ -43,11 +37,6 @@ bool calls_nothing_that_logs(const Program& program, std::uint32_t entry) {
   return !facts.calls_indirectly && std::ranges::all_of(facts.reachable, [&](std::uint32_t index) {
     return index == entry || !program.functions[index].may_log;
   });
-}
-
-Kernel* kernel_of(Program& program, const Function& entry) {
-  const auto found = std::ranges::find(program.kernels, entry.name, &Kernel::name);
-  return found == program.kernels.end() ? nullptr : &*found;
 }
 
 // Without a bound of its own a kernel may be launched with blocks of 1024 threads, for which there
@@ -114,17 +103,36 @@ bool keep_states(Program& program, Kernel& kernel, std::span<PlannedSite> sites)
   return true;
 }
 
+// In a kernel whose threads are ordered by more than barriers, these may still be logged for a
+// block at once, if they are all alike and nothing else counts who has come to them.
+void propose_barriers(const Program& program, std::span<PlannedSite> sites) {
+  const bool are_counted_elsewhere = std::ranges::any_of(sites, [&](const PlannedSite& site) {
+    using enum OpcodeClass;
+    const OpcodeClass opcode_class = site.effect.opcode_class;
+    return opcode_class == kBarrierArrive || opcode_class == kClusterBarrier ||
+           opcode_class == kMbarrier ||
+           (opcode_class == kBarrier && !is_whole_barrier(program, site));
+  });
+  for (PlannedSite& site : sites) {
+    site.may_be_counted = !are_counted_elsewhere && site.hook == HookKind::kEvent &&
+                          site.effect.opcode_class == OpcodeClass::kBarrier;
+  }
+}
+
 void visit(Program& program, bool has_shared, std::span<PlannedSite> sites) {
   const std::uint32_t index = sites.front().function;
   const Function& entry = program.function(index);
   Kernel* const kernel = entry.is_entry ? kernel_of(program, entry) : nullptr;
-  if (kernel == nullptr || program.functions[index].is_numbered ||
-      !calls_nothing_that_logs(program, index) ||
+  if (kernel == nullptr) {
+    return;
+  }
+  if (program.functions[index].is_numbered || !calls_nothing_that_logs(program, index) ||
       std::any_of(program.effects.begin() + static_cast<std::ptrdiff_t>(entry.body_begin),
                   program.effects.begin() + static_cast<std::ptrdiff_t>(entry.body_end),
                   [](const Effect& effect) { return effect.not_covered; }) ||
       !std::ranges::all_of(
           sites, [&](const PlannedSite& site) { return is_ordered_by_barriers(program, site); })) {
+    propose_barriers(program, sites);
     return;
   }
   const bool uses_shared = has_shared && std::ranges::any_of(sites, may_be_shared);

@@ -23,6 +23,9 @@ constexpr std::uint64_t kHiddenBytes = 8;
 // their widest pattern (PTX ISA, wgmma's matrix descriptor). Triton counts on it, and declares its
 // dynamic memory as aligned to 16 bytes.
 constexpr std::uint32_t kSwizzleBytes = 1024;
+// And what is read as vectors or by matrix units is aligned to at most 32 bytes (wmma), often by no
+// more than that it comes first.
+constexpr std::uint32_t kVectorBytes = 32;
 constexpr std::uint64_t kStaticSharedBytes = 48 * 1024;
 
 bool swizzles(const Module& module) {
@@ -224,6 +227,8 @@ Expected<void> run(Program& program) {
   const Constants constants(program.module);
   if (swizzles(program.module)) {
     program.descriptor_alignment = kSwizzleBytes;
+  } else if (has_shared_memory(program.module)) {
+    program.descriptor_alignment = kVectorBytes;
   }
   const std::uint64_t word_bytes = program.descriptor_alignment;
   for (std::uint32_t i = 0; i < program.functions.size(); ++i) {

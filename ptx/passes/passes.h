@@ -88,8 +88,9 @@ Expected<void> run(Program& program);
 // In the kernels of barrier_intervals, what follows where all threads of a block come to a barrier
 // together, as the text says. Loads of shared memory between two of them between which nobody
 // writes it race with nothing: threads go round their hooks, unless one has left. Where every
-// barrier is so, nobody leaves before others wait: whose turn it is to log for the block is counted
-// (device_logger/block_events.h).
+// barrier is so, nobody leaves before others wait, and one thread logs for the block
+// (device_logger/block_events.h): the barriers of other kernels as well, if nothing but they and
+// __syncwarp() counts who has come.
 namespace uniform_barriers {
 Expected<void> run(Program& program);
 }  // namespace uniform_barriers

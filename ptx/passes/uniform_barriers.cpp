@@ -135,8 +135,10 @@ class KernelIntervals {
   std::vector<std::size_t> barriers_;  // statements
 };
 
-Expected<void> visit(const Program& program, std::span<PlannedSite> sites) {
-  if (std::ranges::none_of(sites, &PlannedSite::counts_intervals)) {
+Expected<void> visit(Program& program, std::span<PlannedSite> sites) {
+  if (std::ranges::none_of(sites, [](const PlannedSite& site) {
+        return site.counts_intervals || site.may_be_counted;
+      })) {
     return {};
   }
   const Function& function = program.function(sites.front().function);
@@ -146,9 +148,13 @@ Expected<void> visit(const Program& program, std::span<PlannedSite> sites) {
   const std::vector<bool> is_read_only = intervals.find_read_only();
   for (PlannedSite& site : sites) {
     ASSERT(site.statement <= function.body_end);
-    site.in_read_only_interval =
-        is_kept_load(site) && is_read_only[site.statement - function.body_begin];
-    site.is_counted = are_whole && site.counts_intervals && site.hook == HookKind::kEvent;
+    site.in_read_only_interval = site.counts_intervals && is_kept_load(site) &&
+                                 is_read_only[site.statement - function.body_begin];
+    site.is_counted = are_whole && site.hook == HookKind::kEvent &&
+                      (site.counts_intervals || site.may_be_counted);
+    if (site.is_counted) {
+      kernel_of(program, function)->has_block_events = true;
+    }
   }
   return {};
 }

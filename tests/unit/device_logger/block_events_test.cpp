@@ -44,7 +44,7 @@ class Block {
 // The kinds of the records of events, in their order.
 std::vector<RecordKind> events_of(LoggedMachine& machine, const std::string& kernel,
                                   std::uint32_t threads) {
-  const std::uint64_t out = machine.allocate(std::size_t{threads} * 4);
+  const std::uint64_t out = machine.allocate(std::size_t{threads} * 8);
   machine.keep_states(kernel, 1);
   machine.launch(kernel, 1, threads, {out});
   std::vector<RecordKind> kinds;
@@ -113,6 +113,23 @@ TEST_CASE("barriers and exits of whole blocks are one record each", "[logger]") 
   };
   CHECK(all_of_blocks(events_of(machine, "use_shared", 64)));
   CHECK(all_of_blocks(events_of(machine, "use_shared", 50)));  // with a warp in part
+}
+
+TEST_CASE("a barrier that orders nothing is not logged", "[logger]") {
+  LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
+  // The end of the block is logged, for its stores are.
+  CHECK(events_of(machine, "use_shared", 64) == std::vector{RecordKind::kBlockEvent});
+  CHECK(events_of(machine, "reduce_shared", 128) == std::vector{RecordKind::kBlockEvent});
+  CHECK(events_of(machine, "store_and_wait", 64) ==
+        std::vector{RecordKind::kBlockEvent, RecordKind::kBlockEvent});
+}
+
+TEST_CASE("without states each warp logs each barrier", "[logger]") {
+  LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
+  const std::uint64_t out = machine.allocate(128 * 4);
+  machine.launch("store_and_wait", 1, 64, {out});
+  CHECK(machine.read("bar.sync").size() == 4);
+  CHECK(machine.read().empty());
 }
 
 TEST_CASE("the last block logs the end of those of which nothing was logged", "[logger]") {

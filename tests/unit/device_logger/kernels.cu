@@ -44,6 +44,17 @@ extern "C" __global__ void use_shared_unordered(int* out) {
       static_cast<volatile int*>(out)[0] + tile[63 - threadIdx.x];
 }
 
+// Something is logged before the first barrier, nothing between it and the second.
+extern "C" __global__ void store_and_wait(int* out) {
+  __shared__ int tile[64];
+  tile[threadIdx.x] = static_cast<int>(threadIdx.x);
+  out[threadIdx.x] = 1;
+  __syncthreads();
+  const int other = tile[63 - threadIdx.x];
+  __syncthreads();
+  out[64 + threadIdx.x] = other;
+}
+
 extern "C" __global__ void reduce_shared(int* out) {
   __shared__ int sums[128];
   sums[threadIdx.x] = static_cast<int>(threadIdx.x);

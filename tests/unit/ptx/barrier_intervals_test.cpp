@@ -68,8 +68,8 @@ TEST_CASE("the interval is counted behind each barrier, and each hook of shared 
   CHECK(text.find("mov.b32 %__barracuda_interval, 0;") < barrier);
   CHECK(text.rfind("(__barracuda_result), __barracuda_next_interval") > barrier);
   CHECK(next != std::string::npos);
-  CHECK(text.find("(__barracuda_result), __barracuda_shared_store,") < barrier);
-  CHECK(text.rfind("(__barracuda_result), __barracuda_shared_access,") > barrier);
+  CHECK(text.find("(__barracuda_result), __barracuda_keep_store,") < barrier);
+  CHECK(text.rfind("(__barracuda_result), __barracuda_keep_load,") > barrier);
   CHECK(instrument_with("membar.gl;\n").text.find("interval") == std::string::npos);
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("volatile accesses have states where all are volatile") {
   const auto are_logged = [&](const std::string& body) {
     const std::string text = instrument_with(body).text;
     const std::size_t call =
-        text.find("__barracuda_shared_access,", text.find("mov.b32 %__barracuda_interval"));
+        text.find("__barracuda_followed_access,", text.find("mov.b32 %__barracuda_interval"));
     REQUIRE(call != std::string::npos);
     const std::size_t word = text.rfind("[__barracuda_p0], ", call);
     return (std::stoul(text.substr(word + 18)) & kLogged) != 0;
@@ -144,6 +144,27 @@ TEST_CASE("threads of a block are counted where all come to every barrier togeth
       counts_events(start + "$to:\n" + store + next + "setp.lt.u32 %p1, %r4, 9;\n@%p1 bra $to;\n"));
   CHECK_FALSE(counts_events(differs + "@%p2 ret;\n" + store + barrier));
   CHECK_FALSE(counts_events(differs + barrier + "@%p2 bra $to;\n" + barrier + "$to:\n" + store));
+}
+
+TEST_CASE("barriers are logged for a block where more than they orders threads") {
+  const auto is_for_block = [](const std::string& body) {
+    const InstrumentedModule module = instrument_with(body);
+    CHECK_FALSE(module.kernels[0].keeps_states);
+    CHECK(module.text.find("interval") == std::string::npos);
+    const bool is_asked = module.text.find("__barracuda_logs_barrier,") != std::string::npos;
+    CHECK(module.kernels[0].has_block_events == is_asked);
+    return is_asked;
+  };
+  const std::string barrier = kBarrier, tile = kTile;
+  const std::string differs = "mov.u32 %r7, %tid.x;\nsetp.lt.u32 %p2, %r7, 9;\n";
+  CHECK(is_for_block("membar.gl;\n" + tile));
+  CHECK(is_for_block(tile + "bar.warp.sync -1;\n" + tile));
+  CHECK(is_for_block("ld.acquire.gpu.global.u32 %r3, [%rd1];\n" + barrier));
+  CHECK_FALSE(is_for_block("membar.gl;\n"));
+  CHECK_FALSE(is_for_block("membar.gl;\n" + differs + "@%p2 ret;\n" + barrier));
+  CHECK_FALSE(is_for_block("membar.gl;\n" + barrier + "bar.sync 1, 32;\n"));
+  CHECK_FALSE(is_for_block("membar.gl;\n" + barrier + "bar.arrive 1, 64;\n"));
+  CHECK_FALSE(is_for_block("mbarrier.init.shared.b64 [tile], 1;\n" + barrier));
 }
 
 TEST_CASE("between two barriers without a write of shared memory its loads need no hook") {

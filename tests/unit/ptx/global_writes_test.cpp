@@ -113,6 +113,18 @@ TEST_CASE("memory that is the thread's or the block's own is none of the grid's"
                     {{1, 0}}));
 }
 
+TEST_CASE("where the blocks of a cooperative launch meet is the driver's own memory") {
+  const std::string address =
+      "mov.u32 %r2, %envreg2;\ncvt.u64.u32 %rd3, %r2;\nmov.u32 %r3, %envreg1;\n"
+      "cvt.u64.u32 %rd4, %r3;\nbfi.b64 %rd5, %rd4, %rd3, 32, 32;\nadd.s64 %rd6, %rd5, 4;\n";
+  CHECK(writes_only(writes_of(address + "atom.add.release.gpu.u32 %r4, [%rd6], 1;\n"), {}));
+  CHECK(writes_only(writes_of(address + "st.u32 [%rd6], %r1;\nst.global.u32 [%rd1], %r1;\n"),
+                    {{0, 0}}));
+  CHECK_FALSE(writes_of("mov.u32 %r2, %envreg2;\ncvt.u64.u32 %rd3, %r2;\n"
+                        "bfi.b64 %rd5, %rd4, %rd3, 32, 32;\nst.u32 [%rd5], %r1;\n")
+                  .is_known);
+}
+
 TEST_CASE("a variable of the module is written by its name or its address") {
   const GlobalWrites by_name = writes_of("atom.global.add.u32 %r2, [total], 1;\n");
   CHECK((by_name.is_known && by_name.variables && by_name.arguments.empty()));

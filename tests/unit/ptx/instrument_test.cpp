@@ -59,8 +59,8 @@ TEST_CASE("a kernel's only variable in shared memory lies behind the tool's word
         with_registers(declarations + " mov.u32 %r1, tile; st.shared.u32 [%r1+4], %r2; ret;"));
     return site_of(module, "st.shared.u32").variable;
   };
-  CHECK(variable_in(".shared .align 4 .b8 tile[128];") == "tile@8:128");
-  CHECK(variable_in(".shared .align 16 .b8 tile[64];") == "tile@16:64");
+  CHECK(variable_in(".shared .align 4 .b8 tile[128];") == "tile@32:128");
+  CHECK(variable_in(".shared .align 16 .b8 tile[64];") == "tile@32:64");
   // Of several, the order is the assembler's.
   CHECK(variable_in(".shared .align 4 .b8 tile[128]; .shared .align 4 .b8 left[4];") == "tile");
 }
@@ -177,6 +177,16 @@ TEST_CASE("shared memory that is swizzled by its address stays where it was, mod
     CHECK(module.kernels[0].shared_bytes == 0);
   }
   CHECK(instrument_text(head + "ret;\n}\n").text.find(word) == std::string::npos);
+}
+
+TEST_CASE("shared memory that comes first is aligned as without our word") {
+  const std::string word = ".shared .align 32 .b8 __barracuda_descriptor[32];";
+  const std::string body = ".visible .entry k()\n{\nbar.sync 0;\nret;\n}\n";
+  const std::string head = ".version 8.0\n.target sm_90\n.address_size 64\n";
+  CHECK(instrument_text(head + ".shared .align 2 .b8 tile[768];\n" + body).text.find(word) !=
+        std::string::npos);
+  CHECK(instrument_text(head + ".global .align 2 .b8 tile[768];\n" + body).text.find(word) ==
+        std::string::npos);
 }
 
 TEST_CASE("stores to the shared memory of Triton's compiler are replicated") {
