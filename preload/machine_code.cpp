@@ -13,12 +13,12 @@
 #include "base/cache_folder.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "device_logger/symbols.h"
 #include "fatbin/own_images.h"
 #include "jit/code_cache.h"
 #include "preload/driver_library.h"
 #include "preload/hook.h"
 #include "preload/process.h"
+#include "session/warp_collectives.h"
 
 namespace barracuda::preload {
 namespace {
@@ -129,28 +129,6 @@ std::optional<std::string> driver_identity() {
   return fmt::format("{} {}", version, kernel_module);
 }
 
-// Whether the program's own functions have any. Where a text is compiled fast, NVIDIA's compiler
-// (13.0) lets a collective overwrite a predicate that is needed after it, if lanes may be apart and
-// all seven registers for predicates are in use; otherwise it notices, and refuses the text.
-bool has_warp_collectives(std::string_view text) {
-  const auto is_in_hook = [&](std::size_t at) {
-    const std::size_t function = text.rfind(".func ", at), entry = text.rfind(".entry ", at);
-    const std::string_view header = text.substr(function, text.find('\n', function) - function);
-    return function != text.npos && (entry == text.npos || entry < function) &&
-           header.find(wire::kPrefix) != header.npos;
-  };
-  for (const std::string_view collective : {"vote.", "shfl.", "match.", "elect.", "redux."}) {
-    std::size_t at = text.find(collective);
-    while (at != text.npos && is_in_hook(at)) {
-      at = text.find(collective, at + 1);
-    }
-    if (at != text.npos) {
-      return true;
-    }
-  }
-  return false;
-}
-
 // Nothing where only the driver can do it.
 std::optional<jit::Request> request_for(std::string_view text, const JitOptions& options,
                                         bool is_library) {
@@ -163,7 +141,7 @@ std::optional<jit::Request> request_for(std::string_view text, const JitOptions&
   }
   flags->push_back(fmt::format("--gpu-name=sm_{}{}", *architecture, target_letter(text)));
   const auto is_level = [](const std::string& flag) { return flag.starts_with("--opt-level"); };
-  if (std::ranges::none_of(*flags, is_level) && !has_warp_collectives(text)) {
+  if (std::ranges::none_of(*flags, is_level) && !session::has_warp_collectives(text)) {
     flags->emplace_back(jit::kFastCompile);
   }
   return jit::Request{.text = text, .flags = std::move(*flags), .device = std::move(*driver)};

@@ -125,6 +125,22 @@ std::string_view state_hook(const PlannedSite& site) {
   return "keep_access";
 }
 
+// Around the hook of a barrier that all threads of a block come to together. Who is not ordered by
+// a barrier needs no record of it. All meet here first, to know whether
+// anyone has something to order; the barrier itself is where they wait for its record.
+HookText skip_unless_logged(const Statement& barrier, std::string_view id, std::uint32_t label,
+                            HookNames& called) {
+  const Instruction& instruction = barrier.instruction;
+  return {.before = fmt::format("{{\n.reg .b64 %__barracuda_n;\n.reg .pred %__barracuda_q;\n{}"
+                                "setp.ne.b64 %__barracuda_q, %__barracuda_n, 0;\n"
+                                "{}.red.or{}.pred %__barracuda_q, {}, %__barracuda_q;\n"
+                                "@!%__barracuda_q bra $__barracuda_skip{};\n",
+                                write_call_for_number(called, {"logs_barrier"}, {}),
+                                text_of(instruction.opcode),
+                                instruction.has(Modifier::kAligned) ? ".aligned" : "", id, label),
+          .after = fmt::format("$__barracuda_skip{}:\n}}\n", label)};
+}
+
 std::string add_lane_flags(std::uint32_t flags) {
   return fmt::format("or.b64 %__barracuda_n, %__barracuda_n, {};\n",
                      std::uint64_t{flags} << kLaneFlagShift);
@@ -225,22 +241,6 @@ HookWriter::Predicate HookWriter::skip_unless_used(const PlannedSite& site) {
           .after = fmt::format("$__barracuda_skip{}:\n", label)};
 }
 
-// Who is not ordered by a barrier needs no record of it. All meet here first, to know whether
-// anyone has something to order; the barrier itself is where they wait for its record.
-HookWriter::Predicate HookWriter::skip_unless_logged(const Statement& barrier,
-                                                     std::string_view id) {
-  const Instruction& instruction = barrier.instruction;
-  const std::uint32_t label = next_label_++;
-  return {.before = fmt::format("{{\n.reg .b64 %__barracuda_n;\n.reg .pred %__barracuda_q;\n{}"
-                                "setp.ne.b64 %__barracuda_q, %__barracuda_n, 0;\n"
-                                "{}.red.or{}.pred %__barracuda_q, {}, %__barracuda_q;\n"
-                                "@!%__barracuda_q bra $__barracuda_skip{};\n",
-                                write_call_for_number(called_, {"logs_barrier"}, {}),
-                                text_of(instruction.opcode),
-                                instruction.has(Modifier::kAligned) ? ".aligned" : "", id, label),
-          .after = fmt::format("$__barracuda_skip{}:\n}}\n", label)};
-}
-
 HookWriter::Predicate HookWriter::skip_if(Hook hook,
                                           std::initializer_list<HookArgument> arguments) {
   const std::uint32_t label = next_label_++;
@@ -278,9 +278,9 @@ HookText HookWriter::write_event(const PlannedSite& site, const Statement& state
                             : write_next_interval(called_);
   }
   const Predicate predicate = skip_unless(statement.instruction);
-  Predicate logged;
+  HookText logged;
   if (site.is_counted && site.info.operation == wire::Operation::kBarrier) {
-    logged = skip_unless_logged(statement, detail);
+    logged = skip_unless_logged(statement, detail, next_label_++, called_);
   }
   std::string text = predicate.before.empty() ? "" : "{\n" + predicate.before;
   text += logged.before;

@@ -48,8 +48,6 @@ class HookWriter {
   };
 
   [[nodiscard]] Predicate skip_unless(const Instruction& instruction);
-  // Around the hook of a barrier that all threads of a block come to together.
-  [[nodiscard]] Predicate skip_unless_logged(const Statement& barrier, std::string_view id);
   [[nodiscard]] Predicate skip_unless_used(const PlannedSite& site);
   // Around another hook: what says whether it is needed.
   [[nodiscard]] Predicate skip_if(Hook hook, std::initializer_list<HookArgument> arguments);
