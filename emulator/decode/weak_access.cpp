@@ -3,9 +3,10 @@
 // orders nothing.
 #include <algorithm>
 
-#include "emulator/decode/function_decoder.h"
+#include "emulator/decode/decoders.h"
 #include "emulator/decode/weak_effect.h"
 #include "emulator/execute/asynchronous.h"
+#include "emulator/execute/control.h"
 #include "emulator/execute/native.h"
 #include "emulator/execute/weak_matrix.h"
 #include "emulator/execute/weak_memory.h"
@@ -145,23 +146,25 @@ bool choose_handler(const ptx::Instruction& instruction, Instruction& emitted, W
 
 }  // namespace
 
-void FunctionDecoder::make_weak(const ptx::Instruction& instruction) {
-  const bool is_tool = function_.name.starts_with(kToolPrefix) ||
+void make_weak(CodeEmitter& code, PostponedLoads& postponed, const ptx::Instruction& instruction) {
+  Function& function = code.function();
+  const LoadedModule& module = code.builder().module();
+  const bool is_tool = function.name.starts_with(kToolPrefix) ||
                        std::ranges::any_of(instruction.operands, names_tool);
-  Instruction& emitted = function_.code.back();
+  Instruction& emitted = function.code.back();
   if (is_tool || emitted.handler == &execute_unsupported) {
     return;
   }
   auto site = std::make_shared<WeakSite>();
   site->plain = emitted.handler;
-  site->place = &builder_.module().place_of(statement_);
-  site->is_selected = is_taken(*builder_.module().weakness(), *site->place);
+  site->place = &module.place_of(code.statement());
+  site->is_selected = is_taken(*module.weakness(), *site->place);
   if (choose_handler(instruction, emitted, *site)) {
     emitted.weak = site.get();
     if (emitted.handler == &execute_weak_load && !site->resets) {
-      split_load(instruction, *site);
+      postponed.split(instruction, *site);
     }
-    function_.owned.push_back(std::move(site));
+    function.owned.push_back(std::move(site));
   }
 }
 
