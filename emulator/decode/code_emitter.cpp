@@ -6,20 +6,12 @@
 
 #include "base/assert.h"
 #include "emulator/execute/control.h"
+#include "ptx/type_family.h"
 
 namespace barracuda::emulator {
 
 using ptx::Operand;
 using ptx::ScalarType;
-
-namespace {
-
-bool is_signed(ScalarType type) {
-  return type == ScalarType::kS8 || type == ScalarType::kS16 || type == ScalarType::kS32 ||
-         type == ScalarType::kS64;
-}
-
-}  // namespace
 
 void CodeEmitter::begin_step(std::uint32_t statement) {
   statement_ = statement;
@@ -138,8 +130,8 @@ Slot CodeEmitter::adapted(Slot slot, RegisterClass from, ScalarType type) {
     return emit_to_temporary(&execute_narrow, wanted, slot, 0);
   }
   if (from == RegisterClass::kWord && wanted == RegisterClass::kDoubleWord) {
-    return emit_to_temporary(is_signed(type) ? &execute_widen_signed : &execute_widen, wanted, slot,
-                             0);
+    return emit_to_temporary(ptx::is_signed(type) ? &execute_widen_signed : &execute_widen, wanted,
+                             slot, 0);
   }
   return refuse("an operand's register has another size than the instruction's type");
 }
@@ -252,7 +244,7 @@ Slot CodeEmitter::destination(const Operand& operand, ScalarType type) {
   }
   Settlement settlement{.from = temporary(written), .to = slot};
   if (written == RegisterClass::kWord && its_class == RegisterClass::kDoubleWord) {
-    settlement.handler = is_signed(type) ? &execute_widen_signed : &execute_widen;
+    settlement.handler = ptx::is_signed(type) ? &execute_widen_signed : &execute_widen;
   } else if (written == RegisterClass::kDoubleWord && its_class == RegisterClass::kWord) {
     settlement.handler = &execute_narrow;
   } else {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "device_logger/memory_order.h"
 #include "emulator/decode/weak_effect.h"
 #include "emulator/execute/form.h"
 
@@ -66,12 +67,10 @@ bool is_seen_store(const ptx::Instruction& instruction, const Effect& effect) {
 
 // A load may still take place behind it.
 bool may_be_passed(const ptx::Instruction& instruction, const Effect& effect) {
-  const bool is_load =
-      effect.opcode_class == OpcodeClass::kLoad && instruction.opcode == Opcode::kLd;
-  const bool is_store =
-      effect.opcode_class == OpcodeClass::kStore && instruction.opcode == Opcode::kSt;
-  if (is_load || is_store) {
-    return !is_special(instruction) && !(is_load ? acquires(effect.order) : releases(effect.order));
+  const bool is_load = effect.opcode_class == OpcodeClass::kLoad;
+  if (is_load || effect.opcode_class == OpcodeClass::kStore) {
+    return !is_special(instruction, effect) &&
+           !(is_load ? wire::has_acquire(effect.order) : wire::has_release(effect.order));
   }
   return effect.opcode_class == OpcodeClass::kArithmetic || logs_access(instruction);
 }

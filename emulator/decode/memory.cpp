@@ -39,7 +39,7 @@ void emit_access(CodeEmitter& code, Handler handler, const Address& address,
 void decode_vector_atomic(CodeEmitter& code, const ptx::Instruction& instruction) {
   const ptx::Effect effect = ptx::classify(instruction);
   const Form form = read_form(instruction);
-  const std::size_t first = instruction.opcode == Opcode::kRed ? 0 : 1;
+  const auto first = static_cast<std::size_t>(effect.address_operand);
   const Handler handler = select_vector_atomic(form);
   Address address;
   if (handler == nullptr || instruction.operands.size() != first + 2) {
@@ -167,7 +167,7 @@ void decode_atomic(CodeEmitter& code, const ptx::Instruction& instruction) {
     decode_vector_atomic(code, instruction);
     return;
   }
-  const std::size_t first = instruction.opcode == Opcode::kRed ? 0 : 1;
+  const auto first = static_cast<std::size_t>(effect.address_operand);
   const std::size_t operands = first + (form.has(Modifier::kCas) ? 3U : 2U);
   const Handler handler = quad ? select_quad_atomic(form) : select_atomic(form, effect);
   Address address;

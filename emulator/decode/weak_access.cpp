@@ -3,6 +3,7 @@
 // orders nothing.
 #include <algorithm>
 
+#include "device_logger/memory_order.h"
 #include "emulator/decode/decoders.h"
 #include "emulator/decode/weak_effect.h"
 #include "emulator/execute/asynchronous.h"
@@ -13,6 +14,7 @@
 #include "emulator/execute/weak_order.h"
 #include "emulator/state/weak_site.h"
 #include "ptx/opcode.h"
+#include "ptx/type_family.h"
 
 namespace barracuda::emulator {
 
@@ -47,10 +49,10 @@ bool choose_access(const ptx::Instruction& instruction, const Effect& effect, In
   }
   site.is_write = effect.opcode_class == OpcodeClass::kStore;
   site.element_bytes = std::min(ptx::size_of(effect.type), 8U);
-  site.is_signed = effect.type == ptx::ScalarType::kS8 || effect.type == ptx::ScalarType::kS16;
-  site.drains = site.is_write && releases(effect.order);
-  site.resets = !site.is_write && acquires(effect.order);
-  if (is_special(instruction) || effect.space == ptx::StateSpace::kConst) {
+  site.is_signed = ptx::is_signed(effect.type) && site.element_bytes < 4;
+  site.drains = site.is_write && wire::has_release(effect.order);
+  site.resets = !site.is_write && wire::has_acquire(effect.order);
+  if (is_special(instruction, effect) || effect.space == ptx::StateSpace::kConst) {
     site.element_bytes *= emitted.count;
     emitted.handler = &execute_weak_atomic;
   } else {
@@ -69,8 +71,8 @@ bool choose_atomic(const Effect& effect, Instruction& emitted, WeakSite& site) {
       effect.shared_cluster) {
     site.scope = wire::Scope::kCluster;  // mbarrier-scope.md
   }
-  site.drains = releases(effect.order);
-  site.resets = acquires(effect.order);
+  site.drains = wire::has_release(effect.order);
+  site.resets = wire::has_acquire(effect.order);
   if (emitted.handler == &execute_remote_store || emitted.handler == &execute_pending_count) {
     return false;
   }
@@ -90,8 +92,8 @@ bool choose_order(const Effect& effect, Instruction& emitted, WeakSite& site) {
                : is_cluster ? wire::Scope::kCluster
                : has_order  ? effect.scope
                             : wire::Scope::kSys;
-  site.drains = !has_order || releases(effect.order);
-  site.resets = has_order ? acquires(effect.order) : !is_cta;
+  site.drains = !has_order || wire::has_release(effect.order);
+  site.resets = has_order ? wire::has_acquire(effect.order) : !is_cta;
   emitted.handler = &execute_weak_order;
   return true;
 }

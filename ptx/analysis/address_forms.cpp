@@ -6,6 +6,7 @@
 
 #include "ptx/analysis/constants.h"
 #include "ptx/analysis/register_sizes.h"
+#include "ptx/type_family.h"
 
 namespace barracuda::ptx {
 namespace {
@@ -19,10 +20,6 @@ constexpr std::size_t kMostNodes = 2000;
 constexpr int kMostWork = 20000;
 // Of definitions between a counter and what it is in the next round.
 constexpr int kMostSteps = 32;
-
-bool is_signed(ScalarType type) {
-  return type == ScalarType::kS32 || type == ScalarType::kS64;
-}
 
 // Bytes of an integer type; 0 of any other, and of those that are smaller.
 std::uint32_t integer_bytes(ScalarType type) {

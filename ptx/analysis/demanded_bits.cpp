@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "ptx/type_family.h"
+
 namespace barracuda::ptx {
 namespace {
 
@@ -19,14 +21,8 @@ constexpr std::uint64_t shifted_down(std::uint64_t bits, std::uint64_t by) {
   return by >= 64 ? 0 : bits >> by;
 }
 
-bool is_signed(ScalarType type) {
-  using enum ScalarType;
-  return type == kS8 || type == kS16 || type == kS32 || type == kS64;
-}
-
 bool is_integer(ScalarType type) {
-  using enum ScalarType;
-  return is_signed(type) || type == kU8 || type == kU16 || type == kU32 || type == kU64;
+  return is_signed(type) || is_unsigned(type);
 }
 
 // Of a value of `type` that is extended, where `wanted` bits of the extended one are.

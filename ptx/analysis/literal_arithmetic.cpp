@@ -5,6 +5,8 @@
 #include <bit>
 #include <string_view>
 
+#include "ptx/type_family.h"
+
 namespace barracuda::ptx {
 namespace {
 
@@ -14,14 +16,8 @@ using Wide = unsigned __int128;
 
 constexpr std::uint32_t kWord = 8;  // bytes of the widest register
 
-bool is_signed(ScalarType type) {
-  return type == ScalarType::kS8 || type == ScalarType::kS16 || type == ScalarType::kS32 ||
-         type == ScalarType::kS64;
-}
-
 bool is_integer(ScalarType type) {
-  return (type >= ScalarType::kB8 && type <= ScalarType::kS64 && type != ScalarType::kB128) ||
-         type == ScalarType::kPred;
+  return is_signed(type) || is_unsigned(type) || is_untyped(type) || type == ScalarType::kPred;
 }
 
 // The types among the modifiers, in their order: of a conversion the destination's comes first.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/expected.h"
+#include "device_logger/memory_order.h"
 #include "device_logger/store_delays.h"
 #include "ptx/analysis/call_sequence.h"
 #include "ptx/analysis/insertions.h"
@@ -40,11 +41,6 @@ constexpr std::string_view kDeclareValue = ".local .align 16 .b8 __barracuda_val
 constexpr std::string_view kDeclareRegisters =
     ".reg .b64 %__barracuda_a, %__barracuda_v0, %__barracuda_v1;\n"
     ".reg .b32 %__barracuda_d, %__barracuda_o;\n.reg .pred %__barracuda_q;\n";
-
-bool releases(wire::MemoryOrder order) {
-  return order == wire::MemoryOrder::kRelease || order == wire::MemoryOrder::kAcqRel ||
-         order == wire::MemoryOrder::kSeqCst;
-}
 
 std::uint32_t bytes_of(const Effect& effect) {
   return size_of(effect.type) * effect.elements;
@@ -83,7 +79,7 @@ Action action_of_access(const Statement& statement, const Effect& effect, bool d
   }
   const Instruction& instruction = statement.instruction;
   const bool writes = effect.opcode_class != kLoad;
-  if (!is_plain_address(statement, effect) || (writes && releases(effect.order))) {
+  if (!is_plain_address(statement, effect) || (writes && wire::has_release(effect.order))) {
     return Action::kDrain;
   }
   if (effect.opcode_class == kAtomic || effect.opcode_class == kReduction ||
