@@ -25,7 +25,7 @@ void ContextTracker::drain_current() {
     return;  // the driver may be gone already
   }
   const Handle context = driver_.current_context();
-  if (context == 0) {
+  if (context == Handle{}) {
     return;
   }
   if (captures_ > 0) {

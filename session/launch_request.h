@@ -11,14 +11,14 @@
 namespace barracuda::session {
 
 struct LaunchRequest {
-  Handle function = 0;
+  Handle function{};
   detector::Dim3 grid, block;
   std::optional<detector::Dim3> cluster;  // as given at the launch
-  Handle stream = 0;                      // 0 is the legacy default stream
+  Handle stream{};                        // 0 is the legacy default stream
   bool is_programmatic = false;           // may begin before the kernel before it is over
   bool is_cooperative = false;            // all blocks run at once
   std::uint32_t shared_bytes = 0;         // dynamic shared memory of a block
-  Handle event = 0;                       // that the launch records, if there is one
+  Handle event{};                         // that the launch records, if there is one
   std::vector<MemoryRange> constants;     // that the kernel may read
 };
 

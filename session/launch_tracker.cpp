@@ -87,7 +87,7 @@ void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
   }
   count(launch);
   ASSERT(rewritten_ != nullptr || (launch.id_ == LaunchId{}) == (descriptor == nullptr));
-  if (!launch.captured_ && request.event != 0) {
+  if (!launch.captured_ && request.event != Handle{}) {
     streams_.event_recorded(request.event, stream);
   }
   void** const parameters = launch.parameters();

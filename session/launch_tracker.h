@@ -44,7 +44,7 @@ class Launch {
   detector::LaunchId opened_{};  // in the books; 0: not checked
   detector::LaunchId id_{};      // the same, once everybody knows of it
   LaunchCheck check_;
-  Handle stream_ = 0;
+  Handle stream_{};
   Mark begin_{};           // for the watch
   bool captured_ = false;  // becomes a graph's node: nothing runs now
   bool is_counted_ = false;

@@ -63,7 +63,7 @@ DeviceArea* LaunchesInFlight::area_of(Handle context) {
 
 void LaunchesInFlight::prepare(Handle context) {
   const HeldLock lock(mutex_);
-  if (context != 0 && closed_.empty()) {
+  if (context != Handle{} && closed_.empty()) {
     area_of(context);
   }
 }

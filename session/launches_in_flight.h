@@ -28,7 +28,7 @@ class LaunchesInFlight {
  public:
   struct InFlight {
     detector::LaunchId id{};
-    Handle context = 0;
+    Handle context{};
     DeviceArea* area = nullptr;
     wire::LaunchDescriptor* descriptor = nullptr;
   };

@@ -43,7 +43,8 @@ std::vector<MemoryRange> ModuleVariables::note(Handle function) {
 
 bool ModuleVariables::place(Handle function) {
   const auto kernel = modules_.find(function);
-  if (kernel == nullptr || kernel->part.handle == 0 || kernel->part.part->variables.empty()) {
+  if (kernel == nullptr || kernel->part.handle == Handle{} ||
+      kernel->part.part->variables.empty()) {
     return true;
   }
   const LoadedPart& part = kernel->part;

@@ -38,7 +38,7 @@ class ModuleVariables {
 
   struct PlacedPart {
     const LoadedModule* module = nullptr;
-    Handle part = 0, context = 0;
+    Handle part{}, context{};
 
     friend auto operator<=>(const PlacedPart&, const PlacedPart&) = default;
   };

@@ -36,7 +36,7 @@ TEST_CASE("what is thrown while a module is prepared costs that module alone, an
   device.failure.emplace("no such device");
   const ProgramImage& failed = session->images().prepare_file(program());
   CHECK_FALSE(failed.instrumented());
-  constexpr Handle kModule = 1, kFunction = 2;
+  constexpr Handle kModule{1}, kFunction{2};
   session->modules().loaded(kModule, false, failed, "", "");
   session->modules().kernel_found(kModule, "fill", kFunction);
   Launch launch(nullptr, nullptr);
@@ -61,7 +61,7 @@ TEST_CASE("a launch on which the tool fails runs unlogged, is counted, and nobod
   const ProgramImage& image = session->images().prepare_file(
       program(".param .u64 to", ".reg .b64 %p;\nld.param.u64 %p, [to];\nst.global.u32 [%p], 1;\n"));
   REQUIRE(image.instrumented());
-  constexpr Handle kModule = 1, kFunction = 2;
+  constexpr Handle kModule{1}, kFunction{2};
   session->modules().loaded(kModule, false, image, "", "");
   session->modules().kernel_found(kModule, "fill", kFunction);
 
@@ -112,7 +112,7 @@ TEST_CASE("the variables of a kernel in a part of its own are those of its modul
   CHECK(image.split->find_part("none") == nullptr);
   CHECK(image.split->find_plain_part("two") != nullptr);
 
-  constexpr Handle kModule = 1, kPart = 2, kFunction = 3;
+  constexpr Handle kModule{1}, kPart{2}, kFunction{3};
   using enum ModuleRegistry::Loading;
   session->modules().loaded(kModule, false, image, "", "", kBase);
   session->modules().kernel_found(kModule, "one", kFunction, {.handle = kPart, .part = part});
