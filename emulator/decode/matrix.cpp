@@ -83,6 +83,43 @@ bool bind_registers(CodeEmitter& code, const ptx::Operand& operand, ScalarType t
   return code.refusal().empty();
 }
 
+namespace {
+
+using Size = std::array<std::uint32_t, 2>;
+
+// d, a, b, c of a product.
+struct Product {
+  std::array<Size, 4> sizes;
+  std::array<std::vector<Slot>, 4> slots;
+};
+
+// False, and the instruction is refused, if their registers are others than those of the elements.
+bool bind_product(CodeEmitter& code, const ptx::Instruction& instruction, const Shape& shape,
+                  const std::vector<MatrixElement>& elements, Product& product) {
+  product.sizes = {Size{shape.m, shape.n}, Size{shape.m, shape.k}, Size{shape.k, shape.n},
+                   Size{shape.m, shape.n}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (!bind_registers(code, instruction.operands[i], register_type(elements[i]), i == 0,
+                        product.slots.at(i))) {
+      return false;
+    }
+  }
+  // Fragments of wmma may have registers that hold nothing.
+  const bool has_more = instruction.opcode == Opcode::kWmma;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto& [rows, columns] = product.sizes.at(i);
+    const std::size_t wanted = registers_of(elements[i], rows, columns);
+    const std::size_t bound = product.slots.at(i).size();
+    if (bound < wanted || (bound > wanted && !has_more)) {
+      code.refuse("the number of registers");
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 // mma.sync.aligned.SHAPE.row.col[.satfinite].D.A.B.C d, a, b, c
 void decode_mma(CodeEmitter& code, const ptx::Instruction& instruction) {
   const Shape shape = shape_of(instruction);
@@ -97,27 +134,16 @@ void decode_mma(CodeEmitter& code, const ptx::Instruction& instruction) {
     code.refuse("this matrix product");
     return;
   }
-  std::vector<Slot> slots[4];
-  for (std::size_t i = 0; i < 4; ++i) {
-    if (!bind_registers(code, instruction.operands[i], register_type(elements[i]), i == 0,
-                        slots[i])) {
-      return;
-    }
+  Product bound;
+  if (!bind_product(code, instruction, shape, elements, bound)) {
+    return;
   }
-  const std::size_t wanted[4] = {
-      registers_of(elements[0], shape.m, shape.n), registers_of(elements[1], shape.m, shape.k),
-      registers_of(elements[2], shape.k, shape.n), registers_of(elements[3], shape.m, shape.n)};
-  for (std::size_t i = 0; i < 4; ++i) {
-    if (slots[i].size() != wanted[i]) {
-      code.refuse("the number of registers");
-      return;
-    }
-  }
+  const auto& [d, a, b, c] = bound.slots;
   auto product = std::make_shared<MatrixProduct>();
-  product->a = mma_fragment(MatrixRole::kA, elements[1], {shape.m, shape.k}, slots[1]);
-  product->b = mma_fragment(MatrixRole::kB, elements[2], {shape.k, shape.n}, slots[2]);
-  product->c = mma_fragment(MatrixRole::kAccumulator, elements[3], {shape.m, shape.n}, slots[3]);
-  product->d = mma_fragment(MatrixRole::kAccumulator, elements[0], {shape.m, shape.n}, slots[0]);
+  product->a = mma_fragment(MatrixRole::kA, elements[1], bound.sizes[1], a);
+  product->b = mma_fragment(MatrixRole::kB, elements[2], bound.sizes[2], b);
+  product->c = mma_fragment(MatrixRole::kAccumulator, elements[3], bound.sizes[3], c);
+  product->d = mma_fragment(MatrixRole::kAccumulator, elements[0], bound.sizes[0], d);
   product->saturates = instruction.has(Modifier::kSatfinite);
   if (!product->a.is_valid() || !product->b.is_valid() || !product->c.is_valid() ||
       !product->d.is_valid()) {
@@ -183,26 +209,16 @@ void decode_wmma(CodeEmitter& code, const ptx::Instruction& instruction) {
     code.refuse("this matrix product");
     return;
   }
-  std::vector<Slot> slots[4];
-  for (std::size_t i = 0; i < 4; ++i) {
-    if (!bind_registers(code, instruction.operands[i], register_type(elements[i]), i == 0,
-                        slots[i])) {
-      return;
-    }
+  Product bound;
+  if (!bind_product(code, instruction, shape, elements, bound)) {
+    return;
   }
-  const std::array<std::uint32_t, 2> sizes[4] = {
-      {shape.m, shape.n}, {shape.m, shape.k}, {shape.k, shape.n}, {shape.m, shape.n}};
-  for (std::size_t i = 0; i < 4; ++i) {
-    if (slots[i].size() < registers_of(elements[i], sizes[i][0], sizes[i][1])) {
-      code.refuse("the number of registers");
-      return;
-    }
-  }
+  const auto& [d, a, b, c] = bound.slots;
   auto product = std::make_shared<MatrixProduct>();
-  product->d = wmma_fragment(elements[0], sizes[0], slots[0]);
-  product->a = wmma_fragment(elements[1], sizes[1], slots[1]);
-  product->b = wmma_fragment(elements[2], sizes[2], slots[2]);
-  product->c = wmma_fragment(elements[3], sizes[3], slots[3]);
+  product->d = wmma_fragment(elements[0], bound.sizes[0], d);
+  product->a = wmma_fragment(elements[1], bound.sizes[1], a);
+  product->b = wmma_fragment(elements[2], bound.sizes[2], b);
+  product->c = wmma_fragment(elements[3], bound.sizes[3], c);
   product->saturates = instruction.has(Modifier::kSatfinite);
   code.emit(&execute_mma, std::move(product));
 }

@@ -35,6 +35,31 @@ void emit_access(CodeEmitter& code, Handler handler, const Address& address,
   instruction.extra = vector;
 }
 
+// The registers of a load or store, as `bind` gives them. False, and the instruction is refused, if
+// there are more or fewer than its elements.
+template <typename Bind>
+bool bind_elements(CodeEmitter& code, const ptx::Operand& operand, const ptx::Effect& effect,
+                   const Bind& bind, std::vector<Slot>& slots) {
+  const std::vector<ptx::Operand> elements = code.elements_of(operand);
+  for (const ptx::Operand& element : elements) {
+    const Slot slot = bind(element);
+    slots.push_back(slot);
+    if (effect.type == ScalarType::kB128) {
+      slots.push_back(slot == kNoSlot ? kNoSlot
+                                      : slot + register_bytes(RegisterClass::kDoubleWord));
+    }
+  }
+  if (slots.size() > 8 || elements.size() != effect.elements) {
+    code.refuse("the number of registers");
+    return false;
+  }
+  return true;
+}
+
+ScalarType part_of(ScalarType type) {
+  return type == ScalarType::kB128 ? ScalarType::kB64 : type;
+}
+
 // atom and red with .v2 … .v8, and of f16, bf16 and their pairs.
 void decode_vector_atomic(CodeEmitter& code, const ptx::Instruction& instruction) {
   const ptx::Effect effect = ptx::classify(instruction);
@@ -84,27 +109,16 @@ void decode_load(CodeEmitter& code, const ptx::Instruction& instruction) {
     code.refuse_by_default("operands");
     return;
   }
-  const std::vector<ptx::Operand> elements = code.elements_of(instruction.operands[0]);
-  const bool quad = effect.type == ScalarType::kB128;
   std::vector<Slot> slots;
-  for (const ptx::Operand& element : elements) {
-    const Slot slot = code.destination(element, effect.type);
-    slots.push_back(slot);
-    if (quad) {
-      slots.push_back(slot == kNoSlot ? kNoSlot
-                                      : slot + register_bytes(RegisterClass::kDoubleWord));
-    }
-  }
-  if (slots.size() > 8 || elements.size() != effect.elements) {
-    code.refuse("the number of registers");
+  const auto bind = [&](const ptx::Operand& each) { return code.destination(each, effect.type); };
+  if (!bind_elements(code, instruction.operands[0], effect, bind, slots)) {
     return;
   }
   if (slots.size() == 1 && slots[0] == kNoSlot) {
     slots[0] = code.temporary(register_class(effect.type));
   }
   const bool strong = effect.order != wire::MemoryOrder::kWeak;
-  const Handler handler =
-      lane_handlers().load(quad ? ScalarType::kB64 : effect.type, address.place, strong);
+  const Handler handler = lane_handlers().load(part_of(effect.type), address.place, strong);
   if (handler == nullptr) {
     code.refuse("its type");
     return;
@@ -128,23 +142,13 @@ void decode_store(CodeEmitter& code, const ptx::Instruction& instruction) {
     code.refuse_by_default("operands");
     return;
   }
-  const std::vector<ptx::Operand> elements = code.elements_of(instruction.operands[1]);
-  const bool quad = effect.type == ScalarType::kB128;
   std::vector<Slot> slots;
-  for (const ptx::Operand& element : elements) {
-    const Slot slot = code.source(element, effect.type);
-    slots.push_back(slot);
-    if (quad) {
-      slots.push_back(slot + register_bytes(RegisterClass::kDoubleWord));
-    }
-  }
-  if (slots.size() > 8 || elements.size() != effect.elements) {
-    code.refuse("the number of registers");
+  const auto bind = [&](const ptx::Operand& each) { return code.source(each, effect.type); };
+  if (!bind_elements(code, instruction.operands[1], effect, bind, slots)) {
     return;
   }
   const bool strong = effect.order != wire::MemoryOrder::kWeak;
-  const Handler handler =
-      lane_handlers().store(quad ? ScalarType::kB64 : effect.type, address.place, strong);
+  const Handler handler = lane_handlers().store(part_of(effect.type), address.place, strong);
   if (handler == nullptr) {
     code.refuse("its type or space");
     return;
