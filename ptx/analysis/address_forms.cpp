@@ -39,6 +39,21 @@ bool is_plain_register(const Operand& operand) {
   return operand.kind == Operand::Kind::kRegister && operand.component.empty() && !operand.negated;
 }
 
+bool is_copy(const Instruction& instruction) {
+  return instruction.opcode == Opcode::kMov && instruction.operands.size() == 2;
+}
+
+bool is_sum_of_two(const Instruction& instruction) {
+  return (instruction.opcode == Opcode::kAdd || instruction.opcode == Opcode::kSub) &&
+         instruction.operands.size() == 3;
+}
+
+// Always executed, and without a bound.
+bool is_plain(const Instruction& instruction) {
+  return instruction.predicate.empty() && !instruction.has(Modifier::kSat) &&
+         instruction.operands[0].kind == Operand::Kind::kRegister;
+}
+
 }  // namespace
 
 AddressForms::AddressForms(const Program& program, const Function& function)
@@ -309,31 +324,25 @@ Node AddressForms::step_of(std::string_view name, const Definition& definition) 
     const Instruction& instruction = program_.module.statements[at.statement].instruction;
     const auto& operands = instruction.operands;
     const std::uint32_t bytes = integer_bytes(instruction.last_type());
-    const bool is_copy = instruction.opcode == Opcode::kMov && operands.size() == 2;
-    const bool is_sum =
-        (instruction.opcode == Opcode::kAdd || instruction.opcode == Opcode::kSub) &&
-        operands.size() == 3;
-    if (!at.is_whole || !instruction.predicate.empty() || bytes == 0 || bytes != definition.bytes ||
-        bytes != at.bytes || (!is_copy && !is_sum) || instruction.has(Modifier::kSat) ||
-        operands[0].kind != Operand::Kind::kRegister) {
+    const bool is_sum = is_sum_of_two(instruction);
+    if (!at.is_whole || bytes == 0 || bytes != definition.bytes || bytes != at.bytes ||
+        !(is_sum || is_copy(instruction)) || !is_plain(instruction)) {
       return std::nullopt;
     }
     // The operand that leads on: the register itself, or else one that has no value of its own,
     // for it needs the register's.
     std::size_t next = 1;
-    if (is_sum && instruction.opcode == Opcode::kAdd && operands[1].name != name &&
+    const bool adds = instruction.opcode == Opcode::kAdd;
+    if (adds && operands[1].name != name &&
         (operands[2].name == name || !value_of(operands[2], bytes))) {
       next = 2;
     }
     if (is_sum) {
       const Node addend = value_of(operands[3 - next], bytes);
-      sum = combine(instruction.opcode == Opcode::kAdd ? AddressOp::kAdd : AddressOp::kSubtract,
-                    bytes, sum ? sum : Node(constant(0, bytes)), addend);
-      if (!sum) {
-        return std::nullopt;
-      }
+      sum = combine(adds ? AddressOp::kAdd : AddressOp::kSubtract, bytes,
+                    sum ? sum : Node(constant(0, bytes)), addend);
     }
-    if (!is_plain_register(operands[next])) {
+    if ((is_sum && !sum) || !is_plain_register(operands[next])) {
       return std::nullopt;
     }
     if (operands[next].name == name) {

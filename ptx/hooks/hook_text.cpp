@@ -54,8 +54,8 @@ std::string write_parts(const PlannedSite& site, std::initializer_list<std::stri
 }
 
 std::string write_release_begin(const PlannedSite& site, bool is_generic, HookNames& called) {
-  return write_call(called, {"release_begin", is_generic},
-                    {{32, fmt::to_string(site_word(site))}, {64, "%__barracuda_a"}},
+  return write_call(called, {.name = "release_begin", .is_generic = is_generic},
+                    {b32(site_word(site)), b64("%__barracuda_a")},
                     ".param .align 8 .b8 __barracuda_result[24];\n",
                     "ld.param.b64 %__barracuda_s, [__barracuda_result];\n"
                     "ld.param.b64 %__barracuda_a, [__barracuda_result+8];\n"
@@ -63,13 +63,9 @@ std::string write_release_begin(const PlannedSite& site, bool is_generic, HookNa
 }
 
 std::string write_release_end(const PlannedSite& site, HookNames& called) {
-  return write_call(called, {"release_end"},
-                    {{32, fmt::to_string(site_word(site))},
-                     {64, "%__barracuda_s"},
-                     {64, "%__barracuda_a"},
-                     {64, "%__barracuda_n"},
-                     {64, "%__barracuda_r"},
-                     {64, "%__barracuda_w"}});
+  return write_call(called, {.name = "release_end"},
+                    {b32(site_word(site)), b64("%__barracuda_s"), b64("%__barracuda_a"),
+                     b64("%__barracuda_n"), b64("%__barracuda_r"), b64("%__barracuda_w")});
 }
 
 // Of a hook that gives back a number: into %__barracuda_n.
@@ -83,7 +79,8 @@ std::string write_call_for_number(HookNames& called, Hook hook,
 std::string write_next_interval(HookNames& called) {
   return fmt::format(
       "{{\n.reg .b64 %__barracuda_n;\n{}cvt.u32.u64 {}, %__barracuda_n;\n}}\n",
-      write_call_for_number(called, {"next_interval"}, {{32, std::string(kInterval)}}), kInterval);
+      write_call_for_number(called, {.name = "next_interval"}, {b32(std::string(kInterval))}),
+      kInterval);
 }
 
 // As the hook does, where no thread leaves before a barrier: once it is known that there are
@@ -209,13 +206,14 @@ HookWriter::Predicate HookWriter::skip_unless_used(const PlannedSite& site) {
 HookWriter::Predicate HookWriter::skip_unless_conflicting(bool is_generic, std::uint32_t words,
                                                           const HookArgument& id,
                                                           const HookArgument& where) {
-  const HookArgument interval{32, std::string(kInterval)};
-  const HookArgument low{64, "%__barracuda_v0"}, high{64, words == 2 ? "%__barracuda_v1" : "0"};
+  const HookArgument interval = b32(std::string(kInterval));
+  const HookArgument low = b64("%__barracuda_v0"), high = b64(words == 2 ? "%__barracuda_v1" : "0");
   const std::uint32_t label = next_label_++;
   const std::string call =
       words == 0
-          ? write_call_for_number(called_, {"shared_access", is_generic}, {id, where, interval})
-          : write_call_for_number(called_, {"shared_store", is_generic},
+          ? write_call_for_number(called_, {.name = "shared_access", .is_generic = is_generic},
+                                  {id, where, interval})
+          : write_call_for_number(called_, {.name = "shared_store", .is_generic = is_generic},
                                   {id, where, interval, low, high});
   return {.before = fmt::format(".reg .b64 %__barracuda_n;\n.reg .pred %__barracuda_q;\n"
                                 "{}"
@@ -261,8 +259,7 @@ HookText HookWriter::write_event(const PlannedSite& site, const Statement& state
       hook = "meet";
     }
   }
-  text += write_call(called_, {hook},
-                     {{32, fmt::to_string(site_word(site))}, {32, detail}, {32, threads}});
+  text += write_call(called_, {.name = hook}, {b32(site_word(site)), b32(detail), b32(threads)});
   text += predicate.before.empty() ? "" : predicate.after + "}\n";
   return {.before = text, .after = after};
 }
@@ -285,14 +282,17 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
   const Predicate use = skip_unless_used(site);
   std::string text = fmt::format("{{\n{}{}{}{}{}{}", interval.before, kDeclareAddress,
                                  predicate.before, use.before, address, values);
-  const HookArgument id{32, fmt::to_string(site_word(site))}, where{64, "%__barracuda_a"},
-      low{64, "%__barracuda_v0"}, high{64, "%__barracuda_v1"};
+  const HookArgument id = b32(site_word(site)), where = b64("%__barracuda_a"),
+                     low = b64("%__barracuda_v0"), high = b64("%__barracuda_v1");
   const Predicate states =
       site.counts_intervals ? skip_unless_conflicting(is_generic, words, id, where) : Predicate{};
   text += states.before;
-  text += words == 0   ? write_call(called_, {"access", is_generic}, {id, where})
-          : words == 1 ? write_call(called_, {"store", is_generic}, {id, where, low})
-                       : write_call(called_, {"store_wide", is_generic}, {id, where, low, high});
+  text += words == 0
+              ? write_call(called_, {.name = "access", .is_generic = is_generic}, {id, where})
+          : words == 1
+              ? write_call(called_, {.name = "store", .is_generic = is_generic}, {id, where, low})
+              : write_call(called_, {.name = "store_wide", .is_generic = is_generic},
+                           {id, where, low, high});
   text += states.after;
   text += use.after + predicate.after + interval.after + "}\n";
   return {.before = text};
@@ -338,11 +338,9 @@ HookText HookWriter::write_acquire(const PlannedSite& site, const Statement& sta
       fmt::format("{{\n.reg .b64 %__barracuda_a, %__barracuda_r;\n{}{}", predicate.before, address);
   text.after =
       fmt::format("{}{}{}}}\n", read.empty() ? "mov.b64 %__barracuda_r, 0;\n" : read,
-                  write_call(called_, {"acquire", is_generic},
-                             {{32, fmt::to_string(site_word(site))},
-                              {64, "%__barracuda_a"},
-                              {64, "%__barracuda_r"},
-                              {32, fmt::to_string(read.empty() ? 0 : wire::kLaneHasRead)}}),
+                  write_call(called_, {.name = "acquire", .is_generic = is_generic},
+                             {b32(site_word(site)), b64("%__barracuda_a"), b64("%__barracuda_r"),
+                              b32(read.empty() ? 0 : wire::kLaneHasRead)}),
                   predicate.after);
   return text;
 }
@@ -387,18 +385,16 @@ HookText HookWriter::write_atomic(const PlannedSite& site, const Statement& stat
       "%__barracuda_w;\n{}{}{}{}{}{}",
       declared, result.declarations, predicate.before, address,
       write_release_begin(site, is_generic, called_), result.before);
-  text.after =
-      fmt::format("{}{}{}{}{}{}{}}}\n", read.empty() ? "mov.b64 %__barracuda_r, 0;\n" : read,
-                  result.text.empty() ? "mov.b64 %__barracuda_w, 0;\n" : result.text,
-                  write_parts(site, {"%__barracuda_r", "%__barracuda_w"}), add_lane_flags(flags),
-                  write_release_end(site, called_),
-                  is_reduction ? ""
-                               : write_call(called_, {"acquire"},
-                                            {{32, fmt::to_string(site_word(site))},
-                                             {64, "%__barracuda_a"},
-                                             {64, "%__barracuda_r"},
-                                             {32, fmt::to_string(flags & wire::kLaneHasRead)}}),
-                  predicate.after);
+  text.after = fmt::format(
+      "{}{}{}{}{}{}{}}}\n", read.empty() ? "mov.b64 %__barracuda_r, 0;\n" : read,
+      result.text.empty() ? "mov.b64 %__barracuda_w, 0;\n" : result.text,
+      write_parts(site, {"%__barracuda_r", "%__barracuda_w"}), add_lane_flags(flags),
+      write_release_end(site, called_),
+      is_reduction ? ""
+                   : write_call(called_, {.name = "acquire"},
+                                {b32(site_word(site)), b64("%__barracuda_a"), b64("%__barracuda_r"),
+                                 b32(flags & wire::kLaneHasRead)}),
+      predicate.after);
   return text;
 }
 
@@ -419,12 +415,10 @@ HookText HookWriter::write_heap(const PlannedSite& site, const Statement& statem
   if (is_free) {
     text.before += pointer + order + release + predicate.after + "}\n";
   } else {
-    text.after =
-        pointer + order +
-        write_call(
-            called_, {"acquire"},
-            {{32, fmt::to_string(site_word(site))}, {64, "%__barracuda_a"}, {64, "0"}, {32, "0"}}) +
-        release + predicate.after + "}\n";
+    text.after = pointer + order +
+                 write_call(called_, {.name = "acquire"},
+                            {b32(site_word(site)), b64("%__barracuda_a"), b64("0"), b32("0")}) +
+                 release + predicate.after + "}\n";
   }
   return text;
 }

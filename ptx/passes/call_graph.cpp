@@ -77,8 +77,8 @@ class BodyReader {
       facts.fence_wrapper = fence;
     }
     std::ranges::sort(facts.symbols);
-    facts.symbols.erase(std::unique(facts.symbols.begin(), facts.symbols.end()),
-                        facts.symbols.end());
+    const auto repeated = std::ranges::unique(facts.symbols);
+    facts.symbols.erase(repeated.begin(), repeated.end());
   }
 
  private:

@@ -217,8 +217,8 @@ class FunctionWriter {
                     store.operands[1].text) +
         "ld.local.v2.b64 {%__barracuda_v0, %__barracuda_v1}, [__barracuda_value];\n" +
         write_call(
-            program_.called_hooks, {"delay"},
-            {{64, "%__barracuda_a"}, {64, "%__barracuda_v0"}, {64, "%__barracuda_v1"}, {32, bytes}},
+            program_.called_hooks, {.name = "delay"},
+            {b64("%__barracuda_a"), b64("%__barracuda_v0"), b64("%__barracuda_v1"), b32(bytes)},
             ".param .b32 __barracuda_result;\n",
             "ld.param.b32 %__barracuda_d, [__barracuda_result];\n") +
         "setp.ne.u32 %__barracuda_q, %__barracuda_d, 0;\n";
@@ -239,11 +239,9 @@ class FunctionWriter {
     insert(i, open(statement, label));
     insert(i + 1, fmt::format("st.local.{} [__barracuda_value], {};\n", type, value) +
                       "ld.local.v2.b64 {%__barracuda_v0, %__barracuda_v1}, [__barracuda_value];\n" +
-                      write_call(program_.called_hooks, {"overlay"},
-                                 {{64, "%__barracuda_a"},
-                                  {64, "%__barracuda_v0"},
-                                  {64, "%__barracuda_v1"},
-                                  {32, fmt::to_string(bytes_of(effect))}},
+                      write_call(program_.called_hooks, {.name = "overlay"},
+                                 {b64("%__barracuda_a"), b64("%__barracuda_v0"),
+                                  b64("%__barracuda_v1"), b32(bytes_of(effect))},
                                  ".param .align 8 .b8 __barracuda_result[16];\n",
                                  "ld.param.b64 %__barracuda_v0, [__barracuda_result];\n"
                                  "ld.param.b64 %__barracuda_v1, [__barracuda_result+8];\n") +
@@ -256,14 +254,13 @@ class FunctionWriter {
     const Statement& statement = program_.module.statements[i];
     const std::string label = skip_label();
     insert(i, open(statement, label) +
-                  write_call(program_.called_hooks, {"settle"},
-                             {{64, "%__barracuda_a"},
-                              {32, fmt::to_string(bytes_of(program_.effects[i]))}}) +
+                  write_call(program_.called_hooks, {.name = "settle"},
+                             {b64("%__barracuda_a"), b32(bytes_of(program_.effects[i]))}) +
                   close(statement.instruction, label));
   }
 
   std::string drain(std::uint32_t how) {
-    return write_call(program_.called_hooks, {"drain"}, {{32, fmt::to_string(how)}});
+    return write_call(program_.called_hooks, {.name = "drain"}, {b32(how)});
   }
 
   static std::string type_of(const Instruction& access, const Effect& effect) {

@@ -23,7 +23,7 @@ constexpr std::uint64_t kHiddenBytes = 8;
 // their widest pattern (PTX ISA, wgmma's matrix descriptor). Triton counts on it, and declares its
 // dynamic memory as aligned to 16 bytes.
 constexpr std::uint32_t kSwizzleBytes = 1024;
-constexpr std::uint64_t kStaticSharedBytes = 48 * 1024;
+constexpr std::uint64_t kStaticSharedBytes = std::uint64_t{48} * 1024;
 
 bool swizzles(const Module& module) {
   return std::ranges::any_of(module.statements, [](const Statement& statement) {
