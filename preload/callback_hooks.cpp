@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/strong_id.h"
 #include "preload/hook.h"
 
 namespace barracuda::preload {
@@ -17,12 +18,12 @@ thread_local bool g_in_callback = false;
 
 // Events that only we know. The driver's are addresses, which are even.
 session::Handle next_marker() {
-  static std::atomic<session::Handle> last{1};
-  return last += 2;
+  static std::atomic<std::uint64_t> last{1};
+  return session::Handle{last += 2};
 }
 
 bool is_marker(session::Handle event) {
-  return event % 2 != 0;
+  return index_of(event) % 2 != 0;
 }
 
 // What a call of the program's function is made of. Lives until it has been called.
@@ -30,7 +31,7 @@ template <typename Function>
 struct Callback {
   Function function = nullptr;
   void* data = nullptr;
-  session::Handle before = 0;  // as an event: the work before it in its stream
+  session::Handle before{};  // as an event: the work before it in its stream
 };
 
 template <typename Function, typename Call>

@@ -6,8 +6,8 @@ namespace {
 
 template <auto Hook, typename... Arguments>
 CUresult begin_capture(Arguments... arguments) {
-  return call_and_note_success<Hook>([](session::Session& session) { session.capture_began(); },
-                                     arguments...);
+  return call_and_note_success<Hook>(
+      [](session::Session& session) { session.contexts().capture_began(); }, arguments...);
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
   });
   const CUresult status = original(stream, graph);
   if (status == CUDA_SUCCESS || was_capturing) {
-    scope.run([](session::Session& session) { session.capture_ended(); });
+    scope.run([](session::Session& session) { session.contexts().capture_ended(); });
   }
   return status;
 }

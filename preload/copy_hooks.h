@@ -32,9 +32,9 @@ struct CopyHook<CUresult(Arguments...)> {
       if (status == CUDA_SUCCESS && !session.driver().stream_is_capturing(stream)) {
         session::CopyRequest copy = describe(session, std::tuple(arguments...));
         copy.stream = stream;
-        session.launches().copied(copy);
+        session.copies().copied(copy);
       }
-      session.observe(status);
+      session.contexts().observe(status);
     });
     return status;
   }

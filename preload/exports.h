@@ -24,8 +24,6 @@ emulator::runtime::Library emulated_runtime(ExportLibrary library);
 
 // The trampoline itself: what the dynamic linker hands out for the name.
 void* export_address(unsigned index);
-// What the slot jumps to now; null if it has not been resolved.
-void* resolved_export(unsigned index);
 
 }  // namespace barracuda::preload
 

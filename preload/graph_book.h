@@ -14,7 +14,8 @@
 #include <vector>
 
 #include "preload/hooks.h"
-#include "session/launch_tracker.h"
+#include "session/graph_launches.h"
+#include "session/launch_arguments.h"
 
 namespace barracuda::preload {
 

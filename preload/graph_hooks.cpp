@@ -39,11 +39,11 @@ CUresult with_hidden_parameter(const Parameters* parameters, const Submit& submi
   session::Launch launch(parameters->kernelParams, parameters->extra);
   if (Session* const session = existing_session()) {
     const session::Handle function = function_of(*parameters);
-    HookScope::protect(Loss::kCoverage, [&] { session->note_variables(function); });
+    HookScope::protect(Loss::kCoverage, [&] { session->variables().note(function); });
     bool placed = false;
     if (!HookScope::protect(Loss::kOrder,
                             [&] {
-                              placed = session->place_variables(function);
+                              placed = session->variables().place(function);
                               session->launches().begin_unlogged(launch, function);
                             }) ||
         !placed) {
@@ -140,7 +140,7 @@ void set_descriptors(Session& session, CUgraphExec executable, GraphPlan& plan,
   ASSERT(launches.size() == plan.nodes.size());
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
     if (!set_descriptor(executable, plan.nodes[i], launches[i].descriptor)) {
-      session.launches().give_up(launches[i]);
+      session.graphs().give_up(launches[i]);
       plan.kernels[i].is_checked = false;
       plan.nodes[i].parameters.reset();
     }
@@ -394,10 +394,10 @@ CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
     if (!captured) {
       DEBUG_ASSERT(plan->is_valid());
       begin = session.launches().watch_begin(handle);
-      launches = session.launches().begin_graph(plan->kernels, session.streams().key_of(handle),
-                                                plan->number);
+      launches =
+          session.graphs().begin(plan->kernels, session.streams().key_of(handle), plan->number);
       set_descriptors(session, executable, *plan, launches);
-      session.launches().graph_submitting(plan->kernels, launches);
+      session.graphs().submitting(plan->kernels, launches);
     }
   });
   if (!begun || captured) {
@@ -407,8 +407,8 @@ CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
   if (begun && !captured) {
     scope.run([&](Session& session) {
       session.launches().watch_end(begin, handle, {});
-      session.launches().graph_submitted(plan->kernels, launches, status);
-      session.observe(status);
+      session.graphs().submitted(plan->kernels, launches, status);
+      session.contexts().observe(status);
     });
   }
   return status;

@@ -286,7 +286,7 @@ std::shared_ptr<const session::KernelBinding> find_kernel(session::Session& sess
     CUfunction same = nullptr;
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the session knows handles as numbers
     if (get_function(&same, reinterpret_cast<CUkernel>(kernel)) == CUDA_SUCCESS) {
-      modules.same_kernel(reinterpret_cast<session::Handle>(same), kernel);
+      modules.same_kernel(handle_of(same), kernel);
     }
   }
   return modules.find(function);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "preload/graph_book.h"
+#include "preload/hook.h"
 #include "session/session.h"
 
 namespace barracuda::preload {
@@ -22,8 +23,7 @@ session::CopyRequest node_memset(session::Session& session, const CUDA_MEMSET_NO
 // A kernel is named by either of two fields.
 template <typename Parameters>
 session::Handle kernel_handle(const Parameters& parameters) {
-  return parameters.func != nullptr ? reinterpret_cast<session::Handle>(parameters.func)
-                                    : reinterpret_cast<session::Handle>(parameters.kern);
+  return parameters.func != nullptr ? handle_of(parameters.func) : handle_of(parameters.kern);
 }
 
 // A node's function may be one that the driver made of a library's kernel by itself.

@@ -100,7 +100,7 @@ CUresult call_and_note_success(const Note& note, Arguments... arguments) {
 // The session knows handles as numbers.
 template <typename T>
 session::Handle handle_of(T* handle) {
-  return reinterpret_cast<session::Handle>(handle);
+  return session::Handle{reinterpret_cast<std::uint64_t>(handle)};
 }
 
 // The stream that the hooked call is about: its _ptsz and _ptds forms take stream 0 for the

@@ -148,7 +148,7 @@ template <typename Kernel>
 CUresult kernel_found(const HookScope& scope, session::Handle owner, const char* name,
                       Kernel& kernel) {
   const PartKernel found = find_part(scope, owner, name);
-  if (found.status == CUDA_SUCCESS && found.kernel != 0) {
+  if (found.status == CUDA_SUCCESS && found.kernel != session::Handle{}) {
     take_part(kernel, found);
   }
   if (found.status != CUDA_SUCCESS || kernel == nullptr) {
@@ -261,7 +261,7 @@ CUresult cuKernelGetLibrary(CUlibrary* library, CUkernel kernel) {
   const HookScope scope;
   const CUresult status = original(library, kernel);
   const auto known = status == CUDA_SUCCESS ? find_known(scope, handle_of(kernel)) : nullptr;
-  if (known != nullptr && known->part.handle != 0) {
+  if (known != nullptr && known->part.handle != session::Handle{}) {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): a handle
     *library = reinterpret_cast<CUlibrary>(known->module->handle);
   }
@@ -274,7 +274,7 @@ CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
   const HookScope scope;
   const CUresult status = original(module, function);
   const auto known = status == CUDA_SUCCESS ? find_known(scope, handle_of(function)) : nullptr;
-  if (known == nullptr || known->part.handle == 0) {
+  if (known == nullptr || known->part.handle == session::Handle{}) {
     return status;
   }
   // NOLINTBEGIN(performance-no-int-to-ptr): handles

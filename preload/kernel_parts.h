@@ -25,7 +25,7 @@ void compile_parts_ahead(const session::ProgramImage& image, bool is_library,
 
 struct PartKernel {
   CUresult status = CUDA_SUCCESS;
-  session::Handle kernel = 0;  // 0: the driver's own is right
+  session::Handle kernel{};  // 0: the driver's own is right
   session::LoadedPart part;
   std::string refusal;
 };

@@ -16,7 +16,7 @@ bool run_unlogged(const HookScope& scope, session::Launch& launch, session::Hand
   const bool has_failed = scope.is_outermost() && !tool_is_off();
   bool finds_variables = session == nullptr;
   const bool has_argument = session == nullptr || HookScope::protect(Loss::kCoverage, [&] {
-                              finds_variables = session->place_variables(function);
+                              finds_variables = session->variables().place(function);
                               session::LaunchTracker& launches = session->launches();
                               if (has_failed) {
                                 launches.abandon(launch, function);
@@ -34,9 +34,9 @@ CUresult launch(LaunchRequest request, void** parameters, void** extra, const Su
   session::Launch launch(parameters, extra);
   bool finds_variables = true;
   const bool begun = scope.run([&](session::Session& session) {
-    finds_variables = session.place_variables(request.function);
+    finds_variables = session.variables().place(request.function);
     if (finds_variables) {
-      request.constants = session.note_variables(request.function);
+      request.constants = session.variables().note(request.function);
       session.launches().begin(launch, request);
     }
   });
@@ -46,7 +46,7 @@ CUresult launch(LaunchRequest request, void** parameters, void** extra, const Su
   const CUresult status = submit(launch.grid(request.grid), launch.parameters(), launch.extra());
   scope.run([&](session::Session& session) {
     session.launches().submitted(launch, status);
-    session.observe(status);
+    session.contexts().observe(status);
   });
   return status;
 }

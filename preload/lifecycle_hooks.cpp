@@ -22,7 +22,7 @@ CUcontext primary_context(CUdevice device) {
 
 void end_context(session::Session& session, CUcontext context) {
   if (context != nullptr) {
-    session.before_context_end(handle_of(context));
+    session.contexts().before_end(handle_of(context));
   }
 }
 
@@ -79,14 +79,14 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
 
 CUresult cuCtxSynchronize() {
   return call_and_note<&cuCtxSynchronize>([](session::Session& session, CUresult status) {
-    session.context_synchronized(session.driver().current_context(), status);
+    session.contexts().synchronized(session.driver().current_context(), status);
   });
 }
 
 CUresult cuCtxSynchronize_v2(CUcontext context) {
   return call_and_note<&cuCtxSynchronize_v2>(
       [&](session::Session& session, CUresult status) {
-        session.context_synchronized(handle_of(context), status);
+        session.contexts().synchronized(handle_of(context), status);
       },
       context);
 }

@@ -193,7 +193,7 @@ void compile_program_ahead(session::Session& session, const JitOptions& options)
   }
   std::vector<std::string_view> texts;
   for (const void* const image : fatbin::own_images()) {
-    const session::ProgramImage& prepared = session.prepare(image);
+    const session::ProgramImage& prepared = session.images().prepare(image);
     if (prepared.logs()) {
       texts.push_back(prepared.text);
     }

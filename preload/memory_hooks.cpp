@@ -15,19 +15,22 @@ std::uint64_t address_of(const void* memory) {
 template <auto Hook, typename Describe, typename... Arguments>
 CUresult allocate(const char* description, const Describe& describe, Arguments... arguments) {
   return call_and_note_success<Hook>(
-      [&](Session& session) { session.allocated(describe(), description); }, arguments...);
+      [&](Session& session) { session.memory().allocated(describe(), description); }, arguments...);
 }
 
 // Frees memory once nothing can touch it any more.
 template <auto Hook, typename... Arguments>
 CUresult free_memory(std::uint64_t address, Arguments... arguments) {
-  return note_and_call<Hook>([&](Session& session) { session.before_free(address); }, arguments...);
+  return note_and_call<Hook>([&](Session& session) { session.memory().before_free(address); },
+                             arguments...);
 }
 
 template <auto Hook>
 CUresult free_in_stream(CUdeviceptr address, CUstream stream) {
   return note_and_call<Hook>(
-      [&](Session& session) { session.before_stream_free(address, stream_handle(stream)); },
+      [&](Session& session) {
+        session.memory().before_stream_free(address, stream_handle(stream));
+      },
       address, stream);
 }
 
@@ -35,8 +38,8 @@ template <auto Hook>
 CUresult allocate_async(CUdeviceptr* address, std::size_t bytes, CUstream stream) {
   return call_and_note_success<Hook>(
       [&](Session& session) {
-        session.stream_allocated({.address = *address, .bytes = bytes}, stream_handle(stream),
-                                 "cudaMallocAsync");
+        session.memory().stream_allocated({.address = *address, .bytes = bytes},
+                                          stream_handle(stream), "cudaMallocAsync");
       },
       address, bytes, stream);
 }
@@ -46,8 +49,8 @@ CUresult allocate_from_pool(CUdeviceptr* address, std::size_t bytes, CUmemoryPoo
                             CUstream stream) {
   return call_and_note_success<Hook>(
       [&](Session& session) {
-        session.stream_allocated({.address = *address, .bytes = bytes}, stream_handle(stream),
-                                 "cudaMallocFromPoolAsync");
+        session.memory().stream_allocated({.address = *address, .bytes = bytes},
+                                          stream_handle(stream), "cudaMallocFromPoolAsync");
       },
       address, bytes, pool, stream);
 }

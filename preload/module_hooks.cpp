@@ -76,7 +76,7 @@ CUresult load(const HookScope& scope, const Prepared& prepared, Load loader, Han
         base_loaded(handle_of(*handle), loader.options);
       }
     } else if (!image->has_ptx && device_choice() == DeviceChoice::kEmulated) {
-      session.image_blocked(image->reason);
+      session.failures().image_blocked(image->reason);
     }
   });
   // Kernels of a module that nobody knows would be launched without their hidden argument.
@@ -86,7 +86,7 @@ CUresult load(const HookScope& scope, const Prepared& prepared, Load loader, Han
   }
   if (is_replaced && status == CUDA_SUCCESS) {
     scope.run(Loss::kNothing, [&](Session& session) {
-      session.prepare_launches();
+      session.contexts().prepare_launches();
       if (in_parts && refusal.empty()) {
         compile_parts_ahead(*image, loader.is_library, loader.options);
       }
@@ -100,7 +100,7 @@ Prepared prepare(const HookScope& scope, const void* image) {
   if (image != nullptr) {
     scope.run(Loss::kCoverage, [&](Session& session) {
       prepared.owner = library_of_code(image, HookCall::current()->caller());
-      prepared.image = &session.prepare(image);
+      prepared.image = &session.images().prepare(image);
       const std::string advice =
           prepared.image->has_ptx ? "" : advice_on_code(HookCall::current()->caller());
       prepared.gap = advice.empty() ? "" : prepared.image->reason + advice;
@@ -117,7 +117,7 @@ Prepared prepare_file(const HookScope& scope, const char* name) {
   }
   scope.run(Loss::kCoverage, [&](Session& session) {
     const Expected<std::string> content = read_file(name);
-    prepared.image = content ? &session.prepare_file(*content)
+    prepared.image = content ? &session.images().prepare_file(*content)
                              : &session.modules().unreadable(content.error().to_string());
   });
   return prepared;

@@ -116,7 +116,7 @@ void assertion_failed_in_guest(const char* description) {
 void device_failed(const emulator::DeviceError& error, const void* /*function*/,
                    std::string_view kernel) {
   if (session::Session* const session = existing_session(); session != nullptr && !tool_is_off()) {
-    HookScope::protect(Loss::kCoverage, [&] { session->device_failed(error, kernel); });
+    HookScope::protect(Loss::kCoverage, [&] { session->failures().device_failed(error, kernel); });
   }
 }
 
@@ -151,7 +151,7 @@ session::Session* make_session() {
     end_with_bad_option(made.error().to_string());
   }
   session::Session* const session = made->release();  // never destroyed
-  session->know_code(find_origin);
+  session->images().know_code(find_origin);
   session->watch_launches(finish_without_device);
   start_reporter();
   // From here, so that it runs before the destructors of libraries, in which the report is made.

@@ -100,7 +100,7 @@ report::Outcome finish_run(report::RunData run) {
 
 void settle() {
   if (session::Session* const session = working_session()) {
-    HookScope::protect(Loss::kReport, [&] { session->settle(kPatience); });
+    HookScope::protect(Loss::kReport, [&] { session->in_flight().settle(kPatience); });
   }
 }
 
@@ -187,7 +187,9 @@ void finish_without_device() {
   }
   HookScope::protect(Loss::kReport, [] {
     ASSERT(existing_session() != nullptr);  // which calls this
-    existing_session()->give_up_launches(kPatience);
+    session::LaunchesInFlight& launches = existing_session()->in_flight();
+    launches.settle(kPatience);
+    launches.give_up_all();
   });
   report::RunData run = collect(report::kUnknownStatus);
   run.problems.emplace_back(

@@ -23,7 +23,7 @@ CUresult wait_for_stream(CUstream stream) {
         if (status == CUDA_SUCCESS) {
           session.streams().stream_synchronized(session.streams().key_of(stream_handle(stream)));
         }
-        session.observe(status);
+        session.contexts().observe(status);
       },
       stream);
 }
@@ -35,7 +35,7 @@ CUresult wait_for_event(CUevent event) {
         if (status == CUDA_SUCCESS) {
           session.streams().event_synchronized(handle_of(event));
         }
-        session.observe(status);
+        session.contexts().observe(status);
       },
       event);
 }
@@ -117,7 +117,7 @@ CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
         if (status == CUDA_SUCCESS) {
           session.streams().device_synchronized();
         }
-        session.observe(status);
+        session.contexts().observe(status);
       },
       to, to_context, from, from_context, bytes);
 }

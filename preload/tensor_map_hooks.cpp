@@ -60,8 +60,10 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* tensor_map, CUtensorMapDataType typ
                                 CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
   return call_and_note_success<&cuTensorMapEncodeTiled>(
       [&](Session& session) {
-        session.tensor_map_made(tensor_map, map_of(type, rank, address, sizes, strides, box, steps,
-                                                   {interleave, swizzle, fill}));
+        if (const auto map = map_of(type, rank, address, sizes, strides, box, steps,
+                                    {interleave, swizzle, fill})) {
+          session.tensor_maps().made(tensor_map, *map);
+        }
       },
       tensor_map, type, rank, address, sizes, strides, box, steps, interleave, swizzle, promotion,
       fill);
@@ -84,18 +86,19 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap* tensor_map, CUtensorMapDataType ty
             map->lower.at(i) = static_cast<std::int16_t>(lower[i]);
             map->upper.at(i) = static_cast<std::int16_t>(upper[i]);
           }
+          session.tensor_maps().made(tensor_map, *map);
         }
-        session.tensor_map_made(tensor_map, map);
       },
       tensor_map, type, rank, address, sizes, strides, lower, upper, channels, pixels, steps,
       interleave, swizzle, promotion, fill);
 }
 
 CUresult cuTensorMapReplaceAddress(CUtensorMap* tensor_map, void* address) {
-  const std::uint64_t before = tensor_map == nullptr ? 0 : Session::tensor_map_number(tensor_map);
+  const std::uint64_t before =
+      tensor_map == nullptr ? 0 : session::TensorMapBook::number_of(tensor_map);
   return call_and_note_success<&cuTensorMapReplaceAddress>(
       [&](Session& session) {
-        session.tensor_map_moved(tensor_map, before, reinterpret_cast<std::uint64_t>(address));
+        session.tensor_maps().moved(tensor_map, before, reinterpret_cast<std::uint64_t>(address));
       },
       tensor_map, address);
 }

@@ -70,6 +70,7 @@ std::vector<Loop> find_loops(const ControlFlow& flow) {
     }
   }
   std::vector<Loop> loops;
+  loops.reserve(by_header.size());
   for (auto& [header, loop] : by_header) {
     loops.push_back(std::move(loop));
   }
@@ -95,7 +96,8 @@ class CodeView::Text {
     if (is_new) {
       known->second = read(*function);
     }
-    return known->second ? &*known->second : nullptr;
+    const std::optional<Facts>& facts = known->second;
+    return facts ? &*facts : nullptr;
   }
 
   std::optional<std::size_t> find(const StatementName& name) { return index_.find(name); }
@@ -193,13 +195,11 @@ class CodeView::Text {
       rest.pop_back();
       bool goes_on = true;
       for (std::size_t i = begin; i < facts.flow.blocks[block].end && goes_on; ++i) {
-        if (is_cut(i, true)) {
-          goes_on = false;
-        } else if (i == to) {
+        const bool is_reached = !is_cut(i, true);
+        if (is_reached && i == to) {
           return true;
-        } else if (is_cut(i, false) || stops(i)) {
-          goes_on = false;
         }
+        goes_on = is_reached && !is_cut(i, false) && !stops(i);
       }
       for (const std::uint32_t next : facts.flow.blocks[block].successors) {
         if (goes_on && !seen[next]) {
@@ -209,6 +209,15 @@ class CodeView::Text {
       }
     }
     return false;
+  }
+
+  // A strong read, or the read of a poll.
+  bool may_acquire(const Facts& facts, std::size_t i) {
+    const Effect its_effect = effect(i);
+    return is_shared_access(its_effect) &&
+           (its_effect.opcode_class == OpcodeClass::kLoad ||
+            its_effect.opcode_class == OpcodeClass::kAtomic) &&
+           (its_effect.order != wire::MemoryOrder::kWeak || poll_of(facts, i) != nullptr);
   }
 
   std::optional<std::size_t> first_instruction(const Facts& facts, std::uint32_t block) {
@@ -411,17 +420,10 @@ std::vector<StatementName> CodeView::reads_before(const StatementName& name) con
   const auto at = own == nullptr ? std::nullopt : text_->find(name);
   const auto look = [&](const Facts& facts, bool is_own) {
     std::vector<std::size_t> reads;
-    for (const std::size_t i : facts.instructions) {
-      const Effect effect = text_->effect(i);
-      const bool reads_some =
-          is_shared_access(effect) && (effect.opcode_class == OpcodeClass::kLoad ||
-                                       effect.opcode_class == OpcodeClass::kAtomic);
-      if (reads_some && i != at &&
-          (effect.order != wire::MemoryOrder::kWeak || text_->poll_of(facts, i) != nullptr) &&
-          (!is_own || text_->reaches(facts, i, *at, std::nullopt, true))) {
-        reads.push_back(i);
-      }
-    }
+    std::ranges::copy_if(facts.instructions, std::back_inserter(reads), [&](std::size_t i) {
+      return i != at && text_->may_acquire(facts, i) &&
+             (!is_own || text_->reaches(facts, i, *at, std::nullopt, true));
+    });
     // The nearest first: those above it from below, then those that a loop brings there.
     std::ranges::stable_sort(reads, {}, [&](std::size_t i) {
       return !is_own ? i : i < *at ? *at - i : i + facts.function->body_end;

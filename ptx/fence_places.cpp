@@ -89,9 +89,9 @@ class PlaceFinder {
   // An instruction, where it stands and what it does.
   struct Statement {
     StatementName name;
-    std::uint32_t function_index;
+    std::uint32_t function_index = 0;
     const Function& function;
-    std::size_t index;
+    std::size_t index = 0;
     const Effect& effect;
   };
 
@@ -107,11 +107,11 @@ class PlaceFinder {
       std::uint32_t ordinal = 0;
       for (std::size_t i = function.body_begin; i < function.body_end; ++i) {
         if (program_.module.statements[i].kind == StatementKind::kInstruction) {
-          visit(Statement{{.function = std::string(function.name), .ordinal = ++ordinal},
-                          f,
-                          function,
-                          i,
-                          program_.effects[i]});
+          visit(Statement{.name = {.function = std::string(function.name), .ordinal = ++ordinal},
+                          .function_index = f,
+                          .function = function,
+                          .index = i,
+                          .effect = program_.effects[i]});
         }
       }
     }

@@ -262,6 +262,7 @@ Expected<Module> link(std::vector<Module> units) {
     return unexpected({.message = "there is no PTX to link"});
   }
   std::vector<std::vector<LinkSymbol>> symbols;
+  symbols.reserve(units.size());
   for (std::size_t unit = 0; unit < units.size(); ++unit) {
     symbols.push_back(read_symbols(units[unit], unit));
   }

@@ -72,10 +72,12 @@ void Module::index_functions() {
         open->body_begin = i;
       }
       ++depth;
-    } else if (statement.kind == StatementKind::kBlockClose && depth > 0 && --depth == 0 &&
-               open != nullptr) {
-      open->body_end = i;
-      open = nullptr;
+    } else if (statement.kind == StatementKind::kBlockClose && depth > 0) {
+      --depth;
+      if (open != nullptr && depth == 0) {
+        open->body_end = i;
+        open = nullptr;
+      }
     }
   }
   for (Function& function : functions) {

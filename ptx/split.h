@@ -30,6 +30,8 @@ class SplitModule {
   // Of a text that instrument() has made. Errors: those of the parser, and what no part of a module
   // can stand alone beside.
   static Expected<SplitModule> read(std::string text);
+  SplitModule(const SplitModule&) = delete;
+  SplitModule& operator=(const SplitModule&) = delete;
   SplitModule(SplitModule&&) noexcept;
   SplitModule& operator=(SplitModule&&) noexcept;
   ~SplitModule();

@@ -37,7 +37,7 @@ std::optional<Size> read_size(std::string_view mnemonic) {
   }
   mnemonic.remove_prefix(1);
   const auto depth = take_number(mnemonic);
-  return depth ? std::optional(Size{*columns, *depth}) : std::nullopt;
+  return depth ? std::optional(Size{.columns = *columns, .depth = *depth}) : std::nullopt;
 }
 
 // Immediates behind scale-d.
@@ -90,7 +90,7 @@ std::optional<WarpgroupProduct> read_warpgroup_product(const Instruction& instru
   // K tells the size of the elements: 32 bytes of each row in all cases.
   const bool is_half = size->depth == 16, is_tf32 = size->depth == 8;
   const bool is_fp8 = instruction.has(Modifier::kE4m3) || instruction.has(Modifier::kE5m2);
-  Immediates immediates{std::span(operands).subspan(kProductScale + 1)};
+  Immediates immediates{.rest = std::span(operands).subspan(kProductScale + 1)};
   if (is_half || is_tf32 || is_fp8) {
     product.negates_a = immediates.take_sign();
     product.negates_b = immediates.take_sign();

@@ -9,8 +9,6 @@
 
 namespace barracuda::ptx {
 
-inline constexpr std::uint32_t kWarpgroupRows = 64;  // M of every shape
-
 struct WarpgroupProduct {
   wire::ProductShape shape;
   std::uint32_t depth = 0;  // K, in elements

@@ -22,7 +22,7 @@ inline constexpr std::uint64_t kMaximumCopyRows = std::uint64_t{1} << 20;
 
 struct CopyRequest {
   detector::HostOperation operation = detector::HostOperation::kCopy;
-  Handle stream = 0;  // 0 is the legacy default stream
+  Handle stream{};  // 0 is the legacy default stream
   HostOrder host_order = HostOrder::kNothing;
   // Of memory that kernels can reach; arrays are not.
   std::vector<detector::MemoryRows> accesses;

@@ -16,8 +16,9 @@ namespace barracuda::session {
 // CUDA's own numbers: 0 is success.
 using DriverStatus = int;
 
-// A handle of the driver: CUcontext, CUmodule, CUlibrary, CUfunction, CUkernel, CUstream ...
-using Handle = std::uint64_t;
+// A handle of the driver: CUcontext, CUmodule, CUlibrary, CUfunction, CUkernel, CUstream ... No
+// address: those are numbers.
+enum class Handle : std::uint64_t {};
 
 // A place in the order of a stream's work; 0 is none.
 enum class Mark : std::uint64_t {};
@@ -55,7 +56,7 @@ class DeviceDriver {
   [[nodiscard]] virtual std::string device_name() const = 0;
   [[nodiscard]] virtual std::uint32_t device_arch() const = 0;  // 90 for sm_90
   [[nodiscard]] virtual std::uint32_t multiprocessors() const = 0;
-  // 0 if none is current.
+  // Handle{} if none is current.
   [[nodiscard]] virtual Handle current_context() const = 0;
 
   // Pinned, zeroed host memory with the same address on all devices; null if it cannot be had.

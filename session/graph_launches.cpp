@@ -1,11 +1,11 @@
-// The launches of a graph's kernel nodes: LaunchTracker's part for them.
+#include "session/graph_launches.h"
+
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "base/assert.h"
-#include "base/strong_id.h"
-#include "session/launch_tracker.h"
+#include "base/held_lock.h"
 
 namespace barracuda::session {
 namespace {
@@ -21,32 +21,34 @@ LaunchCheck check_of(const GraphKernelLaunch& launch) {
 
 }  // namespace
 
-std::vector<GraphKernelLaunch> LaunchTracker::begin_graph(const std::vector<GraphKernel>& nodes,
-                                                          detector::StreamKey stream,
-                                                          std::uint64_t executable) {
+std::vector<GraphKernelLaunch> GraphLaunches::begin(const std::vector<GraphKernel>& nodes,
+                                                    detector::StreamKey stream,
+                                                    std::uint64_t executable) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     ASSERT(std::ranges::all_of(nodes[i].dependencies, [i](std::size_t each) { return each < i; }));
     ASSERT(nodes[i].kernel == nullptr || nodes[i].kernel->is_valid());
   }
-  make_room(nodes.size());
-  const HeldLock lock(mutex_);
+  in_flight_.make_room(nodes.size());
+  const HeldLock lock(in_flight_.mutex());
   std::vector<GraphKernelLaunch> launches(nodes.size());
   std::vector<GraphStep> steps(nodes.size());
   std::vector<detector::LaunchInfo> infos(nodes.size());
   std::vector<detector::CopyInfo> copies(nodes.size());
+  const bool is_open = in_flight_.closed().empty();
   const Handle context = driver_.current_context();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const GraphKernel& node = nodes[i];
     steps[i].dependencies = node.dependencies;
-    if (node.copy && !node.is_disabled && closed_.empty()) {
-      copies[i] = open_copy(*node.copy, stream);
-      copies[i].id = copies_.next_id();
+    if (node.copy && !node.is_disabled && is_open) {
+      copies[i] = copies_.open(*node.copy, stream);
+      copies[i].id = books_.next_copy();
       steps[i].work = copies[i].id;
     }
-    if (node.kernel == nullptr || node.is_disabled || !closed_.empty()) {
+    if (node.kernel == nullptr || node.is_disabled || !is_open) {
       continue;
     }
-    launches[i].is_left_out = is_left_out(*node.kernel, node.is_checked);
+    launches[i].is_left_out =
+        node.is_checked ? filter_.leaves_out_next(*node.kernel) : !filter_.matches(*node.kernel);
     if (!node.is_checked || launches[i].is_left_out) {
       continue;
     }
@@ -54,10 +56,11 @@ std::vector<GraphKernelLaunch> LaunchTracker::begin_graph(const std::vector<Grap
     infos[i].block = node.block;
     infos[i].cluster = node.kernel->cluster(node.cluster);
     detector::LaunchInfo info = infos[i];
-    info.id = open(*node.kernel, info, stream);
+    info.id = books_.open(*node.kernel, info, streams_.number_of(stream));
     std::string reason;
-    if (const auto* const taken = add_in_flight(*node.kernel, info, context, reason)) {
-      launches[i] = {.id = info.id, .descriptor = reinterpret_cast<std::uint64_t>(taken)};
+    if (const auto* const taken = in_flight_.add(*node.kernel, info, context, reason)) {
+      launches[i] = {.id = info.id,
+                     .descriptor = reinterpret_cast<std::uint64_t>(taken->descriptor)};
       infos[i].id = info.id;
       steps[i].work = info.id;
     }
@@ -67,48 +70,47 @@ std::vector<GraphKernelLaunch> LaunchTracker::begin_graph(const std::vector<Grap
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (launches[i].id != LaunchId{}) {
       infos[i].ordered_after = after[i];
-      unlogged_.begin(infos[i].id);
+      in_flight_.unlogged().begin(infos[i].id);
       pipeline_.begin_launch(infos[i]);
     } else if (copies[i].id != CopyId{}) {
       copies[i].ordered_after = after[i];
       copies[i].host_waited = streams_.host_waited();
-      unlogged_.begin(copies[i]);
+      in_flight_.unlogged().begin(copies[i]);
       pipeline_.begin_copy(copies[i]);
     }
   }
   return launches;
 }
 
-void LaunchTracker::graph_submitting(const std::vector<GraphKernel>& nodes,
-                                     const std::vector<GraphKernelLaunch>& launches) {
+void GraphLaunches::submitting(const std::vector<GraphKernel>& nodes,
+                               const std::vector<GraphKernelLaunch>& launches) {
   ASSERT(launches.size() == nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i].is_kernel && !nodes[i].is_disabled) {
-      count(nodes[i].kernel.get(), check_of(launches[i]));
+      books_.count(nodes[i].kernel.get(), check_of(launches[i]));
     }
   }
 }
 
-void LaunchTracker::graph_submitted(const std::vector<GraphKernel>& nodes,
-                                    const std::vector<GraphKernelLaunch>& launches,
-                                    DriverStatus status) {
+void GraphLaunches::submitted(const std::vector<GraphKernel>& nodes,
+                              const std::vector<GraphKernelLaunch>& launches, DriverStatus status) {
   ASSERT(launches.size() == nodes.size());
   if (status == 0) {
     return;
   }
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (launches[i].id != LaunchId{}) {
-      end(launches[i].id);
+      in_flight_.end(launches[i].id);
     }
     if (nodes[i].is_kernel && !nodes[i].is_disabled) {
-      refused(nodes[i].kernel.get(), check_of(launches[i]));
+      books_.refused(nodes[i].kernel.get(), check_of(launches[i]));
     }
   }
 }
 
-void LaunchTracker::give_up(GraphKernelLaunch& launch) {
+void GraphLaunches::give_up(GraphKernelLaunch& launch) {
   if (launch.id != LaunchId{}) {
-    end(launch.id);
+    in_flight_.end(launch.id);
   }
   launch = {};
 }

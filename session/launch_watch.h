@@ -45,7 +45,7 @@ class LaunchWatch {
  private:
   struct Entry {
     WatchedLaunch launch;
-    Handle context = 0;
+    Handle context{};
     Mark begin{}, end{};
     std::chrono::steady_clock::time_point running_since;  // not set before it runs
   };

@@ -28,7 +28,7 @@ struct LoadedModule {
   const ProgramImage* image = nullptr;
   bool instrumented = false;
   std::string reason;  // if not
-  Handle handle = 0;
+  Handle handle{};
   bool is_library = false;
   std::string owner;      // file name of the library that brought it; empty: the program's own
   bool is_split = false;  // what was loaded is the base of image->split
@@ -36,7 +36,7 @@ struct LoadedModule {
 
 // A module or library of its own that holds one kernel of a module in parts.
 struct LoadedPart {
-  Handle handle = 0;  // 0: the kernel is in its module
+  Handle handle{};  // 0: the kernel is in its module
   bool is_library = false;
   const ptx::KernelPart* part = nullptr;
 };

@@ -1,25 +1,20 @@
-// Of a session: where the variables of loaded modules are.
+#include "session/module_variables.h"
+
 #include <cstddef>
-#include <cstdint>
-#include <mutex>
 #include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "report/allocation_place.h"
 #include "report/symbol_name.h"
-#include "session/session.h"
 
 namespace barracuda::session {
 
-std::vector<MemoryRange> Session::note_variables(Handle function) {
+std::vector<MemoryRange> ModuleVariables::note(Handle function) {
   const auto kernel = modules_.find(function);
   if (kernel == nullptr || !kernel->module->instrumented) {
     return {};
   }
   const LoadedModule& module = *kernel->module;
-  const std::pair key{&module, driver_->current_context()};
+  const std::pair key{&module, driver_.current_context()};
   {
     const std::lock_guard lock(mutex_);
     const auto [noted, is_new] = constants_.try_emplace(key);
@@ -29,7 +24,7 @@ std::vector<MemoryRange> Session::note_variables(Handle function) {
   }
   Constants found;
   for (const DeviceVariable& variable : module.image->variables) {
-    const auto range = driver_->variable(module.handle, module.is_library, variable.name);
+    const auto range = driver_.variable(module.handle, module.is_library, variable.name);
     if (!range) {
       continue;
     }
@@ -46,14 +41,15 @@ std::vector<MemoryRange> Session::note_variables(Handle function) {
   return constants_of(*kernel, constants_[key] = std::move(found));
 }
 
-bool Session::place_variables(Handle function) {
+bool ModuleVariables::place(Handle function) {
   const auto kernel = modules_.find(function);
-  if (kernel == nullptr || kernel->part.handle == 0 || kernel->part.part->variables.empty()) {
+  if (kernel == nullptr || kernel->part.handle == Handle{} ||
+      kernel->part.part->variables.empty()) {
     return true;
   }
   const LoadedPart& part = kernel->part;
   const PlacedPart key{
-      .module = kernel->module.get(), .part = part.handle, .context = driver_->current_context()};
+      .module = kernel->module.get(), .part = part.handle, .context = driver_.current_context()};
   {
     const std::lock_guard lock(mutex_);
     if (placed_.contains(key)) {
@@ -62,15 +58,15 @@ bool Session::place_variables(Handle function) {
   }
   std::vector<std::uint64_t> addresses;
   for (const std::string& name : part.part->variables) {
-    const auto range = driver_->variable(kernel->module->handle, kernel->module->is_library, name);
+    const auto range = driver_.variable(kernel->module->handle, kernel->module->is_library, name);
     if (!range) {
       return false;
     }
     addresses.push_back(range->address);
   }
-  const auto table = driver_->variable(part.handle, part.is_library, ptx::kAddressTable);
+  const auto table = driver_.variable(part.handle, part.is_library, ptx::kAddressTable);
   const auto bytes = std::as_bytes(std::span(addresses));
-  if (!table || table->bytes != bytes.size() || !driver_->write(table->address, bytes)) {
+  if (!table || table->bytes != bytes.size() || !driver_.write(table->address, bytes)) {
     return false;
   }
   const std::lock_guard lock(mutex_);
@@ -78,8 +74,8 @@ bool Session::place_variables(Handle function) {
   return true;
 }
 
-std::vector<MemoryRange> Session::constants_of(const KernelBinding& kernel,
-                                               const Constants& of_module) {
+std::vector<MemoryRange> ModuleVariables::constants_of(const KernelBinding& kernel,
+                                                       const Constants& of_module) {
   std::vector<MemoryRange> ranges;
   if (kernel.kernel == nullptr) {
     return ranges;
@@ -90,6 +86,18 @@ std::vector<MemoryRange> Session::constants_of(const KernelBinding& kernel,
     }
   }
   return ranges;
+}
+
+void ModuleVariables::forget(const LoadedModule& module) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(constants_, [&](const auto& entry) { return entry.first.first == &module; });
+  std::erase_if(placed_, [&](const auto& entry) { return entry.module == &module; });
+}
+
+void ModuleVariables::forget(Handle context) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(constants_, [&](const auto& entry) { return entry.first.second == context; });
+  std::erase_if(placed_, [&](const auto& entry) { return entry.context == context; });
 }
 
 }  // namespace barracuda::session

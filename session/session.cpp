@@ -1,31 +1,25 @@
 #include "session/session.h"
 
 #include <algorithm>
-#include <exception>
 #include <iterator>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "base/assert.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "base/signals_blocked.h"
-#include "base/strong_id.h"
 #include "emulator/libcuda.h"
 #include "emulator/libcudart.h"
 #include "report/process_name.h"
 #include "report/symbol_name.h"
 #include "session/block_schedule.h"
-#include "session/source_line.h"
 #include "session/store_delayer.h"
 #include "trace/detector_options.h"
 
 namespace barracuda::session {
 namespace {
-
-constexpr std::chrono::seconds kStreamPatience{10};
 
 std::uint32_t detector_threads(const Options& options, const DeviceDriver& driver,
                                const detector::PipelineOptions& made) {
@@ -66,30 +60,13 @@ detector::PipelineOptions pipeline_options(const Options& options, const DeviceD
   return made;
 }
 
-detector::Dim3 extent_of(const emulator::Dim3& extent) {
-  return {.x = extent.x, .y = extent.y, .z = extent.z};
-}
-
-struct StickyError {
-  DriverStatus status;
-  const char* what;
-};
-
-constexpr StickyError kStickyErrors[] = {
-    {.status = 700, .what = "access to an illegal address"},
-    {.status = 702, .what = "kernel timed out"},
-    {.status = 710, .what = "device-side assertion failed"},
-    {.status = 714, .what = "hardware stack error"},
-    {.status = 715, .what = "illegal instruction"},
-    {.status = 716, .what = "misaligned access"},
-    {.status = 717, .what = "access in the wrong address space"},
-    {.status = 718, .what = "jump to an invalid address"},
-    {.status = 719, .what = "kernel ended by a trap or an unspecified fault"},
-};
-
-const StickyError* find_sticky(DriverStatus status) {
-  const auto* const found = std::ranges::find(kStickyErrors, status, &StickyError::status);
-  return found == std::end(kStickyErrors) ? nullptr : found;
+// Why nothing is checked where the program is rewritten.
+std::string reason_of_rewriting(const Options& options, bool is_emulated) {
+  return rewrites_stores(options, is_emulated)
+             ? "races are not looked for where stores are delayed by rewriting the program"
+         : is_stressed(options, is_emulated)
+             ? "races are not looked for where the program is rewritten for stress"
+             : "races are not looked for where instructions are counted";
 }
 
 Options with_filter_of(Options options, bool is_emulated) {
@@ -120,10 +97,6 @@ void log_queues(const detector::PipelineStatistics& queues, const char* end) {
 
 }  // namespace
 
-bool is_sticky(DriverStatus status) {
-  return find_sticky(status) != nullptr;
-}
-
 Expected<std::unique_ptr<Session>> Session::create(const Options& options,
                                                    std::unique_ptr<DeviceDriver> driver,
                                                    DeadlockHandler on_deadlock) {
@@ -133,10 +106,14 @@ Expected<std::unique_ptr<Session>> Session::create(const Options& options,
   std::unique_ptr<Session> session(new Session(options, std::move(filter), std::move(changes),
                                                std::move(driver), std::move(on_deadlock)));
   TRY(auto stress, LaunchStress::create(options, *session->driver_, session->problems_));
-  if (rewrites_program(options, session->driver_->is_emulated())) {
+  const bool is_emulated = session->driver_->is_emulated();
+  if (rewrites_program(options, is_emulated)) {
     TRY(auto delayer, StoreDelayer::create(options, *session->driver_, session->problems_));
-    const bool stresses = is_stressed(options, session->driver_->is_emulated());
-    session->launches_.rewrite(std::move(delayer), stresses ? std::move(stress) : nullptr);
+    session->launches_.rewrite(std::make_unique<RewrittenLaunches>(
+        std::move(delayer), is_stressed(options, is_emulated) ? std::move(stress) : nullptr));
+    const std::string reason = reason_of_rewriting(options, is_emulated);
+    session->in_flight_.close(reason);
+    session->problems_.add(reason);
   }
   return session;
 }
@@ -160,246 +137,26 @@ Session::Session(const Options& options, KernelFilter filter, PtxChanges changes
                 .is_unlogged = rewrites_program(options_, driver_->is_emulated()),
                 .permutes_warps = options_.shuffle == "warps"},
                split_from(options_, driver_->is_emulated())),
-      launches_(options_, std::move(filter), *driver_, pipeline_, modules_, streams_, allocations_,
-                problems_) {
-  launches_.record(recorder_.get());
-}
-
-const ProgramImage& Session::prepare(const void* image) {
-  return prepare_guarded([&] { return read_image(image, *driver_, find_origin_); });
-}
-
-const ProgramImage& Session::prepare_file(const std::string& content) {
-  return prepare_guarded([&] { return read_image_file(content, *driver_, find_origin_); });
-}
-
-// What is thrown here is our fault, and costs this image its instrumentation, not the tool.
-template <typename Read>
-const ProgramImage& Session::prepare_guarded(const Read& read) {
-  try {
-    return prepare_source(read());
-  } catch (const std::exception& error) {
-    const std::string reason = fmt::format("the tool failed on its module: {}", error.what());
-    problems_.add("a module is loaded without instrumentation: " + reason);
-    return modules_.unreadable(reason);
-  }
-}
-
-const ProgramImage& Session::prepare_source(const ImageSource& source) {
-  {
-    // Later, while the process exits, the driver may not answer any more.
-    const std::lock_guard lock(mutex_);
-    if (device_name_.empty()) {
-      device_name_ = driver_->device_name();
-      if (recorder_ != nullptr) {
-        recorder_->device_named(device_name_);
-      }
-    }
-  }
-  ptx::SiteTable added;
-  const ProgramImage& prepared = modules_.prepare(source, added);
-  if (!added.empty()) {
-    ASSERT(prepared.site_count == added.size());
-    std::vector<wire::SiteInfo> sites;
-    sites.reserve(added.size());
-    std::ranges::transform(added, std::back_inserter(sites), &ptx::Site::info);
-    if (recorder_ != nullptr) {
-      recorder_->sites_described(added);
-    }
-    pipeline_.add_sites(added.front().id, sites);
-    has_sites_ = true;
-  }
-  return prepared;
-}
-
-void Session::image_blocked(const std::string& reason) {
-  kernel_blocked(reason + ". The emulated device executes PTX only.");
-}
-
-void Session::kernel_blocked(const std::string& reason) {
-  const std::string sentence = "a kernel cannot run on the emulated device: " + reason;
-  const std::lock_guard lock(mutex_);
-  if (std::ranges::find(blocked_, sentence) == blocked_.end()) {
-    blocked_.push_back(sentence);
-  }
-}
-
-void Session::context_synchronized(Handle context, DriverStatus status) {
-  if (status == 0) {
-    streams_.device_synchronized();
-  } else if (is_sticky(status)) {
-    context_failed(context, status);
-  }
-}
-
-void Session::observe(DriverStatus status) {
-  if (is_sticky(status)) {
-    context_failed(driver_->current_context(), status);
-  }
-}
-
-// On the emulated device the launch itself has said where it failed.
-void Session::context_failed(Handle context, DriverStatus status) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!failed_contexts_.insert(context).second) {
-      return;
-    }
-    if (!driver_->is_emulated()) {
-      report::MemoryErrorRecord& error = memory_errors_.emplace_back();
-      error.what = find_sticky(status)->what;
-    }
-  }
-  launches_.drain(context, true);
-}
-
-void Session::drain_current() {
-  if (closed_) {
-    return;  // the driver may be gone already
-  }
-  const Handle context = driver_->current_context();
-  if (context == 0) {
-    return;
-  }
-  if (captures_ > 0) {
-    launches_.settle(kStreamPatience);
-    return;
-  }
-  const DriverStatus status = synchronize(context);
-  context_synchronized(context, status);
-  if (status == 0) {
-    launches_.drain(context, false);
-  }
-}
-
-// A kernel may run for ever.
-DriverStatus Session::synchronize(Handle context) {
-  const SignalsAllowed while_waiting;
-  return driver_->synchronize(context);
-}
-
-void Session::forget(const MemoryRange& range) {
-  ASSERT(range.address != 0 && range.bytes != 0);
-  pipeline_.forget(range.address, range.bytes);
-}
-
-void Session::before_free(std::uint64_t address) {
-  const auto range = allocations_.find(address);
-  if (!range || closed_) {
-    return;
-  }
-  drain_current();
-  forget(*range);
-  allocations_.remove(address);
-}
-
-void Session::before_stream_free(std::uint64_t address, Handle stream) {
-  const auto range = allocations_.find(address);
-  if (range && !closed_ && !driver_->stream_is_capturing(stream)) {
-    allocations_.remove(address, launches_.freed(*range, stream));
-  }
-}
-
-void Session::prepare_launches() {
-  if (!closed_ && has_sites_) {
-    launches_.prepare(driver_->current_context());
-  }
-}
-
-void Session::allocated(const MemoryRange& range, const std::string& description) {
-  allocations_.add(range.address, range.bytes, description);
-  prepare_launches();
-  if (!closed_ && !allocations_.take_frees(range).empty()) {
-    drain_current();  // a pool that gave it up did not wait for less
-    forget(range);
-  }
-}
-
-void Session::stream_allocated(const MemoryRange& range, Handle stream, const char* function) {
-  allocations_.add(range.address, range.bytes, function);
-  if (!closed_ && !driver_->stream_is_capturing(stream)) {
-    launches_.allocated(range, stream, allocations_.take_frees(range));
-  }
-}
+      images_(*driver_, modules_, pipeline_, recorder_.get(), problems_),
+      variables_(*driver_, modules_, allocations_),
+      failures_(*driver_, modules_),
+      books_(recorder_.get()),
+      in_flight_(options_, *driver_, pipeline_, streams_, allocations_, books_, problems_),
+      copies_(pipeline_, streams_, books_, in_flight_, problems_),
+      filter_(options_, std::move(filter)),
+      launches_(filter_, *driver_, pipeline_, modules_, streams_, books_, in_flight_, copies_),
+      graphs_(filter_, *driver_, pipeline_, streams_, books_, in_flight_, copies_),
+      contexts_(*driver_, streams_, images_, in_flight_, launches_, variables_, failures_),
+      memory_(*driver_, pipeline_, allocations_, contexts_, copies_) {}
 
 void Session::before_unload(Handle module) {
   const auto loaded = modules_.find_module(module);
-  if (loaded == nullptr || closed_) {
+  if (loaded == nullptr || contexts_.is_closed()) {
     return;
   }
-  drain_current();
-  for (const DeviceVariable& variable : loaded->image->variables) {
-    const auto range = driver_->variable(loaded->handle, loaded->is_library, variable.name);
-    if (range && allocations_.find(range->address)) {
-      forget(*range);
-      allocations_.remove(range->address);
-    }
-  }
-  {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(constants_, [&](const auto& entry) { return entry.first.first == loaded.get(); });
-    std::erase_if(placed_, [&](const auto& entry) { return entry.module == loaded.get(); });
-  }
+  memory_.before_unload(*loaded);
+  variables_.forget(*loaded);
   modules_.forget(module);
-}
-
-void Session::before_context_end(Handle context) {
-  const DriverStatus status = synchronize(context);
-  context_synchronized(context, status);
-  launches_.drain(context, status != 0);
-  launches_.close_context(context);
-  const std::lock_guard lock(mutex_);
-  failed_contexts_.erase(context);
-  std::erase_if(constants_, [&](const auto& entry) { return entry.first.second == context; });
-  std::erase_if(placed_, [&](const auto& entry) { return entry.context == context; });
-}
-
-std::vector<ptx::SourceFrame> Session::frames_at(std::string_view kernel,
-                                                 const std::string& function,
-                                                 std::uint32_t ptx_line) const {
-  std::vector<ptx::SourceFrame> frames;
-  if (const ProgramImage* const image = modules_.find_image_of(kernel); image != nullptr) {
-    const ptx::SiteList sites = modules_.sites();
-    const auto first = sites.table().begin() + index_of(image->first_site);
-    frames = source_frames(modules_.loaded_text(*image, kernel), ptx_line,
-                           {first, first + image->site_count});
-  }
-  if (frames.empty()) {
-    frames.push_back({.function = function});
-  }
-  return frames;
-}
-
-void Session::device_failed(const emulator::DeviceError& error, std::string_view kernel) {
-  if (error.code == emulator::DeviceErrorCode::kIllegalInstruction) {
-    // The program did nothing wrong.
-    kernel_blocked(error.message);
-    return;
-  }
-  report::MemoryErrorRecord record;
-  record.end = error.code == emulator::DeviceErrorCode::kTimeout ? report::KernelEnd::kTimeout
-               : error.code == emulator::DeviceErrorCode::kDeadlock
-                   ? report::KernelEnd::kDeadlock
-                   : report::KernelEnd::kMemoryError;
-  record.what = error.what.empty() ? error.message : error.what;
-  record.kernel = kernel;
-  record.launch = LaunchTracker::current();
-  record.address = error.address;
-  record.size = error.access_bytes;
-  record.is_write = error.is_write;
-  record.has_thread = !error.function.empty();
-  record.block = extent_of(error.block);
-  record.thread = extent_of(error.thread);
-  record.inlined = frames_at(kernel, error.function, error.ptx_line);
-  record.where = record.inlined.front();
-  for (const emulator::Standing& standing : error.standing) {
-    record.standing.push_back({.frames = frames_at(kernel, standing.function, standing.ptx_line),
-                               .block = extent_of(standing.block),
-                               .thread = extent_of(standing.thread),
-                               .waits = standing.waits});
-  }
-  const std::lock_guard lock(mutex_);
-  memory_errors_.push_back(std::move(record));
 }
 
 void Session::tell_late(const detector::LateLaunch& launch) const {
@@ -421,7 +178,7 @@ void Session::tell_late(const detector::LateLaunch& launch) const {
       "launch %u%s is not over %llu seconds after it could begin (launch-timeout) and has logged "
       "%s: %s.%s If you interrupt the program (Ctrl-C), it reports what was found and which "
       "threads wait at a barrier; at-launch-timeout=end ends such a kernel",
-      static_cast<std::uint32_t>(launch.id), launches_.describe(launch.id).c_str(),
+      static_cast<std::uint32_t>(launch.id), books_.describe(launch.id).c_str(),
       static_cast<unsigned long long>(options_.launch_timeout), logged.c_str(),
       is_quiet ? "it computes without touching memory, stands behind other work, or its threads "
                  "wait for what never comes"
@@ -435,28 +192,13 @@ void Session::watch_launches(const std::function<void()>& too_long) {
   }
   const std::chrono::seconds timeout(options_.launch_timeout);
   launches_.watch(timeout, [this, too_long](const WatchedLaunch& launch) {
-    {
-      const std::lock_guard lock(mutex_);
-      report::MemoryErrorRecord& error = memory_errors_.emplace_back();
-      error.end = report::KernelEnd::kTimeout;
-      error.what = "did not end within " + std::to_string(options_.launch_timeout) +
-                   " s (launch-timeout); a GPU's kernel cannot be ended, so the program was";
-      error.kernel = launch.kernel;
-      error.launch = launch.id;
-    }
+    failures_.timed_out(launch, options_.launch_timeout);
     too_long();
   });
 }
 
 void Session::close(bool can_wait) {
-  if (!can_wait) {
-    launches_.settle(kStreamPatience);
-  }
-  for (const Handle context : can_wait ? launches_.contexts() : std::vector<Handle>()) {
-    before_context_end(context);
-  }
-  launches_.close("launched while the process was ending");
-  closed_ = true;
+  contexts_.close(can_wait);
   log_queues(pipeline_.statistics(), "");
 }
 
@@ -533,7 +275,7 @@ void Session::end_launch(detector::LaunchId launch) {
       "launch %u%s can never end: all threads that are left of a block wait at barriers that "
       "nobody "
       "can open",
-      static_cast<std::uint32_t>(launch), launches_.describe(launch).c_str());
+      static_cast<std::uint32_t>(launch), books_.describe(launch).c_str());
   pipeline_.end_launch(launch);
 }
 
@@ -542,21 +284,17 @@ report::RunData Session::run_data(Reading reading) const {
   run.findings = reading == Reading::kLast ? pipeline_.findings() : pipeline_.findings_so_far();
   run.sites = modules_.sites();
   run.allocations = allocations_.records();
-  {
-    const std::lock_guard lock(mutex_);
-    run.memory_errors = memory_errors_;
-    run.device = device_name_;
-    run.blocked = blocked_;
-  }
-  run.copies = launches_.copies_named_in(run.findings);
-  launches_.read_book([&run](const LaunchBook& book) {
-    run.launches = book.named_in(run.findings, run.memory_errors);
-    run.launch_count = book.launch_count();
-    run.kernels = book.kernels();
-    run.kernel_libraries = book.libraries();
-    run.not_covered = book.not_covered();
+  run.device = images_.device_name();
+  failures_.add_to(run);
+  books_.read([&run](const LaunchBook& launches, const CopyBook& copies) {
+    run.copies = copies.named_in(run.findings);
+    run.launches = launches.named_in(run.findings, run.memory_errors);
+    run.launch_count = launches.launch_count();
+    run.kernels = launches.kernels();
+    run.kernel_libraries = launches.libraries();
+    run.not_covered = launches.not_covered();
   });
-  if (reading == Reading::kLast && !closed_) {
+  if (reading == Reading::kLast && !contexts_.is_closed()) {
     log_queues(pipeline_.statistics(),
                "; the program was ended before its kernels were waited for");
   }

@@ -3,39 +3,33 @@
 // turns it into a report. Thread-safe.
 #pragma once
 
-#include <atomic>
 #include <chrono>
-#include <compare>
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/options.h"
-#include "base/tensor_map.h"
-#include "emulator/machine.h"
 #include "host_detector/pipeline.h"
 #include "report/run_data.h"
 #include "session/allocation_table.h"
+#include "session/context_tracker.h"
+#include "session/copy_tracker.h"
 #include "session/device_driver.h"
+#include "session/graph_launches.h"
+#include "session/image_preparer.h"
+#include "session/kernel_failures.h"
 #include "session/launch_tracker.h"
+#include "session/launches_in_flight.h"
+#include "session/memory_tracker.h"
 #include "session/module_registry.h"
+#include "session/module_variables.h"
 #include "session/problems.h"
 #include "session/ptx_changes.h"
+#include "session/run_books.h"
 #include "session/stream_tracker.h"
 #include "session/tensor_map_book.h"
 #include "trace/recorder.h"
 
 namespace barracuda::session {
-
-// An error after which a context is of no more use: its kernel died.
-bool is_sticky(DriverStatus status);
 
 class Session {
  public:
@@ -51,86 +45,45 @@ class Session {
 
   DeviceDriver& driver() { return *driver_; }
 
+  Problems& problems() { return problems_; }
+
+  // What was loaded.
+  ImagePreparer& images() { return images_; }
+
   ModuleRegistry& modules() { return modules_; }
 
+  ModuleVariables& variables() { return variables_; }
+
+  TensorMapBook& tensor_maps() { return tensor_maps_; }
+
+  // What was launched, copied and waited for.
   StreamTracker& streams() { return streams_; }
 
   LaunchTracker& launches() { return launches_; }
 
+  GraphLaunches& graphs() { return graphs_; }
+
+  LaunchesInFlight& in_flight() { return in_flight_; }
+
+  CopyTracker& copies() { return copies_; }
+
+  MemoryTracker& memory() { return memory_; }
+
   AllocationTable& allocations() { return allocations_; }
 
-  Problems& problems() { return problems_; }
+  ContextTracker& contexts() { return contexts_; }
 
-  // What the driver gets to load instead of this image; its sites are known to the detector. They
-  // throw nothing of what reading and instrumenting throws: such an image is loaded unchanged.
-  const ProgramImage& prepare(const void* image);
-  const ProgramImage& prepare_file(const std::string& content);
+  KernelFailures& failures() { return failures_; }
 
-  // A module was loaded, or memory allocated: what launches of the current context log into is
-  // made, if kernels may log, and is not there yet. CUDA's runtime loads modules when it is first
-  // asked for one of their kernels, other programs when they begin, without a context.
-  void prepare_launches();
-
-  // Who knows what machine code was made of; before any image is prepared.
-  void know_code(FindOrigin find) { find_origin_ = find; }
-
-  // The emulated device could not take an image that has no PTX.
-  void image_blocked(const std::string& reason);
-  // A kernel of this function's module is about to be launched: its variables have addresses now.
-  // The constants that the kernel may read.
-  std::vector<MemoryRange> note_variables(Handle function);
-  // The same for a kernel in a part of its own, which is to find its module's variables: without
-  // this it must not be launched. False if it cannot be done.
-  [[nodiscard]] bool place_variables(Handle function);
-
-  // While a stream is captured, waiting for the context would end the capture.
-  void capture_began() { ++captures_; }
-
-  void capture_ended() { --captures_; }
-
-  // The program waited for a whole context, with this answer.
-  void context_synchronized(Handle context, DriverStatus status);
-  // Any call's answer: one that says that a kernel died ends the launches of the current context.
-  void observe(DriverStatus status);
-  // Waits for the current context's work and for its records to be checked.
-  void drain_current();
-  // Memory was allocated that nobody may use yet.
-  void allocated(const MemoryRange& range, const std::string& description);
-  // Before memory that starts at `address` is freed. Waits for the work that may still touch it.
-  void before_free(std::uint64_t address);
-  // The same for memory freed in the order of a stream, and after it is allocated there. Nothing is
-  // waited for: what the free comes after ends with it.
-  void before_stream_free(std::uint64_t address, Handle stream);
-  void stream_allocated(const MemoryRange& range, Handle stream, const char* function);
-  // The program has had a tensor map written: its 128 bytes and what they mean, or nothing where
-  // that is no map whose copies are followed.
-  void tensor_map_made(const void* bytes, const std::optional<TensorMap>& map);
-  // The same map for another address. `before`: its number as it was (tensor_map_number).
-  void tensor_map_moved(const void* bytes, std::uint64_t before, std::uint64_t address);
-  static std::uint64_t tensor_map_number(const void* bytes);
+  // Before a module or library is unloaded. Waits for its work.
   void before_unload(Handle module);
-  // Before a context is destroyed or reset.
-  void before_context_end(Handle context);
-  // A kernel of the emulated device died; called while it is being launched.
-  void device_failed(const emulator::DeviceError& error, std::string_view kernel);
 
   // The option at-launch-timeout=end on a GPU. The handler is called when the report knows of the
   // launch that has run for too long, and has to end the process: the kernel cannot be ended.
   void watch_launches(const std::function<void()>& too_long);
 
-  // While the driver still works, at the process's end: all that was launched is checked; what is
-  // launched later runs unchecked. A function that a stream called must not wait for the device:
-  // then what the kernels have logged so far is checked.
+  // ContextTracker::close(), at the process's end.
   void close(bool can_wait);
-
-  // The process is being killed: checks what has arrived, without the device.
-  void settle(std::chrono::milliseconds timeout) { launches_.settle(timeout); }
-
-  // A launch will not end: checks what has arrived, and force-ends all launches.
-  void give_up_launches(std::chrono::milliseconds timeout) {
-    launches_.settle(timeout);
-    launches_.give_up_all();
-  }
 
   // In a forked child, where nothing of the session works.
   void abandon();
@@ -151,59 +104,32 @@ class Session {
   [[nodiscard]] Expected<void> write_fence_places(const report::RunData& run) const;
 
  private:
-  using Constants = std::map<std::string, MemoryRange, std::less<>>;
-
-  struct PlacedPart {
-    const LoadedModule* module = nullptr;
-    Handle part = 0, context = 0;
-
-    friend auto operator<=>(const PlacedPart&, const PlacedPart&) = default;
-  };
-
-  static std::vector<MemoryRange> constants_of(const KernelBinding& kernel,
-                                               const Constants& of_module);
-
-  // Exit status 67, with this sentence.
-  void kernel_blocked(const std::string& reason);
   Session(const Options& options, KernelFilter filter, PtxChanges changes,
           std::unique_ptr<DeviceDriver> driver, DeadlockHandler on_deadlock);
 
-  template <typename Read>
-  const ProgramImage& prepare_guarded(const Read& read);
-  const ProgramImage& prepare_source(const ImageSource& source);
-  DriverStatus synchronize(Handle context);
-  void context_failed(Handle context, DriverStatus status);
-  void forget(const MemoryRange& range);
   void add_gaps(report::RunData& run, Reading reading) const;
-  // Of a line of the loaded PTX, innermost first; the function alone where there is no more.
-  [[nodiscard]] std::vector<ptx::SourceFrame> frames_at(std::string_view kernel,
-                                                        const std::string& function,
-                                                        std::uint32_t ptx_line) const;
   void tell_late(const detector::LateLaunch& launch) const;
 
   const Options options_;
   const std::unique_ptr<DeviceDriver> driver_;
-  FindOrigin find_origin_ = nullptr;
   Problems problems_;
   const std::unique_ptr<trace::Recorder> recorder_;  // null: nothing is recorded
-  TensorMapBook tensor_maps_;
   detector::Pipeline pipeline_;
+  TensorMapBook tensor_maps_{pipeline_};
   ModuleRegistry modules_;
   StreamTracker streams_;
   AllocationTable allocations_;
+  ImagePreparer images_;
+  ModuleVariables variables_;
+  KernelFailures failures_;
+  RunBooks books_;
+  LaunchesInFlight in_flight_;
+  CopyTracker copies_;
+  LaunchFilter filter_;
   LaunchTracker launches_;
-  std::atomic<int> captures_ = 0;
-  std::atomic<bool> has_sites_ = false;  // launches may be logged
-  std::atomic<bool> closed_ = false;
-  mutable std::mutex mutex_;
-  std::string device_name_;
-  std::vector<std::string> blocked_;
-  std::vector<report::MemoryErrorRecord> memory_errors_;
-  std::set<Handle> failed_contexts_;
-  // Of the modules and contexts whose variables were noted.
-  std::map<std::pair<const LoadedModule*, Handle>, Constants> constants_;
-  // The parts that know where their variables are, and the contexts.
-  std::set<PlacedPart> placed_;
+  GraphLaunches graphs_;
+  ContextTracker contexts_;
+  MemoryTracker memory_;
 };
 
 }  // namespace barracuda::session

@@ -27,7 +27,7 @@ class StateMemory {
     const ptx::Kernel& kernel;
     detector::Dim3 grid;
     std::uint32_t dynamic_bytes = 0;  // of shared memory, of a block
-    Handle stream = 0;
+    Handle stream{};
     detector::StreamKey stream_key{};
   };
 

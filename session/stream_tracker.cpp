@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/held_lock.h"
+#include "base/strong_id.h"
 
 namespace barracuda::session {
 namespace {
@@ -16,7 +17,7 @@ using detector::StreamKey;
 using detector::WorkId;
 
 // CU_STREAM_LEGACY.
-constexpr Handle kLegacyHandle = 1;
+constexpr Handle kLegacyHandle{1};
 
 // A program that uses several streams to have kernels beside each other does so before long.
 constexpr std::uint64_t kLongSequence = 16;
@@ -31,11 +32,11 @@ std::uint64_t thread_number() {
 
 StreamKey StreamTracker::key_of(Handle stream) {
   const bool per_thread = stream == kPerThreadHandle;
-  if (stream == 0 || stream == kLegacyHandle) {
+  if (stream == Handle{} || stream == kLegacyHandle) {
     return detector::kLegacyStream;
   }
   const StreamKey key = per_thread ? StreamKey{thread_number(), StreamKey::Kind::kPerThread}
-                                   : StreamKey{stream, StreamKey::Kind::kHandle};
+                                   : StreamKey{index_of(stream), StreamKey::Kind::kHandle};
   const HeldLock lock(mutex_);
   if (!numbers_.contains(key)) {
     add_stream(key, false);
@@ -53,23 +54,23 @@ std::uint64_t StreamTracker::add_stream(StreamKey stream, bool non_blocking) {
 
 void StreamTracker::created(Handle stream, bool non_blocking) {
   const HeldLock lock(mutex_);
-  add_stream(StreamKey{stream}, non_blocking);
+  add_stream(StreamKey{index_of(stream)}, non_blocking);
 }
 
 void StreamTracker::destroyed(Handle stream) {
   const HeldLock lock(mutex_);
-  order_.destroy_stream(StreamKey{stream});
-  numbers_.erase(StreamKey{stream});
+  order_.destroy_stream(StreamKey{index_of(stream)});
+  numbers_.erase(StreamKey{index_of(stream)});
 }
 
 void StreamTracker::event_recorded(Handle event, StreamKey stream) {
   const HeldLock lock(mutex_);
-  order_.record_event(EventKey{event}, stream);
+  order_.record_event(EventKey{index_of(event)}, stream);
 }
 
 void StreamTracker::event_waited(StreamKey stream, Handle event) {
   const HeldLock lock(mutex_);
-  order_.wait_event(stream, EventKey{event});
+  order_.wait_event(stream, EventKey{index_of(event)});
 }
 
 void StreamTracker::stream_synchronized(StreamKey stream) {
@@ -79,12 +80,12 @@ void StreamTracker::stream_synchronized(StreamKey stream) {
 
 void StreamTracker::event_forgotten(Handle event) {
   const HeldLock lock(mutex_);
-  order_.forget_event(EventKey{event});
+  order_.forget_event(EventKey{index_of(event)});
 }
 
 void StreamTracker::event_synchronized(Handle event) {
   const HeldLock lock(mutex_);
-  order_.synchronize_event(EventKey{event});
+  order_.synchronize_event(EventKey{index_of(event)});
 }
 
 void StreamTracker::device_synchronized() {

@@ -21,7 +21,7 @@ struct GraphStep {
 };
 
 // CU_STREAM_PER_THREAD.
-inline constexpr Handle kPerThreadHandle = 2;
+inline constexpr Handle kPerThreadHandle{2};
 
 class StreamTracker {
  public:

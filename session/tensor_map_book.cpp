@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "device_logger/record.h"
-#include "session/session.h"
 
 namespace barracuda::session {
 
@@ -30,22 +29,17 @@ std::optional<TensorMap> TensorMapBook::find(std::uint64_t number) const {
   return known == maps_.end() ? std::nullopt : std::optional(known->second);
 }
 
-std::uint64_t Session::tensor_map_number(const void* bytes) {
-  return TensorMapBook::number_of(bytes);
-}
-
-void Session::tensor_map_made(const void* bytes, const std::optional<TensorMap>& map) {
-  const std::uint64_t number = TensorMapBook::number_of(bytes);
-  if (map && !closed_ && tensor_maps_.add(number, *map)) {
-    pipeline_.add_tensor_map(number, *map);
+void TensorMapBook::made(const void* bytes, const TensorMap& map) {
+  const std::uint64_t number = number_of(bytes);
+  if (add(number, map)) {
+    pipeline_.add_tensor_map(number, map);
   }
 }
 
-void Session::tensor_map_moved(const void* bytes, std::uint64_t before, std::uint64_t address) {
-  std::optional<TensorMap> map = tensor_maps_.find(before);
-  if (map) {
+void TensorMapBook::moved(const void* bytes, std::uint64_t before, std::uint64_t address) {
+  if (std::optional<TensorMap> map = find(before)) {
     map->address = address;
-    tensor_map_made(bytes, map);
+    made(bytes, *map);
   }
 }
 

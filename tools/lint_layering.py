@@ -21,10 +21,11 @@ MAY_INCLUDE = {
     "weak_memory": "base device_logger fatbin ptx emulator session report host_detector trace",
     "cli": "base fatbin ptx host_detector report trace session weak_memory",
 }
-# Headers of a subfolder that another folder may include all the same: why, docs/decisions/ says.
-SHARED_INSIDE = {
+# Headers that another folder may include all the same. Of those of a subfolder docs/decisions/ says why;
+# the emulator asks PTX's effects for their orders, which ptx/ has from device_logger/.
+SHARED = {
     "preload": ("emulator/libcuda/copy/box.h",),
-    "emulator": ("ptx/analysis/source_frames.h",),
+    "emulator": ("ptx/analysis/source_frames.h", "device_logger/memory_order.h"),
     "weak_memory": ("host_detector/launches/launch_shape.h",),
 }
 # Within a folder: the subfolders, and headers beside them, that a subfolder may include besides its
@@ -101,11 +102,11 @@ def fault_of_ours(path, included):
         is_allowed = path.startswith(PROGRAMS) or (is_free and parts[0] != "..")
         return None if is_allowed else "includes are relative to the tree's root"
     owner, target = own_folder(path), parts[0]
+    if included in SHARED.get(owner, ()):
+        return None
     if target in FOLDERS and not is_free and target not in FOLDERS.get(owner, {target}):
         return f"{owner}/ may not include {target}/"
     # A benchmark measures what users never see.
-    if included in SHARED_INSIDE.get(owner, ()):
-        return None
     if target in FOLDERS and target != owner and len(parts) > 2 and owner != "benchmarks":
         return f"the subfolders of {target}/ are its own"
     return fault_of_layers(path, included)

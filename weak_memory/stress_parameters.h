@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/expected.h"
@@ -35,8 +34,6 @@ struct StressPoint {
 
   [[nodiscard]] std::uint64_t sum() const { return weak[0] + weak[1] + weak[2]; }
 };
-
-inline constexpr std::array<std::string_view, 3> kTunedTests = {"MP", "LB", "SB"};
 
 // Of the points that no other beats or equals in all three tests and beats in one, the one with the
 // greatest sum. Not of an empty list.

@@ -1,13 +1,19 @@
-#include "emulator/decode/function_decoder.h"
+// Decodes one function: declares its names, and has each of its instructions decoded. It is done
+// twice: where registers lie is known when all their uses are.
+#include <memory>
+#include <string_view>
+#include <vector>
 
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
-
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <fmt/format.h>
 
-#include "base/align.h"
 #include "base/assert.h"
+#include "emulator/decode/code_blocks.h"
+#include "emulator/decode/code_emitter.h"
+#include "emulator/decode/decoders.h"
+#include "emulator/decode/postponed_loads.h"
+#include "emulator/decode/program_builder.h"
+#include "emulator/execute/control.h"
 #include "ptx/abi.h"
 
 namespace barracuda::emulator {
@@ -15,36 +21,100 @@ namespace barracuda::emulator {
 using ptx::StatementKind;
 using ptx::StateSpace;
 
-FunctionDecoder::FunctionDecoder(ProgramBuilder& builder, const ptx::Function& source,
-                                 Function& function, const FrameLayout* layout)
-    : builder_(builder),
-      module_(builder.module().module()),
-      source_(source),
-      function_(function),
-      layout_(layout) {}
+namespace {
 
-std::uint32_t FunctionDecoder::new_local(std::uint64_t bytes, std::uint32_t alignment) {
-  const std::uint32_t offset = align_up(local_top_, std::max(alignment, std::uint32_t{8}));
-  local_top_ = offset + static_cast<std::uint32_t>(bytes);
-  function_.local_bytes = std::max(function_.local_bytes, align_up(local_top_, 16));
-  return offset;
+// How an instruction is decoded that is more than a handler with typed operands, or less: one whose
+// operands do not matter here.
+struct Named {
+  Decoder decode = nullptr;
+  Handler handler = nullptr;  // where there is no decoder
+};
+
+const boost::unordered_flat_map<Opcode, Named>& named() {
+  static const boost::unordered_flat_map<Opcode, Named> table = {
+      {Opcode::kMov, {&decode_move}},
+      {Opcode::kLd, {&decode_load}},
+      {Opcode::kLdu, {&decode_load}},
+      {Opcode::kSt, {&decode_store}},
+      {Opcode::kAtom, {&decode_atomic}},
+      {Opcode::kRed, {&decode_atomic}},
+      {Opcode::kCp, {&decode_async_copy}},
+      {Opcode::kMbarrier, {&decode_mbarrier}},
+      {Opcode::kMapa, {&decode_cluster_address}},
+      {Opcode::kGetctarank, {&decode_cluster_address}},
+      {Opcode::kAlloca, {&decode_stack}},
+      {Opcode::kStacksave, {&decode_stack}},
+      {Opcode::kStackrestore, {&decode_stack}},
+      {Opcode::kMma, {&decode_mma}},
+      {Opcode::kWmma, {&decode_wmma}},
+      {Opcode::kLdmatrix, {&decode_matrix_rows}},
+      {Opcode::kStmatrix, {&decode_matrix_rows}},
+      {Opcode::kMovmatrix, {&decode_move_matrix}},
+      {Opcode::kWgmma, {&decode_warpgroup}},
+      {Opcode::kCvta, {&decode_address_conversion}},
+      {Opcode::kIsspacep, {&decode_is_space}},
+      {Opcode::kBar, {&decode_barrier}},
+      {Opcode::kBarrier, {&decode_barrier}},
+      {Opcode::kShfl, {&decode_collective}},
+      {Opcode::kVote, {&decode_collective}},
+      {Opcode::kMatch, {&decode_collective}},
+      {Opcode::kRedux, {&decode_collective}},
+      {Opcode::kElect, {&decode_collective}},
+      {Opcode::kActivemask, {&decode_active_mask}},
+      {Opcode::kExit, {nullptr, &execute_exit}},
+      {Opcode::kTrap, {nullptr, &execute_trap}},
+      {Opcode::kBrkpt, {nullptr, &execute_breakpoint}},
+      {Opcode::kMembar, {nullptr, &execute_fence}},
+      {Opcode::kFence, {nullptr, &execute_fence}},
+      {Opcode::kNanosleep, {nullptr, &execute_sleep}},
+      {Opcode::kPrefetch, {nullptr, &execute_nothing}},
+      {Opcode::kPrefetchu, {nullptr, &execute_nothing}},
+      {Opcode::kApplypriority, {nullptr, &execute_nothing}},
+      {Opcode::kDiscard, {nullptr, &execute_nothing}},
+      {Opcode::kPmevent, {nullptr, &execute_nothing}},
+      {Opcode::kSetmaxnreg, {nullptr, &execute_nothing}},
+      {Opcode::kGriddepcontrol, {nullptr, &execute_nothing}}};
+  return table;
 }
 
-void FunctionDecoder::open_block() {
-  Block block;
-  block.parent = open_blocks_.empty() ? 0 : open_blocks_.back();
-  block.local_top = local_top_;
-  open_blocks_.push_back(static_cast<std::uint32_t>(blocks_.size()));
-  blocks_.push_back(std::move(block));
-  symbols_.open();
-}
+class FunctionDecoder {
+ public:
+  FunctionDecoder(ProgramBuilder& builder, const ptx::Function& source, Function& function,
+                  const FrameLayout* layout)
+      : module_(builder.module().module()),
+        source_(source),
+        function_(function),
+        is_weak_(builder.module().weakness() != nullptr),
+        code_(builder, function, layout),
+        blocks_(function),
+        postponed_(code_, blocks_, source) {}
 
-void FunctionDecoder::close_block() {
-  ASSERT(!open_blocks_.empty());
-  local_top_ = std::max(blocks_[open_blocks_.back()].local_top, kept_top_);
-  open_blocks_.pop_back();
-  symbols_.close();
-}
+  FrameLayout plan();
+  void decode();
+
+ private:
+  void declare_parameters();
+  void declare(const ptx::Variable& variable);
+  void declare_function_parameter(const ptx::Variable& variable, std::vector<Passed>& passed);
+  void decode_body();
+  void decode_statement(std::size_t index);
+  void decode_instruction(const ptx::Instruction& instruction);
+  bool decode_predicate(const ptx::Instruction& instruction);
+  void decode_operation(const ptx::Instruction& instruction);
+  void decode_branch(const ptx::Instruction& instruction);
+  void decode_indexed_branch(const ptx::Instruction& instruction);
+  void decode_return();
+
+  const ptx::Module& module_;
+  const ptx::Function& source_;
+  Function& function_;
+  const bool is_weak_;
+  CodeEmitter code_;
+  CodeBlocks blocks_;
+  PostponedLoads postponed_;
+  boost::unordered_flat_map<std::string_view, const ptx::Statement*> tables_;  // .branchtargets …
+  std::vector<std::uint32_t> returned_;  // the registers of the results
+};
 
 void FunctionDecoder::declare_function_parameter(const ptx::Variable& variable,
                                                  std::vector<Passed>& passed) {
@@ -54,21 +124,21 @@ void FunctionDecoder::declare_function_parameter(const ptx::Variable& variable,
   place.bytes = symbol.bytes;
   if (variable.space == StateSpace::kReg) {
     symbol.register_class = register_class(variable.type);
-    symbol.number = uses_.add(symbol.register_class);
-    place.slot = slot_of(symbol.number);
+    symbol.number = code_.registers().uses().add(symbol.register_class);
+    place.slot = code_.registers().slot_of(symbol.number);
     if (&passed == &function_.returns) {
       returned_.push_back(symbol.number);
     } else {
-      uses_.write(symbol.number, true);
+      code_.registers().uses().write(symbol.number, true);
     }
   } else {
     symbol.kind = Symbol::Kind::kLocal;
     symbol.is_parameter = true;
-    symbol.offset = new_local(symbol.bytes, ptx::alignment_of(variable));
+    symbol.offset = blocks_.new_local(symbol.bytes, ptx::alignment_of(variable));
     place.local_offset = symbol.offset;
   }
   passed.push_back(place);
-  symbols_.declare(variable.name, symbol);
+  code_.symbols().declare(variable.name, symbol);
 }
 
 void FunctionDecoder::declare_parameters() {
@@ -87,7 +157,7 @@ void FunctionDecoder::declare_parameters() {
     symbol.kind = Symbol::Kind::kKernelParameter;
     symbol.offset = layout.places[i].offset;
     symbol.bytes = layout.places[i].size;
-    symbols_.declare(source_.parameters[i].name, symbol);
+    code_.symbols().declare(source_.parameters[i].name, symbol);
   }
 }
 
@@ -98,33 +168,33 @@ void FunctionDecoder::declare(const ptx::Variable& variable) {
     symbol.register_class = register_class(variable.type);
     symbol.vector = variable.vector;
     if (variable.range > 0) {
-      symbols_.declare_range(variable.name, symbol, variable.range);
+      code_.symbols().declare_range(variable.name, symbol, variable.range);
     } else {
-      symbols_.declare(variable.name, symbol);
+      code_.symbols().declare(variable.name, symbol);
     }
   } else if (variable.space == StateSpace::kLocal || variable.space == StateSpace::kParam) {
     symbol.kind = Symbol::Kind::kLocal;
     symbol.is_parameter = variable.space == StateSpace::kParam;
-    symbol.offset = new_local(symbol.bytes, ptx::alignment_of(variable));
-    symbols_.declare(variable.name, symbol);
+    symbol.offset = blocks_.new_local(symbol.bytes, ptx::alignment_of(variable));
+    code_.symbols().declare(variable.name, symbol);
   } else if (variable.space == StateSpace::kShared) {
     symbol.kind = Symbol::Kind::kShared;
     symbol.variable = &variable;
-    symbols_.declare(variable.name, symbol);
+    code_.symbols().declare(variable.name, symbol);
   }
 }
 
 void FunctionDecoder::decode_statement(std::size_t index) {
-  if (!postponed_.empty()) {
-    complete_loads(index);
-  }
+  postponed_.complete(index);
   const ptx::Statement& statement = module_.statements[index];
   switch (statement.kind) {
     case StatementKind::kBlockOpen:
-      open_block();
+      blocks_.open();
+      code_.symbols().open();
       break;
     case StatementKind::kBlockClose:
-      close_block();
+      blocks_.close();
+      code_.symbols().close();
       break;
     case StatementKind::kVariable:
       for (const ptx::Variable& variable : statement.variables) {
@@ -132,12 +202,10 @@ void FunctionDecoder::decode_statement(std::size_t index) {
       }
       break;
     case StatementKind::kLabel:
-      blocks_[open_blocks_.back()].labels.insert_or_assign(
-          statement.label, static_cast<std::uint32_t>(function_.code.size()));
+      blocks_.add_label(statement.label);
       break;
     case StatementKind::kInstruction:
-      statement_ = static_cast<std::uint32_t>(index);
-      next_step();
+      code_.begin_step(static_cast<std::uint32_t>(index));
       decode_instruction(statement.instruction);
       break;
     case StatementKind::kVersion:
@@ -156,159 +224,93 @@ void FunctionDecoder::decode_statement(std::size_t index) {
   }
 }
 
-void FunctionDecoder::decode_instruction(const ptx::Instruction& instruction) {
-  const std::size_t code_size = function_.code.size(), branches = branches_.size();
-  settlements_.clear();
-  refusal_.clear();
-  predicate_ = kNoSlot;
-  predicate_negated_ = instruction.predicate_negated;
-  if (!instruction.predicate.empty()) {
-    Operand predicate;
-    predicate.kind = Operand::Kind::kRegister;
-    predicate.name = instruction.predicate;
-    RegisterClass its_class{};
-    const Slot slot = read_register(predicate, its_class);
-    if (slot == kNoSlot || its_class != RegisterClass::kPredicate) {
-      unsupported("its predicate is not declared");
-      return;
-    }
-    predicate_ = slot;
-  }
-  if (!decode_named(instruction)) {
-    decode_arithmetic(instruction);
-  }
-  if (!refusal_.empty()) {
-    function_.code.resize(code_size);
-    branches_.resize(branches);
-    unsupported(refusal_);
-    return;
-  }
-  if (builder_.module().weakness() != nullptr && function_.code.size() > code_size) {
-    make_weak(instruction);
-  }
-  settle();
-}
-
-// Instructions that are more than a handler with typed operands.
-bool FunctionDecoder::decode_named(const ptx::Instruction& instruction) {
-  using Decode = void (FunctionDecoder::*)(const ptx::Instruction&);
-  static const boost::unordered_flat_map<Opcode, Decode> decoders = {
-      {Opcode::kMov, &FunctionDecoder::decode_move},
-      {Opcode::kLd, &FunctionDecoder::decode_load},
-      {Opcode::kLdu, &FunctionDecoder::decode_load},
-      {Opcode::kSt, &FunctionDecoder::decode_store},
-      {Opcode::kAtom, &FunctionDecoder::decode_atomic},
-      {Opcode::kRed, &FunctionDecoder::decode_atomic},
-      {Opcode::kCp, &FunctionDecoder::decode_async_copy},
-      {Opcode::kMbarrier, &FunctionDecoder::decode_mbarrier},
-      {Opcode::kMapa, &FunctionDecoder::decode_cluster_address},
-      {Opcode::kGetctarank, &FunctionDecoder::decode_cluster_address},
-      {Opcode::kAlloca, &FunctionDecoder::decode_stack},
-      {Opcode::kStacksave, &FunctionDecoder::decode_stack},
-      {Opcode::kStackrestore, &FunctionDecoder::decode_stack},
-      {Opcode::kMma, &FunctionDecoder::decode_mma},
-      {Opcode::kWmma, &FunctionDecoder::decode_wmma},
-      {Opcode::kLdmatrix, &FunctionDecoder::decode_matrix_rows},
-      {Opcode::kStmatrix, &FunctionDecoder::decode_matrix_rows},
-      {Opcode::kMovmatrix, &FunctionDecoder::decode_move_matrix},
-      {Opcode::kWgmma, &FunctionDecoder::decode_warpgroup},
-      {Opcode::kCvta, &FunctionDecoder::decode_address_conversion},
-      {Opcode::kIsspacep, &FunctionDecoder::decode_is_space},
-      {Opcode::kBra, &FunctionDecoder::decode_branch},
-      {Opcode::kBrx, &FunctionDecoder::decode_indexed_branch},
-      {Opcode::kCall, &FunctionDecoder::decode_call},
-      {Opcode::kBar, &FunctionDecoder::decode_barrier},
-      {Opcode::kBarrier, &FunctionDecoder::decode_barrier},
-      {Opcode::kShfl, &FunctionDecoder::decode_collective},
-      {Opcode::kVote, &FunctionDecoder::decode_collective},
-      {Opcode::kMatch, &FunctionDecoder::decode_collective},
-      {Opcode::kRedux, &FunctionDecoder::decode_collective},
-      {Opcode::kElect, &FunctionDecoder::decode_collective}};
-  const auto found = decoders.find(instruction.opcode);
-  if (found != decoders.end()) {
-    (this->*found->second)(instruction);
+bool FunctionDecoder::decode_predicate(const ptx::Instruction& instruction) {
+  if (instruction.predicate.empty()) {
     return true;
   }
-  return decode_simple(instruction);
+  ptx::Operand predicate;
+  predicate.kind = ptx::Operand::Kind::kRegister;
+  predicate.name = instruction.predicate;
+  RegisterClass its_class{};
+  const Slot slot = code_.read_register(predicate, its_class);
+  if (slot == kNoSlot || its_class != RegisterClass::kPredicate) {
+    return false;
+  }
+  code_.set_predicate(slot, instruction.predicate_negated);
+  return true;
 }
 
-std::uint32_t FunctionDecoder::find_label(std::string_view label, std::uint32_t block) const {
-  for (;;) {
-    const auto found = blocks_[block].labels.find(label);
-    if (found != blocks_[block].labels.end()) {
-      return found->second;
-    }
-    if (block == 0) {
-      return kNoSlot;
-    }
-    block = blocks_[block].parent;
+void FunctionDecoder::decode_instruction(const ptx::Instruction& instruction) {
+  const std::size_t code_size = function_.code.size(), branches = blocks_.branches();
+  if (!decode_predicate(instruction)) {
+    code_.unsupported("its predicate is not declared");
+    return;
+  }
+  decode_operation(instruction);
+  if (!code_.refusal().empty()) {
+    function_.code.resize(code_size);
+    blocks_.take_back_branches(branches);
+    code_.unsupported(code_.refusal());
+    return;
+  }
+  if (is_weak_ && function_.code.size() > code_size) {
+    make_weak(code_, postponed_, instruction);
+  }
+  code_.settle();
+}
+
+void FunctionDecoder::decode_operation(const ptx::Instruction& instruction) {
+  if (instruction.opcode == Opcode::kBra) {
+    decode_branch(instruction);
+  } else if (instruction.opcode == Opcode::kBrx) {
+    decode_indexed_branch(instruction);
+  } else if (instruction.opcode == Opcode::kCall) {
+    decode_call(code_, postponed_, instruction);
+  } else if (instruction.opcode == Opcode::kRet) {
+    decode_return();
+  } else if (const auto found = named().find(instruction.opcode); found == named().end()) {
+    decode_arithmetic(code_, instruction);
+  } else if (found->second.decode != nullptr) {
+    found->second.decode(code_, instruction);
+  } else {
+    code_.emit(found->second.handler);
   }
 }
 
-void FunctionDecoder::resolve_branches() {
-  for (const Branch& branch : branches_) {
-    ASSERT(branch.instruction < function_.code.size());
-    const std::uint32_t target = find_label(branch.label, branch.block);
-    Instruction& instruction = function_.code[branch.instruction];
-    if (target == kNoSlot) {
-      function_.reasons.push_back(std::make_unique<std::string>(
-          fmt::format("a branch to {}, which does not exist, was executed", branch.label)));
-      instruction.handler = &execute_unsupported;
-      instruction.extra = function_.reasons.back().get();
-    } else if (branch.table != nullptr) {
-      branch.table->targets.push_back(target);
-    } else {
-      instruction.immediate = target;
-    }
+void FunctionDecoder::decode_branch(const ptx::Instruction& instruction) {
+  if (instruction.operands.size() != 1) {
+    code_.refuse("operands");
+    return;
   }
+  blocks_.add_branch(instruction.operands[0].name);
+  code_.emit(&execute_branch);
 }
 
-void FunctionDecoder::finish_constants() {
-  const std::size_t bytes = align_up(constants_.size(), 64) + 64;
-  auto* memory = static_cast<std::byte*>(std::aligned_alloc(64, bytes));
-  ASSERT(memory != nullptr);
-  std::memset(memory, 0, bytes);
-  std::ranges::copy(constants_, memory);
-  function_.constants.reset(memory);
-  for (const auto& [offset, lane_bytes] : dynamic_constants_) {
-    builder_.add_dynamic_offset(function_, offset, lane_bytes, 16);
+// brx.idx index, table
+void FunctionDecoder::decode_indexed_branch(const ptx::Instruction& instruction) {
+  if (instruction.operands.size() != 2) {
+    code_.refuse("operands");
+    return;
   }
+  const auto found = tables_.find(instruction.operands[1].name);
+  if (found == tables_.end()) {
+    code_.refuse(fmt::format("there are no branch targets {}", instruction.operands[1].text));
+    return;
+  }
+  const Slot index = code_.source(instruction.operands[0], ptx::ScalarType::kU32);
+  BranchTable* const table =
+      code_.function().branch_tables.emplace_back(std::make_unique<BranchTable>()).get();
+  for (const std::string_view label : found->second->targets) {
+    blocks_.add_branch(label, table);
+  }
+  code_.emit({.handler = &execute_indexed_branch, .a = index, .extra = table});
 }
 
-void FunctionDecoder::next_step() {
-  uses_.next_step();
-  step_begins_.push_back(static_cast<std::uint32_t>(function_.code.size()));
-}
-
-// Only the last instruction of a step may lead elsewhere.
-std::vector<StepEnd> FunctionDecoder::step_ends() const {
-  ASSERT(!step_begins_.empty() && step_begins_.front() == 0);
-  DEBUG_ASSERT(std::ranges::is_sorted(step_begins_));
-  const auto step_at = [this](std::uint64_t pc) {
-    const auto after = std::ranges::upper_bound(step_begins_, pc);
-    return static_cast<std::uint32_t>(after - step_begins_.begin()) - 1;
-  };
-  std::vector<StepEnd> ends(step_begins_.size());
-  for (std::size_t step = 0; step < ends.size(); ++step) {
-    const std::size_t behind =
-        step + 1 < ends.size() ? step_begins_[step + 1] : function_.code.size();
-    if (behind == step_begins_[step]) {
-      continue;
-    }
-    const Instruction& last = function_.code[behind - 1];
-    if (last.handler == &execute_branch) {
-      ends[step].targets.push_back(step_at(static_cast<std::uint64_t>(last.immediate)));
-    } else if (last.handler == &execute_indexed_branch) {
-      for (const std::uint32_t pc : static_cast<const BranchTable*>(last.extra)->targets) {
-        ends[step].targets.push_back(step_at(pc));
-      }
-    } else if (last.handler != &execute_return && last.handler != &execute_exit &&
-               last.handler != &execute_trap && last.handler != &execute_unsupported) {
-      continue;
-    }
-    ends[step].goes_on = last.predicate != kNoSlot;
+void FunctionDecoder::decode_return() {
+  for (const std::uint32_t number : returned_) {
+    code_.registers().uses().read(number);
   }
-  return ends;
+  code_.emit(&execute_return);
 }
 
 void FunctionDecoder::decode_body() {
@@ -316,34 +318,31 @@ void FunctionDecoder::decode_body() {
     const ptx::Statement& statement = module_.statements[i];
     if (statement.kind == StatementKind::kBranchTargets) {
       tables_.insert_or_assign(statement.label, &statement);
-    } else if (statement.kind == StatementKind::kCallPrototype) {
-      prototypes_.insert_or_assign(statement.label, &statement);
     }
   }
-  symbols_.open();
+  code_.symbols().open();
   declare_parameters();
   for (std::size_t i = source_.body_begin; i <= source_.body_end; ++i) {
     decode_statement(i);
   }
   // Falling off the end is a return.
-  predicate_ = kNoSlot;
-  next_step();
-  decode_simple(ptx::Instruction{.opcode = Opcode::kRet});
-  resolve_branches();
+  code_.begin_step(code_.statement());
+  decode_return();
+  blocks_.resolve_branches();
 }
 
+// Its code cannot be executed: its slots are the numbers of registers.
 FrameLayout FunctionDecoder::plan() {
   decode_body();
-  return lay_out_frame(uses_.classes(), uses_.stretches(step_ends()), uses_.steps());
+  return code_.registers().plan(code_.step_ends());
 }
 
 void FunctionDecoder::decode() {
   decode_body();
-  // The registers that the frame was laid out for.
-  ASSERT(uses_.classes().size() == layout_->slots.size());
-  finish_constants();
-  function_.register_bytes = layout_->bytes;
+  code_.finish();
 }
+
+}  // namespace
 
 void decode_function(ProgramBuilder& builder, const ptx::Function& source, Function& function) {
   Function draft;

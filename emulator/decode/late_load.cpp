@@ -1,16 +1,12 @@
-// Loads that may be late are two instructions: one issues the load, another, where it ends at the
-// latest, completes it. The call that logs it moves along.
 #include "emulator/decode/late_load.h"
 
 #include <algorithm>
 #include <string_view>
 #include <vector>
 
-#include "emulator/decode/function_decoder.h"
+#include "device_logger/memory_order.h"
 #include "emulator/decode/weak_effect.h"
-#include "emulator/execute/native.h"
-#include "emulator/execute/weak_memory.h"
-#include "emulator/state/weak_site.h"
+#include "emulator/execute/form.h"
 
 namespace barracuda::emulator {
 
@@ -71,12 +67,10 @@ bool is_seen_store(const ptx::Instruction& instruction, const Effect& effect) {
 
 // A load may still take place behind it.
 bool may_be_passed(const ptx::Instruction& instruction, const Effect& effect) {
-  const bool is_load =
-      effect.opcode_class == OpcodeClass::kLoad && instruction.opcode == Opcode::kLd;
-  const bool is_store =
-      effect.opcode_class == OpcodeClass::kStore && instruction.opcode == Opcode::kSt;
-  if (is_load || is_store) {
-    return !is_special(instruction) && !(is_load ? acquires(effect.order) : releases(effect.order));
+  const bool is_load = effect.opcode_class == OpcodeClass::kLoad;
+  if (is_load || effect.opcode_class == OpcodeClass::kStore) {
+    return !is_special(instruction, effect) &&
+           !(is_load ? wire::has_acquire(effect.order) : wire::has_release(effect.order));
   }
   return effect.opcode_class == OpcodeClass::kArithmetic || logs_access(instruction);
 }
@@ -150,114 +144,6 @@ std::optional<std::size_t> logged_by(const ptx::Module& module, std::size_t call
     }
   }
   return std::nullopt;
-}
-
-std::optional<std::size_t> FunctionDecoder::late_end(std::size_t load) {
-  const Weakness* weakness = builder_.module().weakness();
-  const auto is_late = [](const Decision& decision) { return decision.kind == WeakKind::kLate; };
-  if (weakness == nullptr || function_.name.starts_with(kToolPrefix) ||
-      (weakness->late_loads == 0 && std::ranges::none_of(weakness->decisions, is_late))) {
-    return std::nullopt;
-  }
-  const auto end = end_of_late_load(module_, load, source_.body_end);
-  if (!end) {
-    return std::nullopt;
-  }
-  // What it loads must need no conversion afterwards.
-  const ptx::Instruction& instruction = module_.statements[load].instruction;
-  const RegisterClass wanted = register_class(ptx::classify(instruction).type);
-  std::vector<Operand> elements;
-  if (!elements_of(instruction.operands[0], elements)) {
-    elements.push_back(instruction.operands[0]);
-  }
-  const bool fits = std::ranges::all_of(elements, [&](const Operand& element) {
-    const Symbol* symbol =
-        element.kind == Operand::Kind::kRegister ? symbols_.find(element.name) : nullptr;
-    return symbol != nullptr && symbol->kind == Symbol::Kind::kRegister &&
-           symbol->register_class == wanted;
-  });
-  return fits ? end : std::nullopt;
-}
-
-// Its arguments lie in local memory, which nothing else takes until then.
-bool FunctionDecoder::postpone_log(const std::shared_ptr<NativeSite>& site) {
-  const auto load = logged_by(module_, statement_, source_.body_end);
-  const auto end = load ? late_end(*load) : std::nullopt;
-  if (!end || predicate_ != kNoSlot || !site->call.results.empty() ||
-      std::ranges::any_of(site->call.arguments,
-                          [](const Passed& argument) { return argument.slot != kNoSlot; })) {
-    return false;
-  }
-  postponed_.push_back({.end = *end, .statement = statement_, .log = site.get()});
-  function_.owned.push_back(site);
-  if (kept_top_ == 0) {
-    kept_base_ = blocks_[open_blocks_.back()].local_top;
-  }
-  kept_top_ = local_top_;
-  return true;
-}
-
-void FunctionDecoder::split_load(const ptx::Instruction& instruction, WeakSite& site) {
-  const auto end = late_end(statement_);
-  const auto log = log_of_load(module_, statement_, source_.body_begin);
-  const bool is_log_here = !log || std::ranges::any_of(postponed_, [&](const Postponed& other) {
-    return other.log != nullptr && other.statement == *log;
-  });
-  if (!end || !is_log_here) {
-    return;
-  }
-  Postponed load{.end = *end, .statement = statement_, .load = function_.code.back()};
-  std::vector<Operand> elements;
-  if (!elements_of(instruction.operands[0], elements)) {
-    elements.push_back(instruction.operands[0]);
-  }
-  for (const Operand& element : elements) {
-    RegisterClass its_class{};
-    load.registers.push_back(register_number(element, its_class));
-  }
-  site.may_be_late = true;
-  postponed_.push_back(std::move(load));
-}
-
-void FunctionDecoder::complete_loads(std::size_t statement) {
-  bool logs = false;
-  for (const Postponed& postponed : postponed_) {
-    if (postponed.end != statement) {
-      logs = logs || postponed.log != nullptr;
-      continue;
-    }
-    statement_ = postponed.statement;
-    predicate_ = kNoSlot;
-    next_step();
-    if (postponed.log != nullptr) {
-      emit(&execute_native).extra = postponed.log;
-      continue;
-    }
-    // Lanes whose load took place when it was issued keep what they have.
-    for (const std::uint32_t number : postponed.registers) {
-      uses_.read(number);
-      uses_.write(number, false);
-    }
-    Instruction& completes = emit(&execute_late_load);
-    completes.d = postponed.load.d;
-    completes.extra = postponed.load.extra;
-    completes.count = postponed.load.count;
-    completes.flags = postponed.load.flags;
-    completes.weak = postponed.load.weak;
-  }
-  std::erase_if(postponed_, [&](const Postponed& each) { return each.end == statement; });
-  if (!logs && kept_top_ != 0) {
-    free_kept();
-  }
-}
-
-void FunctionDecoder::free_kept() {
-  for (const std::uint32_t block : open_blocks_) {
-    std::uint32_t& top = blocks_[block].local_top;
-    top = top == kept_top_ ? kept_base_ : top;
-  }
-  local_top_ = local_top_ == kept_top_ ? kept_base_ : local_top_;
-  kept_top_ = 0;
 }
 
 }  // namespace barracuda::emulator

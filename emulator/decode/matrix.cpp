@@ -1,7 +1,8 @@
 // mma, wmma, ldmatrix, stmatrix, movmatrix.
 #include <fmt/format.h>
 
-#include "emulator/decode/function_decoder.h"
+#include "emulator/decode/addresses.h"
+#include "emulator/decode/decoders.h"
 #include "emulator/decode/matrix_elements.h"
 #include "ptx/matrix_shape.h"
 #include "ptx/opcode.h"
@@ -69,24 +70,58 @@ bool is_known_product(const Shape& shape, const std::vector<MatrixElement>& elem
 
 }  // namespace
 
-bool FunctionDecoder::bind_registers(const Operand& operand, ScalarType type, bool writes,
-                                     std::vector<Slot>& slots) {
-  std::vector<Operand> elements;
-  if (!elements_of(operand, elements)) {
-    elements.push_back(operand);
-  }
-  for (const Operand& element : elements) {
-    Slot slot = writes ? destination(element, type) : source(element, type);
-    if (slot == kNoSlot && refusal_.empty()) {
-      slot = temporary(register_class(type));
+bool bind_registers(CodeEmitter& code, const ptx::Operand& operand, ScalarType type, bool writes,
+                    std::vector<Slot>& slots) {
+  const std::vector<ptx::Operand> elements = code.elements_of(operand);
+  for (const ptx::Operand& element : elements) {
+    Slot slot = writes ? code.destination(element, type) : code.source(element, type);
+    if (slot == kNoSlot && code.refusal().empty()) {
+      slot = code.temporary(register_class(type));
     }
     slots.push_back(slot);
   }
-  return refusal_.empty();
+  return code.refusal().empty();
 }
 
+namespace {
+
+using Size = std::array<std::uint32_t, 2>;
+
+// d, a, b, c of a product.
+struct Product {
+  std::array<Size, 4> sizes;
+  std::array<std::vector<Slot>, 4> slots;
+};
+
+// False, and the instruction is refused, if their registers are others than those of the elements.
+bool bind_product(CodeEmitter& code, const ptx::Instruction& instruction, const Shape& shape,
+                  const std::vector<MatrixElement>& elements, Product& product) {
+  product.sizes = {Size{shape.m, shape.n}, Size{shape.m, shape.k}, Size{shape.k, shape.n},
+                   Size{shape.m, shape.n}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (!bind_registers(code, instruction.operands[i], register_type(elements[i]), i == 0,
+                        product.slots.at(i))) {
+      return false;
+    }
+  }
+  // Fragments of wmma may have registers that hold nothing.
+  const bool has_more = instruction.opcode == Opcode::kWmma;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto& [rows, columns] = product.sizes.at(i);
+    const std::size_t wanted = registers_of(elements[i], rows, columns);
+    const std::size_t bound = product.slots.at(i).size();
+    if (bound < wanted || (bound > wanted && !has_more)) {
+      code.refuse("the number of registers");
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 // mma.sync.aligned.SHAPE.row.col[.satfinite].D.A.B.C d, a, b, c
-void FunctionDecoder::decode_mma(const ptx::Instruction& instruction) {
+void decode_mma(CodeEmitter& code, const ptx::Instruction& instruction) {
   const Shape shape = shape_of(instruction);
   const auto elements = elements_in(instruction);
   const bool volta = shape.m == 8 && shape.n == 8 && shape.k == 4 && elements.size() == 4 &&
@@ -96,43 +131,71 @@ void FunctionDecoder::decode_mma(const ptx::Instruction& instruction) {
                      !instruction.has(Modifier::kAnd) && !instruction.has(Modifier::kXor);
   if (!plain || volta || instruction.operands.size() != 4 || !is_known_product(shape, elements) ||
       shape.n != 8 || shape.m > 16) {
-    refuse("this matrix product");
+    code.refuse("this matrix product");
     return;
   }
-  std::vector<Slot> slots[4];
-  for (std::size_t i = 0; i < 4; ++i) {
-    if (!bind_registers(instruction.operands[i], register_type(elements[i]), i == 0, slots[i])) {
-      return;
-    }
+  Product bound;
+  if (!bind_product(code, instruction, shape, elements, bound)) {
+    return;
   }
-  const std::size_t wanted[4] = {
-      registers_of(elements[0], shape.m, shape.n), registers_of(elements[1], shape.m, shape.k),
-      registers_of(elements[2], shape.k, shape.n), registers_of(elements[3], shape.m, shape.n)};
-  for (std::size_t i = 0; i < 4; ++i) {
-    if (slots[i].size() != wanted[i]) {
-      refuse("the number of registers");
-      return;
-    }
-  }
+  const auto& [d, a, b, c] = bound.slots;
   auto product = std::make_shared<MatrixProduct>();
-  product->a = mma_fragment(MatrixRole::kA, elements[1], {shape.m, shape.k}, slots[1]);
-  product->b = mma_fragment(MatrixRole::kB, elements[2], {shape.k, shape.n}, slots[2]);
-  product->c = mma_fragment(MatrixRole::kAccumulator, elements[3], {shape.m, shape.n}, slots[3]);
-  product->d = mma_fragment(MatrixRole::kAccumulator, elements[0], {shape.m, shape.n}, slots[0]);
+  product->a = mma_fragment(MatrixRole::kA, elements[1], bound.sizes[1], a);
+  product->b = mma_fragment(MatrixRole::kB, elements[2], bound.sizes[2], b);
+  product->c = mma_fragment(MatrixRole::kAccumulator, elements[3], bound.sizes[3], c);
+  product->d = mma_fragment(MatrixRole::kAccumulator, elements[0], bound.sizes[0], d);
   product->saturates = instruction.has(Modifier::kSatfinite);
   if (!product->a.is_valid() || !product->b.is_valid() || !product->c.is_valid() ||
       !product->d.is_valid()) {
-    refuse("this matrix product");  // no compiler makes it
+    code.refuse("this matrix product");  // no compiler makes it
     return;
   }
-  emit(&execute_mma).extra = product.get();
-  function_.owned.push_back(std::move(product));
+  code.emit(&execute_mma, std::move(product));
 }
 
+namespace {
+
+// wmma.load.{a,b,c}… registers, [address][, stride]; wmma.store.d… [address], registers[, stride]
+void decode_matrix_access(CodeEmitter& code, const ptx::Instruction& instruction) {
+  const bool loads = instruction.has(Modifier::kLoad);
+  const auto& operands = instruction.operands;
+  const Shape shape = shape_of(instruction);
+  const auto elements = elements_in(instruction);
+  if (elements.size() != 1 || operands.size() < 2 || shape.m == 0 ||
+      element_bits(elements[0]) < 8) {
+    code.refuse("this matrix access");
+    return;
+  }
+  const std::array<std::uint32_t, 2> size =
+      instruction.has(Modifier::kA)   ? std::array{shape.m, shape.k}
+      : instruction.has(Modifier::kB) ? std::array{shape.k, shape.n}
+                                      : std::array{shape.m, shape.n};
+  Instruction place;
+  std::vector<Slot> slots;
+  if (!bind_place(code, operands[loads ? 1 : 0], ptx::classify(instruction).space, place) ||
+      !bind_registers(code, operands[loads ? 0 : 1], register_type(elements[0]), loads, slots)) {
+    return;
+  }
+  if (size[0] * size[1] > 1024 || size[0] * size[1] < kLanes ||
+      slots.size() < registers_of(elements[0], size[0], size[1])) {
+    code.refuse("the number of registers");
+    return;
+  }
+  const Slot stride = operands.size() > 2 ? code.source(operands[2], ScalarType::kU32) : kNoSlot;
+  auto access = std::make_shared<MatrixAccess>();
+  access->fragment = wmma_fragment(elements[0], size, std::move(slots));
+  access->by_columns = instruction.has(Modifier::kCol);
+  place.handler = loads ? &execute_matrix_load : &execute_matrix_store;
+  place.b = stride;
+  code.emit(place, std::move(access));
+}
+
+}  // namespace
+
 // wmma.mma.sync.aligned.ALAYOUT.BLAYOUT.SHAPE.D[.A.B].C: without types of a and b they are f16.
-void FunctionDecoder::decode_wmma(const ptx::Instruction& instruction) {
+void decode_wmma(CodeEmitter& code, const ptx::Instruction& instruction) {
   if (instruction.has(Modifier::kLoad) || instruction.has(Modifier::kStore)) {
-    decode_matrix_access(instruction);
+    decode_matrix_access(code, instruction);
     return;
   }
   const Shape shape = shape_of(instruction);
@@ -143,112 +206,59 @@ void FunctionDecoder::decode_wmma(const ptx::Instruction& instruction) {
   if (!instruction.has(Modifier::kMma) || instruction.has(Modifier::kXor) ||
       instruction.has(Modifier::kAnd) || instruction.operands.size() != 4 ||
       !is_known_product(shape, elements)) {
-    refuse("this matrix product");
+    code.refuse("this matrix product");
     return;
   }
-  std::vector<Slot> slots[4];
-  for (std::size_t i = 0; i < 4; ++i) {
-    if (!bind_registers(instruction.operands[i], register_type(elements[i]), i == 0, slots[i])) {
-      return;
-    }
+  Product bound;
+  if (!bind_product(code, instruction, shape, elements, bound)) {
+    return;
   }
-  const std::array<std::uint32_t, 2> sizes[4] = {
-      {shape.m, shape.n}, {shape.m, shape.k}, {shape.k, shape.n}, {shape.m, shape.n}};
-  for (std::size_t i = 0; i < 4; ++i) {
-    if (slots[i].size() < registers_of(elements[i], sizes[i][0], sizes[i][1])) {
-      refuse("the number of registers");
-      return;
-    }
-  }
+  const auto& [d, a, b, c] = bound.slots;
   auto product = std::make_shared<MatrixProduct>();
-  product->d = wmma_fragment(elements[0], sizes[0], slots[0]);
-  product->a = wmma_fragment(elements[1], sizes[1], slots[1]);
-  product->b = wmma_fragment(elements[2], sizes[2], slots[2]);
-  product->c = wmma_fragment(elements[3], sizes[3], slots[3]);
+  product->d = wmma_fragment(elements[0], bound.sizes[0], d);
+  product->a = wmma_fragment(elements[1], bound.sizes[1], a);
+  product->b = wmma_fragment(elements[2], bound.sizes[2], b);
+  product->c = wmma_fragment(elements[3], bound.sizes[3], c);
   product->saturates = instruction.has(Modifier::kSatfinite);
-  emit(&execute_mma).extra = product.get();
-  function_.owned.push_back(std::move(product));
-}
-
-// wmma.load.{a,b,c}… registers, [address][, stride]; wmma.store.d… [address], registers[, stride]
-void FunctionDecoder::decode_matrix_access(const ptx::Instruction& instruction) {
-  const bool loads = instruction.has(Modifier::kLoad);
-  const auto& operands = instruction.operands;
-  const Shape shape = shape_of(instruction);
-  const auto elements = elements_in(instruction);
-  if (elements.size() != 1 || operands.size() < 2 || shape.m == 0 ||
-      element_bits(elements[0]) < 8) {
-    refuse("this matrix access");
-    return;
-  }
-  const std::array<std::uint32_t, 2> size =
-      instruction.has(Modifier::kA)   ? std::array{shape.m, shape.k}
-      : instruction.has(Modifier::kB) ? std::array{shape.k, shape.n}
-                                      : std::array{shape.m, shape.n};
-  Instruction place;
-  std::vector<Slot> slots;
-  if (!bind_place(operands[loads ? 1 : 0], ptx::classify(instruction).space, place) ||
-      !bind_registers(operands[loads ? 0 : 1], register_type(elements[0]), loads, slots)) {
-    return;
-  }
-  if (size[0] * size[1] > 1024 || size[0] * size[1] < kLanes ||
-      slots.size() < registers_of(elements[0], size[0], size[1])) {
-    refuse("the number of registers");
-    return;
-  }
-  const Slot stride = operands.size() > 2 ? source(operands[2], ScalarType::kU32) : kNoSlot;
-  auto access = std::make_shared<MatrixAccess>();
-  access->fragment = wmma_fragment(elements[0], size, std::move(slots));
-  access->by_columns = instruction.has(Modifier::kCol);
-  Instruction& emitted = emit(loads ? &execute_matrix_load : &execute_matrix_store);
-  emitted.a = place.a;
-  emitted.b = stride;
-  emitted.immediate = place.immediate;
-  emitted.flags = place.flags;
-  emitted.extra = access.get();
-  function_.owned.push_back(std::move(access));
+  code.emit(&execute_mma, std::move(product));
 }
 
 // ldmatrix… registers, [address]; stmatrix… [address], registers
-void FunctionDecoder::decode_matrix_rows(const ptx::Instruction& instruction) {
+void decode_matrix_rows(CodeEmitter& code, const ptx::Instruction& instruction) {
   const bool loads = instruction.opcode == Opcode::kLdmatrix;
   const auto& operands = instruction.operands;
   if (operands.size() != 2 || !instruction.has(Modifier::kM8n8) ||
       !instruction.has(Modifier::kB16)) {
-    refuse("this matrix access");
+    code.refuse("this matrix access");
     return;
   }
   auto rows = std::make_shared<MatrixRows>();
   rows->transposed = instruction.has(Modifier::kTrans);
   Instruction place;
-  if (!bind_place(operands[loads ? 1 : 0], ptx::classify(instruction).space, place) ||
-      !bind_registers(operands[loads ? 0 : 1], ScalarType::kB32, loads, rows->slots)) {
+  if (!bind_place(code, operands[loads ? 1 : 0], ptx::classify(instruction).space, place) ||
+      !bind_registers(code, operands[loads ? 0 : 1], ScalarType::kB32, loads, rows->slots)) {
     return;
   }
   const std::size_t wanted = instruction.has(Modifier::kX4)   ? 4
                              : instruction.has(Modifier::kX2) ? 2
                                                               : 1;
   if (rows->slots.size() != wanted) {
-    refuse("the number of registers");
+    code.refuse("the number of registers");
     return;
   }
-  Instruction& emitted = emit(loads ? &execute_load_matrix : &execute_store_matrix);
-  emitted.a = place.a;
-  emitted.immediate = place.immediate;
-  emitted.flags = place.flags;
-  emitted.extra = rows.get();
-  function_.owned.push_back(std::move(rows));
+  place.handler = loads ? &execute_load_matrix : &execute_store_matrix;
+  code.emit(place, std::move(rows));
 }
 
-void FunctionDecoder::decode_move_matrix(const ptx::Instruction& instruction) {
+void decode_move_matrix(CodeEmitter& code, const ptx::Instruction& instruction) {
   if (instruction.operands.size() != 2 || !instruction.has(Modifier::kM8n8) ||
       !instruction.has(Modifier::kTrans) || !instruction.has(Modifier::kB16)) {
-    refuse("this matrix move");
+    code.refuse("this matrix move");
     return;
   }
-  const Slot a = source(instruction.operands[1], ScalarType::kB32);
-  const Slot d = destination(instruction.operands[0], ScalarType::kB32);
-  Instruction& emitted = emit(&execute_move_matrix);
+  const Slot a = code.source(instruction.operands[1], ScalarType::kB32);
+  const Slot d = code.destination(instruction.operands[0], ScalarType::kB32);
+  Instruction& emitted = code.emit(&execute_move_matrix);
   emitted.a = a;
   emitted.d = d;
 }

@@ -4,7 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "emulator/decode/function_decoder.h"
+#include "emulator/decode/addresses.h"
+#include "emulator/decode/decoders.h"
 #include "ptx/opcode.h"
 
 namespace barracuda::emulator {
@@ -23,41 +24,40 @@ constexpr std::array<ScalarType, kTensorElementCount> kScalars{
 // cp.async.bulk.tensor.Nd.TO.FROM and cp.reduce.async.bulk.tensor.Nd.TO.FROM:
 // [shared], [map, {coordinates}], [mbarrier] [, {offsets}] [, CTA mask] [, cache policy]
 // [map, {coordinates}], [shared] [, cache policy]
-void FunctionDecoder::decode_tensor_copy(const ptx::Instruction& instruction,
-                                         const ptx::Effect& effect) {
-  const auto operand = [&](int at) -> const Operand& {
+void decode_tensor_copy(CodeEmitter& code, const ptx::Instruction& instruction,
+                        const ptx::Effect& effect) {
+  const auto operand = [&](int at) -> const ptx::Operand& {
     return instruction.operands[static_cast<std::size_t>(at)];
   };
   const bool loads = ptx::loads_tensor(effect);
-  const Operand& tensor = operand(ptx::tensor_operand(effect));
-  Operand map = tensor;
+  const ptx::Operand& tensor = operand(ptx::tensor_operand(effect));
+  ptx::Operand map = tensor;
   map.elements.resize(1);
   auto copy = std::make_shared<TensorOperands>();
-  if (!bind_place(map, ptx::StateSpace::kGeneric, copy->map) ||
-      !bind_place(operand(ptx::tensor_shared_operand(effect)), ptx::StateSpace::kShared,
+  if (!bind_place(code, map, ptx::StateSpace::kGeneric, copy->map) ||
+      !bind_place(code, operand(ptx::tensor_shared_operand(effect)), ptx::StateSpace::kShared,
                   copy->shared) ||
-      (loads &&
-       !bind_place(operand(effect.mbarrier_operand), ptx::StateSpace::kShared, copy->mbarrier))) {
+      (loads && !bind_place(code, operand(effect.mbarrier_operand), ptx::StateSpace::kShared,
+                            copy->mbarrier))) {
     return;
   }
-  for (const Operand& coordinate : tensor.elements[1].elements) {
-    copy->coordinates.at(copy->rank++) = source(coordinate, ScalarType::kS32);
+  for (const ptx::Operand& coordinate : tensor.elements[1].elements) {
+    copy->coordinates.at(copy->rank++) = code.source(coordinate, ScalarType::kS32);
   }
   if (effect.mask_operand >= 0) {
-    copy->ctas = source(operand(effect.mask_operand), ScalarType::kU16);
+    copy->ctas = code.source(operand(effect.mask_operand), ScalarType::kU16);
   }
   copy->is_im2col = instruction.has(Modifier::kIm2col) || instruction.has(Modifier::kIm2colNoOffs);
   if (effect.offsets_operand >= 0) {
-    for (const Operand& offset : operand(effect.offsets_operand).elements) {
-      copy->offsets.at(copy->offset_count++) = source(offset, ScalarType::kU16);
+    for (const ptx::Operand& offset : operand(effect.offsets_operand).elements) {
+      copy->offsets.at(copy->offset_count++) = code.source(offset, ScalarType::kU16);
     }
   }
   copy->reduces = instruction.has(Modifier::kReduce);
   for (std::size_t i = 0; copy->reduces && i < kScalars.size(); ++i) {
     copy->reductions.at(i) = select_reduction(read_form(instruction), kScalars.at(i));
   }
-  emit(loads ? &execute_tensor_load : &execute_tensor_store).extra = copy.get();
-  function_.owned.push_back(std::move(copy));
+  code.emit(loads ? &execute_tensor_load : &execute_tensor_store, std::move(copy));
 }
 
 }  // namespace barracuda::emulator

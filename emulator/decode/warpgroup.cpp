@@ -1,8 +1,9 @@
 // wgmma.
 #include "emulator/execute/warpgroup.h"
 
-#include "emulator/decode/function_decoder.h"
+#include "emulator/decode/decoders.h"
 #include "emulator/decode/matrix_elements.h"
+#include "emulator/execute/control.h"
 
 namespace barracuda::emulator {
 
@@ -35,31 +36,13 @@ bool is_known(MatrixElement sum, MatrixElement a, MatrixElement b) {
   return false;
 }
 
-}  // namespace
-
-// wgmma.wait_group.sync.aligned n
-void FunctionDecoder::decode_warpgroup(const ptx::Instruction& instruction) {
-  const auto& operands = instruction.operands;
-  if (instruction.has(Modifier::kFence)) {
-    emit(&execute_nothing);
-  } else if (instruction.has(Modifier::kCommitGroup)) {
-    emit(&execute_warpgroup_commit);
-  } else if (!instruction.has(Modifier::kWaitGroup)) {
-    decode_warpgroup_product(instruction);
-  } else if (operands.size() != 1 || operands[0].kind != Operand::Kind::kInteger) {
-    refuse("operands");
-  } else {
-    emit(&execute_warpgroup_wait).immediate = static_cast<std::int64_t>(operands[0].bits);
-  }
-}
-
 // wgmma.mma_async.sync.aligned.SHAPE.D.A.B d, a | a-descriptor, b-descriptor, scale-d, …
-void FunctionDecoder::decode_warpgroup_product(const ptx::Instruction& instruction) {
+void decode_warpgroup_product(CodeEmitter& code, const ptx::Instruction& instruction) {
   const auto product = ptx::read_warpgroup_product(instruction);
   const auto elements = elements_in(instruction);
   if (!product || elements.size() != 3 || !is_known(elements[0], elements[1], elements[2]) ||
       product->depth * element_bits(elements[1]) != wire::kDepthBytes * 8) {
-    refuse("this product of a warpgroup");
+    code.refuse("this product of a warpgroup");
     return;
   }
   auto operands = std::make_shared<WarpgroupOperands>();
@@ -69,30 +52,30 @@ void FunctionDecoder::decode_warpgroup_product(const ptx::Instruction& instructi
   operands->saturates = instruction.has(Modifier::kSatfinite);
   const auto& written = instruction.operands;
   const auto& scale = written[ptx::kProductScale];
-  if (scale.kind == Operand::Kind::kInteger) {
+  if (scale.kind == ptx::Operand::Kind::kInteger) {
     operands->always_adds = scale.bits != 0;
   } else {
-    operands->adds = source(scale, ScalarType::kPred);
+    operands->adds = code.source(scale, ScalarType::kPred);
   }
   std::vector<Slot> a, read, sums;
   if (product->shape.has_registers) {
-    if (!bind_registers(written[ptx::kProductA], ScalarType::kB32, false, a)) {
+    if (!bind_registers(code, written[ptx::kProductA], ScalarType::kB32, false, a)) {
       return;
     }
   } else {
-    operands->a_descriptor = source(written[ptx::kProductA], ScalarType::kB64);
+    operands->a_descriptor = code.source(written[ptx::kProductA], ScalarType::kB64);
   }
-  operands->b_descriptor = source(written[ptx::kProductB], ScalarType::kB64);
+  operands->b_descriptor = code.source(written[ptx::kProductB], ScalarType::kB64);
   // The sums are read and written; of registers of their own size both are the same.
-  if (!refusal_.empty() ||
-      !bind_registers(written[ptx::kProductSums], ScalarType::kB32, false, read) ||
-      !bind_registers(written[ptx::kProductSums], ScalarType::kB32, true, sums)) {
+  if (!code.refusal().empty() ||
+      !bind_registers(code, written[ptx::kProductSums], ScalarType::kB32, false, read) ||
+      !bind_registers(code, written[ptx::kProductSums], ScalarType::kB32, true, sums)) {
     return;
   }
   const std::size_t of_sums = std::size_t{wire::kWarpRows} * product->shape.columns *
                               element_bits(elements[0]) / 32 / kLanes;
   if (read != sums || sums.size() != of_sums || (product->shape.has_registers && a.size() != 4)) {
-    refuse("the number of registers");
+    code.refuse("the number of registers");
     return;
   }
   operands->d = mma_fragment(MatrixRole::kAccumulator, elements[0],
@@ -102,13 +85,30 @@ void FunctionDecoder::decode_warpgroup_product(const ptx::Instruction& instructi
         mma_fragment(MatrixRole::kA, elements[1], {wire::kWarpRows, product->depth}, std::move(a));
   }
   if (!operands->d.is_valid() || !operands->a.is_valid()) {
-    refuse("this product of a warpgroup");  // no compiler makes it
+    code.refuse("this product of a warpgroup");  // no compiler makes it
     return;
   }
-  Instruction& emitted = emit(&execute_warpgroup_product);
-  emitted.flags = static_cast<std::uint8_t>(Place::kShared);
-  emitted.extra = operands.get();
-  function_.owned.push_back(std::move(operands));
+  code.emit(Instruction{.handler = &execute_warpgroup_product,
+                        .flags = static_cast<std::uint8_t>(Place::kShared)},
+            std::move(operands));
+}
+
+}  // namespace
+
+// wgmma.wait_group.sync.aligned n
+void decode_warpgroup(CodeEmitter& code, const ptx::Instruction& instruction) {
+  const auto& operands = instruction.operands;
+  if (instruction.has(Modifier::kFence)) {
+    code.emit(&execute_nothing);
+  } else if (instruction.has(Modifier::kCommitGroup)) {
+    code.emit(&execute_warpgroup_commit);
+  } else if (!instruction.has(Modifier::kWaitGroup)) {
+    decode_warpgroup_product(code, instruction);
+  } else if (operands.size() != 1 || operands[0].kind != ptx::Operand::Kind::kInteger) {
+    code.refuse("operands");
+  } else {
+    code.emit(&execute_warpgroup_wait).immediate = static_cast<std::int64_t>(operands[0].bits);
+  }
 }
 
 }  // namespace barracuda::emulator

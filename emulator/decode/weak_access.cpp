@@ -3,15 +3,18 @@
 // orders nothing.
 #include <algorithm>
 
-#include "emulator/decode/function_decoder.h"
+#include "device_logger/memory_order.h"
+#include "emulator/decode/decoders.h"
 #include "emulator/decode/weak_effect.h"
 #include "emulator/execute/asynchronous.h"
+#include "emulator/execute/control.h"
 #include "emulator/execute/native.h"
 #include "emulator/execute/weak_matrix.h"
 #include "emulator/execute/weak_memory.h"
 #include "emulator/execute/weak_order.h"
 #include "emulator/state/weak_site.h"
 #include "ptx/opcode.h"
+#include "ptx/type_family.h"
 
 namespace barracuda::emulator {
 
@@ -46,10 +49,10 @@ bool choose_access(const ptx::Instruction& instruction, const Effect& effect, In
   }
   site.is_write = effect.opcode_class == OpcodeClass::kStore;
   site.element_bytes = std::min(ptx::size_of(effect.type), 8U);
-  site.is_signed = effect.type == ptx::ScalarType::kS8 || effect.type == ptx::ScalarType::kS16;
-  site.drains = site.is_write && releases(effect.order);
-  site.resets = !site.is_write && acquires(effect.order);
-  if (is_special(instruction) || effect.space == ptx::StateSpace::kConst) {
+  site.is_signed = ptx::is_signed(effect.type) && site.element_bytes < 4;
+  site.drains = site.is_write && wire::has_release(effect.order);
+  site.resets = !site.is_write && wire::has_acquire(effect.order);
+  if (is_special(instruction, effect) || effect.space == ptx::StateSpace::kConst) {
     site.element_bytes *= emitted.count;
     emitted.handler = &execute_weak_atomic;
   } else {
@@ -68,8 +71,8 @@ bool choose_atomic(const Effect& effect, Instruction& emitted, WeakSite& site) {
       effect.shared_cluster) {
     site.scope = wire::Scope::kCluster;  // mbarrier-scope.md
   }
-  site.drains = releases(effect.order);
-  site.resets = acquires(effect.order);
+  site.drains = wire::has_release(effect.order);
+  site.resets = wire::has_acquire(effect.order);
   if (emitted.handler == &execute_remote_store || emitted.handler == &execute_pending_count) {
     return false;
   }
@@ -89,8 +92,8 @@ bool choose_order(const Effect& effect, Instruction& emitted, WeakSite& site) {
                : is_cluster ? wire::Scope::kCluster
                : has_order  ? effect.scope
                             : wire::Scope::kSys;
-  site.drains = !has_order || releases(effect.order);
-  site.resets = has_order ? acquires(effect.order) : !is_cta;
+  site.drains = !has_order || wire::has_release(effect.order);
+  site.resets = has_order ? wire::has_acquire(effect.order) : !is_cta;
   emitted.handler = &execute_weak_order;
   return true;
 }
@@ -145,23 +148,25 @@ bool choose_handler(const ptx::Instruction& instruction, Instruction& emitted, W
 
 }  // namespace
 
-void FunctionDecoder::make_weak(const ptx::Instruction& instruction) {
-  const bool is_tool = function_.name.starts_with(kToolPrefix) ||
+void make_weak(CodeEmitter& code, PostponedLoads& postponed, const ptx::Instruction& instruction) {
+  Function& function = code.function();
+  const LoadedModule& module = code.builder().module();
+  const bool is_tool = function.name.starts_with(kToolPrefix) ||
                        std::ranges::any_of(instruction.operands, names_tool);
-  Instruction& emitted = function_.code.back();
+  Instruction& emitted = function.code.back();
   if (is_tool || emitted.handler == &execute_unsupported) {
     return;
   }
   auto site = std::make_shared<WeakSite>();
   site->plain = emitted.handler;
-  site->place = &builder_.module().place_of(statement_);
-  site->is_selected = is_taken(*builder_.module().weakness(), *site->place);
+  site->place = &module.place_of(code.statement());
+  site->is_selected = is_taken(*module.weakness(), *site->place);
   if (choose_handler(instruction, emitted, *site)) {
     emitted.weak = site.get();
     if (emitted.handler == &execute_weak_load && !site->resets) {
-      split_load(instruction, *site);
+      postponed.split(instruction, *site);
     }
-    function_.owned.push_back(std::move(site));
+    function.owned.push_back(std::move(site));
   }
 }
 

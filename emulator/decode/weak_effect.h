@@ -10,21 +10,9 @@ namespace barracuda::emulator {
 // Of the names that belong to the tool itself.
 inline constexpr std::string_view kToolPrefix = "__barracuda_";
 
-inline bool releases(wire::MemoryOrder order) {
-  return order == wire::MemoryOrder::kRelease || order == wire::MemoryOrder::kAcqRel ||
-         order == wire::MemoryOrder::kSeqCst;
-}
-
-inline bool acquires(wire::MemoryOrder order) {
-  return order == wire::MemoryOrder::kAcquire || order == wire::MemoryOrder::kAcqRel ||
-         order == wire::MemoryOrder::kSeqCst;
-}
-
-// What is read or written in another way than by plain loads and stores.
-inline bool is_special(const ptx::Instruction& instruction) {
-  return instruction.opcode == ptx::Opcode::kLdu || instruction.has(ptx::Modifier::kNc) ||
-         instruction.has(ptx::Modifier::kMmio) || instruction.has(ptx::Modifier::kBulk) ||
-         instruction.has(ptx::Modifier::kAsync);
+// Of a load or store: it reads or writes in another way than plain ones.
+inline bool is_special(const ptx::Instruction& instruction, const ptx::Effect& effect) {
+  return effect.proxy != wire::Proxy::kGeneric || instruction.has(ptx::Modifier::kMmio);
 }
 
 }  // namespace barracuda::emulator

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "device_logger/memory_order.h"
 #include "host_detector/byte_mask.h"
 #include "host_detector/matrix_reads.h"
 #include "host_detector/shadow/shadow_memory.h"
@@ -24,11 +25,6 @@ bool is_atomic(Operation operation) {
 // Volatile accesses are those of the paper's time: plain ones.
 bool is_strong(wire::MemoryOrder order) {
   return order != wire::MemoryOrder::kWeak && order != wire::MemoryOrder::kVolatile;
-}
-
-bool releases(wire::MemoryOrder order) {
-  return order == wire::MemoryOrder::kRelease || order == wire::MemoryOrder::kAcqRel ||
-         order == wire::MemoryOrder::kSeqCst;
 }
 
 Access access_of(const wire::SiteInfo& site) {
@@ -78,7 +74,8 @@ void PaperEngine::release(const Actor& actor, std::uint32_t lane, const SyncCloc
                           const MemoryPlace& place, const wire::SiteInfo& site) {
   const SyncClocks::Block by = actor.block.launch.sync_block(actor.block);
   const Clock known = actor.warp.paths.known_to(lane);
-  if (site.acquires == FenceScope::kNone && is_atomic(site.operation) && releases(site.order)) {
+  if (site.acquires == FenceScope::kNone && is_atomic(site.operation) &&
+      wire::has_release(site.order)) {
     sync_of(place).add(bytes, by, site.releases, known);
   } else if (site.acquires == FenceScope::kNone) {
     sync_of(place).release(bytes, by, site.releases, known);

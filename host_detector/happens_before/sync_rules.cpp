@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strong_id.h"
+#include "device_logger/memory_order.h"
 #include "host_detector/races/divergence.h"
 
 namespace barracuda::detector {
@@ -10,16 +11,6 @@ namespace {
 
 using wire::MemoryOrder;
 using wire::Operation;
-
-bool has_release(MemoryOrder order) {
-  return order == MemoryOrder::kRelease || order == MemoryOrder::kAcqRel ||
-         order == MemoryOrder::kSeqCst;
-}
-
-bool has_acquire(MemoryOrder order) {
-  return order == MemoryOrder::kAcquire || order == MemoryOrder::kAcqRel ||
-         order == MemoryOrder::kSeqCst;
-}
 
 boost::intrusive_ptr<FenceState> copy_of(const FenceStatePointer& fences) {
   return fences == nullptr ? boost::intrusive_ptr<FenceState>(new FenceState)
@@ -108,25 +99,25 @@ ThreadState with_acquired(const ThreadState& before, const Acquired& acquired, b
 void SyncRules::fence(const Actor& actor, std::uint32_t lanes, const wire::SiteInfo& site) {
   const std::size_t widest = index_of_level(level_of(site.scope));
   const Time now = actor.warp.now();
-  if (has_release(site.order)) {
+  if (wire::has_release(site.order)) {
     actor.warp.settle_completions(lanes);
   }
   actor.warp.change(lanes, [&](std::uint32_t, const ThreadState& before) {
     ThreadState after = before;
-    if (has_acquire(site.order) && before.fences != nullptr) {
+    if (wire::has_acquire(site.order) && before.fences != nullptr) {
       for (std::size_t level = 0; level <= widest; ++level) {
         after.clock.join(before.fences->pending[level]);
       }
     }
-    const bool leaves_pending = has_acquire(site.order) && before.fences != nullptr &&
+    const bool leaves_pending = wire::has_acquire(site.order) && before.fences != nullptr &&
                                 widest < index_of_level(ScopeLevel::kDevice) &&
                                 !after.clock.covers(before.fences->pending[kLevelCount - 1]);
-    if (has_release(site.order) || leaves_pending) {
+    if (wire::has_release(site.order) || leaves_pending) {
       const auto fences = copy_of(before.fences);
       if (leaves_pending) {
         fences->left_pending.join(fences->pending[kLevelCount - 1]);
       }
-      for (std::size_t level = 0; has_release(site.order) && level <= widest; ++level) {
+      for (std::size_t level = 0; wire::has_release(site.order) && level <= widest; ++level) {
         fences->released[level] = {.clock = after.clock, .own = now, .exists = true};
       }
       after.fences = fences;
@@ -143,7 +134,7 @@ Writer SyncRules::writer(const Actor& actor, std::uint32_t lane, wire::SiteId id
   writer.site = id;
   writer.known = state.clock;
   writer.now = actor.warp.now();
-  writer.is_release = has_release(engine_.site(index_of(id)).order);
+  writer.is_release = wire::has_release(engine_.site(index_of(id)).order);
   if (state.fences != nullptr) {
     writer.fenced = state.fences->released;
     writer.unacquired = state.fences->pending;
@@ -163,7 +154,7 @@ void SyncRules::publish(const Actor& actor, std::uint32_t lane, const WarpOperat
     return;
   }
   const bool is_strong = site.order != MemoryOrder::kWeak;
-  const bool releases = has_release(site.order);
+  const bool releases = wire::has_release(site.order);
   Publication publication;
   publication.is_atomic = site.operation != wire::Operation::kWrite;
   if (records_values(site)) {
@@ -194,7 +185,7 @@ void SyncRules::release(const Actor& actor, const WarpOperation& operation) {
       publish(actor, lane, operation);
     }
   }
-  if (has_release(site.order)) {
+  if (wire::has_release(site.order)) {
     actor.warp.sync_notes.note(operation.site, operation.mask,
                                {.time = actor.warp.now(), .ends_epoch = true});
   }
@@ -245,7 +236,7 @@ void SyncRules::take(const Actor& actor, std::uint32_t lanes, const WarpOperatio
   };
   if (is_strong) {
     acquire_from(Channel::kStrong, site.scope,
-                 has_acquire(site.order) || engine_.options.acquire_relaxed_spin);
+                 wire::has_acquire(site.order) || engine_.options.acquire_relaxed_spin);
   }
   if (site.poll) {
     acquire_from(Channel::kFlag, site.idiom_scope, false);
@@ -272,7 +263,7 @@ void SyncRules::acquire(const Actor& actor, const WarpOperation& operation, std:
     take(actor, same, operation, (refused & same) != 0);
     rest &= ~same;
   }
-  if (has_acquire(site.order)) {
+  if (wire::has_acquire(site.order)) {
     actor.warp.sync_notes.note(operation.site, operation.mask, {.time = actor.warp.now()});
   }
 }

@@ -47,11 +47,6 @@ class WarpPaths {
   // The time of what the lanes do now.
   [[nodiscard]] Time now() const { return now_; }
 
-  // Lanes on the path of a live lane.
-  [[nodiscard]] std::uint32_t together_with(std::uint32_t lane) const {
-    return paths_[at_[lane]].lanes;
-  }
-
   [[nodiscard]] Inactive inactive(std::uint32_t lane) const;
 
   // Each live lane is on one path, and every path and frame has those that hang from it.

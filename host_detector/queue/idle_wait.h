@@ -25,8 +25,6 @@ class IdleWait {
     std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
   }
 
-  [[nodiscard]] bool is_asleep() const { return rounds_ > kSpins + kYields; }
-
  private:
   static constexpr int kSpins = 16;
   static constexpr int kYields = 16;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/strong_id.h"
+#include "device_logger/memory_order.h"
 #include "device_logger/scope_order.h"
 
 namespace barracuda::detector {
@@ -136,12 +137,9 @@ void look_at(EngineState& engine, const Actor& actor, const Earlier& earlier, co
   const Earlier seen{.thread = reading.thread(lane), .time = observation.time};
   const bool is_fenced =
       fences != nullptr && seen.is_in(fences->released[index_of_level(ScopeLevel::kCta)], true);
-  const bool acquires = site.order == wire::MemoryOrder::kAcquire ||
-                        site.order == wire::MemoryOrder::kAcqRel ||
-                        site.order == wire::MemoryOrder::kSeqCst;
   const Reader reader{.observation = observation,
                       .site = site,
-                      .has_acquired = acquires || is_fenced,
+                      .has_acquired = wire::has_acquire(site.order) || is_fenced,
                       .is_cta_local = place->is_cta_local};
   location->for_each_seen(observation.value, [&](const Writer& writer) {
     Lack lack = lack_of(engine, writer, earlier, reader);

@@ -101,8 +101,6 @@ class SyncLocation {
   template <typename Visit>
   void for_each_seen(const std::optional<std::uint64_t>& value, Visit visit) const;
 
-  [[nodiscard]] std::size_t value_count() const { return nodes_.size(); }
-
  private:
   static constexpr std::size_t kWritersKept = 4;
   static constexpr std::size_t kObservationsKept = 4;

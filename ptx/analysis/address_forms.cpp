@@ -6,6 +6,7 @@
 
 #include "ptx/analysis/constants.h"
 #include "ptx/analysis/register_sizes.h"
+#include "ptx/type_family.h"
 
 namespace barracuda::ptx {
 namespace {
@@ -19,10 +20,6 @@ constexpr std::size_t kMostNodes = 2000;
 constexpr int kMostWork = 20000;
 // Of definitions between a counter and what it is in the next round.
 constexpr int kMostSteps = 32;
-
-bool is_signed(ScalarType type) {
-  return type == ScalarType::kS32 || type == ScalarType::kS64;
-}
 
 // Bytes of an integer type; 0 of any other, and of those that are smaller.
 std::uint32_t integer_bytes(ScalarType type) {
@@ -40,6 +37,21 @@ std::optional<std::uint64_t> coordinate_of(std::string_view component) {
 
 bool is_plain_register(const Operand& operand) {
   return operand.kind == Operand::Kind::kRegister && operand.component.empty() && !operand.negated;
+}
+
+bool is_copy(const Instruction& instruction) {
+  return instruction.opcode == Opcode::kMov && instruction.operands.size() == 2;
+}
+
+bool is_sum_of_two(const Instruction& instruction) {
+  return (instruction.opcode == Opcode::kAdd || instruction.opcode == Opcode::kSub) &&
+         instruction.operands.size() == 3;
+}
+
+// Always executed, and without a bound.
+bool is_plain(const Instruction& instruction) {
+  return instruction.predicate.empty() && !instruction.has(Modifier::kSat) &&
+         instruction.operands[0].kind == Operand::Kind::kRegister;
 }
 
 }  // namespace
@@ -312,31 +324,25 @@ Node AddressForms::step_of(std::string_view name, const Definition& definition) 
     const Instruction& instruction = program_.module.statements[at.statement].instruction;
     const auto& operands = instruction.operands;
     const std::uint32_t bytes = integer_bytes(instruction.last_type());
-    const bool is_copy = instruction.opcode == Opcode::kMov && operands.size() == 2;
-    const bool is_sum =
-        (instruction.opcode == Opcode::kAdd || instruction.opcode == Opcode::kSub) &&
-        operands.size() == 3;
-    if (!at.is_whole || !instruction.predicate.empty() || bytes == 0 || bytes != definition.bytes ||
-        bytes != at.bytes || (!is_copy && !is_sum) || instruction.has(Modifier::kSat) ||
-        operands[0].kind != Operand::Kind::kRegister) {
+    const bool is_sum = is_sum_of_two(instruction);
+    if (!at.is_whole || bytes == 0 || bytes != definition.bytes || bytes != at.bytes ||
+        !(is_sum || is_copy(instruction)) || !is_plain(instruction)) {
       return std::nullopt;
     }
     // The operand that leads on: the register itself, or else one that has no value of its own,
     // for it needs the register's.
     std::size_t next = 1;
-    if (is_sum && instruction.opcode == Opcode::kAdd && operands[1].name != name &&
+    const bool adds = instruction.opcode == Opcode::kAdd;
+    if (adds && operands[1].name != name &&
         (operands[2].name == name || !value_of(operands[2], bytes))) {
       next = 2;
     }
     if (is_sum) {
       const Node addend = value_of(operands[3 - next], bytes);
-      sum = combine(instruction.opcode == Opcode::kAdd ? AddressOp::kAdd : AddressOp::kSubtract,
-                    bytes, sum ? sum : Node(constant(0, bytes)), addend);
-      if (!sum) {
-        return std::nullopt;
-      }
+      sum = combine(adds ? AddressOp::kAdd : AddressOp::kSubtract, bytes,
+                    sum ? sum : Node(constant(0, bytes)), addend);
     }
-    if (!is_plain_register(operands[next])) {
+    if ((is_sum && !sum) || !is_plain_register(operands[next])) {
       return std::nullopt;
     }
     if (operands[next].name == name) {

@@ -172,7 +172,7 @@ Expected<bool> ControlFlowBuilder::connect_label(std::uint32_t block, std::size_
   const std::size_t target = labels_.find(statement, label);
   if (target == LabelScopes::kNowhere) {
     const Position position = module_.statements[statement].position;
-    return unexpected({.message = fmt::format("branch to the unknown label \"{}\" in \"{}\"", label,
+    return unexpected({.message = fmt::format(R"(branch to the unknown label "{}" in "{}")", label,
                                               function_.name),
                        .file = {},
                        .line = position.line,

@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "ptx/type_family.h"
+
 namespace barracuda::ptx {
 namespace {
 
@@ -19,19 +21,13 @@ constexpr std::uint64_t shifted_down(std::uint64_t bits, std::uint64_t by) {
   return by >= 64 ? 0 : bits >> by;
 }
 
-bool is_signed(ScalarType type) {
-  using enum ScalarType;
-  return type == kS8 || type == kS16 || type == kS32 || type == kS64;
-}
-
 bool is_integer(ScalarType type) {
-  using enum ScalarType;
-  return is_signed(type) || type == kU8 || type == kU16 || type == kU32 || type == kU64;
+  return is_signed(type) || is_unsigned(type);
 }
 
 // Of a value of `type` that is extended, where `wanted` bits of the extended one are.
 std::uint64_t before_extension(std::uint64_t wanted, ScalarType type) {
-  const std::uint64_t width = 8 * size_of(type);
+  const std::uint64_t width = std::uint64_t{8} * size_of(type);
   const bool wants_sign = is_signed(type) && shifted_down(wanted, width) != 0;
   return (wanted & low_bits(width)) | (wants_sign ? shifted_up(1, width - 1) : 0);
 }
@@ -56,6 +52,17 @@ std::uint64_t by_permutation(std::uint64_t selector, std::size_t operand, std::u
     }
   }
   return bits;
+}
+
+// shl or shr by a constant.
+std::uint64_t by_shift(const Instruction& instruction, std::uint64_t by, std::uint64_t wanted,
+                       std::uint32_t width) {
+  if (instruction.opcode == Opcode::kShl) {
+    return shifted_down(wanted, by);
+  }
+  const bool wants_sign =
+      is_signed(instruction.last_type()) && (by >= width || (wanted & ~low_bits(width - by)) != 0);
+  return (shifted_up(wanted, by) & low_bits(width)) | (wants_sign ? shifted_up(1, width - 1) : 0);
 }
 
 }  // namespace
@@ -86,7 +93,7 @@ std::uint64_t DemandedBits::of(std::string_view name) {
 std::uint64_t DemandedBits::of_loaded(const Operand& destination, ScalarType type) {
   return destination.kind == Operand::Kind::kSink ? 0
          : destination.kind != Operand::Kind::kRegister
-             ? low_bits(8 * size_of(type))
+             ? low_bits(std::uint64_t{8} * size_of(type))
              : before_extension(of(destination.name), type);
 }
 
@@ -94,7 +101,7 @@ std::uint64_t DemandedBits::by(const RegisterUses::Use& use, std::string_view na
   const Instruction& instruction = program_.module.statements[use.statement].instruction;
   const Effect& effect = program_.effects[use.statement];
   if (effect.opcode_class == OpcodeClass::kStore && use.operand == effect.value_operand) {
-    return low_bits(8 * size_of(effect.type));
+    return low_bits(std::uint64_t{8} * size_of(effect.type));
   }
   return use.operand > 0 && is_computation(instruction, effect)
              ? by_computation(instruction, static_cast<std::size_t>(use.operand), name)
@@ -120,32 +127,22 @@ std::uint64_t DemandedBits::by_computation(const Instruction& instruction, std::
   };
   const bool is_masked = opcode == kAnd || opcode == kOr;
   if (is_masked && operands.size() == 3) {
-    const auto mask = constant(3 - operand);
-    return of(result.name) & low_bits(width) & (!mask ? kAll : opcode == kAnd ? *mask : ~*mask);
+    const std::uint64_t flip = opcode == kAnd ? 0 : kAll;  // an or leaves what its mask has not
+    return of(result.name) & low_bits(width) & (constant(3 - operand).value_or(~flip) ^ flip);
   }
   if (opcode == kXor || opcode == kNot || opcode == kLop3 || (opcode == kSelp && operand < 3)) {
     return of(result.name) & low_bits(width);
   }
   if ((opcode == kShl || opcode == kShr) && operand == 1 && operands.size() == 3) {
     const auto by = constants_.value_of(operands[2], 4);
-    if (!by) {
-      return kAll;
-    }
-    const std::uint64_t wanted = of(result.name) & low_bits(width);
-    if (opcode == kShl) {
-      return shifted_down(wanted, *by);
-    }
-    const bool wants_sign = is_signed(instruction.last_type()) &&
-                            (*by >= width || (wanted & ~low_bits(width - *by)) != 0);
-    return (shifted_up(wanted, *by) & low_bits(width)) |
-           (wants_sign ? shifted_up(1, width - 1) : 0);
+    return by ? by_shift(instruction, *by, of(result.name) & low_bits(width), width) : kAll;
   }
   if (opcode == kCvt) {
     return by_conversion(instruction, of(result.name));
   }
-  if (opcode == kPrmt && operand < 3 && instruction.modifiers.size() == 1) {
-    const auto selector = constant(3);
-    return selector ? by_permutation(*selector, operand, of(result.name)) : kAll;
+  const auto selector = constant(3);
+  if (opcode == kPrmt && operand < 3 && instruction.modifiers.size() == 1 && selector) {
+    return by_permutation(*selector, operand, of(result.name));
   }
   return opcode == kBfe || opcode == kBfi ? by_field(instruction, operand, of(result.name)) : kAll;
 }

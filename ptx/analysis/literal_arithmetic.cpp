@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <iterator>
 #include <string_view>
+#include <utility>
+
+#include "ptx/type_family.h"
 
 namespace barracuda::ptx {
 namespace {
@@ -14,14 +18,8 @@ using Wide = unsigned __int128;
 
 constexpr std::uint32_t kWord = 8;  // bytes of the widest register
 
-bool is_signed(ScalarType type) {
-  return type == ScalarType::kS8 || type == ScalarType::kS16 || type == ScalarType::kS32 ||
-         type == ScalarType::kS64;
-}
-
 bool is_integer(ScalarType type) {
-  return (type >= ScalarType::kB8 && type <= ScalarType::kS64 && type != ScalarType::kB128) ||
-         type == ScalarType::kPred;
+  return is_signed(type) || is_unsigned(type) || is_untyped(type) || type == ScalarType::kPred;
 }
 
 // The types among the modifiers, in their order: of a conversion the destination's comes first.
@@ -188,7 +186,7 @@ std::optional<Bits> of_one(const Instruction& instruction, ScalarType type, Bits
     return static_cast<Bits>(std::popcount(a));
   }
   if (opcode == Opcode::kClz) {
-    return static_cast<Bits>(std::countl_zero(a)) - (kWord - bytes) * 8;
+    return static_cast<Bits>(std::countl_zero(a)) - Bits{kWord - bytes} * 8;
   }
   if (opcode == Opcode::kBrev) {
     Bits made = 0;
@@ -295,25 +293,33 @@ std::optional<Bits> computed(const Instruction& instruction, const Types& types,
 }
 
 std::optional<bool> compared(const Instruction& instruction, ScalarType type, Bits a, Bits b) {
-  struct Row {
-    Modifier name;
-    bool is_held;
-  };
-
   const bool less = is_less(a, b, type);
-  const std::array<Row, 10> rows = {{{Modifier::kEq, a == b},
-                                     {Modifier::kNe, a != b},
-                                     {Modifier::kLt, less},
-                                     {Modifier::kLe, less || a == b},
-                                     {Modifier::kGt, !less && a != b},
-                                     {Modifier::kGe, !less},
-                                     {Modifier::kLo, a < b},
-                                     {Modifier::kLs, a <= b},
-                                     {Modifier::kHi, a > b},
-                                     {Modifier::kHs, a >= b}}};
-  const auto found =
-      std::ranges::find_if(rows, [&](const Row& row) { return instruction.has(row.name); });
-  return found == rows.end() ? std::nullopt : std::optional(found->is_held);
+  const std::pair<Modifier, bool> rows[] = {
+      {Modifier::kEq, a == b},         {Modifier::kNe, a != b},          {Modifier::kLt, less},
+      {Modifier::kLe, less || a == b}, {Modifier::kGt, !less && a != b}, {Modifier::kGe, !less},
+      {Modifier::kLo, a < b},          {Modifier::kLs, a <= b},          {Modifier::kHi, a > b},
+      {Modifier::kHs, a >= b}};
+  const auto* const found =
+      std::ranges::find_if(rows, [&](const auto& row) { return instruction.has(row.first); });
+  return found == std::end(rows) ? std::nullopt : std::optional(found->second);
+}
+
+// By an atomic other than a compare and swap.
+std::optional<Bits> updated(const Instruction& instruction, ScalarType type, Bits was, Bits given) {
+  const bool less = is_less(was, given, type);
+  const std::pair<Modifier, Bits> rows[] = {
+      {Modifier::kExch, given},
+      {Modifier::kAdd, was + given},
+      {Modifier::kAnd, was & given},
+      {Modifier::kOr, was | given},
+      {Modifier::kXor, was ^ given},
+      {Modifier::kMin, less ? was : given},
+      {Modifier::kMax, less ? given : was},
+      {Modifier::kInc, was >= given ? 0 : was + 1},
+      {Modifier::kDec, was == 0 || was > given ? given : was - 1}};
+  const auto* const found =
+      std::ranges::find_if(rows, [&](const auto& row) { return instruction.has(row.first); });
+  return found == std::end(rows) ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace
@@ -373,10 +379,9 @@ std::optional<LiteralComparison> literal_comparison(const Instruction& instructi
            : instruction.has(Modifier::kXor) ? std::optional(one != other)
                                              : std::nullopt;
   };
-  if (!combined(*held)) {
-    return std::nullopt;
-  }
-  return LiteralComparison{.first = *combined(*held), .second = *combined(!*held)};
+  const auto first = combined(*held), second = combined(!*held);
+  return first && second ? std::optional(LiteralComparison{.first = *first, .second = *second})
+                         : std::nullopt;
 }
 
 std::optional<std::uint64_t> literal_update(const Instruction& instruction, std::uint64_t old,
@@ -392,21 +397,7 @@ std::optional<std::uint64_t> literal_update(const Instruction& instruction, std:
   if (instruction.has(Modifier::kCas)) {
     return zero_extended(inputs.size() > 1 && was == given ? inputs[1] : old, bytes);
   }
-  const auto made = [&]() -> std::optional<Bits> {
-    return instruction.has(Modifier::kExch)  ? std::optional(given)
-           : instruction.has(Modifier::kAdd) ? std::optional(was + given)
-           : instruction.has(Modifier::kAnd) ? std::optional(was & given)
-           : instruction.has(Modifier::kOr)  ? std::optional(was | given)
-           : instruction.has(Modifier::kXor) ? std::optional(was ^ given)
-           : instruction.has(Modifier::kMin)
-               ? std::optional(is_less(was, given, type) ? was : given)
-           : instruction.has(Modifier::kMax)
-               ? std::optional(is_less(was, given, type) ? given : was)
-           : instruction.has(Modifier::kInc) ? std::optional(was >= given ? 0 : was + 1)
-           : instruction.has(Modifier::kDec)
-               ? std::optional(was == 0 || was > given ? given : was - 1)
-               : std::nullopt;
-  }();
+  const auto made = updated(instruction, type, was, given);
   return made ? std::optional(zero_extended(*made, bytes)) : std::nullopt;
 }
 

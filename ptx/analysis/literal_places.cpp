@@ -59,8 +59,7 @@ Expected<LiteralPlaces> LiteralPlaces::create(const Module& module, const Functi
     places.symbols_[entry.parameters[i].name] = kParam + layout.places[i].offset;
   }
   std::vector<const Variable*> dynamic;
-  for (std::size_t i = 0; i < module.statements.size(); ++i) {
-    const Statement& statement = module.statements[i];
+  for (const Statement& statement : module.statements) {
     if (statement.kind != StatementKind::kVariable) {
       continue;
     }

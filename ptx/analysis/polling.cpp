@@ -159,7 +159,8 @@ std::vector<std::uint32_t> loop_heads(const ControlFlow& flow) {
     }
   }
   std::ranges::sort(heads);
-  heads.erase(std::unique(heads.begin(), heads.end()), heads.end());
+  const auto repeated = std::ranges::unique(heads);
+  heads.erase(repeated.begin(), repeated.end());
   return heads;
 }
 

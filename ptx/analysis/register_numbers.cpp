@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ranges>
 
 #include "ptx/analysis/constants.h"
 #include "ptx/analysis/label_scopes.h"
@@ -158,11 +159,11 @@ void RegisterNumbers::name(const Operand& operand) {
 }
 
 std::uint32_t RegisterNumbers::find(std::string_view name) {
-  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-    if (const auto found = scope->names.find(name); found != scope->names.end()) {
+  for (Scope& scope : scopes_ | std::views::reverse) {
+    if (const auto found = scope.names.find(name); found != scope.names.end()) {
       return found->second;
     }
-    for (const Range& range : scope->ranges) {
+    for (const Range& range : scope.ranges) {
       std::uint32_t number = 0;
       if (!name.starts_with(range.prefix)) {
         continue;
@@ -171,7 +172,7 @@ std::uint32_t RegisterNumbers::find(std::string_view name) {
       const auto [end, error] =
           std::from_chars(digits.data(), digits.data() + digits.size(), number);
       if (error == std::errc() && end == digits.data() + digits.size() && number < range.count) {
-        return add(name, *scope, range.bytes);
+        return add(name, scope, range.bytes);
       }
     }
   }

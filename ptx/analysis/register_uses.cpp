@@ -5,9 +5,7 @@
 namespace barracuda::ptx {
 
 bool is_computation(const Instruction& instruction, const Effect& effect) {
-  // wgmma adds to what its first operand holds.
-  return effect.opcode_class == OpcodeClass::kArithmetic && !instruction.operands.empty() &&
-         instruction.opcode != Opcode::kWgmma;
+  return effect.opcode_class == OpcodeClass::kArithmetic && !instruction.operands.empty();
 }
 
 RegisterUses::RegisterUses(const Program& program, const Function& function) {

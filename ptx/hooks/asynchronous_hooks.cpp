@@ -176,12 +176,9 @@ std::string HookWriter::write_operands_call(const PlannedSite& site, const State
     text += fmt::format("or.b64 %__barracuda_n, %__barracuda_n, {};\n", flags);
   }
   word |= site.hook == HookKind::kWait ? wire::kAfterOperation : 0;
-  return text + write_call(called_, {"operands"},
-                           {{32, fmt::to_string(word)},
-                            {64, "%__barracuda_a"},
-                            {64, "%__barracuda_s"},
-                            {64, "%__barracuda_r"},
-                            {64, "%__barracuda_n"}});
+  return text + write_call(called_, {.name = "operands"},
+                           {b32(word), b64("%__barracuda_a"), b64("%__barracuda_s"),
+                            b64("%__barracuda_r"), b64("%__barracuda_n")});
 }
 
 // One lane logs for the warp: the others have no address. All of them go on together, as a wgmma
@@ -196,12 +193,9 @@ std::string HookWriter::write_product_call(const PlannedSite& site, const Statem
              "mov.b64 %__barracuda_s, {};\nmov.b64 %__barracuda_r, {};\n",
              wire::tagged_address(wire::AddressSpace::kShared, 0),
              has_registers ? "-1" : operands[kProductA].text, operands[kProductB].text) +
-         write_call(called_, {"operands"},
-                    {{32, fmt::to_string(site_word(site))},
-                     {64, "%__barracuda_a"},
-                     {64, "%__barracuda_s"},
-                     {64, "%__barracuda_r"},
-                     {64, "0"}}) +
+         write_call(called_, {.name = "operands"},
+                    {b32(site_word(site)), b64("%__barracuda_a"), b64("%__barracuda_s"),
+                     b64("%__barracuda_r"), b64("0")}) +
          "bar.warp.sync 0xffffffff;\n";
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "device_logger/record.h"
+#include "ptx/type_family.h"
 
 namespace barracuda::ptx {
 namespace {
@@ -13,10 +14,6 @@ bool is_integer(ScalarType type) {
   using enum ScalarType;
   return type == kB32 || type == kB64 || type == kU32 || type == kU64 || type == kS32 ||
          type == kS64;
-}
-
-bool is_signed(ScalarType type) {
-  return type == ScalarType::kS32 || type == ScalarType::kS64;
 }
 
 // An immediate that is written as a float is moved as one: `mov.b32 r, 1.0` is not PTX.

@@ -45,44 +45,43 @@ std::string HookWriter::declare_members(std::span<const PlannedSite> sites) {
 HookText HookWriter::write_branch(const PlannedSite& site, const Statement& statement) {
   const Instruction& branch = statement.instruction;
   const std::uint32_t label = next_label_++;
-  return {
-      .before = fmt::format(
-          "{{\n.reg .b32 %__barracuda_a, %__barracuda_t;\n.reg .pred %__barracuda_p;\n"
-          "activemask.b32 %__barracuda_a;\n"
-          "vote.sync.ballot.b32 %__barracuda_t, {}{}, %__barracuda_a;\n"
-          "setp.eq.u32 %__barracuda_p, %__barracuda_t, 0;\n"
-          "@%__barracuda_p bra $__barracuda_skip{};\n"
-          "setp.eq.u32 %__barracuda_p, %__barracuda_t, %__barracuda_a;\n"
-          "@%__barracuda_p bra $__barracuda_skip{};\n{}{}$__barracuda_skip{}:\n}}\n",
-          branch.predicate_negated ? "!" : "", branch.predicate, label, label, keep_members(site),
-          write_call(called_, {"event"},
-                     {{32, fmt::to_string(site_word(site))}, {32, "%__barracuda_t"}, {32, "0"}}),
-          label)};
+  return {.before = fmt::format(
+              "{{\n.reg .b32 %__barracuda_a, %__barracuda_t;\n.reg .pred %__barracuda_p;\n"
+              "activemask.b32 %__barracuda_a;\n"
+              "vote.sync.ballot.b32 %__barracuda_t, {}{}, %__barracuda_a;\n"
+              "setp.eq.u32 %__barracuda_p, %__barracuda_t, 0;\n"
+              "@%__barracuda_p bra $__barracuda_skip{};\n"
+              "setp.eq.u32 %__barracuda_p, %__barracuda_t, %__barracuda_a;\n"
+              "@%__barracuda_p bra $__barracuda_skip{};\n{}{}$__barracuda_skip{}:\n}}\n",
+              branch.predicate_negated ? "!" : "", branch.predicate, label, label,
+              keep_members(site),
+              write_call(called_, {.name = "event"},
+                         {b32(site_word(site)), b32("%__barracuda_t"), b32("0")}),
+              label)};
 }
 
 HookText HookWriter::write_switch(const PlannedSite& site, const Statement& statement) {
   const Predicate predicate = skip_unless(statement.instruction);
-  return {.before =
-              fmt::format("{{\n.reg .b32 %__barracuda_a;\n.reg .pred %__barracuda_p;\n{}"
-                          "activemask.b32 %__barracuda_a;\n{}{}{}}}\n",
-                          predicate.before, keep_members(site),
-                          write_call(called_, {"event"},
-                                     {{32, fmt::to_string(site_word(site))},
-                                      {32, std::string(statement.instruction.operands[0].text)},
-                                      {32, "0"}}),
-                          predicate.after)};
+  return {.before = fmt::format(
+              "{{\n.reg .b32 %__barracuda_a;\n.reg .pred %__barracuda_p;\n{}"
+              "activemask.b32 %__barracuda_a;\n{}{}{}}}\n",
+              predicate.before, keep_members(site),
+              write_call(called_, {.name = "event"},
+                         {b32(site_word(site)),
+                          b32(std::string(statement.instruction.operands[0].text)), b32("0")}),
+              predicate.after)};
 }
 
 HookText HookWriter::write_meet(const PlannedSite& site) {
   const std::string members = members_of_meeting(site);
   const std::uint32_t label = next_label_++;
-  return {.before = fmt::format(
-              "{{\n.reg .pred %__barracuda_p;\nsetp.eq.u32 %__barracuda_p, {0}, 0;\n"
-              "@%__barracuda_p bra $__barracuda_skip{1};\n{2}mov.b32 {0}, 0;\n"
-              "$__barracuda_skip{1}:\n}}\n",
-              members, label,
-              write_call(called_, {"meet"},
-                         {{32, fmt::to_string(site_word(site))}, {32, members}, {32, "0"}}))};
+  return {
+      .before = fmt::format(
+          "{{\n.reg .pred %__barracuda_p;\nsetp.eq.u32 %__barracuda_p, {0}, 0;\n"
+          "@%__barracuda_p bra $__barracuda_skip{1};\n{2}mov.b32 {0}, 0;\n"
+          "$__barracuda_skip{1}:\n}}\n",
+          members, label,
+          write_call(called_, {.name = "meet"}, {b32(site_word(site)), b32(members), b32("0")}))};
 }
 
 }  // namespace barracuda::ptx

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "ptx/analysis/program.h"
 #include "ptx/module.h"
@@ -16,6 +17,18 @@ struct HookArgument {
   std::uint32_t bits;
   std::string value;
 };
+
+inline HookArgument b32(std::string value) {
+  return {.bits = 32, .value = std::move(value)};
+}
+
+inline HookArgument b32(std::uint32_t value) {
+  return b32(std::to_string(value));
+}
+
+inline HookArgument b64(std::string value) {
+  return {.bits = 64, .value = std::move(value)};
+}
 
 // A hook as the logger names it, without the prefix; a generic one takes addresses of any space.
 struct Hook {

@@ -54,8 +54,8 @@ std::string write_parts(const PlannedSite& site, std::initializer_list<std::stri
 }
 
 std::string write_release_begin(const PlannedSite& site, bool is_generic, HookNames& called) {
-  return write_call(called, {"release_begin", is_generic},
-                    {{32, fmt::to_string(site_word(site))}, {64, "%__barracuda_a"}},
+  return write_call(called, {.name = "release_begin", .is_generic = is_generic},
+                    {b32(site_word(site)), b64("%__barracuda_a")},
                     ".param .align 8 .b8 __barracuda_result[24];\n",
                     "ld.param.b64 %__barracuda_s, [__barracuda_result];\n"
                     "ld.param.b64 %__barracuda_a, [__barracuda_result+8];\n"
@@ -63,13 +63,9 @@ std::string write_release_begin(const PlannedSite& site, bool is_generic, HookNa
 }
 
 std::string write_release_end(const PlannedSite& site, HookNames& called) {
-  return write_call(called, {"release_end"},
-                    {{32, fmt::to_string(site_word(site))},
-                     {64, "%__barracuda_s"},
-                     {64, "%__barracuda_a"},
-                     {64, "%__barracuda_n"},
-                     {64, "%__barracuda_r"},
-                     {64, "%__barracuda_w"}});
+  return write_call(called, {.name = "release_end"},
+                    {b32(site_word(site)), b64("%__barracuda_s"), b64("%__barracuda_a"),
+                     b64("%__barracuda_n"), b64("%__barracuda_r"), b64("%__barracuda_w")});
 }
 
 // Of a hook that gives back a number: into %__barracuda_n.
@@ -83,7 +79,8 @@ std::string write_call_for_number(HookNames& called, Hook hook,
 std::string write_next_interval(HookNames& called) {
   return fmt::format(
       "{{\n.reg .b64 %__barracuda_n;\n{}cvt.u32.u64 {}, %__barracuda_n;\n}}\n",
-      write_call_for_number(called, {"next_interval"}, {{32, std::string(kInterval)}}), kInterval);
+      write_call_for_number(called, {.name = "next_interval"}, {b32(std::string(kInterval))}),
+      kInterval);
 }
 
 // As the hook does, where no thread leaves before a barrier: once it is known that there are
@@ -135,7 +132,7 @@ HookText skip_unless_logged(const Statement& barrier, std::string_view id, std::
                                 "setp.ne.b64 %__barracuda_q, %__barracuda_n, 0;\n"
                                 "{}.red.or{}.pred %__barracuda_q, {}, %__barracuda_q;\n"
                                 "@!%__barracuda_q bra $__barracuda_skip{};\n",
-                                write_call_for_number(called, {"logs_barrier"}, {}),
+                                write_call_for_number(called, {.name = "logs_barrier"}, {}),
                                 text_of(instruction.opcode),
                                 instruction.has(Modifier::kAligned) ? ".aligned" : "", id, label),
           .after = fmt::format("$__barracuda_skip{}:\n}}\n", label)};
@@ -292,8 +289,7 @@ HookText HookWriter::write_event(const PlannedSite& site, const Statement& state
       hook = "meet";
     }
   }
-  text += write_call(called_, {hook},
-                     {{32, fmt::to_string(site_word(site))}, {32, detail}, {32, threads}});
+  text += write_call(called_, {.name = hook}, {b32(site_word(site)), b32(detail), b32(threads)});
   text += logged.after;
   text += predicate.before.empty() ? "" : predicate.after + "}\n";
   return {.before = text, .after = after};
@@ -317,27 +313,29 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
   const Predicate use = skip_unless_used(site);
   std::string text = fmt::format("{{\n{}{}{}{}{}{}", interval.before, kDeclareAddress,
                                  predicate.before, use.before, address, values);
-  const HookArgument id{32, fmt::to_string(site_word(site))}, where{64, "%__barracuda_a"},
-      low{64, "%__barracuda_v0"}, high{64, "%__barracuda_v1"};
-  const HookArgument count{32, std::string(kInterval)};
+  const HookArgument id = b32(site_word(site)), where = b64("%__barracuda_a"),
+                     count = b32(std::string(kInterval)), low = b64("%__barracuda_v0"),
+                     high = b64(words == 2 ? "%__barracuda_v1" : "0");
+  const auto hook = [is_generic](std::string_view name) {
+    return Hook{.name = name, .is_generic = is_generic};
+  };
   Predicate needless;
   if (site.counts_intervals && words == 0) {
-    needless = skip_if({state_hook(site), is_generic}, {id, where, count});
+    needless = skip_if(hook(state_hook(site)), {id, where, count});
     text += needless.before;
-    text += write_call(called_, {"followed_access", is_generic}, {id, where, count});
+    text += write_call(called_, hook("followed_access"), {id, where, count});
   } else if (site.counts_intervals) {
-    const HookArgument second = words == 2 ? high : HookArgument{64, "0"};
-    needless = skip_if({"keep_store", is_generic}, {id, where, count, low, second});
+    needless = skip_if(hook("keep_store"), {id, where, count, low, high});
     text += needless.before;
-    text += write_call(called_, {"followed_store", is_generic}, {id, where, count, low, second});
+    text += write_call(called_, hook("followed_store"), {id, where, count, low, high});
   } else {
     if (may_be_left_out(site)) {
-      needless = skip_if({"leaves_out", is_generic}, {id, where});
+      needless = skip_if(hook("leaves_out"), {id, where});
     }
     text += needless.before;
-    text += words == 0   ? write_call(called_, {"access", is_generic}, {id, where})
-            : words == 1 ? write_call(called_, {"store", is_generic}, {id, where, low})
-                         : write_call(called_, {"store_wide", is_generic}, {id, where, low, high});
+    text += words == 0   ? write_call(called_, hook("access"), {id, where})
+            : words == 1 ? write_call(called_, hook("store"), {id, where, low})
+                         : write_call(called_, hook("store_wide"), {id, where, low, high});
   }
   text += needless.after;
   text += use.after + predicate.after + interval.after + "}\n";
@@ -384,11 +382,9 @@ HookText HookWriter::write_acquire(const PlannedSite& site, const Statement& sta
       fmt::format("{{\n.reg .b64 %__barracuda_a, %__barracuda_r;\n{}{}", predicate.before, address);
   text.after =
       fmt::format("{}{}{}}}\n", read.empty() ? "mov.b64 %__barracuda_r, 0;\n" : read,
-                  write_call(called_, {"acquire", is_generic},
-                             {{32, fmt::to_string(site_word(site))},
-                              {64, "%__barracuda_a"},
-                              {64, "%__barracuda_r"},
-                              {32, fmt::to_string(read.empty() ? 0 : wire::kLaneHasRead)}}),
+                  write_call(called_, {.name = "acquire", .is_generic = is_generic},
+                             {b32(site_word(site)), b64("%__barracuda_a"), b64("%__barracuda_r"),
+                              b32(read.empty() ? 0 : wire::kLaneHasRead)}),
                   predicate.after);
   return text;
 }
@@ -433,18 +429,16 @@ HookText HookWriter::write_atomic(const PlannedSite& site, const Statement& stat
       "%__barracuda_w;\n{}{}{}{}{}{}",
       declared, result.declarations, predicate.before, address,
       write_release_begin(site, is_generic, called_), result.before);
-  text.after =
-      fmt::format("{}{}{}{}{}{}{}}}\n", read.empty() ? "mov.b64 %__barracuda_r, 0;\n" : read,
-                  result.text.empty() ? "mov.b64 %__barracuda_w, 0;\n" : result.text,
-                  write_parts(site, {"%__barracuda_r", "%__barracuda_w"}), add_lane_flags(flags),
-                  write_release_end(site, called_),
-                  is_reduction ? ""
-                               : write_call(called_, {"acquire"},
-                                            {{32, fmt::to_string(site_word(site))},
-                                             {64, "%__barracuda_a"},
-                                             {64, "%__barracuda_r"},
-                                             {32, fmt::to_string(flags & wire::kLaneHasRead)}}),
-                  predicate.after);
+  text.after = fmt::format(
+      "{}{}{}{}{}{}{}}}\n", read.empty() ? "mov.b64 %__barracuda_r, 0;\n" : read,
+      result.text.empty() ? "mov.b64 %__barracuda_w, 0;\n" : result.text,
+      write_parts(site, {"%__barracuda_r", "%__barracuda_w"}), add_lane_flags(flags),
+      write_release_end(site, called_),
+      is_reduction ? ""
+                   : write_call(called_, {.name = "acquire"},
+                                {b32(site_word(site)), b64("%__barracuda_a"), b64("%__barracuda_r"),
+                                 b32(flags & wire::kLaneHasRead)}),
+      predicate.after);
   return text;
 }
 
@@ -465,12 +459,10 @@ HookText HookWriter::write_heap(const PlannedSite& site, const Statement& statem
   if (is_free) {
     text.before += pointer + order + release + predicate.after + "}\n";
   } else {
-    text.after =
-        pointer + order +
-        write_call(
-            called_, {"acquire"},
-            {{32, fmt::to_string(site_word(site))}, {64, "%__barracuda_a"}, {64, "0"}, {32, "0"}}) +
-        release + predicate.after + "}\n";
+    text.after = pointer + order +
+                 write_call(called_, {.name = "acquire"},
+                            {b32(site_word(site)), b64("%__barracuda_a"), b64("0"), b32("0")}) +
+                 release + predicate.after + "}\n";
   }
   return text;
 }

@@ -17,8 +17,6 @@ constexpr std::string_view kDeclare =
     "%__barracuda_w2, %__barracuda_m, %__barracuda_f;\n"
     ".reg .b32 %__barracuda_p;\n";
 
-}  // namespace
-
 // %__barracuda_w0…: coordinates 0 and 1, 2 and 3, 4; those that the box does not have are 0.
 template <typename WriteNumber>
 std::string write_coordinates(const Operand& coordinates, const WriteNumber& write_number) {
@@ -56,6 +54,8 @@ std::string write_pixel_offsets(const Operand* offsets, const WriteNumber& write
   return text + "cvt.u32.u64 %__barracuda_p, %__barracuda_f;\n";
 }
 
+}  // namespace
+
 // Above the last coordinate stands the mask of a multicast.
 HookText HookWriter::write_tensor_copy(const PlannedSite& site, const Statement& statement) {
   const Effect& effect = site.effect;
@@ -92,15 +92,10 @@ HookText HookWriter::write_tensor_copy(const PlannedSite& site, const Statement&
                    "or.b64 %__barracuda_w2, %__barracuda_w2, %__barracuda_m;\n",
                    write_number("%__barracuda_m", *mask, 2));
   }
-  text += write_call(called_, {"tensor_copy"},
-                     {{32, fmt::to_string(word)},
-                      {64, "%__barracuda_s"},
-                      {64, "%__barracuda_a"},
-                      {64, "%__barracuda_r"},
-                      {64, "%__barracuda_w0"},
-                      {64, "%__barracuda_w1"},
-                      {64, "%__barracuda_w2"},
-                      {32, "%__barracuda_p"}});
+  text += write_call(called_, {.name = "tensor_copy"},
+                     {b32(word), b64("%__barracuda_s"), b64("%__barracuda_a"),
+                      b64("%__barracuda_r"), b64("%__barracuda_w0"), b64("%__barracuda_w1"),
+                      b64("%__barracuda_w2"), b32("%__barracuda_p")});
   return {.before = fmt::format("{}{}}}\n", text, predicate.after)};
 }
 

@@ -23,24 +23,24 @@ struct BinaryOperator {
 
 // Longer spellings first.
 constexpr auto kOperators = std::to_array<BinaryOperator>({
-    {"||", 1},
-    {"&&", 2},
-    {"==", 6},
-    {"!=", 6},
-    {"<=", 7},
-    {">=", 7},
-    {"<<", 8},
-    {">>", 8},
-    {"|", 3},
-    {"^", 4},
-    {"&", 5},
-    {"<", 7},
-    {">", 7},
-    {"+", 9},
-    {"-", 9},
-    {"*", 10},
-    {"/", 10},
-    {"%", 10},
+    {.spelling = "||", .precedence = 1},
+    {.spelling = "&&", .precedence = 2},
+    {.spelling = "==", .precedence = 6},
+    {.spelling = "!=", .precedence = 6},
+    {.spelling = "<=", .precedence = 7},
+    {.spelling = ">=", .precedence = 7},
+    {.spelling = "<<", .precedence = 8},
+    {.spelling = ">>", .precedence = 8},
+    {.spelling = "|", .precedence = 3},
+    {.spelling = "^", .precedence = 4},
+    {.spelling = "&", .precedence = 5},
+    {.spelling = "<", .precedence = 7},
+    {.spelling = ">", .precedence = 7},
+    {.spelling = "+", .precedence = 9},
+    {.spelling = "-", .precedence = 9},
+    {.spelling = "*", .precedence = 10},
+    {.spelling = "/", .precedence = 10},
+    {.spelling = "%", .precedence = 10},
 });
 
 double as_double(const Constant& value) {
@@ -418,10 +418,6 @@ bool parse_constant(Cursor& cursor, Constant& value) {
 
 bool parse_constant_term(Cursor& cursor, Constant& value) {
   return ExpressionParser(cursor).parse(value, kMultiplicative);
-}
-
-bool parse_constant_primary(Cursor& cursor, Constant& value) {
-  return ExpressionParser(cursor).parse_unary(value);
 }
 
 }  // namespace barracuda::ptx

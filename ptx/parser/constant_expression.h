@@ -20,7 +20,5 @@ struct Constant {
 bool parse_constant(Cursor& cursor, Constant& value);
 // The same without additions and looser operators, for the terms of sym+4*2.
 bool parse_constant_term(Cursor& cursor, Constant& value);
-// One literal or parenthesised expression.
-bool parse_constant_primary(Cursor& cursor, Constant& value);
 
 }  // namespace barracuda::ptx

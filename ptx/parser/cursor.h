@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/assert.h"
 #include "base/diagnostic.h"
 #include "ptx/module.h"
 
@@ -119,7 +120,10 @@ class Cursor {
 
   [[nodiscard]] bool failed() const { return failure_.has_value(); }
 
-  [[nodiscard]] const Diagnostic& failure() const { return *failure_; }
+  [[nodiscard]] const Diagnostic& failure() const {
+    ASSERT(failure_.has_value());
+    return *failure_;
+  }
 
  private:
   void skip_comments();

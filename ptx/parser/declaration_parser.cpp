@@ -24,16 +24,16 @@ struct SpaceWord {
 };
 
 constexpr auto kSpaces = std::to_array<SpaceWord>({
-    {"reg", StateSpace::kReg},
-    {"param", StateSpace::kParam},
-    {"shared", StateSpace::kShared},
-    {"global", StateSpace::kGlobal},
-    {"local", StateSpace::kLocal},
-    {"const", StateSpace::kConst},
-    {"tex", StateSpace::kTex},
-    {"sreg", StateSpace::kSreg},
-    {"param::entry", StateSpace::kParam},
-    {"param::func", StateSpace::kParam},
+    {.word = "reg", .space = StateSpace::kReg},
+    {.word = "param", .space = StateSpace::kParam},
+    {.word = "shared", .space = StateSpace::kShared},
+    {.word = "global", .space = StateSpace::kGlobal},
+    {.word = "local", .space = StateSpace::kLocal},
+    {.word = "const", .space = StateSpace::kConst},
+    {.word = "tex", .space = StateSpace::kTex},
+    {.word = "sreg", .space = StateSpace::kSreg},
+    {.word = "param::entry", .space = StateSpace::kParam},
+    {.word = "param::func", .space = StateSpace::kParam},
 });
 
 StateSpace parse_space(std::string_view word) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -149,7 +150,7 @@ bool StatementParser::parse_labelled(Statement& statement, std::string_view name
   statement.label = name;
   const char* after = cursor_.at();
   if (!is_in_body()) {
-    return cursor_.fail(name.data(), "a label outside of a function");
+    return cursor_.fail(std::to_address(name.begin()), "a label outside of a function");
   }
   cursor_.skip_space();
   if (cursor_.failed()) {
@@ -172,7 +173,7 @@ bool StatementParser::parse_labelled(Statement& statement, std::string_view name
 
 bool StatementParser::parse_instruction(Statement& statement, std::string_view head) {
   if (!is_in_body()) {
-    return cursor_.fail(head.data(), "an instruction outside of a function");
+    return cursor_.fail(std::to_address(head.begin()), "an instruction outside of a function");
   }
   statement.kind = StatementKind::kInstruction;
   Instruction& instruction = statement.instruction;
@@ -184,7 +185,7 @@ bool StatementParser::parse_instruction(Statement& statement, std::string_view h
     last = word;
   }
   instruction.modifiers.assign(modifiers_.begin(), modifiers_.end());
-  instruction.mnemonic = {head.data(), last.data() + last.size()};
+  instruction.mnemonic = {head.begin(), last.end()};
   return cursor_.accept(';') || parse_operands(instruction, head);
 }
 
@@ -208,29 +209,29 @@ const StatementParser::Directive* StatementParser::find_directive(std::string_vi
   using P = StatementParser;
   // The frequent ones first.
   static constexpr auto kDirectives = std::to_array<Directive>({
-      {"loc", &P::parse_location},
-      {"param", &P::parse_declaration},
-      {"reg", &P::parse_declaration},
-      {"shared", &P::parse_declaration},
-      {"global", &P::parse_declaration},
-      {"local", &P::parse_declaration},
-      {"const", &P::parse_declaration},
-      {"visible", &P::parse_declaration},
-      {"extern", &P::parse_declaration},
-      {"weak", &P::parse_declaration},
-      {"common", &P::parse_declaration},
-      {"entry", &P::parse_declaration},
-      {"func", &P::parse_declaration},
-      {"tex", &P::parse_declaration},
-      {"sreg", &P::parse_declaration},
-      {"param::entry", &P::parse_declaration},
-      {"param::func", &P::parse_declaration},
-      {"pragma", &P::parse_pragma},
-      {"file", &P::parse_file},
-      {"section", &P::parse_section},
-      {"version", &P::parse_version},
-      {"target", &P::parse_target},
-      {"address_size", &P::parse_address_size},
+      {.word = "loc", .handler = &P::parse_location},
+      {.word = "param", .handler = &P::parse_declaration},
+      {.word = "reg", .handler = &P::parse_declaration},
+      {.word = "shared", .handler = &P::parse_declaration},
+      {.word = "global", .handler = &P::parse_declaration},
+      {.word = "local", .handler = &P::parse_declaration},
+      {.word = "const", .handler = &P::parse_declaration},
+      {.word = "visible", .handler = &P::parse_declaration},
+      {.word = "extern", .handler = &P::parse_declaration},
+      {.word = "weak", .handler = &P::parse_declaration},
+      {.word = "common", .handler = &P::parse_declaration},
+      {.word = "entry", .handler = &P::parse_declaration},
+      {.word = "func", .handler = &P::parse_declaration},
+      {.word = "tex", .handler = &P::parse_declaration},
+      {.word = "sreg", .handler = &P::parse_declaration},
+      {.word = "param::entry", .handler = &P::parse_declaration},
+      {.word = "param::func", .handler = &P::parse_declaration},
+      {.word = "pragma", .handler = &P::parse_pragma},
+      {.word = "file", .handler = &P::parse_file},
+      {.word = "section", .handler = &P::parse_section},
+      {.word = "version", .handler = &P::parse_version},
+      {.word = "target", .handler = &P::parse_target},
+      {.word = "address_size", .handler = &P::parse_address_size},
   });
   const auto* found = std::ranges::find(kDirectives, word, &Directive::word);
   return found == kDirectives.end() ? nullptr : found;

@@ -17,13 +17,15 @@ enum class Choice : std::uint8_t { kNumbers, kSizes, kThreads };
 struct Special {
   std::string_view name;  // the hook's, with '%' in front the register's
   Choice choice;
-  bool when_logged;  // the logger knows of it, too
+  bool when_logged = false;  // the logger knows of it, too
 };
 
 constexpr Special kSpecials[] = {
-    {"ctaid", Choice::kNumbers, true}, {"clusterid", Choice::kNumbers, false},
-    {"nctaid", Choice::kSizes, false}, {"nclusterid", Choice::kSizes, false},
-    {"tid", Choice::kThreads, false},
+    {.name = "ctaid", .choice = Choice::kNumbers, .when_logged = true},
+    {.name = "clusterid", .choice = Choice::kNumbers},
+    {.name = "nctaid", .choice = Choice::kSizes},
+    {.name = "nclusterid", .choice = Choice::kSizes},
+    {.name = "tid", .choice = Choice::kThreads},
 };
 constexpr std::string_view kCoordinates = "xyz";
 // wgmma, tcgen05 and setmaxnreg know warps by fours.
@@ -83,7 +85,7 @@ std::string rewrite(std::string text, const Special& special, HookNames& called,
       continue;
     }
     before += fmt::format(".reg .b32 {};\n", ours) +
-              write_call(called, {special.name}, {{32, fmt::to_string(c)}},
+              write_call(called, {.name = special.name}, {b32(fmt::to_string(c))},
                          ".param .b32 __barracuda_result;\n",
                          fmt::format("ld.param.b32 {}, [__barracuda_result];\n", ours));
     for (; at != std::string::npos; at = text.find(read, at + ours.size())) {

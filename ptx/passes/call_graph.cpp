@@ -2,6 +2,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "device_logger/memory_order.h"
 #include "ptx/analysis/constants.h"
 #include "ptx/analysis/program.h"
 #include "ptx/passes/passes.h"
@@ -22,9 +23,8 @@ FunctionIndices index_definitions(const Module& module) {
 }
 
 bool is_ordering(const Effect& effect) {
-  using enum wire::MemoryOrder;
-  return is_shared_access(effect) && (effect.order == kAcquire || effect.order == kRelease ||
-                                      effect.order == kAcqRel || effect.order == kSeqCst);
+  return is_shared_access(effect) &&
+         (wire::has_acquire(effect.order) || wire::has_release(effect.order));
 }
 
 bool is_logged(const Effect& effect, bool in_entry) {
@@ -77,8 +77,8 @@ class BodyReader {
       facts.fence_wrapper = fence;
     }
     std::ranges::sort(facts.symbols);
-    facts.symbols.erase(std::unique(facts.symbols.begin(), facts.symbols.end()),
-                        facts.symbols.end());
+    const auto repeated = std::ranges::unique(facts.symbols);
+    facts.symbols.erase(repeated.begin(), repeated.end());
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/assert.h"
 #include "device_logger/record.h"
 #include "ptx/analysis/constants.h"
 #include "ptx/analysis/plan_asynchronous.h"
@@ -86,17 +87,22 @@ class FunctionReader {
   }
 
   static std::string reason_of(const Instruction& instruction, const Effect& effect) {
-    const OpcodeClass c = effect.opcode_class;
-    return instruction.opcode == Opcode::kMultimem
-               ? "what lies at a multicast address on each device is not known"
-           : instruction.opcode == Opcode::kClusterlaunchcontrol
-               ? "blocks that do not begin because another takes their work are not known"
-           : c == kAsyncCopy    ? "asynchronous operations of this form are not logged"
-           : c == kMbarrier     ? "an mbarrier operation whose operands are not understood"
-           : c == kProxyFence   ? "fences of this proxy are not logged"
-           : c == kMatrixAccess ? "matrix loads and stores of this form are not logged"
-           : c == kTexture      ? "texture and surface accesses are not logged"
-                                : "an instruction whose effect on memory is not known";
+    if (instruction.opcode == Opcode::kMultimem) {
+      return "what lies at a multicast address on each device is not known";
+    }
+    if (instruction.opcode == Opcode::kClusterlaunchcontrol) {
+      return "blocks that do not begin because another takes their work are not known";
+    }
+    constexpr std::pair<OpcodeClass, const char*> kReasons[] = {
+        {kAsyncCopy, "asynchronous operations of this form are not logged"},
+        {kMbarrier, "an mbarrier operation whose operands are not understood"},
+        {kProxyFence, "fences of this proxy are not logged"},
+        {kMatrixAccess, "matrix loads and stores of this form are not logged"},
+        {kTexture, "texture and surface accesses are not logged"}};
+    const auto* const reason = std::ranges::find(kReasons, effect.opcode_class,
+                                                 &std::pair<OpcodeClass, const char*>::first);
+    return reason == std::end(kReasons) ? "an instruction whose effect on memory is not known"
+                                        : reason->second;
   }
 
   void add_not_covered(std::size_t i, std::string reason) {
@@ -105,7 +111,7 @@ class FunctionReader {
                                     .instruction = name_of(statement.instruction),
                                     .reason = std::move(reason),
                                     .ptx_line = statement.position.line});
-    not_covered_statements_.push_back(i);
+    not_covered_statements.push_back(i);
   }
 
   void add_access(std::size_t i) {
@@ -118,6 +124,7 @@ class FunctionReader {
     }
     PlannedSite site{
         .statement = i, .function = index_, .hook = HookKind::kAccess, .effect = effect};
+    ASSERT(effect.operation.has_value());
     site.info.operation = *effect.operation;
     site.info.order = effect.order;
     site.info.scope = effect.scope;
@@ -149,6 +156,7 @@ class FunctionReader {
     }
     PlannedSite site{
         .statement = i, .function = index_, .hook = HookKind::kAccess, .effect = effect};
+    ASSERT(effect.operation.has_value());
     site.info.operation = *effect.operation;
     site.info.element_bytes = layout->element_bytes;
     site.info.element_count = layout->element_count;
@@ -268,7 +276,7 @@ class FunctionReader {
   std::size_t registers_read_ = 0;  // statements before this one
 
  public:
-  std::vector<std::size_t> not_covered_statements_;
+  std::vector<std::size_t> not_covered_statements;
 };
 
 }  // namespace
@@ -284,8 +292,8 @@ Expected<void> run(Program& program) {
     FunctionReader reader(program, i, is_from_triton);
     reader.read();
     frames.enter(program.function(i));
-    for (std::size_t n = 0; n < reader.not_covered_statements_.size(); ++n) {
-      const auto chain = frames.at(reader.not_covered_statements_[n]);
+    for (std::size_t n = 0; n < reader.not_covered_statements.size(); ++n) {
+      const auto chain = frames.at(reader.not_covered_statements[n]);
       program.not_covered[first + n].where = chain.empty() ? SourceFrame{} : chain.front();
     }
   }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/expected.h"
+#include "device_logger/memory_order.h"
 #include "device_logger/store_delays.h"
 #include "ptx/analysis/call_sequence.h"
 #include "ptx/analysis/insertions.h"
@@ -40,11 +41,6 @@ constexpr std::string_view kDeclareValue = ".local .align 16 .b8 __barracuda_val
 constexpr std::string_view kDeclareRegisters =
     ".reg .b64 %__barracuda_a, %__barracuda_v0, %__barracuda_v1;\n"
     ".reg .b32 %__barracuda_d, %__barracuda_o;\n.reg .pred %__barracuda_q;\n";
-
-bool releases(wire::MemoryOrder order) {
-  return order == wire::MemoryOrder::kRelease || order == wire::MemoryOrder::kAcqRel ||
-         order == wire::MemoryOrder::kSeqCst;
-}
 
 std::uint32_t bytes_of(const Effect& effect) {
   return size_of(effect.type) * effect.elements;
@@ -83,7 +79,7 @@ Action action_of_access(const Statement& statement, const Effect& effect, bool d
   }
   const Instruction& instruction = statement.instruction;
   const bool writes = effect.opcode_class != kLoad;
-  if (!is_plain_address(statement, effect) || (writes && releases(effect.order))) {
+  if (!is_plain_address(statement, effect) || (writes && wire::has_release(effect.order))) {
     return Action::kDrain;
   }
   if (effect.opcode_class == kAtomic || effect.opcode_class == kReduction ||
@@ -221,8 +217,8 @@ class FunctionWriter {
                     store.operands[1].text) +
         "ld.local.v2.b64 {%__barracuda_v0, %__barracuda_v1}, [__barracuda_value];\n" +
         write_call(
-            program_.called_hooks, {"delay"},
-            {{64, "%__barracuda_a"}, {64, "%__barracuda_v0"}, {64, "%__barracuda_v1"}, {32, bytes}},
+            program_.called_hooks, {.name = "delay"},
+            {b64("%__barracuda_a"), b64("%__barracuda_v0"), b64("%__barracuda_v1"), b32(bytes)},
             ".param .b32 __barracuda_result;\n",
             "ld.param.b32 %__barracuda_d, [__barracuda_result];\n") +
         "setp.ne.u32 %__barracuda_q, %__barracuda_d, 0;\n";
@@ -243,11 +239,9 @@ class FunctionWriter {
     insert(i, open(statement, label));
     insert(i + 1, fmt::format("st.local.{} [__barracuda_value], {};\n", type, value) +
                       "ld.local.v2.b64 {%__barracuda_v0, %__barracuda_v1}, [__barracuda_value];\n" +
-                      write_call(program_.called_hooks, {"overlay"},
-                                 {{64, "%__barracuda_a"},
-                                  {64, "%__barracuda_v0"},
-                                  {64, "%__barracuda_v1"},
-                                  {32, fmt::to_string(bytes_of(effect))}},
+                      write_call(program_.called_hooks, {.name = "overlay"},
+                                 {b64("%__barracuda_a"), b64("%__barracuda_v0"),
+                                  b64("%__barracuda_v1"), b32(bytes_of(effect))},
                                  ".param .align 8 .b8 __barracuda_result[16];\n",
                                  "ld.param.b64 %__barracuda_v0, [__barracuda_result];\n"
                                  "ld.param.b64 %__barracuda_v1, [__barracuda_result+8];\n") +
@@ -260,14 +254,13 @@ class FunctionWriter {
     const Statement& statement = program_.module.statements[i];
     const std::string label = skip_label();
     insert(i, open(statement, label) +
-                  write_call(program_.called_hooks, {"settle"},
-                             {{64, "%__barracuda_a"},
-                              {32, fmt::to_string(bytes_of(program_.effects[i]))}}) +
+                  write_call(program_.called_hooks, {.name = "settle"},
+                             {b64("%__barracuda_a"), b32(bytes_of(program_.effects[i]))}) +
                   close(statement.instruction, label));
   }
 
   std::string drain(std::uint32_t how) {
-    return write_call(program_.called_hooks, {"drain"}, {{32, fmt::to_string(how)}});
+    return write_call(program_.called_hooks, {.name = "drain"}, {b32(how)});
   }
 
   static std::string type_of(const Instruction& access, const Effect& effect) {

@@ -20,7 +20,8 @@ Expected<void> run(Program& program) {
     insertions.push_back(
         {function.body_begin + 1,
          "{\n.reg .b32 %__barracuda_d;\n.reg .pred %__barracuda_q;\n" +
-             write_call(program.called_hooks, {"disturb"}, {}, ".param .b32 __barracuda_result;\n",
+             write_call(program.called_hooks, {.name = "disturb"}, {},
+                        ".param .b32 __barracuda_result;\n",
                         "ld.param.b32 %__barracuda_d, [__barracuda_result];\n") +
              "setp.ne.u32 %__barracuda_q, %__barracuda_d, 0;\n@%__barracuda_q exit;\n}"});
   }

@@ -53,7 +53,7 @@ Expected<void> run(Program& program) {
   std::optional<Ordinals> ordinals;
   const Function* entered = nullptr;
   std::optional<Variables> variables;
-  std::size_t last_counted = static_cast<std::size_t>(-1);
+  auto last_counted = static_cast<std::size_t>(-1);
   for (PlannedSite& site : program.sites) {
     if (site.hook == HookKind::kNone) {
       continue;

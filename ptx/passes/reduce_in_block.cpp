@@ -66,13 +66,14 @@ class Reducer {
       return;
     }
     const std::int64_t offset = address.offset + site.offset;
-    const Covered bytes{.base = base.name,
-                        .component = base.component,
-                        .space = site.effect.space,
-                        .proxy = site.effect.proxy,
-                        .begin = offset,
-                        .end = offset + site.info.element_bytes * site.info.element_count,
-                        .is_write = site.info.operation == wire::Operation::kWrite};
+    const Covered bytes{
+        .base = base.name,
+        .component = base.component,
+        .space = site.effect.space,
+        .proxy = site.effect.proxy,
+        .begin = offset,
+        .end = offset + std::int64_t{site.info.element_bytes} * site.info.element_count,
+        .is_write = site.info.operation == wire::Operation::kWrite};
     if (std::ranges::any_of(covered_,
                             [&](const Covered& earlier) { return stands_for(earlier, bytes); })) {
       site.hook = HookKind::kNone;

@@ -81,7 +81,8 @@ class Finder {
       });
     }
     std::ranges::sort(all, std::greater<>());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
+    const auto repeated = std::ranges::unique(all);
+    all.erase(repeated.begin(), repeated.end());
     all.resize(std::min(all.size(), kMostSources));
     return all;
   }
@@ -113,7 +114,7 @@ class Finder {
     const Operand* const base = base_of(address);
     const Sources sources = sources_of(statement.instruction);
     for (const Load& load : open_) {
-      Found& found = loads_[load.index];
+      const Found& found = loads_[load.index];
       const bool is_there = base != nullptr && load.base == base->name &&
                             load.offset == address.offset &&
                             found.site->info.element_bytes == site.info.element_bytes;

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/assert.h"
 #include "ptx/analysis/constants.h"
 #include "ptx/analysis/demanded_bits.h"
 #include "ptx/analysis/program.h"
@@ -162,6 +163,7 @@ Expected<void> run(Program& program) {
       TRY(flow, build_control_flow(program.module, program.function(entered)));
       reads.emplace(program, entered, *flow);
     }
+    ASSERT(reads.has_value());
     reads->add(std::move(site), std::span(program.sites).subspan(i + 1), sites);
   }
   program.sites = std::move(sites);

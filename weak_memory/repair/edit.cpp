@@ -138,10 +138,4 @@ std::string cuda_spelling(const Edit& edit) {
   return std::visit(Spelling{.before = edit.before}, change_of(edit));
 }
 
-std::string place_name(const Edit& edit) {
-  return edit.lines.empty()
-             ? to_string(edit.changes.front().at)
-             : fmt::format("{}:{}", edit.lines.front().file, edit.lines.front().line);
-}
-
 }  // namespace barracuda::weak_memory

@@ -40,7 +40,4 @@ std::uint64_t cost_of(const Edit& edit);
 // "__threadfence()", "cuda::memory_order_release, cuda::thread_scope_device": how CUDA C++ says it.
 std::string cuda_spelling(const Edit& edit);
 
-// "app.cu:31", or FUNCTION#STATEMENT where no line is known.
-std::string place_name(const Edit& edit);
-
 }  // namespace barracuda::weak_memory

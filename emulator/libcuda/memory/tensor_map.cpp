@@ -92,6 +92,18 @@ bool is_place(const CUtensorMap* map) {
   return map != nullptr && reinterpret_cast<std::uintptr_t>(map) % kTensorMapAlignment == 0;
 }
 
+// Without its dimensions.
+TensorMapImage image_of(CUtensorMapDataType type, cuuint32_t rank, const void* address,
+                        CUtensorMapSwizzle swizzle, CUtensorMapFloatOOBfill fill) {
+  TensorMapImage image;
+  image.map.address = reinterpret_cast<std::uintptr_t>(address);
+  image.map.rank = static_cast<std::uint8_t>(rank);
+  image.map.element = static_cast<TensorElement>(type);
+  image.map.swizzle = static_cast<TensorSwizzle>(swizzle);
+  image.map.fills_with_nan = fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
+  return image;
+}
+
 }  // namespace
 
 CUresult cuTensorMapEncodeTiled(CUtensorMap* tensor_map, CUtensorMapDataType type, cuuint32_t rank,
@@ -107,12 +119,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* tensor_map, CUtensorMapDataType typ
   if (!is_emulated(type, interleave)) {
     return CUDA_ERROR_NOT_SUPPORTED;
   }
-  TensorMapImage image;
-  image.map.address = reinterpret_cast<std::uintptr_t>(address);
-  image.map.rank = static_cast<std::uint8_t>(rank);
-  image.map.element = static_cast<TensorElement>(type);
-  image.map.swizzle = static_cast<TensorSwizzle>(swizzle);
-  image.map.fills_with_nan = fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
+  TensorMapImage image = image_of(type, rank, address, swizzle, fill);
   if (!set_dimensions(image.map, sizes, strides, box, steps) || !image.map.is_valid()) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -134,12 +141,7 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap* tensor_map, CUtensorMapDataType ty
   if (!is_emulated(type, interleave)) {
     return CUDA_ERROR_NOT_SUPPORTED;
   }
-  TensorMapImage image;
-  image.map.address = reinterpret_cast<std::uintptr_t>(address);
-  image.map.rank = static_cast<std::uint8_t>(rank);
-  image.map.element = static_cast<TensorElement>(type);
-  image.map.swizzle = static_cast<TensorSwizzle>(swizzle);
-  image.map.fills_with_nan = fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
+  TensorMapImage image = image_of(type, rank, address, swizzle, fill);
   constexpr std::array<cuuint32_t, kMaxTensorRank> kSingle{1, 1, 1, 1, 1};
   if (!set_dimensions(image.map, sizes, strides, kSingle.data(), steps) ||
       !set_pixels(image.map, lower, upper, channels, pixels) || !image.map.is_valid()) {

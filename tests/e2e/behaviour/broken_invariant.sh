@@ -4,7 +4,7 @@
 
 offset_of() { nm "$library" | awk -v name="$1" '$3 == name { print $1 }'; }
 session=$(offset_of _ZN9barracuda7preload15process_sessionEv)
-find=$(offset_of _ZNK9barracuda7session14ModuleRegistry4findEm)
+find=$(offset_of _ZNK9barracuda7session14ModuleRegistry4findENS0_6HandleE)
 program=$BUILD/bin/barracuda.test.broken_invariant
 
 run "$barracuda" run --device cpu -- "$program" "$session" "$find"

@@ -94,7 +94,8 @@ int main(int count, char** arguments) {
   auto* const find =
       function_at<std::shared_ptr<const KernelBinding>(const ModuleRegistry*, Handle)>(
           arguments[2]);
-  const auto binding = find(&process_session().modules(), reinterpret_cast<Handle>(kernel));
+  const auto binding =
+      find(&process_session().modules(), Handle{reinterpret_cast<std::uint64_t>(kernel)});
   const_cast<KernelBinding&>(*binding).name[0] = 'k';
   std::printf("after %u\n", launch(kernel, place));
   std::printf("later %u\n", launch(kernel, place));

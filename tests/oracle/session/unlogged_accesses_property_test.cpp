@@ -66,7 +66,7 @@ class Program {
 
   void step(const HostChoice& choice) {
     const StreamKey stream = stream_of(choice);
-    const session::Handle event = 1 + choice.event % 2;
+    const session::Handle event{1 + std::uint64_t{choice.event} % 2};
     switch (choice.what % 16) {
       case 0:
         create_stream(choice.stream % 3 == 0);
@@ -117,7 +117,7 @@ class Program {
 
   void create_stream(bool non_blocking) {
     if (created_.size() < 3) {
-      const session::Handle handle = 100 + created_.size();
+      const session::Handle handle{100 + created_.size()};
       streams_.created(handle, non_blocking);
       created_.push_back(streams_.key_of(handle));
     }

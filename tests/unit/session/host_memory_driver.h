@@ -42,7 +42,7 @@ class HostMemoryDriver final : public DeviceDriver {
 
   std::uint32_t multiprocessors() const override { return processors; }
 
-  Handle current_context() const override { return 1; }
+  Handle current_context() const override { return Handle{1}; }
 
   std::byte* allocate_pinned(std::size_t bytes) override {
     return reinterpret_cast<std::byte*>(allocate_device(bytes));

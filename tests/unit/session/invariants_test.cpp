@@ -48,7 +48,7 @@ TEST_CASE("a node of a graph that waits for a later one leaves no lock behind") 
   CHECK_THAT(
       failed_assertion([&] { (void)streams.graph_launch(detector::kLegacyStream, 1, steps); }),
       Contains("stream_tracker.cpp"));
-  CHECK(streams.number_of(streams.key_of(0x1000)) == 1);  // it would wait for ever
+  CHECK(streams.number_of(streams.key_of(Handle{0x1000})) == 1);  // it would wait for ever
 }
 
 TEST_CASE("a kernel's handle that means another kernel is not valid") {

@@ -109,7 +109,7 @@ TEST_CASE("15 to 50 % more blocks, in x or in the smallest slices, in whole clus
   CHECK(clusters.launch.extra == (clusters.grid.x - 64) / 4);
   CHECK(placed_of(*stress, {.x = 2}).grid.x == 3);
   CHECK(driver.blocks.size() == 1);  // one scratch memory
-  stress->close(1);
+  stress->close(Handle{1});
   CHECK(driver.blocks.empty());
 }
 
@@ -183,7 +183,7 @@ TEST_CASE("beside a launch without blocks for it, a kernel stresses for a while,
   request.is_cooperative = true;
   CHECK(stress->begin_beside(request, stress->place(request)) == 2);
   CHECK(nanoseconds == std::vector<std::uint32_t>{500'000'000, 10'000'000});
-  stress->end_beside(2, 0);
+  stress->end_beside(2, {});
   REQUIRE(driver.written.size() == 1);
   CHECK(driver.written.front().second == 2);
   driver.emulated = true;
@@ -203,7 +203,7 @@ TEST_CASE("a stressed launch finds its place behind its descriptor, whether or n
   REQUIRE(taken->stressed != 0);
   // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of the host
   CHECK(reinterpret_cast<const wire::StressedLaunch*>(taken->stressed)->seed == 5);
-  delayer->close(1);
+  delayer->close(Handle{1});
 }
 
 }  // namespace barracuda::session

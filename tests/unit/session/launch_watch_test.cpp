@@ -30,8 +30,8 @@ struct Watched {
   }
 
   void launch(const char* kernel, std::uint32_t id) {
-    const Mark begin = watch.before(1);
-    watch.after(begin, 1, {.kernel = kernel, .id = detector::LaunchId{id}});
+    const Mark begin = watch.before(Handle{1});
+    watch.after(begin, Handle{1}, {.kernel = kernel, .id = detector::LaunchId{id}});
   }
 };
 

@@ -34,9 +34,9 @@ TEST_CASE("what is thrown while a module is prepared costs that module alone, an
   REQUIRE(session);
 
   device.failure.emplace("no such device");
-  const ProgramImage& failed = session->prepare_file(program());
+  const ProgramImage& failed = session->images().prepare_file(program());
   CHECK_FALSE(failed.instrumented());
-  constexpr Handle kModule = 1, kFunction = 2;
+  constexpr Handle kModule{1}, kFunction{2};
   session->modules().loaded(kModule, false, failed, "", "");
   session->modules().kernel_found(kModule, "fill", kFunction);
   Launch launch(nullptr, nullptr);
@@ -50,7 +50,7 @@ TEST_CASE("what is thrown while a module is prepared costs that module alone, an
   CHECK_THAT(coverage.gaps[1], Contains("without instrumentation") && Contains("no such device"));
 
   device.failure.reset();
-  CHECK(session->prepare_file(program()).instrumented());
+  CHECK(session->images().prepare_file(program()).instrumented());
 }
 
 TEST_CASE("a launch on which the tool fails runs unlogged, is counted, and nobody waits for it") {
@@ -58,10 +58,10 @@ TEST_CASE("a launch on which the tool fails runs unlogged, is counted, and nobod
   HostMemoryDriver& device = *driver;
   const auto session = Session::create(Options{}, std::move(driver), nullptr).value_or(nullptr);
   REQUIRE(session);
-  const ProgramImage& image = session->prepare_file(
+  const ProgramImage& image = session->images().prepare_file(
       program(".param .u64 to", ".reg .b64 %p;\nld.param.u64 %p, [to];\nst.global.u32 [%p], 1;\n"));
   REQUIRE(image.instrumented());
-  constexpr Handle kModule = 1, kFunction = 2;
+  constexpr Handle kModule{1}, kFunction{2};
   session->modules().loaded(kModule, false, image, "", "");
   session->modules().kernel_found(kModule, "fill", kFunction);
 
@@ -77,7 +77,7 @@ TEST_CASE("a launch on which the tool fails runs unlogged, is counted, and nobod
   CHECK(LaunchTracker::current() == detector::LaunchId{});
   session->launches().submitted(launch, 0);
   const auto begin = std::chrono::steady_clock::now();
-  session->launches().drain(device.current_context(), false);
+  session->in_flight().drain(device.current_context(), false);
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
   const report::Coverage coverage = report::coverage_of(session->run_data(Session::Reading::kLast));
   CHECK(coverage.launches == 1);
@@ -103,7 +103,7 @@ TEST_CASE("the variables of a kernel in a part of its own are those of its modul
   options.split_modules = 2;
   const auto session = Session::create(options, std::move(driver), nullptr).value_or(nullptr);
   REQUIRE(session);
-  const ProgramImage& image = session->prepare_file(program_in_parts());
+  const ProgramImage& image = session->images().prepare_file(program_in_parts());
   REQUIRE(image.split != nullptr);
   const ptx::KernelPart* const part = image.split->find_part("one");
   REQUIRE(part != nullptr);
@@ -112,12 +112,12 @@ TEST_CASE("the variables of a kernel in a part of its own are those of its modul
   CHECK(image.split->find_part("none") == nullptr);
   CHECK(image.split->find_plain_part("two") != nullptr);
 
-  constexpr Handle kModule = 1, kPart = 2, kFunction = 3;
+  constexpr Handle kModule{1}, kPart{2}, kFunction{3};
   using enum ModuleRegistry::Loading;
   session->modules().loaded(kModule, false, image, "", "", kBase);
   session->modules().kernel_found(kModule, "one", kFunction, {.handle = kPart, .part = part});
   CHECK(session->modules().loaded_text(image, "one") == part->text);
-  CHECK_FALSE(session->place_variables(kFunction));  // nobody knows where they are
+  CHECK_FALSE(session->variables().place(kFunction));  // nobody knows where they are
 
   std::uint32_t count = 0;
   std::uint64_t table = 0;
@@ -127,7 +127,7 @@ TEST_CASE("the variables of a kernel in a part of its own are those of its modul
   };
   device.variables[{kModule, "count"}] = range_of(count);
   device.variables[{kPart, ptx::kAddressTable}] = range_of(table);
-  CHECK(session->place_variables(kFunction));
+  CHECK(session->variables().place(kFunction));
   CHECK(table == range_of(count).address);
 
   // A part that is loaded again, perhaps at the same handle, has to be told again.
@@ -135,7 +135,7 @@ TEST_CASE("the variables of a kernel in a part of its own are those of its modul
   session->before_unload(kModule);
   session->modules().loaded(kModule, false, image, "", "", kBase);
   session->modules().kernel_found(kModule, "one", kFunction, {.handle = kPart, .part = part});
-  CHECK(session->place_variables(kFunction));
+  CHECK(session->variables().place(kFunction));
   CHECK(table == range_of(count).address);
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("a module of few kernels, and every module without the option, is one 
     const auto session =
         Session::create(options, std::make_unique<HostMemoryDriver>(), nullptr).value_or(nullptr);
     REQUIRE(session);
-    CHECK(session->prepare_file(program_in_parts()).split == nullptr);
+    CHECK(session->images().prepare_file(program_in_parts()).split == nullptr);
   }
 }
 

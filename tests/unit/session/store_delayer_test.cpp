@@ -70,12 +70,12 @@ TEST_CASE("a descriptor is used again when its launch is over") {
   Problems problems;
   const auto delayer = StoreDelayer::create(delaying(), driver, problems).value();
   const auto* const first = delayer->begin("k", kGrid, kBlock, kStream);
-  delayer->submitted(first, 0);
+  delayer->submitted(first, {});
   CHECK(delayer->begin("k", kGrid, kBlock, kStream) != first);
   driver.passed = driver.marks.load();
   CHECK(delayer->begin("k", kGrid, kBlock, kStream) == first);
   CHECK(driver.released == 1);
-  delayer->close(1);
+  delayer->close(Handle{1});
   CHECK(driver.blocks.empty());
 }
 

@@ -21,8 +21,8 @@ LaunchId id(std::uint32_t number) {
 
 TEST_CASE("stream 0 and the legacy handle are one stream, the per-thread stream is each thread's") {
   StreamTracker streams;
-  CHECK(streams.key_of(0) == detector::kLegacyStream);
-  CHECK(streams.key_of(1) == detector::kLegacyStream);
+  CHECK(streams.key_of(Handle{}) == detector::kLegacyStream);
+  CHECK(streams.key_of(Handle{1}) == detector::kLegacyStream);
   const auto mine = streams.key_of(kPerThreadHandle);
   CHECK(mine == streams.key_of(kPerThreadHandle));
   CHECK(mine != detector::kLegacyStream);
@@ -33,33 +33,33 @@ TEST_CASE("stream 0 and the legacy handle are one stream, the per-thread stream 
 
 TEST_CASE("streams are numbered as they appear, the default stream is 0") {
   StreamTracker streams;
-  streams.created(0x1000, false);
-  streams.created(0x2000, true);
-  CHECK(streams.number_of(streams.key_of(0)) == 0);
-  CHECK(streams.number_of(streams.key_of(0x1000)) == 1);
-  CHECK(streams.number_of(streams.key_of(0x2000)) == 2);
-  CHECK(streams.number_of(streams.key_of(0x3000)) == 3);
+  streams.created(Handle{0x1000}, false);
+  streams.created(Handle{0x2000}, true);
+  CHECK(streams.number_of(streams.key_of(Handle{})) == 0);
+  CHECK(streams.number_of(streams.key_of(Handle{0x1000})) == 1);
+  CHECK(streams.number_of(streams.key_of(Handle{0x2000})) == 2);
+  CHECK(streams.number_of(streams.key_of(Handle{0x3000})) == 3);
 }
 
 TEST_CASE("launches of one stream follow each other, those of another need an event") {
   StreamTracker streams;
-  streams.created(0x1000, true);
-  streams.created(0x2000, true);
-  const auto first = streams.key_of(0x1000);
-  const auto second = streams.key_of(0x2000);
+  streams.created(Handle{0x1000}, true);
+  streams.created(Handle{0x2000}, true);
+  const auto first = streams.key_of(Handle{0x1000});
+  const auto second = streams.key_of(Handle{0x2000});
   CHECK(streams.launch(first, id(1)).empty());
   CHECK(streams.launch(first, id(2)) == Launches{id(1)});
   CHECK(streams.launch(second, id(3)).empty());
-  streams.event_recorded(0x77, first);
-  streams.event_waited(second, 0x77);
+  streams.event_recorded(Handle{0x77}, first);
+  streams.event_waited(second, Handle{0x77});
   const Launches after = streams.launch(second, id(4));
   CHECK(std::set<WorkId>(after.begin(), after.end()) == std::set<WorkId>{id(2), id(3)});
 }
 
 TEST_CASE("the nodes of a graph follow their edges, the stream before them and after them") {
   StreamTracker streams;
-  streams.created(0x1000, true);
-  const auto stream = streams.key_of(0x1000);
+  streams.created(Handle{0x1000}, true);
+  const auto stream = streams.key_of(Handle{0x1000});
   (void)streams.launch(stream, id(1));
   // A diamond whose top is no kernel.
   const std::vector<GraphStep> steps = {{.work = {}, .dependencies = {}},
@@ -81,15 +81,15 @@ TEST_CASE("the nodes of a graph follow their edges, the stream before them and a
 
 TEST_CASE("replays of one executable graph follow each other in any streams, those of two do not") {
   StreamTracker streams;
-  streams.created(16, true);
-  streams.created(17, true);
+  streams.created(Handle{16}, true);
+  streams.created(Handle{17}, true);
   const auto replay = [&](Handle stream, std::uint64_t executable, std::uint32_t launch) {
     return streams.graph_launch(streams.key_of(stream), executable,
                                 std::vector<GraphStep>{{.work = id(launch), .dependencies = {}}});
   };
-  CHECK(replay(16, kExecutable, 1)[0].empty());
-  CHECK(replay(17, kExecutable + 1, 2)[0].empty());
-  const Launches after = replay(17, kExecutable, 3)[0];
+  CHECK(replay(Handle{16}, kExecutable, 1)[0].empty());
+  CHECK(replay(Handle{17}, kExecutable + 1, 2)[0].empty());
+  const Launches after = replay(Handle{17}, kExecutable, 3)[0];
   CHECK(std::set<WorkId>(after.begin(), after.end()) == std::set<WorkId>{id(1), id(2)});
 }
 
@@ -99,14 +99,14 @@ detector::CopyOrder copy(StreamTracker& streams, Handle stream, std::uint32_t nu
 
 TEST_CASE("copies of the default streams follow the rules of launches there") {
   StreamTracker streams;
-  streams.created(0x1000, false);
-  streams.created(0x2000, true);
-  CHECK(copy(streams, 0x1000, 1).ordered_after.empty());
-  CHECK(copy(streams, 0x2000, 2).ordered_after.empty());
+  streams.created(Handle{0x1000}, false);
+  streams.created(Handle{0x2000}, true);
+  CHECK(copy(streams, Handle{0x1000}, 1).ordered_after.empty());
+  CHECK(copy(streams, Handle{0x2000}, 2).ordered_after.empty());
   // The legacy stream awaits the blocking one alone, and the thread's own stream the legacy one.
-  CHECK(copy(streams, 0, 3).ordered_after == Launches{detector::CopyId{1}});
+  CHECK(copy(streams, Handle{}, 3).ordered_after == Launches{detector::CopyId{1}});
   CHECK(copy(streams, kPerThreadHandle, 4).ordered_after == Launches{detector::CopyId{3}});
-  CHECK(copy(streams, 0x2000, 5).ordered_after == Launches{detector::CopyId{2}});
+  CHECK(copy(streams, Handle{0x2000}, 5).ordered_after == Launches{detector::CopyId{2}});
   detector::CopyOrder theirs;
   std::thread([&] { theirs = copy(streams, kPerThreadHandle, 6); }).join();
   CHECK(theirs.id == detector::CopyId{6});
@@ -115,39 +115,40 @@ TEST_CASE("copies of the default streams follow the rules of launches there") {
 
 TEST_CASE("an event is behind the copies before it, though copies after it could share a number") {
   StreamTracker streams;
-  streams.created(0x1000, true);
-  streams.created(0x2000, true);
-  CHECK(copy(streams, 0x1000, 1).id == detector::CopyId{1});
-  CHECK(copy(streams, 0x1000, 2).id == detector::CopyId{1});
-  streams.event_recorded(0x77, streams.key_of(0x1000));
-  CHECK(copy(streams, 0x1000, 3).id == detector::CopyId{3});
-  streams.event_waited(streams.key_of(0x2000), 0x77);
-  CHECK(copy(streams, 0x2000, 4).ordered_after == Launches{detector::CopyId{1}});
+  streams.created(Handle{0x1000}, true);
+  streams.created(Handle{0x2000}, true);
+  CHECK(copy(streams, Handle{0x1000}, 1).id == detector::CopyId{1});
+  CHECK(copy(streams, Handle{0x1000}, 2).id == detector::CopyId{1});
+  streams.event_recorded(Handle{0x77}, streams.key_of(Handle{0x1000}));
+  CHECK(copy(streams, Handle{0x1000}, 3).id == detector::CopyId{3});
+  streams.event_waited(streams.key_of(Handle{0x2000}), Handle{0x77});
+  CHECK(copy(streams, Handle{0x2000}, 4).ordered_after == Launches{detector::CopyId{1}});
 }
 
 TEST_CASE("copies of a destroyed stream go on until something awaits them") {
   StreamTracker streams;
   for (const bool non_blocking : {false, true}) {
     const std::uint32_t first = non_blocking ? 10 : 1;
-    streams.created(0x1000, non_blocking);
-    (void)copy(streams, 0x1000, first);
-    streams.destroyed(0x1000);
-    streams.created(0x1000, true);  // another stream that has its handle
-    CHECK(copy(streams, 0x1000, first + 1).ordered_after != Launches{detector::CopyId{first}});
+    streams.created(Handle{0x1000}, non_blocking);
+    (void)copy(streams, Handle{0x1000}, first);
+    streams.destroyed(Handle{0x1000});
+    streams.created(Handle{0x1000}, true);  // another stream that has its handle
+    CHECK(copy(streams, Handle{0x1000}, first + 1).ordered_after !=
+          Launches{detector::CopyId{first}});
     streams.device_synchronized();
     CHECK(std::ranges::count(streams.host_waited(), detector::WorkId(detector::CopyId{first})) ==
           1);
-    streams.destroyed(0x1000);
+    streams.destroyed(Handle{0x1000});
   }
 }
 
 TEST_CASE("what was copied before a device was reset is over for all that comes then") {
   StreamTracker streams;
-  streams.created(0x1000, true);
-  (void)copy(streams, 0x1000, 1);
+  streams.created(Handle{0x1000}, true);
+  (void)copy(streams, Handle{0x1000}, 1);
   streams.device_synchronized();  // the end of a context waits for it
-  streams.created(0x1000, true);
-  const detector::CopyOrder after = copy(streams, 0x1000, 2);
+  streams.created(Handle{0x1000}, true);
+  const detector::CopyOrder after = copy(streams, Handle{0x1000}, 2);
   CHECK(after.ordered_after == Launches{detector::CopyId{1}});
   CHECK(after.host_waited == Launches{detector::CopyId{1}});
 }

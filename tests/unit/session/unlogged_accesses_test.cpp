@@ -15,7 +15,7 @@ using detector::LaunchId;
 using detector::StreamKey;
 
 constexpr std::uint64_t kIn = 0x10000, kOut = 0x20000, kOther = 0x30000, kBytes = 0x1000;
-constexpr Handle kStream = 100, kSecond = 101;
+constexpr std::uint64_t kStream = 100, kSecond = 101;
 
 Options options_with(const std::string& filter) {
   Options options;
@@ -162,7 +162,7 @@ TEST_CASE("with the option, a recording and the paper's rules all is logged") {
 
 TEST_CASE("beside work that it does not come after, a launch is logged") {
   Device device(options_with("on"));
-  device.streams.created(kStream, true);
+  device.streams.created(Handle{kStream}, true);
   device.copy_to(StreamKey{kStream}, kIn);
   CHECK(device.launch(kLegacyStream, kIn, kOut).count == 0);
   device.streams.stream_synchronized(StreamKey{kStream});
@@ -171,17 +171,17 @@ TEST_CASE("beside work that it does not come after, a launch is logged") {
 
 TEST_CASE("filter=auto leaves out only where nothing is likely to come beside") {
   Device device;
-  device.streams.created(kStream, false);
+  device.streams.created(Handle{kStream}, false);
   CHECK(is_range(device.launch(kLegacyStream, kIn, kOut), kIn));  // who waits for whom is known
   CHECK(is_range(device.launch(StreamKey{kStream}, kIn, kOut), kIn));
-  device.streams.created(kSecond, false);
+  device.streams.created(Handle{kSecond}, false);
   CHECK(device.launch(StreamKey{kStream}, kIn, kOut).count == 0);
   CHECK(is_range(device.launch(kLegacyStream, kIn, kOut), kIn));
-  device.streams.created(kSecond + 1, true);
+  device.streams.created(Handle{kSecond + 1}, true);
   CHECK(device.launch(kLegacyStream, kIn, kOut).count == 0);
 
   Device alone;
-  alone.streams.created(kStream, true);
+  alone.streams.created(Handle{kStream}, true);
   CHECK(is_range(alone.launch(StreamKey{kStream}, kIn, kOut), kIn));
   alone.streams.stream_synchronized(StreamKey{kStream});
   CHECK(alone.launch(kLegacyStream, kIn, kOut).count == 0);
@@ -191,8 +191,8 @@ TEST_CASE("filter=auto leaves out only where nothing is likely to come beside") 
 
 TEST_CASE("filter=auto leaves out where streams were there to be beside each other and are not") {
   Device device;
-  device.streams.created(kStream, true);
-  device.streams.created(kSecond, true);
+  device.streams.created(Handle{kStream}, true);
+  device.streams.created(Handle{kSecond}, true);
   const StreamKey stream{kStream}, second{kSecond};
   const auto launches_until_left_out = [&] {
     std::uint32_t logged = 0;
@@ -221,7 +221,7 @@ TEST_CASE("filter=auto leaves out where streams were there to be beside each oth
     CHECK(launches_until_left_out() == 15);
   }
   SECTION("another is created") {
-    device.streams.created(kSecond + 1, true);
+    device.streams.created(Handle{kSecond + 1}, true);
     CHECK(launches_until_left_out() == 15);
   }
 }
@@ -236,7 +236,7 @@ TEST_CASE("a programmatic launch overtakes nobody who does not let dependents be
     Device device(options_with("on"));
     CHECK(is_range(device.launch(kLegacyStream, kIn, kOut), kIn));
     if (has_rival) {
-      device.streams.created(kStream, true);
+      device.streams.created(Handle{kStream}, true);
     }
     device.launch(kLegacyStream, kOther, kIn, true);
     CHECK(device.has_given_up() == has_rival);
@@ -246,7 +246,7 @@ TEST_CASE("a programmatic launch overtakes nobody who does not let dependents be
 TEST_CASE("a copy that may overtake a launch is told, and all is logged from then on") {
   Device device(options_with("on"));
   device.launch(kLegacyStream, kIn, kOut);
-  device.streams.created(kStream, true);
+  device.streams.created(Handle{kStream}, true);
   SECTION("it writes what was read") {
     device.copy_to(StreamKey{kStream}, kIn);
     REQUIRE(device.has_given_up());
@@ -271,7 +271,7 @@ TEST_CASE("a copy that may overtake a launch is told, and all is logged from the
 TEST_CASE("what was read ends with the free that comes after it") {
   Device device(options_with("on"));
   device.launch(kLegacyStream, kIn, kOut);
-  device.streams.created(kStream, true);
+  device.streams.created(Handle{kStream}, true);
   const auto free_in = [&](StreamKey stream) {
     device.reads.begin({.id = device.streams.copy(stream, CopyId{++device.copies}).id,
                         .operation = detector::HostOperation::kFree,
@@ -291,7 +291,7 @@ TEST_CASE("what was read ends with the free that comes after it") {
 TEST_CASE("a launch that may overtake another is told if it may write what that one read") {
   Device device(options_with("on"));
   device.launch(kLegacyStream, kIn, kOut);
-  device.streams.created(kStream, true);
+  device.streams.created(Handle{kStream}, true);
   SECTION("it does not") {
     device.launch(StreamKey{kStream}, kIn, kOther);
     CHECK_FALSE(device.has_given_up());
@@ -324,7 +324,7 @@ TEST_CASE("what many launches read is not forgotten") {
     device.allocations.add(kOther + i * 0x10000, kBytes, "cudaMalloc");
     CHECK(device.launch(kLegacyStream, kOther + i * 0x10000, kOut).count == 1);
   }
-  device.streams.created(kStream, true);
+  device.streams.created(Handle{kStream}, true);
   device.copy_to(StreamKey{kStream}, kOther + 0x10000);
   CHECK(device.has_given_up());
 }
@@ -409,7 +409,7 @@ TEST_CASE("who may read what was owned, unordered, is told") {
   device.use_own_words();
   device.add_blocks();
   REQUIRE(device.launch(kLegacyStream, kIn, kOut).owned == 1);
-  device.streams.created(kStream, true);
+  device.streams.created(Handle{kStream}, true);
   SECTION("a copy") {
     device.copy_to(StreamKey{kStream}, kOut, false);
     REQUIRE(device.has_given_up());

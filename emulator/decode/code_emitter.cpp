@@ -1,28 +1,42 @@
-// Operands of instructions to slots.
-#include <cstring>
+#include "emulator/decode/code_emitter.h"
+
+#include <algorithm>
 
 #include <fmt/format.h>
 
-#include "base/align.h"
 #include "base/assert.h"
-#include "emulator/decode/function_decoder.h"
+#include "emulator/execute/control.h"
+#include "ptx/type_family.h"
 
 namespace barracuda::emulator {
 
+using ptx::Operand;
 using ptx::ScalarType;
 
-namespace {
-
-bool is_signed(ScalarType type) {
-  return type == ScalarType::kS8 || type == ScalarType::kS16 || type == ScalarType::kS32 ||
-         type == ScalarType::kS64;
+void CodeEmitter::begin_step(std::uint32_t statement) {
+  statement_ = statement;
+  predicate_ = kNoSlot;
+  refusal_.clear();
+  settlements_.clear();
+  registers_.uses().next_step();
+  step_begins_.push_back(static_cast<std::uint32_t>(function_.code.size()));
 }
 
-constexpr std::uint32_t kSlotAlignment = 64;
+void CodeEmitter::set_predicate(Slot predicate, bool is_negated) {
+  predicate_ = predicate;
+  predicate_negated_ = is_negated;
+}
 
-}  // namespace
+Instruction& CodeEmitter::emit(const Instruction& pattern) {
+  ASSERT(pattern.handler != nullptr);
+  Instruction& instruction = function_.code.emplace_back(pattern);
+  instruction.statement = statement_;
+  instruction.predicate = predicate_;
+  instruction.predicate_negated = predicate_negated_;
+  return instruction;
+}
 
-Instruction& FunctionDecoder::emit(Handler handler) {
+Instruction& CodeEmitter::emit(Handler handler) {
   ASSERT(handler != nullptr);
   Instruction& instruction = function_.code.emplace_back();
   instruction.handler = handler;
@@ -32,64 +46,24 @@ Instruction& FunctionDecoder::emit(Handler handler) {
   return instruction;
 }
 
-void FunctionDecoder::unsupported(std::string reason) {
+Slot CodeEmitter::refuse(std::string reason) {
+  refusal_ = std::move(reason);
+  return kNoSlot;
+}
+
+void CodeEmitter::refuse_by_default(std::string reason) {
+  if (refusal_.empty()) {
+    refusal_ = std::move(reason);
+  }
+}
+
+void CodeEmitter::unsupported(const std::string& reason) {
   function_.reasons.push_back(std::make_unique<std::string>(
       fmt::format("an instruction that the emulator cannot execute ({}) was reached", reason)));
   emit(&execute_unsupported).extra = function_.reasons.back().get();
 }
 
-Slot FunctionDecoder::refuse(std::string reason) {
-  refusal_ = std::move(reason);
-  return kNoSlot;
-}
-
-Slot FunctionDecoder::slot_of(std::uint32_t number) const {
-  ASSERT(layout_ == nullptr || number < layout_->slots.size());
-  return layout_ == nullptr ? number : layout_->slots[number];
-}
-
-// For this step.
-Slot FunctionDecoder::temporary(RegisterClass register_class) {
-  const std::uint32_t number = uses_.add(register_class);
-  uses_.write(number, true);
-  return slot_of(number);
-}
-
-Slot FunctionDecoder::carry() {
-  if (carry_ == kNoRegister) {
-    carry_ = uses_.add(RegisterClass::kPredicate);
-  }
-  uses_.read(carry_);
-  uses_.write(carry_, predicate_ == kNoSlot);
-  return slot_of(carry_);
-}
-
-Slot FunctionDecoder::constant(std::uint64_t bits, RegisterClass register_class,
-                               bool shared_by_value) {
-  const bool wide = register_class == RegisterClass::kDoubleWord;
-  const bool predicate = register_class == RegisterClass::kPredicate;
-  bits = wide ? bits : predicate ? (bits != 0 ? kFullMask : 0) : bits & 0xffffffffU;
-  auto& known = constant_slots_[static_cast<std::size_t>(register_class)];
-  if (shared_by_value) {
-    if (const auto found = known.find(bits); found != known.end()) {
-      return found->second;
-    }
-  }
-  const std::size_t offset = constants_.size();
-  const std::size_t lane_bytes = wide ? 8 : 4, lanes = predicate ? 1 : kLanes;
-  constants_.resize(offset + align_up(lane_bytes * lanes, kSlotAlignment));
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
-    std::memcpy(constants_.data() + offset + lane * lane_bytes, &bits, lane_bytes);
-  }
-  ASSERT(offset < kConstantSlot && offset % kSlotAlignment == 0);
-  const Slot slot = static_cast<Slot>(offset) | kConstantSlot;
-  if (shared_by_value) {
-    known.emplace(bits, slot);
-  }
-  return slot;
-}
-
-std::uint32_t FunctionDecoder::register_number(const Operand& operand, RegisterClass& its_class) {
+std::uint32_t CodeEmitter::register_number(const Operand& operand, RegisterClass& its_class) {
   Symbol* symbol = symbols_.find(operand.name);
   if (symbol == nullptr || symbol->kind != Symbol::Kind::kRegister) {
     refuse(fmt::format("register {} is not declared", operand.name));
@@ -97,9 +71,9 @@ std::uint32_t FunctionDecoder::register_number(const Operand& operand, RegisterC
   }
   its_class = symbol->register_class;
   if (symbol->number == kNoRegister) {
-    symbol->number = uses_.add(its_class);
+    symbol->number = registers_.uses().add(its_class);
     for (int i = 1; i < symbol->vector; ++i) {
-      uses_.add(its_class);
+      registers_.uses().add(its_class);
     }
   }
   if (symbol->vector == 1) {
@@ -115,35 +89,39 @@ std::uint32_t FunctionDecoder::register_number(const Operand& operand, RegisterC
   return symbol->number + static_cast<std::uint32_t>(index);
 }
 
-Slot FunctionDecoder::read_register(const Operand& operand, RegisterClass& its_class) {
+Slot CodeEmitter::read_register(const Operand& operand, RegisterClass& its_class) {
   const std::uint32_t number = register_number(operand, its_class);
   if (number == kNoRegister) {
     return kNoSlot;
   }
-  uses_.read(number);
-  return slot_of(number);
+  registers_.uses().read(number);
+  return registers_.slot_of(number);
 }
 
-Slot FunctionDecoder::write_register(const Operand& operand, RegisterClass& its_class) {
+Slot CodeEmitter::write_register(const Operand& operand, RegisterClass& its_class) {
   const std::uint32_t number = register_number(operand, its_class);
   if (number == kNoRegister) {
     return kNoSlot;
   }
-  uses_.write(number, predicate_ == kNoSlot);
-  return slot_of(number);
+  registers_.uses().write(number, predicate_ == kNoSlot);
+  return registers_.slot_of(number);
 }
 
-Slot FunctionDecoder::emit_to_temporary(Handler handler, RegisterClass register_class, Slot a,
-                                        std::int64_t immediate) {
+void CodeEmitter::settle() {
+  for (const Settlement& settlement : settlements_) {
+    emit({.handler = settlement.handler, .d = settlement.to, .a = settlement.from});
+  }
+  settlements_.clear();
+}
+
+Slot CodeEmitter::emit_to_temporary(Handler handler, RegisterClass register_class, Slot a,
+                                    std::int64_t immediate) {
   const Slot d = temporary(register_class);
-  Instruction& instruction = emit(handler);
-  instruction.d = d;
-  instruction.a = a;
-  instruction.immediate = immediate;
+  emit({.handler = handler, .d = d, .a = a, .immediate = immediate});
   return d;
 }
 
-Slot FunctionDecoder::adapted(Slot slot, RegisterClass from, ScalarType type) {
+Slot CodeEmitter::adapted(Slot slot, RegisterClass from, ScalarType type) {
   const RegisterClass wanted = register_class(type);
   if (slot == kNoSlot || from == wanted) {
     return slot;
@@ -152,26 +130,23 @@ Slot FunctionDecoder::adapted(Slot slot, RegisterClass from, ScalarType type) {
     return emit_to_temporary(&execute_narrow, wanted, slot, 0);
   }
   if (from == RegisterClass::kWord && wanted == RegisterClass::kDoubleWord) {
-    return emit_to_temporary(is_signed(type) ? &execute_widen_signed : &execute_widen, wanted, slot,
-                             0);
+    return emit_to_temporary(ptx::is_signed(type) ? &execute_widen_signed : &execute_widen, wanted,
+                             slot, 0);
   }
   return refuse("an operand's register has another size than the instruction's type");
 }
 
-Slot FunctionDecoder::shared_address(const ptx::Variable& variable, std::int64_t offset) {
+Slot CodeEmitter::shared_address(const ptx::Variable& variable, std::int64_t offset) {
   if (variable.size() != 0 || !variable.is_extern) {
-    return constant(builder_.shared_offset(variable) + static_cast<std::uint64_t>(offset),
-                    RegisterClass::kDoubleWord);
+    return constants_.add(builder_.shared_offset(variable) + static_cast<std::uint64_t>(offset),
+                          RegisterClass::kDoubleWord);
   }
-  // Dynamic shared memory lies behind everything else: its offset is added when that is known.
-  const Slot slot = constant(static_cast<std::uint64_t>(offset), RegisterClass::kDoubleWord, false);
-  dynamic_constants_.emplace_back(slot & ~kConstantSlot, 8);
-  return slot;
+  return constants_.add_dynamic_offset(static_cast<std::uint64_t>(offset));
 }
 
 // The address within its space, as 64 bits; a function's parameter lies in local memory and has a
 // generic address.
-Slot FunctionDecoder::declared_address(const Symbol& symbol, std::int64_t offset) {
+Slot CodeEmitter::declared_address(const Symbol& symbol, std::int64_t offset) {
   const std::int64_t place = symbol.offset + offset;
   switch (symbol.kind) {
     case Symbol::Kind::kShared:
@@ -196,24 +171,24 @@ Slot FunctionDecoder::declared_address(const Symbol& symbol, std::int64_t offset
   return refuse("a register has no address");
 }
 
-Slot FunctionDecoder::symbol_source(const Operand& operand, ScalarType type) {
+Slot CodeEmitter::symbol_source(const Operand& operand, ScalarType type) {
   Slot address = kNoSlot;
   if (const Symbol* symbol = symbols_.find(operand.name); symbol != nullptr) {
     address = declared_address(*symbol, operand.offset);
   } else if (const GlobalVariable* variable = builder_.module().variable(operand.name)) {
-    return constant(variable->address + static_cast<std::uint64_t>(operand.offset),
-                    register_class(type));
+    return constants_.add(variable->address + static_cast<std::uint64_t>(operand.offset),
+                          register_class(type));
   } else if (const ptx::Variable* shared = builder_.module().shared_variable(operand.name)) {
     address = shared_address(*shared, operand.offset);
   } else if (const ptx::Function* code = builder_.module().function(operand.name)) {
-    return constant(builder_.module().address_of(*code), register_class(type));
+    return constants_.add(builder_.module().address_of(*code), register_class(type));
   } else {
     return refuse(fmt::format("{} is not defined", operand.name));
   }
   return adapted(address, RegisterClass::kDoubleWord, type);
 }
 
-Slot FunctionDecoder::source(const Operand& operand, ScalarType type) {
+Slot CodeEmitter::source(const Operand& operand, ScalarType type) {
   switch (operand.kind) {
     case Operand::Kind::kRegister: {
       RegisterClass its_class{};
@@ -241,7 +216,7 @@ Slot FunctionDecoder::source(const Operand& operand, ScalarType type) {
     }
     case Operand::Kind::kInteger:
     case Operand::Kind::kFloat:
-      return constant(immediate_bits(operand, type), register_class(type));
+      return constants_.add(immediate_bits(operand, type), register_class(type));
     case Operand::Kind::kSymbol:
       return symbol_source(operand, type);
     case Operand::Kind::kAddress:
@@ -254,7 +229,7 @@ Slot FunctionDecoder::source(const Operand& operand, ScalarType type) {
   return refuse(fmt::format("operand {}", operand.text));
 }
 
-Slot FunctionDecoder::destination(const Operand& operand, ScalarType type) {
+Slot CodeEmitter::destination(const Operand& operand, ScalarType type) {
   if (operand.kind == Operand::Kind::kSink) {
     return kNoSlot;
   }
@@ -269,7 +244,7 @@ Slot FunctionDecoder::destination(const Operand& operand, ScalarType type) {
   }
   Settlement settlement{.from = temporary(written), .to = slot};
   if (written == RegisterClass::kWord && its_class == RegisterClass::kDoubleWord) {
-    settlement.handler = is_signed(type) ? &execute_widen_signed : &execute_widen;
+    settlement.handler = ptx::is_signed(type) ? &execute_widen_signed : &execute_widen;
   } else if (written == RegisterClass::kDoubleWord && its_class == RegisterClass::kWord) {
     settlement.handler = &execute_narrow;
   } else {
@@ -279,32 +254,57 @@ Slot FunctionDecoder::destination(const Operand& operand, ScalarType type) {
   return settlement.from;
 }
 
-void FunctionDecoder::settle() {
-  for (const Settlement& settlement : settlements_) {
-    Instruction& instruction = emit(settlement.handler);
-    instruction.a = settlement.from;
-    instruction.d = settlement.to;
-  }
-  settlements_.clear();
-}
-
-// {a, b}, or a register that was declared as a vector.
-bool FunctionDecoder::elements_of(const Operand& operand, std::vector<Operand>& elements) {
+std::vector<Operand> CodeEmitter::elements_of(const Operand& operand) {
   if (operand.kind == Operand::Kind::kVector) {
-    elements = operand.elements;
-    return true;
+    return operand.elements;
   }
   const Symbol* symbol =
       operand.kind == Operand::Kind::kRegister ? symbols_.find(operand.name) : nullptr;
   if (symbol == nullptr || symbol->vector == 1 || !operand.component.empty()) {
-    return false;
+    return {operand};
   }
+  std::vector<Operand> elements(symbol->vector, operand);
   constexpr std::string_view kComponents = "xyzw";
-  for (std::size_t i = 0; i < symbol->vector; ++i) {
-    elements.push_back(operand);
-    elements.back().component = kComponents.substr(i, 1);
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    elements[i].component = kComponents.substr(i, 1);
   }
-  return true;
+  return elements;
+}
+
+// Only the last instruction of a step may lead elsewhere.
+std::vector<StepEnd> CodeEmitter::step_ends() const {
+  ASSERT(!step_begins_.empty() && step_begins_.front() == 0);
+  DEBUG_ASSERT(std::ranges::is_sorted(step_begins_));
+  const auto step_at = [this](std::uint64_t pc) {
+    const auto after = std::ranges::upper_bound(step_begins_, pc);
+    return static_cast<std::uint32_t>(after - step_begins_.begin()) - 1;
+  };
+  std::vector<StepEnd> ends(step_begins_.size());
+  for (std::size_t step = 0; step < ends.size(); ++step) {
+    const std::size_t behind =
+        step + 1 < ends.size() ? step_begins_[step + 1] : function_.code.size();
+    if (behind == step_begins_[step]) {
+      continue;
+    }
+    const Instruction& last = function_.code[behind - 1];
+    if (last.handler == &execute_branch) {
+      ends[step].targets.push_back(step_at(static_cast<std::uint64_t>(last.immediate)));
+    } else if (last.handler == &execute_indexed_branch) {
+      for (const std::uint32_t pc : static_cast<const BranchTable*>(last.extra)->targets) {
+        ends[step].targets.push_back(step_at(pc));
+      }
+    } else if (last.handler != &execute_return && last.handler != &execute_exit &&
+               last.handler != &execute_trap && last.handler != &execute_unsupported) {
+      continue;
+    }
+    ends[step].goes_on = last.predicate != kNoSlot;
+  }
+  return ends;
+}
+
+void CodeEmitter::finish() {
+  constants_.finish(builder_, function_);
+  function_.register_bytes = registers_.frame_bytes();
 }
 
 }  // namespace barracuda::emulator

@@ -1,0 +1,25 @@
+// A launch call as the program made it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "host_detector/launch.h"
+#include "session/device_driver.h"
+
+namespace barracuda::session {
+
+struct LaunchRequest {
+  Handle function{};
+  detector::Dim3 grid, block;
+  std::optional<detector::Dim3> cluster;  // as given at the launch
+  Handle stream{};                        // 0 is the legacy default stream
+  bool is_programmatic = false;           // may begin before the kernel before it is over
+  bool is_cooperative = false;            // all blocks run at once
+  std::uint32_t shared_bytes = 0;         // dynamic shared memory of a block
+  Handle event{};                         // that the launch records, if there is one
+  std::vector<MemoryRange> constants;     // that the kernel may read
+};
+
+}  // namespace barracuda::session

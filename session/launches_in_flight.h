@@ -1,0 +1,106 @@
+// The launches that log and are not over: the descriptor that each has, and the log area of each
+// context; and waiting for them. Thread-safe, but for what says that the lock is held; drain(),
+// settle() and make_room() may wait.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/options.h"
+#include "host_detector/pipeline.h"
+#include "session/allocation_table.h"
+#include "session/device_area.h"
+#include "session/module_registry.h"
+#include "session/problems.h"
+#include "session/run_books.h"
+#include "session/stream_tracker.h"
+#include "session/unlogged_accesses.h"
+
+namespace barracuda::session {
+
+class LaunchesInFlight {
+ public:
+  struct InFlight {
+    detector::LaunchId id{};
+    Handle context{};
+    DeviceArea* area = nullptr;
+    wire::LaunchDescriptor* descriptor = nullptr;
+  };
+
+  LaunchesInFlight(const Options& options, DeviceDriver& driver, detector::Pipeline& pipeline,
+                   StreamTracker& streams, const AllocationTable& allocations, RunBooks& books,
+                   Problems& problems);
+
+  // Held by who puts work into a stream until the detector knows of it: both have one order. Taken
+  // before that of the books.
+  [[nodiscard]] std::mutex& mutex() const { return mutex_; }
+
+  // Makes what launches of this context log into, unless it is there: a first kernel would take
+  // tens of milliseconds longer.
+  void prepare(Handle context);
+  // Waits for detection where so many more launches would be too many. Holds nothing meanwhile.
+  void make_room(std::size_t launches);
+
+  // Why nothing is checked any more; empty: it is. The lock is held.
+  [[nodiscard]] const std::string& closed() const { return closed_; }
+
+  // A new launch, with its descriptor; null with `reason` set if there is none. Valid while the
+  // lock is held.
+  const InFlight* add(const KernelBinding& kernel, const detector::LaunchInfo& info, Handle context,
+                      std::string& reason);
+
+  // What launches and copies need not log. The lock is held.
+  [[nodiscard]] UnloggedAccesses& unlogged() { return unlogged_; }
+
+  // It will log nothing more.
+  void end(detector::LaunchId id);
+  // The device has finished all work of this context: waits until its records are checked. If the
+  // work failed, force-ends its launches.
+  void drain(Handle context, bool failed);
+  // Checks what has arrived, without the device; for a process that is being killed.
+  void settle(std::chrono::milliseconds timeout);
+  // No launch will ever end: force-ends all, so that it is reported which threads wait.
+  void give_up_all();
+  // The contexts that have a log area.
+  [[nodiscard]] std::vector<Handle> contexts() const;
+  // After drain(): the context is about to go, and its area's memory with it.
+  void close_context(Handle context);
+  // Launches from now on run unchecked, for this reason.
+  void close(const std::string& reason);
+
+ private:
+  // Lets the program have its signals between two slices of a wait, while nothing is held.
+  bool wait_a_slice(detector::LaunchId id, std::chrono::milliseconds slice);
+  void wait_for(detector::LaunchId id);
+  DeviceArea* area_of(Handle context);
+  // None while another thread has the lock: it may never leave.
+  std::vector<detector::LaunchId> try_in_flight();
+  void reap(bool thoroughly);
+  // What is in flight has an area and a descriptor, and stands in the order of the launches.
+  [[nodiscard]] bool is_valid() const;
+  // From the oldest one in flight to the next to be opened.
+  [[nodiscard]] std::size_t span_in_flight() const;
+  // Gives its descriptor back.
+  void release(const InFlight& launch);
+
+  const Options& options_;
+  DeviceDriver& driver_;
+  detector::Pipeline& pipeline_;
+  RunBooks& books_;
+  Problems& problems_;
+  mutable std::mutex mutex_;                             // of what follows
+  std::map<Handle, std::unique_ptr<DeviceArea>> areas_;  // null: no memory for one
+  std::deque<InFlight> in_flight_;
+  UnloggedAccesses unlogged_;
+  detector::LaunchId in_the_way_{};  // the oldest, for which it was waited in vain
+  std::uint64_t begun_ = 0;
+  std::string closed_;
+};
+
+}  // namespace barracuda::session
