@@ -127,7 +127,9 @@ OTHERS = {
         "shared_lanes_write_race", "shared_warps_write_race", "heap_shared_race",
         "grid_sync_once_race",
     ],
-    "atomic": ["atomic_and_plain_read_race", "atomic_and_plain_write_race"],
+    "atomic": [
+        "atomic_and_plain_read_race", "atomic_and_plain_write_race", "try_lock_fallback_race",
+    ],
     "copy": [
         "bulk_load_no_proxy_fence_race", "bulk_load_no_wait_race",
         "bulk_store_byte_mask_race", "bulk_store_no_proxy_fence_race", "bulk_store_read_wait_only_race",

@@ -155,7 +155,7 @@ std::optional<std::size_t> logged_by(const ptx::Module& module, std::size_t call
 std::optional<std::size_t> FunctionDecoder::late_end(std::size_t load) {
   const Weakness* weakness = builder_.module().weakness();
   const auto is_late = [](const Decision& decision) { return decision.kind == WeakKind::kLate; };
-  if (weakness == nullptr || function_.name.starts_with(kToolPrefix) ||
+  if (weakness == nullptr || function_.is_tool ||
       (weakness->late_loads == 0 && std::ranges::none_of(weakness->decisions, is_late))) {
     return std::nullopt;
   }

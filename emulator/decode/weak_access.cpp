@@ -146,8 +146,7 @@ bool choose_handler(const ptx::Instruction& instruction, Instruction& emitted, W
 }  // namespace
 
 void FunctionDecoder::make_weak(const ptx::Instruction& instruction) {
-  const bool is_tool = function_.name.starts_with(kToolPrefix) ||
-                       std::ranges::any_of(instruction.operands, names_tool);
+  const bool is_tool = function_.is_tool || std::ranges::any_of(instruction.operands, names_tool);
   Instruction& emitted = function_.code.back();
   if (is_tool || emitted.handler == &execute_unsupported) {
     return;

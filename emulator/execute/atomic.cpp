@@ -99,16 +99,19 @@ Step atomic(Context& c, const Instruction& in, std::uint32_t mask) {
   const auto* operand = source<Lane<T>>(c, in.b);
   const auto* second = Kind == Op::kCas ? source<Lane<T>>(c, in.c) : operand;
   Lane<T>* d = in.d == kNoSlot ? nullptr : target<Lane<T>>(c, in.d);
+  bool has_failed = Kind == Op::kCas;
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     auto* location = host_address<Lane<T>>(where.at[lane]);
     const Lane<T> before = perform<T, Kind>(location, operand[lane], second[lane]);
+    has_failed = has_failed && before != operand[lane];
     if (d != nullptr) {
       d[lane] = before;
     }
   }
   charge_poll(c);
-  return Step::kNext;
+  // Who has failed tries again, and has what it was refused before others come.
+  return has_failed ? Step::kNext : after_strong_access(c);
 }
 
 // 16 bits wide: cas and exch.
@@ -139,7 +142,7 @@ Step atomic_16(Context& c, const Instruction& in, std::uint32_t mask) {
     }
   }
   charge_poll(c);
-  return Step::kNext;
+  return after_strong_access(c);
 }
 
 // One element of a copy that reduces: memory's value and the operand's, wherever they lie.

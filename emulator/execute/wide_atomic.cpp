@@ -108,7 +108,7 @@ Step vector_atomic(Context& c, const Instruction& in, std::uint32_t mask) {
     }
   }
   charge_poll(c);
-  return Step::kNext;
+  return after_strong_access(c);
 }
 
 // --- 128 bits ---
@@ -155,7 +155,7 @@ Step atomic_128(Context& c, const Instruction& in, std::uint32_t mask) {
     }
   }
   charge_poll(c);
-  return Step::kNext;
+  return after_strong_access(c);
 }
 
 template <Op Kind>

@@ -103,6 +103,19 @@ void Context::load_fragment(const Fragment& its_fragment) {
   load_frame(*its_fragment.frame);
 }
 
+Step meet(Context& c) {
+  DEBUG_ASSERT(c.warp->meetings != 0);
+  if (c.frame->function->is_tool) {
+    return Step::kNext;
+  }
+  if (--c.warp->meetings % c.warp->meets_every != 0) {
+    return Step::kNext;
+  }
+  c.yields = true;
+  c.meets = true;
+  return Step::kSwitch;
+}
+
 Step fail(Context& c, const Instruction& instruction, const Fault& fault) {
   ASSERT(fault.code != DeviceErrorCode::kNone && fault.lane >= 0 && fault.lane < kLanes);
   const InstructionText& text = c.launch->program.text_of(instruction);

@@ -202,6 +202,7 @@ Step load(Context& c, const Instruction& in, u32 mask) {
   if constexpr (Strong) {
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     charge_poll(c);
+    return after_strong_access(c);
   }
   return Step::kNext;
 }
@@ -223,6 +224,9 @@ Step store(Context& c, const Instruction& in, u32 mask) {
     for (int k = 0; k < in.count; ++k) {
       store_element<M, Strong>(source<Lane<M>>(c, element_slot(in, in.d, k)), where, mask, k);
     }
+  }
+  if constexpr (Strong) {
+    return after_strong_access(c);
   }
   return Step::kNext;
 }
