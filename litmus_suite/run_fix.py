@@ -121,7 +121,7 @@ OTHERS = {
     "update": [
         "atomic_byte_flag_neighbour_race", "atomic_bytes_race", "atomic_halves_race",
         "atomic_mixed_size_race", "cas_changes_bytes_race", "cas_loop_bytes_race",
-        "equal_wide_values_race", "global_overlap_race", "global_vector_race",
+        "equal_wide_values_race", "flag_half_read_whole_race", "global_overlap_race", "global_vector_race",
         "unequal_wide_values_race", "vector_used_element_race", "word_used_byte_race",
         "branch_paths_race", "cluster_remote_write_race", "global_blocks_read_write_race",
         "global_blocks_write_race", "global_lanes_write_race", "global_warps_write_race",
