@@ -88,6 +88,9 @@ Lane<T> perform(Lane<T>* location, Lane<T> operand, Lane<T> second) {
 
 template <class T, Op Kind>
 Step atomic(Context& c, const Instruction& in, std::uint32_t mask) {
+  if (meets_first(c)) {
+    return Step::kSwitch;
+  }
   Addresses where;
   const Access access{.bytes = sizeof(T), .is_write = true};
   const bool resolved = static_cast<Place>(in.flags) == Place::kShared
@@ -110,13 +113,17 @@ Step atomic(Context& c, const Instruction& in, std::uint32_t mask) {
     }
   }
   charge_poll(c);
-  // Who has failed tries again, and has what it was refused before others come.
-  return has_failed ? Step::kNext : after_strong_access(c);
+  // Who has failed tries again before others come.
+  c.warp->has_met = c.warp->has_met || has_failed;
+  return Step::kNext;
 }
 
 // 16 bits wide: cas and exch.
 template <bool Cas>
 Step atomic_16(Context& c, const Instruction& in, std::uint32_t mask) {
+  if (meets_first(c)) {
+    return Step::kSwitch;
+  }
   Addresses where;
   const Access access{.bytes = 2, .is_write = true};
   const bool resolved = static_cast<Place>(in.flags) == Place::kShared
@@ -142,7 +149,7 @@ Step atomic_16(Context& c, const Instruction& in, std::uint32_t mask) {
     }
   }
   charge_poll(c);
-  return after_strong_access(c);
+  return Step::kNext;
 }
 
 // One element of a copy that reduces: memory's value and the operand's, wherever they lie.

@@ -33,6 +33,7 @@ void start_warp(Worker& worker, Cta& cta, Warp& warp, std::uint32_t index) {
   warp.turn = 0;
   warp.takes_turns = false;
   warp.meetings = 0;
+  warp.has_met = true;
   warp.product_groups = 0;
   const Function& entry = *launch.program.functions.front();
   Frame* frame = worker.pool.take(entry);

@@ -21,9 +21,9 @@ namespace {
 constexpr std::int32_t kClusterSlice = 64 * 1024;
 // Most clusters run to their end, or to where they must wait, before the next one begins. What
 // hangs on two threads meeting (a lock that is taken, a flag that two find cleared) would not be
-// seen so: the warps of the first clusters give way after some of their first strong accesses, each
-// warp at its own pace, for in step they would come too late for each other again and again. Others
-// then run as before, and see what those have left behind.
+// seen so: the warps of the first clusters give way before some of their first strong accesses,
+// each warp at its own pace, for in step they would come too late for each other again and again.
+// Others then run as before, and see what those have left behind.
 constexpr std::uint64_t kMeetingClusters = 4;
 constexpr std::uint32_t kMeetings = 12, kPaces = 4;
 // Waking a thread costs more than a launch of less than this: programs make a million such.

@@ -103,17 +103,18 @@ void Context::load_fragment(const Fragment& its_fragment) {
   load_frame(*its_fragment.frame);
 }
 
-Step meet(Context& c) {
-  DEBUG_ASSERT(c.warp->meetings != 0);
-  if (c.frame->function->is_tool) {
-    return Step::kNext;
+bool meet(Context& c) {
+  Warp& warp = *c.warp;
+  DEBUG_ASSERT(warp.meetings != 0);
+  if (c.frame->function->is_tool || std::exchange(warp.has_met, false) ||
+      --warp.meetings % warp.meets_every != 0) {
+    return false;
   }
-  if (--c.warp->meetings % c.warp->meets_every != 0) {
-    return Step::kNext;
-  }
+  warp.has_met = true;
+  --c.pc;
   c.yields = true;
   c.meets = true;
-  return Step::kSwitch;
+  return true;
 }
 
 Step fail(Context& c, const Instruction& instruction, const Fault& fault) {

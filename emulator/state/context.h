@@ -79,20 +79,17 @@ inline constexpr std::int32_t kPollCost = 32;
 inline constexpr std::int32_t kPollingLoop = 24;
 
 // Every so often the running warp's turn is over, and its cluster's.
-Step meet(Context& context);
+bool meet(Context& context);
 
 [[gnu::always_inline]] inline void charge_poll(Context& context) {
   context.budget -= kPollCost;
   context.charged += static_cast<std::uint64_t>(kPollCost);
 }
 
-// After a strong access: what threads do about each other hangs on who comes between two of them.
-// A warp that has meetings left lets all others come.
-[[nodiscard, gnu::always_inline]] inline Step after_strong_access(Context& context) {
-  if (context.warp->meetings == 0) [[likely]] {
-    return Step::kNext;
-  }
-  return meet(context);
+// Before a strong access: what threads do about each other hangs on who comes between two of them.
+// True: a warp that has meetings left lets all others come first, and then makes the access.
+[[nodiscard, gnu::always_inline]] inline bool meets_first(Context& context) {
+  return context.warp->meetings != 0 && meet(context);
 }
 
 struct Fault {

@@ -184,6 +184,11 @@ template <class M, class Move>
 
 template <class M, Place Where, bool Strong>
 Step load(Context& c, const Instruction& in, u32 mask) {
+  if constexpr (Strong) {
+    if (meets_first(c)) {
+      return Step::kSwitch;
+    }
+  }
   Addresses where;
   if (!resolve<Where>(c, in, mask, {static_cast<u32>(sizeof(M)) * in.count, false}, where)) {
     return Step::kSwitch;
@@ -202,13 +207,17 @@ Step load(Context& c, const Instruction& in, u32 mask) {
   if constexpr (Strong) {
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     charge_poll(c);
-    return after_strong_access(c);
   }
   return Step::kNext;
 }
 
 template <class M, Place Where, bool Strong>
 Step store(Context& c, const Instruction& in, u32 mask) {
+  if constexpr (Strong) {
+    if (meets_first(c)) {
+      return Step::kSwitch;
+    }
+  }
   Addresses where;
   if (!resolve<Where>(c, in, mask, {static_cast<u32>(sizeof(M)) * in.count, true}, where)) {
     return Step::kSwitch;
@@ -224,9 +233,6 @@ Step store(Context& c, const Instruction& in, u32 mask) {
     for (int k = 0; k < in.count; ++k) {
       store_element<M, Strong>(source<Lane<M>>(c, element_slot(in, in.d, k)), where, mask, k);
     }
-  }
-  if constexpr (Strong) {
-    return after_strong_access(c);
   }
   return Step::kNext;
 }
