@@ -95,6 +95,7 @@ KINDS = {
         ("global_warps_read_write_race", "global_warps_read_write_barrier"),
         ("grid_barrier_by_hand_no_fence_race", "grid_barrier_by_hand"),
         ("grid_sync_missing_race", None),
+        ("merged_stores_race", "merged_stores"),
         ("named_barrier_arrive_takes_nothing_race", None),
         ("named_barrier_empty_too_early_race", None),
         ("named_barrier_other_pair_race", None),
@@ -120,14 +121,16 @@ OTHERS = {
     "update": [
         "atomic_byte_flag_neighbour_race", "atomic_bytes_race", "atomic_halves_race",
         "atomic_mixed_size_race", "cas_changes_bytes_race", "cas_loop_bytes_race",
-        "equal_wide_values_race", "global_overlap_race", "global_vector_race",
+        "equal_wide_values_race", "flag_half_read_whole_race", "global_overlap_race", "global_vector_race",
         "unequal_wide_values_race", "vector_used_element_race", "word_used_byte_race",
         "branch_paths_race", "cluster_remote_write_race", "global_blocks_read_write_race",
         "global_blocks_write_race", "global_lanes_write_race", "global_warps_write_race",
         "shared_lanes_write_race", "shared_warps_write_race", "heap_shared_race",
         "grid_sync_once_race",
     ],
-    "atomic": ["atomic_and_plain_read_race", "atomic_and_plain_write_race"],
+    "atomic": [
+        "atomic_and_plain_read_race", "atomic_and_plain_write_race", "try_lock_fallback_race",
+    ],
     "copy": [
         "bulk_load_no_proxy_fence_race", "bulk_load_no_wait_race",
         "bulk_store_byte_mask_race", "bulk_store_no_proxy_fence_race", "bulk_store_read_wait_only_race",

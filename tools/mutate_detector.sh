@@ -54,6 +54,7 @@ compare-and-swap: any atomic keeps bytes|races/footprint.cpp|s/^      wire::kLan
 a speculated load is an error|races/verdict.cpp|s/^  if (is_speculated(pair)) {/  if (is_speculated(pair) \&\& false) {/
 a speculated load stands for a plain one|races/verdict.cpp|s/if (newer.site->speculated \&\& !older.site->speculated) {/if (false) {/
 lanes of one instruction need not agree|races/verdict.cpp|s/pair.same_instruction \&\& pair.first.agrees \&\& pair.second.agrees/pair.same_instruction/
+a flag and a poll of another size are a pair|races/verdict.cpp|s/ \&\& width(store) == width(poll) / /
 sizes of atomics do not matter|races/verdict.cpp|s/if (width(pair.first) != width(pair.second)) {/if (false) {/
 an observed write orders nothing|races/conflict.cpp|s/was_observed(access, older, byte, lane)));/false));/
 an acquire passes too early|queue/order_counters.h|s/(done_\[stamp.counter\] - stamp.number) >= 0/(done_[stamp.counter] - stamp.number) >= -1/

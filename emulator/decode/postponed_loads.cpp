@@ -12,7 +12,7 @@ namespace barracuda::emulator {
 std::optional<std::size_t> PostponedLoads::late_end(std::size_t load) {
   const Weakness* weakness = code_.builder().module().weakness();
   const auto is_late = [](const Decision& decision) { return decision.kind == WeakKind::kLate; };
-  if (weakness == nullptr || code_.function().name.starts_with(kToolPrefix) ||
+  if (weakness == nullptr || code_.function().is_tool ||
       (weakness->late_loads == 0 && std::ranges::none_of(weakness->decisions, is_late))) {
     return std::nullopt;
   }

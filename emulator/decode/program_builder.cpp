@@ -6,6 +6,7 @@
 
 #include "base/align.h"
 #include "base/assert.h"
+#include "emulator/decode/weak_effect.h"
 #include "ptx/abi.h"
 
 namespace barracuda::emulator {
@@ -19,6 +20,7 @@ Function* ProgramBuilder::function(const ptx::Function& source) {
   decoded->name = source.name;
   decoded->index = static_cast<std::uint32_t>(program_.functions.size());
   decoded->is_entry = source.is_entry;
+  decoded->is_tool = source.name.starts_with(kToolPrefix);
   Function* result = decoded.get();
   program_.functions.push_back(std::move(decoded));
   known_.emplace(&source, result);

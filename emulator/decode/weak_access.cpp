@@ -151,8 +151,7 @@ bool choose_handler(const ptx::Instruction& instruction, Instruction& emitted, W
 void make_weak(CodeEmitter& code, PostponedLoads& postponed, const ptx::Instruction& instruction) {
   Function& function = code.function();
   const LoadedModule& module = code.builder().module();
-  const bool is_tool = function.name.starts_with(kToolPrefix) ||
-                       std::ranges::any_of(instruction.operands, names_tool);
+  const bool is_tool = function.is_tool || std::ranges::any_of(instruction.operands, names_tool);
   Instruction& emitted = function.code.back();
   if (is_tool || emitted.handler == &execute_unsupported) {
     return;

@@ -88,6 +88,9 @@ Lane<T> perform(Lane<T>* location, Lane<T> operand, Lane<T> second) {
 
 template <class T, Op Kind>
 Step atomic(Context& c, const Instruction& in, std::uint32_t mask) {
+  if (meets_first(c)) {
+    return Step::kSwitch;
+  }
   Addresses where;
   const Access access{.bytes = sizeof(T), .is_write = true};
   const bool resolved = static_cast<Place>(in.flags) == Place::kShared
@@ -99,21 +102,28 @@ Step atomic(Context& c, const Instruction& in, std::uint32_t mask) {
   const auto* operand = source<Lane<T>>(c, in.b);
   const auto* second = Kind == Op::kCas ? source<Lane<T>>(c, in.c) : operand;
   Lane<T>* d = in.d == kNoSlot ? nullptr : target<Lane<T>>(c, in.d);
+  bool has_failed = Kind == Op::kCas;
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     auto* location = host_address<Lane<T>>(where.at[lane]);
     const Lane<T> before = perform<T, Kind>(location, operand[lane], second[lane]);
+    has_failed = has_failed && before != operand[lane];
     if (d != nullptr) {
       d[lane] = before;
     }
   }
   charge_poll(c);
+  // Who has failed tries again before others come.
+  c.warp->has_met = c.warp->has_met || has_failed;
   return Step::kNext;
 }
 
 // 16 bits wide: cas and exch.
 template <bool Cas>
 Step atomic_16(Context& c, const Instruction& in, std::uint32_t mask) {
+  if (meets_first(c)) {
+    return Step::kSwitch;
+  }
   Addresses where;
   const Access access{.bytes = 2, .is_write = true};
   const bool resolved = static_cast<Place>(in.flags) == Place::kShared

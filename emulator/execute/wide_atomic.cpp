@@ -90,6 +90,9 @@ bool resolve_at(Context& c, const Instruction& in, std::uint32_t mask, std::uint
 
 template <class Element>
 Step vector_atomic(Context& c, const Instruction& in, std::uint32_t mask) {
+  if (meets_first(c)) {
+    return Step::kSwitch;
+  }
   using Word = typename Element::Word;
   const auto& slots = *static_cast<const WideAtomicSlots*>(in.extra);
   Addresses where;
@@ -130,6 +133,9 @@ Quad exchange_if(Quad* location, Quad expected, Quad wanted) {
 
 template <bool Compares>
 Step atomic_128(Context& c, const Instruction& in, std::uint32_t mask) {
+  if (meets_first(c)) {
+    return Step::kSwitch;
+  }
   Addresses where;
   if (!resolve_at(c, in, mask, 16, where)) {
     return Step::kSwitch;

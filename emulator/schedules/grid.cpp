@@ -32,6 +32,8 @@ void start_warp(Worker& worker, Cta& cta, Warp& warp, std::uint32_t index) {
   warp.live = lanes == kLanes ? kFullMask : (std::uint32_t{1} << lanes) - 1;
   warp.turn = 0;
   warp.takes_turns = false;
+  warp.meetings = 0;
+  warp.has_met = true;
   warp.product_groups = 0;
   const Function& entry = *launch.program.functions.front();
   Frame* frame = worker.pool.take(entry);
@@ -203,9 +205,10 @@ SliceResult run_slice(Worker& worker, Cluster& cluster, std::int32_t budget) {
   const std::uint64_t start = c.clock;
   for (;;) {
     const std::uint64_t clock = c.clock, charged = c.charged;
+    c.meets = false;
     const bool progress = run_round(c, cluster);
     const SliceResult result = state_of(c, cluster, progress);
-    if (result == SliceResult::kEnded) {
+    if (result == SliceResult::kEnded || c.meets) {
       return result;
     }
     if ((c.charged - charged) * 2 > c.clock - clock) {

@@ -19,6 +19,13 @@ namespace barracuda::emulator {
 namespace {
 
 constexpr std::int32_t kClusterSlice = 64 * 1024;
+// Most clusters run to their end, or to where they must wait, before the next one begins. What
+// hangs on two threads meeting (a lock that is taken, a flag that two find cleared) would not be
+// seen so: the warps of the first clusters give way before some of their first strong accesses,
+// each warp at its own pace, for in step they would come too late for each other again and again.
+// Others then run as before, and see what those have left behind.
+constexpr std::uint64_t kMeetingClusters = 4;
+constexpr std::uint32_t kMeetings = 12, kPaces = 4;
 // Waking a thread costs more than a launch of less than this: programs make a million such.
 constexpr std::uint64_t kAlone = 16 * 1024;
 
@@ -34,11 +41,11 @@ class ClusterQueue {
       if (launch_.stop.load(std::memory_order_relaxed) || (started_ == total_ && resident_ == 0)) {
         return nullptr;
       }
-      if (started_ < total_ && resident_ < residency_.limit()) {
+      if (started_ < total_ && (resident_ < residency_.limit() || started_ < kMeetingClusters)) {
         ++resident_;
         const std::uint64_t number = started_++;
         lock.unlock();
-        return make_cluster(worker, launch_.is_reversed ? total_ - 1 - number : number);
+        return start(worker, number);
       }
       if (!waiting_.empty()) {
         std::unique_ptr<Cluster> cluster = std::move(waiting_.front());
@@ -77,6 +84,20 @@ class ClusterQueue {
   }
 
  private:
+  std::unique_ptr<Cluster> start(Worker& worker, std::uint64_t number) {
+    std::unique_ptr<Cluster> cluster =
+        make_cluster(worker, launch_.is_reversed ? total_ - 1 - number : number);
+    if (number < kMeetingClusters && launch_.weak == nullptr) {
+      for (const auto& cta : cluster->ctas) {
+        for (const auto& warp : cta->warps) {
+          warp->meetings = kMeetings;
+          warp->meets_every = static_cast<std::uint32_t>(number + warp->index) % kPaces + 1;
+        }
+      }
+    }
+    return cluster;
+  }
+
   Launch& launch_;
   Residency residency_;
   std::uint64_t total_, started_ = 0, resident_ = 0;

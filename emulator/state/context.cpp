@@ -103,6 +103,20 @@ void Context::load_fragment(const Fragment& its_fragment) {
   load_frame(*its_fragment.frame);
 }
 
+bool meet(Context& c) {
+  Warp& warp = *c.warp;
+  DEBUG_ASSERT(warp.meetings != 0);
+  if (c.frame->function->is_tool || std::exchange(warp.has_met, false) ||
+      --warp.meetings % warp.meets_every != 0) {
+    return false;
+  }
+  warp.has_met = true;
+  --c.pc;
+  c.yields = true;
+  c.meets = true;
+  return true;
+}
+
 Step fail(Context& c, const Instruction& instruction, const Fault& fault) {
   ASSERT(fault.code != DeviceErrorCode::kNone && fault.lane >= 0 && fault.lane < kLanes);
   const InstructionText& text = c.launch->program.text_of(instruction);

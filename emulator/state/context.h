@@ -11,17 +11,13 @@
 #include "emulator/machine.h"
 #include "emulator/state/address_windows.h"
 #include "emulator/state/instruction.h"
+#include "emulator/state/warp.h"
 
 namespace barracuda::emulator {
 
 class FramePool;
-struct CallSite;
 struct Cta;
-struct Fragment;
-struct Frame;
-struct Function;
 struct Launch;
-struct Warp;
 class WeakState;
 
 // The allocation that an instruction accessed last.
@@ -57,6 +53,7 @@ struct Context {
   std::uint64_t fences = 0;   // that this worker has executed
   std::int32_t turn_budget = 0;
   bool yields = false;  // the warp gives up its slice
+  bool meets = false;   // so that others see what it has done: its cluster gives up its own, too
   std::array<CachedRange, 64> ranges;
 
   Context(Launch& the_launch, FramePool& frame_pool);
@@ -81,9 +78,18 @@ inline constexpr std::int32_t kPollCost = 32;
 // Between two polls of a loop that does nothing else, or a poll and a sleep.
 inline constexpr std::int32_t kPollingLoop = 24;
 
+// Every so often the running warp's turn is over, and its cluster's.
+bool meet(Context& context);
+
 [[gnu::always_inline]] inline void charge_poll(Context& context) {
   context.budget -= kPollCost;
   context.charged += static_cast<std::uint64_t>(kPollCost);
+}
+
+// Before a strong access: what threads do about each other hangs on who comes between two of them.
+// True: a warp that has meetings left lets all others come first, and then makes the access.
+[[nodiscard, gnu::always_inline]] inline bool meets_first(Context& context) {
+  return context.warp->meetings != 0 && meet(context);
 }
 
 struct Fault {

@@ -49,6 +49,7 @@ struct Function {
   std::uint32_t register_bytes = 0;
   std::uint32_t local_bytes = 0;  // of one lane
   bool is_entry = false;
+  bool is_tool = false;  // of this tool, not of the program
   std::vector<Instruction> code;
   std::unique_ptr<std::byte[], ConstantsDeleter> constants;
   std::vector<Passed> parameters, returns;

@@ -88,6 +88,9 @@ struct Warp {
   std::uint32_t index = 0;           // in the CTA
   std::uint32_t live = 0;            // lanes that have not exited
   std::uint32_t product_groups = 0;  // of wgmma, that it has ended
+  std::uint32_t meetings = 0;        // strong accesses before some of which its turn still ends
+  std::uint32_t meets_every = 1;     // how many of them go by for one that does
+  bool has_met = false;              // the next one is made at once
   bool takes_turns = false;          // the last one used its turn up: next, who has waited longest
 
   [[nodiscard]] Fragment& running() {

@@ -42,13 +42,13 @@ bool is_volatile_store(const Side& side) {
   return is_store(side) && side.site->order == MemoryOrder::kVolatile;
 }
 
-bool is_flag_store_to_poll(const Side& store, const Side& poll, Distance distance) {
-  return store.writes && store.site->flag_store && poll.site->poll &&
-         includes(store.site->idiom_scope, distance) && includes(poll.site->idiom_scope, distance);
-}
-
 std::uint32_t width(const Side& side) {
   return side.site->element_bytes;
+}
+
+bool is_flag_store_to_poll(const Side& store, const Side& poll, Distance distance) {
+  return store.writes && store.site->flag_store && poll.site->poll && width(store) == width(poll) &&
+         includes(store.site->idiom_scope, distance) && includes(poll.site->idiom_scope, distance);
 }
 
 // Of a vector it is the value of all its elements, so only one like it has the same.
@@ -157,12 +157,12 @@ bool stands_for(const Side& newer, const Side& older) {
       (newer.is_of_mbarrier && !older.is_of_mbarrier)) {
     return false;
   }
-  if (newer.site->flag_store &&
-      !(older.site->flag_store && includes(older.site->idiom_scope, newer.site->idiom_scope))) {
+  if (newer.site->flag_store && !(older.site->flag_store && width(newer) == width(older) &&
+                                  includes(older.site->idiom_scope, newer.site->idiom_scope))) {
     return false;
   }
-  if (newer.site->poll &&
-      !(older.site->poll && includes(older.site->idiom_scope, newer.site->idiom_scope))) {
+  if (newer.site->poll && !(older.site->poll && width(newer) == width(older) &&
+                            includes(older.site->idiom_scope, newer.site->idiom_scope))) {
     return false;
   }
   if (newer.site->speculated && !older.site->speculated) {

@@ -1,9 +1,12 @@
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/strong_id.h"
+#include "ptx/analysis/merged_lines.h"
 #include "ptx/analysis/program.h"
 #include "ptx/analysis/source_frames.h"
 #include "ptx/analysis/variables.h"
@@ -46,6 +49,33 @@ class Ordinals {
   std::uint32_t ordinal_ = 0;
 };
 
+using FramesOf = std::map<std::size_t, std::vector<SourceFrame>>;
+
+// Of those of a function's sites that have no line of their own. Leaves `frames` at its beginning.
+FramesOf frames_of_merged(const Program& program, std::size_t first_site, SourceFrames& frames) {
+  const std::uint32_t index = program.sites[first_site].function;
+  const MergedLines merged(program, program.function(index));
+  std::map<std::size_t, std::vector<std::size_t>> sites_by_stand_in;
+  for (std::size_t i = first_site; i < program.sites.size() && program.sites[i].function == index;
+       ++i) {
+    const std::size_t statement = program.sites[i].statement;
+    if (const auto stand_in = merged.stand_in(statement)) {
+      sites_by_stand_in[*stand_in].push_back(statement);
+    }
+  }
+  FramesOf found;
+  for (const auto& [stand_in, statements] : sites_by_stand_in) {
+    const std::vector<SourceFrame> there = frames.at(stand_in);
+    for (const std::size_t statement : statements) {
+      found.emplace(statement, there);
+    }
+  }
+  if (!found.empty()) {
+    frames.enter(program.function(index));
+  }
+  return found;
+}
+
 }  // namespace
 
 Expected<void> run(Program& program) {
@@ -54,7 +84,9 @@ Expected<void> run(Program& program) {
   const Function* entered = nullptr;
   std::optional<Variables> variables;
   auto last_counted = static_cast<std::size_t>(-1);
-  for (PlannedSite& site : program.sites) {
+  FramesOf merged;
+  for (std::size_t number = 0; number < program.sites.size(); ++number) {
+    PlannedSite& site = program.sites[number];
     if (site.hook == HookKind::kNone) {
       continue;
     }
@@ -68,12 +100,14 @@ Expected<void> run(Program& program) {
     const Function& function = program.function(site.function);
     if (entered != &function) {
       frames.enter(function);
+      merged = frames_of_merged(program, number, frames);
       variables.emplace(program.module, function);
       ordinals.emplace(program.module, function);
       entered = &function;
     }
     const Statement& statement = program.module.statements[site.statement];
     const bool is_instruction = statement.kind == StatementKind::kInstruction;
+    const auto stand_in = merged.find(site.statement);
     program.site_table.push_back(
         {.id = site.id,
          .info = site.info,
@@ -87,7 +121,7 @@ Expected<void> run(Program& program) {
              is_instruction && statement.position.line != 0 ? ordinals->at(site.statement) : 0,
          .variable = is_instruction ? variable_at(program, site, *variables) : std::string{},
          .in_update = site.in_update,
-         .frames = frames.at(site.statement)});
+         .frames = stand_in == merged.end() ? frames.at(site.statement) : stand_in->second});
     const bool is_logged = is_instruction && site.hook != HookKind::kMeet;
     if (is_logged && site.statement != last_counted) {
       ++program.logged_instructions;

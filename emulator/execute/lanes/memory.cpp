@@ -184,6 +184,11 @@ template <class M, class Move>
 
 template <class M, Place Where, bool Strong>
 Step load(Context& c, const Instruction& in, u32 mask) {
+  if constexpr (Strong) {
+    if (meets_first(c)) {
+      return Step::kSwitch;
+    }
+  }
   Addresses where;
   if (!resolve<Where>(c, in, mask, {static_cast<u32>(sizeof(M)) * in.count, false}, where)) {
     return Step::kSwitch;
@@ -208,6 +213,11 @@ Step load(Context& c, const Instruction& in, u32 mask) {
 
 template <class M, Place Where, bool Strong>
 Step store(Context& c, const Instruction& in, u32 mask) {
+  if constexpr (Strong) {
+    if (meets_first(c)) {
+      return Step::kSwitch;
+    }
+  }
   Addresses where;
   if (!resolve<Where>(c, in, mask, {static_cast<u32>(sizeof(M)) * in.count, true}, where)) {
     return Step::kSwitch;

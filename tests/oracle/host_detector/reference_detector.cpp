@@ -238,7 +238,7 @@ std::optional<Severity> ReferenceDetector::verdict(const Access& older, const Ac
     return Severity::kError;
   }
   const bool narrow_flags = std::min(a.idiom_scope, b.idiom_scope) < apart;
-  if (!narrow_flags &&
+  if (!narrow_flags && older.width == newer.width &&
       ((older.writes && a.flag_store && b.poll) || (newer.writes && b.flag_store && a.poll))) {
     return std::nullopt;
   }

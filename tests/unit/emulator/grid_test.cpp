@@ -1,4 +1,5 @@
 // Blocks that wait for each other, atomics from many blocks, seeds, launches that fail.
+#include <algorithm>
 #include <bit>
 
 #include <fmt/format.h>
@@ -184,7 +185,40 @@ std::vector<std::uint64_t> order_of_coming(const MachineOptions& options, std::u
   return device.read<std::uint64_t>(out, blocks * threads);
 }
 
+// Whether each thread found the lock taken when it tried, once; who took it gives it back.
+std::vector<std::uint64_t> refusals(const MachineOptions& options, std::uint32_t blocks,
+                                    std::uint32_t threads) {
+  Device device(kernel_text(R"(
+    atom.global.cas.b32 %r5, [ticket], 0, 1;
+    cvt.u64.u32 %d3, %r5;
+    st.global.u64 [%out], %d3;
+    setp.ne.u32 %p1, %r5, 0;
+    @%p1 bra REFUSED;
+    st.relaxed.gpu.global.u32 [ticket], 0;
+REFUSED:)",
+                            std::string(kCounters)),
+                options);
+  const std::uint64_t out = device.buffer(std::vector<std::uint64_t>(blocks * threads, 99));
+  device.run_well("k", shape({blocks}, {threads}), out);
+  return device.read<std::uint64_t>(out, blocks * threads);
+}
+
 }  // namespace
+
+TEST_CASE("without a seed the first blocks meet, and the later ones find what these left") {
+  MachineOptions one;
+  one.workers = 1;
+  MachineOptions reversed;
+  reversed.is_reversed = true;
+  for (const MachineOptions& options : {one, reversed}) {
+    std::vector<std::uint64_t> blocks = refusals(options, 9, 1);
+    if (options.is_reversed) {
+      std::ranges::reverse(blocks);
+    }
+    REQUIRE(blocks == std::vector<std::uint64_t>{0, 1, 1, 1, 0, 0, 0, 0, 0});
+  }
+  REQUIRE(std::ranges::count(refusals(one, 1, 96), 0U) == 1);
+}
 
 TEST_CASE("the reversed schedule lets the last block and the last warp come first") {
   MachineOptions reversed;

@@ -384,6 +384,31 @@ TEST_CASE("a flag store and a poll synchronise, and each against anything else i
   }
 }
 
+TEST_CASE("a poll of more bytes than the flag store is no pair with it") {
+  for (const MemoryOrder order : {MemoryOrder::kWeak, MemoryOrder::kVolatile}) {
+    for (const bool flag_first : {true, false}) {
+      SiteInfo half = flag_store(order, Scope::kGpu);
+      half.element_bytes = 2;
+      Scenario scenario;
+      scenario.launch(2, 1);
+      const auto set = [&] {
+        scenario.fence(kFirst, Scope::kGpu);
+        scenario.store(kFirst, half, kFlag, 1);
+      };
+      if (flag_first) {
+        set();
+      }
+      scenario.load(kSecond, poll(MemoryOrder::kRelaxed, Scope::kGpu), kFlag, 1);
+      if (!flag_first) {
+        set();
+      }
+      REQUIRE(scenario.has_only(Severity::kError));
+      CHECK(
+          (order == MemoryOrder::kWeak || scenario.races()[0].missing == MissingOrder::kMixedSize));
+    }
+  }
+}
+
 TEST_CASE("a flag pair with a fence for the block only is no pair across blocks") {
   Scenario scenario;
   scenario.launch(2, 1);

@@ -1,0 +1,20 @@
+// Who is refused the lock does not wait, and counts apart.
+// expect: none
+// result: x 4 out 0
+// weak: never
+#include "../litmus.h"
+
+__global__ void litmus(int* x, int* flag, int* out) {
+  if (threadIdx.x == 0) {
+    if (atomicCAS(&flag[0], 0, 1) == 0) {
+      __threadfence();
+      x[0] += 1;
+      __threadfence();
+      atomicExch(&flag[0], 0);
+    } else {
+      atomicAdd(&x[1], 1);
+    }
+  }
+}
+
+LITMUS(4, 32)
