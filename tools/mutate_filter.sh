@@ -106,7 +106,7 @@ intervals: partial barriers count|passes/barrier_intervals.cpp|s/site.effect.cou
 intervals: every event is a barrier|passes/barrier_intervals.cpp|s/return site.info.operation == wire::Operation::kExit || is_whole_barrier(program, site);/return true;/
 intervals: what is called logs nothing|passes/barrier_intervals.cpp|s/return index == entry || !program.functions\[index\].may_log;/return true;/
 intervals: asynchronous copies are accesses|passes/barrier_intervals.cpp|s/site.info.asynchrony == wire::Asynchrony::kNone \&\&/true \&\&/
-intervals: synchronising kernels have them|passes/barrier_intervals.cpp|s/ || program.functions\[index\].is_numbered ||/ ||/
+intervals: synchronising kernels have them|passes/barrier_intervals.cpp|s/program.functions\[index\].is_numbered || !calls/!calls/
 uniform: a write does not count|passes/uniform_barriers.cpp|s/ \&\& !interval.writes \&\&/ \&\&/
 uniform: any barrier will do|passes/uniform_barriers.cpp|s/uniform_\[flow_.block_of(barrier)\] != Uniformity::kSome \&\& !interval/!interval/
 uniform: who leaves has read nothing|passes/uniform_barriers.cpp|s/           !(interval.leaves \&\& interval.goes_on);/           true;/

@@ -23,10 +23,10 @@ bytes: a poll is read in part|passes/useful_reads.cpp|s/ \&\& site.hook == HookK
 bytes: pieces are one|passes/useful_reads.cpp|s/std::countr_one(live_bytes >> begin)/32 - std::countl_zero(live_bytes) - static_cast<int>(begin)/
 bytes: a piece begins where the whole does|passes/useful_reads.cpp|s/^  site.offset = piece.begin;//
 bytes: a load of nothing is not logged|passes/useful_reads.cpp|s/^      sites.push_back(std::move(site));\n      return;/      return;/;/compilers leave no such load/{n;s/.*//}
-bytes: what is logged in part stands for all|passes/reduce_in_block.cpp|s/offset + site.info.element_bytes \* site.info.element_count/offset + 8 * site.info.element_bytes/
+bytes: what is logged in part stands for all|passes/reduce_in_block.cpp|s/offset + std::int64_t{site.info.element_bytes} \* site.info.element_count/offset + 8 * std::int64_t{site.info.element_bytes}/
 bytes: the first use is the only one|analysis/demanded_bits.cpp|s/^    if (bits == kAll) {/    if (bits != 0) {/
-bytes: an and keeps all|analysis/demanded_bits.cpp|s/opcode == kAnd ? \*mask : ~\*mask/opcode == kAnd ? ~*mask : *mask/
-bytes: a shift right is one left|analysis/demanded_bits.cpp|s/^    if (opcode == kShl) {/    if (opcode == kShr) {/
+bytes: an and keeps all|analysis/demanded_bits.cpp|s/flip = opcode == kAnd ? 0 : kAll/flip = opcode == kAnd ? kAll : 0/
+bytes: a shift right is one left|analysis/demanded_bits.cpp|s/^  if (instruction.opcode == Opcode::kShl) {/  if (instruction.opcode == Opcode::kShr) {/
 bytes: signs are not copied|analysis/demanded_bits.cpp|s/const bool wants_sign = is_signed(type) \&\& /const bool wants_sign = width == 0 \&\& /
 bytes: a permutation takes from the other word|analysis/demanded_bits.cpp|s/(source < 4) == (operand == 1)/(source < 4) != (operand == 1)/
 lanes: a select takes either|analysis/use_condition.cpp|s/return predicate(operands\[3\], n == 2);/return predicate(operands[3], false);/

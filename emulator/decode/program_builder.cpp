@@ -40,14 +40,32 @@ void ProgramBuilder::needs_addressed_functions() {
 }
 
 std::uint32_t ProgramBuilder::shared_offset(const ptx::Variable& variable) {
-  const auto found = shared_.find(&variable);
-  if (found != shared_.end()) {
-    return found->second;
+  if (!shared_.contains(&variable)) {
+    lay_out_shared(variable);
   }
-  const std::uint32_t offset = align_up(program_.static_shared_bytes, ptx::alignment_of(variable));
-  program_.static_shared_bytes = offset + static_cast<std::uint32_t>(variable.size());
-  shared_.emplace(&variable, offset);
-  return offset;
+  return shared_.at(&variable);
+}
+
+// As NVIDIA's assembler does: those that a function declares in the order in which it does, which
+// programs count on where they align too little.
+void ProgramBuilder::lay_out_shared(const ptx::Variable& wanted) {
+  std::vector<const ptx::Variable*> together;
+  for (std::size_t i = decoding_->body_begin; i < decoding_->body_end; ++i) {
+    for (const ptx::Variable& own : module_.module().statements[i].variables) {
+      if (own.space == ptx::StateSpace::kShared) {
+        together.push_back(&own);
+      }
+    }
+  }
+  if (std::ranges::find(together, &wanted) == together.end()) {
+    together = {&wanted};
+  }
+  for (const ptx::Variable* const variable : together) {
+    const std::uint32_t offset =
+        align_up(program_.static_shared_bytes, ptx::alignment_of(*variable));
+    program_.static_shared_bytes = offset + static_cast<std::uint32_t>(variable->size());
+    shared_.emplace(variable, offset);
+  }
 }
 
 void ProgramBuilder::add_dynamic_offset(Function& function, std::uint32_t constant,
@@ -83,6 +101,7 @@ void ProgramBuilder::build(const ptx::Function& entry) {
   while (!pending_.empty()) {
     const auto [source, decoded] = pending_.back();
     pending_.pop_back();
+    decoding_ = source;
     decode_function(*this, *source, *decoded);
   }
   lay_out_dynamic_shared();

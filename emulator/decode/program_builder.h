@@ -40,6 +40,7 @@ class ProgramBuilder {
     std::uint32_t constant = 0, bytes = 0;
   };
 
+  void lay_out_shared(const ptx::Variable& wanted);
   void lay_out_dynamic_shared();
 
   const LoadedModule& module_;
@@ -50,6 +51,7 @@ class ProgramBuilder {
   std::vector<Patch> patches_;
   std::uint32_t dynamic_alignment_ = 16;
   bool indirect_ = false;
+  const ptx::Function* decoding_ = nullptr;
 };
 
 void decode_function(ProgramBuilder& builder, const ptx::Function& source, Function& function);

@@ -72,6 +72,20 @@ TRY:
   REQUIRE(device.read<std::uint32_t>(counter->address, 1)[0] == 256);
 }
 
+TEST_CASE("a function's variables in shared memory lie as it declares them") {
+  // What is used first is not what lies first.
+  const auto result = run_lanes(R"(
+    .shared .align 4 .b8 stage[512];
+    .shared .align 8 .b8 state[40];
+    mov.u32 %r1, state;
+    mov.u32 %r2, stage;
+    sub.u32 %r3, %r1, %r2;
+    cvt.u64.u32 %d1, %r3;
+    st.global.u64 [%out], %d1;)",
+                                1);
+  CHECK(result.front() == 512);
+}
+
 TEST_CASE("a barrier makes the block's stores to shared memory visible") {
   const auto result = run_lanes(R"(
     mov.u32 %r1, %tid.x;
