@@ -10,10 +10,10 @@
 // meanwhile: it waits for a barrier that needs who finds that, or it has left.
 //
 // Where the text of the kernel shows that all threads come to every barrier together (kCounted of
-// site_word.h), nothing is ever so, and the word only counts threads, which costs a warp one
-// addition. There a barrier is logged only if something else of the block was since the last one
-// that was: with nothing before it, it orders nothing. And the end of a block of which nothing was
-// ever logged is counted; the last block of the launch logs for all of these.
+// site_word.h), nothing is ever so. There all meet once more before each barrier, and one of them
+// logs it if something else of the block was logged since the last one that was: with nothing
+// before it, it orders nothing. The word counts the threads that leave. The end of a block of which
+// nothing was ever logged is counted; the last block of the launch logs for all of these.
 //
 // The miss: if the kernel never ends, arrivals at a barrier that does not complete stay unlogged.
 #pragma once

@@ -28,7 +28,7 @@ inline constexpr std::uint32_t kKnownValues = kGenericTarget;
 // Of __barracuda_event, in kernels that keep states. The lanes leave, and the detail is their
 // interval; and: each warp of a block does this in turn, so that one record may stand for all
 // (block_events.h); and: all threads of a block do so before any of them does the next such thing,
-// so that counting them is enough.
+// so that one of them may log it.
 inline constexpr std::uint32_t kLeavesKernel = kAfterOperation;
 inline constexpr std::uint32_t kOfWholeBlock = kGenericTarget;
 inline constexpr std::uint32_t kCounted = kGenericSecond;
