@@ -389,12 +389,12 @@ BARRACUDA_HOOK void __barracuda_store_wide_generic(std::uint32_t site, std::uint
 
 // Before the hook of a plain access to memory that is not shared: whether to go round it.
 BARRACUDA_HOOK HookResult __barracuda_leaves_out(std::uint32_t site, std::uint64_t address) {
-  return {barracuda::wire::leaves_out(site, address) ? 1U : 0U};
+  return {barracuda::wire::leaves_out(site, address)};
 }
 
 BARRACUDA_HOOK HookResult __barracuda_leaves_out_generic(std::uint32_t site,
                                                          std::uint64_t address) {
-  return {barracuda::wire::leaves_out(site, barracuda::wire::tagged_generic(address)) ? 1U : 0U};
+  return {barracuda::wire::leaves_out(site, barracuda::wire::tagged_generic(address))};
 }
 
 // In kernels whose threads barriers alone order (shared_states.h), before the hook of an access
@@ -402,61 +402,50 @@ BARRACUDA_HOOK HookResult __barracuda_leaves_out_generic(std::uint32_t site,
 // results nobody reads, one for stores of known values, and one for all others.
 BARRACUDA_HOOK HookResult __barracuda_keep_load(std::uint32_t site, std::uint64_t address,
                                                 std::uint32_t interval) {
-  return {barracuda::wire::keep_access<StateUse::kRead>(site, address, interval) ? 1U : 0U};
+  return {barracuda::wire::keep_access<StateUse::kRead>(site, address, interval)};
 }
 
 BARRACUDA_HOOK HookResult __barracuda_keep_load_generic(std::uint32_t site, std::uint64_t address,
                                                         std::uint32_t interval) {
   return {barracuda::wire::keep_access<StateUse::kRead>(
-              site, barracuda::wire::tagged_generic(address), interval)
-              ? 1U
-              : 0U};
+      site, barracuda::wire::tagged_generic(address), interval)};
 }
 
 BARRACUDA_HOOK HookResult __barracuda_keep_reduction(std::uint32_t site, std::uint64_t address,
                                                      std::uint32_t interval) {
-  return {barracuda::wire::keep_access<StateUse::kReduction>(site, address, interval) ? 1U : 0U};
+  return {barracuda::wire::keep_access<StateUse::kReduction>(site, address, interval)};
 }
 
 BARRACUDA_HOOK HookResult __barracuda_keep_reduction_generic(std::uint32_t site,
                                                              std::uint64_t address,
                                                              std::uint32_t interval) {
   return {barracuda::wire::keep_access<StateUse::kReduction>(
-              site, barracuda::wire::tagged_generic(address), interval)
-              ? 1U
-              : 0U};
+      site, barracuda::wire::tagged_generic(address), interval)};
 }
 
 BARRACUDA_HOOK HookResult __barracuda_keep_store(std::uint32_t site, std::uint64_t address,
                                                  std::uint32_t interval, std::uint64_t low,
                                                  std::uint64_t high) {
   return {barracuda::wire::keep_access<StateUse::kWrite>(site, address, interval,
-                                                         {stored_value(low, high), true})
-              ? 1U
-              : 0U};
+                                                         {stored_value(low, high), true})};
 }
 
 BARRACUDA_HOOK HookResult __barracuda_keep_store_generic(std::uint32_t site, std::uint64_t address,
                                                          std::uint32_t interval, std::uint64_t low,
                                                          std::uint64_t high) {
-  return {barracuda::wire::keep_access<StateUse::kWrite>(site,
-                                                         barracuda::wire::tagged_generic(address),
-                                                         interval, {stored_value(low, high), true})
-              ? 1U
-              : 0U};
+  return {barracuda::wire::keep_access<StateUse::kWrite>(
+      site, barracuda::wire::tagged_generic(address), interval, {stored_value(low, high), true})};
 }
 
 BARRACUDA_HOOK HookResult __barracuda_keep_access(std::uint32_t site, std::uint64_t address,
                                                   std::uint32_t interval) {
-  return {barracuda::wire::keep_access<StateUse::kWrite>(site, address, interval) ? 1U : 0U};
+  return {barracuda::wire::keep_access<StateUse::kWrite>(site, address, interval)};
 }
 
 BARRACUDA_HOOK HookResult __barracuda_keep_access_generic(std::uint32_t site, std::uint64_t address,
                                                           std::uint32_t interval) {
   return {barracuda::wire::keep_access<StateUse::kWrite>(
-              site, barracuda::wire::tagged_generic(address), interval)
-              ? 1U
-              : 0U};
+      site, barracuda::wire::tagged_generic(address), interval)};
 }
 
 // Of those: what comes before the access is logged, and the access if it has to be.
@@ -503,7 +492,7 @@ BARRACUDA_HOOK HookResult __barracuda_logs_barrier() {
     return {0};
   }
   const BlockStates states(descriptor);
-  return {!states.are_kept() || states.is_logged() ? 1U : 0U};
+  return {!states.are_kept() || states.is_logged()};
 }
 
 BARRACUDA_HOOK ReleaseToken __barracuda_release_begin(std::uint32_t site, std::uint64_t address) {

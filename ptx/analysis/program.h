@@ -140,7 +140,7 @@ bool declares(const Module& module, Predicate is_meant) {
       module.statements, [&](const Statement& statement) { return declares(statement, is_meant); });
 }
 
-// Else no generic address leads there.
+// Whether the module declares any; else no generic address leads there.
 bool has_shared_memory(const Module& module);
 
 // Null if it is not instrumented.

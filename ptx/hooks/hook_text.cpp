@@ -122,17 +122,24 @@ std::string_view state_hook(const PlannedSite& site) {
   return "keep_access";
 }
 
+// Of a hook that gives back whether something is so: into %__barracuda_q.
+std::string write_question(HookNames& called, Hook hook,
+                           std::initializer_list<HookArgument> arguments) {
+  return fmt::format(
+      ".reg .b64 %__barracuda_n;\n.reg .pred %__barracuda_q;\n{}"
+      "setp.ne.b64 %__barracuda_q, %__barracuda_n, 0;\n",
+      write_call_for_number(called, hook, arguments));
+}
+
 // Around the hook of a barrier that all threads of a block come to together. Who is not ordered by
-// a barrier needs no record of it. All meet here first, to know whether
-// anyone has something to order; the barrier itself is where they wait for its record.
+// a barrier needs no record of it. All meet here first, to know whether anyone has something to
+// order; the barrier itself is where they wait for its record.
 HookText skip_unless_logged(const Statement& barrier, std::string_view id, std::uint32_t label,
                             HookNames& called) {
   const Instruction& instruction = barrier.instruction;
-  return {.before = fmt::format("{{\n.reg .b64 %__barracuda_n;\n.reg .pred %__barracuda_q;\n{}"
-                                "setp.ne.b64 %__barracuda_q, %__barracuda_n, 0;\n"
-                                "{}.red.or{}.pred %__barracuda_q, {}, %__barracuda_q;\n"
+  return {.before = fmt::format("{{\n{}{}.red.or{}.pred %__barracuda_q, {}, %__barracuda_q;\n"
                                 "@!%__barracuda_q bra $__barracuda_skip{};\n",
-                                write_call_for_number(called, {.name = "logs_barrier"}, {}),
+                                write_question(called, {.name = "logs_barrier"}, {}),
                                 text_of(instruction.opcode),
                                 instruction.has(Modifier::kAligned) ? ".aligned" : "", id, label),
           .after = fmt::format("$__barracuda_skip{}:\n}}\n", label)};
@@ -241,10 +248,8 @@ HookWriter::Predicate HookWriter::skip_unless_used(const PlannedSite& site) {
 HookWriter::Predicate HookWriter::skip_if(Hook hook,
                                           std::initializer_list<HookArgument> arguments) {
   const std::uint32_t label = next_label_++;
-  return {.before = fmt::format(".reg .b64 %__barracuda_n;\n.reg .pred %__barracuda_q;\n{}"
-                                "setp.ne.b64 %__barracuda_q, %__barracuda_n, 0;\n"
-                                "@%__barracuda_q bra $__barracuda_skip{};\n",
-                                write_call_for_number(called_, hook, arguments), label),
+  return {.before = fmt::format("{}@%__barracuda_q bra $__barracuda_skip{};\n",
+                                write_question(called_, hook, arguments), label),
           .after = fmt::format("$__barracuda_skip{}:\n", label)};
 }
 

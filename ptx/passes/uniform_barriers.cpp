@@ -152,9 +152,9 @@ Expected<void> visit(Program& program, std::span<PlannedSite> sites) {
                                  is_read_only[site.statement - function.body_begin];
     site.is_counted = are_whole && site.hook == HookKind::kEvent &&
                       (site.counts_intervals || site.may_be_counted);
-    if (site.is_counted) {
-      kernel_of(program, function)->has_block_events = true;
-    }
+  }
+  if (std::ranges::any_of(sites, &PlannedSite::is_counted)) {
+    kernel_of(program, function)->has_block_events = true;
   }
   return {};
 }
