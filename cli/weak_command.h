@@ -62,8 +62,8 @@ std::variant<weak_memory::OracleRules, int> checked_rules(const WeakCommand& com
 // Errors: a file that is to be compared with, and cannot be read.
 Expected<weak_memory::OracleRules> oracle_rules(const WeakCommand& command);
 
-// Makes runs without a limit of time but a minute, and, unless the user has set one, gives the next
-// ones a limit by how long the first have taken.
+// Makes runs and, unless the user has set a limit of time, gives each next one a limit by how long
+// those before have taken; the first have a minute.
 weak_memory::RunAll with_limit(WeakRuns& runs, bool is_given);
 
 // The status to end with where the program could not even begin; says why.

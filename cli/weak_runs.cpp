@@ -209,7 +209,7 @@ Outcome WeakRuns::outcome_of(const ProgramEnded& ended, const Settings& settings
     report::apply_filters(outcome.report, program_.options);
     outcome.status = outcome.report.own_status;
     outcome.is_over_time = time_limit_ != 0 && outcome.seconds >= static_cast<double>(time_limit_);
-    slowest_ = std::max(slowest_, outcome.seconds);
+    slowest_ = outcome.is_over_time ? slowest_ : std::max(slowest_, outcome.seconds);
     for (const std::string* const problem :
          {&outcome.report.tool_failure, &outcome.report.option_error}) {
       if (!problem->empty() && outcome.lost.empty()) {

@@ -36,6 +36,7 @@ class WeakRuns {
   // In seconds; 0: none. From now on.
   void set_time_limit(std::uint64_t seconds) { time_limit_ = seconds; }
 
+  // Seconds of the slowest run that ended by itself.
   [[nodiscard]] double slowest() const { return slowest_; }
 
   // How the first run that left no report ended, and what it said.

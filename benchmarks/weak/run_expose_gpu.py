@@ -85,7 +85,7 @@ def main():
         failures, runs, seconds, rates = row(stem)
         seen += 1
         failed += 1 if failures else 0
-        print(f"| {name} | {', '.join(each['environment'] for each in failures) or 'none'} | {runs} | {seconds} |"
+        print(f"| {name} | {', '.join(each['environment'] or 'as it is' for each in failures) or 'none'} | {runs} | {seconds} |"
               f" {', '.join('%s %s/%s' % rate for rate in rates)} |", flush=True)
     print(f"{failed} of {seen} fail")
     is_bad = failed != 0 if arguments.fenced else failed < ENOUGH
