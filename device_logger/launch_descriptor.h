@@ -43,7 +43,7 @@ struct alignas(128) LaunchDescriptor {
   UnloggedMemory unlogged;
   // A StressedLaunch, in pinned host memory, of code that reads one; 0: nothing is changed.
   std::uint64_t stressed = 0;
-  std::uint32_t reserved[2] = {};
+  std::uint64_t owners = 0;  // of the memory that is watched, device (word_owners.h)
   SharedStates states;
   OwnedSites owned_sites;
 };
@@ -67,7 +67,7 @@ static_assert(offsetof(LaunchDescriptor, unlogged) + offsetof(UnloggedMemory, ra
               "what every record needs, and the first range, are a cache line of the device; a "
               "range is one load");
 static_assert(offsetof(LaunchDescriptor, stressed) == 104 + sizeof(UnloggedMemory) &&
-                  offsetof(LaunchDescriptor, reserved) == 248 &&
+                  offsetof(LaunchDescriptor, owners) == 248 &&
                   offsetof(LaunchDescriptor, states) == 256 &&
                   offsetof(LaunchDescriptor, owned_sites) == 272 &&
                   sizeof(LaunchDescriptor) == 1280,

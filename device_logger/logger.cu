@@ -7,6 +7,7 @@
 // program converged, nor about what the hardware runs together.
 #include <cstdint>
 
+#include "device_logger/logger_access.cuh"
 #include "device_logger/logger_address.cuh"
 #include "device_logger/logger_queue.cuh"
 #include "device_logger/record.h"
@@ -14,99 +15,6 @@
 #include "device_logger/site_word.h"
 
 namespace barracuda::wire {
-
-__device__ __forceinline__ bool is_global(std::uint64_t address) {
-  return space_of(address) == AddressSpace::kGlobal;
-}
-
-// What is left out in memory that the launch does not write, or that its threads own, is not
-// logged. What should not be there is told: by one store, of the same word whoever makes it.
-__device__ __forceinline__ LogDecision judge_access(std::uint64_t descriptor, std::uint32_t site,
-                                                    std::uint64_t address, AccessUse use) {
-  const std::uint64_t unlogged = descriptor + offsetof(LaunchDescriptor, unlogged);
-  const std::uint64_t sites = descriptor + offsetof(LaunchDescriptor, owned_sites);
-  const auto range_at = [&](std::uint32_t i) {
-    const uint4 words = load_constant(unlogged + offsetof(UnloggedMemory, ranges) +
-                                      i * std::uint64_t{sizeof(UnloggedRange)});
-    return UnloggedRange{join(words.x, words.y), join(words.z, words.w)};
-  };
-  const auto is_owner_of = [&](std::uint32_t range) {
-    const auto ranges_at = [&](std::uint32_t i) {
-      return load_constant_byte(sites + offsetof(OwnedSites, ranges) + i);
-    };
-    return is_owner(ranges_at, load_constant_word(sites + offsetof(OwnedSites, first)), site,
-                    range);
-  };
-  const std::uint32_t counts = load_constant_word(unlogged + offsetof(UnloggedMemory, count));
-  const LogDecision decision = judge_unlogged(range_at, is_owner_of, counts & 0xFFFF, counts >> 16,
-                                              bytes_at(site), address, use);
-  if (decision == LogDecision::kWrites) {
-    asm volatile(
-        "st.relaxed.sys.global.u32 [%0], 1;" ::"l"(unlogged + offsetof(UnloggedMemory, written))
-        : "memory");
-    __threadfence_system();  // before this thread's last record, which may end the launch
-  }
-  return decision;
-}
-
-// A lane must not claim again before its record here is claimed, so all leave together.
-__device__ __forceinline__ void log_access(std::uint32_t site, std::uint64_t address,
-                                           const StoredValues<Lanes>& values) {
-  const std::uint64_t descriptor = __barracuda_descriptor;
-  if (descriptor == 0 || address == kNoAddress) {
-    return;
-  }
-  if (is_global(address) &&
-      judge_access(descriptor, site, address, access_use(site)) == LogDecision::kLeftOut) {
-    return;
-  }
-  const Lanes lanes = Lanes::at_site(site);
-  write_access(Log{descriptor}, lanes, site, address, values);
-  lanes.converge();
-}
-
-// All lanes or none, so that none of a warp stay apart behind it.
-__device__ __forceinline__ bool leaves_out(std::uint32_t site, std::uint64_t address) {
-  const std::uint64_t descriptor = __barracuda_descriptor;
-  if (descriptor == 0) {
-    return true;
-  }
-  const bool is_left_out =
-      address == kNoAddress ||
-      (is_global(address) &&
-       judge_access(descriptor, site, address, access_use(site)) == LogDecision::kLeftOut);
-  return Lanes::at_site(site).those(!is_left_out) == 0;
-}
-
-template <StateUse kUse>
-__device__ __forceinline__ bool keep_access(std::uint32_t site, std::uint64_t address,
-                                            std::uint32_t interval,
-                                            const StoredValue& stored = {}) {
-  const std::uint64_t descriptor = __barracuda_descriptor;
-  if (descriptor == 0 || address == kNoAddress) {
-    return true;
-  }
-  const BlockStates states(descriptor);
-  return states.are_kept() && states.keep<kUse>(site, address, interval, stored);
-}
-
-__device__ __forceinline__ void log_followed(std::uint32_t site, std::uint64_t address,
-                                             std::uint32_t interval,
-                                             const StoredValues<Lanes>& values) {
-  const std::uint64_t descriptor = __barracuda_descriptor;
-  if (descriptor == 0 || address == kNoAddress) {
-    return;
-  }
-  const BlockStates states(descriptor);
-  const Lanes lanes = Lanes::at_site(site);
-  if (states.are_kept() &&
-      !states.follow(lanes, site, address, interval,
-                     {stored_value(values.low, values.high), values.are_known})) {
-    return;
-  }
-  write_access(Log{descriptor}, lanes, site, address, values);
-  lanes.converge();
-}
 
 // What a release takes before its access and needs again after it.
 struct ReleaseToken {
@@ -397,6 +305,18 @@ BARRACUDA_HOOK HookResult __barracuda_leaves_out_generic(std::uint32_t site,
   return {barracuda::wire::leaves_out(site, barracuda::wire::tagged_generic(address))};
 }
 
+// The same in kernels whose threads barriers alone order (word_owners.h), of loads and stores.
+BARRACUDA_HOOK HookResult __barracuda_owns(std::uint32_t site, std::uint64_t address,
+                                           std::uint32_t interval) {
+  return {barracuda::wire::owns_access(site, address, interval)};
+}
+
+BARRACUDA_HOOK HookResult __barracuda_owns_store(std::uint32_t site, std::uint64_t address,
+                                                 std::uint32_t interval, std::uint64_t low,
+                                                 std::uint64_t high) {
+  return {barracuda::wire::owns_access(site, address, interval, {stored_value(low, high), true})};
+}
+
 // In kernels whose threads barriers alone order (shared_states.h), before the hook of an access
 // that may be to shared memory: whether to go round it. One for loads, one for atomics whose
 // results nobody reads, one for stores of known values, and one for all others.
@@ -448,28 +368,52 @@ BARRACUDA_HOOK HookResult __barracuda_keep_access_generic(std::uint32_t site, st
       site, barracuda::wire::tagged_generic(address), interval)};
 }
 
-// Of those: what comes before the access is logged, and the access if it has to be.
+// Of those: what comes before the access is logged, and the access if it has to be. Each part is a
+// function of its own, so that a kernel needs no more registers than one of them has.
+BARRACUDA_HOOK bool __barracuda_follow(std::uint32_t site, std::uint64_t address,
+                                       std::uint32_t interval, std::uint64_t value, bool is_known) {
+  return barracuda::wire::follow_access(site, address, interval, {value, is_known});
+}
+
+__device__ __forceinline__ void log_followed_access(std::uint32_t site, std::uint64_t address,
+                                                    std::uint32_t interval) {
+  using namespace barracuda::wire;
+  if (__barracuda_descriptor != 0 && address != kNoAddress &&
+      __barracuda_follow(site, address, interval, 0, false)) {
+    __barracuda_access(site, address);
+  }
+}
+
+__device__ __forceinline__ void log_followed_store(std::uint32_t site, std::uint64_t address,
+                                                   std::uint32_t interval, std::uint64_t low,
+                                                   std::uint64_t high) {
+  using namespace barracuda::wire;
+  if (__barracuda_descriptor != 0 && address != kNoAddress &&
+      __barracuda_follow(site, address, interval, stored_value(low, high), true)) {
+    __barracuda_store_wide(site, address, low, high);
+  }
+}
+
 BARRACUDA_HOOK void __barracuda_followed_access(std::uint32_t site, std::uint64_t address,
                                                 std::uint32_t interval) {
-  barracuda::wire::log_followed(site, address, interval, {});
+  log_followed_access(site, address, interval);
 }
 
 BARRACUDA_HOOK void __barracuda_followed_access_generic(std::uint32_t site, std::uint64_t address,
                                                         std::uint32_t interval) {
-  barracuda::wire::log_followed(site, barracuda::wire::tagged_generic(address), interval, {});
+  log_followed_access(site, barracuda::wire::tagged_generic(address), interval);
 }
 
 BARRACUDA_HOOK void __barracuda_followed_store(std::uint32_t site, std::uint64_t address,
                                                std::uint32_t interval, std::uint64_t low,
                                                std::uint64_t high) {
-  barracuda::wire::log_followed(site, address, interval, {low, high, true, true});
+  log_followed_store(site, address, interval, low, high);
 }
 
 BARRACUDA_HOOK void __barracuda_followed_store_generic(std::uint32_t site, std::uint64_t address,
                                                        std::uint32_t interval, std::uint64_t low,
                                                        std::uint64_t high) {
-  barracuda::wire::log_followed(site, barracuda::wire::tagged_generic(address), interval,
-                                {low, high, true, true});
+  log_followed_store(site, barracuda::wire::tagged_generic(address), interval, low, high);
 }
 
 // Behind a barrier of the whole block. Without states every access is logged, as by who is frozen.

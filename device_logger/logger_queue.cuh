@@ -216,9 +216,13 @@ class Queue {
 
   __device__ __forceinline__ std::uint32_t warp() const { return linear_warp(); }
 
-  // The number by which the program knows this CTA.
+  // The number by which the program knows a CTA.
+  __device__ __forceinline__ std::uint32_t program_cta_of(std::uint32_t cta) const {
+    return program_block(block_order_, cta, gridDim.x * gridDim.y * gridDim.z);
+  }
+
   __device__ __forceinline__ std::uint32_t program_cta() const {
-    return program_block(block_order_, linear_cta(), gridDim.x * gridDim.y * gridDim.z);
+    return program_cta_of(linear_cta());
   }
 
   __device__ __forceinline__ std::uint64_t order_counter(std::uint64_t address) const {

@@ -53,6 +53,9 @@ enum class RecordKind : std::uint8_t {
   kBlockEvent = 10,  // kEvent of every thread of the block (block_events.h); warp and mask are of
                      // who logs it; of an exit, `threads` is the number of other blocks that have
                      // ended and that nothing else is logged of
+  kSettled = 11,     // access of one lane of this or another block, ordered before all that its
+                     // block does now, and after nothing that another block has done in the launch
+                     // (word_owners.h); as kEarlier, and the block is reserved1 of the value
 };
 
 // Lane addresses are 57 bits: the space in the two highest, the address or offset below.
@@ -92,7 +95,7 @@ inline constexpr std::uint32_t kUniformValue = 2;
 inline constexpr int kSiteBits = 24, kKindBits = 4, kWidthBits = 4;
 static_assert(kSiteBits + kKindBits + kWidthBits == 32);
 static_assert(kMaxSites == 1U << kSiteBits);
-static_assert(static_cast<std::uint32_t>(RecordKind::kBlockEvent) < 1U << kKindBits);
+static_assert(static_cast<std::uint32_t>(RecordKind::kSettled) < 1U << kKindBits);
 
 // First half of the header slot.
 struct HeaderHalf {
@@ -178,7 +181,7 @@ static_assert(offsetof(LaneValueHalf, tag) == 0 && offsetof(LaneValueHalf, reser
               offsetof(LaneValueHalf, value_low) == 4 && offsetof(LaneValueHalf, value_high) == 8 &&
               offsetof(LaneValueHalf, reserved1) == 12 && sizeof(LaneValueHalf) == kHalfBytes);
 
-// The slot behind the header of a kAffineValue or kEarlier.
+// The slot behind the header of a kAffineValue, kEarlier or kSettled.
 struct StoredValueSlot {
   LaneValueHalf value;
   LaneValueHalf padding;  // tagged like the other
@@ -297,12 +300,14 @@ inline constexpr std::uint32_t kWaitAll = ~std::uint32_t{0};
 
 // Slots of a record with `lanes` active lanes, header included (kVoid says so itself).
 BARRACUDA_WIRE std::uint32_t record_slots(RecordKind kind, std::uint32_t lanes) {
-  return kind == RecordKind::kScattered                                     ? 1 + (lanes + 1) / 2
-         : kind == RecordKind::kRelease || kind == RecordKind::kOperands    ? 1 + 2 * lanes
-         : kind == RecordKind::kAcquire                                     ? 1 + lanes
-         : kind == RecordKind::kAffineValue || kind == RecordKind::kEarlier ? 2
-         : kind == RecordKind::kTensorCopy                                  ? 3
-                                                                            : 1;
+  return kind == RecordKind::kScattered                                  ? 1 + (lanes + 1) / 2
+         : kind == RecordKind::kRelease || kind == RecordKind::kOperands ? 1 + 2 * lanes
+         : kind == RecordKind::kAcquire                                  ? 1 + lanes
+         : kind == RecordKind::kAffineValue || kind == RecordKind::kEarlier ||
+                 kind == RecordKind::kSettled
+             ? 2
+         : kind == RecordKind::kTensorCopy ? 3
+                                           : 1;
 }
 
 inline constexpr std::uint32_t kMaxRecordSlots = 1 + 2 * kWarpLanes;

@@ -17,6 +17,23 @@ struct StoredValue {
   bool is_known = false;
 };
 
+// Of what all lanes store, if that is one value.
+__device__ __forceinline__ std::uint32_t mark_of(const Lanes& lanes, const StoredValue& stored) {
+  return stored.is_known && lanes.all(lanes.broadcast(stored.value) == stored.value)
+             ? value_mark(stored.value)
+             : 0;
+}
+
+// False also where it is not known at once: mostly words go up with the lanes. To match them
+// takes as long as there are different ones, four times as long as to change a state.
+__device__ __forceinline__ bool are_distinct(const Lanes& lanes, std::uint32_t word) {
+  const std::uint32_t before = lanes.mask & ((1U << lanes.lane) - 1);
+  const std::uint32_t last = 31 - static_cast<std::uint32_t>(__clz(static_cast<int>(before)));
+  const std::uint32_t lower = __shfl_sync(lanes.mask, word, static_cast<int>(last));
+  return lanes.those(before != 0 && lower >= word) == 0 ||
+         __popc(Lanes::like(lanes.mask, word)) == 1;
+}
+
 class BlockStates {
  public:
   // Unless it `may_keep` them, none are kept.
@@ -29,13 +46,21 @@ class BlockStates {
     states_.address = join(words.x, words.y);
     states_.window = words.z;
     states_.first_site = words.w & (kMaxSites - 1);
-    states_.granule_log2 = words.w >> kSiteBits;
+    states_.granule_log2 = words.w >> kSiteBits & ((1U << SharedStates::kGranuleBits) - 1);
+    states_.owner_granule_log2 = words.w >> (kSiteBits + SharedStates::kGranuleBits);
     header_ = states_.address == 0 ? 0
                                    : states_.address + block_offset(linear_cta(), states_.window,
                                                                     states_.granule_log2);
   }
 
   [[nodiscard]] __device__ __forceinline__ bool are_kept() const { return header_ != 0; }
+
+  [[nodiscard]] const __device__ __forceinline__ SharedStates& shape() const { return states_; }
+
+  // In the interval in which the first did.
+  [[nodiscard]] __device__ __forceinline__ bool has_left(std::uint32_t thread) const {
+    return (load_word(mask_of(thread / kWarpLanes)) >> thread % kWarpLanes & 1) != 0;
+  }
 
   [[nodiscard]] __device__ __forceinline__ std::uint32_t next(std::uint32_t interval) const {
     return next_interval(interval, load_word(header_));
@@ -146,25 +171,20 @@ class BlockStates {
     return lanes.those(!is_kept) == 0;
   }
 
-  // Whether the lanes' accesses are logged. What comes before them is logged here.
-  [[nodiscard]] __device__ __forceinline__ bool follow(const Lanes& lanes, std::uint32_t site,
-                                                       std::uint64_t address,
-                                                       std::uint32_t interval,
-                                                       const StoredValue& stored) const {
-    const bool has_state = this->has_state(site, address);
-    const std::uint64_t offset = address_of(address);
-    StateAccess access = state_access(states_, site, linear_thread());
-    if (access.use == StateUse::kWrite) {
-      // Two lanes of one instruction in one word: their record says what is to be said of them.
-      const std::uint64_t word =
-          has_state ? offset >> size_log2_at(site) : ~std::uint64_t{lanes.lane};
-      if (__popc(Lanes::like(lanes.mask, word)) != 1) {
-        access.use = StateUse::kLogged;
-      }
-      access.value_mark = mark_of(lanes, stored);
+  // Whether this lane's access is logged. What comes before it is logged here. `is_alone`: no other
+  // lane of its instruction makes one to the word: of those that do, their record says what is to
+  // be said.
+  [[nodiscard]] __device__ __forceinline__ bool follow(std::uint32_t site, std::uint64_t address,
+                                                       std::uint32_t interval, bool is_alone,
+                                                       std::uint32_t mark,
+                                                       std::uint64_t value) const {
+    if (!has_state(site, address)) {
+      return true;
     }
-    const bool logs = !has_state || take_all(site, offset, interval, access, stored.value);
-    return lanes.those(logs) != 0;
+    StateAccess access = state_access(states_, site, linear_thread());
+    access.use = is_alone ? access.use : StateUse::kLogged;
+    access.value_mark = mark;
+    return take_all(site, address_of(address), interval, access, value);
   }
 
  private:
@@ -173,25 +193,6 @@ class BlockStates {
     constexpr std::uint64_t kFirst = tagged_address(AddressSpace::kShared, 0);
     return address >> 32 == kFirst >> 32 &&
            static_cast<std::uint32_t>(address) + bytes_at(site) <= states_.window;
-  }
-
-  // Of what all lanes store, if that is one value.
-  [[nodiscard]] __device__ __forceinline__ static std::uint32_t mark_of(const Lanes& lanes,
-                                                                        const StoredValue& stored) {
-    return stored.is_known && lanes.all(lanes.broadcast(stored.value) == stored.value)
-               ? value_mark(stored.value)
-               : 0;
-  }
-
-  // False also where it is not known at once: mostly words go up with the lanes. To match them
-  // takes as long as there are different ones, four times as long as to change a state.
-  [[nodiscard]] __device__ __forceinline__ static bool are_distinct(const Lanes& lanes,
-                                                                    std::uint32_t word) {
-    const std::uint32_t before = lanes.mask & ((1U << lanes.lane) - 1);
-    const std::uint32_t last = 31 - static_cast<std::uint32_t>(__clz(static_cast<int>(before)));
-    const std::uint32_t lower = __shfl_sync(lanes.mask, word, static_cast<int>(last));
-    return lanes.those(before != 0 && lower >= word) == 0 ||
-           __popc(Lanes::like(lanes.mask, word)) == 1;
   }
 
   // Of all states of its bytes.
@@ -329,9 +330,8 @@ class BlockStates {
     if ((interval & kFrozen) == 0) {
       return step(state, interval, access);
     }
-    return frozen_step(state, interval, access, [&](std::uint32_t thread) {
-      return (load_word(mask_of(thread / kWarpLanes)) >> thread % kWarpLanes & 1) != 0;
-    });
+    return frozen_step(state, interval, access,
+                       [&](std::uint32_t thread) { return has_left(thread); });
   }
 
   __device__ __forceinline__ void log_kept(WordState state, const StateStep& step,
@@ -345,9 +345,11 @@ class BlockStates {
     for (std::uint32_t which = 0; which < 2; ++which) {
       const KeptAccess kept = which == 0 ? state.first() : state.second();
       if ((step.kept >> which & 1) != 0) {
-        write_earlier(queue, states_.first_site + kept.site, kept.thread,
-                      tagged_address(AddressSpace::kShared, begin_of(states_, kept, offset)),
-                      which == 0 ? stored : UniformValue{});
+        write_past(queue, {.site = states_.first_site + kept.site,
+                           .thread = kept.thread,
+                           .address = tagged_address(AddressSpace::kShared,
+                                                     begin_of(states_, kept, offset)),
+                           .value = which == 0 ? stored : UniformValue{}});
       }
     }
   }

@@ -24,17 +24,22 @@ namespace barracuda::wire {
 
 // In a launch descriptor.
 struct SharedStates {
+  static constexpr int kGranuleBits = 4;
+  static_assert(kSiteBits + 2 * kGranuleBits == 32);
+
   std::uint64_t address = 0;  // of the first block's; 0: everything is logged
   std::uint32_t window = 0;   // bytes of shared memory, from offset 0, that have states
   std::uint32_t first_site : kSiteBits = 0;  // of the kernel
-  // A state is of 1, 2 or 4 bytes: of the kernel's smallest access to shared memory.
-  std::uint32_t granule_log2 : 32 - kSiteBits = kWordLog2;
+  // A state is of 1, 2 or 4 bytes: of the kernel's smallest access to shared memory. That of an
+  // owner (word_owners.h) likewise, of its smallest access to memory that is not shared.
+  std::uint32_t granule_log2 : kGranuleBits = kWordLog2;
+  std::uint32_t owner_granule_log2 : kGranuleBits = kWordLog2;
 
   static constexpr std::uint32_t kWordLog2 = 2;
 };
 
 static_assert(offsetof(SharedStates, window) == 8 && sizeof(SharedStates) == 16,
-              "first_site and granule_log2 are the fourth word");
+              "first_site and the granules are the fourth word");
 
 // The states of a block begin with: kMostIntervals minus the interval in which threads left, 0
 // while none did; at kGatheredEvents and at kLoggedOfBlock what block_events.h keeps; at kEnding

@@ -1,8 +1,9 @@
-// Memory of which a launch leaves accesses unlogged, as far as that was known before the launch
-// (docs/decisions/device-filter.md): what it does not write, where plain reads are left out; and
-// what its threads own, each byte at most one of them, where the plain accesses are left out of
-// which that was shown. Who does something else there is logged as always, and it is told: what was
-// left out before is missing then. One source for the GPU and for the host.
+// Memory of which a launch leaves accesses unlogged (docs/decisions/device-filter.md). Known before
+// the launch: what it does not write, where plain reads are left out; and what its threads own,
+// each byte at most one of them, where the plain accesses are left out of which that was shown. Who
+// does something else there is logged as always, and it is told: what was left out before is
+// missing then. And what is watched while it runs (word_owners.h). One source for the GPU and for
+// the host.
 #pragma once
 
 #include <cstddef>
@@ -22,16 +23,32 @@ inline constexpr std::uint32_t kMostUnloggedRanges = 8;
 
 // In a launch descriptor. The device writes `written` alone.
 struct UnloggedMemory {
-  std::uint16_t count = 0;    // of the ranges; 0: everything is logged
-  std::uint16_t owned = 0;    // how many of them, the last ones, are owned and not unwritten
+  std::uint8_t count = 0;    // of the ranges; 0: everything is logged
+  std::uint8_t owned = 0;    // how many of them, behind those that are not written, are owned
+  std::uint8_t watched = 0;  // how many of them, the last ones, are watched
+  std::uint8_t reserved = 0;
   std::uint32_t written = 0;  // not 0: some lane did to one of the ranges what should not be
   UnloggedRange ranges[kMostUnloggedRanges] = {};
 };
 
-static_assert(offsetof(UnloggedMemory, count) == 0 && offsetof(UnloggedMemory, owned) == 2 &&
+static_assert(offsetof(UnloggedMemory, count) == 0 && offsetof(UnloggedMemory, owned) == 1 &&
+              offsetof(UnloggedMemory, watched) == 2 && offsetof(UnloggedMemory, reserved) == 3 &&
               offsetof(UnloggedMemory, written) == 4 && offsetof(UnloggedMemory, ranges) == 8 &&
               sizeof(UnloggedMemory) == 8 + sizeof(UnloggedRange) * kMostUnloggedRanges &&
               sizeof(UnloggedRange) == 16);
+
+// How many ranges there are of each kind: the first word of an UnloggedMemory.
+struct UnloggedCounts {
+  std::uint32_t count = 0, owned = 0, watched = 0;
+
+  BARRACUDA_WIRE static UnloggedCounts of(std::uint32_t word) {
+    return {.count = word & 0xFF, .owned = word >> 8 & 0xFF, .watched = word >> 16 & 0xFF};
+  }
+};
+
+// Of ranges that are watched: their addresses and sizes are multiples, so that no access of up to
+// so many bytes that is aligned lies in two, or in one in part.
+inline constexpr std::uint32_t kWatchedAlignment = 16;
 
 // Which sites were looked at for which of the ranges that are owned. In a launch descriptor.
 inline constexpr std::uint32_t kMostOwnedSites = 1004;
@@ -83,6 +100,12 @@ enum class LogDecision : std::uint8_t {
   kLogged,
   kLeftOut,  // all its bytes lie there
   kWrites,   // logged, and told
+  kWatched,  // as the states of its granules say
+};
+
+struct JudgedAccess {
+  LogDecision decision = LogDecision::kLogged;
+  std::uint64_t offset = 0;  // of what is watched, all ranges one behind the other
 };
 
 // `range_at(i)` gives one of `count`, `is_owner(i)` whether the access is of those that were looked
@@ -90,32 +113,47 @@ enum class LogDecision : std::uint8_t {
 // not tagged as of another space. Parts of what is read may have their sizes rounded up, so a read
 // is of the range in which it begins: what is aligned and read as a whole ends there as well.
 template <class RangeAt, class IsOwner>
-BARRACUDA_LOGGER LogDecision judge_unlogged(const RangeAt& range_at, const IsOwner& is_owner,
-                                            std::uint32_t count, std::uint32_t owned,
-                                            std::uint32_t bytes, std::uint64_t address,
-                                            AccessUse use) {
-  for (std::uint32_t i = 0; i < count; ++i) {
+BARRACUDA_LOGGER JudgedAccess judge_unlogged(const RangeAt& range_at, const IsOwner& is_owner,
+                                             UnloggedCounts counts, std::uint32_t bytes,
+                                             std::uint64_t address, AccessUse use) {
+  const std::uint32_t first_watched = counts.count - counts.watched,
+                      first_owned = first_watched - counts.owned;
+  LogDecision decision = LogDecision::kLogged;
+  std::uint64_t watched_before = 0;
+  for (std::uint32_t i = 0; i < counts.count; ++i) {
     const UnloggedRange range = range_at(i);
     const std::uint64_t first = address - range.address;  // huge if it begins before the range
     const bool begins_inside = first < range.bytes;
+    if (i >= first_watched) {
+      if (begins_inside) {
+        decision = LogDecision::kWatched;
+        watched_before += first;
+        break;
+      }
+      watched_before += range.bytes;
+      continue;
+    }
     const bool ends_inside = range.address - address < bytes;
     if (!begins_inside && (!ends_inside || use != AccessUse::kWrite)) {
       continue;
     }
     const bool is_inside = begins_inside && first + bytes <= range.bytes;
-    if (i + owned >= count) {
-      return !is_owner(i) ? LogDecision::kWrites
-             : is_inside  ? LogDecision::kLeftOut
-                          : LogDecision::kLogged;
+    if (i >= first_owned) {
+      decision = !is_owner(i) ? LogDecision::kWrites
+                 : is_inside  ? LogDecision::kLeftOut
+                              : LogDecision::kLogged;
+      break;
     }
     if (use == AccessUse::kWrite) {
-      return LogDecision::kWrites;
+      decision = LogDecision::kWrites;
+      break;
     }
     if (is_inside && use == AccessUse::kRead) {
-      return LogDecision::kLeftOut;
+      decision = LogDecision::kLeftOut;
+      break;
     }
   }
-  return LogDecision::kLogged;
+  return JudgedAccess{decision, watched_before};
 }
 
 }  // namespace barracuda::wire

@@ -157,19 +157,29 @@ BARRACUDA_LOGGER bool write_affine(const Log& log, const Lanes& lanes, std::uint
   return true;
 }
 
-// By one lane, of another's access in memory of its block. `address` is tagged.
+// An access that was not logged when it was made.
+struct PastAccess {
+  RecordKind kind = RecordKind::kEarlier;
+  std::uint32_t site = 0;
+  std::uint32_t thread = 0;   // in its block
+  std::uint64_t address = 0;  // tagged
+  UniformValue value;
+  std::uint32_t cta = 0;  // of a kSettled, as the program numbers it
+};
+
+// By one lane, of another's access.
 template <class Queue>
-BARRACUDA_LOGGER bool write_earlier(const Queue& queue, std::uint32_t site, std::uint32_t thread,
-                                    std::uint64_t address, const UniformValue& value) {
-  const std::uint64_t slot = queue.claim(record_slots(RecordKind::kEarlier, 1));
+BARRACUDA_LOGGER bool write_past(const Queue& queue, const PastAccess& access) {
+  const std::uint64_t slot = queue.claim(record_slots(access.kind, 1));
   if (queue.kMayRefuse && slot == kNoSlot) {
     return false;
   }
-  write_value(queue, slot + 1, 0, value.value);
+  write_value(queue, slot + 1, 0, access.value.value, 0, access.cta);
   write_value(queue, slot + 1, 1, 0);
-  write_pattern_half(queue, slot, 0, address, value.flag(), 0, thread / kWarpLanes);
+  write_pattern_half(queue, slot, 0, access.address, access.value.flag(), 0,
+                     access.thread / kWarpLanes);
   queue.order_commit();
-  write_header_half(queue, slot, site, RecordKind::kEarlier, 5, 1U << thread % kWarpLanes);
+  write_header_half(queue, slot, access.site, access.kind, 5, 1U << access.thread % kWarpLanes);
   return true;
 }
 

@@ -32,7 +32,10 @@ struct WarpOperation {
   std::uint32_t cta = 0;
   std::uint8_t warp = 0;
   std::uint32_t mask = 0;
-  bool is_earlier = false;   // wire::RecordKind::kEarlier: the lane may wait or have left meanwhile
+  bool is_earlier = false;  // wire::RecordKind::kEarlier: the lane may wait or have left meanwhile
+  bool is_settled = false;  // wire::RecordKind::kSettled, of a thread of `settled_cta`; also
+                            // is_earlier
+  std::uint32_t settled_cta = 0;
   bool is_of_block = false;  // wire::RecordKind::kBlockEvent: of all threads; `warp` and `mask` say
                              // who logged it
   bool lanes_agree = false;

@@ -16,6 +16,7 @@ constexpr bool is_of_accesses(wire::RecordKind kind) {
     case wire::RecordKind::kRelease:
     case wire::RecordKind::kAcquire:
     case wire::RecordKind::kEarlier:
+    case wire::RecordKind::kSettled:
       return true;
     case wire::RecordKind::kEvent:
     case wire::RecordKind::kBlockEvent:

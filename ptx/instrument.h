@@ -54,11 +54,12 @@ struct Kernel {
   // Nothing but barriers of whole blocks orders its threads: one record is made of what all warps
   // of a block do in turn (device_logger/block_events.h).
   bool has_block_events = false;
-  // Then the bytes of shared memory may have states (device_logger/shared_states.h): the first site
-  // that they name, and how many bytes have one.
-  bool keeps_states = false;
+  // Then the bytes of shared memory may have states (device_logger/shared_states.h), and so may
+  // those of other memory (device_logger/word_owners.h): the first site that they name, and how
+  // many bytes have one.
+  bool keeps_states = false, keeps_owners = false;
   wire::SiteId state_sites{};
-  std::uint32_t state_granule_log2 = 2;
+  std::uint32_t state_granule_log2 = 2, owner_granule_log2 = 2;
 };
 
 struct NotCovered {  // an instruction or kernel that is not logged

@@ -143,15 +143,24 @@ void LaunchTracker::leave_out_accesses(Launch& launch, const LaunchRequest& requ
        .is_programmatic = request.is_programmatic,
        .grid = request.grid,
        .block = request.block});
-  taken.descriptor->unlogged = left_out.memory;
+  wire::UnloggedMemory& unlogged = taken.descriptor->unlogged;
+  unlogged = left_out.memory;
   taken.descriptor->owned_sites = left_out.sites;
   // Nothing may come between such a kernel and another.
   if (in_flight_.unlogged().is_on() && !request.is_programmatic) {
-    taken.descriptor->states = taken.area->states().acquire({.kernel = kernel,
-                                                             .grid = request.grid,
-                                                             .dynamic_bytes = request.shared_bytes,
-                                                             .stream = request.stream,
-                                                             .stream_key = stream});
+    const StateMemory::States states =
+        taken.area->states().acquire({.kernel = kernel,
+                                      .grid = request.grid,
+                                      .dynamic_bytes = request.shared_bytes,
+                                      .watched_bytes = watched_bytes(unlogged),
+                                      .stream = request.stream,
+                                      .stream_key = stream});
+    taken.descriptor->states = states.of_blocks;
+    taken.descriptor->owners = states.owners;
+  }
+  if (taken.descriptor->owners == 0) {
+    unlogged.count = static_cast<std::uint8_t>(unlogged.count -
+                                               std::exchange(unlogged.watched, std::uint8_t{0}));
   }
 }
 

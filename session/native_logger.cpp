@@ -9,6 +9,7 @@
 #include "device_logger/symbols.h"
 #include "device_logger/write_record.h"
 #include "session/native_lanes.h"
+#include "session/native_owners.h"
 #include "session/native_queue.h"
 #include "session/native_states.h"
 
@@ -85,8 +86,8 @@ bool is_global(std::uint64_t address) {
 
 // --- memory that is not logged ---
 
-wire::LogDecision judge_access(const wire::LaunchDescriptor& descriptor, std::uint32_t site,
-                               std::uint64_t address, wire::AccessUse use) {
+wire::JudgedAccess judge_access(const wire::LaunchDescriptor& descriptor, std::uint32_t site,
+                                std::uint64_t address, wire::AccessUse use) {
   const wire::UnloggedMemory& unlogged = descriptor.unlogged;
   const wire::OwnedSites& sites = descriptor.owned_sites;
   const auto range_at = [&](std::uint32_t i) { return unlogged.ranges[i]; };
@@ -94,13 +95,15 @@ wire::LogDecision judge_access(const wire::LaunchDescriptor& descriptor, std::ui
     return wire::is_owner([&](std::uint32_t i) { return sites.ranges[i]; }, sites.first, site,
                           range);
   };
-  const wire::LogDecision decision = wire::judge_unlogged(
-      range_at, is_owner, unlogged.count, unlogged.owned, wire::bytes_at(site), address, use);
-  if (decision == wire::LogDecision::kWrites) {
+  const wire::UnloggedCounts counts{
+      .count = unlogged.count, .owned = unlogged.owned, .watched = unlogged.watched};
+  const wire::JudgedAccess judged =
+      wire::judge_unlogged(range_at, is_owner, counts, wire::bytes_at(site), address, use);
+  if (judged.decision == wire::LogDecision::kWrites) {
     std::uint32_t& written = const_cast<std::uint32_t&>(unlogged.written);  // NOLINT: the device's
     std::atomic_ref(written).store(1, std::memory_order_relaxed);
   }
-  return decision;
+  return judged;
 }
 
 // The lanes of `mask` whose accesses are logged.
@@ -113,7 +116,7 @@ std::uint32_t logged_lanes(const NativeCall& call, const wire::LaunchDescriptor&
   NativeLanes(mask).for_each([&](std::uint32_t lane, std::uint32_t) {
     const std::uint32_t site = site_of(call, lane);
     if (is_global(addresses[lane]) &&
-        judge_access(descriptor, site, addresses[lane], wire::access_use(site)) ==
+        judge_access(descriptor, site, addresses[lane], wire::access_use(site)).decision ==
             wire::LogDecision::kLeftOut) {
       logged &= ~(1U << lane);
     }
@@ -193,36 +196,93 @@ NativeResult leaves_out(const NativeCall& call) {
   return NativeResult::kDone;
 }
 
-// --- states of words of shared memory ---
+// --- states of words ---
+
+class FollowedAccess {
+ public:
+  template <bool Generic>
+  static NativeResult keep(const NativeCall& call) {
+    const wire::LaunchDescriptor* descriptor = descriptor_of(call);
+    set_results(call, call.mask, 1);
+    if (descriptor == nullptr) {
+      return NativeResult::kDone;
+    }
+    std::uint32_t mask = call.mask;
+    const LaneWords addresses = addresses_of(call, Generic, mask);
+    const FollowedAccess access(*descriptor, call, addresses);
+    while (mask != 0) {
+      const NativeLanes same = lanes_of_first_site(call, mask);
+      const Outcome outcome = access.follow(same, site_of(call, same.leader));
+      if (outcome == Outcome::kTryAgain) {
+        return NativeResult::kTryAgain;
+      }
+      set_results(call, same.mask, outcome == Outcome::kLogged ? 0 : 1);
+      mask &= ~same.mask;
+    }
+    return NativeResult::kDone;
+  }
+
+ private:
+  using Outcome = NativeStates::Outcome;
+
+  FollowedAccess(const wire::LaunchDescriptor& descriptor, const NativeCall& call,
+                 const LaneWords& addresses)
+      : descriptor_(descriptor),
+        addresses_(addresses),
+        intervals_(words_of(call, 2)),
+        values_(values_of(call, 3)),
+        queue_(descriptor, call),
+        states_(descriptor, call),
+        owners_(descriptor, call, states_) {}
+
+  // Whether any of these lanes' accesses is logged; of one that is, all are.
+  [[nodiscard]] Outcome follow(const NativeLanes& lanes, std::uint32_t site) const {
+    std::uint32_t in_states = 0, watched = 0;
+    LaneWords offsets{};
+    bool is_logged = false;
+    lanes.for_each([&](std::uint32_t lane, std::uint32_t) {
+      const std::uint32_t bit = std::uint32_t{1} << lane;
+      if (!is_global(addresses_[lane])) {
+        in_states |= bit;
+        return;
+      }
+      const wire::JudgedAccess judged =
+          judge_access(descriptor_, site, addresses_[lane], wire::access_use(site));
+      offsets[lane] = judged.offset;
+      watched |= judged.decision == wire::LogDecision::kWatched ? bit : 0;
+      is_logged = is_logged || judged.decision == wire::LogDecision::kLogged ||
+                  judged.decision == wire::LogDecision::kWrites;
+    });
+    Outcome outcome = is_logged ? Outcome::kLogged : Outcome::kLeftOut;
+    const auto add = [&outcome](Outcome more) {
+      outcome = more == Outcome::kLeftOut ? outcome : more;
+      return outcome != Outcome::kTryAgain;
+    };
+    if (in_states != 0 && !add(states_.follow(NativeLanes(in_states), site, addresses_, intervals_,
+                                              values_, queue_))) {
+      return outcome;
+    }
+    if (watched != 0) {
+      add(owners_.follow(NativeLanes(watched), site, addresses_, offsets, intervals_, values_,
+                         queue_));
+    }
+    return outcome;
+  }
+
+  const wire::LaunchDescriptor& descriptor_;
+  const LaneWords& addresses_;
+  const LaneWords intervals_;
+  const StoredValues values_;
+  const NativeQueue queue_;
+  const NativeStates states_;
+  const NativeOwners owners_;
+};
 
 // site, address, interval, what is stored: whether it need not be logged. What comes before it is
 // logged here, where a GPU leaves that to the hooks of followed accesses.
 template <bool Generic>
 NativeResult keep_access(const NativeCall& call) {
-  const wire::LaunchDescriptor* descriptor = descriptor_of(call);
-  const bool are_kept = descriptor != nullptr && descriptor->states.address != 0;
-  set_results(call, call.mask, descriptor == nullptr || are_kept ? 1 : 0);
-  if (!are_kept) {
-    return NativeResult::kDone;
-  }
-  std::uint32_t mask = call.mask;
-  const LaneWords addresses = addresses_of(call, Generic, mask);
-  const LaneWords intervals = words_of(call, 2);
-  const StoredValues values = values_of(call, 3);
-  const NativeQueue queue(*descriptor, call);
-  const NativeStates states(*descriptor, call);
-  while (mask != 0) {
-    using Outcome = NativeStates::Outcome;
-    const NativeLanes same = lanes_of_first_site(call, mask);
-    const Outcome outcome =
-        states.follow(same, site_of(call, same.leader), addresses, intervals, values, queue);
-    if (outcome == Outcome::kTryAgain) {
-      return NativeResult::kTryAgain;
-    }
-    set_results(call, same.mask, outcome == Outcome::kLogged ? 0 : 1);
-    mask &= ~same.mask;
-  }
-  return NativeResult::kDone;
+  return FollowedAccess::keep<Generic>(call);
 }
 
 NativeResult next_interval(const NativeCall& call) {
@@ -448,6 +508,8 @@ constexpr std::array kHooks = {
     hook("__barracuda_store_wide_generic", 4, &access<true>),
     hook("__barracuda_leaves_out", 2, &leaves_out<false>),
     hook("__barracuda_leaves_out_generic", 2, &leaves_out<true>),
+    hook("__barracuda_owns", 3, &keep_access<false>),
+    hook("__barracuda_owns_store", 5, &keep_access<false>),
     hook("__barracuda_keep_access", 3, &keep_access<false>),
     hook("__barracuda_keep_access_generic", 3, &keep_access<true>),
     hook("__barracuda_keep_load", 3, &keep_access<false>),

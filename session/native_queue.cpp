@@ -86,9 +86,12 @@ std::uint32_t NativeQueue::order_number(std::uint64_t address) const {
   return shared_word<std::uint32_t>(counter).load(std::memory_order_seq_cst);
 }
 
+std::uint32_t NativeQueue::program_cta_of(std::uint32_t cta) const {
+  return wire::program_block(descriptor_.block_order, cta, static_cast<std::uint32_t>(call_.ctas));
+}
+
 std::uint32_t NativeQueue::program_cta() const {
-  return wire::program_block(descriptor_.block_order, static_cast<std::uint32_t>(call_.cta),
-                             static_cast<std::uint32_t>(call_.ctas));
+  return program_cta_of(static_cast<std::uint32_t>(call_.cta));
 }
 
 // One store, for who reads it finds it whole; what was written before is visible before it.

@@ -26,7 +26,8 @@ class NativeQueue {
 
   [[nodiscard]] std::uint32_t warp() const { return call_.warp; }
 
-  // The number by which the program knows the CTA.
+  // The number by which the program knows a CTA.
+  [[nodiscard]] std::uint32_t program_cta_of(std::uint32_t cta) const;
   [[nodiscard]] std::uint32_t program_cta() const;
 
   // The first of `slots` slots, or wire::kNoSlot.

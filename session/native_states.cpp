@@ -50,6 +50,10 @@ void NativeStates::leave(std::uint32_t lanes, std::uint32_t interval) const {
   left = std::max(left, wire::kMostIntervals - interval);
 }
 
+bool NativeStates::has_left(std::uint32_t thread) const {
+  return (*mask_of(thread / wire::kWarpLanes) >> thread % wire::kWarpLanes & 1) != 0;
+}
+
 bool NativeStates::is_logged() const {
   return (word_at<std::uint32_t>(wire::kLoggedOfBlock) & wire::kLoggedSinceBarrier) != 0;
 }
@@ -127,18 +131,20 @@ wire::StateStep NativeStates::step_of(wire::WordState state, const LaneStep& lan
   if ((lane.interval & wire::kFrozen) == 0) {
     return wire::step(state, lane.interval, lane.access);
   }
-  return wire::frozen_step(state, lane.interval, lane.access, [&](std::uint32_t thread) {
-    return (*mask_of(thread / wire::kWarpLanes) >> thread % wire::kWarpLanes & 1) != 0;
-  });
+  return wire::frozen_step(state, lane.interval, lane.access,
+                           [&](std::uint32_t thread) { return has_left(thread); });
 }
 
 bool NativeStates::log_kept(wire::WordState state, const wire::StateStep& step,
                             std::uint64_t offset, const LaneStep& lane,
                             const NativeQueue& queue) const {
   const auto log = [&](const wire::KeptAccess& kept, const wire::UniformValue& value) {
-    return wire::write_earlier(
-        queue, states_.first_site + kept.site, kept.thread,
-        wire::tagged_address(AddressSpace::kShared, wire::begin_of(states_, kept, offset)), value);
+    return wire::write_past(queue,
+                            {.site = states_.first_site + kept.site,
+                             .thread = kept.thread,
+                             .address = wire::tagged_address(AddressSpace::kShared,
+                                                             wire::begin_of(states_, kept, offset)),
+                             .value = value});
   };
   const wire::UniformValue stored{step.has_same_value ? lane.value : 0, step.has_same_value};
   return ((step.kept & 1) == 0 || log(state.first(), stored)) &&
@@ -166,7 +172,7 @@ NativeStates::Outcome NativeStates::follow(const NativeLanes& lanes, std::uint32
   Outcome outcome = Outcome::kLeftOut;
   lanes.for_each([&](std::uint32_t lane, std::uint32_t) {
     const std::uint64_t offset = wire::address_of(addresses[lane]);
-    if (wire::space_of(addresses[lane]) != AddressSpace::kShared ||
+    if (!are_kept() || wire::space_of(addresses[lane]) != AddressSpace::kShared ||
         offset + bytes > states_.window) {
       outcome = outcome == Outcome::kTryAgain ? outcome : Outcome::kLogged;
       return;

@@ -23,6 +23,8 @@ class NativeStates {
 
   [[nodiscard]] std::uint32_t next(std::uint32_t interval) const;
   void leave(std::uint32_t lanes, std::uint32_t interval) const;
+  // In the interval in which the first did.
+  [[nodiscard]] bool has_left(std::uint32_t thread) const;
 
   // Whether something of the block was logged since its last barrier that was.
   [[nodiscard]] bool is_logged() const;

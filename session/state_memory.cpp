@@ -5,6 +5,7 @@
 #include "base/align.h"
 #include "base/assert.h"
 #include "base/strong_id.h"
+#include "device_logger/word_owners.h"
 
 namespace barracuda::session {
 namespace {
@@ -15,6 +16,8 @@ constexpr std::uint64_t kMostEmulated = std::uint64_t{128} << 20;
 // Besides what the program says: what the system takes in front of it, the tool's word behind it,
 // and what lies between them because of their alignment. Words beyond have no states.
 constexpr std::uint64_t kReservedBytes = 1024, kOwnBytes = 1024 + 256;
+
+constexpr std::uint64_t kAlignment = 128;
 
 // Of a kernel that has no states, events are logged by block if there are more blocks than this: to
 // clear memory costs a launch about what some hundred records do.
@@ -67,36 +70,49 @@ StateMemory::Piece* StateMemory::find(std::uint64_t bytes, detector::StreamKey s
   return best;
 }
 
-wire::SharedStates StateMemory::acquire(const Request& request) {
-  if (!request.kernel.has_block_events ||
-      (!request.kernel.keeps_states && request.grid.volume() <= kFewBlocks)) {
+StateMemory::States StateMemory::acquire(const Request& request) {
+  const States states = acquire(request, request.watched_bytes);
+  return states.of_blocks.address != 0 || request.watched_bytes == 0 ? states : acquire(request, 0);
+}
+
+// The words of what is watched, which need no zeroes, its states, and what is of blocks.
+StateMemory::States StateMemory::acquire(const Request& request, std::uint64_t watched_bytes) {
+  const ptx::Kernel& kernel = request.kernel;
+  if (!kernel.has_block_events || request.grid.volume() == 0 ||
+      (!kernel.keeps_states && watched_bytes == 0 && request.grid.volume() <= kFewBlocks)) {
     return {};
   }
+  const std::uint64_t granules = watched_bytes >> kernel.owner_granule_log2;
+  const std::uint64_t owners = align_up(granules * wire::kOwnerBytes, kAlignment), words = owners;
   const std::uint32_t window = window_of(request);
   const std::uint64_t bytes =
-      wire::block_offset(request.grid.volume(), window, request.kernel.state_granule_log2) +
+      words + owners +
+      wire::block_offset(request.grid.volume(), window, kernel.state_granule_log2) +
       wire::kEndedBlocksBytes;
-  if (request.grid.volume() == 0 || bytes > kMostBytes) {
+  if (bytes > kMostBytes) {
     return {};
   }
   Piece* piece = find(bytes, request.stream_key);
   if (piece == nullptr) {
     piece = allocate(bytes);
   }
-  if (piece == nullptr || !driver_.clear(request.stream, piece->address, bytes)) {
+  if (piece == nullptr || !driver_.clear(request.stream, piece->address + words, bytes - words)) {
     return {};
   }
   piece->stream = request.stream_key;
   ++piece->launches;
-  return {.address = piece->address,
-          .window = window,
-          .first_site = index_of(request.kernel.state_sites) & (wire::kMaxSites - 1),
-          .granule_log2 = request.kernel.state_granule_log2 & 3};
+  return {.of_blocks = {.address = piece->address + words + owners,
+                        .window = window,
+                        .first_site = index_of(kernel.state_sites) & (wire::kMaxSites - 1),
+                        .granule_log2 = kernel.state_granule_log2 & 3,
+                        .owner_granule_log2 = kernel.owner_granule_log2 & 3},
+          .owners = watched_bytes == 0 ? 0 : piece->address + words};
 }
 
 void StateMemory::release(const wire::SharedStates& states) {
   if (states.address != 0) {
-    const auto piece = std::ranges::find(pieces_, states.address, &Piece::address);
+    const auto piece = std::ranges::find_if(
+        pieces_, [&](const Piece& each) { return states.address - each.address < each.bytes; });
     ASSERT(piece != pieces_.end() && piece->launches != 0);
     --piece->launches;
   }

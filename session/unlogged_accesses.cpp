@@ -6,7 +6,9 @@
 #include <initializer_list>
 #include <utility>
 
+#include "base/align.h"
 #include "base/strong_id.h"
+#include "device_logger/word_owners.h"
 #include "session/owned_memory.h"
 
 namespace barracuda::session {
@@ -142,13 +144,35 @@ std::optional<UnloggedAccesses::Ranges> UnloggedAccesses::accessed_by(
   return accessed;
 }
 
-// The largest allocations for which the descriptor has room, those that are owned behind the
-// others.
+// Those that a launch writes and of which not all threads are known to have parts of their own.
+// Their states have to be zeroed, which is worth it where the threads are many for their size.
+UnloggedAccesses::Ranges UnloggedAccesses::watched(const BegunLaunch& launch,
+                                                   const Ranges& written) const {
+  constexpr std::uint64_t kAlways = std::uint64_t{32} << 20, kBytesOfThread = 256;
+  const std::uint64_t blocks = launch.grid.volume();
+  const std::uint64_t most = std::max(kAlways, blocks * launch.block.volume() * kBytesOfThread);
+  Ranges found;
+  if (!launch.kernel.keeps_owners || blocks > wire::kMostOwnerBlocks) {
+    return found;
+  }
+  for (const MemoryRange& range : written) {
+    if (range.address % wire::kWatchedAlignment == 0 && range.bytes <= most &&
+        !overlap({range}, found)) {
+      found.push_back(
+          {.address = range.address, .bytes = align_up(range.bytes, wire::kWatchedAlignment)});
+    }
+  }
+  return found;
+}
+
+// The largest allocations for which the descriptor has room, by what is known of them.
 UnloggedAccesses::LeftOut UnloggedAccesses::leave_out(const BegunLaunch& launch,
                                                       const Ranges& written) {
+  enum class Why : std::uint8_t { kUnwritten, kOwned, kWatched };
+
   struct Range {
     OwnedAllocation allocation;
-    bool is_owned = false;
+    Why why = Why::kUnwritten;
   };
 
   const Ranges unwritten = read_only(launch, written);
@@ -156,11 +180,18 @@ UnloggedAccesses::LeftOut UnloggedAccesses::leave_out(const BegunLaunch& launch,
   for (const MemoryRange& range : unwritten) {
     ranges.push_back({.allocation = {.range = range}});
   }
-  for (OwnedAllocation& owned : find_owned({.kernel = launch.kernel,
-                                            .arguments = launch.arguments,
-                                            .extents = extents_of(launch.block, launch.grid)},
-                                           allocations_, unwritten)) {
-    ranges.push_back({.allocation = std::move(owned), .is_owned = true});
+  Ranges owned;
+  for (OwnedAllocation& each : find_owned({.kernel = launch.kernel,
+                                           .arguments = launch.arguments,
+                                           .extents = extents_of(launch.block, launch.grid)},
+                                          allocations_, unwritten)) {
+    owned.push_back(each.range);
+    ranges.push_back({.allocation = std::move(each), .why = Why::kOwned});
+  }
+  for (const MemoryRange& range : watched(launch, written)) {
+    if (!overlap({range}, owned)) {
+      ranges.push_back({.allocation = {.range = range}, .why = Why::kWatched});
+    }
   }
   if (ranges.size() > wire::kMostUnloggedRanges) {
     std::ranges::sort(ranges, std::greater<>(),
@@ -168,7 +199,7 @@ UnloggedAccesses::LeftOut UnloggedAccesses::leave_out(const BegunLaunch& launch,
     ranges.resize(wire::kMostUnloggedRanges);
   }
   std::ranges::sort(ranges, {}, [](const Range& range) {
-    return std::pair(range.is_owned, range.allocation.range.address);
+    return std::pair(range.why, range.allocation.range.address);
   });
   LeftOut left_out;
   left_out.sites.first = first_owned_site(launch.kernel.accesses);
@@ -177,10 +208,12 @@ UnloggedAccesses::LeftOut UnloggedAccesses::leave_out(const BegunLaunch& launch,
     const std::uint32_t i = left_out.memory.count++;
     const MemoryRange& memory = range.allocation.range;
     left_out.memory.ranges[i] = {.address = memory.address, .bytes = memory.bytes};
-    if (range.is_owned) {
+    if (range.why == Why::kOwned) {
       ++left_out.memory.owned;
+    } else if (range.why == Why::kWatched) {
+      ++left_out.memory.watched;
     }
-    (range.is_owned ? kept.owned : kept.read).push_back(memory);
+    (range.why == Why::kUnwritten ? kept.read : kept.owned).push_back(memory);
     for (const ptx::GlobalAccess* access : range.allocation.accesses) {
       for (std::uint32_t site = 0; site < access->sites; ++site) {
         left_out.sites.ranges[access->first_site + site - left_out.sites.first] |=
@@ -192,6 +225,14 @@ UnloggedAccesses::LeftOut UnloggedAccesses::leave_out(const BegunLaunch& launch,
     keep(std::move(kept));
   }
   return left_out;
+}
+
+std::uint64_t watched_bytes(const wire::UnloggedMemory& memory) {
+  std::uint64_t bytes = 0;
+  for (std::uint32_t i = memory.count - memory.watched; i < memory.count; ++i) {
+    bytes += memory.ranges[i].bytes;
+  }
+  return bytes;
 }
 
 void UnloggedAccesses::give_up(const std::string& reason) {

@@ -64,7 +64,7 @@ class UnloggedAccesses {
   struct Unlogged {
     detector::LaunchId id{};
     Ranges read;   // and nothing else
-    Ranges owned;  // written as well
+    Ranges owned;  // written as well, or watched
 
     [[nodiscard]] bool has_same(const Unlogged& other) const;
   };
@@ -81,6 +81,7 @@ class UnloggedAccesses {
 
   [[nodiscard]] std::optional<Written> written_by(const BegunLaunch& launch) const;
   [[nodiscard]] Ranges read_only(const BegunLaunch& launch, const Ranges& written) const;
+  [[nodiscard]] Ranges watched(const BegunLaunch& launch, const Ranges& written) const;
   [[nodiscard]] std::optional<Ranges> accessed_by(const BegunLaunch& launch) const;
   LeftOut leave_out(const BegunLaunch& launch, const Ranges& written);
   void hold_against(detector::WorkId work, const Touched& touched);
@@ -97,5 +98,8 @@ class UnloggedAccesses {
   bool is_given_up_ = false;
   std::vector<Unlogged> unlogged_;
 };
+
+// Of all ranges that are watched.
+[[nodiscard]] std::uint64_t watched_bytes(const wire::UnloggedMemory& memory);
 
 }  // namespace barracuda::session

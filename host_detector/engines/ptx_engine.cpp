@@ -302,6 +302,14 @@ bool PtxEngine::apply_part(ClusterPart& part, const WarpOperation& operation) {
   if (part.state == nullptr || site == nullptr) {
     return false;
   }
+  if (operation.is_settled) {
+    if (part.gathered != nullptr && !part.gathered->is_empty()) {
+      accesses_.take_gathered(*part.gathered);
+    }
+    return is_well_formed(*site, operation.kind) && traits_of(site->operation).accesses &&
+           is_of_global_memory(operation) &&
+           accesses_.check_settled(*part.state, operation, access_flags(site->operation));
+  }
   if (operation.is_of_block && site->operation == Operation::kExit && operation.event_count != 0 &&
       !part.state->exit_others(operation.event_count)) {
     return false;

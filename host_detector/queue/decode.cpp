@@ -37,6 +37,7 @@ bool is_known(RecordKind kind) {
     case RecordKind::kEarlier:
     case RecordKind::kTensorCopy:
     case RecordKind::kBlockEvent:
+    case RecordKind::kSettled:
       return true;
   }
   return false;  // a byte that no version of ours writes
@@ -121,6 +122,8 @@ bool decode_earlier(std::span<const std::byte> record, wire::HeaderHalf first,
   }
   operation.is_earlier = true;
   operation.has_uniform_value = has_value;
+  operation.is_settled = static_cast<RecordKind>(first.kind) == RecordKind::kSettled;
+  operation.settled_cta = read_at<wire::LaneValueHalf>(record, wire::kSlotBytes).reserved1;
   return true;
 }
 
@@ -202,6 +205,7 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
   operation.warp = pattern.warp;
   operation.mask = first.mask;
   operation.is_earlier = false;
+  operation.is_settled = false;
   operation.is_of_block = false;
   operation.lanes_agree = false;
   operation.row_log2 = 0;
@@ -213,7 +217,7 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
   if (operation.kind == RecordKind::kAffineValue) {
     return decode_affine_value(record, first, pattern, operation);
   }
-  if (operation.kind == RecordKind::kEarlier) {
+  if (operation.kind == RecordKind::kEarlier || operation.kind == RecordKind::kSettled) {
     return decode_earlier(record, first, pattern, operation);
   }
   const RecordHeader header = header_of(record);
@@ -229,6 +233,7 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
     case RecordKind::kAffine:
     case RecordKind::kAffineValue:
     case RecordKind::kEarlier:
+    case RecordKind::kSettled:
       return true;
     case RecordKind::kScattered:
       decode_scattered(header, pattern, record, operation);

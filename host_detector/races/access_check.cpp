@@ -55,7 +55,9 @@ inline Piece pattern_of(const Actor& actor, const WarpOperation& operation,
   cell.stack = actor.warp.stack(first_lane(lanes));
   cell.warp = static_cast<std::uint8_t>(actor.warp.warp());
   cell.flags = stamp.flags;
-  cell.time = cell.is_asynchronous() ? stamp.time : actor.warp.now();
+  cell.time = cell.is_asynchronous() ? stamp.time
+              : operation.is_settled ? Cell::kSettledTime
+                                     : actor.warp.now();
   pattern.kind = shared_access_kind(site, cell);
   return pattern;
 }
@@ -71,6 +73,25 @@ bool AccessCheck::check(const Actor& actor, const WarpOperation& operation, std:
   return site.asynchrony == wire::Asynchrony::kNone
              ? check_alike(actor, operation, site, lanes, {.flags = flags})
              : check_copies(actor, operation, site, lanes, flags);
+}
+
+// Its block may be handled by another thread of the host, or be over. What that block knew of
+// others is what all blocks knew at first, and of its own it is not asked.
+bool AccessCheck::check_settled(LaunchState& launch, const WarpOperation& operation,
+                                std::uint8_t flags) {
+  if (operation.settled_cta >= launch.info.grid.volume() ||
+      operation.warp >= launch.warps_per_cta) {
+    return false;
+  }
+  CtaState cta(launch, operation.settled_cta);
+  const Actor actor{.cta = cta, .warp = cta.warps[operation.warp]};
+  if ((operation.mask & ~actor.warp.alive()) != 0) {
+    return false;
+  }
+  if (!check(actor, operation, operation.mask, flags)) {
+    ++launch.astray;
+  }
+  return true;
 }
 
 bool AccessCheck::check_alike(const Actor& actor, const WarpOperation& operation,

@@ -20,6 +20,10 @@ class AccessCheck {
   bool check(const Actor& actor, const WarpOperation& operation, std::uint32_t lanes,
              std::uint8_t flags);
 
+  // Of a thread of any block of the launch (wire::RecordKind::kSettled). False if it has no such
+  // thread.
+  bool check_settled(LaunchState& launch, const WarpOperation& operation, std::uint8_t flags);
+
   // The operation is of atomics that may be taken later, if its lanes can do it now.
   [[nodiscard]] bool can_gather(const Actor& actor, const WarpOperation& operation,
                                 const wire::SiteInfo& site) const;

@@ -392,18 +392,18 @@ void tell_last_sync(const SyncNotes& notes_up_to_now, RaceAccess& side) {
 
 void tell_last_sync(const EngineState& engine, const Cell& cell, RaceAccess& side) {
   const std::optional<SyncNotes> notes =
-      cell.is_asynchronous() ? std::nullopt : notes_of(engine, cell);
+      cell.is_asynchronous() || cell.is_settled() ? std::nullopt : notes_of(engine, cell);
   fill(side, notes ? notes->before(side.thread.lane, cell.time) : std::nullopt);
 }
 
 void tell_last_syncs(const EngineState& engine, const Actor& actor, const Cell& older,
                      RaceEvent& race) {
   tell_last_sync(actor.warp.sync_notes, race.second);
-  const bool is_of_cta = older.cta == actor.cta.key && !older.is_asynchronous();
-  const std::optional<SyncNotes> notes = is_of_cta
+  const bool has_time = !older.is_asynchronous() && !older.is_settled();
+  const std::optional<SyncNotes> notes = !has_time ? std::nullopt
+                                         : older.cta == actor.cta.key
                                              ? std::optional(actor.cta.warps[older.warp].sync_notes)
-                                         : older.is_asynchronous() ? std::nullopt
-                                                                   : notes_of(engine, older);
+                                             : notes_of(engine, older);
   const std::uint32_t lane = race.first.thread.lane;
   fill(race.first, notes ? notes->before(lane, older.time) : std::nullopt);
   if (notes && race.missing == MissingOrder::kNoSynchronisation &&

@@ -100,6 +100,10 @@ struct Cell {
       32;                                        // `value` is a packed completion, `time` is its
   static constexpr std::uint8_t kMbarrier = 64;  // an operation on an mbarrier as such
 
+  // The time of an access of which it is known that all that its block has done since comes after
+  // it, and not when it was (wire::RecordKind::kSettled). No thread of another block knows of it.
+  static constexpr Time kSettledTime = ~Time{0} - 1;
+
   static constexpr std::uint32_t kExtentUnit = 16;  // PTX wants bulk copies of whole ones
 
   Bytes bytes;
@@ -148,6 +152,8 @@ struct Cell {
   [[nodiscard]] bool has_own_completion() const {
     return PackedCompletion::of(value).lane == PackedCompletion::kOwnLane;
   }
+
+  [[nodiscard]] bool is_settled() const { return time == kSettledTime && !is_asynchronous(); }
 
   [[nodiscard]] bool is_of_mbarrier() const { return (flags & kMbarrier) != 0; }
 

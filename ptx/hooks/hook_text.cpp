@@ -110,6 +110,9 @@ bool may_be_left_out(const PlannedSite& site) {
 
 // Of an access whose value is not known.
 std::string_view state_hook(const PlannedSite& site) {
+  if (site.effect.space == StateSpace::kGlobal) {
+    return "owns";
+  }
   switch (wire::state_use(site_word(site))) {
     case wire::StateUse::kRead:
       return "keep_load";
@@ -330,7 +333,9 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
     text += needless.before;
     text += write_call(called_, hook("followed_access"), {id, where, count});
   } else if (site.counts_intervals) {
-    needless = skip_if(hook("keep_store"), {id, where, count, low, high});
+    const bool is_global = site.effect.space == StateSpace::kGlobal;
+    needless =
+        skip_if(hook(is_global ? "owns_store" : "keep_store"), {id, where, count, low, high});
     text += needless.before;
     text += write_call(called_, hook("followed_store"), {id, where, count, low, high});
   } else {

@@ -45,8 +45,34 @@ bool is_descriptor(const Variable& variable) {
   return variable.name == wire::kDescriptorWord;
 }
 
+// With the functions that they call.
+HookNames with_callees(const Module& logger, HookNames called) {
+  const auto visit = [&](const Function& function) {
+    bool is_new = false;
+    for (std::size_t i = function.body_begin; i < function.body_end; ++i) {
+      const Instruction& instruction = logger.statements[i].instruction;
+      if (instruction.opcode == Opcode::kCall) {
+        for (const Operand& operand : instruction.operands) {
+          is_new = (logger.find_function(operand.text) != nullptr &&
+                    called.emplace(operand.text).second) ||
+                   is_new;
+        }
+      }
+    }
+    return is_new;
+  };
+  bool is_new = true;
+  while (is_new) {
+    is_new = false;
+    for (const Function& function : logger.functions) {
+      is_new = (called.contains(function.name) && visit(function)) || is_new;
+    }
+  }
+  return called;
+}
+
 std::string select(const Module& logger, const Program& program) {
-  const HookNames& called = program.called_hooks;
+  const HookNames called = with_callees(logger, program.called_hooks);
   std::string text;
   for (std::size_t i = 0; i < logger.statements.size(); ++i) {
     const Statement& statement = logger.statements[i];

@@ -40,12 +40,21 @@ bool calls_nothing_that_logs(const Program& program, std::uint32_t entry) {
 }
 
 // Without a bound of its own a kernel may be launched with blocks of 1024 threads, for which there
-// are 64 registers each: what its hooks and it take together may be more.
-void bound_block(Module& module, const Function& entry) {
+// are 64 registers each: what its hooks and it take together may be more. And of smaller blocks few
+// would fit: a hook that is rarely called takes up to 180 registers if it may, and so does each
+// thread of the kernel.
+void bound_registers(Module& module, const Function& entry) {
   Statement& header = module.statements[entry.header];
-  if (!entry.bounds.max_block && !entry.bounds.required_block &&
-      header.text.find(".maxnreg") == std::string_view::npos) {
+  if (header.text.find(".maxnreg") != std::string_view::npos) {
+    return;
+  }
+  constexpr std::uint64_t kSmallBlock = 512;  // a larger one has less than 128 registers a thread
+  const std::optional<Extent>& bound =
+      entry.bounds.required_block ? entry.bounds.required_block : entry.bounds.max_block;
+  if (!bound) {
     header.text = module.own(std::string(header.text) + "\n.maxntid 1024, 1, 1");
+  } else if (bound->volume() <= kSmallBlock) {
+    header.text = module.own(std::string(header.text) + "\n.maxnreg 96");
   }
 }
 
@@ -53,11 +62,15 @@ std::uint32_t bytes_of(const PlannedSite& site) {
   return std::uint32_t{site.info.element_bytes} * site.info.element_count;
 }
 
-// Of the smallest access: threads that use different bytes of a word do not race.
-std::uint32_t granule_of(std::span<const PlannedSite> sites) {
+bool may_be_watched(const PlannedSite& site) {
+  return site.hook == HookKind::kAccess && site.effect.space != StateSpace::kShared;
+}
+
+// Of the smallest of these accesses: threads that use different bytes of a word do not race.
+std::uint32_t granule_of(std::span<const PlannedSite> sites, bool (*is_one)(const PlannedSite&)) {
   std::uint32_t smallest = 1U << wire::SharedStates::kWordLog2;
   for (const PlannedSite& site : sites) {
-    if (may_be_shared(site)) {
+    if (is_one(site)) {
       smallest = std::min(smallest, bytes_of(site));
     }
   }
@@ -85,22 +98,24 @@ void keep_strong_states(std::span<PlannedSite> sites) {
   }
 }
 
-// What the states of a kernel's accesses to shared memory need. False if they cannot name its
-// sites.
-bool keep_states(Program& program, Kernel& kernel, std::span<PlannedSite> sites) {
-  const auto first = std::ranges::find_if(sites, may_be_shared);
-  const std::uint32_t first_id = index_of(first->id);
-  if (std::ranges::any_of(sites, [&](const PlannedSite& site) {
-        return may_be_shared(site) && index_of(site.id) - first_id >= wire::kMostStateSites;
+// What the states of a kernel's accesses need. Nothing if they cannot name its sites.
+void keep_states(Program& program, Kernel& kernel, bool has_shared, std::span<PlannedSite> sites) {
+  const auto is_access = [](const PlannedSite& site) { return site.hook == HookKind::kAccess; };
+  const auto first = std::ranges::find_if(sites, is_access);
+  if (first == sites.end() || std::ranges::any_of(sites, [&](const PlannedSite& site) {
+        return is_access(site) && index_of(site.id) - index_of(first->id) >= wire::kMostStateSites;
       })) {
-    return false;
+    return;
   }
   kernel.state_sites = first->id;
-  kernel.keeps_states = true;
-  kernel.state_granule_log2 = granule_of(sites);
-  keep_strong_states(sites);
-  bound_block(program.module, program.function(sites.front().function));
-  return true;
+  kernel.keeps_states = has_shared && std::ranges::any_of(sites, may_be_shared);
+  kernel.keeps_owners = std::ranges::any_of(sites, may_be_watched);
+  kernel.state_granule_log2 = granule_of(sites, may_be_shared);
+  kernel.owner_granule_log2 = granule_of(sites, may_be_watched);
+  if (kernel.keeps_states) {
+    keep_strong_states(sites);
+  }
+  bound_registers(program.module, program.function(sites.front().function));
 }
 
 // In a kernel whose threads are ordered by more than barriers, these may still be logged for a
@@ -135,13 +150,12 @@ void visit(Program& program, bool has_shared, std::span<PlannedSite> sites) {
     propose_barriers(program, sites);
     return;
   }
-  const bool uses_shared = has_shared && std::ranges::any_of(sites, may_be_shared);
-  if (uses_shared && !keep_states(program, *kernel, sites)) {
-    return;
-  }
+  keep_states(program, *kernel, has_shared, sites);
   kernel->has_block_events = true;
   for (PlannedSite& site : sites) {
-    site.counts_intervals = site.hook == HookKind::kEvent || (uses_shared && may_be_shared(site));
+    site.counts_intervals = site.hook == HookKind::kEvent ||
+                            (kernel->keeps_states && may_be_shared(site)) ||
+                            (kernel->keeps_owners && may_be_watched(site));
   }
 }
 

@@ -260,9 +260,11 @@ class Program {
       return wire::is_owner([&](std::uint32_t i) { return left_out.sites.ranges[i]; },
                             left_out.sites.first, access.site, range);
     };
-    const auto judged = wire::judge_unlogged(
-        [&](std::uint32_t i) { return memory.ranges[i]; }, is_owner, memory.count, memory.owned,
-        kWord, access.address, access.is_write ? wire::AccessUse::kWrite : wire::AccessUse::kRead);
+    const auto judged =
+        wire::judge_unlogged([&](std::uint32_t i) { return memory.ranges[i]; }, is_owner,
+                             {.count = memory.count, .owned = memory.owned}, kWord, access.address,
+                             access.is_write ? wire::AccessUse::kWrite : wire::AccessUse::kRead)
+            .decision;
     memory.written |= judged == wire::LogDecision::kWrites ? 1 : 0;
     traces_.all.steps.emplace_back(operation);
     if (judged == wire::LogDecision::kLeftOut) {

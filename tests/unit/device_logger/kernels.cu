@@ -186,3 +186,15 @@ extern "C" __global__ void count_up(volatile int* data, int rounds) {
     data[thread] = data[thread] + 1;
   }
 }
+
+// Each block the same words.
+extern "C" __global__ void store_own(int* out) {
+  out[threadIdx.x] = static_cast<int>(blockIdx.x * 100 + threadIdx.x);
+}
+
+// Each thread its word, and behind a barrier that of another.
+extern "C" __global__ void update_after_barrier(int* out) {
+  out[threadIdx.x] = static_cast<int>(threadIdx.x);
+  __syncthreads();
+  out[blockDim.x - 1 - threadIdx.x] += 1;
+}

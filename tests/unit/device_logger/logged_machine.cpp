@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/strong_id.h"
 #include "device_logger/order_number.h"
+#include "device_logger/word_owners.h"
 #include "ptx/parse.h"
 #ifdef BARRACUDA_NATIVE_LOGGER
 #  include "session/native_logger.h"
@@ -93,17 +94,33 @@ std::uint64_t LoggedMachine::allocate(std::size_t bytes) {
   return *address;
 }
 
+void LoggedMachine::watch(const std::string& kernel, std::uint32_t ctas, std::uint64_t address,
+                          std::uint64_t bytes) {
+  const auto facts = std::ranges::find(instrumented_.kernels, kernel, &ptx::Kernel::name);
+  REQUIRE(facts != instrumented_.kernels.end());
+  REQUIRE(facts->keeps_owners);
+  const std::uint64_t states = (bytes >> facts->owner_granule_log2) * kOwnerBytes;
+  descriptor_->states = block_states(*facts, ctas);
+  descriptor_->owners = allocate(2 * states) + states;
+  descriptor_->unlogged = {.count = 1, .watched = 1};
+  descriptor_->unlogged.ranges[0] = {.address = address, .bytes = bytes};
+}
+
 void LoggedMachine::keep_states(const std::string& kernel, std::uint32_t ctas) {
   const auto facts = std::ranges::find(instrumented_.kernels, kernel, &ptx::Kernel::name);
   REQUIRE(facts != instrumented_.kernels.end());
   REQUIRE(facts->keeps_states);
+  descriptor_->states = block_states(*facts, ctas);
+}
+
+SharedStates LoggedMachine::block_states(const ptx::Kernel& kernel, std::uint32_t ctas) {
   constexpr std::uint32_t kWindow = 4096;
-  descriptor_->states = {
-      .address =
-          allocate(block_offset(ctas, kWindow, facts->state_granule_log2) + kEndedBlocksBytes),
-      .window = kWindow,
-      .first_site = index_of(facts->state_sites) & (kMaxSites - 1),
-      .granule_log2 = facts->state_granule_log2 & 3};
+  return {.address =
+              allocate(block_offset(ctas, kWindow, kernel.state_granule_log2) + kEndedBlocksBytes),
+          .window = kWindow,
+          .first_site = index_of(kernel.state_sites) & (kMaxSites - 1),
+          .granule_log2 = kernel.state_granule_log2 & 3,
+          .owner_granule_log2 = kernel.owner_granule_log2 & 3};
 }
 
 void LoggedMachine::launch(const std::string& kernel, std::uint32_t ctas, std::uint32_t threads,
@@ -186,7 +203,7 @@ bool LoggedMachine::read_one(std::uint32_t queue, LoggedRecord& record) {
   const auto lanes = static_cast<std::uint32_t>(__builtin_popcount(record.header.mask));
   const bool is_uniform = (record.pattern.flags & kUniformValue) != 0;
   if (record.kind() == RecordKind::kAffine || record.kind() == RecordKind::kAffineValue ||
-      record.kind() == RecordKind::kEarlier) {
+      record.kind() == RecordKind::kEarlier || record.kind() == RecordKind::kSettled) {
     LaneValueHalf value{}, padding;
     const bool has_slot = record.kind() != RecordKind::kAffine;
     if (has_slot &&

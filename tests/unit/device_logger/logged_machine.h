@@ -67,6 +67,10 @@ class LoggedMachine {
   // The words of shared memory have states in the next launch of this kernel.
   void keep_states(const std::string& kernel, std::uint32_t ctas);
 
+  // Memory of 16 bytes is watched in the next launch of this kernel.
+  void watch(const std::string& kernel, std::uint32_t ctas, std::uint64_t address,
+             std::uint64_t bytes);
+
   // Records that became complete since the last call; stops at the first incomplete one of a queue.
   std::vector<LoggedRecord> read();
   // Of the records whose instruction starts with `instruction`.
@@ -88,6 +92,7 @@ class LoggedMachine {
   template <typename Half>
   [[nodiscard]] bool load(std::uint32_t queue, std::uint64_t slot, std::uint32_t half,
                           Half& into) const;
+  [[nodiscard]] SharedStates block_states(const ptx::Kernel& kernel, std::uint32_t ctas);
   bool read_one(std::uint32_t queue, LoggedRecord& record);
   bool read_entries(LoggedRecord& record) const;
 

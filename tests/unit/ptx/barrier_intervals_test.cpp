@@ -93,13 +93,23 @@ TEST_CASE("volatile accesses have states where all are volatile") {
   CHECK_FALSE(are_logged(strong + "atom.shared.add.u32 %r3, [tile], 1;\n"));
 }
 
-TEST_CASE("states name the sites of their kernel from its first on") {
+TEST_CASE("states name the sites of their kernel from its first access on") {
   const InstrumentedModule module =
       instrument_with(std::string("st.global.u32 [%rd1], %r1;\n") + kTile);
   REQUIRE(module.kernels[0].keeps_states);
-  const auto store = std::ranges::find(module.sites, "st.shared.u32", &Site::instruction);
+  REQUIRE(module.kernels[0].keeps_owners);
+  const auto store = std::ranges::find(module.sites, "st.global.u32", &Site::instruction);
   REQUIRE(store != module.sites.end());
   CHECK(module.kernels[0].state_sites == store->id);
+}
+
+TEST_CASE("memory is watched by granules of a kernel's smallest access to it") {
+  const std::string word = "st.global.u32 [%rd1], %r1;\n";
+  CHECK(instrument_with(word).kernels[0].owner_granule_log2 == 2);
+  CHECK(instrument_with(word + "ld.u8 %r2, [%rd1+8];\n").kernels[0].owner_granule_log2 == 0);
+  CHECK(instrument_with(word + kTile).kernels[0].owner_granule_log2 == 2);
+  CHECK_FALSE(instrument_with(word + "membar.gl;\n").kernels[0].keeps_owners);
+  CHECK_FALSE(instrument_with(kTile).kernels[0].keeps_owners);
 }
 
 namespace {

@@ -1,0 +1,236 @@
+// What the logger keeps of the accesses to each granule of memory that a launch writes, in kernels
+// whose threads nothing but barriers of their blocks orders (ptx/passes/barrier_intervals.cpp),
+// where it was not known before the launch which thread accesses what: as long as one thread alone
+// has accessed a granule, or nobody has written it, nothing of it is logged. Whose access may
+// conflict with what was kept logs that, and then itself; from then on all that the launch does to
+// the granule is logged. Nothing is judged here: docs/decisions/device-filter.md has the proof that
+// the detector sees what it needs. One source for the GPU and for the host.
+//
+// Blocks never learn of each other in such a launch, and the threads of a block learn of each other
+// at its barriers. So of an access that a thread of another block made, and of one that a thread of
+// the same block made in an earlier interval, it says all that it was made by that thread, and is
+// ordered before whatever its own block does now (RecordKind::kSettled). One of the same block and
+// interval is logged as if it was made now (kEarlier).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "device_logger/shared_states.h"
+
+namespace barracuda::wire {
+
+// Each watched granule has a state, zeroed before the launch, and, in front of all states and in
+// the reverse order, a word that some kinds of states have besides.
+inline constexpr std::uint32_t kOwnerBytes = 8;
+
+struct OwnedAccess {
+  std::uint32_t thread = 0;     // in its block
+  std::uint32_t block = 0;      // linear, as the device numbers it
+  std::uint32_t site = 0;       // in its kernel
+  std::uint32_t size_log2 = 0;  // of its bytes
+  std::uint32_t interval = 0;
+};
+
+// What a thread does to a granule.
+struct OwnerAccess {
+  OwnedAccess by;
+  StateUse use = StateUse::kLogged;
+  std::uint32_t value_mark = 0;  // of the value that is stored; 0: it is not known
+};
+
+inline constexpr std::uint32_t kMostOwnerBlocks = 1U << 24;
+inline constexpr std::uint32_t kMostOwnedSizeLog2 = 4;
+
+// Of the thread, but for the value. `interval` as shared_states.h has it: who is frozen logs all.
+BARRACUDA_WIRE OwnerAccess owner_access(std::uint32_t site, std::uint32_t first_site,
+                                        std::uint32_t thread, std::uint32_t block,
+                                        std::uint32_t interval, std::uint64_t address) {
+  const std::uint32_t size_log2 = site >> kSizeShift & ((1U << kSizeBits) - 1);
+  const bool is_kept = (interval & kFrozen) == 0 && size_log2 <= kMostOwnedSizeLog2 &&
+                       (address & ((1U << size_log2) - 1)) == 0;
+  const StateUse use = state_use(site);
+  return {.by = {.thread = thread,
+                 .block = block,
+                 .site = (site & (kMaxSites - 1)) - first_site,
+                 .size_log2 = is_kept ? size_log2 : 0,
+                 .interval = interval & kMostIntervals},
+          .use = is_kept && use != StateUse::kReduction ? use : StateUse::kLogged};
+}
+
+// A state is a word of 64 bits, 0 at first.
+class WordOwner {
+ public:
+  enum class Kind : std::uint32_t {
+    kNone,
+    kRead,         // by one thread, or by others in intervals of its block before it
+    kReads,        // by another one as well, in the word; and maybe by more
+    kWrite,        // by one thread, of what is not known to be one value of its warp
+    kMarkedWrite,  // of a known value: the word has its mark
+    kReadWrite,    // kWrite, and what it read since or, of a known value, before: in the word
+    kLogged,       // so is every access from now on
+  };
+
+  BARRACUDA_WIRE explicit WordOwner(std::uint64_t bits) : bits_(bits) {}
+
+  BARRACUDA_WIRE static WordOwner of(Kind kind, const OwnedAccess& by = {}) {
+    return WordOwner(
+        static_cast<std::uint64_t>(kind) | std::uint64_t{by.interval} << kIntervalShift |
+        std::uint64_t{by.site} << kSiteShift | std::uint64_t{by.size_log2} << kSizeShift |
+        std::uint64_t{by.thread} << kThreadShift | std::uint64_t{by.block} << kBlockShift);
+  }
+
+  [[nodiscard]] BARRACUDA_WIRE std::uint64_t bits() const { return bits_; }
+
+  [[nodiscard]] BARRACUDA_WIRE Kind kind() const {
+    return static_cast<Kind>(bits_ & ((1U << kKindBits) - 1));
+  }
+
+  // What it kept, but for what is in the word, which is a kRead itself or a mark.
+  [[nodiscard]] BARRACUDA_WIRE OwnedAccess first() const {
+    const auto bits = [this](int shift, std::uint32_t mask) {
+      return static_cast<std::uint32_t>(bits_ >> shift) & mask;
+    };
+    return {.thread = bits(kThreadShift, (1U << kThreadBits) - 1),
+            .block = bits(kBlockShift, kMostOwnerBlocks - 1),
+            .site = bits(kSiteShift, kMostStateSites - 1),
+            .size_log2 = bits(kSizeShift, (1U << kSizeBits) - 1),
+            .interval = bits(kIntervalShift, kMostIntervals)};
+  }
+
+  [[nodiscard]] BARRACUDA_WIRE bool is_of(const OwnedAccess& by) const {
+    return (of(Kind::kNone, by).bits_ ^ bits_) >> kThreadShift == 0;
+  }
+
+  [[nodiscard]] BARRACUDA_WIRE bool has_second() const {
+    return kind() == Kind::kReads || kind() == Kind::kReadWrite;
+  }
+
+  [[nodiscard]] BARRACUDA_WIRE WordOwner with(Kind kind) const {
+    return WordOwner((bits_ >> kKindBits << kKindBits) | static_cast<std::uint64_t>(kind));
+  }
+
+ private:
+  static constexpr int kKindBits = 3, kSizeBits = 3, kThreadBits = 10, kBlockBits = 24;
+  static constexpr int kIntervalShift = kKindBits,
+                       kSiteShift = kIntervalShift + static_cast<int>(kIntervalBits),
+                       kSizeShift = kSiteShift + static_cast<int>(kStateSiteBits),
+                       kThreadShift = kSizeShift + kSizeBits,
+                       kBlockShift = kThreadShift + kThreadBits;
+  static_assert(kBlockShift + kBlockBits == 64 && kMostOwnerBlocks == 1U << kBlockBits,
+                "every bit of a state has one meaning");
+  static_assert(static_cast<std::uint32_t>(Kind::kLogged) < 1U << kKindBits &&
+                kMostOwnedSizeLog2 < 1U << kSizeBits);
+
+  std::uint64_t bits_;
+};
+
+// What an access makes of a state.
+struct OwnerStep {
+  WordOwner next;
+  bool logs;       // the access is logged, behind what the old state has
+  bool sets_word;  // to `word`, behind the change of the state
+  std::uint64_t word;
+};
+
+// No constants: nvcc would make variables of them, which it loads from memory.
+BARRACUDA_WIRE OwnerStep to_owner(WordOwner next) {
+  return OwnerStep{next, false, false, 0};
+}
+
+BARRACUDA_WIRE OwnerStep to_owner(WordOwner next, std::uint64_t word, bool sets_word) {
+  return OwnerStep{next, false, sets_word, word};
+}
+
+BARRACUDA_WIRE OwnerStep to_logged(WordOwner state) {
+  return OwnerStep{state.with(WordOwner::Kind::kLogged), true, false, 0};
+}
+
+// Of readers two are kept: of two blocks if there are any, else of the newest interval, and of two
+// sites. So some pair races if any of them races with a write that comes.
+template <class LoadWord>
+BARRACUDA_LOGGER OwnerStep owner_read_again(WordOwner state, const OwnedAccess& by,
+                                            const LoadWord& load_word) {
+  using Kind = WordOwner::Kind;
+  const OwnedAccess first = state.first(), second = WordOwner(load_word()).first();
+  const std::uint64_t read = WordOwner::of(Kind::kRead, by).bits();
+  const bool is_of_one = first.block == second.block;
+  if (first.block == by.block && first.interval != by.interval) {
+    return to_owner(WordOwner::of(is_of_one ? Kind::kRead : Kind::kReads, by));
+  }
+  const bool is_newer = second.block == by.block && second.interval != by.interval;
+  const bool is_new_site =
+      is_of_one && first.thread != by.thread && first.site == second.site && first.site != by.site;
+  return to_owner(state, read, first.block == by.block ? is_new_site : is_of_one || is_newer);
+}
+
+template <class LoadWord>
+BARRACUDA_LOGGER OwnerStep owner_read_step(WordOwner state, const OwnedAccess& by,
+                                           const LoadWord& load_word) {
+  using Kind = WordOwner::Kind;
+  const std::uint64_t read = WordOwner::of(Kind::kRead, by).bits();
+  if (state.kind() == Kind::kNone) {
+    return to_owner(WordOwner(read));
+  }
+  if (state.kind() == Kind::kReads) {
+    return owner_read_again(state, by, load_word);
+  }
+  if (state.kind() == Kind::kRead) {
+    const OwnedAccess first = state.first();
+    const bool replaces =
+        first.block == by.block && (first.thread == by.thread || first.interval != by.interval);
+    return replaces ? to_owner(WordOwner(read)) : to_owner(state.with(Kind::kReads), read, true);
+  }
+  return state.is_of(by) ? to_owner(state.with(Kind::kReadWrite), read, true) : to_logged(state);
+}
+
+// As shared_states.h has it for a thread's own accesses.
+template <class LoadWord>
+BARRACUDA_LOGGER OwnerStep owner_write_step(WordOwner state, const OwnerAccess& access,
+                                            const LoadWord& load_word) {
+  using Kind = WordOwner::Kind;
+  const Kind kind = state.kind();
+  if (kind == Kind::kReads || (kind != Kind::kNone && !state.is_of(access.by))) {
+    return to_logged(state);
+  }
+  if (access.value_mark == 0) {
+    return to_owner(WordOwner::of(Kind::kWrite, access.by));
+  }
+  if (kind == Kind::kRead || kind == Kind::kReadWrite) {
+    return to_owner(WordOwner::of(Kind::kReadWrite, access.by), state.bits(), kind == Kind::kRead);
+  }
+  return to_owner(WordOwner::of(Kind::kMarkedWrite, access.by), access.value_mark,
+                  kind != Kind::kMarkedWrite || load_word() != access.value_mark);
+}
+
+// `load_word()` gives the word beside the state.
+template <class LoadWord>
+BARRACUDA_LOGGER OwnerStep owner_step(WordOwner state, const OwnerAccess& access,
+                                      const LoadWord& load_word) {
+  if (state.kind() == WordOwner::Kind::kLogged || access.use == StateUse::kLogged) {
+    return to_logged(state);
+  }
+  return access.use == StateUse::kRead ? owner_read_step(state, access.by, load_word)
+                                       : owner_write_step(state, access, load_word);
+}
+
+// Whether a write that is kept stored what this access does.
+template <class LoadWord>
+BARRACUDA_LOGGER bool has_same_value(WordOwner state, const OwnerAccess& access,
+                                     const LoadWord& load_word) {
+  return access.value_mark != 0 && access.use == StateUse::kWrite &&
+         state.kind() == WordOwner::Kind::kMarkedWrite &&
+         state.first().size_log2 == access.by.size_log2 && load_word() == access.value_mark;
+}
+
+// Whether what was kept is ordered before all that its block does now. `is_frozen`: who logs it,
+// and `by` has the interval in which others left; `has_left`: the thread has.
+BARRACUDA_WIRE bool is_settled(const OwnedAccess& kept, const OwnedAccess& by, bool is_frozen,
+                               bool has_left) {
+  if (kept.block != by.block) {
+    return true;
+  }
+  return is_frozen ? !has_left || kept.interval != by.interval : kept.interval != by.interval;
+}
+
+}  // namespace barracuda::wire

@@ -1,0 +1,202 @@
+// Memory that is watched: what is left out conflicts with nothing, and of what conflicts enough is
+// logged to see it.
+#include "device_logger/word_owners.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "logged_machine.h"
+
+namespace barracuda::wire {
+namespace {
+
+struct Access {
+  std::uint32_t block = 0, thread = 0, interval = 0, site = 0;
+  bool writes = false;
+
+  friend bool operator==(const Access&, const Access&) = default;
+};
+
+// As the detector sees it, if each of them was logged when it was made.
+bool conflict(const Access& one, const Access& other) {
+  const bool is_same_thread = one.block == other.block && one.thread == other.thread;
+  return !is_same_thread && (one.writes || other.writes) &&
+         (one.block != other.block || one.interval == other.interval);
+}
+
+struct Logged {
+  Access access;
+  bool is_settled = false;
+};
+
+// One granule, and what is logged of the accesses to it.
+class Granule {
+ public:
+  // True if it was logged.
+  bool access(const Access& access, std::uint32_t value_mark = 0) {
+    const OwnerAccess made{.by = {.thread = access.thread,
+                                  .block = access.block,
+                                  .site = access.site,
+                                  .size_log2 = 2,
+                                  .interval = access.interval},
+                           .use = access.writes ? StateUse::kWrite : StateUse::kRead,
+                           .value_mark = value_mark};
+    const auto load_word = [this] { return word_; };
+    const OwnerStep step = owner_step(state_, made, load_word);
+    has_same_value = wire::has_same_value(state_, made, load_word);
+    if (step.logs) {
+      log_kept(made.by);
+      logged.push_back({.access = access});
+    }
+    state_ = step.next;
+    word_ = step.sets_word ? step.word : word_;
+    return step.logs;
+  }
+
+  std::vector<Logged> logged;
+  bool has_same_value = false;
+
+ private:
+  void log_kept(const OwnedAccess& by) {
+    using Kind = WordOwner::Kind;
+    const Kind kind = state_.kind();
+    if (kind != Kind::kNone && kind != Kind::kLogged) {
+      const bool writes = kind != Kind::kRead && kind != Kind::kReads;
+      add(state_.first(), writes, by);
+    }
+    if (state_.has_second()) {
+      add(WordOwner(word_).first(), false, by);
+    }
+  }
+
+  void add(const OwnedAccess& kept, bool writes, const OwnedAccess& by) {
+    logged.push_back({.access = {.block = kept.block,
+                                 .thread = kept.thread,
+                                 .interval = kept.interval,
+                                 .site = kept.site,
+                                 .writes = writes},
+                      .is_settled = is_settled(kept, by, false, false)});
+  }
+
+  WordOwner state_{0};
+  std::uint64_t word_ = 0;
+};
+
+// Of the kernel's launch: the kinds of the records of its accesses.
+std::vector<RecordKind> logged_by(LoggedMachine& machine, const std::string& kernel,
+                                  std::uint32_t ctas, std::uint64_t out) {
+  machine.launch(kernel, ctas, 64, {out});
+  std::vector<RecordKind> kinds;
+  for (const LoggedRecord& record : machine.read()) {
+    if (record.kind() != RecordKind::kEvent && record.kind() != RecordKind::kBlockEvent) {
+      kinds.push_back(record.kind());
+    }
+  }
+  return kinds;
+}
+
+}  // namespace
+
+TEST_CASE("of what conflicts on a watched granule some pair is logged", "[logger]") {
+  std::mt19937 generator(1);
+  const auto random = [&] { return static_cast<std::uint32_t>(generator()); };
+  for (int round = 0; round < 40000; ++round) {
+    Granule granule;
+    std::vector<Access> made;
+    std::array<std::uint32_t, 3> intervals{};
+    const std::uint32_t blocks = 1 + random() % 3, threads = 1 + random() % 3,
+                        writes_in = 2 + random() % 6;
+    for (std::uint32_t count = 1 + random() % 10; count > 0; --count) {
+      const std::uint32_t block = random() % blocks;
+      intervals[block] += random() % 4 == 0 ? 1 : 0;
+      const bool writes = random() % writes_in == 0;
+      const Access access{.block = block,
+                          .thread = random() % threads,
+                          .interval = intervals[block],
+                          .site = random() % 2 * 2 + (writes ? 1 : 0),
+                          .writes = writes};
+      const std::size_t before = granule.logged.size();
+      const bool is_logged = granule.access(access);
+      const auto conflicts = [&](const Access& other) { return conflict(access, other); };
+      if (std::ranges::any_of(made, conflicts)) {
+        REQUIRE(is_logged);
+        REQUIRE(std::any_of(granule.logged.begin(), granule.logged.end() - 1,
+                            [&](const Logged& other) { return conflicts(other.access); }));
+      }
+      for (std::size_t i = before; i + 1 < granule.logged.size(); ++i) {
+        const auto& [kept, is_settled] = granule.logged[i];
+        REQUIRE(std::ranges::find(made, kept) != made.end());
+        // It is told as if it was made now only if it may as well have been.
+        REQUIRE(is_settled == (kept.block != block || kept.interval != access.interval));
+      }
+      made.push_back(access);
+    }
+    const bool has_several = std::ranges::any_of(made, [&](const Access& one) {
+      return one.block != made[0].block || one.thread != made[0].thread;
+    });
+    const bool has_write = std::ranges::any_of(made, &Access::writes);
+    REQUIRE((granule.logged.empty() || (has_several && has_write)));
+  }
+}
+
+TEST_CASE("a thread's own granule is never logged, whatever it does there", "[logger]") {
+  Granule granule;
+  for (std::uint32_t interval = 0; interval < 3; ++interval) {
+    CHECK_FALSE(granule.access({.interval = interval, .site = 1}));
+    CHECK_FALSE(granule.access({.interval = interval, .site = 2, .writes = true}, interval));
+    CHECK_FALSE(granule.access({.interval = interval, .site = 3}));
+  }
+  CHECK(granule.access({.block = 1, .interval = 7, .site = 4, .writes = true}));
+  REQUIRE(granule.logged.size() == 3);
+  CHECK((granule.logged[0].access.writes && granule.logged[0].access.site == 2));
+  CHECK((!granule.logged[1].access.writes && granule.logged[1].access.site == 3));
+  CHECK((granule.logged[0].is_settled && granule.logged[1].is_settled));
+}
+
+TEST_CASE("an equal value of a watched granule is known by its mark", "[logger]") {
+  Granule granule;
+  granule.access({.site = 1, .writes = true}, 5);
+  granule.access({.interval = 1, .site = 1, .writes = true}, 5);
+  CHECK(granule.has_same_value);
+  granule.access({.block = 1, .site = 1, .writes = true}, 5);
+  CHECK(granule.has_same_value);
+  CHECK(granule.logged.size() == 2);
+  Granule other;
+  other.access({.site = 1, .writes = true}, 5);
+  other.access({.block = 1, .site = 1, .writes = true}, 6);
+  CHECK_FALSE(other.has_same_value);
+}
+
+TEST_CASE("a mask of lanes that left says what is settled for who is frozen", "[logger]") {
+  const OwnedAccess by{.thread = 1, .interval = 4};
+  const OwnedAccess there{.thread = 2, .interval = 4}, before{.thread = 2, .interval = 3};
+  CHECK_FALSE(is_settled(there, by, true, true));
+  CHECK(is_settled(there, by, true, false));
+  CHECK(is_settled(before, by, true, true));
+  CHECK_FALSE(is_settled(there, by, false, false));
+  CHECK(is_settled(before, by, false, false));
+  CHECK(is_settled({.thread = 1, .block = 3, .interval = 4}, by, false, false));
+}
+
+TEST_CASE("watched memory is logged where a second thread comes", "[logger]") {
+  LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
+  constexpr std::uint32_t kThreads = 64;
+  const std::uint64_t out = machine.allocate(kThreads * 4);
+  machine.watch("store_own", 2, out, kThreads * 4);
+  CHECK(logged_by(machine, "store_own", 1, out).empty());
+  machine.watch("store_own", 2, out, kThreads * 4);
+  // Both blocks write all words: the second one logs, by warp, and for each lane of the first.
+  const std::vector<RecordKind> kinds = logged_by(machine, "store_own", 2, out);
+  CHECK(std::ranges::count(kinds, RecordKind::kSettled) == kThreads);
+  CHECK(kinds.size() == kThreads + 2);
+  machine.watch("update_after_barrier", 1, out, kThreads * 4);
+  CHECK(logged_by(machine, "update_after_barrier", 1, out).size() == kThreads + 4);
+}
+
+}  // namespace barracuda::wire
