@@ -39,7 +39,8 @@ PROGRAMS = [
 CUB_SCAN = {"cpu": 3, "gpu": 2}
 # Nobody begins with less than this left, in seconds; so much is kept for the end.
 LEAST, RESERVE = 45, 15
-COST_RUNS = 7
+# Of a program, for its costs: what is kept of the budget; fewer runs than this say nothing.
+COST_SECONDS, LEAST_RUNS = 55, 3
 # What NVML counts energy in takes a window of this many seconds; and no more rounds than this.
 WINDOW, MOST_ROUNDS = 1.5, 20000
 
@@ -66,12 +67,17 @@ def device_flags(arguments):
 class Slices:
     """The programs that were asked for, until the budget is spent."""
 
-    def __init__(self, arguments):
+    def __init__(self, arguments, programs):
         self.arguments = arguments
+        missing = [each for each in programs if not os.path.exists(self.stem(each[0]) + ".cost.json")]
+        self.reserved = COST_SECONDS * len(missing) if arguments.cost else 0
         self.end = time.monotonic() + arguments.budget
 
     def left(self):
         return self.end - time.monotonic()
+
+    def left_for_fences(self):
+        return self.left() - RESERVE - self.reserved
 
     def stem(self, program):
         return os.path.join(self.arguments.folder, program)
@@ -93,7 +99,7 @@ class Slices:
         arguments, stem = self.arguments, self.stem(program)
         if arguments.print or self.is_there(program):
             return
-        seconds = int(min(arguments.time, self.left() - RESERVE))
+        seconds = int(min(arguments.time, self.left_for_fences()))
         if seconds < LEAST - RESERVE:
             raise Failed("the budget was spent before it could begin")
         command = [arguments.barracuda, "harden", "--json", stem + ".part", "--time", f"{seconds}s",
@@ -105,7 +111,7 @@ class Slices:
         start = time.monotonic()
         try:
             ended = subprocess.run(command + ["--", self.program(program)], capture_output=True, text=True,
-                                   timeout=max(self.left(), LEAST) + 60, check=False)
+                                   timeout=seconds + 90, check=False)
         except subprocess.TimeoutExpired as late:
             raise Failed(f"barracuda harden did not end by its --time of {seconds} s") from late
         with open(stem + ".txt", "w") as file:
@@ -150,20 +156,28 @@ class Slices:
         sets = [("none", program, None), ("its own", own, None), ("all", program, places)]
         return sets + ([("reduced", program, stem + ".fences")] if os.path.exists(stem + ".fences") else [])
 
+    def rounds_of(self, program):
+        """So many rounds that they last as long as the window."""
+        _, start = self.run_timed(program, "none", None, 1)
+        rounds = 50
+        while True:
+            seconds = self.run_timed(program, "none", None, rounds + 1)[1] - start
+            if seconds > WINDOW / 3 or rounds * 4 > MOST_ROUNDS:
+                return min(int(rounds * WINDOW / max(seconds, WINDOW / 100)) + 1, MOST_ROUNDS)
+            rounds *= 4
+
     def cost(self, program):
         stem = self.stem(program)
         if os.path.exists(stem + ".cost.json") or self.arguments.print:
             return
         sets = self.sets(program)
-        _, one = self.run_timed(program, "none", None, 1)
-        _, many = self.run_timed(program, "none", None, 51)
-        each = max((many - one) / 50, WINDOW / MOST_ROUNDS)
-        rounds = int(WINDOW / each) + 1 if self.arguments.device == "gpu" else 2
+        rounds = self.rounds_of(program) if self.arguments.device == "gpu" else 2
         measured = {name: [] for name, _, _ in sets}
-        for run in range(COST_RUNS):
-            if self.left() < RESERVE + 2 * len(sets):
-                if run < 3:
-                    raise Failed(f"the budget was spent after {run} of {COST_RUNS} runs of its costs")
+        wanted = self.arguments.cost_runs
+        for run in range(wanted):
+            if self.left() < RESERVE + 3 * WINDOW * len(sets):
+                if run < LEAST_RUNS:
+                    raise Failed(f"the budget was spent after {run} of {wanted} runs of its costs")
                 break
             for name, which, fences in sets:  # in turn: a device that slows down does so for all
                 measured[name].append(self.run_timed(which, name, fences, rounds)[0])
@@ -312,6 +326,7 @@ def main():
     parser.add_argument("--budget", type=seconds_of, default="24h", help="for all of them together (24h)")
     parser.add_argument("--parallel", type=int, default=1, help="programs at a time")
     parser.add_argument("--jobs", type=int, default=0, help="runs at a time of each program")
+    parser.add_argument("--cost-runs", type=int, default=5, help="of each set of fences (5)")
     parser.add_argument("--folder", help="default: fences_cpu or fences_gpu")
     parser.add_argument("--barracuda", default=os.path.join(ROOT, "build/bin/barracuda"))
     parser.add_argument("--programs", default=os.path.join(ROOT, "build/programs"))
@@ -325,8 +340,8 @@ def main():
     arguments.barracuda = os.path.abspath(arguments.barracuda)
     arguments.programs = os.path.abspath(arguments.programs)
     os.makedirs(arguments.folder, exist_ok=True)
-    slices = Slices(arguments)
     programs = [each for each in PROGRAMS if re.search(arguments.pattern, each[0])]
+    slices = Slices(arguments, programs)
     faults = print_fences(slices, programs)
     faults += print_costs(slices, programs) if arguments.cost else 0
     return 1 if arguments.check and faults else 0
