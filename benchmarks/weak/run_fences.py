@@ -238,7 +238,8 @@ def row(arguments, stem, name, conservative, reduced):
     places = "?" if result["places"] is None else result["places"]
     cells = [name, f"{conservative} -> {reduced}", f"{places} -> {len(result['kept'])}", kept, result["runs"], result["seconds"]]
     if arguments.device == "gpu" or arguments.rewrite:
-        cells.append("; ".join(result["environments"]) or "none failed")
+        short = [each.replace("delayed stores, ", "").replace("shuffled blocks", "shuffled") for each in result["environments"]]
+        cells.append("; ".join(short) or "none failed")
     return result, "| " + " | ".join(str(cell) for cell in cells) + " |"
 
 
