@@ -93,7 +93,9 @@ class Slices:
             result = read_result(self.stem(program))
         except (Failed, OSError, ValueError):
             return False
-        return not (self.arguments.again and result["incomplete"])
+        # Without a result (status 67 and not incomplete) there was no kernel, or no run.
+        has_result = result["incomplete"] or result["status"] in (0, 66)
+        return has_result and not (self.arguments.again and result["incomplete"])
 
     def harden(self, program):
         arguments, stem = self.arguments, self.stem(program)
