@@ -50,7 +50,8 @@ class Failed(Exception):
 
 
 def paper_of(arguments, reduced):
-    return CUB_SCAN[arguments.device] if reduced is None else reduced
+    as_on_gpu = arguments.device == "gpu" or arguments.rewrite
+    return CUB_SCAN["gpu" if as_on_gpu else "cpu"] if reduced is None else reduced
 
 
 def last_line(text):
