@@ -149,11 +149,11 @@ class Slices:
         """The sets of fences to measure: (their name, the program, the file with them)."""
         stem = self.stem(program)
         places = stem + ".places"
-        if not os.path.exists(places):
+        if not has_places(places):
             subprocess.run([self.arguments.barracuda, "run", *device_flags(self.arguments)[:2], "--fence-places", places,
                             "--log-file", "/dev/null", "--", self.program(program)], capture_output=True, timeout=120,
                            check=False)
-        if not os.path.exists(places):
+        if not has_places(places):
             raise Failed("no list of its places for fences could be made")
         own = program.replace("_no_fence", "")
         sets = [("none", program, None), ("its own", own, None), ("all", program, places)]
@@ -188,6 +188,14 @@ class Slices:
         with open(stem + ".cost.part", "w") as file:
             json.dump({"rounds": rounds, "runs": len(measured["none"]), "costs": costs}, file, indent=1)
         os.replace(stem + ".cost.part", stem + ".cost.json")
+
+
+def has_places(path):
+    try:
+        with open(path) as file:
+            return any(line.startswith("+") for line in file)
+    except OSError:
+        return False
 
 
 def parse_log(text):
