@@ -86,9 +86,11 @@ struct FixCommand : WeakCommand {
 struct HardenCommand : WeakCommand {
   std::uint64_t iterations = 32;  // runs behind each answer, at first
   std::uint64_t stable = 500;     // runs without a failure at the end
+  std::uint64_t jobs = 0;         // runs at a time; 0: one a core, and four on a GPU
   bool keep_fences = false;
   bool cost = false;
-  std::string fences;  // file for what is found; empty: none
+  bool stress = false;  // on a GPU, beside delays
+  std::string fences;   // file for what is found; empty: none
 };
 
 struct ReportCommand {

@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/driver_presence.h"
 #include "base/file.h"
 #include "base/sha256.h"
 #include "cli/complain.h"
@@ -24,7 +23,6 @@
 #include "weak_memory/campaign.h"
 #include "weak_memory/environments.h"
 #include "weak_memory/findings.h"
-#include "weak_memory/stress_parameters.h"
 
 namespace barracuda::cli {
 namespace {
@@ -32,15 +30,6 @@ namespace {
 using weak_memory::CampaignResult;
 using weak_memory::Oracle;
 using weak_memory::Settings;
-
-bool is_on_gpu(const ExposeCommand& command) {
-  return command.options.device == "gpu";
-}
-
-// Stores are delayed by the program's own, rewritten code.
-bool is_rewritten(const ExposeCommand& command) {
-  return is_on_gpu(command) || command.options.delay_levels == "rewrite";
-}
 
 weak_memory::CampaignOptions campaign_options(const ExposeCommand& command) {
   weak_memory::CampaignOptions options;
@@ -77,21 +66,6 @@ void tell_plan(const ExposeCommand& command, const weak_memory::CampaignOptions&
           ? ""
           : fmt::format(" and {} with stale reads and late loads besides", options.runs),
       command.time, is_on_gpu(command) ? "the GPU" : "the emulated device"));
-}
-
-// Where nobody names one, the stress that this GPU was tuned to.
-Expected<void> find_stress_file(ExposeCommand& command) {
-  if (!command.stress || !command.options.stress_parameters.empty()) {
-    return {};
-  }
-  TRY(const auto device, weak_memory::LitmusDevice::gpu());
-  const std::string file = weak_memory::stress_file(*device);
-  if (!file.empty() && std::filesystem::exists(file)) {
-    command.options.stress_parameters = file;
-  } else {
-    complain("this GPU and driver were not tuned (barracuda tune): with the stress of Hopper");
-  }
-  return {};
 }
 
 // The settings that a plan is to repeat, one of each failure.
@@ -205,7 +179,7 @@ int run_expose(const ExposeCommand& command, Oracle& oracle) {
   const bool has_failed = std::ranges::any_of(
       result.environments, [](const auto& each) { return each.rate.failures != 0; });
   if (command.stress && (command.all || has_failed)) {
-    const auto rates = weak_memory::environment_table(result);
+    const auto rates = weak_memory::environment_table(result.references, result.environments);
     report.tables.insert(report.tables.end(), rates.begin(), rates.end());
   }
   if (is_rewritten(command)) {
@@ -227,24 +201,15 @@ int run_expose(const ExposeCommand& command, Oracle& oracle) {
 }  // namespace
 
 int expose(ExposeCommand command) {
-  if (!is_on_gpu(command)) {
-    if (command.stress) {
-      complain(
-          "expose: --stress: the emulated device has no hardware to stress; without it stores are "
-          "delayed and loads stale there, with a new seed and schedule a run");
-      return report::kStatusBadOption;
-    }
-    command.options.device = "cpu";
-  } else if (!driver_is_present()) {
-    complain(
-        "expose: there is no GPU; without --device gpu the program runs on the emulated device");
-    return report::kStatusBadOption;
+  if (const auto status = refused_device(command, command.stress, "expose")) {
+    return *status;
   }
+  command.options.device = is_on_gpu(command) ? "gpu" : "cpu";
   auto checked = checked_rules(command);
   if (const int* const status = std::get_if<int>(&checked)) {
     return *status;
   }
-  if (const auto found = find_stress_file(command); !found) {
+  if (const auto found = command.stress ? find_stress_file(command) : Expected<void>(); !found) {
     complain("expose: " + found.error().to_string());
     return report::kStatusNotChecked;
   }

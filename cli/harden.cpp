@@ -20,6 +20,9 @@ namespace {
 
 using weak_memory::HardeningResult;
 
+// Runs of the program beside each other on a GPU, each of which waits mostly for its context.
+constexpr std::size_t kRunsOnGpu = 4;
+
 weak_memory::HardeningOptions hardening_options(const HardenCommand& command) {
   weak_memory::HardeningOptions options;
   options.first_seed = command.options.seed.value_or(1);
@@ -28,6 +31,8 @@ weak_memory::HardeningOptions hardening_options(const HardenCommand& command) {
   options.stores_only = command.stores_only;
   options.keeps_fences = command.keep_fences;
   options.measures_cost = command.cost;
+  options.is_repeatable = !is_rewritten(command);
+  options.stresses = command.stress;
   return options;
 }
 
@@ -57,17 +62,26 @@ int status_of(const report::HardeningReport& report, const Options& options) {
   return was_checked && !report.is_incomplete ? 0 : report::kStatusNotChecked;
 }
 
-int run_harden(const HardenCommand& command, weak_memory::Oracle& oracle) {
+std::size_t runs_at_once(const HardenCommand& command) {
+  return command.jobs != 0 ? command.jobs : is_on_gpu(command) ? kRunsOnGpu : 0;
+}
+
+int run_harden(HardenCommand& command, weak_memory::Oracle& oracle) {
   const auto directory = run_directory(command);
   if (!directory) {
     return report::kStatusToolFailed;
   }
-  WeakSession session(command, *directory);
+  // Each set of fences is compiled once, for the runs that try it, and never again.
+  if (is_on_gpu(command) && command.options.jit_cache.empty()) {
+    command.options.jit_cache = directory->file("jit");
+  }
+  WeakSession session(command, *directory, runs_at_once(command));
   weak_memory::Trials trials = session.trials(oracle);
   complain(fmt::format(
       "a fence behind every access, reduced by {} runs an answer until {} runs pass; at most {} s, "
-      "on the emulated device",
-      command.iterations, command.stable, command.time));
+      "on {}",
+      command.iterations, command.stable, command.time,
+      is_on_gpu(command) ? "the GPU" : "the emulated device"));
   const HardeningResult result =
       weak_memory::harden(hardening_options(command), trials,
                           [&session](const std::string& stage) { session.begin(stage); });
@@ -104,19 +118,20 @@ int run_harden(const HardenCommand& command, weak_memory::Oracle& oracle) {
 }  // namespace
 
 int harden(HardenCommand command) {
-  if (command.options.device == "gpu") {
-    complain(
-        "harden: fences are not searched for on a GPU yet; without --device gpu the program runs "
-        "on the emulated device");
-    return report::kStatusBadOption;
+  if (const auto status = refused_device(command, command.stress, "harden")) {
+    return *status;
   }
-  command.options.device = "cpu";
+  command.options.device = is_on_gpu(command) ? "gpu" : "cpu";
   auto checked = checked_rules(command);
   if (const int* const status = std::get_if<int>(&checked)) {
     return *status;
   }
   if (const int status = check_output(command.fences); status != 0) {
     return status;
+  }
+  if (const auto found = command.stress ? find_stress_file(command) : Expected<void>(); !found) {
+    complain("harden: " + found.error().to_string());
+    return report::kStatusNotChecked;
   }
   weak_memory::Oracle oracle(std::get<weak_memory::OracleRules>(std::move(checked)));
   return run_harden(command, oracle);

@@ -3,16 +3,19 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/driver_presence.h"
 #include "base/file.h"
 #include "cli/complain.h"
 #include "cli/output_files.h"
 #include "report/exit_status.h"
 #include "report/publish.h"
+#include "weak_memory/stress_parameters.h"
 
 namespace barracuda::cli {
 namespace {
@@ -97,9 +100,14 @@ std::optional<RunDirectory> run_directory(const WeakCommand& command) {
   return *std::move(directory);
 }
 
-WeakSession::WeakSession(const WeakCommand& command, const RunDirectory& directory)
+WeakSession::WeakSession(const WeakCommand& command, const RunDirectory& directory,
+                         std::size_t at_once)
     : command_(command),
-      runs_({.options = command.options, .program = command.program, .check = command.check},
+      at_once_(at_once),
+      runs_({.options = command.options,
+             .program = command.program,
+             .check = command.check,
+             .at_once = at_once},
             directory, [this](std::uint64_t made) {
               line_.tell([&] {
                 return fmt::format("{} runs, {} s: {}", made, line_.age().count(), stage_);
@@ -107,10 +115,12 @@ WeakSession::WeakSession(const WeakCommand& command, const RunDirectory& directo
             }) {}
 
 weak_memory::Trials WeakSession::trials(weak_memory::Oracle& oracle) {
-  return {with_limit(runs_, command_.options.time_limit != 0), oracle, [this] {
+  return {with_limit(runs_, command_.options.time_limit != 0), oracle,
+          [this] {
             return ProgramRuns::is_interrupted() ||
                    line_.age() >= std::chrono::seconds(command_.time);
-          }};
+          },
+          std::max(weak_memory::Trials::kAtOnce, is_on_gpu(command_) ? at_once_ : 0)};
 }
 
 std::string why_incomplete(const WeakCommand& command, const std::string& what) {
@@ -145,6 +155,44 @@ std::variant<weak_memory::OracleRules, int> checked_rules(const WeakCommand& com
     return report::kStatusBadOption;
   }
   return *std::move(rules);
+}
+
+bool is_on_gpu(const WeakCommand& command) {
+  return command.options.device == "gpu";
+}
+
+bool is_rewritten(const WeakCommand& command) {
+  return is_on_gpu(command) || command.options.delay_levels == "rewrite";
+}
+
+Expected<void> find_stress_file(WeakCommand& command) {
+  if (!command.options.stress_parameters.empty() || !is_on_gpu(command)) {
+    return {};
+  }
+  TRY(const auto device, weak_memory::LitmusDevice::gpu());
+  const std::string file = weak_memory::stress_file(*device);
+  if (!file.empty() && std::filesystem::exists(file)) {
+    command.options.stress_parameters = file;
+  } else {
+    complain("this GPU and driver were not tuned (barracuda tune): with the stress of Hopper");
+  }
+  return {};
+}
+
+std::optional<int> refused_device(const WeakCommand& command, bool stress,
+                                  const std::string& name) {
+  if (!is_on_gpu(command) && stress) {
+    complain(name +
+             ": --stress: the emulated device has no hardware to stress; without it stores are "
+             "delayed and loads stale there, with a new seed and schedule a run");
+    return report::kStatusBadOption;
+  }
+  if (is_on_gpu(command) && !driver_is_present()) {
+    complain(name +
+             ": there is no GPU; without --device gpu the program runs on the emulated device");
+    return report::kStatusBadOption;
+  }
+  return std::nullopt;
 }
 
 std::string shell_word(const std::string& word) {

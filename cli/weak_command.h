@@ -27,8 +27,8 @@ std::optional<RunDirectory> run_directory(const WeakCommand& command);
 // The runs of one command, until its time is over or somebody interrupts.
 class WeakSession {
  public:
-  // Both outlive it.
-  WeakSession(const WeakCommand& command, const RunDirectory& directory);
+  // Both outlive it. `at_once`: as of a WeakProgram.
+  WeakSession(const WeakCommand& command, const RunDirectory& directory, std::size_t at_once = 0);
 
   // One of them at a time.
   weak_memory::Trials trials(weak_memory::Oracle& oracle);
@@ -43,6 +43,7 @@ class WeakSession {
 
  private:
   const WeakCommand& command_;
+  const std::size_t at_once_;
   StatusLine line_;
   std::string stage_;
   WeakRuns runs_;
@@ -61,6 +62,15 @@ std::variant<weak_memory::OracleRules, int> checked_rules(const WeakCommand& com
 
 // Errors: a file that is to be compared with, and cannot be read.
 Expected<weak_memory::OracleRules> oracle_rules(const WeakCommand& command);
+
+// On a GPU, where no run repeats; and stores are delayed by the program's own, rewritten code.
+bool is_on_gpu(const WeakCommand& command);
+bool is_rewritten(const WeakCommand& command);
+// On a GPU, where nobody names one: the stress that it was tuned to; says so if it was not.
+Expected<void> find_stress_file(WeakCommand& command);
+// The status for main, once said, where there is no such device, or none that can be stressed.
+// `name`: the command's.
+std::optional<int> refused_device(const WeakCommand& command, bool stress, const std::string& name);
 
 // Makes runs and, unless the user has set a limit of time, gives each next one a limit by how long
 // those before have taken; the first have a minute.

@@ -57,6 +57,15 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
+void add(session::KernelTime& all, const session::KernelTime& more) {
+  all.launches += more.launches;
+  all.nanoseconds += more.nanoseconds;
+  all.no_energy = all.no_energy.empty() ? more.no_energy : all.no_energy;
+  if (more.millijoules) {
+    all.millijoules = all.millijoules.value_or(0) + *more.millijoules;
+  }
+}
+
 }  // namespace
 
 WeakRuns::WeakRuns(WeakProgram program, const RunDirectory& directory, Tell tell)
@@ -70,7 +79,8 @@ std::vector<Outcome> WeakRuns::make(const std::vector<Settings>& all) {
   std::vector<Outcome> outcomes(all.size());
   const std::uint64_t first = next_;
   next_ += all.size();
-  const std::size_t at_once = programs_at_once(program_.options);
+  const std::size_t at_once =
+      program_.at_once == 0 ? programs_at_once(program_.options) : program_.at_once;
   const WaitInterrupts interrupts;
   std::size_t started = 0;
   const auto start_next = [&] {
@@ -159,6 +169,10 @@ Expected<Options> WeakRuns::options_of(std::uint64_t number, const Settings& set
     options.weak_seed = settings.seed;
   } else {
     options.seed = settings.seed;
+  }
+  // The driver compiles a program that is timed, as it would without the tool: in full.
+  if (settings.wants_counts && options.device == "gpu") {
+    options.jit_cache = "none";
   }
   options.time_limit = time_limit_;
   options.report = "end";
@@ -263,9 +277,10 @@ Expected<void> WeakRuns::read_files(std::uint64_t number, const Settings& settin
     for (const std::string& file :
          files_beginning_with(directory_.file(fmt::format("run{}.counts.", number)))) {
       TRY(const std::string text, read_file(file));
-      TRY(const emulator::ExecutionCounts counts, session::parse_execution_log(text));
-      outcome.counts.warp_instructions += counts.warp_instructions;
-      outcome.counts.fences += counts.fences;
+      TRY(const session::ExecutionLog log, session::parse_execution_log(text));
+      outcome.counts.warp_instructions += log.counts.warp_instructions;
+      outcome.counts.fences += log.counts.fences;
+      add(outcome.time, log.time);
     }
   }
   if (settings.wants_ptx) {

@@ -20,7 +20,8 @@ namespace barracuda::cli {
 struct WeakProgram {
   Options options;  // the user's
   std::vector<std::string> program;
-  std::string check;  // a command of the shell; empty: none
+  std::string check;        // a command of the shell; empty: none
+  std::size_t at_once = 0;  // runs at a time, at most; 0: one a core, and one on a GPU
 };
 
 class WeakRuns {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "preload/energy_meter.h"
 #include "preload/hook.h"
 #include "preload/pinned_memory.h"
 
@@ -204,17 +205,25 @@ class UnhookedDriver final : public session::DeviceDriver {
            status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
   }
 
-  Mark mark(Handle stream) override {
-    const RelaxedCapture relaxed;
-    CUevent event = nullptr;
-    if (event_create_(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
-      return {};
+  Mark mark(Handle stream) override { return recorded_event(stream, CU_EVENT_DISABLE_TIMING); }
+
+  Mark timed_mark(Handle stream) override { return recorded_event(stream, CU_EVENT_DEFAULT); }
+
+  std::optional<std::uint64_t> nanoseconds_between(Mark begin, Mark end) override {
+    constexpr float kNanoseconds = 1'000'000;
+    float milliseconds = 0;
+    if (event_elapsed_(&milliseconds, reinterpret_cast<CUevent>(begin),
+                       reinterpret_cast<CUevent>(end)) != CUDA_SUCCESS) {
+      return std::nullopt;
     }
-    if (event_record_(event, reinterpret_cast<CUstream>(stream)) != CUDA_SUCCESS) {
-      event_destroy_(event);
-      return {};
-    }
-    return Mark{reinterpret_cast<std::uint64_t>(event)};
+    return static_cast<std::uint64_t>(milliseconds * kNanoseconds);
+  }
+
+  std::optional<std::uint64_t> consumed_millijoules() override {
+    char bus[32] = {};
+    return is_emulated() || device_get_bus_(bus, sizeof bus - 1, current_device()) != CUDA_SUCCESS
+               ? std::nullopt
+               : preload::consumed_millijoules(bus);
   }
 
   bool is_passed(Mark mark) override {
@@ -288,6 +297,19 @@ class UnhookedDriver final : public session::DeviceDriver {
                                             : ToolKernelEnd::kFailed;
   }
 
+  Mark recorded_event(Handle stream, unsigned flags) const {
+    const RelaxedCapture relaxed;
+    CUevent event = nullptr;
+    if (event_create_(&event, flags) != CUDA_SUCCESS) {
+      return {};
+    }
+    if (event_record_(event, reinterpret_cast<CUstream>(stream)) != CUDA_SUCCESS) {
+      event_destroy_(event);
+      return {};
+    }
+    return Mark{reinterpret_cast<std::uint64_t>(event)};
+  }
+
   CUdevice current_device() const {
     CUdevice device = 0;
     return context_get_device_(&device) == CUDA_SUCCESS ? device : 0;
@@ -333,6 +355,8 @@ class UnhookedDriver final : public session::DeviceDriver {
   Original<decltype(::cuEventCreate)> event_create_{"cuEventCreate"};
   Original<decltype(::cuEventRecord)> event_record_{"cuEventRecord"};
   Original<decltype(::cuEventQuery)> event_query_{"cuEventQuery"};
+  Original<decltype(::cuEventElapsedTime)> event_elapsed_{"cuEventElapsedTime"};
+  Original<decltype(::cuDeviceGetPCIBusId)> device_get_bus_{"cuDeviceGetPCIBusId"};
   Original<decltype(::cuEventDestroy_v2)> event_destroy_{"cuEventDestroy_v2"};
   Original<decltype(::cuStreamQuery)> stream_query_{"cuStreamQuery"};
   Original<decltype(::cuStreamIsCapturing)> stream_is_capturing_{"cuStreamIsCapturing"};

@@ -53,34 +53,65 @@ void print_redundant(std::string& text, const MissingFence& fence, bool colour) 
   text += see_line("redundant-fence") + kRule;
 }
 
-double percent_more(const FenceCost& cost, const FenceCost& least) {
+double percent_more(std::uint64_t value, std::uint64_t least) {
   constexpr double kPercent = 100;
-  return least.warp_instructions == 0
-             ? 0
-             : kPercent * (static_cast<double>(cost.warp_instructions) /
-                               static_cast<double>(least.warp_instructions) -
-                           1);
+  return least == 0 ? 0 : kPercent * (static_cast<double>(value) / static_cast<double>(least) - 1);
+}
+
+std::string energy_text(const FenceCost& cost, const FenceCost& least) {
+  constexpr double kMillijoules = 1000;
+  if (!cost.millijoules) {
+    return "energy not measured" + (cost.no_energy.empty() ? "" : ": " + cost.no_energy);
+  }
+  return fmt::format("{:.3f} J", static_cast<double>(*cost.millijoules) / kMillijoules) +
+         (least.millijoules
+              ? fmt::format(" ({:+.1f} %)", percent_more(*cost.millijoules, *least.millijoules))
+              : "");
 }
 
 // An emulated device has no time that would say what a fence costs on a GPU.
 void print_costs(std::string& text, const std::vector<FenceCost>& costs) {
+  constexpr double kMicroseconds = 1000;
   for (const FenceCost& cost : costs) {
-    fmt::format_to(Buffer(text),
-                   "BARRACUDA: with fences: {}: {} warp instructions ({:+.1f} %), {} fences "
-                   "executed; time and energy not measured\n",
-                   cost.fences, cost.warp_instructions, percent_more(cost, costs.front()),
-                   cost.executed_fences);
+    const FenceCost& least = costs.front();
+    fmt::format_to(Buffer(text), "BARRACUDA: with fences: {}: ", cost.fences);
+    if (cost.nanoseconds != 0) {
+      fmt::format_to(Buffer(text), "kernels take {:.1f} us ({:+.1f} %), {}\n",
+                     static_cast<double>(cost.nanoseconds) / kMicroseconds,
+                     percent_more(cost.nanoseconds, least.nanoseconds), energy_text(cost, least));
+    } else if (cost.warp_instructions != 0) {
+      fmt::format_to(Buffer(text),
+                     "{} warp instructions ({:+.1f} %), {} fences executed; time and energy not "
+                     "measured\n",
+                     cost.warp_instructions,
+                     percent_more(cost.warp_instructions, least.warp_instructions),
+                     cost.executed_fences);
+    } else {
+      text += "not measured\n";
+    }
   }
 }
 
 Json costs_json(const std::vector<FenceCost>& costs) {
   Json lines = Json::array();
   for (const FenceCost& cost : costs) {
-    lines.push_back({{"fences", cost.fences},
-                     {"warp_instructions", cost.warp_instructions},
-                     {"executed_fences", cost.executed_fences},
-                     {"time_percent", nullptr},
-                     {"energy_percent", nullptr}});
+    const FenceCost& least = costs.front();
+    Json line = {{"fences", cost.fences},
+                 {"warp_instructions", cost.warp_instructions},
+                 {"executed_fences", cost.executed_fences},
+                 {"time_percent", nullptr},
+                 {"energy_percent", nullptr}};
+    if (cost.nanoseconds != 0) {
+      line["nanoseconds"] = cost.nanoseconds;
+      line["time_percent"] = percent_more(cost.nanoseconds, least.nanoseconds);
+    }
+    if (cost.millijoules) {
+      line["millijoules"] = *cost.millijoules;
+      if (least.millijoules) {
+        line["energy_percent"] = percent_more(*cost.millijoules, *least.millijoules);
+      }
+    }
+    lines.push_back(std::move(line));
   }
   return lines;
 }
@@ -94,6 +125,9 @@ Json summary_json(const HardeningReport& report) {
                             {"runs", report.runs},
                             {"lost", report.lost},
                             {"incomplete", report.is_incomplete}};
+  if (!report.environments.empty()) {
+    summary["weak_memory"]["environments"] = report.environments;
+  }
   if (!report.costs.empty()) {
     summary["weak_memory"]["costs"] = costs_json(report.costs);
   }
@@ -135,6 +169,9 @@ std::string hardening_text(const HardeningReport& report, const TextStyle& style
   if (report.weak_runs_as_it_is != 0) {
     fmt::format_to(Buffer(text), "BARRACUDA: as it is, the program fails in {} of {} weak runs\n",
                    report.failures_as_it_is, report.weak_runs_as_it_is);
+  }
+  for (const std::string& line : report.tables) {
+    text += line + "\n";
   }
   print_costs(text, report.costs);
   text += remark_lines(report.program.blocked) + remark_lines(report.notes);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,14 @@
 
 namespace barracuda::report {
 
-// What the program's kernels execute on the emulated device with some fences.
+// What the program's kernels cost with some fences: on the emulated device what they execute, on a
+// GPU time and energy.
 struct FenceCost {
   std::string fences;  // "none", "its own", "all", "reduced"
   std::uint64_t warp_instructions = 0, executed_fences = 0;
+  std::uint64_t nanoseconds = 0;             // of all kernels together; 0: not measured
+  std::optional<std::uint64_t> millijoules;  // of the device from the first to the last
+  std::string no_energy;                     // why that is not known, a clause
 };
 
 struct HardeningReport {
@@ -31,7 +36,9 @@ struct HardeningReport {
   // Why nothing was looked for or found, a sentence; empty: what is missing and needed is the
   // result.
   std::string no_result;
-  bool is_not_cured = false;  // it fails with a fence behind every access
+  bool is_not_cured = false;              // it fails with a fence behind every access
+  std::vector<std::string> environments;  // on a GPU: those in which runs were made
+  std::vector<std::string> tables;        // lines that stand before the summary
   std::vector<std::string> notes;
   std::vector<FenceCost> costs;  // empty: not measured
   std::string fences_file;       // that run --fences takes; empty: none was written

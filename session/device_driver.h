@@ -93,6 +93,12 @@ class DeviceDriver {
   // The work before it is over. Also true after an error; needs no current context.
   virtual bool is_passed(Mark mark) = 0;
   virtual void release_mark(Mark mark) = 0;
+  // One that says when it was passed; none if that cannot be had.
+  virtual Mark timed_mark(Handle stream) = 0;
+  // Of two of these, both passed.
+  virtual std::optional<std::uint64_t> nanoseconds_between(Mark begin, Mark end) = 0;
+  // By the current device, since some time before the process. None: nobody tells.
+  virtual std::optional<std::uint64_t> consumed_millijoules() = 0;
   virtual MemoryKind memory_kind(std::uint64_t address) = 0;
   // A __device__ variable of a loaded module or library.
   virtual std::optional<MemoryRange> variable(Handle module, bool is_library,

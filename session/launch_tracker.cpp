@@ -94,6 +94,9 @@ void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
   void** const extra = launch.extra();
   launch.arguments_.emplace(*kernel.kernel, parameters, extra,
                             reinterpret_cast<std::uint64_t>(descriptor));
+  if (timer_ != nullptr && !launch.captured_) {
+    launch.timed_ = timer_->begin(request.stream);  // last: only the launch comes between
+  }
 }
 
 const wire::LaunchDescriptor* LaunchTracker::begin_logged(Launch& launch,
@@ -202,6 +205,9 @@ void LaunchTracker::abandon(Launch& launch, Handle function) {
 void LaunchTracker::submitted(Launch& launch, DriverStatus status) {
   ASSERT(launch.id_ == LaunchId{} || launch.is_counted_);
   g_current = {};
+  if (timer_ != nullptr) {
+    timer_->end(launch.timed_, launch.stream_);
+  }
   if (rewritten_ != nullptr) {
     rewritten_->submitted(launch.rewritten_, launch.stream_);
   }
@@ -233,6 +239,9 @@ void LaunchTracker::close_context(Handle context) {
   if (rewritten_ != nullptr) {
     rewritten_->close_context(context);
   }
+  if (timer_ != nullptr) {
+    timer_->close_context(context);
+  }
   in_flight_.close_context(context);
 }
 
@@ -240,6 +249,9 @@ void LaunchTracker::close(const std::string& reason) {
   in_flight_.close(reason);
   if (rewritten_ != nullptr) {
     rewritten_->close();
+  }
+  if (timer_ != nullptr) {
+    timer_->close();
   }
 }
 

@@ -6,9 +6,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "host_detector/pipeline.h"
 #include "session/copy_tracker.h"
+#include "session/kernel_timer.h"
 #include "session/launch_arguments.h"
 #include "session/launch_filter.h"
 #include "session/launch_request.h"
@@ -46,6 +48,7 @@ class Launch {
   LaunchCheck check_;
   Handle stream_{};
   Mark begin_{};           // for the watch
+  Mark timed_{};           // for the timer
   bool captured_ = false;  // becomes a graph's node: nothing runs now
   bool is_counted_ = false;
 };
@@ -70,6 +73,10 @@ class LaunchTracker {
 
   // From now on, the handler is called for a launch that runs for longer.
   void watch(std::chrono::milliseconds timeout, LaunchWatch::Callback too_long);
+
+  // From now on, what launches take is measured.
+  void time(std::unique_ptr<KernelTimer> timer) { timer_ = std::move(timer); }
+
   // Around a graph's launch; launches of their own are watched by themselves.
   Mark watch_begin(Handle stream);
   void watch_end(Mark begin, Handle stream, WatchedLaunch launch);
@@ -104,6 +111,7 @@ class LaunchTracker {
   CopyTracker& copies_;
   std::unique_ptr<RewrittenLaunches> rewritten_;  // null: nothing is rewritten
   std::unique_ptr<LaunchWatch> watch_;            // null: the option is not set
+  std::unique_ptr<KernelTimer> timer_;            // the same
 };
 
 }  // namespace barracuda::session

@@ -66,7 +66,7 @@ std::string reason_of_rewriting(const Options& options, bool is_emulated) {
              ? "races are not looked for where stores are delayed by rewriting the program"
          : is_stressed(options, is_emulated)
              ? "races are not looked for where the program is rewritten for stress"
-             : "races are not looked for where instructions are counted";
+             : "races are not looked for where instructions are counted or timed";
 }
 
 Options with_filter_of(Options options, bool is_emulated) {
@@ -112,6 +112,10 @@ Expected<std::unique_ptr<Session>> Session::create(const Options& options,
     session->launches_.rewrite(std::make_unique<RewrittenLaunches>(
         std::move(delayer), is_stressed(options, is_emulated) ? std::move(stress) : nullptr));
     const std::string reason = reason_of_rewriting(options, is_emulated);
+    if (!is_emulated && !options.execution_log.empty()) {
+      TRY(const std::string path, expand_file_name(options.execution_log));
+      session->launches_.time(std::make_unique<KernelTimer>(*session->driver_, path));
+    }
     session->in_flight_.close(reason);
     session->problems_.add(reason);
   }

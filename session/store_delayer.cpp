@@ -27,7 +27,7 @@ bool rewrites_stores(const Options& options, bool is_emulated) {
 
 bool rewrites_program(const Options& options, bool is_emulated) {
   return rewrites_stores(options, is_emulated) || is_stressed(options, is_emulated) ||
-         (is_emulated && !options.execution_log.empty());
+         !options.execution_log.empty();
 }
 
 Expected<std::unique_ptr<StoreDelayer>> StoreDelayer::create(const Options& options,

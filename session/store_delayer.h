@@ -29,7 +29,8 @@ namespace barracuda::session {
 // Whether stores are delayed by rewriting the program. Nothing is logged then.
 bool rewrites_stores(const Options& options, bool is_emulated);
 
-// Or whether it is rewritten for stress, or so that its own instructions are counted.
+// Or whether it is rewritten for stress, or so that its own instructions are counted
+// or timed.
 bool rewrites_program(const Options& options, bool is_emulated);
 
 class StoreDelayer {

@@ -4,14 +4,17 @@
 
 namespace barracuda::weak_memory {
 
-std::vector<Environment> environments(const std::vector<double>& probabilities) {
+std::vector<Environment> environments(const std::vector<double>& probabilities, WithStress stress) {
   std::vector<Environment> plain;
   for (const double probability : probabilities) {
     plain.push_back({.name = fmt::format("delayed stores, p = {}", probability),
                      .weakness = {.stores = probability}});
   }
-  for (const char* const stress : {"tuned", "systematic", "random", "cache"}) {
-    plain.push_back({.name = fmt::format("{} stress", stress), .weakness = {.stress = stress}});
+  const auto kinds = stress == WithStress::kYes
+                         ? std::vector<std::string>{"tuned", "systematic", "random", "cache"}
+                         : std::vector<std::string>();
+  for (const std::string& kind : kinds) {
+    plain.push_back({.name = kind + " stress", .weakness = {.stress = kind}});
   }
   std::vector<Environment> all;
   for (const Environment& environment : plain) {

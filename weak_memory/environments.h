@@ -3,6 +3,7 @@
 // environments {no, sys, rand, cache} × {+, −}).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,11 @@ struct Environment {
   Weakness weakness;
 };
 
+enum class WithStress : std::uint8_t { kNo, kYes };
+
 // Each with and without shuffled blocks, but for the one in which nothing is done: that is what
 // reference runs are.
-std::vector<Environment> environments(const std::vector<double>& probabilities);
+std::vector<Environment> environments(const std::vector<double>& probabilities,
+                                      WithStress stress = WithStress::kYes);
 
 }  // namespace barracuda::weak_memory

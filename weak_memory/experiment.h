@@ -14,6 +14,7 @@
 #include "ptx/edit_order.h"
 #include "ptx/fence_places.h"
 #include "report/race_report.h"
+#include "session/execution_log.h"
 
 namespace barracuda::weak_memory {
 
@@ -52,9 +53,10 @@ struct Settings {
   std::vector<ptx::OrderEdit> edits;  // besides the fences; no ReplaceFence
   bool wants_log = false;             // decisions are to be told
   bool wants_places = false;          // and the places for fences
-  bool wants_counts = false;          // and what its kernels execute; races are not looked for
-  bool wants_ptx = false;             // and the code of its modules, with fences and edits
-  bool wants_trace = false;           // and what the detector was given
+  bool wants_counts =
+      false;  // and what its kernels execute, or take on a GPU; races are not looked for
+  bool wants_ptx = false;    // and the code of its modules, with fences and edits
+  bool wants_trace = false;  // and what the detector was given
 
   friend bool operator==(const Settings&, const Settings&) = default;
 };
@@ -70,6 +72,7 @@ struct Outcome {
   report::Report report;
   emulator::WeakLog log;             // if it is wanted
   emulator::ExecutionCounts counts;  // if they are wanted
+  session::KernelTime time;          // the same; of a GPU
   ptx::ModuleFences fences;          // of the launched kernels, if places are wanted
   std::vector<std::string> ptx;      // of each module, if it is wanted
   std::string trace;                 // the file, if it is wanted

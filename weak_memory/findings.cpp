@@ -293,13 +293,13 @@ std::vector<std::string> drain_table(const CampaignResult& result) {
   return lines;
 }
 
-std::vector<std::string> environment_table(const CampaignResult& result) {
+std::vector<std::string> environment_table(const ReferenceRuns& references,
+                                           const std::vector<EnvironmentRate>& environments) {
   constexpr double kEffective = 0.05;
   std::vector<std::string> lines = {"| environment | failures | runs | effective |",
                                     "|---|---|---|---|"};
-  const ReferenceRuns& references = result.references;
   lines.push_back(fmt::format("| nothing | {} | {} | |", references.failures, references.made));
-  for (const EnvironmentRate& each : result.environments) {
+  for (const EnvironmentRate& each : environments) {
     const bool is_effective =
         static_cast<double>(each.rate.failures) > kEffective * static_cast<double>(each.rate.runs);
     lines.push_back(fmt::format("| {} | {} | {} | {} |", each.name, each.rate.failures,

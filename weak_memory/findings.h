@@ -14,6 +14,7 @@ report::WeakReport report_of(const CampaignResult& result);
 std::vector<std::string> drain_table(const CampaignResult& result);
 
 // How often the program failed in each environment; effective: in more than 5 % of the runs.
-std::vector<std::string> environment_table(const CampaignResult& result);
+std::vector<std::string> environment_table(const ReferenceRuns& references,
+                                           const std::vector<EnvironmentRate>& environments);
 
 }  // namespace barracuda::weak_memory

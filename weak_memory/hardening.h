@@ -27,12 +27,19 @@ struct HardeningOptions {
   bool stores_only = false;   // no stale reads, no late loads: then no reader needs a fence
   bool keeps_fences = false;  // the program's own are not tried
   bool measures_cost = false;
+  // A run with a seed is the same each time. Not on a GPU: there the runs are made in those
+  // environments (environments.h) in which the program fails most without any fence, and scopes are
+  // not narrowed, for what is rewritten shows none.
+  bool is_repeatable = true;
+  bool stresses = false;  // then: stress is among these, not only delayed stores
 };
 
-// What the kernels execute with some fences.
+// What the kernels cost with some fences.
 struct FenceCost {
   std::string fences;                // "none", "its own", "all", "reduced"
   emulator::ExecutionCounts counts;  // in the middle of some schedules
+  // On a GPU: the middle ones of some runs; without launches nothing was timed.
+  session::KernelTime time;
 };
 
 struct HardeningResult {
@@ -50,6 +57,10 @@ struct HardeningResult {
   std::size_t places = 0;  // candidates that would be added
   std::size_t own = 0;     // and those of the program
   std::vector<CandidateFence> kept, left_out_own;
+  // Where runs do not repeat: how often it fails without any fence, in each environment, and in
+  // which of them all other runs were made.
+  std::vector<EnvironmentRate> environments;
+  std::vector<std::string> chosen;
   Rate as_it_is;  // the program with its own fences alone, under the same weakness
   Failure failure = Failure::kNone;  // the first that was seen
   std::uint64_t iterations = 0;      // that the last search needed

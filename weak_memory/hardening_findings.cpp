@@ -2,9 +2,11 @@
 #include <iterator>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "device_logger/scope_order.h"
 #include "weak_memory/fence_report.h"
+#include "weak_memory/findings.h"
 #include "weak_memory/hardening.h"
 
 namespace barracuda::weak_memory {
@@ -50,6 +52,17 @@ std::string why_no_result(const HardeningResult& result) {
   return "";
 }
 
+std::string notes_of_rates(const HardeningResult& result) {
+  return result.chosen.empty()
+             ? "no run of any environment failed without fences: none is shown to be needed, or "
+               "the "
+               "environments are too weak for this program"
+             : fmt::format(
+                   "no run can be repeated exactly: all answers are of runs with fresh seeds, "
+                   "made with {}; fences that are too narrow are not shown",
+                   fmt::join(result.chosen, "; "));
+}
+
 }  // namespace
 
 report::HardeningReport report_of(const HardeningResult& result) {
@@ -80,7 +93,15 @@ report::HardeningReport report_of(const HardeningResult& result) {
   for (const FenceCost& cost : result.costs) {
     report.costs.push_back({.fences = cost.fences,
                             .warp_instructions = cost.counts.warp_instructions,
-                            .executed_fences = cost.counts.fences});
+                            .executed_fences = cost.counts.fences,
+                            .nanoseconds = cost.time.nanoseconds,
+                            .millijoules = cost.time.millijoules,
+                            .no_energy = cost.time.no_energy});
+  }
+  report.environments = result.chosen;
+  if (!result.environments.empty()) {
+    report.tables = environment_table(result.references, result.environments);
+    report.notes.push_back(notes_of_rates(result));
   }
   if (result.references.is_output_unstable) {
     report.notes.emplace_back(

@@ -39,8 +39,8 @@ Failure Trials::judge(const Outcome& outcome) const {
 }
 
 std::optional<Trials::Failing> Trials::first_failing(const std::vector<Settings>& all) {
-  for (std::size_t begin = 0; begin < all.size() && !is_over(); begin += kAtOnce) {
-    const std::size_t end = std::min(begin + kAtOnce, all.size());
+  for (std::size_t begin = 0; begin < all.size() && !is_over(); begin += at_once_) {
+    const std::size_t end = std::min(begin + at_once_, all.size());
     std::vector<Outcome> outcomes = make({all.begin() + static_cast<std::ptrdiff_t>(begin),
                                           all.begin() + static_cast<std::ptrdiff_t>(end)});
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
@@ -81,8 +81,8 @@ Rate Trials::rate_of(const Settings& settings, const std::vector<std::uint64_t>&
 
 Rate Trials::rate_of(const std::vector<Settings>& all, const Oracle& oracle) {
   Rate rate;
-  for (std::size_t begin = 0; begin < all.size() && !is_over(); begin += kAtOnce) {
-    const std::size_t end = std::min(begin + kAtOnce, all.size());
+  for (std::size_t begin = 0; begin < all.size() && !is_over(); begin += at_once_) {
+    const std::size_t end = std::min(begin + at_once_, all.size());
     for (const Outcome& outcome : make({all.begin() + static_cast<std::ptrdiff_t>(begin),
                                         all.begin() + static_cast<std::ptrdiff_t>(end)})) {
       const bool is_made = outcome.lost.empty();

@@ -20,9 +20,10 @@ class Trials {
   // on nothing else than what they show.
   static constexpr std::size_t kAtOnce = 4;
 
-  // `is_over`: the time is up, or somebody has interrupted.
-  Trials(RunAll run, Oracle& oracle, std::function<bool()> is_over)
-      : run_(std::move(run)), oracle_(oracle), is_over_(std::move(is_over)) {}
+  // `is_over`: the time is up, or somebody has interrupted. `at_once`: another number of runs,
+  // where they do not repeat anyway.
+  Trials(RunAll run, Oracle& oracle, std::function<bool()> is_over, std::size_t at_once = kAtOnce)
+      : run_(std::move(run)), oracle_(oracle), is_over_(std::move(is_over)), at_once_(at_once) {}
 
   // In their order.
   std::vector<Outcome> make(const std::vector<Settings>& all);
@@ -69,6 +70,7 @@ class Trials {
   RunAll run_;
   Oracle& oracle_;
   std::function<bool()> is_over_;
+  std::size_t at_once_;
   std::uint64_t made_ = 0, lost_ = 0;
   std::string reason_of_loss_;
 };

@@ -70,7 +70,7 @@ __global__ void dot(Lock lock, const int* a, const int* b, int* total) {
   }
 }
 
-int main() {
+int run_round() {
   std::vector<int> a(kCount), b(kCount);
   long long expected = 0;
   for (int i = 0; i < kCount; ++i) {

@@ -160,7 +160,7 @@ __global__ void build(Particle* buffer, Particle* other, Queue* queues, int* lea
   }
 }
 
-int main() {
+int run_round() {
   std::vector<Particle> particles(kParticles);
   unsigned random = 1;
   const auto coordinate = [&random] {

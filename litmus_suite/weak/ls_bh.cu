@@ -216,7 +216,7 @@ __global__ void sort(Tree tree) {
   }
 }
 
-int main() {
+int run_round() {
   std::vector<int> x(kNodes), y(kNodes), order(kBodies);
   unsigned random = 1;
   const auto coordinate = [&random] {

@@ -86,7 +86,7 @@ __global__ void reduce(const int* values, volatile int* sums, int* total) {
   }
 }
 
-int main() {
+int run_round() {
   std::vector<int> values(kCount);
   long long expected = 0;
   for (int i = 0; i < kCount; ++i) {

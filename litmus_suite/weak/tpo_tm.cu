@@ -108,7 +108,7 @@ __global__ void run_tasks(Queue* queues, int* executed) {
   }
 }
 
-int main() {
+int run_round() {
   // The first tasks are all in one queue: the other blocks steal.
   std::vector<Queue> queues(kBlocks, Queue{});
   for (int task = kFirstTasks; task < 2 * kFirstTasks; ++task) {

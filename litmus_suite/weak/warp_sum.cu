@@ -42,7 +42,7 @@ __global__ void sum(const int* values, int* total) {
   }
 }
 
-int main() {
+int run_round() {
   std::vector<int> values(kThreads);
   long long expected = 0;
   for (int i = 0; i < kThreads; ++i) {

@@ -3,7 +3,7 @@
 // takes it out; the lines `// variant NAME: FLAGS` at the head are the builds without some of them.
 // A program checks its own result, prints `ok` or what is wrong, and ends with status 0 or 1; no
 // schedule changes what a right build prints. Nothing waits for ever: without its fences a program
-// ends too.
+// ends too. `PROGRAM ROUNDS` does all of it so many times, for who measures its kernels.
 #pragma once
 
 #include <cstdio>
@@ -19,12 +19,16 @@ inline void require(cudaError_t status) {
   }
 }
 
+// What device_array() has given.
+inline std::vector<void*> g_arrays;
+
 // Device memory of `count` values, every byte of which is `fill`.
 template <typename T>
 T* device_array(size_t count, int fill = 0) {
   T* array = nullptr;
   require(cudaMalloc(&array, count * sizeof(T)));
   require(cudaMemset(array, fill, count * sizeof(T)));
+  g_arrays.push_back(array);
   return array;
 }
 
@@ -56,4 +60,22 @@ inline int conclude(const char* what, long long seen, long long expected) {
   }
   std::printf("wrong: %s %lld, not %lld\n", what, seen, expected);
   return 1;
+}
+
+// Of each program: its kernels once, and the verdict on what they left; the exit status.
+int run_round();
+
+int main(int argc, char** argv) {
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : 1;
+  int status = 0;
+  for (int round = 0; round < rounds; ++round) {
+    if (round != 0) {
+      for (void* const array : g_arrays) {
+        require(cudaFree(array));
+      }
+      g_arrays.clear();
+    }
+    status = run_round() != 0 ? 1 : status;
+  }
+  return status;
 }

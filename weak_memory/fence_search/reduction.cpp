@@ -63,10 +63,17 @@ Settings with_fences(Settings settings, const std::vector<CandidateFence>& kept,
   return settings;
 }
 
-std::vector<CandidateFence> reduced(std::vector<CandidateFence> all, const Passes& passes) {
+std::vector<CandidateFence> reduced(std::vector<CandidateFence> all, Stays stays,
+                                    const Passes& passes) {
   if (all.empty() || passes({})) {
     return {};
   }
+  const auto turn = [stays](std::vector<CandidateFence>& some) {
+    if (stays == Stays::kFirst) {
+      std::reverse(some.begin(), std::ranges::find_if(some, &CandidateFence::is_own));
+    }
+  };
+  turn(all);
   for (std::size_t size = (all.size() + 1) / 2; size != 0; size /= 2) {
     for (std::size_t begin = 0; begin < all.size() && all.size() > 1;) {
       const std::size_t end = std::min(begin + size, all.size());
@@ -80,6 +87,7 @@ std::vector<CandidateFence> reduced(std::vector<CandidateFence> all, const Passe
       }
     }
   }
+  turn(all);
   return all;
 }
 

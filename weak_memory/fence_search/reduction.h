@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -34,10 +35,23 @@ Settings with_fences(Settings settings, const std::vector<CandidateFence>& kept,
 // Whether no run fails with these fences alone.
 using Passes = std::function<bool(const std::vector<CandidateFence>&)>;
 
+// Which of several stays where one of them would do; of the program's own and of one that would be
+// added always its own.
+enum class Stays : std::uint8_t {
+  // Right behind the store that it guards. One behind the flag, where it belongs before it, fails
+  // so seldom that no run may show it: what is late has little time.
+  kFirst,
+  // Right before the load that it guards. One before the flag is read, where it belongs behind
+  // that,
+  // fails as seldom.
+  kLast,
+};
+
 // A part of `all` that passes, in the order of `all`: without any single one of it that does not
 // hold, if to pass with fewer fences is to pass with more. `all` passes. Halves are left out first,
 // then quarters, single ones last: the paper's binary and its linear reduction, with the steps
-// between them. Where several would do, the last one stays: right before what it guards.
-std::vector<CandidateFence> reduced(std::vector<CandidateFence> all, const Passes& passes);
+// between them.
+std::vector<CandidateFence> reduced(std::vector<CandidateFence> all, Stays stays,
+                                    const Passes& passes);
 
 }  // namespace barracuda::weak_memory

@@ -55,6 +55,21 @@ std::optional<CodePoint> ProgramCode::find(const std::string& name) const {
   return module == nullptr ? std::nullopt : module->find(*at);
 }
 
+Edit at_whole_line(const ProgramCode& code, Edit edit) {
+  const std::vector<ptx::OrderEdit> own = edit.changes;
+  for (const ptx::OrderEdit& change : own) {
+    const ptx::CodeView* const module = code.module_of(change.at);
+    for (StatementName& copy :
+         module == nullptr ? std::vector<StatementName>() : module->copies_of(change.at)) {
+      ptx::OrderEdit made{.at = std::move(copy), .change = change.change};
+      if (std::ranges::find(edit.changes, made) == edit.changes.end()) {
+        edit.changes.push_back(std::move(made));
+      }
+    }
+  }
+  return edit;
+}
+
 Edit CodeEdits::fence_before(const CodePoint& point) const {
   Edit edit = at_copies(point, ptx::InsertFence{.fence = fence(), .is_before = true});
   edit.is_line_before = true;

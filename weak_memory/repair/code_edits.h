@@ -28,6 +28,11 @@ class ProgramCode {
   std::vector<ptx::CodeView> modules_;
 };
 
+// The edit at every statement that looks like one of its own and is of the same line: what is put
+// in next to a line of the source stands in every copy of a loop's body. Whether they are copies,
+// runs show.
+Edit at_whole_line(const ProgramCode& code, Edit edit);
+
 // Each edit is made at every copy of its instruction. What is put in or changed is of one scope.
 class CodeEdits {
  public:

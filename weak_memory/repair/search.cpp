@@ -201,6 +201,7 @@ class Search {
     if (code_) {
       look_for_edits();
       minimise();
+      spread();
       narrow();
     }
     simulate();
@@ -375,6 +376,30 @@ class Search {
       }
       if (trials_.is_over()) {
         return;
+      }
+    }
+  }
+
+  // In the source an edit next to a line is one for all copies of the line, and may do what others
+  // do at the other copies.
+  void spread() {
+    for (std::size_t i = 0; i < repair_.edits.size() && repair_.edits.size() > 1; ++i) {
+      const Edit whole = at_whole_line(*code_, repair_.edits[i].edit);
+      const bool is_more = !whole.is_behind_loop && !(whole == repair_.edits[i].edit);
+      for (std::size_t other = 0; is_more && other < repair_.edits.size(); ++other) {
+        Edits fewer = repair_.edits;
+        fewer[i].edit = whole;
+        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(other));
+        if (other == i || trials_.is_over()) {
+          continue;
+        }
+        tell_(fmt::format("edit {} at all copies of its line, without edit {}", i + 1, other + 1));
+        if (do_as_well(fewer)) {
+          repair_.edits = std::move(fewer);
+          is_minimised_ = true;
+          i -= other < i ? 1 : 0;
+          --other;
+        }
       }
     }
   }

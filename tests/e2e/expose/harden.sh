@@ -38,6 +38,19 @@ expect_err '^BARRACUDA: with fences: its own: [0-9]+ warp instructions \([+-][0-
 expect_err '^BARRACUDA: with fences: all: '
 grep -q '"costs":\[{"fences":"none","warp_instructions":[0-9]*,"executed_fences":0,' cost.json || fail "no costs in the report"
 
+# As on a GPU: the program is rewritten, runs have fresh seeds and are made where it fails most.
+run "$barracuda" harden --delay-levels rewrite --iterations 8 --stable 24 --json rewritten.json --fences rewritten.fences \
+  -- "$programs/handover_race"
+expect_status 66 "the writer's fence is missing on a GPU, too"
+expect_err "ERROR: missing fence: __threadfence\(\) behind .*handover\.cu:$data_line \(acq_rel, scope gpu\)$"
+expect_err '^\| delayed stores, p = 1 \| [1-9][0-9]* \| [0-9]+ \| yes \|$'
+expect_err '^\| shuffled blocks \| 0 \| [0-9]+ \|  \|$'
+expect_err 'no run can be repeated exactly: all answers are of runs with fresh seeds, made with delayed stores'
+expect_err '^BARRACUDA SUMMARY: 1 missing fence, 0 needed, 1 redundant; '
+grep -q '"environments":\["delayed stores, p = ' rewritten.json || fail "no environments in the report"
+run "$barracuda" run --device cpu --delay-levels rewrite --delay-stores 1 --fences rewritten.fences -- "$programs/handover_race"
+expect_out '^result 42$'
+
 run "$barracuda" harden -- "$programs/odd_ends" fails
 expect_status 66 "a program that always fails"
 expect_err '^BARRACUDA SUMMARY: fails without delays'
@@ -46,8 +59,14 @@ expect_status 67 "no kernel"
 run "$barracuda" harden --time 1s -- "$programs/handover_race"
 expect_status 67 "the time was over"
 expect_err 'the time was over after 1 s \(--time\): less fences may do$'
-run "$barracuda" harden --device gpu -- "$programs/handover_race"
-expect_status 64 "not on a GPU"
+run "$barracuda" harden --stress -- "$programs/handover_race"
+expect_status 64 "no stress on the emulated device"
+expect_err 'harden: --stress: the emulated device has no hardware to stress'
+if ! [ -e /dev/nvidiactl ]; then
+  run "$barracuda" harden --device gpu -- "$programs/handover_race"
+  expect_status 64 "no GPU"
+  expect_err 'harden: there is no GPU; without --device gpu the program runs on the emulated device'
+fi
 run "$barracuda" harden --stable 0 -- "$programs/handover_race"
 expect_status 64 "a number that is none"
 run "$barracuda" harden -- ./no-such-program

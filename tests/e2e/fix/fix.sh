@@ -35,6 +35,13 @@ run "$barracuda" fix --seeds 4 -- "$programs/handover_reader_race"
 expect_status 66 "the reader's fence is missing"
 expect_err '^  Edit 1: behind the loop at .*handover\.cu:[0-9]+: __threadfence\(\)$'
 
+# A loop that the compiler unrolled: the barrier that one round needs stands in all of them, and no
+# other is proposed for those within a warp.
+run "$barracuda" fix --seeds 4 -- "$programs/shared_sum_race"
+expect_status 66 "a barrier is missing"
+expect_err '^BARRACUDA: FIX: 1 of 1 race gone with 1 edit$'
+expect_err '^  Edit 1: before .*shared_sum_race\.cu:[0-9]+: __syncthreads\(\)$'
+
 run "$barracuda" fix --seeds 4 -- "$programs/handover_fixed"
 expect_err '^BARRACUDA SUMMARY: '
 expect_no_err 'Edit 1'

@@ -5,9 +5,28 @@
 namespace barracuda::cli {
 
 TEST_CASE("harden: its flags, those it shares with expose, and the options of run") {
-  const Command parsed = parse_harden({"--iterations", "8", "--stable=100", "--keep-fences",
-                                       "--fences", "a.fences", "--stores-only", "--time", "90",
-                                       "--check", "true", "--seed", "9", "--", "./app", "--stable"},
+  const Command parsed = parse_harden({"--iterations",
+                                       "8",
+                                       "--stable=100",
+                                       "--keep-fences",
+                                       "--fences",
+                                       "a.fences",
+                                       "--stores-only",
+                                       "--time",
+                                       "90",
+                                       "--check",
+                                       "true",
+                                       "--seed",
+                                       "9",
+                                       "--device",
+                                       "gpu",
+                                       "--stress",
+                                       "--cost",
+                                       "--jobs",
+                                       "3",
+                                       "--",
+                                       "./app",
+                                       "--stable"},
                                       "seed=3");
   REQUIRE(std::holds_alternative<HardenCommand>(parsed));
   const auto& command = std::get<HardenCommand>(parsed);
@@ -19,6 +38,10 @@ TEST_CASE("harden: its flags, those it shares with expose, and the options of ru
   CHECK(command.time == 90);
   CHECK(command.check == "true");
   CHECK(command.options.seed == 9U);
+  CHECK(command.options.device == "gpu");
+  CHECK(command.stress);
+  CHECK(command.cost);
+  CHECK(command.jobs == 3);
   CHECK(command.program == std::vector<std::string>{"./app", "--stable"});
 }
 
@@ -27,6 +50,7 @@ TEST_CASE("harden: what is wrong is one sentence that names it") {
        {std::vector<std::string>{"--stable", "0", "--", "./app"},
         {"--iterations=x", "--", "./app"},
         {"--runs", "3", "--", "./app"},
+        {"--jobs", "0", "--", "./app"},
         {"--time", "soon", "--", "./app"},
         {}}) {
     const Command parsed = parse_harden(words, "");

@@ -95,4 +95,33 @@ TEST_CASE("harden's JSON is that of the schema") {
   CHECK(types == std::vector<std::string>{"missing-fence", "redundant-fence", "summary"});
 }
 
+TEST_CASE("harden says what fences cost on a GPU, and why energy is not known") {
+  HardeningReport report = reduced_report();
+  report.environments = {"delayed stores, p = 1"};
+  report.tables = {"| environment | failures |"};
+  report.costs = {{.fences = "none", .nanoseconds = 10'000, .millijoules = 2000, .no_energy = ""},
+                  {.fences = "all", .nanoseconds = 15'000, .millijoules = 2500, .no_energy = ""},
+                  {.fences = "reduced", .nanoseconds = 10'100, .no_energy = "too short"}};
+  const std::string text = hardening_text(report, {});
+  CHECK_THAT(text, Contains("| environment | failures |\n"));
+  CHECK_THAT(text,
+             Contains("with fences: none: kernels take 10.0 us (+0.0 %), 2.000 J (+0.0 %)\n"));
+  CHECK_THAT(text,
+             Contains("with fences: all: kernels take 15.0 us (+50.0 %), 2.500 J (+25.0 %)\n"));
+  CHECK_THAT(text,
+             Contains("reduced: kernels take 10.1 us (+1.0 %), energy not measured: too short\n"));
+  const Json schema = Json::parse(*read_file(BARRACUDA_SOURCE_DIR "/docs/report.schema.json"));
+  std::istringstream lines(hardening_json(report));
+  Json last;
+  for (std::string line; std::getline(lines, line);) {
+    last = Json::parse(line);
+    CHECK(schema_fault(last, schema, schema) == "");
+  }
+  const Json& costs = last["weak_memory"]["costs"];
+  CHECK(costs[1]["time_percent"] == 50.0);
+  CHECK(costs[1]["energy_percent"] == 25.0);
+  CHECK(costs[2]["energy_percent"].is_null());
+  CHECK(last["weak_memory"]["environments"][0] == "delayed stores, p = 1");
+}
+
 }  // namespace barracuda::report

@@ -12,8 +12,8 @@ using Json = nlohmann::json;
 bool has_type(const Json& value, const std::string& type) {
   return (type == "null" && value.is_null()) || (type == "string" && value.is_string()) ||
          (type == "integer" && value.is_number_integer()) ||
-         (type == "boolean" && value.is_boolean()) || (type == "array" && value.is_array()) ||
-         (type == "object" && value.is_object());
+         (type == "number" && value.is_number()) || (type == "boolean" && value.is_boolean()) ||
+         (type == "array" && value.is_array()) || (type == "object" && value.is_object());
 }
 
 bool has_any_type(const Json& value, const Json& types) {

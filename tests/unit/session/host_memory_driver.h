@@ -115,6 +115,18 @@ class HostMemoryDriver final : public DeviceDriver {
 
   void release_mark(Mark /*mark*/) override { ++released; }
 
+  std::uint64_t nanoseconds_apart = 1000;  // one mark and the next
+  std::optional<std::uint64_t> millijoules;
+
+  Mark timed_mark(Handle stream) override { return mark(stream); }
+
+  std::optional<std::uint64_t> nanoseconds_between(Mark begin, Mark end) override {
+    return (static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin)) *
+           nanoseconds_apart;
+  }
+
+  std::optional<std::uint64_t> consumed_millijoules() override { return millijoules; }
+
   bool stream_is_capturing(Handle /*stream*/) override { return false; }
 
   MemoryKind memory_kind(std::uint64_t /*address*/) override { return MemoryKind::kDevice; }

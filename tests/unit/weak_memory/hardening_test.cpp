@@ -42,7 +42,7 @@ TEST_CASE(
   CHECK(result.end == End::kReduced);
   CHECK(result.places == 5);
   CHECK(result.own == 0);
-  CHECK(lines(result.kept) == std::vector<std::uint32_t>{13});
+  CHECK(lines(result.kept) == std::vector<std::uint32_t>{10});  // right behind the store
   CHECK(result.kept.front().added.front().fence ==
         ptx::Fence{.order = wire::MemoryOrder::kAcqRel, .scope = wire::Scope::kGpu});
   CHECK(result.as_it_is.failures > 0);
@@ -151,6 +151,124 @@ TEST_CASE("what fences cost is counted with none, its own, all, and those that a
   CHECK(result.costs[2].counts.fences == result.places + result.own);
   CHECK(result.costs[3].counts.fences == result.kept.size());
   CHECK(result.costs[0].counts.warp_instructions == 103);  // the middle one
+}
+
+TEST_CASE("where runs do not repeat they are made where the program fails most without fences") {
+  std::vector<Settings> made;
+  Handshakes program({kOpen, kFenced});
+  const RunOnce seen = [&](const Settings& settings) {
+    made.push_back(settings);
+    return program(settings);
+  };
+  Oracle oracle({});
+  Trials trials(one_by_one(seen), oracle, [] { return false; }, 8);
+  const HardeningResult result =
+      harden({.is_repeatable = false}, trials, [](const std::string&) {});
+  CHECK(result.end == End::kReduced);
+  CHECK(lines(result.kept).size() == 2);
+  CHECK(result.kept.front().added.front().fence.scope == wire::Scope::kGpu);
+  // Delays with each probability, shuffled and not, and shuffled blocks alone, which show nothing.
+  REQUIRE(result.environments.size() == 9);
+  CHECK(result.environments.front().rate.failures == result.environments.front().rate.runs);
+  CHECK(result.environments.back().rate.failures == 0);
+  REQUIRE_FALSE(result.chosen.empty());
+  CHECK(result.chosen.size() <= 8);
+  CHECK(std::ranges::find(result.chosen, "shuffled blocks") == result.chosen.end());
+  std::vector<std::uint64_t> seeds;
+  for (const Settings& settings : made) {
+    if (settings.weakness.is_on()) {
+      CHECK(settings.weakness.stale_reads == 0);
+      seeds.push_back(settings.seed);
+    }
+  }
+  std::ranges::sort(seeds);
+  CHECK(std::ranges::adjacent_find(seeds) == seeds.end());
+}
+
+TEST_CASE("stress is among the environments where it is asked for") {
+  const HardeningResult result =
+      harden(Handshakes({kOpen}), {.stable = 40, .is_repeatable = false, .stresses = true});
+  CHECK(result.end == End::kReduced);
+  CHECK(result.environments.size() == 17);
+}
+
+TEST_CASE("where no environment shows a failure no fence is kept, and that is said") {
+  const HardeningResult result =
+      harden(Handshakes({kFenced}), {.stable = 40, .keeps_fences = true, .is_repeatable = false});
+  CHECK(result.end == End::kReduced);
+  CHECK(result.kept.empty());
+  CHECK(result.chosen.empty());
+  const report::HardeningReport report = report_of(result);
+  REQUIRE_FALSE(report.notes.empty());
+  CHECK(report.notes.front().find("none is shown to be needed") != std::string::npos);
+}
+
+TEST_CASE("what has fewer fences than what has failed is not tried") {
+  Handshakes program({kOpen, kFenced});
+  std::vector<std::vector<Fence>> failed;
+  const RunOnce seen = [&](const Settings& settings) {
+    Outcome outcome = program(settings);
+    if (settings.weakness.is_on() && settings.edits.size() == 1) {
+      const bool is_known = std::ranges::any_of(failed, [&](const std::vector<Fence>& more) {
+        return settings.fences != more &&
+               std::ranges::all_of(settings.fences, [&more](const Fence& each) {
+                 return std::ranges::find(more, each) != more.end();
+               });
+      });
+      CHECK_FALSE(is_known);
+      if (outcome.output == "wrong") {
+        failed.push_back(settings.fences);
+      }
+    }
+    return outcome;
+  };
+  Oracle oracle({});
+  // Runs made one by one: none behind the first that fails.
+  Trials trials(one_by_one(seen), oracle, [] { return false; }, 1);
+  const HardeningResult result =
+      harden({.iterations = 1, .stable = 300, .probabilities = {0.05}, .stores_only = true}, trials,
+             [](const std::string&) {});
+  CHECK(result.end == End::kReduced);
+  CHECK(result.iterations > 1);
+  CHECK_FALSE(failed.empty());
+}
+
+TEST_CASE("an answer of runs most of which are lost leaves no fence out") {
+  Handshakes program({kOpen});
+  const RunOnce lossy = [&program](const Settings& settings) {
+    Outcome outcome = program(settings);
+    outcome.lost = settings.weakness.is_on() ? "there is no memory for it" : "";
+    return outcome;
+  };
+  Oracle oracle({});
+  Trials trials(one_by_one(lossy), oracle, [] { return false; });
+  const HardeningResult result = harden(HardeningOptions(), trials, [](const std::string&) {});
+  CHECK(result.end == End::kIncomplete);
+  CHECK(result.kept.size() == result.places);
+}
+
+TEST_CASE("on a GPU the middle time of the kernels is told, and energy where it is known") {
+  Handshakes program({kOpen});
+  Oracle oracle({});
+  std::uint64_t run = 0;
+  const RunOnce timed = [&](const Settings& settings) {
+    Outcome outcome = program(settings);
+    if (settings.wants_counts) {
+      outcome.time = {.launches = 1,
+                      .nanoseconds = 1000 + 100 * settings.fences.size() + ++run / 4,
+                      .millijoules = std::nullopt,
+                      .no_energy = "12 ms are too short"};
+    }
+    return outcome;
+  };
+  Trials trials(one_by_one(timed), oracle, [] { return false; });
+  const HardeningResult result =
+      harden({.stable = 50, .measures_cost = true, .is_repeatable = false}, trials,
+             [](const std::string&) {});
+  REQUIRE(result.costs.size() == 4);
+  CHECK(result.costs[0].time.nanoseconds == 1005);
+  CHECK(result.costs[2].time.nanoseconds == 1000 + 100 * result.places + 5);
+  CHECK(result.costs[3].time.no_energy == "12 ms are too short");
 }
 
 }  // namespace barracuda::weak_memory

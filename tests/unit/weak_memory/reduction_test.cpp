@@ -85,17 +85,34 @@ TEST_CASE("what is not kept is not added, and taken out if it is the program's")
 
 TEST_CASE("the fences that are needed remain, the last of those that would do, and no other") {
   std::size_t tests = 0;
-  CHECK(lines(reduced(candidates(64), fills({{17, 20}}, tests))) == std::vector<std::uint32_t>{20});
-  CHECK(lines(reduced(candidates(50), fills({{3, 5}, {20, 20}, {44, 49}}, tests))) ==
+  CHECK(lines(reduced(candidates(64), Stays::kLast, fills({{17, 20}}, tests))) ==
+        std::vector<std::uint32_t>{20});
+  CHECK(lines(reduced(candidates(50), Stays::kLast, fills({{3, 5}, {20, 20}, {44, 49}}, tests))) ==
         std::vector<std::uint32_t>{5, 20, 49});
-  CHECK(lines(reduced(candidates(10), fills({{2, 9}, {1, 4}}, tests))) ==
+  CHECK(lines(reduced(candidates(10), Stays::kLast, fills({{2, 9}, {1, 4}}, tests))) ==
         std::vector<std::uint32_t>{4});
   CHECK(tests < 200);
-  CHECK(reduced(candidates(9), fills({}, tests)).empty());
-  CHECK(reduced({}, fills({}, tests)).empty());
-  CHECK(lines(reduced(candidates(1), fills({{1, 1}}, tests))) == std::vector<std::uint32_t>{1});
-  CHECK(lines(reduced(candidates(3), fills({{1, 1}, {2, 2}, {3, 3}}, tests))) ==
+  CHECK(reduced(candidates(9), Stays::kLast, fills({}, tests)).empty());
+  CHECK(reduced({}, Stays::kLast, fills({}, tests)).empty());
+  CHECK(lines(reduced(candidates(1), Stays::kLast, fills({{1, 1}}, tests))) ==
+        std::vector<std::uint32_t>{1});
+  CHECK(lines(reduced(candidates(3), Stays::kLast, fills({{1, 1}, {2, 2}, {3, 3}}, tests))) ==
         std::vector<std::uint32_t>{1, 2, 3});
+}
+
+TEST_CASE(
+    "the first of those that would do remains where that is wanted, but for the program's own") {
+  std::size_t tests = 0;
+  CHECK(lines(reduced(candidates(64), Stays::kFirst, fills({{17, 20}}, tests))) ==
+        std::vector<std::uint32_t>{17});
+  CHECK(lines(reduced(candidates(50), Stays::kFirst, fills({{3, 5}, {20, 20}, {44, 49}}, tests))) ==
+        std::vector<std::uint32_t>{3, 20, 44});
+  const auto all = candidate_fences(
+      {.places = {place(1, 10), place(2, 11), place(3, 12)}, .own = {own(4, 13), own(5, 14)}});
+  CHECK(lines(reduced(all, Stays::kFirst, fills({{10, 13}}, tests))) ==
+        std::vector<std::uint32_t>{13});
+  CHECK(lines(reduced(all, Stays::kFirst, fills({{11, 12}, {14, 14}}, tests))) ==
+        std::vector<std::uint32_t>{11, 14});
 }
 
 }  // namespace barracuda::weak_memory

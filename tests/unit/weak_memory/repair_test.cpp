@@ -318,6 +318,55 @@ TEST_CASE("lanes on two ways of a branch wait for each other, each on its own wa
   CHECK(repair.open.empty());
 }
 
+TEST_CASE(
+    "a barrier next to a line stands in every copy of a loop's body, and does for others there") {
+  Program program;
+  // Three rounds of a loop: lines 6 and 7 of the source each time.
+  program.code =
+      ".loc 1 5 1\nmov.u32 %r8, %tid.x;\n.loc 1 6 1\nsetp.gt.s32 %p1, %r8, 63; @%p1 bra SECOND;\n"
+      ".loc 1 7 1\nld.shared.u32 %r1, [%r7+256]; st.shared.u32 [%r7], %r1;\n"
+      "SECOND:\n.loc 1 6 1\nsetp.gt.s32 %p2, %r8, 31; @%p2 bra THIRD;\n"
+      ".loc 1 7 1\nld.shared.u32 %r2, [%r7+128]; st.shared.u32 [%r7], %r2;\n"
+      "THIRD:\n.loc 1 6 1\nsetp.gt.s32 %p3, %r8, 15; @%p3 bra END;\n"
+      ".loc 1 7 1\nld.shared.u32 %r3, [%r7+64]; st.shared.u32 [%r7], %r3;\n"
+      "END: ret;\n}\n.file 1 \"sum.cu\"\n";
+  // Barriers between two stores; of a warp or of a block.
+  const auto barriers = [](const Settings& settings, std::uint32_t from, bool of_block) {
+    return has(settings, [&](const OrderEdit& edit) {
+      const auto* const insert = std::get_if<ptx::InsertSync>(&edit.change);
+      return insert != nullptr && (!of_block || insert->kind == ptx::SyncKind::kBlockBarrier) &&
+             (insert->is_before ? edit.at.ordinal > from && edit.at.ordinal <= from + 3
+                                : edit.at.ordinal >= from && edit.at.ordinal < from + 3);
+    });
+  };
+  const auto race_of = [](const std::string& fingerprint, RaceKind kind, std::uint32_t from) {
+    auto lack = lack_of(MissingOrder::kNoSynchronisation, 0);
+    lack.kind = kind;
+    lack.scope = wire::Scope::kCta;
+    lack.first = name(from);
+    lack.second = name(from + 3);
+    return race(fingerprint, lack);
+  };
+  program.findings = [&](const Settings& settings) {
+    std::vector<report::Finding> found;
+    if (!barriers(settings, 5, true)) {
+      found.push_back(race_of("a", RaceKind::kIntraBlock, 5));
+    }
+    if (!barriers(settings, 9, false)) {
+      found.push_back(race_of("b", RaceKind::kIntraWarp, 9));
+    }
+    return found;
+  };
+  const Repair repair = repair_of(program);
+  CHECK(repair.open.empty());
+  CHECK(repair.repaired.size() == 2);
+  REQUIRE(repair.edits.size() == 1);
+  const Edit& edit = repair.edits.front().edit;
+  CHECK(cuda_spelling(edit) == "__syncthreads()");
+  CHECK(edit.lines.front().line == 6);
+  CHECK(edit.changes.size() == 3);
+}
+
 TEST_CASE("behind a barrier of too few a barrier of all is tried") {
   Program program;
   program.code = "st.global.u32 [%rd1], 1; bar.sync 1, 64; ld.global.u32 %r2, [%rd1]; ret;\n}\n";
