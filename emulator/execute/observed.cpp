@@ -23,6 +23,16 @@ struct Snapshot {
   std::array<std::array<std::byte, PollWatch::kMostBytes>, kLanes> lanes;
 };
 
+// Who does so much is at work: watching him would only take time.
+constexpr std::uint64_t kMostChanges = 512;
+
+void note_change(Context& c) {
+  Cluster& cluster = *c.cta->cluster;
+  if (++cluster.changes - cluster.changes_before > kMostChanges) {
+    c.observer = nullptr;
+  }
+}
+
 bool resolve(Context& c, const Instruction& in, std::uint32_t mask, const Access& access,
              Addresses& where) {
   switch (static_cast<Place>(in.flags)) {
@@ -103,7 +113,7 @@ Step execute_access(Context& c, const Instruction& in, std::uint32_t mask, PollW
   });
   const Step step = in.handler(c, in, mask);
   if ((writes && !is_unchanged(snapshot, mask)) || !note(c, snapshot, mask, watch)) {
-    ++c.cta->cluster->changes;
+    note_change(c);
   }
   return step;
 }
@@ -129,8 +139,11 @@ Step execute_observed(Context& c, const Instruction& in, std::uint32_t mask) {
       const Step step = in.handler(c, in, mask);
       // A wait at an mbarrier whose phase has not ended.
       const bool polls = c.yields && c.warp->running().polls_at == &in;
-      watch.note_lanes(polls ? mask : 0);
-      c.cta->cluster->changes += polls ? 0 : 1;
+      if (polls) {
+        watch.note_lanes(mask);
+      } else {
+        note_change(c);
+      }
       return step;
     }
   }

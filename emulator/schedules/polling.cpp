@@ -33,7 +33,8 @@ void observe(Context& context, bool wanted) {
   context.observer = wanted ? &execute_observed : nullptr;
 }
 
-void forget_observations(const Cluster& cluster) {
+void forget_observations(Cluster& cluster) {
+  cluster.changes_before = cluster.changes;
   for (const auto& cta : cluster.ctas) {
     for (const auto& warp : cta->warps) {
       if (warp->watch != nullptr) {

@@ -9,7 +9,7 @@ namespace barracuda::emulator {
 // From now on what the warps that this context runs do to memory is watched, or no longer.
 void observe(Context& context, bool wanted);
 // What was seen of the cluster's warps so far does not count.
-void forget_observations(const Cluster& cluster);
+void forget_observations(Cluster& cluster);
 // Every lane waits for others, or reads the same again and again.
 bool only_polls(const Cluster& cluster);
 // What they read is not what is there now.

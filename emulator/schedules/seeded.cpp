@@ -50,7 +50,11 @@ class SeededLooks {
 
   // True: they do nothing but poll.
   bool look(std::uint64_t turn, const Clusters& resident) {
-    if (context_.observer == nullptr) {
+    if (is_observing_ && context_.observer == nullptr) {
+      end(turn);  // they are at work
+      return false;
+    }
+    if (!is_observing_) {
       next_ = turn + kTurnsBetweenLooks;
       if (do_polls_prevail() ? turn >= next_for_polls_ : turn >= next_for_others_) {
         begin(turn, resident);
@@ -86,8 +90,10 @@ class SeededLooks {
 
   void begin(std::uint64_t turn, const Clusters& resident) {
     observe(context_, true);
+    is_observing_ = true;
     std::uint64_t warps = 0;
     for (const auto& cluster : resident) {
+      cluster->changes_before = cluster->changes;
       warps += cluster->ctas.size() * cluster->ctas.front()->warps.size();
     }
     observed_until_ = turn + kTurnsOfObservation + kTurnsOfObservationOfWarp * warps;
@@ -96,6 +102,7 @@ class SeededLooks {
 
   void end(std::uint64_t turn) {
     observe(context_, false);
+    is_observing_ = false;
     failures_ = std::min(failures_ + 1, kRarestLooks);
     next_for_polls_ = turn + (kTurnsBetweenLooks << failures_);
     next_for_others_ = turn * 2;
@@ -103,6 +110,7 @@ class SeededLooks {
   }
 
   Context& context_;
+  bool is_observing_ = false;
   std::uint64_t next_ = kTurnsBetweenLooks, observed_until_ = 0;
   std::uint64_t next_for_polls_ = 0, next_for_others_ = 32 * kTurnsBetweenLooks;
   std::uint64_t failures_ = 0;

@@ -37,7 +37,7 @@ constexpr std::uint64_t kShortSlice = 4096;
 // many short slices in which something happened, more rarely.
 constexpr std::uint32_t kSlicesOfObservation = 64, kRarestLooks = 10;
 constexpr std::uint64_t kWorkOfShortSlice = 1024;
-constexpr std::uint32_t kFirstLook = 2;
+constexpr std::uint32_t kFirstLook = 64;
 constexpr std::uint64_t kPollsOn = std::uint64_t{1} << 18;
 
 class ClusterQueue {
@@ -235,18 +235,27 @@ void choose_observation(Worker& worker, Cluster& cluster) {
   observe(worker.context, cluster.is_observed);
 }
 
-void note_slice(Cluster& cluster, SliceResult result, std::uint64_t work) {
+// What a slice was like.
+struct SliceWork {
+  std::uint64_t done = 0;
+  bool polls = false;        // more than anything else
+  bool is_observed = false;  // to its end
+};
+
+void note_slice(Cluster& cluster, const SliceWork& slice) {
   ++cluster.slices;
   if (cluster.is_observed) {
-    cluster.only_polls = only_polls(cluster);
-    const auto slices = static_cast<std::uint32_t>(work / kWorkOfShortSlice + 1);
+    cluster.only_polls = slice.is_observed && only_polls(cluster);
+    const auto slices = slice.is_observed
+                            ? static_cast<std::uint32_t>(slice.done / kWorkOfShortSlice + 1)
+                            : kSlicesOfObservation;
     cluster.looks = cluster.only_polls ? 0 : cluster.looks + slices;
     if (cluster.looks >= kSlicesOfObservation) {
       cluster.is_observed = false;
       cluster.next_look = 2 * cluster.slices;
       ++cluster.failures;
     }
-  } else if (result == SliceResult::kPolling &&
+  } else if (slice.polls &&
              cluster.slices % (1U << std::min(cluster.failures, kRarestLooks)) == 0) {
     cluster.next_look = cluster.slices;
   }
@@ -256,7 +265,7 @@ void note_slice(Cluster& cluster, SliceResult result, std::uint64_t work) {
 void work(Launch& launch, ClusterQueue& queue, std::int32_t slice, std::function<void()> is_long) {
   Worker worker(launch);
   while (std::unique_ptr<Cluster> cluster = queue.next(worker)) {
-    const std::uint64_t begin = worker.context.clock;
+    const std::uint64_t begin = worker.context.clock, fences = worker.context.fences;
     const bool polled = cluster->only_polls;
     choose_observation(worker, *cluster);
     const SliceResult result = run_slice(worker, *cluster, slice);
@@ -269,7 +278,10 @@ void work(Launch& launch, ClusterQueue& queue, std::int32_t slice, std::function
       continue;
     }
     const std::uint64_t done = worker.context.clock - begin;
-    note_slice(*cluster, result, done);
+    const std::uint64_t fenced = (worker.context.fences - fences) * kPollCost;
+    note_slice(*cluster, {.done = done,
+                          .polls = result == SliceResult::kPolling || fenced > done,
+                          .is_observed = worker.context.observer != nullptr});
     if (result == SliceResult::kPolling) {
       check_stalled(launch, *cluster);
     }

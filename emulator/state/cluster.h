@@ -27,7 +27,8 @@ struct Cluster {
   std::vector<std::unique_ptr<Cta>> ctas;  // by rank
   Barrier barrier;                         // `arrived` by rank and warp
   std::vector<Transfer> transfers;
-  std::uint64_t changes = 0;  // of memory, and of what is read, while its warps are watched
+  // Of memory, and of what is read, while its warps are watched; and how many there were before.
+  std::uint64_t changes = 0, changes_before = 0;
   // For the schedule.
   bool is_observed = false;     // its warps are watched
   bool only_polls = false;      // in its last slice, which was watched

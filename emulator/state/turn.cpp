@@ -101,7 +101,8 @@ void run_instructions(Context& c) {
       if (c.weak != nullptr && c.weak->log.counts()) {
         c.weak->log.count_instruction(mask);
       }
-      step = c.observer(c, instruction, mask);
+      const bool matters = instruction.memory != 0 && c.observer != nullptr;
+      step = (matters ? c.observer : instruction.handler)(c, instruction, mask);
     } else {
       step = instruction.handler(c, instruction, mask);
     }
