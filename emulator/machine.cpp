@@ -252,8 +252,8 @@ DeviceError RunningLaunch::finish() {
   Launch& launch = state_->launch;
   const MachineOptions& options = state_->machine.options;
   state_->schedule.reset();
-  if (state_->weak) {
-    state_->weak->end_launch(launch.stop.load());
+  if (launch.weak != nullptr) {
+    launch.weak->end_launch(launch.stop.load());
   }
   if (launch.grid_workspace != 0) {
     state_->machine.memory.release(launch.grid_workspace);

@@ -7,6 +7,7 @@
 
 #include "emulator/execute/lanes/addresses.h"
 #include "emulator/state/cluster.h"
+#include "emulator/state/host_address.h"
 #include "emulator/state/launch.h"
 #include "emulator/state/memory_use.h"
 
@@ -17,7 +18,7 @@ using baseline::Addresses;
 namespace {
 
 // The bytes of an access, of each of its lanes, as they are now.
-struct Snapshot {
+struct Snapshot {  // NOLINT(cppcoreguidelines-pro-type-member-init): filled lane by lane
   Addresses where;
   std::uint32_t bytes = 0;
   std::array<std::array<std::byte, PollWatch::kMostBytes>, kLanes> lanes;
@@ -62,7 +63,7 @@ void for_each_lane(std::uint32_t mask, const Visitor& visit) {
 }
 
 const std::byte* memory_at(const Snapshot& snapshot, std::size_t lane) {
-  return reinterpret_cast<const std::byte*>(snapshot.where.at[lane]);
+  return host_address<const std::byte>(snapshot.where.at[lane]);
 }
 
 bool is_unchanged(const Snapshot& snapshot, std::uint32_t mask) {

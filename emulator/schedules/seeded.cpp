@@ -140,7 +140,8 @@ class SeededSchedule : public Schedule {
       has_paused_to_poll_ = false;
     }
     while (run_turn()) {
-      if (looks_.is_due(++turn_) && looks_.look(turn_, resident_) && has_all() && is_quiet()) {
+      ++turn_;
+      if (looks_.is_due(turn_) && looks_.look(turn_, resident_) && has_all() && is_quiet()) {
         has_paused_to_poll_ = true;
         return RunResult::kPolling;
       }

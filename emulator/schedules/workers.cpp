@@ -21,7 +21,7 @@ namespace barracuda::emulator {
 
 namespace {
 
-constexpr std::uint64_t kClusterSlice = 64 * 1024;
+constexpr std::uint64_t kClusterSlice = std::uint64_t{64} * 1024;
 // Most clusters run to their end, or to where they must wait, before the next one begins. What
 // hangs on two threads meeting (a lock that is taken, a flag that two find cleared) would not be
 // seen so: the warps of the first clusters give way before some of their first strong accesses,
@@ -30,7 +30,7 @@ constexpr std::uint64_t kClusterSlice = 64 * 1024;
 constexpr std::uint64_t kMeetingClusters = 4;
 constexpr std::uint32_t kMeetings = 12, kPaces = 4;
 // Waking a thread costs more than a launch of less than this: programs make a million such.
-constexpr std::uint64_t kAlone = 16 * 1024;
+constexpr std::uint64_t kAlone = std::uint64_t{16} * 1024;
 // Where several launches take turns.
 constexpr std::uint64_t kShortSlice = 4096;
 // A cluster's warps are watched when its slices end with polls, and else now and then; after so

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "emulator/memory.h"
+#include "emulator/state/host_address.h"
 
 namespace barracuda::emulator {
 
@@ -59,8 +60,7 @@ bool PollWatch::is_outdated(const Memory& memory) const {
     const auto& [address, known] = item;
     // What is gone is found by the access itself.
     return (known.is_global && !memory.find(address)) ||
-           std::memcmp(reinterpret_cast<const void*>(address), known.value.data(), known.bytes) !=
-               0;
+           std::memcmp(host_address<const void>(address), known.value.data(), known.bytes) != 0;
   });
 }
 

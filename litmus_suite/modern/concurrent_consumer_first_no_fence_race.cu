@@ -19,8 +19,9 @@ __global__ void produce(int* x, int* flag) {
 int main() {
   Cells cells;
   cudaStream_t streams[2];
-  if (!make_cells(cells) || !succeeded(cudaStreamCreate(&streams[0])) ||
-      !succeeded(cudaStreamCreate(&streams[1]))) {
+  cudaFuncAttributes known;  // loads the kernel, which would wait for the other at its first launch
+  if (!make_cells(cells) || !succeeded(cudaFuncGetAttributes(&known, produce)) ||
+      !succeeded(cudaStreamCreate(&streams[0])) || !succeeded(cudaStreamCreate(&streams[1]))) {
     return 1;
   }
   consume<<<1, 1, 0, streams[0]>>>(cells.x, cells.flag, cells.out);

@@ -84,7 +84,7 @@ constexpr std::chrono::milliseconds kQuietForLong{20}, kQuietForPolls{1000};
 // So often kernels that only poll are run on before they are ended with the process.
 constexpr std::uint32_t kLastRounds = 16;
 
-constinit thread_local unsigned t_synchronous_calls = 0;
+constinit thread_local unsigned g_synchronous_calls = 0;
 
 // What may be run.
 enum class Reach : std::uint8_t {
@@ -163,7 +163,7 @@ std::vector<Ticket> Queue::before(const Stream& stream) const {
 }
 
 bool may_run(Submission& each, Reach reach) {
-  switch (each.progress) {
+  switch (each.progress.load()) {
     case Progress::kWaiting:
       return each.is_ready();
     case Progress::kPaused:
@@ -195,8 +195,10 @@ Ticket Queue::choose(Reach reach) {
 std::uint64_t Queue::share_of(const Submission& kernel) const {
   std::uint64_t share = kLongWork;
   for (const Ticket& each : unfinished_) {
-    if (each.get() != &kernel && each->launch.running != nullptr) {
-      share = std::min(share, each->progress == Progress::kPolling ? kShareBesidePolls : kShare);
+    const Progress progress = each->progress;
+    if (each.get() != &kernel &&
+        (progress == Progress::kPolling || progress == Progress::kPaused)) {
+      share = std::min(share, progress == Progress::kPolling ? kShareBesidePolls : kShare);
     }
   }
   return share;
@@ -275,15 +277,13 @@ void Queue::wait_until(Lock& lock, const Condition& until) {
     if (const Ticket chosen = choose(Reach::kLong)) {
       run(lock, chosen, Reach::kLong);
       rounds = 0;
-    } else if (running_ != 0 || unfinished_.empty()) {
-      changed_.wait(lock);
-    } else if (const Ticket polling = choose(Reach::kPolls)) {
+    } else if (const Ticket polling = running_ == 0 ? choose(Reach::kPolls) : nullptr) {
       run(lock, polling, Reach::kPolls);
       if (++rounds > kEagerRounds) {
         changed_.wait_for(lock, kBreak);
       }
     } else {
-      changed_.wait(lock);
+      changed_.wait(lock);  // somebody else runs it
     }
   }
   --drivers_;
@@ -388,7 +388,7 @@ bool waits(const Job& job) {
   const auto* const work = std::get_if<Work>(&job);
   const auto* const copy = work == nullptr ? nullptr : std::get_if<CopyWork>(work);
   return copy != nullptr &&
-         any_side(copy->copy, t_synchronous_calls != 0 ? is_of_host : is_pageable);
+         any_side(copy->copy, g_synchronous_calls != 0 ? is_of_host : is_pageable);
 }
 
 CUresult check_job(const Job& job) {
@@ -555,11 +555,11 @@ void end_unfinished_launches() {
 }
 
 SynchronousCall::SynchronousCall() {
-  ++t_synchronous_calls;
+  ++g_synchronous_calls;
 }
 
 SynchronousCall::~SynchronousCall() {
-  --t_synchronous_calls;
+  --g_synchronous_calls;
 }
 
 }  // namespace barracuda::emulator::driver
