@@ -1,5 +1,5 @@
-// A libcuda over one emulated device: CUDA's driver functions by their exported names. Every call
-// runs at once and to its end; streams are names only. Usable before constructors have run.
+// A libcuda over one emulated device: CUDA's driver functions by their exported names. Work mostly
+// runs in the call that submits it (stream/queue.h). Usable before constructors have run.
 // configure() must come before the first call that needs the device.
 #pragma once
 
@@ -31,11 +31,18 @@ void configure(const MachineOptions& options);
 // Made at first use and never destroyed: functions may still be called while the process exits.
 Machine& machine();
 
-// Called on the launching thread when a kernel has ended with an error, before the launch returns.
-// `function` is the CUfunction that was launched. Null: nobody.
+// Called when a kernel has ended with an error, on the thread that ran it last: mostly before the
+// launch returns. `function` is the CUfunction that was launched, `tag` what the tagger said when
+// it was. Null: nobody.
 using LaunchFailureHandler = void (*)(const DeviceError& error, const void* function,
-                                      std::string_view kernel_name);
+                                      std::string_view kernel_name, std::uint64_t tag);
 void set_launch_failure_handler(LaunchFailureHandler handler);
+// Called on the launching thread for what the failure handler shall know a launch by.
+using LaunchTagger = std::uint64_t (*)();
+void set_launch_tagger(LaunchTagger tagger);
+
+// The process ends: runs what will end by itself, and ends kernels whose threads only poll.
+void end_unfinished_launches();
 
 // Calls of functions that are not implemented, by exported name.
 std::vector<std::pair<std::string, std::uint64_t>> unsupported_calls();

@@ -11,7 +11,8 @@
 
 #include "emulator/decode/loaded_module.h"
 #include "emulator/execute/control.h"
-#include "emulator/schedules/grid.h"
+#include "emulator/schedules/deadlock.h"
+#include "emulator/schedules/schedule.h"
 #include "emulator/state/cluster.h"
 #include "emulator/state/launch.h"
 #include "emulator/state/weak_state.h"
@@ -189,55 +190,75 @@ std::vector<Refusal> Machine::refusals(const LoadedKernel& kernel) {
   return refusals;
 }
 
-DeviceError Machine::launch(const LoadedKernel& kernel, const LaunchConfig& wanted,
-                            std::span<const std::byte> parameters) {
-  LaunchConfig config = wanted;
-  complete_shape(kernel.function(), config);
-  if (DeviceError error = check(kernel, config); error.code != DeviceErrorCode::kNone) {
-    return error;
-  }
-  const MachineOptions& options = state_->options;
-  const Program& program = kernel.program();
-  ParameterBuffer buffer(program.parameter_bytes);
-  std::copy_n(parameters.data(), std::min<std::size_t>(parameters.size(), program.parameter_bytes),
-              buffer.data());
-  Launch launch(program, config, state_->memory, kernel.frames());
-  launch.parameters = buffer.data();
-  launch.grid_id = ++state_->launches;
-  launch.is_seeded = options.seed.has_value();
-  launch.is_reversed = options.is_reversed;
-  launch.mixes_member_masks = options.mixes_member_masks;
-  launch.timeout_ms = options.launch_timeout_ms;
-  launch.deadline =
-      std::chrono::steady_clock::now() + std::chrono::milliseconds(options.launch_timeout_ms);
-  if (config.cooperative) {
-    auto workspace = state_->memory.allocate(kGridWorkspaceBytes, AllocationKind::kModule);
-    if (!workspace) {
-      return refusal(workspace.error().message);
+struct RunningLaunch::State {
+  State(Machine::State& the_machine, const LoadedKernel& kernel, const LaunchConfig& config,
+        std::span<const std::byte> parameters)
+      : machine(the_machine),
+        buffer(kernel.program().parameter_bytes),
+        launch(kernel.program(), config, machine.memory, kernel.frames()) {
+    const MachineOptions& options = machine.options;
+    std::copy_n(parameters.data(), std::min(parameters.size(), buffer_bytes()), buffer.data());
+    launch.parameters = buffer.data();
+    launch.grid_id = ++machine.launches;
+    launch.is_seeded = options.seed.has_value();
+    launch.is_reversed = options.is_reversed;
+    launch.mixes_member_masks = options.mixes_member_masks;
+    launch.timeout_ms = options.launch_timeout_ms;
+    launch.deadline =
+        std::chrono::steady_clock::now() + std::chrono::milliseconds(options.launch_timeout_ms);
+    if (options.weakness) {
+      launch.weak = &weak.emplace(*options.weakness, launch);
     }
-    launch.grid_workspace = *workspace;
+    schedule = options.seed ? make_seeded_schedule(launch, *options.seed + launch.grid_id)
+                            : make_workers_schedule(launch, workers());
   }
-  std::optional<WeakState> weak;
-  if (options.weakness) {
-    launch.weak = &weak.emplace(*options.weakness, launch);
-  }
-  if (options.seed) {
-    run_seeded(launch, *options.seed + launch.grid_id);
-  } else {
+
+  [[nodiscard]] std::size_t buffer_bytes() const { return launch.program.parameter_bytes; }
+
+  [[nodiscard]] std::uint32_t workers() const {
+    const MachineOptions& options = machine.options;
     const std::uint32_t cores = options.is_reversed ? 1
                                 : options.workers != 0
                                     ? options.workers
                                     : std::max(1U, std::thread::hardware_concurrency());
-    run_on_workers(
-        launch, static_cast<std::uint32_t>(std::min<std::uint64_t>(cores, config.grid.volume())));
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(cores, launch.config.grid.volume()));
   }
-  if (weak) {
-    weak->end_launch(launch.stop.load());
+
+  Machine::State& machine;
+  ParameterBuffer buffer;
+  Launch launch;
+  std::optional<WeakState> weak;
+  std::unique_ptr<Schedule> schedule;
+};
+
+RunningLaunch::RunningLaunch(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+RunningLaunch::~RunningLaunch() = default;
+
+RunResult RunningLaunch::run(const RunLimit& limit) {
+  return state_->schedule->run(limit);
+}
+
+bool RunningLaunch::is_woken() const {
+  return state_->schedule->is_outdated();
+}
+
+void RunningLaunch::end(DeviceErrorCode code, const std::string& why) {
+  end_where_it_stands(state_->launch, state_->schedule->stands(), code,
+                      {.what = why, .sentence = why});
+}
+
+DeviceError RunningLaunch::finish() {
+  Launch& launch = state_->launch;
+  const MachineOptions& options = state_->machine.options;
+  state_->schedule.reset();
+  if (launch.weak != nullptr) {
+    launch.weak->end_launch(launch.stop.load());
   }
   if (launch.grid_workspace != 0) {
-    state_->memory.release(launch.grid_workspace);
+    state_->machine.memory.release(launch.grid_workspace);
   }
-  state_->warp_instructions.fetch_add(launch.warp_instructions.load());
+  state_->machine.warp_instructions.fetch_add(launch.warp_instructions.load());
   if (options.executed) {
     options.executed(
         {.warp_instructions = launch.warp_instructions.load(), .fences = launch.fences.load()});
@@ -248,6 +269,42 @@ DeviceError Machine::launch(const LoadedKernel& kernel, const LaunchConfig& want
     std::fprintf(stderr, "%s\n", error.message.c_str());
   }
   return error;
+}
+
+std::unique_ptr<RunningLaunch> Machine::begin(const LoadedKernel& kernel,
+                                              const LaunchConfig& wanted,
+                                              std::span<const std::byte> parameters,
+                                              DeviceError& error) {
+  LaunchConfig config = wanted;
+  complete_shape(kernel.function(), config);
+  error = check(kernel, config);
+  if (error.code != DeviceErrorCode::kNone) {
+    return nullptr;
+  }
+  std::uint64_t workspace = 0;
+  if (config.cooperative) {
+    auto allocated = state_->memory.allocate(kGridWorkspaceBytes, AllocationKind::kModule);
+    if (!allocated) {
+      error = refusal(allocated.error().message);
+      return nullptr;
+    }
+    workspace = *allocated;
+  }
+  auto state = std::make_unique<RunningLaunch::State>(*state_, kernel, config, parameters);
+  state->launch.grid_workspace = workspace;
+  return std::unique_ptr<RunningLaunch>(new RunningLaunch(std::move(state)));
+}
+
+DeviceError Machine::launch(const LoadedKernel& kernel, const LaunchConfig& config,
+                            std::span<const std::byte> parameters) {
+  DeviceError error;
+  const std::unique_ptr<RunningLaunch> launch = begin(kernel, config, parameters, error);
+  if (launch == nullptr) {
+    return error;
+  }
+  while (launch->run({.polls_on = true}) != RunResult::kEnded) {
+  }
+  return launch->finish();
 }
 
 std::uint64_t Machine::warp_instructions() const {

@@ -59,6 +59,7 @@ enum class DeviceErrorCode : std::uint8_t {
   kStackOverflow,       // 719
   kTimeout,             // 702
   kDeadlock,            // 702, every thread waits
+  kUnended,             // 702, the program ended before it
 };
 
 // Where lanes of a warp were when their launch was ended.
@@ -89,6 +90,19 @@ struct LaunchConfig {
   bool cooperative = false;  // all CTAs resident; %envreg1/2 hold a grid-sync workspace
 };
 
+// How far a launch is run at once.
+struct RunLimit {
+  std::uint64_t work = ~std::uint64_t{0};  // warp instructions, and what polls count besides
+  // Threads that only poll are run on: they may count their tries.
+  bool polls_on = false;
+};
+
+enum class RunResult : std::uint8_t {
+  kEnded,
+  kPolling,  // its threads do nothing but read what somebody else has to change
+  kPaused,   // the limit is reached
+};
+
 struct KernelAttributes {
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t local_bytes = 0;
@@ -108,6 +122,30 @@ struct Refusal {
 
 class LoadedModule;
 class LoadedKernel;
+
+// A launch that is run in pieces. One host thread at a time runs it; the machine, the kernel and
+// its module must outlive it.
+class RunningLaunch {
+ public:
+  ~RunningLaunch();
+  RunningLaunch(const RunningLaunch&) = delete;
+  RunningLaunch& operator=(const RunningLaunch&) = delete;
+
+  RunResult run(const RunLimit& limit);
+  // After kPolling: something that its threads poll has changed.
+  [[nodiscard]] bool is_woken() const;
+  // Ends it where it stands, with what that is worth as an error. Its threads are named there.
+  void end(DeviceErrorCode code, const std::string& why);
+  // After kEnded or end(), once: says how it ended, and delivers what it printed.
+  DeviceError finish();
+
+ private:
+  friend class Machine;
+  struct State;
+  explicit RunningLaunch(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
 
 struct GlobalVariable {
   std::uint64_t address = 0;
@@ -139,11 +177,15 @@ class Machine {
   // Runs the grid to its end and says how it ended. `parameters` is the packed parameter buffer.
   DeviceError launch(const LoadedKernel& kernel, const LaunchConfig& config,
                      std::span<const std::byte> parameters);
+  // The same in pieces, which are the caller's. Null, with the error set: it cannot be launched.
+  std::unique_ptr<RunningLaunch> begin(const LoadedKernel& kernel, const LaunchConfig& config,
+                                       std::span<const std::byte> parameters, DeviceError& error);
 
   // Warp instructions executed so far, over all launches.
   [[nodiscard]] std::uint64_t warp_instructions() const;
 
  private:
+  friend class RunningLaunch;
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -114,10 +114,16 @@ void assertion_failed_in_guest(const char* description) {
 }
 
 void device_failed(const emulator::DeviceError& error, const void* /*function*/,
-                   std::string_view kernel) {
+                   std::string_view kernel, std::uint64_t launch) {
   if (session::Session* const session = existing_session(); session != nullptr && !tool_is_off()) {
-    HookScope::protect(Loss::kCoverage, [&] { session->failures().device_failed(error, kernel); });
+    const auto id = static_cast<detector::LaunchId>(launch);
+    HookScope::protect(Loss::kCoverage,
+                       [&] { session->failures().device_failed(error, kernel, id); });
   }
+}
+
+std::uint64_t current_launch() {
+  return index_of(session::LaunchTracker::current());
 }
 
 void* resolve_emulated_driver(const char* name) {
@@ -253,7 +259,12 @@ void tool_failed(const std::string& what) {
 
 void close_session() {
   if (session::Session* const session = existing_session(); session != nullptr && !tool_is_off()) {
-    HookScope::protect(Loss::kReport, [&] { session->close(!in_host_callback()); });
+    HookScope::protect(Loss::kReport, [&] {
+      if (device_choice() == DeviceChoice::kEmulated && !in_host_callback()) {
+        emulator::driver::end_unfinished_launches();
+      }
+      session->close(!in_host_callback());
+    });
   }
 }
 
@@ -331,6 +342,7 @@ void configure_emulated_device() {
                                  .weakness = std::move(memory),
                                  .executed = execution_log(options)});
     emulator::driver::set_launch_failure_handler(device_failed);
+    emulator::driver::set_launch_tagger(current_launch);
     emulator::runtime::set_driver_resolver(resolve_emulated_driver);
     return true;
   }();

@@ -15,6 +15,13 @@ detector::Dim3 extent_of(const emulator::Dim3& extent) {
   return {.x = extent.x, .y = extent.y, .z = extent.z};
 }
 
+report::KernelEnd end_of(emulator::DeviceErrorCode code) {
+  using enum emulator::DeviceErrorCode;
+  return code == kTimeout || code == kUnended ? report::KernelEnd::kTimeout
+         : code == kDeadlock                  ? report::KernelEnd::kDeadlock
+                                              : report::KernelEnd::kMemoryError;
+}
+
 struct StickyError {
   DriverStatus status;
   const char* what;
@@ -99,20 +106,18 @@ std::vector<ptx::SourceFrame> KernelFailures::frames_at(std::string_view kernel,
   return frames;
 }
 
-void KernelFailures::device_failed(const emulator::DeviceError& error, std::string_view kernel) {
+void KernelFailures::device_failed(const emulator::DeviceError& error, std::string_view kernel,
+                                   detector::LaunchId launch) {
   if (error.code == emulator::DeviceErrorCode::kIllegalInstruction) {
     // The program did nothing wrong.
     kernel_blocked(error.message);
     return;
   }
   report::MemoryErrorRecord record;
-  record.end = error.code == emulator::DeviceErrorCode::kTimeout ? report::KernelEnd::kTimeout
-               : error.code == emulator::DeviceErrorCode::kDeadlock
-                   ? report::KernelEnd::kDeadlock
-                   : report::KernelEnd::kMemoryError;
+  record.end = end_of(error.code);
   record.what = error.what.empty() ? error.message : error.what;
   record.kernel = kernel;
-  record.launch = LaunchTracker::current();
+  record.launch = launch;
   record.address = error.address;
   record.size = error.access_bytes;
   record.is_write = error.is_write;

@@ -26,8 +26,9 @@ class KernelFailures {
 
   // The emulated device could not take an image that has no PTX.
   void image_blocked(const std::string& reason);
-  // A kernel of the emulated device died; called while it is being launched.
-  void device_failed(const emulator::DeviceError& error, std::string_view kernel);
+  // A kernel of the emulated device died. 0: its launch is not checked.
+  void device_failed(const emulator::DeviceError& error, std::string_view kernel,
+                     detector::LaunchId launch);
   // A call had this sticky answer. False if the context's failure is known.
   bool context_failed(Handle context, DriverStatus status);
   // Its handle may come back.

@@ -1,6 +1,8 @@
 // Decodes one function: declares its names, and has each of its instructions decoded. It is done
 // twice: where registers lie is known when all their uses are.
+#include <algorithm>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +16,8 @@
 #include "emulator/decode/postponed_loads.h"
 #include "emulator/decode/program_builder.h"
 #include "emulator/execute/control.h"
+#include "emulator/execute/native.h"
+#include "emulator/state/memory_use.h"
 #include "ptx/abi.h"
 
 namespace barracuda::emulator {
@@ -77,6 +81,21 @@ const boost::unordered_flat_map<Opcode, Named>& named() {
   return table;
 }
 
+// Of an instruction whose decoder has not said what it does to memory.
+MemoryUse use_by_opcode(Opcode opcode, Handler handler) {
+  using enum Opcode;
+  constexpr Opcode kMeeting[] = {kBar, kBarrier, kShfl, kVote, kMatch, kRedux, kElect};
+  constexpr Opcode kAccessing[] = {kSt,   kAtom,     kRed,      kCp,   kMbarrier,
+                                   kWmma, kLdmatrix, kStmatrix, kWgmma};
+  if (opcode == kCall) {
+    const bool enters = handler == &execute_call || handler == &execute_native;
+    return enters ? MemoryUse::kNone : MemoryUse::kOther;
+  }
+  return std::ranges::count(kMeeting, opcode) != 0     ? MemoryUse::kMeets
+         : std::ranges::count(kAccessing, opcode) != 0 ? MemoryUse::kOther
+                                                       : MemoryUse::kNone;
+}
+
 class FunctionDecoder {
  public:
   FunctionDecoder(ProgramBuilder& builder, const ptx::Function& source, Function& function,
@@ -101,6 +120,8 @@ class FunctionDecoder {
   void decode_instruction(const ptx::Instruction& instruction);
   bool decode_predicate(const ptx::Instruction& instruction);
   void decode_operation(const ptx::Instruction& instruction);
+  // Of what was emitted for it, from this place of the code on.
+  void note_memory_use(const ptx::Instruction& instruction, std::size_t begin);
   void decode_branch(const ptx::Instruction& instruction);
   void decode_indexed_branch(const ptx::Instruction& instruction);
   void decode_return();
@@ -253,10 +274,21 @@ void FunctionDecoder::decode_instruction(const ptx::Instruction& instruction) {
     code_.unsupported(code_.refusal());
     return;
   }
+  note_memory_use(instruction, code_size);
   if (is_weak_ && function_.code.size() > code_size) {
     make_weak(code_, postponed_, instruction);
   }
   code_.settle();
+}
+
+void FunctionDecoder::note_memory_use(const ptx::Instruction& instruction, std::size_t begin) {
+  const std::span<Instruction> emitted(function_.code.begin() + static_cast<std::ptrdiff_t>(begin),
+                                       function_.code.end());
+  const bool is_known =
+      std::ranges::any_of(emitted, [](const Instruction& each) { return each.memory != 0; });
+  if (!is_known && !emitted.empty()) {
+    emitted.back().memory = memory_use(use_by_opcode(instruction.opcode, emitted.back().handler));
+  }
 }
 
 void FunctionDecoder::decode_operation(const ptx::Instruction& instruction) {

@@ -9,6 +9,7 @@
 #include "emulator/execute/asynchronous.h"
 #include "emulator/execute/control.h"
 #include "emulator/execute/wide_atomic.h"
+#include "emulator/state/memory_use.h"
 #include "ptx/opcode.h"
 
 namespace barracuda::emulator {
@@ -18,7 +19,12 @@ using ptx::StateSpace;
 
 namespace {
 
-void emit_access(CodeEmitter& code, Handler handler, const Address& address,
+struct AccessHandler {
+  Handler handler = nullptr;
+  std::uint8_t memory = 0;  // memory_use()
+};
+
+void emit_access(CodeEmitter& code, const AccessHandler& access, const Address& address,
                  const std::vector<Slot>& slots) {
   VectorSlots* vector = nullptr;
   if (slots.size() > 1) {
@@ -26,7 +32,8 @@ void emit_access(CodeEmitter& code, Handler handler, const Address& address,
     std::ranges::fill(vector->slots, kNoSlot);
     std::ranges::copy(slots, vector->slots);
   }
-  Instruction& instruction = code.emit(handler);
+  Instruction& instruction = code.emit(access.handler);
+  instruction.memory = access.memory;
   instruction.d = slots.size() == 1 ? slots[0] : kNoSlot;
   instruction.a = address.slot;
   instruction.immediate = address.offset;
@@ -95,6 +102,7 @@ void decode_vector_atomic(CodeEmitter& code, const ptx::Instruction& instruction
   emitted.immediate = address.offset;
   emitted.flags = static_cast<std::uint8_t>(address.place);
   emitted.count = static_cast<std::uint8_t>(operands.size());
+  emitted.memory = memory_use(MemoryUse::kWrites, ptx::size_of(type));
   emitted.extra = slots.get();
   code.function().owned.push_back(std::move(slots));
 }
@@ -123,7 +131,9 @@ void decode_load(CodeEmitter& code, const ptx::Instruction& instruction) {
     code.refuse("its type");
     return;
   }
-  emit_access(code, handler, address, slots);
+  const std::uint32_t bytes = ptx::size_of(part_of(effect.type));
+  emit_access(code, {.handler = handler, .memory = memory_use(MemoryUse::kReads, bytes)}, address,
+              slots);
 }
 
 void decode_store(CodeEmitter& code, const ptx::Instruction& instruction) {
@@ -154,7 +164,9 @@ void decode_store(CodeEmitter& code, const ptx::Instruction& instruction) {
     return;
   }
   if (code.refusal().empty()) {
-    emit_access(code, handler, address, slots);
+    const std::uint32_t bytes = ptx::size_of(part_of(effect.type));
+    emit_access(code, {.handler = handler, .memory = memory_use(MemoryUse::kWrites, bytes)},
+                address, slots);
   }
 }
 
@@ -205,6 +217,7 @@ void decode_atomic(CodeEmitter& code, const ptx::Instruction& instruction) {
   emitted.c = c;
   emitted.immediate = address.offset;
   emitted.flags = static_cast<std::uint8_t>(address.place);
+  emitted.memory = memory_use(MemoryUse::kWrites, size);
 }
 
 void decode_address_conversion(CodeEmitter& code, const ptx::Instruction& instruction) {

@@ -4,6 +4,7 @@
 #include "emulator/function_table.h"
 #include "emulator/libcuda.h"
 #include "emulator/libcuda/context/context.h"
+#include "emulator/libcuda/stream/queue.h"
 
 namespace barracuda::emulator::driver {
 namespace {
@@ -18,6 +19,11 @@ struct Always {
   static CUresult check(const Arguments&... /*arguments*/) {
     return CUDA_SUCCESS;
   }
+};
+
+// Waits where CUDA's synchronous calls wait for their work.
+struct Synchronous : Always {
+  SynchronousCall call;
 };
 
 struct Initialized {
@@ -50,6 +56,7 @@ struct Entry;
 template <typename... Arguments, typename Condition, int Key, auto Function, auto... Last>
 struct Entry<CUresult(Arguments...), Condition, Key, Function, Last...> {
   static CUresult call(Arguments... arguments) {
+    [[maybe_unused]] const Condition condition;
     const CUresult status = Condition::check(arguments...);
     return status == CUDA_SUCCESS ? Function(arguments..., Last...) : status;
   }
@@ -103,7 +110,8 @@ const FunctionTable& function_table() {
 #define FUNCTION_PTSZ(name, ...) ENTRY(name, Always, name) ENTRY(name##_ptsz, Always, name)
 #define FUNCTION_PTDS(name, ...) ENTRY(name, Always, name) ENTRY(name##_ptds, Always, name)
 #define SYNCHRONOUS(name, since, other, ...) \
-  ENTRY(name, Always, other, nullptr) ENTRY(name##_ptds, Always, other, nullptr)
+  ENTRY(name, Synchronous, other, nullptr)   \
+  ENTRY(name##_ptds, Synchronous, other, nullptr)
 #define MISSING(name, ...) made->refuse<Unsupported<&refuse, __COUNTER__>>(#name);
 #include "emulator/libcuda.def"
 #undef ENTRY

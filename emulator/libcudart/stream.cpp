@@ -7,7 +7,10 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
     return note(cudaErrorInvalidValue);
   }
   *device = 0;
-  return run([&](const DriverCalls& calls) { return calls.cuStreamQuery(stream_of(stream)); });
+  return run([&](const DriverCalls& calls) {
+    unsigned flags = 0;
+    return calls.cuStreamGetFlags(stream_of(stream), &flags);
+  });
 }
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {

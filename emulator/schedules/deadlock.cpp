@@ -161,18 +161,27 @@ void check_deadline(Launch& launch, const Cluster& cluster) {
   if (launch.timeout_ms == 0 || std::chrono::steady_clock::now() <= launch.deadline) {
     return;
   }
-  // Who runs is what the others wait for.
-  std::vector<Group> groups = groups_of(cluster, &stands_at);
-  std::ranges::stable_partition(
-      groups, [](const Group& group) { return group.fragment->state == FragmentState::kReady; });
+  const double seconds = static_cast<double>(launch.timeout_ms) / 1000;
+  end_where_it_stands(launch, &cluster, DeviceErrorCode::kTimeout,
+                      {.what = fmt::format("did not end within {} s (launch-timeout)", seconds),
+                       .sentence = fmt::format("did not end within {} ms", launch.timeout_ms)});
+}
+
+void end_where_it_stands(Launch& launch, const Cluster* cluster, DeviceErrorCode code,
+                         const EndReason& reason) {
   DeviceError error;
-  error.code = DeviceErrorCode::kTimeout;
-  error.what = fmt::format("did not end within {} s (launch-timeout)",
-                           static_cast<double>(launch.timeout_ms) / 1000);
-  name_groups(launch, groups, error);
-  error.message = fmt::format("kernel {} did not end within {} ms; {} ran last and is here{}",
-                              launch.program.kernel, launch.timeout_ms, name_of(cluster),
-                              list(launch, cluster, groups));
+  error.code = code;
+  error.what = reason.what;
+  error.message = fmt::format("kernel {} {}", launch.program.kernel, reason.sentence);
+  if (cluster != nullptr) {
+    // Who runs is what the others wait for.
+    std::vector<Group> groups = groups_of(*cluster, &stands_at);
+    std::ranges::stable_partition(
+        groups, [](const Group& group) { return group.fragment->state == FragmentState::kReady; });
+    name_groups(launch, groups, error);
+    error.message += fmt::format("; {} ran last and is here{}", name_of(*cluster),
+                                 list(launch, *cluster, groups));
+  }
   launch.fail(std::move(error));
 }
 

@@ -35,6 +35,7 @@ void start_warp(Worker& worker, Cta& cta, Warp& warp, std::uint32_t index) {
   warp.meetings = 0;
   warp.has_met = true;
   warp.product_groups = 0;
+  warp.watch.reset();
   const Function& entry = *launch.program.functions.front();
   Frame* frame = worker.pool.take(entry);
   frame->parent = nullptr;

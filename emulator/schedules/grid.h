@@ -55,6 +55,9 @@ class Residency {
 
   [[nodiscard]] std::uint64_t limit() const { return limit_; }
 
+  // A GPU would not hold more.
+  [[nodiscard]] bool is_full() const { return limit_ >= soft_cap_; }
+
   void ended() { slices_ = 0; }
 
   void ran(std::uint64_t resident);
@@ -63,9 +66,5 @@ class Residency {
   std::uint64_t limit_, soft_cap_;
   std::uint64_t slices_ = 0;
 };
-
-// The schedules: run the grid to its end.
-void run_on_workers(Launch& launch, std::uint32_t workers);
-void run_seeded(Launch& launch, std::uint64_t seed);
 
 }  // namespace barracuda::emulator

@@ -27,6 +27,15 @@ struct Cluster {
   std::vector<std::unique_ptr<Cta>> ctas;  // by rank
   Barrier barrier;                         // `arrived` by rank and warp
   std::vector<Transfer> transfers;
+  // Of memory, and of what is read, while its warps are watched; and how many there were before.
+  std::uint64_t changes = 0, changes_before = 0;
+  // For the schedule.
+  bool is_observed = false;     // its warps are watched
+  bool only_polls = false;      // in its last slice, which was watched
+  std::uint32_t slices = 0;     // that it has had
+  std::uint32_t next_look = 0;  // from this slice on they are watched again
+  std::uint32_t looks = 0;      // slices in which they were watched and did more than poll
+  std::uint32_t failures = 0;   // how often watching them came to nothing
 
   [[nodiscard]] std::uint32_t live_warps() const;
 };

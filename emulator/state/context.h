@@ -52,8 +52,9 @@ struct Context {
   std::uint64_t charged = 0;  // of this, for polls and not for instructions
   std::uint64_t fences = 0;   // that this worker has executed
   std::int32_t turn_budget = 0;
-  bool yields = false;  // the warp gives up its slice
-  bool meets = false;   // so that others see what it has done: its cluster gives up its own, too
+  Handler observer = nullptr;  // in place of each handler: what warps do to memory is watched
+  bool yields = false;         // the warp gives up its slice
+  bool meets = false;  // so that others see what it has done: its cluster gives up its own, too
   std::array<CachedRange, 64> ranges;
 
   Context(Launch& the_launch, FramePool& frame_pool);

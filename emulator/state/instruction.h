@@ -36,6 +36,7 @@ struct alignas(64) Instruction {
   std::uint8_t flags = 0;       // for the handler
   std::uint8_t count = 1;       // vector elements
   bool predicate_negated = false;
+  std::uint8_t memory = 0;         // what it does to memory: memory_use.h
   const WeakSite* weak = nullptr;  // of what memory is made weak for; owned by the function
 };
 
@@ -45,7 +46,8 @@ static_assert(offsetof(Instruction, handler) == 0 && offsetof(Instruction, d) ==
 static_assert(offsetof(Instruction, predicate) == 28 && offsetof(Instruction, immediate) == 32 &&
               offsetof(Instruction, extra) == 40 && offsetof(Instruction, statement) == 48);
 static_assert(offsetof(Instruction, flags) == 52 && offsetof(Instruction, count) == 53 &&
-              offsetof(Instruction, predicate_negated) == 54);
+              offsetof(Instruction, predicate_negated) == 54 &&
+              offsetof(Instruction, memory) == 55);
 static_assert(offsetof(Instruction, weak) == 56);
 static_assert(sizeof(Instruction) == 64, "a cache line");
 static_assert((kNoSlot & kConstantSlot) != 0, "no slot is no register's");

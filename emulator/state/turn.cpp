@@ -75,7 +75,10 @@ std::uint32_t next_meeting(const Warp& warp, const Fragment& running) {
   return pc;
 }
 
-template <bool kCounts>
+// What is done with each instruction besides.
+enum class Attention : std::uint8_t { kNone, kCounts, kObserves };
+
+template <Attention kPays>
 void run_instructions(Context& c) {
   Step step = Step::kNext;
   do {
@@ -91,10 +94,18 @@ void run_instructions(Context& c) {
         continue;
       }
     }
-    if constexpr (kCounts) {
+    if constexpr (kPays == Attention::kCounts) {
       c.weak->log.count_instruction(mask);
     }
-    step = instruction.handler(c, instruction, mask);
+    if constexpr (kPays == Attention::kObserves) {
+      if (c.weak != nullptr && c.weak->log.counts()) {
+        c.weak->log.count_instruction(mask);
+      }
+      const bool matters = instruction.memory != 0 && c.observer != nullptr;
+      step = (matters ? c.observer : instruction.handler)(c, instruction, mask);
+    } else {
+      step = instruction.handler(c, instruction, mask);
+    }
   } while (step == Step::kNext && c.budget > 0 && c.pc < c.stop_pc);
 }
 
@@ -109,10 +120,12 @@ std::int32_t run_turn(Context& c, std::size_t fragment, std::int32_t budget, boo
   }
   c.turn_budget = budget;
   c.budget = budget;
-  if (c.weak != nullptr && c.weak->log.counts()) {
-    run_instructions<true>(c);
+  if (c.observer != nullptr) {
+    run_instructions<Attention::kObserves>(c);
+  } else if (c.weak != nullptr && c.weak->log.counts()) {
+    run_instructions<Attention::kCounts>(c);
   } else {
-    run_instructions<false>(c);
+    run_instructions<Attention::kNone>(c);
   }
   c.warp->running().pc = c.pc;
   const std::int32_t used = budget - c.budget;

@@ -10,6 +10,7 @@
 #include "base/assert.h"
 #include "emulator/state/asynchronous.h"
 #include "emulator/state/instruction.h"
+#include "emulator/state/poll_watch.h"
 #include "emulator/state/program.h"
 #include "emulator/state/weak_thread.h"
 
@@ -83,7 +84,8 @@ struct Warp {
   std::size_t current = 0;  // the running fragment
   std::vector<Fragment> fragments;
   LocalMemory local;
-  std::unique_ptr<WeakLanes> weak;  // null: memory is not weak
+  std::unique_ptr<WeakLanes> weak;   // null: memory is not weak
+  std::unique_ptr<PollWatch> watch;  // null: nobody watches whether it only polls
   CopyQueue copies, bulk_copies;
   std::uint32_t index = 0;           // in the CTA
   std::uint32_t live = 0;            // lanes that have not exited

@@ -35,9 +35,9 @@ CUresult check_ranges(const CUdeviceptr* addresses, const std::size_t* sizes, st
   if (addresses == nullptr || sizes == nullptr || count == 0) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  const StreamTurn turn(stream);
-  if (turn.status() != CUDA_SUCCESS) {
-    return turn.status();
+  std::shared_ptr<Stream> found;
+  if (const CUresult status = find_for_work(stream, found); status != CUDA_SUCCESS) {
+    return status;
   }
   for (std::size_t index = 0; index < count; ++index) {
     if (sizes[index] == 0 || !is_accessible(addresses[index], sizes[index])) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <mutex>
+#include <span>
 
 #include "emulator/libcuda/handle_table.h"
 #include "emulator/libcuda/stream/stream.h"
@@ -15,6 +16,7 @@ struct Event {
   std::atomic<std::int64_t> nanoseconds{0};  // 0: never recorded
   std::mutex mutex;
   CapturePoint point{};  // if it was last recorded in a captured stream
+  Ticket ticket;         // else by this work
 
   CapturePoint captured() {
     const std::lock_guard lock(mutex);
@@ -24,6 +26,18 @@ struct Event {
   void set_captured(CapturePoint captured) {
     const std::lock_guard lock(mutex);
     point = std::move(captured);
+    ticket = nullptr;
+  }
+
+  Ticket recorded() {
+    const std::lock_guard lock(mutex);
+    return ticket;
+  }
+
+  void set_recorded(Ticket by) {
+    const std::lock_guard lock(mutex);
+    point = {};
+    ticket = std::move(by);
   }
 };
 
@@ -38,7 +52,7 @@ std::int64_t now() {
       .count();
 }
 
-CUresult check(CUevent handle) {
+CUresult check(CUevent handle, Ticket& ticket) {
   if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
     return status;
   }
@@ -46,6 +60,7 @@ CUresult check(CUevent handle) {
   if (event == nullptr) {
     return CUDA_ERROR_INVALID_HANDLE;
   }
+  ticket = event->recorded();
   return event->captured().capture == nullptr ? CUDA_SUCCESS : CUDA_ERROR_CAPTURED_EVENT;
 }
 
@@ -95,9 +110,19 @@ CUresult record_event(CUevent handle) {
   if (event == nullptr) {
     return CUDA_ERROR_INVALID_HANDLE;
   }
-  event->set_captured({});
   event->nanoseconds = now();
   return CUDA_SUCCESS;
+}
+
+void set_ticket(CUevent handle, const Ticket& ticket) {
+  if (const std::shared_ptr<Event> event = events().find(handle)) {
+    event->set_recorded(ticket);
+  }
+}
+
+Ticket ticket_of(CUevent handle) {
+  const std::shared_ptr<Event> event = events().find(handle);
+  return event == nullptr ? nullptr : event->recorded();
 }
 
 CUresult cuEventRecordWithFlags(CUevent handle, CUstream stream_handle, unsigned flags) {
@@ -119,12 +144,16 @@ CUresult cuEventRecordWithFlags(CUevent handle, CUstream stream_handle, unsigned
                    });
 }
 
-// All work before an event has ended: only a captured stream must be told.
 CUresult cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned flags) {
   return in_stream(stream_handle, handle, flags, CU_EVENT_WAIT_EXTERNAL,
                    [&](Stream& stream, Event& event) {
                      if (flags == 0) {
-                       return wait_for(stream, event.captured());
+                       const CUresult status = wait_for(stream, event.captured());
+                       const Ticket before = event.recorded();
+                       return status != CUDA_SUCCESS || is_over(before) || stream.is_capturing
+                                  ? status
+                                  : enqueue(find_stream(stream_handle), Work(EmptyWork{}),
+                                            std::span(&before, 1));
                      }
                      return stream.is_capturing ? capture(stream, EventWaitWork{handle})
                                                 : CUDA_ERROR_ILLEGAL_STATE;
@@ -132,11 +161,22 @@ CUresult cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned flag
 }
 
 CUresult cuEventQuery(CUevent handle) {
-  return check(handle);
+  Ticket ticket;
+  if (const CUresult status = check(handle, ticket); status != CUDA_SUCCESS) {
+    return status;
+  }
+  const bool is_over = poll(ticket);
+  const CUresult failure = current_context()->failure;
+  return failure == CUDA_SUCCESS && !is_over ? CUDA_ERROR_NOT_READY : failure;
 }
 
 CUresult cuEventSynchronize(CUevent handle) {
-  return check(handle);
+  Ticket ticket;
+  if (const CUresult status = check(handle, ticket); status != CUDA_SUCCESS) {
+    return status;
+  }
+  wait_for(ticket);
+  return current_context()->failure;
 }
 
 CUresult cuEventDestroy_v2(CUevent handle) {
@@ -153,9 +193,13 @@ CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent start, CUevent end) 
     if (event != nullptr && event->captured().capture != nullptr) {
       return CUDA_ERROR_CAPTURED_EVENT;
     }
-    if (event == nullptr || event->nanoseconds == 0 ||
-        (event->flags & CU_EVENT_DISABLE_TIMING) != 0) {
+    const bool is_recorded =
+        event != nullptr && (event->nanoseconds != 0 || !is_over(event->recorded()));
+    if (!is_recorded || (event->flags & CU_EVENT_DISABLE_TIMING) != 0) {
       return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (!poll(event->recorded())) {
+      return CUDA_ERROR_NOT_READY;
     }
   }
   *milliseconds = static_cast<float>(second->nanoseconds - first->nanoseconds) * 1e-6F;

@@ -5,6 +5,7 @@
 #include "emulator/libcuda/graph/graph.h"
 #include "emulator/libcuda/graph/graph_nodes.h"
 #include "emulator/libcuda/stream/capture.h"
+#include "emulator/libcuda/stream/queue.h"
 #include "emulator/libcuda/stream/stream.h"
 
 namespace barracuda::emulator::driver {
@@ -14,6 +15,7 @@ struct Execution {
   std::mutex mutex;  // held while it runs or changes
   std::shared_ptr<Graph> graph;
   cuuint64_t flags = 0;
+  Ticket last;  // its last launch
 };
 
 HandleTable<Execution, CUgraphExec>& executions() {
@@ -120,25 +122,6 @@ void take_work(Graph& mine, const Graph& other) {
 
 }  // namespace
 
-CUresult run(const ChildGraphWork& work) {
-  const auto order = work.graph->order();
-  if (!order) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  for (const GraphNode* const node : *order) {
-    if (!node->is_enabled) {
-      continue;
-    }
-    if (const CUresult status = run(node->work); status != CUDA_SUCCESS) {
-      return status;
-    }
-    if (current_context()->failure != CUDA_SUCCESS) {
-      break;  // as with a GPU, found by the calls after this one
-    }
-  }
-  return CUDA_SUCCESS;
-}
-
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* result, CUgraph graph, unsigned long long flags) {
   return instantiate(result, graph, flags);
 }
@@ -185,8 +168,8 @@ CUresult cuGraphUpload(CUgraphExec handle, CUstream stream) {
   if (executions().find(handle) == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  const StreamTurn turn(stream);
-  return turn.status();
+  std::shared_ptr<Stream> found;
+  return find_for_work(stream, found);
 }
 
 // A captured launch is a copy: the program may change this one before the other runs.
@@ -195,14 +178,17 @@ CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
     return status;
   }
   const std::shared_ptr<Execution> execution = executions().find(handle);
-  const std::shared_ptr<Stream> stream = find_stream(stream_handle);
+  std::shared_ptr<Stream> stream = find_stream(stream_handle);
   if (execution == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   const std::lock_guard lock(execution->mutex);
-  const bool is_captured = stream != nullptr && stream->is_capturing;
-  return submit(stream_handle,
-                ChildGraphWork{is_captured ? execution->graph->clone() : execution->graph});
+  if (stream != nullptr && stream->is_capturing) {
+    return submit(stream_handle, ChildGraphWork{execution->graph->clone()});
+  }
+  const CUresult status = find_for_work(stream_handle, stream);
+  return status == CUDA_SUCCESS ? enqueue_graph(stream, *execution->graph, execution->last)
+                                : status;
 }
 
 CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec handle, CUgraphNode node,

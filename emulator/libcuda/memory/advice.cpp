@@ -75,9 +75,9 @@ CUresult advise_range(CUdeviceptr address, std::size_t bytes, CUmem_advise advic
 
 CUresult prefetch(CUdeviceptr address, std::size_t bytes, const CUmemLocation& to,
                   CUstream stream) {
-  const StreamTurn turn(stream);
-  if (turn.status() != CUDA_SUCCESS) {
-    return turn.status();
+  std::shared_ptr<Stream> found;
+  if (const CUresult status = find_for_work(stream, found); status != CUDA_SUCCESS) {
+    return status;
   }
   if (const CUresult status = check_range(address, bytes); status != CUDA_SUCCESS) {
     return status;
@@ -151,8 +151,9 @@ CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, std::size_t bytes, CUmemLoca
 
 CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, std::size_t /*bytes*/,
                                 unsigned /*flags*/) {
-  const StreamTurn turn(stream);
-  return turn.status() == CUDA_SUCCESS ? check_range(address, 1) : turn.status();
+  std::shared_ptr<Stream> found;
+  const CUresult status = find_for_work(stream, found);
+  return status == CUDA_SUCCESS ? check_range(address, 1) : status;
 }
 
 CUresult cuMemRangeGetAttribute(void* result, std::size_t result_bytes,

@@ -47,12 +47,8 @@ bool is_mapped(std::uint64_t address) {
   return msync(reinterpret_cast<void*>(address / page * page), 1, MS_ASYNC) == 0;
 }
 
-// Of the table; what it was has an address if it was there.
+// Of the table, when nothing can use it any more; what it was has an address if it was there.
 CUresult remove(std::uint64_t address, AllocationKind kind, AllocationEntry& entry) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
-  finish_all_streams();
   Allocations& all = allocations();
   const std::lock_guard lock(all.mutex);
   const auto found = all.by_address.find(address);
@@ -132,6 +128,10 @@ CUresult register_host(void* address, std::size_t bytes, unsigned flags) {
 }
 
 CUresult release(std::uint64_t address, AllocationKind kind) {
+  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
+    return status;
+  }
+  finish_all_streams();
   AllocationEntry entry;
   const CUresult status = remove(address, kind, entry);
   if (entry.address != 0) {
@@ -141,6 +141,9 @@ CUresult release(std::uint64_t address, AllocationKind kind) {
 }
 
 CUresult withdraw(std::uint64_t address, AllocationEntry& entry) {
+  if (const auto known = find_allocation(address); !known || known->pool == nullptr) {
+    finish_all_streams();
+  }
   const CUresult status = remove(address, AllocationKind::kDevice, entry);
   if (entry.address != 0 && entry.pool != nullptr) {
     machine().memory().withdraw(address);

@@ -8,7 +8,7 @@
 #include "emulator/libcuda/graph/graph_memory.h"
 #include "emulator/libcuda/handle_table.h"
 #include "emulator/libcuda/memory/allocation.h"
-#include "emulator/libcuda/stream/stream.h"
+#include "emulator/libcuda/stream/queue.h"
 
 namespace barracuda::emulator::driver {
 namespace {
@@ -148,9 +148,9 @@ CUresult allocate_from(CUdeviceptr* result, std::size_t bytes, CUmemoryPool hand
   if (const auto captured = find_captured(stream)) {
     return allocate_in_graph(*captured, result, bytes);
   }
-  const StreamTurn turn(stream);
-  if (turn.status() != CUDA_SUCCESS) {
-    return turn.status();
+  std::shared_ptr<Stream> found;
+  if (const CUresult status = find_for_work(stream, found); status != CUDA_SUCCESS) {
+    return status;
   }
   AllocationEntry entry{.kind = AllocationKind::kDevice, .bytes = bytes, .pool = handle};
   entry.address =
@@ -163,6 +163,21 @@ CUresult allocate_from(CUdeviceptr* result, std::size_t bytes, CUmemoryPool hand
   pool->used_high = std::max(pool->used_high.load(), pool->used.load());
   *result = entry.address;
   return CUDA_SUCCESS;
+}
+
+CUresult free_now(CUdeviceptr address, std::uint64_t stream) {
+  AllocationEntry entry;
+  const CUresult status = withdraw(address, entry);
+  if (entry.address == 0 || entry.pool == nullptr) {
+    return status;
+  }
+  if (const std::shared_ptr<Pool> pool = pools().live.find(entry.pool)) {
+    pool->used -= entry.bytes;
+    pool->freed.add(entry, stream);
+  } else {
+    machine().memory().discard(address);  // its pool was destroyed before
+  }
+  return status;
 }
 
 template <typename Value>
@@ -206,24 +221,15 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
   if (const auto captured = find_captured(stream)) {
     return capture(*captured, FreeWork{address});
   }
-  {
-    const StreamTurn turn(stream);  // given back before withdraw() waits for all streams
-    if (turn.status() != CUDA_SUCCESS) {
-      return turn.status();
-    }
-  }
-  AllocationEntry entry;
-  const CUresult status = withdraw(address, entry);
-  if (entry.address == 0 || entry.pool == nullptr) {
+  std::shared_ptr<Stream> found;
+  if (const CUresult status = find_for_work(stream, found); status != CUDA_SUCCESS) {
     return status;
   }
-  if (const std::shared_ptr<Pool> pool = pools().live.find(entry.pool)) {
-    pool->used -= entry.bytes;
-    pool->freed.add(entry, number_of(stream));
-  } else {
-    machine().memory().discard(address);  // its pool was destroyed before
+  const std::optional<AllocationEntry> entry = find_allocation(address);
+  if (!entry || entry->address != address || entry->pool == nullptr) {
+    return free_now(address, number_of(stream));  // says what is wrong, or waits for all work
   }
-  return status;
+  return enqueue(found, Call([=, number = number_of(stream)] { free_now(address, number); }));
 }
 
 CUresult cuMemPoolCreate(CUmemoryPool* result, const CUmemPoolProps* properties) {

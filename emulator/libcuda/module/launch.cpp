@@ -1,5 +1,6 @@
 #include "emulator/libcuda/module/launch.h"
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <vector>
@@ -15,6 +16,7 @@ namespace barracuda::emulator::driver {
 namespace {
 
 std::atomic<LaunchFailureHandler> g_failure_handler{nullptr};
+std::atomic<LaunchTagger> g_tagger{nullptr};
 
 CUresult status_of(DeviceErrorCode code) {
   switch (code) {
@@ -35,6 +37,7 @@ CUresult status_of(DeviceErrorCode code) {
       return CUDA_ERROR_INVALID_PC;
     case DeviceErrorCode::kTimeout:
     case DeviceErrorCode::kDeadlock:
+    case DeviceErrorCode::kUnended:
       return CUDA_ERROR_LAUNCH_TIMEOUT;
   }
   return CUDA_ERROR_UNKNOWN;
@@ -138,10 +141,11 @@ CUresult pack(const LaunchRequest& request, const Function& function,
 }
 
 // The launch itself succeeds; its error is found by the calls after it, as with a GPU.
-void fail(const DeviceError& error, const Function& function, CUfunction handle) {
-  current_context()->failure = status_of(error.code);
+void fail(const DeviceError& error, const Function& function, CUfunction handle,
+          const LaunchOwner& owner) {
+  owner.context->failure = status_of(error.code);
   if (const LaunchFailureHandler handler = g_failure_handler) {
-    handler(error, handle, function.name);
+    handler(error, handle, function.name, owner.tag);
   }
 }
 
@@ -167,17 +171,6 @@ CUresult find_loaded(CUfunction handle, std::shared_ptr<Function>& function) {
   return function == nullptr ? CUDA_ERROR_INVALID_HANDLE : function->module->ensure_loaded();
 }
 
-// The launch has ended when it is submitted: its event can be recorded at once.
-void record_events(const KernelWork& work) {
-  for (const auto& [id, value] : work.attributes) {
-    if (id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT) {
-      record_event(value.programmaticEvent.event);
-    } else if (id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT) {
-      record_event(value.launchCompletionEvent.event);
-    }
-  }
-}
-
 CUresult launch(const LaunchRequest& request, CUstream stream) {
   if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
     return status;
@@ -191,6 +184,15 @@ CUresult launch(const LaunchRequest& request, CUstream stream) {
 
 void set_launch_failure_handler(LaunchFailureHandler handler) {
   g_failure_handler = handler;
+}
+
+void set_launch_tagger(LaunchTagger tagger) {
+  g_tagger = tagger;
+}
+
+LaunchOwner current_launch_owner() {
+  const LaunchTagger tagger = g_tagger;
+  return {.context = current_context(), .tag = tagger == nullptr ? 0 : tagger()};
 }
 
 CUresult prepare(const LaunchRequest& request, KernelWork& work) {
@@ -242,18 +244,38 @@ std::vector<void*> parameter_addresses(KernelWork& work) {
   return addresses;
 }
 
-CUresult run(const KernelWork& work) {
-  std::shared_ptr<Function> function;
-  if (const CUresult status = find_loaded(work.function, function); status != CUDA_SUCCESS) {
+CUresult start(const KernelWork& work, StartedLaunch& launch, const LaunchOwner& owner) {
+  if (const CUresult status = find_loaded(work.function, launch.function); status != CUDA_SUCCESS) {
     return status;
   }
-  const DeviceError error = machine().launch(*function->kernel, work.config, work.parameters);
-  if (error.code != DeviceErrorCode::kNone) {
-    fail(error, *function, work.function);
-  } else {
-    record_events(work);
+  DeviceError error;
+  launch.running = machine().begin(*launch.function->kernel, work.config, work.parameters, error);
+  if (launch.running == nullptr) {
+    fail(error, *launch.function, work.function, owner);
   }
   return CUDA_SUCCESS;
+}
+
+void finish(const KernelWork& work, StartedLaunch& launch, const LaunchOwner& owner) {
+  const DeviceError error = launch.running->finish();
+  launch.running.reset();
+  if (error.code != DeviceErrorCode::kNone) {
+    fail(error, *launch.function, work.function, owner);
+  } else {
+    std::ranges::for_each(events_of(work), record_event);
+  }
+}
+
+std::vector<CUevent> events_of(const KernelWork& work) {
+  std::vector<CUevent> events;
+  for (const auto& [id, value] : work.attributes) {
+    if (id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT) {
+      events.push_back(value.programmaticEvent.event);
+    } else if (id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT) {
+      events.push_back(value.launchCompletionEvent.event);
+    }
+  }
+  return events;
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,

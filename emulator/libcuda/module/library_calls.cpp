@@ -1,6 +1,7 @@
 #include "base/file.h"
 #include "emulator/libcuda/module/function_attributes.h"
 #include "emulator/libcuda/module/module.h"
+#include "emulator/libcuda/stream/stream.h"
 
 namespace barracuda::emulator::driver {
 namespace {
@@ -84,6 +85,7 @@ CUresult cuLibraryUnload(CUlibrary handle) {
   if (library == nullptr) {
     return CUDA_ERROR_INVALID_HANDLE;
   }
+  finish_all_streams();
   withdraw(*library->module);
   return CUDA_SUCCESS;
 }

@@ -1,5 +1,6 @@
 #include "base/file.h"
 #include "emulator/libcuda/module/module.h"
+#include "emulator/libcuda/stream/stream.h"
 
 namespace barracuda::emulator::driver {
 namespace {
@@ -54,6 +55,7 @@ CUresult cuModuleUnload(CUmodule handle) {
   if (module == nullptr || module->owner() == nullptr) {
     return CUDA_ERROR_INVALID_HANDLE;
   }
+  finish_all_streams();
   withdraw(*module);
   return CUDA_SUCCESS;
 }

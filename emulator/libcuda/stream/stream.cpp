@@ -1,7 +1,10 @@
 #include "emulator/libcuda/stream/stream.h"
 
 #include <atomic>
+#include <mutex>
 #include <vector>
+
+#include "emulator/libcuda/stream/queue.h"
 
 namespace barracuda::emulator::driver {
 namespace {
@@ -13,8 +16,6 @@ struct Streams {
   std::shared_ptr<Stream> legacy = std::make_shared<Stream>();
   std::mutex per_thread_mutex;
   std::vector<std::unique_ptr<Stream>> per_thread;
-  std::shared_mutex in_flight;       // shared by all running work
-  std::shared_mutex legacy_running;  // exclusive for the legacy stream, shared by blocking ones
   std::atomic<std::uint64_t> next_id{3};
 
   Streams() { legacy->id = 1; }
@@ -89,32 +90,14 @@ bool is_legacy(const Stream& stream) {
   return &stream == streams().legacy.get();
 }
 
-StreamTurn::StreamTurn(CUstream handle) {
-  status_ = look_up(handle, stream_);
-  if (status_ == CUDA_SUCCESS && is_legacy(*stream_)) {
-    status_ = check_legacy_stream();
-  } else if (status_ == CUDA_SUCCESS && stream_->is_capturing) {
-    status_ = spoil_capture(*stream_, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+CUresult find_for_work(CUstream handle, std::shared_ptr<Stream>& stream) {
+  const CUresult status = look_up(handle, stream);
+  if (status == CUDA_SUCCESS && is_legacy(*stream)) {
+    return check_legacy_stream();
   }
-  if (status_ != CUDA_SUCCESS) {
-    return;
-  }
-  Streams& all = streams();
-  in_flight_ = std::shared_lock(all.in_flight);
-  if (stream_ == all.legacy) {
-    legacy_ = std::unique_lock(all.legacy_running);
-    return;
-  }
-  if ((stream_->flags & CU_STREAM_NON_BLOCKING) == 0) {
-    beside_legacy_ = std::shared_lock(all.legacy_running);
-  }
-  own_ = std::unique_lock(stream_->running);
-}
-
-StreamTurn::~StreamTurn() = default;
-
-void finish_all_streams() {
-  const std::unique_lock lock(streams().in_flight);
+  return status == CUDA_SUCCESS && stream->is_capturing
+             ? spoil_capture(*stream, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
+             : status;
 }
 
 void release_streams(const Context& context) {
@@ -144,33 +127,34 @@ CUresult cuStreamDestroy_v2(CUstream handle) {
 }
 
 CUresult cuStreamSynchronize(CUstream handle) {
-  const StreamTurn turn(handle);
-  return turn.status();
+  std::shared_ptr<Stream> stream;
+  if (const CUresult status = find_for_work(handle, stream); status != CUDA_SUCCESS) {
+    return status;
+  }
+  wait_for_stream(*stream);
+  return current_context()->failure;
 }
 
 CUresult cuStreamQuery(CUstream handle) {
   std::shared_ptr<Stream> stream;
-  if (const CUresult status = look_up(handle, stream); status != CUDA_SUCCESS) {
+  if (const CUresult status = find_for_work(handle, stream); status != CUDA_SUCCESS) {
     return status;
   }
-  if (is_legacy(*stream)) {
-    return check_legacy_stream();
-  }
-  return stream->is_capturing ? spoil_capture(*stream, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
-                              : CUDA_SUCCESS;
+  const bool is_over = poll_stream(*stream);
+  const CUresult failure = current_context()->failure;
+  return failure == CUDA_SUCCESS && !is_over ? CUDA_ERROR_NOT_READY : failure;
 }
 
 CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void* data,
                              unsigned flags) {
-  const StreamTurn turn(handle);
-  if (turn.status() != CUDA_SUCCESS) {
-    return turn.status();
+  std::shared_ptr<Stream> stream;
+  if (const CUresult status = find_for_work(handle, stream); status != CUDA_SUCCESS) {
+    return status;
   }
   if (callback == nullptr || flags != 0) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  callback(handle, CUDA_SUCCESS, data);
-  return CUDA_SUCCESS;
+  return enqueue(stream, Call([=] { callback(handle, CUDA_SUCCESS, data); }));
 }
 
 CUresult cuStreamGetPriority(CUstream handle, int* priority) {

@@ -3,6 +3,7 @@
 #include "emulator/libcuda/event/event.h"
 #include "emulator/libcuda/graph/graph.h"
 #include "emulator/libcuda/stream/capture.h"
+#include "emulator/libcuda/stream/queue.h"
 #include "emulator/libcuda/stream/stream.h"
 
 namespace barracuda::emulator::driver {
@@ -32,8 +33,6 @@ struct Checker {
 };
 
 struct Runner {
-  CUresult operator()(const KernelWork& work) const { return run(work); }
-
   CUresult operator()(const CopyWork& work) const { return run(work); }
 
   CUresult operator()(const MemsetWork& work) const { return run(work); }
@@ -43,18 +42,20 @@ struct Runner {
     return CUDA_SUCCESS;
   }
 
-  CUresult operator()(const ChildGraphWork& work) const { return run(work); }
-
   CUresult operator()(const EventRecordWork& work) const { return record_event(work.event); }
 
-  // All work before has ended, and a graph's memory is there as long as the graph.
-  CUresult operator()(const EmptyWork& /*work*/) const { return CUDA_SUCCESS; }
+  // All that it waits for is over, and a graph's memory is there as long as the graph.
+  template <typename Other>
+  CUresult operator()(const Other& /*work*/) const {
+    static_assert(std::is_same_v<Other, EmptyWork> || std::is_same_v<Other, EventWaitWork> ||
+                  std::is_same_v<Other, AllocateWork> || std::is_same_v<Other, FreeWork>);
+    return CUDA_SUCCESS;
+  }
 
-  CUresult operator()(const EventWaitWork& /*work*/) const { return CUDA_SUCCESS; }
+  // In pieces and by their nodes: the queue's.
+  CUresult operator()(const KernelWork& /*work*/) const { return CUDA_ERROR_UNKNOWN; }
 
-  CUresult operator()(const AllocateWork& /*work*/) const { return CUDA_SUCCESS; }
-
-  CUresult operator()(const FreeWork& /*work*/) const { return CUDA_SUCCESS; }
+  CUresult operator()(const ChildGraphWork& /*work*/) const { return CUDA_ERROR_UNKNOWN; }
 };
 
 }  // namespace
@@ -82,8 +83,9 @@ CUresult submit(CUstream handle, Work work) {
       stream != nullptr && stream->is_capturing) {
     return capture(*stream, std::move(work));
   }
-  const StreamTurn turn(handle);
-  return turn.status() == CUDA_SUCCESS ? run(work) : turn.status();
+  std::shared_ptr<Stream> stream;
+  const CUresult status = find_for_work(handle, stream);
+  return status == CUDA_SUCCESS ? enqueue(stream, std::move(work)) : status;
 }
 
 }  // namespace barracuda::emulator::driver

@@ -66,15 +66,13 @@ CUresult check(const CopyWork& work);
 CUresult check(const MemsetWork& work);
 CUresult check(const Work& work);
 
-// Runs it at once and to its end. The caller holds the turn of its stream. A kernel that fails
-// leaves its error in the context.
-CUresult run(const KernelWork& work);
+// Runs it at once and to its end. Kernels are run in pieces (launch.h), and graphs by their nodes.
 CUresult run(const CopyWork& work);
 CUresult run(const MemsetWork& work);
-CUresult run(const ChildGraphWork& work);
 CUresult run(const Work& work);
 
-// Runs the work in the stream; if the stream is being captured, the work becomes a node.
+// Puts the work into the stream (queue.h); if the stream is being captured, the work becomes a
+// node.
 CUresult submit(CUstream stream, Work work);
 
 }  // namespace barracuda::emulator::driver

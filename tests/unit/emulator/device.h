@@ -52,6 +52,21 @@ class Device {
     return machine_.launch(*found, config, parameters);
   }
 
+  // For launches that are run in pieces.
+  template <class... Arguments>
+  std::unique_ptr<RunningLaunch> begin(std::string_view kernel, const LaunchConfig& config,
+                                       Arguments... arguments) {
+    const LoadedKernel* found = Machine::find_kernel(*module_, kernel);
+    REQUIRE(found != nullptr);
+    std::vector<std::byte> parameters;
+    (append(parameters, arguments), ...);
+    DeviceError error;
+    auto launch = machine_.begin(*found, config, parameters, error);
+    INFO(error.message);
+    REQUIRE(launch != nullptr);
+    return launch;
+  }
+
   // For launches that must succeed.
   template <class... Arguments>
   void run_well(std::string_view kernel, const LaunchConfig& config, Arguments... arguments) {

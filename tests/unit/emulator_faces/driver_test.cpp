@@ -44,11 +44,13 @@ struct CurrentContext {
 };
 
 std::string g_failed_kernel;
+std::uint64_t g_failed_tag = 0;
 barracuda::emulator::DeviceError g_failure;
 
 void remember_failure(const barracuda::emulator::DeviceError& error, const void* /*function*/,
-                      std::string_view kernel) {
+                      std::string_view kernel, std::uint64_t tag) {
   g_failure = error;
+  g_failed_tag = tag;
   g_failed_kernel = kernel;
 }
 
@@ -167,10 +169,13 @@ TEST_CASE("a failed kernel is reported, and stays the context's error") {
     int index = 1 << 24;
     std::array<void*, 2> parameters = {&cells, &index};
     driver::set_launch_failure_handler(&remember_failure);
+    driver::set_launch_tagger([] { return std::uint64_t{7}; });
     CHECK(CU(cuLaunchKernel)(function, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters.data(), nullptr) ==
           CUDA_SUCCESS);
     driver::set_launch_failure_handler(nullptr);
+    driver::set_launch_tagger(nullptr);
     CHECK(g_failed_kernel == "store_at");
+    CHECK(g_failed_tag == 7);
     CHECK(g_failure.code == barracuda::emulator::DeviceErrorCode::kIllegalAddress);
     CHECK(g_failure.address == cells + (std::uint64_t{1} << 26));
     CHECK(g_failure.is_write);

@@ -32,6 +32,10 @@ TEST_CASE("streams, events and host functions run in order") {
   CHECK(run_program("streams_per_thread") == 0);
 }
 
+TEST_CASE("kernels run beside each other, copies and the host where they must") {
+  CHECK(run_program("concurrent") == 0);
+}
+
 TEST_CASE("graphs are built, changed and launched, with nodes of every kind") {
   CHECK(run_program("graphs") == 0);
 }
