@@ -38,6 +38,9 @@ a barrier gives its clocks but not its fences|sync/barrier.cpp|s/^    add_fences
 a warp's time stands still at a barrier|sync/barrier.cpp|s/^      warps\[warp\].advance();//
 a barrier opens before the last thread came|sync/barrier.cpp|s/waiting_ >= live_threads/waiting_ + 1 >= live_threads/
 same warp is ordered without a barrier|races/cell_order.cpp|s/older.warp == warp.warp() \&\& older.maps_lanes_like(newer)) {/older.warp == warp.warp()) {/
+settled: its block does not know of it|races/cell_order.cpp|s/older.cta == actor.cta.key \&\& older.is_settled()/false/
+settled: it is compared with what its block does|races/piece_check.cpp|s/cell.is_settled() \&\& older.cta == cell.cta/false/
+settled: it has a time like others|races/access_check.cpp|s/operation.is_settled ? Cell::kSettledTime/false ? Cell::kSettledTime/
 a strong access replaces a plain one|races/verdict.cpp|s/(is_as_strong(strength_of(\*older.site), strength) \&\&/(true \&\&/
 a read replaces a write|races/verdict.cpp|s/if (older.writes \&\& !newer.writes) {/if (false) {/
 a narrow scope counts as wide|races/verdict.cpp|s/includes(narrower(first.scope, second.scope), pair.distance)/includes(wider(first.scope, second.scope), pair.distance)/

@@ -124,7 +124,7 @@ of_logger=$(cat <<'LIST'
 logger: a read is where it begins|unlogged_memory.h|s/begins_inside \&\& first + bytes <= range.bytes/begins_inside/
 logger: a write is where it begins|unlogged_memory.h|s/ends_inside = range.address - address < bytes;/ends_inside = false;/
 logger: a write is where it ends|unlogged_memory.h|s/begins_inside = first < range.bytes;/begins_inside = (use == AccessUse::kWrite ? first + bytes - 1 : first) < range.bytes;/;s/ends_inside = range.address - address < bytes;/ends_inside = false;/
-logger: one range counts|unlogged_memory.h|s/i < count; ++i/i < count \&\& i < 1; ++i/
+logger: one range counts|unlogged_memory.h|s/i < counts.count; ++i/i < counts.count \&\& i < 1; ++i/
 states: an interval lasts|shared_states.h|s/met.interval() == interval ? met.bits() : 0/met.bits()/
 states: intervals do not matter|shared_states.h|s/met.interval() == interval ? met.bits() : 0/0/
 states: writers do not conflict|shared_states.h|s/if (!is_own) {/if (false) {/
@@ -146,8 +146,19 @@ states: who left did nothing|shared_states.h|s/(has_left(state.first().thread) ?
 states: who stayed has left|shared_states.h|s/(has_left(state.first().thread) ? 1U : 0U)/1U/
 logger: every site is an owner|unlogged_memory.h|s/return i < kMostOwnedSites \&\& (ranges_at(i) >> range \& 1) != 0;/return i < kMostOwnedSites \&\& (ranges_at(i) >> range \& 1) != 2;/
 logger: a site beyond the table is an owner|unlogged_memory.h|s/return i < kMostOwnedSites \&\& (/return i >= kMostOwnedSites || (/
-logger: nothing is owned|unlogged_memory.h|s/if (i + owned >= count) {/if (false) {/
+logger: nothing is owned|unlogged_memory.h|s/if (i >= first_owned) {/if (false) {/
 logger: owned bytes may lie outside|unlogged_memory.h|s/: is_inside  *? LogDecision::kLeftOut/: begins_inside ? LogDecision::kLeftOut/
+owners: nobody writes what another reads|word_owners.h|s/return state.is_of(by) ? to_owner/return true ? to_owner/
+owners: readers do not conflict|word_owners.h|s/if (kind == Kind::kReads || (kind/if ((kind/
+owners: any writer is the owner|word_owners.h|s/kind != Kind::kNone \&\& !state.is_of(access.by)/false/
+owners: one reader stands for all|word_owners.h|s/: to_owner(state.with(Kind::kReads), read, true);/: to_owner(state);/
+owners: blocks of readers do not matter|word_owners.h|s/is_new_site : is_of_one || is_newer);/is_new_site : false);/
+owners: intervals of readers do not matter|word_owners.h|s/first.block == by.block \&\& first.interval != by.interval/false/
+owners: other blocks have barriers|word_owners.h|s/if (kept.block != by.block) {/if (false) {/
+owners: barriers settle nothing|word_owners.h|s/: kept.interval != by.interval;/: false;/
+owners: who left is settled|word_owners.h|s/is_frozen ? !has_left || kept/is_frozen ? true || kept/
+owners: every value of a warp is equal|word_owners.h|s/ \&\& load_word() == access.value_mark;/;/
+owners: what is logged is logged once|word_owners.h|s/state.kind() == WordOwner::Kind::kLogged || access/access/
 logger: every access is of one byte|unlogged_memory.h|s/return 1U << size_log2_at(site);/return 1U + (site \& 0);/
 LIST
 )

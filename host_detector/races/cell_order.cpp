@@ -55,8 +55,10 @@ bool is_all_before(const PlacedPiece& access, const Cell& older, const Cell& new
   if (older.is_asynchronous()) {
     return is_completion_before(access, older, newer);
   }
-  if (older.cta == actor.cta.key &&
-      (older.is_settled() || (older.warp == warp.warp() && older.maps_lanes_like(newer)))) {
+  if (older.cta == actor.cta.key && older.is_settled()) {
+    return true;
+  }
+  if (older.cta == actor.cta.key && older.warp == warp.warp() && older.maps_lanes_like(newer)) {
     return true;
   }
   if (older.launch() != actor.launch() &&

@@ -85,6 +85,8 @@ constexpr std::chrono::milliseconds kQuietForLong{20}, kQuietForPolls{1000};
 constexpr std::uint32_t kLastRounds = 16;
 
 constinit thread_local unsigned g_synchronous_calls = 0;
+// Pieces that this thread is in the middle of: host functions that call CUDA, or exit().
+constinit thread_local std::size_t g_own_pieces = 0;
 
 // What may be run.
 enum class Reach : std::uint8_t {
@@ -245,7 +247,9 @@ std::uint64_t Queue::run(Lock& lock, const Ticket& chosen, Reach reach) {
   last_run_ = chosen;
   ++running_;
   lock.unlock();
+  ++g_own_pieces;
   const Progress progress = run_piece(*chosen, limit);
+  --g_own_pieces;
   lock.lock();
   --running_;
   chosen->progress = progress;
@@ -277,11 +281,13 @@ void Queue::wait_until(Lock& lock, const Condition& until) {
     if (const Ticket chosen = choose(Reach::kLong)) {
       run(lock, chosen, Reach::kLong);
       rounds = 0;
-    } else if (const Ticket polling = running_ == 0 ? choose(Reach::kPolls) : nullptr) {
+    } else if (const Ticket polling = running_ == g_own_pieces ? choose(Reach::kPolls) : nullptr) {
       run(lock, polling, Reach::kPolls);
       if (++rounds > kEagerRounds) {
         changed_.wait_for(lock, kBreak);
       }
+    } else if (running_ == g_own_pieces && g_own_pieces != 0) {
+      break;  // it comes after what this thread is in the middle of
     } else {
       changed_.wait(lock);  // somebody else runs it
     }

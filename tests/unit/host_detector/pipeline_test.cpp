@@ -462,7 +462,7 @@ TEST_CASE("malformed records are counted and skipped") {
   unknown.site = SiteId{1000};
   writer.write(unknown);
   const std::uint64_t slot = writer.claim(1);
-  writer.header(slot, static_cast<RecordKind>(11), exit_of(0));
+  writer.header(slot, static_cast<RecordKind>(15), exit_of(0));
   writer.write(exit_of(0));
   REQUIRE(running.pipeline.wait_for(LaunchId{1}, kPatience));
   CHECK(running.pipeline.statistics().rejected == 4);
