@@ -21,8 +21,10 @@ std::uint32_t state_bits(const PlannedSite& site) {
   const bool is_weak = site.info.order == wire::MemoryOrder::kWeak || site.has_state;
   const bool reads = site.effect.opcode_class == OpcodeClass::kLoad;
   if (reads || site.effect.opcode_class == OpcodeClass::kStore) {
+    // A load past the caches' coherence is ordered before no write, whatever comes between.
+    const bool has_no_state = !is_weak || site.info.proxy == wire::Proxy::kReadOnly;
     return (is_weak && reads ? wire::kPlainRead : 0) | (reads ? 0 : wire::kPlainWrite) |
-           (is_weak ? 0 : wire::kAlwaysLogged);
+           (has_no_state ? wire::kAlwaysLogged : 0);
   }
   // An atomic. One of a vector is several.
   return wire::kPlainWrite |

@@ -93,6 +93,19 @@ TEST_CASE("volatile accesses have states where all are volatile") {
   CHECK_FALSE(are_logged(strong + "atom.shared.add.u32 %r3, [tile], 1;\n"));
 }
 
+TEST_CASE("loads past coherence have no states") {
+  const auto is_logged = [](const std::string& load) {
+    const std::string text = instrument_with(load + "st.global.u32 [%rd2], %r2;\n").text;
+    const std::size_t call =
+        text.find("__barracuda_followed_access,", text.find("mov.b32 %__barracuda_interval"));
+    REQUIRE(call != std::string::npos);
+    const std::size_t word = text.rfind("[__barracuda_p0], ", call);
+    return (std::stoul(text.substr(word + 18)) & wire::kAlwaysLogged) != 0;
+  };
+  CHECK(is_logged("ld.global.nc.u32 %r2, [%rd1];\n"));
+  CHECK_FALSE(is_logged("ld.global.u32 %r2, [%rd1];\n"));
+}
+
 TEST_CASE("states name the sites of their kernel from its first access on") {
   const InstrumentedModule module =
       instrument_with(std::string("st.global.u32 [%rd1], %r1;\n") + kTile);
