@@ -61,6 +61,12 @@ struct NativeLanes {
     }
   }
 
+  // No other of these lanes has its word.
+  [[nodiscard]] bool is_alone(const Words& words, std::uint32_t lane) const {
+    return std::has_single_bit(
+        which(words, [&](std::uint32_t, std::uint64_t word) { return word == words[lane]; }));
+  }
+
   [[nodiscard]] static std::uint64_t of(const Words& words, std::uint32_t lane) {
     return words[lane];
   }

@@ -200,6 +200,8 @@ NativeResult leaves_out(const NativeCall& call) {
 
 class FollowedAccess {
  public:
+  // site, address, interval, what is stored: whether it need not be logged. What comes before it is
+  // logged here, where a GPU leaves that to the hooks of followed accesses.
   template <bool Generic>
   static NativeResult keep(const NativeCall& call) {
     const wire::LaunchDescriptor* descriptor = descriptor_of(call);
@@ -277,13 +279,6 @@ class FollowedAccess {
   const NativeStates states_;
   const NativeOwners owners_;
 };
-
-// site, address, interval, what is stored: whether it need not be logged. What comes before it is
-// logged here, where a GPU leaves that to the hooks of followed accesses.
-template <bool Generic>
-NativeResult keep_access(const NativeCall& call) {
-  return FollowedAccess::keep<Generic>(call);
-}
 
 NativeResult next_interval(const NativeCall& call) {
   const wire::LaunchDescriptor* descriptor = descriptor_of(call);
@@ -508,16 +503,16 @@ constexpr std::array kHooks = {
     hook("__barracuda_store_wide_generic", 4, &access<true>),
     hook("__barracuda_leaves_out", 2, &leaves_out<false>),
     hook("__barracuda_leaves_out_generic", 2, &leaves_out<true>),
-    hook("__barracuda_owns", 3, &keep_access<false>),
-    hook("__barracuda_owns_store", 5, &keep_access<false>),
-    hook("__barracuda_keep_access", 3, &keep_access<false>),
-    hook("__barracuda_keep_access_generic", 3, &keep_access<true>),
-    hook("__barracuda_keep_load", 3, &keep_access<false>),
-    hook("__barracuda_keep_load_generic", 3, &keep_access<true>),
-    hook("__barracuda_keep_reduction", 3, &keep_access<false>),
-    hook("__barracuda_keep_reduction_generic", 3, &keep_access<true>),
-    hook("__barracuda_keep_store", 5, &keep_access<false>),
-    hook("__barracuda_keep_store_generic", 5, &keep_access<true>),
+    hook("__barracuda_owns", 3, &FollowedAccess::keep<false>),
+    hook("__barracuda_owns_store", 5, &FollowedAccess::keep<false>),
+    hook("__barracuda_keep_access", 3, &FollowedAccess::keep<false>),
+    hook("__barracuda_keep_access_generic", 3, &FollowedAccess::keep<true>),
+    hook("__barracuda_keep_load", 3, &FollowedAccess::keep<false>),
+    hook("__barracuda_keep_load_generic", 3, &FollowedAccess::keep<true>),
+    hook("__barracuda_keep_reduction", 3, &FollowedAccess::keep<false>),
+    hook("__barracuda_keep_reduction_generic", 3, &FollowedAccess::keep<true>),
+    hook("__barracuda_keep_store", 5, &FollowedAccess::keep<false>),
+    hook("__barracuda_keep_store_generic", 5, &FollowedAccess::keep<true>),
     hook("__barracuda_followed_access", 3, &access<false, 3>),
     hook("__barracuda_followed_access_generic", 3, &access<true, 3>),
     hook("__barracuda_followed_store", 5, &access<false, 3>),

@@ -1,7 +1,6 @@
 #include "session/native_owners.h"
 
 #include <atomic>
-#include <bit>
 
 namespace barracuda::session {
 
@@ -80,9 +79,7 @@ Outcome NativeOwners::follow(const NativeLanes& lanes, std::uint32_t site,
                   .is_frozen = (interval & wire::kFrozen) != 0};
     if (step.access.use == wire::StateUse::kWrite) {
       // Two lanes of one instruction in one word: their record says what is to be said of them.
-      if (!std::has_single_bit(lanes.which(addresses, [&](std::uint32_t, std::uint64_t address) {
-            return address == addresses[lane];
-          }))) {
+      if (!lanes.is_alone(addresses, lane)) {
         step.access.use = wire::StateUse::kLogged;
       }
       step.value = wire::stored_value(values.low[lane], values.high[lane]);

@@ -182,9 +182,7 @@ NativeStates::Outcome NativeStates::follow(const NativeLanes& lanes, std::uint32
                   .access = wire::state_access(states_, site, warp_ * wire::kWarpLanes + lane)};
     if (step.access.use == wire::StateUse::kWrite) {
       // Two lanes of one instruction in one word: their record says what is to be said of them.
-      if (!std::has_single_bit(lanes.which(addresses, [&](std::uint32_t, std::uint64_t address) {
-            return address == addresses[lane];
-          }))) {
+      if (!lanes.is_alone(addresses, lane)) {
         step.access.use = wire::StateUse::kLogged;
       }
       step.value = wire::stored_value(values.low[lane], values.high[lane]);

@@ -75,7 +75,7 @@ StateMemory::States StateMemory::acquire(const Request& request) {
   return states.of_blocks.address != 0 || request.watched_bytes == 0 ? states : acquire(request, 0);
 }
 
-// The words of what is watched, which need no zeroes, its states, and what is of blocks.
+// The words of what is watched, which need no zeroes, its states, as large, and what is of blocks.
 StateMemory::States StateMemory::acquire(const Request& request, std::uint64_t watched_bytes) {
   const ptx::Kernel& kernel = request.kernel;
   if (!kernel.has_block_events || request.grid.volume() == 0 ||
@@ -83,11 +83,10 @@ StateMemory::States StateMemory::acquire(const Request& request, std::uint64_t w
     return {};
   }
   const std::uint64_t granules = watched_bytes >> kernel.owner_granule_log2;
-  const std::uint64_t owners = align_up(granules * wire::kOwnerBytes, kAlignment), words = owners;
+  const std::uint64_t words = align_up(granules * wire::kOwnerBytes, kAlignment);
   const std::uint32_t window = window_of(request);
   const std::uint64_t bytes =
-      words + owners +
-      wire::block_offset(request.grid.volume(), window, kernel.state_granule_log2) +
+      2 * words + wire::block_offset(request.grid.volume(), window, kernel.state_granule_log2) +
       wire::kEndedBlocksBytes;
   if (bytes > kMostBytes) {
     return {};
@@ -101,7 +100,7 @@ StateMemory::States StateMemory::acquire(const Request& request, std::uint64_t w
   }
   piece->stream = request.stream_key;
   ++piece->launches;
-  return {.of_blocks = {.address = piece->address + words + owners,
+  return {.of_blocks = {.address = piece->address + 2 * words,
                         .window = window,
                         .first_site = index_of(kernel.state_sites) & (wire::kMaxSites - 1),
                         .granule_log2 = kernel.state_granule_log2 & 3,

@@ -54,7 +54,7 @@ TEST_CASE("the marks of many launches do not pile up, nor those of a context tha
   CHECK(written().launches == 2000);
 }
 
-TEST_CASE("energy is told of a window that is long enough") {
+TEST_CASE("energy is reported only if it was counted for long enough") {
   HostMemoryDriver driver;
   std::chrono::steady_clock::time_point now;
   const auto measured = [&](std::chrono::milliseconds window, std::optional<std::uint64_t> at_end) {
