@@ -123,6 +123,7 @@ struct EndedBlocks {
 
 // How the end of a block is logged, by the word before its step.
 struct BlockEnd {
+  bool is_last = false;
   bool is_logged = false;
   std::uint32_t others = 0;  // that have ended, and of which nothing was logged
 };
@@ -130,7 +131,8 @@ struct BlockEnd {
 BARRACUDA_WIRE BlockEnd end_of_block(EndedBlocks before, std::uint32_t logged,
                                      std::uint64_t blocks) {
   const bool is_last = std::uint64_t{before.count()} + 1 == blocks;
-  return {.is_logged = is_last || (logged & kLoggedEver) != 0,
+  return {.is_last = is_last,
+          .is_logged = is_last || (logged & kLoggedEver) != 0,
           .others = is_last ? before.untouched() : 0};
 }
 

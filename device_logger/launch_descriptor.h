@@ -69,8 +69,8 @@ static_assert(offsetof(LaunchDescriptor, unlogged) + offsetof(UnloggedMemory, ra
 static_assert(offsetof(LaunchDescriptor, stressed) == 104 + sizeof(UnloggedMemory) &&
                   offsetof(LaunchDescriptor, owners) == 248 &&
                   offsetof(LaunchDescriptor, states) == 256 &&
-                  offsetof(LaunchDescriptor, owned_sites) == 272 &&
-                  sizeof(LaunchDescriptor) == 1280,
+                  offsetof(LaunchDescriptor, owned_sites) == 288 &&
+                  sizeof(LaunchDescriptor) == 1408,
               "what has an offset in the device's code");
 static_assert(kHeadStride >= 2 * sizeof(std::uint64_t),
               "beside a queue's claim counter lies its copy of the read position");

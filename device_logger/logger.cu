@@ -41,7 +41,7 @@ __device__ __forceinline__ std::uint64_t claim_release(const Queue& queue, const
 }
 
 __device__ __forceinline__ ReleaseToken begin_release(std::uint32_t site, std::uint64_t address) {
-  const std::uint64_t descriptor = __barracuda_descriptor;
+  const std::uint64_t descriptor = __barracuda_block.descriptor;
   ReleaseToken token;
   token.slot = kNoSlot;
   token.address = address;
@@ -65,7 +65,7 @@ __device__ __forceinline__ ReleaseToken begin_release(std::uint32_t site, std::u
 
 __device__ __forceinline__ void log_acquire(std::uint32_t site, std::uint64_t address,
                                             std::uint64_t value, std::uint32_t flags) {
-  const std::uint64_t descriptor = __barracuda_descriptor;
+  const std::uint64_t descriptor = __barracuda_block.descriptor;
   if (descriptor == 0 || address == kNoAddress) {
     return;
   }
@@ -113,7 +113,7 @@ __device__ __forceinline__ void tag_operands(std::uint32_t site, Operands& opera
 // What is logged before its operation has its slots before any thread can see the operation; what
 // is logged after, behind all that it saw.
 __device__ __forceinline__ void log_operands(std::uint32_t site, Operands operands) {
-  const std::uint64_t descriptor = __barracuda_descriptor;
+  const std::uint64_t descriptor = __barracuda_block.descriptor;
   if (descriptor == 0) {
     return;
   }
@@ -179,7 +179,7 @@ __device__ __forceinline__ std::uint32_t lanes_with(const Lanes& together, std::
 // Lanes that do the same in bulk groups have one record: whole warps do so. An mbarrier counts the
 // bytes of each lane.
 __device__ __forceinline__ void log_tensor_copy(std::uint32_t site, TensorOperands operands) {
-  const std::uint64_t descriptor = __barracuda_descriptor;
+  const std::uint64_t descriptor = __barracuda_block.descriptor;
   if (descriptor == 0) {
     return;
   }
@@ -216,7 +216,7 @@ __device__ __forceinline__ void log_tensor_copy(std::uint32_t site, TensorOperan
 
 __device__ __forceinline__ void log_event(std::uint32_t site, std::uint32_t detail,
                                           std::uint32_t threads) {
-  const std::uint64_t descriptor = __barracuda_descriptor;
+  const std::uint64_t descriptor = __barracuda_block.descriptor;
   if (descriptor == 0) {
     return;
   }
@@ -378,7 +378,7 @@ BARRACUDA_HOOK bool __barracuda_follow(std::uint32_t site, std::uint64_t address
 __device__ __forceinline__ void log_followed_access(std::uint32_t site, std::uint64_t address,
                                                     std::uint32_t interval) {
   using namespace barracuda::wire;
-  if (__barracuda_descriptor != 0 && address != kNoAddress &&
+  if (__barracuda_block.descriptor != 0 && address != kNoAddress &&
       __barracuda_follow(site, address, interval, 0, false)) {
     __barracuda_access(site, address);
   }
@@ -388,7 +388,7 @@ __device__ __forceinline__ void log_followed_store(std::uint32_t site, std::uint
                                                    std::uint32_t interval, std::uint64_t low,
                                                    std::uint64_t high) {
   using namespace barracuda::wire;
-  if (__barracuda_descriptor != 0 && address != kNoAddress &&
+  if (__barracuda_block.descriptor != 0 && address != kNoAddress &&
       __barracuda_follow(site, address, interval, stored_value(low, high), true)) {
     __barracuda_store_wide(site, address, low, high);
   }
@@ -416,10 +416,18 @@ BARRACUDA_HOOK void __barracuda_followed_store_generic(std::uint32_t site, std::
   log_followed_store(site, barracuda::wire::tagged_generic(address), interval, low, high);
 }
 
+// First of all in such a kernel, by all threads of the block. `dynamic`: where its dynamic shared
+// memory begins. Whether they must meet before they go on.
+BARRACUDA_HOOK HookResult __barracuda_begin_block(std::uint32_t dynamic) {
+  using namespace barracuda::wire;
+  const std::uint64_t descriptor = __barracuda_block.descriptor;
+  return {descriptor != 0 && BlockStates::begin(descriptor, dynamic)};
+}
+
 // Behind a barrier of the whole block. Without states every access is logged, as by who is frozen.
 BARRACUDA_HOOK HookResult __barracuda_next_interval(std::uint32_t interval) {
   using namespace barracuda::wire;
-  const std::uint64_t descriptor = __barracuda_descriptor;
+  const std::uint64_t descriptor = __barracuda_block.descriptor;
   if (descriptor == 0) {
     return {kFrozen};
   }
@@ -431,7 +439,7 @@ BARRACUDA_HOOK HookResult __barracuda_next_interval(std::uint32_t interval) {
 // far as this thread knows. Without states each warp logs it.
 BARRACUDA_HOOK HookResult __barracuda_logs_barrier() {
   using namespace barracuda::wire;
-  const std::uint64_t descriptor = __barracuda_descriptor;
+  const std::uint64_t descriptor = __barracuda_block.descriptor;
   if (descriptor == 0) {
     return {0};
   }
@@ -456,7 +464,7 @@ BARRACUDA_HOOK void __barracuda_release_end(std::uint32_t site, std::uint64_t sl
   if (slot == kNoSlot) {
     return;
   }
-  const Queue queue(__barracuda_descriptor);
+  const Queue queue(__barracuda_block.descriptor);
   write_release(queue, slot, site, lane_id(), address, number_and_flags, value_read, value_written);
 }
 
@@ -496,7 +504,7 @@ BARRACUDA_HOOK void __barracuda_event(std::uint32_t site, std::uint32_t detail,
 // What the program reads of %ctaid instead (BlockOrder): the coordinate 0, 1 or 2.
 BARRACUDA_HOOK std::uint32_t __barracuda_ctaid(std::uint32_t coordinate) {
   using namespace barracuda::wire;
-  const std::uint64_t descriptor = __barracuda_descriptor;
+  const std::uint64_t descriptor = __barracuda_block.descriptor;
   const std::uint32_t cta = descriptor == 0 ? linear_cta() : Queue(descriptor).program_cta();
   const std::uint32_t row = cta / gridDim.x;
   return coordinate == 0 ? cta - row * gridDim.x

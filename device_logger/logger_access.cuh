@@ -50,7 +50,7 @@ __device__ __forceinline__ JudgedAccess judge_access(std::uint64_t descriptor, s
 // A lane must not claim again before its record here is claimed, so all leave together.
 __device__ __forceinline__ void log_access(std::uint32_t site, std::uint64_t address,
                                            const StoredValues<Lanes>& values) {
-  const std::uint64_t descriptor = __barracuda_descriptor;
+  const std::uint64_t descriptor = __barracuda_block.descriptor;
   if (descriptor == 0 || address == kNoAddress) {
     return;
   }
@@ -65,7 +65,7 @@ __device__ __forceinline__ void log_access(std::uint32_t site, std::uint64_t add
 
 // All lanes or none, so that none of a warp stay apart behind it.
 __device__ __forceinline__ bool leaves_out(std::uint32_t site, std::uint64_t address) {
-  const std::uint64_t descriptor = __barracuda_descriptor;
+  const std::uint64_t descriptor = __barracuda_block.descriptor;
   if (descriptor == 0) {
     return true;
   }
@@ -80,7 +80,7 @@ template <StateUse kUse>
 __device__ __forceinline__ bool keep_access(std::uint32_t site, std::uint64_t address,
                                             std::uint32_t interval,
                                             const StoredValue& stored = {}) {
-  const std::uint64_t descriptor = __barracuda_descriptor;
+  const std::uint64_t descriptor = __barracuda_block.descriptor;
   if (descriptor == 0 || address == kNoAddress) {
     return true;
   }
@@ -92,7 +92,7 @@ __device__ __forceinline__ bool keep_access(std::uint32_t site, std::uint64_t ad
 // states of what is watched.
 __device__ __forceinline__ bool owns_access(std::uint32_t site, std::uint64_t address,
                                             std::uint32_t interval, StoredValue stored = {}) {
-  const std::uint64_t descriptor = __barracuda_descriptor;
+  const std::uint64_t descriptor = __barracuda_block.descriptor;
   if (descriptor == 0) {
     return true;
   }
@@ -125,7 +125,7 @@ __device__ __forceinline__ bool owns_access(std::uint32_t site, std::uint64_t ad
 // Whether any lane's access has to be logged. What comes before it is logged here.
 __device__ __forceinline__ bool follow_access(std::uint32_t site, std::uint64_t address,
                                               std::uint32_t interval, const StoredValue& stored) {
-  const std::uint64_t descriptor = __barracuda_descriptor;
+  const std::uint64_t descriptor = __barracuda_block.descriptor;
   const JudgedAccess judged = is_global(address)
                                   ? judge_access(descriptor, site, address, access_use(site))
                                   : JudgedAccess{};

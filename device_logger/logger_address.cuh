@@ -26,7 +26,7 @@ __device__ __forceinline__ std::uint64_t tagged_cluster_shared(std::uint64_t gen
   asm("cvta.to.shared::cluster.u64 %0, %1;" : "=l"(address) : "l"(generic));
   asm("getctarank.u64 %0, %1;" : "=r"(rank) : "l"(generic));
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(own));
-  const auto word = static_cast<std::uint64_t>(__cvta_generic_to_shared(&__barracuda_descriptor));
+  const auto word = static_cast<std::uint64_t>(__cvta_generic_to_shared(&__barracuda_block));
   asm("mapa.shared::cluster.u64 %0, %1, %2;" : "=l"(mapped) : "l"(word), "r"(rank));
   const std::uint64_t offset = address - mapped + (word & kSharedOffsetMask);
   return rank == own ? tagged_address(AddressSpace::kShared, offset)

@@ -6,15 +6,16 @@
 #include <cstdint>
 
 #include "device_logger/block_events.h"
+#include "device_logger/block_memory.cuh"
 #include "device_logger/half_store.cuh"
 #include "device_logger/launch_descriptor.h"
 #include "device_logger/order_number.h"
 #include "device_logger/record.h"
 #include "device_logger/write_record.h"
 
-// Module scope, so that a .func finds what its .entry stored (symbols.h: kDescriptorWord).
+// Module scope, so that a .func finds what its .entry stored (symbols.h: kBlockWords).
 extern "C" {
-__shared__ std::uint64_t __barracuda_descriptor;
+__shared__ __align__(16) barracuda::wire::BlockWords __barracuda_block;
 }
 
 namespace barracuda::wire {
@@ -277,14 +278,9 @@ class Queue {
  private:
   // Not looked at first: L1 may hold what a barrier has cleared since.
   __device__ __forceinline__ void tell_block() const {
-    const uint4 states = load_constant(descriptor_ + offsetof(LaunchDescriptor, states));
-    const std::uint64_t first = join(states.x, states.y);
-    if (first != 0) {
-      asm volatile(
-          "red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(
-              first + block_offset(linear_cta(), states.z, states.w >> kSiteBits) + kLoggedOfBlock),
-          "r"(kLoggedSinceBarrier | kLoggedEver)
-          : "memory");
+    const BlockPlace header = __barracuda_block.header;
+    if (header != 0) {
+      set_block_bits(header + kLoggedOfBlock, kLoggedSinceBarrier | kLoggedEver);
     }
   }
 

@@ -1,9 +1,10 @@
-// The device's end of shared_states.h. States lie in device memory.
+// The device's end of shared_states.h.
 #pragma once
 
 #include <cstdint>
 
 #include "device_logger/block_events.h"
+#include "device_logger/block_memory.cuh"
 #include "device_logger/launch_descriptor.h"
 #include "device_logger/logger_queue.cuh"
 #include "device_logger/shared_states.h"
@@ -34,23 +35,51 @@ __device__ __forceinline__ bool are_distinct(const Lanes& lanes, std::uint32_t w
          __popc(Lanes::like(lanes.mask, word)) == 1;
 }
 
+// What a block keeps. Only its own threads come here, so that is the scope.
 class BlockStates {
  public:
   // Unless it `may_keep` them, none are kept.
   __device__ __forceinline__ explicit BlockStates(std::uint64_t descriptor, bool may_keep = true)
       : descriptor_(descriptor) {
-    if (!may_keep) {
-      return;
+    if (may_keep) {
+      header_ = __barracuda_block.header;
+      at_ = __barracuda_block.states;
+      states_.window = __barracuda_block.window;
+      set_shape(states_, __barracuda_block.shape);
     }
-    const uint4 words = load_constant(descriptor + offsetof(LaunchDescriptor, states));
-    states_.address = join(words.x, words.y);
-    states_.window = words.z;
-    states_.first_site = words.w & (kMaxSites - 1);
-    states_.granule_log2 = words.w >> kSiteBits & ((1U << SharedStates::kGranuleBits) - 1);
-    states_.owner_granule_log2 = words.w >> (kSiteBits + SharedStates::kGranuleBits);
-    header_ = states_.address == 0 ? 0
-                                   : states_.address + block_offset(linear_cta(), states_.window,
-                                                                    states_.granule_log2);
+  }
+
+  // By every thread of the block, first of all; `dynamic`: where its dynamic shared memory begins.
+  // Whether they have to meet then, before anything is kept: each clears a part of it, and each has
+  // stored that there is none.
+  [[nodiscard]] __device__ __forceinline__ static bool begin(std::uint64_t descriptor,
+                                                             std::uint32_t dynamic) {
+    const std::uint64_t place = descriptor + offsetof(LaunchDescriptor, states);
+    const uint4 first = load_constant(place), second = load_constant(place + 16);
+    SharedStates states;
+    states.address = join(first.x, first.y);
+    states.blocks = join(first.z, first.w);
+    states.own_begin = second.x;
+    states.own_bytes = second.y;
+    states.window = second.z;
+    set_shape(states, second.w);
+    if (states.address == 0) {
+      return false;
+    }
+    const BlockPlaces places = places_of(states, linear_cta(), dynamic);
+    const std::uint32_t threads = blockDim.x * blockDim.y * blockDim.z;
+#pragma unroll 1
+    for (std::uint32_t at = linear_thread() * 16; at < states.own_bytes; at += threads * 16) {
+      asm volatile("st.shared.v4.u32 [%0], {%1, %1, %1, %1};" ::"r"(
+                       static_cast<std::uint32_t>(places.header) + at),
+                   "r"(0)
+                   : "memory");
+    }
+    __barracuda_block.header = places.header;
+    __barracuda_block.states = places.states;
+    __barracuda_block.window = second.z;
+    __barracuda_block.shape = second.w;
+    return true;
   }
 
   [[nodiscard]] __device__ __forceinline__ bool are_kept() const { return header_ != 0; }
@@ -59,11 +88,11 @@ class BlockStates {
 
   // In the interval in which the first did.
   [[nodiscard]] __device__ __forceinline__ bool has_left(std::uint32_t thread) const {
-    return (load_word(mask_of(thread / kWarpLanes)) >> thread % kWarpLanes & 1) != 0;
+    return (load_block_word(mask_of(thread / kWarpLanes)) >> thread % kWarpLanes & 1) != 0;
   }
 
   [[nodiscard]] __device__ __forceinline__ std::uint32_t next(std::uint32_t interval) const {
-    return next_interval(interval, load_word(header_));
+    return next_interval(interval, load_block_word(header_));
   }
 
   // By one lane, before `lanes` of its warp leave: whoever passes a barrier that counts them as
@@ -72,33 +101,19 @@ class BlockStates {
     if ((interval & kFrozen) != 0) {
       return;
     }
-    [[maybe_unused]] std::uint32_t before;
-    asm volatile("atom.relaxed.gpu.global.or.b32 %0, [%1], %2;"
-                 : "=r"(before)
-                 : "l"(mask_of(linear_warp())), "r"(lanes)
-                 : "memory");
-    asm volatile("atom.relaxed.gpu.global.max.u32 %0, [%1], %2;"
-                 : "=r"(before)
-                 : "l"(header_), "r"(kMostIntervals - interval)
-                 : "memory");
-    __threadfence();
+    set_block_bits(mask_of(linear_warp()), lanes);
+    raise_block_word(header_, kMostIntervals - interval);
+    __threadfence_block();
   }
 
   // Whether something of the block was logged since its last barrier that was.
   [[nodiscard]] __device__ __forceinline__ bool is_logged() const {
-    std::uint32_t logged;
-    asm volatile("ld.relaxed.cta.global.u32 %0, [%1];"
-                 : "=r"(logged)
-                 : "l"(header_ + kLoggedOfBlock)
-                 : "memory");
-    return (logged & kLoggedSinceBarrier) != 0;
+    return (load_block_word(header_ + kLoggedOfBlock) & kLoggedSinceBarrier) != 0;
   }
 
   // By one thread of the block, while all others wait.
   __device__ __forceinline__ void log_barrier(EventRecord event) const {
-    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(header_ + kLoggedOfBlock),
-                 "r"(kLoggedEver)
-                 : "memory");
+    store_block_word(header_ + kLoggedOfBlock, kLoggedEver);
     event.kind = RecordKind::kBlockEvent;
     write_event(EventQueue(descriptor_), event);
   }
@@ -108,16 +123,12 @@ class BlockStates {
   // block try again and again.
   __device__ __forceinline__ void count_exit(EventRecord event) const {
     const std::uint32_t mine = static_cast<std::uint32_t>(__popc(event.mask));
-    std::uint32_t before;
-    // Acquire and release: the others' records are claimed before the block's, and told.
-    asm volatile("atom.acq_rel.cta.global.add.u32 %0, [%1], %2;"
-                 : "=r"(before)
-                 : "l"(header_ + kGatheredEvents), "r"(mine)
-                 : "memory");
+    // The others' records are claimed before the block's, and told.
+    const std::uint32_t before = add_to_block_word(header_ + kGatheredEvents, mine);
     if (before + mine != blockDim.x * blockDim.y * blockDim.z) {
       return;
     }
-    const BlockEnd end = end_block(load_word(header_ + kLoggedOfBlock));
+    const BlockEnd end = end_block(load_block_word(header_ + kLoggedOfBlock));
     event.kind = RecordKind::kBlockEvent;
     event.threads = end.others;
     if (end.is_logged) {
@@ -127,21 +138,18 @@ class BlockStates {
 
   // By one lane of the warp whose event it is: logged, or kept until the whole block has made it.
   __device__ __forceinline__ void gather(EventRecord event) const {
-    const std::uint64_t place = header_ + kGatheredEvents;
+    const BlockPlace place = header_ + kGatheredEvents;
     const std::uint32_t threads = blockDim.x * blockDim.y * blockDim.z;
     const bool is_whole = event.mask == lanes_of_warp(event.warp, threads) && event.threads == 0;
-    std::uint64_t bits;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(bits) : "l"(place) : "memory");
+    std::uint64_t bits = load_block_state(place);
     for (;;) {
       const GatheredEvents gathered(bits);
       const GatherStep step = gathered.add({.site = event.site, .detail = event.detail}, event.warp,
                                            (threads + kWarpLanes - 1) / kWarpLanes, is_whole);
-      // Acquire and release: the others' records are claimed before the block's.
-      std::uint64_t met;
-      asm volatile("atom.acq_rel.cta.global.cas.b64 %0, [%1], %2, %3;"
-                   : "=l"(met)
-                   : "l"(place), "l"(bits), "l"(step.next.bits())
-                   : "memory");
+      // The others' records are claimed before the block's.
+      __threadfence_block();
+      const std::uint64_t met = change_block_state(place, bits, step.next.bits());
+      __threadfence_block();
       if (met == bits) {
         log_gathered(gathered, step, event, threads);
         return;
@@ -188,6 +196,12 @@ class BlockStates {
   }
 
  private:
+  __device__ __forceinline__ static void set_shape(SharedStates& states, std::uint32_t word) {
+    states.first_site = word & (kMaxSites - 1);
+    states.granule_log2 = word >> kSiteBits & ((1U << SharedStates::kGranuleBits) - 1);
+    states.owner_granule_log2 = word >> (kSiteBits + SharedStates::kGranuleBits);
+  }
+
   [[nodiscard]] __device__ __forceinline__ bool has_state(std::uint32_t site,
                                                           std::uint64_t address) const {
     constexpr std::uint64_t kFirst = tagged_address(AddressSpace::kShared, 0);
@@ -226,8 +240,8 @@ class BlockStates {
   template <StateUse kUse>
   __device__ __forceinline__ bool keep_one(std::uint32_t offset, std::uint32_t interval,
                                            const StateAccess& access) const {
-    const std::uint64_t place = header_ + state_offset(offset, states_.granule_log2);
-    std::uint64_t bits = load_state(place);
+    const BlockPlace place = at_ + state_offset(offset, states_.granule_log2);
+    std::uint64_t bits = load_block_state(place);
 #pragma unroll 1
     for (;;) {
       const StateStep step = step_by<kUse>(WordState(bits), interval, access);
@@ -235,7 +249,7 @@ class BlockStates {
       if (step.logs || next == bits) {
         return !step.logs;
       }
-      const std::uint64_t met = change_state(place, bits, next);
+      const std::uint64_t met = change_block_state(place, bits, next);
       if (met == bits) {
         return true;
       }
@@ -243,16 +257,22 @@ class BlockStates {
     }
   }
 
+  // Who ends the last block leaves the word as it was: 0.
   __device__ __forceinline__ BlockEnd end_block(std::uint32_t logged) const {
     const std::uint64_t blocks = std::uint64_t{gridDim.x} * gridDim.y * gridDim.z;
+    const uint4 words = load_constant(descriptor_ + offsetof(LaunchDescriptor, states));
+    const std::uint64_t ended = join(words.x, words.y);
     std::uint64_t before;
-    asm volatile(
-        "atom.relaxed.gpu.global.add.u64 %0, [%1], %2;"
-        : "=l"(before)
-        : "l"(states_.address + block_offset(blocks, states_.window, states_.granule_log2)),
-          "l"(EndedBlocks::step(logged))
-        : "memory");
-    return end_of_block({before}, logged, blocks);
+    asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;"
+                 : "=l"(before)
+                 : "l"(ended), "l"(EndedBlocks::step(logged))
+                 : "memory");
+    const BlockEnd end = end_of_block({before}, logged, blocks);
+    if (end.is_last) {
+      asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(ended), "l"(std::uint64_t{0})
+                   : "memory");
+    }
+    return end;
   }
 
   __device__ __forceinline__ void log_gathered(GatheredEvents gathered, const GatherStep& step,
@@ -276,45 +296,20 @@ class BlockStates {
     write_event(queue, event);
   }
 
-  [[nodiscard]] __device__ __forceinline__ static std::uint32_t load_word(std::uint64_t address) {
-    std::uint32_t word;
-    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(word) : "l"(address) : "memory");
-    return word;
-  }
-
-  // Only threads of the block come here, so that is the scope: the load may be answered by L1.
-  [[nodiscard]] __device__ __forceinline__ static std::uint64_t load_state(std::uint64_t place) {
-    std::uint64_t bits;
-    asm volatile("ld.relaxed.cta.global.u64 %0, [%1];" : "=l"(bits) : "l"(place) : "memory");
-    return bits;
-  }
-
-  // What was met there: `bits`, or it is not changed.
-  [[nodiscard]] __device__ __forceinline__ static std::uint64_t change_state(std::uint64_t place,
-                                                                             std::uint64_t bits,
-                                                                             std::uint64_t next) {
-    std::uint64_t met;
-    asm volatile("atom.relaxed.cta.global.cas.b64 %0, [%1], %2, %3;"
-                 : "=l"(met)
-                 : "l"(place), "l"(bits), "l"(next)
-                 : "memory");
-    return met;
-  }
-
-  [[nodiscard]] __device__ __forceinline__ std::uint64_t mask_of(std::uint32_t warp) const {
+  [[nodiscard]] __device__ __forceinline__ BlockPlace mask_of(std::uint32_t warp) const {
     return header_ + kLeftMasks + std::uint64_t{warp} * 4;
   }
 
   __device__ __forceinline__ bool take(std::uint64_t offset, std::uint32_t interval,
                                        const StateAccess& access, std::uint64_t value) const {
-    const std::uint64_t place = header_ + state_offset(offset, states_.granule_log2);
-    std::uint64_t bits = load_state(place);
+    const BlockPlace place = at_ + state_offset(offset, states_.granule_log2);
+    std::uint64_t bits = load_block_state(place);
     for (;;) {
       const WordState state(bits);
       const StateStep step = step_of(state, interval, access);
       std::uint64_t met = bits;
       if (step.next.bits() != bits) {
-        met = change_state(place, bits, step.next.bits());
+        met = change_block_state(place, bits, step.next.bits());
       }
       if (met == bits) {
         log_kept(state, step, offset, value);
@@ -354,7 +349,8 @@ class BlockStates {
     }
   }
 
-  std::uint64_t descriptor_, header_ = 0;
+  std::uint64_t descriptor_;
+  BlockPlace header_ = 0, at_ = 0;
   SharedStates states_;
 };
 

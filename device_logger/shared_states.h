@@ -19,16 +19,42 @@
 #include "device_logger/address_pattern.h"
 #include "device_logger/record.h"
 #include "device_logger/site_word.h"
+#include "device_logger/symbols.h"
 
 namespace barracuda::wire {
+
+// Where something of a block lies: an address of global memory or, below 2^32, of the block's own
+// shared memory.
+using BlockPlace = std::uint64_t;
+
+// What the hooks of a block read in its shared memory, at kBlockWords. Every thread stores all of
+// it: the entry the descriptor, and 0 behind it; in a kernel that may have states the hook
+// __barracuda_begin_block the rest.
+struct BlockWords {
+  std::uint64_t descriptor;  // address; 0: nothing is logged
+  BlockPlace header;         // of what its block keeps besides states; 0: everything is logged
+  BlockPlace states;
+  std::uint32_t window, shape;  // the words of its SharedStates
+};
+
+static_assert(offsetof(BlockWords, descriptor) == 0 && offsetof(BlockWords, header) == 8 &&
+                  offsetof(BlockWords, states) == 16 && offsetof(BlockWords, window) == 24 &&
+                  offsetof(BlockWords, shape) == 28 && sizeof(BlockWords) == kBlockWordsBytes,
+              "the entry stores it");
 
 // In a launch descriptor.
 struct SharedStates {
   static constexpr int kGranuleBits = 4;
   static_assert(kSiteBits + 2 * kGranuleBits == 32);
 
-  std::uint64_t address = 0;  // of the first block's; 0: everything is logged
-  std::uint32_t window = 0;   // bytes of shared memory, from offset 0, that have states
+  // Of the word that counts the blocks that have ended (EndedBlocks), 0 when the launch begins; 0:
+  // everything is logged.
+  std::uint64_t address = 0;
+  std::uint64_t blocks = 0;  // of what the first block keeps, in global memory
+  // Bytes behind the program's dynamic shared memory, from own_begin on, that the block keeps its
+  // header in and, if there are more than of a header, its states; both are in global memory if 0.
+  std::uint32_t own_begin = 0, own_bytes = 0;
+  std::uint32_t window = 0;  // bytes of shared memory, from offset 0, that have states
   std::uint32_t first_site : kSiteBits = 0;  // of the kernel
   // A state is of 1, 2 or 4 bytes: of the kernel's smallest access to shared memory. That of an
   // owner (word_owners.h) likewise, of its smallest access to memory that is not shared.
@@ -38,29 +64,47 @@ struct SharedStates {
   static constexpr std::uint32_t kWordLog2 = 2;
 };
 
-static_assert(offsetof(SharedStates, window) == 8 && sizeof(SharedStates) == 16,
-              "first_site and the granules are the fourth word");
+static_assert(offsetof(SharedStates, address) == 0 && offsetof(SharedStates, blocks) == 8 &&
+                  offsetof(SharedStates, own_begin) == 16 &&
+                  offsetof(SharedStates, own_bytes) == 20 && offsetof(SharedStates, window) == 24 &&
+                  sizeof(SharedStates) == 32,
+              "each half is one load; first_site and the granules are its last word");
 
-// The states of a block begin with: kMostIntervals minus the interval in which threads left, 0
-// while none did; at kGatheredEvents and at kLoggedOfBlock what block_events.h keeps; at kEnding
-// what the emulated device does; from kLeftMasks on, of each warp, its lanes that left then.
+// The header of a block: kMostIntervals minus the interval in which threads left, 0 while none did;
+// at kGatheredEvents and at kLoggedOfBlock what block_events.h keeps; at kEnding what the emulated
+// device does; from kLeftMasks on, of each warp, its lanes that left then.
 inline constexpr std::uint32_t kGatheredEvents = 8, kLoggedOfBlock = 16, kEnding = 24,
                                kLeftMasks = 64, kStatesHeader = 256;
 static_assert(kLeftMasks + 1024 / kWarpLanes * 4 <= kStatesHeader);
 
 BARRACUDA_WIRE std::uint64_t state_offset(std::uint64_t shared_offset, std::uint32_t granule_log2) {
-  return kStatesHeader + (shared_offset >> granule_log2) * sizeof(std::uint64_t);
+  return (shared_offset >> granule_log2) * sizeof(std::uint64_t);
 }
 
-BARRACUDA_WIRE std::uint64_t states_bytes(std::uint32_t window, std::uint32_t granule_log2) {
-  return state_offset(window, granule_log2);
+// Of a header and states.
+BARRACUDA_WIRE std::uint64_t block_bytes(std::uint32_t window, std::uint32_t granule_log2) {
+  return kStatesHeader + state_offset(window, granule_log2);
 }
 
-// Where the states of a block begin, from those of the first on. Behind those of the last is the
-// word that counts the blocks that have ended.
+// Of what blocks keep in global memory, one behind the other.
 BARRACUDA_WIRE std::uint64_t block_offset(std::uint64_t block, std::uint32_t window,
                                           std::uint32_t granule_log2) {
-  return block * states_bytes(window, granule_log2);
+  return block * block_bytes(window, granule_log2);
+}
+
+// Where the header of a block lies, and its states. `dynamic`: where its dynamic shared memory
+// begins.
+struct BlockPlaces {
+  BlockPlace header, states;
+};
+
+BARRACUDA_WIRE BlockPlaces places_of(const SharedStates& states, std::uint64_t block,
+                                     std::uint32_t dynamic) {
+  const BlockPlace in_global =
+      states.blocks + block_offset(block, states.window, states.granule_log2);
+  const BlockPlace in_shared = std::uint64_t{dynamic} + states.own_begin;
+  return BlockPlaces{states.own_bytes == 0 ? in_global : in_shared,
+                     (states.own_bytes <= kStatesHeader ? in_global : in_shared) + kStatesHeader};
 }
 
 inline constexpr std::uint32_t kEndedBlocksBytes = 128;

@@ -84,11 +84,11 @@ __device__ __forceinline__ void write(const StoreBufferEntry& entry) {
 class StoreBuffer {
  public:
   __device__ __forceinline__ StoreBuffer() {
-    if (__barracuda_descriptor == 0) {
+    if (__barracuda_block.descriptor == 0) {
       return;
     }
     const StoreDelays& delays =
-        reinterpret_cast<const LaunchDescriptor*>(__barracuda_descriptor)->store_delays;
+        reinterpret_cast<const LaunchDescriptor*>(__barracuda_block.descriptor)->store_delays;
     const std::uint32_t block = linear_cta();
     if (delays.arena == 0 || block >= delays.blocks) {
       return;

@@ -60,7 +60,7 @@ __device__ __forceinline__ Coordinates block_in_cluster() {
 
 // Null: the program's numbers are the device's.
 const __device__ __forceinline__ StressedLaunch* stressed_launch() {
-  const std::uint64_t descriptor = __barracuda_descriptor;
+  const std::uint64_t descriptor = __barracuda_block.descriptor;
   return descriptor == 0 ? nullptr
                          : reinterpret_cast<const StressedLaunch*>(
                                reinterpret_cast<const LaunchDescriptor*>(descriptor)->stressed);

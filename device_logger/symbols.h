@@ -7,9 +7,11 @@ namespace barracuda::wire {
 
 // Everything of ours in a PTX module starts with this.
 inline constexpr const char kPrefix[] = "__barracuda_";
-// The .shared word that holds the launch descriptor's address; the entry stores it.
-inline constexpr const char kDescriptorWord[] = "__barracuda_descriptor";
-inline constexpr std::uint32_t kDescriptorWordBytes = 8;
+// The .shared variable that holds a BlockWords; the entry stores it.
+inline constexpr const char kBlockWords[] = "__barracuda_block";
+inline constexpr std::uint32_t kBlockWordsBytes = 32;
+// The .extern .shared array that begins where a block's dynamic memory does.
+inline constexpr const char kDynamicShared[] = "__barracuda_dynamic";
 // The hidden last parameter of an instrumented entry NAME is NAME + this.
 inline constexpr const char kHiddenParameterSuffix[] = "___barracuda_launch";
 

@@ -44,12 +44,13 @@ struct NativeCall {
   std::uint32_t mask = 0;  // the lanes that call, never empty
   std::span<const LaneValues> arguments;
   LaneValues result;
-  const std::byte* shared_variable = nullptr;  // the CTA's, of the name that the function gave
-  std::uint64_t cta = 0, cluster = 0;          // linear indices in the grid
-  std::uint64_t ctas = 0;                      // of the grid
-  std::uint32_t rank = 0;                      // of the CTA in its cluster
-  std::uint32_t warp = 0;                      // in the CTA
-  std::uint32_t threads = 0;                   // of the CTA
+  std::byte* shared_variable = nullptr;  // the CTA's, of the name that the function gave
+  std::byte* shared = nullptr;           // the CTA's shared memory
+  std::uint64_t cta = 0, cluster = 0;    // linear indices in the grid
+  std::uint64_t ctas = 0;                // of the grid
+  std::uint32_t rank = 0;                // of the CTA in its cluster
+  std::uint32_t warp = 0;                // in the CTA
+  std::uint32_t threads = 0;             // of the CTA
   const Context* context = nullptr;
 
   [[nodiscard]] GenericPlace place_of(std::uint64_t generic_address) const;

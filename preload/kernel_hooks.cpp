@@ -20,8 +20,7 @@ using session::Session;
 // How much of a kernel's static shared memory is there for the word that it keeps its descriptor
 // in: more than the word where the dynamic part is aligned to more.
 int bytes_for_word(const KernelBinding& kernel, int static_bytes) {
-  constexpr int kWordBytes = 8;
-  static_assert(kWordBytes == sizeof(CUdeviceptr), "it holds an address");
+  constexpr int kWordBytes = wire::kBlockWordsBytes;
   const int own = static_cast<int>(kernel.kernel->shared_bytes);
   const int word = static_bytes >= own ? static_bytes - own : std::min(kWordBytes, static_bytes);
   DEBUG_ASSERT(0 <= word && word <= static_bytes);

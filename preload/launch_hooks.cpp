@@ -27,7 +27,22 @@ bool run_unlogged(const HookScope& scope, session::Launch& launch, session::Hand
   return has_argument && finds_variables;
 }
 
-// `submit` makes the driver's call with the grid and the arguments it is given.
+// What is launched is a CUfunction, or a CUkernel in its place.
+std::uint32_t most_dynamic_shared(session::Handle function) {
+  static const auto of_function = DRIVER_FUNCTION(cuFuncGetAttribute);
+  static const auto of_kernel = DRIVER_FUNCTION(cuKernelGetAttribute);
+  static const auto current_device = DRIVER_FUNCTION(cuCtxGetDevice);
+  constexpr CUfunction_attribute kMost = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+  int bytes = 0;
+  CUdevice device = 0;
+  const bool is_known =
+      of_function(&bytes, kMost, reinterpret_cast<CUfunction>(function)) == CUDA_SUCCESS ||
+      (current_device(&device) == CUDA_SUCCESS &&
+       of_kernel(&bytes, kMost, reinterpret_cast<CUkernel>(function), device) == CUDA_SUCCESS);
+  return is_known && bytes > 0 ? static_cast<std::uint32_t>(bytes) : 0;
+}
+
+// `submit` makes the driver's call with the shape of the launch and the arguments it is given.
 template <typename Submit>
 CUresult launch(LaunchRequest request, void** parameters, void** extra, const Submit& submit) {
   const HookScope scope;
@@ -37,13 +52,14 @@ CUresult launch(LaunchRequest request, void** parameters, void** extra, const Su
     finds_variables = session.variables().place(request.function);
     if (finds_variables) {
       request.constants = session.variables().note(request.function);
+      request.most_shared_bytes = most_dynamic_shared(request.function);
       session.launches().begin(launch, request);
     }
   });
   if (!finds_variables || (!begun && !run_unlogged(scope, launch, request.function))) {
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
-  const CUresult status = submit(launch.grid(request.grid), launch.parameters(), launch.extra());
+  const CUresult status = submit(launch.shape(request), launch.parameters(), launch.extra());
   scope.run([&](session::Session& session) {
     session.launches().submitted(launch, status);
     session.contexts().observe(status);
@@ -90,9 +106,10 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
                  .stream = stream_handle(stream),
                  .shared_bytes = shared_bytes},
                 parameters, extra,
-                [&](const detector::Dim3& grid, void** all_parameters, void** all_extra) {
-                  return original(function, grid.x, grid.y, grid.z, block_x, block_y, block_z,
-                                  shared_bytes, stream, all_parameters, all_extra);
+                [&](const session::LaunchShape& shape, void** all_parameters, void** all_extra) {
+                  return original(function, shape.grid.x, shape.grid.y, shape.grid.z, block_x,
+                                  block_y, block_z, shape.shared_bytes, stream, all_parameters,
+                                  all_extra);
                 });
 }
 
@@ -109,9 +126,9 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
                  .is_cooperative = true,
                  .shared_bytes = shared_bytes},
                 parameters, nullptr,
-                [&](const detector::Dim3& grid, void** all_parameters, void** /*extra*/) {
-                  return original(function, grid.x, grid.y, grid.z, block_x, block_y, block_z,
-                                  shared_bytes, stream, all_parameters);
+                [&](const session::LaunchShape& shape, void** all_parameters, void** /*extra*/) {
+                  return original(function, shape.grid.x, shape.grid.y, shape.grid.z, block_x,
+                                  block_y, block_z, shape.shared_bytes, stream, all_parameters);
                 });
 }
 
@@ -124,11 +141,12 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
     return original(config, function, parameters, extra);
   }
   return launch(request_of(*config, function), parameters, extra,
-                [&](const detector::Dim3& grid, void** all_parameters, void** all_extra) {
+                [&](const session::LaunchShape& shape, void** all_parameters, void** all_extra) {
                   CUlaunchConfig launched = *config;
-                  launched.gridDimX = grid.x;
-                  launched.gridDimY = grid.y;
-                  launched.gridDimZ = grid.z;
+                  launched.gridDimX = shape.grid.x;
+                  launched.gridDimY = shape.grid.y;
+                  launched.gridDimZ = shape.grid.z;
+                  launched.sharedMemBytes = shape.shared_bytes;
                   return original(&launched, function, all_parameters, all_extra);
                 });
 }

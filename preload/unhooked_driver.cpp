@@ -69,8 +69,9 @@ class UnhookedDriver final : public session::DeviceDriver {
            attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   }
 
-  std::uint32_t multiprocessors() const override {
-    return attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  session::Multiprocessors multiprocessors() const override {
+    return {.count = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+            .shared_bytes = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)};
   }
 
   Handle current_context() const override {

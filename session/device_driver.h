@@ -44,6 +44,11 @@ enum class ToolKernelEnd : std::uint8_t {
   kStillRunning,  // what it uses must stay
 };
 
+struct Multiprocessors {
+  std::uint32_t count = 0;
+  std::uint32_t shared_bytes = 0;  // of each
+};
+
 class DeviceDriver {
  public:
   DeviceDriver() = default;
@@ -55,7 +60,7 @@ class DeviceDriver {
   // Of the current device, or of the first without a context.
   [[nodiscard]] virtual std::string device_name() const = 0;
   [[nodiscard]] virtual std::uint32_t device_arch() const = 0;  // 90 for sm_90
-  [[nodiscard]] virtual std::uint32_t multiprocessors() const = 0;
+  [[nodiscard]] virtual Multiprocessors multiprocessors() const = 0;
   // Handle{} if none is current.
   [[nodiscard]] virtual Handle current_context() const = 0;
 

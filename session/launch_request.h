@@ -18,6 +18,7 @@ struct LaunchRequest {
   bool is_programmatic = false;           // may begin before the kernel before it is over
   bool is_cooperative = false;            // all blocks run at once
   std::uint32_t shared_bytes = 0;         // dynamic shared memory of a block
+  std::uint32_t most_shared_bytes = 0;    // that the function is set up for; 0: not known
   Handle event{};                         // that the launch records, if there is one
   std::vector<MemoryRange> constants;     // that the kernel may read
 };

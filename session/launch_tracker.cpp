@@ -153,12 +153,13 @@ void LaunchTracker::leave_out_accesses(Launch& launch, const LaunchRequest& requ
   if (in_flight_.unlogged().is_on() && !request.is_programmatic) {
     const StateMemory::States states =
         taken.area->states().acquire({.kernel = kernel,
-                                      .grid = request.grid,
-                                      .dynamic_bytes = request.shared_bytes,
+                                      .launch = request,
                                       .watched_bytes = watched_bytes(unlogged),
-                                      .stream = request.stream,
                                       .stream_key = stream});
     taken.descriptor->states = states.of_blocks;
+    launch.own_shared_end_ = states.of_blocks.own_bytes == 0
+                                 ? 0
+                                 : states.of_blocks.own_begin + states.of_blocks.own_bytes;
     taken.descriptor->owners = states.owners;
   }
   if (taken.descriptor->owners == 0) {

@@ -23,6 +23,11 @@
 
 namespace barracuda::session {
 
+struct LaunchShape {
+  detector::Dim3 grid;
+  std::uint32_t shared_bytes = 0;  // dynamic
+};
+
 // One launch call, on the stack of the hook. Without begin() its arguments stay the program's.
 class Launch {
  public:
@@ -32,9 +37,10 @@ class Launch {
 
   void** extra() { return arguments_ ? arguments_->extra() : nullptr; }
 
-  // That is to be launched, of the one that the program asked for.
-  [[nodiscard]] detector::Dim3 grid(const detector::Dim3& asked) const {
-    return rewritten_.grid.value_or(asked);
+  // What is to be launched, where the program asked for this.
+  [[nodiscard]] LaunchShape shape(const LaunchRequest& asked) const {
+    return {.grid = rewritten_.grid.value_or(asked.grid),
+            .shared_bytes = std::max(asked.shared_bytes, own_shared_end_)};
   }
 
  private:
@@ -46,6 +52,7 @@ class Launch {
   detector::LaunchId opened_{};  // in the books; 0: not checked
   detector::LaunchId id_{};      // the same, once everybody knows of it
   LaunchCheck check_;
+  std::uint32_t own_shared_end_ = 0;  // of what its blocks keep behind the program's; 0: nothing
   Handle stream_{};
   Mark begin_{};           // for the watch
   Mark timed_{};           // for the timer

@@ -280,14 +280,28 @@ class FollowedAccess {
   const NativeOwners owners_;
 };
 
+NativeResult begin_block(const NativeCall& call) {
+  const wire::LaunchDescriptor* descriptor = descriptor_of(call);
+  const std::uint32_t first = NativeLanes(call.mask).leader;
+  const bool meets =
+      descriptor != nullptr &&
+      NativeStates::begin(*descriptor, call,
+                          call.arguments[0].load<std::uint32_t>(static_cast<int>(first)));
+  set_results(call, call.mask, meets ? 1 : 0);
+  return NativeResult::kDone;
+}
+
 NativeResult next_interval(const NativeCall& call) {
   const wire::LaunchDescriptor* descriptor = descriptor_of(call);
   NativeLanes(call.mask).for_each([&](std::uint32_t lane, std::uint32_t) {
     const int i = static_cast<int>(lane);
     const std::uint32_t interval = call.arguments[0].load<std::uint32_t>(i);
-    const bool counts = descriptor != nullptr && descriptor->states.address != 0;
-    call.result.store(i, 0,
-                      counts ? NativeStates(*descriptor, call).next(interval) : wire::kFrozen);
+    std::uint64_t next = wire::kFrozen;
+    if (descriptor != nullptr) {
+      const NativeStates states(*descriptor, call);
+      next = states.are_kept() ? states.next(interval) : wire::kFrozen;
+    }
+    call.result.store(i, 0, next);
   });
   return NativeResult::kDone;
 }
@@ -489,7 +503,7 @@ using Execute = NativeResult (*)(const NativeCall&);
 constexpr emulator::NativeFunction hook(std::string_view name, std::size_t arguments,
                                         Execute execute) {
   return {.name = name,
-          .shared_variable = wire::kDescriptorWord,
+          .shared_variable = wire::kBlockWords,
           .arguments = arguments,
           .execute = execute};
 }
@@ -517,6 +531,7 @@ constexpr std::array kHooks = {
     hook("__barracuda_followed_access_generic", 3, &access<true, 3>),
     hook("__barracuda_followed_store", 5, &access<false, 3>),
     hook("__barracuda_followed_store_generic", 5, &access<true, 3>),
+    hook("__barracuda_begin_block", 1, &begin_block),
     hook("__barracuda_next_interval", 1, &next_interval),
     hook("__barracuda_logs_barrier", 0, &logs_barrier),
     hook("__barracuda_release_begin", 2, &release_begin<false>),

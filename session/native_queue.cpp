@@ -1,6 +1,7 @@
 #include "session/native_queue.h"
 
 #include <atomic>
+#include <cstring>
 
 #include "base/assert.h"
 #include "device_logger/block_events.h"
@@ -22,6 +23,16 @@ std::atomic_ref<T> shared_word(std::uint64_t address) {
 }
 
 }  // namespace
+
+wire::BlockWords block_words(const emulator::NativeCall& call) {
+  wire::BlockWords words;
+  std::memcpy(&words, call.shared_variable, sizeof words);
+  return words;
+}
+
+std::byte* block_memory(wire::BlockPlace place, const emulator::NativeCall& call) {
+  return place >> 32 == 0 ? call.shared + place : pointer<std::byte>(place);
+}
 
 NativeQueue::NativeQueue(const wire::LaunchDescriptor& descriptor, const emulator::NativeCall& call)
     : descriptor_(descriptor), call_(call) {
@@ -54,11 +65,10 @@ std::uint64_t NativeQueue::claim(std::uint32_t slots) const {
 
 // By the host's thread that has the block.
 void NativeQueue::tell_block() const {
-  const wire::SharedStates& states = descriptor_.states;
-  if (states.address != 0) {
-    *pointer<std::uint32_t>(states.address +
-                            wire::block_offset(call_.cta, states.window, states.granule_log2) +
-                            wire::kLoggedOfBlock) = wire::kLoggedSinceBarrier | wire::kLoggedEver;
+  const wire::BlockPlace header = block_words(call_).header;
+  if (header != 0) {
+    *reinterpret_cast<std::uint32_t*>(block_memory(header + wire::kLoggedOfBlock, call_)) =
+        wire::kLoggedSinceBarrier | wire::kLoggedEver;
   }
 }
 

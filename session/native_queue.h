@@ -2,6 +2,7 @@
 // logger_queue.cuh is on a GPU. A claim that finds the queue full claims nothing.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "device_logger/launch_descriptor.h"
@@ -9,6 +10,10 @@
 #include "emulator/native_function.h"
 
 namespace barracuda::session {
+
+// What the block's hooks share.
+[[nodiscard]] wire::BlockWords block_words(const emulator::NativeCall& call);
+[[nodiscard]] std::byte* block_memory(wire::BlockPlace place, const emulator::NativeCall& call);
 
 class NativeQueue {
  public:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstring>
 
 #include "base/assert.h"
 #include "device_logger/block_events.h"
@@ -20,17 +21,34 @@ NativeStates::NativeStates(const wire::LaunchDescriptor& descriptor,
       warp_(call.warp),
       threads_(call.threads),
       blocks_(static_cast<std::uint64_t>(call.ctas)) {
-  if (states_.address != 0) {
-    // Device addresses of global memory are host addresses on the emulated device.
-    header_ = reinterpret_cast<std::byte*>(  // NOLINT(performance-no-int-to-ptr)
-        states_.address + wire::block_offset(call.cta, states_.window, states_.granule_log2));
+  const wire::BlockWords words = block_words(call);
+  if (words.header != 0) {
+    header_ = block_memory(words.header, call);
+    at_ = block_memory(words.states, call);
   }
+}
+
+bool NativeStates::begin(const wire::LaunchDescriptor& descriptor, const emulator::NativeCall& call,
+                         std::uint32_t dynamic) {
+  const wire::SharedStates& states = descriptor.states;
+  if (states.address == 0) {
+    return false;
+  }
+  const wire::BlockPlaces places = wire::places_of(states, call.cta, dynamic);
+  wire::BlockWords words = block_words(call);
+  if (words.header == 0 && states.own_bytes != 0) {
+    std::memset(block_memory(places.header, call), 0, states.own_bytes);
+  }
+  words.header = places.header;
+  words.states = places.states;
+  words.window = states.window;
+  std::memcpy(call.shared_variable, &words, sizeof words);
+  return true;
 }
 
 std::uint64_t* NativeStates::state_at(std::uint64_t offset) const {
   DEBUG_ASSERT(offset % granule() == 0 && offset < states_.window);
-  return reinterpret_cast<std::uint64_t*>(header_ +
-                                          wire::state_offset(offset, states_.granule_log2));
+  return reinterpret_cast<std::uint64_t*>(at_ + wire::state_offset(offset, states_.granule_log2));
 }
 
 std::uint32_t* NativeStates::mask_of(std::uint32_t warp) const {
@@ -87,11 +105,13 @@ wire::BlockEnd NativeStates::end_block() const {
   auto& ending = word_at<std::uint64_t>(wire::kEnding);
   if (ending == 0) {
     const std::uint32_t logged = word_at<std::uint32_t>(wire::kLoggedOfBlock);
-    // Device addresses of global memory are host addresses on the emulated device.
     auto& ended = *reinterpret_cast<std::uint64_t*>(  // NOLINT(performance-no-int-to-ptr)
-        states_.address + wire::block_offset(blocks_, states_.window, states_.granule_log2));
+        states_.address);
     const std::uint64_t before = std::atomic_ref(ended).fetch_add(wire::EndedBlocks::step(logged));
     const wire::BlockEnd end = wire::end_of_block({before}, logged, blocks_);
+    if (end.is_last) {
+      std::atomic_ref(ended).store(0);
+    }
     ending = kIsThere | (end.is_logged ? kIsLogged : 0) | end.others;
   }
   return {.is_logged = (ending & kIsLogged) != 0, .others = static_cast<std::uint32_t>(ending)};

@@ -19,6 +19,11 @@ class NativeStates {
  public:
   NativeStates(const wire::LaunchDescriptor& descriptor, const emulator::NativeCall& call);
 
+  // By each warp of the block, first of all; `dynamic`: where its dynamic shared memory begins.
+  // Whether all must meet then, before anything is kept.
+  [[nodiscard]] static bool begin(const wire::LaunchDescriptor& descriptor,
+                                  const emulator::NativeCall& call, std::uint32_t dynamic);
+
   [[nodiscard]] bool are_kept() const { return header_ != nullptr; }
 
   [[nodiscard]] std::uint32_t next(std::uint32_t interval) const;
@@ -75,9 +80,9 @@ class NativeStates {
                               const NativeQueue& queue) const;
 
   const wire::SharedStates& states_;
-  std::uint32_t warp_ = 0, threads_ = 0;  // threads of the block
-  std::uint64_t blocks_ = 0;              // of the launch
-  std::byte* header_ = nullptr;
+  std::uint32_t warp_ = 0, threads_ = 0;         // threads of the block
+  std::uint64_t blocks_ = 0;                     // of the launch
+  std::byte *header_ = nullptr, *at_ = nullptr;  // of the states
 };
 
 }  // namespace barracuda::session

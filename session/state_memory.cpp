@@ -13,22 +13,39 @@ namespace {
 // Of all pieces together. A launch of 16,384 blocks with 8 KiB of shared memory each takes 260 MiB.
 constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;
 constexpr std::uint64_t kMostEmulated = std::uint64_t{128} << 20;
-// Besides what the program says: what the system takes in front of it, the tool's word behind it,
+// Besides what the program says: what the system takes in front of it, the tool's words behind it,
 // and what lies between them because of their alignment. Words beyond have no states.
-constexpr std::uint64_t kReservedBytes = 1024, kOwnBytes = 1024 + 256;
+constexpr std::uint64_t kReservedBytes = 1024, kOwnBytes = wire::kBlockWordsBytes + 128;
 
 constexpr std::uint64_t kAlignment = 128;
+
+// Of dynamic shared memory, and of what a block keeps in it: no compiler aligns it to more by
+// itself, and the tool's array has that.
+constexpr std::uint32_t kSharedAlignment = 16;
+
+// How many threads of a kernel with states a multiprocessor has registers for: 96 each, or 64 where
+// a block may be large (ptx/passes/barrier_intervals.cpp bounds them). And how many blocks run on
+// one at most.
+constexpr std::uint64_t kThreads = 65536 / 96, kThreadsOfLargeBlocks = 65536 / 64;
+constexpr std::uint64_t kLargeBlock = 512, kMostBlocks = 32;
+// What is left of its shared memory is its cache: without any of it a kernel that reads much is
+// slower than with states in device memory (lavaMD on an H100: 10 x for 5 x).
+constexpr double kShareForBlocks = 0.6;
 
 // Of a kernel that has no states, events are logged by block if there are more blocks than this: to
 // clear memory costs a launch about what some hundred records do.
 constexpr std::uint64_t kFewBlocks = 32;
+
+std::uint64_t dynamic_bytes(const StateMemory::Request& request) {
+  return align_up(request.launch.shared_bytes, kSharedAlignment);
+}
 
 std::uint32_t window_of(const StateMemory::Request& request) {
   if (!request.kernel.keeps_states) {
     return 0;
   }
   return static_cast<std::uint32_t>(align_up(
-      kReservedBytes + kOwnBytes + request.kernel.shared_bytes + request.dynamic_bytes, 128));
+      kReservedBytes + kOwnBytes + request.kernel.shared_bytes + dynamic_bytes(request), 128));
 }
 
 }  // namespace
@@ -70,24 +87,58 @@ StateMemory::Piece* StateMemory::find(std::uint64_t bytes, detector::StreamKey s
   return best;
 }
 
+bool StateMemory::have_room(const Request& request, std::uint64_t bytes) const {
+  if (driver_.is_emulated()) {
+    return true;
+  }
+  const Multiprocessors multiprocessors = driver_.multiprocessors();
+  const std::uint64_t threads = std::max<std::uint64_t>(request.launch.block.volume(), 1),
+                      processors = std::max(multiprocessors.count, 1U),
+                      at_once = threads > kLargeBlock ? kThreadsOfLargeBlocks : kThreads;
+  const std::uint64_t blocks =
+      std::min({std::max<std::uint64_t>(at_once / threads, 1), kMostBlocks,
+                (request.launch.grid.volume() + processors - 1) / processors});
+  const std::uint64_t of_block =
+      kReservedBytes + kOwnBytes + request.kernel.shared_bytes + dynamic_bytes(request) + bytes;
+  return static_cast<double>(blocks * of_block) <= kShareForBlocks * multiprocessors.shared_bytes;
+}
+
+std::uint32_t StateMemory::own_bytes(const Request& request, std::uint32_t window) const {
+  // The program may have asked how many blocks, or clusters, run at once.
+  if (request.launch.is_cooperative || request.launch.cluster) {
+    return 0;
+  }
+  const std::uint64_t most = request.launch.most_shared_bytes, dynamic = dynamic_bytes(request);
+  const std::uint64_t all = wire::block_bytes(window, request.kernel.state_granule_log2);
+  if (dynamic + all <= most && have_room(request, all)) {
+    return static_cast<std::uint32_t>(all);
+  }
+  return dynamic + wire::kStatesHeader <= most ? wire::kStatesHeader : 0;
+}
+
 StateMemory::States StateMemory::acquire(const Request& request) {
   const States states = acquire(request, request.watched_bytes);
   return states.of_blocks.address != 0 || request.watched_bytes == 0 ? states : acquire(request, 0);
 }
 
-// The words of what is watched, which need no zeroes, its states, as large, and what is of blocks.
+// A piece has the word that counts blocks; the words of what is watched, which need no zeroes; its
+// states, as large; and what is of blocks, unless they keep it themselves.
 StateMemory::States StateMemory::acquire(const Request& request, std::uint64_t watched_bytes) {
   const ptx::Kernel& kernel = request.kernel;
-  if (!kernel.has_block_events || request.grid.volume() == 0 ||
-      (!kernel.keeps_states && watched_bytes == 0 && request.grid.volume() <= kFewBlocks)) {
+  const std::uint64_t blocks = request.launch.grid.volume();
+  if (!kernel.has_block_events || blocks == 0 ||
+      (!kernel.keeps_states && watched_bytes == 0 && blocks <= kFewBlocks)) {
     return {};
   }
   const std::uint64_t granules = watched_bytes >> kernel.owner_granule_log2;
   const std::uint64_t words = align_up(granules * wire::kOwnerBytes, kAlignment);
   const std::uint32_t window = window_of(request);
-  const std::uint64_t bytes =
-      2 * words + wire::block_offset(request.grid.volume(), window, kernel.state_granule_log2) +
-      wire::kEndedBlocksBytes;
+  const std::uint32_t own = own_bytes(request, window);
+  const bool keep_all = own > wire::kStatesHeader || (own != 0 && !kernel.keeps_states);
+  const std::uint64_t of_blocks =
+      keep_all ? 0 : wire::block_offset(blocks, window, kernel.state_granule_log2);
+  const std::uint64_t unclear = wire::kEndedBlocksBytes + words,
+                      bytes = unclear + words + of_blocks;
   if (bytes > kMostBytes) {
     return {};
   }
@@ -95,17 +146,28 @@ StateMemory::States StateMemory::acquire(const Request& request, std::uint64_t w
   if (piece == nullptr) {
     piece = allocate(bytes);
   }
-  if (piece == nullptr || !driver_.clear(request.stream, piece->address + words, bytes - words)) {
+  if (piece == nullptr || !clear(request.launch.stream, piece->address, unclear, bytes)) {
     return {};
   }
   piece->stream = request.stream_key;
   ++piece->launches;
-  return {.of_blocks = {.address = piece->address + 2 * words,
+  return {.of_blocks = {.address = piece->address,
+                        .blocks = piece->address + unclear + words,
+                        .own_begin = static_cast<std::uint32_t>(dynamic_bytes(request)),
+                        .own_bytes = own,
                         .window = window,
                         .first_site = index_of(kernel.state_sites) & (wire::kMaxSites - 1),
                         .granule_log2 = kernel.state_granule_log2 & 3,
                         .owner_granule_log2 = kernel.owner_granule_log2 & 3},
-          .owners = watched_bytes == 0 ? 0 : piece->address + words};
+          .owners = watched_bytes == 0 ? 0 : piece->address + unclear};
+}
+
+// The word that counts blocks is 0 when a launch is over. On an emulated device it may have been
+// ended before, and the next one runs.
+bool StateMemory::clear(Handle stream, std::uint64_t piece, std::uint64_t begin,
+                        std::uint64_t end) const {
+  return (!driver_.is_emulated() || driver_.clear(stream, piece, wire::kEndedBlocksBytes)) &&
+         (begin == end || driver_.clear(stream, piece + begin, end - begin));
 }
 
 void StateMemory::release(const wire::SharedStates& states) {

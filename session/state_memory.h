@@ -1,8 +1,8 @@
-// Device memory for what blocks keep: the states of words of shared memory
-// (device_logger/shared_states.h), and who has come to a barrier (block_events.h); and for the
-// states of memory that is watched (word_owners.h). Launches
-// of one stream, which do not overlap, use one piece after the other. Made and destroyed while its
-// context is current. Not thread-safe: its owner serialises.
+// Where blocks keep the states of words of shared memory (device_logger/shared_states.h), and who
+// has come to a barrier (block_events.h): in shared memory that is added to theirs, or in device
+// memory. There too the states of memory that is watched (word_owners.h). Launches of one stream,
+// which do not overlap, use one piece of device memory after the other. Made and destroyed while
+// its context is current. Not thread-safe: its owner serialises.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include "host_detector/stream_order.h"
 #include "ptx/instrument.h"
 #include "session/device_driver.h"
+#include "session/launch_request.h"
 
 namespace barracuda::session {
 
@@ -26,10 +27,8 @@ class StateMemory {
 
   struct Request {
     const ptx::Kernel& kernel;
-    detector::Dim3 grid;
-    std::uint32_t dynamic_bytes = 0;  // of shared memory, of a block
+    const LaunchRequest& launch;
     std::uint64_t watched_bytes = 0;
-    Handle stream{};
     detector::StreamKey stream_key{};
   };
 
@@ -38,8 +37,8 @@ class StateMemory {
     std::uint64_t owners = 0;  // of what is watched; 0: it cannot be
   };
 
-  // Zeroed behind the work that the stream has now. None if the kernel has no use for it or there
-  // is no room: then all is logged.
+  // Device memory is zeroed behind the work that the stream has now. None if the kernel has no use
+  // for it or there is no room: then all is logged.
   States acquire(const Request& request);
   // The launch is over.
   void release(const wire::SharedStates& states);
@@ -52,6 +51,12 @@ class StateMemory {
   };
 
   States acquire(const Request& request, std::uint64_t watched_bytes);
+  // Of shared memory, for a header and states, or for a header alone, or none.
+  [[nodiscard]] std::uint32_t own_bytes(const Request& request, std::uint32_t window) const;
+  // Whether as many blocks as there may be otherwise have room on one multiprocessor, and its
+  // cache.
+  [[nodiscard]] bool have_room(const Request& request, std::uint64_t bytes) const;
+  bool clear(Handle stream, std::uint64_t piece, std::uint64_t begin, std::uint64_t end) const;
   // Null if there is no room.
   Piece* find(std::uint64_t bytes, detector::StreamKey stream);
   Piece* allocate(std::uint64_t bytes);

@@ -62,6 +62,7 @@ Step execute_native(Context& c, const Instruction& in, std::uint32_t mask) {
       .arguments = {arguments.data(), count},
       .result = site.call.results.empty() ? LaneValues{} : values_of(c, site.call.results.front()),
       .shared_variable = c.shared + site.shared_offset,
+      .shared = c.shared,
       .cta = c.cta->number,
       .cluster = c.cta->cluster->number,
       .ctas = c.launch->config.grid.volume(),

@@ -114,7 +114,7 @@ struct Program {
   std::vector<NotCovered> not_covered;
   HookNames called_hooks;  // by the code that was inserted
   // Of the shared word for the launch descriptor, and its size.
-  std::uint32_t descriptor_alignment = wire::kDescriptorWordBytes;
+  std::uint32_t descriptor_alignment = wire::kBlockWordsBytes;
   std::uint32_t instructions = 0;
   std::uint32_t logged_instructions = 0;
 

@@ -178,15 +178,6 @@ std::string declare_interval() {
   return fmt::format(".reg .b32 {0};\nmov.b32 {0}, 0;\n", kInterval);
 }
 
-std::string HookWriter::write_prologue(const Function& entry, bool has_parameter) {
-  if (!has_parameter) {
-    return fmt::format("st.shared.b64 [{}], 0;", wire::kDescriptorWord);
-  }
-  return fmt::format(
-      "{{\n{}ld.param.b64 %__barracuda_a, [{}{}];\nst.shared.b64 [{}], %__barracuda_a;\n}}",
-      kDeclareAddress, entry.name, wire::kHiddenParameterSuffix, wire::kDescriptorWord);
-}
-
 HookText HookWriter::write(const PlannedSite& site, const Statement& statement) {
   switch (site.hook) {
     case HookKind::kNone:

@@ -39,8 +39,6 @@ class HookWriter {
   // The register for the low bits of addresses that a statement clears, and what fills it there.
   static std::string declare_low_bits(const SubWord& sub_word);
   static std::string write_low_bits(const SubWord& sub_word, const Statement& alignment);
-  // At the start of an entry: stores the hidden parameter, or null, for the hooks to find.
-  static std::string write_prologue(const Function& entry, bool has_parameter);
 
  private:
   struct Predicate {

@@ -41,8 +41,8 @@ void append(std::string& text, const Module& module, std::size_t begin, std::siz
   }
 }
 
-bool is_descriptor(const Variable& variable) {
-  return variable.name == wire::kDescriptorWord;
+bool are_block_words(const Variable& variable) {
+  return variable.name == wire::kBlockWords;
 }
 
 // With the functions that they call.
@@ -76,10 +76,10 @@ std::string select(const Module& logger, const Program& program) {
   std::string text;
   for (std::size_t i = 0; i < logger.statements.size(); ++i) {
     const Statement& statement = logger.statements[i];
-    if (program.descriptor_alignment > wire::kDescriptorWordBytes &&
-        declares(statement, is_descriptor)) {
-      text += fmt::format(".shared .align {0} .b8 {1}[{0}];\n", program.descriptor_alignment,
-                          wire::kDescriptorWord);
+    if (declares(statement, are_block_words)) {
+      text +=
+          fmt::format(".shared .align {0} .b8 {1}[{0}];\n.extern .shared .align 16 .b8 {2}[];\n",
+                      program.descriptor_alignment, wire::kBlockWords, wire::kDynamicShared);
     } else if (statement.kind == StatementKind::kVariable) {
       append(text, logger, i, i + 1);
     } else if (statement.kind == StatementKind::kFunction) {

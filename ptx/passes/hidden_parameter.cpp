@@ -25,7 +25,7 @@ constexpr std::uint64_t kHiddenBytes = 8;
 constexpr std::uint32_t kSwizzleBytes = 1024;
 // And what is read as vectors or by matrix units is aligned to at most 32 bytes (wmma), often by no
 // more than that it comes first.
-constexpr std::uint32_t kVectorBytes = 32;
+static_assert(wire::kBlockWordsBytes == 32);
 constexpr std::uint64_t kStaticSharedBytes = std::uint64_t{48} * 1024;
 
 bool swizzles(const Module& module) {
@@ -227,8 +227,6 @@ Expected<void> run(Program& program) {
   const Constants constants(program.module);
   if (swizzles(program.module)) {
     program.descriptor_alignment = kSwizzleBytes;
-  } else if (has_shared_memory(program.module)) {
-    program.descriptor_alignment = kVectorBytes;
   }
   const std::uint64_t word_bytes = program.descriptor_alignment;
   for (std::uint32_t i = 0; i < program.functions.size(); ++i) {

@@ -115,8 +115,16 @@ void LoggedMachine::keep_states(const std::string& kernel, std::uint32_t ctas) {
 
 SharedStates LoggedMachine::block_states(const ptx::Kernel& kernel, std::uint32_t ctas) {
   constexpr std::uint32_t kWindow = 4096;
-  return {.address =
-              allocate(block_offset(ctas, kWindow, kernel.state_granule_log2) + kEndedBlocksBytes),
+  const std::uint64_t all = block_bytes(kWindow, kernel.state_granule_log2);
+  // Whatever test this is: all in global memory, the header in shared memory, and the states too.
+  const auto in_shared = GENERATE(0U, 1U, 2U);
+  own_shared_ = static_cast<std::uint32_t>(in_shared == 0   ? 0
+                                           : in_shared == 1 ? kStatesHeader
+                                                            : all);
+  return {.address = allocate(kEndedBlocksBytes),
+          .blocks = allocate(ctas * all),
+          .own_begin = 0,
+          .own_bytes = own_shared_,
           .window = kWindow,
           .first_site = index_of(kernel.state_sites) & (kMaxSites - 1),
           .granule_log2 = kernel.state_granule_log2 & 3,
@@ -140,8 +148,12 @@ void LoggedMachine::launch(const std::string& kernel, std::uint32_t ctas, std::u
   }
   const emulator::LoadedKernel* loaded = emulator::Machine::find_kernel(*module_, kernel);
   REQUIRE(loaded != nullptr);
-  const auto error =
-      machine_.launch(*loaded, {.grid = {ctas}, .block = {threads}, .cluster = {cluster}}, buffer);
+  const auto error = machine_.launch(*loaded,
+                                     {.grid = {ctas},
+                                      .block = {threads},
+                                      .cluster = {cluster},
+                                      .dynamic_shared_bytes = own_shared_},
+                                     buffer);
   INFO(error.message);
   REQUIRE(error.code == emulator::DeviceErrorCode::kNone);
 }

@@ -97,6 +97,7 @@ class LoggedMachine {
   bool read_entries(LoggedRecord& record) const;
 
   LogOptions options_;
+  std::uint32_t own_shared_ = 0;  // dynamic, that blocks keep states in
   emulator::Machine machine_;
   ptx::InstrumentedModule instrumented_;
   std::shared_ptr<emulator::LoadedModule> module_;

@@ -61,6 +61,17 @@ TEST_CASE("words of shared memory have states where barriers of the block alone 
   CHECK_FALSE(instrument_with("membar.gl;\n").kernels[0].has_block_events);
 }
 
+TEST_CASE("where there may be states, a block begins with them, and all its threads meet then") {
+  const auto begins = [](std::string_view body) {
+    const std::string text = instrument_with(body).text;
+    const std::size_t call = text.find("__barracuda_begin_block, (", text.find(".entry"));
+    return call != std::string::npos &&
+           text.find("barrier.sync 0;", call) < text.find("tile", call);
+  };
+  CHECK(begins(kTile));
+  CHECK_FALSE(begins(std::string("bar.arrive 1, 64;\n") + kTile));
+}
+
 TEST_CASE("the interval is counted behind each barrier, and each hook of shared memory has it") {
   const std::string text = instrument_with(kTile).text;
   const std::size_t barrier = text.find("bar.sync 0;"),

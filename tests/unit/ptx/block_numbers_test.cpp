@@ -65,7 +65,7 @@ TEST_CASE("every coordinate of a place is read from the launch, and nothing else
 TEST_CASE("the kernel asks first whether its block is one of the program's") {
   const std::string text = rewrite_body("mov.u32 %r1, %ctaid.x;").text;
   const std::size_t entry = text.find(".entry"), asks = text.find("__barracuda_disturb", entry);
-  CHECK(text.find("st.shared.b64 [__barracuda_descriptor]", entry) < asks);
+  CHECK(text.find("st.shared.v2.b64 [__barracuda_block]", entry) < asks);
   CHECK(asks < text.find("__barracuda_ctaid", entry));
   CHECK(rewrite_body("mov.u32 %r1, %ctaid.x;", {.delays_stores = true})
             .text.find("__barracuda_disturb") == std::string::npos);

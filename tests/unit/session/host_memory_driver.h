@@ -40,7 +40,9 @@ class HostMemoryDriver final : public DeviceDriver {
     return 90;
   }
 
-  std::uint32_t multiprocessors() const override { return processors; }
+  Multiprocessors multiprocessors() const override {
+    return {.count = processors, .shared_bytes = 228 * 1024};
+  }
 
   Handle current_context() const override { return Handle{1}; }
 
