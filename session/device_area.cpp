@@ -60,6 +60,9 @@ Expected<std::unique_ptr<DeviceArea>> DeviceArea::create(DeviceDriver& driver,
                                   " MiB of pinned host memory; see the options queues and "
                                   "queue-slots)"});
   }
+  if (!driver.is_emulated() && options.filter != "off") {
+    area->states_.reserve();
+  }
   area->is_steady_ = is_steady;
   area->commit_mode_ = choose_commit_mode(driver, options);
   return area;

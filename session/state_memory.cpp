@@ -75,6 +75,11 @@ StateMemory::Piece* StateMemory::allocate(std::uint64_t bytes) {
   return address == 0 ? nullptr : &pieces_.emplace_back(Piece{.address = address, .bytes = bytes});
 }
 
+void StateMemory::reserve() {
+  constexpr std::uint64_t kMostLaunches = std::uint64_t{16} << 20;  // need no more
+  allocate(kMostLaunches);
+}
+
 // The smallest that is large enough.
 StateMemory::Piece* StateMemory::find(std::uint64_t bytes, detector::StreamKey stream) {
   Piece* best = nullptr;

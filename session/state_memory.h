@@ -37,6 +37,9 @@ class StateMemory {
     std::uint64_t owners = 0;  // of what is watched; 0: it cannot be
   };
 
+  // For the first launch, which would have to wait until there is memory.
+  void reserve();
+
   // Device memory is zeroed behind the work that the stream has now. None if the kernel has no use
   // for it or there is no room: then all is logged.
   States acquire(const Request& request);

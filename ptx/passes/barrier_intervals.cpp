@@ -32,6 +32,12 @@ bool is_ordered_by_barriers(const Program& program, const PlannedSite& site) {
          is_shared_access(site.effect);
 }
 
+// What nobody logs, with states and without, and may order threads besides. Textures and surfaces
+// do not.
+bool may_order_unseen(const Effect& effect) {
+  return effect.not_covered && effect.opcode_class != OpcodeClass::kTexture;
+}
+
 bool calls_nothing_that_logs(const Program& program, std::uint32_t entry) {
   const FunctionFacts& facts = program.functions[entry];
   return !facts.calls_indirectly && std::ranges::all_of(facts.reachable, [&](std::uint32_t index) {
@@ -144,7 +150,7 @@ void visit(Program& program, bool has_shared, std::span<PlannedSite> sites) {
   if (program.functions[index].is_numbered || !calls_nothing_that_logs(program, index) ||
       std::any_of(program.effects.begin() + static_cast<std::ptrdiff_t>(entry.body_begin),
                   program.effects.begin() + static_cast<std::ptrdiff_t>(entry.body_end),
-                  [](const Effect& effect) { return effect.not_covered; }) ||
+                  may_order_unseen) ||
       !std::ranges::all_of(
           sites, [&](const PlannedSite& site) { return is_ordered_by_barriers(program, site); })) {
     propose_barriers(program, sites);

@@ -47,6 +47,7 @@ TEST_CASE("words of shared memory have states where barriers of the block alone 
   CHECK(keeps_states(tile + "bar.red.popc.u32 %r3, 1, %p1;\n"));
   CHECK(keeps_states("ld.u32 %r2, [%rd1];\n"));  // it may be
   CHECK(keeps_states(tile + "call harmless;\n"));
+  CHECK(keeps_states(tile + "tex.2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%rd1, {%r5, %r6}];\n"));
   for (const std::string_view other :
        {"membar.cta;\n", "fence.acq_rel.gpu;\n", "bar.warp.sync -1;\n", "bar.sync 1, 32;\n",
         "bar.arrive 1, 64;\n", "@%p1 bar.sync 0;\n", "ld.acquire.gpu.global.u32 %r3, [%rd1];\n",
