@@ -495,18 +495,16 @@ class Resolver {
   // addresses that lead to no name.
   [[nodiscard]] std::string shared_variable(const detector::RaceEvent& event,
                                             const Finding& finding) const {
-    const std::uint64_t offset = event.first.address & 0xffffffffU;
     for (const detector::RaceAccess* const raw : {&event.first, &event.second}) {
       const ptx::Site* const at = raw->site.is_call() ? nullptr : site(raw->site.instruction());
       if (at == nullptr || object_of(*at).empty()) {
         continue;
       }
       const VariablePlace place = place_of_variable(at->variable);
-      const bool is_placed = place.bytes != 0 && offset >= place.offset;
-      return fmt::format(
-          " ({})", place.element || !is_placed
-                       ? element_name(finding, place)
-                       : element_name(finding, place.name, offset - place.offset, place.bytes));
+      return fmt::format(" ({})",
+                         place.element || !place.is_placed
+                             ? element_name(finding, place)
+                             : element_name(finding, place.name, place.offset, place.bytes));
     }
     return "";
   }
@@ -530,8 +528,7 @@ class Resolver {
       return text;
     }
     const std::string name = variable_name(std::string(variable_in(variable->description)));
-    const std::string element =
-        element_name(finding, name, address - variable->address, variable->bytes);
+    const std::string element = element_name(finding, name, variable->address, variable->bytes);
     const std::string index = element.substr(name.size());
     return index.empty() ? text : text.substr(0, text.size() - 1) + index + ")";
   }

@@ -173,6 +173,10 @@ TEST_CASE(
   CHECK_THAT(resolved_race(run).location,
              Catch::EndsWith("byte 136 of the shared memory of block 0 (tile[32])"));
   CHECK(resolved_race(run).accesses[0].object == "tile");
+  for (ptx::Site& site : run.sites.own()) {
+    site.variable = "_ZZ3addPiE4tile@128:0";  // dynamic
+  }
+  CHECK_THAT(resolved_race(run).location, Catch::EndsWith("of block 0 (tile[2])"));
   race.first.space = race.second.space = wire::AddressSpace::kGlobal;
   race.first.address = race.second.address = 0x1010;
   run.allocations = {{.address = 0x1000,
