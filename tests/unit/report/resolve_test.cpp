@@ -257,10 +257,19 @@ TEST_CASE("what a side synchronised by last is said where it is known") {
   race.first.last_sync = detector::LastSync::kNone;
   race.second.last_sync = detector::LastSync::kKnown;
   race.second.last_sync_site = wire::SiteId{0};
+  race.second.syncs = {{.site = wire::SiteId{0}},
+                       {.site = wire::SiteId{0}, .when = detector::SyncWhen::kAfter}};
+  race.first.has_all_syncs = true;
   const Finding finding = resolve(run, Options{}).findings.front();
   CHECK(finding.accesses[0].last_sync == "none");
   CHECK(finding.accesses[1].last_sync == "st.global.u32");
   CHECK(finding.accesses[1].last_sync_place.line == 12);
+  CHECK(finding.accesses[0].has_all_syncs);
+  CHECK(finding.accesses[0].syncs.empty());
+  REQUIRE(finding.accesses[1].syncs.size() == 2);
+  CHECK_FALSE(finding.accesses[1].has_all_syncs);
+  CHECK(finding.accesses[1].syncs[0].place == finding.accesses[1].last_sync_place);
+  CHECK(finding.accesses[1].syncs[1].when == detector::SyncWhen::kAfter);
   race.second.last_sync = detector::LastSync::kUnknown;
   CHECK(resolve(run, Options{}).findings.front().accesses[1].last_sync == "unknown");
   race.second.last_sync = detector::LastSync::kNotAsked;
