@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <ranges>
 #include <type_traits>
 
 #include "base/kernel_pattern.h"
 #include "base/log.h"
+#include "base/nearest_name.h"
 #include "base/weak_values.h"
 
 namespace barracuda {
@@ -211,27 +213,11 @@ Expected<void> check_value(const Options& options, const Row& option, std::strin
 
 // ---- names
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) {
-    row[j] = j;
-  }
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
-    }
-  }
-  return row[b.size()];
-}
-
 tl::unexpected<Diagnostic> unknown_option(std::string_view name) {
   std::string message = "unknown option '" + std::string(name) + "'";
-  const auto* const nearest = std::ranges::min_element(
-      kRows, {}, [name](const Row& option) { return edit_distance(name, option.name); });
-  if (edit_distance(name, nearest->name) <= 2) {
-    message += "; did you mean '" + std::string(nearest->name) + "'?";
+  const std::string_view nearest = nearest_name(name, kRows | std::views::transform(&Row::name));
+  if (!nearest.empty()) {
+    message += "; did you mean '" + std::string(nearest) + "'?";
   }
   return unexpected({.message = message + " (help=1 lists the options)"});
 }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/nearest_name.h"
 #include "cli/campaign_arguments.h"
 #include "cli/doctor_arguments.h"
 #include "cli/explore_arguments.h"
@@ -144,11 +146,11 @@ Expected<RunWords> split_run_words(std::span<const std::string> words) {
     const std::string key = name.substr(0, name.find('='));
     const OptionDescription* const option = word.starts_with("--") ? find_option(key) : nullptr;
     if (option == nullptr) {
-      Options none;
-      const auto result = set_option(none, key, "");
+      const std::string_view nearest = nearest_name(
+          key, option_descriptions() | std::views::transform(&OptionDescription::name));
       return unexpected(
-          {.message = result ? fmt::format("unknown option '{}'; did you mean '--{}'?", word, key)
-                             : result.error().message});
+          {.message = fmt::format("unknown option '{}'", word.substr(0, word.find('='))) +
+                      (nearest.empty() ? "" : fmt::format("; did you mean '--{}'?", nearest))});
     }
     if (option->type != "Flag" && name.find('=') == std::string::npos) {
       if (i + 1 == words.size() || words[i + 1] == "--") {
@@ -194,7 +196,6 @@ class Parser {
  public:
   Parser() : app_(kDescription, "barracuda") {
     app_.set_version_flag("--version,-V", version_text());
-    app_.footer(kFooter);
     app_.set_help_flag("--help,-h", "print this help");
     declare_run();
     extract_ =
@@ -231,6 +232,7 @@ class Parser {
     help_->add_flag("--markdown", help_markdown_, "the options as a page of documentation");
     version_ =
         app_.add_subcommand("version", "print the version, the commit, and the versions of CUDA");
+    app_.footer(kFooter);  // now, or each command would have it
   }
 
   Command parse(std::vector<std::string> words, const std::string& environment_options,
@@ -288,7 +290,7 @@ class Parser {
     run_->add_option("PROGRAM", values_[""],
                      "the program and its arguments, after -- or by themselves")
         ->expected(-1);
-    run_->footer(kRunFooter);
+    run_->footer(std::string(kRunFooter) + "\n" + kFooter);
     declare_options(*run_);
   }
 
@@ -297,8 +299,7 @@ class Parser {
         "kernel", "launch one kernel of a .ptx or .cu file under the race detector");
     kernel_->footer(kKernelFooter);
     kernel_->add_option("FILE", kernel_command_.file, "PTX, or CUDA source where nvcc is found")
-        ->required()
-        ->check(CLI::ExistingFile);
+        ->required();
     kernel_->add_option("--kernel", kernel_command_.kernel,
                         "its name in the source or in the PTX (default: the only one)");
     const auto add_extent = [this](const char* name, Extent& extent, const char* text) {
@@ -507,6 +508,13 @@ bool is_command(std::string_view word) {
   return std::ranges::find(names, word) != names.end();
 }
 
+std::string no_command(std::string_view word) {
+  const std::vector<std::string> names = command_names();
+  const std::string_view nearest = nearest_name(word, names);
+  return fmt::format("there is no command '{}'", word) +
+         (nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest));
+}
+
 // An option of the run that cannot be another one afterwards; null if there is none.
 const OptionDescription* find_unchangeable(std::span<const std::string> words) {
   for (const std::string& word : words) {
@@ -539,14 +547,14 @@ Command parse_arguments(const std::vector<std::string>& arguments,
     return text ? Message{.text = *text} : error(text.error().message);
   }
   if (!arguments.empty() && !arguments.front().starts_with('-') && !is_command(arguments.front())) {
-    return error("there is no command '" + arguments.front() +
-                 "'; to check a program: barracuda run -- " + arguments.front());
+    return error(no_command(arguments.front()) + "; to check a program: barracuda run -- " +
+                 arguments.front());
   }
   std::vector<std::string> words = arguments;
   std::vector<std::string> program;
   if (words.size() == 2 && words.front() == "help" && !words.back().starts_with('-')) {
     if (!is_command(words.back())) {
-      return error("there is no command '" + words.back() + "'");
+      return error(no_command(words.back()));
     }
     words = {words.back(), "--help"};
   }

@@ -8,6 +8,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -112,8 +113,10 @@ struct Pipe {
 }
 
 StartFailure failure(const std::string& program, int reason) {
+  struct stat at{};
+  const bool is_folder = stat(program.c_str(), &at) == 0 && S_ISDIR(at.st_mode);
   return {.status = reason == ENOENT ? 127 : 126,
-          .message = program + ": " + std::strerror(reason)};
+          .message = program + ": " + std::strerror(is_folder ? EISDIR : reason)};
 }
 
 }  // namespace

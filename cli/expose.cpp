@@ -187,7 +187,7 @@ int run_expose(const ExposeCommand& command, Oracle& oracle) {
   } else {
     write_plans(command, result, trials, report);
   }
-  if (auto published = publish(command.options, report::weak_json_report(report),
+  if (auto published = publish(command.options, report::weak_json_report(report), report.program,
                                [&report](const report::TextStyle& style) {
                                  return report::weak_text_report(report, style);
                                });

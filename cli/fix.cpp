@@ -279,7 +279,7 @@ int run_fix(const FixCommand& command, const weak_memory::OracleRules& rules) {
   if (!published) {
     report.tool_failure = published.error().to_string();
   }
-  if (published = publish(command.options, report::fix_json_report(report),
+  if (published = publish(command.options, report::fix_json_report(report), report.program,
                           [&report](const report::TextStyle& style) {
                             return report::fix_text_report(report, style);
                           });

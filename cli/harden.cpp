@@ -104,7 +104,7 @@ int run_harden(HardenCommand& command, weak_memory::Oracle& oracle) {
       status = report::kStatusToolFailed;
     }
   }
-  if (auto published = publish(command.options, report::hardening_json(report),
+  if (auto published = publish(command.options, report::hardening_json(report), report.program,
                                [&report](const report::TextStyle& style) {
                                  return report::hardening_text(report, style);
                                });

@@ -12,14 +12,14 @@ namespace barracuda::cli {
 namespace {
 
 // Options of `run` that keep their meaning here.
-constexpr std::array<std::string_view, 25> kRunOptions = {
+constexpr std::array<std::string_view, 26> kRunOptions = {
     "device",         "seed",         "json",           "log-file",
     "strip-paths",    "kernel-name",  "suppressions",   "severity",
     "error-exitcode", "launch-skip",  "launch-count",   "kernel-name-exclude",
     "time-limit",     "log",          "model",          "delay-spaces",
     "delay-kernel",   "delay-levels", "delay-capacity", "delay-age",
     "split-vectors",  "coherence",    "shuffle",        "stress-parameters",
-    "stress-time"};
+    "stress-time",    "html"};
 
 // "90", "90s", "10m", "2h" in seconds.
 std::optional<std::uint64_t> seconds_of(std::string_view text) {

@@ -14,6 +14,7 @@
 #include "cli/complain.h"
 #include "cli/output_files.h"
 #include "report/exit_status.h"
+#include "report/html.h"
 #include "report/publish.h"
 #include "weak_memory/stress_parameters.h"
 
@@ -130,10 +131,17 @@ std::string why_incomplete(const WeakCommand& command, const std::string& what) 
 }
 
 Expected<void> publish(const Options& options, const std::string& json,
+                       const report::Report& program,
                        const std::function<std::string(const report::TextStyle&)>& text) {
   if (!options.json.empty()) {
     TRY(const std::string file, expand_file_name(options.json));
     if (auto written = write_file(file, json); !written) {
+      return written;
+    }
+  }
+  if (!options.html.empty()) {
+    TRY(const std::string file, expand_file_name(options.html));
+    if (auto written = write_file(file, report::html_report(program, json)); !written) {
       return written;
     }
   }

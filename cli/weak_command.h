@@ -52,8 +52,10 @@ class WeakSession {
 // Why not all was done: a part of a sentence about `what`, "the rest of the runs".
 std::string why_incomplete(const WeakCommand& command, const std::string& what);
 
-// The JSON to the file that the options name, the text to theirs or to standard error.
+// The JSON and the page of HTML to the files that the options name, the text to theirs or to
+// standard error. `program`: what runs of the program as it is have found.
 Expected<void> publish(const Options& options, const std::string& json,
+                       const report::Report& program,
                        const std::function<std::string(const report::TextStyle&)>& text);
 
 // The files of the options can be written, and the oracle's rules are there; else the status for

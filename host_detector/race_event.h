@@ -63,6 +63,20 @@ enum class LastSync : std::uint8_t {
   kKnown,
 };
 
+// Of a synchronisation of the thread that made an access.
+enum class SyncWhen : std::uint8_t {
+  kBefore,
+  kUnclear,  // one of the two came first
+  kAfter,
+};
+
+struct SyncStep {
+  wire::SiteId site{};
+  SyncWhen when = SyncWhen::kBefore;
+
+  friend bool operator==(const SyncStep&, const SyncStep&) = default;
+};
+
 // Where an access was made: an instruction, or a call of the host's.
 class AccessSite {
  public:
@@ -119,6 +133,10 @@ struct RaceAccess {
   std::uint64_t size = 0;  // bytes of the element, of the bulk copy, or of all rows of a copy
   LastSync last_sync = LastSync::kNotAsked;
   wire::SiteId last_sync_site{};  // if it is known
+  // The thread's last few up to the race, oldest first: of the first side also what it did after
+  // its access.
+  std::vector<SyncStep> syncs;
+  bool has_all_syncs = false;  // before these there were none
 };
 
 struct RaceEvent {

@@ -23,6 +23,7 @@ struct InstrumentOptions {
   bool for_paper = false;
   // A launch may choose which block of the program each block of the device is (BlockOrder).
   bool renumbers_blocks = false;
+  bool is_emulated = false;  // for the emulated device: where shared variables lie is known
   // Instead of logging: stores are delayed where the launch says so (device_logger/store_delays.h).
   bool delays_stores = false;
   // Instead of logging: a launch may also have blocks that are none of the program's and disturb

@@ -57,6 +57,20 @@ Use use_in(std::string_view line, const std::string& name) {
   return use;
 }
 
+// Or may be a whole that the source has as one element, and the compiler as several.
+bool takes_many(std::string_view instruction) {
+  return instruction.find(".v2") != instruction.npos ||
+         instruction.find(".v4") != instruction.npos ||
+         instruction.find(".v8") != instruction.npos || instruction.starts_with("cp.") ||
+         instruction.starts_with("wgmma") || instruction.starts_with("wmma") ||
+         instruction.find("matrix") != instruction.npos;
+}
+
+// More than a block can have.
+constexpr std::uint64_t kAllSharedBytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t kOffsetMask = 0xffffffff;  // above it the block's rank in its cluster
+constexpr std::string_view kShared = "shared";
+
 }  // namespace
 
 VariablePlace place_of_variable(std::string_view site_variable) {
@@ -80,24 +94,35 @@ VariablePlace place_of_variable(std::string_view site_variable) {
   const char* const text = site_variable.data();
   (void)std::from_chars(text + at + 1, text + colon, place.offset);
   (void)std::from_chars(text + colon + 1, text + site_variable.size(), place.bytes);
+  place.bytes = place.bytes == 0 ? kAllSharedBytes : place.bytes;
+  place.is_placed = true;
   return place;
 }
 
-std::string element_name(const Finding& finding, const std::string& name, std::uint64_t offset,
+std::string element_name(const Finding& finding, const std::string& name, std::uint64_t begin,
                          std::uint64_t bytes) {
-  std::uint64_t size = 0;
-  Use use = Use::kNone;
+  const Access* telling = nullptr;
   for (const Access& access : finding.accesses) {
-    if (access.is_by_host) {
-      continue;  // a copy has no elements
-    }
-    if (size != 0 && access.size != size) {
+    const Use use = access.is_by_host ? Use::kNone : use_in(access.source, name);
+    if (use == Use::kOther) {
       return name;
     }
-    size = access.size;
-    use = std::max(use, use_in(access.source, name));
+    if (use == Use::kNone || takes_many(access.instruction)) {
+      continue;
+    }
+    if (telling != nullptr && telling->size != access.size) {
+      return name;
+    }
+    telling = telling == nullptr ? &access : telling;
   }
-  const bool is_element = use == Use::kElement && size != 0 && size < bytes && offset < bytes &&
+  if (telling == nullptr) {
+    return name;
+  }
+  const std::uint64_t size = telling->size;
+  const std::uint64_t address =
+      finding.space == kShared ? telling->address & kOffsetMask : telling->address;
+  const std::uint64_t offset = address - begin;
+  const bool is_element = address >= begin && size != 0 && size < bytes && offset < bytes &&
                           offset % size == 0 && bytes % size == 0;
   return is_element ? fmt::format("{}[{}]", name, offset / size) : name;
 }

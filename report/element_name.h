@@ -14,17 +14,21 @@ namespace barracuda::report {
 struct VariablePlace {
   std::string name;  // as the program has it: "left"
   std::uint64_t offset = 0, bytes = 0;
+  bool is_placed = false;  // the two hold
   // Which element it is of an array that the compiler has taken apart.
   std::optional<std::uint64_t> element;
 };
 
-// Of the name of a site (ptx/site_table.h): "_ZZ3addPiE4tile@8:128". Empty without a place.
+// Of the name of a site (ptx/site_table.h): "_ZZ3addPiE4tile@8:128". Of dynamic shared memory,
+// whose end is not known, as if it had all bytes that there could be.
 VariablePlace place_of_variable(std::string_view site_variable);
 
-// "left[32]"; "left" alone for what is no array, or where its elements are not known. PTX has no
-// types of arrays: the elements are as large as all accesses of the finding, if a line of it has
-// the variable with one index, and nothing of the element. `offset`: in the variable.
-std::string element_name(const Finding& finding, const std::string& name, std::uint64_t offset,
+// "left[32]" of a finding in what begins at address `begin` (of shared memory, an offset) and has
+// `bytes`; "left" alone for what is no array, or where its elements are not known. PTX has no types
+// of arrays: their elements are as large as the access by a line that has the variable with one
+// index, and nothing of the element. What takes many elements at once (a bulk copy, a vector) does
+// not say how large they are.
+std::string element_name(const Finding& finding, const std::string& name, std::uint64_t begin,
                          std::uint64_t bytes);
 // The same of a variable that is one element by itself; the name alone of any other.
 std::string element_name(const Finding& finding, const VariablePlace& place);

@@ -34,6 +34,13 @@ class Excerpts {
     }
   }
 
+  // This line alone.
+  void want_line(const Frame& place) {
+    if (place.line != 0) {
+      wanted_[place.file].insert(place.line);
+    }
+  }
+
   // {file: {line: text}}; a file that is not at hand is left out.
   [[nodiscard]] Json json() const {
     Json sources = Json::object();
@@ -67,18 +74,72 @@ void drop_nulls(Json& json) {
   }
 }
 
-Json bug_json(const Bug& bug, const Report& report, Excerpts& excerpts) {
+// Each place of a synchronisation once: hundreds of findings have the same barriers.
+class SyncTable {
+ public:
+  // What the page has of an access's synchronisations: {complete, steps: [[when, index]]}
+  Json taken(const Access& access, Excerpts& excerpts) {
+    Json steps = Json::array();
+    for (const Sync& sync : access.syncs) {
+      Json place = frame_json(sync.place);
+      place["instruction"] = sync.instruction;
+      const auto [known, is_new] = indices_.try_emplace(place.dump(), places_.size());
+      if (is_new) {
+        places_.push_back(std::move(place));
+        excerpts.want_line(sync.place);
+      }
+      steps.push_back({name_of(sync.when), known->second});
+    }
+    return {{"complete", access.has_all_syncs}, {"steps", std::move(steps)}};
+  }
+
+  [[nodiscard]] const Json& json() const { return places_; }
+
+ private:
+  Json places_ = Json::array();
+  std::map<std::string, std::size_t> indices_;
+};
+
+Json bug_json(const Bug& bug, const Report& report, Excerpts& excerpts, SyncTable& syncs) {
   Json json = Json::parse(json_line(bug, report.model));
   for (Json& variant : json["variants"]) {
     variant.erase("accesses");
   }
   const Finding& shown = bug.shown();
   for (std::size_t i = 0; i < shown.accesses.size(); ++i) {
-    json["accesses"][i]["what"] = what_happened(shown, shown.accesses[i]);
+    Json& access = json["accesses"][i];
+    access["what"] = what_happened(shown, shown.accesses[i]);
+    access.erase("last_sync");
+    if (!access["syncs"].is_null()) {
+      access["syncs"] = syncs.taken(shown.accesses[i], excerpts);
+    }
     excerpts.want(shown.accesses[i].place);
   }
   drop_nulls(json);
   return json;
+}
+
+bool is_of_bug(const std::string& type) {
+  constexpr FindingType kTypes[] = {FindingType::kRace, FindingType::kBarrierDivergence,
+                                    FindingType::kMemoryError, FindingType::kTimeout,
+                                    FindingType::kDeadlock};
+  return std::ranges::find(kTypes, type, [](FindingType of) { return name_of(of); }) !=
+         std::end(kTypes);
+}
+
+// What is neither a bug nor the summary.
+Json more_json(std::string_view text) {
+  Json more = Json::array();
+  TextLines lines(text);
+  for (auto line = lines.next(); line; line = lines.next()) {
+    Json json = line->empty() ? Json() : Json::parse(*line);
+    const std::string type = json.is_object() ? json.value("type", "") : "";
+    if (!type.empty() && type != "summary" && !is_of_bug(type)) {
+      drop_nulls(json);
+      more.push_back(std::move(json));
+    }
+  }
+  return more;
 }
 
 Json coverage_json(const Report& report) {
@@ -100,11 +161,12 @@ std::string as_script(const Json& data) {
 
 }  // namespace
 
-std::string html_report(const Report& report) {
+std::string html_report(const Report& report, std::string_view more) {
   Excerpts excerpts;
+  SyncTable syncs;
   Json bugs = Json::array();
   for (const Bug& bug : bugs_of(report.findings)) {
-    bugs.push_back(bug_json(bug, report, excerpts));
+    bugs.push_back(bug_json(bug, report, excerpts, syncs));
   }
   const Json data = {{"program", report.processes.empty() ? "" : report.processes.front().program},
                      {"device", report.device},
@@ -112,6 +174,8 @@ std::string html_report(const Report& report) {
                      {"summary", summary_line(report)},
                      {"coverage", coverage_json(report)},
                      {"bugs", std::move(bugs)},
+                     {"more", more_json(more)},
+                     {"syncs", syncs.json()},
                      {"sources", excerpts.json()}};
   std::string page(kPage);
   constexpr std::string_view kPlace = "@DATA@";

@@ -33,13 +33,30 @@ Json frames_json(const Access& access) {
   return frames;
 }
 
-Json last_sync_json(const Access& access) {
+Json last_sync_json(const Access& access, int schema) {
   if (access.last_sync.empty()) {
     return {};
   }
   Json sync = frame_json(access.last_sync_place);
   sync["instruction"] = access.last_sync;
+  if (schema > 1) {
+    sync["source"] = text_or_null(access.last_sync_source);
+  }
   return sync;
+}
+
+Json syncs_json(const Access& access) {
+  if (access.syncs.empty() && !access.has_all_syncs) {
+    return {};
+  }
+  Json steps = Json::array();
+  for (const Sync& sync : access.syncs) {
+    Json step = frame_json(sync.place);
+    step["instruction"] = sync.instruction;
+    step["when"] = name_of(sync.when);
+    steps.push_back(std::move(step));
+  }
+  return {{"complete", access.has_all_syncs}, {"steps", std::move(steps)}};
 }
 
 // What schema 1 has of an access, which is the beginning of what schema 2 has.
@@ -64,7 +81,7 @@ Json access_json(const Access& access) {
           {"block", if_thread(access.block)},
           {"warp", if_thread(access.warp)},
           {"lane", if_thread(access.lane)},
-          {"last_sync", access.last_sync == "unknown" ? Json() : last_sync_json(access)}};
+          {"last_sync", access.last_sync == "unknown" ? Json() : last_sync_json(access, 1)}};
 }
 
 }  // namespace
@@ -74,7 +91,8 @@ Json accesses_json(std::span<const Access> accesses, int schema) {
   for (const Access& access : accesses) {
     Json json = access_json(access);
     if (schema > 1) {
-      json["last_sync"] = last_sync_json(access);
+      json["last_sync"] = last_sync_json(access, schema);
+      json["syncs"] = syncs_json(access);
       json["callers"] = access.callers.size();
       json["source"] = text_or_null(access.source);
       json["variable"] = text_or_null(access.object);

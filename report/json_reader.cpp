@@ -51,6 +51,15 @@ AccessOperation operation_of(const std::string& name) {
   return AccessOperation::kUnknown;
 }
 
+detector::SyncWhen when_of(const std::string& name) {
+  for (const auto when : {detector::SyncWhen::kBefore, detector::SyncWhen::kAfter}) {
+    if (name == name_of(when)) {
+      return when;
+    }
+  }
+  return detector::SyncWhen::kUnclear;
+}
+
 Access access_of(const Json& json) {
   Access access;
   access.operation = operation_of(value_of<std::string>(json, "op"));
@@ -84,6 +93,18 @@ Access access_of(const Json& json) {
   if (has(json, "last_sync")) {
     access.last_sync = value_of<std::string>(json["last_sync"], "instruction");
     access.last_sync_place = frame_of(json["last_sync"]);
+    access.last_sync_source = value_of<std::string>(json["last_sync"], "source");
+  }
+  if (has(json, "syncs")) {
+    access.has_all_syncs = value_of<bool>(json["syncs"], "complete");
+    for (const Json& step : list_of(json["syncs"], "steps")) {
+      access.syncs.push_back({.when = when_of(value_of<std::string>(step, "when")),
+                              .instruction = value_of<std::string>(step, "instruction"),
+                              .place = frame_of(step)});
+    }
+  } else if (!json.contains("syncs") &&
+             access.last_sync_place != Frame{}) {  // an older report has this alone
+    access.syncs = {{.instruction = access.last_sync, .place = access.last_sync_place}};
   }
   return access;
 }
@@ -211,7 +232,9 @@ Expected<Report> read_json_report(std::string_view text, const std::string& file
       if (!lines.has_end() && !has_summary) {
         break;  // who wrote it was killed in the midst
       }
-      return unexpected({.message = std::string("this is no JSON report: ") + error.what(),
+      const bool is_json = dynamic_cast<const Json::parse_error*>(&error) == nullptr;
+      return unexpected({.message = std::string("this is no JSON report: ") +
+                                    (is_json ? error.what() : "the line is not JSON"),
                          .file = file,
                          .line = lines.number()});
     }

@@ -12,30 +12,36 @@
 namespace barracuda::report {
 namespace {
 
+// As CUDA C++ has it (thread_scope_block), and PTX.
 const char* name_of(wire::Scope scope) {
   switch (scope) {
     case wire::Scope::kCta:
-      return ".cta";
+      return "block scope (.cta)";
     case wire::Scope::kCluster:
-      return ".cluster";
+      return "cluster scope (.cluster)";
     case wire::Scope::kGpu:
-      return ".gpu";
+      return "device scope (.gpu)";
     case wire::Scope::kSys:
-      return ".sys";
+      return "system scope (.sys)";
   }
   return "";
 }
 
 // What the language of the kernel calls the remedies.
 struct Names {
-  const char *block_barrier, *warp_barrier, *fence;
+  const char *block_barrier, *warp_barrier, *fence, *system_fence, *update;
 };
 
-constexpr Names kCuda{
-    .block_barrier = "__syncthreads()", .warp_barrier = "__syncwarp()", .fence = "__threadfence()"};
+constexpr Names kCuda{.block_barrier = "__syncthreads()",
+                      .warp_barrier = "__syncwarp()",
+                      .fence = "__threadfence()",
+                      .system_fence = "__threadfence_system()",
+                      .update = "atomicAdd()"};
 constexpr Names kPython{.block_barrier = "cuda.syncthreads()",
                         .warp_barrier = "cuda.syncwarp()",
-                        .fence = "cuda.threadfence()"};
+                        .fence = "cuda.threadfence()",
+                        .system_fence = "cuda.threadfence_system()",
+                        .update = "cuda.atomic.add()"};
 
 const Names& names_for(const Access& access) {
   return access.place.file.ends_with(".py") ? kPython : kCuda;
@@ -69,10 +75,19 @@ class Clause {
       : race_(race), sites_(sites), first_(first), second_(second), names_(names_for(second)) {}
 
   [[nodiscard]] std::string asynchronous_wait() const {
-    return is_product(race_.first.site)
-               ? "the wgmma is not waited for: wgmma.wait_group is missing, or leaves its group "
-                 "pending"
-               : "the asynchronous copy is not waited for";
+    if (is_product(race_.first.site)) {
+      return "the wgmma is not waited for: wgmma.wait_group is missing, or leaves its group "
+             "pending";
+    }
+    const std::string_view copy = first_.instruction;
+    const std::string wait =
+        copy.find("mbarrier") != copy.npos     ? "a wait for the mbarrier that it completes on"
+        : copy.find("bulk_group") != copy.npos ? "cp.async.bulk.wait_group"
+        : copy.starts_with("cp.async.")
+            ? "__pipeline_wait_prior() (cp.async.wait_group), or a wait for its mbarrier,"
+            : "";
+    return "the asynchronous copy is not waited for" +
+           (wait.empty() ? "" : fmt::format(": {} is missing before the access", wait));
   }
 
   // What passes data in steps, as the reduction of a warp does that counts on lockstep, wants a
@@ -122,15 +137,17 @@ class Clause {
 
   [[nodiscard]] std::string acquire_fence() const {
     return fmt::format(
-        "the flag or lock was seen, but no fence follows: {} is missing between it and the access",
+        "the second thread saw the flag or lock, but no fence follows: {} is missing between that "
+        "and its access",
         names_.fence);
   }
 
   [[nodiscard]] std::string both_fences() const {
     return fmt::format(
-        "the {} is published without a fence, and none follows where the flag or lock is seen: {} "
-        "is missing before it is written{} and before the access",
-        verb_of(first_), names_.fence, at());
+        "{} is missing in two places: after the {} and before the flag or lock is written{}, and "
+        "in "
+        "the second thread between seeing the flag or lock and its access",
+        names_.fence, verb_of(first_), at());
   }
 
   [[nodiscard]] std::string link_fence() const {
@@ -139,28 +156,40 @@ class Clause {
         names_.fence, at());
   }
 
+  // With the fence that has it, where that has a name.
+  [[nodiscard]] std::string needed_scope() const {
+    const char* const fence = race_.needed_scope == wire::Scope::kGpu   ? names_.fence
+                              : race_.needed_scope == wire::Scope::kSys ? names_.system_fence
+                                                                        : nullptr;
+    return fence == nullptr ? name_of(race_.needed_scope)
+                            : fmt::format("{}, as {} has,", name_of(race_.needed_scope), fence);
+  }
+
   // A fence's, or that of the flag's write or read.
   [[nodiscard]] std::string scope_too_narrow() const {
     const auto reads = narrow_fence(race_.second.last_sync == detector::LastSync::kKnown
                                         ? &race_.second.last_sync_site
                                         : nullptr);
     const ptx::Site* const site = race_.about ? find_site(*race_.about) : nullptr;
-    const char* needed = name_of(race_.needed_scope);
     if (site != nullptr && site->info.operation != wire::Operation::kFence) {
-      return fmt::format("the scope {} of the flag's or lock's {}{} is too narrow, {} is needed",
-                         name_of(site->info.scope),
+      return fmt::format("the flag's or lock's {}{} has {}, which is too narrow: {} is needed",
                          site->info.operation == wire::Operation::kRead ? "read" : "write", at(),
-                         needed);
+                         name_of(site->info.scope), name_of(race_.needed_scope));
     }
+    const std::string needed = needed_scope();
     const auto writes = narrow_fence(race_.about ? &*race_.about : nullptr);
     if (!writes && !reads) {
-      return fmt::format("the fence's scope is too narrow, {} is needed", needed);
+      return fmt::format("the fence's scope is too narrow: {} is needed", needed);
     }
     const ptx::Site& fence = writes ? *writes : *reads;
     const bool are_two = writes && reads && writes->id != reads->id;
-    return fmt::format("the fence's scope {}{}{} is too narrow, {} is needed",
-                       name_of(fence.info.scope), at(fence),
-                       are_two ? ", and that of the one" + at(*reads) + "," : "", needed);
+    return are_two
+               ? fmt::format(
+                     "the scope of two fences is too narrow ({}{} and {}{}): {} is needed in both",
+                     name_of(fence.info.scope), at(fence), name_of(reads->info.scope), at(*reads),
+                     needed)
+               : fmt::format("the fence{} has {}, which is too narrow: {} is needed", at(fence),
+                             name_of(fence.info.scope), needed);
   }
 
   [[nodiscard]] std::string atomic_scope_too_narrow() const {
@@ -169,22 +198,24 @@ class Clause {
       const ptx::Site* const site = find_site(id);
       if (site != nullptr && site->info.order != wire::MemoryOrder::kWeak &&
           !includes(site->info.scope, race_.needed_scope)) {
-        scopes = std::string(name_of(site->info.scope)) + " ";
+        scopes = fmt::format(", {},", name_of(site->info.scope));
       }
     }
-    return fmt::format("the atomic's scope {}is too narrow, {} is needed", scopes,
+    return fmt::format("the atomic's scope{} is too narrow: {} is needed", scopes,
                        name_of(race_.needed_scope));
   }
 
   [[nodiscard]] std::string warp_mask() const {
-    return fmt::format("the mask of {}{} leaves lane {} out: it must name both lanes",
-                       names_.warp_barrier, at(), first_.lane);
+    return fmt::format(
+        "the mask of the warp barrier{} ({}, or that of a tile or group) leaves lane {} out: a "
+        "barrier for both lanes is needed",
+        at(), names_.warp_barrier, first_.lane);
   }
 
   [[nodiscard]] std::string barrier_leaves_out() const {
     return fmt::format(
-        "the barrier{} is for some warps of the block only: one for both is missing (warp {} and "
-        "warp {})",
+        "the barrier{} is for some warps of the block only: one that both warp {} and warp {} wait "
+        "at is missing",
         at(), first_.warp, second_.warp);
   }
 
@@ -303,13 +334,14 @@ class Clause {
   [[nodiscard]] std::string within_a_launch() const {
     if (is_update(race_.first.site) && is_update(race_.second.site)) {
       return fmt::format(
-          "{} read and write back one place: an atomic operation is needed for the whole update",
-          parties());
+          "{} read, change and write back one place: an atomic operation is needed for the whole "
+          "update, such as {}",
+          parties(), names_.update);
     }
     if (race_.first.site == race_.second.site) {
       return fmt::format(
-          "{} in one instruction: nothing orders them, no barrier can stand between, an atomic "
-          "operation is needed",
+          "{} execute one instruction, and no barrier can stand between: an atomic operation is "
+          "needed, or a place for each",
           parties());
     }
     if (is_plain_beside_atomic() && (is_between_blocks() || is_read_first())) {
@@ -318,11 +350,13 @@ class Clause {
                          verb_of(plain));
     }
     if (race_.kind == detector::RaceKind::kIntraWarp) {
-      return fmt::format("two lanes of one warp: {} is missing", names_.warp_barrier);
+      return fmt::format("{} is missing between the two accesses (two lanes of one warp)",
+                         names_.warp_barrier);
     }
     if (race_.kind == detector::RaceKind::kIntraBlock) {
-      return fmt::format("two warps of one block: {} is missing (warp {} and warp {})",
-                         names_.block_barrier, first_.warp, second_.warp);
+      return fmt::format(
+          "{} is missing between the two accesses (warp {} and warp {} of one block)",
+          names_.block_barrier, first_.warp, second_.warp);
     }
     return between_blocks();
   }
@@ -333,11 +367,11 @@ class Clause {
     if (race_.needed_scope == wire::Scope::kCluster) {
       return what + ", which are of one cluster: cluster.sync() is missing";
     }
-    return what + (is_read_first()
-                       ? ", and no barrier orders blocks of one launch: what is read in "
-                         "one array must be written to a second array"
-                       : ", and no barrier orders blocks of one launch: the second "
-                         "access needs a launch of its own");
+    return fmt::format("{}, and no {} orders blocks: {}", what, names_.block_barrier,
+                       is_read_first()
+                           ? "what is read in one array must be written to a second array"
+                           : "the second access needs a launch of its own, or a barrier of the "
+                             "whole grid before it (cooperative launch)");
   }
 
   const detector::RaceEvent& race_;
@@ -376,17 +410,19 @@ std::string missing_order(const detector::RaceEvent& race, const ptx::SiteTable&
     case MissingOrder::kAfterRelease:
       return clause.after_release();
     case MissingOrder::kPollTooWeak:
-      return "the flag is read by a plain load" + clause.at() + ": a volatile one is needed";
+      return "the flag is read by a plain load" + clause.at() +
+             ": an atomic or volatile one is needed";
     case MissingOrder::kFlagTooWeak:
-      return "the flag is written by a plain store" + clause.at() + ": a volatile one is needed";
+      return "the flag is written by a plain store" + clause.at() +
+             ": an atomic or volatile one is needed";
     case MissingOrder::kLockNotTaken:
       return "the compare-and-swap" + clause.at() +
              " failed, another thread holds the lock: the access must wait until it succeeds";
     case MissingOrder::kVolatileFlag:
       return clause.volatile_pair();
     case MissingOrder::kEqualValues:
-      return "both stored the same value, equal in this run: a race where the values differ, so "
-             "that one thread alone should store it";
+      return "both stored the same value, equal in this run: it is a race wherever the values "
+             "differ, so one thread alone should store it";
     case MissingOrder::kAtomicScopeTooNarrow:
       return clause.atomic_scope_too_narrow();
     case MissingOrder::kMixedSize:
@@ -419,8 +455,8 @@ std::string missing_order(const detector::RaceEvent& race, const ptx::SiteTable&
           "(griddepcontrol.wait) is missing before the access",
           second.launch, first.launch);
     case MissingOrder::kSpeculatedRead:
-      return "read by all lanes, used by some: the compiler speculated the load, and if a lane "
-             "that uses it is meant, nothing orders the two";
+      return "all lanes read what only some use: the compiler speculated the load. It is harmless "
+             "if no lane that uses the value is meant; otherwise nothing orders the two accesses";
     case MissingOrder::kReadOnlyPath:
       return "a read through the read-only path (ld.global.nc, __ldg) need not see what its own "
              "kernel writes: an ordinary load is needed, whatever synchronisation lies between";

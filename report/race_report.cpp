@@ -18,4 +18,16 @@ std::string name_of(FindingType type) {
   return "";
 }
 
+std::string name_of(detector::SyncWhen when) {
+  switch (when) {
+    case detector::SyncWhen::kBefore:
+      return "before";
+    case detector::SyncWhen::kUnclear:
+      return "unclear";
+    case detector::SyncWhen::kAfter:
+      return "after";
+  }
+  return "";
+}
+
 }  // namespace barracuda::report

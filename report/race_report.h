@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "host_detector/race_event.h"
 #include "report/host_frame.h"
 #include "report/lack.h"
 
@@ -48,6 +49,15 @@ struct Frame {
 
 using Coordinates = std::array<std::uint32_t, 3>;
 
+// What a thread synchronised by.
+struct Sync {
+  detector::SyncWhen when = detector::SyncWhen::kBefore;
+  std::string instruction;  // "bar.sync"
+  Frame place;
+
+  friend bool operator==(const Sync&, const Sync&) = default;
+};
+
 // One place of a finding: who did what where.
 struct Access {
   AccessOperation operation = AccessOperation::kUnknown;
@@ -81,6 +91,10 @@ struct Access {
   // where there is no such question.
   std::string last_sync;
   Frame last_sync_place;
+  std::string last_sync_source;  // its line
+  // Where that is known: the last few up to the race, oldest first, also after it.
+  std::vector<Sync> syncs;
+  bool has_all_syncs = false;  // before these there were none
 
   friend bool operator==(const Access&, const Access&) = default;
 };
@@ -126,6 +140,9 @@ struct Finding {
 // "race", "barrier-divergence", "memory-error", "timeout", "deadlock": the names of the JSON report
 // and of suppressions.
 std::string name_of(FindingType type);
+
+// "before", "unclear", "after"
+std::string name_of(detector::SyncWhen when);
 
 // Different kernels of one library that were launched.
 struct LibraryKernels {

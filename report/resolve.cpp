@@ -392,11 +392,23 @@ class Resolver {
     }
     result.warp = raw.thread.warp;
     result.lane = raw.thread.lane;
-    fill_last_sync(result, raw);
+    fill_syncs(result, raw);
     return result;
   }
 
-  void fill_last_sync(Access& access, const detector::RaceAccess& raw) const {
+  [[nodiscard]] Sync sync_of(const ptx::Site& at, detector::SyncWhen when) const {
+    return {.when = when,
+            .instruction = at.instruction,
+            .place = own_frame(resolved(at.frames), {}, demangle(at.function))};
+  }
+
+  void fill_syncs(Access& access, const detector::RaceAccess& raw) const {
+    for (const detector::SyncStep& step : raw.syncs) {
+      if (const ptx::Site* const at = site(step.site)) {
+        access.syncs.push_back(sync_of(*at, step.when));
+      }
+    }
+    access.has_all_syncs = raw.has_all_syncs;
     if (raw.last_sync == detector::LastSync::kNone ||
         raw.last_sync == detector::LastSync::kUnknown) {
       access.last_sync = raw.last_sync == detector::LastSync::kNone ? "none" : "unknown";
@@ -405,8 +417,9 @@ class Resolver {
     const ptx::Site* const at =
         raw.last_sync == detector::LastSync::kKnown ? site(raw.last_sync_site) : nullptr;
     if (at != nullptr) {
-      access.last_sync = at->instruction;
-      access.last_sync_place = own_frame(resolved(at->frames), {}, demangle(at->function));
+      const Sync last = sync_of(*at, detector::SyncWhen::kBefore);
+      access.last_sync = last.instruction;
+      access.last_sync_place = last.place;
     }
   }
 
@@ -495,18 +508,16 @@ class Resolver {
   // addresses that lead to no name.
   [[nodiscard]] std::string shared_variable(const detector::RaceEvent& event,
                                             const Finding& finding) const {
-    const std::uint64_t offset = event.first.address & 0xffffffffU;
     for (const detector::RaceAccess* const raw : {&event.first, &event.second}) {
       const ptx::Site* const at = raw->site.is_call() ? nullptr : site(raw->site.instruction());
       if (at == nullptr || object_of(*at).empty()) {
         continue;
       }
       const VariablePlace place = place_of_variable(at->variable);
-      const bool is_placed = place.bytes != 0 && offset >= place.offset;
-      return fmt::format(
-          " ({})", place.element || !is_placed
-                       ? element_name(finding, place)
-                       : element_name(finding, place.name, offset - place.offset, place.bytes));
+      return fmt::format(" ({})",
+                         place.element || !place.is_placed
+                             ? element_name(finding, place)
+                             : element_name(finding, place.name, place.offset, place.bytes));
     }
     return "";
   }
@@ -530,8 +541,7 @@ class Resolver {
       return text;
     }
     const std::string name = variable_name(std::string(variable_in(variable->description)));
-    const std::string element =
-        element_name(finding, name, address - variable->address, variable->bytes);
+    const std::string element = element_name(finding, name, variable->address, variable->bytes);
     const std::string index = element.substr(name.size());
     return index.empty() ? text : text.substr(0, text.size() - 1) + index + ")";
   }
@@ -559,6 +569,7 @@ Report resolve(const RunData& run, const Options& options) {
   const auto add = [&](Finding finding) {
     for (Access& access : finding.accesses) {
       access.source = sources.text_of(access.place);
+      access.last_sync_source = sources.text_of(access.last_sync_place);
     }
     finding.fingerprint = fingerprint_of(finding, sources);
     finding.processes = report.processes;

@@ -176,16 +176,23 @@ class SarifWriter {
     return is_known ? report_.processes.front().program : "program";
   }
 
-  // What the thread did up to its access, as far as it is known.
+  // The steps of one thread: what it synchronised by before its access or after it.
+  void add_syncs(Json& steps, const Access& access, bool are_after) const {
+    for (const Sync& sync : access.syncs) {
+      if ((sync.when == detector::SyncWhen::kAfter) == are_after) {
+        steps.push_back({{"location", location(sync.place, "", what_happened(sync))}});
+      }
+    }
+  }
+
+  // What the thread did up to the race, as far as it is known.
   [[nodiscard]] Json thread_flow(const Finding& finding, const Access& access) const {
     Json steps = Json::array();
-    if (access.last_sync_place != Frame{}) {
-      steps.push_back({{"location", location(access.last_sync_place, "",
-                                             "last synchronisation: " + access.last_sync)}});
-    }
+    add_syncs(steps, access, false);
     steps.push_back(
         {{"location", location(access.place, access.source, what_happened(finding, access))},
          {"importance", "essential"}});
+    add_syncs(steps, access, true);
     return {{"locations", std::move(steps)}};
   }
 

@@ -97,6 +97,18 @@ std::string what_happened(const Finding& finding, const Access& access) {
   return head;
 }
 
+std::string what_happened(const Sync& sync) {
+  switch (sync.when) {
+    case detector::SyncWhen::kBefore:
+      return "synchronisation before the access: " + sync.instruction;
+    case detector::SyncWhen::kUnclear:
+      return "synchronisation before or after the access: " + sync.instruction;
+    case detector::SyncWhen::kAfter:
+      return "synchronisation after the access: " + sync.instruction;
+  }
+  return "";
+}
+
 std::string place_of(const Frame& frame, const std::string& unknown) {
   return frame.line == 0 ? unknown : fmt::format("{}:{}", frame.file, frame.line);
 }

@@ -28,6 +28,9 @@ std::string title_of(const Finding& finding);
 // "Write of 4 bytes at byte 136 by thread [32,0,0] of block [0,0,0] (warp 1, lane 0)"
 std::string what_happened(const Finding& finding, const Access& access);
 
+// "synchronisation before the access: bar.sync"
+std::string what_happened(const Sync& sync);
+
 // "add.cu:12", or what is said where the line is not known.
 std::string place_of(const Frame& frame, const std::string& unknown);
 // Without line information the function, and "?" where that is not known either.

@@ -99,15 +99,17 @@ bool is_asynchronous(const Access& access) {
 
 void print_last_sync(std::string& text, const Access& access) {
   if (access.last_sync == "none") {
-    text += "    before it the thread has not synchronised\n";
+    text += "    no synchronisation by this thread before it\n";
   } else if (access.last_sync == "unknown") {
     // Else it is too long ago: there is nothing that the reader could do with that.
-    text += is_asynchronous(access)
-                ? "    asynchronous: made at any time between this line and the wait for it\n"
-                : "";
+    text +=
+        is_asynchronous(access)
+            ? "    asynchronous: takes place at any time between this line and the wait for it\n"
+            : "";
   } else if (!access.last_sync.empty()) {
-    fmt::format_to(Buffer(text), "    last synchronisation before it: {}{}\n", access.last_sync,
-                   source_of(access.last_sync_place));
+    fmt::format_to(Buffer(text), "    last synchronisation before it: {}{}{}{}\n", access.last_sync,
+                   source_of(access.last_sync_place), access.last_sync_source.empty() ? "" : " | ",
+                   access.last_sync_source);
   }
 }
 

@@ -25,7 +25,7 @@ MAY_INCLUDE = {
 # the emulator asks PTX's effects for their orders, which ptx/ has from device_logger/.
 SHARED = {
     "preload": ("emulator/libcuda/copy/box.h",),
-    "emulator": ("ptx/analysis/source_frames.h", "device_logger/memory_order.h"),
+    "emulator": ("ptx/analysis/shared_layout.h", "ptx/analysis/source_frames.h", "device_logger/memory_order.h"),
     "weak_memory": ("host_detector/launches/launch_shape.h",),
 }
 # Within a folder: the subfolders, and headers beside them, that a subfolder may include besides its

@@ -8,6 +8,7 @@
 #include "base/assert.h"
 #include "emulator/decode/weak_effect.h"
 #include "ptx/abi.h"
+#include "ptx/analysis/shared_layout.h"
 
 namespace barracuda::emulator {
 
@@ -46,8 +47,8 @@ std::uint32_t ProgramBuilder::shared_offset(const ptx::Variable& variable) {
   return shared_.at(&variable);
 }
 
-// As NVIDIA's assembler does: those that a function declares in the order in which it does, which
-// programs count on where they align too little.
+// Of a function that the entry calls. As NVIDIA's assembler does: those that it declares in the
+// order in which it does, which programs count on where they align too little.
 void ProgramBuilder::lay_out_shared(const ptx::Variable& wanted) {
   std::vector<const ptx::Variable*> together;
   for (std::size_t i = decoding_->body_begin; i < decoding_->body_end; ++i) {
@@ -97,6 +98,10 @@ void ProgramBuilder::build(const ptx::Function& entry) {
   program_.kernel = entry.name;
   program_.texts = &module_.texts();
   program_.const_ranges = module_.const_ranges();
+  for (const ptx::SharedPlace& place : ptx::shared_layout(module_.module(), entry, 0)) {
+    shared_.emplace(place.variable, static_cast<std::uint32_t>(place.offset));
+    program_.static_shared_bytes = static_cast<std::uint32_t>(place.end());
+  }
   function(entry);
   while (!pending_.empty()) {
     const auto [source, decoded] = pending_.back();

@@ -25,7 +25,8 @@ class ProgramBuilder {
   Function* function(const ptx::Function& function);
   void needs_addressed_functions();
 
-  // The offset in shared memory, given at the first call for a variable.
+  // The offset in shared memory: of what the entry names by ptx/analysis/shared_layout.h, of
+  // others given at the first call for a variable.
   std::uint32_t shared_offset(const ptx::Variable& variable);
   // A constant that holds the offset of dynamic shared memory, which is known at the end: `lanes`
   // are 32 values of `bytes` bytes, to which it is added.

@@ -9,9 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "device_logger/site_info.h"
 #include "host_detector/clock/cta_clock.h"
+#include "host_detector/race_event.h"
 
 namespace barracuda::detector {
 
@@ -51,6 +53,20 @@ class SyncNotes {
   [[nodiscard]] std::optional<Answer> before(std::uint32_t lane, Time time) const {
     return find(lane, time);
   }
+
+  // All that is kept of the lane, oldest first, as seen from what it did at `time`.
+  [[nodiscard]] std::vector<SyncStep> steps(std::uint32_t lane, Time time) const {
+    std::vector<SyncStep> steps;
+    for (std::uint32_t age = std::min(count_, kept_); age >= 1; --age) {
+      if (const Note& note = noted(age); is_of(note, lane)) {
+        steps.push_back({.site = note.site, .when = when(note, time)});
+      }
+    }
+    return steps;
+  }
+
+  // No note was dropped.
+  [[nodiscard]] bool has_all() const { return count_ <= kept_; }
 
   // A copy without those that may have been overwritten while it was made.
   [[nodiscard]] SyncNotes seen_from_outside() const {
@@ -92,21 +108,34 @@ class SyncNotes {
     return std::atomic_ref(const_cast<T&>(place)).load(std::memory_order_acquire);
   }
 
+  // 1 is the newest.
+  [[nodiscard]] const Note& noted(std::uint32_t age) const {
+    return notes_[(count_ - age) % kKept];
+  }
+
+  static bool is_of(const Note& note, std::uint32_t lane) {
+    return ((note.lanes >> lane) & 1) != 0;
+  }
+
+  static SyncWhen when(const Note& note, Time time) {
+    return note.time < time                        ? SyncWhen::kBefore
+           : note.time == time && !note.ends_epoch ? SyncWhen::kUnclear
+                                                   : SyncWhen::kAfter;
+  }
+
   [[nodiscard]] std::optional<Answer> find(std::uint32_t lane, Time time) const {
-    const std::uint32_t known = std::min(count_, kept_);
-    for (std::uint32_t age = 1; age <= known; ++age) {
-      const Note& note = notes_[(count_ - age) % kKept];
-      const bool is_later = note.time > time || (note.time == time && note.ends_epoch);
-      if (((note.lanes >> lane) & 1) == 0 || is_later) {
+    for (std::uint32_t age = 1; age <= std::min(count_, kept_); ++age) {
+      const Note& note = noted(age);
+      if (!is_of(note, lane) || when(note, time) == SyncWhen::kAfter) {
         continue;
       }
-      if (note.time == time) {
-        return std::nullopt;  // one of the two came first
+      if (when(note, time) == SyncWhen::kUnclear) {
+        return std::nullopt;
       }
       return Answer{
           .site = note.site, .time = note.time, .members = note.members, .threads = note.threads};
     }
-    return known < count_ ? std::nullopt : std::optional(Answer{});
+    return has_all() ? std::optional(Answer{}) : std::nullopt;
   }
 
   std::array<Note, kKept> notes_{};

@@ -298,11 +298,18 @@ void Meetings::explain(RaceEvent& race) const {
   }
 }
 
-void fill(RaceAccess& side, const std::optional<SyncNotes::Answer>& answer) {
+constexpr Time kNow = ~Time{0};
+
+void fill(RaceAccess& side, const std::optional<SyncNotes>& notes, Time time) {
+  const auto answer = notes ? notes->before(side.thread.lane, time) : std::nullopt;
   side.last_sync = !answer         ? LastSync::kUnknown
                    : !answer->site ? LastSync::kNone
                                    : LastSync::kKnown;
   side.last_sync_site = answer ? answer->site.value_or(wire::SiteId{}) : wire::SiteId{};
+  if (notes) {
+    side.syncs = notes->steps(side.thread.lane, time);
+    side.has_all_syncs = notes->has_all();
+  }
 }
 
 std::optional<SyncNotes> notes_of(const EngineState& engine, const Cell& cell) {
@@ -387,13 +394,13 @@ void explain_asynchronous(const Actor& actor, const Cell& older, RaceEvent& race
 }
 
 void tell_last_sync(const SyncNotes& notes_up_to_now, RaceAccess& side) {
-  fill(side, notes_up_to_now.last(side.thread.lane));
+  fill(side, notes_up_to_now, kNow);
 }
 
 void tell_last_sync(const EngineState& engine, const Cell& cell, RaceAccess& side) {
   const std::optional<SyncNotes> notes =
       cell.is_asynchronous() || cell.is_settled() ? std::nullopt : notes_of(engine, cell);
-  fill(side, notes ? notes->before(side.thread.lane, cell.time) : std::nullopt);
+  fill(side, notes, cell.time);
 }
 
 void tell_last_syncs(const EngineState& engine, const Actor& actor, const Cell& older,
@@ -404,10 +411,10 @@ void tell_last_syncs(const EngineState& engine, const Actor& actor, const Cell& 
                                          : older.cta == actor.cta.key
                                              ? std::optional(actor.cta.warps[older.warp].sync_notes)
                                              : notes_of(engine, older);
-  const std::uint32_t lane = race.first.thread.lane;
-  fill(race.first, notes ? notes->before(lane, older.time) : std::nullopt);
+  fill(race.first, notes, older.time);
   if (notes && race.missing == MissingOrder::kNoSynchronisation &&
       older.launch() == actor.launch()) {
+    const std::uint32_t lane = race.first.thread.lane;
     Meetings meetings(engine, race);
     meetings.before_first = notes->before(lane, older.time);
     meetings.after_first = notes->last(lane);

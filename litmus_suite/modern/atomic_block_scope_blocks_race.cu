@@ -2,7 +2,7 @@
 // expect: race inter-block global
 // weak: never
 // expect paper: none
-// missing: atomic's scope \.cta is too narrow, \.gpu is needed
+// missing: atomic's scope, block scope \(\.cta\), is too narrow: device scope \(\.gpu\) is needed
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

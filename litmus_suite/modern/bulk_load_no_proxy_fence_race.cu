@@ -1,6 +1,6 @@
 // The proxy fence between ordinary stores and the bulk copy is missing.
 // expect: race intra-block shared
-// variable: s
+// variable: s[]
 // weak: never
 // expect paper: none
 // missing: fence\.proxy\.async is missing

@@ -1,6 +1,6 @@
 // Without the proxy fence the bulk copy may miss what was stored.
 // expect: race intra-block shared
-// variable: s
+// variable: s[]
 // weak: never
 // expect paper: none
 // flags: -arch=sm_90

@@ -1,6 +1,6 @@
 // The source is overwritten without any wait.
 // expect: race intra-block shared
-// variable: s
+// variable: s[]
 // weak: fails
 // expect paper: none
 // flags: -arch=sm_90

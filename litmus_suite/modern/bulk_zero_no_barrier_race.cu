@@ -1,6 +1,6 @@
 // A store of many bytes orders nothing: who reads them needs the barrier.
 // expect: race intra-warp shared
-// variable: s[] s
+// variable: s[]
 // weak: never
 // expect paper: none
 // flags: -arch=sm_100

@@ -1,6 +1,6 @@
 // The threads arrive, their copies do not.
 // expect: race intra-block shared
-// variable: s
+// variable: s[]
 // weak: never
 // expect paper: none
 // flags: -arch=sm_80

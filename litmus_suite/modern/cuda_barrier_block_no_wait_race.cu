@@ -1,6 +1,6 @@
 // The token of arrive() is not waited for.
 // expect: race intra-block shared
-// variable: s
+// variable: s[]
 // weak: fails
 // flags: -arch=sm_90
 #include <cuda/barrier>

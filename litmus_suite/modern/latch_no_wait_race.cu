@@ -1,6 +1,6 @@
 // Nobody waits for the latch.
 // expect: race intra-block shared
-// variable: s
+// variable: s[]
 // weak: fails
 #include <new>
 

@@ -1,6 +1,6 @@
 // The threads arrive at the mbarrier and do not wait.
 // expect: race intra-block shared
-// variable: s
+// variable: s[]
 // weak: fails
 // flags: -arch=sm_80
 #include "../litmus.h"

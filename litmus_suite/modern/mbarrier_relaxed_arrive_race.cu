@@ -1,6 +1,6 @@
 // A relaxed arrival releases nothing.
 // expect: race intra-block shared
-// variable: s
+// variable: s[]
 // weak: fails
 // flags: -arch=sm_90
 #include "../litmus.h"

@@ -1,6 +1,6 @@
 // In the second round the consumer asks for the first round's parity again.
 // expect: race intra-block shared
-// variable: s
+// variable: s[]
 // weak: fails
 // flags: -arch=sm_80
 #include "../litmus.h"

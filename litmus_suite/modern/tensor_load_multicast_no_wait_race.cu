@@ -1,6 +1,6 @@
 // The other block of the cluster does not wait for the tile that it is given.
 // expect: race inter-block shared
-// variable: s
+// variable: s[]
 // weak: never
 // expect paper: none
 // flags: -arch=sm_90

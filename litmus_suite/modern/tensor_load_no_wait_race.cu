@@ -1,6 +1,6 @@
 // A barrier does not wait for the load of a tile.
 // expect: race intra-block shared
-// variable: s
+// variable: s[]
 // weak: never
 // expect paper: none
 // flags: -arch=sm_90

@@ -1,6 +1,6 @@
 // The buffer is filled again while the other warp may still read the tile before.
 // expect: race intra-block shared
-// variable: s
+// variable: s[]
 // weak: never
 // flags: -arch=sm_90
 #include "../tensor.h"

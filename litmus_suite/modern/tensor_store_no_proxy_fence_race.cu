@@ -1,6 +1,6 @@
 // Without the proxy fence the store of a tile may miss what was written to it.
 // expect: race intra-block shared
-// variable: s
+// variable: s[]
 // weak: never
 // expect paper: none
 // flags: -arch=sm_90

@@ -1,7 +1,7 @@
 // Without the proxy fence the product may miss what was stored.
 // expect: race intra-block shared
 // expect paper: none
-// variable: a b
+// variable: a[] b[]
 // missing: fence.proxy.async
 // weak: never
 // result: x 0 out 14336

@@ -1,7 +1,7 @@
 // The tile is stored again before the product has been waited for: a barrier does not wait.
 // expect: race intra-block shared
 // expect paper: none
-// variable: b
+// variable: b[]
 // missing: wgmma is not waited for
 // weak: never
 // result: x 0 out 14336

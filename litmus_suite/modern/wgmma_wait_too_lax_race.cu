@@ -1,7 +1,7 @@
 // With one group left, the tile of the last group is still read.
 // expect: race intra-block shared
 // expect paper: none
-// variable: c
+// variable: c[]
 // missing: wgmma is not waited for
 // weak: never
 // result: x 0 out 43008

@@ -1,7 +1,7 @@
 // The writing side fences for its block only.
 // expect: race inter-block global
 // weak: fails
-// missing: too narrow, \.gpu is needed
+// missing: too narrow.*device scope \(\.gpu\)
 // expect paper: none
 #include "../litmus.h"
 

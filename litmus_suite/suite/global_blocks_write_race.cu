@@ -1,7 +1,7 @@
 // Two blocks write one word.
 // expect: race inter-block global
 // weak: never
-// missing: in one instruction.*an atomic operation is needed
+// missing: execute one instruction.*an atomic operation is needed
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

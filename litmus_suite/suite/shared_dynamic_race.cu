@@ -1,6 +1,6 @@
 // Dynamic shared memory, without the barrier.
 // expect: race intra-block shared
-// variable: dynamic
+// variable: dynamic[]
 // weak: fails
 #include "../litmus.h"
 

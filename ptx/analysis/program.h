@@ -23,8 +23,7 @@
 
 namespace barracuda::ptx {
 
-// A variable of shared memory that is known to lie at one place, behind the word for the
-// descriptor.
+// A variable of shared memory that is known to lie at one place; what is dynamic has no size.
 struct PlacedVariable {
   std::string_view name;
   std::uint64_t offset = 0, bytes = 0;
@@ -45,9 +44,8 @@ struct FunctionFacts {
   bool stores_null_descriptor = false;  // an entry without the parameter that calls what logs
   // Its only effect is one fence: nvcc -G makes such functions of __threadfence and its kin.
   std::optional<wire::Scope> fence_wrapper;
-  // Of an entry with one static variable in shared memory. Of several, the assembler chooses the
-  // order.
-  std::optional<PlacedVariable> lone_shared;
+  // Of an entry, on the emulated device: what its own code names (shared_layout.h).
+  std::vector<PlacedVariable> placed_shared;
 };
 
 // How a site is logged.

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,6 +14,7 @@
 #include "ptx/abi.h"
 #include "ptx/analysis/global_writes.h"
 #include "ptx/analysis/program.h"
+#include "ptx/analysis/shared_layout.h"
 #include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::hidden_parameter {
@@ -99,36 +102,51 @@ class SharedMemory {
     return bytes;
   }
 
-  // The only static variable that the entry may reach; nothing if there are several, or none.
-  [[nodiscard]] std::optional<PlacedVariable> lone(const FunctionFacts& entry,
+  // Those that the entry's own code names, as the emulated device places them.
+  [[nodiscard]] std::vector<PlacedVariable> placed(const Function& function,
+                                                   const FunctionFacts& entry,
                                                    std::uint64_t word_bytes) const {
-    const Variable* only = nullptr;
-    std::size_t count = 0;
-    for_each_static(entry, [&](const Variable& variable) {
-      only = &variable;
-      ++count;
-    });
-    if (count != 1) {
-      return std::nullopt;
+    const std::vector<SharedPlace> layout = shared_layout(program_.module, function, word_bytes);
+    std::vector<PlacedVariable> places;
+    for (const SharedPlace& place : layout) {
+      places.push_back(
+          {.name = place.variable->name, .offset = place.offset, .bytes = place.variable->size()});
     }
-    return PlacedVariable{.name = only->name,
-                          .offset = align_up(word_bytes, alignment_of(*only)),
-                          .bytes = only->size()};
+    std::size_t statics = 0;
+    for_each_static(entry, [&](const Variable&) { ++statics; });
+    if (statics > layout.size()) {
+      return places;  // of functions that it calls: what is dynamic lies behind these
+    }
+    const std::uint64_t end = layout.empty() ? word_bytes : layout.back().end();
+    const std::uint64_t begin = align_up(end, dynamic_alignment(entry));
+    for (const Variable* variable : dynamic_) {
+      places.push_back({.name = variable->name, .offset = begin, .bytes = 0});
+    }
+    return places;
   }
 
   // The size that the driver gives for it: what is static ends where what is dynamic may begin.
   [[nodiscard]] std::uint64_t size_of(const FunctionFacts& entry) const {
-    constexpr std::uint32_t kLeastAlignment = 16;
-    std::uint64_t size = bytes_of(entry);
-    for (const Variable* variable : dynamic_) {
-      if (is_used(entry, *variable)) {
-        size = align_up(size, std::max(kLeastAlignment, alignment_of(*variable)));
-      }
-    }
-    return size;
+    const std::uint64_t bytes = bytes_of(entry);
+    return uses_dynamic(entry) ? align_up(bytes, dynamic_alignment(entry)) : bytes;
   }
 
  private:
+  [[nodiscard]] bool uses_dynamic(const FunctionFacts& entry) const {
+    return std::ranges::any_of(dynamic_,
+                               [&](const Variable* each) { return is_used(entry, *each); });
+  }
+
+  [[nodiscard]] std::uint32_t dynamic_alignment(const FunctionFacts& entry) const {
+    std::uint32_t alignment = 16;
+    for (const Variable* variable : dynamic_) {
+      if (is_used(entry, *variable)) {
+        alignment = std::max(alignment, alignment_of(*variable));
+      }
+    }
+    return alignment;
+  }
+
   [[nodiscard]] bool is_used(const FunctionFacts& entry, const Variable& variable) const {
     return std::ranges::any_of(entry.reachable, [&](std::uint32_t index) {
       return std::ranges::binary_search(program_.functions[index].symbols, variable.name);
@@ -257,7 +275,9 @@ Expected<void> run(Program& program) {
       kernel.shared_bytes = static_cast<std::uint32_t>(shared.size_of(facts));
       kernel.hidden_parameter_offset = static_cast<std::uint32_t>(offset);
       kernel.instrumented = true;
-      facts.lone_shared = shared.lone(facts, word_bytes);
+      if (program.options.is_emulated) {
+        facts.placed_shared = shared.placed(entry, facts, word_bytes);
+      }
       append_parameter(program.module, entry);
     }
     kernel.constants = constants.of(program, facts);

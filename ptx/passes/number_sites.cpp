@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,17 +16,17 @@
 namespace barracuda::ptx::number_sites {
 namespace {
 
-// "tile", and "tile@8:128" where it is known that it lies at byte 8 of shared memory and has 128.
+// "tile", and "tile@8:128" where it is known that it lies at byte 8 of shared memory and has 128;
+// ":0" of what is dynamic.
 std::string variable_at(const Program& program, const PlannedSite& site,
                         const Variables& variables) {
   const Operand* const address =
       address_of(program.module.statements[site.statement], program.effects[site.statement]);
-  std::string name = address == nullptr ? std::string{} : variables.of(*address);
-  const auto& placed = program.functions[site.function].lone_shared;
-  if (placed && name == placed->name) {
-    name += fmt::format("@{}:{}", placed->offset, placed->bytes);
-  }
-  return name;
+  const std::string name = address == nullptr ? std::string{} : variables.of(*address);
+  const auto& places = program.functions[site.function].placed_shared;
+  const auto placed = std::ranges::find(places, name, &PlacedVariable::name);
+  return placed == places.end() ? name
+                                : fmt::format("{}@{}:{}", name, placed->offset, placed->bytes);
 }
 
 // Numbers the instructions of a function as statement_name.h does, asked for in ascending order.

@@ -229,7 +229,7 @@ def refuse(reason):
 
 # What a report says, and the change of the source that does it.
 REMEDIES = [
-    (r"and none follows where", both_fences),
+    (r"is missing in two places", both_fences),
     (r"published without a fence", fence_before_named),
     (r"a third thread hands on", fence_before_named),
     (r"no fence follows", fence_before_access),
@@ -237,7 +237,7 @@ REMEDIES = [
     (r"beside an atomic", atomic_beside_atomic),
     (r"scope.* is too narrow", wider_scope),
     (r"it must come before$", come_before),
-    (r"a volatile one is needed", volatile_load),
+    (r"or volatile one is needed", volatile_load),
     (r"the mask of", whole_mask),
     (r"__syncwarp\(\) is missing", barrier("__syncwarp();")),
     (r"__syncthreads\(\) is missing", barrier("__syncthreads();")),
@@ -251,7 +251,7 @@ REMEDIES = [
     (r"to a second array", refuse("a second array has to be allocated")),
     (r"must wait until it succeeds", refuse("a loop has to be written")),
     (r"one more of the kind", refuse("a named barrier is inline PTX")),
-    (r"one for both is missing", refuse("a named barrier is inline PTX")),
+    (r"wait at is missing", refuse("a named barrier is inline PTX")),
     (r"does not wait", refuse("the wait depends on the barrier's type")),
     (r"one that releases is needed", refuse("the arrival depends on the barrier's type")),
     (r"the right phase", refuse("the phases have to be counted")),

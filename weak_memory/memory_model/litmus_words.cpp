@@ -51,7 +51,9 @@ class Splitter {
         words.push_back({std::string(text_.substr(at_, length)), line});
         at_ += length;
       } else {
-        return fmt::format("unexpected byte {:#04x}", static_cast<unsigned char>(c));
+        return c > ' ' && c <= '~'
+                   ? fmt::format("unexpected '{}'", c)
+                   : fmt::format("unexpected byte {:#04x}", static_cast<unsigned char>(c));
       }
     }
     words.push_back({"", line});

@@ -19,6 +19,9 @@ sum_arguments=(--kernel sum --grid 4 --block 64 --arg 's32[256]=1,2' --arg 's32[
 
 kernel "$folder/fixed.cu" "${sum_arguments[@]}" --arg-is-not-an-option
 expect_status 64 "unknown option"
+run "$barracuda" kernel "$folder/no_such.ptx"
+expect_status 64 "a file that is not there"
+expect_err "^barracuda: $folder/no_such\.ptx: cannot open: No such file or directory"
 
 kernel "$folder/fixed.cu" "${sum_arguments[@]}"
 expect_status 0 "no race"

@@ -16,6 +16,12 @@ const type = (id, value) => { by(id).value = value; by(id).dispatchEvent(new Eve
 check("the first bug is shown", by("detail").textContent.includes("intra-block race on shared memory"));
 check("its line is marked", document.querySelector("pre .here").textContent.includes("partial[thread] +="));
 check("both threads are drawn", document.querySelectorAll("svg rect.first").length >= 1 && document.querySelectorAll("svg rect.second").length === 1);
+const lines = [...document.querySelectorAll(".times ol")];
+check("a line of time for each side", lines.length === 2 && lines.every(line => line.getAttribute("aria-label").startsWith("thread [")));
+check("each ends in its access", lines.every(line => line.querySelectorAll("li.access").length === 1));
+check("it has the barrier", lines.some(line => [...line.querySelectorAll("li.sync")].some(step => step.textContent.includes("__syncthreads();"))));
+check("what only expose and fix find is not offered", by("weak").parentNode.hidden && by("repair").parentNode.hidden);
+check("nothing is wider than its place", [...document.querySelectorAll(".side, .times")].every(part => part.scrollWidth <= part.clientWidth + 1));
 type("search", "no such file");
 check("the search leaves it out", shown() === 0);
 type("search", "SHARED_SUM_RACE.cu");
@@ -34,10 +40,48 @@ check("every picture has words", [...document.querySelectorAll("svg")].every(pic
 document.title = said.join("\n");
 </script>
 PAGE
-run timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$folder/profile" \
-  --enable-logging=stderr --virtual-time-budget=5000 --dump-dom "file://$folder/used.html"
-expect_status 0 "the browser"
-expect_no_err 'CONSOLE'
-! grep -q '^WRONG\|>WRONG' "$folder/out" || fail "the page"
-[ "$(sed -n '/<title>/,/<\/title>/p' "$folder/out" | grep -c 'ok: ')" -eq 11 ] || fail "not all was tried"
+browse() {  # PAGE, how many checks
+  run timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$folder/profile" \
+    --enable-logging=stderr --virtual-time-budget=5000 --dump-dom "file://$1"
+  expect_status 0 "the browser"
+  expect_no_err 'CONSOLE'
+  ! grep -q '^WRONG\|>WRONG' "$folder/out" || fail "the page $1"
+  [ "$(sed -n '/<title>/,/<\/title>/p' "$folder/out" | grep -c 'ok: ')" -eq "$2" ] || fail "not all was tried of $1"
+}
+browse "$folder/used.html" 16
+
+# What expose and fix have found, each on a page of its own.
+cd "$folder" || exit 1
+run "$barracuda" expose --html "$folder/weak.html" -- "$programs/handover_race"
+expect_status 66 "expose"
+cat weak.html - >weak_used.html <<'PAGE'
+<script>
+const said = [];
+const check = (what, holds) => said.push(`${holds ? "ok" : "WRONG"}: ${what}`);
+show(bugs.find(bug => bug.severity === "error"));
+check("the race is shown with its effect", by("detail").textContent.includes("harmful"));
+check("there is no repair", by("repair").parentNode.hidden);
+by("weak").click();
+check("the failure is shown", by("detail").textContent.includes("of 20 runs failed"));
+check("the fence is named with its line", /__threadfence\(\) behind .*handover\.cu:\d+/.test(by("detail").textContent));
+check("the current page is told", by("weak").getAttribute("aria-current") === "true" && by("coverage").getAttribute("aria-current") === "false");
+document.title = said.join("\n");
+</script>
+PAGE
+browse "$folder/weak_used.html" 5
+run "$barracuda" fix --seeds 2 --per-race 0 --html "$folder/fix.html" -- "$programs/handover_race"
+expect_status 66 "fix"
+cat fix.html - >fix_used.html <<'PAGE'
+<script>
+const said = [];
+const check = (what, holds) => said.push(`${holds ? "ok" : "WRONG"}: ${what}`);
+check("there is no weak memory", by("weak").parentNode.hidden);
+by("repair").click();
+check("the edit is shown", /__threadfence\(\).*handover\.cu:\d+/.test(by("detail").textContent));
+check("the diff has a line more", [...document.querySelectorAll("pre .added")].some(line => line.textContent.includes("__threadfence();")));
+check("it has a name", document.querySelector("pre[aria-label='proposed change of the source']") !== null);
+document.title = said.join("\n");
+</script>
+PAGE
+browse "$folder/fix_used.html" 4
 finish

@@ -52,7 +52,6 @@ TEST_CASE("doctor takes a program or none, and the options of the environment") 
 }
 
 TEST_CASE("kernel takes a file, its shape and its arguments, and the options of run") {
-  error_of({"kernel", "/no/such/file.ptx"});
   const Command good = parse_arguments(
       {"kernel", "/dev/null", "--kernel", "k", "--grid", "2,3", "--block", "64", "--shared", "128",
        "--arg", "u32=1", "--arg=s32=-1", "--cooperative", "--seed", "7"},
@@ -152,9 +151,10 @@ TEST_CASE("the last of an option given twice counts") {
 }
 
 TEST_CASE("an unknown option is an error that names the nearest") {
-  CHECK(error_of({"run", "--jsn=x", "--", "a"}).find("did you mean 'json'?") != std::string::npos);
+  CHECK(error_of({"run", "--jsn=x", "--", "a"})
+            .find("unknown option '--jsn'; did you mean '--json'? (see") != std::string::npos);
   CHECK(error_of({"run", "-json=x", "--", "a"}).find("--json") != std::string::npos);
-  CHECK(error_of({"run", "--frobnicate", "--", "a"}).find("unknown option 'frobnicate'") !=
+  CHECK(error_of({"run", "--frobnicate", "--", "a"}).find("unknown option '--frobnicate' (see") !=
         std::string::npos);
   CHECK(error_of({"run", "--", "a"}, "jsn=x").find("BARRACUDA_OPTIONS: unknown option 'jsn'") !=
         std::string::npos);
@@ -193,6 +193,8 @@ TEST_CASE("help and version are messages, not errors") {
     INFO(option.name);
     CHECK(run_help.find("--" + std::string(option.name)) != std::string::npos);
   }
+  CHECK(run_help.find("Exit status of run:") != std::string::npos);
+  CHECK(message_of({"extract", "--help"}).text.find("Exit status of run:") == std::string::npos);
   CHECK(message_of({"run"}, "help=1").text == options_help());
   CHECK(parsed_run({"run", "--", "a"}, "help=1").program == Words{"a"});
   CHECK(error_of({"help", "fly"}).find("no command 'fly'") != std::string::npos);

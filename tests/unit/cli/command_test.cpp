@@ -41,7 +41,7 @@ TEST_CASE("no command, and an unknown one, are status 64") {
   CHECK(shell(kCommand).status == 64);
   const ShellResult unknown = shell(kCommand + " rnu -- true");
   CHECK(unknown.status == 64);
-  CHECK(unknown.errors.find("no command 'rnu'") != std::string::npos);
+  CHECK(unknown.errors.find("no command 'rnu'; did you mean 'run'?") != std::string::npos);
 }
 
 const std::string kLitmus = BARRACUDA_SOURCE_DIR "/tests/litmus/";

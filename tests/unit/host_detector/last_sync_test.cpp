@@ -29,6 +29,10 @@ TEST_CASE("a race names what each side synchronised by last, or that it did not"
   scenario.read(kReader, kData + 8);
   REQUIRE(scenario.races().size() == 2);
   const RaceEvent& race = scenario.races()[1];
+  CHECK(race.first.syncs == std::vector{SyncStep{.site = barrier}});
+  CHECK(race.first.has_all_syncs);
+  CHECK(race.second.syncs.size() == 2);
+  CHECK(race.second.syncs[1] == SyncStep{.site = fence});
   CHECK(race.first.last_sync == LastSync::kKnown);
   CHECK(race.first.last_sync_site == barrier);
   CHECK(race.second.last_sync == LastSync::kKnown);
@@ -42,7 +46,9 @@ TEST_CASE("of another block it is known while that block runs and after it is ov
     const Who writer{.cta = 0, .mask = kAll}, reader{.cta = 1};
     const SiteId barrier = scenario.event(writer, {.operation = Operation::kBarrier});
     scenario.write(kWriter, kData);
-    scenario.fence(writer, Scope::kGpu);
+    const SiteId release = scenario.event(
+        writer,
+        {.operation = Operation::kFence, .order = MemoryOrder::kAcqRel, .scope = Scope::kGpu});
     if (is_over) {
       scenario.exit(writer);
     }
@@ -50,6 +56,9 @@ TEST_CASE("of another block it is known while that block runs and after it is ov
     REQUIRE(scenario.races().size() == 1);
     CHECK(scenario.races()[0].first.last_sync == LastSync::kKnown);
     CHECK(scenario.races()[0].first.last_sync_site == barrier);
+    CHECK(scenario.races()[0].first.syncs ==
+          std::vector{SyncStep{.site = barrier},
+                      SyncStep{.site = release, .when = SyncWhen::kAfter}});
     CHECK(scenario.races()[0].second.last_sync == LastSync::kNone);
   }
 }
@@ -89,6 +98,7 @@ TEST_CASE("what is too long ago is not known, and is said to be so") {
   scenario.read({.cta = 1}, kData);
   REQUIRE(scenario.races().size() == 1);
   CHECK(scenario.races()[0].first.last_sync == LastSync::kUnknown);
+  CHECK_FALSE(scenario.races()[0].first.has_all_syncs);
   CHECK(scenario.races()[0].second.last_sync == LastSync::kKnown);
 }
 

@@ -59,6 +59,24 @@ TEST_CASE("what is done at the time that a synchronisation ends was done before 
   CHECK_FALSE(notes.before(0, 3)->site.has_value());
 }
 
+TEST_CASE("the steps of a lane are told from its access, and what was dropped is known to be") {
+  SyncNotes notes;
+  CHECK(notes.steps(0, 1).empty());
+  CHECK(notes.has_all());
+  notes.note(kFence, 1, {.time = 1});
+  notes.note(kBarrier, 0b10, {.time = 2, .ends_epoch = true});
+  notes.note(kWait, 0b11, {.time = 3});
+  notes.note(kBarrier, 0b11, {.time = 4, .ends_epoch = true});
+  CHECK(notes.steps(0, 3) == std::vector<SyncStep>{{.site = kFence, .when = SyncWhen::kBefore},
+                                                   {.site = kWait, .when = SyncWhen::kUnclear},
+                                                   {.site = kBarrier, .when = SyncWhen::kAfter}});
+  CHECK(notes.has_all());
+  notes.note(kWait, 1, {.time = 5});
+  CHECK_FALSE(notes.has_all());
+  CHECK(notes.steps(0, 5).front() == SyncStep{.site = kWait, .when = SyncWhen::kBefore});
+  CHECK(notes.seen_from_outside().steps(0, 5).size() == 3);
+}
+
 TEST_CASE("from outside the oldest note is not seen: it may be the one that is being overwritten") {
   SyncNotes notes;
   CHECK_FALSE(notes.seen_from_outside().last(0)->site.has_value());

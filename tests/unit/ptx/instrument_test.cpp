@@ -53,16 +53,49 @@ TEST_CASE("the logger is parsed once, not for each module") {
   CHECK(again.text.find(".func __barracuda_access") != std::string::npos);
 }
 
-TEST_CASE("a kernel's only variable in shared memory lies behind the tool's word") {
-  const auto variable_in = [](const std::string& declarations) {
+TEST_CASE("variables of shared memory lie behind the tool's word on the emulated device") {
+  const auto variable_in = [](const std::string& declarations, const std::string& code = "",
+                              const InstrumentOptions& options = {.is_emulated = true}) {
     const auto module = instrument_body(
-        with_registers(declarations + " mov.u32 %r1, tile; st.shared.u32 [%r1+4], %r2; ret;"));
+        with_registers(declarations + " mov.u32 %r1, tile; st.shared.u32 [%r1+4], %r2; " + code +
+                       "ret;"),
+        options);
     return site_of(module, "st.shared.u32").variable;
   };
-  CHECK(variable_in(".shared .align 4 .b8 tile[128];") == "tile@32:128");
-  CHECK(variable_in(".shared .align 16 .b8 tile[64];") == "tile@32:64");
-  // Of several, the order is the assembler's.
-  CHECK(variable_in(".shared .align 4 .b8 tile[128]; .shared .align 4 .b8 left[4];") == "tile");
+  const std::string tile = ".shared .align 4 .b8 tile[128];";
+  CHECK(variable_in(tile) == "tile@32:128");
+  CHECK(variable_in(".shared .align 64 .b8 tile[64];") == "tile@64:64");
+  const std::string left = ".shared .align 4 .b8 left[20]; ";
+  CHECK(variable_in(left + tile, "st.shared.u8 [left], %r2;") == "tile@52:128");
+  CHECK(variable_in(tile + left, "st.shared.u8 [left], %r2;") == "tile@32:128");
+  CHECK(variable_in(left + tile) == "tile@32:128");  // what is not used takes no room
+  // On a GPU the order is the assembler's.
+  CHECK(variable_in(tile, "", {}) == "tile");
+}
+
+TEST_CASE("what the module has lies behind what the kernel has, and then what is dynamic") {
+  const std::string code =
+      ".visible .entry f(.param .u64 p)\n{\n.reg .b32 %r<5>;\n.shared .align 4 .b8 own[12];\n"
+      "mov.u32 %r1, dynamic;\nst.shared.u32 [own], 1;\nst.shared.u16 [of_module], 1;\n"
+      "st.shared.u8 [%r1], 1;\nCALLret;\n}\n";
+  const std::string module =
+      ".version 7.0\n.target sm_80\n.address_size 64\n.shared .align 4 .u32 of_module;\n"
+      ".extern .shared .align 4 .b8 dynamic[];\n";
+  const auto variables_of = [](const std::string& text) {
+    const auto instrumented = instrument_text(text, {.is_emulated = true});
+    return site_of(instrumented, "st.shared.u32").variable + " " +
+           site_of(instrumented, "st.shared.u16").variable + " " +
+           site_of(instrumented, "st.shared.u8").variable;
+  };
+  const auto with_call = [](std::string text, const std::string& call) {
+    return text.replace(text.find("CALL"), 4, call);
+  };
+  CHECK(variables_of(module + with_call(code, "")) == "own@32:12 of_module@44:4 dynamic@48:0");
+  // Behind what a function has that is called lies what is dynamic: how far, is not asked.
+  const std::string callee =
+      ".func g()\n{\n.shared .align 4 .b8 of_callee[12];\nst.shared.u64 [of_callee], 1;\nret;\n}\n";
+  CHECK(variables_of(module + callee + with_call(code, "call.uni g, ();\n")) ==
+        "own@32:12 of_module@44:4 dynamic");
 }
 
 TEST_CASE("ids are consecutive from the first") {

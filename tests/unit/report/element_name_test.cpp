@@ -5,6 +5,8 @@
 namespace barracuda::report {
 namespace {
 
+constexpr std::uint64_t kBegin = 0x1000;
+
 Finding finding_of(const std::string& first, const std::string& second, std::uint64_t size = 4) {
   Finding finding;
   for (const std::string& line : {first, second}) {
@@ -16,22 +18,35 @@ Finding finding_of(const std::string& first, const std::string& second, std::uin
   return finding;
 }
 
+// Both accesses are `offset` bytes behind the variable's beginning.
+std::string name_of_element(Finding finding, const std::string& name, std::uint64_t offset,
+                            std::uint64_t bytes) {
+  for (Access& access : finding.accesses) {
+    access.address = kBegin + offset;
+  }
+  return element_name(finding, name, kBegin, bytes);
+}
+
 TEST_CASE("the place of a variable is read from its site") {
   const VariablePlace placed = place_of_variable("_ZZ3addPiE4tile@8:128");
   CHECK(placed.name == "tile");
   CHECK(placed.offset == 8);
   CHECK(placed.bytes == 128);
+  CHECK(placed.is_placed);
+  const VariablePlace dynamic = place_of_variable("dynamic@32:0");
+  CHECK(dynamic.is_placed);
+  CHECK(dynamic.bytes > std::uint64_t{227} * 1024);
   CHECK(place_of_variable("_ZZ3addPiE4tile").name == "tile");
-  CHECK(place_of_variable("_ZZ3addPiE4tile").bytes == 0);
+  CHECK_FALSE(place_of_variable("_ZZ3addPiE4tile").is_placed);
   CHECK(place_of_variable("").name.empty());
 }
 
 TEST_CASE("an element of an array has an index") {
   const Finding finding = finding_of("left[threadIdx.x] = 1;", "sum += left [a[i] + 1];");
-  CHECK(element_name(finding, "left", 128, 256) == "left[32]");
-  CHECK(element_name(finding, "left", 0, 256) == "left[0]");
-  CHECK(element_name(finding_of("left[i] = 1;", "*p = 2;"), "left", 4, 256) == "left[1]");
-  CHECK(element_name(finding_of("d[i] = 1;", "d[0] = 2;", 8), "d", 16, 64) == "d[2]");
+  CHECK(name_of_element(finding, "left", 128, 256) == "left[32]");
+  CHECK(name_of_element(finding, "left", 0, 256) == "left[0]");
+  CHECK(name_of_element(finding_of("left[i] = 1;", "*p = 2;"), "left", 4, 256) == "left[1]");
+  CHECK(name_of_element(finding_of("d[i] = 1;", "d[0] = 2;", 8), "d", 16, 64) == "d[2]");
 }
 
 TEST_CASE("an array that the compiler has taken apart has the index in its elements' names") {
@@ -47,22 +62,47 @@ TEST_CASE("an array that the compiler has taken apart has the index in its eleme
 }
 
 TEST_CASE("without a line that tells the elements there is no index") {
-  CHECK(element_name(finding_of("", ""), "left", 128, 256) == "left");
-  CHECK(element_name(finding_of("*p = 1;", "*p = 2;"), "left", 128, 256) == "left");
-  CHECK(element_name(finding_of("tile[y][x] = 1;", "v = tile[x][y];"), "tile", 128, 256) == "tile");
-  CHECK(element_name(finding_of("cell[i].a = 1;", "v = cell[j].b;"), "cell", 128, 256) == "cell");
-  CHECK(element_name(finding_of("cell[i]->a = 1;", "v = cell[j];"), "cell", 128, 256) == "cell");
-  CHECK(element_name(finding_of("my_left[i] = 1;", "left_of[i] = 2;"), "left", 128, 256) == "left");
+  CHECK(name_of_element(finding_of("", ""), "left", 128, 256) == "left");
+  CHECK(name_of_element(finding_of("*p = 1;", "*p = 2;"), "left", 128, 256) == "left");
+  CHECK(name_of_element(finding_of("tile[y][x] = 1;", "v = tile[x][y];"), "tile", 128, 256) ==
+        "tile");
+  CHECK(name_of_element(finding_of("cell[i].a = 1;", "v = cell[j].b;"), "cell", 128, 256) ==
+        "cell");
+  CHECK(name_of_element(finding_of("cell[i]->a = 1;", "v = cell[j];"), "cell", 128, 256) == "cell");
+  CHECK(name_of_element(finding_of("my_left[i] = 1;", "left_of[i] = 2;"), "left", 128, 256) ==
+        "left");
 }
 
 TEST_CASE("neither a scalar, nor a part of an element, nor accesses of two sizes have an index") {
   CHECK(element_name(finding_of("flag = 1;", "while (flag == 0) {"), "flag", 0, 4) == "flag");
   const Finding finding = finding_of("left[i] = 1;", "left[j] = 2;");
-  CHECK(element_name(finding, "left", 6, 256) == "left");
-  CHECK(element_name(finding, "left", 256, 256) == "left");
+  CHECK(name_of_element(finding, "left", 6, 256) == "left");
+  CHECK(name_of_element(finding, "left", 256, 256) == "left");
   Finding mixed = finding;
   mixed.accesses[1].size = 8;
-  CHECK(element_name(mixed, "left", 8, 256) == "left");
+  CHECK(name_of_element(mixed, "left", 8, 256) == "left");
+}
+
+TEST_CASE("an access of many elements at once does not say how large they are, nor where one is") {
+  Finding finding = finding_of("BULK_STORE(x, left, 256);", "left[threadIdx.x] = 7;");
+  finding.accesses[0].size = 256;
+  finding.accesses[0].instruction = "cp.async.bulk.global.shared::cta.bulk_group";
+  finding.accesses[0].address = kBegin;
+  finding.accesses[1].address = kBegin + 12;
+  CHECK(element_name(finding, "left", kBegin, 256) == "left[3]");
+  finding.accesses[0].source = "BULK_STORE(x, &left[0], 256);";
+  CHECK(element_name(finding, "left", kBegin, 256) == "left[3]");
+  for (const char* const instruction : {"st.shared.v4.u32", "cp.async.cg.shared.global"}) {
+    finding.accesses[1].instruction = instruction;
+    CHECK(element_name(finding, "left", kBegin, 256) == "left");
+  }
+}
+
+TEST_CASE("the address in another block of the cluster has its rank above the offset") {
+  Finding finding = finding_of("left[i] = 1;", "*p = 2;");
+  finding.space = "shared";
+  finding.accesses[0].address = (std::uint64_t{3} << 32) + 40;
+  CHECK(element_name(finding, "left", 32, 256) == "left[2]");
 }
 
 }  // namespace

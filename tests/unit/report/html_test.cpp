@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "report/json_writer.h"
 #include "tests/unit/report/samples.h"
 #include "tests/unit/report/scratch_folder.h"
 
@@ -40,6 +41,27 @@ TEST_CASE("the page has the findings and the lines around them") {
   CHECK(data["summary"].get<std::string>().starts_with("BARRACUDA SUMMARY: 1 race"));
 }
 
+TEST_CASE("the page has each synchronisation once, and its line") {
+  const ScratchFolder folder;
+  const std::string file = folder / "add.cu";
+  std::ofstream(file) << "1\n  __syncthreads();\n";
+  Report report = samples::racy_report();
+  const Sync barrier{.instruction = "bar.sync", .place = {"add(int*)", file, 2}};
+  Sync later = barrier;
+  later.when = detector::SyncWhen::kAfter;
+  report.findings[0].accesses[0].syncs = {barrier, later};
+  report.findings[0].accesses[1].syncs = {barrier};
+  report.findings[0].accesses[1].has_all_syncs = true;
+  const Json data = data_of(html_report(report));
+  REQUIRE(data["syncs"].size() == 1);
+  CHECK(data["syncs"][0]["instruction"] == "bar.sync");
+  CHECK(data["sources"][file]["2"] == "  __syncthreads();");
+  const Json& accesses = data["bugs"][0]["accesses"];
+  CHECK(accesses[0]["syncs"] ==
+        Json::parse(R"({"complete": false, "steps": [["before", 0], ["after", 0]]})"));
+  CHECK(accesses[1]["syncs"] == Json::parse(R"({"complete": true, "steps": [["before", 0]]})"));
+}
+
 TEST_CASE("kernels of libraries that were not checked are among the gaps") {
   Report report = samples::clean_report();
   report.coverage.libraries["libcublas.so"].not_instrumented = {"gemm()"};
@@ -58,6 +80,20 @@ TEST_CASE("no text of the program ends the script, or is markup") {
   CHECK(data_of(page)["bugs"][0]["missing"] == "</script><script>alert(1)</script>");
 }
 
+TEST_CASE("what expose and fix have found beside races is there, the races are the report's") {
+  const Report report = samples::racy_report();
+  const std::string lines = json_report(report) +
+                            R"({"type":"fix","edits":[],"diff":"--- a\n+++ a\n","standing":null})"
+                            "\n"
+                            R"({"type":"weak-memory-failure","failure":"output"})"
+                            "\n";
+  const Json data = data_of(html_report(report, lines));
+  CHECK(data["bugs"].size() == 1);
+  REQUIRE(data["more"].size() == 2);
+  CHECK(data["more"][0] == Json::parse(R"({"type":"fix","edits":[],"diff":"--- a\n+++ a\n"})"));
+  CHECK(data["more"][1]["failure"] == "output");
+}
+
 TEST_CASE("450 findings are less than a megabyte") {
   Report report = samples::racy_report();
   for (int i = 1; i < 450; ++i) {
@@ -66,6 +102,13 @@ TEST_CASE("450 findings are less than a megabyte") {
     for (Access& access : finding.accesses) {
       access.place.line += static_cast<std::uint32_t>(2 * i);
       access.inlined = {access.place, access.place};
+      for (std::uint32_t step = 0; step < 8; ++step) {
+        access.syncs.push_back(
+            {.when = step < 4 ? detector::SyncWhen::kBefore : detector::SyncWhen::kAfter,
+             .instruction = "bar.sync",
+             .place = access.place});
+        access.syncs.back().place.line += step / 4;
+      }
       access.source = "sums[threadIdx.x + blockIdx.x * blockDim.x] += values[threadIdx.x];";
     }
     report.findings.push_back(std::move(finding));

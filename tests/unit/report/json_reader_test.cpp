@@ -17,6 +17,14 @@ Report report_of_rank(std::int64_t rank) {
   report.findings[0].processes = report.processes;
   report.findings[0].accesses[1].callers = {{"caller()", "a.cu", 7}};
   report.findings[0].accesses[0].last_sync = "unknown";
+  report.findings[0].accesses[1].last_sync = "bar.sync";
+  report.findings[0].accesses[1].last_sync_place = {"caller()", "a.cu", 6};
+  report.findings[0].accesses[1].last_sync_source = "__syncthreads();";
+  report.findings[0].accesses[1].syncs = {
+      {.instruction = "bar.sync", .place = {"caller()", "a.cu", 6}},
+      {.when = detector::SyncWhen::kUnclear, .instruction = "fence.acq_rel.gpu", .place = {}},
+      {.when = detector::SyncWhen::kAfter, .instruction = "bar.sync", .place = {"", "a.cu", 9}}};
+  report.findings[0].accesses[1].has_all_syncs = true;
   report.findings.push_back(report.findings[0]);
   report.findings[1].kind = "intra-warp";
   report.findings[1].accesses[0].block = {1, 0, 0};
@@ -36,6 +44,24 @@ TEST_CASE("a report that was written is the same when it is read") {
   const auto read = read_json_report(json_report(report), "a.json");
   REQUIRE(read.has_value());
   CHECK(*read == report);
+}
+
+TEST_CASE("a report from before the synchronisations were listed has the last one") {
+  Report report = samples::racy_report();
+  report.findings[0].accesses[0].last_sync = "bar.sync";
+  report.findings[0].accesses[0].last_sync_place = {"add(int*)", "add.cu", 9};
+  std::string text = json_report(report);
+  for (std::size_t at = text.find("\"syncs\":null,"); at != text.npos;
+       at = text.find("\"syncs\":null,")) {
+    text.erase(at, std::string_view("\"syncs\":null,").size());
+  }
+  const auto read = read_json_report(text, "a.json");
+  REQUIRE(read.has_value());
+  const std::vector<Sync>& syncs = read->findings[0].accesses[0].syncs;
+  REQUIRE(syncs.size() == 1);
+  CHECK(syncs[0].instruction == "bar.sync");
+  CHECK(syncs[0].place.line == 9);
+  CHECK(read->findings[0].accesses[1].syncs.empty());
 }
 
 TEST_CASE("reports merged after they were written are the report of the run as one") {

@@ -33,7 +33,8 @@ struct Sample {
 TEST_CASE("blocks without synchronisation are named") {
   Sample sample;
   const std::string remedy =
-      ", and no barrier orders blocks of one launch: the second access needs a launch of its own";
+      ", and no __syncthreads() orders blocks: the second access needs a launch of its own, or a "
+      "barrier of the whole grid before it (cooperative launch)";
   CHECK(sample.text() == "no synchronisation between block 0 and block 1" + remedy);
   sample.second.block = {1, 2, 0};
   CHECK(sample.text() == "no synchronisation between block 0 and block [1,2,0]" + remedy);
@@ -72,8 +73,9 @@ TEST_CASE("updates in place and plain accesses beside atomics want an atomic") {
   for (const auto kind : {detector::RaceKind::kInterBlock, detector::RaceKind::kIntraBlock,
                           detector::RaceKind::kIntraWarp}) {
     sample.race.kind = kind;
-    CHECK(sample.text().find("read and write back one place: an atomic operation is needed") !=
-          std::string::npos);
+    CHECK_THAT(sample.text(), Catch::Contains("read, change and write back one place: an atomic "
+                                              "operation is needed for the whole update, such as "
+                                              "atomicAdd()"));
   }
   Sample beside;
   beside.sites[0].info.operation = wire::Operation::kAtomic;
@@ -98,7 +100,8 @@ TEST_CASE("a Python kernel's barriers and fences have Python's names") {
   sample.race.kind = detector::RaceKind::kIntraBlock;
   CHECK(sample.text().find("cuda.syncthreads() is missing") != std::string::npos);
   sample.race.kind = detector::RaceKind::kIntraWarp;
-  CHECK(sample.text() == "two lanes of one warp: cuda.syncwarp() is missing");
+  CHECK(sample.text() ==
+        "cuda.syncwarp() is missing between the two accesses (two lanes of one warp)");
   sample.race.missing = detector::MissingOrder::kAcquireFenceMissing;
   CHECK(sample.text().find("cuda.threadfence() is missing") != std::string::npos);
 }
@@ -121,9 +124,11 @@ TEST_CASE("warps of one block miss __syncthreads(), lanes of one warp __syncwarp
   Sample sample;
   sample.race.kind = detector::RaceKind::kIntraBlock;
   sample.second.warp = 2;
-  CHECK(sample.text() == "two warps of one block: __syncthreads() is missing (warp 0 and warp 2)");
+  CHECK(sample.text() ==
+        "__syncthreads() is missing between the two accesses (warp 0 and warp 2 of one block)");
   sample.race.kind = detector::RaceKind::kIntraWarp;
-  CHECK(sample.text() == "two lanes of one warp: __syncwarp() is missing");
+  CHECK(sample.text() ==
+        "__syncwarp() is missing between the two accesses (two lanes of one warp)");
 }
 
 TEST_CASE("lanes of one instruction cannot be helped by a warp barrier") {
@@ -137,24 +142,43 @@ TEST_CASE("a scope that is too narrow is named with its line, both if both fence
   Sample sample;
   sample.race.missing = detector::MissingOrder::kScopeTooNarrow;
   sample.race.needed_scope = wire::Scope::kGpu;
-  CHECK(sample.text() == "the fence's scope is too narrow, .gpu is needed");
+  const std::string needed = "device scope (.gpu), as __threadfence() has, is needed";
+  CHECK(sample.text() == "the fence's scope is too narrow: " + needed);
   sample.add_fence(wire::Scope::kCta);
   sample.add_fence(wire::Scope::kGpu);
   sample.race.second.last_sync = detector::LastSync::kKnown;
   sample.race.second.last_sync_site = wire::SiteId{3};
-  CHECK(sample.text() == "the fence's scope is too narrow, .gpu is needed");
+  CHECK(sample.text() == "the fence's scope is too narrow: " + needed);
   sample.race.about = wire::SiteId{2};
-  CHECK(sample.text() == "the fence's scope .cta at /src/add.cu:22 is too narrow, .gpu is needed");
+  CHECK(sample.text() ==
+        "the fence at /src/add.cu:22 has block scope (.cta), which is too narrow: " + needed);
   sample.add_fence(wire::Scope::kCluster);
   sample.race.second.last_sync_site = wire::SiteId{4};
   CHECK(sample.text() ==
-        "the fence's scope .cta at /src/add.cu:22, and that of the one at /src/add.cu:24, is too "
-        "narrow, .gpu is needed");
+        "the scope of two fences is too narrow (block scope (.cta) at /src/add.cu:22 and cluster "
+        "scope (.cluster) at /src/add.cu:24): " +
+            needed + " in both");
   sample.sites[1].info.scope = wire::Scope::kCta;
   sample.race.about = wire::SiteId{1};
   CHECK(sample.text() ==
-        "the scope .cta of the flag's or lock's read at /src/add.cu:14 is too narrow, .gpu is "
-        "needed");
+        "the flag's or lock's read at /src/add.cu:14 has block scope (.cta), which is too narrow: "
+        "device scope (.gpu) is needed");
+}
+
+TEST_CASE("the wait that an asynchronous copy lacks is named by the copy's kind") {
+  Sample sample;
+  sample.race.missing = detector::MissingOrder::kAsyncWaitMissing;
+  CHECK(sample.text() == "the asynchronous copy is not waited for");
+  for (const auto& [instruction, wait] :
+       {std::pair("cp.async.ca.shared.global",
+                  ": __pipeline_wait_prior() (cp.async.wait_group), or "),
+        std::pair("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
+                  ": a wait for the mbarrier that it completes on is missing before the access"),
+        std::pair("cp.async.bulk.global.shared::cta.bulk_group",
+                  ": cp.async.bulk.wait_group is missing before the access")}) {
+    sample.first.instruction = instruction;
+    CHECK_THAT(sample.text(), Catch::Contains(wait));
+  }
 }
 
 TEST_CASE("an atomic's own scope is named") {
@@ -163,7 +187,8 @@ TEST_CASE("an atomic's own scope is named") {
   sample.race.needed_scope = wire::Scope::kSys;
   sample.sites[0].info.order = wire::MemoryOrder::kRelaxed;
   sample.sites[0].info.scope = wire::Scope::kGpu;
-  CHECK(sample.text() == "the atomic's scope .gpu is too narrow, .sys is needed");
+  CHECK(sample.text() ==
+        "the atomic's scope, device scope (.gpu), is too narrow: system scope (.sys) is needed");
 }
 
 TEST_CASE("launches without an order are named by number") {

@@ -173,6 +173,10 @@ TEST_CASE(
   CHECK_THAT(resolved_race(run).location,
              Catch::EndsWith("byte 136 of the shared memory of block 0 (tile[32])"));
   CHECK(resolved_race(run).accesses[0].object == "tile");
+  for (ptx::Site& site : run.sites.own()) {
+    site.variable = "_ZZ3addPiE4tile@128:0";  // dynamic
+  }
+  CHECK_THAT(resolved_race(run).location, Catch::EndsWith("of block 0 (tile[2])"));
   race.first.space = race.second.space = wire::AddressSpace::kGlobal;
   race.first.address = race.second.address = 0x1010;
   run.allocations = {{.address = 0x1000,
@@ -253,10 +257,19 @@ TEST_CASE("what a side synchronised by last is said where it is known") {
   race.first.last_sync = detector::LastSync::kNone;
   race.second.last_sync = detector::LastSync::kKnown;
   race.second.last_sync_site = wire::SiteId{0};
+  race.second.syncs = {{.site = wire::SiteId{0}},
+                       {.site = wire::SiteId{0}, .when = detector::SyncWhen::kAfter}};
+  race.first.has_all_syncs = true;
   const Finding finding = resolve(run, Options{}).findings.front();
   CHECK(finding.accesses[0].last_sync == "none");
   CHECK(finding.accesses[1].last_sync == "st.global.u32");
   CHECK(finding.accesses[1].last_sync_place.line == 12);
+  CHECK(finding.accesses[0].has_all_syncs);
+  CHECK(finding.accesses[0].syncs.empty());
+  REQUIRE(finding.accesses[1].syncs.size() == 2);
+  CHECK_FALSE(finding.accesses[1].has_all_syncs);
+  CHECK(finding.accesses[1].syncs[0].place == finding.accesses[1].last_sync_place);
+  CHECK(finding.accesses[1].syncs[1].when == detector::SyncWhen::kAfter);
   race.second.last_sync = detector::LastSync::kUnknown;
   CHECK(resolve(run, Options{}).findings.front().accesses[1].last_sync == "unknown");
   race.second.last_sync = detector::LastSync::kNotAsked;

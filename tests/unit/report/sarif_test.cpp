@@ -26,8 +26,11 @@ TEST_CASE("a race is a result with two places, a fingerprint and a flow for each
   Access& access = report.findings[0].accesses[0];
   access.place.file = "/src/kernels/a b\xc3\xa4.cu";
   access.source = "sums[i] += x;";
-  access.last_sync = "bar.sync";
-  access.last_sync_place = {.function = "add(int*)", .file = "/usr/include/sync.h", .line = 7};
+  access.syncs = {{.instruction = "bar.sync",
+                   .place = {.function = "add(int*)", .file = "/usr/include/sync.h", .line = 7}},
+                  {.when = detector::SyncWhen::kAfter,
+                   .instruction = "fence.acq_rel.gpu",
+                   .place = {.function = "add(int*)", .file = "/src/add.cu", .line = 16}}};
   const Json run = run_of(report);
   CHECK(run["originalUriBaseIds"]["SRCROOT"]["uri"] == "file:///src/");
   REQUIRE(run["results"].size() == 1);
@@ -49,7 +52,12 @@ TEST_CASE("a race is a result with two places, a fingerprint and a flow for each
   CHECK(result["relatedLocations"][0]["physicalLocation"]["region"]["startLine"] == 14);
   const Json& flows = result["codeFlows"][0]["threadFlows"];
   REQUIRE(flows.size() == 2);
-  REQUIRE(flows[0]["locations"].size() == 2);
+  REQUIRE(flows[0]["locations"].size() == 3);
+  CHECK(flows[0]["locations"][0]["location"]["message"]["text"] ==
+        "synchronisation before the access: bar.sync");
+  CHECK(flows[0]["locations"][1]["importance"] == "essential");
+  CHECK(flows[0]["locations"][2]["location"]["message"]["text"] ==
+        "synchronisation after the access: fence.acq_rel.gpu");
   CHECK(flows[0]["locations"][0]["location"]["physicalLocation"]["artifactLocation"]["uri"] ==
         "file:///usr/include/sync.h");
   CHECK(flows[1]["locations"].size() == 1);

@@ -49,15 +49,17 @@ TEST_CASE("what each side synchronised by last stands under it, as far as it is 
                   "3):\n"
                   "    #0 add(int*) at add.cu:14\n"
                   "  Missing order: ") != std::string::npos);
+  accesses[0].last_sync_source = "__threadfence();";
+  CHECK_THAT(text_report(report, {}),
+             Catch::Contains("before it: fence.acq_rel.gpu at add.cu:9 | __threadfence();\n"));
   accesses[1].instruction = "cp.async.ca.shared.global";
-  CHECK_THAT(
-      text_report(report, {}),
-      Catch::Contains("    #0 add(int*) at add.cu:14\n"
-                      "    asynchronous: made at any time between this line and the wait for "
-                      "it\n"));
+  CHECK_THAT(text_report(report, {}),
+             Catch::Contains("    #0 add(int*) at add.cu:14\n"
+                             "    asynchronous: takes place at any time between this line and the "
+                             "wait for it\n"));
   accesses[1].instruction = "ld.global.u32";
   accesses[1].last_sync = "none";
-  CHECK(text_report(report, {}).find("    before it the thread has not synchronised\n") !=
+  CHECK(text_report(report, {}).find("    no synchronisation by this thread before it\n") !=
         std::string::npos);
 }
 

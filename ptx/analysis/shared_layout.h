@@ -1,0 +1,26 @@
+// Where static variables lie in the shared memory of the emulated device. NVIDIA's compiler lays
+// them out in the same order, but where the tool's word comes among them, and what a device puts in
+// front, differ from one to the next.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ptx/module.h"
+
+namespace barracuda::ptx {
+
+struct SharedPlace {
+  const Variable* variable = nullptr;
+  std::uint64_t offset = 0;
+
+  [[nodiscard]] std::uint64_t end() const { return offset + variable->size(); }
+};
+
+// Of what the entry's own code mentions, behind `reserved` bytes: the tool's word, if it is there
+// already, then what the entry declares, then what the module does, in the order of declaration.
+// Variables of functions that it calls come behind these.
+std::vector<SharedPlace> shared_layout(const Module& module, const Function& entry,
+                                       std::uint64_t reserved);
+
+}  // namespace barracuda::ptx
