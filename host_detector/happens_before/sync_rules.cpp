@@ -58,21 +58,27 @@ void fill_fenced(std::array<Clock, kLevelCount>& releases, const Actor& actor, s
 }
 
 void fill_all(std::array<Clock, kLevelCount>& releases, const Actor& actor, std::uint32_t lane,
-              const MemoryPlace& place, const wire::SiteInfo& site) {
-  const ScopeLevel widest = level_of(site.scope);
-  Clock all = actor.warp.known_to(lane);
-  if (site.asynchrony == wire::Asynchrony::kUnwaited) {  // who sees the value knows of the access
-    const WarpTime made{.warp = completion_warp(Completion::kUnwaited, actor.warp.warp()),
-                        .lanes = (std::uint32_t{1} << lane) | actor.warp.absent(),
-                        .time = actor.warp.now()};
-    all.raise(actor.cta.key, {&made, 1});
-  }
+              const MemoryPlace& place, ScopeLevel widest) {
+  const Clock all = actor.warp.known_to(lane);
   if (place.is_cta_local) {
     releases[index_of_level(ScopeLevel::kDevice)] = all;
     return;
   }
   for (std::size_t level = 0; level <= index_of_level(widest); ++level) {
     releases[level] = all;
+  }
+}
+
+// Who sees the value of an asynchronous store knows of the store, which its thread does not.
+void add_unwaited(std::array<Clock, kLevelCount>& releases, const Actor& actor,
+                  std::uint32_t lane) {
+  const WarpTime made{.warp = completion_warp(Completion::kUnwaited, actor.warp.warp()),
+                      .lanes = (std::uint32_t{1} << lane) | actor.warp.absent(),
+                      .time = actor.warp.now()};
+  for (Clock& release : releases) {
+    if (!release.is_empty()) {
+      release.raise(actor.cta.key, {&made, 1});
+    }
   }
 }
 
@@ -219,10 +225,9 @@ void SyncRules::publish(const Actor& actor, std::uint32_t lane, const WarpOperat
   }
   if (is_strong) {
     auto& strong = publication.releases[static_cast<std::size_t>(Channel::kStrong)];
-    if (releases) {
-      fill_all(strong, actor, lane, *place, site);
-    } else {
-      fill_fenced(strong, actor, lane, *place, level_of(site.scope));
+    (releases ? fill_all : fill_fenced)(strong, actor, lane, *place, level_of(site.scope));
+    if (site.asynchrony == wire::Asynchrony::kUnwaited) {
+      add_unwaited(strong, actor, lane);
     }
   }
   if (site.flag_store) {

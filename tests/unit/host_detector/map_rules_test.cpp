@@ -43,7 +43,7 @@ class MapScenario : public AsyncScenario {
   }
 
   // Of the copy itself nothing is known.
-  void load(const Who& who) { copy(who, shared(kMbarrier)); }
+  void load(const Who& who, std::uint64_t mbarrier = shared(kMbarrier)) { copy(who, mbarrier); }
 
   void store(const Who& who) { copy(who, wire::kNoOperand); }
 
@@ -163,6 +163,18 @@ TEST_CASE("copies of one thread read their maps in turn") {
   scenario.store(kWriter);
   scenario.commit(kWriter, Asynchrony::kBulkGroup);
   scenario.wait_group(kWriter, 0, Asynchrony::kBulkGroup, true);
+  scenario.replace(kWriter);
+  CHECK(scenario.is_clean());
+}
+
+TEST_CASE("a map is done with once the last load by it is there") {
+  MapScenario scenario;
+  for (const std::uint64_t mbarrier : {kMbarrier, kMbarrier + 8}) {
+    scenario.mbarrier(kWriter, Operation::kMbarrierInit, shared(mbarrier), 1);
+    scenario.load(kWriter, shared(mbarrier));
+    scenario.mbarrier(kWriter, Operation::kMbarrierArrive, shared(mbarrier), 1);
+  }
+  scenario.mbarrier(kWriter, Operation::kMbarrierWait, shared(kMbarrier + 8), 0);
   scenario.replace(kWriter);
   CHECK(scenario.is_clean());
 }
