@@ -324,7 +324,7 @@ def unlisted():
     for folder in ("suite", "modern"):
         for path in glob.glob(os.path.join(SUITE, folder, "*.cu")):
             with open(path, encoding="utf-8") as file:
-                if re.search(r"^// expect: race (inter-block|intra-block|intra-warp)", file.read(),
+                if re.search(r"^// expect: race (inter-block|intra-block|intra-warp|use-after-exit)", file.read(),
                              re.MULTILINE):
                     racy.add(os.path.splitext(os.path.basename(path))[0])
     return sorted(racy ^ listed)
