@@ -31,7 +31,7 @@ enum class Operation : std::uint8_t {
   kClusterWait,       // barrier.cluster.wait, logged once it is over: takes
   kLaunchDependents,  // griddepcontrol.launch_dependents
   kGridWait,          // griddepcontrol.wait, logged once it is over: takes
-  kProxyFence,        // fence.proxy.async
+  kProxyFence,        // fence.proxy.async, fence.proxy.tensormap (its proxy says which)
   kMbarrierInit,
   kMbarrierInvalidate,
   kMbarrierArrive,    // arrive, arrive_drop, with .expect_tx or without
@@ -68,7 +68,8 @@ enum class Scope : std::uint8_t { kCta, kCluster, kGpu, kSys };
 inline constexpr int kScopeCount = 4;
 static_assert(static_cast<int>(Scope::kSys) + 1 == kScopeCount);
 
-enum class Proxy : std::uint8_t { kGeneric, kReadOnly, kAsync };
+// kTensorMap: what a copy of a box reads of its map.
+enum class Proxy : std::uint8_t { kGeneric, kReadOnly, kAsync, kTensorMap };
 
 // What an asynchronous access is waited for by: it is not an access of the thread that issues it
 // (RACE_RULES section 1). kRead and kWrite sites with one are the two sides of a cp.async.
@@ -78,6 +79,7 @@ enum class Asynchrony : std::uint8_t {
   kBulkGroup,    // cp.async.bulk: those that it commits for bulk copies
   kMbarrier,     // the phase of an mbarrier
   kMatrixGroup,  // wgmma: groups that the warp commits
+  kUnwaited,     // st.async, red.async of global memory: nothing, who sees the value knows of it
 };
 
 // What a fence next to an access in the code makes of it, by the rules of BARRACUDA (PLDI 2017).
@@ -96,7 +98,7 @@ struct SiteInfo {
   Scope idiom_scope = Scope::kCta;  // the scope of that fence
   bool stores_constant = false;     // a compile-time constant is stored, of at most 16 bytes
   bool numbered = false;            // logged as release/acquire records, with numbers and values
-  bool aligned = false;             // kBarrier: the lanes of a warp must execute it as one
+  bool aligned = false;             // kBarrier, kProxyFence: the lanes of a warp execute it as one
   Asynchrony asynchrony = Asynchrony::kNone;  // of a copy, a commit, a wait
   bool reads_only = false;                    // kAsyncWait: .read, the sources alone are done with
   FenceScope acquires = FenceScope::kNone;    // model=paper alone

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/tensor_map.h"
 #include "emulator/machine.h"
 
 namespace barracuda::emulator::driver {
@@ -40,6 +41,10 @@ void set_launch_failure_handler(LaunchFailureHandler handler);
 // Called on the launching thread for what the failure handler shall know a launch by.
 using LaunchTagger = std::uint64_t (*)();
 void set_launch_tagger(LaunchTagger tagger);
+
+// Called for each tensor map that a kernel has changed, on the thread that executes it: its 128
+// bytes, and what they mean. Null: nobody.
+void set_tensor_map_handler(void (*handler)(const void* bytes, const TensorMap& map));
 
 // The process ends: runs what will end by itself, and ends kernels whose threads only poll.
 void end_unfinished_launches();

@@ -21,6 +21,7 @@ enum class RaceKind : std::uint8_t {
   kKernelCopy,
   kUseAfterFree,  // of memory that is freed in the order of a stream
   kUseBeforeAllocation,
+  kUseAfterExit,  // of a block's shared memory, by another one of its cluster
 };
 
 enum class Severity : std::uint8_t { kError, kWarning };
@@ -42,6 +43,7 @@ enum class MissingOrder : std::uint8_t {
   kAtomicScopeTooNarrow,  // two atomics whose scopes do not include each other
   kMixedSize,             // strong accesses of different sizes overlap
   kProxyFenceMissing,
+  kMapFenceMissing,  // the first wrote the tensor map by which the second copies
   kAsyncWaitMissing,
   kWarpMaskTooNarrow,    // the warp barrier's mask leaves the first out
   kBarrierLeavesOut,     // one side's barrier is for some warps, not for the other's

@@ -28,6 +28,7 @@ constexpr bool is_of_accesses(wire::RecordKind kind) {
 }
 
 constexpr bool is_well_formed(const wire::SiteInfo& site, wire::RecordKind kind) {
+  using wire::Operation;
   using wire::RecordKind;
   const OperationTraits& operation = traits_of(site.operation);
   if (operation.accesses) {
@@ -35,8 +36,13 @@ constexpr bool is_well_formed(const wire::SiteInfo& site, wire::RecordKind kind)
     const bool is_plain = kind == RecordKind::kAffine || kind == RecordKind::kScattered;
     const bool is_copy =
         site.asynchrony == wire::Asynchrony::kThreadGroup && is_plain && operation.is_plain;
+    const bool is_unwaited = site.asynchrony == wire::Asynchrony::kUnwaited &&
+                             kind == RecordKind::kRelease && site.operation != Operation::kAtomic;
+    if (site.proxy == wire::Proxy::kTensorMap) {
+      return is_plain && site.operation == Operation::kRead;
+    }
     return is_of_accesses(kind) && width > 0 && width <= 64 &&
-           (site.asynchrony == wire::Asynchrony::kNone || is_copy);
+           (site.asynchrony == wire::Asynchrony::kNone || is_copy || is_unwaited);
   }
   if (operation.has_order) {
     return kind == RecordKind::kRelease || kind == RecordKind::kAcquire;

@@ -43,3 +43,19 @@
 #define BULK_WAIT() asm volatile("cp.async.bulk.wait_group 0;" ::: "memory")
 #define BULK_WAIT_READ() asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory")
 #define FENCE_PROXY_ASYNC() asm volatile("fence.proxy.async;" ::: "memory")
+
+// To global memory, without an mbarrier (sm_100): each releases what its thread did before.
+#define ASYNC_STORE(to, value)                                                                  \
+  asm volatile("st.async.release.gpu.global.b32 [%0], %1;" ::"l"(__cvta_generic_to_global(to)), \
+               "r"(value)                                                                       \
+               : "memory")
+#define ASYNC_ADD(to, value)                                                                \
+  asm volatile(                                                                             \
+      "red.async.release.gpu.global.add.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(to)), \
+      "r"(value)                                                                            \
+      : "memory")
+#define LOAD_ACQUIRE(value, from)                    \
+  asm volatile("ld.acquire.gpu.global.b32 %0, [%1];" \
+               : "=r"(value)                         \
+               : "l"(__cvta_generic_to_global(from)) \
+               : "memory")

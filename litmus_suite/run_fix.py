@@ -132,6 +132,8 @@ OTHERS = {
         "atomic_and_plain_read_race", "atomic_and_plain_write_race", "try_lock_fallback_race",
     ],
     "copy": [
+        "async_store_barrier_race", "async_store_own_read_race",
+        "attention_free_early_race", "attention_no_proxy_fence_race",
         "bulk_load_no_proxy_fence_race", "bulk_load_no_wait_race",
         "bulk_store_byte_mask_race", "bulk_store_no_proxy_fence_race", "bulk_store_read_wait_only_race",
         "bulk_store_source_overwritten_race", "cp_async_barrier_no_wait_race",
@@ -142,9 +144,11 @@ OTHERS = {
         "tensor_store_no_proxy_fence_race", "tensor_store_read_wait_only_race",
         "tensor_store_two_warps_race", "wgmma_no_proxy_fence_race",
         "warpgroup_pipeline_no_proxy_fence_race", "wgmma_refill_before_wait_race",
-        "wgmma_wait_too_lax_race",
+        "wgmma_wait_too_lax_race", "tensormap_changed_too_early_race",
+        "tensormap_no_acquire_race", "tensormap_plain_fences_race",
     ],
     "wait": [
+        "async_add_not_acquired_race", "cluster_exit_too_early_race",
         "cluster_read_before_wait_race", "cuda_barrier_block_no_wait_race",
         "cuda_barrier_device_no_wait_race", "latch_no_wait_race", "mbarrier_no_wait_race",
         "mbarrier_relaxed_arrive_race", "mbarrier_remote_arrive_block_scope_race",
@@ -320,7 +324,7 @@ def unlisted():
     for folder in ("suite", "modern"):
         for path in glob.glob(os.path.join(SUITE, folder, "*.cu")):
             with open(path, encoding="utf-8") as file:
-                if re.search(r"^// expect: race (inter-block|intra-block|intra-warp)", file.read(),
+                if re.search(r"^// expect: race (inter-block|intra-block|intra-warp|use-after-exit)", file.read(),
                              re.MULTILINE):
                     racy.add(os.path.splitext(os.path.basename(path))[0])
     return sorted(racy ^ listed)

@@ -113,6 +113,13 @@ void assertion_failed_in_guest(const char* description) {
   }
 }
 
+// The hooks of its kernels tell a map by its bytes alone.
+void note_changed_map(const void* bytes, const TensorMap& map) {
+  if (session::Session* const session = existing_session()) {
+    session->tensor_maps().made(bytes, map);
+  }
+}
+
 void device_failed(const emulator::DeviceError& error, const void* /*function*/,
                    std::string_view kernel, std::uint64_t launch) {
   if (session::Session* const session = existing_session(); session != nullptr && !tool_is_off()) {
@@ -343,6 +350,7 @@ void configure_emulated_device() {
                                  .executed = execution_log(options)});
     emulator::driver::set_launch_failure_handler(device_failed);
     emulator::driver::set_launch_tagger(current_launch);
+    emulator::driver::set_tensor_map_handler(note_changed_map);
     emulator::runtime::set_driver_resolver(resolve_emulated_driver);
     return true;
   }();

@@ -65,6 +65,8 @@ const char* name_of(AccessOperation operation) {
       return "allocation";
     case AccessOperation::kFree:
       return "free";
+    case AccessOperation::kExit:
+      return "exit";
   }
   return "";
 }

@@ -43,7 +43,7 @@ AccessOperation operation_of(const std::string& name) {
   for (const AccessOperation operation :
        {AccessOperation::kRead, AccessOperation::kWrite, AccessOperation::kAtomic,
         AccessOperation::kCopy, AccessOperation::kMemset, AccessOperation::kConstants,
-        AccessOperation::kAllocation, AccessOperation::kFree}) {
+        AccessOperation::kAllocation, AccessOperation::kFree, AccessOperation::kExit}) {
     if (name == name_of(operation)) {
       return operation;
     }

@@ -75,6 +75,11 @@ class Clause {
       : race_(race), sites_(sites), first_(first), second_(second), names_(names_for(second)) {}
 
   [[nodiscard]] std::string asynchronous_wait() const {
+    const ptx::Site* const site = find_site(race_.first.site);
+    if (site != nullptr && site->info.asynchrony == wire::Asynchrony::kUnwaited) {
+      return "the asynchronous store or reduction is over at no time that its thread can know: who "
+             "sees its value by an acquire knows it";
+    }
     if (is_product(race_.first.site)) {
       return "the wgmma is not waited for: wgmma.wait_group is missing, or leaves its group "
              "pending";
@@ -125,6 +130,10 @@ class Clause {
       case detector::RaceKind::kUseAfterFree:
       case detector::RaceKind::kUseBeforeAllocation:
         return between_host_and_kernel(first_, second_);
+      case detector::RaceKind::kUseAfterExit:
+        return "nothing makes the block whose shared memory it is stay until then: a barrier of "
+               "the "
+               "cluster is missing before it exits";
     }
     return "";
   }
@@ -429,6 +438,10 @@ std::string missing_order(const detector::RaceEvent& race, const ptx::SiteTable&
       return "atomic or volatile accesses of different sizes overlap in part: one size is needed";
     case MissingOrder::kProxyFenceMissing:
       return "fence.proxy.async is missing";
+    case MissingOrder::kMapFenceMissing:
+      return "the change of the tensor map is not handed to the copies by it: "
+             "fence.proxy.tensormap::generic.release after the change, and .acquire before the "
+             "copy, are needed";
     case MissingOrder::kAsyncWaitMissing:
       return clause.asynchronous_wait();
     case MissingOrder::kWarpMaskTooNarrow:

@@ -37,6 +37,7 @@ enum class AccessOperation : std::uint8_t {
   kConstants,   // a launch of a kernel that may read these constants
   kAllocation,  // in the order of a stream, as the next
   kFree,
+  kExit,  // the last thread of a block leaves, and its shared memory goes
 };
 
 struct Frame {

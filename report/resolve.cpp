@@ -43,6 +43,8 @@ const char* name_of(detector::RaceKind kind) {
       return "use-after-free";
     case detector::RaceKind::kUseBeforeAllocation:
       return "use-before-allocation";
+    case detector::RaceKind::kUseAfterExit:
+      return "use-after-exit";
   }
   return "";
 }
@@ -105,6 +107,12 @@ AccessOperation operation_of(wire::Operation operation) {
       return AccessOperation::kUnknown;
   }
   return AccessOperation::kUnknown;
+}
+
+// The block that leaves touches nothing.
+void mark_exit(Access& access) {
+  access.operation = AccessOperation::kExit;
+  access.has_address = false;
 }
 
 AccessOperation operation_of(detector::HostOperation operation) {
@@ -175,6 +183,10 @@ class Resolver {
     finding.kind = name_of(event.kind);
     finding.count = event.count;
     finding.accesses = {access(event.first), access(event.second)};
+    if (event.kind == detector::RaceKind::kUseAfterExit) {
+      const bool is_last = event.second.size == 0;
+      mark_exit(is_last ? finding.accesses.back() : finding.accesses.front());
+    }
     const bool is_shared = event.first.space != wire::AddressSpace::kGlobal;
     finding.space = is_shared ? "shared" : "global";
     finding.missing =
@@ -528,7 +540,9 @@ class Resolver {
     const std::string of =
         raw.space == wire::AddressSpace::kSharedCluster
             ? fmt::format("the block with rank {} in the cluster", raw.address >> 32)
-            : block_name(finding.accesses.front());
+            : block_name(finding.accesses.back().operation == AccessOperation::kExit
+                             ? finding.accesses.back()
+                             : finding.accesses.front());
     return fmt::format("byte {} of the shared memory of {}{}", raw.address & 0xffffffffU, of,
                        shared_variable(event, finding));
   }

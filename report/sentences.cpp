@@ -35,6 +35,8 @@ const char* verb(AccessOperation operation) {
       return "Allocation";
     case AccessOperation::kFree:
       return "Free";
+    case AccessOperation::kExit:
+      return "Exit";
   }
   return "";
 }

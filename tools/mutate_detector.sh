@@ -70,6 +70,10 @@ async: a barrier does not tell what was waited for|sync/barrier.cpp|s/^  warp.ad
 async: a .read wait is for the target as well|happens_before/async_copy_rules.cpp|s/if (!is_bulk || !site.reads_only) {/if (lanes != 0) {/
 async: a copy arrives for later copies as well|happens_before/async_copy_rules.cpp|s/^    groups.divide();//
 async: a proxy fence leaves out its own thread|happens_before/async_copy_rules.cpp|s/^    after.clock.raise(actor.cta.key.fenced(), {&own, 1});//
+async: no fence of tensor maps is needed|races/cell_order.cpp|s/^    return older.writes() \&\& older.launch()/    return false \&\& older.launch()/
+async: a map is read by each load for itself|races/cell_order.cpp|s/^  return engine.site(newer.site).proxy == wire::Proxy::kTensorMap \&\&/  return false \&\&/
+async: a store that nothing waits for is its thread's|races/access_check.cpp|s/^  if (site.asynchrony == wire::Asynchrony::kUnwaited) {/  if (lanes == 0) {/
+async: nobody is asked when a block ends|races/use_after_exit.cpp|s/^    if (!use) {/    if (true) {/
 async: a box is of no bytes of its tensor|happens_before/tensor_copy_rules.cpp|s/^    touch_rows();/    static_cast<void>(touch_rows);/
 async: an arrival of block scope gives to another block|happens_before/async_copy_rules.cpp|s/is_remote || is_unscoped || includes/is_remote || lanes != 0 || includes/
 async: a wait takes the newest phase of any parity|sync/mbarrier.cpp|s/return is_newest ? newest_ : before_;/return is_newest || true ? newest_ : before_;/

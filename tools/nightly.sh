@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What CI has no time for: the reference detector on many large random traces, each fuzz target for an
 # hour, the sanitizers over every folder, every mutation of the detector, of the rewriter and of the weak memory, the whole
-# litmus suite under 20 seeds, the advice of every report followed, clang-tidy on every file. Needs a build (./check). Prints the table of docs/MEASUREMENTS.md;
+# litmus suite under 20 seeds, all intrinsics of LLVM, the advice of every report followed, clang-tidy on every file. Needs a build (./check). Prints the table of docs/MEASUREMENTS.md;
 # logs lie in build/nightly. Usage: tools/nightly.sh [STEP...], the steps as the table names them
 source "$(dirname "$0")/steps.sh"
 set -euo pipefail
@@ -69,6 +69,15 @@ weak_memory_mutations() {
   return $status
 }
 
+# PTX as LLVM writes it for all of its intrinsics, where CI takes a tenth of the many.
+intrinsics() {
+  local ptxas
+  ptxas=$(command -v ptxas || echo /usr/local/cuda/bin/ptxas)
+  mkdir -p build/nightly/nvvm
+  python3 -B tests/golden/ptx/write_nvvm_modules.py "$ptxas" build/nightly/nvvm all
+  BARRACUDA_NVVM_FOLDER=build/nightly/nvvm build/bin/barracuda.test.golden_ptx '*LLVM writes*'
+}
+
 suite() {
   litmus_suite/run_suite.py --seeds 20 --model "$1"
 }
@@ -84,6 +93,7 @@ long_step filter-mutations filter_mutations
 long_step filter filter
 long_step weak-memory weak_memory
 long_step weak-memory-mutations weak_memory_mutations
+long_step intrinsics intrinsics
 long_step suite-ptx suite ptx
 long_step suite-paper suite paper
 long_step advice tests/e2e/apply_advice.py

@@ -50,10 +50,10 @@ template <typename Codec, Is<SiteInfo> T>
 void travel(Codec& codec, T& site) {
   using trace::Choice;
   codec(Choice{site.operation, Operation::kHeap}, Choice{site.order, MemoryOrder::kSeqCst},
-        Choice{site.scope, Scope::kSys}, Choice{site.proxy, Proxy::kAsync}, site.element_bytes,
+        Choice{site.scope, Scope::kSys}, Choice{site.proxy, Proxy::kTensorMap}, site.element_bytes,
         site.element_count, site.flag_store, site.poll, site.speculated,
         Choice{site.idiom_scope, Scope::kSys}, site.stores_constant, site.numbered, site.aligned,
-        Choice{site.asynchrony, Asynchrony::kMatrixGroup}, site.reads_only,
+        Choice{site.asynchrony, Asynchrony::kUnwaited}, site.reads_only,
         Choice{site.acquires, FenceScope::kGlobal}, Choice{site.releases, FenceScope::kGlobal},
         site.is_replicated, site.waits_for_change, site.is_unscoped, site.constant);
 }

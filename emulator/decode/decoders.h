@@ -29,6 +29,8 @@ void decode_mbarrier(CodeEmitter& code, const ptx::Instruction& instruction);
 void decode_async_copy(CodeEmitter& code, const ptx::Instruction& instruction);
 void decode_tensor_copy(CodeEmitter& code, const ptx::Instruction& instruction,
                         const ptx::Effect& effect);
+// tensor_map.cpp
+void decode_tensor_map(CodeEmitter& code, const ptx::Instruction& instruction);
 void decode_remote_store(CodeEmitter& code, const ptx::Instruction& instruction);
 void decode_bulk_zeros(CodeEmitter& code, const ptx::Instruction& instruction);
 

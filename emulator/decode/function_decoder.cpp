@@ -55,6 +55,7 @@ const boost::unordered_flat_map<Opcode, Named>& named() {
       {Opcode::kStmatrix, {&decode_matrix_rows}},
       {Opcode::kMovmatrix, {&decode_move_matrix}},
       {Opcode::kWgmma, {&decode_warpgroup}},
+      {Opcode::kTensormap, {&decode_tensor_map}},
       {Opcode::kCvta, {&decode_address_conversion}},
       {Opcode::kIsspacep, {&decode_is_space}},
       {Opcode::kBar, {&decode_barrier}},
@@ -85,8 +86,8 @@ const boost::unordered_flat_map<Opcode, Named>& named() {
 MemoryUse use_by_opcode(Opcode opcode, Handler handler) {
   using enum Opcode;
   constexpr Opcode kMeeting[] = {kBar, kBarrier, kShfl, kVote, kMatch, kRedux, kElect};
-  constexpr Opcode kAccessing[] = {kSt,   kAtom,     kRed,      kCp,   kMbarrier,
-                                   kWmma, kLdmatrix, kStmatrix, kWgmma};
+  constexpr Opcode kAccessing[] = {kSt,   kAtom,     kRed,      kCp,    kMbarrier,
+                                   kWmma, kLdmatrix, kStmatrix, kWgmma, kTensormap};
   if (opcode == kCall) {
     const bool enters = handler == &execute_call || handler == &execute_native;
     return enters ? MemoryUse::kNone : MemoryUse::kOther;

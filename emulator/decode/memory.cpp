@@ -139,7 +139,8 @@ void decode_load(CodeEmitter& code, const ptx::Instruction& instruction) {
 void decode_store(CodeEmitter& code, const ptx::Instruction& instruction) {
   const ptx::Effect effect = ptx::classify(instruction);
   Address address;
-  if (instruction.has(Modifier::kAsync)) {
+  const bool is_unwaited = effect.asynchrony == wire::Asynchrony::kUnwaited;  // made at once
+  if (instruction.has(Modifier::kAsync) && !is_unwaited) {
     decode_remote_store(code, instruction);
     return;
   }
@@ -173,7 +174,7 @@ void decode_store(CodeEmitter& code, const ptx::Instruction& instruction) {
 void decode_atomic(CodeEmitter& code, const ptx::Instruction& instruction) {
   const ptx::Effect effect = ptx::classify(instruction);
   const Form form = read_form(instruction);
-  if (form.has(Modifier::kAsync)) {
+  if (form.has(Modifier::kAsync) && effect.asynchrony != wire::Asynchrony::kUnwaited) {
     decode_remote_store(code, instruction);
     return;
   }

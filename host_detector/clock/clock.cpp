@@ -1,5 +1,7 @@
 #include "host_detector/clock/clock.h"
 
+#include "host_detector/clock/completions.h"
+
 namespace barracuda::detector {
 
 bool Clock::covers(const Clock& other) const {
@@ -75,24 +77,45 @@ void Clock::raise(CtaKey cta, std::span<const WarpTime> known) {
   DEBUG_ASSERT(is_valid());
 }
 
-void Clock::fence_proxy(LaunchId launch) {
+template <typename Make>
+void Clock::join_made(LaunchId launch, Make make) {
   const Clock before = *this;
-  const auto fence_part = [&](const CtaClockPointer& part) {
-    if (!part->key().is_fenced() && part->key().work() == launch) {
-      const CtaKey key = part->key().fenced();
-      const CtaClock* known = find(key);
-      CtaClockPointer fenced(new CtaClock(key, *part));
-      if (known == nullptr || !known->covers(*fenced)) {
-        join_part(fenced);
+  const auto join_one = [&](const CtaClockPointer& part) {
+    if (part->key().work() == launch) {
+      const CtaClockPointer made = make(*part);
+      const CtaClock* known = made == nullptr ? nullptr : find(made->key());
+      if (made != nullptr && (known == nullptr || !known->covers(*made))) {
+        join_part(made);
       }
     }
     return true;
   };
   if (before.home_ != nullptr) {
-    fence_part(before.home_);
+    join_one(before.home_);
   }
-  ClockTree::all_of(before.others_.get(), fence_part);
+  ClockTree::all_of(before.others_.get(), join_one);
   DEBUG_ASSERT(is_valid() && covers(before));
+}
+
+void Clock::fence_proxy(LaunchId launch) {
+  join_made(launch, [](const CtaClock& part) {
+    return part.key().is_fenced() ? nullptr
+                                  : CtaClockPointer(new CtaClock(part.key().fenced(), part));
+  });
+}
+
+void Clock::release_to_maps(LaunchId launch) {
+  join_made(launch, [](const CtaClock& part) {
+    return part.key().is_fenced() ? nullptr : part.moved(0, view_warp(MapView::kReleased, 0));
+  });
+}
+
+void Clock::acquire_for_maps(LaunchId launch) {
+  join_made(launch, [](const CtaClock& part) {
+    return part.key().is_fenced()
+               ? part.moved(view_warp(MapView::kReleased, 0), view_warp(MapView::kAcquired, 0))
+               : nullptr;
+  });
 }
 
 bool Clock::is_valid() const {

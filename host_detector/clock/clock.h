@@ -48,6 +48,10 @@ class Clock {
   void raise(CtaKey cta, std::span<const WarpTime> known);
   // All it knows of CTAs of `launch` counts as followed by a proxy fence.
   void fence_proxy(LaunchId launch);
+  // All it knows of CTAs of `launch` counts as released to the tensor-map proxy.
+  void release_to_maps(LaunchId launch);
+  // All that was counts as acquired there.
+  void acquire_for_maps(LaunchId launch);
   // The clock without what it knows of CTAs for which `drop` is true.
   template <typename Predicate>
   [[nodiscard]] Clock without(Predicate drop) const;
@@ -59,6 +63,9 @@ class Clock {
   }
 
   void join_part(const CtaClockPointer& part);
+  // Joins what make(part) makes of each part of `launch`: null, or one of the CTA's fenced key.
+  template <typename Make>
+  void join_made(LaunchId launch, Make make);
   void join_others(const ClockTreePointer& theirs);
 
   CtaClockPointer home_;

@@ -17,9 +17,15 @@
 
 namespace barracuda::detector {
 
-// kMatrixReads is of a warp as one: lane 0 stands for it.
-enum class Completion : std::uint8_t { kThreadGroup, kBulkWrites, kBulkReads, kMatrixReads };
-inline constexpr std::size_t kCompletionCount = 4;
+// kMatrixReads is of a warp as one: lane 0 stands for it. Nothing waits for kUnwaited.
+enum class Completion : std::uint8_t {
+  kThreadGroup,
+  kBulkWrites,
+  kBulkReads,
+  kMatrixReads,
+  kUnwaited,
+};
+inline constexpr std::size_t kCompletionCount = 5;
 
 // The pseudo warp of the lanes of `warp` for this completion.
 constexpr std::uint32_t completion_warp(Completion completion, std::uint32_t warp) {
@@ -28,7 +34,7 @@ constexpr std::uint32_t completion_warp(Completion completion, std::uint32_t war
 
 static_assert(completion_warp(Completion{}, 0) == wire::kWarpLanes,
               "pseudo warps begin above the real ones");
-static_assert(completion_warp(Completion::kMatrixReads, wire::kWarpLanes - 1) + 1 ==
+static_assert(completion_warp(Completion::kUnwaited, wire::kWarpLanes - 1) + 1 ==
                   completion_warp(Completion{kCompletionCount}, 0),
               "each completion has a pseudo warp for each warp, and no other has it");
 
@@ -43,9 +49,19 @@ constexpr std::uint32_t mbarrier_lane(std::uint32_t mbarrier) {
   return mbarrier % wire::kWarpLanes;
 }
 
-static_assert(mbarrier_warp(0) > completion_warp(Completion::kMatrixReads, wire::kWarpLanes - 1),
+static_assert(mbarrier_warp(0) > completion_warp(Completion::kUnwaited, wire::kWarpLanes - 1),
               "those of mbarriers are above those of copies");
 static_assert(mbarrier_warp(kMaxMbarriers - 1) < 1U << 24, "PackedCompletion has 24 bits for them");
+
+// What of a CTA was handed to the tensor-map proxy (RACE_RULES section 1) stands in clocks beside
+// what was fenced for the async proxy, by pseudo warps above all others: what a fence released
+// there, and what of that another one acquired.
+enum class MapView : std::uint8_t { kReleased, kAcquired };
+
+constexpr std::uint32_t view_warp(MapView view, std::uint32_t warp) {
+  const std::uint32_t apart = mbarrier_warp(kMaxMbarriers - 1) + 1;
+  return apart * (1 + static_cast<std::uint32_t>(view)) + warp;
+}
 
 // The groups that a lane commits: those of cp.async, or those of bulk copies.
 class CopyGroups {
@@ -81,13 +97,25 @@ class CopyGroups {
   std::vector<Time> ends_;  // of committed groups, the newest last
 };
 
+// A tensor map in memory that a lane is about to copy by: of which the copy's record does not say
+// where it lies.
+struct MapRead {
+  std::uint64_t tagged = 0;
+  wire::SiteId site{};
+  bool is_there = false;
+};
+
 class Completions {
  public:
+  // Of what the lane copies next.
+  [[nodiscard]] MapRead& map_read(std::uint32_t lane) { return map_reads_[lane]; }
+
   // Those of wgmma, which the warp commits.
   [[nodiscard]] CopyGroups& matrix_groups() { return matrix_groups_; }
 
   [[nodiscard]] CopyGroups& groups(Completion completion, std::uint32_t lane) {
-    DEBUG_ASSERT(lane < wire::kWarpLanes && completion != Completion::kMatrixReads);
+    DEBUG_ASSERT(lane < wire::kWarpLanes && completion != Completion::kMatrixReads &&
+                 completion != Completion::kUnwaited);
     return groups_[completion == Completion::kThreadGroup ? 0 : 1][lane];
   }
 
@@ -125,6 +153,7 @@ class Completions {
   template <typename T>
   using OfLanes = std::array<T, wire::kWarpLanes>;
 
+  OfLanes<MapRead> map_reads_{};
   std::array<OfLanes<CopyGroups>, 2> groups_;
   CopyGroups matrix_groups_;
   std::array<OfLanes<Time>, kCompletionCount> waited_{};

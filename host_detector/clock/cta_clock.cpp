@@ -119,6 +119,23 @@ void CtaClock::join(const CtaClock& other) {
   DEBUG_ASSERT(is_valid() && covers(other));
 }
 
+CtaClockPointer CtaClock::moved(std::uint32_t first, std::uint32_t to) const {
+  const boost::intrusive_ptr<CtaClock> made(new CtaClock(key_.fenced()));
+  const std::uint32_t end = std::min(to, static_cast<std::uint32_t>(floors_.size()));
+  const std::uint32_t by = to - first;
+  if (first < end) {
+    made->floors_.resize(end + by);
+    std::copy(floors_.begin() + first, floors_.begin() + end, made->floors_.begin() + to);
+  }
+  for (const Exception& lanes : exceptions_) {
+    if (lanes.warp >= first && lanes.warp < to) {
+      made->exceptions_.push_back(lanes);
+      made->exceptions_.back().warp += by;
+    }
+  }
+  return made->floors_.empty() && made->exceptions_.empty() ? nullptr : made;
+}
+
 bool CtaClock::is_valid() const {
   for (std::size_t index = 0; index < exceptions_.size(); ++index) {
     const Exception& lanes = exceptions_[index];

@@ -89,6 +89,10 @@ class CtaClock : public Counted<CtaClock> {
   CtaClock(CtaKey key, const CtaClock& like)
       : key_(key), floors_(like.floors_), exceptions_(like.exceptions_) {}
 
+  // Of the fenced key: what is known of the pseudo warps from `first` on, up to where those at `to`
+  // begin, at `to`. Null if that is nothing.
+  [[nodiscard]] CtaClockPointer moved(std::uint32_t first, std::uint32_t to) const;
+
   [[nodiscard]] CtaKey key() const { return key_; }
 
   // Known of every lane of the warp; never more than at() says of any.

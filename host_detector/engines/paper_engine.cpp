@@ -47,6 +47,11 @@ std::uint64_t in_block_of_rank(std::uint32_t rank, std::uint64_t tagged) {
       (std::uint64_t{rank} << 32) | (wire::address_of(tagged) & 0xFFFFFFFFU));
 }
 
+// tensormap.cp_fenceproxy, which a warp executes as one.
+bool is_map_copy(const wire::SiteInfo& site, const LaneAccess& lane) {
+  return site.asynchrony == wire::Asynchrony::kNone && lane.value_read != wire::kNoOperand;
+}
+
 }  // namespace
 
 SyncClocks& PaperEngine::sync_of(const MemoryPlace& place) {
@@ -227,6 +232,9 @@ bool PaperEngine::copy(const Actor& actor, const WarpOperation& operation) {
     const LaneAccess& of_lane = operation.lanes[lane];
     if (of_lane.amount > SharedShadow::kLimit) {
       is_possible = false;
+      continue;
+    }
+    if (is_map_copy(site, of_lane) && lane != first_lane(operation.mask)) {
       continue;
     }
     const bool has_byte_mask = site.constant == wire::kByteMask;

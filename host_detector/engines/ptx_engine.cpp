@@ -5,6 +5,7 @@
 #include "device_logger/block_events.h"
 #include "device_logger/scope_order.h"
 #include "host_detector/races/divergence.h"
+#include "host_detector/races/use_after_exit.h"
 #include "host_detector/well_formed.h"
 
 namespace barracuda::detector {
@@ -42,6 +43,10 @@ PtxEngine::PtxEngine(const DetectorOptions& options) {
 
 bool PtxEngine::access(const Actor& actor, const WarpOperation& operation,
                        const wire::SiteInfo& site) {
+  if (site.proxy == wire::Proxy::kTensorMap) {
+    AsyncCopyRules::note_maps(actor, operation);
+    return true;
+  }
   if (operation.kind == RecordKind::kAffine || operation.kind == RecordKind::kScattered) {
     return accesses_.check(actor, operation, operation.mask, access_flags(site.operation));
   }
@@ -130,7 +135,11 @@ bool PtxEngine::perform(const Actor& actor, const WarpOperation& operation,
       sync_rules_.grid_wait(actor, operation.mask);
       return true;
     case Operation::kProxyFence:
-      async_copy_rules_.fence_proxy(actor, operation.mask);
+      if (site.proxy == wire::Proxy::kTensorMap) {
+        sync_rules_.fence_maps(actor, operation, site);
+      } else {
+        AsyncCopyRules::fence_proxy(actor, operation.mask);
+      }
       return true;
     case Operation::kMbarrierInit:
     case Operation::kMbarrierInvalidate:
@@ -208,8 +217,12 @@ void PtxEngine::exit(const Actor& actor, const WarpOperation& operation) {
   if (operation.event_operand != 0) {
     actor.warp.touch(lanes);  // by accesses that are not logged, or not yet
   }
+  if (actor.cta.launch.has_clusters()) {
+    keep_end(actor, operation);
+  }
   sync_rules_.exit(actor, lanes);
   if (actor.cta.live_threads == 0) {
+    report_uses_before_exit(engine_, actor);
     engine_.past_notes.keep(actor.cta);
   }
   LaunchState& launch = actor.cta.launch;

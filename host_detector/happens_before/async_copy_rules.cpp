@@ -7,6 +7,7 @@
 #include "device_logger/scope_order.h"
 #include "host_detector/byte_mask.h"
 #include "host_detector/matrix_reads.h"
+#include "host_detector/races/use_after_exit.h"
 
 namespace barracuda::detector {
 namespace {
@@ -180,7 +181,8 @@ bool AsyncCopyRules::alike(const Actor& actor, const WarpOperation& operation,
   const LaneAccess& access = operation.lanes[first_lane(lanes)];
   const std::optional<MemoryPlace> place = place_of(access.address, actor, kMbarrierBytes);
   if (!place || !is_mbarrier_address(access.address)) {
-    return false;
+    return report_use_after_exit(engine_, actor, operation.site, first_lane(lanes), access.address,
+                                 kMbarrierBytes);
   }
   CtaState& owner = *place->shared_of;
   const bool is_remote = &owner != &actor.cta;
@@ -346,7 +348,10 @@ bool AsyncCopyRules::copy(const Actor& actor, const WarpOperation& operation) {
       copied.byte_mask = site.constant == wire::kByteMask ? access.flags : copied.byte_mask;
       is_done = transfer(actor, operation, lane, copied);
     } else if (site.asynchrony == Asynchrony::kNone) {
-      is_done = store(actor, operation, lane);
+      // A copy of a tensor map is the warp's: lane 0 makes it, the fence that follows tells
+      // the others.
+      is_done = (access.value_read != wire::kNoOperand && lane != first_lane(operation.mask)) ||
+                store(actor, operation, lane);
     }
     is_possible = is_possible && is_done;
   }
@@ -394,10 +399,15 @@ bool AsyncCopyRules::multicast(const Actor& actor, const WarpOperation& operatio
       !is_mbarrier_address(access.value_written)) {
     return false;
   }
+  // The map is read once, before anything has arrived anywhere: any mbarrier says that it has been.
+  const std::uint32_t own = std::uint32_t{1} << actor.cta.launch.rank_of(actor.cta.index);
+  const std::uint32_t all = access.flags;
+  const std::uint32_t telling = (all & own) != 0 ? own : all & (~all + 1);
   bool is_possible = true;
   for (std::uint32_t ranks = access.flags; ranks != 0; ranks &= ranks - 1) {
     const auto rank = static_cast<std::uint32_t>(std::countr_zero(ranks));
     Transfer to_one = transfer;
+    to_one.reads_map = transfer.reads_map && telling == std::uint32_t{1} << rank;
     to_one.target = in_cta_of_rank(rank, transfer.target);
     is_possible = copy_to_mbarrier(actor, operation, lane, to_one,
                                    in_cta_of_rank(rank, access.value_written)) &&
@@ -410,6 +420,10 @@ bool AsyncCopyRules::copy_to_mbarrier(const Actor& actor, const WarpOperation& o
                                       std::uint32_t lane, Transfer transfer, std::uint64_t tagged) {
   const std::optional<MemoryPlace> place =
       is_mbarrier_address(tagged) ? place_of(tagged, actor, kMbarrierBytes) : std::nullopt;
+  if (!place &&
+      report_use_after_exit(engine_, actor, operation.site, lane, tagged, kMbarrierBytes)) {
+    return true;
+  }
   Mbarrier* mbarrier = place ? place->shared_of->mbarriers.find_valid(place->address) : nullptr;
   if (mbarrier == nullptr ||
       !accesses_.check_range(
@@ -422,7 +436,10 @@ bool AsyncCopyRules::copy_to_mbarrier(const Actor& actor, const WarpOperation& o
                                   .warp = mbarrier_warp(mbarrier->number()),
                                   .lane = mbarrier_lane(mbarrier->number())};
   transfer.time = mbarrier->phase();
-  const bool is_done = this->transfer(actor, operation, lane, transfer);
+  const bool is_map_there =
+      !transfer.reads_map ||
+      read_map(actor, operation, lane, transfer.read_completion, transfer.time);
+  const bool is_done = this->transfer(actor, operation, lane, transfer) && is_map_there;
   mbarrier->expect(-static_cast<std::int64_t>(transfer.bytes));
   return is_done;
 }
@@ -458,10 +475,13 @@ bool AsyncCopyRules::transfer(const Actor& actor, const WarpOperation& operation
 
 bool AsyncCopyRules::store(const Actor& actor, const WarpOperation& operation, std::uint32_t lane) {
   const LaneAccess& access = operation.lanes[lane];
-  return access.value_read == wire::kNoOperand &&
-         accesses_.check_range(
-             actor, operation, std::uint32_t{1} << lane,
-             {.tagged = access.address, .bytes = access.amount, .flags = Cell::kWrites});
+  const auto touch = [&](std::uint64_t tagged, std::uint8_t flags) {
+    return accesses_.check_range(actor, operation, std::uint32_t{1} << lane,
+                                 {.tagged = tagged, .bytes = access.amount, .flags = flags});
+  };
+  const bool is_read =
+      access.value_read == wire::kNoOperand || touch(access.value_read, Cell::kReads);
+  return touch(access.address, Cell::kWrites) && is_read;
 }
 
 }  // namespace barracuda::detector

@@ -18,6 +18,8 @@ class AsyncCopyRules {
 
   static void cluster_barrier(const Actor& actor, std::uint32_t lanes, const wire::SiteInfo& site);
   static void fence_proxy(const Actor& actor, std::uint32_t lanes);
+  // What the copies that the lanes make next read of their maps.
+  static void note_maps(const Actor& actor, const WarpOperation& operation);
   static bool commit(const Actor& actor, std::uint32_t lanes, const wire::SiteInfo& site);
   static bool wait(const Actor& actor, std::uint32_t groups, std::uint32_t lanes,
                    const wire::SiteInfo& site);
@@ -47,6 +49,7 @@ class AsyncCopyRules {
     Time time = 0;
     std::uint16_t byte_mask = 0xFFFF;
     const TensorBox* box = nullptr;  // of a tensor: one end is its rows, the other its pieces
+    bool reads_map = false;          // and its map lies in memory
   };
 
   static void wait_for_matrices(const Actor& actor, std::uint32_t groups, std::uint32_t lanes);
@@ -66,7 +69,10 @@ class AsyncCopyRules {
                     const Transfer& transfer);
   bool transfer(const Actor& actor, const WarpOperation& operation, std::uint32_t lane,
                 const Transfer& transfer);
-  // st.bulk: the thread itself stores it.
+  // With the copy, which says by what it is over.
+  bool read_map(const Actor& actor, const WarpOperation& operation, std::uint32_t lane,
+                const PackedCompletion& completion, Time time);
+  // st.bulk, tensormap.replace: the thread itself stores it, or copies it.
   bool store(const Actor& actor, const WarpOperation& operation, std::uint32_t lane);
 
   EngineState& engine_;

@@ -69,6 +69,19 @@ void fill_all(std::array<Clock, kLevelCount>& releases, const Actor& actor, std:
   }
 }
 
+// Who sees the value of an asynchronous store knows of the store, which its thread does not.
+void add_unwaited(std::array<Clock, kLevelCount>& releases, const Actor& actor,
+                  std::uint32_t lane) {
+  const WarpTime made{.warp = completion_warp(Completion::kUnwaited, actor.warp.warp()),
+                      .lanes = (std::uint32_t{1} << lane) | actor.warp.absent(),
+                      .time = actor.warp.now()};
+  for (Clock& release : releases) {
+    if (!release.is_empty()) {
+      release.raise(actor.cta.key, {&made, 1});
+    }
+  }
+}
+
 ThreadState with_acquired(const ThreadState& before, const Acquired& acquired, bool at_once) {
   ThreadState after = before;
   if (at_once) {
@@ -92,6 +105,31 @@ ThreadState with_acquired(const ThreadState& before, const Acquired& acquired, b
   }
   after.fences = fences;
   return after;
+}
+
+// A release hands on what its thread knows, an acquire takes what was handed on, wherever it lies.
+void hand_to_maps(const Actor& actor, std::uint32_t lanes, MemoryOrder order) {
+  WarpState& warp = actor.warp;
+  const LaunchId launch = actor.launch();
+  if (wire::has_release(order)) {
+    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+      const std::uint32_t bit = std::uint32_t{1} << first_lane(rest);
+      const WarpTime own{.warp = view_warp(MapView::kReleased, warp.warp()),
+                         .lanes = bit | warp.absent(),
+                         .time = warp.now()};
+      ThreadState after = warp.state(first_lane(rest));
+      after.clock.release_to_maps(launch);
+      after.clock.raise(actor.cta.key.fenced(), {&own, 1});
+      warp.set(bit, after);
+    }
+  }
+  if (wire::has_acquire(order)) {
+    warp.change(lanes, [&](std::uint32_t, const ThreadState& before) {
+      ThreadState after = before;
+      after.clock.acquire_for_maps(launch);
+      return after;
+    });
+  }
 }
 
 }  // namespace
@@ -125,6 +163,26 @@ void SyncRules::fence(const Actor& actor, std::uint32_t lanes, const wire::SiteI
     return after;
   });
   actor.warp.advance();
+}
+
+void SyncRules::fence_maps(const Actor& actor, const WarpOperation& operation,
+                           const wire::SiteInfo& site) {
+  if (site.aligned) {  // after what lane 0 has copied for the warp
+    const WarpTime copied{.warp = actor.warp.warp(), .lanes = 1, .time = actor.warp.now()};
+    actor.warp.change(operation.mask, [&](std::uint32_t, const ThreadState& before) {
+      ThreadState after = before;
+      after.clock.raise(actor.cta.key, {&copied, 1});
+      return after;
+    });
+  }
+  if (wire::has_acquire(site.order)) {  // before what it takes
+    fence(actor, operation.mask, site);
+    hand_to_maps(actor, operation.mask, site.order);
+  } else {  // after what it gives
+    actor.warp.settle_completions(operation.mask);
+    hand_to_maps(actor, operation.mask, site.order);
+    fence(actor, operation.mask, site);
+  }
 }
 
 Writer SyncRules::writer(const Actor& actor, std::uint32_t lane, wire::SiteId id) const {
@@ -168,6 +226,9 @@ void SyncRules::publish(const Actor& actor, std::uint32_t lane, const WarpOperat
   if (is_strong) {
     auto& strong = publication.releases[static_cast<std::size_t>(Channel::kStrong)];
     (releases ? fill_all : fill_fenced)(strong, actor, lane, *place, level_of(site.scope));
+    if (site.asynchrony == wire::Asynchrony::kUnwaited) {
+      add_unwaited(strong, actor, lane);
+    }
   }
   if (site.flag_store) {
     fill_fenced(publication.releases[static_cast<std::size_t>(Channel::kFlag)], actor, lane, *place,

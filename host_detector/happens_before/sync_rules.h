@@ -12,6 +12,8 @@ class SyncRules {
  public:
   explicit SyncRules(EngineState& engine) : engine_(engine) {}
 
+  // fence.proxy.tensormap: that fence, and what it hands to copies by maps.
+  void fence_maps(const Actor& actor, const WarpOperation& operation, const wire::SiteInfo& site);
   void fence(const Actor& actor, std::uint32_t lanes, const wire::SiteInfo& site);
   // The lanes of `operation` that wrote publish; kRelease records.
   void release(const Actor& actor, const WarpOperation& operation);

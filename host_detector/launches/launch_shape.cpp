@@ -36,6 +36,13 @@ std::uint32_t LaunchShape::cluster_of(std::uint32_t cta) const {
   return at.x / shape.x + (at.y / shape.y + at.z / shape.z * high) * wide;
 }
 
+std::uint32_t LaunchShape::rank_of(std::uint32_t cta) const {
+  const Dim3& shape = info.cluster;
+  const Position at = position_of(cta, info.grid);
+  return has_clusters() ? at.x % shape.x + shape.x * (at.y % shape.y + shape.y * (at.z % shape.z))
+                        : 0;
+}
+
 std::optional<std::uint32_t> LaunchShape::cta_of_rank(std::uint32_t cta, std::uint32_t rank) const {
   if (rank >= ctas_per_cluster) {
     return std::nullopt;

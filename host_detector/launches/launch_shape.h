@@ -20,6 +20,7 @@ struct LaunchShape {
   // The CTA with `rank` in the cluster of `cta`; nothing if there is none.
   [[nodiscard]] std::optional<std::uint32_t> cta_of_rank(std::uint32_t cta,
                                                          std::uint32_t rank) const;
+  [[nodiscard]] std::uint32_t rank_of(std::uint32_t cta) const;
 
   [[nodiscard]] bool has_clusters() const { return ctas_per_cluster > 1; }
 };

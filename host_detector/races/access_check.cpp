@@ -5,6 +5,7 @@
 #include "host_detector/operation_traits.h"
 #include "host_detector/races/piece_check.h"
 #include "host_detector/races/shared_sets.h"
+#include "host_detector/races/use_after_exit.h"
 
 namespace barracuda::detector {
 namespace {
@@ -70,6 +71,14 @@ bool AccessCheck::check(const Actor& actor, const WarpOperation& operation, std:
     return true;
   }
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
+  if (site.asynchrony == wire::Asynchrony::kUnwaited) {
+    const PackedCompletion completion{
+        .cta = actor.cta.index, .warp = completion_warp(Completion::kUnwaited, actor.warp.warp())};
+    return check_alike(actor, operation, site, lanes,
+                       {.flags = static_cast<std::uint8_t>(flags | Cell::kAsynchronous),
+                        .completion = completion.packed(),
+                        .time = actor.warp.now()});
+  }
   return site.asynchrony == wire::Asynchrony::kNone
              ? check_alike(actor, operation, site, lanes, {.flags = flags})
              : check_copies(actor, operation, site, lanes, flags);
@@ -224,7 +233,8 @@ bool AccessCheck::check_range(const Actor& actor, const WarpOperation& operation
   if (wire::space_of(range.tagged) == wire::AddressSpace::kGlobal
           ? wire::address_of(range.tagged) + range.bytes > std::uint64_t{1} << wire::kSpaceShift
           : !place_of(range.tagged, actor, range.bytes)) {
-    return false;
+    return lanes != 0 && report_use_after_exit(engine_, actor, operation.site, first_lane(lanes),
+                                               range.tagged, range.bytes);
   }
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   actor.warp.touch(lanes);
@@ -235,6 +245,7 @@ bool AccessCheck::check_range(const Actor& actor, const WarpOperation& operation
   piece.cell.lanes = lanes;
   if (piece.cell.is_asynchronous()) {
     piece.cell.set_extent(range.bytes);
+    piece.cell.sequence = range.map_group;
   }
   ShadowMemory::Visitor global(engine_.global);
   PieceCheck check(engine_, actor, site, global);

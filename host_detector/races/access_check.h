@@ -39,6 +39,7 @@ class AccessCheck {
     std::uint8_t flags = 0;
     std::uint64_t completion = 0;
     Time time = 0;
+    Time map_group = 0;  // of what is read of a tensor map: the lane's bulk group then
   };
 
   // False if the address cannot be; then nothing is done.

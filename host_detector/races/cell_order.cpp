@@ -75,9 +75,36 @@ bool is_all_before(const PlacedPiece& access, const Cell& older, const Cell& new
   return all;
 }
 
+namespace {
+
+// Who waits for a thread's bulk groups waits for what its copies have read of their maps, those
+// that complete at an mbarrier included.
+bool is_map_read_before(const PlacedPiece& access, const Cell& older, std::uint32_t older_lane,
+                        std::uint32_t lane) {
+  const Actor& actor = access.actor();
+  if (older.cta == actor.cta.key && older.warp == actor.warp.warp() && older_lane == lane &&
+      actor.warp.known_completions() != nullptr &&
+      actor.warp.known_completions()->waited(Completion::kBulkReads, lane) >= older.sequence) {
+    return true;
+  }
+  const std::uint32_t warp = completion_warp(Completion::kBulkReads, older.warp);
+  const ThreadKey reader{.cta = older.cta,
+                         .cluster = 0,
+                         .warp = static_cast<std::uint16_t>(warp),
+                         .lane = static_cast<std::uint8_t>(older_lane)};
+  return happens_before(access.engine(), reader, older.sequence, actor, lane);
+}
+
+}  // namespace
+
 bool is_before(const PlacedPiece& access, const Cell& older, std::uint32_t older_lane,
                std::uint32_t lane) {
   const Actor& actor = access.actor();
+  if (older.is_asynchronous() &&
+      access.engine().site(older.site).proxy == wire::Proxy::kTensorMap &&
+      is_map_read_before(access, older, older_lane, lane)) {
+    return true;
+  }
   if (!older.is_asynchronous()) {
     const ThreadKey thread{.cta = older.cta,
                            .cluster = 0,
@@ -106,7 +133,16 @@ bool was_observed(const PlacedPiece& access, const Cell& older, std::uint32_t by
                       });
 }
 
+bool is_of_one_map_reader(const EngineState& engine, const Cell& older, const Cell& newer) {
+  return engine.site(newer.site).proxy == wire::Proxy::kTensorMap &&
+         engine.site(older.site).proxy == wire::Proxy::kTensorMap && older.cta == newer.cta &&
+         older.warp == newer.warp && older.maps_lanes_like(newer);
+}
+
 bool is_between_proxies(const PlacedPiece& access, const Cell& older) {
+  if (access.site().proxy == wire::Proxy::kTensorMap) {
+    return older.writes() && older.launch() == access.actor().launch();
+  }
   return access.site().proxy == wire::Proxy::kAsync && access.piece.cell.is_asynchronous() &&
          older.writes() && older.launch() == access.actor().launch() &&
          (access.engine().site(older.site).proxy != wire::Proxy::kAsync || older.is_of_mbarrier());
@@ -122,7 +158,10 @@ bool lacks_proxy_fence(const PlacedPiece& access, const Cell& older, std::uint32
           ? completion_of(older, older_lane)
           : ClockPlace{.cta = older.cta, .warp = older.warp, .lane = older_lane};
   const Clock& clock = access.actor().warp.state(lane).clock;
-  return clock.at(place.cta.fenced(), place.warp, place.lane) < older.time;
+  const std::uint32_t warp = access.site().proxy == wire::Proxy::kTensorMap
+                                 ? view_warp(MapView::kAcquired, place.warp)
+                                 : place.warp;
+  return clock.at(place.cta.fenced(), warp, place.lane) < older.time;
 }
 
 }  // namespace barracuda::detector

@@ -20,7 +20,13 @@ namespace barracuda::detector {
 [[nodiscard]] bool was_observed(const PlacedPiece& access, const Cell& older, std::uint32_t byte,
                                 std::uint32_t lane);
 
-// The access is of the async proxy, and sees what `older` wrote past a proxy fence only.
+// Both are what copies of one thread read of a tensor map: maps are read in the order in which
+// copies are issued, so the newer one stands for both.
+[[nodiscard]] bool is_of_one_map_reader(const EngineState& engine, const Cell& older,
+                                        const Cell& newer);
+
+// The access is of the async proxy or of that of tensor maps, and sees what `older` wrote past a
+// proxy fence only.
 [[nodiscard]] bool is_between_proxies(const PlacedPiece& access, const Cell& older);
 
 // Then: none came between them that `lane` knows of.

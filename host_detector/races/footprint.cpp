@@ -168,7 +168,7 @@ void LaneAccesses::add_lanes(Footprint& footprint, const Piece& pattern,
     if ((of_lane.flags & wire::kLaneAgrees) != 0 && !cell.is_asynchronous()) {
       cell.flags |= Cell::kAgrees;
     }
-    if (operation_.kind == wire::RecordKind::kRelease && cell.writes() &&
+    if (operation_.kind == wire::RecordKind::kRelease && cell.writes() && !cell.is_asynchronous() &&
         (of_lane.flags & wire::kLaneHasWritten) != 0) {
       cell.flags |= Cell::kPublished;
       cell.value = of_lane.value_written;

@@ -10,6 +10,7 @@
 #include "host_detector/races/race_report.h"
 #include "host_detector/races/replacement.h"
 #include "host_detector/races/shared_sets.h"
+#include "host_detector/races/use_after_exit.h"
 
 namespace barracuda::detector {
 namespace {
@@ -37,6 +38,9 @@ Relation relation_of(const PlacedPiece& access, Pass pass, const Cell& older, co
   }
   if (pass == Pass::kRecord && !older.is_same_moment(cell)) {
     return before_or_unrelated(is_all_before(access, older, cell));  // compared already
+  }
+  if (is_of_one_map_reader(access.engine(), older, cell)) {
+    return Relation::kBefore;
   }
   const bool is_conflict = (older.writes() || cell.writes()) && !is_of_one_set(access, older, cell);
   const bool is_far = older.cta != cell.cta || (cell.writes() && older.warp != cell.warp);
@@ -68,7 +72,9 @@ void PieceCheck::take_cell(const PlacedPiece& access, Pass pass, Cell& older, co
       report(access, older, cell, *conflict);
     }
   }
-  if (relation != Relation::kUnrelated && pass != Pass::kCompare && !keeps_everything) {
+  // That the newer read of a map stands for the older is a rule, not what an engine may forget.
+  const bool may_go = !keeps_everything || is_of_one_map_reader(access.engine(), older, cell);
+  if (relation != Relation::kUnrelated && pass != Pass::kCompare && may_go) {
     older = relation == Relation::kBefore ? left_after(access, older, cell)
                                           : left_lane_by_lane(access, older, cell);
   }
@@ -164,6 +170,11 @@ inline std::optional<MemoryPlace> PieceCheck::find_place(std::uint64_t tagged) c
   return place_of(tagged, by_.actor, 1);
 }
 
+bool PieceCheck::is_of_ended(const Piece& piece, std::uint64_t tagged, std::uint32_t lanes) const {
+  return lanes != 0 && report_use_after_exit(by_.engine, by_.actor, wire::SiteId{piece.cell.site},
+                                             first_lane(lanes), tagged, by_.site.element_bytes);
+}
+
 inline Block& PieceCheck::block_of(const MemoryPlace& place) {
   return place.shared_of != nullptr ? place.shared_of->shared.block(place.address)
                                     : global_.block(place.address);
@@ -172,7 +183,7 @@ inline Block& PieceCheck::block_of(const MemoryPlace& place) {
 bool PieceCheck::take(const Piece& piece, Pass pass) {
   const std::optional<MemoryPlace> found = find_place(piece.tagged);
   if (!found) {
-    return false;
+    return is_of_ended(piece, piece.tagged, piece.lanes);
   }
   const MemoryPlace& place = *found;
   racing_sites_.move_to(block_start_of(place), piece.cell.bytes);
@@ -237,7 +248,7 @@ bool PieceCheck::take_word(Scattered& scattered, std::uint64_t tagged, std::uint
   if (scattered.alike) {
     const std::optional<MemoryPlace> place = find_place(tagged);
     if (!place) {
-      return false;
+      return is_of_ended(scattered.pattern, tagged, lanes);
     }
     const WordLists::LanesOfWord of_word(lanes, static_cast<std::uint32_t>(tagged % kBlockBytes),
                                          scattered.width);

@@ -66,6 +66,9 @@ class PieceCheck {
   Accessor by_;
   // Nothing for an address that cannot be.
   [[nodiscard]] std::optional<MemoryPlace> find_place(std::uint64_t tagged) const;
+  // Memory of a block that has ended: then that is reported.
+  [[nodiscard]] bool is_of_ended(const Piece& piece, std::uint64_t tagged,
+                                 std::uint32_t lanes) const;
   [[nodiscard]] Block& block_of(const MemoryPlace& place);
 
   ShadowMemory::Visitor& global_;

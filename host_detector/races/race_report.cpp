@@ -82,7 +82,9 @@ void report(const PlacedPiece& access, const Cell& older, const Cell& newer,
   race.first.call_stack = engine.stacks.calls(older.stack);
   race.second.call_stack = engine.stacks.calls(newer.stack);
   if (conflict.is_ordered && is_between_proxies(access, older)) {
-    race.missing = MissingOrder::kProxyFenceMissing;
+    race.missing = access.site().proxy == wire::Proxy::kTensorMap
+                       ? MissingOrder::kMapFenceMissing
+                       : MissingOrder::kProxyFenceMissing;
   } else if (older.is_asynchronous()) {
     explain_asynchronous(access.actor(), older, race);
   } else if (access.actor().cta.launch.runs_beside(older.launch())) {

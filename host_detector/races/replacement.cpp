@@ -23,7 +23,7 @@ bool leaves_gap(CtaKey superseder, CtaKey older, const Actor& actor) {
 // Who waits for an asynchronous access learns of it and of those before it on its completion, not
 // of what its issuer knew.
 bool may_stand_for(const EngineState& engine, const Cell& newer, const Cell& older) {
-  return !newer.is_asynchronous() ||
+  return !newer.is_asynchronous() || is_of_one_map_reader(engine, older, newer) ||
          (older.is_asynchronous() && older.value == newer.value &&
           (!newer.has_own_completion() || (older.cta == newer.cta && older.warp == newer.warp)) &&
           engine.site(older.site).proxy == engine.site(newer.site).proxy);

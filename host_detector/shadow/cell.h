@@ -114,8 +114,10 @@ struct Cell {
   Time time = 0;
   std::uint32_t site = 0;
   std::uint32_t stack = 0;
-  std::uint32_t sequence = 0;  // of the release record that published it, else 0
-  std::uint32_t lanes = 0;     // each of these touched all bytes; 0: one lane a byte, see lane_of
+  // Of the release record that published it, or of a read of a tensor map the bulk group that its
+  // lane had not committed; else 0.
+  std::uint32_t sequence = 0;
+  std::uint32_t lanes = 0;  // each of these touched all bytes; 0: one lane a byte, see lane_of
   std::uint8_t warp = 0;
   std::int8_t lane_base = 0;        // lane of byte b: lane_base + (b >> lane_shift)
   std::uint8_t lane_shift : 3 = 0;  // both with lanes, of an asynchronous access: see extent()

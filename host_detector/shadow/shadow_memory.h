@@ -184,6 +184,9 @@ class SharedShadow {
   static constexpr std::uint64_t kLimit = std::uint64_t{1} << 20;  // no device has more
 
   [[nodiscard]] Block& block(std::uint64_t offset);
+  // Calls visit(start of its block, cell) for the cells of this phase.
+  template <typename Visit>
+  void look_at(Visit visit) const;
 
   // All that was done happens before all that will be: nothing is left to hold that against.
   void begin_phase() {
@@ -202,5 +205,15 @@ class SharedShadow {
   std::vector<Touched> blocks_;
   std::uint32_t phase_ = 0;
 };
+
+template <typename Visit>
+void SharedShadow::look_at(Visit visit) const {
+  for (std::size_t index = 0; index < blocks_.size(); ++index) {
+    const Touched& touched = blocks_[index];
+    if (touched.block != nullptr && touched.phase == phase_) {
+      touched.block->look_at([&](const Cell& cell) { visit(index << kBlockShift, cell); });
+    }
+  }
+}
 
 }  // namespace barracuda::detector

@@ -111,6 +111,13 @@ std::optional<SyncNotes> LaunchState::notes_of(std::uint32_t cta, std::uint32_t 
   return known->warps[warp].sync_notes.seen_from_outside();
 }
 
+std::optional<BlockEnd> LaunchState::end_of(std::uint32_t cta) const {
+  const Shard& shard = shard_of(cta);
+  const Lock lock(shard.mutex);
+  const auto known = shard.ends.find(cta);
+  return known == shard.ends.end() ? std::nullopt : std::optional(known->second);
+}
+
 ClusterBarrier& LaunchState::cluster_barrier(const CtaState& cta) {
   const std::lock_guard lock(cluster_mutex_);
   return cluster_barriers_.try_emplace(cta.cluster, live_threads_of_cluster(cta.index))
@@ -128,6 +135,9 @@ bool LaunchState::exit(CtaState& cta, WarpState& warp, std::uint32_t lanes) {
   Shard& shard = shard_of(cta.index);
   {
     const Lock lock(shard.mutex);
+    if (cta.end) {
+      shard.ends.insert_or_assign(cta.index, *cta.end);
+    }
     gone = shard.finish(cta.index);
   }
   return --live_ctas_ == 0;

@@ -43,6 +43,12 @@ struct BlockBarrier {
   std::uint32_t id = 0;  // of the barrier
 };
 
+// Where the last thread of a block left.
+struct BlockEnd {
+  wire::SiteId site{};
+  std::uint8_t warp = 0, lane = 0;
+};
+
 struct CtaState {
   CtaState(LaunchState& of, std::uint32_t index);
 
@@ -61,6 +67,9 @@ struct CtaState {
   MbarrierTable mbarriers;
   std::vector<std::vector<WarpObservation>>
       observations;  // by warp, the newest last; empty without any
+  // Of a cluster: what its threads knew when they left, and how the last one did.
+  Clock known_at_end;
+  std::optional<BlockEnd> end;
 
   void observe(std::uint32_t warp, const WarpObservation& observation);
 };
@@ -92,6 +101,8 @@ struct LaunchState : LaunchShape {
   // What a warp of it synchronised by lately, also while another thread handles it; nothing as
   // above.
   [[nodiscard]] std::optional<SyncNotes> notes_of(std::uint32_t cta, std::uint32_t warp) const;
+  // How a CTA of a cluster ended; nothing if it has not.
+  [[nodiscard]] std::optional<BlockEnd> end_of(std::uint32_t cta) const;
   // The barrier of the cluster of `cta`.
   [[nodiscard]] ClusterBarrier& cluster_barrier(const CtaState& cta);
   // These threads have left `cta`, which is gone if they were its last. True if they were the
@@ -126,6 +137,7 @@ struct LaunchState : LaunchShape {
     mutable tbb::spin_mutex mutex;
     boost::unordered_flat_map<std::uint32_t, std::unique_ptr<CtaState>> ctas;
     std::vector<bool> finished;  // CTAs of which all threads have left, by cta / kShards
+    boost::unordered_flat_map<std::uint32_t, BlockEnd> ends;  // of those that have one
 
     [[nodiscard]] CtaState* find(std::uint32_t cta) const {
       const auto known = ctas.find(cta);

@@ -1,6 +1,7 @@
 #include "ptx/analysis/plan_asynchronous.h"
 
 #include "base/assert.h"
+#include "device_logger/record.h"
 #include "ptx/warpgroup_product.h"
 
 namespace barracuda::ptx {
@@ -10,6 +11,8 @@ using wire::Asynchrony;
 using wire::Operation;
 
 constexpr std::uint8_t kMbarrierBytes = 8;
+constexpr std::uint8_t kMapElementBytes = 16;
+constexpr std::uint8_t kMapBytes = wire::kMapWords * sizeof(std::uint64_t);
 
 bool is_address(const Statement& statement, int operand) {
   const auto& operands = statement.instruction.operands;
@@ -20,11 +23,14 @@ bool is_address(const Statement& statement, int operand) {
 
 PlannedSite as_event(PlannedSite site, HookKind hook) {
   site.hook = hook;
+  const bool is_map_fence =
+      site.info.operation == Operation::kProxyFence && site.effect.proxy == wire::Proxy::kTensorMap;
   if (site.info.operation == Operation::kClusterArrive ||
-      site.info.operation == Operation::kClusterWait) {
+      site.info.operation == Operation::kClusterWait || is_map_fence) {
     site.info.order = site.effect.order;
     site.info.scope = site.effect.scope;
   }
+  site.info.proxy = is_map_fence ? site.effect.proxy : wire::Proxy::kGeneric;
   site.info.asynchrony = site.effect.asynchrony;
   return site;
 }
@@ -52,6 +58,40 @@ PlannedSite as_copy(PlannedSite site, const Instruction& instruction) {
   site.info.element_bytes = has_type ? static_cast<std::uint8_t>(size_of(effect.type)) : 1;
   site.info.element_count = effect.value_operand >= 0 ? effect.elements : 1;
   site.info.constant = instruction.has(Modifier::kCpMask) ? wire::kByteMask : 0;
+  return site;
+}
+
+// What writes a tensor map as a whole: weakly, by its thread and the generic proxy (PTX ISA,
+// tensormap.replace).
+PlannedSite as_map_write(PlannedSite site) {
+  site.hook = HookKind::kOperands;
+  site.info.element_bytes = kMapElementBytes;
+  site.info.element_count = kMapBytes / kMapElementBytes;
+  return site;
+}
+
+// tensormap.cp_fenceproxy: a copy of the map, then the fence. A warp executes it as one.
+std::vector<PlannedSite> plan_map_copy(const PlannedSite& site) {
+  PlannedSite fence = site;
+  fence.info.operation = Operation::kProxyFence;
+  fence.effect.operation = Operation::kProxyFence;
+  fence.effect.proxy = wire::Proxy::kTensorMap;
+  fence = as_event(fence, HookKind::kEventAfter);
+  fence.info.aligned = true;
+  return {as_map_write(site), fence};
+}
+
+// What a copy of a box reads of its map: by a proxy of its own, until the copy is made.
+PlannedSite as_map_read(PlannedSite site) {
+  site.hook = HookKind::kAccess;
+  site.effect.address_operand = tensor_operand(site.effect);
+  site.effect.space = StateSpace::kGeneric;
+  site.effect.shared_cluster = false;
+  site.info.operation = Operation::kRead;
+  site.info.proxy = wire::Proxy::kTensorMap;
+  site.info.asynchrony = site.effect.asynchrony;
+  site.info.element_bytes = kMapElementBytes;
+  site.info.element_count = kMapBytes / kMapElementBytes;
   return site;
 }
 
@@ -170,11 +210,16 @@ std::vector<PlannedSite> plan_asynchronous(const PlannedSite& site, const Statem
     case Operation::kMbarrierWait:
       return {as_mbarrier(planned, HookKind::kWait)};
     case Operation::kCopy:
+      if (statement.instruction.opcode == Opcode::kTensormap) {
+        return statement.instruction.has(Modifier::kCpFenceproxy)
+                   ? plan_map_copy(planned)
+                   : std::vector{as_map_write(planned)};
+      }
       return effect.asynchrony == Asynchrony::kThreadGroup
                  ? plan_plain_copy(planned, statement, registers)
                  : std::vector{as_copy(planned, statement.instruction)};
     case Operation::kTensorCopy:
-      return {as_tensor_copy(planned)};
+      return {as_map_read(planned), as_tensor_copy(planned)};
     case Operation::kMatrixProduct:
       return {as_product(planned, statement.instruction)};
     case Operation::kRead:

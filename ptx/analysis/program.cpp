@@ -82,7 +82,11 @@ const Operand* address_of(const Statement& statement, const Effect& effect) {
     return nullptr;
   }
   const Operand& operand = operands[static_cast<std::size_t>(effect.address_operand)];
-  const bool has_base = operand.kind == Operand::Kind::kAddress && operand.elements.size() == 1;
+  // Behind the address of a tensor map stand the coordinates of a box.
+  const bool has_base =
+      operand.kind == Operand::Kind::kAddress &&
+      (operand.elements.size() == 1 ||
+       (operand.elements.size() == 2 && operand.elements[1].kind == Operand::Kind::kVector));
   return has_base || operand.kind == Operand::Kind::kSymbol ? &operand : nullptr;
 }
 

@@ -28,6 +28,14 @@ constexpr std::string_view kDeclareOperands =
 constexpr std::string_view kSelectNoAddress =
     "selp.b64 %__barracuda_a, -1, %__barracuda_a, %__barracuda_q;\n";
 
+// Of what a warp does as one: one lane logs for it, and all of them go on together, as the
+// instruction wants them.
+constexpr std::string_view kSelectFirstLane =
+    ".reg .pred %__barracuda_q;\n.reg .b32 %__barracuda_l;\n"
+    "mov.u32 %__barracuda_l, %laneid;\nsetp.ne.u32 %__barracuda_q, %__barracuda_l, 0;\n"
+    "selp.b64 %__barracuda_a, -1, %__barracuda_a, %__barracuda_q;\n";
+constexpr std::string_view kMeet = "bar.warp.sync 0xffffffff;\n";
+
 // The lanes that ldmatrix and stmatrix take addresses of.
 std::string write_first_lanes(std::uint32_t lanes) {
   if (lanes == wire::kWarpLanes) {
@@ -176,9 +184,15 @@ std::string HookWriter::write_operands_call(const PlannedSite& site, const State
     text += fmt::format("or.b64 %__barracuda_n, %__barracuda_n, {};\n", flags);
   }
   word |= site.hook == HookKind::kWait ? wire::kAfterOperation : 0;
-  return text + write_call(called_, {.name = "operands"},
-                           {b32(word), b64("%__barracuda_a"), b64("%__barracuda_s"),
-                            b64("%__barracuda_r"), b64("%__barracuda_n")});
+  const bool is_of_warp = statement.instruction.has(Modifier::kCpFenceproxy);
+  if (is_of_warp) {
+    text += kSelectFirstLane;
+  }
+  return text +
+         write_call(called_, {.name = "operands"},
+                    {b32(word), b64("%__barracuda_a"), b64("%__barracuda_s"), b64("%__barracuda_r"),
+                     b64("%__barracuda_n")}) +
+         std::string(is_of_warp ? kMeet : "");
 }
 
 // One lane logs for the warp: the others have no address. All of them go on together, as a wgmma
@@ -196,7 +210,7 @@ std::string HookWriter::write_product_call(const PlannedSite& site, const Statem
          write_call(called_, {.name = "operands"},
                     {b32(site_word(site)), b64("%__barracuda_a"), b64("%__barracuda_s"),
                      b64("%__barracuda_r"), b64("0")}) +
-         "bar.warp.sync 0xffffffff;\n";
+         std::string(kMeet);
 }
 
 HookText HookWriter::write_operands(const PlannedSite& site, const Statement& statement) {

@@ -345,7 +345,8 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
 
 HookText HookWriter::write_release(const PlannedSite& site, const Statement& statement) {
   const bool is_reduction = site.effect.opcode_class == OpcodeClass::kReduction;
-  if (is_reduction && has_value(site) &&
+  const bool is_asynchronous = site.info.asynchrony != wire::Asynchrony::kNone;  // no atom does so
+  if (is_reduction && !is_asynchronous && has_value(site) &&
       !write_atomic_result(site, as_atomic(statement.instruction)).text.empty()) {
     return write_atomic(site, statement);
   }

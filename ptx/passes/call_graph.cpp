@@ -38,7 +38,9 @@ bool is_end(const Effect& effect) {
 
 // A fence that makes strong accesses synchronise.
 bool is_fence(const Effect& effect) {
-  return effect.opcode_class == OpcodeClass::kFence && !effect.is_restricted;
+  const bool is_of_maps =
+      effect.opcode_class == OpcodeClass::kProxyFence && effect.proxy == wire::Proxy::kTensorMap;
+  return (effect.opcode_class == OpcodeClass::kFence && !effect.is_restricted) || is_of_maps;
 }
 
 // Walks one function's body.

@@ -129,6 +129,7 @@ class FunctionReader {
     site.info.order = effect.order;
     site.info.scope = effect.scope;
     site.info.proxy = effect.proxy;
+    site.info.asynchrony = effect.asynchrony;
     site.info.element_bytes = static_cast<std::uint8_t>(bytes);
     site.info.element_count = effect.elements;
     if (const auto part = sub_words_.find(i)) {

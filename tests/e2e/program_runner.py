@@ -14,7 +14,7 @@ The first lines of a source say what is expected:
     // bugs: N                         how many findings there are
     // variable: NAME ...              which variable each race is of, one of these; NAME[]: with the index
     // weak: fails|starves|never       what delayed stores make of it (litmus_suite/run_weak.py)
-and the lines that race end in `// RACE` (`// RACE KEY`: for this key alone), the barriers that diverge
+and the lines that race, there or in a header of the program's own, end in `// RACE` (`// RACE KEY`: for this key alone), the barriers that diverge
 in `// DIVERGENCE`. A finding is right when all its places are on marked lines; a racy program needs at least one. The program's own
 output must be that of a run without logging (for programs that expect none).
 """
@@ -39,10 +39,21 @@ def read_note(source, name):
     return None
 
 
-def read_marked(sources, key):
-    """The marked (file name, line) pairs of all sources."""
-    marked = set()
+def with_headers(sources):
+    """The sources, and the files that they include from folders of the program's own."""
+    files = list(sources)
     for source in sources:
+        with open(source, encoding="utf-8") as file:
+            names = re.findall(r'^#include "([^"]+)"', file.read(), re.MULTILINE)
+        paths = (os.path.join(os.path.dirname(source), name) for name in names)
+        files += [path for path in paths if os.path.exists(path)]
+    return files
+
+
+def read_marked(sources, key):
+    """The marked (file name, line) pairs of all sources, and of the headers that they include."""
+    marked = set()
+    for source in with_headers(sources):
         with open(source, encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
                 mark = re.search(r"//\s*(?:RACE|DIVERGENCE)\b *(\w*)", line)

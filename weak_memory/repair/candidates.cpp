@@ -99,6 +99,7 @@ class Table {
       case MissingOrder::kAfterArrival:
       case MissingOrder::kWrongPhase:
       case MissingOrder::kSpeculatedRead:
+      case MissingOrder::kMapFenceMissing:
         break;
     }
     return std::move(made_);
@@ -439,11 +440,16 @@ std::string why_no_candidates(const report::Lack& lack) {
     case RaceKind::kUseAfterFree:
     case RaceKind::kUseBeforeAllocation:
       return "the host's code has to order it: a stream, an event or a synchronisation";
+    case RaceKind::kUseAfterExit:
+      return "a barrier of the cluster is needed before the block exits";
     case RaceKind::kInterBlock:
     case RaceKind::kIntraBlock:
     case RaceKind::kIntraWarp:
     case RaceKind::kBranchOrdering:
       break;
+  }
+  if (lack.missing == MissingOrder::kMapFenceMissing) {
+    return "it needs fence.proxy.tensormap, released after the change and acquired before the copy";
   }
   if (lack.missing == MissingOrder::kEqualValues) {
     return "one thread alone should store it";

@@ -1,7 +1,10 @@
 // Tensor maps: what a program says of a tensor is checked as cuda.h says, and kept in the map.
+#include "emulator/execute/tensor_map.h"
+
 #include <array>
 #include <cstring>
 
+#include "emulator/libcuda.h"
 #include "emulator/libcuda/calls.h"
 #include "emulator/tensor_map_image.h"
 
@@ -105,6 +108,10 @@ TensorMapImage image_of(CUtensorMapDataType type, cuuint32_t rank, const void* a
 }
 
 }  // namespace
+
+void set_tensor_map_handler(void (*handler)(const void* bytes, const TensorMap& map)) {
+  emulator::set_tensor_map_handler(handler);
+}
 
 CUresult cuTensorMapEncodeTiled(CUtensorMap* tensor_map, CUtensorMapDataType type, cuuint32_t rank,
                                 void* address, const cuuint64_t* sizes, const cuuint64_t* strides,

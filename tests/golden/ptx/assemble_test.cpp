@@ -1,5 +1,6 @@
 // What nvcc compiles is instrumented and assembled by ptxas, module by module.
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include <catch2/catch.hpp>
@@ -108,6 +109,35 @@ TEST_CASE("matrix accesses and asynchronous copies of the library are all logged
       CHECK(logged(prefix));
     }
   }
+}
+
+// tools/nightly.sh has those made of all intrinsics, in the folder that it names.
+TEST_CASE("ptxas assembles what LLVM writes for each of its intrinsics, instrumented") {
+  const char* const folder = std::getenv("BARRACUDA_NVVM_FOLDER");
+  std::vector<std::string> paths;
+  for (const auto& entry : fs::directory_iterator(folder != nullptr ? folder : BARRACUDA_NVVM)) {
+    if (entry.path().extension() == ".ptx") {
+      paths.push_back(entry.path());
+    }
+  }
+  if (paths.empty()) {
+    WARN("this machine has no LLVM 19");
+    return;
+  }
+  // Inlined into hundreds of kernels the hooks would take minutes.
+  constexpr const char* kTarget = "sm_90a --compile-only";
+  std::ranges::sort(paths);
+  std::size_t kernels = 0;
+  for (const std::string& path : paths) {
+    INFO(path);
+    const InstrumentedModule module = instrument_files({path});
+    kernels += module.kernels.size();
+    CHECK(std::ranges::all_of(module.kernels, [](const Kernel& kernel) {
+      return kernel.instrumented || kernel.is_empty;  // one calls the intrinsic that exits
+    }));
+    CHECK(assemble_for(kTarget, module.text) == "");
+  }
+  CHECK(kernels > 500);
 }
 
 TEST_CASE("ptxas assembles two instrumented translation units linked into one") {

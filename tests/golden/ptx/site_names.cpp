@@ -82,6 +82,8 @@ std::string_view name_of(wire::Proxy proxy) {
       return "read-only";
     case kAsync:
       return "async";
+    case kTensorMap:
+      return "tensor-map";
   }
   return "?";
 }
@@ -99,6 +101,8 @@ std::string_view name_of(wire::Asynchrony asynchrony) {
       return "mbarrier";
     case kMatrixGroup:
       return "matrix-group";
+    case kUnwaited:
+      return "unwaited";
   }
   return "?";
 }

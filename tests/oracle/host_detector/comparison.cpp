@@ -11,8 +11,9 @@ namespace barracuda::oracle {
 namespace {
 
 using Pair = std::pair<std::uint32_t, std::uint32_t>;  // of sites, hence of operations
-// A byte, and whether it is a copy by the host that races there: either kind is to be named.
-using Byte = std::tuple<Space, std::uint64_t, bool>;
+// A byte, and whether it is a copy by the host that races there, or the end of its block: each kind
+// is to be named.
+using Byte = std::tuple<Space, std::uint64_t, bool, bool>;
 
 // kError is the smaller.
 Severity worst(Severity a, Severity b) {
@@ -31,6 +32,9 @@ Pair pair_of(const detector::RaceEvent& event) {
 // A copy is named as a whole, another access by its bytes.
 bool is_side(const Race& race, const detector::RaceAccess& access) {
   const auto& rows = thread_of(access) == race.older ? race.older_rows : race.newer_rows;
+  if (race.is_with_exit && access.size == 0) {
+    return thread_of(access) == race.newer;
+  }
   return rows ? access.address == rows->address && access.size == rows->row_bytes * rows->rows
               : access.address <= race.byte && race.byte < access.address + access.size;
 }
@@ -41,7 +45,7 @@ bool is_of_host(detector::RaceKind kind) {
 }
 
 Byte byte_of(const Race& race) {
-  return {race.space, race.byte, is_of_copy(race)};
+  return {race.space, race.byte, is_of_copy(race), race.is_with_exit};
 }
 
 bool is_that_race(const Race& race, const detector::RaceEvent& event) {
@@ -50,6 +54,7 @@ bool is_that_race(const Race& race, const detector::RaceEvent& event) {
          race.space.has_value() == is_shared && is_side(race, event.first) &&
          is_side(race, event.second) && race.severity <= event.severity &&
          is_of_copy(race) == is_of_host(event.kind) &&
+         race.is_with_exit == (event.kind == detector::RaceKind::kUseAfterExit) &&
          std::minmax(race.older, race.newer) ==
              std::pair(std::minmax(thread_of(event.first), thread_of(event.second)));
 }

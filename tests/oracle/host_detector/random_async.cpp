@@ -61,7 +61,7 @@ class AsyncMaker {
     } else if (kind < 19) {
       async_arrive();
     } else if (kind < 20) {
-      event({.operation = Operation::kProxyFence}, 0);
+      proxy_fence();
     } else {
       matrix_product();
     }
@@ -118,6 +118,42 @@ class AsyncMaker {
                    : is_relaxed ? MemoryOrder::kRelaxed
                                 : MemoryOrder::kRelease,
           .scope = Scope::kCluster});
+  }
+
+  void proxy_fence() {
+    wire::SiteInfo site{.operation = Operation::kProxyFence};
+    if (choice_.where % 4 >= 2) {  // of tensor maps
+      site.proxy = wire::Proxy::kTensorMap;
+      site.order = choice_.where % 4 == 2 ? MemoryOrder::kRelease : MemoryOrder::kAcquire;
+      site.scope = choice_.lanes % 4 == 0 ? Scope::kCta : Scope::kGpu;
+      site.aligned = choice_.where % 4 == 2 && choice_.lanes % 8 == 1;
+    }
+    event(site, 0);
+  }
+
+  // A copy by a map in memory, of which nothing else is known.
+  void copy_by_map(detector::WarpOperation operation) {
+    const bool loads = choice_.lanes / 64 % 2 == 0;
+    if (loads && !state_.mbarrier_counts(launch_, who_.cta, mbarrier_)) {
+      return;
+    }
+    one_lane(operation);
+    wire::SiteInfo read = word(Operation::kRead, MemoryOrder::kWeak, Scope::kSys);
+    read.element_bytes = 16;
+    read.element_count = 8;
+    read.proxy = wire::Proxy::kTensorMap;
+    read.asynchrony = loads ? Asynchrony::kMbarrier : Asynchrony::kBulkGroup;
+    operation.lanes.fill({.address = global(0)});
+    emit(operation, RecordKind::kScattered, read);
+    wire::SiteInfo site = word(Operation::kTensorCopy, MemoryOrder::kWeak, Scope::kSys);
+    site.proxy = wire::Proxy::kAsync;
+    site.asynchrony = read.asynchrony;
+    operation.lanes.fill(
+        {.address = shared(0), .value_written = loads ? shared(mbarrier_) : wire::kNoOperand});
+    emit(operation, RecordKind::kTensorCopy, site);
+    if (!loads) {
+      end_group(Asynchrony::kBulkGroup, choice_.lanes / 256);
+    }
   }
 
   void one_lane(detector::WarpOperation& operation) const {
@@ -327,6 +363,10 @@ class AsyncMaker {
     }
     if (choice_.how / 22 % 4 == 2 && choice_.where % 2 != 0) {
       store_in_bulk(operation);
+      return;
+    }
+    if (choice_.how / 22 % 4 == 3 && choice_.where % 2 != 0) {
+      copy_by_map(operation);
       return;
     }
     wire::SiteInfo site = word(Operation::kCopy, MemoryOrder::kWeak, Scope::kSys);

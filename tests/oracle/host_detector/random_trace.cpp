@@ -459,6 +459,10 @@ class TraceMaker {
     for (std::uint32_t lane = 0; lane < 32; ++lane) {
       operation.lanes[lane].address = tagged(shared, offset);
     }
+    if (!shared && site.order == MemoryOrder::kRelease && !site.flag_store &&
+        site.operation != Operation::kAtomic && choice.lanes / 32 % 2 == 0) {
+      site.asynchrony = wire::Asynchrony::kUnwaited;  // st.async, red.async
+    }
     has_reduced_ |= !shared && is_unknown(choice, site);
     run_lanes(choice, operation, site, shared);
   }

@@ -32,6 +32,10 @@ Thread ReferenceDetector::completion_of(const Thread& thread, Asynchrony asynchr
   if (asynchrony == Asynchrony::kMatrixGroup) {  // of the warp
     return {std::get<0>(thread), std::get<1>(thread), 4000 + std::get<2>(thread), 0};
   }
+  if (asynchrony == Asynchrony::kUnwaited) {
+    return {std::get<0>(thread), std::get<1>(thread), 5000 + std::get<2>(thread),
+            std::get<3>(thread)};
+  }
   const std::uint32_t kind = asynchrony == Asynchrony::kThreadGroup ? 1 : reads ? 2 : 3;
   return {std::get<0>(thread), std::get<1>(thread), 1000 * kind + std::get<2>(thread),
           std::get<3>(thread)};
@@ -46,6 +50,80 @@ Thread ReferenceDetector::fenced(const Thread& thread) {
   Thread other = thread;
   std::get<2>(other) += 100000;
   return other;
+}
+
+Thread ReferenceDetector::of_maps(const Thread& thread, bool is_acquired) {
+  Thread other = thread;
+  std::get<2>(other) += is_acquired ? 300000 : 200000;
+  return other;
+}
+
+// The copy of a warp is lane 0's, and comes before the fences of all its lanes.
+void ReferenceDetector::fence_maps(const detector::WarpOperation& operation,
+                                   const std::vector<Thread>& threads) {
+  const wire::SiteInfo& site = sites_[static_cast<std::size_t>(operation.site)];
+  Thread first = threads.front();
+  std::get<3>(first) = 0;
+  const std::uint64_t copied = threads_.at(first).clock[first];
+  for (const Thread& thread : threads) {
+    ThreadState& state = threads_.at(thread);
+    if (site.aligned) {
+      state.clock[first] = std::max(state.clock[first], copied);
+    }
+    if (site.order == MemoryOrder::kAcquire) {
+      fence(site, state);
+    }
+    const VectorClock before = state.clock;
+    for (const auto& [who, time] : before) {
+      const std::uint32_t view = std::get<2>(who) / 100000;
+      Thread into = who;
+      if (site.order == MemoryOrder::kRelease && view == 0) {
+        into = of_maps(who, false);
+      } else if (site.order == MemoryOrder::kAcquire && view == 2) {
+        std::get<2>(into) += 100000;
+      }
+      state.clock[into] = std::max(state.clock[into], time);
+    }
+    if (site.order == MemoryOrder::kRelease) {
+      fence(site, state);
+    }
+  }
+}
+
+void ReferenceDetector::read_map(const detector::WarpOperation& operation, const Thread& thread) {
+  const wire::SiteInfo& site = sites_[static_cast<std::size_t>(operation.site)];
+  const detector::LaneAccess& lane = operation.lanes[std::get<3>(thread)];
+  Access read;
+  read.reads = true;
+  if (site.asynchrony == Asynchrony::kMbarrier) {
+    Access completes;
+    completes.reads = completes.writes = completes.is_of_mbarrier = true;
+    async_access(operation, thread, completes, lane.value_written, 8);
+    const MbarrierKey key = mbarrier_key(lane.value_written, thread);
+    read.completion = completion_of(key);
+    read.completion_time = mbarriers_[key].phases_before + mbarriers_[key].counts.phase;
+  } else {
+    read.completion = completion_of(thread, site.asynchrony, true);
+    read.completion_time = groups_[thread][1].now;
+  }
+  read.map_group = groups_[thread][1].now;
+  const auto [map_site, address] = maps_.at(thread);
+  detector::WarpOperation of_map = operation;
+  of_map.site = map_site;
+  async_access(of_map, thread, read, address, 128);
+}
+
+bool ReferenceDetector::is_map_read_known(const Access& read, const Thread& to) const {
+  return read.map_group != 0 &&
+         is_known(completion_of(read.thread, Asynchrony::kBulkGroup, true), read.map_group, to);
+}
+
+bool ReferenceDetector::is_read_again(const Access& read) const {
+  return read.site->proxy == wire::Proxy::kTensorMap &&
+         std::ranges::any_of(accesses_, [&](const Access& later) {
+           return later.site->proxy == wire::Proxy::kTensorMap && later.thread == read.thread &&
+                  later.instruction > read.instruction && later.instruction < instruction_;
+         });
 }
 
 bool ReferenceDetector::is_async_proxy(const Access& access) {
@@ -63,6 +141,11 @@ bool ReferenceDetector::is_known(const Thread& who, std::uint64_t time, const Th
 }
 
 bool ReferenceDetector::lacks_proxy_fence(const Access& older, const Access& newer) const {
+  if (newer.site->proxy == wire::Proxy::kTensorMap) {
+    return older.writes && std::get<0>(older.thread) == std::get<0>(newer.thread) &&
+           !is_known(of_maps(older.completion.value_or(older.thread), true),
+                     older.completion ? older.completion_time : older.time, newer.thread);
+  }
   return newer.completion && is_async_proxy(newer) && older.writes && !is_async_proxy(older) &&
          std::get<0>(older.thread) == std::get<0>(newer.thread) &&
          !is_known(fenced(older.completion.value_or(older.thread)),
@@ -75,6 +158,10 @@ void ReferenceDetector::async_event(const detector::WarpOperation& operation,
   const bool is_bulk = site.asynchrony == Asynchrony::kBulkGroup;
   if (site.asynchrony == Asynchrony::kMatrixGroup) {
     matrix_group(operation, threads);
+    return;
+  }
+  if (site.operation == Operation::kProxyFence && site.proxy == wire::Proxy::kTensorMap) {
+    fence_maps(operation, threads);
     return;
   }
   for (const Thread& thread : threads) {
@@ -236,6 +323,52 @@ bool ReferenceDetector::is_alive(std::uint32_t launch, std::uint32_t cta) const 
     return std::get<0>(each.first) == launch && std::get<1>(each.first) == cta &&
            each.second.is_alive;
   });
+}
+
+// What other blocks did to its shared memory must be known to some thread of the block that leaves.
+void ReferenceDetector::end_block(const detector::WarpOperation& operation, const Thread& last) {
+  const auto& [launch, cta, warp, lane] = last;
+  const auto is_known_there = [&](const Access& use) {
+    return std::ranges::any_of(threads_, [&](const auto& each) {
+      return std::get<0>(each.first) == launch && std::get<1>(each.first) == cta &&
+             is_known(use.completion.value_or(use.thread),
+                      use.completion ? use.completion_time : use.time, each.first);
+    });
+  };
+  for (const Access& use : accesses_) {
+    const bool is_arrival_of_copy = use.is_of_mbarrier && use.site->operation == Operation::kCopy;
+    if (use.space != Space{{launch, cta}} || std::get<1>(use.thread) == cta || is_arrival_of_copy ||
+        is_known_there(use)) {
+      continue;
+    }
+    const auto exit = static_cast<std::uint32_t>(operation.site);
+    for (std::uint64_t byte = use.address; byte < use.address + use.size; ++byte) {
+      races_.push_back({.low_site = std::min(use.site_id, exit),
+                        .high_site = std::max(use.site_id, exit),
+                        .older = use.thread,
+                        .newer = last,
+                        .older_rows = std::nullopt,
+                        .newer_rows = std::nullopt,
+                        .space = use.space,
+                        .byte = byte,
+                        .is_with_exit = true,
+                        .may_be_missed = !options_.keeps_everything && has_stand_in(use, byte)});
+    }
+  }
+}
+
+void ReferenceDetector::exit(const detector::WarpOperation& operation,
+                             const std::vector<Thread>& threads) {
+  for (const Thread& thread : threads) {
+    threads_.at(thread).is_alive = false;
+  }
+  const auto& [launch, cta, warp, lane] = threads.front();
+  if (!is_alive(launch, cta)) {
+    end_block(operation, threads.front());
+  }
+  open_barriers(launch, cta);
+  open_warp_barriers(launch, cta, warp);
+  open_cluster_barriers();
 }
 
 std::optional<ReferenceDetector::MbarrierCounts> ReferenceDetector::mbarrier_counts(

@@ -90,9 +90,13 @@ void ReferenceDetector::publish(const wire::SiteInfo& site, const detector::Lane
   if (has_value(site) && (lane.flags & wire::kLaneHasWritten) != 0) {
     write.written = lane.value_written;
   }
+  VectorClock all = state.clock;
+  if (site.asynchrony == wire::Asynchrony::kUnwaited) {
+    all[completion_of(thread, site.asynchrony, false)] = all.at(thread);
+  }
   for (std::size_t scope = 0; scope < kScopes; ++scope) {
     if (is_strong(site) && scope <= number(site.scope)) {
-      write.published[0][scope] = releases(site.order) ? state.clock : state.released[scope];
+      write.published[0][scope] = releases(site.order) ? all : state.released[scope];
     }
     if (site.flag_store && scope <= number(site.idiom_scope)) {
       write.published[1][scope] = state.released[scope];
@@ -265,7 +269,8 @@ std::optional<Severity> ReferenceDetector::verdict(const Access& older, const Ac
 void ReferenceDetector::check(const Access& older, const Access& newer) {
   const std::uint64_t first = std::max(older.address, newer.address);
   const std::uint64_t end = std::min(older.address + older.size, newer.address + newer.size);
-  if (older.space != newer.space || first >= end || (!older.writes && !newer.writes)) {
+  if (older.space != newer.space || first >= end || (!older.writes && !newer.writes) ||
+      is_read_again(older)) {
     return;
   }
   const bool read_only =
@@ -273,7 +278,8 @@ void ReferenceDetector::check(const Access& older, const Access& newer) {
   const bool same_launch = std::get<0>(older.thread) == std::get<0>(newer.thread);
   const bool in_program_order = older.thread == newer.thread && !older.completion;
   const bool by_rule = older.completion
-                           ? is_known(*older.completion, older.completion_time, newer.thread)
+                           ? is_known(*older.completion, older.completion_time, newer.thread) ||
+                                 is_map_read_known(older, newer.thread)
                            : is_before(older.thread, older.time, newer.thread);
   const bool is_ordered = in_program_order || (!(read_only && same_launch) &&
                                                (by_rule || was_observed(older, newer.thread)));
@@ -332,7 +338,8 @@ void ReferenceDetector::access(const detector::WarpOperation& operation, const T
   }
   if (site.asynchrony != wire::Asynchrony::kNone) {
     access.completion = completion_of(thread, site.asynchrony, reads);
-    access.completion_time = groups_[thread][0].now;
+    access.completion_time =
+        site.asynchrony == wire::Asynchrony::kUnwaited ? access.time : groups_[thread][0].now;
     access.known_value.reset();
   }
   for (std::uint32_t element = 0; element < site.element_count; ++element) {
@@ -480,16 +487,6 @@ void ReferenceDetector::open_warp_barriers(std::uint32_t launch, std::uint32_t c
   }
 }
 
-void ReferenceDetector::exit(const std::vector<Thread>& threads) {
-  for (const Thread& thread : threads) {
-    threads_.at(thread).is_alive = false;
-  }
-  const auto& [launch, cta, warp, lane] = threads.front();
-  open_barriers(launch, cta);
-  open_warp_barriers(launch, cta, warp);
-  open_cluster_barriers();
-}
-
 void ReferenceDetector::event(const detector::WarpOperation& operation,
                               const std::vector<Thread>& threads) {
   const wire::SiteInfo& site = sites_[static_cast<std::size_t>(operation.site)];
@@ -506,7 +503,7 @@ void ReferenceDetector::event(const detector::WarpOperation& operation,
     const auto& [launch, cta, warp, lane] = threads.front();
     open_warp_barriers(launch, cta, warp);
   } else if (site.operation == Operation::kExit) {
-    exit(threads);
+    exit(operation, threads);
   } else {
     async_event(operation, threads);
   }
@@ -531,6 +528,16 @@ void ReferenceDetector::apply(const detector::WarpOperation& operation) {
   }
   if (operation.kind == wire::RecordKind::kOperands) {
     operands(operation, threads);
+    return;
+  }
+  if (site.proxy == wire::Proxy::kTensorMap) {
+    for (const Thread& thread : threads) {
+      maps_[thread] = {operation.site, operation.lanes[std::get<3>(thread)].address};
+    }
+    return;
+  }
+  if (operation.kind == wire::RecordKind::kTensorCopy) {
+    read_map(operation, threads.front());
     return;
   }
   if (site.operation == Operation::kHeap) {

@@ -38,6 +38,7 @@ struct Race {
   Space space;
   std::uint64_t byte = 0;
   Severity severity = Severity::kError;
+  bool is_with_exit = false;  // `newer` is the last thread of the block whose memory it is
   // RACE_RULES section 3 lets an engine forget `older`. Never with
   // DetectorOptions::keeps_everything.
   bool may_be_missed = false;
@@ -116,6 +117,7 @@ class ReferenceDetector {
     std::size_t location_size = 0;     // of the synchronising access
     std::optional<Thread> completion;  // of an asynchronous access: what it is known by
     std::uint64_t completion_time = 0;
+    std::uint64_t map_group = 0;  // of a read of a map: the bulk group that its thread was in
     bool is_of_mbarrier = false;
     std::optional<detector::MemoryRows> rows;  // of a copy by the host
     detector::HostOperation operation = detector::HostOperation::kCopy;
@@ -209,7 +211,8 @@ class ReferenceDetector {
   [[nodiscard]] bool divides_shared_memory(std::uint32_t launch, std::uint32_t cta,
                                            const Barrier& barrier) const;
   void open_warp_barriers(std::uint32_t launch, std::uint32_t cta, std::uint32_t warp);
-  void exit(const std::vector<Thread>& threads);
+  void exit(const detector::WarpOperation& operation, const std::vector<Thread>& threads);
+  void end_block(const detector::WarpOperation& operation, const Thread& last);
 
   // reference_copies.cpp
   void renew(std::uint64_t address, std::uint64_t bytes);
@@ -229,6 +232,13 @@ class ReferenceDetector {
   void wait_for(const wire::SiteInfo& site, const detector::LaneAccess& lane, const Thread& thread,
                 const MbarrierKey& key);
   void copy(const detector::WarpOperation& operation, const Thread& thread);
+  void fence_maps(const detector::WarpOperation& operation, const std::vector<Thread>& threads);
+  // Of a copy by a map in memory.
+  void read_map(const detector::WarpOperation& operation, const Thread& thread);
+  // By a wait for bulk groups of its thread.
+  [[nodiscard]] bool is_map_read_known(const Access& read, const Thread& to) const;
+  // The thread has read that map again since: maps are read in the order of the copies.
+  [[nodiscard]] bool is_read_again(const Access& read) const;
   void masked_access(const detector::WarpOperation& operation, const Thread& thread,
                      const Access& access, std::uint64_t tagged);
   void copy_once(const detector::WarpOperation& operation, const Thread& thread,
@@ -242,6 +252,8 @@ class ReferenceDetector {
   static Thread completion_of(const MbarrierKey& mbarrier);
   // What a proxy fence came after, in clocks beside what happened.
   static Thread fenced(const Thread& thread);
+  // Likewise what was released to copies by maps, and acquired for them.
+  static Thread of_maps(const Thread& thread, bool is_acquired);
   [[nodiscard]] bool is_known(const Thread& who, std::uint64_t time, const Thread& to) const;
   [[nodiscard]] bool lacks_proxy_fence(const Access& older, const Access& newer) const;
   static bool is_async_proxy(const Access& access);
@@ -254,6 +266,9 @@ class ReferenceDetector {
                                 const Access& newer) const;
   [[nodiscard]] bool is_before(const Thread& thread, std::uint64_t time, const Thread& later) const;
   [[nodiscard]] bool was_observed(const Access& write, const Thread& later) const;
+  // Whether some access happens after `older` and stands for it.
+  [[nodiscard]] bool has_stand_in(const Access& older, std::uint64_t byte) const;
+  [[nodiscard]] std::vector<const Access*> stand_ins(const Access& older, std::uint64_t byte) const;
   [[nodiscard]] bool is_covered(const Access& older, const Access& newer, std::uint64_t byte) const;
   [[nodiscard]] wire::Scope distance(const Thread& a, const Thread& b) const;
   [[nodiscard]] Space space_of(std::uint64_t tagged, const Thread& thread) const;
@@ -279,6 +294,7 @@ class ReferenceDetector {
   std::map<Thread, CopyGroups> matrix_groups_;          // of wgmma, by their completion
   std::map<std::pair<std::uint32_t, std::uint32_t>, ClusterBarrier> cluster_barriers_;
   std::map<MbarrierKey, Mbarrier> mbarriers_;
+  std::map<Thread, std::pair<wire::SiteId, std::uint64_t>> maps_;  // that they copy by next
   std::vector<Access> accesses_;
   std::vector<Race> races_;
   std::size_t instruction_ = 0;

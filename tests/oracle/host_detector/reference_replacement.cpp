@@ -58,14 +58,10 @@ bool ReferenceDetector::is_excused(const Access& between, const Access& older,
                    : as_far && was_observed(between, newer.thread);
 }
 
-// The one exemption: an engine may report such a race, and may miss it. RACE_RULES section 3 lets
-// an engine forget an access for one that happens after it and is no more excusable (weak over
-// anything; strong over strong of equal or wider scope and same bytes), or for two that are so but
-// for their values, which differ. So `older` need not be known any more where one of these is not a
-// race with `newer` at all. An engine that kept all of them would need memory without bound.
-bool ReferenceDetector::is_covered(const Access& older, const Access& newer,
-                                   std::uint64_t byte) const {
-  std::vector<const Access*> after;  // that stand for it, but for their values
+// Accesses that happen after it and stand for it, but for their values.
+std::vector<const ReferenceDetector::Access*> ReferenceDetector::stand_ins(
+    const Access& older, std::uint64_t byte) const {
+  std::vector<const Access*> after;
   for (const Access& between : accesses_) {
     const auto known = between.clock.find(older.completion.value_or(older.thread));
     const bool is_after =
@@ -77,6 +73,23 @@ bool ReferenceDetector::is_covered(const Access& older, const Access& newer,
       after.push_back(&between);
     }
   }
+  return after;
+}
+
+bool ReferenceDetector::has_stand_in(const Access& older, std::uint64_t byte) const {
+  return std::ranges::any_of(stand_ins(older, byte), [&](const Access* one) {
+    return one != &older && one->instruction != older.instruction;
+  });
+}
+
+// The one exemption: an engine may report such a race, and may miss it. RACE_RULES section 3 lets
+// an engine forget an access for one that happens after it and is no more excusable (weak over
+// anything; strong over strong of equal or wider scope and same bytes), or for two that are so but
+// for their values, which differ. So `older` need not be known any more where one of these is not a
+// race with `newer` at all. An engine that kept all of them would need memory without bound.
+bool ReferenceDetector::is_covered(const Access& older, const Access& newer,
+                                   std::uint64_t byte) const {
+  const std::vector<const Access*> after = stand_ins(older, byte);
   return std::ranges::any_of(after, [&](const Access* one) {
     const bool stands_alone = !one->known_value || has_same_value(*one, older);
     return is_excused(*one, older, newer) &&

@@ -190,6 +190,16 @@ WAIT:
   }
 }
 
+TEST_CASE("asynchronous stores and reductions of global memory are made at once") {
+  const auto result = run_blocks(R"(
+    mov.u32 %r1, 7;
+    st.async.release.gpu.global.b32 [%out], %r1;
+    red.async.release.gpu.global.add.u32 [%out], 5;
+    st.async.mmio.release.sys.global.b16 [%out+6], 3;)",
+                                 1, 1, 1);
+  REQUIRE(result[0] == (std::uint64_t{3} << 48 | 12));
+}
+
 TEST_CASE("arriving at the cluster's barrier and waiting for it order what lies before and after") {
   const auto result = run_blocks(R"(
     mov.u32 %r1, %cluster_ctarank;

@@ -155,8 +155,49 @@ TEST_CASE("of the proxy fences those of the async proxy are logged, aliases need
   }
   CHECK(effect_of("fence.proxy.alias;").opcode_class == kNoEffect);
   CHECK_FALSE(effect_of("fence.proxy.alias;").not_covered);
-  CHECK(effect_of("fence.proxy.tensormap::generic.release.gpu;").not_covered);
-  CHECK_FALSE(effect_of("fence.proxy.tensormap::generic.release.gpu;").operation);
+  const Effect map = effect_of("fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;");
+  CHECK(map.opcode_class == kProxyFence);
+  CHECK(map.operation == Operation::kProxyFence);
+  CHECK(map.proxy == wire::Proxy::kTensorMap);
+  CHECK(map.order == MemoryOrder::kAcquire);
+  CHECK(map.scope == Scope::kGpu);
+  CHECK(effect_of("fence.proxy.tensormap::generic.release.cta;").order == MemoryOrder::kRelease);
+  CHECK(effect_of("fence.proxy.fabric;").not_covered);
+}
+
+TEST_CASE("changes of tensor maps are stores and copies of their bytes") {
+  const Effect change =
+      effect_of("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r1], 1, %r2;");
+  CHECK(change.operation == Operation::kCopy);
+  CHECK(change.asynchrony == Asynchrony::kNone);
+  CHECK(change.space == StateSpace::kShared);
+  CHECK(change.order == MemoryOrder::kWeak);
+  CHECK(effect_of("tensormap.replace.tile.rank.b1024.b32 [%rd1], 2;").space ==
+        StateSpace::kGeneric);
+  const Effect copy = effect_of(
+      "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
+      "[%rd1], [%r1], 128;");
+  CHECK(copy.operation == Operation::kCopy);
+  CHECK(copy.space == StateSpace::kGlobal);
+  CHECK(copy.source_space == StateSpace::kShared);
+  CHECK(copy.source_operand == 1);
+  CHECK(copy.amount_operand == 2);
+  CHECK(copy.order == MemoryOrder::kRelease);
+  CHECK(copy.scope == Scope::kGpu);
+}
+
+TEST_CASE("asynchronous stores of global memory release and are waited for by nothing") {
+  const Effect store = effect_of("st.async.mmio.release.sys.global.b64 [%rd1], %rd2;");
+  CHECK(store.opcode_class == kStore);
+  CHECK(store.operation == Operation::kWrite);
+  CHECK(store.asynchrony == Asynchrony::kUnwaited);
+  CHECK(store.order == MemoryOrder::kRelease);
+  CHECK(store.scope == Scope::kSys);
+  const Effect reduction = effect_of("red.async.release.gpu.global.add.u32 [%rd1], %r1;");
+  CHECK(reduction.opcode_class == kReduction);
+  CHECK(reduction.operation == Operation::kReduction);
+  CHECK(reduction.asynchrony == Asynchrony::kUnwaited);
+  CHECK(reduction.scope == Scope::kGpu);
 }
 
 TEST_CASE("both forms of griddepcontrol are logged") {
@@ -378,8 +419,8 @@ TEST_CASE("groups of copies and waits have an operation, other forms are not cov
         "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes "
         "[%r1], [%rd1, {%r2,%r3,%r5,%r6,%r7}], [%r4];",
         "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r1], 16;",
-        "st.async.release.gpu.global.b32 [%rd1], %r1;",
-        "red.async.release.sys.global.add.u32 [%rd1], %r1;",
+        "st.async.weak.global.b32 [%rd1], %r1;",
+        "red.async.relaxed.gpu.global.add.u32 [%rd1], %r1;",
         "multimem.red.release.gpu.global.add.u32 [%rd1], %r1;",
         "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1}, %rd1, %rd2, %r1, 0, 1, 1, 1, "
         "0, 0;",
