@@ -77,7 +77,7 @@ std::vector<SharedPlace> shared_layout(const Module& module, const Function& ent
                                        std::uint64_t reserved) {
   Layout layout(mentioned_in(module, entry), reserved);
   for_each_of_module(module, [&](const Variable& variable) {
-    if (variable.name == wire::kDescriptorWord) {
+    if (variable.name == wire::kBlockWords) {
       layout.add(variable);
     }
   });
