@@ -174,15 +174,8 @@ class BlockStates {
           are_distinct(lanes, static_cast<std::uint32_t>(address) >> size_log2_at(site)) && is_kept;
       access.value_mark = mark_of(lanes, stored);
     }
-    const auto offset = static_cast<std::uint32_t>(address);
-    // Of the readers of a word two are kept, and whose read meets a write that it conflicts with is
-    // told by any two: of lanes that all read one word, two are enough. All of them would change
-    // one state, one after the other.
-    const bool is_spare =
-        kUse == StateUse::kRead &&
-        lanes.all(__shfl_sync(lanes.mask, offset, static_cast<int>(lanes.leader)) == offset) &&
-        lanes.rank() >= 2;
-    is_kept = is_kept && (is_spare || keep_all<kUse>(site, offset, interval, access));
+    is_kept =
+        is_kept && keep_all<kUse>(site, static_cast<std::uint32_t>(address), interval, access);
     return lanes.those(!is_kept) == 0;
   }
 

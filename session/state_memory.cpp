@@ -30,7 +30,7 @@ constexpr std::uint64_t kThreads = 65536 / 96, kThreadsOfLargeBlocks = 65536 / 6
 constexpr std::uint64_t kLargeBlock = 512, kMostBlocks = 32;
 // What is left of its shared memory is its cache: without any of it a kernel that reads much is
 // slower than with states in device memory (lavaMD on an H100: 10 x for 5 x).
-constexpr double kShareForBlocks = 0.6;
+constexpr double kShareForBlocks = 0.5;
 
 // Of a kernel that has no states, events are logged by block if there are more blocks than this: to
 // clear memory costs a launch about what some hundred records do.

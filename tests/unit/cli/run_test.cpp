@@ -210,7 +210,7 @@ TEST_CASE("a bad option is status 64 and the program is not started") {
   const ShellResult result = run("--jsn=x -- echo started");
   CHECK(result.status == 64);
   CHECK(result.output.empty());
-  CHECK(result.errors.find("did you mean 'json'?") != std::string::npos);
+  CHECK(result.errors.find("did you mean '--json'?") != std::string::npos);
   CHECK(shell("BARRACUDA_OPTIONS=sede=1 " + kCommand + " run -- true").status == 64);
   CHECK(run("--suppressions=/nonexistent -- echo started").status == 64);
 }

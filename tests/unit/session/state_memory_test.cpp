@@ -83,7 +83,7 @@ TEST_CASE("what a block keeps is behind the program's dynamic memory") {
 
 TEST_CASE("states lie in device memory where they would take the cache, or the room, of a block") {
   const ptx::Kernel kernel = kernel_with_states();
-  // 10 blocks of 64 threads run at once: 15 KiB each are more than three fifths of 228 KiB.
+  // 10 blocks of 64 threads run at once: 15 KiB each are more than half of 228 KiB.
   const Acquired many(kernel, launch_of(5000, 64), kMostShared);
   CHECK(many.own_bytes() == wire::kStatesHeader);
   CHECK(many.device_bytes() > 5000 * 2 * kShared);
