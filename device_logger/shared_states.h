@@ -103,8 +103,8 @@ BARRACUDA_WIRE BlockPlaces places_of(const SharedStates& states, std::uint64_t b
   const BlockPlace in_global =
       states.blocks + block_offset(block, states.window, states.granule_log2);
   const BlockPlace in_shared = std::uint64_t{dynamic} + states.own_begin;
-  return BlockPlaces{states.own_bytes == 0 ? in_global : in_shared,
-                     (states.own_bytes <= kStatesHeader ? in_global : in_shared) + kStatesHeader};
+  return {.header = states.own_bytes == 0 ? in_global : in_shared,
+          .states = (states.own_bytes <= kStatesHeader ? in_global : in_shared) + kStatesHeader};
 }
 
 inline constexpr std::uint32_t kEndedBlocksBytes = 128;

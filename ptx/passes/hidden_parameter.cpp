@@ -108,6 +108,7 @@ class SharedMemory {
                                                    std::uint64_t word_bytes) const {
     const std::vector<SharedPlace> layout = shared_layout(program_.module, function, word_bytes);
     std::vector<PlacedVariable> places;
+    places.reserve(layout.size());
     for (const SharedPlace& place : layout) {
       places.push_back(
           {.name = place.variable->name, .offset = place.offset, .bytes = place.variable->size()});
