@@ -133,14 +133,14 @@ streams: copies share a number behind a wait of the host|stream_order.cpp|/^void
 streams: an event of the legacy stream lets blocking ones pass|stream_order.cpp|/^void StreamOrder::record_event/,/^}/s/^  state_->put(stream.*//
 streams: the legacy stream waits for non-blocking ones|stream_order.cpp|s/^        if (!other.is_non_blocking) {/        if (!other.is_non_blocking || true) {/
 streams: the device does not await destroyed streams|stream_order.cpp|s/^  state_->add(state_->host, state_->orphaned_non_blocking);//
-last sync: of another lane|clock/sync_notes.h|s/if (((note.lanes >> lane) \& 1) == 0 || is_later) {/if ((note.lanes >> lane) > ~lane || is_later) {/
-last sync: later than the access|clock/sync_notes.h|s/const bool is_later = note.time > time ||/const bool is_later =/
-last sync: guessed where one of two came first|clock/sync_notes.h|s/^      if (note.time == time) {/      if (note.time == time \&\& lane > 31) {/
-last sync: none, where notes were dropped|clock/sync_notes.h|s/return known < count_ ? std::nullopt/return known > count_ ? std::nullopt/
+last sync: of another lane|clock/sync_notes.h|s/return ((note.lanes >> lane) \& 1) != 0;/return (note.lanes >> lane) <= ~lane;/
+last sync: later than the access|clock/sync_notes.h|s/return note.time < time  /return note.time != time  /
+last sync: guessed where one of two came first|clock/sync_notes.h|s/if (when(note, time) == SyncWhen::kUnclear) {/if (when(note, time) == SyncWhen::kUnclear \&\& lane > 31) {/
+last sync: none, where notes were dropped|clock/sync_notes.h|s/return has_all() ? std::optional(Answer{})/return !has_all() ? std::optional(Answer{})/
 missing order: a wait at one named barrier is for an arrival at another|races/explanation.cpp|s/ \&\& is_same_barrier(arrival, wait)) ||/) ||/
 last sync: of a block that is over it is not kept|engines/ptx_engine.cpp|s/^    engine_.past_notes.keep(actor.cta);//
 last sync: of a killed launch it is not kept|engines/ptx_engine.cpp|s/^    engine_.past_notes.keep(cta);//
-last sync: what ends an epoch may have come first|clock/sync_notes.h|s/(note.time == time \&\& note.ends_epoch)/(note.time == time \&\& lane > 31)/
+last sync: what ends an epoch may have come first|clock/sync_notes.h|s/note.time == time \&\& !note.ends_epoch ?/note.time == time ?/
 last sync: a barrier does not end an epoch|engines/ptx_engine.cpp|s/const bool ends_epoch = site.operation == Operation::kBarrier ||/const bool ends_epoch =/
 last sync: what may be overwritten meanwhile is read|clock/sync_notes.h|s/load(count_) - seen.count_ + 1;/load(count_) - seen.count_;/
 last sync: another block in the same place passes for it|state/past_notes.h|s/return block.cta == cta \&\& warp/return warp/

@@ -49,7 +49,7 @@ events: what was kept is not logged|native_states.cpp|s/if (step.outcome == wire
 events: any is the last that is counted|native_states.cpp|s/if (with_these != threads_) {/if (with_these == 0) {/
 events: what was logged before a barrier is so behind it|native_states.cpp|s/= wire::kLoggedEver;/= wire::kLoggedEver | wire::kLoggedSinceBarrier;/
 events: no barrier has something to order|native_states.cpp|s/wire::kLoggedSinceBarrier) != 0;/wire::kLoggedSinceBarrier) > 1;/
-intervals: no states are states|native_logger.cpp|s/next(interval) : wire::kFrozen);/next(interval) : interval);/
+intervals: no states are states|native_logger.cpp|s/next(interval) : wire::kFrozen;/next(interval) : interval;/
 events: what is logged does not tell its block|native_queue.cpp|s/^    tell_block();//
 events: the block's is the warp's|native_states.cpp|s/event.kind = wire::RecordKind::kBlockEvent;//
 owned: who reads it beside does not matter|unlogged_accesses.cpp|s/!may_overlap(unlogged.owned, touched.accessed)/true/
