@@ -375,11 +375,15 @@ BARRACUDA_HOOK bool __barracuda_follow(std::uint32_t site, std::uint64_t address
   return barracuda::wire::follow_access(site, address, interval, {value, is_known});
 }
 
+__device__ __forceinline__ bool log_kept(std::uint32_t site, std::uint64_t address,
+                                         std::uint32_t interval) {
+  return __barracuda_block.descriptor != 0 && address != barracuda::wire::kNoAddress &&
+         __barracuda_follow(site, address, interval, 0, false);
+}
+
 __device__ __forceinline__ void log_followed_access(std::uint32_t site, std::uint64_t address,
                                                     std::uint32_t interval) {
-  using namespace barracuda::wire;
-  if (__barracuda_block.descriptor != 0 && address != kNoAddress &&
-      __barracuda_follow(site, address, interval, 0, false)) {
+  if (log_kept(site, address, interval)) {
     __barracuda_access(site, address);
   }
 }
@@ -414,6 +418,18 @@ BARRACUDA_HOOK void __barracuda_followed_store_generic(std::uint32_t site, std::
                                                        std::uint32_t interval, std::uint64_t low,
                                                        std::uint64_t high) {
   log_followed_store(site, barracuda::wire::tagged_generic(address), interval, low, high);
+}
+
+// Before the hooks of a strong access of such a kernel: what was kept of its bytes is logged, and
+// from now on all that comes to them.
+BARRACUDA_HOOK HookResult __barracuda_log_states(std::uint32_t site, std::uint64_t address,
+                                                 std::uint32_t interval) {
+  return {log_kept(site, address, interval)};
+}
+
+BARRACUDA_HOOK HookResult __barracuda_log_states_generic(std::uint32_t site, std::uint64_t address,
+                                                         std::uint32_t interval) {
+  return {log_kept(site, barracuda::wire::tagged_generic(address), interval)};
 }
 
 // First of all in such a kernel, by all threads of the block. `dynamic`: where its dynamic shared

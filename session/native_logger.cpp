@@ -527,6 +527,8 @@ constexpr std::array kHooks = {
     hook("__barracuda_keep_reduction_generic", 3, &FollowedAccess::keep<true>),
     hook("__barracuda_keep_store", 5, &FollowedAccess::keep<false>),
     hook("__barracuda_keep_store_generic", 5, &FollowedAccess::keep<true>),
+    hook("__barracuda_log_states", 3, &FollowedAccess::keep<false>),
+    hook("__barracuda_log_states_generic", 3, &FollowedAccess::keep<true>),
     hook("__barracuda_followed_access", 3, &access<false, 3>),
     hook("__barracuda_followed_access_generic", 3, &access<true, 3>),
     hook("__barracuda_followed_store", 5, &access<false, 3>),

@@ -103,10 +103,14 @@ forms: strong accesses are plain|passes/global_accesses.cpp|s/^         effect.o
 forms: reads are no accesses|analysis/global_writes.cpp|s/opcode_class == OpcodeClass::kLoad || opcode_class == OpcodeClass::kMatrixAccess/opcode_class == OpcodeClass::kMatrixAccess/
 intervals: a word has one state|passes/barrier_intervals.cpp|s/std::min(smallest/std::max(smallest/
 intervals: partial barriers count|passes/barrier_intervals.cpp|s/site.effect.count_operand < 0 \&\&/true \&\&/
-intervals: every event is a barrier|passes/barrier_intervals.cpp|s/return site.info.operation == wire::Operation::kExit || is_whole_barrier(program, site);/return true;/
+intervals: every event is a barrier|passes/barrier_intervals.cpp|s/(site.info.operation == wire::Operation::kExit || is_whole_barrier(program, site));/true;/
 intervals: what is called logs nothing|passes/barrier_intervals.cpp|s/return index == entry || !program.functions\[index\].may_log;/return true;/
 intervals: asynchronous copies are accesses|passes/barrier_intervals.cpp|s/site.info.asynchrony == wire::Asynchrony::kNone \&\&/true \&\&/
-intervals: synchronising kernels have them|passes/barrier_intervals.cpp|s/program.functions\[index\].is_numbered || !calls/!calls/
+intervals: nobody publishes|passes/barrier_intervals.cpp|s/site.hook == HookKind::kAccess \&\& finder.follows(site.statement)/false/
+intervals: a relaxed access publishes nothing, nor a release|passes/barrier_intervals.cpp|s/(site.hook == HookKind::kEvent || wire::has_release(site.info.order))/site.hook == HookKind::kEvent/
+intervals: no way leads back|passes/barrier_intervals.cpp|s/changes = changes || comes != comes_to_one_\[i\];/changes = false;/
+intervals: other blocks never learn|passes/barrier_intervals.cpp|s/kernel.keeps_owners \&\& is_of_block \&\&/kernel.keeps_owners \&\&/
+intervals: strong accesses leave states alone|passes/barrier_intervals.cpp|s/site.logs_states = is_strong_access(site) \&\&/site.logs_states = false \&\&/
 uniform: a write does not count|passes/uniform_barriers.cpp|s/ \&\& !interval.writes \&\&/ \&\&/
 uniform: any barrier will do|passes/uniform_barriers.cpp|s/uniform_\[flow_.block_of(barrier)\] != Uniformity::kSome \&\& !interval/!interval/
 uniform: who leaves has read nothing|passes/uniform_barriers.cpp|s/           !(interval.leaves \&\& interval.goes_on);/           true;/

@@ -86,8 +86,9 @@ struct PlannedSite {
   bool in_update = false;         // as in ptx::Site
   bool counts_intervals = false;  // of a kernel of barrier_intervals: its hook knows the interval
   bool has_state = false;         // so do its accesses to shared memory that are not weak
-  bool may_be_counted =
-      false;                // a barrier of any other kernel, if all threads come to each together
+  bool publishes_later = false;   // there: the thread may publish before its block's next barrier
+  bool logs_states = false;       // a strong access there, maybe to shared memory
+  bool may_be_counted = false;  // an event, if all threads of a block come to each barrier together
   bool is_counted = false;  // an event that all threads of a block make, before any makes another
   bool in_read_only_interval = false;  // a load that races with nothing while no thread has left
   std::uint32_t offset = 0;            // of the bytes that are meant, from the operand's address

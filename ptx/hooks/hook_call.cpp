@@ -22,13 +22,14 @@ std::uint32_t state_bits(const PlannedSite& site) {
   const bool reads = site.effect.opcode_class == OpcodeClass::kLoad;
   if (reads || site.effect.opcode_class == OpcodeClass::kStore) {
     // A load past the caches' coherence is ordered before no write, whatever comes between.
-    const bool has_no_state = !is_weak || site.info.proxy == wire::Proxy::kReadOnly;
+    const bool has_no_state =
+        !is_weak || site.publishes_later || site.info.proxy == wire::Proxy::kReadOnly;
     return (is_weak && reads ? wire::kPlainRead : 0) | (reads ? 0 : wire::kPlainWrite) |
            (has_no_state ? wire::kAlwaysLogged : 0);
   }
   // An atomic. One of a vector is several.
-  return wire::kPlainWrite |
-         (site.info.element_count == 1 ? wire::kPlainRead : wire::kAlwaysLogged);
+  const bool has_state = site.info.element_count == 1 && !site.publishes_later;
+  return wire::kPlainWrite | (has_state ? wire::kPlainRead : wire::kAlwaysLogged);
 }
 
 // What is left out where a launch does not write memory, and what writes it. Asynchronous copies
@@ -86,6 +87,20 @@ std::string write_call(HookNames& called, Hook hook, std::span<const HookArgumen
                  result.empty() ? "" : "(__barracuda_result), ", function, names, read);
   called.insert(std::move(function));
   return text;
+}
+
+std::string write_call_for_number(HookNames& called, Hook hook,
+                                  std::initializer_list<HookArgument> arguments) {
+  return write_call(called, hook, arguments, ".param .align 8 .b8 __barracuda_result[8];\n",
+                    "ld.param.b64 %__barracuda_n, [__barracuda_result];\n");
+}
+
+std::string write_question(HookNames& called, Hook hook,
+                           std::initializer_list<HookArgument> arguments) {
+  return fmt::format(
+      ".reg .b64 %__barracuda_n;\n.reg .pred %__barracuda_q;\n{}"
+      "setp.ne.b64 %__barracuda_q, %__barracuda_n, 0;\n",
+      write_call_for_number(called, hook, arguments));
 }
 
 const Operand* operand_at(const Statement& statement, int index) {

@@ -47,6 +47,20 @@ inline std::string write_call(HookNames& called, Hook hook,
   return write_call(called, hook, std::span(arguments.begin(), arguments.size()), result, read);
 }
 
+// What stands before and after the statement of a site.
+struct HookText {
+  std::string before, after;
+  std::string_view replacement;  // of the statement's text; empty: as it is
+};
+
+// Of a hook that gives back a number: into %__barracuda_n.
+std::string write_call_for_number(HookNames& called, Hook hook,
+                                  std::initializer_list<HookArgument> arguments);
+
+// Of one that gives back whether something is so: into %__barracuda_q. Declares both registers.
+std::string write_question(HookNames& called, Hook hook,
+                           std::initializer_list<HookArgument> arguments);
+
 // The first argument of every hook (site_word.h), but for the flags of __barracuda_operands.
 std::uint32_t site_word(const PlannedSite& site);
 

@@ -11,6 +11,7 @@
 #include "ptx/hooks/atomic_result.h"
 #include "ptx/hooks/branch_hooks.h"
 #include "ptx/hooks/hook_call.h"
+#include "ptx/hooks/interval_text.h"
 
 namespace barracuda::ptx {
 namespace {
@@ -19,8 +20,6 @@ namespace {
 constexpr int kLaneFlagShift = 32;
 
 constexpr std::string_view kDeclareAddress = ".reg .b64 %__barracuda_a;\n";
-
-constexpr std::string_view kInterval = "%__barracuda_interval";
 
 bool has_value(const PlannedSite& site) {
   return site.info.element_count == 1 && site.info.element_bytes <= 8;
@@ -68,41 +67,6 @@ std::string write_release_end(const PlannedSite& site, HookNames& called) {
                      b64("%__barracuda_n"), b64("%__barracuda_r"), b64("%__barracuda_w")});
 }
 
-// Of a hook that gives back a number: into %__barracuda_n.
-std::string write_call_for_number(HookNames& called, Hook hook,
-                                  std::initializer_list<HookArgument> arguments) {
-  return write_call(called, hook, arguments, ".param .align 8 .b8 __barracuda_result[8];\n",
-                    "ld.param.b64 %__barracuda_n, [__barracuda_result];\n");
-}
-
-// Behind a barrier.
-std::string write_next_interval(HookNames& called) {
-  return fmt::format(
-      "{{\n.reg .b64 %__barracuda_n;\n{}cvt.u32.u64 {}, %__barracuda_n;\n}}\n",
-      write_call_for_number(called, {.name = "next_interval"}, {b32(std::string(kInterval))}),
-      kInterval);
-}
-
-// As the hook does, where no thread leaves before a barrier: once it is known that there are
-// states, and up to the last number.
-std::string write_count_interval(std::uint32_t label, HookNames& called) {
-  return fmt::format(
-      "{{\n.reg .b32 %__barracuda_i;\n.reg .pred %__barracuda_f;\n"
-      "add.u32 %__barracuda_i, {0}, -1;\nsetp.lt.u32 %__barracuda_f, %__barracuda_i, {1};\n"
-      "@%__barracuda_f add.u32 {0}, {0}, 1;\n@%__barracuda_f bra $__barracuda_skip{2};\n"
-      "{3}$__barracuda_skip{2}:\n}}\n",
-      kInterval, wire::kMostIntervals - 2, label, write_next_interval(called));
-}
-
-// Before the hook of a load in a read-only interval. All threads of a block go the same way, so
-// that none of a warp stay apart behind it.
-std::string skip_unless_frozen(std::uint32_t label) {
-  return fmt::format(
-      ".reg .pred %__barracuda_f;\nsetp.lt.u32 %__barracuda_f, {}, {};\n"
-      "@%__barracuda_f bra $__barracuda_skip{};\n",
-      kInterval, wire::kFrozen, label);
-}
-
 // As access_use() has it: what synchronises and asynchronous copies are always logged.
 bool may_be_left_out(const PlannedSite& site) {
   return (site_word(site) & (wire::kPlainRead | wire::kPlainWrite)) != 0;
@@ -123,29 +87,6 @@ std::string_view state_hook(const PlannedSite& site) {
       break;
   }
   return "keep_access";
-}
-
-// Of a hook that gives back whether something is so: into %__barracuda_q.
-std::string write_question(HookNames& called, Hook hook,
-                           std::initializer_list<HookArgument> arguments) {
-  return fmt::format(
-      ".reg .b64 %__barracuda_n;\n.reg .pred %__barracuda_q;\n{}"
-      "setp.ne.b64 %__barracuda_q, %__barracuda_n, 0;\n",
-      write_call_for_number(called, hook, arguments));
-}
-
-// Around the hook of a barrier that all threads of a block come to together. Who is not ordered by
-// a barrier needs no record of it. All meet here first, to know whether anyone has something to
-// order; the barrier itself is where they wait for its record.
-HookText skip_unless_logged(const Statement& barrier, std::string_view id, std::uint32_t label,
-                            HookNames& called) {
-  const Instruction& instruction = barrier.instruction;
-  return {.before = fmt::format("{{\n{}{}.red.or{}.pred %__barracuda_q, {}, %__barracuda_q;\n"
-                                "@!%__barracuda_q bra $__barracuda_skip{};\n",
-                                write_question(called, {.name = "logs_barrier"}, {}),
-                                text_of(instruction.opcode),
-                                instruction.has(Modifier::kAligned) ? ".aligned" : "", id, label),
-          .after = fmt::format("$__barracuda_skip{}:\n}}\n", label)};
 }
 
 std::string add_lane_flags(std::uint32_t flags) {
@@ -173,10 +114,6 @@ Instruction as_atomic(Instruction reduction) {
 }
 
 }  // namespace
-
-std::string declare_interval() {
-  return fmt::format(".reg .b32 {0};\nmov.b32 {0}, 0;\n", kInterval);
-}
 
 HookText HookWriter::write(const PlannedSite& site, const Statement& statement) {
   switch (site.hook) {
@@ -270,8 +207,7 @@ HookText HookWriter::write_event(const PlannedSite& site, const Statement& state
   if (site.counts_intervals && site.info.operation == wire::Operation::kExit) {
     detail = kInterval;
   } else if (site.counts_intervals) {
-    after = site.is_counted ? write_count_interval(next_label_++, called_)
-                            : write_next_interval(called_);
+    after = write_interval_end(site, next_label_++, called_);
   }
   const Predicate predicate = skip_unless(statement.instruction);
   HookText logged;
@@ -352,7 +288,8 @@ HookText HookWriter::write_release(const PlannedSite& site, const Statement& sta
   }
   const Predicate predicate = skip_unless(statement.instruction);
   bool is_generic = false;
-  const std::string address = write_address(site, statement, is_generic);
+  std::string address = write_address(site, statement, is_generic);
+  address += write_log_states(site, is_generic, called_);
   const Operand* stored = operand_at(statement, site.effect.value_operand);
   std::string written;
   if (stored != nullptr && !is_reduction && has_value(site)) {
@@ -373,7 +310,8 @@ HookText HookWriter::write_release(const PlannedSite& site, const Statement& sta
 HookText HookWriter::write_acquire(const PlannedSite& site, const Statement& statement) {
   const Predicate predicate = skip_unless(statement.instruction);
   bool is_generic = false;
-  const std::string address = write_address(site, statement, is_generic);
+  std::string address = write_address(site, statement, is_generic);
+  address += write_log_states(site, is_generic, called_);
   std::string read;
   if (has_value(site)) {
     read = write_value("%__barracuda_r", statement.instruction.operands[0], value_bytes(site)) +
@@ -394,7 +332,8 @@ HookText HookWriter::write_acquire(const PlannedSite& site, const Statement& sta
 HookText HookWriter::write_atomic(const PlannedSite& site, const Statement& statement) {
   const Predicate predicate = skip_unless(statement.instruction);
   bool is_generic = false;
-  const std::string address = write_address(site, statement, is_generic);
+  std::string address = write_address(site, statement, is_generic);
+  address += write_log_states(site, is_generic, called_);
   const bool is_reduction = site.effect.opcode_class == OpcodeClass::kReduction;
   const Instruction instruction =
       is_reduction ? as_atomic(statement.instruction) : statement.instruction;

@@ -15,15 +15,6 @@
 
 namespace barracuda::ptx {
 
-// What stands before and after the statement of a site.
-struct HookText {
-  std::string before, after;
-  std::string_view replacement;  // of the statement's text; empty: as it is
-};
-
-// The register in which a thread of a kernel of barrier_intervals counts.
-std::string declare_interval();
-
 class HookWriter {
  public:
   HookWriter(Program& program, const RegisterSizes& registers)

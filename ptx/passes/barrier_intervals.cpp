@@ -3,10 +3,13 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/strong_id.h"
+#include "device_logger/memory_order.h"
 #include "device_logger/shared_states.h"
 #include "ptx/analysis/program.h"
+#include "ptx/control_flow.h"
 #include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::barrier_intervals {
@@ -22,14 +25,48 @@ bool may_be_shared(const PlannedSite& site) {
   return site.hook == HookKind::kAccess && site.effect.space != StateSpace::kGlobal;
 }
 
+// Where a thread ends, or all of a block meet.
+bool bounds_interval(const Program& program, const PlannedSite& site) {
+  return site.hook == HookKind::kEvent &&
+         (site.info.operation == wire::Operation::kExit || is_whole_barrier(program, site));
+}
+
+bool is_own_access(const PlannedSite& site) {
+  return site.info.asynchrony == wire::Asynchrony::kNone && !site.effect.shared_cluster &&
+         is_shared_access(site.effect);
+}
+
 // Nothing else orders the thread, and nothing but its own accesses touches memory for it.
 bool is_ordered_by_barriers(const Program& program, const PlannedSite& site) {
-  if (site.hook == HookKind::kEvent) {
-    return site.info.operation == wire::Operation::kExit || is_whole_barrier(program, site);
-  }
-  return (site.hook == HookKind::kNone || site.hook == HookKind::kAccess) &&
-         site.info.asynchrony == wire::Asynchrony::kNone && !site.effect.shared_cluster &&
-         is_shared_access(site.effect);
+  return bounds_interval(program, site) ||
+         ((site.hook == HookKind::kNone || site.hook == HookKind::kAccess) && is_own_access(site));
+}
+
+bool is_strong_access(const PlannedSite& site) {
+  return (site.hook == HookKind::kRelease || site.hook == HookKind::kAcquire ||
+          site.hook == HookKind::kAtomic) &&
+         is_own_access(site);
+}
+
+// Fences, barriers of parts of a block, and what synchronises by memory.
+bool is_ordered_otherwise(const PlannedSite& site) {
+  using enum OpcodeClass;
+  const OpcodeClass opcode_class = site.effect.opcode_class;
+  return is_strong_access(site) || (site.hook == HookKind::kEvent &&
+                                    (opcode_class == kFence || opcode_class == kWarpBarrier ||
+                                     opcode_class == kBarrier || opcode_class == kBarrierArrive));
+}
+
+// Lets others of its block, or of all, know of what the thread did; so do barriers of the block. A
+// relaxed access lets them know of what was before a fence.
+bool publishes(const PlannedSite& site) {
+  return is_ordered_otherwise(site) &&
+         (site.hook == HookKind::kEvent || wire::has_release(site.info.order));
+}
+
+bool publishes_to_other_blocks(const PlannedSite& site) {
+  return publishes(site) && site.info.scope != wire::Scope::kCta &&
+         (site.effect.opcode_class == OpcodeClass::kFence || site.hook != HookKind::kEvent);
 }
 
 // What nobody logs, with states and without, and may order threads besides. Textures and surfaces
@@ -105,7 +142,7 @@ void keep_strong_states(std::span<PlannedSite> sites) {
 }
 
 // What the states of a kernel's accesses need. Nothing if they cannot name its sites.
-void keep_states(Program& program, Kernel& kernel, bool has_shared, std::span<PlannedSite> sites) {
+void keep_states(Kernel& kernel, bool has_shared, std::span<const PlannedSite> sites) {
   const auto is_access = [](const PlannedSite& site) { return site.hook == HookKind::kAccess; };
   const auto first = std::ranges::find_if(sites, is_access);
   if (first == sites.end() || std::ranges::any_of(sites, [&](const PlannedSite& site) {
@@ -118,15 +155,11 @@ void keep_states(Program& program, Kernel& kernel, bool has_shared, std::span<Pl
   kernel.keeps_owners = std::ranges::any_of(sites, may_be_watched);
   kernel.state_granule_log2 = granule_of(sites, may_be_shared);
   kernel.owner_granule_log2 = granule_of(sites, may_be_watched);
-  if (kernel.keeps_states) {
-    keep_strong_states(sites);
-  }
-  bound_registers(program.module, program.function(sites.front().function));
 }
 
-// In a kernel whose threads are ordered by more than barriers, these may still be logged for a
-// block at once, if they are all alike and nothing else counts who has come to them.
-void propose_barriers(const Program& program, std::span<PlannedSite> sites) {
+// These may be logged for a block at once, if they are all alike and nothing else counts who has
+// come to them.
+void propose_events(const Program& program, const Kernel& kernel, std::span<PlannedSite> sites) {
   const bool are_counted_elsewhere = std::ranges::any_of(sites, [&](const PlannedSite& site) {
     using enum OpcodeClass;
     const OpcodeClass opcode_class = site.effect.opcode_class;
@@ -136,33 +169,127 @@ void propose_barriers(const Program& program, std::span<PlannedSite> sites) {
   });
   for (PlannedSite& site : sites) {
     site.may_be_counted = !are_counted_elsewhere && site.hook == HookKind::kEvent &&
-                          site.effect.opcode_class == OpcodeClass::kBarrier;
+                          (site.effect.opcode_class == OpcodeClass::kBarrier ||
+                           (kernel.has_block_events && bounds_interval(program, site)));
   }
 }
 
-void visit(Program& program, bool has_shared, std::span<PlannedSite> sites) {
+// Finds what a thread may come to before all of its block meet again.
+class PublicationFinder {
+ public:
+  PublicationFinder(const Program& program, const ControlFlow& flow,
+                    std::span<const PlannedSite> sites)
+      : flow_(flow), comes_to_one_(flow.blocks.size()) {
+    for (const PlannedSite& site : sites) {
+      const bool ends = bounds_interval(program, site);
+      if (ends || publishes(site)) {
+        stops_.push_back({.statement = site.statement, .publishes = !ends});
+      }
+    }
+    for (bool changes = true; changes;) {
+      changes = false;
+      for (std::size_t i = flow.blocks.size(); i-- > 0;) {
+        const bool comes = from(flow.blocks[i].begin, flow.blocks[i]);
+        changes = changes || comes != comes_to_one_[i];
+        comes_to_one_[i] = comes;
+      }
+    }
+  }
+
+  [[nodiscard]] bool follows(std::size_t statement) const {
+    return from(statement + 1, flow_.blocks[flow_.block_of(statement)]);
+  }
+
+ private:
+  struct Stop {
+    std::size_t statement = 0;
+    bool publishes = false;
+  };
+
+  [[nodiscard]] bool from(std::size_t statement, const BasicBlock& block) const {
+    const auto stop = std::ranges::lower_bound(stops_, statement, {}, &Stop::statement);
+    if (stop != stops_.end() && stop->statement < block.end) {
+      return stop->publishes;
+    }
+    return std::ranges::any_of(block.successors,
+                               [&](std::uint32_t next) { return comes_to_one_[next]; });
+  }
+
+  const ControlFlow& flow_;
+  std::vector<Stop> stops_;  // by statement
+  std::vector<bool> comes_to_one_;
+};
+
+// More than barriers of the block orders the threads: an access is kept of who publishes nothing
+// before the next of them, so that nobody is ordered behind it who may conflict with it before
+// that. Other blocks may learn at any time of what this one did.
+Expected<void> keep_unpublished(const Program& program, Kernel& kernel, const Function& entry,
+                                std::span<PlannedSite> sites) {
+  TRY(const ControlFlow flow, build_control_flow(program.module, entry));
+  const PublicationFinder finder(program, flow, sites);
+  const bool is_of_block = std::ranges::none_of(sites, publishes_to_other_blocks);
+  for (PlannedSite& site : sites) {
+    site.publishes_later = site.hook == HookKind::kAccess && finder.follows(site.statement);
+  }
+  const auto keeps = [&](bool (*is_one)(const PlannedSite&)) {
+    return std::ranges::any_of(
+        sites, [&](const PlannedSite& site) { return is_one(site) && !site.publishes_later; });
+  };
+  kernel.keeps_states = kernel.keeps_states && keeps(may_be_shared);
+  kernel.keeps_owners = kernel.keeps_owners && is_of_block && keeps(may_be_watched);
+  for (PlannedSite& site : sites) {
+    site.logs_states = is_strong_access(site) &&
+                       ((kernel.keeps_states && site.effect.space != StateSpace::kGlobal) ||
+                        (kernel.keeps_owners && site.effect.space != StateSpace::kShared));
+  }
+  return {};
+}
+
+Expected<void> visit(Program& program, bool has_shared, std::span<PlannedSite> sites) {
   const std::uint32_t index = sites.front().function;
   const Function& entry = program.function(index);
   Kernel* const kernel = entry.is_entry ? kernel_of(program, entry) : nullptr;
   if (kernel == nullptr) {
-    return;
+    return {};
   }
-  if (program.functions[index].is_numbered || !calls_nothing_that_logs(program, index) ||
-      std::any_of(program.effects.begin() + static_cast<std::ptrdiff_t>(entry.body_begin),
-                  program.effects.begin() + static_cast<std::ptrdiff_t>(entry.body_end),
-                  may_order_unseen) ||
-      !std::ranges::all_of(
-          sites, [&](const PlannedSite& site) { return is_ordered_by_barriers(program, site); })) {
-    propose_barriers(program, sites);
-    return;
+  const auto is_by_barriers = [&](const PlannedSite& site) {
+    return is_ordered_by_barriers(program, site);
+  };
+  const bool is_known =
+      calls_nothing_that_logs(program, index) &&
+      std::ranges::all_of(sites,
+                          [&](const PlannedSite& site) {
+                            return is_by_barriers(site) || is_ordered_otherwise(site);
+                          }) &&
+      std::none_of(program.effects.begin() + static_cast<std::ptrdiff_t>(entry.body_begin),
+                   program.effects.begin() + static_cast<std::ptrdiff_t>(entry.body_end),
+                   may_order_unseen);
+  const bool by_barriers_alone =
+      !program.functions[index].is_numbered && std::ranges::all_of(sites, is_by_barriers);
+  if (is_known) {
+    keep_states(*kernel, has_shared, sites);
   }
-  keep_states(program, *kernel, has_shared, sites);
-  kernel->has_block_events = true;
+  if (is_known && !by_barriers_alone) {
+    if (auto kept = keep_unpublished(program, *kernel, entry, sites); !kept) {
+      return kept;
+    }
+  }
+  if (kernel->keeps_states || kernel->keeps_owners) {
+    if (kernel->keeps_states) {
+      keep_strong_states(sites);
+    }
+    bound_registers(program.module, entry);
+  }
+  kernel->has_block_events =
+      is_known && (by_barriers_alone || kernel->keeps_states || kernel->keeps_owners);
+  propose_events(program, *kernel, sites);
   for (PlannedSite& site : sites) {
-    site.counts_intervals = site.hook == HookKind::kEvent ||
-                            (kernel->keeps_states && may_be_shared(site)) ||
-                            (kernel->keeps_owners && may_be_watched(site));
+    site.counts_intervals =
+        kernel->has_block_events &&
+        (bounds_interval(program, site) || (kernel->keeps_states && may_be_shared(site)) ||
+         (kernel->keeps_owners && may_be_watched(site)));
   }
+  return {};
 }
 
 }  // namespace
@@ -170,7 +297,9 @@ void visit(Program& program, bool has_shared, std::span<PlannedSite> sites) {
 Expected<void> run(Program& program) {
   const bool has_shared = has_shared_memory(program.module);
   for (const std::span<PlannedSite> sites : by_function(program.sites)) {
-    visit(program, has_shared, sites);
+    if (auto visited = visit(program, has_shared, sites); !visited) {
+      return visited;
+    }
   }
   return {};
 }

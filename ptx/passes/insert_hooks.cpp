@@ -11,6 +11,7 @@
 #include "ptx/analysis/program.h"
 #include "ptx/analysis/register_sizes.h"
 #include "ptx/hooks/hook_text.h"
+#include "ptx/hooks/interval_text.h"
 #include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::insert_hooks {

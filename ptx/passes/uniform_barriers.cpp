@@ -150,8 +150,7 @@ Expected<void> visit(Program& program, std::span<PlannedSite> sites) {
     ASSERT(site.statement <= function.body_end);
     site.in_read_only_interval = site.counts_intervals && is_kept_load(site) &&
                                  is_read_only[site.statement - function.body_begin];
-    site.is_counted = are_whole && site.hook == HookKind::kEvent &&
-                      (site.counts_intervals || site.may_be_counted);
+    site.is_counted = are_whole && site.may_be_counted;
   }
   if (std::ranges::any_of(sites, &PlannedSite::is_counted)) {
     kernel_of(program, function)->has_block_events = true;

@@ -1,4 +1,5 @@
-// In which kernels the words of shared memory have states: those that barriers alone order.
+// In which kernels the words of shared memory have states, and which accesses are kept there: those
+// of threads that publish nothing before their block's next barrier.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -34,6 +35,9 @@ bool keeps_states(std::string_view body) {
   return instrument_with(body).kernels[0].keeps_states;
 }
 
+constexpr const char* kStore = "st.shared.u32 [tile], %r1;\n";
+constexpr const char* kLoad = "ld.shared.u32 %r2, [tile];\n";
+constexpr const char* kBarrier = "bar.sync 0;\n";
 constexpr const char* kTile =
     "st.shared.u32 [tile], %r1;\nbar.sync 0;\nld.shared.u32 %r2, [tile];\n";
 
@@ -49,11 +53,9 @@ TEST_CASE("words of shared memory have states where barriers of the block alone 
   CHECK(keeps_states(tile + "call harmless;\n"));
   CHECK(keeps_states(tile + "tex.2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%rd1, {%r5, %r6}];\n"));
   for (const std::string_view other :
-       {"membar.cta;\n", "fence.acq_rel.gpu;\n", "bar.warp.sync -1;\n", "bar.sync 1, 32;\n",
-        "bar.arrive 1, 64;\n", "@%p1 bar.sync 0;\n", "ld.acquire.gpu.global.u32 %r3, [%rd1];\n",
-        "atom.global.add.u32 %r3, [%rd1], 1;\nst.global.u32 [%rd1], %r3;\n", "call helper;\n",
-        "cp.async.ca.shared.global [tile], [%rd1], 4;\n", "ld.shared::cluster.u32 %r3, [%r4];\n",
-        "barrier.cluster.arrive;\n", "mbarrier.init.shared.b64 [tile], 1;\n"}) {
+       {"call helper;\n", "cp.async.ca.shared.global [tile], [%rd1], 4;\n",
+        "ld.shared::cluster.u32 %r3, [%r4];\n", "barrier.cluster.arrive;\n",
+        "mbarrier.init.shared.b64 [tile], 1;\n"}) {
     INFO(other);
     CHECK_FALSE(keeps_states(tile + std::string(other)));
   }
@@ -70,7 +72,60 @@ TEST_CASE("where there may be states, a block begins with them, and all its thre
            text.find("barrier.sync 0;", call) < text.find("tile", call);
   };
   CHECK(begins(kTile));
-  CHECK_FALSE(begins(std::string("bar.arrive 1, 64;\n") + kTile));
+  CHECK_FALSE(begins(std::string("mbarrier.init.shared.b64 [tile], 1;\n") + kTile));
+}
+
+TEST_CASE("an access is kept in a state unless its thread may publish before the next barrier") {
+  // A store beside a fence may be that of a flag, which synchronises.
+  const std::string load = kLoad, barrier = kBarrier, fence = "membar.gl;\n";
+  const std::string branch = "setp.lt.u32 %p1, %r1, 9;\n@%p1 bra $to;\n";
+  CHECK(keeps_states(load + barrier + fence));
+  CHECK(keeps_states(fence + load));
+  CHECK(keeps_states(load + "ld.acquire.gpu.global.u32 %r3, [%rd1];\n"));
+  CHECK_FALSE(keeps_states(load + "atom.global.add.u32 %r3, [%rd1], 1;\n" + fence));
+  // A relaxed access lets nobody know of what no fence came after.
+  CHECK(keeps_states(load + "atom.global.add.u32 %r3, [%rd1], 1;\nst.global.u32 [%rd1], %r3;\n"));
+  for (const std::string& publishes :
+       {fence, std::string("membar.cta;\n"), std::string("fence.acq_rel.gpu;\n"),
+        std::string("bar.warp.sync -1;\n"), std::string("bar.sync 1, 32;\n"),
+        std::string("bar.arrive 1, 64;\n"), std::string("@%p1 bar.sync 0;\n"),
+        std::string("st.release.gpu.global.u32 [%rd1], %r1;\n")}) {
+    INFO(publishes);
+    CHECK_FALSE(keeps_states(load + publishes));
+    CHECK_FALSE(keeps_states(load + branch + barrier + "$to:\n" + publishes));
+    CHECK(keeps_states(load + barrier + load + publishes));
+    CHECK(keeps_states(publishes + load + barrier));
+    // Round a loop it comes to what stands before it.
+    CHECK_FALSE(keeps_states("$to:\n" + publishes + load + branch));
+    CHECK(keeps_states("$to:\n" + publishes + load + barrier + branch));
+  }
+}
+
+TEST_CASE("what orders threads through memory that may have states has them logged first") {
+  const auto logs = [](const std::string& access) {
+    const std::string text =
+        instrument_with(std::string(kStore) + kBarrier + access + "membar.gl;\n").text;
+    const std::size_t hook = text.find("__barracuda_log_states", text.find(".entry"));
+    return hook != std::string::npos && hook < text.find("__barracuda_release_begin", hook);
+  };
+  CHECK(logs("st.release.gpu.shared.u32 [tile], %r1;\n"));
+  CHECK(logs("atom.acq_rel.gpu.add.u32 %r3, [%rd1], 1;\n"));  // generic
+  CHECK_FALSE(logs("st.release.gpu.global.u32 [%rd1], %r1;\n"));
+}
+
+TEST_CASE("memory that a launch writes has states where no block learns of another") {
+  const auto keeps_owners = [](const std::string& body) {
+    return instrument_with(body).kernels[0].keeps_owners;
+  };
+  const std::string store = "st.global.u32 [%rd1], %r1;\n", barrier = kBarrier;
+  CHECK(keeps_owners(store + barrier + "bar.warp.sync -1;\n"));
+  CHECK(keeps_owners(store + barrier + "membar.cta;\n"));
+  CHECK(keeps_owners(store + barrier + "ld.acquire.gpu.global.u32 %r3, [%rd1];\n"));
+  CHECK_FALSE(keeps_owners(store + barrier + "membar.gl;\n"));
+  CHECK_FALSE(keeps_owners(store + barrier + "st.release.gpu.global.u32 [%rd1], %r1;\n"));
+  CHECK_FALSE(keeps_owners(store + "bar.warp.sync -1;\n"));
+  CHECK(instrument_with(store + barrier + "ld.acquire.gpu.global.u32 %r3, [%rd1];\n")
+            .text.find("__barracuda_log_states") != std::string::npos);
 }
 
 TEST_CASE("the interval is counted behind each barrier, and each hook of shared memory has it") {
@@ -151,10 +206,6 @@ std::ptrdiff_t skipped_loads(std::string_view body) {
   return count;
 }
 
-constexpr const char* kStore = "st.shared.u32 [tile], %r1;\n";
-constexpr const char* kLoad = "ld.shared.u32 %r2, [tile];\n";
-constexpr const char* kBarrier = "bar.sync 0;\n";
-
 bool counts_events(std::string_view body) {
   const InstrumentedModule module = instrument_with(body);
   REQUIRE(module.kernels[0].keeps_states);
@@ -183,12 +234,7 @@ TEST_CASE("threads of a block are counted where all come to every barrier togeth
 
 TEST_CASE("barriers are logged for a block where more than they orders threads") {
   const auto is_for_block = [](const std::string& body) {
-    const InstrumentedModule module = instrument_with(body);
-    CHECK_FALSE(module.kernels[0].keeps_states);
-    CHECK(module.text.find("interval") == std::string::npos);
-    const bool is_asked = module.text.find("__barracuda_logs_barrier,") != std::string::npos;
-    CHECK(module.kernels[0].has_block_events == is_asked);
-    return is_asked;
+    return instrument_with(body).text.find("__barracuda_logs_barrier,") != std::string::npos;
   };
   const std::string barrier = kBarrier, tile = kTile;
   const std::string differs = "mov.u32 %r7, %tid.x;\nsetp.lt.u32 %p2, %r7, 9;\n";
@@ -197,8 +243,10 @@ TEST_CASE("barriers are logged for a block where more than they orders threads")
   CHECK(is_for_block("ld.acquire.gpu.global.u32 %r3, [%rd1];\n" + barrier));
   CHECK_FALSE(is_for_block("membar.gl;\n"));
   CHECK_FALSE(is_for_block("membar.gl;\n" + differs + "@%p2 ret;\n" + barrier));
-  CHECK_FALSE(is_for_block("membar.gl;\n" + barrier + "bar.sync 1, 32;\n"));
-  CHECK_FALSE(is_for_block("membar.gl;\n" + barrier + "bar.arrive 1, 64;\n"));
+  for (const std::string counts : {"bar.sync 1, 32;\n", "bar.arrive 1, 64;\n"}) {
+    CHECK_FALSE(is_for_block("membar.gl;\n" + barrier + counts));
+    CHECK_FALSE(is_for_block(tile + barrier + counts));  // that has states
+  }
   CHECK_FALSE(is_for_block("mbarrier.init.shared.b64 [tile], 1;\n" + barrier));
 }
 

@@ -1,0 +1,37 @@
+// The text with which a thread of a kernel of ptx/passes/barrier_intervals.cpp counts the barriers
+// of its block that it has passed, and what stands around hooks that ask for that number.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "ptx/analysis/program.h"
+#include "ptx/hooks/hook_call.h"
+#include "ptx/module.h"
+
+namespace barracuda::ptx {
+
+// The register in which it counts.
+inline constexpr std::string_view kInterval = "%__barracuda_interval";
+
+std::string declare_interval();
+
+// Behind a barrier. `label` is that of no other text.
+std::string write_interval_end(const PlannedSite& barrier, std::uint32_t label, HookNames& called);
+
+// Before the hooks of a strong access, whose address is in %__barracuda_a; nothing if it has no
+// states.
+std::string write_log_states(const PlannedSite& site, bool is_generic, HookNames& called);
+
+// Before the hook of a load in a read-only interval. All threads of a block go the same way, so
+// that none of a warp stay apart behind it.
+std::string skip_unless_frozen(std::uint32_t label);
+
+// Around the hook of a barrier that all threads of a block come to together. Who is not ordered by
+// a barrier needs no record of it. All meet here first, to know whether anyone has something to
+// order; the barrier itself is where they wait for its record.
+HookText skip_unless_logged(const Statement& barrier, std::string_view id, std::uint32_t label,
+                            HookNames& called);
+
+}  // namespace barracuda::ptx
