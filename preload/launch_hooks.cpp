@@ -51,7 +51,9 @@ CUresult launch(LaunchRequest request, void** parameters, void** extra, const Su
   const bool begun = scope.run([&](session::Session& session) {
     finds_variables = session.variables().place(request.function);
     if (finds_variables) {
-      request.constants = session.variables().note(request.function);
+      auto variables = session.variables().note(request.function);
+      request.constants = std::move(variables.constants);
+      request.variables = std::move(variables.global);
       request.most_shared_bytes = most_dynamic_shared(request.function);
       session.launches().begin(launch, request);
     }

@@ -45,11 +45,13 @@ struct Kernel {
   bool instrumented = false;                  // if not, `reason` says why and nothing is appended
   bool is_empty = false;                      // has nothing to log and is left as it is
   std::string reason;
-  std::vector<std::string> constants;  // that it or a function that it may call mentions
-  bool renumbers_blocks = false;       // its launches may, see InstrumentOptions
-  bool resizes_grid = false;           // its launches may have blocks that disturb memory
-  std::uint32_t warps_together = 0;    // that a launch may move as one; 0: it may move none
-  bool numbered = false;               // its call graph synchronises: strong accesses are numbered
+  // What it or a function that it may call mentions of the module's constants, and of its variables
+  // in global memory.
+  std::vector<std::string> constants, variables;
+  bool renumbers_blocks = false;     // its launches may, see InstrumentOptions
+  bool resizes_grid = false;         // its launches may have blocks that disturb memory
+  std::uint32_t warps_together = 0;  // that a launch may move as one; 0: it may move none
+  bool numbered = false;             // its call graph synchronises: strong accesses are numbered
   GlobalWrites writes;
   GlobalAccesses accesses;
   // Nothing but barriers of whole blocks orders its threads: one record is made of what all warps

@@ -21,6 +21,7 @@ struct LaunchRequest {
   std::uint32_t most_shared_bytes = 0;    // that the function is set up for; 0: not known
   Handle event{};                         // that the launch records, if there is one
   std::vector<MemoryRange> constants;     // that the kernel may read
+  std::vector<MemoryRange> variables;     // in global memory, that it may access
 };
 
 }  // namespace barracuda::session

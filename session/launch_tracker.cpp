@@ -143,6 +143,7 @@ void LaunchTracker::leave_out_accesses(Launch& launch, const LaunchRequest& requ
        .stream = stream,
        .kernel = kernel,
        .arguments = packed_arguments(kernel, launch.parameters(), launch.extra()),
+       .variables = request.variables,
        .is_programmatic = request.is_programmatic,
        .grid = request.grid,
        .block = request.block});

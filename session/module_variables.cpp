@@ -8,7 +8,7 @@
 
 namespace barracuda::session {
 
-std::vector<MemoryRange> ModuleVariables::note(Handle function) {
+ModuleVariables::OfKernel ModuleVariables::note(Handle function) {
   const auto kernel = modules_.find(function);
   if (kernel == nullptr || !kernel->module->instrumented) {
     return {};
@@ -17,12 +17,12 @@ std::vector<MemoryRange> ModuleVariables::note(Handle function) {
   const std::pair key{&module, driver_.current_context()};
   {
     const std::lock_guard lock(mutex_);
-    const auto [noted, is_new] = constants_.try_emplace(key);
+    const auto [noted, is_new] = noted_.try_emplace(key);
     if (!is_new) {
-      return constants_of(*kernel, noted->second);
+      return of_kernel(*kernel, noted->second);
     }
   }
-  Constants found;
+  Ranges found;
   for (const DeviceVariable& variable : module.image->variables) {
     const auto range = driver_.variable(module.handle, module.is_library, variable.name);
     if (!range) {
@@ -33,12 +33,12 @@ std::vector<MemoryRange> ModuleVariables::note(Handle function) {
                                                    : "__device__";
     allocations_.add_variable(range->address, range->bytes,
                               report::describe_variable(kind, report::demangle(variable.name)));
-    if (variable.is_constant) {
+    if (!variable.is_managed) {
       found.emplace(variable.name, *range);
     }
   }
   const std::lock_guard lock(mutex_);
-  return constants_of(*kernel, constants_[key] = std::move(found));
+  return of_kernel(*kernel, noted_[key] = std::move(found));
 }
 
 bool ModuleVariables::place(Handle function) {
@@ -74,29 +74,33 @@ bool ModuleVariables::place(Handle function) {
   return true;
 }
 
-std::vector<MemoryRange> ModuleVariables::constants_of(const KernelBinding& kernel,
-                                                       const Constants& of_module) {
-  std::vector<MemoryRange> ranges;
-  if (kernel.kernel == nullptr) {
-    return ranges;
-  }
-  for (const std::string& name : kernel.kernel->constants) {
-    if (const auto known = of_module.find(name); known != of_module.end()) {
-      ranges.push_back(known->second);
+ModuleVariables::OfKernel ModuleVariables::of_kernel(const KernelBinding& kernel,
+                                                     const Ranges& of_module) {
+  const auto ranges_of = [&](const std::vector<std::string>& names) {
+    std::vector<MemoryRange> ranges;
+    for (const std::string& name : names) {
+      if (const auto known = of_module.find(name); known != of_module.end()) {
+        ranges.push_back(known->second);
+      }
     }
+    return ranges;
+  };
+  if (kernel.kernel == nullptr) {
+    return {};
   }
-  return ranges;
+  return {.constants = ranges_of(kernel.kernel->constants),
+          .global = ranges_of(kernel.kernel->variables)};
 }
 
 void ModuleVariables::forget(const LoadedModule& module) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(constants_, [&](const auto& entry) { return entry.first.first == &module; });
+  std::erase_if(noted_, [&](const auto& entry) { return entry.first.first == &module; });
   std::erase_if(placed_, [&](const auto& entry) { return entry.module == &module; });
 }
 
 void ModuleVariables::forget(Handle context) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(constants_, [&](const auto& entry) { return entry.first.second == context; });
+  std::erase_if(noted_, [&](const auto& entry) { return entry.first.second == context; });
   std::erase_if(placed_, [&](const auto& entry) { return entry.context == context; });
 }
 

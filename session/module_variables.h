@@ -19,12 +19,17 @@ namespace barracuda::session {
 
 class ModuleVariables {
  public:
+  // What a kernel may access; of global memory what the host does not share.
+  struct OfKernel {
+    std::vector<MemoryRange> constants, global;
+  };
+
   ModuleVariables(DeviceDriver& driver, const ModuleRegistry& modules, AllocationTable& allocations)
       : driver_(driver), modules_(modules), allocations_(allocations) {}
 
   // A kernel of this function's module is about to be launched: its variables have addresses now.
-  // The constants that the kernel may read.
-  std::vector<MemoryRange> note(Handle function);
+  // Those that the kernel may access.
+  OfKernel note(Handle function);
   // The same for a kernel in a part of its own, which is to find its module's variables: without
   // this it must not be launched. False if it cannot be done.
   [[nodiscard]] bool place(Handle function);
@@ -34,7 +39,7 @@ class ModuleVariables {
   void forget(Handle context);
 
  private:
-  using Constants = std::map<std::string, MemoryRange, std::less<>>;
+  using Ranges = std::map<std::string, MemoryRange, std::less<>>;
 
   struct PlacedPart {
     const LoadedModule* module = nullptr;
@@ -43,15 +48,14 @@ class ModuleVariables {
     friend auto operator<=>(const PlacedPart&, const PlacedPart&) = default;
   };
 
-  static std::vector<MemoryRange> constants_of(const KernelBinding& kernel,
-                                               const Constants& of_module);
+  static OfKernel of_kernel(const KernelBinding& kernel, const Ranges& of_module);
 
   DeviceDriver& driver_;
   const ModuleRegistry& modules_;
   AllocationTable& allocations_;
   std::mutex mutex_;
   // Of the modules and contexts whose variables were noted.
-  std::map<std::pair<const LoadedModule*, Handle>, Constants> constants_;
+  std::map<std::pair<const LoadedModule*, Handle>, Ranges> noted_;
   // The parts that know where their variables are, and the contexts.
   std::set<PlacedPart> placed_;
 };

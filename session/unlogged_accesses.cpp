@@ -70,7 +70,7 @@ UnloggedAccesses::UnloggedAccesses(const Options& options, const AllocationTable
       problems_(problems),
       describe_(std::move(describe)) {}
 
-// Variables of modules are no allocations here: nobody's reads of them stay unlogged.
+// Variables of modules are no allocations here. A pointer to one is not known to lead there.
 std::optional<UnloggedAccesses::Written> UnloggedAccesses::written_by(
     const BegunLaunch& launch) const {
   const ptx::GlobalWrites& writes = launch.kernel.writes;
@@ -99,10 +99,14 @@ std::optional<UnloggedAccesses::Written> UnloggedAccesses::written_by(
     }
     written.likely.push_back(behind ? *behind : *before);
   }
+  if (writes.variables) {
+    written.maybe.insert(written.maybe.end(), launch.variables.begin(), launch.variables.end());
+  }
   return written;
 }
 
-// The allocations that an argument leads to. What is no pointer and looks like one does no harm.
+// The allocations that an argument leads to, and the variables that the kernel names. What is no
+// pointer and looks like one does no harm.
 UnloggedAccesses::Ranges UnloggedAccesses::read_only(const BegunLaunch& launch,
                                                      const Ranges& written) const {
   Ranges found;
@@ -113,6 +117,9 @@ UnloggedAccesses::Ranges UnloggedAccesses::read_only(const BegunLaunch& launch,
         found.push_back(*range);
       }
     }
+  }
+  if (!launch.kernel.writes.variables) {
+    found.insert(found.end(), launch.variables.begin(), launch.variables.end());
   }
   return found;
 }

@@ -38,7 +38,8 @@ class UnloggedAccesses {
     detector::LaunchId id{};
     detector::StreamKey stream{};
     const ptx::Kernel& kernel;
-    std::vector<std::byte> arguments;  // packed; empty: not known
+    std::vector<std::byte> arguments;      // packed; empty: not known
+    std::vector<MemoryRange> variables{};  // in global memory, that the kernel names
     bool is_programmatic = false;
     detector::Dim3 grid, block;
   };

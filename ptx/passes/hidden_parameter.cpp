@@ -47,20 +47,20 @@ std::uint64_t parameter_limit(const Module& module) {
   return is_large ? 32764 : 4096;
 }
 
-// The constants of a module.
-class Constants {
+// The variables of a module in a state space.
+class VariablesOf {
  public:
-  explicit Constants(const Module& module) {
+  VariablesOf(const Module& module, StateSpace space) {
     for (const Statement& statement : module.statements) {
       for (const Variable& variable : statement.variables) {
-        if (statement.kind == StatementKind::kVariable && variable.space == StateSpace::kConst) {
+        if (statement.kind == StatementKind::kVariable && variable.space == space) {
           names_.insert(variable.name);
         }
       }
     }
   }
 
-  // Those that an entry may read.
+  // Those that an entry may access.
   [[nodiscard]] std::vector<std::string> of(const Program& program,
                                             const FunctionFacts& entry) const {
     std::set<std::string> used;
@@ -243,7 +243,8 @@ void append_parameter(Module& module, const Function& entry) {
 
 Expected<void> run(Program& program) {
   const SharedMemory shared(program);
-  const Constants constants(program.module);
+  const VariablesOf constants(program.module, StateSpace::kConst),
+      variables(program.module, StateSpace::kGlobal);
   if (swizzles(program.module)) {
     program.descriptor_alignment = kSwizzleBytes;
   }
@@ -282,6 +283,7 @@ Expected<void> run(Program& program) {
       append_parameter(program.module, entry);
     }
     kernel.constants = constants.of(program, facts);
+    kernel.variables = variables.of(program, facts);
     kernel.numbered = facts.is_numbered;
     kernel.writes = find_global_writes(program, i);
     program.kernels.push_back(std::move(kernel));

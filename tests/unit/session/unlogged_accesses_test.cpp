@@ -1,5 +1,6 @@
 #include "session/unlogged_accesses.h"
 
+#include <algorithm>
 #include <cstring>
 #include <initializer_list>
 
@@ -85,6 +86,7 @@ struct Device {
                         .stream = stream,
                         .kernel = kernel,
                         .arguments = arguments,
+                        .variables = variables,
                         .is_programmatic = is_programmatic,
                         .grid = {.x = 2},
                         .block = {.x = 32}});
@@ -107,6 +109,7 @@ struct Device {
   StreamTracker streams;
   Problems problems;
   ptx::Kernel kernel;
+  std::vector<MemoryRange> variables;  // that it names
   std::uint32_t launches = 0, copies = 0;
   UnloggedAccesses reads{options, allocations, streams, problems, [](LaunchId) { return " (k)"; }};
 };
@@ -114,6 +117,44 @@ struct Device {
 bool is_range(const wire::UnloggedMemory& unwritten, std::uint64_t address) {
   return unwritten.count == 1 && unwritten.ranges[0].address == address &&
          unwritten.ranges[0].bytes == kBytes;
+}
+
+TEST_CASE("reads of a variable stay unlogged in a launch that writes none") {
+  constexpr std::uint64_t kTable = 0x9000;
+  Device device(options_with("on"));
+  device.variables = {{.address = kTable, .bytes = 64}};
+  device.streams.created(Handle{kSecond}, true);
+  const StreamKey second{kSecond};
+  const auto reads_table = [&](StreamKey stream) {
+    const wire::UnloggedMemory unlogged = device.launch(stream, kIn, kOut);
+    return std::ranges::any_of(unlogged.ranges, [](const wire::UnloggedRange& range) {
+      return range.address == kTable && range.bytes == 64;
+    });
+  };
+  CHECK(reads_table(kLegacyStream));
+  device.copy_to(kLegacyStream, kTable);
+  CHECK_FALSE(device.has_given_up());
+  SECTION("one that writes variables, behind it") {
+    device.kernel.writes.variables = true;
+    CHECK_FALSE(reads_table(kLegacyStream));
+    CHECK_FALSE(device.has_given_up());
+  }
+  SECTION("one that writes variables, beside it") {
+    CHECK(reads_table(kLegacyStream));
+    device.kernel.writes.variables = true;
+    CHECK_FALSE(reads_table(second));
+    CHECK(device.has_given_up());
+  }
+  SECTION("one beside it that writes other memory") {
+    CHECK(reads_table(kLegacyStream));
+    device.launch(second, kIn, kOther);
+    CHECK_FALSE(device.has_given_up());
+  }
+  SECTION("a copy beside it") {
+    CHECK(reads_table(kLegacyStream));
+    device.copy_to(second, kTable);
+    CHECK(device.has_given_up());
+  }
 }
 
 TEST_CASE("the allocations of a launch's pointers that it does not write stay unlogged") {
