@@ -52,13 +52,24 @@ const AllocationRecord* variable_at(const std::vector<AllocationRecord>& allocat
 std::string beside_allocation(const std::vector<AllocationRecord>& allocations,
                               std::uint64_t address, std::uint64_t bytes) {
   constexpr std::uint64_t kNullPage = 4096;
+  // What is freed when the report is made was mostly there when the error was: the program saw the
+  // error and ended. Farther away it may be long forgotten.
+  constexpr std::uint64_t kNearby = 4096;
   const auto distance = [address](const AllocationRecord& record) {
     return address < record.address ? record.address - address
                                     : address - (record.address + record.bytes);
   };
+  const auto is_nearer = [&](const AllocationRecord& record, const AllocationRecord* than) {
+    return than == nullptr || distance(record) < distance(*than);
+  };
   const AllocationRecord* nearest = nullptr;
   for (const AllocationRecord& record : allocations) {
-    if (!record.freed && (nearest == nullptr || distance(record) < distance(*nearest))) {
+    if (!record.freed && is_nearer(record, nearest)) {
+      nearest = &record;
+    }
+  }
+  for (const AllocationRecord& record : std::views::reverse(allocations)) {
+    if (record.freed && distance(record) < kNearby && is_nearer(record, nearest)) {
       nearest = &record;
     }
   }
@@ -69,8 +80,9 @@ std::string beside_allocation(const std::vector<AllocationRecord>& allocations,
   if (nearest == nullptr) {
     return "none: nothing is allocated";
   }
-  const std::string what = fmt::format("the {} bytes at {:#x} ({})", nearest->bytes,
-                                       nearest->address, nearest->description);
+  const std::string what =
+      fmt::format("the {} bytes at {:#x} ({}{})", nearest->bytes, nearest->address,
+                  nearest->description, nearest->freed ? ", freed since" : "");
   if (address >= nearest->address) {
     return fmt::format("{} behind the end of {}", counted(distance(*nearest), "byte"), what);
   }

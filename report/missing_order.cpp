@@ -95,10 +95,13 @@ class Clause {
            (wait.empty() ? "" : fmt::format(": {} is missing before the access", wait));
   }
 
-  // What passes data in steps, as the reduction of a warp does that counts on lockstep, wants a
-  // barrier between two steps; who waits in a loop for a flag would wait for ever behind one.
+  // What passes data in steps through shared memory, as the reduction of a warp does that counts on
+  // lockstep, wants a barrier between two steps; who waits in a loop for a flag would wait for ever
+  // behind one. In global memory warps look at each other's volatile data (colours of a graph, say)
+  // whenever they like.
   [[nodiscard]] std::string volatile_pair() const {
-    const bool are_steps = race_.first.site != race_.second.site && !is_flag(race_.first.site) &&
+    const bool are_steps = race_.second.space == wire::AddressSpace::kShared &&
+                           race_.first.site != race_.second.site && !is_flag(race_.first.site) &&
                            !is_flag(race_.second.site);
     if (are_steps && race_.kind == detector::RaceKind::kIntraWarp) {
       return fmt::format(

@@ -191,7 +191,7 @@ bool matches(std::string_view pattern, std::string_view text) {
 }
 
 Expected<Suppressions::Condition> Suppressions::take_condition(std::string_view& rest) {
-  constexpr std::array<std::pair<std::string_view, Field>, 8> kFields = {{
+  constexpr std::array<std::pair<std::string_view, Field>, 9> kFields = {{
       {"kernel", Field::kKernel},
       {"function", Field::kFunction},
       {"file", Field::kFile},
@@ -200,6 +200,7 @@ Expected<Suppressions::Condition> Suppressions::take_condition(std::string_view&
       {"fingerprint", Field::kFingerprint},
       {"severity", Field::kSeverity},
       {"library", Field::kLibrary},
+      {"operation", Field::kOperation},
   }};
   const std::size_t colon = rest.find(':');
   const std::string_view name = rest.substr(0, colon);
@@ -208,7 +209,7 @@ Expected<Suppressions::Condition> Suppressions::take_condition(std::string_view&
   if (colon == std::string_view::npos || field == kFields.end()) {
     return unexpected(
         {.message = "expected kernel:, function:, file:, kind:, module:, severity:, "
-                    "library: or fingerprint: and a pattern, with '…' around one that "
+                    "library:, operation: or fingerprint: and a pattern, with '…' around one that "
                     "holds a space, or ThreadSanitizer's race:, instead of '" +
                     std::string(rest) + "'"});
   }
@@ -331,6 +332,10 @@ bool Suppressions::holds(const Condition& condition, const Finding& finding) {
              std::ranges::all_of(finding.accesses, [&](const Access& access) {
                return library_matches(condition.pattern, access);
              });
+    case Field::kOperation:
+      return any_access([&](const Access& access) {
+        return matches(condition.pattern, name_of(access.operation));
+      });
     case Field::kRace:
       return finding.type == FindingType::kRace &&
              (module_matches(condition.pattern, finding) || any_access([&](const Access& access) {

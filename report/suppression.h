@@ -41,7 +41,8 @@ class Suppressions {
     kRace,     // ThreadSanitizer's: function, file or module of a race
     kRaceTop,  // the same of the innermost frames alone
     kSeverity,
-    kLibrary,  // both accesses are of CUDA's headers, in a frame that matches
+    kLibrary,    // both accesses are of CUDA's headers, in a frame that matches
+    kOperation,  // what either access does
   };
 
   struct Condition {

@@ -13,8 +13,10 @@ namespace {
 using detector::CopyId;
 using detector::LaunchId;
 
-LaunchCheck check_of(const GraphKernelLaunch& launch) {
-  const bool is_checked = launch.id != LaunchId{} || launch.is_left_out;
+// A kernel that is not instrumented has nothing to log, or a reason of its own.
+LaunchCheck check_of(const GraphKernel& node, const GraphKernelLaunch& launch) {
+  const bool is_checked = launch.id != LaunchId{} || launch.is_left_out ||
+                          (node.kernel != nullptr && !node.kernel->instrumented());
   return {.is_left_out = launch.is_left_out,
           .unchecked = is_checked ? "" : "launched by a graph in a way that is not checked"};
 }
@@ -87,7 +89,7 @@ void GraphLaunches::submitting(const std::vector<GraphKernel>& nodes,
   ASSERT(launches.size() == nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i].is_kernel && !nodes[i].is_disabled) {
-      books_.count(nodes[i].kernel.get(), check_of(launches[i]));
+      books_.count(nodes[i].kernel.get(), check_of(nodes[i], launches[i]));
     }
   }
 }
@@ -103,7 +105,7 @@ void GraphLaunches::submitted(const std::vector<GraphKernel>& nodes,
       in_flight_.end(launches[i].id);
     }
     if (nodes[i].is_kernel && !nodes[i].is_disabled) {
-      books_.refused(nodes[i].kernel.get(), check_of(launches[i]));
+      books_.refused(nodes[i].kernel.get(), check_of(nodes[i], launches[i]));
     }
   }
 }

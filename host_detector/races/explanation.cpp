@@ -164,6 +164,16 @@ bool was_refused(EngineState& engine, const Actor& actor, const WarpObservation&
   return is_taken;
 }
 
+// What is atomic itself is not what a lock guards: who joins lists by compare-and-swap fails and
+// goes on without any lock.
+bool may_be_guarded(const EngineState& engine, const RaceAccess& access) {
+  if (access.site.is_call()) {
+    return true;
+  }
+  const wire::Operation operation = engine.site(index_of(access.site.instruction())).operation;
+  return operation != wire::Operation::kAtomic && operation != wire::Operation::kReduction;
+}
+
 // Calls visit(warp, observation) for reads that happen before what `lane` of `actor` does now, its
 // own first, the newest first.
 template <typename Visit>
@@ -342,7 +352,7 @@ void explain(EngineState& engine, const Actor& actor, Time first_time, RaceEvent
       engine, actor, lane, [&](const Actor& reading, const WarpObservation& observation) {
         const bool is_own = &reading.warp == &actor.warp && ((observation.lanes >> lane) & 1) != 0;
         if (std::exchange(is_last, is_last && !is_own) && is_own &&
-            was_refused(engine, actor, observation)) {
+            may_be_guarded(engine, race.second) && was_refused(engine, actor, observation)) {
           best = {MissingOrder::kLockNotTaken, observation.site, kDirect};
         }
         look_at(engine, actor, earlier, reading, observation, best);

@@ -40,6 +40,9 @@ class Finder {
     if (effect.opcode_class == OpcodeClass::kStore) {
       return;
     }
+    if (site != nullptr && effect.opcode_class == OpcodeClass::kAtomic) {
+      leave_to_atomic(current, *site);
+    }
     const Operand& destination = current.instruction.operands[0];
     visit_registers(destination, [&](const Operand& written) {
       std::erase_if(open_, [&](const Load& load) { return load.base == written.name; });
@@ -107,6 +110,18 @@ class Finder {
     visit_registers(destination,
                     [&](const Operand& written) { sources_[written.name] = {loads_.size()}; });
     loads_.push_back({.site = &site});
+  }
+
+  // Who looks at a place before an atomic there (`if (*lock == 0 && atomicExch(lock, 1) == 0)`) and
+  // later stores there (to unlock) updates it by the atomic: the load is no half of an update.
+  void leave_to_atomic(const Statement& statement, const PlannedSite& site) {
+    const Operand* const address = address_of(statement, site.effect);
+    const Operand* const base = address != nullptr ? base_of(*address) : nullptr;
+    if (base != nullptr) {
+      std::erase_if(open_, [&](const Load& load) {
+        return load.base == base->name && load.offset == address->offset;
+      });
+    }
   }
 
   void store(const Statement& statement, PlannedSite& site) {

@@ -1,5 +1,6 @@
 // Captured streams that fork after the fill; the second stream's addition waits for the first's,
-// and the streams join. The graph is run twice, one replay after the other.
+// and the streams join. A kernel that does nothing, and has nothing to log, is among them. The
+// graph is run twice, one replay after the other.
 //
 // expect: none
 #include "graph_check.h"
@@ -11,6 +12,8 @@ __global__ void fill(int* cells, int value) {
 __global__ void add(int* cells, int value) {
   cells[blockIdx.x * blockDim.x + threadIdx.x] += value;
 }
+
+__global__ void do_nothing() {}
 
 int main() {
   int* const cells = make_cells();
@@ -24,6 +27,7 @@ int main() {
   cudaGraph_t graph;
   CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
   fill<<<kBlocks, kThreads, 0, stream>>>(cells, 1);
+  do_nothing<<<1, 1, 0, stream>>>();
   CUDA_CHECK(cudaEventRecord(forked, stream));
   CUDA_CHECK(cudaStreamWaitEvent(other, forked, 0));
   add<<<kBlocks, kThreads, 0, stream>>>(cells, 2);

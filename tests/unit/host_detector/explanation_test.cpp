@@ -166,6 +166,16 @@ TEST_CASE("who fails to take a lock must wait, who fails to clear a flag has see
   }
 }
 
+TEST_CASE("no lock is missed by who goes on with an atomic after a compare-and-swap that failed") {
+  Scenario scenario;
+  scenario.launch(2, 1);
+  scenario.write(kBlock0, kData);
+  const SiteId site = scenario.atomic(kBlock0, kAtomic, kFlag, 0, 1);
+  scenario.atomic_again(kBlock1, site, kFlag, 1, std::nullopt);
+  scenario.atomic(kBlock1, kAtomic, kData, 0, 1);
+  CHECK(race_of_data(scenario).missing != MissingOrder::kLockNotTaken);
+}
+
 TEST_CASE("a narrow fence is blamed for what it left, and not for what was seen after it") {
   for (const bool is_after : {false, true}) {
     Scenario scenario;

@@ -48,6 +48,16 @@ TEST_CASE("a test of the value that decides about the store makes an update of i
                    "st.global.u32 [%rd1], %r3; done:") == kBoth);
 }
 
+TEST_CASE(
+    "a look before an atomic of the place is no half of an update, whatever is stored later") {
+  CHECK(updates_in("ld.global.u32 %r1, [%rd1]; setp.ne.s32 %p1, %r1, 0; @%p1 bra done;\n"
+                   "atom.global.exch.b32 %r2, [%rd1], 1; setp.ne.s32 %p2, %r2, 0; @%p2 bra done;\n"
+                   "st.global.u32 [%rd1], 0; done:") == kNone);
+  CHECK(updates_in("ld.global.u32 %r1, [%rd1]; setp.ne.s32 %p1, %r1, 0; @%p1 bra done;\n"
+                   "atom.global.exch.b32 %r2, [%rd2], 1; setp.ne.s32 %p2, %r2, 0; @%p2 bra done;\n"
+                   "st.global.u32 [%rd1], 0; done:") == kBoth);
+}
+
 TEST_CASE("two values that change places are no updates, nor are volatile accesses") {
   CHECK(updates_in("ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd2];\n"
                    "st.global.u32 [%rd1], %r2; st.global.u32 [%rd2], %r1;") == kNone);

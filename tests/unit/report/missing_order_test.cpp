@@ -50,10 +50,17 @@ TEST_CASE(
   CHECK(sample.text().find("cluster.sync() is missing") != std::string::npos);
 }
 
-TEST_CASE("volatile steps of one warp or block want its barrier, flags and blocks want atomics") {
+TEST_CASE(
+    "volatile steps in shared memory want a barrier of the warp or block, flags, blocks and global "
+    "memory atomics") {
   Sample sample;
   sample.race.missing = detector::MissingOrder::kVolatileFlag;
   CHECK(sample.text().find("cuda::atomic_ref") != std::string::npos);
+  for (const auto kind : {detector::RaceKind::kIntraBlock, detector::RaceKind::kIntraWarp}) {
+    sample.race.kind = kind;
+    CHECK(sample.text().find("cuda::atomic_ref") != std::string::npos);
+  }
+  sample.race.second.space = wire::AddressSpace::kShared;
   sample.race.kind = detector::RaceKind::kIntraWarp;
   CHECK(sample.text().find("__syncwarp() is missing") != std::string::npos);
   sample.race.kind = detector::RaceKind::kIntraBlock;

@@ -320,6 +320,8 @@ TEST_CASE("an address in no allocation is so far from the nearest") {
   CHECK(location_of(0x120000) ==
         "130816 bytes behind the end of the 256 bytes at 0x100000 (cudaMalloc)");
   CHECK(location_of(0x110008) == "byte 8 of 16 bytes at 0x110000 (cudaMalloc, freed since)");
+  CHECK(location_of(0x110012) ==
+        "2 bytes behind the end of the 16 bytes at 0x110000 (cudaMalloc, freed since)");
   CHECK(location_of(0x1fffc0) == "64 bytes before the 64 bytes at 0x200000 (managed memory)");
   CHECK(location_of(0x1ffffe) ==
         "2 bytes before the 64 bytes at 0x200000 (managed memory), into which it reaches");

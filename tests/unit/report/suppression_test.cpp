@@ -131,6 +131,38 @@ TEST_CASE("an error is told from a warning") {
   CHECK_FALSE(suppresses("severity:^error$", library_finding()));
 }
 
+TEST_CASE("an operation is that of either access") {
+  Finding finding = samples::race();
+  finding.accesses[0].operation = AccessOperation::kRead;
+  finding.accesses[1].operation = AccessOperation::kAtomic;
+  CHECK(suppresses("operation:^read$", finding));
+  CHECK(suppresses("operation:^atomic$", finding));
+  CHECK_FALSE(suppresses("operation:^write$", finding));
+}
+
+// The sum of 16-bit floating-point numbers that a GPU before compute capability 9.0 does not have.
+Finding loop_of_library(AccessOperation first) {
+  Finding finding = samples::race();
+  finding.accesses[0].operation = first;
+  finding.accesses[1].operation = AccessOperation::kAtomic;
+  for (Access& access : finding.accesses) {
+    access.inlined = {{"atomicAdd(__nv_bfloat162*, __nv_bfloat162)",
+                       "/usr/local/cuda/include/cuda_bf16.hpp", 3804},
+                      {"sum(__nv_bfloat162*)", "sum.cu", 7}};
+  }
+  return finding;
+}
+
+TEST_CASE("a header's look before its compare-and-swap is left out, not two sizes of atomics") {
+  const auto rules = library_suppressions();
+  REQUIRE(rules.has_value());
+  CHECK(rules->rule_for(loop_of_library(AccessOperation::kRead)).has_value());
+  CHECK_FALSE(rules->rule_for(loop_of_library(AccessOperation::kAtomic)).has_value());
+  Finding own = loop_of_library(AccessOperation::kRead);
+  own.accesses[0].inlined.erase(own.accesses[0].inlined.begin());
+  CHECK_FALSE(rules->rule_for(own).has_value());
+}
+
 TEST_CASE("the comment right above a rule is its reason") {
   const auto suppressions = Suppressions::parse(
       "# a file of rules\n\n# two\n# lines\nkernel:a\nkernel:b\n\nkernel:c\n", "s.txt");
