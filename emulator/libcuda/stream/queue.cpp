@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/early_return.h"
 #include "base/own_thread.h"
 #include "base/signals_blocked.h"
 #include "emulator/libcuda.h"
@@ -511,9 +512,7 @@ CUresult enqueue(const std::shared_ptr<Stream>& stream, Job job, std::span<const
 }
 
 CUresult enqueue_graph(const std::shared_ptr<Stream>& stream, const Graph& graph, Ticket& end) {
-  if (!graph.order()) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(!graph.order(), CUDA_ERROR_INVALID_VALUE);
   auto lock = queue().lock();
   std::vector<Ticket> before = queue().before(*stream);
   add_tickets(before, std::span(&end, 1));
