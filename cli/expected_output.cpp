@@ -42,11 +42,12 @@ void close_if_open(int& file) {
 
 ExpectedOutput::ExpectedOutput(const Options& options) {
   const auto plan = session::read_plan(options);
-  if (!plan || !plan->expectation || plan->expectation->output_sha.empty()) {
+  const auto expected = plan ? plan->expectation : std::nullopt;
+  if (!expected || expected->output_sha.empty()) {
     return;
   }
   plan_ = options.weakness;
-  sha_ = plan->expectation->output_sha;
+  sha_ = expected->output_sha;
   if (auto begun = begin(); !begun) {
     complain(begun.error().to_string());
     end();
@@ -115,7 +116,7 @@ void ExpectedOutput::end() {
     (void)!write(stop_[1], "", 1);
     thread_.join();
   }
-  for (int* const file : {&read_end_, &stop_[0], &stop_[1]}) {
+  for (int* const file : {&read_end_, &stop_.front(), &stop_.back()}) {
     close_if_open(*file);
   }
 }
