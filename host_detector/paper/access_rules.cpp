@@ -20,10 +20,10 @@ struct AccessRules::Check {
   static constexpr std::uint32_t kEnough = 64;
 
   const Actor& actor;
-  std::uint32_t lane;
-  Access access;
+  std::uint32_t lane = 0;
+  Access access{};
   Stamp stamp;
-  wire::AddressSpace space;
+  wire::AddressSpace space{};
   // Of the variable at hand.
   std::uint64_t byte = 0;
   std::uint32_t races_with_reads = 0;
