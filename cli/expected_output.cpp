@@ -16,7 +16,7 @@
 namespace barracuda::cli {
 namespace {
 
-// False: nobody reads there any more.
+// False: the reader is gone.
 bool write_all(int file, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = write(file, bytes.data(), bytes.size());
@@ -89,7 +89,7 @@ void ExpectedOutput::let_go() {
   });
 }
 
-// Until nobody can write any more, or the program has ended and the pipe is empty.
+// Until every writer is gone, or the program has ended and the pipe is empty.
 void ExpectedOutput::pass_on() {
   std::array<char, 65'536> bytes{};
   while (is_whole_) {

@@ -44,7 +44,7 @@ struct MachineOptions {
   // With it stores are delayed and loads stale; the schedule is the seeded one then, its seed 1 if
   // none is given.
   std::optional<Weakness> weakness;
-  // Gets what each launch has executed, at its end. Null: nobody asks.
+  // Gets what each launch has executed, at its end. May be null.
   std::function<void(const ExecutionCounts&)> executed;
 };
 

@@ -130,7 +130,8 @@ class Pipeline::State::Locked {
   const HeldLock held_;
 };
 
-// An assertion has failed in the detection thread, which is stuck there: nobody is to wait for it.
+// An assertion has failed in the detection thread, which is stuck there: others must not wait for
+// it.
 void Pipeline::State::abandon_detection() {
   is_stopping = true;
   drain->discard();

@@ -12,7 +12,7 @@ namespace {
 // The version from which there are functions of the per-thread default stream.
 constexpr int kPerThreadSince = 7000;
 
-// What cuGetProcAddress answers to whom asks for this version of a symbol, or a later one.
+// What cuGetProcAddress answers if it is asked for this version of a symbol, or a later one.
 struct Entry {
   std::string_view exported, symbol;
   int version;

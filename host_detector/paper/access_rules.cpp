@@ -24,7 +24,7 @@ struct AccessRules::Check {
   Access access{};
   Stamp stamp;
   wire::AddressSpace space{};
-  // Of the variable at hand.
+  // Of the current variable.
   std::uint64_t byte = 0;
   std::uint32_t races_with_reads = 0;
   // The last race reported, so that one of several variables is counted once.

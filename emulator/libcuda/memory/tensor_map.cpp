@@ -49,7 +49,7 @@ bool is_possible(CUtensorMapDataType type, cuuint32_t rank, CUtensorMapInterleav
          (interleave != CU_TENSOR_MAP_INTERLEAVE_32B || swizzle == CU_TENSOR_MAP_SWIZZLE_32B);
 }
 
-// False where a size is none that a map has room for.
+// False if a map has no room for one of the sizes.
 bool set_dimensions(TensorMap& map, const cuuint64_t* sizes, const cuuint64_t* strides,
                     const cuuint32_t* box, const cuuint32_t* steps) {
   for (std::size_t i = 0; i < kMaxTensorRank; ++i) {
