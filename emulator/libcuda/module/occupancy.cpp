@@ -120,9 +120,9 @@ CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction handle,
   RETURN_IF(cluster_blocks == 0, CUDA_ERROR_INVALID_CLUSTER_SIZE);
   const std::uint64_t threads =
       std::uint64_t{config->blockDimX} * config->blockDimY * config->blockDimZ;
-  const auto blocks = static_cast<std::uint64_t>(
-      blocks_per_multiprocessor(*function, threads, config->sharedMemBytes) *
-      device_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+  const std::uint64_t blocks = static_cast<std::uint64_t>(blocks_per_multiprocessor(
+                                   *function, threads, config->sharedMemBytes)) *
+                               attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   *clusters = static_cast<int>(blocks / cluster_blocks);
   return CUDA_SUCCESS;
 }
