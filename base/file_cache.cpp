@@ -87,7 +87,7 @@ std::optional<std::string> FileCache::find(const Hash128& key) const {
   return std::move(*entry);
 }
 
-// What is half written has a name that nobody looks for.
+// A half-written file has a name that is never looked up.
 Expected<void> FileCache::store(const Hash128& key, std::string_view content) const {
   if (sizeof(Header) + content.size() > max_bytes_) {
     return unexpected(not_kept(folder_, "an entry of " + std::to_string(content.size()) +

@@ -1,4 +1,4 @@
-// The name that somebody may have meant who wrote another one.
+// The known name that is most like a misspelt one.
 #pragma once
 
 #include <cstddef>

@@ -132,7 +132,7 @@ struct RunWords {
 };
 
 // Where the options of `run` end and the program begins: at `--`, or at the first word that is
-// neither an option nor an option's value. The program's words are nobody else's to interpret.
+// neither an option nor an option's value. The program's own words are not interpreted.
 Expected<RunWords> split_run_words(std::span<const std::string> words) {
   RunWords split;
   std::size_t i = 0;

@@ -23,8 +23,7 @@ constexpr const char* kFooter =
 
 constexpr const char* kWriteFooter =
     "COMMAND is explore, expose, harden or litmus with its arguments. explore is divided by its "
-    "tests; "
-    "expose\n"
+    "tests; expose\n"
     "by --runs, --per-race and seeds, so that all tasks together make the runs that were asked "
     "for;\n"
     "harden's tasks are the same search with other seeds. A line of --lines is such a command, "

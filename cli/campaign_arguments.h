@@ -16,7 +16,7 @@ inline constexpr const char* kCampaignDescription =
 // A flag of a part that campaign/__main__.py reads, in the words of its help.
 struct CampaignFlag {
   std::string_view names, meaning;
-  std::string_view choices = "";  // with spaces between
+  std::string_view choices;  // with spaces between
 };
 
 // write, run, status and result; write's flags are those of its help.

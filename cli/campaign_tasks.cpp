@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kTestsOneByOne = 1000;  // explore: as many tasks, at most, where none asks
 constexpr std::uint64_t kRunsOfTask = 40;       // expose: as many as it makes by itself
-// Between the first seeds of two tasks, where nobody knows how many a task will use.
+// Between the first seeds of two tasks, where it is not known how many a task will use.
 constexpr std::uint64_t kSeedsApart = 1'000'000;
 
 Diagnostic wrong(std::string message) {
@@ -88,7 +88,8 @@ std::uint64_t begin_of_part(std::uint64_t number, std::uint64_t part, std::uint6
   return part == 0 ? 0 : end_of_part(number, part - 1, parts);
 }
 
-// The words without the tests. Who wants a test that is called as a flag's value writes it behind.
+// The words without the tests. A test whose name is also a flag's value has to be written behind
+// the flags.
 CommandWords without_files(CommandWords words, const std::vector<std::string>& files) {
   std::size_t end = words.size();
   for (const std::string& file : std::ranges::reverse_view(files)) {
@@ -178,7 +179,7 @@ std::vector<CommandWords> divide_runs(const CommandWords& words, const ExposeCom
       own.emplace_back("--per-race", std::to_string(directed));
     }
     divided.push_back(with_flags(words, command.program, own));
-    // Under stress nobody counts the environments here.
+    // Under stress it is not known here how many environments there are.
     seed += command.stress ? kSeedsApart : std::max(runs, directed);
   }
   return divided;

@@ -103,7 +103,7 @@ struct Pipe {
                          bool own_group) {
   if (own_group) {
     setpgid(0, 0);
-    // Who kills us without a chance to forward it would leave the program behind.
+    // If we are killed without a chance to forward the signal, the program must not stay behind.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
   }
   execvpe(words[0], words, environment);

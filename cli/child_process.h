@@ -47,7 +47,7 @@ class ChildProcess {
 
   // A signal that would have ended the program has come after its end.
   [[nodiscard]] static bool is_interrupted();
-  // How often somebody has asked for the report so far, by SIGUSR2.
+  // How often the report so far was asked for, by SIGUSR2.
   [[nodiscard]] static int questions();
 
  private:

@@ -27,8 +27,7 @@ constexpr std::size_t kMostNamed = 6;
 
 constexpr const char* kCompilePtx =
     "compile with PTX as well: nvcc -arch=sm_90, or -gencode arch=compute_90,code=compute_90 "
-    "beside "
-    "code=sm_90; CMake: CMAKE_CUDA_ARCHITECTURES 90, not 90-real; without -dlto";
+    "beside code=sm_90; CMake: CMAKE_CUDA_ARCHITECTURES 90, not 90-real; without -dlto";
 constexpr const char* kLineinfo =
     "nvcc -lineinfo (CMake: target_compile_options(app PRIVATE "
     "$<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)), which changes no code; -g for lines of host code";

@@ -15,7 +15,7 @@ struct ToolEnvironment {
   std::string library_folder;        // goes first on the library path; empty: none
   std::string run_directory;
   Options options;
-  std::vector<std::string> caches = {};  // NAME=value, set as well (program_caches.h)
+  std::vector<std::string> caches;  // NAME=value, set as well (program_caches.h)
 };
 
 // This process's own.

@@ -16,7 +16,7 @@
 namespace barracuda::cli {
 namespace {
 
-// False: nobody reads there any more.
+// False: the reader is gone.
 bool write_all(int file, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = write(file, bytes.data(), bytes.size());
@@ -42,11 +42,12 @@ void close_if_open(int& file) {
 
 ExpectedOutput::ExpectedOutput(const Options& options) {
   const auto plan = session::read_plan(options);
-  if (!plan || !plan->expectation || plan->expectation->output_sha.empty()) {
+  const auto expected = plan ? plan->expectation : std::nullopt;
+  if (!expected || expected->output_sha.empty()) {
     return;
   }
   plan_ = options.weakness;
-  sha_ = plan->expectation->output_sha;
+  sha_ = expected->output_sha;
   if (auto begun = begin(); !begun) {
     complain(begun.error().to_string());
     end();
@@ -88,7 +89,7 @@ void ExpectedOutput::let_go() {
   });
 }
 
-// Until nobody can write any more, or the program has ended and the pipe is empty.
+// Until every writer is gone, or the program has ended and the pipe is empty.
 void ExpectedOutput::pass_on() {
   std::array<char, 65'536> bytes{};
   while (is_whole_) {
@@ -115,7 +116,7 @@ void ExpectedOutput::end() {
     (void)!write(stop_[1], "", 1);
     thread_.join();
   }
-  for (int* const file : {&read_end_, &stop_[0], &stop_[1]}) {
+  for (int* const file : {&read_end_, &stop_.front(), &stop_.back()}) {
     close_if_open(*file);
   }
 }

@@ -321,7 +321,7 @@ class Session {
                                           : 0;
   }
 
-  // A file that somebody's interruption left no time for.
+  // A file for which an interruption left no time.
   void leave_out() { ++left_out_; }
 
  private:

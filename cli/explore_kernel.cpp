@@ -63,6 +63,7 @@ std::optional<std::vector<std::string>> parameter_names(std::string_view text) {
 // The names that the source gives the parameters; PTX does not keep them. None found: arg0, arg1.
 std::vector<std::string> names_of_parameters(const std::string& file, const ptx::Function& entry) {
   std::vector<std::string> numbered;
+  numbered.reserve(entry.parameters.size());
   for (std::size_t i = 0; i < entry.parameters.size(); ++i) {
     numbered.push_back(fmt::format("arg{}", i));
   }

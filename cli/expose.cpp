@@ -94,11 +94,10 @@ void tell_settings(const ExposeCommand& command, const CampaignResult& result,
   }
   report.notes.emplace_back(
       "stores were delayed by rewriting the program: no run can be repeated exactly, so all "
-      "answers "
-      "are rates of runs; races direct nothing, which store was late and who read the old value is "
+      "answers are rates of runs; races direct nothing, which store was late and who read the old "
+      "value is "
       "not known, and neither stale reads nor fences that are too narrow are shown (without "
-      "--device "
-      "gpu the emulated device does all that)");
+      "--device gpu the emulated device does all that)");
 }
 
 // What the run of a plan writes to standard output, if that is the same each time: not if it was

@@ -198,8 +198,8 @@ std::string manual_page() {
   }
   return text +
          ".SH ENVIRONMENT\n.TP\n.B BARRACUDA_OPTIONS\nOptions, as above.\n.TP\n.B TMPDIR\nWhere "
-         "findings "
-         "are kept while a program runs.\n.TP\n.B NO_COLOR\nIf it is set, the report has no "
+         "findings are kept while a program runs.\n.TP\n.B NO_COLOR\nIf it is set, the report has "
+         "no "
          "colour.\n"
          ".SH SEE ALSO\nshare/doc/barracuda/docs, above all REPORTS.md, beside the installed "
          "command.\n";

@@ -51,7 +51,7 @@ std::optional<std::string> value_in_pattern(const std::string& variable) {
 }
 
 int open_output(const std::string& pattern, int flags) {
-  // Who has a variable that is not set here knows its value.
+  // A process that has a variable which is not set here knows its value.
   const auto path = expand_file_name(replace_variables(pattern, [](const std::string& variable) {
     return std::optional(value_in_pattern(variable).value_or("x"));
   }));

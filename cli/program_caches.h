@@ -1,5 +1,5 @@
 // The caches of compiled kernels that libraries keep. Runs without the tool leave machine code in
-// them whose PTX nobody knows. Under `barracuda run` these libraries therefore keep their caches in
+// them whose PTX is not known. Under `barracuda run` these libraries therefore keep their caches in
 // folders of the tool's own, beside what is known of the code in them.
 #pragma once
 

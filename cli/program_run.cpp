@@ -109,7 +109,8 @@ std::optional<ProgramEnded> ProgramRuns::wait_for_one() {
     if (process < 0 && errno == EINTR) {
       return std::nullopt;
     }
-    // Who ignores SIGCHLD cannot wait for one of several: then all of them have ended.
+    // A process that ignores SIGCHLD cannot wait for one of several children: then all of them have
+    // ended.
     const auto place = process < 0
                            ? std::ranges::find_if(
                                  places_, [](const Place& each) { return each.process != 0; })

@@ -41,6 +41,7 @@ class ProgramRuns {
   explicit ProgramRuns(const RunDirectory& directory);
   ProgramRuns(const ProgramRuns&) = delete;
   ProgramRuns& operator=(const ProgramRuns&) = delete;
+  ~ProgramRuns() = default;
 
   static constexpr std::size_t kMostAtOnce = 64;
 

@@ -134,7 +134,7 @@ bool is_alive(const fs::path& rank) {
   return since && !since->empty() && *since == running_since(rank.filename());
 }
 
-// Nobody else looks at the folder, and ends, meanwhile.
+// While it lives, no other process looks at the folder and ends.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& folder)
@@ -193,7 +193,8 @@ Ranks::Ranks(std::string policy)
     return;
   }
   const FolderLock lock(folder_);
-  // Left by a job of the same name: the first rank of this one finds nobody alive.
+  // Left by an earlier job of the same name: the first rank of this one finds no live process in
+  // it.
   const std::vector<fs::path> found = registered_in(folder_);
   if (std::ranges::none_of(found, is_alive)) {
     for (const fs::path& rank : found) {

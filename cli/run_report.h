@@ -1,5 +1,5 @@
-// The report of a `barracuda run` from its folder: made while it runs, at its end, and by whoever
-// finds the folder of a run that was killed.
+// The report of a `barracuda run` from its folder: made while it runs, at its end, and by
+// `barracuda report` from the folder of a run that was killed.
 #pragma once
 
 #include <chrono>
@@ -31,8 +31,8 @@ Expected<report::Report> report_left_in(const std::string& folder);
 bool any_still_running(const std::string& spools);
 
 // What `run` does while its program runs: findings go to the files that the options name as they
-// are found, a terminal hears once a minute how far it is, and whoever asks (SIGUSR2) gets the
-// report so far.
+// are found, a terminal shows the progress once a minute, and SIGUSR2 makes it print the report so
+// far.
 class RunWatch {
  public:
   RunWatch(const Options& options, std::string spools);

@@ -28,7 +28,7 @@ struct Ended {
   std::optional<report::Report> report;
 };
 
-// Starts the runs, so many at a time, and waits for them; a signal keeps the rest from starting.
+// Starts the runs, a few at a time, and waits for them; a signal keeps the rest from starting.
 class SeedRuns {
  public:
   SeedRuns(const RunCommand& first, const RunCommand& others, const RunDirectory& directory)

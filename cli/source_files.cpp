@@ -46,7 +46,7 @@ class Replacement {
     if (error || stat(target.c_str(), &status) != 0) {
       return unexpected({.message = "is not there any more", .file = file});
     }
-    // The superuser may write what nobody is meant to.
+    // The superuser may write to files that are read-only for everybody.
     constexpr mode_t kWritable = S_IWUSR | S_IWGRP | S_IWOTH;
     if ((status.st_mode & kWritable) == 0 || access(target.c_str(), W_OK) != 0) {
       return unexpected({.message = "is read-only", .file = file});

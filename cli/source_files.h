@@ -19,8 +19,8 @@ Expected<weak_memory::SourceLines> read_source(const std::string& file);
 // them is changed then, unless the system refuses to rename what it has let us write.
 Expected<void> replace_sources(const weak_memory::SourceChanges& changes);
 
-// Those of the files that were changed after the device code was built that the program, or what it
-// is linked with, carries: what was compiled may be another text. None if that cannot be told (a
+// Those of the files that were changed after the device code in the program, or in what it is
+// linked with, was built: the compiled text may be another one. None if that is not known (a
 // script).
 std::vector<std::string> newer_than_program(const weak_memory::SourceChanges& changes,
                                             const std::string& program);

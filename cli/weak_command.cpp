@@ -21,9 +21,10 @@
 namespace barracuda::cli {
 namespace {
 
-// Of a run, in seconds, where the user sets none: so many times that of the slowest that has ended
-// by itself so far. Runs with a store that is held for a reader, and with fences, can take fifty
-// times as long as those without delays; one that is ended too early is taken for a hang.
+// The time limit of a run, in seconds, where the user sets none: kSlower times the slowest run that
+// has ended by itself so far. Runs with a store that is held for a reader, and with fences, can
+// take fifty times as long as those without delays; one that is ended too early is taken for a
+// hang.
 constexpr double kSlower = 10;
 constexpr std::uint64_t kLeastLimit = 20, kMostLimit = 60;
 

@@ -21,10 +21,11 @@
 
 namespace barracuda::cli {
 
-// The folder of the command's runs, with what they are of. Nothing if there is none; says why.
+// The folder of the command's runs, and what says of which program they are. Prints why if there is
+// none.
 std::optional<RunDirectory> run_directory(const WeakCommand& command);
 
-// The runs of one command, until its time is over or somebody interrupts.
+// The runs of one command, until its time is over or it is interrupted.
 class WeakSession {
  public:
   // Both outlive it. `at_once`: as of a WeakProgram.
@@ -68,7 +69,7 @@ Expected<weak_memory::OracleRules> oracle_rules(const WeakCommand& command);
 // On a GPU, where no run repeats; and stores are delayed by the program's own, rewritten code.
 bool is_on_gpu(const WeakCommand& command);
 bool is_rewritten(const WeakCommand& command);
-// On a GPU, where nobody names one: the stress that it was tuned to; says so if it was not.
+// On a GPU, if the options name no stress: the stress that it was tuned to; says so if it was not.
 Expected<void> find_stress_file(WeakCommand& command);
 // The status for main, once said, where there is no such device, or none that can be stressed.
 // `name`: the command's.

@@ -14,8 +14,8 @@ namespace barracuda::cli {
 std::vector<std::pair<std::string, std::string>> weakness_options(
     const weak_memory::Settings& settings);
 
-// The plan that repeats a run of this program with these settings. An empty `expected.failure`:
-// nobody knows how it ends.
+// The plan that repeats a run of this program with these settings. `expected.failure` is empty if
+// it is not known how the run ends.
 session::Plan plan_of(const std::vector<std::string>& program,
                       const weak_memory::Settings& settings, session::Plan::Expectation expected);
 

@@ -19,8 +19,8 @@ namespace barracuda::emulator::driver {
 // Each name has an address of its own, _ptsz and _ptds forms too.
 void* find_function(std::string_view exported_name);
 
-// What cuGetProcAddress means by a symbol, for whom asks for `cuda_version` (12040 is 12.4) and, if
-// per_thread, for the per-thread default stream: an exported name, or empty.
+// The exported name that cuGetProcAddress means by a symbol if it is asked for `cuda_version`
+// (12040 is 12.4) and, if per_thread, for the per-thread default stream; or empty.
 std::string_view exported_name(std::string_view symbol, int cuda_version, bool per_thread);
 
 // Whether the name is that of a function's form for the thread's own default stream.

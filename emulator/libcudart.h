@@ -1,5 +1,5 @@
 // A libcudart: CUDA's runtime functions by their exported names, written over driver functions that
-// are reached through a resolver only, so that whoever hooks the driver sees what the runtime does.
+// are reached through a resolver only, so that hooks of the driver see what the runtime does.
 // Usable before constructors have run.
 #pragma once
 

@@ -145,14 +145,6 @@ std::optional<GlobalVariable> Machine::find_variable(const LoadedModule& module,
   return variable == nullptr ? std::nullopt : std::optional(*variable);
 }
 
-std::vector<std::string_view> Machine::kernel_names(const LoadedModule& module) {
-  std::vector<std::string_view> names;
-  for (const auto& kernel : module.kernels()) {
-    names.push_back(kernel->function().name);
-  }
-  return names;
-}
-
 KernelAttributes Machine::attributes(const LoadedKernel& kernel) {
   const Program& program = kernel.program();
   KernelAttributes attributes;

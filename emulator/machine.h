@@ -44,7 +44,7 @@ struct MachineOptions {
   // With it stores are delayed and loads stale; the schedule is the seeded one then, its seed 1 if
   // none is given.
   std::optional<Weakness> weakness;
-  // Gets what each launch has executed, at its end. Null: nobody asks.
+  // Gets what each launch has executed, at its end. May be null.
   std::function<void(const ExecutionCounts&)> executed;
 };
 
@@ -169,7 +169,6 @@ class Machine {
   static const LoadedKernel* find_kernel(const LoadedModule& module, std::string_view name);
   static std::optional<GlobalVariable> find_variable(const LoadedModule& module,
                                                      std::string_view name);
-  static std::vector<std::string_view> kernel_names(const LoadedModule& module);
   static KernelAttributes attributes(const LoadedKernel& kernel);
   // Of the kernel and of all functions that it may call, in the order of the text.
   static std::vector<Refusal> refusals(const LoadedKernel& kernel);

@@ -20,7 +20,7 @@ namespace barracuda::emulator {
 namespace {
 
 constexpr std::uint64_t kAlignment = 256;
-// From here on, pages that nobody touches must cost nothing.
+// From here on, pages that are never touched must cost nothing.
 constexpr std::uint64_t kMappedBytes = std::uint64_t{64} * 1024;
 
 // All that it depends on is rounded_bytes().

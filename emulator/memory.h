@@ -38,7 +38,7 @@ class Memory {
   // Withdrawn bytes are an allocation again, of a size with the same rounded_bytes().
   void restore(std::uint64_t address, std::uint64_t bytes);
   void discard(std::uint64_t address);
-  // What an allocation of so many bytes takes.
+  // How much memory an allocation of `bytes` takes.
   static std::uint64_t rounded_bytes(std::uint64_t bytes);
 
   // The allocation that contains `address`, if any.

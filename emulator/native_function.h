@@ -54,8 +54,9 @@ struct NativeCall {
   const Context* context = nullptr;
 
   [[nodiscard]] GenericPlace place_of(std::uint64_t generic_address) const;
-  // Some of these lanes of the warp have not exited and do not call now: whoever wants to meet them
-  // tries again. False after many tries, because who waits for each other must not for ever.
+  // Some of these lanes of the warp have not exited and do not call now: a lane that wants to meet
+  // them tries again. False after many tries, so that lanes which wait for each other do not wait
+  // for ever.
   [[nodiscard]] bool waits_for(std::uint32_t members) const;
 };
 

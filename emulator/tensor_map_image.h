@@ -25,7 +25,8 @@ struct TensorMapImage {
   TensorMap map;
   std::uint64_t reserved[3] = {};  // zero
 
-  // Whether a copy can be told what to do by it: it lies in memory that the program writes.
+  // False if it is no image of a map, as in memory that the program has written: then a copy must
+  // not use it.
   [[nodiscard]] bool is_valid() const { return magic == kMagic && map.is_valid(); }
 };
 

@@ -77,7 +77,7 @@ struct WeakEvent {
   friend bool operator==(const WeakEvent&, const WeakEvent&) = default;
 };
 
-// How many drains found so many entries: the last element counts those that found more.
+// The number of drains by how many entries they found; the last element counts all that found more.
 using DrainLengths = std::array<std::uint64_t, 257>;
 
 // What the threads of a launch have executed, one by one: an instruction of a whole warp counts 32.
@@ -144,7 +144,7 @@ struct Weakness {
   // With it exactly these are made weak, and nothing is drawn.
   bool has_decisions = false;
   std::vector<Decision> decisions;
-  // Gets what was made weak, in pieces, while launches run and when they end. Null: nobody asks.
+  // Gets what was made weak, in pieces, while launches run and when they end. May be null.
   std::function<void(const WeakLog&)> report;
 };
 

@@ -17,7 +17,7 @@ void for_each_masked(std::uint32_t bytes, std::uint16_t mask, Visit visit) {
     return;
   }
   for (std::uint32_t chunk = 0; chunk < bytes; chunk += kChunk) {
-    std::uint32_t rest = mask;
+    const std::uint32_t rest = mask;
     for (std::uint32_t at = 0; rest >> at != 0;) {
       at += static_cast<std::uint32_t>(std::countr_zero(rest >> at));
       const auto run = static_cast<std::uint32_t>(std::countr_one(rest >> at));

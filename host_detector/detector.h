@@ -53,7 +53,7 @@ class Detector {
   void apply_copy(const CopyInfo& copy);
   // Errors in the operation (unknown launch or site, absurd CTA) are counted, not applied.
   void apply(const WarpOperation& operation);
-  // After cluster appliers: so many of their operations were applied and refused.
+  // Adds what cluster appliers have applied and refused.
   void count(std::uint64_t applied, std::uint64_t rejected);
   // How often cluster appliers waited for each other. Asked from any thread.
   [[nodiscard]] std::uint64_t contentions() const;

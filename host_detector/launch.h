@@ -17,8 +17,8 @@ namespace barracuda::detector {
 // Counts launches of a session from 1; never reused. Records carry the low 16 bits.
 enum class LaunchId : std::uint32_t {};
 
-// Counts from 1 what has a place among the launches and is none: copies (copy.h), those that
-// nothing comes between may share a number, and ends of prerequisites. Never reused.
+// Counts from 1 what has a place among the launches without being one: copies (copy.h), which share
+// a number if nothing comes between them, and ends of prerequisites. Never reused.
 enum class CopyId : std::uint32_t {};
 
 // What has a place in the order of the device's work: a launch, or what CopyId counts.

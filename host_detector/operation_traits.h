@@ -36,6 +36,7 @@ inline constexpr OperationTraits kTensorBox{.has_box = true};
 inline constexpr OperationTraits kOrderedByNumber{.has_order = true};
 inline constexpr OperationTraits kOperandOrder{.has_operands = true, .orders_threads = true};
 
+// NOLINTBEGIN(modernize-use-designated-initializers): a table
 inline constexpr Row kRows[] = {
     {Operation::kRead, kPlainAccess},
     {Operation::kWrite, kPlainAccess},
@@ -70,6 +71,7 @@ inline constexpr Row kRows[] = {
     {Operation::kMatrixProduct, kOperand},
     {Operation::kHeap, kOrderedByNumber},
 };
+// NOLINTEND(modernize-use-designated-initializers)
 
 }  // namespace operation_rows
 

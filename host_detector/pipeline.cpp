@@ -31,9 +31,11 @@ constexpr std::chrono::milliseconds kDeadlockLookEvery{250};
 }  // namespace
 
 struct Pipeline::State {
-  explicit State(const PipelineOptions& pipeline_options)
-      : options(pipeline_options), detector(options.detector) {}
+  explicit State(PipelineOptions pipeline_options)
+      : options(std::move(pipeline_options)), detector(options.detector) {}
 
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
   ~State();
 
   PipelineOptions options;
@@ -128,7 +130,8 @@ class Pipeline::State::Locked {
   const HeldLock held_;
 };
 
-// An assertion has failed in the detection thread, which is stuck there: nobody is to wait for it.
+// An assertion has failed in the detection thread, which is stuck there: others must not wait for
+// it.
 void Pipeline::State::abandon_detection() {
   is_stopping = true;
   drain->discard();
@@ -382,7 +385,7 @@ PipelineStatistics Pipeline::statistics() const {
 void Pipeline::abandon() {
   const PipelineOptions options = state_->options;
   // Its threads and locks are those of another process: leaked on purpose.
-  static_cast<void>(state_.release());
+  [[maybe_unused]] State* const leaked = state_.release();
   state_ = std::make_unique<State>(options);
 }
 

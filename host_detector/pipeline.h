@@ -33,7 +33,7 @@ struct PipelineOptions {
   // What `late_after` is measured by. Called at each look for late launches.
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
   // Called once for each launch with a block whose threads all wait at barriers that cannot open
-  // (Detector::find_deadlocked), as on_late is. If it is empty, nobody looks for such launches.
+  // (Detector::find_deadlocked), as on_late is. If it is empty, such launches are not looked for.
   std::function<void(LaunchId)> on_deadlock;
 };
 

@@ -84,7 +84,7 @@ class StreamOrder {
   // The same for a programmatic one; `fresh` is the number that its prerequisite's end may have. It
   // has a prerequisite if a kernel was the last that came into its stream and may still run.
   ProgrammaticOrder launch_programmatic(StreamKey stream, LaunchId id, CopyId fresh);
-  // A kernel that nobody looks after was put into `stream`.
+  // A kernel that is not checked was put into `stream`.
   void launch_unknown(StreamKey stream);
   // For a copy put into `stream` now; `fresh` is its number, unless it can share that of the copies
   // just before it.
@@ -99,7 +99,7 @@ class StreamOrder {
   void wait_event(StreamKey stream, EventKey event);
   void synchronize_stream(StreamKey stream);
   void synchronize_event(EventKey event);
-  // Nobody will wait for it any more.
+  // The event will not be waited for any more.
   void forget_event(EventKey event);
   void synchronize_device();
 

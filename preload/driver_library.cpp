@@ -38,8 +38,7 @@ DeviceChoice choose() {
   if (!present && wanted == "gpu") {
     block_process(
         "device=gpu was asked for, but no NVIDIA driver was found (libcuda.so.1 and a device "
-        "node); "
-        "device=cpu runs kernels on the emulated device.");
+        "node); device=cpu runs kernels on the emulated device.");
     return DeviceChoice::kGpu;
   }
   return present ? DeviceChoice::kGpu : DeviceChoice::kEmulated;

@@ -235,7 +235,8 @@ void add_gap(Coverage& coverage, std::string gap) {
   }
 }
 
-// What the options left out of `kernel`'s launches; true where nothing else of it is to be told.
+// Adds what the options left out of `kernel`'s launches; true if there is nothing else to say of
+// it.
 bool add_left_out(Coverage& coverage, const KernelRecord& kernel, const std::string* library) {
   coverage.left_out_launches += kernel.left_out_launches;
   if (kernel.left_out_launches == 0 || kernel.left_out_launches != kernel.launches) {

@@ -23,7 +23,7 @@ struct Outcome {
   bool change_status = false;
 };
 
-// What such a process is told by.
+// Whether such a process has nothing to report.
 bool has_nothing_to_say(const RunData& run);
 
 class Outlet {

@@ -41,7 +41,7 @@ class Excerpts {
     }
   }
 
-  // {file: {line: text}}; a file that is not at hand is left out.
+  // {file: {line: text}}; a file that cannot be read is left out.
   [[nodiscard]] Json json() const {
     Json sources = Json::object();
     for (const auto& [file, lines] : wanted_) {

@@ -1,5 +1,5 @@
-// The report as one page of HTML that needs no network: page.html with the findings, and the lines
-// of their sources that are at hand, in it.
+// The report as one page of HTML that needs no network: page.html with the findings, and with the
+// lines of their sources where these can be read.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What a race lacks, in terms of the program's code: for whoever repairs it (weak_memory/repair).
-// The sentence for people is made of the same facts (missing_order.h).
+// What a race lacks, in terms of the program's code, for the search for a repair
+// (weak_memory/repair). The sentence for people is made of the same facts (missing_order.h).
 #pragma once
 
 #include <string>

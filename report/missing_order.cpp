@@ -135,8 +135,7 @@ class Clause {
         return between_host_and_kernel(first_, second_);
       case detector::RaceKind::kUseAfterExit:
         return "nothing makes the block whose shared memory it is stay until then: a barrier of "
-               "the "
-               "cluster is missing before it exits";
+               "the cluster is missing before it exits";
     }
     return "";
   }
@@ -157,8 +156,7 @@ class Clause {
   [[nodiscard]] std::string both_fences() const {
     return fmt::format(
         "{} is missing in two places: after the {} and before the flag or lock is written{}, and "
-        "in "
-        "the second thread between seeing the flag or lock and its access",
+        "in the second thread between seeing the flag or lock and its access",
         names_.fence, verb_of(first_), at());
   }
 

@@ -12,7 +12,7 @@ namespace barracuda::report {
 bool is_of_python_package(std::string_view path);
 
 // The program's own: a file that is there, not a package's, and not in a cache of generated code
-// (Inductor's, Triton's). Reads the environment: whoever runs Python holds its lock.
+// (Inductor's, Triton's). Reads the environment: the caller holds Python's lock.
 bool is_own_python_file(const std::string& path);
 
 // The frame to name of a stack that is not empty: its files, innermost first. The program's own

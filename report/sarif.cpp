@@ -36,23 +36,20 @@ constexpr Rule kRules[] = {
     {.type = FindingType::kRace,
      .id = "race",
      .title = "Data race",
-     .help = "Two threads access the same memory, at least one of them writes, and nothing orders "
-             "the two "
-             "accesses. What they read and leave behind depends on the schedule. Add the order "
-             "that the "
-             "message names."},
+     .help =
+         "Two threads access the same memory, at least one of them writes, and nothing orders "
+         "the two accesses. What they read and leave behind depends on the schedule. Add the order "
+         "that the message names."},
     {.type = FindingType::kBarrierDivergence,
      .id = "barrier-divergence",
      .title = "Barrier divergence",
      .help = "Not all threads that a barrier waits for come to it. The kernel may hang, or go on "
-             "with data "
-             "that are not there yet. Move the barrier out of the branch."},
+             "with data that are not there yet. Move the barrier out of the branch."},
     {.type = FindingType::kMemoryError,
      .id = "memory-error",
      .title = "Memory error",
      .help = "The kernel was ended by an access that is not allowed, a trap or an assertion. What "
-             "it had "
-             "not done yet was not checked."},
+             "it had not done yet was not checked."},
     {.type = FindingType::kTimeout,
      .id = "timeout",
      .title = "Kernel did not end",

@@ -1,5 +1,5 @@
-// What the instructions of a function say of one of its lines where its text is not at hand, and
-// how many variables a line has. Made of the site table alone, so the same in every run.
+// What the instructions of a function say of one of its lines whose text cannot be read, and how
+// many variables a line has. Made of the site table alone, so the same in every run.
 #pragma once
 
 #include <cstdint>

@@ -105,7 +105,7 @@ std::size_t begin_of_function(const std::vector<std::string>& lines, std::size_t
 
 std::string source_file(const std::string& file) {
   std::error_code error;
-  // A name in PTX may be of anything, a pipe that nobody writes to, too.
+  // A name in PTX may be that of anything, of a pipe without a writer for example.
   if (!std::filesystem::is_regular_file(file, error) ||
       std::filesystem::file_size(file, error) > kMostBytes || error) {
     return "";

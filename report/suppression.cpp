@@ -72,7 +72,7 @@ bool top_matches(const std::string& pattern, const Access& access) {
 }
 
 // An access that a library makes for the program: from its innermost frame outwards one matches
-// before the program's first. Frames without a file belong to whoever their names say.
+// before the program's first. A frame without a file belongs where its function's name says.
 bool library_matches(const std::string& pattern, const Access& access) {
   for (const std::vector<Frame>* const frames : {&access.inlined, &access.callers}) {
     for (const Frame& frame : *frames) {

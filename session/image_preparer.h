@@ -25,7 +25,7 @@ class ImagePreparer {
         recorder_(recorder),
         problems_(problems) {}
 
-  // Who knows what machine code was made of; before any image is prepared.
+  // `find` knows what machine code was made of. To be called before any image is prepared.
   void know_code(FindOrigin find) { find_origin_ = find; }
 
   // What the driver gets to load instead of this image; its sites are known to the detector. They

@@ -31,7 +31,7 @@ class KernelTimer {
   // What has ended by now is written, once.
   void close();
 
-  // The device counts energy in steps of some tens of milliseconds: no less than this is told.
+  // The device counts energy in steps of some tens of milliseconds: less than this is not reported.
   static constexpr std::chrono::milliseconds kLeastForEnergy{500};
 
  private:

@@ -23,7 +23,7 @@ class MemoryTracker {
         contexts_(contexts),
         copies_(copies) {}
 
-  // Memory was allocated that nobody may use yet.
+  // Memory was allocated that may not be used yet.
   void allocated(const MemoryRange& range, const std::string& description);
   // Before memory that starts at `address` is freed. Waits for the work that may still touch it.
   void before_free(std::uint64_t address);

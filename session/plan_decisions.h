@@ -19,7 +19,7 @@ class PlanDecisions {
   // What was made weak, a piece of it.
   void note(const emulator::WeakLog& log);
 
-  // A sentence about those that nobody has come to. Empty: there are none.
+  // A sentence about decisions that the run never came to. Empty: there are none.
   [[nodiscard]] std::string misfit() const;
 
  private:

@@ -55,7 +55,7 @@ ImageSource source_of(const CodeOrigin& origin, const DeviceDriver& device) {
   return source;
 }
 
-// Of a translation unit without PTX, that of its machine code; null if nobody knows it.
+// Of a translation unit without PTX, that of its machine code; null if that is not known.
 const CodeOrigin* origin_of(const fatbin::Container& unit, const DeviceDriver& device,
                             FindOrigin find) {
   const std::vector<const fatbin::Image*> codes =

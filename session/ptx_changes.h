@@ -1,7 +1,7 @@
 // What a user changes in the PTX of the program before it is instrumented: fences put in and taken
 // out (the option fences=, and those of a plan), and the list of the places where one may be put
-// (fence-places=); what is left is written where somebody asks for it (ptx-folder=). On both
-// devices: it is the program that differs. A value; what it did to an image is kept with the image.
+// (fence-places=); the changed PTX can be written to files (ptx-folder=). On both devices: it is
+// the program that differs. A value; what it did to an image is kept with the image.
 #pragma once
 
 #include <cstdint>

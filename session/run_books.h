@@ -16,7 +16,7 @@ namespace barracuda::session {
 
 class RunBooks {
  public:
-  // `recorder` is told what is new; null: nothing is recorded.
+  // `recorder` gets what is new; null: nothing is recorded.
   explicit RunBooks(trace::Recorder* recorder) : recorder_(recorder) {}
 
   // As those of the two books.
@@ -33,7 +33,7 @@ class RunBooks {
   // " (its kernel)".
   [[nodiscard]] std::string describe(detector::LaunchId id) const;
 
-  // Runs `reader` on the books while nobody changes them.
+  // Runs `reader` on the books while no other thread changes them.
   template <typename Reader>
   void read(const Reader& reader) const {
     const HeldLock lock(mutex_);

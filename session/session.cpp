@@ -278,8 +278,7 @@ std::uint64_t Session::finding_changes() const {
 void Session::end_launch(detector::LaunchId launch) {
   log(Folder::kSession, LogLevel::kWarning,
       "launch %u%s can never end: all threads that are left of a block wait at barriers that "
-      "nobody "
-      "can open",
+      "nobody can open",
       static_cast<std::uint32_t>(launch), books_.describe(launch).c_str());
   pipeline_.end_launch(launch);
 }

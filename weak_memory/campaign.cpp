@@ -20,7 +20,8 @@ constexpr double kSignificance = 0.01;
 // Behind each answer of the search for the cause, where a failure is rare.
 constexpr std::uint64_t kMostTrials = 200;
 constexpr double kStaleShare = 0.5;
-// Behind so many runs of each, seeds are those of no run before.
+// The search for the cause leaves out the seeds that the runs of this many environments may have
+// had.
 constexpr std::uint64_t kMostEnvironments = 32;
 
 std::vector<std::uint64_t> seeds_from(std::uint64_t first, std::uint64_t count) {
@@ -241,7 +242,8 @@ class Campaign {
                            .causes = {}};
     const std::uint64_t first = options_.first_seed + options_.runs * kMostEnvironments;
     Rate calm;
-    // Of what fails rarely so many runs that it can be told from chance, or that it is of no use.
+    // If it fails rarely, as many runs as it takes to tell that from chance, or to see that the
+    // environment is of no use.
     do {
       const std::vector<std::uint64_t> seeds =
           seeds_from(first + exposed.rate.runs, std::max(options_.trials, exposed.rate.runs));
@@ -291,7 +293,7 @@ class Campaign {
     }
     if (options_.root_cause && !trials_.is_over()) {
       tell_(name + ": it fails; looking for the cause");
-      // "Does not fail" is an answer only of so many runs that a failure would have been seen.
+      // "Does not fail" is an answer only after so many runs that a failure would have been seen.
       const std::uint64_t trials =
           std::max(options_.trials, runs_to_see(exposed.rate, kMostTrials));
       exposed.causes = find_root_causes(

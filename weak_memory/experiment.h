@@ -80,7 +80,7 @@ struct Outcome {
 
 using RunOnce = std::function<Outcome(const Settings&)>;
 // Makes all of them, several at a time where that is possible; the outcomes are in the order of the
-// settings. Who is interrupted says so in Outcome::lost.
+// settings. A run that was interrupted says so in Outcome::lost.
 using RunAll = std::function<std::vector<Outcome>(const std::vector<Settings>&)>;
 
 RunAll one_by_one(RunOnce run);

@@ -36,38 +36,34 @@ const char* note_of(WeakKind kind) {
   return "";
 }
 
-report::Access access_of(const WeakEvent& event) {
-  const bool is_store = event.decision.kind == WeakKind::kStore;
-  const std::string kernel = kernel_name(event.decision.kernel);
-  report::Access access;
-  access.operation = is_store ? report::AccessOperation::kWrite : report::AccessOperation::kRead;
-  access.note = note_of(event.decision.kind);
-  access.size = event.bytes;
-  access.address = event.address;
-  access.has_address = true;
-  access.place = frame_of(kernel, event.at);
-  access.kernel = kernel;
-  access.launch = static_cast<std::uint32_t>(event.decision.launch);
-  access.has_thread = true;
-  access.thread = coordinates_of(event.decision.thread);
-  access.block = coordinates_of(event.decision.block);
-  return access;
-}
-
-report::Access reader_of(const WeakEvent& event) {
-  const std::string kernel = kernel_name(event.decision.kernel);
+// What the event is about, by this thread at this place.
+report::Access access_at(const WeakEvent& event, const emulator::CodePlace& place,
+                         const emulator::Dim3& thread, const emulator::Dim3& block) {
   report::Access access;
   access.operation = report::AccessOperation::kRead;
   access.size = event.bytes;
   access.address = event.address;
   access.has_address = true;
-  access.place = frame_of(kernel, event.reader.at);
-  access.kernel = kernel;
+  access.kernel = kernel_name(event.decision.kernel);
+  access.place = frame_of(access.kernel, place);
   access.launch = static_cast<std::uint32_t>(event.decision.launch);
   access.has_thread = true;
-  access.thread = coordinates_of(event.reader.thread);
-  access.block = coordinates_of(event.reader.block);
+  access.thread = coordinates_of(thread);
+  access.block = coordinates_of(block);
   return access;
+}
+
+report::Access access_of(const WeakEvent& event) {
+  report::Access access = access_at(event, event.at, event.decision.thread, event.decision.block);
+  if (event.decision.kind == WeakKind::kStore) {
+    access.operation = report::AccessOperation::kWrite;
+  }
+  access.note = note_of(event.decision.kind);
+  return access;
+}
+
+report::Access reader_of(const WeakEvent& event) {
+  return access_at(event, event.reader.at, event.reader.thread, event.reader.block);
 }
 
 const char* words_of(WeakEnd end) {

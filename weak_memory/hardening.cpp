@@ -17,8 +17,7 @@ constexpr std::uint64_t kCostRuns = 5, kTimedRuns = 11;
 
 // Where nothing is known yet: runs of each environment, and as many rounds of them until one fails.
 constexpr std::uint64_t kProbes = 8, kMostProbes = 32;
-// Environments that are used: so many at most, each of which fails at least half as often as the
-// best.
+// How many environments are used at most. Each fails at least half as often as the best.
 constexpr std::size_t kMostChosen = 8;
 // Behind an answer at most, if the program fails too seldom for the runs that were asked for.
 constexpr std::uint64_t kMostIterations = 200;

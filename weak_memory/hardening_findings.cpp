@@ -55,8 +55,7 @@ std::string why_no_result(const HardeningResult& result) {
 std::string notes_of_rates(const HardeningResult& result) {
   return result.chosen.empty()
              ? "no run of any environment failed without fences: none is shown to be needed, or "
-               "the "
-               "environments are too weak for this program"
+               "the environments are too weak for this program"
              : fmt::format(
                    "no run can be repeated exactly: all answers are of runs with fresh seeds, "
                    "made with {}; fences that are too narrow are not shown",

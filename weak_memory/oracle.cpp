@@ -68,7 +68,7 @@ void Oracle::learn(const std::vector<Outcome>& references) {
 Failure Oracle::judge(const Outcome& outcome) const {
   using report::FindingType;
   ASSERT(outcome.lost.empty());
-  // Who is ended for its time is ended by a signal, which is no crash of its own.
+  // A run that is over its time is ended by a signal, which is not a crash of its own.
   if (outcome.is_over_time) {
     return Failure::kHang;
   }

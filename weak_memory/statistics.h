@@ -9,8 +9,8 @@ struct Rate {
   std::uint64_t failures = 0, runs = 0;
 };
 
-// Fisher's exact test, one-sided: how likely at least so many failures are in `with` if runs of
-// both kinds fail alike. 1 where either has no runs.
+// Fisher's exact test, one-sided: how likely `with` has at least that many failures if runs of both
+// kinds fail alike. 1 where either has no runs.
 double chance_of(const Rate& with, const Rate& without);
 
 // Between what the true rate lies with 95 % confidence, as shares of 1 (Wilson's score interval).

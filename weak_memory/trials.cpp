@@ -85,12 +85,17 @@ Rate Trials::rate_of(const std::vector<Settings>& all, const Oracle& oracle) {
     const std::size_t end = std::min(begin + at_once_, all.size());
     for (const Outcome& outcome : make({all.begin() + static_cast<std::ptrdiff_t>(begin),
                                         all.begin() + static_cast<std::ptrdiff_t>(end)})) {
-      const bool is_made = outcome.lost.empty();
-      rate.runs += is_made ? 1 : 0;
-      rate.failures += is_made && oracle.judge(outcome) != Failure::kNone ? 1 : 0;
+      count(outcome, oracle, rate);
     }
   }
   return rate;
+}
+
+void Trials::count(const Outcome& outcome, const Oracle& oracle, Rate& rate) {
+  if (outcome.lost.empty()) {
+    ++rate.runs;
+    rate.failures += oracle.judge(outcome) != Failure::kNone ? 1 : 0;
+  }
 }
 
 }  // namespace barracuda::weak_memory

@@ -20,7 +20,7 @@ class Trials {
   // on nothing else than what they show.
   static constexpr std::size_t kAtOnce = 4;
 
-  // `is_over`: the time is up, or somebody has interrupted. `at_once`: another number of runs,
+  // `is_over`: the time is up, or the command was interrupted. `at_once`: another number of runs,
   // where they do not repeat anyway.
   Trials(RunAll run, Oracle& oracle, std::function<bool()> is_over, std::size_t at_once = kAtOnce)
       : run_(std::move(run)), oracle_(oracle), is_over_(std::move(is_over)), at_once_(at_once) {}
@@ -32,8 +32,7 @@ class Trials {
   // kNone of a run that was lost: nothing was seen.
   [[nodiscard]] Failure judge(const Outcome& outcome) const;
 
-  // The first of them that fails, by its number; none of those behind it is told apart from one
-  // that was not made.
+  // The first of them that fails, by its number. Later ones may have been made or not.
   struct Failing {
     std::size_t number = 0;
     Failure failure = Failure::kNone;
@@ -53,6 +52,7 @@ class Trials {
   Rate rate_of(const Settings& settings, const std::vector<std::uint64_t>& seeds);
   // How many of them fail, by an oracle of the caller's.
   Rate rate_of(const std::vector<Settings>& all, const Oracle& oracle);
+  static void count(const Outcome& outcome, const Oracle& oracle, Rate& rate);
 
   // What is found after it is over is not to be relied on.
   [[nodiscard]] bool is_over() const { return is_over_(); }

@@ -11,31 +11,37 @@ using ptx::ScalarType;
 
 namespace {
 
+// One result of a call or one of its arguments; 0 bytes if it can be none. The callee may want an
+// argument of 8 bytes where the text does not say how long it is.
+Passed bind(CodeEmitter& code, const ptx::Operand& element, bool is_result, bool is_wide) {
+  Passed passed;
+  if (element.kind == ptx::Operand::Kind::kInteger || element.kind == ptx::Operand::Kind::kFloat) {
+    passed.bytes = is_wide ? 8 : 4;
+    passed.slot = code.source(element, is_wide ? ScalarType::kB64 : ScalarType::kB32);
+    return passed;
+  }
+  const Symbol* symbol = code.symbols().find(element.name);
+  if (symbol != nullptr && symbol->kind == Symbol::Kind::kLocal) {
+    passed.local_offset = symbol->offset + static_cast<std::uint32_t>(element.offset);
+    passed.bytes = symbol->bytes;
+  } else if (element.kind == ptx::Operand::Kind::kRegister) {
+    RegisterClass its_class{};
+    passed.slot = is_result ? code.write_register(element, its_class)
+                            : code.read_register(element, its_class);
+    passed.bytes = its_class == RegisterClass::kDoubleWord ? 8
+                   : its_class == RegisterClass::kWord     ? 4
+                                                           : 0;
+  }
+  return passed;
+}
+
 // The results of a call or, as the callee wants them where it is known, its arguments.
 bool bind_passed(CodeEmitter& code, const ptx::Operand& list, const std::vector<Passed>* wanted,
                  std::vector<Passed>& bound) {
   for (const ptx::Operand& element : list.elements) {
-    const Symbol* symbol = code.symbols().find(element.name);
-    Passed passed;
-    if (element.kind != ptx::Operand::Kind::kInteger &&
-        element.kind != ptx::Operand::Kind::kFloat && symbol != nullptr &&
-        symbol->kind == Symbol::Kind::kLocal) {
-      passed.local_offset = symbol->offset + static_cast<std::uint32_t>(element.offset);
-      passed.bytes = symbol->bytes;
-    } else if (element.kind == ptx::Operand::Kind::kRegister) {
-      RegisterClass its_class{};
-      passed.slot = wanted == nullptr ? code.write_register(element, its_class)
-                                      : code.read_register(element, its_class);
-      passed.bytes = its_class == RegisterClass::kDoubleWord ? 8
-                     : its_class == RegisterClass::kWord     ? 4
-                                                             : 0;
-    } else if (element.kind == ptx::Operand::Kind::kInteger ||
-               element.kind == ptx::Operand::Kind::kFloat) {
-      const bool wide =
-          wanted != nullptr && bound.size() < wanted->size() && (*wanted)[bound.size()].bytes == 8;
-      passed.bytes = wide ? 8 : 4;
-      passed.slot = code.source(element, wide ? ScalarType::kB64 : ScalarType::kB32);
-    }
+    const bool is_wide =
+        wanted != nullptr && bound.size() < wanted->size() && (*wanted)[bound.size()].bytes == 8;
+    const Passed passed = bind(code, element, wanted == nullptr, is_wide);
     if (passed.bytes == 0) {
       code.refuse(fmt::format("argument {}", element.text));
       return false;

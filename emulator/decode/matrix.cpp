@@ -89,7 +89,7 @@ using Size = std::array<std::uint32_t, 2>;
 
 // d, a, b, c of a product.
 struct Product {
-  std::array<Size, 4> sizes;
+  std::array<Size, 4> sizes{};
   std::array<std::vector<Slot>, 4> slots;
 };
 

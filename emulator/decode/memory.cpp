@@ -15,7 +15,6 @@
 namespace barracuda::emulator {
 
 using ptx::ScalarType;
-using ptx::StateSpace;
 
 namespace {
 

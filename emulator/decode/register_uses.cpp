@@ -185,8 +185,7 @@ void Liveness::add_block(std::uint32_t block, std::vector<Stretch>& stretches) c
   // A touch that does not replace the value keeps it alive up to here.
   bool holds = its_state.holds_before;
   std::uint32_t from = begin;
-  for (std::size_t i = 0; i < its_state.touches.size(); ++i) {
-    const Touch& touch = its_state.touches[i];
+  for (const Touch& touch : its_state.touches) {
     const bool keeps = touch.reads || !touch.replaces;
     add(stretches, holds && keeps ? from : touch.step, touch.step);
     holds = holds || touch.writes;

@@ -47,8 +47,8 @@ class RegisterUses {
 
   [[nodiscard]] std::uint32_t steps() const { return step_ + 1; }
 
-  // For each register, in order and apart from each other. Values that are read before any write
-  // are nobody's: the register's stretch begins where it is first touched. One end for each step.
+  // For each register, in order and apart from each other. A value that is read before any write
+  // does not count: the register's stretch begins where it is first touched. One end for each step.
   [[nodiscard]] std::vector<std::vector<Stretch>> stretches(const std::vector<StepEnd>& ends) const;
 
  private:

@@ -1,6 +1,7 @@
 #include "emulator/decode/symbols.h"
 
 #include <charconv>
+#include <ranges>
 
 namespace barracuda::emulator {
 
@@ -43,15 +44,15 @@ Symbol* Symbols::find(std::string_view name) {
   const bool numbered =
       digits < name.size() &&
       std::from_chars(name.data() + digits, name.data() + name.size(), number).ec == std::errc{};
-  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-    if (const auto found = scope->names.find(name); found != scope->names.end()) {
+  for (Scope& scope : std::views::reverse(scopes_)) {
+    if (const auto found = scope.names.find(name); found != scope.names.end()) {
       return &found->second;
     }
     if (!numbered) {
       continue;
     }
-    const auto range = scope->ranges.find(name.substr(0, digits));
-    if (range != scope->ranges.end() && number < range->second.members.size()) {
+    const auto range = scope.ranges.find(name.substr(0, digits));
+    if (range != scope.ranges.end() && number < range->second.members.size()) {
       return &range->second.members[number];
     }
   }

@@ -21,17 +21,22 @@ struct Field {
   std::uint32_t dimensions = 0;  // 0: it has none
 };
 
-constexpr Field kFields[] = {{Modifier::kGlobalAddress, MapField::kAddress},
-                             {Modifier::kRank, MapField::kRank},
-                             {Modifier::kBoxDim, MapField::kBoxDim, kMaxTensorRank},
-                             {Modifier::kGlobalDim, MapField::kGlobalDim, kMaxTensorRank},
-                             {Modifier::kGlobalStride, MapField::kGlobalStride, kMaxTensorRank - 1},
-                             {Modifier::kElementStride, MapField::kElementStride, kMaxTensorRank},
-                             {Modifier::kElemtype, MapField::kElement},
-                             {Modifier::kInterleaveLayout, MapField::kInterleave},
-                             {Modifier::kSwizzleMode, MapField::kSwizzle},
-                             {Modifier::kSwizzleAtomicity, MapField::kSwizzleAtomicity},
-                             {Modifier::kFillMode, MapField::kFill}};
+constexpr Field kFields[] = {
+    {.modifier = Modifier::kGlobalAddress, .field = MapField::kAddress},
+    {.modifier = Modifier::kRank, .field = MapField::kRank},
+    {.modifier = Modifier::kBoxDim, .field = MapField::kBoxDim, .dimensions = kMaxTensorRank},
+    {.modifier = Modifier::kGlobalDim, .field = MapField::kGlobalDim, .dimensions = kMaxTensorRank},
+    {.modifier = Modifier::kGlobalStride,
+     .field = MapField::kGlobalStride,
+     .dimensions = kMaxTensorRank - 1},
+    {.modifier = Modifier::kElementStride,
+     .field = MapField::kElementStride,
+     .dimensions = kMaxTensorRank},
+    {.modifier = Modifier::kElemtype, .field = MapField::kElement},
+    {.modifier = Modifier::kInterleaveLayout, .field = MapField::kInterleave},
+    {.modifier = Modifier::kSwizzleMode, .field = MapField::kSwizzle},
+    {.modifier = Modifier::kSwizzleAtomicity, .field = MapField::kSwizzleAtomicity},
+    {.modifier = Modifier::kFillMode, .field = MapField::kFill}};
 
 // [map] [, dimension], value
 void decode_change(CodeEmitter& code, const ptx::Instruction& instruction,

@@ -113,7 +113,7 @@ Step atomic(Context& c, const Instruction& in, std::uint32_t mask) {
     }
   }
   charge_poll(c);
-  // Who has failed tries again before others come.
+  // Lanes that have all failed try again before others come.
   c.warp->has_met = c.warp->has_met || has_failed;
   return Step::kNext;
 }

@@ -24,7 +24,7 @@ struct Snapshot {  // NOLINT(cppcoreguidelines-pro-type-member-init): filled lan
   std::array<std::array<std::byte, PollWatch::kMostBytes>, kLanes> lanes;
 };
 
-// Who does so much is at work: watching him would only take time.
+// A warp that changes more than this works: watching it would only take time.
 constexpr std::uint64_t kMostChanges = 512;
 
 void note_change(Context& c) {

@@ -36,7 +36,7 @@ void for_each_lane(const MatrixPart& part, Visit visit) {
 void settle(const Context& c, const WeakSite& site, const std::vector<MatrixPart>& parts) {
   for (const MatrixPart& part : parts) {
     for_each_lane(part, [&](int lane) {
-      WeakThread& thread = thread_of(c, lane);
+      const WeakThread& thread = thread_of(c, lane);
       c.weak->settle(thread, part.address, part.bytes, WeakEnd::kSettle);
       c.weak->note_access_of(thread, thread_name(c, lane), site, part.address, part.bytes,
                              !site.is_write);

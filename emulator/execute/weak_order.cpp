@@ -9,7 +9,8 @@ namespace barracuda::emulator {
 
 namespace {
 
-// After so many the rest of a drain is made at once, so that it ends however fast others store.
+// After this many turns the rest of a drain is made at once, so that it ends however fast others
+// store.
 constexpr std::uint32_t kMostYields = 32;
 
 // The store of these buffers whose number is `choice` modulo how many there are.

@@ -14,8 +14,9 @@ ThreadName thread_name(const Context& context, int lane);
 enum class Pace : std::uint8_t { kInTurns, kAtOnce };
 
 // Makes what the lanes of `mask` have delayed visible to the threads of the scope, and beyond the
-// CTA all that their block sees. In turns, other warps may run between two stores: it is over at an
-// instant when nothing is left, whoever added it. False: not yet; return try_again().
+// CTA all that their block sees. In turns, other warps may run between two stores: the drain is
+// over at the first instant when nothing is left, including what others added. False: not yet;
+// return try_again().
 bool drain(Context& context, std::uint32_t mask, wire::Scope scope, WeakEnd end, Pace pace);
 // The instruction is executed again, after others.
 Step try_again(Context& context);

@@ -5,7 +5,7 @@
 
 namespace barracuda::emulator {
 
-// Instruction::extra of a vector's; `count` elements. Results: kNoSlot where nobody wants them.
+// Instruction::extra of a vector's; `count` elements. Results: kNoSlot where they are not used.
 struct WideAtomicSlots {
   Slot operands[8] = {};
   Slot results[8] = {};

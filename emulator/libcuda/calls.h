@@ -10,6 +10,8 @@
 #include <cuda.h>
 #include <cudaProfiler.h>
 
+#include "base/early_return.h"
+
 namespace barracuda::emulator::driver {
 
 #define FUNCTION(name, ...) decltype(::name) name;
@@ -21,9 +23,7 @@ namespace barracuda::emulator::driver {
 // Gives a call's result, which null is no place for.
 template <typename Value>
 CUresult store_result(Value* to, std::type_identity_t<Value> value) {
-  if (to == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(to == nullptr, CUDA_ERROR_INVALID_VALUE);
   *to = std::move(value);
   return CUDA_SUCCESS;
 }

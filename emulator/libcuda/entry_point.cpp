@@ -2,6 +2,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/early_return.h"
 #include "emulator/libcuda.h"
 #include "emulator/libcuda/calls.h"
 
@@ -11,7 +12,7 @@ namespace {
 // The version from which there are functions of the per-thread default stream.
 constexpr int kPerThreadSince = 7000;
 
-// What cuGetProcAddress answers to whom asks for this version of a symbol, or a later one.
+// What cuGetProcAddress answers if it is asked for this version of a symbol, or a later one.
 struct Entry {
   std::string_view exported, symbol;
   int version;
@@ -59,9 +60,7 @@ std::string_view exported_name(std::string_view symbol, int cuda_version, bool p
 
 CUresult cuGetProcAddress_v2(const char* symbol, void** result, int cuda_version, cuuint64_t flags,
                              CUdriverProcAddressQueryResult* found) {
-  if (symbol == nullptr || result == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(symbol == nullptr || result == nullptr, CUDA_ERROR_INVALID_VALUE);
   const bool per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
   const std::string_view name = exported_name(symbol, cuda_version, per_thread);
   *result = name.empty() ? nullptr : find_function(name);
@@ -88,9 +87,7 @@ CUresult cuGetExportTable(const void** table, const CUuuid* /*id*/) {
 }
 
 CUresult cuGetErrorName(CUresult error, const char** name) {
-  if (name == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(name == nullptr, CUDA_ERROR_INVALID_VALUE);
   switch (error) {
 #define ERROR(code, text) \
   case code:              \
@@ -104,9 +101,7 @@ CUresult cuGetErrorName(CUresult error, const char** name) {
 }
 
 CUresult cuGetErrorString(CUresult error, const char** text) {
-  if (text == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(text == nullptr, CUDA_ERROR_INVALID_VALUE);
   switch (error) {
 #define ERROR(code, meaning) \
   case code:                 \

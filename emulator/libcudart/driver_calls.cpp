@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "base/early_return.h"
 #include "emulator/libcuda.h"
 #include "emulator/libcudart.h"
 #include "emulator/libcudart/module/registry.h"
@@ -58,9 +59,7 @@ CUresult retain(const DriverCalls& calls) {
     return CUDA_SUCCESS;
   }
   CUcontext context = nullptr;
-  if (const CUresult status = calls.cuDevicePrimaryCtxRetain(&context, 0); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(calls.cuDevicePrimaryCtxRetain(&context, 0));
   const bool is_renewed = primary.last != nullptr;
   primary.last = context;
   primary.retained = context;

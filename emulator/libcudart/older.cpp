@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "base/early_return.h"
+
 namespace barracuda::emulator::runtime {
 namespace {
 
@@ -15,22 +17,15 @@ static_assert(sizeof(cuda12::cudaLaunchParams) == 56);
 static_assert(sizeof(cuda11::cudaFuncAttributes) == 56);
 
 cudaError_t answer_version(int* to, unsigned version) {
-  if (to == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(to == nullptr, note(cudaErrorInvalidValue));
   *to = static_cast<int>(version);
   return cudaSuccess;
 }
 
 cudaError_t get_properties(void* to, std::size_t bytes, int device) {
-  if (to == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(to == nullptr, note(cudaErrorInvalidValue));
   cudaDeviceProp now{};
-  if (const cudaError_t error = runtime::cudaGetDeviceProperties(&now, device);
-      error != cudaSuccess) {
-    return error;
-  }
+  RETURN_IF_FAILED(runtime::cudaGetDeviceProperties(&now, device));
   const DriverCalls& calls = driver_calls();
   cuda12::cudaDeviceProp then{};
 #define FIELD(type, name, ...)                        \
@@ -64,9 +59,7 @@ cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function, unsigne
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
-  if (attributes == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(attributes == nullptr, note(cudaErrorInvalidValue));
   ::cudaPointerAttributes now{};
   const cudaError_t error = runtime::cudaPointerGetAttributes(&now, pointer);
   if (error == cudaSuccess) {
@@ -78,9 +71,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 // There is one device.
 cudaError_t cudaLaunchCooperativeKernelMultiDevice(cudaLaunchParams* launches, unsigned count,
                                                    unsigned /*flags*/) {
-  if (launches == nullptr || count != 1) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(launches == nullptr || count != 1, note(cudaErrorInvalidValue));
   return runtime::cudaLaunchCooperativeKernel(launches->func, launches->gridDim, launches->blockDim,
                                               launches->args, launches->sharedMem,
                                               launches->stream);
@@ -113,9 +104,7 @@ cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function, unsigne
 }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* symbol) {
-  if (attributes == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(attributes == nullptr, note(cudaErrorInvalidValue));
   ::cudaFuncAttributes now{};
   const cudaError_t error = runtime::cudaFuncGetAttributes(&now, symbol);
   if (error == cudaSuccess) {

@@ -1,11 +1,10 @@
+#include "base/early_return.h"
 #include "emulator/libcudart/driver_calls.h"
 
 namespace barracuda::emulator::runtime {
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
-  if (device == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(device == nullptr, note(cudaErrorInvalidValue));
   *device = 0;
   return run([&](const DriverCalls& calls) {
     unsigned flags = 0;

@@ -174,7 +174,7 @@ void end_where_it_stands(Launch& launch, const Cluster* cluster, DeviceErrorCode
   error.what = reason.what;
   error.message = fmt::format("kernel {} {}", launch.program.kernel, reason.sentence);
   if (cluster != nullptr) {
-    // Who runs is what the others wait for.
+    // The others wait for those that run.
     std::vector<Group> groups = groups_of(*cluster, &stands_at);
     std::ranges::stable_partition(
         groups, [](const Group& group) { return group.fragment->state == FragmentState::kReady; });

@@ -1,5 +1,5 @@
-// Runs the grid of one launch, in pieces if need be: to its end, or to where its threads do nothing
-// but poll what somebody else has to write. One host thread at a time calls it.
+// Runs the grid of one launch, in pieces if need be: to its end, or to where its threads only poll
+// memory that the host or another kernel has to write. One host thread at a time calls it.
 #pragma once
 
 #include <cstdint>

@@ -60,7 +60,8 @@ std::size_t WeakTurns::choose(const std::vector<std::unique_ptr<Cluster>>& resid
   return number;
 }
 
-// Strong stores first: a plain one that somebody waits for is the program's mistake, to be told.
+// Strong stores first: if a thread waits for a plain one, that is the program's mistake, and is to
+// be shown.
 void WeakTurns::look_for_polling() {
   const bool polls = progress_.polls_since(context_);
   if (polls) {

@@ -17,8 +17,8 @@ class WeakTurns {
   explicit WeakTurns(Worker& worker) : context_(worker.context) {}
 
   void begin_turn();
-  // The cluster of that number or, if all of its warps wait with a store that is held for somebody
-  // to pass by, the next that has others.
+  // The cluster of that number or, if all of its warps wait with a store that is held until another
+  // thread has passed, the next cluster that has other warps.
   [[nodiscard]] std::size_t choose(const std::vector<std::unique_ptr<Cluster>>& resident,
                                    std::size_t number) const;
 

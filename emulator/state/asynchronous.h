@@ -1,5 +1,5 @@
-// Copies that have been asked for and not been made: they are made when somebody waits for them, as
-// late as the program allows, so that one that forgets to wait reads what was there before.
+// Copies that were issued and not made yet: they are made when a thread waits for them, as late as
+// the program allows, so that a program that forgets to wait reads what was there before.
 #pragma once
 
 #include <array>

@@ -43,7 +43,7 @@ struct Cluster {
 void arrive_at_cluster(const Warp& warp, Cta& cta, std::uint32_t mask);
 // Lanes that have arrived and whose barrier is not complete.
 std::uint32_t waiting_for_cluster(const Warp& warp, const Cta& cta);
-// The barrier, if it waits for nobody else once a warp has lost lanes.
+// Opens the barrier if, once a warp has lost lanes, all others have arrived.
 void complete_cluster_after_exit(Cluster& cluster);
 
 // Moves what is on its way to that mbarrier, and signals it.

@@ -30,7 +30,7 @@ class CommitHistory {
 
   [[nodiscard]] bool knows(std::uint64_t granule) const { return granules_.contains(granule); }
 
-  // The earliest moment at which a read of the granule can still be told.
+  // The earliest moment for which the value of the granule is still known.
   [[nodiscard]] std::uint64_t begin(std::uint64_t granule) const;
   // `bytes`, which are those of memory, as a thread of that block saw them at that moment.
   void turn_back(std::uint64_t granule, std::uint64_t block, std::uint64_t moment,

@@ -153,7 +153,7 @@ Step fail(Context& c, const Instruction& instruction, const Fault& fault) {
 Step diverge(Context& c, std::uint32_t taken, std::uint32_t target) {
   DEBUG_ASSERT(taken != 0 && taken != c.active && (taken & ~c.active) == 0);
   split_off(c, taken, target);
-  // Who goes there already takes the new lanes along.
+  // Lanes that go there already take the new ones along.
   const Fragment& added = c.warp->fragments.back();
   for (std::size_t i = 0; i + 1 < c.warp->fragments.size(); ++i) {
     Fragment& other = c.warp->fragments[i];

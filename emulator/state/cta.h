@@ -61,9 +61,9 @@ struct Arrival {
 
 // Counts the arrival and, if it completes the barrier, lets all who wait there go on.
 void arrive(Cta& cta, const Arrival& arrival);
-// Barriers that wait for nobody else once `warp` has lost lanes.
+// Opens the barriers at which, once `warp` has lost lanes, all others have arrived.
 void complete_after_exit(Cta& cta);
-// Forgets arrivals that nobody has waited for.
+// Forgets arrivals that were not waited for.
 void reset_barriers(Cta& cta);
 
 }  // namespace barracuda::emulator

@@ -11,7 +11,7 @@ namespace barracuda::emulator {
 
 namespace {
 
-// Who reads more than this is at work.
+// A warp that reads more places than this works, and does not poll.
 constexpr std::size_t kMostPlaces = 1024;
 // Each place so often, and all of them so often: a loop over data is read again too, but not so
 // often without a store.

@@ -1,6 +1,6 @@
 // Stores that wait: of a thread, visible to it alone; of a block, visible to its threads; and those
-// that ended blocks have left, visible to nobody. Accesses are aligned to their size and at most 16
-// bytes wide (wider ones are two), so that two overlap only within one granule of 16 bytes.
+// that ended blocks have left, which no thread sees yet. Accesses are aligned to their size and at
+// most 16 bytes wide (wider ones are two), so that two overlap only within one granule of 16 bytes.
 #pragma once
 
 #include <array>

@@ -271,7 +271,7 @@ void run_warp(Context& c, Warp& warp, std::int32_t budget) {
     }
     const Choice choice = choose(warp, warp.takes_turns);
     if (choice.ready == 0) {
-      // Exits may have left a single waiting fragment with nobody to wait for.
+      // After exits a single waiting fragment may be left, which has no other to wait for.
       tidy(warp);
       if (!resolve_collectives(c, warp)) {
         return;

@@ -26,7 +26,7 @@ class WeakRecorder {
   WeakRecorder(const Weakness& weakness, const Launch& launch)
       : weakness_(weakness), launch_(launch) {}
 
-  // Whether anybody is told what is executed.
+  // Whether what is executed is reported.
   [[nodiscard]] bool counts() const { return weakness_.report != nullptr; }
 
   void count_instruction(std::uint32_t lanes) {

@@ -15,7 +15,7 @@ bool Clock::covers(const Clock& other) const {
   if (home_ == nullptr || other.others_ == others_) {
     return ClockTree::covers(others_.get(), other.others_.get());
   }
-  // What they know of our home is held against our home.
+  // `other` keeps our home among its other CTAs: compare that part with our home.
   const CtaClock* of_home = ClockTree::find(other.others_.get(), home_->key());
   if (of_home == nullptr) {
     return ClockTree::covers(others_.get(), other.others_.get());

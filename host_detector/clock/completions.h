@@ -69,7 +69,7 @@ class CopyGroups {
   // The stamp of a copy made now.
   [[nodiscard]] Time now() const { return now_; }
 
-  // What was copied so far is told apart from what comes, within its group.
+  // Copies from now on have a later time than those so far, within the same group.
   void divide() { ++now_; }
 
   void commit() {

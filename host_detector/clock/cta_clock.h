@@ -87,6 +87,7 @@ class CtaClock : public Counted<CtaClock> {
 
   // The same of another CTA.
   CtaClock(CtaKey key, const CtaClock& like)
+      // NOLINTNEXTLINE(bugprone-throw-keyword-missing): these are no exceptions of C++
       : key_(key), floors_(like.floors_), exceptions_(like.exceptions_) {}
 
   // Of the fenced key: what is known of the pseudo warps from `first` on, up to where those at `to`

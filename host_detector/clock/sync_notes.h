@@ -49,7 +49,7 @@ class SyncNotes {
     return find(lane, ~Time{0});
   }
 
-  // Before what the lane did at `time`. Nothing if that cannot be told.
+  // The last synchronisation before what the lane did at `time`; nothing if that is not known.
   [[nodiscard]] std::optional<Answer> before(std::uint32_t lane, Time time) const {
     return find(lane, time);
   }
@@ -97,7 +97,7 @@ class SyncNotes {
   static constexpr std::uint32_t kKept = 4;
   static_assert((kKept & (kKept - 1)) == 0, "the count of notes may wrap");
 
-  // Who loads a part of a note sees the count that was before it, at least.
+  // A reader that loads a part of a note also sees at least the count that was stored before it.
   template <typename T>
   static void store(T& place, T value) {
     std::atomic_ref(place).store(value, std::memory_order_release);

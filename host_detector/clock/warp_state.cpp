@@ -1,6 +1,7 @@
 #include "host_detector/clock/warp_state.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace barracuda::detector {
 
@@ -54,12 +55,12 @@ void WarpState::merge_if_equal() {
 
 void WarpState::set(std::uint32_t lanes, const ThreadState& state) {
   if ((alive_ & ~lanes) == 0) {
-    const ThreadState copy = state;  // it may be one of ours
+    ThreadState copy = state;  // it may be one of ours
     split_.reset();
-    uniform_ = copy;
+    uniform_ = std::move(copy);
     return;
   }
-  const ThreadState copy = state;
+  const ThreadState copy = state;  // NOLINT(performance-unnecessary-copy-initialization): as above
   if (split_ == nullptr) {
     if (copy.shares_all_with(uniform_)) {
       return;

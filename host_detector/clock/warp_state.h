@@ -38,7 +38,7 @@ class WarpState {
 
   void exit(std::uint32_t lanes);
 
-  // Nobody waits who has left; lanes have states of their own only while some differ.
+  // Lanes that have exited wait for nothing. Lanes have states of their own only while some differ.
   [[nodiscard]] bool is_valid() const;
 
   [[nodiscard]] bool is_uniform() const { return split_ == nullptr; }

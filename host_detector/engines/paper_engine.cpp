@@ -480,7 +480,8 @@ void PaperEngine::apply_copy(const CopyInfo& copy) {
     engine_.order.add(copy.id, copy.ordered_after);
     engine_.finals.add(copy.id, engine_.finals.of(copy.ordered_after));
   }
-  // Who is not ordered before a free may use its bytes on, whether or not that was seen already.
+  // A launch that is not ordered before the free may still use the bytes, whether or not an access
+  // was seen already.
   if (copy.operation == HostOperation::kFree && engine_.order.is_after_all(copy.id)) {
     for (const MemoryRows& range : copy.accesses) {
       forget(range.address, range.row_bytes);

@@ -26,7 +26,7 @@ bool is_of_global_memory(const WarpOperation& operation) {
          }) != 0;
 }
 
-// Nobody learns of anything by it.
+// An operation that changes no clock.
 bool leaves_order_alone(const WarpOperation& operation, const wire::SiteInfo& site) {
   const bool is_plain_record =
       operation.kind == RecordKind::kAffine || operation.kind == RecordKind::kScattered;
@@ -86,7 +86,8 @@ bool PtxEngine::event(const Actor& actor, const WarpOperation& operation,
   }
   const Time time = actor.warp.now();
   const bool is_possible = perform(actor, operation, site);
-  // Who waits at a barrier does nothing before it opens, with a later time.
+  // A thread that waits at a barrier does nothing before the barrier opens, and then at a later
+  // time.
   const bool ends_epoch = site.operation == Operation::kBarrier ||
                           site.operation == Operation::kWarpBarrier || actor.warp.now() != time;
   actor.warp.sync_notes.note(operation.site, operation.mask,

@@ -69,7 +69,8 @@ void fill_all(std::array<Clock, kLevelCount>& releases, const Actor& actor, std:
   }
 }
 
-// Who sees the value of an asynchronous store knows of the store, which its thread does not.
+// A thread that reads the value of an asynchronous store learns of that store; the store's own
+// thread does not know when it is done.
 void add_unwaited(std::array<Clock, kLevelCount>& releases, const Actor& actor,
                   std::uint32_t lane) {
   const WarpTime made{.warp = completion_warp(Completion::kUnwaited, actor.warp.warp()),

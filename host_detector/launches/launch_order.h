@@ -37,7 +37,7 @@ class LaunchOrder {
 
   static bool is_before(const LaunchPlace& first, const LaunchPlace& second, const Past& past);
   [[nodiscard]] Past past_of(std::span<const WorkId> ordered_after, LaunchId prerequisite) const;
-  // A chain all of which was over; a new one if there is none.
+  // A chain of which every launch is over; a new one if there is no such chain.
   std::uint32_t chain_for(std::span<const WorkId> ordered_after, const Past& past);
 
   LaunchPlaces places_;

@@ -1,5 +1,6 @@
 #include "host_detector/launches/live_copies.h"
 
+#include <algorithm>
 #include <iterator>
 
 namespace barracuda::detector {
@@ -58,7 +59,8 @@ void LiveCopies::put(Piece& piece, const Pointer& copy, const LaunchOrder& order
            (copy->rows.is_written || !older->rows.is_written) &&
            (older->id == copy->id || order.is_before(older->id, copy->id));
   };
-  copies.erase(std::remove_if(copies.begin(), copies.end(), is_replaced), copies.end());
+  const auto replaced = std::ranges::remove_if(copies, is_replaced);
+  copies.erase(replaced.begin(), replaced.end());
   copies.push_back(copy);
 }
 
@@ -109,7 +111,8 @@ void LiveCopies::forget_all(HostOperation operation, std::uint64_t address, std:
   const auto end = pieces_.lower_bound(address + bytes);
   for (auto piece = pieces_.lower_bound(address); piece != end;) {
     auto& copies = piece->second.copies;
-    copies.erase(std::remove_if(copies.begin(), copies.end(), is_one), copies.end());
+    const auto gone = std::ranges::remove_if(copies, is_one);
+    copies.erase(gone.begin(), gone.end());
     piece = copies.empty() ? pieces_.erase(piece) : std::next(piece);
   }
 }

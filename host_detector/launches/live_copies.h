@@ -50,8 +50,8 @@ class LiveCopies {
 
   void forget(std::uint64_t address, std::uint64_t bytes, const LaunchOrder& order);
 
-  // The bytes have a new owner, who comes after whoever freed them; or are freed, which ends what
-  // their allocation stands for.
+  // The bytes were allocated, and the new owner comes after whoever freed them; or they were freed,
+  // which ends the allocation's entry.
   void forget_all(HostOperation operation, std::uint64_t address, std::uint64_t bytes,
                   const LaunchOrder& order);
 

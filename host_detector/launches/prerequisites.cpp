@@ -5,7 +5,7 @@
 namespace barracuda::detector {
 namespace {
 
-// What launches knew, but for what whoever comes after `later` knows anyway.
+// What `known` adds to what everything that comes after `later` knows anyway.
 Clock news(const Clock& known, WorkId later, const LaunchOrder& order) {
   return known.without(
       [&](CtaKey cta) { return !cta.is_fenced() && order.is_before(cta.work(), later); });

@@ -1,7 +1,7 @@
-// Programmatic launches (PTX ISA 9.7.13.13, griddepcontrol): a launch whose prerequisite has let
-// its dependents begin may run beside it. Its threads know what was over when the prerequisite
-// began, and the rest once they have executed griddepcontrol.wait. If the prerequisite let nobody
-// begin, the launch comes after it like any other.
+// Programmatic launches (PTX ISA 9.7.13.13, griddepcontrol): a launch may run beside its
+// prerequisite once that has let its dependents begin. Its threads know what was over when the
+// prerequisite began, and the rest once they have executed griddepcontrol.wait. If the prerequisite
+// never lets its dependents begin, the launch comes after it like any other.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -11,7 +11,7 @@
 
 namespace barracuda::detector {
 
-// Who knows anything of what began after a launch or copy knows that it is over.
+// A clock that knows anything of a launch that began after `work` knows that `work` is over.
 [[nodiscard]] inline bool knows_end_of(const LaunchOrder& order, WorkId work, const Clock& clock) {
   return clock.knows_work([&](WorkId known) { return order.is_before(work, known); });
 }

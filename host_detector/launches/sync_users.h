@@ -26,8 +26,8 @@ class SyncUsers {
     if (all_old) {
       users_.clear();
     }
-    // Who is before another one stands for nothing: else streams that never meet, and synchronise
-    // in each launch, would have a list that grows with every launch.
+    // A launch that is ordered before this one is dropped: otherwise streams that never meet, and
+    // synchronise in each launch, would have a list that grows with every launch.
     std::erase_if(users_, [&](LaunchId user) { return order.is_before(user, launch); });
     users_.push_back(launch);
     return all_old;

@@ -20,11 +20,11 @@ struct AccessRules::Check {
   static constexpr std::uint32_t kEnough = 64;
 
   const Actor& actor;
-  std::uint32_t lane;
-  Access access;
+  std::uint32_t lane = 0;
+  Access access{};
   Stamp stamp;
-  wire::AddressSpace space;
-  // Of the variable at hand.
+  wire::AddressSpace space{};
+  // Of the current variable.
   std::uint64_t byte = 0;
   std::uint32_t races_with_reads = 0;
   // The last race reported, so that one of several variables is counted once.

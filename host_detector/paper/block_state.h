@@ -51,7 +51,7 @@ struct BlockBarrier {
   std::uint64_t waiting = 0;
   std::uint32_t threads = 0;  // 0: all of the block
 
-  // Who waits has arrived, and they are as many as it says.
+  // Lanes that wait have arrived, and the number of those that have arrived is right.
   [[nodiscard]] bool is_valid() const;
 };
 
@@ -109,7 +109,7 @@ struct LaunchState {
   }
 };
 
-// Who does something.
+// The thread or the warp that acts.
 struct Actor {
   BlockState& block;
   WarpState& warp;

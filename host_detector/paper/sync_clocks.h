@@ -14,7 +14,7 @@ namespace barracuda::detector::paper {
 
 class SyncClocks {
  public:
-  // Who releases or acquires: a block, of a grid of so many.
+  // The block that releases or acquires, and how many blocks its grid has.
   struct Block {
     CtaKey key{};
     std::uint64_t grid = 1;

@@ -154,7 +154,7 @@ std::uint32_t WarpPaths::frame_for(std::uint32_t path, std::uint32_t members,
       frames_[outer].branch.stack == branch.stack) {
     return outer;
   }
-  std::uint32_t frame = static_cast<std::uint32_t>(frames_.size());
+  auto frame = static_cast<std::uint32_t>(frames_.size());
   if (free_frames_.empty()) {
     frames_.emplace_back();
   } else {

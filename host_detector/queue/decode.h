@@ -38,7 +38,7 @@ std::uint32_t slots_of(const wire::HeaderHalf& header, const wire::PatternHalf& 
 // The record has a slot at least.
 inline wire::RecordKind kind_of(std::span<const std::byte> record) {
   DEBUG_ASSERT(record.size() >= wire::kSlotBytes);
-  wire::HeaderHalf header;
+  wire::HeaderHalf header{};
   std::memcpy(&header, record.data(), sizeof(header));
   return static_cast<wire::RecordKind>(header.kind);
 }
@@ -46,7 +46,7 @@ inline wire::RecordKind kind_of(std::span<const std::byte> record) {
 // The same.
 inline RecordHeader header_of(std::span<const std::byte> record) {
   DEBUG_ASSERT(record.size() >= wire::kSlotBytes);
-  wire::HeaderHalf header;
+  wire::HeaderHalf header{};
   std::memcpy(&header, record.data(), sizeof(header));
   return {.kind = static_cast<wire::RecordKind>(header.kind),
           .launch = header.launch,

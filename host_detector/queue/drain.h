@@ -36,7 +36,7 @@ struct DrainedBatch {
 
 class Drain {
  public:
-  // Bytes of records that nobody has taken yet, and that the taker holds on to.
+  // Bytes of records that have not been taken yet, and of those that the taker holds.
   struct Limits {
     std::size_t queued = 0, held = 0;
   };
@@ -60,13 +60,13 @@ class Drain {
 
   void stop();
 
-  // Nobody takes batches any more: what is read is dropped, so that no kernel waits for the host.
+  // No batch is taken any more: what is read is dropped, so that no kernel waits for the host.
   void discard() { discards_ = true; }
 
   // Batches made since the beginning.
   [[nodiscard]] std::uint64_t batches() const;
 
-  // Of records that nobody has taken yet.
+  // Of records that have not been taken yet.
   [[nodiscard]] std::size_t queued_bytes() const {
     return queued_bytes_.load(std::memory_order_relaxed);
   }

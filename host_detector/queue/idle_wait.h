@@ -1,5 +1,5 @@
-// Waiting for work that comes from outside, where nobody can notify: spins, then yields, then
-// sleeps, so that an idle thread leaves its core to the program.
+// Waiting for work that comes from outside without a notification: spins, then yields, then sleeps,
+// so that an idle thread leaves its core to the program.
 #pragma once
 
 #include <algorithm>

@@ -41,7 +41,7 @@ class OpenWork {
     return known == launches_.end() ? nullptr : known->second.get();
   }
 
-  // A record was taken, of the launch that was found last; or so many of `launch`.
+  // One record of the launch that was found last was taken; or `count` records of `launch`.
   void count_record() { ++taken_; }
 
   void count_records(OpenLaunch& launch, std::uint64_t records) const {

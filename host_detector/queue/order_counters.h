@@ -29,10 +29,10 @@ class OrderCounters {
   void applied(const OrderNumber& release, std::vector<ClusterQueue*>& ready);
   void wait(const OrderNumber& stamp, ClusterQueue* group);
   void forget(const ClusterQueue* group);
-  // A number that was taken will never come: lets pass whoever waits for the fewest.
+  // A number that was taken will never come: passes over one for the cluster that waits for fewest.
   void skip_hole(std::vector<ClusterQueue*>& ready);
 
-  // Nobody waits for what was applied, and nothing that was applied early is due.
+  // No cluster waits for a number that was applied, and no number that was applied early is due.
   [[nodiscard]] bool is_valid() const;
 
  private:

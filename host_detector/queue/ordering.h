@@ -48,8 +48,8 @@ class Ordering {
   // Whole records of the ring that `ring` names. `counters` are those of its device context and
   // outlive this.
   void take(OrderCounters& counters, const void* ring, RecordBatch&& batch);
-  // Applies all that was taken and can be applied. With several threads it is done by itself every
-  // so many bytes.
+  // Applies all that was taken and can be applied. With several threads this also happens whenever
+  // enough bytes have been taken.
   void go_on();
 
   // Something that was taken waits for that.

@@ -13,7 +13,7 @@ namespace barracuda::detector {
   return place.address & ~std::uint64_t{kBlockBytes - 1};
 }
 
-// Who makes an access, by which instruction.
+// The thread that makes an access, and the instruction.
 struct Accessor {
   EngineState& engine;
   const Actor& actor;

@@ -10,8 +10,8 @@
 namespace barracuda::detector {
 namespace {
 
-// Compares all pieces of a block before it records them. Nobody else comes between, as the block is
-// held until another is taken.
+// Compares all pieces of a block before it records them. Other threads cannot come between, as the
+// block is held until another is taken.
 bool take_block_by_block(PieceCheck& check, const Footprint& footprint) {
   const auto block_of = [](const Piece& piece) { return piece.tagged / kBlockBytes; };
   bool are_addresses_possible = true;

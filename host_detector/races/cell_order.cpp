@@ -77,8 +77,8 @@ bool is_all_before(const PlacedPiece& access, const Cell& older, const Cell& new
 
 namespace {
 
-// Who waits for a thread's bulk groups waits for what its copies have read of their maps, those
-// that complete at an mbarrier included.
+// A thread that waits for its bulk groups waits for what all its copies have read of their maps,
+// including copies that complete at an mbarrier.
 bool is_map_read_before(const PlacedPiece& access, const Cell& older, std::uint32_t older_lane,
                         std::uint32_t lane) {
   const Actor& actor = access.actor();

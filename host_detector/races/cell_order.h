@@ -1,6 +1,6 @@
-// Which of the accesses that shadow memory keeps happen before the one at hand (RACE_RULES
-// section 1). Asynchronous ones are ordered by their completions, and those of the async proxy need
-// a fence besides.
+// Which of the accesses that shadow memory keeps happen before the current one (RACE_RULES section
+// 1). Asynchronous ones are ordered by their completions, and those of the async proxy need a fence
+// besides.
 #pragma once
 
 #include "host_detector/races/access.h"
@@ -15,7 +15,7 @@ namespace barracuda::detector {
 [[nodiscard]] bool is_before(const PlacedPiece& access, const Cell& older, std::uint32_t older_lane,
                              std::uint32_t lane);
 
-// `older` wrote the byte of the block, and somebody saw that who comes before `lane`: for this
+// `older` wrote the byte, and a thread that comes before `lane` observed that value: for this
 // location that is order enough.
 [[nodiscard]] bool was_observed(const PlacedPiece& access, const Cell& older, std::uint32_t byte,
                                 std::uint32_t lane);

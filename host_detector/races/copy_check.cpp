@@ -122,7 +122,8 @@ void CopyCheck::apply(const CopyInfo& copy) {
       engine_.copies.forget_all(HostOperation::kAllocation, rows.address, rows.row_bytes, order);
     }
   }
-  // Who still uses bytes that are given away again is held against their free and their next user.
+  // A launch that still uses bytes which are given away again is compared with their free and with
+  // their next user.
   if (has_others && copy.operation != HostOperation::kAllocation) {
     engine_.copies.settle(order);
     for (const MemoryRows& rows : copy.accesses) {
@@ -221,7 +222,8 @@ void CopyCheck::check_against_cell(const Comer& comer, const MemoryRows& rows,
   }
 }
 
-// What synchronised there is fresh for the next owner unless somebody may still do so.
+// The next owner's synchronisation starts anew there, unless an unordered launch may still
+// synchronise through the old one.
 void CopyCheck::forget_past(const Comer& comer, const MemoryRows& range, bool has_others) {
   const auto choose = [&](std::uint64_t block_start, const Cell& cell) {
     if (is_before(comer, cell.launch())) {

@@ -32,7 +32,7 @@ class CopyCheck {
   void check_against_cell(const Comer& comer, const MemoryRows& rows, std::uint64_t block_start,
                           const Cell& cell, const Bytes& bytes);
   void check_against_copies(const Comer& comer, const MemoryRows& rows);
-  // What each byte's next owner must not be held against.
+  // Drops the accesses that the next owner of each byte must not be compared with.
   void forget_past(const Comer& comer, const MemoryRows& range, bool has_others);
 
   EngineState& engine_;

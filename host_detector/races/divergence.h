@@ -5,8 +5,8 @@
 
 namespace barracuda::detector {
 
-// Every thread that is left waits at a CTA barrier, none of which is open: nobody is left to open
-// one, so the block can never end.
+// Every thread that is left waits at a CTA barrier, and none of these is open: no thread is left to
+// open one, so the block can never end.
 [[nodiscard]] bool is_deadlocked(const CtaState& cta);
 
 // Reports if `cta`, which is force-ended, is deadlocked.

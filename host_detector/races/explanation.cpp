@@ -394,7 +394,8 @@ void explain_asynchronous(const Actor& actor, const Cell& older, RaceEvent& race
       completions->waited(static_cast<Completion>(own_completion), issuer) < older.time) {
     return;
   }
-  // Its issuer has waited, nobody else can: a barrier is missing, unless it came before the wait.
+  // The copy's issuer has waited, and no other thread can: a barrier is missing, unless it came
+  // before the wait.
   const auto wait = warp.sync_notes.last(issuer);
   const auto before = wait ? warp.sync_notes.before(issuer, wait->time) : std::nullopt;
   const auto met = actor.warp.sync_notes.last(race.second.thread.lane);

@@ -1,7 +1,7 @@
-// Atomics that a CTA did between two synchronisations and that nothing was held against yet. They
-// never conflict with each other, and nobody can tell in which order they and other accesses of
-// that time came: so those of a warp to one word are taken once, together, and the words of a block
-// one after the other. One thread's; not while its CTA synchronises.
+// Atomics that a CTA did between two synchronisations and that were not compared with anything yet.
+// They never conflict with each other, and it is not known in which order they and other accesses
+// of that time came: so those of a warp to one word are taken once, together, and the words of a
+// block one after the other. Used by one thread; not while its CTA synchronises.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// A strong write, or a flag store that polls saw, is ordered before what comes after somebody who
+// A strong write, or a flag store that polls saw, is ordered before what comes after a thread that
 // observed it, directly or through atomics, for its own location (RACE_RULES section 1).
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace barracuda::detector {
 
 // `table` holds what was synchronised through the memory of `byte`, which `older` wrote;
-// precedes(observation) says whether that comes before whoever asks.
+// precedes(observation) says whether an observation comes before the current access.
 template <typename Precedes>
 bool was_observed(const EngineState& engine, const SyncTable& table, const Cell& older,
                   std::uint64_t byte, Precedes precedes) {

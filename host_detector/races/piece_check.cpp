@@ -33,7 +33,7 @@ Relation relation_of(const PlacedPiece& access, Pass pass, const Cell& older, co
   if (older.is_superseded() && (!is_judged_by_distance(access.site()) ||
                                 includes(distance_between(older.superseded_by, access.actor()),
                                          distance_between(older.cta, access.actor())))) {
-    // Who superseded it stands for it.
+    // The access that superseded it stands for it.
     return before_or_unrelated(pass != Pass::kCompare && is_all_before(access, older, cell));
   }
   if (pass == Pass::kRecord && !older.is_same_moment(cell)) {

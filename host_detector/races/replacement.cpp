@@ -20,8 +20,8 @@ bool leaves_gap(CtaKey superseder, CtaKey older, const Actor& actor) {
           distance_between(older, actor) == wire::Scope::kGpu);
 }
 
-// Who waits for an asynchronous access learns of it and of those before it on its completion, not
-// of what its issuer knew.
+// A thread that waits for an asynchronous access learns of it and of those before it on its
+// completion, but not of what its issuer knew.
 bool may_stand_for(const EngineState& engine, const Cell& newer, const Cell& older) {
   return !newer.is_asynchronous() || is_of_one_map_reader(engine, older, newer) ||
          (older.is_asynchronous() && older.value == newer.value &&
@@ -46,8 +46,8 @@ Cell outdated(const EngineState& engine, const Cell& older, const Cell& newer) {
   return left;
 }
 
-// A narrow scope would excuse the newer access against somebody near it, and not the older one. So
-// that stays until another access stands for it there.
+// The newer access may be excused where a narrow scope suffices, against threads near it, and the
+// older one not. So the older one stays until another access stands for it there.
 Cell superseded(const PlacedPiece& access, const Cell& older, const Cell& newer) {
   Cell left = older;
   if (older.bytes.within(newer.bytes)) {

@@ -17,7 +17,7 @@ namespace barracuda::detector {
                                                                           : kind_of_atomic(site);
 }
 
-// The two never conflict, whoever makes them. `newer` is a part of the access.
+// The two never conflict, whichever threads make them. `newer` is a part of the access.
 [[nodiscard]] bool is_of_one_set(const PlacedPiece& access, const Cell& older, const Cell& newer);
 
 // Of the older accesses that would be in one shared set with it, those that it has nothing to do

@@ -1,4 +1,4 @@
-// The accesses to a few bytes that later ones must be held against. Where many threads only read,
+// The accesses to a few bytes that later ones must be compared with. Where many threads only read,
 // or only do atomics that never conflict with each other, those are a shared set.
 #pragma once
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr Bytes kWhole = Bytes::upto(kBlockBytes);
 
-// Touches no word beyond so many from its first one on.
+// Lies within the first `words` words from its first one on.
 bool is_within_words(const Bytes& bytes, std::uint32_t words) {
   const std::uint32_t first = bytes.first() / WordLists::kWordBytes;
   return (bytes & ~Bytes::upto((first + words) * WordLists::kWordBytes)).none();

@@ -1,6 +1,6 @@
-// Shadow of 128 bytes of memory: the accesses that later ones must be held against. While that is
-// one access, as mostly where accesses are coalesced, it lies in the block itself, in one cache
-// line. Then there is one list, and when that gets long one for each word.
+// Shadow of 128 bytes of memory: the accesses that later ones must be compared with. While that is
+// a single access, as it mostly is where accesses are coalesced, it lies in the block itself, in
+// one cache line. With more there is one list, and when that gets long one for each word.
 #pragma once
 
 #include <cstddef>

@@ -42,18 +42,23 @@ struct Bytes {
   }
 
   [[nodiscard]] constexpr Bytes after_first() const {
-    return low != 0 ? Bytes{low & (low - 1), high} : Bytes{0, high & (high - 1)};
+    return low != 0 ? Bytes{.low = low & (low - 1), .high = high}
+                    : Bytes{.low = 0, .high = high & (high - 1)};
   }
 
   [[nodiscard]] constexpr bool within(const Bytes& other) const {
     return (low & ~other.low) == 0 && (high & ~other.high) == 0;
   }
 
-  friend constexpr Bytes operator&(Bytes a, Bytes b) { return {a.low & b.low, a.high & b.high}; }
+  friend constexpr Bytes operator&(Bytes a, Bytes b) {
+    return {.low = a.low & b.low, .high = a.high & b.high};
+  }
 
-  friend constexpr Bytes operator|(Bytes a, Bytes b) { return {a.low | b.low, a.high | b.high}; }
+  friend constexpr Bytes operator|(Bytes a, Bytes b) {
+    return {.low = a.low | b.low, .high = a.high | b.high};
+  }
 
-  friend constexpr Bytes operator~(Bytes a) { return {~a.low, ~a.high}; }
+  friend constexpr Bytes operator~(Bytes a) { return {.low = ~a.low, .high = ~a.high}; }
 
   friend constexpr bool operator==(const Bytes&, const Bytes&) = default;
 };

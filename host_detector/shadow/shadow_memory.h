@@ -27,7 +27,7 @@ class ShadowMemory {
     return contentions_.load(std::memory_order_relaxed);
   }
 
-  // Nobody may visit meanwhile.
+  // Not while another thread visits.
   void forget(std::uint64_t address, std::uint64_t bytes);
   // Of each cell the bytes that choose(start of its block, cell) names. True if any are left.
   using Choice = std::function<Bytes(std::uint64_t, const Cell&)>;

@@ -16,7 +16,7 @@
 
 namespace barracuda::detector {
 
-// Accesses of one kind never conflict with each other, whoever makes them.
+// Accesses of one kind never conflict with each other, whichever threads make them.
 enum class SharedAccessKind : std::uint8_t {
   kNone,
   kReads,
@@ -121,8 +121,8 @@ class SharedAccessSet {
   static bool change(const Group& group, Member& member, std::uint32_t warp, Changed& changed,
                      Visit visit);
   [[nodiscard]] std::vector<MemberPlace> places_by_cta() const;
-  // Drops members without a warp, of the last so many of the last groups, and adds what they have
-  // become.
+  // Drops members without a warp, of the last `members` of the last `groups`, and adds what they
+  // have become.
   void settle(const Changed& changed, std::size_t groups, std::size_t members);
 
   template <typename Items>

@@ -38,8 +38,8 @@ class WordLists {
   // Of a cell that touches this word only.
   void add(std::uint32_t word, const Cell& cell);
 
-  // Adds it if the list has nobody whom it would have to meet: but for those that it passes by, one
-  // cell of its own moment at most, which it becomes one with. False, and nothing, otherwise.
+  // Adds it if the list has no cell that it must be compared with: apart from those that it passes
+  // by, at most one cell of its own moment, which it joins. Otherwise false, and nothing is added.
   [[nodiscard]] bool join(std::uint32_t word, const Cell& cell, PassesBy passes_by);
 
   // What lanes of an access that lie in one word each have alike, packed once for all.
@@ -72,8 +72,8 @@ class WordLists {
     std::uint32_t word_, lanes_, place_;
   };
 
-  // Adds what `lanes` did, where nobody is met or meet(older) knows what becomes of them. False,
-  // and nothing, if the word is to be visited.
+  // Adds what `lanes` did, where there is no cell to compare with, or meet(older) knows what
+  // becomes of them. False, and nothing is added, if the word must be visited.
   template <typename Meet>
   [[nodiscard]] bool record(const LanesOfWord& lanes, const Alike& alike, Meet meet);
 

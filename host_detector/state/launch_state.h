@@ -110,12 +110,13 @@ struct LaunchState : LaunchShape {
   bool exit(CtaState& cta, WarpState& warp, std::uint32_t lanes);
   // The same of a CTA that is untouched, and of all its threads.
   bool exit_untouched(std::uint32_t cta);
-  // Of so many that are untouched, while another one lives. False if there are not so many.
+  // Counts `ctas` blocks that have done nothing as exited, while another block lives. False if
+  // there are not so many.
   [[nodiscard]] bool exit_others(std::uint32_t ctas);
   // Some thread has learnt of other launches.
   void learn(const Clock& learnt);
 
-  // What all threads have learnt of them. Nobody may add to it any more.
+  // What all threads have learnt of them. Nothing may be added any more.
   [[nodiscard]] Clock& final() { return final_; }
 
   template <typename Visit>

@@ -51,7 +51,7 @@ class RaceLog {
   // Grows with every new finding and every one that became worse.
   [[nodiscard]] std::uint64_t changes() const { return changes_.load(std::memory_order_relaxed); }
 
-  // Nobody may add meanwhile.
+  // Not while another thread adds.
   [[nodiscard]] const Findings& findings() const;
   // While others add.
   [[nodiscard]] Findings findings_so_far() const;

@@ -29,10 +29,15 @@ class SiteList {
   // Null if there is none.
   [[nodiscard]] const wire::SiteInfo* find(wire::SiteId id) const {
     const auto site = static_cast<std::size_t>(id);
-    return site < sites_.size() && sites_[site] ? &*sites_[site] : nullptr;
+    if (site >= sites_.size()) {
+      return nullptr;
+    }
+    const std::optional<wire::SiteInfo>& known = sites_[site];
+    return known ? &*known : nullptr;
   }
 
   // One that was added.
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access)
   [[nodiscard]] const wire::SiteInfo& operator[](std::uint32_t id) const { return *sites_[id]; }
 
  private:

@@ -203,9 +203,9 @@ std::uint64_t SyncLocation::first_with_same(std::uint64_t bits, std::uint64_t va
 }
 
 void SyncLocation::observe(const Observation& observation) {
-  // A value that nobody wrote yet may be written later by a record that is still on its way only if
-  // the observer did not see that write; so it need not be kept, unless some write is of an unknown
-  // value and may be the one that was seen.
+  // A value that was not written yet may be written later, by a record that is still on its way,
+  // only if the observer did not see that write. So it need not be kept, unless some write is of an
+  // unknown value and may be the one that was seen.
   Node* const known = observation.value ? find(*observation.value) : nullptr;
   if (observation.value && known == nullptr && !takes_all_) {
     return;

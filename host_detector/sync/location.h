@@ -34,7 +34,7 @@ struct ThreadKey {
 
 static_assert(mbarrier_warp(kMaxMbarriers - 1) <= 0xFFFF, "a ThreadKey has room for all of them");
 
-// Who wrote, for explaining a race: all the writer knew, what of it was fenced and how far, what it
+// The writer, for explaining a race: all it knew, what of it was fenced and how far, and what it
 // had read and not acquired.
 struct Writer {
   ThreadKey thread;

@@ -8,44 +8,14 @@ namespace barracuda::ptx {
 
 namespace {
 
-constexpr auto kNames = std::to_array<std::string_view>({
-    "%aggr_smem_size",
-    "%clock",
-    "%clock64",
-    "%clock_hi",
-    "%cluster_ctaid",
-    "%cluster_ctarank",
-    "%cluster_nctaid",
-    "%cluster_nctarank",
-    "%clusterid",
-    "%ctaid",
-    "%current_graph_exec",
-    "%dynamic_smem_size",
-    "%globaltimer",
-    "%globaltimer_hi",
-    "%globaltimer_lo",
-    "%gridid",
-    "%is_explicit_cluster",
-    "%laneid",
-    "%lanemask_eq",
-    "%lanemask_ge",
-    "%lanemask_gt",
-    "%lanemask_le",
-    "%lanemask_lt",
-    "%nclusterid",
-    "%nctaid",
-    "%nsmid",
-    "%ntid",
-    "%nwarpid",
-    "%reserved_smem_offset_begin",
-    "%reserved_smem_offset_cap",
-    "%reserved_smem_offset_end",
-    "%smid",
-    "%tid",
-    "%total_smem_size",
-    "%warpid",
-});
-static_assert(std::ranges::is_sorted(kNames));
+constexpr auto kNames = [] {
+  auto names = std::to_array<std::string_view>({
+#define REGISTER(id, text) text,
+#include "ptx/special_registers.def"
+  });
+  std::ranges::sort(names);
+  return names;
+}();
 
 // "%envreg" of "%envreg12": true if `name` is `prefix` and a number below `count`.
 bool is_numbered(std::string_view name, std::string_view prefix, std::uint32_t count) {

@@ -47,9 +47,7 @@ std::vector<Rate> FenceRuns::rates_of(std::uint64_t count_of_each, const Setting
   for (std::uint64_t round = 0; round < count_of_each && !trials_.is_over(); ++round) {
     const std::vector<Outcome> outcomes = trials_.make(settings_of(numbers, fences));
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
-      const bool is_made = outcomes[i].lost.empty();
-      rates[i].runs += is_made ? 1 : 0;
-      rates[i].failures += is_made && trials_.judge(outcomes[i]) != Failure::kNone ? 1 : 0;
+      Trials::count(outcomes[i], trials_.oracle(), rates[i]);
     }
   }
   return rates;

@@ -49,7 +49,7 @@ class Openings {
       return;
     }
     const std::uint64_t quorum = std::get<Group::kQuorum>(group->first.key);
-    // If so many never arrive it stays shut, whoever comes.
+    // If fewer threads than that ever arrive it stays shut.
     choose_members(group, 0, quorum > group->second.size() ? 0 : quorum);
   }
 

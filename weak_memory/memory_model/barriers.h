@@ -1,4 +1,4 @@
-// Which threads pass their barriers in one execution, and whom they waited for.
+// Which threads pass their barriers in one execution, and which threads they waited for.
 #pragma once
 
 #include <cstdint>

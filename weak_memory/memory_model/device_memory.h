@@ -52,10 +52,10 @@ class DeviceMemory {
   // One of them.
   [[nodiscard]] std::size_t thread_of(std::size_t block) const { return representative_[block]; }
 
-  // Nothing waits for a block that nobody is to see there.
+  // No store waits for a block whose threads may not see it earlier than others.
   [[nodiscard]] bool is_valid(const DeviceState& state) const;
 
-  // Where stores of a thread go next: to memory where nobody is to see them earlier.
+  // Where stores of a thread go next: to memory, if no other thread may see them earlier.
   [[nodiscard]] bool skips_block(std::size_t thread, std::size_t location) const;
   [[nodiscard]] std::uint64_t seen(const DeviceState& state, std::size_t thread,
                                    std::size_t location) const;

@@ -21,8 +21,8 @@ struct Event {
   std::uint64_t dependencies = 0;  // of a write: the reads before it that it depends on, as bits
   std::uint32_t instance = 0;      // of a barrier
   std::uint64_t quorum = 0;        // of a barrier that so many open
-  // Of a barrier: the others wait for it. With a quorum, so many do; those that come later find the
-  // barrier open, and wait for these alone.
+  // Of a barrier: the others wait for it. With a quorum, as many as it says are waited for; threads
+  // that come later find the barrier open, and wait for these alone.
   bool is_awaited = true;
 
   [[nodiscard]] bool writes() const { return kind == Kind::kWrite || kind == Kind::kInitial; }

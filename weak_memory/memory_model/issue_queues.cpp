@@ -96,7 +96,7 @@ std::optional<Queued::Kind> IssueQueues::fence_of(const IssueState& state,
   if (!kind || !in_lockstep_) {
     return kind;
   }
-  // Nobody is still to issue it.
+  // No thread has still to issue it.
   const std::vector<std::size_t> lanes = passing(state, thread);
   const bool are_ready =
       is_in_step(program_, state.next, thread) && std::ranges::all_of(lanes, [&](std::size_t lane) {

@@ -52,7 +52,8 @@ class IssueQueues {
   // only of the first of those that pass it together.
   [[nodiscard]] std::optional<Queued::Kind> fence_of(const IssueState& state,
                                                      std::size_t thread) const;
-  // Who passes the fence of the thread: in lock step all threads of the CTA that have one.
+  // The threads that pass the fence together with this thread: in lock step all threads of the CTA
+  // that have one.
   [[nodiscard]] std::vector<std::size_t> passing(const IssueState& state, std::size_t thread) const;
   static void pop_fence(IssueState& state, std::size_t thread);
   [[nodiscard]] bool has_ended(const IssueState& state) const;

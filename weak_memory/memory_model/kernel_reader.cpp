@@ -91,8 +91,8 @@ class KernelReader {
     return {};
   }
 
-  // Each round knows the values that one more write can pass on (as enumeration.cpp does). At
-  // first nobody sees what another does: the rounds also find which places two threads touch, and
+  // Each round knows the values that one more write can pass on (as enumeration.cpp does). At first
+  // no thread sees what another does: the rounds also find which places two threads touch, and
   // which are written at all; the values are counted anew once that is known.
   Expected<void> find_values() {
     uses_.is_named = [this](const Place& place) { return is_named(place); };

@@ -36,7 +36,7 @@ Expected<Condition> read_kernel_condition(std::string_view text, const ptx::Lite
 struct KernelReading {
   LitmusTest test;
   std::string bound;  // that was hit: "4 rounds of a loop"; empty: none
-  // Threads that are in none of it because nobody can see what they do.
+  // Threads that are left out because no other thread can see what they do.
   std::uint64_t threads_left_out = 0;
   // Lines of plain stores and loads of flags that are taken as relaxed, of their fence's scope: PTX
   // has no synchronisation by plain accesses, and the detector excuses them (RACE_RULES.md

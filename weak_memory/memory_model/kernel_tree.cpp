@@ -259,7 +259,8 @@ class Walk {
     return made;
   }
 
-  // What the thread reads where nobody writes, or nobody else looks; none: others decide it.
+  // What the thread reads where there is no write, or no other thread reads; none: other threads
+  // decide it.
   [[nodiscard]] std::optional<LiteralValue> certain_value(const Way& way,
                                                           const Place& place) const {
     const auto initial = [&] {
@@ -349,7 +350,8 @@ class Walk {
     if (!uses_.is_seen(place)) {
       return update_own(way, step, place);
     }
-    // In the first round, before it is known that somebody writes there, it is what it was.
+    // In the first round, before it is known that the place is written, it holds what it held at
+    // first.
     std::set<std::uint64_t> values = use.values;
     if (const auto known = uses_.known.find(place); known != uses_.known.end()) {
       values.insert(known->second.values.begin(), known->second.values.end());

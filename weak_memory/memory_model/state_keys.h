@@ -53,7 +53,7 @@ class StateBounds {
  public:
   explicit StateBounds(const ExploreOptions& options) : options_(options) {}
 
-  // Of `states` that were met, which take so many bytes; the bound that was hit, or empty.
+  // The bound that `states` states of `bytes` bytes have hit, or empty.
   [[nodiscard]] std::string hit(std::uint64_t states, std::uint64_t bytes) const {
     if (states >= options_.states) {
       return std::to_string(options_.states) + " states";

@@ -163,7 +163,7 @@ class UpdateOrder {
  public:
   explicit UpdateOrder(const std::vector<HistoryAccess>& accesses) : accesses_(accesses) {}
 
-  // A write with one record, or with a value that nobody knows.
+  // A write with one record, or with a value that is not known.
   void write(std::size_t number) { last_ = number; }
 
   void begin(std::size_t number) {

@@ -1,6 +1,7 @@
 // Through what one thread's access may have come to be before another's: the accesses, fences and
-// barriers that lie on a way from the one to the other, by program order, by who read what whom
-// wrote, and by barriers. Whether they order the two is not asked here; the memory model says it.
+// barriers that lie on a way from the one to the other, by program order, by reads of values that
+// were written, and by barriers. Whether they order the two is for the memory model to say, not for
+// this.
 #pragma once
 
 #include <cstddef>

@@ -160,8 +160,8 @@ void History::take_event(const WarpOperation& operation, const wire::SiteInfo& i
   }
 }
 
-// A thread's n-th time at a barrier of all threads is the barrier's n-th opening: who has ended
-// counts as arrived. A barrier of some threads opens when so many have come.
+// A thread's n-th time at a barrier of all threads is the barrier's n-th opening: threads that have
+// ended count as arrived. A barrier of some threads opens when as many as it says have come.
 void History::take_barrier(const WarpOperation& operation, const wire::SiteInfo& info) {
   const bool is_of_warp = info.operation == Operation::kWarpBarrier;
   const bool waits = info.operation != Operation::kBarrierArrive;

@@ -145,8 +145,8 @@ class Slicer {
                                     places_.begin());
   }
 
-  // What an atomic on the way found where nobody in the slice had written before is what the place
-  // held at first: number 0.
+  // What an atomic on the way found before any write of the slice is what the place held at first:
+  // number 0.
   void learn_initial_values() {
     std::vector<std::size_t> firsts(places_.size(), history_.accesses().size());
     for (const std::size_t number : handover_.accesses) {

@@ -36,7 +36,7 @@ std::string why_not_in_launch(const RaceEvent& race) {
   return "";
 }
 
-// What a recorded process did, as often as somebody wants to know.
+// What a recorded process did; may be read several times.
 class RecordedProcess {
  public:
   RecordedProcess(const trace::Reader& reader, const trace::Stream& stream)
@@ -216,7 +216,7 @@ bool is_one_of(const std::vector<report::Lack>& lacks, const RaceSlice& slice) {
   });
 }
 
-// The processes of the two runs are told apart by their place in the trace.
+// The processes of the two runs are distinguished by their place in the trace.
 bool prove_process(IdiomProof& proof, const std::vector<report::Lack>& lacks,
                    const RecordedProcess& before, const RecordedProcess& after,
                    const detector::DetectorOptions& options) {

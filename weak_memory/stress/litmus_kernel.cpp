@@ -97,7 +97,7 @@ std::string text_of(const Operand& operand) {
                       : std::to_string(static_cast<std::int64_t>(operand.constant));
 }
 
-// A register for what nobody wants.
+// A register for results that are not used.
 std::string target_of(const Instruction& instruction) {
   return instruction.target ? fmt::format("%v{}", *instruction.target) : "%unused";
 }

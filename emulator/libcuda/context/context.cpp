@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/early_return.h"
 #include "emulator/libcuda/event/event.h"
 #include "emulator/libcuda/memory/allocation.h"
 #include "emulator/libcuda/memory/array.h"
@@ -63,15 +64,9 @@ void pop() {
 }
 
 CUresult create(CUcontext* result, unsigned flags, CUdevice device) {
-  if (const CUresult status = require_initialized(); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (result == nullptr || !are_context_flags(flags)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (device != 0) {
-    return CUDA_ERROR_INVALID_DEVICE;
-  }
+  RETURN_IF_FAILED(require_initialized());
+  RETURN_IF(result == nullptr || !are_context_flags(flags), CUDA_ERROR_INVALID_VALUE);
+  RETURN_IF(device != 0, CUDA_ERROR_INVALID_DEVICE);
   Context& context = make_context();
   context.flags = flags;
   context.references = 1;
@@ -82,9 +77,7 @@ CUresult create(CUcontext* result, unsigned flags, CUdevice device) {
 }
 
 CUresult synchronize(Context& context) {
-  if (const CUresult status = check_context_wait(); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(check_context_wait());
   finish_all_streams();
   return context.failure;
 }
@@ -143,13 +136,9 @@ CUresult require_initialized() {
 }
 
 CUresult require_context() {
-  if (const CUresult status = require_initialized(); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(require_initialized());
   const Context* context = current_context();
-  if (context == nullptr) {
-    return CUDA_ERROR_INVALID_CONTEXT;
-  }
+  RETURN_IF(context == nullptr, CUDA_ERROR_INVALID_CONTEXT);
   return context->is_alive ? context->failure.load() : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
@@ -174,29 +163,23 @@ CUresult cuCtxCreate_v2(CUcontext* result, unsigned flags, CUdevice device) {
 
 CUresult cuCtxCreate_v3(CUcontext* result, CUexecAffinityParam* affinity, int affinity_count,
                         unsigned flags, CUdevice device) {
-  if (affinity_count != 0 || affinity != nullptr) {
-    return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
-  }
+  RETURN_IF(affinity_count != 0 || affinity != nullptr, CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
   return create(result, flags, device);
 }
 
 CUresult cuCtxCreate_v4(CUcontext* result, CUctxCreateParams* parameters, unsigned flags,
                         CUdevice device) {
-  if (parameters != nullptr &&
-      (parameters->numExecAffinityParams != 0 || parameters->cigParams != nullptr)) {
-    return CUDA_ERROR_NOT_SUPPORTED;
-  }
+  RETURN_IF(parameters != nullptr &&
+                (parameters->numExecAffinityParams != 0 || parameters->cigParams != nullptr),
+            CUDA_ERROR_NOT_SUPPORTED);
   return create(result, flags, device);
 }
 
 CUresult cuCtxDestroy_v2(CUcontext handle) {
-  if (const CUresult status = require_initialized(); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(require_initialized());
   Context* context = find_context(handle);
-  if (context == nullptr || context->is_primary || !context->is_alive.exchange(false)) {
-    return CUDA_ERROR_INVALID_CONTEXT;
-  }
+  RETURN_IF(context == nullptr || context->is_primary || !context->is_alive.exchange(false),
+            CUDA_ERROR_INVALID_CONTEXT);
   release_resources(*context);
   if (current_context() == context) {
     pop();
@@ -205,9 +188,7 @@ CUresult cuCtxDestroy_v2(CUcontext handle) {
 }
 
 CUresult cuCtxAttach(CUcontext* result, unsigned flags) {
-  if (result == nullptr || flags != 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(result == nullptr || flags != 0, CUDA_ERROR_INVALID_VALUE);
   ++current_context()->references;
   *result = current_context()->handle();
   return CUDA_SUCCESS;
@@ -215,9 +196,7 @@ CUresult cuCtxAttach(CUcontext* result, unsigned flags) {
 
 CUresult cuCtxDetach(CUcontext handle) {
   Context* context = find_context(handle);
-  if (context == nullptr || !context->is_alive) {
-    return CUDA_ERROR_INVALID_CONTEXT;
-  }
+  RETURN_IF(context == nullptr || !context->is_alive, CUDA_ERROR_INVALID_CONTEXT);
   if (--context->references != 0) {
     return CUDA_SUCCESS;
   }
@@ -226,17 +205,13 @@ CUresult cuCtxDetach(CUcontext handle) {
 
 CUresult cuCtxPushCurrent_v2(CUcontext handle) {
   Context* context = find_context(handle);
-  if (context == nullptr || !context->is_alive) {
-    return CUDA_ERROR_INVALID_CONTEXT;
-  }
+  RETURN_IF(context == nullptr || !context->is_alive, CUDA_ERROR_INVALID_CONTEXT);
   push(*context);
   return CUDA_SUCCESS;
 }
 
 CUresult cuCtxPopCurrent_v2(CUcontext* result) {
-  if (t_top == nullptr) {
-    return CUDA_ERROR_INVALID_CONTEXT;
-  }
+  RETURN_IF(t_top == nullptr, CUDA_ERROR_INVALID_CONTEXT);
   if (result != nullptr) {
     *result = t_top->context->handle();
   }
@@ -248,9 +223,7 @@ CUresult cuCtxSetCurrent(CUcontext handle) {
   Context* context = nullptr;
   if (handle != nullptr) {
     context = find_context(handle);
-    if (context == nullptr || !context->is_alive) {
-      return CUDA_ERROR_INVALID_CONTEXT;
-    }
+    RETURN_IF(context == nullptr || !context->is_alive, CUDA_ERROR_INVALID_CONTEXT);
   }
   if (t_top != nullptr) {
     pop();
@@ -262,9 +235,7 @@ CUresult cuCtxSetCurrent(CUcontext handle) {
 }
 
 CUresult cuCtxGetCurrent(CUcontext* result) {
-  if (result == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(result == nullptr, CUDA_ERROR_INVALID_VALUE);
   Context* context = current_context();
   *result = context == nullptr ? nullptr : context->handle();
   return CUDA_SUCCESS;
@@ -276,9 +247,7 @@ CUresult cuCtxSynchronize() {
 
 CUresult cuCtxSynchronize_v2(CUcontext handle) {
   Context* context = find_context(handle);
-  if (context == nullptr || !context->is_alive) {
-    return CUDA_ERROR_INVALID_CONTEXT;
-  }
+  RETURN_IF(context == nullptr || !context->is_alive, CUDA_ERROR_INVALID_CONTEXT);
   return synchronize(*context);
 }
 

@@ -1,3 +1,4 @@
+#include "base/early_return.h"
 #include "emulator/libcuda/context/context.h"
 #include "emulator/libcuda/module/function_attributes.h"
 
@@ -12,23 +13,15 @@ Context* resolve(CUcontext handle) {
 }  // namespace
 
 CUresult cuCtxGetDevice(CUdevice* device) {
-  if (device == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (current_context() == nullptr) {
-    return CUDA_ERROR_INVALID_CONTEXT;
-  }
+  RETURN_IF(device == nullptr, CUDA_ERROR_INVALID_VALUE);
+  RETURN_IF(current_context() == nullptr, CUDA_ERROR_INVALID_CONTEXT);
   *device = 0;
   return CUDA_SUCCESS;
 }
 
 CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext handle) {
-  if (device == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (resolve(handle) == nullptr) {
-    return CUDA_ERROR_INVALID_CONTEXT;
-  }
+  RETURN_IF(device == nullptr, CUDA_ERROR_INVALID_VALUE);
+  RETURN_IF(resolve(handle) == nullptr, CUDA_ERROR_INVALID_CONTEXT);
   *device = 0;
   return CUDA_SUCCESS;
 }
@@ -38,43 +31,31 @@ CUresult cuCtxGetFlags(unsigned* flags) {
 }
 
 CUresult cuCtxSetFlags(unsigned flags) {
-  if (!are_context_flags(flags)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(!are_context_flags(flags), CUDA_ERROR_INVALID_VALUE);
   current_context()->flags = flags;
   return CUDA_SUCCESS;
 }
 
 CUresult cuCtxGetId(CUcontext handle, unsigned long long* id) {
   const Context* context = resolve(handle);
-  if (context == nullptr) {
-    return CUDA_ERROR_INVALID_CONTEXT;
-  }
+  RETURN_IF(context == nullptr, CUDA_ERROR_INVALID_CONTEXT);
   return store_result(id, context->id);
 }
 
 CUresult cuCtxGetApiVersion(CUcontext handle, unsigned* version) {
-  if (resolve(handle) == nullptr) {
-    return CUDA_ERROR_INVALID_CONTEXT;
-  }
+  RETURN_IF(resolve(handle) == nullptr, CUDA_ERROR_INVALID_CONTEXT);
   return store_result(version, 3020);
 }
 
 CUresult cuCtxGetLimit(std::size_t* value, CUlimit limit) {
-  if (value == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (limit < 0 || limit >= CU_LIMIT_MAX) {
-    return CUDA_ERROR_UNSUPPORTED_LIMIT;
-  }
+  RETURN_IF(value == nullptr, CUDA_ERROR_INVALID_VALUE);
+  RETURN_IF(limit < 0 || limit >= CU_LIMIT_MAX, CUDA_ERROR_UNSUPPORTED_LIMIT);
   *value = current_context()->limits.at(static_cast<std::size_t>(limit));
   return CUDA_SUCCESS;
 }
 
 CUresult cuCtxSetLimit(CUlimit limit, std::size_t value) {
-  if (limit < 0 || limit >= CU_LIMIT_MAX) {
-    return CUDA_ERROR_UNSUPPORTED_LIMIT;
-  }
+  RETURN_IF(limit < 0 || limit >= CU_LIMIT_MAX, CUDA_ERROR_UNSUPPORTED_LIMIT);
   current_context()->limits.at(static_cast<std::size_t>(limit)) = value;
   return CUDA_SUCCESS;
 }
@@ -84,9 +65,7 @@ CUresult cuCtxGetCacheConfig(CUfunc_cache* config) {
 }
 
 CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
-  if (!is_cache_config(config)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(!is_cache_config(config), CUDA_ERROR_INVALID_VALUE);
   current_context()->cache = config;
   return CUDA_SUCCESS;
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/early_return.h"
 #include "emulator/libcuda.h"
 #include "emulator/libcuda/context/context.h"
 
@@ -14,9 +15,7 @@ constexpr CUuuid kUuid = {
     {'B', 'A', 'R', 'R', 'A', 'C', 'U', 'D', 'A', ' ', 'c', 'p', 'u', 0, 0, 1}};
 
 CUresult copy_text(std::string_view text, char* to, int length) {
-  if (to == nullptr || length <= 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(to == nullptr || length <= 0, CUDA_ERROR_INVALID_VALUE);
   const std::size_t count = std::min(text.size(), static_cast<std::size_t>(length) - 1);
   std::memcpy(to, text.data(), count);
   to[count] = '\0';
@@ -38,9 +37,7 @@ int device_attribute(CUdevice_attribute attribute) {
 }
 
 CUresult cuInit(unsigned flags) {
-  if (flags != 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(flags != 0, CUDA_ERROR_INVALID_VALUE);
   return initialize();
 }
 
@@ -69,17 +66,14 @@ CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice /*device*/) {
 }
 
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice /*device*/) {
-  if (value == nullptr || attribute <= 0 || attribute >= CU_DEVICE_ATTRIBUTE_MAX) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(value == nullptr || attribute <= 0 || attribute >= CU_DEVICE_ATTRIBUTE_MAX,
+            CUDA_ERROR_INVALID_VALUE);
   *value = device_attribute(attribute);
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetProperties(CUdevprop* properties, CUdevice /*device*/) {
-  if (properties == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(properties == nullptr, CUDA_ERROR_INVALID_VALUE);
   properties->maxThreadsPerBlock = device_attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
   properties->maxThreadsDim[0] = device_attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X);
   properties->maxThreadsDim[1] = device_attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y);
@@ -111,12 +105,9 @@ CUresult cuDeviceGetPCIBusId(char* text, int length, CUdevice /*device*/) {
 }
 
 CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* text) {
-  if (device == nullptr || text == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (std::string_view(kPciBusId).find(text) == std::string_view::npos) {
-    return CUDA_ERROR_INVALID_DEVICE;
-  }
+  RETURN_IF(device == nullptr || text == nullptr, CUDA_ERROR_INVALID_VALUE);
+  RETURN_IF(std::string_view(kPciBusId).find(text) == std::string_view::npos,
+            CUDA_ERROR_INVALID_DEVICE);
   *device = 0;
   return CUDA_SUCCESS;
 }
@@ -124,12 +115,8 @@ CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* text) {
 // There is no second device: nothing is a peer.
 
 CUresult cuDeviceCanAccessPeer(int* can_access, CUdevice device, CUdevice peer) {
-  if (const CUresult status = require_device(device); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (peer != 0) {
-    return CUDA_ERROR_INVALID_DEVICE;
-  }
+  RETURN_IF_FAILED(require_device(device));
+  RETURN_IF(peer != 0, CUDA_ERROR_INVALID_DEVICE);
   return store_result(can_access, 0);
 }
 

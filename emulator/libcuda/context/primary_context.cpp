@@ -1,3 +1,4 @@
+#include "base/early_return.h"
 #include "emulator/libcuda/context/context.h"
 
 namespace barracuda::emulator::driver {
@@ -14,9 +15,7 @@ void reset(Context& context) {
 }  // namespace
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext* result, CUdevice /*device*/) {
-  if (result == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(result == nullptr, CUDA_ERROR_INVALID_VALUE);
   Context& context = primary_context();
   ++context.references;
   context.is_alive = true;
@@ -26,9 +25,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* result, CUdevice /*device*/) {
 
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice /*device*/) {
   Context& context = primary_context();
-  if (context.references == 0) {
-    return CUDA_ERROR_INVALID_CONTEXT;
-  }
+  RETURN_IF(context.references == 0, CUDA_ERROR_INVALID_CONTEXT);
   if (--context.references == 0) {
     reset(context);
   }
@@ -42,24 +39,16 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice /*device*/) {
 }
 
 CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active) {
-  if (const CUresult status = require_device(device); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (flags == nullptr || active == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF_FAILED(require_device(device));
+  RETURN_IF(flags == nullptr || active == nullptr, CUDA_ERROR_INVALID_VALUE);
   *flags = primary_context().flags;
   *active = primary_context().is_alive ? 1 : 0;
   return CUDA_SUCCESS;
 }
 
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
-  if (const CUresult status = require_device(device); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (!are_context_flags(flags)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF_FAILED(require_device(device));
+  RETURN_IF(!are_context_flags(flags), CUDA_ERROR_INVALID_VALUE);
   primary_context().flags = flags;
   return CUDA_SUCCESS;
 }

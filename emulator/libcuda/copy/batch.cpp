@@ -1,6 +1,7 @@
 // Many copies or hints in one call.
 #include <span>
 
+#include "base/early_return.h"
 #include "emulator/libcuda/copy/box.h"
 #include "emulator/libcuda/memory/allocation.h"
 #include "emulator/libcuda/memory/array.h"
@@ -17,32 +18,21 @@ std::size_t unit_of(const CUDA_MEMCPY3D_BATCH_OP& copy) {
 
 // CUDA takes batches in streams of their own only.
 CUresult check_stream(CUstream handle) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(require_context());
   const std::shared_ptr<Stream> stream = find_stream(handle);
-  if (stream == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
+  RETURN_IF(stream == nullptr, CUDA_ERROR_INVALID_HANDLE);
   return is_legacy(*stream) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 CUresult check_ranges(const CUdeviceptr* addresses, const std::size_t* sizes, std::size_t count,
                       CUstream stream) {
-  if (const CUresult status = check_stream(stream); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (addresses == nullptr || sizes == nullptr || count == 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF_FAILED(check_stream(stream));
+  RETURN_IF(addresses == nullptr || sizes == nullptr || count == 0, CUDA_ERROR_INVALID_VALUE);
   std::shared_ptr<Stream> found;
-  if (const CUresult status = find_for_work(stream, found); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(find_for_work(stream, found));
   for (std::size_t index = 0; index < count; ++index) {
-    if (sizes[index] == 0 || !is_accessible(addresses[index], sizes[index])) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
+    RETURN_IF(sizes[index] == 0 || !is_accessible(addresses[index], sizes[index]),
+              CUDA_ERROR_INVALID_VALUE);
   }
   return CUDA_SUCCESS;
 }
@@ -63,14 +53,11 @@ CUresult cuMemcpyBatchAsync_v2(CUdeviceptr* to, CUdeviceptr* from, std::size_t* 
                                std::size_t count, CUmemcpyAttributes* attributes,
                                std::size_t* attribute_starts, std::size_t attribute_count,
                                CUstream stream) {
-  if (const CUresult status = check_stream(stream); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (to == nullptr || from == nullptr || sizes == nullptr || count == 0 || attributes == nullptr ||
-      attribute_starts == nullptr || attribute_count == 0 || attribute_count > count ||
-      attribute_starts[0] != 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF_FAILED(check_stream(stream));
+  RETURN_IF(to == nullptr || from == nullptr || sizes == nullptr || count == 0 ||
+                attributes == nullptr || attribute_starts == nullptr || attribute_count == 0 ||
+                attribute_count > count || attribute_starts[0] != 0,
+            CUDA_ERROR_INVALID_VALUE);
   for (std::size_t index = 0; index < count; ++index) {
     CUDA_MEMCPY3D copy{};
     copy.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
@@ -100,12 +87,8 @@ CUresult cuMemcpyBatchAsync(CUdeviceptr* to, CUdeviceptr* from, std::size_t* siz
 
 CUresult cuMemcpy3DBatchAsync_v2(std::size_t count, CUDA_MEMCPY3D_BATCH_OP* copies,
                                  unsigned long long flags, CUstream stream) {
-  if (const CUresult status = check_stream(stream); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (copies == nullptr || count == 0 || flags != 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF_FAILED(check_stream(stream));
+  RETURN_IF(copies == nullptr || count == 0 || flags != 0, CUDA_ERROR_INVALID_VALUE);
   for (const CUDA_MEMCPY3D_BATCH_OP& copy : std::span(copies, count)) {
     if (const CUresult status = submit(stream, CopyWork{box_of(copy, unit_of(copy))});
         status != CUDA_SUCCESS) {
@@ -127,9 +110,8 @@ CUresult cuMemPrefetchBatchAsync(CUdeviceptr* addresses, std::size_t* sizes, std
                                  CUmemLocation* locations, std::size_t* location_starts,
                                  std::size_t location_count, unsigned long long flags,
                                  CUstream stream) {
-  if (locations == nullptr || location_starts == nullptr || location_count == 0 || flags != 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(locations == nullptr || location_starts == nullptr || location_count == 0 || flags != 0,
+            CUDA_ERROR_INVALID_VALUE);
   const CUresult status = check_ranges(addresses, sizes, count, stream);
   if (status == CUDA_SUCCESS) {
     note_prefetches(addresses, count, std::span(locations, location_count), location_starts);

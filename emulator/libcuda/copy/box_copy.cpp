@@ -1,6 +1,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/early_return.h"
 #include "emulator/libcuda/copy/box.h"
 #include "emulator/libcuda/memory/allocation.h"
 #include "emulator/libcuda/memory/array.h"
@@ -94,9 +95,7 @@ BoxCopy sides_of(const CUDA_MEMCPY3D& given) {
 }
 
 CUresult check_peers(const CUDA_MEMCPY3D_PEER* copy) {
-  if (copy == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(copy == nullptr, CUDA_ERROR_INVALID_VALUE);
   return find_context(copy->srcContext) != nullptr && find_context(copy->dstContext) != nullptr
              ? CUDA_SUCCESS
              : CUDA_ERROR_INVALID_CONTEXT;
@@ -117,9 +116,7 @@ CUresult run(const CopyWork& work) {
     return CUDA_SUCCESS;
   }
   const BoxCopy copy = sides_of(work.copy);
-  if (!is_valid(copy.to, copy) || !is_valid(copy.from, copy)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(!is_valid(copy.to, copy) || !is_valid(copy.from, copy), CUDA_ERROR_INVALID_VALUE);
   for (std::size_t z = 0; z < copy.depth; ++z) {
     for (std::size_t y = 0; y < copy.height; ++y) {
       std::memmove(reinterpret_cast<void*>(copy.to.row(y, z)),

@@ -1,3 +1,4 @@
+#include "base/early_return.h"
 #include "emulator/libcuda/context/context.h"
 #include "emulator/libcuda/copy/row_copy.h"
 #include "emulator/libcuda/stream/work.h"
@@ -50,9 +51,7 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t byte
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
                            CUcontext from_context, std::size_t bytes, CUstream stream) {
-  if (!are_contexts(to_context, from_context)) {
-    return CUDA_ERROR_INVALID_CONTEXT;
-  }
+  RETURN_IF(!are_contexts(to_context, from_context), CUDA_ERROR_INVALID_CONTEXT);
   return driver::cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/early_return.h"
 #include "emulator/libcuda/memory/allocation.h"
 #include "emulator/libcuda/stream/work.h"
 
@@ -36,9 +37,8 @@ void fill_rows(const CUDA_MEMSET_NODE_PARAMS_v1& fill) {
 
 CUresult check(const MemsetWork& work) {
   const CUDA_MEMSET_NODE_PARAMS_v1& fill = work.fill;
-  if (fill.elementSize != 1 && fill.elementSize != 2 && fill.elementSize != 4) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(fill.elementSize != 1 && fill.elementSize != 2 && fill.elementSize != 4,
+            CUDA_ERROR_INVALID_VALUE);
   if (fill.width == 0 || fill.height == 0) {
     return CUDA_SUCCESS;
   }
@@ -50,9 +50,7 @@ CUresult check(const MemsetWork& work) {
 }
 
 CUresult run(const MemsetWork& work) {
-  if (const CUresult status = check(work); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(check(work));
   if (work.fill.elementSize == 1) {
     fill_rows<std::uint8_t>(work.fill);
   } else if (work.fill.elementSize == 2) {

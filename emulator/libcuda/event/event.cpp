@@ -4,6 +4,7 @@
 #include <mutex>
 #include <span>
 
+#include "base/early_return.h"
 #include "emulator/libcuda/handle_table.h"
 #include "emulator/libcuda/stream/stream.h"
 
@@ -53,13 +54,9 @@ std::int64_t now() {
 }
 
 CUresult check(CUevent handle, Ticket& ticket) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(require_context());
   const std::shared_ptr<Event> event = events().find(handle);
-  if (event == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
+  RETURN_IF(event == nullptr, CUDA_ERROR_INVALID_HANDLE);
   ticket = event->recorded();
   return event->captured().capture == nullptr ? CUDA_SUCCESS : CUDA_ERROR_CAPTURED_EVENT;
 }
@@ -68,14 +65,10 @@ CUresult check(CUevent handle, Ticket& ticket) {
 template <typename Use>
 CUresult in_stream(CUstream stream_handle, CUevent handle, unsigned flags, unsigned known,
                    const Use& use) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(require_context());
   const std::shared_ptr<Stream> stream = find_stream(stream_handle);
   const std::shared_ptr<Event> event = events().find(handle);
-  if (stream == nullptr || event == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
+  RETURN_IF(stream == nullptr || event == nullptr, CUDA_ERROR_INVALID_HANDLE);
   return (flags & ~known) != 0 ? CUDA_ERROR_INVALID_VALUE : use(*stream, *event);
 }
 
@@ -92,12 +85,8 @@ void release_events(const Context& context) {
 CUresult cuEventCreate(CUevent* result, unsigned flags) {
   constexpr unsigned kKnown =
       CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (result == nullptr || (flags & ~kKnown) != 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF_FAILED(require_context());
+  RETURN_IF(result == nullptr || (flags & ~kKnown) != 0, CUDA_ERROR_INVALID_VALUE);
   auto event = std::make_shared<Event>();
   event->context = current_context();
   event->flags = flags;
@@ -107,9 +96,7 @@ CUresult cuEventCreate(CUevent* result, unsigned flags) {
 
 CUresult record_event(CUevent handle) {
   const std::shared_ptr<Event> event = events().find(handle);
-  if (event == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
+  RETURN_IF(event == nullptr, CUDA_ERROR_INVALID_HANDLE);
   event->nanoseconds = now();
   return CUDA_SUCCESS;
 }
@@ -162,9 +149,7 @@ CUresult cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned flag
 
 CUresult cuEventQuery(CUevent handle) {
   Ticket ticket;
-  if (const CUresult status = check(handle, ticket); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(check(handle, ticket));
   const bool is_over = poll(ticket);
   const CUresult failure = current_context()->failure;
   return failure == CUDA_SUCCESS && !is_over ? CUDA_ERROR_NOT_READY : failure;
@@ -172,9 +157,7 @@ CUresult cuEventQuery(CUevent handle) {
 
 CUresult cuEventSynchronize(CUevent handle) {
   Ticket ticket;
-  if (const CUresult status = check(handle, ticket); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(check(handle, ticket));
   wait_for(ticket);
   return current_context()->failure;
 }
@@ -184,23 +167,16 @@ CUresult cuEventDestroy_v2(CUevent handle) {
 }
 
 CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent start, CUevent end) {
-  if (milliseconds == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(milliseconds == nullptr, CUDA_ERROR_INVALID_VALUE);
   const std::shared_ptr<Event> first = events().find(start);
   const std::shared_ptr<Event> second = events().find(end);
   for (Event* const event : {first.get(), second.get()}) {
-    if (event != nullptr && event->captured().capture != nullptr) {
-      return CUDA_ERROR_CAPTURED_EVENT;
-    }
+    RETURN_IF(event != nullptr && event->captured().capture != nullptr, CUDA_ERROR_CAPTURED_EVENT);
     const bool is_recorded =
         event != nullptr && (event->nanoseconds != 0 || !is_over(event->recorded()));
-    if (!is_recorded || (event->flags & CU_EVENT_DISABLE_TIMING) != 0) {
-      return CUDA_ERROR_INVALID_HANDLE;
-    }
-    if (!poll(event->recorded())) {
-      return CUDA_ERROR_NOT_READY;
-    }
+    RETURN_IF(!is_recorded || (event->flags & CU_EVENT_DISABLE_TIMING) != 0,
+              CUDA_ERROR_INVALID_HANDLE);
+    RETURN_IF(!poll(event->recorded()), CUDA_ERROR_NOT_READY);
   }
   *milliseconds = static_cast<float>(second->nanoseconds - first->nanoseconds) * 1e-6F;
   return CUDA_SUCCESS;

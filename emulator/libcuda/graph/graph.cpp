@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/early_return.h"
 #include "emulator/libcuda/graph/user_object.h"
 
 namespace barracuda::emulator::driver {
@@ -170,9 +171,7 @@ std::optional<std::vector<GraphEdge>> edges_from(const Graph& graph,
 }
 
 CUresult cuGraphCreate(CUgraph* result, unsigned flags) {
-  if (result == nullptr || flags != 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(result == nullptr || flags != 0, CUDA_ERROR_INVALID_VALUE);
   *result = give_to_program(Graph::make());
   return CUDA_SUCCESS;
 }
@@ -184,18 +183,14 @@ CUresult cuGraphDestroy(CUgraph handle) {
 
 CUresult cuGraphClone(CUgraph* result, CUgraph original) {
   const std::shared_ptr<Graph> graph = find_graph(original);
-  if (result == nullptr || graph == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(result == nullptr || graph == nullptr, CUDA_ERROR_INVALID_VALUE);
   *result = give_to_program(graph->clone());
   return CUDA_SUCCESS;
 }
 
 CUresult cuGraphDestroyNode(CUgraphNode handle) {
   const std::shared_ptr<GraphNode> node = find_node(handle);
-  if (node == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(node == nullptr, CUDA_ERROR_INVALID_VALUE);
   node->graph->remove(*node);
   return CUDA_SUCCESS;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/early_return.h"
 #include "emulator/libcuda/graph/graph.h"
 #include "emulator/libcuda/graph/graph_nodes.h"
 #include "emulator/libcuda/stream/capture.h"
@@ -27,19 +28,12 @@ CUresult instantiate(CUgraphExec* result, CUgraph handle, cuuint64_t flags) {
   constexpr cuuint64_t kKnown =
       CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
       CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(require_context());
   const std::shared_ptr<Graph> graph = find_graph(handle);
-  if (result == nullptr || graph == nullptr || (flags & ~kKnown) != 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if ((flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0) {
-    return CUDA_ERROR_NOT_SUPPORTED;
-  }
-  if (!graph->order()) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(result == nullptr || graph == nullptr || (flags & ~kKnown) != 0,
+            CUDA_ERROR_INVALID_VALUE);
+  RETURN_IF((flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0, CUDA_ERROR_NOT_SUPPORTED);
+  RETURN_IF(!graph->order(), CUDA_ERROR_INVALID_VALUE);
   auto execution = std::make_shared<Execution>();
   execution->graph = graph->clone();
   execution->flags = flags;
@@ -52,9 +46,7 @@ template <typename Change>
 CUresult change(CUgraphExec handle, CUgraphNode node_handle, const Change& change_node) {
   const std::shared_ptr<Execution> execution = executions().find(handle);
   const std::shared_ptr<GraphNode> original = find_node(node_handle);
-  if (execution == nullptr || original == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(execution == nullptr || original == nullptr, CUDA_ERROR_INVALID_VALUE);
   const std::lock_guard lock(execution->mutex);
   GraphNode* const node = execution->graph->find_copy(*original);
   return node == nullptr ? CUDA_ERROR_INVALID_VALUE : change_node(*node);
@@ -139,9 +131,7 @@ CUresult cuGraphInstantiate_v2(CUgraphExec* result, CUgraph graph, CUgraphNode* 
 
 CUresult cuGraphInstantiateWithParams(CUgraphExec* result, CUgraph graph,
                                       CUDA_GRAPH_INSTANTIATE_PARAMS* parameters) {
-  if (parameters == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(parameters == nullptr, CUDA_ERROR_INVALID_VALUE);
   const CUresult status = instantiate(result, graph, parameters->flags);
   parameters->hErrNode_out = nullptr;
   parameters->result_out = status == CUDA_SUCCESS ? CUDA_GRAPH_INSTANTIATE_SUCCESS
@@ -157,31 +147,23 @@ CUresult cuGraphExecDestroy(CUgraphExec handle) {
 
 CUresult cuGraphExecGetFlags(CUgraphExec handle, cuuint64_t* flags) {
   const std::shared_ptr<Execution> execution = executions().find(handle);
-  if (execution == nullptr || flags == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(execution == nullptr || flags == nullptr, CUDA_ERROR_INVALID_VALUE);
   *flags = execution->flags;
   return CUDA_SUCCESS;
 }
 
 CUresult cuGraphUpload(CUgraphExec handle, CUstream stream) {
-  if (executions().find(handle) == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(executions().find(handle) == nullptr, CUDA_ERROR_INVALID_VALUE);
   std::shared_ptr<Stream> found;
   return find_for_work(stream, found);
 }
 
 // A captured launch is a copy: the program may change this one before the other runs.
 CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(require_context());
   const std::shared_ptr<Execution> execution = executions().find(handle);
   std::shared_ptr<Stream> stream = find_stream(stream_handle);
-  if (execution == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(execution == nullptr, CUDA_ERROR_INVALID_VALUE);
   const std::lock_guard lock(execution->mutex);
   if (stream != nullptr && stream->is_capturing) {
     return submit(stream_handle, ChildGraphWork{execution->graph->clone()});
@@ -193,9 +175,7 @@ CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
 
 CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec handle, CUgraphNode node,
                                            const CUDA_KERNEL_NODE_PARAMS_v2* parameters) {
-  if (parameters == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(parameters == nullptr, CUDA_ERROR_INVALID_VALUE);
   Work work;
   const CUresult status = make_work(*parameters, work);
   return status == CUDA_SUCCESS ? change_work(handle, node, std::move(work)) : status;
@@ -203,9 +183,7 @@ CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec handle, CUgraphNode node,
 
 CUresult cuGraphExecKernelNodeSetParams(CUgraphExec handle, CUgraphNode node,
                                         const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
-  if (parameters == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(parameters == nullptr, CUDA_ERROR_INVALID_VALUE);
   const CUDA_KERNEL_NODE_PARAMS_v2 current = current_form(*parameters);
   return driver::cuGraphExecKernelNodeSetParams_v2(handle, node, &current);
 }
@@ -231,15 +209,12 @@ CUresult cuGraphExecHostNodeSetParams(CUgraphExec handle, CUgraphNode node,
 CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec handle, CUgraphNode node,
                                             CUgraph child_handle) {
   const std::shared_ptr<Graph> child = find_graph(child_handle);
-  if (child == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(child == nullptr, CUDA_ERROR_INVALID_VALUE);
   return change(handle, node, [&](GraphNode& changed) {
     const auto* const work = std::get_if<ChildGraphWork>(&changed.work);
-    if (work == nullptr ||
-        difference(*work->graph, *child).result != CU_GRAPH_EXEC_UPDATE_SUCCESS) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
+    RETURN_IF(
+        work == nullptr || difference(*work->graph, *child).result != CU_GRAPH_EXEC_UPDATE_SUCCESS,
+        CUDA_ERROR_INVALID_VALUE);
     take_work(*work->graph, *child);
     return CUDA_SUCCESS;
   });
@@ -255,9 +230,7 @@ CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec handle, CUgraphNode node, 
 
 CUresult cuGraphExecNodeSetParams(CUgraphExec handle, CUgraphNode node,
                                   CUgraphNodeParams* parameters) {
-  if (parameters == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(parameters == nullptr, CUDA_ERROR_INVALID_VALUE);
   if (parameters->type == CU_GRAPH_NODE_TYPE_GRAPH) {
     return driver::cuGraphExecChildGraphNodeSetParams(handle, node, parameters->graph.graph);
   }
@@ -269,9 +242,7 @@ CUresult cuGraphExecNodeSetParams(CUgraphExec handle, CUgraphNode node,
 // Only kernels, copies and memsets can be left out.
 CUresult cuGraphNodeSetEnabled(CUgraphExec handle, CUgraphNode node, unsigned is_enabled) {
   return change(handle, node, [&](GraphNode& changed) {
-    if (type_of(changed.work) > CU_GRAPH_NODE_TYPE_MEMSET) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
+    RETURN_IF(type_of(changed.work) > CU_GRAPH_NODE_TYPE_MEMSET, CUDA_ERROR_INVALID_VALUE);
     changed.is_enabled = is_enabled != 0;
     return CUDA_SUCCESS;
   });
@@ -279,9 +250,7 @@ CUresult cuGraphNodeSetEnabled(CUgraphExec handle, CUgraphNode node, unsigned is
 
 CUresult cuGraphNodeGetEnabled(CUgraphExec handle, CUgraphNode node, unsigned* is_enabled) {
   return change(handle, node, [&](const GraphNode& found) {
-    if (is_enabled == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
+    RETURN_IF(is_enabled == nullptr, CUDA_ERROR_INVALID_VALUE);
     *is_enabled = found.is_enabled ? 1 : 0;
     return CUDA_SUCCESS;
   });
@@ -291,17 +260,13 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec handle, CUgraph graph_handle,
                               CUgraphExecUpdateResultInfo* result) {
   const std::shared_ptr<Execution> execution = executions().find(handle);
   const std::shared_ptr<Graph> graph = find_graph(graph_handle);
-  if (execution == nullptr || graph == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(execution == nullptr || graph == nullptr, CUDA_ERROR_INVALID_VALUE);
   const std::lock_guard lock(execution->mutex);
   const Difference found = difference(*execution->graph, *graph);
   if (result != nullptr) {
     *result = {.result = found.result, .errorNode = found.node, .errorFromNode = nullptr};
   }
-  if (found.result != CU_GRAPH_EXEC_UPDATE_SUCCESS) {
-    return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
-  }
+  RETURN_IF(found.result != CU_GRAPH_EXEC_UPDATE_SUCCESS, CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
   take_work(*execution->graph, *graph);
   return CUDA_SUCCESS;
 }

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <span>
 
+#include "base/early_return.h"
+
 namespace barracuda::emulator::driver {
 namespace {
 
@@ -44,13 +46,10 @@ CUresult cuDeviceGraphMemTrim(CUdevice device) {
 
 CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
                                       void* value) {
-  if (device != 0) {
-    return CUDA_ERROR_INVALID_DEVICE;
-  }
-  if (value == nullptr || attribute < CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT ||
-      attribute > CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(device != 0, CUDA_ERROR_INVALID_DEVICE);
+  RETURN_IF(value == nullptr || attribute < CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT ||
+                attribute > CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH,
+            CUDA_ERROR_INVALID_VALUE);
   const bool is_current = attribute == CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT ||
                           attribute == CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT;
   const cuuint64_t bytes = is_current ? g_used : g_used_high;
@@ -61,18 +60,14 @@ CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr
 // High water marks can be set to zero, which means: to what is in use.
 CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
                                       void* value) {
-  if (device != 0) {
-    return CUDA_ERROR_INVALID_DEVICE;
-  }
+  RETURN_IF(device != 0, CUDA_ERROR_INVALID_DEVICE);
   const bool is_settable = attribute == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH ||
                            attribute == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH;
   cuuint64_t bytes = 0;
   if (value != nullptr) {
     std::memcpy(&bytes, value, sizeof bytes);
   }
-  if (value == nullptr || !is_settable || bytes != 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(value == nullptr || !is_settable || bytes != 0, CUDA_ERROR_INVALID_VALUE);
   g_used_high = g_used.load();
   return CUDA_SUCCESS;
 }

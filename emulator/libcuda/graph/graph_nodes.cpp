@@ -3,6 +3,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/early_return.h"
 #include "emulator/libcuda/graph/graph_memory.h"
 #include "emulator/libcuda/module/launch.h"
 #include "emulator/libcuda/module/module.h"
@@ -20,16 +21,12 @@ struct NodePlace {
 
 CUresult add(const NodePlace& place, Work work) {
   const std::shared_ptr<Graph> graph = find_graph(place.graph);
-  if (place.result == nullptr || graph == nullptr || (place.after == nullptr && place.count != 0)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (const CUresult status = check(work); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF(
+      place.result == nullptr || graph == nullptr || (place.after == nullptr && place.count != 0),
+      CUDA_ERROR_INVALID_VALUE);
+  RETURN_IF_FAILED(check(work));
   auto edges = edges_from(*graph, std::span(place.after, place.count), place.edges);
-  if (!edges) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(!edges, CUDA_ERROR_INVALID_VALUE);
   *place.result = graph->add(std::move(work), std::move(*edges)).handle();
   return CUDA_SUCCESS;
 }
@@ -51,9 +48,7 @@ Kind* work_of(CUgraphNode handle) {
 template <typename Kind, typename Read>
 CUresult read(CUgraphNode handle, const void* result, const Read& read_work) {
   Kind* const work = work_of<Kind>(handle);
-  if (work == nullptr || result == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(work == nullptr || result == nullptr, CUDA_ERROR_INVALID_VALUE);
   read_work(*work);
   return CUDA_SUCCESS;
 }
@@ -95,18 +90,15 @@ CUresult make_memset(const CUDA_MEMSET_NODE_PARAMS_v2& parameters, Work& work) {
 
 CUresult make_child(CUgraph handle, Work& work) {
   const std::shared_ptr<Graph> graph = find_graph(handle);
-  if (graph == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(graph == nullptr, CUDA_ERROR_INVALID_VALUE);
   work = ChildGraphWork{graph->clone()};
   return CUDA_SUCCESS;
 }
 
 CUresult make_allocation(const CUDA_MEM_ALLOC_NODE_PARAMS& parameters, Work& work) {
-  if (parameters.bytesize == 0 ||
-      (parameters.accessDescs == nullptr && parameters.accessDescCount != 0)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(parameters.bytesize == 0 ||
+                (parameters.accessDescs == nullptr && parameters.accessDescCount != 0),
+            CUDA_ERROR_INVALID_VALUE);
   CUresult status = CUDA_SUCCESS;
   work = AllocateWork{GraphMemory::allocate(parameters, status)};
   return status;
@@ -181,18 +173,12 @@ CUresult make_work(const CUgraphNodeParams& parameters, Work& work) {
 }
 
 CUresult replace_work(GraphNode& node, Work work) {
-  if (work.index() != node.work.index()) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (const CUresult status = check(work); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF(work.index() != node.work.index(), CUDA_ERROR_INVALID_VALUE);
+  RETURN_IF_FAILED(check(work));
   if (auto* const kernel = std::get_if<KernelWork>(&work)) {
     for (const auto& [id, value] : std::get<KernelWork>(node.work).attributes) {
       if (!kernel->attributes.contains(id)) {
-        if (const CUresult status = set_attribute(*kernel, id, value); status != CUDA_SUCCESS) {
-          return status;
-        }
+        RETURN_IF_FAILED(set_attribute(*kernel, id, value));
       }
     }
   }
@@ -233,9 +219,7 @@ CUresult cuGraphKernelNodeGetParams(CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS_
 
 CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node,
                                        const CUDA_KERNEL_NODE_PARAMS_v2* parameters) {
-  if (parameters == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(parameters == nullptr, CUDA_ERROR_INVALID_VALUE);
   Work work;
   const CUresult status = make_work(*parameters, work);
   return status == CUDA_SUCCESS ? replace(node, std::move(work)) : status;
@@ -243,9 +227,7 @@ CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node,
 
 CUresult cuGraphKernelNodeSetParams(CUgraphNode node,
                                     const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
-  if (parameters == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(parameters == nullptr, CUDA_ERROR_INVALID_VALUE);
   const CUDA_KERNEL_NODE_PARAMS_v2 current = current_form(*parameters);
   return driver::cuGraphKernelNodeSetParams_v2(node, &current);
 }
@@ -277,13 +259,9 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUkernelNodeAttrID id,
 CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from) {
   KernelWork* const target = work_of<KernelWork>(to);
   const KernelWork* const source = work_of<KernelWork>(from);
-  if (target == nullptr || source == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(target == nullptr || source == nullptr, CUDA_ERROR_INVALID_VALUE);
   for (const auto& [id, value] : source->attributes) {
-    if (const CUresult status = set_attribute(*target, id, value); status != CUDA_SUCCESS) {
-      return status;
-    }
+    RETURN_IF_FAILED(set_attribute(*target, id, value));
   }
   return CUDA_SUCCESS;
 }
@@ -389,13 +367,9 @@ CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event) {
 
 CUresult cuGraphAddMemAllocNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
                                 std::size_t count, CUDA_MEM_ALLOC_NODE_PARAMS* parameters) {
-  if (parameters == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(parameters == nullptr, CUDA_ERROR_INVALID_VALUE);
   Work work;
-  if (const CUresult status = make_allocation(*parameters, work); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(make_allocation(*parameters, work));
   parameters->dptr = std::get<AllocateWork>(work).memory->address();
   return add({.result = node, .graph = graph, .after = after, .count = count}, std::move(work));
 }
@@ -417,13 +391,9 @@ CUresult cuGraphMemFreeNodeGetParams(CUgraphNode node, CUdeviceptr* result) {
 CUresult cuGraphAddNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
                            const CUgraphEdgeData* edges, std::size_t count,
                            CUgraphNodeParams* parameters) {
-  if (parameters == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(parameters == nullptr, CUDA_ERROR_INVALID_VALUE);
   Work work;
-  if (const CUresult status = make_work(*parameters, work); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(make_work(*parameters, work));
   if (const auto* const allocation = std::get_if<AllocateWork>(&work)) {
     parameters->alloc.dptr = allocation->memory->address();
   }
@@ -432,9 +402,7 @@ CUresult cuGraphAddNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* 
 }
 
 CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* parameters) {
-  if (parameters == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(parameters == nullptr, CUDA_ERROR_INVALID_VALUE);
   Work work;
   const CUresult status = make_work(*parameters, work);
   return status == CUDA_SUCCESS ? replace(node, std::move(work)) : status;

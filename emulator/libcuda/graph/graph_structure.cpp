@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/early_return.h"
 #include "emulator/libcuda/graph/graph.h"
 
 namespace barracuda::emulator::driver {
@@ -9,9 +10,7 @@ namespace {
 // Fills what the caller has room for and says how many there are; without room only that. Room for
 // more than there are is filled with nulls, as CUDA does.
 CUresult list(const std::vector<CUgraphNode>& nodes, CUgraphNode* result, std::size_t* count) {
-  if (count == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(count == nullptr, CUDA_ERROR_INVALID_VALUE);
   if (result == nullptr) {
     *count = nodes.size();
     return CUDA_SUCCESS;
@@ -67,9 +66,7 @@ Edges edges_out_of(GraphNode& node) {
 // A query that has no room for the edges' data must not hide it.
 CUresult list_edges(const Edges& edges, const std::vector<CUgraphNode>& nodes, CUgraphNode* result,
                     CUgraphEdgeData* data, std::size_t* count) {
-  if (data == nullptr && result != nullptr && has_data(edges)) {
-    return CUDA_ERROR_LOSSY_QUERY;
-  }
+  RETURN_IF(data == nullptr && result != nullptr && has_data(edges), CUDA_ERROR_LOSSY_QUERY);
   if (data != nullptr && count != nullptr && result != nullptr) {
     copy_data(edges, data, *count);
   }
@@ -80,16 +77,15 @@ template <typename Change>
 CUresult for_each_pair(CUgraph handle, const CUgraphNode* from, const CUgraphNode* to,
                        std::size_t count, const Change& change) {
   const std::shared_ptr<Graph> graph = find_graph(handle);
-  if (graph == nullptr || ((from == nullptr || to == nullptr) && count != 0)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(graph == nullptr || ((from == nullptr || to == nullptr) && count != 0),
+            CUDA_ERROR_INVALID_VALUE);
   for (std::size_t index = 0; index < count; ++index) {
     const std::shared_ptr<GraphNode> first = find_node(from[index]);
     const std::shared_ptr<GraphNode> second = find_node(to[index]);
-    if (first == nullptr || second == nullptr || first == second || first->graph != graph.get() ||
-        second->graph != graph.get() || !change(*first, *second, index)) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
+    RETURN_IF(first == nullptr || second == nullptr || first == second ||
+                  first->graph != graph.get() || second->graph != graph.get() ||
+                  !change(*first, *second, index),
+              CUDA_ERROR_INVALID_VALUE);
   }
   return CUDA_SUCCESS;
 }
@@ -98,9 +94,7 @@ CUresult for_each_pair(CUgraph handle, const CUgraphNode* from, const CUgraphNod
 
 CUresult cuGraphGetNodes(CUgraph handle, CUgraphNode* result, std::size_t* count) {
   const std::shared_ptr<Graph> graph = find_graph(handle);
-  if (graph == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(graph == nullptr, CUDA_ERROR_INVALID_VALUE);
   std::vector<CUgraphNode> nodes;
   for (const std::shared_ptr<GraphNode>& node : graph->nodes()) {
     nodes.push_back(node->handle());
@@ -110,9 +104,7 @@ CUresult cuGraphGetNodes(CUgraph handle, CUgraphNode* result, std::size_t* count
 
 CUresult cuGraphGetRootNodes(CUgraph handle, CUgraphNode* result, std::size_t* count) {
   const std::shared_ptr<Graph> graph = find_graph(handle);
-  if (graph == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(graph == nullptr, CUDA_ERROR_INVALID_VALUE);
   std::vector<CUgraphNode> nodes;
   for (const std::shared_ptr<GraphNode>& node : graph->nodes()) {
     if (node->dependencies.empty()) {
@@ -125,9 +117,8 @@ CUresult cuGraphGetRootNodes(CUgraph handle, CUgraphNode* result, std::size_t* c
 CUresult cuGraphGetEdges_v2(CUgraph handle, CUgraphNode* from, CUgraphNode* to,
                             CUgraphEdgeData* data, std::size_t* count) {
   const std::shared_ptr<Graph> graph = find_graph(handle);
-  if (graph == nullptr || count == nullptr || (from == nullptr) != (to == nullptr)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(graph == nullptr || count == nullptr || (from == nullptr) != (to == nullptr),
+            CUDA_ERROR_INVALID_VALUE);
   Edges edges;
   for (const std::shared_ptr<GraphNode>& node : graph->nodes()) {
     for (const GraphEdge& edge : node->dependencies) {
@@ -135,19 +126,14 @@ CUresult cuGraphGetEdges_v2(CUgraph handle, CUgraphNode* from, CUgraphNode* to,
     }
   }
   std::size_t also = *count;
-  if (const CUresult status = list_edges(edges, edges.from, from, data, count);
-      status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(list_edges(edges, edges.from, from, data, count));
   return list(edges.to, to, &also);
 }
 
 CUresult cuGraphNodeGetDependencies_v2(CUgraphNode handle, CUgraphNode* result,
                                        CUgraphEdgeData* data, std::size_t* count) {
   const std::shared_ptr<GraphNode> node = find_node(handle);
-  if (node == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(node == nullptr, CUDA_ERROR_INVALID_VALUE);
   const Edges edges = edges_into(*node);
   return list_edges(edges, edges.from, result, data, count);
 }
@@ -155,9 +141,7 @@ CUresult cuGraphNodeGetDependencies_v2(CUgraphNode handle, CUgraphNode* result,
 CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode handle, CUgraphNode* result,
                                          CUgraphEdgeData* data, std::size_t* count) {
   const std::shared_ptr<GraphNode> node = find_node(handle);
-  if (node == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(node == nullptr, CUDA_ERROR_INVALID_VALUE);
   const Edges edges = edges_out_of(*node);
   return list_edges(edges, edges.to, result, data, count);
 }
@@ -186,9 +170,7 @@ CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode* from, co
 
 CUresult cuGraphNodeGetType(CUgraphNode handle, CUgraphNodeType* result) {
   const std::shared_ptr<GraphNode> node = find_node(handle);
-  if (node == nullptr || result == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(node == nullptr || result == nullptr, CUDA_ERROR_INVALID_VALUE);
   *result = type_of(node->work);
   return CUDA_SUCCESS;
 }
@@ -196,13 +178,9 @@ CUresult cuGraphNodeGetType(CUgraphNode handle, CUgraphNodeType* result) {
 CUresult cuGraphNodeFindInClone(CUgraphNode* result, CUgraphNode original, CUgraph clone) {
   const std::shared_ptr<GraphNode> node = find_node(original);
   const std::shared_ptr<Graph> graph = find_graph(clone);
-  if (result == nullptr || node == nullptr || graph == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(result == nullptr || node == nullptr || graph == nullptr, CUDA_ERROR_INVALID_VALUE);
   GraphNode* const copy = graph->find_copy(*node);
-  if (copy == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(copy == nullptr, CUDA_ERROR_INVALID_VALUE);
   *result = copy->handle();
   return CUDA_SUCCESS;
 }

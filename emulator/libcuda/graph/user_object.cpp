@@ -1,5 +1,6 @@
 #include "emulator/libcuda/graph/user_object.h"
 
+#include "base/early_return.h"
 #include "emulator/libcuda/graph/graph.h"
 
 namespace barracuda::emulator::driver {
@@ -19,9 +20,7 @@ void retain(UserObject& object, unsigned count) {
 CUresult release(UserObject& object, unsigned count) {
   {
     const std::lock_guard lock(object.mutex);
-    if (count > object.references) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
+    RETURN_IF(count > object.references, CUDA_ERROR_INVALID_VALUE);
     object.references -= count;
     if (object.references != 0) {
       return CUDA_SUCCESS;
@@ -53,10 +52,9 @@ void retain_user_objects(Graph& copy, const Graph& original) {
 
 CUresult cuUserObjectCreate(CUuserObject* result, void* data, CUhostFn destroy, unsigned count,
                             unsigned flags) {
-  if (result == nullptr || destroy == nullptr || count == 0 ||
-      flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(result == nullptr || destroy == nullptr || count == 0 ||
+                flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC,
+            CUDA_ERROR_INVALID_VALUE);
   auto object = std::make_shared<UserObject>();
   object->destroy = destroy;
   object->data = data;
@@ -67,9 +65,7 @@ CUresult cuUserObjectCreate(CUuserObject* result, void* data, CUhostFn destroy, 
 
 CUresult cuUserObjectRetain(CUuserObject handle, unsigned count) {
   const std::shared_ptr<UserObject> object = user_objects().find(handle);
-  if (object == nullptr || count == 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(object == nullptr || count == 0, CUDA_ERROR_INVALID_VALUE);
   retain(*object, count);
   return CUDA_SUCCESS;
 }
@@ -97,13 +93,9 @@ CUresult cuGraphRetainUserObject(CUgraph handle, CUuserObject object_handle, uns
 CUresult cuGraphReleaseUserObject(CUgraph handle, CUuserObject object_handle, unsigned count) {
   const std::shared_ptr<Graph> graph = find_graph(handle);
   const std::shared_ptr<UserObject> object = user_objects().find(object_handle);
-  if (graph == nullptr || object == nullptr || count == 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(graph == nullptr || object == nullptr || count == 0, CUDA_ERROR_INVALID_VALUE);
   const auto held = graph->user_objects.find(object);
-  if (held == graph->user_objects.end() || held->second < count) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(held == graph->user_objects.end() || held->second < count, CUDA_ERROR_INVALID_VALUE);
   held->second -= count;
   if (held->second == 0) {
     graph->user_objects.erase(held);

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/early_return.h"
 #include "emulator/libcuda/memory/allocation.h"
 #include "emulator/libcuda/stream/stream.h"
 
@@ -9,9 +10,7 @@ namespace barracuda::emulator::driver {
 namespace {
 
 CUresult check_range(CUdeviceptr address, std::size_t bytes) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(require_context());
   return bytes != 0 && is_accessible(address, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -37,18 +36,13 @@ bool is_location(const CUmemLocation& location) {
 
 CUresult advise_range(CUdeviceptr address, std::size_t bytes, CUmem_advise advice,
                       const CUmemLocation& location) {
-  if (const CUresult status = check_range(address, bytes); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(check_range(address, bytes));
   const bool has_location = advice != CU_MEM_ADVISE_SET_READ_MOSTLY &&
                             advice != CU_MEM_ADVISE_UNSET_READ_MOSTLY &&
                             advice != CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION;
-  if (advice < CU_MEM_ADVISE_SET_READ_MOSTLY || advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (has_location && !is_location(location)) {
-    return CUDA_ERROR_INVALID_DEVICE;
-  }
+  RETURN_IF(advice < CU_MEM_ADVISE_SET_READ_MOSTLY || advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY,
+            CUDA_ERROR_INVALID_VALUE);
+  RETURN_IF(has_location && !is_location(location), CUDA_ERROR_INVALID_DEVICE);
   const bool is_device = location.type == CU_MEM_LOCATION_TYPE_DEVICE;
   advise(address, [&](MemoryAdvice& known) {
     switch (advice) {
@@ -76,15 +70,9 @@ CUresult advise_range(CUdeviceptr address, std::size_t bytes, CUmem_advise advic
 CUresult prefetch(CUdeviceptr address, std::size_t bytes, const CUmemLocation& to,
                   CUstream stream) {
   std::shared_ptr<Stream> found;
-  if (const CUresult status = find_for_work(stream, found); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (const CUresult status = check_range(address, bytes); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (!is_location(to)) {
-    return CUDA_ERROR_INVALID_DEVICE;
-  }
+  RETURN_IF_FAILED(find_for_work(stream, found));
+  RETURN_IF_FAILED(check_range(address, bytes));
+  RETURN_IF(!is_location(to), CUDA_ERROR_INVALID_DEVICE);
   advise(address, [&](MemoryAdvice& known) { known.last_prefetch = to; });
   return CUDA_SUCCESS;
 }
@@ -159,16 +147,13 @@ CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, std::size_
 CUresult cuMemRangeGetAttribute(void* result, std::size_t result_bytes,
                                 CUmem_range_attribute attribute, CUdeviceptr address,
                                 std::size_t bytes) {
-  if (const CUresult status = check_range(address, bytes); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(check_range(address, bytes));
   const std::optional<AllocationEntry> entry = find_memory(address);
   const bool is_list = attribute == CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY;
-  if (result == nullptr || !entry || entry->kind != AllocationKind::kManaged ||
-      (is_list ? result_bytes == 0 || result_bytes % sizeof(int) != 0
-               : result_bytes != sizeof(int))) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(result == nullptr || !entry || entry->kind != AllocationKind::kManaged ||
+                (is_list ? result_bytes == 0 || result_bytes % sizeof(int) != 0
+                         : result_bytes != sizeof(int)),
+            CUDA_ERROR_INVALID_VALUE);
   return answer(entry->advice, attribute,
                 std::span(static_cast<int*>(result), result_bytes / sizeof(int)));
 }
@@ -176,9 +161,8 @@ CUresult cuMemRangeGetAttribute(void* result, std::size_t result_bytes,
 CUresult cuMemRangeGetAttributes(void** results, std::size_t* result_bytes,
                                  CUmem_range_attribute* attributes, std::size_t count,
                                  CUdeviceptr address, std::size_t bytes) {
-  if (results == nullptr || result_bytes == nullptr || attributes == nullptr || count == 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(results == nullptr || result_bytes == nullptr || attributes == nullptr || count == 0,
+            CUDA_ERROR_INVALID_VALUE);
   for (std::size_t index = 0; index < count; ++index) {
     const CUresult status = driver::cuMemRangeGetAttribute(results[index], result_bytes[index],
                                                            attributes[index], address, bytes);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "base/early_return.h"
 #include "emulator/libcuda.h"
 #include "emulator/libcuda/stream/stream.h"
 
@@ -56,9 +57,7 @@ CUresult remove(std::uint64_t address, AllocationKind kind, AllocationEntry& ent
     return kind == AllocationKind::kRegisteredHost ? CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED
                                                    : CUDA_ERROR_INVALID_VALUE;
   }
-  if (found->second.owner == AllocationOwner::kMapping) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(found->second.owner == AllocationOwner::kMapping, CUDA_ERROR_INVALID_VALUE);
   if (found->second.owner == AllocationOwner::kProgram) {
     entry = found->second;
     all.by_address.erase(found);
@@ -69,16 +68,10 @@ CUresult remove(std::uint64_t address, AllocationKind kind, AllocationEntry& ent
 }  // namespace
 
 CUresult allocate(AllocationEntry& entry) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (entry.bytes == 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF_FAILED(require_context());
+  RETURN_IF(entry.bytes == 0, CUDA_ERROR_INVALID_VALUE);
   const Expected<std::uint64_t> address = machine().memory().allocate(entry.bytes, entry.kind);
-  if (!address) {
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  }
+  RETURN_IF(!address, CUDA_ERROR_OUT_OF_MEMORY);
   entry.address = *address;
   entry.context = current_context();
   allocations().insert(entry);
@@ -86,9 +79,7 @@ CUresult allocate(AllocationEntry& entry) {
 }
 
 CUresult reuse(AllocationEntry& entry) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(require_context());
   machine().memory().restore(entry.address, entry.bytes);
   entry.context = current_context();
   allocations().insert(entry);
@@ -104,19 +95,12 @@ void add_mapping(AllocationEntry& entry) {
 }
 
 CUresult register_host(void* address, std::size_t bytes, unsigned flags) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (address == nullptr || bytes == 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF_FAILED(require_context());
+  RETURN_IF(address == nullptr || bytes == 0, CUDA_ERROR_INVALID_VALUE);
   const auto start = reinterpret_cast<std::uint64_t>(address);
-  if (find_allocation(start) || find_allocation(start + bytes - 1)) {
-    return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-  }
-  if (!is_mapped(start) || !is_mapped(start + bytes - 1)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(find_allocation(start) || find_allocation(start + bytes - 1),
+            CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+  RETURN_IF(!is_mapped(start) || !is_mapped(start + bytes - 1), CUDA_ERROR_INVALID_VALUE);
   machine().memory().register_host(start, bytes);
   AllocationEntry entry{.context = current_context(),
                         .kind = AllocationKind::kRegisteredHost,
@@ -128,9 +112,7 @@ CUresult register_host(void* address, std::size_t bytes, unsigned flags) {
 }
 
 CUresult release(std::uint64_t address, AllocationKind kind) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(require_context());
   finish_all_streams();
   AllocationEntry entry;
   const CUresult status = remove(address, kind, entry);

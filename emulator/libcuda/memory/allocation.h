@@ -18,7 +18,7 @@ struct MemoryAdvice {
   CUmemLocation last_prefetch{.type = CU_MEM_LOCATION_TYPE_INVALID, .id = 0};
 };
 
-// Who gives it back.
+// What gives it back.
 enum class AllocationOwner : std::uint8_t { kProgram, kGraph, kMapping };
 
 struct AllocationEntry {

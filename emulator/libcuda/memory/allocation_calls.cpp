@@ -1,4 +1,5 @@
 #include "base/align.h"
+#include "base/early_return.h"
 #include "emulator/libcuda.h"
 #include "emulator/libcuda/memory/allocation.h"
 #include "emulator/libcuda/stream/capture.h"
@@ -20,13 +21,9 @@ CUresult release_now(std::uint64_t address, AllocationKind kind) {
 }
 
 CUresult allocate_host(void** result, std::size_t bytes, unsigned flags) {
-  if (result == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(result == nullptr, CUDA_ERROR_INVALID_VALUE);
   AllocationEntry entry{.kind = AllocationKind::kHost, .bytes = bytes, .flags = flags};
-  if (const CUresult status = allocate_now(entry); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(allocate_now(entry));
   *result = reinterpret_cast<void*>(entry.address);
   return CUDA_SUCCESS;
 }
@@ -34,9 +31,7 @@ CUresult allocate_host(void** result, std::size_t bytes, unsigned flags) {
 }  // namespace
 
 CUresult cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total_bytes) {
-  if (free_bytes == nullptr || total_bytes == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(free_bytes == nullptr || total_bytes == nullptr, CUDA_ERROR_INVALID_VALUE);
   const Memory& memory = machine().memory();
   *total_bytes = memory.total_bytes();
   *free_bytes = memory.total_bytes() - std::min(memory.total_bytes(), memory.used_bytes());
@@ -44,34 +39,26 @@ CUresult cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total_bytes) {
 }
 
 CUresult cuMemAlloc_v2(CUdeviceptr* result, std::size_t bytes) {
-  if (result == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(result == nullptr, CUDA_ERROR_INVALID_VALUE);
   AllocationEntry entry{.kind = AllocationKind::kDevice, .bytes = bytes};
-  if (const CUresult status = allocate_now(entry); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(allocate_now(entry));
   *result = entry.address;
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemAllocPitch_v2(CUdeviceptr* result, std::size_t* pitch, std::size_t width,
                             std::size_t height, unsigned element_bytes) {
-  if (pitch == nullptr || (element_bytes != 4 && element_bytes != 8 && element_bytes != 16)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(pitch == nullptr || (element_bytes != 4 && element_bytes != 8 && element_bytes != 16),
+            CUDA_ERROR_INVALID_VALUE);
   *pitch = align_up(width, kPitchAlignment);
   return driver::cuMemAlloc_v2(result, *pitch * height);
 }
 
 CUresult cuMemAllocManaged(CUdeviceptr* result, std::size_t bytes, unsigned flags) {
-  if (result == nullptr || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(result == nullptr || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST),
+            CUDA_ERROR_INVALID_VALUE);
   AllocationEntry entry{.kind = AllocationKind::kManaged, .bytes = bytes, .flags = flags};
-  if (const CUresult status = allocate_now(entry); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(allocate_now(entry));
   *result = entry.address;
   return CUDA_SUCCESS;
 }
@@ -92,9 +79,7 @@ CUresult cuMemAllocHost_v2(void** result, std::size_t bytes) {
 CUresult cuMemHostAlloc(void** result, std::size_t bytes, unsigned flags) {
   constexpr unsigned kKnown =
       CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
-  if ((flags & ~kKnown) != 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF((flags & ~kKnown) != 0, CUDA_ERROR_INVALID_VALUE);
   return allocate_host(result, bytes, flags | CU_MEMHOSTALLOC_DEVICEMAP);
 }
 
@@ -113,9 +98,8 @@ CUresult cuMemHostUnregister(void* address) {
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* result, void* address, unsigned flags) {
   const std::optional<AllocationEntry> entry =
       find_allocation(reinterpret_cast<std::uint64_t>(address));
-  if (result == nullptr || flags != 0 || !entry || entry->kind == AllocationKind::kDevice) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(result == nullptr || flags != 0 || !entry || entry->kind == AllocationKind::kDevice,
+            CUDA_ERROR_INVALID_VALUE);
   *result = reinterpret_cast<CUdeviceptr>(address);
   return CUDA_SUCCESS;
 }
@@ -123,19 +107,17 @@ CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* result, void* address, unsign
 CUresult cuMemHostGetFlags(unsigned* flags, void* address) {
   const std::optional<AllocationEntry> entry =
       find_allocation(reinterpret_cast<std::uint64_t>(address));
-  if (flags == nullptr || !entry ||
-      (entry->kind != AllocationKind::kHost && entry->kind != AllocationKind::kRegisteredHost)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(
+      flags == nullptr || !entry ||
+          (entry->kind != AllocationKind::kHost && entry->kind != AllocationKind::kRegisteredHost),
+      CUDA_ERROR_INVALID_VALUE);
   *flags = entry->flags;
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr address) {
   const std::optional<Allocation> found = machine().memory().find(address);
-  if (!found) {
-    return CUDA_ERROR_NOT_FOUND;
-  }
+  RETURN_IF(!found, CUDA_ERROR_NOT_FOUND);
   if (base != nullptr) {
     *base = found->address;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/early_return.h"
 #include "emulator/libcuda/copy/box.h"
 #include "emulator/libcuda/handle_table.h"
 
@@ -15,17 +16,14 @@ HandleTable<Array, CUarray>& arrays() {
 }
 
 CUresult create(CUarray* result, const CUDA_ARRAY3D_DESCRIPTOR_v2& descriptor) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(require_context());
   const unsigned channels = descriptor.NumChannels;
-  if (result == nullptr || descriptor.Width == 0 ||
-      (channels != 1 && channels != 2 && channels != 4)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (element_bytes(descriptor.Format, 1) == 0 || (descriptor.Flags & CUDA_ARRAY3D_SPARSE) != 0) {
-    return CUDA_ERROR_NOT_SUPPORTED;
-  }
+  RETURN_IF(result == nullptr || descriptor.Width == 0 ||
+                (channels != 1 && channels != 2 && channels != 4),
+            CUDA_ERROR_INVALID_VALUE);
+  RETURN_IF(
+      element_bytes(descriptor.Format, 1) == 0 || (descriptor.Flags & CUDA_ARRAY3D_SPARSE) != 0,
+      CUDA_ERROR_NOT_SUPPORTED);
   auto array = std::make_shared<Array>();
   array->context = current_context();
   array->descriptor = descriptor;
@@ -63,9 +61,7 @@ void release_arrays(const Context& context) {
 }
 
 CUresult cuArrayCreate_v2(CUarray* result, const CUDA_ARRAY_DESCRIPTOR_v2* descriptor) {
-  if (descriptor == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(descriptor == nullptr, CUDA_ERROR_INVALID_VALUE);
   return create(result, {.Width = descriptor->Width,
                          .Height = descriptor->Height,
                          .Depth = 0,
@@ -80,9 +76,7 @@ CUresult cuArray3DCreate_v2(CUarray* result, const CUDA_ARRAY3D_DESCRIPTOR_v2* d
 
 CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR_v2* result, CUarray handle) {
   const std::shared_ptr<Array> array = find_array(handle);
-  if (array == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
+  RETURN_IF(array == nullptr, CUDA_ERROR_INVALID_HANDLE);
   return store_result(result, {.Width = array->descriptor.Width,
                                .Height = array->descriptor.Height,
                                .Format = array->descriptor.Format,
@@ -91,9 +85,7 @@ CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR_v2* result, CUarray handl
 
 CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR_v2* result, CUarray handle) {
   const std::shared_ptr<Array> array = find_array(handle);
-  if (array == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
+  RETURN_IF(array == nullptr, CUDA_ERROR_INVALID_HANDLE);
   return store_result(result, array->descriptor);
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/align.h"
+#include "base/early_return.h"
 #include "emulator/libcuda.h"
 #include "emulator/libcuda/handle_table.h"
 #include "emulator/libcuda/memory/allocation.h"
@@ -125,16 +126,14 @@ bool is_mapped(const VirtualMemory& all, CUdeviceptr address, std::size_t bytes)
 }
 
 CUresult check_properties(const CUmemAllocationProp* properties) {
-  if (properties == nullptr || properties->type != CU_MEM_ALLOCATION_TYPE_PINNED) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(properties == nullptr || properties->type != CU_MEM_ALLOCATION_TYPE_PINNED,
+            CUDA_ERROR_INVALID_VALUE);
   const bool is_device = properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
   const bool is_host = properties->location.type == CU_MEM_LOCATION_TYPE_HOST ||
                        properties->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA ||
                        properties->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
-  if ((is_device && properties->location.id != 0) || (!is_device && !is_host)) {
-    return CUDA_ERROR_INVALID_DEVICE;
-  }
+  RETURN_IF((is_device && properties->location.id != 0) || (!is_device && !is_host),
+            CUDA_ERROR_INVALID_DEVICE);
   return (properties->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) == 0
              ? CUDA_SUCCESS
              : CUDA_ERROR_NOT_SUPPORTED;
@@ -154,16 +153,13 @@ void release_mappings(const Context& context) {
 
 CUresult cuMemAddressReserve(CUdeviceptr* result, std::size_t bytes, std::size_t alignment,
                              CUdeviceptr wanted, unsigned long long flags) {
-  if (result == nullptr || bytes == 0 || bytes % kGranularity != 0 || flags != 0 ||
-      (alignment & (alignment - 1)) != 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(result == nullptr || bytes == 0 || bytes % kGranularity != 0 || flags != 0 ||
+                (alignment & (alignment - 1)) != 0,
+            CUDA_ERROR_INVALID_VALUE);
   const std::size_t aligned = std::max(alignment, kGranularity);
   void* const memory = mmap(host(wanted), bytes + aligned, PROT_NONE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) {
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  }
+  RETURN_IF(memory == MAP_FAILED, CUDA_ERROR_OUT_OF_MEMORY);
   const auto start = reinterpret_cast<CUdeviceptr>(memory);
   const CUdeviceptr address = align_up(start, CUdeviceptr{aligned});
   if (address != start) {
@@ -183,9 +179,8 @@ CUresult cuMemAddressFree(CUdeviceptr address, std::size_t bytes) {
   VirtualMemory& all = virtual_memory();
   const std::lock_guard lock(all.mutex);
   const auto range = all.reserved.find(address);
-  if (range == all.reserved.end() || range->second != bytes || is_mapped(all, address, bytes)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(range == all.reserved.end() || range->second != bytes || is_mapped(all, address, bytes),
+            CUDA_ERROR_INVALID_VALUE);
   munmap(host(address), bytes);
   all.reserved.erase(range);
   return CUDA_SUCCESS;
@@ -193,20 +188,16 @@ CUresult cuMemAddressFree(CUdeviceptr address, std::size_t bytes) {
 
 CUresult cuMemCreate(CUmemGenericAllocationHandle* result, std::size_t bytes,
                      const CUmemAllocationProp* properties, unsigned long long flags) {
-  if (const CUresult status = check_properties(properties); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (result == nullptr || bytes == 0 || bytes % kGranularity != 0 || flags != 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF_FAILED(check_properties(properties));
+  RETURN_IF(result == nullptr || bytes == 0 || bytes % kGranularity != 0 || flags != 0,
+            CUDA_ERROR_INVALID_VALUE);
   auto memory = std::make_shared<PhysicalMemory>();
   memory->file = memfd_create("barracuda device memory", MFD_CLOEXEC);
   memory->bytes = bytes;
   memory->properties = *properties;
-  if (bytes > machine().memory().total_bytes() || memory->file < 0 ||
-      ftruncate(memory->file, static_cast<off_t>(bytes)) != 0) {
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  }
+  RETURN_IF(bytes > machine().memory().total_bytes() || memory->file < 0 ||
+                ftruncate(memory->file, static_cast<off_t>(bytes)) != 0,
+            CUDA_ERROR_OUT_OF_MEMORY);
   *result = virtual_memory().memories.insert(std::move(memory));
   return CUDA_SUCCESS;
 }
@@ -214,9 +205,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* result, std::size_t bytes,
 // Mappings keep the memory.
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
   const std::shared_ptr<PhysicalMemory> memory = virtual_memory().memories.find(handle);
-  if (memory == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(memory == nullptr, CUDA_ERROR_INVALID_VALUE);
   if (--memory->references == 0) {
     virtual_memory().memories.extract(handle);
   }
@@ -228,15 +217,14 @@ CUresult cuMemMap(CUdeviceptr address, std::size_t bytes, std::size_t offset,
   VirtualMemory& all = virtual_memory();
   const std::shared_ptr<PhysicalMemory> memory = all.memories.find(handle);
   const std::lock_guard lock(all.mutex);
-  if (memory == nullptr || flags != 0 || !is_aligned(address, bytes) ||
-      offset % kGranularity != 0 || offset > memory->bytes || bytes > memory->bytes - offset ||
-      !is_reserved(all, address, bytes) || is_mapped(all, address, bytes)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (mmap(host(address), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, memory->file,
-           static_cast<off_t>(offset)) == MAP_FAILED) {
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  }
+  RETURN_IF(memory == nullptr || flags != 0 || !is_aligned(address, bytes) ||
+                offset % kGranularity != 0 || offset > memory->bytes ||
+                bytes > memory->bytes - offset || !is_reserved(all, address, bytes) ||
+                is_mapped(all, address, bytes),
+            CUDA_ERROR_INVALID_VALUE);
+  RETURN_IF(mmap(host(address), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, memory->file,
+                 static_cast<off_t>(offset)) == MAP_FAILED,
+            CUDA_ERROR_OUT_OF_MEMORY);
   all.mappings[address] = {
       .memory = memory,
       .entry = {.kind = AllocationKind::kDevice, .address = address, .bytes = bytes}};
@@ -248,15 +236,11 @@ CUresult cuMemUnmap(CUdeviceptr address, std::size_t bytes) {
   VirtualMemory& all = virtual_memory();
   const std::lock_guard lock(all.mutex);
   const std::vector<Mapping*> found = mappings_of(all, address, bytes);
-  if (found.empty()) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(found.empty(), CUDA_ERROR_INVALID_VALUE);
   for (Mapping* const mapping : found) {
     take_access(*mapping);
     const CUdeviceptr start = mapping->entry.address;
-    if (!clear(start, mapping->entry.bytes)) {
-      return CUDA_ERROR_OPERATING_SYSTEM;
-    }
+    RETURN_IF(!clear(start, mapping->entry.bytes), CUDA_ERROR_OPERATING_SYSTEM);
     all.mappings.erase(start);
   }
   return CUDA_SUCCESS;
@@ -267,16 +251,12 @@ CUresult cuMemSetAccess(CUdeviceptr address, std::size_t bytes, const CUmemAcces
   VirtualMemory& all = virtual_memory();
   const std::lock_guard lock(all.mutex);
   const std::vector<Mapping*> found = mappings_of(all, address, bytes);
-  if (found.empty() || access == nullptr || count == 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(found.empty() || access == nullptr || count == 0, CUDA_ERROR_INVALID_VALUE);
   for (const CUmemAccessDesc& wanted : std::span(access, count)) {
     if (wanted.location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
       continue;  // the host can use what the device can
     }
-    if (wanted.location.id != 0) {
-      return CUDA_ERROR_INVALID_DEVICE;
-    }
+    RETURN_IF(wanted.location.id != 0, CUDA_ERROR_INVALID_DEVICE);
     for (Mapping* const mapping : found) {
       if (wanted.flags == CU_MEM_ACCESS_FLAGS_PROT_NONE) {
         take_access(*mapping);
@@ -291,23 +271,17 @@ CUresult cuMemSetAccess(CUdeviceptr address, std::size_t bytes, const CUmemAcces
 
 CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location,
                         CUdeviceptr address) {
-  if (flags == nullptr || location == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(flags == nullptr || location == nullptr, CUDA_ERROR_INVALID_VALUE);
   VirtualMemory& all = virtual_memory();
   const std::lock_guard lock(all.mutex);
-  if (!is_mapped(all, address, 1)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(!is_mapped(all, address, 1), CUDA_ERROR_INVALID_VALUE);
   *flags = std::prev(all.mappings.upper_bound(address))->second.access;
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemGetAllocationGranularity(std::size_t* result, const CUmemAllocationProp* properties,
                                        CUmemAllocationGranularity_flags /*option*/) {
-  if (result == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(result == nullptr, CUDA_ERROR_INVALID_VALUE);
   *result = kGranularity;
   return check_properties(properties);
 }
@@ -315,9 +289,7 @@ CUresult cuMemGetAllocationGranularity(std::size_t* result, const CUmemAllocatio
 CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* result,
                                                 CUmemGenericAllocationHandle handle) {
   const std::shared_ptr<PhysicalMemory> memory = virtual_memory().memories.find(handle);
-  if (result == nullptr || memory == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(result == nullptr || memory == nullptr, CUDA_ERROR_INVALID_VALUE);
   *result = memory->properties;
   return CUDA_SUCCESS;
 }
@@ -326,9 +298,7 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* result, void*
   VirtualMemory& all = virtual_memory();
   const std::lock_guard lock(all.mutex);
   const auto start = reinterpret_cast<CUdeviceptr>(address);
-  if (result == nullptr || !is_mapped(all, start, 1)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(result == nullptr || !is_mapped(all, start, 1), CUDA_ERROR_INVALID_VALUE);
   const std::shared_ptr<PhysicalMemory>& memory =
       std::prev(all.mappings.upper_bound(start))->second.memory;
   ++memory->references;
@@ -339,14 +309,11 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* result, void*
 CUresult cuMemExportToShareableHandle(void* result, CUmemGenericAllocationHandle handle,
                                       CUmemAllocationHandleType type, unsigned long long flags) {
   const std::shared_ptr<PhysicalMemory> memory = virtual_memory().memories.find(handle);
-  if (result == nullptr || memory == nullptr || flags != 0 ||
-      (memory->properties.requestedHandleTypes & type) == 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(result == nullptr || memory == nullptr || flags != 0 ||
+                (memory->properties.requestedHandleTypes & type) == 0,
+            CUDA_ERROR_INVALID_VALUE);
   const int file = dup(memory->file);
-  if (file < 0) {
-    return CUDA_ERROR_OPERATING_SYSTEM;
-  }
+  RETURN_IF(file < 0, CUDA_ERROR_OPERATING_SYSTEM);
   *static_cast<int*>(result) = file;
   return CUDA_SUCCESS;
 }
@@ -356,19 +323,16 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* result, vo
                                         CUmemAllocationHandleType type) {
   struct stat about{};
   const int file = static_cast<int>(reinterpret_cast<std::intptr_t>(from));
-  if (result == nullptr || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
-      fstat(file, &about) != 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(result == nullptr || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
+                fstat(file, &about) != 0,
+            CUDA_ERROR_INVALID_VALUE);
   auto memory = std::make_shared<PhysicalMemory>();
   memory->file = dup(file);
   memory->bytes = static_cast<std::size_t>(about.st_size);
   memory->properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   memory->properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
   memory->properties.requestedHandleTypes = type;
-  if (memory->file < 0) {
-    return CUDA_ERROR_OPERATING_SYSTEM;
-  }
+  RETURN_IF(memory->file < 0, CUDA_ERROR_OPERATING_SYSTEM);
   *result = virtual_memory().memories.insert(std::move(memory));
   return CUDA_SUCCESS;
 }

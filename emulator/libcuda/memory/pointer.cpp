@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "base/early_return.h"
 #include "emulator/libcuda.h"
 #include "emulator/libcuda/memory/allocation.h"
 
@@ -90,27 +91,20 @@ CUresult answer_known(void* to, CUpointer_attribute attribute, const AllocationE
 
 CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr address) {
   const std::optional<AllocationEntry> entry = find_memory(address);
-  if (data == nullptr || !entry) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(data == nullptr || !entry, CUDA_ERROR_INVALID_VALUE);
   return answer_known(data, attribute, *entry, address);
 }
 
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** data,
                                 CUdeviceptr address) {
-  if (attributes == nullptr || data == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(attributes == nullptr || data == nullptr, CUDA_ERROR_INVALID_VALUE);
   const std::optional<AllocationEntry> entry = find_memory(address);
   for (unsigned index = 0; index < count; ++index) {
     // An attribute that this memory does not have is answered as for unknown memory.
     if (entry && answer_known(data[index], attributes[index], *entry, address) == CUDA_SUCCESS) {
       continue;
     }
-    if (const CUresult status = answer_unknown(data[index], attributes[index]);
-        status != CUDA_SUCCESS) {
-      return status;
-    }
+    RETURN_IF_FAILED(answer_unknown(data[index], attributes[index]));
   }
   return CUDA_SUCCESS;
 }

@@ -4,6 +4,7 @@
 #include <deque>
 #include <mutex>
 
+#include "base/early_return.h"
 #include "emulator/libcuda.h"
 #include "emulator/libcuda/graph/graph_memory.h"
 #include "emulator/libcuda/handle_table.h"
@@ -142,16 +143,12 @@ CUresult allocate_in_graph(Stream& stream, CUdeviceptr* result, std::size_t byte
 CUresult allocate_from(CUdeviceptr* result, std::size_t bytes, CUmemoryPool handle,
                        CUstream stream) {
   const std::shared_ptr<Pool> pool = pools().live.find(handle);
-  if (result == nullptr || pool == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(result == nullptr || pool == nullptr, CUDA_ERROR_INVALID_VALUE);
   if (const auto captured = find_captured(stream)) {
     return allocate_in_graph(*captured, result, bytes);
   }
   std::shared_ptr<Stream> found;
-  if (const CUresult status = find_for_work(stream, found); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(find_for_work(stream, found));
   AllocationEntry entry{.kind = AllocationKind::kDevice, .bytes = bytes, .pool = handle};
   entry.address =
       bytes == 0 ? 0 : pool->freed.take(bytes, number_of(stream), pool->gives_to_any_stream());
@@ -198,9 +195,7 @@ bool is_known(CUmemPool_attribute attribute) {
 
 // Pools are of device memory only.
 CUresult check_place(const CUmemLocation* location, CUmemAllocationType type) {
-  if (location == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(location == nullptr, CUDA_ERROR_INVALID_VALUE);
   return location->type == CU_MEM_LOCATION_TYPE_DEVICE && type == CU_MEM_ALLOCATION_TYPE_PINNED
              ? CUDA_SUCCESS
              : CUDA_ERROR_NOT_SUPPORTED;
@@ -222,9 +217,7 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
     return capture(*captured, FreeWork{address});
   }
   std::shared_ptr<Stream> found;
-  if (const CUresult status = find_for_work(stream, found); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(find_for_work(stream, found));
   const std::optional<AllocationEntry> entry = find_allocation(address);
   if (!entry || entry->address != address || entry->pool == nullptr) {
     return free_now(address, number_of(stream));  // says what is wrong, or waits for all work
@@ -233,24 +226,18 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
 }
 
 CUresult cuMemPoolCreate(CUmemoryPool* result, const CUmemPoolProps* properties) {
-  if (const CUresult status = require_initialized(); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (result == nullptr || properties == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE ||
-      properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
-    return CUDA_ERROR_NOT_SUPPORTED;
-  }
+  RETURN_IF_FAILED(require_initialized());
+  RETURN_IF(result == nullptr || properties == nullptr, CUDA_ERROR_INVALID_VALUE);
+  RETURN_IF(properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE ||
+                properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE,
+            CUDA_ERROR_NOT_SUPPORTED);
   *result = pools().live.insert(std::make_shared<Pool>());
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemPoolDestroy(CUmemoryPool handle) {
-  if (handle == pools().default_pool || pools().live.extract(handle) == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(handle == pools().default_pool || pools().live.extract(handle) == nullptr,
+            CUDA_ERROR_INVALID_VALUE);
   CUmemoryPool destroyed = handle;
   pools().current.compare_exchange_strong(destroyed, pools().default_pool);
   return CUDA_SUCCESS;
@@ -258,9 +245,7 @@ CUresult cuMemPoolDestroy(CUmemoryPool handle) {
 
 CUresult cuMemPoolTrimTo(CUmemoryPool handle, std::size_t keep) {
   const std::shared_ptr<Pool> pool = pools().live.find(handle);
-  if (pool == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(pool == nullptr, CUDA_ERROR_INVALID_VALUE);
   const std::uint64_t used = pool->used;
   pool->freed.trim(keep > used ? keep - used : 0);
   return CUDA_SUCCESS;
@@ -268,9 +253,7 @@ CUresult cuMemPoolTrimTo(CUmemoryPool handle, std::size_t keep) {
 
 CUresult cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute, void* value) {
   const std::shared_ptr<Pool> pool = pools().live.find(handle);
-  if (pool == nullptr || value == nullptr || !is_known(attribute)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(pool == nullptr || value == nullptr || !is_known(attribute), CUDA_ERROR_INVALID_VALUE);
   if (attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH) {
     pool->used_high = pool->used.load();
     return CUDA_SUCCESS;
@@ -283,9 +266,7 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribut
 
 CUresult cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute, void* value) {
   const std::shared_ptr<Pool> pool = pools().live.find(handle);
-  if (pool == nullptr || value == nullptr || !is_known(attribute)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(pool == nullptr || value == nullptr || !is_known(attribute), CUDA_ERROR_INVALID_VALUE);
   if (attribute == CU_MEMPOOL_ATTR_USED_MEM_CURRENT ||
       attribute == CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) {
     return answer<cuuint64_t>(value, pool->used);
@@ -305,42 +286,29 @@ CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc* access, 
 
 CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool handle,
                             CUmemLocation* location) {
-  if (flags == nullptr || location == nullptr || pools().live.find(handle) == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(flags == nullptr || location == nullptr || pools().live.find(handle) == nullptr,
+            CUDA_ERROR_INVALID_VALUE);
   *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* result, CUdevice device) {
-  if (result == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (device != 0) {
-    return CUDA_ERROR_INVALID_DEVICE;
-  }
+  RETURN_IF(result == nullptr, CUDA_ERROR_INVALID_VALUE);
+  RETURN_IF(device != 0, CUDA_ERROR_INVALID_DEVICE);
   *result = pools().default_pool;
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetMemPool(CUmemoryPool* result, CUdevice device) {
-  if (result == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (device != 0) {
-    return CUDA_ERROR_INVALID_DEVICE;
-  }
+  RETURN_IF(result == nullptr, CUDA_ERROR_INVALID_VALUE);
+  RETURN_IF(device != 0, CUDA_ERROR_INVALID_DEVICE);
   *result = pools().current;
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle) {
-  if (device != 0) {
-    return CUDA_ERROR_INVALID_DEVICE;
-  }
-  if (pools().live.find(handle) == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(device != 0, CUDA_ERROR_INVALID_DEVICE);
+  RETURN_IF(pools().live.find(handle) == nullptr, CUDA_ERROR_INVALID_VALUE);
   pools().current = handle;
   return CUDA_SUCCESS;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/early_return.h"
 #include "emulator/libcuda.h"
 #include "emulator/libcuda/calls.h"
 #include "emulator/tensor_map_image.h"
@@ -48,7 +49,7 @@ bool is_possible(CUtensorMapDataType type, cuuint32_t rank, CUtensorMapInterleav
          (interleave != CU_TENSOR_MAP_INTERLEAVE_32B || swizzle == CU_TENSOR_MAP_SWIZZLE_32B);
 }
 
-// False where a size is none that a map has room for.
+// False if a map has no room for one of the sizes.
 bool set_dimensions(TensorMap& map, const cuuint64_t* sizes, const cuuint64_t* strides,
                     const cuuint32_t* box, const cuuint32_t* steps) {
   for (std::size_t i = 0; i < kMaxTensorRank; ++i) {
@@ -118,18 +119,14 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* tensor_map, CUtensorMapDataType typ
                                 const cuuint32_t* box, const cuuint32_t* steps,
                                 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                                 CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
-  if (!is_place(tensor_map) || sizes == nullptr || box == nullptr || steps == nullptr ||
-      (rank > 1 && strides == nullptr) ||
-      !is_possible(type, rank, interleave, swizzle, promotion, fill)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (!is_emulated(type, interleave)) {
-    return CUDA_ERROR_NOT_SUPPORTED;
-  }
+  RETURN_IF(!is_place(tensor_map) || sizes == nullptr || box == nullptr || steps == nullptr ||
+                (rank > 1 && strides == nullptr) ||
+                !is_possible(type, rank, interleave, swizzle, promotion, fill),
+            CUDA_ERROR_INVALID_VALUE);
+  RETURN_IF(!is_emulated(type, interleave), CUDA_ERROR_NOT_SUPPORTED);
   TensorMapImage image = image_of(type, rank, address, swizzle, fill);
-  if (!set_dimensions(image.map, sizes, strides, box, steps) || !image.map.is_valid()) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(!set_dimensions(image.map, sizes, strides, box, steps) || !image.map.is_valid(),
+            CUDA_ERROR_INVALID_VALUE);
   std::memcpy(tensor_map, &image, sizeof image);
   return CUDA_SUCCESS;
 }
@@ -140,33 +137,25 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap* tensor_map, CUtensorMapDataType ty
                                  cuuint32_t pixels, const cuuint32_t* steps,
                                  CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                                  CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
-  if (!is_place(tensor_map) || sizes == nullptr || strides == nullptr || lower == nullptr ||
-      upper == nullptr || steps == nullptr ||
-      !is_possible(type, rank, interleave, swizzle, promotion, fill)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (!is_emulated(type, interleave)) {
-    return CUDA_ERROR_NOT_SUPPORTED;
-  }
+  RETURN_IF(!is_place(tensor_map) || sizes == nullptr || strides == nullptr || lower == nullptr ||
+                upper == nullptr || steps == nullptr ||
+                !is_possible(type, rank, interleave, swizzle, promotion, fill),
+            CUDA_ERROR_INVALID_VALUE);
+  RETURN_IF(!is_emulated(type, interleave), CUDA_ERROR_NOT_SUPPORTED);
   TensorMapImage image = image_of(type, rank, address, swizzle, fill);
   constexpr std::array<cuuint32_t, kMaxTensorRank> kSingle{1, 1, 1, 1, 1};
-  if (!set_dimensions(image.map, sizes, strides, kSingle.data(), steps) ||
-      !set_pixels(image.map, lower, upper, channels, pixels) || !image.map.is_valid()) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(!set_dimensions(image.map, sizes, strides, kSingle.data(), steps) ||
+                !set_pixels(image.map, lower, upper, channels, pixels) || !image.map.is_valid(),
+            CUDA_ERROR_INVALID_VALUE);
   std::memcpy(tensor_map, &image, sizeof image);
   return CUDA_SUCCESS;
 }
 
 CUresult cuTensorMapReplaceAddress(CUtensorMap* tensor_map, void* address) {
-  if (!is_place(tensor_map)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(!is_place(tensor_map), CUDA_ERROR_INVALID_VALUE);
   TensorMapImage image = read_tensor_map(tensor_map);
   image.map.address = reinterpret_cast<std::uintptr_t>(address);
-  if (!image.is_valid()) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(!image.is_valid(), CUDA_ERROR_INVALID_VALUE);
   std::memcpy(tensor_map, &image, sizeof image);
   return CUDA_SUCCESS;
 }

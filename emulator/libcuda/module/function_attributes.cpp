@@ -1,5 +1,6 @@
 #include "emulator/libcuda/module/function_attributes.h"
 
+#include "base/early_return.h"
 #include "emulator/libcuda/context/device.h"
 #include "emulator/libcuda/module/module.h"
 
@@ -9,9 +10,7 @@ namespace {
 constexpr int kBinaryVersion = 90;
 
 CUresult check(CUfunction handle) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(require_context());
   return find_function_handle(handle) == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
 }
 
@@ -24,9 +23,7 @@ CUresult with_function(CUfunction handle, const Use& use) {
 CUresult set_dynamic_shared(Function& function, int bytes) {
   const int limit = device_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) -
                     static_cast<int>(function.attributes.static_shared_bytes);
-  if (bytes < 0 || bytes > limit) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(bytes < 0 || bytes > limit, CUDA_ERROR_INVALID_VALUE);
   function.max_dynamic_shared = bytes;
   return CUDA_SUCCESS;
 }
@@ -35,12 +32,9 @@ CUresult set_dynamic_shared(Function& function, int bytes) {
 
 CUresult function_attribute(int* value, CUfunction_attribute attribute, CUfunction handle) {
   const std::shared_ptr<Function> function = find_function_handle(handle);
-  if (function == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
-  if (value == nullptr || attribute < 0 || attribute >= CU_FUNC_ATTRIBUTE_MAX) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(function == nullptr, CUDA_ERROR_INVALID_HANDLE);
+  RETURN_IF(value == nullptr || attribute < 0 || attribute >= CU_FUNC_ATTRIBUTE_MAX,
+            CUDA_ERROR_INVALID_VALUE);
   const KernelAttributes& known = function->attributes;
   const ptx::Extent required_cluster =
       function->bounds.required_cluster.value_or(ptx::Extent{.x = 0, .y = 0, .z = 0});
@@ -113,9 +107,7 @@ CUresult function_parameter(CUfunction handle, std::size_t index, std::size_t* o
                             std::size_t* size) {
   return with_function(handle, [&](const Function& function) {
     const std::vector<ptx::ParameterPlace>& places = function.parameters.places;
-    if (offset == nullptr || index >= places.size()) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
+    RETURN_IF(offset == nullptr || index >= places.size(), CUDA_ERROR_INVALID_VALUE);
     *offset = places[index].offset;
     if (size != nullptr) {
       *size = places[index].size;
@@ -162,9 +154,7 @@ CUresult cuFuncGetParamInfo(CUfunction function, std::size_t index, std::size_t*
 }
 
 CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function) {
-  if (state == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(state == nullptr, CUDA_ERROR_INVALID_VALUE);
   *state = CU_FUNCTION_LOADING_STATE_LOADED;
   return check(function);
 }

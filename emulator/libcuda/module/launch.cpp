@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/early_return.h"
 #include "emulator/libcuda.h"
 #include "emulator/libcuda/context/device.h"
 #include "emulator/libcuda/event/event.h"
@@ -51,18 +52,16 @@ bool is_within(const Dim3& size, CUdevice_attribute x, CUdevice_attribute y, CUd
 }
 
 CUresult check_block(const LaunchConfig& config, const Function& function) {
-  if (!is_within(config.grid, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
+  RETURN_IF(
+      !is_within(config.grid, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
                  CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z) ||
-      !is_within(config.block, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
-                 CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z) ||
-      config.block.volume() >
-          static_cast<std::uint64_t>(device_attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK))) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+          !is_within(config.block, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
+                     CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z) ||
+          config.block.volume() > static_cast<std::uint64_t>(
+                                      device_attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)),
+      CUDA_ERROR_INVALID_VALUE);
   const ptx::Extent block{.x = config.block.x, .y = config.block.y, .z = config.block.z};
-  if (function.bounds.required_block.value_or(block) != block) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(function.bounds.required_block.value_or(block) != block, CUDA_ERROR_INVALID_VALUE);
   return config.block.volume() > function.attributes.max_threads
              ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
              : CUDA_SUCCESS;
@@ -77,20 +76,13 @@ CUresult check_cluster(const LaunchConfig& config, const Function& function) {
 }
 
 CUresult check(const LaunchConfig& config, const Function& function) {
-  if (const CUresult status = check_block(config, function); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (const CUresult status = check_cluster(config, function); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (config.dynamic_shared_bytes > static_cast<std::uint32_t>(function.max_dynamic_shared)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF_FAILED(check_block(config, function));
+  RETURN_IF_FAILED(check_cluster(config, function));
+  RETURN_IF(config.dynamic_shared_bytes > static_cast<std::uint32_t>(function.max_dynamic_shared),
+            CUDA_ERROR_INVALID_VALUE);
   const int blocks =
       blocks_per_multiprocessor(function, config.block.volume(), config.dynamic_shared_bytes);
-  if (blocks == 0) {
-    return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-  }
+  RETURN_IF(blocks == 0, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
   const int resident = blocks * device_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   const bool fits = config.grid.volume() <= static_cast<std::uint64_t>(resident);
   return config.cooperative && !fits ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_SUCCESS;
@@ -109,9 +101,8 @@ CUresult unpack_extra(void** extra, std::span<std::byte> buffer) {
       return CUDA_ERROR_INVALID_VALUE;
     }
   }
-  if (bytes < buffer.size() || (data == nullptr && !buffer.empty())) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(bytes < buffer.size() || (data == nullptr && !buffer.empty()),
+            CUDA_ERROR_INVALID_VALUE);
   if (!buffer.empty()) {
     std::memcpy(buffer.data(), data, buffer.size());
   }
@@ -126,14 +117,10 @@ CUresult pack(const LaunchRequest& request, const Function& function,
                                          : CUDA_ERROR_INVALID_VALUE;
   }
   const std::vector<ptx::ParameterPlace>& places = function.parameters.places;
-  if (request.parameters == nullptr && !places.empty()) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(request.parameters == nullptr && !places.empty(), CUDA_ERROR_INVALID_VALUE);
   for (std::size_t index = 0; index < places.size(); ++index) {
     const void* value = request.parameters[index];
-    if (value == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
+    RETURN_IF(value == nullptr, CUDA_ERROR_INVALID_VALUE);
     const ptx::ParameterPlace& place = places[index];
     std::memcpy(buffer.data() + place.offset, value, place.size);
   }
@@ -172,9 +159,7 @@ CUresult find_loaded(CUfunction handle, std::shared_ptr<Function>& function) {
 }
 
 CUresult launch(const LaunchRequest& request, CUstream stream) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(require_context());
   KernelWork work;
   const CUresult status = prepare(request, work);
   return status == CUDA_SUCCESS ? submit(stream, std::move(work)) : status;
@@ -197,39 +182,30 @@ LaunchOwner current_launch_owner() {
 
 CUresult prepare(const LaunchRequest& request, KernelWork& work) {
   std::shared_ptr<Function> function;
-  if (const CUresult status = find_loaded(request.function, function); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(find_loaded(request.function, function));
   work.function = request.function;
   work.config = request.config;
   for (const CUlaunchAttribute& attribute :
        std::span(request.attributes, request.attribute_count)) {
-    if (attribute.id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE) {
-      return CUDA_ERROR_NOT_SUPPORTED;
-    }
+    RETURN_IF(attribute.id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE,
+              CUDA_ERROR_NOT_SUPPORTED);
     if (attribute.id != CU_LAUNCH_ATTRIBUTE_IGNORE) {
       work.attributes[attribute.id] = attribute.value;
     }
   }
   complete_config(work, *function);
-  if (const CUresult status = check(work.config, *function); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(check(work.config, *function));
   return pack(request, *function, work.parameters);
 }
 
 CUresult set_attribute(KernelWork& work, CUlaunchAttributeID id,
                        const CUlaunchAttributeValue& value) {
   std::shared_ptr<Function> function;
-  if (const CUresult status = find_loaded(work.function, function); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(find_loaded(work.function, function));
   KernelWork changed = work;
   changed.attributes[id] = value;
   complete_config(changed, *function);
-  if (const CUresult status = check(changed.config, *function); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(check(changed.config, *function));
   work = std::move(changed);
   return CUDA_SUCCESS;
 }
@@ -245,9 +221,7 @@ std::vector<void*> parameter_addresses(KernelWork& work) {
 }
 
 CUresult start(const KernelWork& work, StartedLaunch& launch, const LaunchOwner& owner) {
-  if (const CUresult status = find_loaded(work.function, launch.function); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(find_loaded(work.function, launch.function));
   DeviceError error;
   launch.running = machine().begin(*launch.function->kernel, work.config, work.parameters, error);
   if (launch.running == nullptr) {
@@ -292,9 +266,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters,
                           void** extra) {
-  if (config == nullptr || (config->attrs == nullptr && config->numAttrs != 0)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(config == nullptr || (config->attrs == nullptr && config->numAttrs != 0),
+            CUDA_ERROR_INVALID_VALUE);
   return launch({.function = function,
                  .config = {.grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
                             .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
@@ -320,9 +293,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
 }
 
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn callback, void* data) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(require_context());
   return callback == nullptr ? CUDA_ERROR_INVALID_VALUE
                              : submit(stream, HostWork{.function = callback, .data = data});
 }

@@ -1,3 +1,4 @@
+#include "base/early_return.h"
 #include "base/file.h"
 #include "emulator/libcuda/module/function_attributes.h"
 #include "emulator/libcuda/module/module.h"
@@ -7,12 +8,8 @@ namespace barracuda::emulator::driver {
 namespace {
 
 CUresult load(CUlibrary* result, const void* image, const JitOptions& options) {
-  if (const CUresult status = require_initialized(); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (result == nullptr || image == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF_FAILED(require_initialized());
+  RETURN_IF(result == nullptr || image == nullptr, CUDA_ERROR_INVALID_VALUE);
   const auto module = module_of_image(image).and_then(
       [](ptx::Module ptx) { return Module::load(std::move(ptx), nullptr); });
   if (!module) {
@@ -29,24 +26,16 @@ CUresult load(CUlibrary* result, const void* image, const JitOptions& options) {
 
 CUresult find_variable(CUlibrary handle, const char* name, GlobalVariable& variable) {
   const std::shared_ptr<Library> library = libraries().find(handle);
-  if (library == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
-  if (name == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(library == nullptr, CUDA_ERROR_INVALID_HANDLE);
+  RETURN_IF(name == nullptr, CUDA_ERROR_INVALID_VALUE);
   const std::optional<GlobalVariable> found = library->module->variable(name);
-  if (!found) {
-    return CUDA_ERROR_NOT_FOUND;
-  }
+  RETURN_IF(!found, CUDA_ERROR_NOT_FOUND);
   variable = *found;
   return CUDA_SUCCESS;
 }
 
 CUresult answer(const GlobalVariable& variable, CUdeviceptr* address, std::size_t* bytes) {
-  if (address == nullptr && bytes == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(address == nullptr && bytes == nullptr, CUDA_ERROR_INVALID_VALUE);
   if (address != nullptr) {
     *address = variable.address;
   }
@@ -69,22 +58,16 @@ CUresult cuLibraryLoadFromFile(CUlibrary* result, const char* file_name, CUjit_o
                                void** values, unsigned option_count,
                                CUlibraryOption* /*library_options*/, void** /*library_values*/,
                                unsigned /*library_option_count*/) {
-  if (file_name == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(file_name == nullptr, CUDA_ERROR_INVALID_VALUE);
   const Expected<std::string> content = read_file(file_name);
-  if (!content) {
-    return CUDA_ERROR_FILE_NOT_FOUND;
-  }
+  RETURN_IF(!content, CUDA_ERROR_FILE_NOT_FOUND);
   return load(result, content->c_str(),
               {.count = option_count, .names = options, .values = values});
 }
 
 CUresult cuLibraryUnload(CUlibrary handle) {
   const std::shared_ptr<Library> library = libraries().extract(handle);
-  if (library == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
+  RETURN_IF(library == nullptr, CUDA_ERROR_INVALID_HANDLE);
   finish_all_streams();
   withdraw(*library->module);
   return CUDA_SUCCESS;
@@ -92,37 +75,25 @@ CUresult cuLibraryUnload(CUlibrary handle) {
 
 CUresult cuLibraryGetKernel(CUkernel* result, CUlibrary handle, const char* name) {
   const std::shared_ptr<Library> library = libraries().find(handle);
-  if (library == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
-  if (result == nullptr || name == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(library == nullptr, CUDA_ERROR_INVALID_HANDLE);
+  RETURN_IF(result == nullptr || name == nullptr, CUDA_ERROR_INVALID_VALUE);
   const auto& functions = library->module->functions();
   const auto found = functions.find(std::string_view(name));
-  if (found == functions.end()) {
-    return CUDA_ERROR_NOT_FOUND;
-  }
+  RETURN_IF(found == functions.end(), CUDA_ERROR_NOT_FOUND);
   *result = kernel_handle(*found->second);
   return CUDA_SUCCESS;
 }
 
 CUresult cuLibraryGetKernelCount(unsigned* count, CUlibrary handle) {
   const std::shared_ptr<Library> library = libraries().find(handle);
-  if (library == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
+  RETURN_IF(library == nullptr, CUDA_ERROR_INVALID_HANDLE);
   return driver::cuModuleGetFunctionCount(count, library->module->handle());
 }
 
 CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUlibrary handle) {
   const std::shared_ptr<Library> library = libraries().find(handle);
-  if (library == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
-  if (kernels == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(library == nullptr, CUDA_ERROR_INVALID_HANDLE);
+  RETURN_IF(kernels == nullptr, CUDA_ERROR_INVALID_VALUE);
   for (const auto& [name, function] : library->module->functions()) {
     if (count-- == 0) {
       break;
@@ -134,18 +105,14 @@ CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUlibrary 
 
 CUresult cuLibraryGetModule(CUmodule* result, CUlibrary handle) {
   const std::shared_ptr<Library> library = libraries().find(handle);
-  if (library == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
+  RETURN_IF(library == nullptr, CUDA_ERROR_INVALID_HANDLE);
   return store_result(result, library->module->handle());
 }
 
 CUresult cuLibraryGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUlibrary handle,
                             const char* name) {
   GlobalVariable variable;
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(require_context());
   const CUresult status = find_variable(handle, name, variable);
   return status == CUDA_SUCCESS ? answer(variable, address, bytes) : status;
 }
@@ -153,12 +120,8 @@ CUresult cuLibraryGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUlibrary 
 CUresult cuLibraryGetManaged(CUdeviceptr* address, std::size_t* bytes, CUlibrary handle,
                              const char* name) {
   GlobalVariable variable;
-  if (const CUresult status = find_variable(handle, name, variable); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (!libraries().find(handle)->module->is_managed(name)) {
-    return CUDA_ERROR_NOT_FOUND;
-  }
+  RETURN_IF_FAILED(find_variable(handle, name, variable));
+  RETURN_IF(!libraries().find(handle)->module->is_managed(name), CUDA_ERROR_NOT_FOUND);
   return answer(variable, address, bytes);
 }
 
@@ -167,33 +130,25 @@ CUresult cuLibraryGetUnifiedFunction(void** /*address*/, CUlibrary handle, const
 }
 
 CUresult cuKernelGetFunction(CUfunction* result, CUkernel kernel) {
-  if (find_function_handle(function_handle(kernel)) == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
+  RETURN_IF(find_function_handle(function_handle(kernel)) == nullptr, CUDA_ERROR_INVALID_HANDLE);
   return store_result(result, function_handle(kernel));
 }
 
 CUresult cuKernelGetLibrary(CUlibrary* result, CUkernel kernel) {
   const std::shared_ptr<Function> function = find_function_handle(function_handle(kernel));
-  if (function == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
+  RETURN_IF(function == nullptr, CUDA_ERROR_INVALID_HANDLE);
   return store_result(result, function->module->library);
 }
 
 CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel,
                               CUdevice device) {
-  if (device != 0) {
-    return CUDA_ERROR_INVALID_DEVICE;
-  }
+  RETURN_IF(device != 0, CUDA_ERROR_INVALID_DEVICE);
   return function_attribute(value, attribute, function_handle(kernel));
 }
 
 CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel,
                               CUdevice device) {
-  if (device != 0) {
-    return CUDA_ERROR_INVALID_DEVICE;
-  }
+  RETURN_IF(device != 0, CUDA_ERROR_INVALID_DEVICE);
   return set_function_attribute(function_handle(kernel), attribute, value);
 }
 

@@ -1,3 +1,4 @@
+#include "base/early_return.h"
 #include "base/file.h"
 #include "emulator/libcuda/handle_table.h"
 #include "emulator/libcuda/module/image.h"
@@ -40,9 +41,7 @@ bool is_device_runtime(CUjitInputType type, const char* name) {
 
 CUresult add(CUlinkState handle, CUjitInputType type, const std::string& image, const char* name) {
   const std::shared_ptr<LinkJob> job = jobs().find(handle);
-  if (job == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
+  RETURN_IF(job == nullptr, CUDA_ERROR_INVALID_HANDLE);
   if (is_device_runtime(type, name)) {
     return CUDA_SUCCESS;
   }
@@ -64,9 +63,8 @@ CUresult add(CUlinkState handle, CUjitInputType type, const std::string& image, 
 
 CUresult cuLinkCreate_v2(unsigned option_count, CUjit_option* options, void** values,
                          CUlinkState* result) {
-  if (result == nullptr || (option_count != 0 && (options == nullptr || values == nullptr))) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(result == nullptr || (option_count != 0 && (options == nullptr || values == nullptr)),
+            CUDA_ERROR_INVALID_VALUE);
   auto job = std::make_shared<LinkJob>();
   job->option_names.assign(options, options + option_count);
   job->caller_values = values;
@@ -77,29 +75,21 @@ CUresult cuLinkCreate_v2(unsigned option_count, CUjit_option* options, void** va
 CUresult cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void* data, std::size_t size,
                           const char* name, unsigned /*option_count*/, CUjit_option* /*options*/,
                           void** /*values*/) {
-  if (data == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(data == nullptr, CUDA_ERROR_INVALID_VALUE);
   return add(handle, type, std::string(static_cast<const char*>(data), size), name);
 }
 
 CUresult cuLinkAddFile_v2(CUlinkState handle, CUjitInputType type, const char* path,
                           unsigned /*option_count*/, CUjit_option* /*options*/, void** /*values*/) {
-  if (path == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(path == nullptr, CUDA_ERROR_INVALID_VALUE);
   const Expected<std::string> content = read_file(path);
   return content ? add(handle, type, *content, path) : CUDA_ERROR_FILE_NOT_FOUND;
 }
 
 CUresult cuLinkComplete(CUlinkState handle, void** image, std::size_t* bytes) {
   const std::shared_ptr<LinkJob> job = jobs().find(handle);
-  if (job == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
-  if (image == nullptr || job->units.empty()) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(job == nullptr, CUDA_ERROR_INVALID_HANDLE);
+  RETURN_IF(image == nullptr || job->units.empty(), CUDA_ERROR_INVALID_VALUE);
   auto linked = link_units(std::move(job->units));
   job->units.clear();
   if (!linked) {

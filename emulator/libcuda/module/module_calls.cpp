@@ -1,3 +1,4 @@
+#include "base/early_return.h"
 #include "base/file.h"
 #include "emulator/libcuda/module/module.h"
 #include "emulator/libcuda/stream/stream.h"
@@ -12,12 +13,8 @@ CUresult refuse(const ImageRefusal& refusal, const JitOptions& options) {
 }
 
 CUresult load(CUmodule* result, const void* image, const JitOptions& options) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (result == nullptr || image == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF_FAILED(require_context());
+  RETURN_IF(result == nullptr || image == nullptr, CUDA_ERROR_INVALID_VALUE);
   const auto module = module_of_image(image).and_then(
       [](ptx::Module ptx) { return Module::load(std::move(ptx), current_context()); });
   if (!module) {
@@ -43,18 +40,14 @@ CUresult cuModuleLoadFatBinary(CUmodule* result, const void* image) {
 }
 
 CUresult cuModuleLoad(CUmodule* result, const char* file_name) {
-  if (file_name == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(file_name == nullptr, CUDA_ERROR_INVALID_VALUE);
   const Expected<std::string> content = read_file(file_name);
   return content ? load(result, content->c_str(), {}) : CUDA_ERROR_FILE_NOT_FOUND;
 }
 
 CUresult cuModuleUnload(CUmodule handle) {
   const std::shared_ptr<Module> module = find_module(handle);
-  if (module == nullptr || module->owner() == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
+  RETURN_IF(module == nullptr || module->owner() == nullptr, CUDA_ERROR_INVALID_HANDLE);
   finish_all_streams();
   withdraw(*module);
   return CUDA_SUCCESS;
@@ -62,16 +55,10 @@ CUresult cuModuleUnload(CUmodule handle) {
 
 CUresult cuModuleGetFunction(CUfunction* result, CUmodule handle, const char* name) {
   const std::shared_ptr<Module> module = find_module(handle);
-  if (module == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
-  if (result == nullptr || name == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(module == nullptr, CUDA_ERROR_INVALID_HANDLE);
+  RETURN_IF(result == nullptr || name == nullptr, CUDA_ERROR_INVALID_VALUE);
   const auto found = module->functions().find(std::string_view(name));
-  if (found == module->functions().end()) {
-    return CUDA_ERROR_NOT_FOUND;
-  }
+  RETURN_IF(found == module->functions().end(), CUDA_ERROR_NOT_FOUND);
   *result = function_handle(*found->second);
   return CUDA_SUCCESS;
 }
@@ -79,16 +66,10 @@ CUresult cuModuleGetFunction(CUfunction* result, CUmodule handle, const char* na
 CUresult cuModuleGetGlobal_v2(CUdeviceptr* address, std::size_t* bytes, CUmodule handle,
                               const char* name) {
   const std::shared_ptr<Module> module = find_module(handle);
-  if (module == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
-  if (name == nullptr || (address == nullptr && bytes == nullptr)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(module == nullptr, CUDA_ERROR_INVALID_HANDLE);
+  RETURN_IF(name == nullptr || (address == nullptr && bytes == nullptr), CUDA_ERROR_INVALID_VALUE);
   const std::optional<GlobalVariable> variable = module->variable(name);
-  if (!variable) {
-    return CUDA_ERROR_NOT_FOUND;
-  }
+  RETURN_IF(!variable, CUDA_ERROR_NOT_FOUND);
   if (address != nullptr) {
     *address = variable->address;
   }
@@ -100,18 +81,14 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr* address, std::size_t* bytes, CUmodule
 
 CUresult cuModuleGetFunctionCount(unsigned* count, CUmodule handle) {
   const std::shared_ptr<Module> module = find_module(handle);
-  if (module == nullptr || count == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(module == nullptr || count == nullptr, CUDA_ERROR_INVALID_VALUE);
   *count = static_cast<unsigned>(module->functions().size());
   return CUDA_SUCCESS;
 }
 
 CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned count, CUmodule handle) {
   const std::shared_ptr<Module> module = find_module(handle);
-  if (module == nullptr || functions == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(module == nullptr || functions == nullptr, CUDA_ERROR_INVALID_VALUE);
   for (const auto& [name, function] : module->functions()) {
     if (count-- == 0) {
       break;

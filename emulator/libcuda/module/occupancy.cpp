@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/align.h"
+#include "base/early_return.h"
 #include "emulator/libcuda/context/device.h"
 
 namespace barracuda::emulator::driver {
@@ -16,9 +17,7 @@ std::uint64_t attribute(CUdevice_attribute name) {
 }
 
 CUresult find(CUfunction handle, std::shared_ptr<Function>& function) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(require_context());
   function = find_function_handle(handle);
   return function == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
 }
@@ -45,12 +44,8 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfun
                                                               std::size_t dynamic_shared,
                                                               unsigned /*flags*/) {
   std::shared_ptr<Function> function;
-  if (const CUresult status = find(handle, function); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (blocks == nullptr || threads <= 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF_FAILED(find(handle, function));
+  RETURN_IF(blocks == nullptr || threads <= 0, CUDA_ERROR_INVALID_VALUE);
   *blocks =
       blocks_per_multiprocessor(*function, static_cast<std::uint64_t>(threads), dynamic_shared);
   return CUDA_SUCCESS;
@@ -61,12 +56,8 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunc
                                                    std::size_t dynamic_shared, int limit,
                                                    unsigned /*flags*/) {
   std::shared_ptr<Function> function;
-  if (const CUresult status = find(handle, function); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (grid == nullptr || block == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF_FAILED(find(handle, function));
+  RETURN_IF(grid == nullptr || block == nullptr, CUDA_ERROR_INVALID_VALUE);
   int largest = static_cast<int>(function->attributes.max_threads);
   if (limit > 0) {
     largest = std::min(largest, limit);
@@ -93,12 +84,8 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunc
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, CUfunction handle, int blocks,
                                                  int threads) {
   std::shared_ptr<Function> function;
-  if (const CUresult status = find(handle, function); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (bytes == nullptr || blocks <= 0 || threads <= 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF_FAILED(find(handle, function));
+  RETURN_IF(bytes == nullptr || blocks <= 0 || threads <= 0, CUDA_ERROR_INVALID_VALUE);
   const std::uint64_t share = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR) /
                               static_cast<std::uint64_t>(blocks);
   const std::uint64_t taken = function->attributes.static_shared_bytes +
@@ -112,12 +99,8 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, CUfunction 
 CUresult cuOccupancyMaxPotentialClusterSize(int* cluster, CUfunction handle,
                                             const CUlaunchConfig* config) {
   std::shared_ptr<Function> function;
-  if (const CUresult status = find(handle, function); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (cluster == nullptr || config == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF_FAILED(find(handle, function));
+  RETURN_IF(cluster == nullptr || config == nullptr, CUDA_ERROR_INVALID_VALUE);
   *cluster = static_cast<int>(kMaxClusterBlocks);
   return CUDA_SUCCESS;
 }
@@ -125,12 +108,8 @@ CUresult cuOccupancyMaxPotentialClusterSize(int* cluster, CUfunction handle,
 CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction handle,
                                       const CUlaunchConfig* config) {
   std::shared_ptr<Function> function;
-  if (const CUresult status = find(handle, function); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (clusters == nullptr || config == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF_FAILED(find(handle, function));
+  RETURN_IF(clusters == nullptr || config == nullptr, CUDA_ERROR_INVALID_VALUE);
   std::uint64_t cluster_blocks = 1;
   for (unsigned index = 0; index < config->numAttrs; ++index) {
     if (config->attrs[index].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
@@ -138,14 +117,12 @@ CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction handle,
       cluster_blocks = std::uint64_t{dimension.x} * dimension.y * dimension.z;
     }
   }
-  if (cluster_blocks == 0) {
-    return CUDA_ERROR_INVALID_CLUSTER_SIZE;
-  }
+  RETURN_IF(cluster_blocks == 0, CUDA_ERROR_INVALID_CLUSTER_SIZE);
   const std::uint64_t threads =
       std::uint64_t{config->blockDimX} * config->blockDimY * config->blockDimZ;
-  const auto blocks = static_cast<std::uint64_t>(
-      blocks_per_multiprocessor(*function, threads, config->sharedMemBytes) *
-      device_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+  const std::uint64_t blocks = static_cast<std::uint64_t>(blocks_per_multiprocessor(
+                                   *function, threads, config->sharedMemBytes)) *
+                               attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   *clusters = static_cast<int>(blocks / cluster_blocks);
   return CUDA_SUCCESS;
 }

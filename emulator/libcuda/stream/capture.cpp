@@ -7,6 +7,7 @@
 #include <span>
 #include <thread>
 
+#include "base/early_return.h"
 #include "emulator/libcuda/graph/graph.h"
 #include "emulator/libcuda/stream/stream.h"
 
@@ -119,24 +120,15 @@ bool is_joined(const Capture& checked) {
 
 CUresult begin(CUstream handle, CUstreamCaptureMode mode, std::shared_ptr<Graph> graph,
                std::vector<GraphNode*> after) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(require_context());
   const std::shared_ptr<Stream> stream = find_stream(handle);
-  if (stream == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
-  if (mode < CU_STREAM_CAPTURE_MODE_GLOBAL || mode > CU_STREAM_CAPTURE_MODE_RELAXED) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (is_legacy(*stream)) {
-    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-  }
+  RETURN_IF(stream == nullptr, CUDA_ERROR_INVALID_HANDLE);
+  RETURN_IF(mode < CU_STREAM_CAPTURE_MODE_GLOBAL || mode > CU_STREAM_CAPTURE_MODE_RELAXED,
+            CUDA_ERROR_INVALID_VALUE);
+  RETURN_IF(is_legacy(*stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   Captures& all = captures();
   const std::lock_guard lock(all.mutex);
-  if (stream->is_capturing) {
-    return CUDA_ERROR_ILLEGAL_STATE;
-  }
+  RETURN_IF(stream->is_capturing, CUDA_ERROR_ILLEGAL_STATE);
   auto begun = std::make_shared<Capture>();
   begun->id = all.next_id++;
   begun->mode = mode;
@@ -170,12 +162,8 @@ void answer(Value* to, Value value) {
 
 CUresult capture(Stream& stream, Work work) {
   const std::lock_guard lock(captures().mutex);
-  if (is_spoiled(stream)) {
-    return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-  }
-  if (const CUresult status = check(work); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF(is_spoiled(stream), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+  RETURN_IF_FAILED(check(work));
   std::vector<GraphEdge> edges;
   for (GraphNode* const node : stream.point.after) {
     edges.push_back({.from = node});
@@ -186,9 +174,7 @@ CUresult capture(Stream& stream, Work work) {
 
 CUresult capture_point(Stream& stream, CapturePoint& point) {
   const std::lock_guard lock(captures().mutex);
-  if (is_spoiled(stream)) {
-    return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-  }
+  RETURN_IF(is_spoiled(stream), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
   point = stream.point;
   return CUDA_SUCCESS;
 }
@@ -199,9 +185,7 @@ CUresult wait_for(Stream& stream, const CapturePoint& point) {
     return stream.is_capturing ? spoil_capture(stream, CUDA_ERROR_STREAM_CAPTURE_ISOLATION)
                                : CUDA_SUCCESS;
   }
-  if (point.capture->is_spoiled) {
-    return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-  }
+  RETURN_IF(point.capture->is_spoiled, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
   if (is_legacy(stream)) {
     point.capture->is_spoiled = true;
     return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
@@ -282,44 +266,31 @@ CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph handle, const CUgr
                                      const CUgraphEdgeData* edges, std::size_t count,
                                      CUstreamCaptureMode mode) {
   std::shared_ptr<Graph> graph = find_graph(handle);
-  if (graph == nullptr || (after == nullptr && count != 0)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(graph == nullptr || (after == nullptr && count != 0), CUDA_ERROR_INVALID_VALUE);
   const auto dependencies = edges_from(*graph, std::span(after, count), edges);
   return dependencies ? begin(stream, mode, std::move(graph), nodes_of(*dependencies))
                       : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuStreamEndCapture(CUstream handle, CUgraph* result) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(require_context());
   const std::shared_ptr<Stream> stream = find_stream(handle);
-  if (stream == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
+  RETURN_IF(stream == nullptr, CUDA_ERROR_INVALID_HANDLE);
   const std::lock_guard lock(captures().mutex);
   answer(result, CUgraph{nullptr});
-  if (!stream->is_capturing) {
-    return CUDA_ERROR_ILLEGAL_STATE;
-  }
+  RETURN_IF(!stream->is_capturing, CUDA_ERROR_ILLEGAL_STATE);
   const std::shared_ptr<Capture> ended = stream->point.capture;
   if (ended->origin != stream.get()) {
     ended->is_spoiled = true;
     return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
   }
-  if (ended->mode != CU_STREAM_CAPTURE_MODE_RELAXED &&
-      ended->thread != std::this_thread::get_id()) {
-    return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-  }
+  RETURN_IF(
+      ended->mode != CU_STREAM_CAPTURE_MODE_RELAXED && ended->thread != std::this_thread::get_id(),
+      CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
   const bool joined = is_joined(*ended);
   end(ended);
-  if (ended->is_spoiled) {
-    return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-  }
-  if (!joined) {
-    return CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
-  }
+  RETURN_IF(ended->is_spoiled, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+  RETURN_IF(!joined, CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
   if (result != nullptr) {
     *result = ended->is_of_program ? ended->graph->handle() : give_to_program(ended->graph);
   }
@@ -327,16 +298,10 @@ CUresult cuStreamEndCapture(CUstream handle, CUgraph* result) {
 }
 
 CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* result) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(require_context());
   const std::shared_ptr<Stream> stream = find_stream(handle);
-  if (stream == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
-  if (result == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(stream == nullptr, CUDA_ERROR_INVALID_HANDLE);
+  RETURN_IF(result == nullptr, CUDA_ERROR_INVALID_VALUE);
   *result = CU_STREAM_CAPTURE_STATUS_NONE;
   if (stream->is_capturing) {
     const std::lock_guard lock(captures().mutex);
@@ -368,21 +333,14 @@ CUresult cuStreamUpdateCaptureDependencies_v2(CUstream handle, CUgraphNode* node
                                               const CUgraphEdgeData* edges, std::size_t count,
                                               unsigned flags) {
   const std::shared_ptr<Stream> stream = find_stream(handle);
-  if (stream == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
+  RETURN_IF(stream == nullptr, CUDA_ERROR_INVALID_HANDLE);
   const std::lock_guard lock(captures().mutex);
-  if (!stream->is_capturing) {
-    return CUDA_ERROR_ILLEGAL_STATE;
-  }
-  if ((nodes == nullptr && count != 0) || flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(!stream->is_capturing, CUDA_ERROR_ILLEGAL_STATE);
+  RETURN_IF((nodes == nullptr && count != 0) || flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES,
+            CUDA_ERROR_INVALID_VALUE);
   const auto given =
       edges_from(*stream->point.capture->graph, std::span<const CUgraphNode>(nodes, count), edges);
-  if (!given) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(!given, CUDA_ERROR_INVALID_VALUE);
   std::vector<GraphNode*> after;
   if (flags == CU_STREAM_ADD_CAPTURE_DEPENDENCIES) {
     after = stream->point.after;
@@ -395,10 +353,9 @@ CUresult cuStreamUpdateCaptureDependencies_v2(CUstream handle, CUgraphNode* node
 }
 
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
-  if (mode == nullptr || *mode < CU_STREAM_CAPTURE_MODE_GLOBAL ||
-      *mode > CU_STREAM_CAPTURE_MODE_RELAXED) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(mode == nullptr || *mode < CU_STREAM_CAPTURE_MODE_GLOBAL ||
+                *mode > CU_STREAM_CAPTURE_MODE_RELAXED,
+            CUDA_ERROR_INVALID_VALUE);
   std::swap(t_mode, *mode);
   return CUDA_SUCCESS;
 }

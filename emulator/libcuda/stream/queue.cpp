@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/early_return.h"
 #include "base/own_thread.h"
 #include "base/signals_blocked.h"
 #include "emulator/libcuda.h"
@@ -61,8 +62,8 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// In warp instructions. A kernel with so many is not waited for by the call that launches it; where
-// several run, each has so many at a time.
+// In warp instructions. The call that launches a kernel does not wait for more than kLongWork of
+// them; where several kernels run, each executes kShare at a time.
 constexpr std::uint64_t kLongWork = std::uint64_t{1} << 24;
 constexpr std::uint64_t kShare = 2048;
 // A turn: who polls sees each step of the other.
@@ -71,7 +72,7 @@ constexpr std::uint64_t kShareBesidePolls = 1;
 // call does.
 constexpr std::uint64_t kTurn = 128, kPollsFound = std::uint64_t{1} << 15;
 constexpr std::uint64_t kMostOfOthers = 4 * kLongWork;
-// A GPU takes about so many before a launch has to wait.
+// About as many as a GPU takes before a launch has to wait.
 constexpr std::size_t kMostUnfinished = 1024;
 // So often in a row kernels that only poll are run on for who waits for them, before he leaves the
 // processor to others in between.
@@ -511,9 +512,7 @@ CUresult enqueue(const std::shared_ptr<Stream>& stream, Job job, std::span<const
 }
 
 CUresult enqueue_graph(const std::shared_ptr<Stream>& stream, const Graph& graph, Ticket& end) {
-  if (!graph.order()) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF(!graph.order(), CUDA_ERROR_INVALID_VALUE);
   auto lock = queue().lock();
   std::vector<Ticket> before = queue().before(*stream);
   add_tickets(before, std::span(&end, 1));

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/early_return.h"
 #include "emulator/libcuda/stream/queue.h"
 
 namespace barracuda::emulator::driver {
@@ -40,9 +41,7 @@ std::shared_ptr<Stream> default_stream_of_thread() {
 }
 
 CUresult create(CUstream* result, unsigned flags, int priority) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(require_context());
   if (result == nullptr || (flags & ~unsigned{CU_STREAM_NON_BLOCKING}) != 0) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -58,9 +57,7 @@ CUresult create(CUstream* result, unsigned flags, int priority) {
 
 // The stream of a query, or the status that the query answers.
 CUresult look_up(CUstream handle, std::shared_ptr<Stream>& stream) {
-  if (const CUresult status = require_context(); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(require_context());
   stream = find_stream(handle);
   return stream == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
 }
@@ -68,9 +65,7 @@ CUresult look_up(CUstream handle, std::shared_ptr<Stream>& stream) {
 template <typename Value, typename Read>
 CUresult query(CUstream handle, Value* result, const Read& read) {
   std::shared_ptr<Stream> stream;
-  if (const CUresult status = look_up(handle, stream); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(look_up(handle, stream));
   return store_result(result, read(*stream));
 }
 
@@ -119,27 +114,21 @@ CUresult cuStreamCreateWithPriority(CUstream* result, unsigned flags, int priori
 
 CUresult cuStreamDestroy_v2(CUstream handle) {
   const std::shared_ptr<Stream> stream = streams().live.extract(handle);
-  if (stream == nullptr) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
+  RETURN_IF(stream == nullptr, CUDA_ERROR_INVALID_HANDLE);
   forget_captured(*stream);
   return CUDA_SUCCESS;
 }
 
 CUresult cuStreamSynchronize(CUstream handle) {
   std::shared_ptr<Stream> stream;
-  if (const CUresult status = find_for_work(handle, stream); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(find_for_work(handle, stream));
   wait_for_stream(*stream);
   return current_context()->failure;
 }
 
 CUresult cuStreamQuery(CUstream handle) {
   std::shared_ptr<Stream> stream;
-  if (const CUresult status = find_for_work(handle, stream); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(find_for_work(handle, stream));
   const bool is_over = poll_stream(*stream);
   const CUresult failure = current_context()->failure;
   return failure == CUDA_SUCCESS && !is_over ? CUDA_ERROR_NOT_READY : failure;
@@ -148,12 +137,8 @@ CUresult cuStreamQuery(CUstream handle) {
 CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void* data,
                              unsigned flags) {
   std::shared_ptr<Stream> stream;
-  if (const CUresult status = find_for_work(handle, stream); status != CUDA_SUCCESS) {
-    return status;
-  }
-  if (callback == nullptr || flags != 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  RETURN_IF_FAILED(find_for_work(handle, stream));
+  RETURN_IF(callback == nullptr || flags != 0, CUDA_ERROR_INVALID_VALUE);
   return enqueue(stream, Call([=] { callback(handle, CUDA_SUCCESS, data); }));
 }
 
@@ -181,9 +166,7 @@ CUresult cuStreamGetCtx(CUstream handle, CUcontext* context) {
 
 CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
   std::shared_ptr<Stream> stream;
-  if (const CUresult status = look_up(to, stream); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(look_up(to, stream));
   return look_up(from, stream);
 }
 
@@ -202,9 +185,7 @@ CUresult cuStreamGetAttribute(CUstream handle, CUstreamAttrID attribute, CUstrea
 CUresult cuStreamSetAttribute(CUstream handle, CUstreamAttrID /*attribute*/,
                               const CUstreamAttrValue* value) {
   std::shared_ptr<Stream> stream;
-  if (const CUresult status = look_up(handle, stream); status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(look_up(handle, stream));
   return value == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 

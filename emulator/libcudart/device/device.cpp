@@ -1,3 +1,4 @@
+#include "base/early_return.h"
 #include "emulator/libcudart/driver_calls.h"
 
 namespace barracuda::emulator::runtime {
@@ -11,9 +12,7 @@ cudaError_t check(int device) {
 
 template <typename Value>
 cudaError_t answer(Value* to, Value value) {
-  if (to == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(to == nullptr, note(cudaErrorInvalidValue));
   *to = value;
   return cudaSuccess;
 }
@@ -25,9 +24,7 @@ cudaError_t cudaGetDevice(int* device) {
 }
 
 cudaError_t cudaSetDevice(int device) {
-  if (const cudaError_t error = check(device); error != cudaSuccess) {
-    return error;
-  }
+  RETURN_IF_FAILED(check(device));
   return run([](const DriverCalls& /*calls*/) { return CUDA_SUCCESS; });
 }
 
@@ -41,9 +38,7 @@ cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* properties) {
 
 cudaError_t cudaSetValidDevices(int* devices, int count) {
   for (int index = 0; index < count; ++index) {
-    if (devices == nullptr || devices[index] != 0) {
-      return note(cudaErrorInvalidDevice);
-    }
+    RETURN_IF(devices == nullptr || devices[index] != 0, note(cudaErrorInvalidDevice));
   }
   return cudaSuccess;
 }

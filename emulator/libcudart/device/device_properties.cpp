@@ -1,3 +1,4 @@
+#include "base/early_return.h"
 #include "emulator/libcudart/older.h"
 
 namespace barracuda::emulator::runtime {
@@ -21,9 +22,7 @@ void fill(const DriverCalls& calls, int (&elements)[Extent],
 }  // namespace
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  if (properties == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(properties == nullptr, note(cudaErrorInvalidValue));
   const DriverCalls& calls = driver_calls();
   *properties = {};
   CUresult status = calls.cuInit(0);

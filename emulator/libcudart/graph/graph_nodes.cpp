@@ -1,3 +1,4 @@
+#include "base/early_return.h"
 #include "emulator/libcudart/graph/graph_parameters.h"
 #include "emulator/libcudart/memory/box_copy.h"
 #include "emulator/libcudart/memory/copy.h"
@@ -10,9 +11,7 @@ namespace {
 template <typename Call>
 cudaError_t run_row_copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                          const Call& call) {
-  if (!is_kind(kind)) {
-    return note(cudaErrorInvalidMemcpyDirection);
-  }
+  RETURN_IF(!is_kind(kind), note(cudaErrorInvalidMemcpyDirection));
   const CUDA_MEMCPY3D copy = describe_row(to, from, bytes, kind);
   return run([&](const DriverCalls& calls) { return call(calls, copy); });
 }
@@ -28,9 +27,7 @@ cudaError_t at_symbol(const void* symbol, std::size_t offset, std::size_t bytes,
 }  // namespace
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* result) {
-  if (result == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(result == nullptr, note(cudaErrorInvalidValue));
   return run([&](const DriverCalls& calls) {
     CUDA_KERNEL_NODE_PARAMS_v2 known{};
     const CUresult status = calls.cuGraphKernelNodeGetParams_v2(node, &known);
@@ -48,9 +45,7 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodePar
 }
 
 cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms* result) {
-  if (result == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(result == nullptr, note(cudaErrorInvalidValue));
   return run([&](const DriverCalls& calls) {
     CUDA_MEMCPY3D copy{};
     const CUresult status = calls.cuGraphMemcpyNodeGetParams(node, &copy);
@@ -59,9 +54,7 @@ cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms
 }
 
 cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams* result) {
-  if (result == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(result == nullptr, note(cudaErrorInvalidValue));
   return run([&](const DriverCalls& calls) {
     CUDA_MEMSET_NODE_PARAMS_v1 fill{};
     const CUresult status = calls.cuGraphMemsetNodeGetParams(node, &fill);
@@ -158,14 +151,10 @@ cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t executabl
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                              const cudaGraphEdgeData* edges, std::size_t count,
                              cudaGraphNodeParams* parameters) {
-  if (parameters == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(parameters == nullptr, note(cudaErrorInvalidValue));
   return run([&](const DriverCalls& calls) {
     CUgraphNodeParams described{};
-    if (const cudaError_t error = describe(calls, *parameters, described); error != cudaSuccess) {
-      return error;
-    }
+    RETURN_IF_FAILED(describe(calls, *parameters, described));
     const CUresult status = calls.cuGraphAddNode_v2(
         node, graph, after, reinterpret_cast<const CUgraphEdgeData*>(edges), count, &described);
     if (status == CUDA_SUCCESS && parameters->type == cudaGraphNodeTypeMemAlloc) {

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/early_return.h"
 #include "emulator/libcudart/memory/box_copy.h"
 #include "emulator/libcudart/memory/copy.h"
 #include "emulator/libcudart/module/function.h"
@@ -19,9 +20,7 @@ void copy_part(To& to, const From& from) {
 // Every version of a node's parameters has these members.
 template <typename From, typename To>
 cudaError_t describe_kernel(const DriverCalls& calls, const From& from, To& to) {
-  if (const cudaError_t error = find_function(calls, from.func, to.func); error != cudaSuccess) {
-    return error;
-  }
+  RETURN_IF_FAILED(find_function(calls, from.func, to.func));
   to.gridDimX = from.gridDim.x;
   to.gridDimY = from.gridDim.y;
   to.gridDimZ = from.gridDim.z;

@@ -1,5 +1,6 @@
 #include <array>
 
+#include "base/early_return.h"
 #include "emulator/libcudart/driver_calls.h"
 
 namespace barracuda::emulator::runtime {
@@ -23,9 +24,7 @@ cudaError_t allocate_rows(cudaPitchedPtr& result, std::size_t width, std::size_t
 }  // namespace
 
 cudaError_t cudaMalloc(void** result, std::size_t bytes) {
-  if (result == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(result == nullptr, note(cudaErrorInvalidValue));
   CUdeviceptr address = 0;
   const cudaError_t error = run([&](const DriverCalls& calls) {
     return bytes == 0 ? CUDA_SUCCESS : calls.cuMemAlloc_v2(&address, bytes);
@@ -38,9 +37,7 @@ cudaError_t cudaMalloc(void** result, std::size_t bytes) {
 
 cudaError_t cudaMallocPitch(void** result, std::size_t* pitch, std::size_t width,
                             std::size_t height) {
-  if (result == nullptr || pitch == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(result == nullptr || pitch == nullptr, note(cudaErrorInvalidValue));
   cudaPitchedPtr rows{};
   const cudaError_t error = allocate_rows(rows, width, height);
   if (error == cudaSuccess) {
@@ -51,9 +48,7 @@ cudaError_t cudaMallocPitch(void** result, std::size_t* pitch, std::size_t width
 }
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* result, cudaExtent extent) {
-  if (result == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(result == nullptr, note(cudaErrorInvalidValue));
   const cudaError_t error = allocate_rows(*result, extent.width, extent.height * extent.depth);
   if (error == cudaSuccess) {
     result->xsize = extent.width;
@@ -82,9 +77,7 @@ cudaError_t cudaFreeAsync(void* address, cudaStream_t stream) {
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
-  if (attributes == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(attributes == nullptr, note(cudaErrorInvalidValue));
   unsigned memory_type = 0;
   char is_managed = 0;
   int device = 0;

@@ -1,3 +1,4 @@
+#include "base/early_return.h"
 #include "emulator/libcudart/memory/box_copy.h"
 
 // Arrays are the driver's: the same handles.
@@ -58,9 +59,7 @@ cudaChannelFormatDesc channels_of(const CUDA_ARRAY3D_DESCRIPTOR_v2& descriptor) 
 
 cudaError_t cudaMalloc3DArray(cudaArray_t* result, const cudaChannelFormatDesc* channels,
                               cudaExtent extent, unsigned flags) {
-  if (result == nullptr || channels == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(result == nullptr || channels == nullptr, note(cudaErrorInvalidValue));
   CUDA_ARRAY3D_DESCRIPTOR_v2 descriptor{};
   if (const cudaError_t error = describe(*channels, descriptor); error != cudaSuccess) {
     return note(error);
@@ -108,9 +107,7 @@ cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* channels, cudaExtent* extent
 }
 
 cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* channels, cudaArray_const_t array) {
-  if (channels == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(channels == nullptr, note(cudaErrorInvalidValue));
   return runtime::cudaArrayGetInfo(channels, nullptr, nullptr, const_cast<cudaArray_t>(array));
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/early_return.h"
 #include "emulator/libcudart/memory/box_copy.h"
 #include "emulator/libcudart/memory/copy.h"
 
@@ -44,9 +45,7 @@ CUresult copy_box(const DriverCalls& calls, const CUDA_MEMCPY3D& copy,
 
 cudaError_t copy_rows(const Place& to, const Place& from, std::size_t width, std::size_t height,
                       cudaMemcpyKind kind, std::optional<CUstream> stream) {
-  if (!is_kind(kind)) {
-    return note(cudaErrorInvalidMemcpyDirection);
-  }
+  RETURN_IF(!is_kind(kind), note(cudaErrorInvalidMemcpyDirection));
   return run([&](const DriverCalls& calls) {
     return copy_box(calls, describe(to, from, width, height, kind), stream);
   });
@@ -78,9 +77,7 @@ void advance(Place& place, std::size_t bytes, std::size_t row) {
 // Bytes that go on in the next row where a row of an array ends.
 cudaError_t copy_bytes(Place to, Place from, std::size_t count, cudaMemcpyKind kind,
                        std::optional<CUstream> stream) {
-  if (!is_kind(kind)) {
-    return note(cudaErrorInvalidMemcpyDirection);
-  }
+  RETURN_IF(!is_kind(kind), note(cudaErrorInvalidMemcpyDirection));
   return run([&](const DriverCalls& calls) {
     std::size_t to_row = SIZE_MAX;
     std::size_t from_row = SIZE_MAX;

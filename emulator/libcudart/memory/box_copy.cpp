@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/early_return.h"
 #include "emulator/libcudart/memory/copy.h"
 
 namespace barracuda::emulator::runtime {
@@ -105,10 +106,7 @@ CUmemorytype source_type(cudaMemcpyKind kind) {
 
 CUresult element_bytes(const DriverCalls& calls, CUarray array, std::size_t& bytes) {
   CUDA_ARRAY3D_DESCRIPTOR_v2 descriptor{};
-  if (const CUresult status = calls.cuArray3DGetDescriptor_v2(&descriptor, array);
-      status != CUDA_SUCCESS) {
-    return status;
-  }
+  RETURN_IF_FAILED(calls.cuArray3DGetDescriptor_v2(&descriptor, array));
   const bool is_byte = descriptor.Format == CU_AD_FORMAT_UNSIGNED_INT8 ||
                        descriptor.Format == CU_AD_FORMAT_SIGNED_INT8;
   const bool is_word = descriptor.Format == CU_AD_FORMAT_UNSIGNED_INT32 ||
@@ -246,12 +244,8 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t 
 // There is one device: its peer is itself.
 
 cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* parameters, cudaStream_t stream) {
-  if (parameters == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
-  if (parameters->srcDevice != 0 || parameters->dstDevice != 0) {
-    return note(cudaErrorInvalidDevice);
-  }
+  RETURN_IF(parameters == nullptr, note(cudaErrorInvalidValue));
+  RETURN_IF(parameters->srcDevice != 0 || parameters->dstDevice != 0, note(cudaErrorInvalidDevice));
   const cudaMemcpy3DParms copy{.srcArray = parameters->srcArray,
                                .srcPos = parameters->srcPos,
                                .srcPtr = parameters->srcPtr,

@@ -1,5 +1,7 @@
 #include "emulator/libcudart/memory/copy.h"
 
+#include "base/early_return.h"
+
 namespace barracuda::emulator::runtime {
 namespace {
 
@@ -55,9 +57,7 @@ CUresult copy_bytes(const DriverCalls& calls, const Copy& copy, std::optional<CU
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  if (!is_kind(kind)) {
-    return note(cudaErrorInvalidMemcpyDirection);
-  }
+  RETURN_IF(!is_kind(kind), note(cudaErrorInvalidMemcpyDirection));
   return run([&](const DriverCalls& calls) {
     return copy_bytes(calls, {.to = to, .from = from, .bytes = bytes, .kind = kind}, {});
   });
@@ -65,9 +65,7 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  if (!is_kind(kind)) {
-    return note(cudaErrorInvalidMemcpyDirection);
-  }
+  RETURN_IF(!is_kind(kind), note(cudaErrorInvalidMemcpyDirection));
   return run([&](const DriverCalls& calls) {
     return copy_bytes(calls, {.to = to, .from = from, .bytes = bytes, .kind = kind},
                       stream_of(stream));
@@ -83,9 +81,7 @@ cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_d
 
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
                                 std::size_t bytes, cudaStream_t stream) {
-  if (to_device != 0 || from_device != 0) {
-    return note(cudaErrorInvalidDevice);
-  }
+  RETURN_IF(to_device != 0 || from_device != 0, note(cudaErrorInvalidDevice));
   return runtime::cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
 

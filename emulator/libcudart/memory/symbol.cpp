@@ -1,3 +1,4 @@
+#include "base/early_return.h"
 #include "emulator/libcudart/memory/copy.h"
 #include "emulator/libcudart/module/registry.h"
 
@@ -19,9 +20,7 @@ cudaError_t find(const DriverCalls& calls, const void* host, Symbol& symbol) {
 // Answers with what `value` takes of the variable.
 template <typename Result, typename Value>
 cudaError_t answer(Result* to, const void* host, const Value& value) {
-  if (to == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(to == nullptr, note(cudaErrorInvalidValue));
   Symbol symbol;
   const cudaError_t error = find(driver_calls(), host, symbol);
   if (error == cudaSuccess) {
@@ -32,20 +31,18 @@ cudaError_t answer(Result* to, const void* host, const Value& value) {
 
 cudaError_t copy_to(const void* host, std::size_t offset, Copy copy,
                     std::optional<CUstream> stream) {
-  if (copy.kind != cudaMemcpyHostToDevice && copy.kind != cudaMemcpyDeviceToDevice &&
-      copy.kind != cudaMemcpyDefault) {
-    return note(cudaErrorInvalidMemcpyDirection);
-  }
+  RETURN_IF(copy.kind != cudaMemcpyHostToDevice && copy.kind != cudaMemcpyDeviceToDevice &&
+                copy.kind != cudaMemcpyDefault,
+            note(cudaErrorInvalidMemcpyDirection));
   const cudaError_t error = find_place(host, offset, copy.bytes, copy.to);
   return error != cudaSuccess ? note(error) : note(copy_bytes(driver_calls(), copy, stream));
 }
 
 cudaError_t copy_from(const void* host, std::size_t offset, Copy copy,
                       std::optional<CUstream> stream) {
-  if (copy.kind != cudaMemcpyDeviceToHost && copy.kind != cudaMemcpyDeviceToDevice &&
-      copy.kind != cudaMemcpyDefault) {
-    return note(cudaErrorInvalidMemcpyDirection);
-  }
+  RETURN_IF(copy.kind != cudaMemcpyDeviceToHost && copy.kind != cudaMemcpyDeviceToDevice &&
+                copy.kind != cudaMemcpyDefault,
+            note(cudaErrorInvalidMemcpyDirection));
   void* from = nullptr;
   const cudaError_t error = find_place(host, offset, copy.bytes, from);
   copy.from = from;
@@ -57,9 +54,7 @@ cudaError_t copy_from(const void* host, std::size_t offset, Copy copy,
 cudaError_t find_place(const void* variable, std::size_t offset, std::size_t bytes,
                        void*& address) {
   Symbol symbol;
-  if (const cudaError_t error = find(driver_calls(), variable, symbol); error != cudaSuccess) {
-    return error;
-  }
+  RETURN_IF_FAILED(find(driver_calls(), variable, symbol));
   address = reinterpret_cast<void*>(symbol.address + offset);
   return offset <= symbol.bytes && bytes <= symbol.bytes - offset ? cudaSuccess
                                                                   : cudaErrorInvalidValue;

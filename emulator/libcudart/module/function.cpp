@@ -1,5 +1,7 @@
 #include "emulator/libcudart/module/function.h"
 
+#include "base/early_return.h"
+
 namespace barracuda::emulator::runtime {
 namespace {
 
@@ -26,9 +28,7 @@ class FunctionAttributes {
 }  // namespace
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* result, const void* symbol) {
-  if (result == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(result == nullptr, note(cudaErrorInvalidValue));
   return run_with_function(symbol, [&](const DriverCalls& calls, CUfunction function) {
     const FunctionAttributes attributes(calls, function);
     *result = {};

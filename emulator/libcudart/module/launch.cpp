@@ -1,3 +1,4 @@
+#include "base/early_return.h"
 #include "emulator/libcudart.h"
 #include "emulator/libcudart/module/function.h"
 #include "emulator/libcudart/module/registry.h"
@@ -69,9 +70,7 @@ cudaError_t find_kernel(const DriverCalls& calls, const void* symbol, CUkernel& 
 
 cudaError_t find_function(const DriverCalls& calls, const void* symbol, CUfunction& function) {
   CUkernel kernel = nullptr;
-  if (const cudaError_t error = find_kernel(calls, symbol, kernel); error != cudaSuccess) {
-    return error;
-  }
+  RETURN_IF_FAILED(find_kernel(calls, symbol, kernel));
   return static_cast<cudaError_t>(calls.cuKernelGetFunction(&function, kernel));
 }
 
@@ -100,9 +99,7 @@ CUresult describe(const DriverCalls& /*calls*/, const cudaLaunchConfig_t& from,
 }
 
 cudaError_t cudaGetKernel(cudaKernel_t* result, const void* symbol) {
-  if (result == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(result == nullptr, note(cudaErrorInvalidValue));
   const DriverCalls& calls = driver_calls();
   if (const CUresult status = enter(calls); status != CUDA_SUCCESS) {
     return note(status);
@@ -124,9 +121,7 @@ cudaError_t __cudaGetKernel(cudaKernel_t* result, const void* host_function) {
 }
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t* result, const void* symbol) {
-  if (result == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(result == nullptr, note(cudaErrorInvalidValue));
   return run_with_function(symbol, [&](const DriverCalls& /*calls*/, CUfunction function) {
     *result = function;
     return cudaSuccess;
@@ -161,9 +156,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void* symbol, dim3 grid, dim3 bloc
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* symbol,
                                 void** arguments) {
-  if (config == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(config == nullptr, note(cudaErrorInvalidValue));
   return launch_function(symbol, [&](const DriverCalls& calls, CUfunction function) {
     CUlaunchConfig driver_config{};
     describe(calls, *config, driver_config);
@@ -174,9 +167,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* sy
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
                                   unsigned flags) {
-  if (callback == nullptr) {
-    return note(cudaErrorInvalidValue);
-  }
+  RETURN_IF(callback == nullptr, note(cudaErrorInvalidValue));
   const auto call = [](CUstream of, CUresult status, void* argument) {
     const std::unique_ptr<StreamCallback> target(static_cast<StreamCallback*>(argument));
     target->callback(of, static_cast<cudaError_t>(status), target->data);

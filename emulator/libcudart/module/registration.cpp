@@ -1,3 +1,4 @@
+#include "base/early_return.h"
 #include "emulator/libcudart/module/registry.h"
 
 namespace barracuda::emulator::runtime {
@@ -94,9 +95,7 @@ unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared,
 }
 
 cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared, void* stream) {
-  if (t_configurations.count == 0) {
-    return note(cudaErrorMissingConfiguration);
-  }
+  RETURN_IF(t_configurations.count == 0, note(cudaErrorMissingConfiguration));
   const CallConfiguration& configuration = t_configurations.stack[--t_configurations.count];
   *grid = dim3(configuration.grid[0], configuration.grid[1], configuration.grid[2]);
   *block = dim3(configuration.block[0], configuration.block[1], configuration.block[2]);

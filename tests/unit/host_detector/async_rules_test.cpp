@@ -17,12 +17,20 @@ void meet(AsyncScenario& scenario) {
   scenario.barrier({.warp = 1, .mask = 1});
 }
 
+// They have an mbarrier that completes when `arrivals` have arrived.
+class MbarrierScenario : public AsyncScenario {
+ public:
+  explicit MbarrierScenario(std::uint32_t arrivals) : AsyncScenario(1, 33) {
+    init(kThread, arrivals);
+    meet(*this);
+  }
+};
+
 }  // namespace
 
 TEST_CASE("a cluster barrier orders distributed shared memory, a relaxed arrival does not") {
   for (const MemoryOrder order : {MemoryOrder::kRelease, MemoryOrder::kRelaxed}) {
-    AsyncScenario scenario;
-    scenario.launch_clusters(2, 1, 2);
+    AsyncScenario scenario(2, 1, 2);
     scenario.write(kFirst, shared(0));
     scenario.cluster_arrive(kFirst, order);
     scenario.cluster_arrive(kSecond, order);
@@ -36,8 +44,7 @@ TEST_CASE("a cluster barrier orders distributed shared memory, a relaxed arrival
 
 TEST_CASE("a relaxed arrival gives what a fence released for the cluster") {
   for (const Scope scope : {Scope::kCluster, Scope::kCta}) {
-    AsyncScenario scenario;
-    scenario.launch_clusters(2, 1, 2);
+    AsyncScenario scenario(2, 1, 2);
     scenario.write(kFirst, shared(0));
     scenario.fence(kFirst, scope, MemoryOrder::kRelease);
     scenario.cluster_arrive(kFirst, MemoryOrder::kRelaxed);
@@ -49,8 +56,7 @@ TEST_CASE("a relaxed arrival gives what a fence released for the cluster") {
 }
 
 TEST_CASE("what is done between arriving at a cluster barrier and waiting is not ordered") {
-  AsyncScenario scenario;
-  scenario.launch_clusters(2, 1, 2);
+  AsyncScenario scenario(2, 1, 2);
   scenario.cluster_arrive(kFirst);
   scenario.write(kFirst, kData);
   scenario.cluster_arrive(kSecond);
@@ -60,8 +66,7 @@ TEST_CASE("what is done between arriving at a cluster barrier and waiting is not
 }
 
 TEST_CASE("one may arrive for the next phase before another's wait for the last is recorded") {
-  AsyncScenario scenario;
-  scenario.launch_clusters(2, 1, 2);
+  AsyncScenario scenario(2, 1, 2);
   scenario.write(kFirst, kData);
   scenario.cluster_arrive(kFirst);
   scenario.cluster_arrive(kSecond);
@@ -76,8 +81,7 @@ TEST_CASE("one may arrive for the next phase before another's wait for the last 
 }
 
 TEST_CASE("threads that left count as arrived at a cluster barrier") {
-  AsyncScenario scenario;
-  scenario.launch_clusters(2, 2, 2);
+  AsyncScenario scenario(2, 2, 2);
   scenario.exit({.cta = 1, .mask = 2});
   scenario.write({.cta = 0, .mask = 1}, kData);
   scenario.cluster_arrive({.cta = 0, .mask = 3});
@@ -88,10 +92,7 @@ TEST_CASE("threads that left count as arrived at a cluster barrier") {
 }
 
 TEST_CASE("arriving at an mbarrier orders before its wait, and only what came before") {
-  AsyncScenario scenario;
-  scenario.launch(1, 33);
-  scenario.init(kThread, 1);
-  meet(scenario);
+  MbarrierScenario scenario(1);
   scenario.write(kThread, shared(0));
   scenario.arrive(kThread);
   scenario.write(kThread, shared(8));
@@ -103,10 +104,7 @@ TEST_CASE("arriving at an mbarrier orders before its wait, and only what came be
 }
 
 TEST_CASE("waiting for the phase before the first orders nothing") {
-  AsyncScenario scenario;
-  scenario.launch(1, 33);
-  scenario.init(kThread, 1);
-  meet(scenario);
+  MbarrierScenario scenario(1);
   scenario.write(kThread, shared(0));
   scenario.arrive(kThread);
   scenario.wait(kOther, 1);
@@ -115,10 +113,7 @@ TEST_CASE("waiting for the phase before the first orders nothing") {
 }
 
 TEST_CASE("a wait takes the phase of its parity though the next is complete already") {
-  AsyncScenario scenario;
-  scenario.launch(1, 33);
-  scenario.init(kThread, 1);
-  meet(scenario);
+  MbarrierScenario scenario(1);
   scenario.write(kThread, shared(0));
   scenario.arrive(kThread);
   scenario.write(kThread, shared(8));
@@ -132,8 +127,7 @@ TEST_CASE("a wait takes the phase of its parity though the next is complete alre
 
 TEST_CASE("an mbarrier may be used after its initialisation is ordered, and not before") {
   for (const bool is_ordered : {true, false}) {
-    AsyncScenario scenario;
-    scenario.launch(1, 33);
+    AsyncScenario scenario(1, 33);
     scenario.init(kThread, 2);
     if (is_ordered) {
       meet(scenario);
@@ -145,10 +139,7 @@ TEST_CASE("an mbarrier may be used after its initialisation is ordered, and not 
 }
 
 TEST_CASE("operations on an mbarrier never race with each other, an ordinary store does") {
-  AsyncScenario scenario;
-  scenario.launch(1, 33);
-  scenario.init(kThread, 2);
-  meet(scenario);
+  MbarrierScenario scenario(2);
   scenario.arrive(kThread);
   scenario.arrive(kOther);
   CHECK(scenario.is_clean());
@@ -158,8 +149,7 @@ TEST_CASE("operations on an mbarrier never race with each other, an ordinary sto
 
 TEST_CASE("a remote arrival orders at cluster scope, not at block scope") {
   for (const Scope scope : {Scope::kCluster, Scope::kCta}) {
-    AsyncScenario scenario;
-    scenario.launch_clusters(2, 1, 2);
+    AsyncScenario scenario(2, 1, 2);
     scenario.init(kFirst, 1);
     scenario.cluster_arrive(kFirst);
     scenario.cluster_arrive(kSecond);
@@ -183,8 +173,7 @@ TEST_CASE("a remote arrival without a scope orders before waits that are not of 
   constexpr Said kNothing{.is_unscoped = true}, kBlock, kCluster{.scope = Scope::kCluster};
 
   const auto is_ordered = [](const Said& arrival, const Said& wait) {
-    AsyncScenario scenario;
-    scenario.launch_clusters(2, 1, 2);
+    AsyncScenario scenario(2, 1, 2);
     scenario.init(kFirst, 1);
     scenario.cluster_arrive(kFirst);
     scenario.cluster_arrive(kSecond);
@@ -212,8 +201,7 @@ TEST_CASE("a remote arrival without a scope orders before waits that are not of 
 }
 
 TEST_CASE("what the block of an mbarrier knows of others goes no further without a scope") {
-  AsyncScenario scenario;
-  scenario.launch_clusters(2, 2, 2);
+  AsyncScenario scenario(2, 2, 2);
   scenario.init({.cta = 0, .mask = 1}, 1);
   const Who here{.cta = 0, .mask = 2};
   scenario.cluster_arrive({.cta = 0, .mask = 3});
@@ -253,8 +241,7 @@ TEST_CASE("the issuer of cp.async reads the copy after it waited, not before") {
 
 TEST_CASE("others need the wait and a barrier after it") {
   for (const int order : {0, 1, 2}) {
-    AsyncScenario scenario;
-    scenario.launch(1, 33);
+    AsyncScenario scenario(1, 33);
     scenario.copy_async(kThread, shared(0), kData);
     scenario.commit(kThread);
     if (order == 1) {
@@ -273,8 +260,7 @@ TEST_CASE("others need the wait and a barrier after it") {
 }
 
 TEST_CASE("lanes wait for their own copies only") {
-  AsyncScenario scenario;
-  scenario.launch(1, 2);
+  AsyncScenario scenario(1, 2);
   scenario.copy_async(kBoth, shared(0), kData);
   scenario.wait_group(kBoth, wire::kWaitAll);
   scenario.read({.mask = 1}, shared(0));
@@ -287,8 +273,7 @@ TEST_CASE("lanes wait for their own copies only") {
 }
 
 TEST_CASE("of several groups, a wait that leaves some is for the older ones") {
-  AsyncScenario scenario;
-  scenario.launch(1, 1);
+  AsyncScenario scenario(1, 1);
   scenario.copy_async(kThread, shared(0), kData);
   scenario.commit(kThread);
   scenario.copy_async(kThread, shared(8), kData);
@@ -301,8 +286,7 @@ TEST_CASE("of several groups, a wait that leaves some is for the older ones") {
 }
 
 TEST_CASE("two copies of one group to the same bytes race") {
-  AsyncScenario scenario;
-  scenario.launch(1, 1);
+  AsyncScenario scenario(1, 1);
   scenario.copy_async(kThread, shared(0), kData);
   scenario.copy_async(kThread, shared(0), kData + 64);
   CHECK(scenario.lacks(MissingOrder::kAsyncWaitMissing));
@@ -310,8 +294,7 @@ TEST_CASE("two copies of one group to the same bytes race") {
 
 TEST_CASE("what a copy in flight reads may not be written") {
   for (const bool waits : {false, true}) {
-    AsyncScenario scenario;
-    scenario.launch(1, 1);
+    AsyncScenario scenario(1, 1);
     scenario.write(kThread, kData);  // before: program order
     scenario.copy_async(kThread, shared(0), kData);
     if (waits) {
@@ -324,8 +307,7 @@ TEST_CASE("what a copy in flight reads may not be written") {
 
 TEST_CASE("a copy arrives at an mbarrier for those who wait there") {
   for (const bool arrives : {true, false}) {
-    AsyncScenario scenario;
-    scenario.launch(1, 33);
+    AsyncScenario scenario(1, 33);
     scenario.init(kThread, arrives ? 2 : 1);
     meet(scenario);
     scenario.copy_async(kThread, shared(0), kData);
@@ -341,10 +323,7 @@ TEST_CASE("a copy arrives at an mbarrier for those who wait there") {
 }
 
 TEST_CASE("a copy issued after the arrival at an mbarrier is not one of those that arrive") {
-  AsyncScenario scenario;
-  scenario.launch(1, 33);
-  scenario.init(kThread, 1);
-  meet(scenario);
+  MbarrierScenario scenario(1);
   scenario.copy_async(kThread, shared(0), kData);
   scenario.mbarrier(kThread, Operation::kAsyncArrive, shared(kMbarrier), 1);
   scenario.copy_async(kThread, shared(8), kData);
@@ -357,10 +336,7 @@ TEST_CASE("a copy issued after the arrival at an mbarrier is not one of those th
 
 TEST_CASE("a bulk copy is there for those who waited for its mbarrier, with the bytes counted") {
   for (const bool waits : {true, false}) {
-    AsyncScenario scenario;
-    scenario.launch(1, 33);
-    scenario.init(kThread, 1);
-    meet(scenario);
+    MbarrierScenario scenario(1);
     scenario.arrive(kThread, 64);
     scenario.wait(kOther, 1);  // true at once: the phase before the first
     scenario.bulk(kThread, shared(0), kData, 64, shared(kMbarrier));
@@ -379,10 +355,7 @@ TEST_CASE("a bulk copy is there for those who waited for its mbarrier, with the 
 }
 
 TEST_CASE("the bytes of a bulk copy complete a phase, the history of its issuer is not given") {
-  AsyncScenario scenario;
-  scenario.launch(1, 33);
-  scenario.init(kThread, 1);
-  meet(scenario);
+  MbarrierScenario scenario(1);
   scenario.arrive(kThread, 16);
   scenario.write(kThread, shared(128));
   scenario.bulk(kThread, shared(0), kData, 16, shared(kMbarrier));
@@ -397,8 +370,7 @@ TEST_CASE("a copy with a byte mask touches the bytes that the mask names") {
   constexpr std::uint16_t kSome = 0b0100'0000'0000'0110;
   for (std::uint32_t byte = 0; byte < 33; ++byte) {
     for (const bool is_source : {false, true}) {
-      AsyncScenario scenario;
-      scenario.launch(1, 33);
+      AsyncScenario scenario(1, 33);
       scenario.masked(kThread, kData, shared(0), 32, kSome);
       SiteInfo site = word(Operation::kWrite);
       site.element_bytes = 1;
@@ -418,8 +390,7 @@ TEST_CASE("a copy with a byte mask touches the bytes that the mask names") {
 
 TEST_CASE("st.bulk is a store of its thread, of all its bytes") {
   for (const bool meets : {false, true}) {
-    AsyncScenario scenario;
-    scenario.launch(1, 33);
+    AsyncScenario scenario(1, 33);
     scenario.store_in_bulk(kThread, shared(0), 256);
     scenario.write(kThread, shared(252));  // its own needs no wait
     CHECK(scenario.is_clean());
@@ -436,8 +407,7 @@ TEST_CASE("st.bulk is a store of its thread, of all its bytes") {
 
 TEST_CASE("a bulk store needs a proxy fence after what it reads was written") {
   for (const bool is_fenced : {true, false}) {
-    AsyncScenario scenario;
-    scenario.launch(1, 33);
+    AsyncScenario scenario(1, 33);
     scenario.write(kOther, shared(0));
     scenario.write(kThread, shared(4));
     if (is_fenced) {
@@ -455,8 +425,7 @@ TEST_CASE("a bulk store needs a proxy fence after what it reads was written") {
 }
 
 TEST_CASE("a proxy fence covers what came before it only, and that of its own thread too") {
-  AsyncScenario scenario;
-  scenario.launch(1, 1);
+  AsyncScenario scenario(1, 1);
   scenario.write(kThread, shared(0));
   scenario.proxy_fence(kThread);
   scenario.bulk(kThread, kData, shared(0), 4);
@@ -467,8 +436,7 @@ TEST_CASE("a proxy fence covers what came before it only, and that of its own th
 }
 
 TEST_CASE("after wait_group.read the source of a bulk store may be written, its target not read") {
-  AsyncScenario scenario;
-  scenario.launch(1, 1);
+  AsyncScenario scenario(1, 1);
   scenario.bulk(kThread, kData, shared(0), 16);
   scenario.commit(kThread, Asynchrony::kBulkGroup);
   scenario.wait_group(kThread, 0, Asynchrony::kBulkGroup, true);
@@ -495,8 +463,7 @@ TEST_CASE("a whole bulk wait is for source and target, none for neither") {
 }
 
 TEST_CASE("a multicast arrives in every block, for those who wait there") {
-  AsyncScenario scenario;
-  scenario.launch_clusters(2, 1, 2);
+  AsyncScenario scenario(2, 1, 2);
   scenario.init(kFirst, 1);
   scenario.init(kSecond, 1);
   scenario.arrive(kFirst, 16);
@@ -516,8 +483,7 @@ TEST_CASE("a multicast arrives in every block, for those who wait there") {
 }
 
 TEST_CASE("operands that cannot be are refused and counted") {
-  AsyncScenario scenario;
-  scenario.launch(1, 1);
+  AsyncScenario scenario(1, 1);
   std::uint64_t refused = 0;
   const auto is_refused = [&] { return scenario.detector.rejected() == ++refused; };
   scenario.arrive(kThread);  // no mbarrier is there
@@ -561,8 +527,7 @@ TEST_CASE("copies that nobody waited for are over with their launch") {
 }
 
 TEST_CASE("a cluster barrier hands on what its threads fenced, for another one to publish") {
-  AsyncScenario scenario;
-  scenario.launch_clusters(4, 1, 2);
+  AsyncScenario scenario(4, 1, 2);
   scenario.write({.cta = 0}, kData);
   scenario.fence({.cta = 0}, Scope::kGpu);
   for (const std::uint32_t cta : {0U, 1U}) {

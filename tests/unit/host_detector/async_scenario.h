@@ -19,6 +19,12 @@ class AsyncScenario : public Scenario {
   // Before a kernel that copies is launched, the detector has the sites of its module.
   AsyncScenario() { start({}, {.operation = Operation::kCopy}, RecordKind::kOperands); }
 
+  // One launch, of clusters if `cluster` says how many blocks each has.
+  AsyncScenario(std::uint32_t ctas, std::uint32_t threads, std::uint32_t cluster = 0)
+      : AsyncScenario() {
+    cluster == 0 ? launch(ctas, threads) : launch_clusters(ctas, threads, cluster);
+  }
+
   LaunchId launch_clusters(std::uint32_t ctas, std::uint32_t threads, std::uint32_t of) {
     LaunchInfo info{.id = LaunchId{1}};
     info.grid.x = ctas;

@@ -38,8 +38,7 @@ TEST_CASE("a barrier of a block orders all its threads") {
 }
 
 TEST_CASE("barriers of a block with nothing between them are one") {
-  Scenario scenario;
-  scenario.launch(1, 64);
+  Scenario scenario(1, 64);
   access(scenario, 0, Operation::kWrite);
   event_of_block(scenario, Operation::kBarrier, 1);
   event_of_block(scenario, Operation::kBarrier, 0);
@@ -58,8 +57,7 @@ TEST_CASE("barriers of a block with nothing between them are one") {
 }
 
 TEST_CASE("a block of which nothing else came ends") {
-  Scenario scenario;
-  scenario.launch(1, 64);
+  Scenario scenario(1, 64);
   event_of_block(scenario, Operation::kExit, 1);
   CHECK(scenario.detector.launch_over(LaunchId{1}));
   CHECK(scenario.detector.rejected() == 0);
@@ -68,8 +66,7 @@ TEST_CASE("a block of which nothing else came ends") {
 }
 
 TEST_CASE("the end of all blocks ends the launch") {
-  Scenario scenario;
-  scenario.launch(1, 80);
+  Scenario scenario(1, 80);
   event_of_block(scenario, Operation::kBarrier, 0);
   CHECK_FALSE(scenario.detector.launch_over(LaunchId{1}));
   event_of_block(scenario, Operation::kExit, 1);
@@ -78,8 +75,7 @@ TEST_CASE("the end of all blocks ends the launch") {
 }
 
 TEST_CASE("a block's end is that of others of which nothing came") {
-  Scenario scenario;
-  scenario.launch(5, 64);
+  Scenario scenario(5, 64);
   SECTION("nothing came of it either") {}
   SECTION("it did something") {
     access(scenario, 0, Operation::kWrite);
@@ -93,8 +89,7 @@ TEST_CASE("a block's end is that of others of which nothing came") {
 }
 
 TEST_CASE("an event of a block that some of it has left is refused") {
-  Scenario scenario;
-  scenario.launch(1, 64);
+  Scenario scenario(1, 64);
   scenario.detector.apply(
       scenario.start({.warp = 0, .mask = 1}, {.operation = Operation::kExit}, RecordKind::kEvent));
   event_of_block(scenario, Operation::kBarrier, 1);

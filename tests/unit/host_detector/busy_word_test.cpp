@@ -12,8 +12,7 @@ TEST_CASE(
     "of a word that all blocks write, an access counts so many races with one site and no more") {
   constexpr std::uint32_t kBlocks = 300;
   constexpr std::uint64_t kEnough = 8;
-  Scenario scenario;
-  scenario.launch(kBlocks, 1);
+  Scenario scenario(kBlocks, 1);
   WarpOperation store =
       scenario.start({.cta = 0}, word(Operation::kWrite), wire::RecordKind::kAffine);
   store.lanes[0].address = kData;
@@ -31,8 +30,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a warp that races at every word of its access counts each of them") {
-  Scenario scenario;
-  scenario.launch(2, 32);
+  Scenario scenario(2, 32);
   const SiteInfo site = word(Operation::kWrite);
   WarpOperation store = scenario.start({.mask = kAll}, site, wire::RecordKind::kAffine);
   for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
@@ -47,8 +45,7 @@ TEST_CASE("a warp that races at every word of its access counts each of them") {
 
 TEST_CASE("a word that many threads write again and again costs no more with every round") {
   constexpr std::uint32_t kBlocks = 200;
-  Scenario scenario;
-  scenario.launch(kBlocks, 1);
+  Scenario scenario(kBlocks, 1);
   WarpOperation store =
       scenario.start({.cta = 0}, word(Operation::kWrite), wire::RecordKind::kAffine);
   store.lanes[0].address = kData;
@@ -70,8 +67,7 @@ TEST_CASE("a word that many threads write again and again costs no more with eve
 
 TEST_CASE("atomics of many warps on one word never race, and each is held against a plain write") {
   constexpr std::uint32_t kBlocks = 200;
-  Scenario scenario;
-  scenario.launch(kBlocks, 32);
+  Scenario scenario(kBlocks, 32);
   const SiteInfo site = word(Operation::kAtomic, MemoryOrder::kRelaxed, Scope::kGpu);
   WarpOperation add = scenario.start({.mask = 0}, site, wire::RecordKind::kScattered);
   for (std::uint32_t round = 0; round < 20; ++round) {
@@ -91,8 +87,7 @@ TEST_CASE("atomics of many warps on one word never race, and each is held agains
 
 TEST_CASE("races with one site of a busy word do not hide a race with another") {
   constexpr std::uint32_t kReaders = AccessHistory::kGatherAt + 2;
-  Scenario scenario;
-  scenario.launch(kReaders + 2, 1);
+  Scenario scenario(kReaders + 2, 1);
   WarpOperation load = scenario.start({}, word(Operation::kRead), wire::RecordKind::kAffine);
   load.lanes[0].address = kData;
   for (std::uint32_t block = 0; block < kReaders; ++block) {
@@ -107,8 +102,7 @@ TEST_CASE("races with one site of a busy word do not hide a race with another") 
 
 TEST_CASE("what other sites did to a busy word leaves room for the accesses of one") {
   constexpr std::uint32_t kSame = 9, kOthers = 12, kLast = kSame + kOthers, kReader = kLast + 1;
-  Scenario scenario;
-  scenario.launch(kReader + 1, 1);
+  Scenario scenario(kReader + 1, 1);
   WarpOperation store = scenario.start({}, word(Operation::kWrite), wire::RecordKind::kAffine);
   store.lanes[0].address = kData;
   const auto hand_over = [&](std::uint32_t block) {

@@ -21,8 +21,7 @@ SiteInfo poll(bool waits_for_change) {
 
 TEST_CASE("a poll for a change takes what the first value with the change had") {
   for (const bool waits_for_change : {false, true}) {
-    Scenario scenario;
-    scenario.launch(2, 1);
+    Scenario scenario(2, 1);
     scenario.write(kWriter, kData);
     scenario.atomic(kWriter, kArrive, kFlag, 1, 2);
     scenario.write(kWriter, kData + 8);
@@ -36,8 +35,7 @@ TEST_CASE("a poll for a change takes what the first value with the change had") 
 }
 
 TEST_CASE("a store among the values that a poll for a change could have read takes nothing back") {
-  Scenario scenario;
-  scenario.launch(2, 1);
+  Scenario scenario(2, 1);
   scenario.store(kWriter, word(Operation::kWrite, MemoryOrder::kRelease, Scope::kGpu), kFlag, 2);
   scenario.write(kWriter, kData);
   scenario.atomic(kWriter, kArrive, kFlag, 2, 3);

@@ -20,8 +20,7 @@ TEST_CASE("a block whose threads all wait, at two barriers, has diverged") {
 
 TEST_CASE("lanes of one warp at two places of an aligned barrier diverge") {
   for (const bool is_aligned : {true, false}) {
-    Scenario scenario;
-    scenario.launch(1, 64);
+    Scenario scenario(1, 64);
     const SiteInfo barrier{.operation = Operation::kBarrier, .aligned = is_aligned};
     scenario.event({.warp = 1, .mask = kAll}, barrier);
     scenario.event({.mask = 0xFFFF}, barrier);
@@ -47,8 +46,7 @@ TEST_CASE("lanes that leave while others of their warp wait at an aligned barrie
                            Case{0xFFFFFFFE, 0}, Case{0x7FFFFFFE, 0}}) {
     for (const bool leave_first : {true, false}) {
       INFO(each.waits << (leave_first ? ", left first" : ", left last"));
-      Scenario scenario;
-      scenario.launch(1, 64);
+      Scenario scenario(1, 64);
       const SiteInfo barrier{.operation = Operation::kBarrier, .aligned = true};
       if (leave_first) {
         scenario.exit({.mask = ~each.waits});

@@ -21,8 +21,7 @@ void access(Scenario& scenario, std::uint8_t warp, Operation kind, bool is_earli
 }  // namespace
 
 TEST_CASE("who waits at a barrier has made an earlier access before it") {
-  Scenario scenario;
-  scenario.launch(1, 64);
+  Scenario scenario(1, 64);
   scenario.barrier({.warp = 0, .mask = ~0U});
   access(scenario, 0, Operation::kWrite, true);
   CHECK(scenario.races().empty());
@@ -35,8 +34,7 @@ TEST_CASE("who waits at a barrier has made an earlier access before it") {
 }
 
 TEST_CASE("an earlier access does not open the barrier at which its thread waits") {
-  Scenario scenario;
-  scenario.launch(1, 64);
+  Scenario scenario(1, 64);
   access(scenario, 1, Operation::kWrite);
   scenario.barrier({.warp = 0, .mask = ~0U});
   access(scenario, 0, Operation::kRead, true);
@@ -44,8 +42,7 @@ TEST_CASE("an earlier access does not open the barrier at which its thread waits
 }
 
 TEST_CASE("who has left is not ordered before who passes the barrier without it") {
-  Scenario scenario;
-  scenario.launch(1, 64);
+  Scenario scenario(1, 64);
   WarpOperation leave =
       scenario.start({.warp = 0, .mask = ~0U}, {.operation = Operation::kExit}, RecordKind::kEvent);
   leave.event_operand = 1;

@@ -52,8 +52,7 @@ TEST_CASE("stores of one constant are warned of, and of two constants are errors
     one.constant = 1;
     SiteInfo other = one;
     other.constant = constant;
-    Scenario scenario;
-    scenario.launch(2, 1);
+    Scenario scenario(2, 1);
     scenario.access(kFirst, one, kData);
     scenario.access(kSecond, other, kData);
     CHECK(scenario.has_only(constant == 1 ? Severity::kWarning : Severity::kError));
@@ -73,8 +72,7 @@ TEST_CASE("stores known to have written one value are warned of at any distance 
        {Case{{.mask = 2}, 7, 4, Severity::kWarning}, Case{{.warp = 1}, 7, 4, Severity::kWarning},
         Case{{.cta = 1}, 7, 4, Severity::kWarning}, Case{{.cta = 1}, 8, 4, Severity::kError},
         Case{{.cta = 1}, 7, 8, Severity::kError}}) {
-    Scenario scenario;
-    scenario.launch(2, 64);
+    Scenario scenario(2, 64);
     WarpOperation operation = scenario.start({.mask = 1}, counted, RecordKind::kAffine);
     operation.has_uniform_value = true;
     operation.uniform_value = 7;
@@ -215,14 +213,12 @@ TEST_CASE("values of eight bytes and of vectors are compared with those of their
   constexpr std::uint64_t kValue = 0x700000001;
   for (const Case& each : {Case{kValue, 8, 1, Severity::kWarning}, Case{1, 8, 1, Severity::kError},
                            Case{kValue, 4, 2, Severity::kError}}) {
-    Scenario scenario;
-    scenario.launch(2, 1);
+    Scenario scenario(2, 1);
     store_known(scenario, kFirst, kValue, 8);
     store_known(scenario, kSecond, each.value, each.bytes, each.count);
     CHECK(scenario.has_only(each.severity));
   }
-  Scenario scenario;
-  scenario.launch(2, 1);
+  Scenario scenario(2, 1);
   store_known(scenario, kFirst, kValue, 4, 4);
   store_known(scenario, kSecond, kValue, 4, 4);
   CHECK(scenario.has_only(Severity::kWarning));
@@ -236,8 +232,7 @@ TEST_CASE("the value of a vector is not that of its elements") {
   half.element_bytes = 2;
   half.stores_constant = true;
   half.constant = 1;
-  Scenario scenario;
-  scenario.launch(2, 1);
+  Scenario scenario(2, 1);
   WarpOperation operation = scenario.start(kFirst, pair, RecordKind::kAffine);
   operation.has_uniform_value = true;
   operation.uniform_value = 1;  // the second element is 0

@@ -10,7 +10,7 @@ constexpr Who kOwner{.cta = 0}, kOther{.cta = 1};
 
 class ExitScenario : public AsyncScenario {
  public:
-  explicit ExitScenario(std::uint32_t threads = 1) { launch_clusters(2, threads, 2); }
+  explicit ExitScenario(std::uint32_t threads = 1) : AsyncScenario(2, threads, 2) {}
 
   void meet() {
     cluster_arrive(kOwner);

@@ -41,8 +41,7 @@ const RaceEvent& race_of_data(const Scenario& scenario) {
 
 TEST_CASE("a flag of block scope whose reader does not fence lacks that fence, not a wider scope") {
   for (const bool fences : {false, true}) {
-    Scenario scenario;
-    scenario.launch(1, 64);
+    Scenario scenario(1, 64);
     scenario.write(kWarp0, kData);
     scenario.fence(kWarp0, Scope::kCta);
     scenario.atomic(kWarp0, kBlockAtomic, kFlag, 0, 1);
@@ -60,8 +59,7 @@ TEST_CASE("a flag of block scope whose reader does not fence lacks that fence, n
 
 TEST_CASE("what another warp of the block saw explains nothing, unless a barrier handed it on") {
   for (const bool meets : {false, true}) {
-    Scenario scenario;
-    scenario.launch(2, 64);
+    Scenario scenario(2, 64);
     scenario.write(kBlock0, kData);
     const SiteId flag = scenario.store(kBlock0, kRelaxedStore, kFlag, 1);
     const Who saw{.cta = 1, .warp = 0, .mask = kAll}, reads{.cta = 1, .warp = 1, .mask = kAll};
@@ -80,8 +78,7 @@ TEST_CASE("what another warp of the block saw explains nothing, unless a barrier
 }
 
 TEST_CASE("where neither side fences both fences are missing") {
-  Scenario scenario;
-  scenario.launch(2, 1);
+  Scenario scenario(2, 1);
   scenario.read(kBlock0, kData);
   const SiteId flag = scenario.atomic(kBlock0, kAtomic, kFlag, 0, 1);
   scenario.atomic(kBlock1, kAtomic, kFlag, 1, 1);
@@ -92,8 +89,7 @@ TEST_CASE("where neither side fences both fences are missing") {
 
 TEST_CASE("an atomic that comes before the access publishes nothing of it") {
   for (const bool fences : {false, true}) {
-    Scenario scenario;
-    scenario.launch(2, 1);
+    Scenario scenario(2, 1);
     SiteId fence{};
     if (fences) {
       fence = scenario.event(
@@ -113,8 +109,7 @@ TEST_CASE("an atomic that comes before the access publishes nothing of it") {
 }
 
 TEST_CASE("lanes of one store are not explained by tickets that they drew before") {
-  Scenario scenario;
-  scenario.launch(1, 32);
+  Scenario scenario(1, 32);
   scenario.atomic({.mask = 1}, kAtomic, kFlag, 0, 1);
   scenario.atomic({.mask = 2}, kAtomic, kFlag, 1, 2);
   scenario.write({.mask = 3}, kData);
@@ -122,8 +117,7 @@ TEST_CASE("lanes of one store are not explained by tickets that they drew before
 }
 
 TEST_CASE("who hands on what it has not acquired is named") {
-  Scenario scenario;
-  scenario.launch(3, 1);
+  Scenario scenario(3, 1);
   scenario.write(kBlock0, kData);
   scenario.store(kBlock0, kReleaseStore, kFlag, 1);
   scenario.load(kBlock1, kRelaxedLoad, kFlag, 1);
@@ -135,8 +129,7 @@ TEST_CASE("who hands on what it has not acquired is named") {
 }
 
 TEST_CASE("fences of the right scope around a plain poll lack a stronger load") {
-  Scenario scenario;
-  scenario.launch(2, 1);
+  Scenario scenario(2, 1);
   scenario.write(kBlock0, kData);
   scenario.fence(kBlock0, Scope::kGpu);
   scenario.atomic(kBlock0, kAtomic, kFlag, 0, 1);
@@ -149,8 +142,7 @@ TEST_CASE("fences of the right scope around a plain poll lack a stronger load") 
 
 TEST_CASE("who fails to take a lock must wait, who fails to clear a flag has seen it") {
   for (const bool is_lock : {true, false}) {
-    Scenario scenario;
-    scenario.launch(2, 1);
+    Scenario scenario(2, 1);
     scenario.write(kBlock0, kData);
     scenario.fence(kBlock0, Scope::kGpu);
     SiteId site = scenario.atomic(kBlock0, kAtomic, kFlag, 0, 1);
@@ -178,8 +170,7 @@ TEST_CASE("no lock is missed by who goes on with an atomic after a compare-and-s
 
 TEST_CASE("a narrow fence is blamed for what it left, and not for what was seen after it") {
   for (const bool is_after : {false, true}) {
-    Scenario scenario;
-    scenario.launch(2, 1);
+    Scenario scenario(2, 1);
     scenario.write(kBlock0, kData + 4);
     scenario.fence(kBlock0, Scope::kGpu);
     scenario.atomic(kBlock0, kAtomic, kFlag, 0, 1);
@@ -202,8 +193,7 @@ TEST_CASE("a narrow fence is blamed for what it left, and not for what was seen 
 
 TEST_CASE("a warp barrier whose mask leaves the other lane out is named") {
   for (const std::uint32_t members : {0b0110U, 0b0011U}) {
-    Scenario scenario;
-    scenario.launch(1, 32);
+    Scenario scenario(1, 32);
     scenario.write({.mask = 1}, kData);
     scenario.sync_warp({.mask = members}, members);
     scenario.read({.mask = 2}, kData);
@@ -217,8 +207,7 @@ TEST_CASE("a warp barrier whose mask leaves the other lane out is named") {
 TEST_CASE(
     "a barrier of one warp leaves the other out; a barrier of all that is not reached does not") {
   for (const std::uint32_t threads : {32U, 0U}) {
-    Scenario scenario;
-    scenario.launch(1, 64);
+    Scenario scenario(1, 64);
     scenario.write(kWarp0, kData);
     scenario.barrier(kAllOf0, threads == 0 ? 0 : 1, threads);
     scenario.read(kWarp1, kData);
@@ -228,8 +217,7 @@ TEST_CASE(
 }
 
 TEST_CASE("warps that meet at a barrier of their own lack another one of it") {
-  Scenario scenario;
-  scenario.launch(1, 96);
+  Scenario scenario(1, 96);
   scenario.barrier(kAllOf0, 1, 64);
   scenario.barrier(kAllOf1, 1, 64);
   scenario.read(kWarp0, kData);
@@ -239,8 +227,7 @@ TEST_CASE("warps that meet at a barrier of their own lack another one of it") {
 
 TEST_CASE("an arrival does not wait, and what follows it is not handed over") {
   for (const bool is_second : {true, false}) {
-    Scenario scenario;
-    scenario.launch(1, 64);
+    Scenario scenario(1, 64);
     if (is_second) {
       scenario.write(kWarp0, kData);
       scenario.barrier_arrive(kAllOf1, 1, 64);
@@ -256,8 +243,7 @@ TEST_CASE("an arrival does not wait, and what follows it is not handed over") {
 }
 
 TEST_CASE("a wait at one named barrier is not for the arrival at another") {
-  Scenario scenario;
-  scenario.launch(1, 64);
+  Scenario scenario(1, 64);
   scenario.barrier_arrive(kAllOf0, 2, 64);
   scenario.barrier_arrive(kAllOf0, 1, 64);
   scenario.write(kWarp0, kData);

@@ -65,8 +65,7 @@ TEST_CASE("atomics of a warp to a word are one if nothing but their lanes differ
 }
 
 TEST_CASE("gathered atomics are held against what came before and after them") {
-  Scenario scenario;
-  scenario.launch(2, 64);
+  Scenario scenario(2, 64);
   const WarpOperation add = scattered(scenario, {.mask = 3}, kAdd, kData);
   const WarpOperation store = scattered(scenario, {.warp = 1}, word(Operation::kWrite), kData);
   SECTION("a store before") {
@@ -91,8 +90,7 @@ TEST_CASE("gathered atomics are held against what came before and after them") {
 }
 
 TEST_CASE("gathered atomics do not wait while their block synchronises") {
-  Scenario scenario;
-  scenario.launch(1, 64);
+  Scenario scenario(1, 64);
   const SiteInfo barrier{.operation = Operation::kBarrier};
   const WarpOperation add = scattered(scenario, {}, kAdd, kData);
   const WarpOperation load = scattered(scenario, {.warp = 1}, word(Operation::kRead), kData);
@@ -115,8 +113,7 @@ TEST_CASE("gathered atomics do not wait while their block synchronises") {
 }
 
 TEST_CASE("more atomics than are gathered at once are all taken") {
-  Scenario scenario;
-  scenario.launch(2, 32);
+  Scenario scenario(2, 32);
   constexpr std::uint32_t kRecords = GatheredAtomics::kMost / wire::kWarpLanes + 2;
   WarpOperation add = scattered(scenario, {.mask = kAll}, kAdd, kData);
   {

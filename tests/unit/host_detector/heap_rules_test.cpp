@@ -8,8 +8,7 @@ namespace barracuda::detector::test {
 TEST_CASE("what malloc gives in a kernel is new, its bytes alone, and a free ends nothing") {
   const Who one{.cta = 0, .mask = 1}, other{.cta = 1, .mask = 1};
   for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{8}, std::uint64_t{16}}) {
-    Scenario scenario;
-    scenario.launch(2, 1);
+    Scenario scenario(2, 1);
     scenario.heap(one, kData, 16);
     scenario.write(one, kData);
     scenario.write(one, kData + 12);

@@ -56,8 +56,7 @@ TEST_CASE("rows that follow each other upwards are apart") {
 }
 
 TEST_CASE("rows whose lanes share an address race with what writes there, lane by lane") {
-  Scenario scenario;
-  scenario.launch(1, 64);
+  Scenario scenario(1, 64);
   const WarpOperation column = rows(kData, 0, 4, true);
   CHECK(first_same_address(column, kAll) == 0xFFFF);
   CHECK(first_same_address(column, 0xFFFF0000) == 0xFFFF0000);
@@ -72,8 +71,7 @@ TEST_CASE("rows whose lanes share an address race with what writes there, lane b
 }
 
 TEST_CASE("the two rows of a tile race with what overlaps them, lane by lane") {
-  Scenario scenario;
-  scenario.launch(1, 64);
+  Scenario scenario(1, 64);
   WarpOperation tile = rows(kData, 4, 4, true);
   WarpOperation stores =
       scenario.start({.mask = kAll}, word(Operation::kWrite), RecordKind::kAffine);

@@ -12,8 +12,7 @@ constexpr Who kWriter{.warp = 0}, kReader{.warp = 1};
 }  // namespace
 
 TEST_CASE("a race names what each side synchronised by last, or that it did not") {
-  Scenario scenario;
-  scenario.launch(1, 64);
+  Scenario scenario(1, 64);
   scenario.write(kWriter, kData);
   scenario.read(kReader, kData);
   REQUIRE(scenario.races().size() == 1);
@@ -41,8 +40,7 @@ TEST_CASE("a race names what each side synchronised by last, or that it did not"
 
 TEST_CASE("of another block it is known while that block runs and after it is over") {
   for (const bool is_over : {false, true}) {
-    Scenario scenario;
-    scenario.launch(2, 32);
+    Scenario scenario(2, 32);
     const Who writer{.cta = 0, .mask = kAll}, reader{.cta = 1};
     const SiteId barrier = scenario.event(writer, {.operation = Operation::kBarrier});
     scenario.write(kWriter, kData);
@@ -86,8 +84,7 @@ TEST_CASE("of another launch it is known, also of one that was force-ended or ha
 }
 
 TEST_CASE("what is too long ago is not known, and is said to be so") {
-  Scenario scenario;
-  scenario.launch(2, 32);
+  Scenario scenario(2, 32);
   const Who writer{.cta = 0, .mask = kAll}, reader{.cta = 1, .mask = kAll};
   scenario.fence(writer, Scope::kGpu);
   scenario.write(kWriter, kData);
@@ -104,8 +101,7 @@ TEST_CASE("what is too long ago is not known, and is said to be so") {
 
 TEST_CASE("blocks that are over are forgotten when thousands have ended after them") {
   for (const std::uint32_t others : {100U, 2048U}) {
-    Scenario scenario;
-    scenario.launch(others + 2, 32);
+    Scenario scenario(others + 2, 32);
     scenario.write(kWriter, kData);
     scenario.exit(kFirst);
     for (std::uint32_t other = 1; other <= others; ++other) {

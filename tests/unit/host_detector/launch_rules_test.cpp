@@ -174,8 +174,7 @@ TEST_CASE("a launch goes on when one of its blocks has ended on another thread")
 }
 
 TEST_CASE("a block that is over takes no more records, and those that come after it do") {
-  Scenario scenario;
-  scenario.launch(40, 1);
+  Scenario scenario(40, 1);
   scenario.exit({.cta = 32});
   for (const std::uint32_t block : {0U, 16U, 31U, 33U}) {
     scenario.write({.cta = block}, kData + block * 64);

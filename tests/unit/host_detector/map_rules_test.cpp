@@ -12,7 +12,7 @@ constexpr std::uint64_t kMap = kData;
 
 class MapScenario : public AsyncScenario {
  public:
-  MapScenario() { launch(2, 64); }
+  MapScenario() : AsyncScenario(2, 64) {}
 
   void fence(const Who& who, MemoryOrder order, bool is_of_warp = false) {
     SiteInfo site{.operation = Operation::kProxyFence, .order = order, .scope = Scope::kGpu};

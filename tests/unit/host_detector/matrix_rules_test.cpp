@@ -19,7 +19,7 @@ std::uint64_t tile(std::uint64_t at) {
 
 class MatrixScenario : public AsyncScenario {
  public:
-  explicit MatrixScenario(std::uint32_t warps = 2) { launch(1, warps * 32); }
+  explicit MatrixScenario(std::uint32_t warps = 2) : AsyncScenario(1, warps * 32) {}
 
   SiteId product(const Who& who, std::uint64_t a, std::uint64_t b,
                  const wire::ProductShape& shape = {.columns = 8}) {

@@ -61,8 +61,7 @@ TEST_CASE("accesses race if they share a byte, and not if they are neighbours") 
   SiteInfo byte = word(Operation::kWrite);
   byte.element_bytes = 1;
   for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{3}, std::uint64_t{4}}) {
-    Scenario scenario;
-    scenario.launch(2, 1);
+    Scenario scenario(2, 1);
     scenario.write(kFirst, kData);
     scenario.access(kSecond, byte, kData + offset);
     CHECK(scenario.races().size() == (offset < 4 ? 1 : 0));
@@ -72,8 +71,7 @@ TEST_CASE("accesses race if they share a byte, and not if they are neighbours") 
 TEST_CASE("a vector access is its elements") {
   SiteInfo vector = word(Operation::kWrite);
   vector.element_count = 4;
-  Scenario scenario;
-  scenario.launch(2, 1);
+  Scenario scenario(2, 1);
   scenario.access(kFirst, vector, kData);
   scenario.read(kSecond, kData + 8);
   REQUIRE(scenario.has_only(Severity::kError));
@@ -83,8 +81,7 @@ TEST_CASE("a vector access is its elements") {
 
 TEST_CASE("a block barrier orders its warps, and a barrier of another number does not") {
   for (const std::uint32_t id : {0U, 1U}) {
-    Scenario scenario;
-    scenario.launch(1, 64);
+    Scenario scenario(1, 64);
     const Who first{.warp = 0, .mask = kAll}, second{.warp = 1, .mask = kAll};
     scenario.write(first, shared(0), 4);
     scenario.barrier(first, 0, id == 0 ? 0 : 32);
@@ -95,8 +92,7 @@ TEST_CASE("a block barrier orders its warps, and a barrier of another number doe
 }
 
 TEST_CASE("a barrier of some warps orders those only") {
-  Scenario scenario;
-  scenario.launch(1, 96);
+  Scenario scenario(1, 96);
   scenario.write({.warp = 0}, kData);
   scenario.write({.warp = 2}, kFlag);
   scenario.barrier_arrive({.warp = 0, .mask = kAll}, 3, 64);
@@ -108,8 +104,7 @@ TEST_CASE("a barrier of some warps orders those only") {
 }
 
 TEST_CASE("one that arrives and does not wait gives and does not take") {
-  Scenario scenario;
-  scenario.launch(1, 64);
+  Scenario scenario(1, 64);
   scenario.write({.warp = 1}, kData);
   scenario.barrier_arrive({.warp = 0, .mask = kAll}, 1, 64);
   scenario.barrier({.warp = 1, .mask = kAll}, 1, 64);
@@ -118,8 +113,7 @@ TEST_CASE("one that arrives and does not wait gives and does not take") {
 }
 
 TEST_CASE("threads that left count as arrived at a barrier and give nothing") {
-  Scenario scenario;
-  scenario.launch(1, 64);
+  Scenario scenario(1, 64);
   scenario.write({.warp = 0}, kData);
   scenario.exit({.warp = 0, .mask = 1});
   scenario.barrier({.warp = 0, .mask = kAll & ~1U});
@@ -135,8 +129,7 @@ TEST_CASE("threads that left count as arrived at a barrier and give nothing") {
 
 TEST_CASE("lanes of a warp are ordered by a warp barrier and by nothing else") {
   for (const bool synchronises : {true, false}) {
-    Scenario scenario;
-    scenario.launch(1, 32);
+    Scenario scenario(1, 32);
     scenario.write({.mask = 1}, shared(0));
     if (synchronises) {
       scenario.sync_warp({.mask = 3}, 3);
@@ -150,8 +143,7 @@ TEST_CASE("lanes of a warp are ordered by a warp barrier and by nothing else") {
 }
 
 TEST_CASE("a warp barrier that lanes reach one after another opens with the last") {
-  Scenario scenario;
-  scenario.launch(1, 32);
+  Scenario scenario(1, 32);
   scenario.write({.mask = 1}, shared(0));
   scenario.write({.mask = 4}, shared(8));
   scenario.sync_warp({.mask = 1}, 3);
@@ -168,8 +160,7 @@ TEST_CASE("fences on both sides of a flag order, and one of them does not") {
        {std::tuple{true, true, MissingOrder::kNoSynchronisation},
         std::tuple{false, true, MissingOrder::kReleaseFenceMissing},
         std::tuple{true, false, MissingOrder::kAcquireFenceMissing}}) {
-    Scenario scenario;
-    scenario.launch(2, 1);
+    Scenario scenario(2, 1);
     scenario.write(kFirst, kData);
     if (release) {
       scenario.fence(kFirst, Scope::kGpu);
@@ -188,8 +179,7 @@ TEST_CASE("fences on both sides of a flag order, and one of them does not") {
 }
 
 TEST_CASE("a fence covers only what precedes it") {
-  Scenario scenario;
-  scenario.launch(2, 1);
+  Scenario scenario(2, 1);
   scenario.fence(kFirst, Scope::kGpu);
   scenario.write(kFirst, kData);
   scenario.store(kFirst, kRelaxedStore, kFlag, 1);
@@ -204,8 +194,7 @@ TEST_CASE("release and acquire accesses order, and a relaxed one of the two does
   for (const auto& [store, load] :
        {std::pair{kReleaseStore, kAcquireLoad}, std::pair{kRelaxedStore, kAcquireLoad},
         std::pair{kReleaseStore, kRelaxedLoad}}) {
-    Scenario scenario;
-    scenario.launch(2, 1);
+    Scenario scenario(2, 1);
     scenario.write(kFirst, kData);
     scenario.store(kFirst, store, kFlag, 1);
     scenario.load(kSecond, load, kFlag, 1);
@@ -216,8 +205,7 @@ TEST_CASE("release and acquire accesses order, and a relaxed one of the two does
 }
 
 TEST_CASE("an acquire that did not see the release takes nothing") {
-  Scenario scenario;
-  scenario.launch(2, 1);
+  Scenario scenario(2, 1);
   scenario.write(kFirst, kData);
   scenario.store(kFirst, kReleaseStore, kFlag, 1);
   scenario.load(kSecond, kAcquireLoad, kFlag, 0);
@@ -226,8 +214,7 @@ TEST_CASE("an acquire that did not see the release takes nothing") {
 }
 
 TEST_CASE("atomics hand a release on") {
-  Scenario scenario;
-  scenario.launch(3, 1);
+  Scenario scenario(3, 1);
   scenario.write(kFirst, kData);
   scenario.store(kFirst, kReleaseStore, kFlag, 1);
   scenario.atomic(kSecond, kRelaxedAtomic, kFlag, 1, 2);
@@ -239,8 +226,7 @@ TEST_CASE("atomics hand a release on") {
 }
 
 TEST_CASE("records of atomics may come in another order than they happened") {
-  Scenario scenario;
-  scenario.launch(3, 1);
+  Scenario scenario(3, 1);
   scenario.write(kFirst, kData);
   scenario.atomic(kSecond, kRelaxedAtomic, kFlag, 1, 2);
   scenario.atomic(kFirst, word(Operation::kAtomic, MemoryOrder::kRelease, Scope::kGpu), kFlag, 0,
@@ -254,8 +240,7 @@ TEST_CASE("both scopes must include the other thread") {
   for (const auto& [store, load, needed] :
        {std::tuple{Scope::kGpu, Scope::kGpu, false}, std::tuple{Scope::kCta, Scope::kGpu, true},
         std::tuple{Scope::kGpu, Scope::kCta, true}}) {
-    Scenario scenario;
-    scenario.launch(2, 1);
+    Scenario scenario(2, 1);
     scenario.write(kFirst, kData);
     scenario.fence(kFirst, store);
     scenario.store(kFirst, kRelaxedStore, kFlag, 1);
@@ -271,8 +256,7 @@ TEST_CASE("both scopes must include the other thread") {
 }
 
 TEST_CASE("a fence for the block orders within the block") {
-  Scenario scenario;
-  scenario.launch(1, 64);
+  Scenario scenario(1, 64);
   scenario.write({.warp = 0}, kData);
   scenario.fence({.warp = 0}, Scope::kCta);
   scenario.store({.warp = 0}, kRelaxedStore, kFlag, 1);
@@ -283,8 +267,7 @@ TEST_CASE("a fence for the block orders within the block") {
 }
 
 TEST_CASE("a fence before a barrier is a release of the whole block by its leader") {
-  Scenario scenario;
-  scenario.launch(2, 64);
+  Scenario scenario(2, 64);
   for (const std::uint8_t warp : {std::uint8_t{0}, std::uint8_t{1}}) {
     scenario.write({.warp = warp, .mask = kAll}, kData + warp * 128U, 4);
     scenario.fence({.warp = warp, .mask = kAll}, Scope::kGpu);
@@ -302,8 +285,7 @@ TEST_CASE("a fence before a barrier is a release of the whole block by its leade
 
 TEST_CASE("the block that drew the last ticket may reset the counter with a plain store") {
   for (const bool is_last : {true, false}) {
-    Scenario scenario;
-    scenario.launch(3, 1);
+    Scenario scenario(3, 1);
     scenario.atomic(kFirst, kRelaxedAtomic, kFlag, 0, 1);
     scenario.atomic(kSecond, kRelaxedAtomic, kFlag, 1, 2);
     scenario.write(is_last ? kSecond : Who{.cta = 2}, kFlag);
@@ -389,8 +371,7 @@ TEST_CASE("a poll of more bytes than the flag store is no pair with it") {
     for (const bool flag_first : {true, false}) {
       SiteInfo half = flag_store(order, Scope::kGpu);
       half.element_bytes = 2;
-      Scenario scenario;
-      scenario.launch(2, 1);
+      Scenario scenario(2, 1);
       const auto set = [&] {
         scenario.fence(kFirst, Scope::kGpu);
         scenario.store(kFirst, half, kFlag, 1);
@@ -410,8 +391,7 @@ TEST_CASE("a poll of more bytes than the flag store is no pair with it") {
 }
 
 TEST_CASE("a flag pair with a fence for the block only is no pair across blocks") {
-  Scenario scenario;
-  scenario.launch(2, 1);
+  Scenario scenario(2, 1);
   scenario.write(kFirst, kData);
   scenario.fence(kFirst, Scope::kCta);
   scenario.store(kFirst, flag_store(MemoryOrder::kVolatile, Scope::kCta), kFlag, 1);
@@ -432,8 +412,7 @@ TEST_CASE("a lock whose release is a plain store after a fence orders its critic
     SiteInfo unlock = word(Operation::kWrite);
     unlock.flag_store = has_fence;
     unlock.idiom_scope = Scope::kGpu;
-    Scenario scenario;
-    scenario.launch(3, 1);
+    Scenario scenario(3, 1);
     for (const std::uint32_t cta : {0U, 1U, 2U}) {
       const Who who{.cta = cta};
       if (cta != 0) {
@@ -472,8 +451,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a value of unknown origin may be that of a write whose value is unknown") {
-  Scenario scenario;
-  scenario.launch(2, 1);
+  Scenario scenario(2, 1);
   WarpOperation red =
       scenario.start(kFirst, word(Operation::kReduction, MemoryOrder::kRelaxed, Scope::kGpu),
                      RecordKind::kRelease);
@@ -485,16 +463,14 @@ TEST_CASE("a value of unknown origin may be that of a write whose value is unkno
 }
 
 TEST_CASE("shared memory is each block's own") {
-  Scenario scenario;
-  scenario.launch(2, 1);
+  Scenario scenario(2, 1);
   scenario.write(kFirst, shared(16));
   scenario.write(kSecond, shared(16));
   CHECK(scenario.is_clean());
 }
 
 TEST_CASE("memory that was freed is forgotten, and its neighbours are not") {
-  Scenario scenario;
-  scenario.launch(2, 1);
+  Scenario scenario(2, 1);
   scenario.write(kFirst, kData);
   scenario.write(kFirst, kData + 4);
   scenario.detector.forget(kData, 4);
@@ -505,8 +481,7 @@ TEST_CASE("memory that was freed is forgotten, and its neighbours are not") {
 }
 
 TEST_CASE("repeats of a pair of sites are counted, not listed") {
-  Scenario scenario;
-  scenario.launch(3, 1);
+  Scenario scenario(3, 1);
   const SiteInfo site = word(Operation::kWrite);
   WarpOperation operation = scenario.start({.mask = 1}, site, RecordKind::kAffine);
   operation.lanes[0].address = kData;
@@ -519,8 +494,7 @@ TEST_CASE("repeats of a pair of sites are counted, not listed") {
 }
 
 TEST_CASE("a race in a function knows its calls, innermost first") {
-  Scenario scenario;
-  scenario.launch(2, 1);
+  Scenario scenario(2, 1);
   const SiteId outer = scenario.call(kFirst);
   const SiteId inner = scenario.call(kFirst);
   scenario.write(kFirst, kData);
@@ -549,8 +523,7 @@ TEST_CASE("an access that no device can make is no malformed record where its ke
 }
 
 TEST_CASE("what cannot be is counted and does nothing") {
-  Scenario scenario;
-  scenario.launch(1, 32);
+  Scenario scenario(1, 32);
   scenario.write({.launch = LaunchId{7}}, kData);
   scenario.write({.cta = 1}, kData);
   scenario.write({.warp = 1}, kData);
@@ -571,8 +544,7 @@ TEST_CASE("what cannot be is counted and does nothing") {
 TEST_CASE("a compare-and-swap reads the bytes that it leaves as they were, and writes the others") {
   for (const bool is_write : {true, false}) {
     INFO("another block " << (is_write ? "writes" : "reads") << " a byte that is left as it was");
-    Scenario scenario;
-    scenario.launch(2, 32);
+    Scenario scenario(2, 32);
     WarpOperation swap =
         scenario.start({.cta = 0, .mask = 1}, kRelaxedAtomic, RecordKind::kRelease);
     swap.lanes[0] = {.address = kData, .value_read = 0x01020304, .value_written = 0x01020305};

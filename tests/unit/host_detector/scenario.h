@@ -45,6 +45,9 @@ class Scenario {
  public:
   explicit Scenario(const DetectorOptions& options = {}) : detector(options) {}
 
+  // One launch.
+  Scenario(std::uint32_t ctas, std::uint32_t threads) : Scenario() { launch(ctas, threads); }
+
   LaunchId launch(std::uint32_t ctas, std::uint32_t threads, std::vector<WorkId> after = {}) {
     LaunchInfo info{.id = LaunchId{++launches_}};
     info.grid.x = ctas;

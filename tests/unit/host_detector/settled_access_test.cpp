@@ -27,8 +27,7 @@ void leave(Scenario& scenario, std::uint32_t cta, std::uint32_t warps) {
 }  // namespace
 
 TEST_CASE("a settled access races with what other blocks do, before and after it") {
-  Scenario scenario;
-  scenario.launch(3, 64);
+  Scenario scenario(3, 64);
   settled(scenario, 1, Operation::kWrite);
   scenario.read({.cta = 0}, kData);
   CHECK(scenario.has_only(Severity::kError));
@@ -40,8 +39,7 @@ TEST_CASE("a settled access races with what other blocks do, before and after it
 }
 
 TEST_CASE("a settled access is before all that its own block does") {
-  Scenario scenario;
-  scenario.launch(2, 64);
+  Scenario scenario(2, 64);
   scenario.read({.cta = 1, .warp = 1}, kData);
   settled(scenario, 1, Operation::kWrite);
   scenario.write({.cta = 1, .warp = 1}, kData);
@@ -54,8 +52,7 @@ TEST_CASE("a settled access is before all that its own block does") {
 }
 
 TEST_CASE("a block that is over may have made a settled access") {
-  Scenario scenario;
-  scenario.launch(2, 32);
+  Scenario scenario(2, 32);
   leave(scenario, 1, 1);
   settled(scenario, 1, Operation::kWrite);
   scenario.write({.cta = 0}, kData);
@@ -78,8 +75,7 @@ TEST_CASE("a settled access is ordered as its launch is") {
 }
 
 TEST_CASE("a settled access of no block or no warp of the launch is refused") {
-  Scenario scenario;
-  scenario.launch(2, 32);
+  Scenario scenario(2, 32);
   settled(scenario, 2, Operation::kWrite);
   settled(scenario, 1, Operation::kWrite, kData, 1);
   settled(scenario, 1, Operation::kWrite, shared(64));

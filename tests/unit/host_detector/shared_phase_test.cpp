@@ -16,8 +16,7 @@ void wait(Scenario& scenario, const Who& who, std::uint32_t id = 0, std::uint32_
 }  // namespace
 
 TEST_CASE("a barrier of the whole block divides what is done to its shared memory") {
-  Scenario scenario;
-  scenario.launch(1, 64);
+  Scenario scenario(1, 64);
   for (int round = 0; round < 3; ++round) {
     scenario.write(kFirst, shared(0));
     wait(scenario, kFirst);
@@ -34,8 +33,7 @@ TEST_CASE("a barrier of the whole block divides what is done to its shared memor
 }
 
 TEST_CASE("threads that left without having touched memory are not missed at a barrier") {
-  Scenario scenario;
-  scenario.launch(1, 48);
+  Scenario scenario(1, 48);
   scenario.exit({.warp = 1, .mask = 0xFF});
   scenario.write(kFirst, shared(0));
   wait(scenario, kFirst);
@@ -45,8 +43,7 @@ TEST_CASE("threads that left without having touched memory are not missed at a b
 }
 
 TEST_CASE("what a thread did that left before the barrier is not ordered by it") {
-  Scenario scenario;
-  scenario.launch(1, 64);
+  Scenario scenario(1, 64);
   scenario.write(kSecond, shared(0));
   scenario.exit({.warp = 1, .mask = kAll});
   wait(scenario, kFirst);
@@ -55,8 +52,7 @@ TEST_CASE("what a thread did that left before the barrier is not ordered by it")
 }
 
 TEST_CASE("a barrier of some warps leaves what the others did") {
-  Scenario scenario;
-  scenario.launch(1, 96);
+  Scenario scenario(1, 96);
   scenario.write(kThird, shared(0));
   wait(scenario, kFirst, 1, 64);
   wait(scenario, kSecond, 1, 64);
@@ -65,8 +61,7 @@ TEST_CASE("a barrier of some warps leaves what the others did") {
 }
 
 TEST_CASE("who arrived and did not wait goes on without order") {
-  Scenario scenario;
-  scenario.launch(1, 64);
+  Scenario scenario(1, 64);
   scenario.barrier_arrive({.warp = 0, .mask = kAll}, 1, 64);
   scenario.write(kFirst, shared(0));
   wait(scenario, kSecond, 1, 64);
@@ -88,8 +83,7 @@ TEST_CASE("a barrier of a block does not order what others of its cluster do to 
 TEST_CASE("what was released through shared memory before a barrier is known to all after it") {
   const SiteInfo store = word(Operation::kWrite, MemoryOrder::kRelease, Scope::kGpu);
   const SiteInfo load = word(Operation::kRead, MemoryOrder::kAcquire, Scope::kGpu);
-  Scenario scenario;
-  scenario.launch(2, 96);
+  Scenario scenario(2, 96);
   scenario.write({.cta = 1}, kData);
   scenario.store({.cta = 1}, store, kFlag, 1);
   scenario.load(kFirst, load, kFlag, 1);

@@ -180,8 +180,7 @@ TEST_CASE("labels belong to their block: siblings and nested blocks may use them
 TEST_CASE("endless loops and unreachable code break nothing") {
   const Module module = parse_kernel(
       "@%p1 bra SPIN; add.u32 %r1, 1, 1; ret; add.u32 %r1, 9, 9; bra DONE; SPIN: add.u32 %r1, 2, "
-      "2; "
-      "bra SPIN; DONE: ret;");
+      "2; bra SPIN; DONE: ret;");
   const ControlFlow flow = flow_of(module);
   check_cover(module, flow);
   check_against_definition(flow);

@@ -412,8 +412,7 @@ TEST_CASE("groups of copies and waits have an operation, other forms are not cov
   CHECK(effect_of("cp.async.bulk.prefetch.L2.global [%rd1], 16;").opcode_class == kNoEffect);
   for (const std::string_view text :
        {"cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes "
-        "[%r1], "
-        "[%rd1, {%r2,%r3,%r5}], [%r4], {%h1, %h2};",
+        "[%r1], [%rd1, {%r2,%r3,%r5}], [%r4], {%h1, %h2};",
         "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r1], "
         "[%rd1, {%r2,%r3,%r5,%r6}], [%r4], {%h1};",
         "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes "

@@ -123,8 +123,7 @@ TEST_CASE("an inlining chain shows the program's line first, then every frame") 
   access.callers = {{"add(int*)", "add.cu", 25}};
   CHECK(text_report(report, {})
             .find("  Write of 4 bytes at 0x7f0010 by thread [3,0,0] of block [0,0,0] (warp 0, lane "
-                  "3) at "
-                  "add.cu:12:\n"
+                  "3) at add.cu:12:\n"
                   "    #0 cuda::atomic<int>::store at /usr/local/cuda/include/atomic:90 (inlined)\n"
                   "    #1 publish(int*) at add.cu:12\n"
                   "    #2 add(int*) at add.cu:25 (caller)\n") != std::string::npos);

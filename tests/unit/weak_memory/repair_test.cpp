@@ -40,6 +40,11 @@ report::Finding race(const std::string& fingerprint, report::Lack lack) {
   return finding;
 }
 
+// What the program is found to have: the race, until it is repaired.
+std::vector<report::Finding> unless(bool is_repaired, report::Finding race) {
+  return is_repaired ? std::vector<report::Finding>{} : std::vector{std::move(race)};
+}
+
 bool has(const Settings& settings, const std::function<bool(const OrderEdit&)>& is_it) {
   return std::ranges::any_of(settings.edits, is_it);
 }
@@ -105,11 +110,8 @@ report::Lack lack_of(MissingOrder missing, std::uint32_t about) {
 TEST_CASE("a missing release fence is put before the flag, as wide as it must be") {
   Program program;
   program.findings = [](const Settings& settings) {
-    std::vector<report::Finding> found;
-    if (!is_fenced(settings, 2, 1, wire::Scope::kGpu)) {
-      found.push_back(race("a", lack_of(MissingOrder::kReleaseFenceMissing, 2)));
-    }
-    return found;
+    return unless(is_fenced(settings, 2, 1, wire::Scope::kGpu),
+                  race("a", lack_of(MissingOrder::kReleaseFenceMissing, 2)));
   };
   const Repair repair = repair_of(program);
   REQUIRE(repair.edits.size() == 1);
@@ -128,11 +130,8 @@ TEST_CASE("a missing release fence is put before the flag, as wide as it must be
 TEST_CASE("a narrower fence is taken where it is enough") {
   Program program;
   program.findings = [](const Settings& settings) {
-    std::vector<report::Finding> found;
-    if (!is_fenced(settings, 2, 1, wire::Scope::kCta)) {
-      found.push_back(race("a", lack_of(MissingOrder::kReleaseFenceMissing, 2)));
-    }
-    return found;
+    return unless(is_fenced(settings, 2, 1, wire::Scope::kCta),
+                  race("a", lack_of(MissingOrder::kReleaseFenceMissing, 2)));
   };
   const Repair repair = repair_of(program);
   REQUIRE(repair.edits.size() == 1);
@@ -142,25 +141,18 @@ TEST_CASE("a narrower fence is taken where it is enough") {
 TEST_CASE("two fences are found for one race, and an edit that nothing needs is left out") {
   Program program;
   program.findings = [](const Settings& settings) {
-    std::vector<report::Finding> found;
     const bool is_released = is_fenced(settings, 2, 1, wire::Scope::kGpu);
     // Behind the loop is before what follows it.
     const bool is_acquired = is_fenced(settings, 6, 5, wire::Scope::kGpu);
-    if (!is_released || !is_acquired) {
-      found.push_back(race("a", lack_of(MissingOrder::kFencesMissing, 2)));
-    }
-    return found;
+    return unless(is_released && is_acquired, race("a", lack_of(MissingOrder::kFencesMissing, 2)));
   };
   const Repair repair = repair_of(program);
   CHECK(repair.edits.size() == 2);
   CHECK(repair.repaired.size() == 1);
 
   program.findings = [](const Settings& settings) {
-    std::vector<report::Finding> found;
-    if (!is_fenced(settings, 6, 5, wire::Scope::kGpu)) {
-      found.push_back(race("a", lack_of(MissingOrder::kFencesMissing, 2)));
-    }
-    return found;
+    return unless(is_fenced(settings, 6, 5, wire::Scope::kGpu),
+                  race("a", lack_of(MissingOrder::kFencesMissing, 2)));
   };
   CHECK(repair_of(program).edits.size() == 1);
 }
@@ -168,15 +160,11 @@ TEST_CASE("two fences are found for one race, and an edit that nothing needs is 
 TEST_CASE("the next candidate is tried where one does not help") {
   Program program;
   program.findings = [](const Settings& settings) {
-    std::vector<report::Finding> found;
     const bool is_release = has(settings, [](const OrderEdit& edit) {
       const auto* const order = std::get_if<ptx::ChangeOrder>(&edit.change);
       return order != nullptr && order->order == wire::MemoryOrder::kRelease && edit.at == at(2);
     });
-    if (!is_release) {
-      found.push_back(race("a", lack_of(MissingOrder::kReleaseFenceMissing, 2)));
-    }
-    return found;
+    return unless(is_release, race("a", lack_of(MissingOrder::kReleaseFenceMissing, 2)));
   };
   const Repair repair = repair_of(program);
   REQUIRE(repair.edits.size() == 1);
@@ -190,11 +178,7 @@ TEST_CASE("an edit after which something else goes wrong is not kept") {
     return is_fenced(settings, 2, 1, wire::Scope::kCta);
   };
   program.findings = [&](const Settings& settings) {
-    std::vector<report::Finding> found;
-    if (!is_gone(settings)) {
-      found.push_back(race("a", lack_of(MissingOrder::kReleaseFenceMissing, 2)));
-    }
-    return found;
+    return unless(is_gone(settings), race("a", lack_of(MissingOrder::kReleaseFenceMissing, 2)));
   };
   SECTION("a finding of another type") {
     const auto races = program.findings;
@@ -255,12 +239,9 @@ TEST_CASE("a program without a race has nothing to be fixed, and an interruption
 TEST_CASE("a guess puts fences around the flag that the code has, and says that it is one") {
   Program program;
   program.findings = [](const Settings& settings) {
-    std::vector<report::Finding> found;
-    if (!is_fenced(settings, 2, 1, wire::Scope::kGpu) ||
-        !is_fenced(settings, 6, 5, wire::Scope::kGpu)) {
-      found.push_back(race("a", lack_of(MissingOrder::kNoSynchronisation, 0)));
-    }
-    return found;
+    return unless(is_fenced(settings, 2, 1, wire::Scope::kGpu) &&
+                      is_fenced(settings, 6, 5, wire::Scope::kGpu),
+                  race("a", lack_of(MissingOrder::kNoSynchronisation, 0)));
   };
   const Repair repair = repair_of(program);
   REQUIRE(repair.edits.size() == 2);
@@ -389,11 +370,8 @@ TEST_CASE("behind a barrier of too few a barrier of all is tried") {
 TEST_CASE("an arrival that releases nothing gets a fence before it") {
   Program program;
   program.findings = [](const Settings& settings) {
-    std::vector<report::Finding> found;
-    if (!is_fenced(settings, 2, 1, wire::Scope::kGpu)) {
-      found.push_back(race("a", lack_of(MissingOrder::kArrivalRelaxed, 2)));
-    }
-    return found;
+    return unless(is_fenced(settings, 2, 1, wire::Scope::kGpu),
+                  race("a", lack_of(MissingOrder::kArrivalRelaxed, 2)));
   };
   CHECK(repair_of(program).edits.size() == 1);
 }
@@ -423,11 +401,8 @@ TEST_CASE("edits with which the program hangs cost two runs, not one for each sc
 TEST_CASE("a repair whose idiom is proved says so, and one that is not says why not") {
   Program program;
   program.findings = [](const Settings& settings) {
-    std::vector<report::Finding> found;
-    if (!is_fenced(settings, 2, 1, wire::Scope::kGpu)) {
-      found.push_back(race("a", lack_of(MissingOrder::kReleaseFenceMissing, 2)));
-    }
-    return found;
+    return unless(is_fenced(settings, 2, 1, wire::Scope::kGpu),
+                  race("a", lack_of(MissingOrder::kReleaseFenceMissing, 2)));
   };
   const RunOnce traced = [&program](const Settings& settings) {
     Outcome outcome = program(settings);
