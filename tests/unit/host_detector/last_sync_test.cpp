@@ -61,6 +61,17 @@ TEST_CASE("of another block it is known while that block runs and after it is ov
   }
 }
 
+TEST_CASE("a barrier at which a thread waits came behind what it has done") {
+  Scenario scenario(2, 64);
+  scenario.write(kWriter, kData);
+  const SiteId barrier = scenario.event(kFirst, {.operation = Operation::kBarrier});
+  scenario.read({.cta = 1}, kData);
+  REQUIRE(scenario.races().size() == 1);
+  CHECK(scenario.races()[0].first.last_sync == LastSync::kNone);
+  CHECK(scenario.races()[0].first.syncs ==
+        std::vector{SyncStep{.site = barrier, .when = SyncWhen::kAfter}});
+}
+
 TEST_CASE("of another launch it is known, also of one that was force-ended or had none") {
   for (const bool is_killed : {false, true}) {
     Scenario scenario;
