@@ -181,9 +181,12 @@ class PublicationFinder {
                     std::span<const PlannedSite> sites)
       : flow_(flow), comes_to_one_(flow.blocks.size()) {
     for (const PlannedSite& site : sites) {
-      const bool ends = bounds_interval(program, site);
-      if (ends || publishes(site)) {
-        stops_.push_back({.statement = site.statement, .publishes = !ends});
+      if (bounds_interval(program, site)) {
+        if (!may_be_passed(program, site)) {
+          stops_.push_back({.statement = site.statement, .publishes = false});
+        }
+      } else if (publishes(site)) {
+        stops_.push_back({.statement = site.statement, .publishes = true});
       }
     }
     for (bool changes = true; changes;) {
@@ -205,6 +208,11 @@ class PublicationFinder {
     std::size_t statement = 0;
     bool publishes = false;
   };
+
+  // An exit of some threads, which the others go past.
+  static bool may_be_passed(const Program& program, const PlannedSite& site) {
+    return !program.module.statements[site.statement].instruction.predicate.empty();
+  }
 
   [[nodiscard]] bool from(std::size_t statement, const BasicBlock& block) const {
     const auto stop = std::ranges::lower_bound(stops_, statement, {}, &Stop::statement);

@@ -93,6 +93,7 @@ TEST_CASE("an access is kept in a state unless its thread may publish before the
     INFO(publishes);
     CHECK_FALSE(keeps_states(load + publishes));
     CHECK_FALSE(keeps_states(load + branch + barrier + "$to:\n" + publishes));
+    CHECK_FALSE(keeps_states(load + "@%p1 exit;\n" + publishes));
     CHECK(keeps_states(load + barrier + load + publishes));
     CHECK(keeps_states(publishes + load + barrier));
     // Round a loop it comes to what stands before it.
