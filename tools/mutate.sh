@@ -1,7 +1,6 @@
 # shellcheck shell=bash
 # What mutate_detector.sh, mutate_rewriter.sh, mutate_weak.sh and mutate_weak_memory.sh share; sourced, not run. The script that sources it says
 #   folder      whose files are mutated
-#   also        other folders that the build needs, if any
 #   built       the folders to build, that one last
 #   tests       its test executables, without barracuda.test.
 #   mutations   name | file in the folder | sed expression: one line each
@@ -18,13 +17,11 @@ make() {
 
 # A copy of the tree in $scratch, built, whose tests pass.
 prepare() {
-  local part file
+  local file
   copy=$scratch/tree build=$scratch/build
+  rm -rf "${copy:?}"
   mkdir -p "$copy"
-  for part in CMakeLists.txt cmake base device_logger "$folder" ${also[@]+"${also[@]}"} tests; do
-    rm -rf "${copy:?}/$part"
-    cp -r --preserve=timestamps "$tree/$part" "$copy/"
-  done
+  git -C "$tree" ls-files -z | tar -C "$tree" --null --files-from - -c | tar -C "$copy" -x
   rm -rf "$scratch/pristine"
   cp -r "$copy/$folder" "$scratch/pristine"
   # An earlier run may have left objects of mutated files, newer than the files of the tree.
@@ -42,7 +39,7 @@ mutate() {
   local name file expression target result survivors=0
   tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
   scratch=${1:-$(mktemp -d)}
-  prepare
+  prepare || return 1  # where a caller looks at the status, nothing else would stop here
   while IFS='|' read -r name file expression; do
     target=$copy/$folder/$file
     sed -i "$expression" "$target"

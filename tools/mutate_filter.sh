@@ -169,12 +169,11 @@ LIST
 )
 
 scratch=${1:-$(mktemp -d)}
-others=(fatbin ptx host_detector report trace emulator session)
 status=0
-mutations=$of_session folder=session also=("${others[@]}")
+mutations=$of_session folder=session
 mutate "$scratch" "${2:-}" || status=1
-mutations=$of_code folder=ptx also=("${others[@]}")
+mutations=$of_code folder=ptx
 mutate "$scratch" "${2:-}" || status=1
-mutations=$of_logger folder=device_logger also=("${others[@]}")
+mutations=$of_logger folder=device_logger
 mutate "$scratch" "${2:-}" || status=1
 exit $status

@@ -7,8 +7,7 @@ set -euo pipefail
 source "$(dirname "$0")/mutate.sh"
 
 folder=emulator
-also=(fatbin ptx host_detector report weak_memory)
-built="base;device_logger;fatbin;ptx;host_detector;emulator;report;weak_memory"
+built="base;device_logger;fatbin;ptx;host_detector;report;trace;emulator;session;weak_memory"
 tests=(emulator weak_memory.oracle)
 export RC_PARAMS=${RC_PARAMS:-max_success=1000}
 

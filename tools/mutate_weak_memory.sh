@@ -8,8 +8,7 @@ set -euo pipefail
 source "$(dirname "$0")/mutate.sh"
 
 folder=weak_memory
-also=(ptx host_detector report emulator)
-built="base;device_logger;ptx;host_detector;emulator;report;weak_memory"
+built="base;device_logger;fatbin;ptx;host_detector;report;trace;emulator;session;weak_memory"
 tests=(weak_memory.oracle memory_model)
 export RC_PARAMS=${RC_PARAMS:-max_success=1000}
 
