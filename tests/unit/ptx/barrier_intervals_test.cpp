@@ -99,6 +99,8 @@ TEST_CASE("an access is kept in a state unless its thread may publish before the
     // Round a loop it comes to what stands before it.
     CHECK_FALSE(keeps_states("$to:\n" + publishes + load + branch));
     CHECK(keeps_states("$to:\n" + publishes + load + barrier + branch));
+    CHECK_FALSE(keeps_states("$to:\n" + publishes + load +
+                             "@%p2 bra $over;\nmov.u32 %r5, 1;\n$over:\n" + branch));
   }
 }
 
