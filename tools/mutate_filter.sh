@@ -109,7 +109,7 @@ intervals: asynchronous copies are accesses|passes/barrier_intervals.cpp|s/site.
 intervals: nobody publishes|passes/barrier_intervals.cpp|s/site.hook == HookKind::kAccess \&\& finder.follows(site.statement)/false/
 intervals: a relaxed access publishes nothing, nor a release|passes/barrier_intervals.cpp|s/(site.hook == HookKind::kEvent || wire::has_release(site.info.order))/site.hook == HookKind::kEvent/
 intervals: no way leads back|passes/barrier_intervals.cpp|s/changes = changes || comes != comes_to_one_\[i\];/changes = false;/
-intervals: who exits does so for all|passes/barrier_intervals.cpp|s/if (!may_be_passed(program, site)) {/if (true) {/
+intervals: who exits does so for all|passes/barrier_intervals.cpp|s/ends ? !may_be_passed(program, site) :/ends ? true :/
 intervals: other blocks never learn|passes/barrier_intervals.cpp|s/kernel.keeps_owners \&\& is_of_block \&\&/kernel.keeps_owners \&\&/
 intervals: strong accesses leave states alone|passes/barrier_intervals.cpp|s/site.logs_states = is_strong_access(site) \&\&/site.logs_states = false \&\&/
 uniform: a write does not count|passes/uniform_barriers.cpp|s/ \&\& !interval.writes \&\&/ \&\&/

@@ -288,8 +288,7 @@ HookText HookWriter::write_release(const PlannedSite& site, const Statement& sta
   }
   const Predicate predicate = skip_unless(statement.instruction);
   bool is_generic = false;
-  std::string address = write_address(site, statement, is_generic);
-  address += write_log_states(site, is_generic, called_);
+  const std::string address = write_strong_address(site, statement, is_generic);
   const Operand* stored = operand_at(statement, site.effect.value_operand);
   std::string written;
   if (stored != nullptr && !is_reduction && has_value(site)) {
@@ -310,8 +309,7 @@ HookText HookWriter::write_release(const PlannedSite& site, const Statement& sta
 HookText HookWriter::write_acquire(const PlannedSite& site, const Statement& statement) {
   const Predicate predicate = skip_unless(statement.instruction);
   bool is_generic = false;
-  std::string address = write_address(site, statement, is_generic);
-  address += write_log_states(site, is_generic, called_);
+  const std::string address = write_strong_address(site, statement, is_generic);
   std::string read;
   if (has_value(site)) {
     read = write_value("%__barracuda_r", statement.instruction.operands[0], value_bytes(site)) +
@@ -332,8 +330,7 @@ HookText HookWriter::write_acquire(const PlannedSite& site, const Statement& sta
 HookText HookWriter::write_atomic(const PlannedSite& site, const Statement& statement) {
   const Predicate predicate = skip_unless(statement.instruction);
   bool is_generic = false;
-  std::string address = write_address(site, statement, is_generic);
-  address += write_log_states(site, is_generic, called_);
+  const std::string address = write_strong_address(site, statement, is_generic);
   const bool is_reduction = site.effect.opcode_class == OpcodeClass::kReduction;
   const Instruction instruction =
       is_reduction ? as_atomic(statement.instruction) : statement.instruction;
@@ -420,6 +417,12 @@ std::string HookWriter::write_address(const PlannedSite& site, const Statement& 
              ? text
              : text + fmt::format("or.b64 %__barracuda_a, %__barracuda_a, {};\n",
                                   low_register(site.sub_word));
+}
+
+std::string HookWriter::write_strong_address(const PlannedSite& site, const Statement& statement,
+                                             bool& is_generic) {
+  const std::string address = write_address(site, statement, is_generic);
+  return address + write_log_states(site, is_generic, called_);
 }
 
 // Before the statement that clears these bits, and that may overwrite the address.

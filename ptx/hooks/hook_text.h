@@ -66,6 +66,9 @@ class HookWriter {
   std::string write_place(std::string_view into, const Place& place, bool& is_generic) const;
   std::string write_address(const PlannedSite& site, const Statement& statement,
                             bool& is_generic) const;
+  // The same of a strong access, with what comes before its hooks.
+  std::string write_strong_address(const PlannedSite& site, const Statement& statement,
+                                   bool& is_generic);
   [[nodiscard]] std::string write_shared_address(std::string_view into, const Operand& base,
                                                  std::int64_t offset, bool is_cluster) const;
   // Makes of an operation's address that of the lane's part of it, or of no memory.

@@ -181,12 +181,9 @@ class PublicationFinder {
                     std::span<const PlannedSite> sites)
       : flow_(flow), comes_to_one_(flow.blocks.size()) {
     for (const PlannedSite& site : sites) {
-      if (bounds_interval(program, site)) {
-        if (!may_be_passed(program, site)) {
-          stops_.push_back({.statement = site.statement, .publishes = false});
-        }
-      } else if (publishes(site)) {
-        stops_.push_back({.statement = site.statement, .publishes = true});
+      const bool ends = bounds_interval(program, site);
+      if (ends ? !may_be_passed(program, site) : publishes(site)) {
+        stops_.push_back({.statement = site.statement, .publishes = !ends});
       }
     }
     for (bool changes = true; changes;) {
@@ -282,14 +279,14 @@ Expected<void> visit(Program& program, bool has_shared, std::span<PlannedSite> s
       return kept;
     }
   }
-  if (kernel->keeps_states || kernel->keeps_owners) {
-    if (kernel->keeps_states) {
-      keep_strong_states(sites);
-    }
+  if (kernel->keeps_states) {
+    keep_strong_states(sites);
+  }
+  const bool keeps_any = kernel->keeps_states || kernel->keeps_owners;
+  if (keeps_any) {
     bound_registers(program.module, entry);
   }
-  kernel->has_block_events =
-      is_known && (by_barriers_alone || kernel->keeps_states || kernel->keeps_owners);
+  kernel->has_block_events = is_known && (by_barriers_alone || keeps_any);
   propose_events(program, *kernel, sites);
   for (PlannedSite& site : sites) {
     site.counts_intervals =

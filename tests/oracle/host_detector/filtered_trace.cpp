@@ -26,6 +26,10 @@ bool is_block_barrier(const WarpOperation& operation, const wire::SiteInfo& site
   return site.operation == Operation::kBarrier && operation.event_count == 0;
 }
 
+bool is_plain_record(const WarpOperation& operation) {
+  return operation.kind == RecordKind::kAffine || operation.kind == RecordKind::kScattered;
+}
+
 // As the rewriter knows from the code (ptx/passes/barrier_intervals.cpp).
 bool publishes(const WarpOperation& operation, const wire::SiteInfo& site) {
   return operation.kind == RecordKind::kEvent || site.operation == Operation::kHeap ||
@@ -39,13 +43,10 @@ class BlockFilter {
   void take(const WarpOperation& operation, const wire::SiteInfo& site, std::uint32_t publish_later,
             std::vector<Step>& steps) {
     for_each_lane(operation, [&](std::uint32_t lane) { pass_barrier(thread_of(operation, lane)); });
-    const bool is_access =
-        operation.kind == RecordKind::kAffine || operation.kind == RecordKind::kScattered;
-    if (is_access || operation.kind == RecordKind::kRelease ||
-        operation.kind == RecordKind::kAcquire) {
-      if (!access(operation, site, publish_later, steps)) {
-        return;
-      }
+    const bool is_access = is_plain_record(operation) || operation.kind == RecordKind::kRelease ||
+                           operation.kind == RecordKind::kAcquire;
+    if (is_access && !access(operation, site, publish_later, steps)) {
+      return;
     }
     steps.emplace_back(operation);
     for_each_lane(operation, [&](std::uint32_t lane) {
@@ -109,8 +110,7 @@ class BlockFilter {
                                         std::uint32_t lane) {
     const std::uint32_t bytes = std::uint32_t{site.element_bytes} * site.element_count;
     const bool is_plain =
-        (operation.kind == RecordKind::kAffine || operation.kind == RecordKind::kScattered) &&
-        site.order == wire::MemoryOrder::kWeak && bytes == kGranule;
+        is_plain_record(operation) && site.order == wire::MemoryOrder::kWeak && bytes == kGranule;
     wire::StateAccess access{.by = {.thread = thread_of(operation, lane),
                                     .site = static_cast<std::uint32_t>(operation.site)}};
     if (is_plain && site.operation == Operation::kRead) {
