@@ -62,6 +62,9 @@ struct GlobalAccess {
   // on, and its sites, whose numbers follow each other. No site: another access stands for it.
   std::optional<std::uint32_t> form;
   std::int64_t offset = 0;
+  // An atomic operation that orders nothing and whose result decides nothing, at whatever address.
+  // It has bytes and a site, as those have.
+  bool is_atomic = false;
   std::uint32_t bytes = 0;
   std::uint32_t first_site = 0, sites = 0;
 };

@@ -17,6 +17,13 @@ bool overlap(const MemoryRange& one, const MemoryRange& other) {
 struct Candidate {
   OwnedAllocation allocation;
   bool is_possible = true;
+
+  // Atomics of one size and of the whole device race with nothing but what is none of them.
+  [[nodiscard]] bool is_of_atomics() const {
+    return std::ranges::all_of(allocation.accesses, [&](const ptx::GlobalAccess* access) {
+      return access->is_atomic && access->bytes == allocation.accesses.front()->bytes;
+    });
+  }
 };
 
 class Candidates {
@@ -43,8 +50,8 @@ class Candidates {
     for (const MemoryRange& range : leads) {
       Candidate& candidate = of(range);
       candidate.allocation.accesses.push_back(&access);
-      candidate.is_possible = candidate.is_possible && access.form && leads.size() == 1 &&
-                              (access.sites == 0 || has_place);
+      candidate.is_possible = candidate.is_possible && (access.form || access.is_atomic) &&
+                              leads.size() == 1 && (access.sites == 0 || has_place);
     }
     return access.leads.is_known;
   }
@@ -98,6 +105,9 @@ bool is_owned(const OwnedAllocation& allocation, const PartExtents& extents,
               std::span<const std::optional<AffineAddress>> values) {
   std::vector<Footprint> footprints;
   for (const ptx::GlobalAccess* access : allocation.accesses) {
+    if (access->is_atomic) {
+      return false;
+    }
     const std::optional<AffineAddress>& base = values[*access->form];
     std::int64_t begin = 0;
     if (!base || __builtin_add_overflow(base->constant, access->offset, &begin)) {
@@ -150,7 +160,8 @@ std::vector<OwnedAllocation> find_owned(const OwnedRequest& request,
                                 .arguments = request.arguments,
                                 .extents = request.extents});
   for (Candidate& candidate : possible) {
-    if (is_owned(candidate.allocation, addresses.extents, addresses.values)) {
+    if (candidate.is_of_atomics() ||
+        is_owned(candidate.allocation, addresses.extents, addresses.values)) {
       owned.push_back(std::move(candidate.allocation));
     }
   }

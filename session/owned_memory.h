@@ -1,5 +1,6 @@
-// The allocations of which a launch accesses each byte in at most one of its threads: of those
-// alone, plain accesses need no record (docs/decisions/device-filter.md). They are owned.
+// The allocations of which a launch accesses each byte in at most one of its threads, and those
+// that it accesses by atomics alone: of those, accesses need no record
+// (docs/decisions/device-filter.md). They are owned.
 #pragma once
 
 #include <cstddef>

@@ -295,6 +295,11 @@ Origins origins_at(const Statement& statement, const Effect& effect, const Regis
   return origins == 0 ? kFromUnknown : origins & ~kFromPrivate;
 }
 
+// Who reads a texture or a surface writes nothing.
+bool reads_image(const Instruction& instruction) {
+  return instruction.opcode != Opcode::kSust && instruction.opcode != Opcode::kSured;
+}
+
 // What a statement writes of global memory, by what its address is computed from.
 Origins written_at(const Program& program, std::size_t statement, const Registers& registers) {
   const Statement& current = program.module.statements[statement];
@@ -320,6 +325,7 @@ Origins written_at(const Program& program, std::size_t statement, const Register
     case kCall:
       return is_harmless_call(program.module, current.instruction) ? 0 : kFromUnknown;
     case kTexture:
+      return reads_image(current.instruction) ? 0 : kFromUnknown;
     case kUnknown:
       return kFromUnknown;
     case kArithmetic:

@@ -35,10 +35,10 @@ struct FunctionFacts {
   std::vector<std::string_view> symbols;  // names of module scope that its code mentions
   bool calls_indirectly = false;
   bool is_address_taken = false;
-  bool synchronises =
-      false;             // holds a fence, an acquire, a release or an atomic whose result it reads
-  bool may_log = false;  // it or a callee has an instruction that is logged
-  bool is_numbered = false;  // RACE_RULES section 4: a kernel that reaches it synchronises
+  bool has_fence = false;     // or an acquire or a release
+  bool synchronises = false;  // it has one, or an atomic whose result it reads
+  bool may_log = false;       // it or a callee has an instruction that is logged
+  bool is_numbered = false;   // RACE_RULES section 4: a kernel that reaches it synchronises
   bool is_instrumented = true;
   bool is_empty = false;                // nothing but returns
   bool stores_null_descriptor = false;  // an entry without the parameter that calls what logs
@@ -88,6 +88,7 @@ struct PlannedSite {
   bool has_state = false;         // so do its accesses to shared memory that are not weak
   bool publishes_later = false;   // there: the thread may publish before its block's next barrier
   bool logs_states = false;       // a strong access there, maybe to shared memory
+  bool may_be_left_out = false;   // an atomic that orders nothing: its hooks ask first
   bool may_be_counted = false;  // an event, if all threads of a block come to each barrier together
   bool is_counted = false;  // an event that all threads of a block make, before any makes another
   bool in_read_only_interval = false;  // a load that races with nothing while no thread has left

@@ -184,6 +184,23 @@ HookWriter::Predicate HookWriter::skip_if(Hook hook,
           .after = fmt::format("$__barracuda_skip{}:\n", label)};
 }
 
+HookWriter::Around HookWriter::skip_if_left_out(const PlannedSite& site, bool is_generic) {
+  if (!site.may_be_left_out) {
+    return {};
+  }
+  const std::string question =
+      write_question(called_, {.name = "leaves_out", .is_generic = is_generic},
+                     {b32(site_word(site)), b64("%__barracuda_a")});
+  const std::uint32_t first = next_label_++, second = next_label_++;
+  return {.before = {.before = fmt::format(".reg .pred %__barracuda_k;\n{{\n{}"
+                                           "mov.pred %__barracuda_k, %__barracuda_q;\n}}\n"
+                                           "@%__barracuda_k bra $__barracuda_skip{};\n",
+                                           question, first),
+                     .after = fmt::format("$__barracuda_skip{}:\n", first)},
+          .after = {.before = fmt::format("@%__barracuda_k bra $__barracuda_skip{};\n", second),
+                    .after = fmt::format("$__barracuda_skip{}:\n", second)}};
+}
+
 HookText HookWriter::write_event(const PlannedSite& site, const Statement& statement) {
   const Effect& effect = site.effect;
   std::string detail = "0", threads = "0";
@@ -288,7 +305,8 @@ HookText HookWriter::write_release(const PlannedSite& site, const Statement& sta
   }
   const Predicate predicate = skip_unless(statement.instruction);
   bool is_generic = false;
-  const std::string address = write_strong_address(site, statement, is_generic);
+  const std::string address = write_address(site, statement, is_generic);
+  const Around asked = skip_if_left_out(site, is_generic);
   const Operand* stored = operand_at(statement, site.effect.value_operand);
   std::string written;
   if (stored != nullptr && !is_reduction && has_value(site)) {
@@ -297,19 +315,21 @@ HookText HookWriter::write_release(const PlannedSite& site, const Statement& sta
   HookText text;
   text.before = fmt::format(
       "{{\n.reg .b64 %__barracuda_a, %__barracuda_s, %__barracuda_n, %__barracuda_r, "
-      "%__barracuda_w;\n{}{}{}mov.b64 %__barracuda_r, 0;\n{}",
-      predicate.before, address, write_release_begin(site, is_generic, called_),
-      written.empty() ? "mov.b64 %__barracuda_w, 0;\n" : written);
-  text.after =
-      fmt::format("{}{}{}}}\n", written.empty() ? "" : add_lane_flags(wire::kLaneHasWritten),
-                  write_release_end(site, called_), predicate.after);
+      "%__barracuda_w;\n{}{}{}{}{}mov.b64 %__barracuda_r, 0;\n{}{}",
+      predicate.before, address, asked.before.before, write_log_states(site, is_generic, called_),
+      write_release_begin(site, is_generic, called_),
+      written.empty() ? "mov.b64 %__barracuda_w, 0;\n" : written, asked.before.after);
+  text.after = fmt::format("{}{}{}{}{}}}\n", asked.after.before,
+                           written.empty() ? "" : add_lane_flags(wire::kLaneHasWritten),
+                           write_release_end(site, called_), asked.after.after, predicate.after);
   return text;
 }
 
 HookText HookWriter::write_acquire(const PlannedSite& site, const Statement& statement) {
   const Predicate predicate = skip_unless(statement.instruction);
   bool is_generic = false;
-  const std::string address = write_strong_address(site, statement, is_generic);
+  std::string address = write_address(site, statement, is_generic);
+  address += write_log_states(site, is_generic, called_);
   std::string read;
   if (has_value(site)) {
     read = write_value("%__barracuda_r", statement.instruction.operands[0], value_bytes(site)) +
@@ -330,7 +350,8 @@ HookText HookWriter::write_acquire(const PlannedSite& site, const Statement& sta
 HookText HookWriter::write_atomic(const PlannedSite& site, const Statement& statement) {
   const Predicate predicate = skip_unless(statement.instruction);
   bool is_generic = false;
-  const std::string address = write_strong_address(site, statement, is_generic);
+  const std::string address = write_address(site, statement, is_generic);
+  const Around asked = skip_if_left_out(site, is_generic);
   const bool is_reduction = site.effect.opcode_class == OpcodeClass::kReduction;
   const Instruction instruction =
       is_reduction ? as_atomic(statement.instruction) : statement.instruction;
@@ -364,11 +385,13 @@ HookText HookWriter::write_atomic(const PlannedSite& site, const Statement& stat
                               (compares ? wire::kLaneCompares : 0);
   text.before = fmt::format(
       "{{\n.reg .b64 %__barracuda_a, %__barracuda_s, %__barracuda_n, %__barracuda_r, "
-      "%__barracuda_w;\n{}{}{}{}{}{}",
-      declared, result.declarations, predicate.before, address,
-      write_release_begin(site, is_generic, called_), result.before);
+      "%__barracuda_w;\n{}{}{}{}{}{}{}{}{}",
+      declared, result.declarations, predicate.before, address, asked.before.before,
+      write_log_states(site, is_generic, called_), write_release_begin(site, is_generic, called_),
+      result.before, asked.before.after);
   text.after = fmt::format(
-      "{}{}{}{}{}{}{}}}\n", read.empty() ? "mov.b64 %__barracuda_r, 0;\n" : read,
+      "{}{}{}{}{}{}{}{}{}}}\n", asked.after.before,
+      read.empty() ? "mov.b64 %__barracuda_r, 0;\n" : read,
       result.text.empty() ? "mov.b64 %__barracuda_w, 0;\n" : result.text,
       write_parts(site, {"%__barracuda_r", "%__barracuda_w"}), add_lane_flags(flags),
       write_release_end(site, called_),
@@ -376,7 +399,7 @@ HookText HookWriter::write_atomic(const PlannedSite& site, const Statement& stat
                    : write_call(called_, {.name = "acquire"},
                                 {b32(site_word(site)), b64("%__barracuda_a"), b64("%__barracuda_r"),
                                  b32(flags & wire::kLaneHasRead)}),
-      predicate.after);
+      asked.after.after, predicate.after);
   return text;
 }
 
@@ -417,12 +440,6 @@ std::string HookWriter::write_address(const PlannedSite& site, const Statement& 
              ? text
              : text + fmt::format("or.b64 %__barracuda_a, %__barracuda_a, {};\n",
                                   low_register(site.sub_word));
-}
-
-std::string HookWriter::write_strong_address(const PlannedSite& site, const Statement& statement,
-                                             bool& is_generic) {
-  const std::string address = write_address(site, statement, is_generic);
-  return address + write_log_states(site, is_generic, called_);
 }
 
 // Before the statement that clears these bits, and that may overwrite the address.

@@ -36,10 +36,17 @@ class HookWriter {
     std::string before, after;
   };
 
+  // What stands around the hooks before a statement, and around those behind it.
+  struct Around {
+    Predicate before, after;
+  };
+
   [[nodiscard]] Predicate skip_unless(const Instruction& instruction);
   [[nodiscard]] Predicate skip_unless_used(const PlannedSite& site);
   // Around another hook: what says whether it is needed.
   [[nodiscard]] Predicate skip_if(Hook hook, std::initializer_list<HookArgument> arguments);
+  // Of a strong access; nothing if it is always logged.
+  [[nodiscard]] Around skip_if_left_out(const PlannedSite& site, bool is_generic);
   HookText write_event(const PlannedSite& site, const Statement& statement);
   HookText write_access(const PlannedSite& site, const Statement& statement);
   HookText write_release(const PlannedSite& site, const Statement& statement);
@@ -66,9 +73,6 @@ class HookWriter {
   std::string write_place(std::string_view into, const Place& place, bool& is_generic) const;
   std::string write_address(const PlannedSite& site, const Statement& statement,
                             bool& is_generic) const;
-  // The same of a strong access, with what comes before its hooks.
-  std::string write_strong_address(const PlannedSite& site, const Statement& statement,
-                                   bool& is_generic);
   [[nodiscard]] std::string write_shared_address(std::string_view into, const Operand& base,
                                                  std::int64_t offset, bool is_cluster) const;
   // Makes of an operation's address that of the lane's part of it, or of no memory.

@@ -65,8 +65,9 @@ class BodyReader {
       if (is_fence(effect)) {
         fence = effect.scope;
       }
+      facts.has_fence = facts.has_fence || is_fence(effect) || is_ordering(effect);
       facts.synchronises =
-          facts.synchronises || is_fence(effect) || is_ordering(effect) ||
+          facts.synchronises || facts.has_fence ||
           (effect.opcode_class == OpcodeClass::kAtomic && is_result_read(function, i));
       is_empty = is_empty && is_end(effect);
       const bool is_heap_call = effect.opcode_class == OpcodeClass::kCall &&

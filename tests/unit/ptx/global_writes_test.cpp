@@ -160,6 +160,14 @@ TEST_CASE("what is not known of a call, or of an instruction, is not known of wh
                     {}));
 }
 
+TEST_CASE("who reads a texture or a surface writes nothing") {
+  CHECK(writes_only(writes_of("tex.1d.v4.f32.s32 {%r1, %r1, %r1, %r1}, [%rd1, {%r1}];\n"
+                              "suld.b.1d.b32.trap %r1, [%rd1, {%r1}];\n"),
+                    {}));
+  CHECK_FALSE(writes_of("sust.b.1d.b32.trap [%rd1, {%r1}], %r1;\n").is_known);
+  CHECK_FALSE(writes_of("sured.b.add.1d.u32.trap [%rd1, {%r1}], %r1;\n").is_known);
+}
+
 TEST_CASE("printing is no write", "[calls]") {
   CHECK(writes_only(
       writes_of("{\n.param .b64 a;\n.param .b64 b;\n.param .b32 c;\nst.param.b64 [a], 0;\n"

@@ -146,6 +146,55 @@ KERNEL counted(float* out, int* counter, int n) {
   atomicAdd(counter, 1);
 }
 
+KERNEL compacted(float* out, int* counter, int n) {
+  out[atomicAdd(counter, 1)] = 1;
+}
+
+KERNEL kept_number(int* out, int* counter, int n) {
+  out[index_x()] = __shfl_sync(~0u, atomicAdd(counter, 32), 0) + threadIdx.x;
+}
+
+KERNEL decided(float* out, int* counter, int n) {
+  if (atomicAdd(counter, 1) == n) {
+    out[0] = 1;
+  }
+}
+
+KERNEL decided_by_all(float* out, int* counter, int n) {
+  __shared__ int ticket;
+  if (threadIdx.x == 0) {
+    ticket = atomicAdd(counter, 1);
+  }
+  __syncthreads();
+  out[ticket] = 1;
+}
+
+KERNEL fenced(float* out, int* counter, int n) {
+  const int place = atomicAdd(counter, 1);
+  __threadfence();
+  out[place] = 1;
+}
+
+KERNEL fenced_sum(float* out, int* counter, int n) {
+  out[index_x()] = 1;
+  __threadfence();
+  asm volatile("red.global.add.u32 [%0], 1;" ::"l"(counter) : "memory");
+}
+
+KERNEL counted_and_read(float* out, int* counter, int n) {
+  atomicAdd(&counter[1], 1);
+  out[index_x()] = counter[0];
+}
+
+KERNEL counted_in_two_sizes(float* out, int* counter, int n) {
+  atomicAdd(counter, 1);
+  atomicAdd(reinterpret_cast<unsigned long long*>(counter) + 1, 1ull);
+}
+
+KERNEL counted_by_block(float* out, int* counter, int n) {
+  atomicAdd_block(counter, 1);
+}
+
 KERNEL told(float* out, volatile float* in, int n) {
   out[index_x()] = in[index_x()];
 }

@@ -172,10 +172,25 @@ TEST_CASE("two pointers into one array are looked at together") {
 
 TEST_CASE("what is accessed in another way is not owned, and what may be keeps all from it") {
   CHECK(owns("counted"));
-  CHECK_FALSE(owns("counted", {}, kIn));
   CHECK_FALSE(owns("counted", {.in = kOut + 4096}));
   CHECK(owned_by("chased", {}).empty());
   CHECK(owned_by("map", {.out = 0x1000}).empty());  // it leads to no allocation
+}
+
+TEST_CASE(
+    "memory that is accessed by atomics of one size alone is owned, if nothing is ordered by "
+    "them") {
+  const auto name =
+      GENERATE(as<std::string>{}, "counted", "compacted", "kept_number", "fenced_sum");
+  INFO(name);
+  CHECK(owns(name, {}, kIn));
+}
+
+TEST_CASE("an atomic whose result decides something, or may be ordered by a fence, owns nothing") {
+  const auto name = GENERATE(as<std::string>{}, "decided", "decided_by_all", "fenced",
+                             "counted_and_read", "counted_in_two_sizes", "counted_by_block");
+  INFO(name);
+  CHECK_FALSE(owns(name, {}, kIn));
 }
 
 TEST_CASE("what is left out anyway is not looked for") {
