@@ -248,9 +248,9 @@ struct Cost {
 Cost replay(const Recording& recording, const LaunchInfo& launch, std::uint32_t threads) {
   static constexpr std::array<char, kRings> rings{};  // their addresses name them
   const double allocated_before = allocated_bytes();
-  Detector detector;
-  detector.add_sites(wire::SiteId{0}, sites());
-  Ordering ordering(detector, {.threads = threads});
+  const auto detector = make_detector();
+  detector->add_sites(wire::SiteId{0}, sites());
+  Ordering ordering(*detector, {.threads = threads});
   OrderCounters counters;
   std::vector<Batch> batches = recording.batches();
   const std::clock_t cpu_start = std::clock();  // the machine may be shared
@@ -262,11 +262,11 @@ Cost replay(const Recording& recording, const LaunchInfo& launch, std::uint32_t 
   ordering.go_on();
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   const double cpu = static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC;
-  if (!detector.findings().races.empty() || detector.rejected() != 0 ||
-      !detector.launch_over(launch.id)) {
-    std::printf("WRONG: %zu races, %llu rejected%s\n", detector.findings().races.size(),
-                static_cast<unsigned long long>(detector.rejected()),
-                detector.launch_over(launch.id) ? "" : ", not over");
+  if (!detector->findings().races.empty() || detector->rejected() != 0 ||
+      !detector->launch_over(launch.id)) {
+    std::printf("WRONG: %zu races, %llu rejected%s\n", detector->findings().races.size(),
+                static_cast<unsigned long long>(detector->rejected()),
+                detector->launch_over(launch.id) ? "" : ", not over");
   }
   batches = {};
   return {.seconds = threads == 1 ? cpu : wall.count(),

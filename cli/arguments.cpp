@@ -14,14 +14,8 @@
 #include <fmt/format.h>
 
 #include "base/nearest_name.h"
-#include "cli/campaign_arguments.h"
-#include "cli/doctor_arguments.h"
-#include "cli/explore_arguments.h"
-#include "cli/expose_arguments.h"
-#include "cli/fix_arguments.h"
+#include "cli/command_parsers.h"
 #include "cli/generated.h"
-#include "cli/harden_arguments.h"
-#include "cli/litmus_arguments.h"
 #include "cli/option_docs.h"
 #include "cli/version.h"
 
@@ -168,8 +162,7 @@ Expected<RunWords> split_run_words(std::span<const std::string> words) {
 
 using Extent = std::array<std::uint32_t, 3>;
 
-// The whole command line for CLI11, and where it puts what it reads.
-// Commands whose words are read elsewhere.
+// Commands whose words are read elsewhere (command_parsers.h).
 struct OwnParser {
   std::string_view name;
   const char* description;
@@ -180,18 +173,13 @@ constexpr OwnParser kOwnParsers[] = {
     {.name = "expose", .description = kExposeDescription, .parse = parse_expose},
     {.name = "fix", .description = kFixDescription, .parse = parse_fix},
     {.name = "harden", .description = kHardenDescription, .parse = parse_harden},
-    {.name = "litmus",
-     .description = kLitmusDescription,
-     .parse = [](const std::vector<std::string>& words,
-                 const std::string& /*environment*/) { return parse_litmus(words); }},
-    {.name = "tune",
-     .description = kTuneDescription,
-     .parse = [](const std::vector<std::string>& words,
-                 const std::string& /*environment*/) { return parse_tune(words); }},
+    {.name = "litmus", .description = kLitmusDescription, .parse = parse_litmus},
+    {.name = "tune", .description = kTuneDescription, .parse = parse_tune},
     {.name = "campaign", .description = kCampaignDescription, .parse = parse_campaign},
     {.name = "doctor", .description = kDoctorDescription, .parse = parse_doctor},
 };
 
+// The whole command line for CLI11, and where it puts what it reads.
 class Parser {
  public:
   Parser() : app_(kDescription, "barracuda") {
@@ -562,9 +550,6 @@ Command parse_arguments(const std::vector<std::string>& arguments,
           kOwnParsers, words.empty() ? std::string_view() : words.front(), &OwnParser::name);
       own != std::end(kOwnParsers)) {
     return own->parse({words.begin() + 1, words.end()}, environment_options);
-  }
-  if (!words.empty() && words.front() == "fix") {
-    return parse_fix({words.begin() + 1, words.end()}, environment_options);
   }
   if (!arguments.empty() && arguments.front() == "run") {
     auto split = split_run_words(std::span(arguments).subspan(1));

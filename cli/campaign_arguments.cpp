@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/command_parsers.h"
+
 namespace barracuda::cli {
 namespace {
 
@@ -76,11 +78,6 @@ constexpr CampaignPart kParts[] = {
      .flags = kResultFlags},
 };
 
-Message error(const std::string& text, std::string_view part) {
-  return {.text = fmt::format("barracuda: {} (see barracuda campaign{} --help)\n", text, part),
-          .is_error = true};
-}
-
 // What stands behind -- is the command to divide.
 Command parse_write(const std::vector<std::string>& words, const std::string& environment_options) {
   CampaignWriteCommand command{.environment_options = environment_options};
@@ -95,26 +92,21 @@ Command parse_write(const std::vector<std::string>& words, const std::string& en
       ->check(CLI::Range(std::uint64_t{1}, kMostTasks));
   app.add_option("--lines", command.lines, "a file of commands, one a line, instead of COMMAND");
   const auto mark = std::ranges::find(words, "--");
-  std::vector<std::string> flags(words.begin(), mark);
-  std::ranges::reverse(flags);  // CLI11 takes them from the back
-  try {
-    app.parse(flags);
-  } catch (const CLI::Success&) {
-    return Message{.text = app.help("barracuda campaign")};
-  } catch (const CLI::ParseError& problem) {
-    return error(problem.what(), " write");
+  if (auto message = parse_flags(app, {words.begin(), mark}, "barracuda campaign")) {
+    return *std::move(message);
   }
   if (mark != words.end()) {
     command.words.assign(mark + 1, words.end());
   }
   if (command.words.empty() == command.lines.empty()) {
-    return error(command.lines.empty()
-                     ? "no command to divide: barracuda campaign write FOLDER -- explore FILE..."
-                     : "either --lines or a command behind --, not both",
-                 " write");
+    return usage_error(
+        command.lines.empty()
+            ? "no command to divide: barracuda campaign write FOLDER -- explore FILE..."
+            : "either --lines or a command behind --, not both",
+        "campaign write");
   }
   if (!command.lines.empty() && command.tasks != 0) {
-    return error("--tasks: each line of --lines is a task", " write");
+    return usage_error("--tasks: each line of --lines is a task", "campaign write");
   }
   return command;
 }
@@ -138,11 +130,11 @@ Command parse_campaign(const std::vector<std::string>& words,
     return Message{.text = fmt::format("{}\nUsage: barracuda campaign PART FOLDER ...\n\n{}",
                                        kCampaignDescription, kFooter)};
   }
-  return error(part.empty() ? "campaign needs write, run, status or result"
-                            : fmt::format("campaign: there is no '{}'; there are write, run, "
-                                          "status and result",
-                                          part),
-               "");
+  return usage_error(part.empty() ? "campaign needs write, run, status or result"
+                                  : fmt::format("campaign: there is no '{}'; there are write, run, "
+                                                "status and result",
+                                                part),
+                     "campaign");
 }
 
 }  // namespace barracuda::cli

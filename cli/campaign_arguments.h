@@ -1,17 +1,10 @@
-// The command line of `barracuda campaign`.
+// The parts of `barracuda campaign`.
 #pragma once
 
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
-
-#include "cli/arguments.h"
 
 namespace barracuda::cli {
-
-inline constexpr const char* kCampaignDescription =
-    "divide explore, expose or harden into tasks, and run them on this machine or on many";
 
 // A flag of a part that campaign/__main__.py reads, in the words of its help.
 struct CampaignFlag {
@@ -26,9 +19,5 @@ struct CampaignPart {
 };
 
 std::span<const CampaignPart> campaign_parts();
-
-// The words behind `campaign`.
-Command parse_campaign(const std::vector<std::string>& words,
-                       const std::string& environment_options);
 
 }  // namespace barracuda::cli

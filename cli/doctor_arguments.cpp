@@ -1,8 +1,8 @@
-#include "cli/doctor_arguments.h"
-
 #include <algorithm>
 
 #include <CLI/CLI.hpp>
+
+#include "cli/command_parsers.h"
 
 namespace barracuda::cli {
 namespace {
@@ -18,10 +18,6 @@ constexpr const char* kFooter =
     "  barracuda doctor\n"
     "  barracuda doctor -- ./app input.dat\n";
 
-Message error(const std::string& text) {
-  return {.text = "barracuda: " + text + " (see barracuda doctor --help)\n", .is_error = true};
-}
-
 }  // namespace
 
 Command parse_doctor(const std::vector<std::string>& words,
@@ -36,27 +32,21 @@ Command parse_doctor(const std::vector<std::string>& words,
   // For the help text only: the program's words are its own.
   app.add_option("PROGRAM", shown_only, "the program and its arguments, after --");
   const auto end = std::ranges::find(words, "--");
-  std::vector<std::string> flags(words.begin(), end);
   if (end != words.end()) {
     command.program.assign(end + 1, words.end());
   }
-  std::ranges::reverse(flags);  // CLI11 takes them from the back
-  try {
-    app.parse(flags);
-  } catch (const CLI::Success&) {
-    return Message{.text = app.help("barracuda")};
-  } catch (const CLI::ParseError& problem) {
-    return error(problem.what());
+  if (auto message = parse_flags(app, {words.begin(), end})) {
+    return *std::move(message);
   }
   if (command.program.empty()) {
     command.program = shown_only;
   }
   if (auto parsed = parse_options(command.options, environment_options); !parsed) {
-    return error("BARRACUDA_OPTIONS: " + parsed.error().message);
+    return usage_error("BARRACUDA_OPTIONS: " + parsed.error().message, "doctor");
   }
   if (!device.empty()) {
     if (auto set = set_option(command.options, "device", device); !set) {
-      return error(set.error().message);
+      return usage_error(set.error().message, "doctor");
     }
   }
   return command;

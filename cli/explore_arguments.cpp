@@ -1,10 +1,8 @@
-#include "cli/explore_arguments.h"
-
 #include <string>
 
 #include <CLI/CLI.hpp>
 
-#include "cli/explore_kernel_arguments.h"
+#include "cli/command_parsers.h"
 
 namespace barracuda::cli {
 namespace {

@@ -1,9 +1,9 @@
-#include "cli/explore_kernel_arguments.h"
-
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
+
+#include "cli/command_parsers.h"
 
 namespace barracuda::cli {
 namespace {

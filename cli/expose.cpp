@@ -186,12 +186,10 @@ int run_expose(const ExposeCommand& command, Oracle& oracle) {
   } else {
     write_plans(command, result, trials, report);
   }
-  if (auto published = publish(command.options, report::weak_json_report(report), report.program,
-                               [&report](const report::TextStyle& style) {
-                                 return report::weak_text_report(report, style);
-                               });
-      !published) {
-    complain(published.error().to_string());
+  if (!publish(command.options, report::weak_json_report(report), report.program,
+               [&report](const report::TextStyle& style) {
+                 return report::weak_text_report(report, style);
+               })) {
     return report::kStatusToolFailed;
   }
   return status_of(report, command.options);
@@ -200,17 +198,9 @@ int run_expose(const ExposeCommand& command, Oracle& oracle) {
 }  // namespace
 
 int expose(ExposeCommand command) {
-  if (const auto status = refused_device(command, command.stress, "expose")) {
-    return *status;
-  }
-  command.options.device = is_on_gpu(command) ? "gpu" : "cpu";
-  auto checked = checked_rules(command);
+  auto checked = prepare(command, command.stress, "expose");
   if (const int* const status = std::get_if<int>(&checked)) {
     return *status;
-  }
-  if (const auto found = command.stress ? find_stress_file(command) : Expected<void>(); !found) {
-    complain("expose: " + found.error().to_string());
-    return report::kStatusNotChecked;
   }
   weak_memory::Oracle oracle(std::get<weak_memory::OracleRules>(std::move(checked)));
   return run_expose(command, oracle);

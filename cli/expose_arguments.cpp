@@ -1,5 +1,3 @@
-#include "cli/expose_arguments.h"
-
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -46,10 +44,9 @@ std::optional<std::vector<double>> probabilities_of(std::string_view text) {
   }
 }
 
-class ExposeParser {
+class ExposeParser : public WeakParser<ExposeCommand> {
  public:
-  ExposeParser() : app_(kExposeDescription, "expose"), common_(app_, command_, "expose") {
-    app_.footer(kFooter);
+  ExposeParser() : WeakParser(kExposeDescription, kFooter, "expose") {
     const auto number = CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000});
     app_.add_option("--runs", command_.runs, "runs of each random stage")
         ->check(number)
@@ -85,9 +82,6 @@ class ExposeParser {
   }
 
  private:
-  CLI::App app_;
-  ExposeCommand command_;
-  WeakArguments common_;
   std::string probabilities_ = "1,0.75,0.5,0.25";
 };
 

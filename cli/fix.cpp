@@ -279,12 +279,10 @@ int run_fix(const FixCommand& command, const weak_memory::OracleRules& rules) {
   if (!published) {
     report.tool_failure = published.error().to_string();
   }
-  if (published = publish(command.options, report::fix_json_report(report), report.program,
-                          [&report](const report::TextStyle& style) {
-                            return report::fix_text_report(report, style);
-                          });
-      !published) {
-    complain(published.error().to_string());
+  if (!publish(command.options, report::fix_json_report(report), report.program,
+               [&report](const report::TextStyle& style) {
+                 return report::fix_text_report(report, style);
+               })) {
     return report::kStatusToolFailed;
   }
   return status_of(report, command.options);

@@ -1,5 +1,3 @@
-#include "cli/fix_arguments.h"
-
 #include <CLI/CLI.hpp>
 
 #include "cli/weak_arguments.h"

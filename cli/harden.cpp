@@ -104,12 +104,10 @@ int run_harden(HardenCommand& command, weak_memory::Oracle& oracle) {
       status = report::kStatusToolFailed;
     }
   }
-  if (auto published = publish(command.options, report::hardening_json(report), report.program,
-                               [&report](const report::TextStyle& style) {
-                                 return report::hardening_text(report, style);
-                               });
-      !published) {
-    complain(published.error().to_string());
+  if (!publish(command.options, report::hardening_json(report), report.program,
+               [&report](const report::TextStyle& style) {
+                 return report::hardening_text(report, style);
+               })) {
     return report::kStatusToolFailed;
   }
   return status;
@@ -118,20 +116,12 @@ int run_harden(HardenCommand& command, weak_memory::Oracle& oracle) {
 }  // namespace
 
 int harden(HardenCommand command) {
-  if (const auto status = refused_device(command, command.stress, "harden")) {
-    return *status;
-  }
-  command.options.device = is_on_gpu(command) ? "gpu" : "cpu";
-  auto checked = checked_rules(command);
+  auto checked = prepare(command, command.stress, "harden");
   if (const int* const status = std::get_if<int>(&checked)) {
     return *status;
   }
   if (const int status = check_output(command.fences); status != 0) {
     return status;
-  }
-  if (const auto found = command.stress ? find_stress_file(command) : Expected<void>(); !found) {
-    complain("harden: " + found.error().to_string());
-    return report::kStatusNotChecked;
   }
   weak_memory::Oracle oracle(std::get<weak_memory::OracleRules>(std::move(checked)));
   return run_harden(command, oracle);

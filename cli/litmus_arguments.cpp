@@ -1,10 +1,8 @@
-#include "cli/litmus_arguments.h"
-
-#include <optional>
 #include <utility>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
+
+#include "cli/command_parsers.h"
 
 namespace barracuda::cli {
 namespace {
@@ -25,24 +23,9 @@ constexpr const char* kTuneFooter =
     "result is kept for this GPU and driver, and litmus uses it.\n"
     "Exit status: 0; 67 there is no GPU, or the time was over; 64 bad option.\n";
 
-// What there is to say instead of doing anything.
-std::optional<Message> parse(CLI::App& app, const std::vector<std::string>& words) {
-  std::vector<std::string> flags(words.rbegin(), words.rend());  // CLI11 takes them from the back
-  try {
-    app.parse(flags);
-  } catch (const CLI::Success&) {
-    return Message{.text = app.help("barracuda")};
-  } catch (const CLI::ParseError& problem) {
-    return Message{.text = fmt::format("barracuda: {} (see barracuda {} --help)\n", problem.what(),
-                                       app.get_name()),
-                   .is_error = true};
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
-Command parse_litmus(const std::vector<std::string>& words) {
+Command parse_litmus(const std::vector<std::string>& words, const std::string& /*environment*/) {
   constexpr std::uint32_t kMost = 1'000'000, kFarthest = 65'536;
   CLI::App app(kLitmusDescription, "litmus");
   LitmusCommand command;
@@ -66,13 +49,13 @@ Command parse_litmus(const std::vector<std::string>& words) {
   app.add_flag("--no-delays", command.no_delays, "emulated device: memory is not weak");
   app.add_option("--seed", command.seed, "of all that is drawn")->capture_default_str();
   app.add_option("--json", command.json, "write results as JSON Lines to this file");
-  if (auto message = parse(app, words)) {
+  if (auto message = parse_flags(app, words)) {
     return *std::move(message);
   }
   return command;
 }
 
-Command parse_tune(const std::vector<std::string>& words) {
+Command parse_tune(const std::vector<std::string>& words, const std::string& /*environment*/) {
   constexpr std::uint64_t kMostSeconds = 1'000'000;
   CLI::App app(kTuneDescription, "tune");
   TuneCommand command;
@@ -85,7 +68,7 @@ Command parse_tune(const std::vector<std::string>& words) {
   app.add_option("--seed", command.seed, "of all that is drawn")->capture_default_str();
   app.add_option("--out", command.out, "file for the parameters (default: where litmus looks)");
   app.add_option("--csv", command.csv, "write every point to this file");
-  if (auto message = parse(app, words)) {
+  if (auto message = parse_flags(app, words)) {
     return *std::move(message);
   }
   return command;

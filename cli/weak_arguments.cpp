@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -39,8 +38,7 @@ std::optional<std::uint64_t> seconds_of(std::string_view text) {
 
 }  // namespace
 
-WeakArguments::WeakArguments(CLI::App& app, WeakCommand& command, std::string name)
-    : app_(app), command_(command), name_(std::move(name)) {
+WeakArguments::WeakArguments(CLI::App& app, WeakCommand& command) : app_(app), command_(command) {
   app_.set_help_flag("--help,-h", "print this help");
   app_.prefix_command();
   app_.add_option("--time", time_, "how long all of it may take: 90s, 10m, 2h")
@@ -67,22 +65,15 @@ WeakArguments::WeakArguments(CLI::App& app, WeakCommand& command, std::string na
 }
 
 Message WeakArguments::error(const std::string& text) const {
-  return {.text = fmt::format("barracuda: {} (see barracuda {} --help)\n", text, name_),
-          .is_error = true};
+  return usage_error(text, app_.get_name());
 }
 
 std::optional<Message> WeakArguments::parse(const std::vector<std::string>& words,
                                             const std::string& environment_options) {
   // What stands behind -- is the program's; without it, what the first other word begins.
   const auto mark = std::ranges::find(words, "--");
-  std::vector<std::string> flags(words.begin(), mark);
-  std::ranges::reverse(flags);  // CLI11 takes them from the back
-  try {
-    app_.parse(flags);
-  } catch (const CLI::Success&) {
-    return Message{.text = app_.help("barracuda")};
-  } catch (const CLI::ParseError& problem) {
-    return error(problem.what());
+  if (auto message = parse_flags(app_, {words.begin(), mark})) {
+    return message;
   }
   command_.program = app_.remaining();
   if (!command_.program.empty() &&
@@ -112,8 +103,8 @@ std::optional<Message> WeakArguments::take_options(const std::string& environmen
   }
   command_.time = *time;
   if (command_.program.empty()) {
-    return error(
-        fmt::format("no program to run: barracuda {} [options] -- ./app arguments", name_));
+    return error(fmt::format("no program to run: barracuda {} [options] -- ./app arguments",
+                             app_.get_name()));
   }
   return std::nullopt;
 }

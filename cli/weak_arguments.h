@@ -10,14 +10,14 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/arguments.h"
+#include "cli/command_parsers.h"
 
 namespace barracuda::cli {
 
 class WeakArguments {
  public:
-  // Both outlive it. `name`: the command's.
-  WeakArguments(CLI::App& app, WeakCommand& command, std::string name);
+  // Both outlive it. The application has the command's name.
+  WeakArguments(CLI::App& app, WeakCommand& command);
 
   // The words behind the command's name. What is wrong with them, or the help that they ask for;
   // nothing: the command has what they say.
@@ -32,7 +32,6 @@ class WeakArguments {
 
   CLI::App& app_;
   WeakCommand& command_;
-  std::string name_;
   std::string time_ = "10m";
   std::map<std::string, std::string> values_;  // of the options of `run`, by name
 };
@@ -42,7 +41,7 @@ template <typename WeakKind>
 class WeakParser {
  public:
   WeakParser(const char* description, const char* footer, const std::string& name)
-      : app_(description, name), common_(app_, command_, name) {
+      : app_(description, name), common_(app_, command_) {
     app_.footer(footer);
   }
 

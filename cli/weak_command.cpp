@@ -28,8 +28,7 @@ namespace {
 constexpr double kSlower = 10;
 constexpr std::uint64_t kLeastLimit = 20, kMostLimit = 60;
 
-}  // namespace
-
+// Errors: a file that is to be compared with, and cannot be read.
 Expected<weak_memory::OracleRules> oracle_rules(const WeakCommand& command) {
   using weak_memory::CompareOutput;
   weak_memory::OracleRules rules;
@@ -45,6 +44,8 @@ Expected<weak_memory::OracleRules> oracle_rules(const WeakCommand& command) {
   return rules;
 }
 
+// Makes runs and, unless the user has set a limit of time, gives each next one a limit by how long
+// those before have taken; the first have a minute.
 weak_memory::RunAll with_limit(WeakRuns& runs, bool is_given) {
   if (!is_given) {
     runs.set_time_limit(kMostLimit);
@@ -58,6 +59,40 @@ weak_memory::RunAll with_limit(WeakRuns& runs, bool is_given) {
     return outcomes;
   };
 }
+
+// On a GPU, if the options name no stress: the stress that it was tuned to; says so if it was not.
+Expected<void> find_stress_file(WeakCommand& command) {
+  if (!command.options.stress_parameters.empty() || !is_on_gpu(command)) {
+    return {};
+  }
+  TRY(const auto device, weak_memory::LitmusDevice::gpu());
+  const std::string file = weak_memory::stress_file(*device);
+  if (!file.empty() && std::filesystem::exists(file)) {
+    command.options.stress_parameters = file;
+  } else {
+    complain("this GPU and driver were not tuned (barracuda tune): with the stress of Hopper");
+  }
+  return {};
+}
+
+// The status for main, once said, where there is no such device, or none that can be stressed.
+std::optional<int> refused_device(const WeakCommand& command, bool stress,
+                                  const std::string& name) {
+  if (!is_on_gpu(command) && stress) {
+    complain(name +
+             ": --stress: the emulated device has no hardware to stress; without it stores are "
+             "delayed and loads stale there, with a new seed and schedule a run");
+    return report::kStatusBadOption;
+  }
+  if (is_on_gpu(command) && !driver_is_present()) {
+    complain(name +
+             ": there is no GPU; without --device gpu the program runs on the emulated device");
+    return report::kStatusBadOption;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::optional<int> no_run_at_all(const WeakRuns& runs, const std::string& reason) {
   if (!runs.first_loss() || ProgramRuns::is_interrupted()) {
@@ -131,27 +166,27 @@ std::string why_incomplete(const WeakCommand& command, const std::string& what) 
              : fmt::format("the time was over after {} s (--time)", command.time);
 }
 
-Expected<void> publish(const Options& options, const std::string& json,
-                       const report::Report& program,
-                       const std::function<std::string(const report::TextStyle&)>& text) {
+bool publish(const Options& options, const std::string& json, const report::Report& program,
+             const std::function<std::string(const report::TextStyle&)>& text) {
+  const auto text_for = [&](report::TextTarget target) {
+    return text(report::text_style(options, target));
+  };
+  Expected<void> written;
   if (!options.json.empty()) {
-    TRY(const std::string file, expand_file_name(options.json));
-    if (auto written = write_file(file, json); !written) {
-      return written;
-    }
+    written = report::write_named_file(options.json, json);
   }
-  if (!options.html.empty()) {
-    TRY(const std::string file, expand_file_name(options.html));
-    if (auto written = write_file(file, report::html_report(program, json)); !written) {
-      return written;
-    }
+  if (written && !options.html.empty()) {
+    written = report::write_named_file(options.html, report::html_report(program, json));
   }
-  if (options.log_file.empty()) {
-    return report::write_to_stderr(
-        text(report::text_style(options, report::TextTarget::kStandardError)));
+  if (written) {
+    written = options.log_file.empty()
+                  ? report::write_to_stderr(text_for(report::TextTarget::kStandardError))
+                  : report::write_named_file(options.log_file, text_for(report::TextTarget::kFile));
   }
-  TRY(const std::string file, expand_file_name(options.log_file));
-  return write_file(file, text(report::text_style(options, report::TextTarget::kFile)));
+  if (!written) {
+    complain(written.error().to_string());
+  }
+  return written.has_value();
 }
 
 std::variant<weak_memory::OracleRules, int> checked_rules(const WeakCommand& command) {
@@ -166,42 +201,29 @@ std::variant<weak_memory::OracleRules, int> checked_rules(const WeakCommand& com
   return *std::move(rules);
 }
 
+std::variant<weak_memory::OracleRules, int> prepare(WeakCommand& command, bool stress,
+                                                    const std::string& name) {
+  if (const auto status = refused_device(command, stress, name)) {
+    return *status;
+  }
+  command.options.device = is_on_gpu(command) ? "gpu" : "cpu";
+  auto checked = checked_rules(command);
+  if (!stress || std::holds_alternative<int>(checked)) {
+    return checked;
+  }
+  if (const auto found = find_stress_file(command); !found) {
+    complain(name + ": " + found.error().to_string());
+    return report::kStatusNotChecked;
+  }
+  return checked;
+}
+
 bool is_on_gpu(const WeakCommand& command) {
   return command.options.device == "gpu";
 }
 
 bool is_rewritten(const WeakCommand& command) {
   return is_on_gpu(command) || command.options.delay_levels == "rewrite";
-}
-
-Expected<void> find_stress_file(WeakCommand& command) {
-  if (!command.options.stress_parameters.empty() || !is_on_gpu(command)) {
-    return {};
-  }
-  TRY(const auto device, weak_memory::LitmusDevice::gpu());
-  const std::string file = weak_memory::stress_file(*device);
-  if (!file.empty() && std::filesystem::exists(file)) {
-    command.options.stress_parameters = file;
-  } else {
-    complain("this GPU and driver were not tuned (barracuda tune): with the stress of Hopper");
-  }
-  return {};
-}
-
-std::optional<int> refused_device(const WeakCommand& command, bool stress,
-                                  const std::string& name) {
-  if (!is_on_gpu(command) && stress) {
-    complain(name +
-             ": --stress: the emulated device has no hardware to stress; without it stores are "
-             "delayed and loads stale there, with a new seed and schedule a run");
-    return report::kStatusBadOption;
-  }
-  if (is_on_gpu(command) && !driver_is_present()) {
-    complain(name +
-             ": there is no GPU; without --device gpu the program runs on the emulated device");
-    return report::kStatusBadOption;
-  }
-  return std::nullopt;
 }
 
 std::string shell_word(const std::string& word) {

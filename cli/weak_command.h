@@ -54,31 +54,22 @@ class WeakSession {
 std::string why_incomplete(const WeakCommand& command, const std::string& what);
 
 // The JSON and the page of HTML to the files that the options name, the text to theirs or to
-// standard error. `program`: what runs of the program as it is have found.
-Expected<void> publish(const Options& options, const std::string& json,
-                       const report::Report& program,
-                       const std::function<std::string(const report::TextStyle&)>& text);
+// standard error. `program`: what runs of the program as it is have found. False, once it has said
+// why: they cannot be written.
+bool publish(const Options& options, const std::string& json, const report::Report& program,
+             const std::function<std::string(const report::TextStyle&)>& text);
 
 // The files of the options can be written, and the oracle's rules are there; else the status for
 // main, once said.
 std::variant<weak_memory::OracleRules, int> checked_rules(const WeakCommand& command);
-
-// Errors: a file that is to be compared with, and cannot be read.
-Expected<weak_memory::OracleRules> oracle_rules(const WeakCommand& command);
+// The same for the command of that name, which may run on a GPU and `stress` it: and the device is
+// there, and the options have it and the stress that it was tuned to.
+std::variant<weak_memory::OracleRules, int> prepare(WeakCommand& command, bool stress,
+                                                    const std::string& name);
 
 // On a GPU, where no run repeats; and stores are delayed by the program's own, rewritten code.
 bool is_on_gpu(const WeakCommand& command);
 bool is_rewritten(const WeakCommand& command);
-// On a GPU, if the options name no stress: the stress that it was tuned to; says so if it was not.
-Expected<void> find_stress_file(WeakCommand& command);
-// The status for main, once said, where there is no such device, or none that can be stressed.
-// `name`: the command's.
-std::optional<int> refused_device(const WeakCommand& command, bool stress, const std::string& name);
-
-// Makes runs and, unless the user has set a limit of time, gives each next one a limit by how long
-// those before have taken; the first have a minute.
-weak_memory::RunAll with_limit(WeakRuns& runs, bool is_given);
-
 // The status to end with where the program could not even begin; says why.
 std::optional<int> no_run_at_all(const WeakRuns& runs, const std::string& reason);
 

@@ -306,7 +306,8 @@ class BlockStates {
     std::uint64_t bits = load_block_state(place);
     for (;;) {
       const WordState state(bits);
-      const StateStep step = step_of(state, interval, access);
+      const StateStep step =
+          any_step(state, interval, access, [&](std::uint32_t thread) { return has_left(thread); });
       std::uint64_t met = bits;
       if (step.next.bits() != bits) {
         met = change_block_state(place, bits, step.next.bits());
@@ -317,16 +318,6 @@ class BlockStates {
       }
       bits = met;
     }
-  }
-
-  [[nodiscard]] __device__ __forceinline__ StateStep step_of(WordState state,
-                                                             std::uint32_t interval,
-                                                             const StateAccess& access) const {
-    if ((interval & kFrozen) == 0) {
-      return step(state, interval, access);
-    }
-    return frozen_step(state, interval, access,
-                       [&](std::uint32_t thread) { return has_left(thread); });
   }
 
   __device__ __forceinline__ void log_kept(WordState state, const StateStep& step,

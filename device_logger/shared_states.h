@@ -411,4 +411,12 @@ BARRACUDA_LOGGER StateStep frozen_step(WordState state, std::uint32_t frozen,
   return step;
 }
 
+// By any thread: its interval says whether it is frozen.
+template <class HasLeft>
+BARRACUDA_LOGGER StateStep any_step(WordState state, std::uint32_t interval,
+                                    const StateAccess& access, const HasLeft& has_left) {
+  return (interval & kFrozen) == 0 ? step(state, interval, access)
+                                   : frozen_step(state, interval, access, has_left);
+}
+
 }  // namespace barracuda::wire

@@ -153,7 +153,7 @@ BARRACUDA_LOGGER JudgedAccess judge_unlogged(const RangeAt& range_at, const IsOw
       break;
     }
   }
-  return JudgedAccess{decision, watched_before};
+  return {.decision = decision, .offset = watched_before};
 }
 
 }  // namespace barracuda::wire

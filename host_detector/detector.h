@@ -1,6 +1,6 @@
 // The happens-before detector of one session (RACE_RULES.md). Takes warp-level operations in an
-// order that is consistent with synchronisation (ordering.h sees to that) and collects findings, by
-// the engine of its model. Not thread-safe, but for cluster appliers.
+// order that is consistent with synchronisation (ordering.h sees to that) and collects findings:
+// one engine for each Model, in engines/. Not thread-safe, but for cluster appliers.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace barracuda::detector {
 
-class Engine;
+class RaceLog;
 
 class Detector {
  public:
@@ -35,49 +35,72 @@ class Detector {
     bool apply(const WarpOperation& operation);
 
    private:
-    Engine& engine_;
+    Detector& detector_;
     ClusterPart part_;
   };
 
-  explicit Detector(const DetectorOptions& options = {});
-  ~Detector();
+  Detector() = default;
+  virtual ~Detector() = default;
   Detector(const Detector&) = delete;
   Detector& operator=(const Detector&) = delete;
 
   // Sites are consecutive from `first`; a module's sites are added before its first launch.
-  void add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites);
+  virtual void add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites) = 0;
   // What the program has written a tensor map for; before a launch that copies by it.
-  void add_tensor_map(std::uint64_t number, const TensorMap& map);
-  void begin_launch(const LaunchInfo& launch);
+  virtual void add_tensor_map(std::uint64_t number, const TensorMap& map) = 0;
+  virtual void begin_launch(const LaunchInfo& launch) = 0;
   // A copy, once all that it is ordered after is over; then it is over as well.
-  void apply_copy(const CopyInfo& copy);
+  virtual void apply_copy(const CopyInfo& copy) = 0;
   // Errors in the operation (unknown launch or site, absurd CTA) are counted, not applied.
-  void apply(const WarpOperation& operation);
+  virtual void apply(const WarpOperation& operation) = 0;
+
   // Adds what cluster appliers have applied and refused.
-  void count(std::uint64_t applied, std::uint64_t rejected);
+  virtual void count(std::uint64_t applied, std::uint64_t rejected) {
+    applied_ += applied;
+    rejected_ += rejected;
+  }
+
   // How often cluster appliers waited for each other. Asked from any thread.
-  [[nodiscard]] std::uint64_t contentions() const;
+  [[nodiscard]] virtual std::uint64_t contentions() const { return 0; }
+
   // All threads have left. True once every exit was applied, or after end_launch.
-  [[nodiscard]] bool launch_over(LaunchId launch) const;
+  [[nodiscard]] virtual bool launch_over(LaunchId launch) const = 0;
   // Force-ends a launch that trapped or failed.
-  void end_launch(LaunchId launch);
+  virtual void end_launch(LaunchId launch) = 0;
   // Memory was freed (or reused in stream order): its shadow is forgotten.
-  void forget(std::uint64_t address, std::uint64_t bytes);
+  virtual void forget(std::uint64_t address, std::uint64_t bytes) = 0;
 
   // The running launches with a block that can never end: all its threads that are left wait at
   // barriers, and none of these can open. (model=ptx; of the paper's model there are none.)
-  [[nodiscard]] std::vector<LaunchId> find_deadlocked() const;
+  [[nodiscard]] virtual std::vector<LaunchId> find_deadlocked() const { return {}; }
 
   [[nodiscard]] const Findings& findings() const;
   // Asked from any thread, while operations are applied.
   [[nodiscard]] Findings findings_so_far() const;
   // Grows with every new finding and every one that became worse; asked from any thread.
   [[nodiscard]] std::uint64_t finding_changes() const;
-  [[nodiscard]] std::uint64_t applied() const;
-  [[nodiscard]] std::uint64_t rejected() const;
+
+  [[nodiscard]] std::uint64_t applied() const { return applied_; }
+
+  [[nodiscard]] std::uint64_t rejected() const { return rejected_; }
 
  private:
-  std::unique_ptr<Engine> engine_;
+  // A cluster applier's. One that is for one thread refuses all.
+  [[nodiscard]] virtual ClusterPart begin_part(LaunchId launch) { return {.launch = launch}; }
+
+  virtual bool apply_part(ClusterPart& /*part*/, const WarpOperation& /*operation*/) {
+    return false;
+  }
+
+  // Nothing of it waits any more.
+  virtual void end_part(ClusterPart& /*part*/) {}
+
+  [[nodiscard]] virtual const RaceLog& log() const = 0;
+
+  std::uint64_t applied_ = 0, rejected_ = 0;  // operations
 };
+
+// The engine of the options' model.
+std::unique_ptr<Detector> make_detector(const DetectorOptions& options = {});
 
 }  // namespace barracuda::detector

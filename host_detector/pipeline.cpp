@@ -32,7 +32,7 @@ constexpr std::chrono::milliseconds kDeadlockLookEvery{250};
 
 struct Pipeline::State {
   explicit State(PipelineOptions pipeline_options)
-      : options(std::move(pipeline_options)), detector(options.detector) {}
+      : options(std::move(pipeline_options)), detector(make_detector(options.detector)) {}
 
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -59,8 +59,8 @@ struct Pipeline::State {
   mutable std::mutex mutex;
   mutable std::atomic<std::uint32_t> callers{0};  // that wait for the mutex
   std::condition_variable changed;                // batches_done
-  Detector detector;
-  Ordering ordering{detector,
+  const std::unique_ptr<Detector> detector;
+  Ordering ordering{*detector,
                     {.observer = options.observer,
                      .threads = options.detector_threads,
                      .late_after = options.late_after,
@@ -192,7 +192,7 @@ std::vector<LaunchId> Pipeline::State::find_new_deadlocks(SteadyClock::time_poin
     return found;
   }
   next_deadlock_look = now + kDeadlockLookEvery;
-  for (const LaunchId launch : detector.find_deadlocked()) {
+  for (const LaunchId launch : detector->find_deadlocked()) {
     if (known_deadlocks.insert(launch).second) {
       found.push_back(launch);
     }
@@ -286,7 +286,7 @@ void Pipeline::add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sit
     if (state.options.observer != nullptr) {
       state.options.observer->sites_added(first, sites);
     }
-    state.detector.add_sites(first, sites);
+    state.detector->add_sites(first, sites);
   });
 }
 
@@ -295,7 +295,7 @@ void Pipeline::add_tensor_map(std::uint64_t number, const TensorMap& map) {
     if (state.options.observer != nullptr) {
       state.options.observer->tensor_map_added(number, map);
     }
-    state.detector.add_tensor_map(number, map);
+    state.detector->add_tensor_map(number, map);
   });
 }
 
@@ -340,7 +340,7 @@ void Pipeline::forget(std::uint64_t address, std::uint64_t bytes) {
     if (state.options.observer != nullptr) {
       state.options.observer->memory_forgotten(address, bytes);
     }
-    state.detector.forget(address, bytes);
+    state.detector->forget(address, bytes);
   });
   if (state_->drain == nullptr) {
     const State::Locked held(*state_);  // nobody else would ever do it
@@ -352,15 +352,15 @@ Findings Pipeline::findings() const {
   if (state_->options.observer != nullptr) {
     state_->options.observer->findings_read();
   }
-  return state_->detector.findings();
+  return state_->detector->findings();
 }
 
 Findings Pipeline::findings_so_far() const {
-  return state_->detector.findings_so_far();
+  return state_->detector->findings_so_far();
 }
 
 std::uint64_t Pipeline::finding_changes() const {
-  return state_->detector.finding_changes();
+  return state_->detector->finding_changes();
 }
 
 std::size_t Pipeline::queued_bytes() const {
@@ -371,7 +371,7 @@ std::size_t Pipeline::queued_bytes() const {
 PipelineStatistics Pipeline::statistics() const {
   const State::Locked held(*state_);
   PipelineStatistics statistics = state_->statistics;
-  statistics.rejected = state_->detector.rejected() + state_->ordering.rejected();
+  statistics.rejected = state_->detector->rejected() + state_->ordering.rejected();
   statistics.shared = state_->ordering.shared_time().wall;
   statistics.shared_by_threads = state_->ordering.shared_time().of_threads;
   if (state_->drain != nullptr) {

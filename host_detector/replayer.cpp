@@ -14,7 +14,7 @@ void Replayer::apply(LaunchId launch, std::span<const std::byte> record) {
     return;
   }
   operation_.launch = launch;
-  detector_.apply(operation_);
+  detector_->apply(operation_);
 }
 
 }  // namespace barracuda::detector

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "host_detector/detector.h"
@@ -15,17 +16,17 @@ bool read_record(std::span<const std::byte> record, WarpOperation& operation);
 
 class Replayer {
  public:
-  explicit Replayer(const DetectorOptions& options) : detector_(options) {}
+  explicit Replayer(const DetectorOptions& options) : detector_(make_detector(options)) {}
 
-  Detector& detector() { return detector_; }
+  Detector& detector() { return *detector_; }
 
   // A record as it lay in its queue. One that is malformed is counted, as live.
   void apply(LaunchId launch, std::span<const std::byte> record);
 
-  [[nodiscard]] std::uint64_t rejected() const { return detector_.rejected() + malformed_; }
+  [[nodiscard]] std::uint64_t rejected() const { return detector_->rejected() + malformed_; }
 
  private:
-  Detector detector_;
+  std::unique_ptr<Detector> detector_;
   WarpOperation operation_;
   std::uint64_t malformed_ = 0;
 };

@@ -72,12 +72,12 @@ AppendedFile* growing(std::optional<AppendedFile>& file, const std::string& patt
   return file ? &*file : nullptr;
 }
 
+}  // namespace
+
 Expected<void> write_named_file(const std::string& pattern, std::string_view text) {
   TRY(const std::string path, expand_file_name(pattern));
   return write_file(path, text);
 }
-
-}  // namespace
 
 // Not stdio: the program may have closed or redirected its streams, and its buffers are its own.
 Expected<void> write_to_stderr(std::string_view text) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/file.h"
 #include "base/options.h"
@@ -58,6 +59,9 @@ class Publisher {
 
 // All at once. `own` is the program's own status, kUnknownStatus if it is not known.
 int publish(Report report, const Options& options, int own);
+
+// To the file that an option names.
+Expected<void> write_named_file(const std::string& pattern, std::string_view text);
 
 // To standard error, past the program's own streams.
 Expected<void> write_to_stderr(std::string_view text);

@@ -147,14 +147,6 @@ bool NativeStates::gather(wire::EventRecord event, const NativeQueue& queue) con
   return true;
 }
 
-wire::StateStep NativeStates::step_of(wire::WordState state, const LaneStep& lane) const {
-  if ((lane.interval & wire::kFrozen) == 0) {
-    return wire::step(state, lane.interval, lane.access);
-  }
-  return wire::frozen_step(state, lane.interval, lane.access,
-                           [&](std::uint32_t thread) { return has_left(thread); });
-}
-
 bool NativeStates::log_kept(wire::WordState state, const wire::StateStep& step,
                             std::uint64_t offset, const LaneStep& lane,
                             const NativeQueue& queue) const {
@@ -175,7 +167,8 @@ NativeStates::Outcome NativeStates::take(std::uint64_t offset, const LaneStep& l
                                          const NativeQueue& queue) const {
   std::uint64_t& bits = *state_at(offset);
   const wire::WordState state(bits);
-  const wire::StateStep step = step_of(state, lane);
+  const wire::StateStep step = wire::any_step(
+      state, lane.interval, lane.access, [&](std::uint32_t thread) { return has_left(thread); });
   if (!log_kept(state, step, offset, lane, queue)) {
     return Outcome::kTryAgain;
   }

@@ -72,7 +72,6 @@ class NativeStates {
   [[nodiscard]] wire::BlockEnd end_block() const;
   [[nodiscard]] std::uint64_t* state_at(std::uint64_t offset) const;
   [[nodiscard]] std::uint32_t* mask_of(std::uint32_t warp) const;
-  [[nodiscard]] wire::StateStep step_of(wire::WordState state, const LaneStep& lane) const;
   [[nodiscard]] Outcome take(std::uint64_t offset, const LaneStep& lane,
                              const NativeQueue& queue) const;
   [[nodiscard]] bool log_kept(wire::WordState state, const wire::StateStep& step,

@@ -42,7 +42,7 @@ LAYERS = {
         "races": "clock shadow sync launches state",
         "happens_before": "clock shadow sync launches state races",
         "paper": "clock shadow launches state",
-        "engines": "clock shadow sync launches state races happens_before paper",
+        "engines": "clock shadow sync launches state races happens_before paper detector.h",
         "queue": "launches detector.h pipeline.h",
     },
 }

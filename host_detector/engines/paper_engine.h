@@ -5,14 +5,14 @@
 #include <cstdint>
 #include <span>
 
-#include "host_detector/engines/engine.h"
+#include "host_detector/detector.h"
 #include "host_detector/paper/access_rules.h"
 #include "host_detector/paper/barriers.h"
 #include "host_detector/paper/engine_state.h"
 
 namespace barracuda::detector::paper {
 
-class PaperEngine final : public Engine {
+class PaperEngine final : public Detector {
  public:
   explicit PaperEngine(const DetectorOptions& options) { engine_.options = options; }
 

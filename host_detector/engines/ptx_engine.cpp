@@ -244,7 +244,7 @@ void PtxEngine::finish(LaunchState& launch) {
 
 void PtxEngine::count(std::uint64_t applied, std::uint64_t rejected) {
   last_part_ = {};  // its CTA may be over
-  Engine::count(applied, rejected);
+  Detector::count(applied, rejected);
   if (!over_.empty()) {
     finish_all();
   }
@@ -253,7 +253,7 @@ void PtxEngine::count(std::uint64_t applied, std::uint64_t rejected) {
 void PtxEngine::finish_all() {
   for (const LaunchId launch : over_) {
     LaunchState& ended = *engine_.running.at(launch);
-    Engine::count(0, ended.astray);
+    Detector::count(0, ended.astray);
     finish(ended);
   }
   over_.clear();
@@ -289,10 +289,6 @@ void PtxEngine::begin_launch(const LaunchInfo& launch) {
     engine_.running.insert_or_assign(launch.id, std::move(begun));
     last_part_ = {};
   }
-}
-
-void PtxEngine::apply_copy(const CopyInfo& copy) {
-  copies_.apply(copy);
 }
 
 ClusterPart PtxEngine::begin_part(LaunchId launch) {
@@ -437,14 +433,10 @@ void PtxEngine::apply(const WarpOperation& operation) {
     last_part_ = part_of(operation.launch);
   }
   const bool is_applied = apply_part(last_part_, operation);
-  Engine::count(is_applied ? 1 : 0, is_applied ? 0 : 1);
+  Detector::count(is_applied ? 1 : 0, is_applied ? 0 : 1);
   if (!over_.empty()) {
     finish_all();
   }
-}
-
-std::uint64_t PtxEngine::contentions() const {
-  return engine_.global.contentions();
 }
 
 bool PtxEngine::launch_over(LaunchId launch) const {

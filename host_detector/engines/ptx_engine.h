@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "host_detector/engines/engine.h"
+#include "host_detector/detector.h"
 #include "host_detector/happens_before/async_copy_rules.h"
 #include "host_detector/happens_before/sync_rules.h"
 #include "host_detector/races/access_check.h"
@@ -15,7 +15,7 @@
 
 namespace barracuda::detector {
 
-class PtxEngine final : public Engine {
+class PtxEngine final : public Detector {
  public:
   explicit PtxEngine(const DetectorOptions& options);
 
@@ -26,13 +26,17 @@ class PtxEngine final : public Engine {
   }
 
   void begin_launch(const LaunchInfo& launch) override;
-  void apply_copy(const CopyInfo& copy) override;
+
+  void apply_copy(const CopyInfo& copy) override { copies_.apply(copy); }
+
   void apply(const WarpOperation& operation) override;
   [[nodiscard]] ClusterPart begin_part(LaunchId launch) override;
   bool apply_part(ClusterPart& part, const WarpOperation& operation) override;
   void end_part(ClusterPart& part) override;
   void count(std::uint64_t applied, std::uint64_t rejected) override;
-  [[nodiscard]] std::uint64_t contentions() const override;
+
+  [[nodiscard]] std::uint64_t contentions() const override { return engine_.global.contentions(); }
+
   [[nodiscard]] bool launch_over(LaunchId launch) const override;
   void end_launch(LaunchId launch) override;
   void forget(std::uint64_t address, std::uint64_t bytes) override;

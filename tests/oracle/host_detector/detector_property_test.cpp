@@ -16,20 +16,20 @@ namespace {
 
 // The races of `trace`, and what the engine finds in what is `logged` of it.
 void compare(const Trace& trace, const Trace& logged, const detector::DetectorOptions& options) {
-  detector::Detector engine(options);
-  engine.add_sites(wire::SiteId{0}, logged.sites);
+  const auto engine = detector::make_detector(options);
+  engine->add_sites(wire::SiteId{0}, logged.sites);
   for (const Step& step : logged.steps) {
     if (const auto* launch = std::get_if<detector::LaunchInfo>(&step)) {
-      engine.begin_launch(*launch);
+      engine->begin_launch(*launch);
     } else if (const auto* copy = std::get_if<detector::CopyInfo>(&step)) {
-      engine.apply_copy(*copy);
+      engine->apply_copy(*copy);
     } else {
-      engine.apply(std::get<detector::WarpOperation>(step));
+      engine->apply(std::get<detector::WarpOperation>(step));
     }
   }
-  RC_ASSERT(engine.rejected() == 0U);
+  RC_ASSERT(engine->rejected() == 0U);
   const std::vector<Race> races = races_of(trace, options);
-  if (const auto wrong = difference(races, engine.findings())) {
+  if (const auto wrong = difference(races, engine->findings())) {
     RC_FAIL(fmt::format("{}\n{}", *wrong, describe(trace)));
   }
   RC_CLASSIFY(logged.steps.size() < trace.steps.size(), "is not all logged");

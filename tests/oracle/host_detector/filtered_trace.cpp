@@ -135,11 +135,8 @@ class BlockFilter {
                     const wire::StateAccess& access, std::vector<Step>& steps) {
     const wire::WordState state(states_.at(at));
     const std::uint32_t interval = threads_[access.by.thread].interval;
-    const wire::StateStep step =
-        (interval & wire::kFrozen) == 0
-            ? wire::step(state, interval, access)
-            : wire::frozen_step(state, interval, access,
-                                [&](std::uint32_t thread) { return have_left_.contains(thread); });
+    const wire::StateStep step = wire::any_step(
+        state, interval, access, [&](std::uint32_t thread) { return have_left_.contains(thread); });
     for (const std::uint32_t which : {0U, 1U}) {
       if ((step.kept >> which & 1) != 0) {
         steps.emplace_back(kept(operation, at, which == 0 ? state.first() : state.second()));

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -22,8 +23,8 @@ class Feeder {
   Feeder(const QueuedProgram& program, std::uint32_t threads)
       : program_(program),
         next_(program.queues.size()),
-        ordering_(engine_, {.threads = threads, .least_shared_bytes = 0}) {
-    engine_.add_sites(wire::SiteId{0}, program.trace.sites);
+        ordering_(*engine_, {.threads = threads, .least_shared_bytes = 0}) {
+    engine_->add_sites(wire::SiteId{0}, program.trace.sites);
     for (const Step& step : program.trace.steps) {
       if (const auto* launch = std::get_if<detector::LaunchInfo>(&step)) {
         ordering_.begin_launch(*launch);
@@ -60,12 +61,12 @@ class Feeder {
     go_on();
     RC_ASSERT(ordering_.parked_bytes() == 0U);
     RC_ASSERT(ordering_.rejected() == 0U);
-    RC_ASSERT(engine_.rejected() == 0U);
-    RC_ASSERT(engine_.applied() == program_.operations);
+    RC_ASSERT(engine_->rejected() == 0U);
+    RC_ASSERT(engine_->applied() == program_.operations);
     for (const LaunchId launch : launches_) {
-      RC_ASSERT(engine_.launch_over(launch));
+      RC_ASSERT(engine_->launch_over(launch));
     }
-    if (const auto wrong = difference(races, engine_.findings())) {
+    if (const auto wrong = difference(races, engine_->findings())) {
       RC_FAIL(fmt::format("{}\n{}", *wrong, describe(program_.trace)));
     }
   }
@@ -93,7 +94,7 @@ class Feeder {
   const QueuedProgram& program_;
   std::vector<std::size_t> next_;
   std::vector<LaunchId> launches_;
-  detector::Detector engine_;
+  const std::unique_ptr<detector::Detector> engine_ = detector::make_detector();
   Ordering ordering_;
   OrderCounters counters_;
 };

@@ -90,23 +90,23 @@ std::string text_of(const Trace& trace) {
 }
 
 void compare(const Trace& trace) {
-  detector::Detector engine({.model = detector::Model::kPaper});
+  const auto engine = detector::make_detector({.model = detector::Model::kPaper});
   Reference reference(trace.sites);
-  engine.add_sites(wire::SiteId{0}, trace.sites);
+  engine->add_sites(wire::SiteId{0}, trace.sites);
   for (const Step& step : trace.steps) {
     if (const auto* launch = std::get_if<detector::LaunchInfo>(&step)) {
-      engine.begin_launch(*launch);
+      engine->begin_launch(*launch);
       reference.begin_launch(*launch);
     } else if (const auto* copy = std::get_if<detector::CopyInfo>(&step)) {
-      engine.apply_copy(*copy);
+      engine->apply_copy(*copy);
       reference.apply(*copy);
     } else {
-      engine.apply(std::get<detector::WarpOperation>(step));
+      engine->apply(std::get<detector::WarpOperation>(step));
       reference.apply(std::get<detector::WarpOperation>(step));
     }
   }
-  RC_ASSERT(engine.rejected() == 0U);
-  if (const auto wrong = difference(reference.races(), engine.findings())) {
+  RC_ASSERT(engine->rejected() == 0U);
+  if (const auto wrong = difference(reference.races(), engine->findings())) {
     RC_FAIL(fmt::format("{}\n{}", *wrong, text_of(trace)));
   }
   bool has_branch_race = false;

@@ -286,19 +286,19 @@ class Program {
 };
 
 detector::Findings find(const Trace& trace) {
-  detector::Detector engine;
-  engine.add_sites(wire::SiteId{0}, trace.sites);
+  const auto engine = detector::make_detector();
+  engine->add_sites(wire::SiteId{0}, trace.sites);
   for (const Step& step : trace.steps) {
     if (const auto* launch = std::get_if<detector::LaunchInfo>(&step)) {
-      engine.begin_launch(*launch);
+      engine->begin_launch(*launch);
     } else if (const auto* copy = std::get_if<detector::CopyInfo>(&step)) {
-      engine.apply_copy(*copy);
+      engine->apply_copy(*copy);
     } else {
-      engine.apply(std::get<WarpOperation>(step));
+      engine->apply(std::get<WarpOperation>(step));
     }
   }
-  RC_ASSERT(engine.rejected() == 0U);
-  return engine.findings();
+  RC_ASSERT(engine->rejected() == 0U);
+  return engine->findings();
 }
 
 void compare(const std::string& filter, const std::vector<HostChoice>& choices) {

@@ -1,6 +1,6 @@
-#include "cli/harden_arguments.h"
-
 #include <catch2/catch.hpp>
+
+#include "cli/command_parsers.h"
 
 namespace barracuda::cli {
 

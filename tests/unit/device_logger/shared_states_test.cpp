@@ -36,11 +36,9 @@ class Word {
                            .use = access.reduces  ? StateUse::kReduction
                                   : access.writes ? StateUse::kWrite
                                                   : StateUse::kRead};
-    const StateStep taken = frozen == 0
-                                ? step(state_, access.interval, made)
-                                : frozen_step(state_, frozen, made, [&](std::uint32_t thread) {
-                                    return std::ranges::find(left, thread) != left.end();
-                                  });
+    const StateStep taken = any_step(
+        state_, frozen == 0 ? access.interval : frozen, made,
+        [&](std::uint32_t thread) { return std::ranges::find(left, thread) != left.end(); });
     const bool reduces = state_.kind() == WordState::Kind::kReductions;
     if ((taken.kept & 1) != 0) {
       add(state_.first(),

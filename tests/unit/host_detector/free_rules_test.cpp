@@ -169,8 +169,8 @@ TEST_CASE("an allocation is applied after the frees of its bytes, and its users 
   };
 
   Listener listener;
-  Detector detector(DetectorOptions{});
-  Ordering ordering(detector, {.observer = &listener});
+  const auto detector = make_detector();
+  Ordering ordering(*detector, {.observer = &listener});
   LaunchInfo info{.id = LaunchId{1}};
   ordering.begin_launch(info);
   ordering.begin_copy(free_of(1, {LaunchId{1}}));

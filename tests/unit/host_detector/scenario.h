@@ -43,7 +43,8 @@ struct Who {
 
 class Scenario {
  public:
-  explicit Scenario(const DetectorOptions& options = {}) : detector(options) {}
+  explicit Scenario(const DetectorOptions& options = {})
+      : owned_(make_detector(options)), detector(*owned_) {}
 
   // One launch.
   Scenario(std::uint32_t ctas, std::uint32_t threads) : Scenario() { launch(ctas, threads); }
@@ -188,7 +189,11 @@ class Scenario {
     return races().size() == 1 && races()[0].severity == severity && detector.rejected() == 0;
   }
 
-  Detector detector;
+ private:
+  std::unique_ptr<Detector> owned_;
+
+ public:
+  Detector& detector;
 
  private:
   static WarpOperation by(const Who& who, RecordKind kind) {
