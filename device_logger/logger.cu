@@ -432,6 +432,16 @@ BARRACUDA_HOOK HookResult __barracuda_log_states_generic(std::uint32_t site, std
   return {log_kept(site, barracuda::wire::tagged_generic(address), interval)};
 }
 
+// Where barriers of warps are counted, before whatever else orders threads is logged: those of the
+// warp are.
+BARRACUDA_HOOK void __barracuda_tell_barriers(std::uint32_t site, std::uint32_t interval) {
+  using namespace barracuda::wire;
+  const std::uint64_t descriptor = __barracuda_block.descriptor;
+  if (descriptor != 0) {
+    BlockStates(descriptor).tell_own_barriers(Lanes::at_site(site), interval);
+  }
+}
+
 // First of all in such a kernel, by all threads of the block. `dynamic`: where its dynamic shared
 // memory begins. Whether they must meet before they go on.
 BARRACUDA_HOOK HookResult __barracuda_begin_block(std::uint32_t dynamic) {

@@ -147,7 +147,11 @@ __device__ __forceinline__ bool follow_access(std::uint32_t site, std::uint64_t 
   } else if (logs && states.are_kept()) {
     logs = states.follow(site, address, interval, is_alone, mark, stored.value);
   }
-  return lanes.those(logs) != 0;
+  if (lanes.those(logs) == 0) {
+    return false;
+  }
+  states.tell_own_barriers(lanes, interval);
+  return true;
 }
 
 }  // namespace barracuda::wire

@@ -47,7 +47,8 @@ enum class RecordKind : std::uint8_t {
   kAffineValue = 7,  // kAffine, and in a slot of its own the value that all lanes stored
   kEarlier = 8,      // access of one lane, made earlier in the barrier interval of its block and
                      // logged by another (shared_states.h); in a slot of its own the value, if it
-                     // is known
+                     // is known. stride0 is the number of its interval, 0 where barriers of warps
+                     // are not counted
   kTensorCopy = 9,   // one lane's copy of a box of a tensor, or in a bulk group that of all lanes
                      // with the same operands: a TensorCopy of two slots
   kBlockEvent = 10,  // kEvent of every thread of the block (block_events.h); warp and mask are of
@@ -56,6 +57,9 @@ enum class RecordKind : std::uint8_t {
   kSettled = 11,     // access of one lane of this or another block, ordered before all that its
                      // block does now, and after nothing that another block has done in the launch
                      // (word_owners.h); as kEarlier, and the block is reserved1 of the value
+  kWarpBarriers = 12,  // barriers of a whole warp since the last of its block, those that were
+                       // logged before among them: as many as an interval's number says
+                       // (shared_states.h, kCountsWarps), which is base_low
 };
 
 // Lane addresses are 57 bits: the space in the two highest, the address or offset below.
@@ -95,7 +99,7 @@ inline constexpr std::uint32_t kUniformValue = 2;
 inline constexpr int kSiteBits = 24, kKindBits = 4, kWidthBits = 4;
 static_assert(kSiteBits + kKindBits + kWidthBits == 32);
 static_assert(kMaxSites == 1U << kSiteBits);
-static_assert(static_cast<std::uint32_t>(RecordKind::kSettled) < 1U << kKindBits);
+static_assert(static_cast<std::uint32_t>(RecordKind::kWarpBarriers) < 1U << kKindBits);
 
 // First half of the header slot.
 struct HeaderHalf {

@@ -136,6 +136,31 @@ class BlockStates {
     }
   }
 
+  // By one lane, before it logs what a warp did in an interval of that number: the barriers of the
+  // warp that it counts are logged, unless they were.
+  __device__ __forceinline__ void tell_warp_barriers(const Queue& queue, std::uint32_t warp,
+                                                     std::uint32_t number) const {
+    const BlockPlace told = header_ + kToldBarriers + std::uint64_t{warp} * 4;
+    if ((number & kMostWarpBarriers) == 0 || load_block_word(told) >= number) {
+      return;
+    }
+    write_event(queue, {.kind = RecordKind::kWarpBarriers,
+                        .site = states_.first_site,
+                        .warp = warp,
+                        .mask = ~0U,
+                        .detail = number});
+    raise_block_word(told, number);
+  }
+
+  // The same of the warp of these lanes, which are in one interval.
+  __device__ __forceinline__ void tell_own_barriers(const Lanes& lanes,
+                                                    std::uint32_t interval) const {
+    if ((interval & (kFrozen | kCountsWarps)) == kCountsWarps && lanes.leads()) {
+      tell_warp_barriers(Queue(descriptor_), linear_warp(), interval & kMostIntervals);
+    }
+    lanes.converge();
+  }
+
   // By one lane of the warp whose event it is: logged, or kept until the whole block has made it.
   __device__ __forceinline__ void gather(EventRecord event) const {
     const BlockPlace place = header_ + kGatheredEvents;
@@ -313,7 +338,7 @@ class BlockStates {
         met = change_block_state(place, bits, step.next.bits());
       }
       if (met == bits) {
-        log_kept(state, step, offset, value);
+        log_kept(state, step, offset, value, (interval & kCountsWarps) != 0);
         return step.logs;
       }
       bits = met;
@@ -321,7 +346,8 @@ class BlockStates {
   }
 
   __device__ __forceinline__ void log_kept(WordState state, const StateStep& step,
-                                           std::uint64_t offset, std::uint64_t value) const {
+                                           std::uint64_t offset, std::uint64_t value,
+                                           bool counts_warps) const {
     if (step.kept == 0) {
       return;
     }
@@ -331,7 +357,10 @@ class BlockStates {
     for (std::uint32_t which = 0; which < 2; ++which) {
       const KeptAccess kept = which == 0 ? state.first() : state.second();
       if ((step.kept >> which & 1) != 0) {
+        const std::uint32_t number = counts_warps ? interval_of_kept(state, which) : 0;
+        tell_warp_barriers(queue, kept.thread / kWarpLanes, number);
         write_past(queue, {.site = states_.first_site + kept.site,
+                           .interval = number,
                            .thread = kept.thread,
                            .address = tagged_address(AddressSpace::kShared,
                                                      begin_of(states_, kept, offset)),

@@ -72,10 +72,12 @@ static_assert(offsetof(SharedStates, address) == 0 && offsetof(SharedStates, blo
 
 // The header of a block: kMostIntervals minus the interval in which threads left, 0 while none did;
 // at kGatheredEvents and at kLoggedOfBlock what block_events.h keeps; at kEnding what the emulated
-// device does; from kLeftMasks on, of each warp, its lanes that left then.
+// device does; from kLeftMasks on, of each warp, its lanes that left then; from kToldBarriers on,
+// of each warp, the highest number in which its barriers were logged (kCountsWarps).
 inline constexpr std::uint32_t kGatheredEvents = 8, kLoggedOfBlock = 16, kEnding = 24,
-                               kLeftMasks = 64, kStatesHeader = 256;
-static_assert(kLeftMasks + 1024 / kWarpLanes * 4 <= kStatesHeader);
+                               kLeftMasks = 64, kToldBarriers = 192, kStatesHeader = 320;
+static_assert(kLeftMasks + 1024 / kWarpLanes * 4 <= kToldBarriers &&
+              kToldBarriers + 1024 / kWarpLanes * 4 <= kStatesHeader);
 
 BARRACUDA_WIRE std::uint64_t state_offset(std::uint64_t shared_offset, std::uint32_t granule_log2) {
   return (shared_offset >> granule_log2) * sizeof(std::uint64_t);
@@ -112,16 +114,30 @@ inline constexpr std::uint32_t kEndedBlocksBytes = 128;
 inline constexpr std::uint32_t kIntervalBits = 12, kMostIntervals = (1U << kIntervalBits) - 1;
 // In the number that stands for a thread's interval: above it, the interval in which others left.
 inline constexpr std::uint32_t kFrozen = 1U << 16;
+// Set in it where barriers of whole warps are counted too: the low bits of the number say how many
+// there were since the last barrier of the block. Lanes of a warp have the same, and what one of
+// them did at a lower one is before what the others do. These barriers are logged by the number,
+// when something else of the warp is (RecordKind::kWarpBarriers). With the highest, they and all
+// accesses are logged as they come. Nobody leaves such a block while others wait for a barrier.
+inline constexpr std::uint32_t kCountsWarps = 1U << 15, kMostWarpBarriers = 7;
+
+// The bits of a number that count barriers of its warp.
+BARRACUDA_WIRE std::uint32_t warp_bits(std::uint32_t interval) {
+  return (interval & kCountsWarps) != 0 ? kMostWarpBarriers : 0;
+}
 
 BARRACUDA_WIRE std::uint32_t next_interval(std::uint32_t interval, std::uint32_t left) {
   if ((interval & kFrozen) != 0) {
     return interval;
   }
   const std::uint32_t left_in = left == 0 ? kMostIntervals : kMostIntervals - left;
-  if (left_in <= interval) {
+  const std::uint32_t number = (interval & kMostIntervals) | warp_bits(interval);
+  if (left_in <= number) {
     return kFrozen | left_in;
   }
-  return interval + 1 == kMostIntervals ? kFrozen | kMostIntervals : interval + 1;
+  return number + 1 + warp_bits(interval) >= kMostIntervals
+             ? kFrozen | kMostIntervals
+             : (interval & kCountsWarps) | (number + 1);
 }
 
 inline constexpr std::uint32_t kStateSiteBits = 12, kMostStateSites = 1U << kStateSiteBits;
@@ -136,10 +152,16 @@ enum class StateUse : std::uint8_t {
 
 BARRACUDA_WIRE StateUse state_use(std::uint32_t site) {
   const bool reads = (site & kPlainRead) != 0, writes = (site & kPlainWrite) != 0;
-  if ((site & kAlwaysLogged) != 0 || (!reads && !writes)) {
-    return StateUse::kLogged;
+  if ((site & kAlwaysLogged) != 0) {
+    return reads && writes ? StateUse::kWrite : StateUse::kLogged;
   }
   return !writes ? StateUse::kRead : !reads ? StateUse::kWrite : StateUse::kReduction;
+}
+
+// Of a load or store with a state: kLoadsStrongly or kStoresStrongly.
+BARRACUDA_WIRE bool is_strong(std::uint32_t site) {
+  const std::uint32_t bits = site & (kPlainRead | kPlainWrite | kAlwaysLogged);
+  return bits == kLoadsStrongly || bits == kStoresStrongly;
 }
 
 // An access that was not logged when it was made.
@@ -155,6 +177,7 @@ struct StateAccess {
   KeptAccess by;
   StateUse use = StateUse::kLogged;
   std::uint32_t value_mark = 0;  // of the value that is stored; 0: it is not known
+  bool is_strong = false;        // a load or store that is not weak
 };
 
 // Of `thread`, but for the value. Sizes that a state cannot hold are logged.
@@ -166,7 +189,8 @@ BARRACUDA_WIRE StateAccess state_access(const SharedStates& states, std::uint32_
   return {.by = {.thread = thread,
                  .site = (site & (kMaxSites - 1)) - states.first_site,
                  .granules_log2 = has_size ? size_log2 - states.granule_log2 : 0},
-          .use = has_size ? state_use(site) : StateUse::kLogged};
+          .use = has_size ? state_use(site) : StateUse::kLogged,
+          .is_strong = is_strong(site)};
 }
 
 // Accesses are aligned to their sizes. `offset`: of one of its granules.
@@ -176,9 +200,9 @@ BARRACUDA_WIRE std::uint64_t begin_of(const SharedStates& states, const KeptAcce
   return offset >> size_log2 << size_log2;
 }
 
-// 24 bits of a stored value, and one for that there is one. Two values have the same by a chance of
-// 2^-24: such a conflict is told as a warning where it is an error.
-inline constexpr std::uint32_t kMarkBits = 25;
+// 23 bits of a stored value, and one for that there is one. Two values have the same by a chance of
+// 2^-23: such a conflict is told as a warning where it is an error.
+inline constexpr std::uint32_t kMarkBits = 24;
 
 BARRACUDA_WIRE std::uint32_t value_mark(std::uint64_t value) {
   const std::uint64_t mixed = value * 0x9E3779B97F4A7C15ULL;
@@ -199,6 +223,8 @@ class WordState {
     kReductions,  // atomics of one size whose results nobody reads, by anybody: they do not race
                   // with each other; second() is as first() while there was one
     kLogged,      // so is every access of this interval from now on
+    kReadBehind,  // written by one thread, and read by another of its warp, or itself, behind a
+                  // barrier of the warp: second(), in this interval
   };
 
   BARRACUDA_WIRE explicit WordState(std::uint64_t bits) : bits_(bits) {}
@@ -215,6 +241,15 @@ class WordState {
   }
 
   [[nodiscard]] BARRACUDA_WIRE std::uint64_t bits() const { return bits_; }
+
+  // Whether all that it keeps are strong. Two of three that race may be kept, and how grave that is
+  // depends on who was not, so of both kinds all are logged.
+  [[nodiscard]] BARRACUDA_WIRE bool is_strong() const { return bits_ >> kStrongShift != 0; }
+
+  [[nodiscard]] BARRACUDA_WIRE WordState with_strength(bool is_strong) const {
+    return WordState((bits_ & ~(std::uint64_t{1} << kStrongShift)) | std::uint64_t{is_strong}
+                                                                         << kStrongShift);
+  }
 
   // With the same interval and first access.
   [[nodiscard]] BARRACUDA_WIRE WordState with(Kind kind, const KeptAccess& second) const {
@@ -246,8 +281,10 @@ class WordState {
   static constexpr int kAccessBits = kThreadBits + kStateSiteBits + kGranulesBits;
   static constexpr int kKindShift = kIntervalBits, kFirstShift = kKindShift + 3,
                        kSecondShift = kFirstShift + kAccessBits;
-  static_assert(kSecondShift + kAccessBits <= 64 && kSecondShift + kMarkBits <= 64);
-  static_assert(static_cast<std::uint32_t>(Kind::kLogged) < 1U << (kFirstShift - kKindShift) &&
+  static constexpr int kStrongShift = kSecondShift + kAccessBits;
+  static_assert(kStrongShift + 1 == 64 && kMarkBits <= kAccessBits,
+                "every bit of a state has one meaning");
+  static_assert(static_cast<std::uint32_t>(Kind::kReadBehind) < 1U << (kFirstShift - kKindShift) &&
                 kMostGranulesLog2 < 1U << kGranulesBits);
 
   BARRACUDA_WIRE static std::uint64_t pack(const KeptAccess& access) {
@@ -278,6 +315,7 @@ BARRACUDA_WIRE std::uint32_t kept_in(WordState state) {
   switch (state.kind()) {
     case Kind::kReads:
     case Kind::kReadWrite:
+    case Kind::kReadBehind:
       return 3;
     case Kind::kReductions:
       return state.first().thread == state.second().thread ? 1 : 3;
@@ -322,6 +360,9 @@ BARRACUDA_WIRE StateStep read_step(WordState state, std::uint32_t interval,
   if (kind == Kind::kReads) {
     return {.next = keeps_both(state, by) ? state : state.with(Kind::kReads, by)};
   }
+  if (kind == Kind::kReadBehind && state.second().thread == by.thread) {
+    return {.next = state.with(Kind::kReadBehind, by)};
+  }
   if (kind == Kind::kRead || (is_first && (kind == Kind::kWrite || kind == Kind::kReadWrite))) {
     return {.next = state.with(kind == Kind::kRead ? Kind::kReads : Kind::kReadWrite, by)};
   }
@@ -333,13 +374,16 @@ BARRACUDA_WIRE StateStep write_step(WordState state, std::uint32_t interval,
                                     const StateAccess& access) {
   using Kind = WordState::Kind;
   const Kind kind = state.kind();
-  const bool is_own = kind == Kind::kEmpty ||
-                      (state.first().thread == access.by.thread &&
-                       (kind == Kind::kRead || kind == Kind::kWrite || kind == Kind::kReadWrite));
+  const bool is_behind = kind == Kind::kReadBehind;
+  const KeptAccess user = is_behind ? state.second() : state.first();
+  const bool is_own =
+      kind == Kind::kEmpty ||
+      (user.thread == access.by.thread &&
+       (kind == Kind::kRead || kind == Kind::kWrite || kind == Kind::kReadWrite || is_behind));
   if (!is_own) {
     return log_from_now_on(state, interval, access);
   }
-  const bool has_read = kind == Kind::kRead || kind == Kind::kReadWrite;
+  const bool has_read = kind == Kind::kRead || kind == Kind::kReadWrite || is_behind;
   if (has_read && access.value_mark != 0) {
     return {.next = WordState::of(interval, Kind::kReadWrite, access.by,
                                   kind == Kind::kRead ? state.first() : state.second())};
@@ -364,11 +408,10 @@ BARRACUDA_WIRE StateStep reduction_step(WordState state, std::uint32_t interval,
   return {.next = stays ? state : state.with(Kind::kReductions, by)};
 }
 
-// By a thread that is not frozen, of an access that is used so.
+// As above: `state` is of this interval or empty, and as strong as the access.
 template <StateUse kUse>
-BARRACUDA_LOGGER StateStep step_by(WordState met, std::uint32_t interval,
-                                   const StateAccess& access) {
-  const WordState state(met.interval() == interval ? met.bits() : 0);
+BARRACUDA_LOGGER StateStep step_alike(WordState state, std::uint32_t interval,
+                                      const StateAccess& access) {
   switch (kUse) {
     case StateUse::kRead:
       return read_step(state, interval, access);
@@ -380,6 +423,58 @@ BARRACUDA_LOGGER StateStep step_by(WordState met, std::uint32_t interval,
       break;
   }
   return log_from_now_on(state, interval, access);
+}
+
+// Of what was kept before the last barrier of the warp, in the same interval of the block. What the
+// warp itself did is before the access; all others of the block are as they were. So a write stands
+// for all that its warp did, and a read for reads.
+template <StateUse kUse>
+BARRACUDA_LOGGER StateStep step_behind(WordState state, std::uint32_t interval,
+                                       const StateAccess& access) {
+  using Kind = WordState::Kind;
+  const Kind kind = state.kind();
+  const std::uint32_t warp = access.by.thread / kWarpLanes;
+  const bool has_second = kept_in(state) == 3;
+  const bool is_of_warp = state.first().thread / kWarpLanes == warp &&
+                          (!has_second || state.second().thread / kWarpLanes == warp);
+  const bool reads = kind == Kind::kRead || kind == Kind::kReads;
+  const bool writes = kind == Kind::kWrite || kind == Kind::kReadWrite || kind == Kind::kReadBehind;
+  if (is_of_warp && kUse == StateUse::kWrite && (reads || writes)) {
+    return {.next = WordState::of_write(interval, access.by,
+                                        kind == Kind::kWrite ? access.value_mark : 0)};
+  }
+  if (is_of_warp && kUse == StateUse::kRead && reads) {
+    return {.next = WordState::of(interval, Kind::kRead, access.by)};
+  }
+  if (is_of_warp && kUse == StateUse::kRead && writes) {
+    return {.next = WordState::of(interval, Kind::kReadBehind, state.first(), access.by)};
+  }
+  return log_from_now_on(state, interval, access);
+}
+
+// By a thread that is not frozen, of an access that is used so.
+template <StateUse kUse>
+BARRACUDA_LOGGER StateStep step_by(WordState met, std::uint32_t interval,
+                                   const StateAccess& access) {
+  const std::uint32_t number = interval & kMostIntervals, counted = warp_bits(interval);
+  const bool is_now = ((met.interval() ^ number) & ~counted) == 0;
+  const WordState state(is_now ? met.bits() : 0);
+  const bool is_empty = state.kind() == WordState::Kind::kEmpty;
+  const bool is_last = counted != 0 && (number & counted) == counted;
+  if (is_last || (!is_empty && state.is_strong() != access.is_strong)) {
+    return log_from_now_on(state, number, access);
+  }
+  StateStep step = is_empty || state.interval() == number
+                       ? step_alike<kUse>(state, number, access)
+                       : step_behind<kUse>(state, number, access);
+  step.next = step.next.with_strength(access.is_strong && !step.logs);
+  return step;
+}
+
+// Of one of the two that a state kept, the interval in which it was made.
+BARRACUDA_WIRE std::uint32_t interval_of_kept(WordState state, std::uint32_t which) {
+  const bool is_before = state.kind() == WordState::Kind::kReadBehind && which == 0;
+  return state.interval() & ~(is_before ? kMostWarpBarriers : 0);
 }
 
 BARRACUDA_WIRE StateStep step(WordState met, std::uint32_t interval, const StateAccess& access) {

@@ -22,6 +22,9 @@ inline constexpr std::uint32_t kPlainWrite = kGenericThird;
 // Of those that keep states (shared_states.h): neither a plain read nor a plain store, nor, with
 // both bits above, an atomic whose result nobody reads.
 inline constexpr std::uint32_t kAlwaysLogged = kAfterOperation;
+// And, of those, a load and a store that are not weak and have states all the same.
+inline constexpr std::uint32_t kLoadsStrongly = 0,
+                               kStoresStrongly = kPlainRead | kPlainWrite | kAlwaysLogged;
 // Of hooks of plain stores: what the lanes store is known, even if each stores something else
 // (SiteInfo::is_replicated).
 inline constexpr std::uint32_t kKnownValues = kGenericTarget;

@@ -163,8 +163,11 @@ class WordOwners {
           which == 0 ? state.first() : WordOwner(load(word_of(granule))).first();
       const bool has_left = is_frozen && block_.has_left(kept.thread);
       const bool settled = is_settled(kept, access.by, is_frozen, has_left);
+      const std::uint32_t number = settled || access.by.counted == 0 ? 0 : kept.interval;
+      block_.tell_warp_barriers(queue, kept.thread / kWarpLanes, number);
       write_past(queue, {.kind = settled ? RecordKind::kSettled : RecordKind::kEarlier,
                          .site = block_.shape().first_site + kept.site,
+                         .interval = number,
                          .thread = kept.thread,
                          .address = address >> kept.size_log2 << kept.size_log2,
                          .value = which == 0 ? value : UniformValue{},

@@ -30,6 +30,12 @@ struct OwnedAccess {
   std::uint32_t site = 0;       // in its kernel
   std::uint32_t size_log2 = 0;  // of its bytes
   std::uint32_t interval = 0;
+  std::uint32_t counted = 0;  // warp_bits() of it; of what was kept 0
+
+  // Of its block, whatever barriers of its warps there were in it.
+  [[nodiscard]] BARRACUDA_WIRE bool is_of_interval(std::uint32_t other) const {
+    return ((interval ^ other) & ~counted) == 0;
+  }
 };
 
 // What a thread does to a granule.
@@ -47,14 +53,17 @@ BARRACUDA_WIRE OwnerAccess owner_access(std::uint32_t site, std::uint32_t first_
                                         std::uint32_t thread, std::uint32_t block,
                                         std::uint32_t interval, std::uint64_t address) {
   const std::uint32_t size_log2 = site >> kSizeShift & ((1U << kSizeBits) - 1);
-  const bool is_kept = (interval & kFrozen) == 0 && size_log2 <= kMostOwnedSizeLog2 &&
+  const std::uint32_t number = interval & kMostIntervals, counted = warp_bits(interval);
+  const bool is_last = counted != 0 && (number & counted) == counted;
+  const bool is_kept = (interval & kFrozen) == 0 && !is_last && size_log2 <= kMostOwnedSizeLog2 &&
                        (address & ((1U << size_log2) - 1)) == 0;
   const StateUse use = state_use(site);
   return {.by = {.thread = thread,
                  .block = block,
                  .site = (site & (kMaxSites - 1)) - first_site,
                  .size_log2 = is_kept ? size_log2 : 0,
-                 .interval = interval & kMostIntervals},
+                 .interval = number,
+                 .counted = counted},
           .use = is_kept && use != StateUse::kReduction ? use : StateUse::kLogged};
 }
 
@@ -155,10 +164,10 @@ BARRACUDA_LOGGER OwnerStep owner_read_again(WordOwner state, const OwnedAccess& 
   const OwnedAccess first = state.first(), second = WordOwner(load_word()).first();
   const std::uint64_t read = WordOwner::of(Kind::kRead, by).bits();
   const bool is_of_one = first.block == second.block;
-  if (first.block == by.block && first.interval != by.interval) {
+  if (first.block == by.block && !by.is_of_interval(first.interval)) {
     return to_owner(WordOwner::of(is_of_one ? Kind::kRead : Kind::kReads, by));
   }
-  const bool is_newer = second.block == by.block && second.interval != by.interval;
+  const bool is_newer = second.block == by.block && !by.is_of_interval(second.interval);
   const bool is_new_site =
       is_of_one && first.thread != by.thread && first.site == second.site && first.site != by.site;
   return to_owner(state, read, first.block == by.block ? is_new_site : is_of_one || is_newer);
@@ -177,8 +186,8 @@ BARRACUDA_LOGGER OwnerStep owner_read_step(WordOwner state, const OwnedAccess& b
   }
   if (state.kind() == Kind::kRead) {
     const OwnedAccess first = state.first();
-    const bool replaces =
-        first.block == by.block && (first.thread == by.thread || first.interval != by.interval);
+    const bool replaces = first.block == by.block &&
+                          (first.thread == by.thread || !by.is_of_interval(first.interval));
     return replaces ? to_owner(WordOwner(read)) : to_owner(state.with(Kind::kReads), read, true);
   }
   return state.is_of(by) ? to_owner(state.with(Kind::kReadWrite), read, true) : to_logged(state);
@@ -230,7 +239,7 @@ BARRACUDA_WIRE bool is_settled(const OwnedAccess& kept, const OwnedAccess& by, b
   if (kept.block != by.block) {
     return true;
   }
-  return is_frozen ? !has_left || kept.interval != by.interval : kept.interval != by.interval;
+  return !by.is_of_interval(kept.interval) || (is_frozen && !has_left);
 }
 
 }  // namespace barracuda::wire

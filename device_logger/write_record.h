@@ -161,8 +161,9 @@ BARRACUDA_LOGGER bool write_affine(const Log& log, const Lanes& lanes, std::uint
 struct PastAccess {
   RecordKind kind = RecordKind::kEarlier;
   std::uint32_t site = 0;
-  std::uint32_t thread = 0;   // in its block
-  std::uint64_t address = 0;  // tagged
+  std::uint32_t interval = 0;  // of a kEarlier: its number where barriers of warps are counted
+  std::uint32_t thread = 0;    // in its block
+  std::uint64_t address = 0;   // tagged
   UniformValue value;
   std::uint32_t cta = 0;  // of a kSettled, as the program numbers it
 };
@@ -176,7 +177,7 @@ BARRACUDA_LOGGER bool write_past(const Queue& queue, const PastAccess& access) {
   }
   write_value(queue, slot + 1, 0, access.value.value, 0, access.cta);
   write_value(queue, slot + 1, 1, 0);
-  write_pattern_half(queue, slot, 0, access.address, access.value.flag(), 0,
+  write_pattern_half(queue, slot, access.interval, access.address, access.value.flag(), 0,
                      access.thread / kWarpLanes);
   queue.order_commit();
   write_header_half(queue, slot, access.site, access.kind, 5, 1U << access.thread % kWarpLanes);

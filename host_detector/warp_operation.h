@@ -36,6 +36,7 @@ struct WarpOperation {
   bool is_settled = false;  // wire::RecordKind::kSettled, of a thread of `settled_cta`; also
                             // is_earlier
   std::uint32_t settled_cta = 0;
+  std::uint16_t interval = 0;  // the number of a kEarlier or kWarpBarriers
   bool is_of_block = false;  // wire::RecordKind::kBlockEvent: of all threads; `warp` and `mask` say
                              // who logged it
   bool lanes_agree = false;

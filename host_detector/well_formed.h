@@ -22,6 +22,7 @@ constexpr bool is_of_accesses(wire::RecordKind kind) {
     case wire::RecordKind::kBlockEvent:
     case wire::RecordKind::kOperands:
     case wire::RecordKind::kTensorCopy:
+    case wire::RecordKind::kWarpBarriers:
       return false;
   }
   return false;

@@ -215,7 +215,8 @@ class FollowedAccess {
     while (mask != 0) {
       const NativeLanes same = lanes_of_first_site(call, mask);
       const Outcome outcome = access.follow(same, site_of(call, same.leader));
-      if (outcome == Outcome::kTryAgain) {
+      if (outcome == Outcome::kTryAgain ||
+          (outcome == Outcome::kLogged && !access.tell_barriers(same))) {
         return NativeResult::kTryAgain;
       }
       set_results(call, same.mask, outcome == Outcome::kLogged ? 0 : 1);
@@ -236,6 +237,10 @@ class FollowedAccess {
         queue_(descriptor, call),
         states_(descriptor, call),
         owners_(descriptor, call, states_) {}
+
+  [[nodiscard]] bool tell_barriers(const NativeLanes& lanes) const {
+    return states_.tell_own_barriers(queue_, static_cast<std::uint32_t>(intervals_[lanes.leader]));
+  }
 
   // Whether any of these lanes' accesses is logged; of one that is, all are.
   [[nodiscard]] Outcome follow(const NativeLanes& lanes, std::uint32_t site) const {
@@ -279,6 +284,19 @@ class FollowedAccess {
   const NativeStates states_;
   const NativeOwners owners_;
 };
+
+// site, interval
+NativeResult tell_barriers(const NativeCall& call) {
+  const wire::LaunchDescriptor* descriptor = descriptor_of(call);
+  if (descriptor == nullptr) {
+    return NativeResult::kDone;
+  }
+  const auto interval =
+      static_cast<std::uint32_t>(words_of(call, 1)[NativeLanes(call.mask).leader]);
+  return NativeStates(*descriptor, call).tell_own_barriers(NativeQueue(*descriptor, call), interval)
+             ? NativeResult::kDone
+             : NativeResult::kTryAgain;
+}
 
 NativeResult begin_block(const NativeCall& call) {
   const wire::LaunchDescriptor* descriptor = descriptor_of(call);
@@ -527,6 +545,7 @@ constexpr std::array kHooks = {
     hook("__barracuda_keep_reduction_generic", 3, &FollowedAccess::keep<true>),
     hook("__barracuda_keep_store", 5, &FollowedAccess::keep<false>),
     hook("__barracuda_keep_store_generic", 5, &FollowedAccess::keep<true>),
+    hook("__barracuda_tell_barriers", 2, &tell_barriers),
     hook("__barracuda_log_states", 3, &FollowedAccess::keep<false>),
     hook("__barracuda_log_states_generic", 3, &FollowedAccess::keep<true>),
     hook("__barracuda_followed_access", 3, &access<false, 3>),

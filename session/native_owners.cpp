@@ -22,13 +22,16 @@ bool NativeOwners::log_kept(wire::WordOwner state, std::uint64_t word, const Lan
   const auto log = [&](const wire::OwnedAccess& kept, const wire::UniformValue& value) {
     const bool has_left = lane.is_frozen && states_.has_left(kept.thread);
     const bool is_settled = wire::is_settled(kept, lane.access.by, lane.is_frozen, has_left);
-    return wire::write_past(
-        queue, {.kind = is_settled ? wire::RecordKind::kSettled : wire::RecordKind::kEarlier,
-                .site = descriptor_.states.first_site + kept.site,
-                .thread = kept.thread,
-                .address = lane.address >> kept.size_log2 << kept.size_log2,
-                .value = value,
-                .cta = queue.program_cta_of(kept.block)});
+    const std::uint32_t number = is_settled || lane.access.by.counted == 0 ? 0 : kept.interval;
+    return states_.tell_warp_barriers(queue, kept.thread / wire::kWarpLanes, number) &&
+           wire::write_past(
+               queue, {.kind = is_settled ? wire::RecordKind::kSettled : wire::RecordKind::kEarlier,
+                       .site = descriptor_.states.first_site + kept.site,
+                       .interval = number,
+                       .thread = kept.thread,
+                       .address = lane.address >> kept.size_log2 << kept.size_log2,
+                       .value = value,
+                       .cta = queue.program_cta_of(kept.block)});
   };
   using Kind = wire::WordOwner::Kind;
   if (state.kind() == Kind::kNone || state.kind() == Kind::kLogged) {

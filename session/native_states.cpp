@@ -117,6 +117,32 @@ wire::BlockEnd NativeStates::end_block() const {
   return {.is_logged = (ending & kIsLogged) != 0, .others = static_cast<std::uint32_t>(ending)};
 }
 
+bool NativeStates::tell_warp_barriers(const NativeQueue& queue, std::uint32_t warp,
+                                      std::uint32_t number) const {
+  if ((number & wire::kMostWarpBarriers) == 0) {
+    return true;
+  }
+  auto& told = word_at<std::uint32_t>(wire::kToldBarriers + warp * 4);
+  if (told >= number) {
+    return true;
+  }
+  if (!wire::write_event(queue, {.kind = wire::RecordKind::kWarpBarriers,
+                                 .site = states_.first_site,
+                                 .warp = warp,
+                                 .mask = ~0U,
+                                 .detail = number})) {
+    return false;
+  }
+  told = number;
+  return true;
+}
+
+bool NativeStates::tell_own_barriers(const NativeQueue& queue, std::uint32_t interval) const {
+  constexpr std::uint32_t kKinds = wire::kFrozen | wire::kCountsWarps;
+  return (interval & kKinds) != wire::kCountsWarps ||
+         tell_warp_barriers(queue, warp_, interval & wire::kMostIntervals);
+}
+
 bool NativeStates::gather(wire::EventRecord event, const NativeQueue& queue) const {
   std::uint64_t& bits = *reinterpret_cast<std::uint64_t*>(header_ + wire::kGatheredEvents);
   wire::GatheredEvents gathered(bits);
@@ -150,17 +176,24 @@ bool NativeStates::gather(wire::EventRecord event, const NativeQueue& queue) con
 bool NativeStates::log_kept(wire::WordState state, const wire::StateStep& step,
                             std::uint64_t offset, const LaneStep& lane,
                             const NativeQueue& queue) const {
-  const auto log = [&](const wire::KeptAccess& kept, const wire::UniformValue& value) {
-    return wire::write_past(queue,
-                            {.site = states_.first_site + kept.site,
-                             .thread = kept.thread,
-                             .address = wire::tagged_address(AddressSpace::kShared,
-                                                             wire::begin_of(states_, kept, offset)),
-                             .value = value});
-  };
   const wire::UniformValue stored{step.has_same_value ? lane.value : 0, step.has_same_value};
-  return ((step.kept & 1) == 0 || log(state.first(), stored)) &&
-         ((step.kept & 2) == 0 || log(state.second(), {}));
+  for (std::uint32_t which = 0; which < 2; ++which) {
+    const wire::KeptAccess kept = which == 0 ? state.first() : state.second();
+    const std::uint32_t number =
+        (lane.interval & wire::kCountsWarps) != 0 ? wire::interval_of_kept(state, which) : 0;
+    if ((step.kept >> which & 1) != 0 &&
+        (!tell_warp_barriers(queue, kept.thread / wire::kWarpLanes, number) ||
+         !wire::write_past(queue,
+                           {.site = states_.first_site + kept.site,
+                            .interval = number,
+                            .thread = kept.thread,
+                            .address = wire::tagged_address(AddressSpace::kShared,
+                                                            wire::begin_of(states_, kept, offset)),
+                            .value = which == 0 ? stored : wire::UniformValue{}}))) {
+      return false;
+    }
+  }
+  return true;
 }
 
 NativeStates::Outcome NativeStates::take(std::uint64_t offset, const LaneStep& lane,

@@ -38,6 +38,11 @@ class NativeStates {
   // The block's end is logged if these are the last of its threads, and it must be. False as of
   // gather().
   [[nodiscard]] bool count_exit(wire::EventRecord event, const NativeQueue& queue) const;
+  // Before it is logged what a warp did in an interval of that number: the barriers of the warp
+  // that it counts are, unless they were. False as of gather().
+  [[nodiscard]] bool tell_warp_barriers(const NativeQueue& queue, std::uint32_t warp,
+                                        std::uint32_t number) const;
+  [[nodiscard]] bool tell_own_barriers(const NativeQueue& queue, std::uint32_t interval) const;
   // The event is logged, or kept until the whole block has made it. False if the queue has no room:
   // once more, which logs nothing twice.
   [[nodiscard]] bool gather(wire::EventRecord event, const NativeQueue& queue) const;

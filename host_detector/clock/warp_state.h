@@ -10,6 +10,7 @@
 
 #include "base/assert.h"
 #include "host_detector/clock/completions.h"
+#include "host_detector/clock/counted_barriers.h"
 #include "host_detector/clock/sync_notes.h"
 #include "host_detector/clock/thread_state.h"
 #include "host_detector/lanes.h"
@@ -85,6 +86,7 @@ class WarpState {
   std::uint32_t waiting = 0;    // at a CTA barrier
   std::uint32_t exit_site = 0;  // where lanes left last
   SyncNotes sync_notes;
+  CountedBarriers counted_barriers;
 
   struct WarpBarrier {
     std::uint32_t members = 0;

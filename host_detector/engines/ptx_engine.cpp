@@ -338,6 +338,10 @@ bool PtxEngine::apply_part(ClusterPart& part, const WarpOperation& operation) {
   if (!is_put_off && cta.put_off) {
     apply_put_off(cta);
   }
+  if (operation.kind == RecordKind::kWarpBarriers) {
+    end_part(part);
+    return apply_warp_barriers(cta, operation);
+  }
   if (part.gathered != nullptr && gather(*part.gathered, cta, operation, *site)) {
     return true;
   }
@@ -370,6 +374,15 @@ bool PtxEngine::gather(GatheredAtomics& atomics, CtaState& cta, const WarpOperat
     return false;
   }
   AccessCheck::gather(actor, operation, atomics);
+  return true;
+}
+
+bool PtxEngine::apply_warp_barriers(CtaState& cta, const WarpOperation& operation) {
+  if (operation.warp >= cta.warps.size() || operation.interval > wire::kMostIntervals ||
+      cta.warps[operation.warp].alive() == 0) {
+    return false;
+  }
+  SyncRules::warp_barriers(cta.warps[operation.warp], operation.interval);
   return true;
 }
 

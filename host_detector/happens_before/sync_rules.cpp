@@ -388,6 +388,13 @@ void SyncRules::warp_barrier(const Actor& actor, const WarpOperation& operation)
   open_complete_warp_barriers(actor.warp);
 }
 
+void SyncRules::warp_barriers(WarpState& warp, std::uint32_t number) {
+  for (warp.counted_barriers.enter(number); warp.counted_barriers.number() < number;) {
+    warp.counted_barriers.add(warp.now());
+    open_warp_barrier(warp, warp.alive());
+  }
+}
+
 void SyncRules::grid_wait(const Actor& actor, std::uint32_t lanes) {
   actor.warp.change(lanes, [&](std::uint32_t, const ThreadState& before) {
     ThreadState after = before;

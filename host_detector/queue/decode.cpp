@@ -38,6 +38,7 @@ bool is_known(RecordKind kind) {
     case RecordKind::kTensorCopy:
     case RecordKind::kBlockEvent:
     case RecordKind::kSettled:
+    case RecordKind::kWarpBarriers:
       return true;
   }
   return false;  // a byte that no version of ours writes
@@ -116,7 +117,9 @@ bool decode_affine_value(std::span<const std::byte> record, wire::HeaderHalf fir
 bool decode_earlier(std::span<const std::byte> record, wire::HeaderHalf first,
                     wire::PatternHalf pattern, WarpOperation& operation) {
   const bool has_value = (pattern.flags & wire::kUniformValue) != 0;
+  operation.interval = static_cast<std::uint16_t>(pattern.stride0);
   pattern.flags = 0;
+  pattern.stride0 = 0;
   if (!is_single(first.mask) || !decode_affine_value(record, first, pattern, operation)) {
     return false;
   }
@@ -206,6 +209,7 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
   operation.mask = first.mask;
   operation.is_earlier = false;
   operation.is_settled = false;
+  operation.interval = 0;
   operation.is_of_block = false;
   operation.lanes_agree = false;
   operation.row_log2 = 0;
@@ -242,6 +246,9 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
     case RecordKind::kAcquire:
     case RecordKind::kOperands:
       decode_values(header, record, operation);
+      return true;
+    case RecordKind::kWarpBarriers:
+      operation.interval = static_cast<std::uint16_t>(pattern.base_low);
       return true;
     case RecordKind::kTensorCopy:
       return decode_tensor_copy(header, record, operation);

@@ -58,7 +58,9 @@ inline Piece pattern_of(const Actor& actor, const WarpOperation& operation,
   cell.flags = stamp.flags;
   cell.time = cell.is_asynchronous() ? stamp.time
               : operation.is_settled ? Cell::kSettledTime
-                                     : actor.warp.now();
+              : operation.is_earlier
+                  ? actor.warp.counted_barriers.time_in(operation.interval, actor.warp.now())
+                  : actor.warp.now();
   pattern.kind = shared_access_kind(site, cell);
   return pattern;
 }

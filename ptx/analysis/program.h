@@ -85,7 +85,9 @@ struct PlannedSite {
   bool in_lockstep = false;       // kCall, kReturn: the lanes that call together return together
   bool in_update = false;         // as in ptx::Site
   bool counts_intervals = false;  // of a kernel of barrier_intervals: its hook knows the interval
-  bool has_state = false;         // so do its accesses to shared memory that are not weak
+  bool counts_warps = false;      // so are barriers of the whole warp (wire::kCountsWarps)
+  bool is_of_warp = false;        // one of those: a bar.warp.sync of all lanes
+  bool has_state = false;         // a load or store of shared memory that is not weak
   bool publishes_later = false;   // there: the thread may publish before its block's next barrier
   bool logs_states = false;       // a strong access there, maybe to shared memory
   bool may_be_left_out = false;   // an atomic that orders nothing: its hooks ask first

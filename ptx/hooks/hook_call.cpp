@@ -18,8 +18,11 @@ namespace {
 // What the states of words of shared memory have to know of an access. Who is neither a plain load
 // nor a plain store still writes, or not.
 std::uint32_t state_bits(const PlannedSite& site) {
-  const bool is_weak = site.info.order == wire::MemoryOrder::kWeak || site.has_state;
+  const bool is_weak = site.info.order == wire::MemoryOrder::kWeak;
   const bool reads = site.effect.opcode_class == OpcodeClass::kLoad;
+  if (site.has_state && !is_weak && !site.publishes_later) {
+    return reads ? wire::kLoadsStrongly : wire::kStoresStrongly;
+  }
   if (reads || site.effect.opcode_class == OpcodeClass::kStore) {
     // A load past the caches' coherence is ordered before no write, whatever comes between.
     const bool has_no_state =

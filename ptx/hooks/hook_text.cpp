@@ -241,8 +241,13 @@ HookText HookWriter::write_event(const PlannedSite& site, const Statement& state
       hook = "meet";
     }
   }
-  text += write_call(called_, {.name = hook}, {b32(site_word(site)), b32(detail), b32(threads)});
-  text += logged.after;
+  const std::string event =
+      write_call(called_, {.name = hook}, {b32(site_word(site)), b32(detail), b32(threads)});
+  if (site.is_of_warp) {
+    return write_warp_barrier(site, event, next_label_++, called_);
+  }
+  text += site.counts_intervals ? "" : write_tell_barriers(site, called_);
+  text += event + logged.after;
   text += predicate.before.empty() ? "" : predicate.after + "}\n";
   return {.before = text, .after = after};
 }

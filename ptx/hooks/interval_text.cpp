@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "device_logger/shared_states.h"
+#include "device_logger/site_word.h"
 
 namespace barracuda::ptx {
 namespace {
@@ -19,33 +20,73 @@ std::string write_next_interval(HookNames& called) {
 
 // As the hook does, where no thread leaves before a barrier: once it is known that there are
 // states, and up to the last number.
-std::string write_count_interval(std::uint32_t label, HookNames& called) {
+std::string write_count_interval(const PlannedSite& barrier, std::uint32_t label,
+                                 HookNames& called) {
+  constexpr std::uint32_t kRound = wire::kMostWarpBarriers;
+  const std::string count =
+      barrier.counts_warps
+          ? fmt::format(
+                "or.b32 %__barracuda_i, {0}, {1};\nadd.u32 %__barracuda_i, %__barracuda_i, 1;\n"
+                "setp.lt.u32 %__barracuda_f, %__barracuda_i, {2};\n"
+                "@%__barracuda_f mov.b32 {0}, %__barracuda_i;\n",
+                kInterval, kRound, wire::kCountsWarps + wire::kMostIntervals - kRound)
+          : fmt::format(
+                "add.u32 %__barracuda_i, {0}, -1;\n"
+                "setp.lt.u32 %__barracuda_f, %__barracuda_i, {1};\n"
+                "@%__barracuda_f add.u32 {0}, {0}, 1;\n",
+                kInterval, wire::kMostIntervals - 2);
+  return fmt::format(
+      "{{\n.reg .b32 %__barracuda_i;\n.reg .pred %__barracuda_f;\n{0}"
+      "@%__barracuda_f bra $__barracuda_skip{1};\n{2}$__barracuda_skip{1}:\n}}\n",
+      count, label, write_next_interval(called));
+}
+
+// Whether one more barrier of the warp can be counted, into %__barracuda_f.
+std::string ask_for_count() {
   return fmt::format(
       "{{\n.reg .b32 %__barracuda_i;\n.reg .pred %__barracuda_f;\n"
-      "add.u32 %__barracuda_i, {0}, -1;\nsetp.lt.u32 %__barracuda_f, %__barracuda_i, {1};\n"
-      "@%__barracuda_f add.u32 {0}, {0}, 1;\n@%__barracuda_f bra $__barracuda_skip{2};\n"
-      "{3}$__barracuda_skip{2}:\n}}\n",
-      kInterval, wire::kMostIntervals - 2, label, write_next_interval(called));
+      "and.b32 %__barracuda_i, {}, {};\nsetp.lt.u32 %__barracuda_f, %__barracuda_i, {};\n",
+      kInterval, wire::kFrozen | wire::kMostWarpBarriers, wire::kMostWarpBarriers);
 }
 
 }  // namespace
 
-std::string declare_interval() {
-  return fmt::format(".reg .b32 {0};\nmov.b32 {0}, 0;\n", kInterval);
+std::string declare_interval(bool counts_warps, HookNames& called) {
+  return fmt::format(".reg .b32 {0};\nmov.b32 {0}, {1};\n{2}", kInterval,
+                     counts_warps ? wire::kCountsWarps : 0,
+                     counts_warps ? write_next_interval(called) : "");
 }
 
 std::string write_interval_end(const PlannedSite& barrier, std::uint32_t label, HookNames& called) {
-  return barrier.is_counted ? write_count_interval(label, called) : write_next_interval(called);
+  return barrier.is_counted ? write_count_interval(barrier, label, called)
+                            : write_next_interval(called);
+}
+
+HookText write_warp_barrier(const PlannedSite& barrier, std::string_view event, std::uint32_t label,
+                            HookNames& called) {
+  return {.before = fmt::format("{}@%__barracuda_f bra $__barracuda_skip{};\n{}{}"
+                                "$__barracuda_skip{}:\n}}\n",
+                                ask_for_count(), label, write_tell_barriers(barrier, called), event,
+                                label),
+          .after = fmt::format("{0}@%__barracuda_f add.u32 {1}, {1}, 1;\n}}\n", ask_for_count(),
+                               kInterval)};
+}
+
+std::string write_tell_barriers(const PlannedSite& site, HookNames& called) {
+  return site.counts_warps ? write_call(called, {.name = "tell_barriers"},
+                                        {b32(site_word(site)), b32(std::string(kInterval))})
+                           : std::string{};
 }
 
 std::string write_log_states(const PlannedSite& site, bool is_generic, HookNames& called) {
+  const std::string told = write_tell_barriers(site, called);
   if (!site.logs_states) {
-    return {};
+    return told;
   }
-  return fmt::format("{{\n.reg .b64 %__barracuda_n;\n{}}}\n",
+  return fmt::format("{}{{\n.reg .b64 %__barracuda_n;\n{}}}\n", told,
                      write_call_for_number(called, {.name = "log_states", .is_generic = is_generic},
-                                           {b32(site_word(site)), b64("%__barracuda_a"),
-                                            b32(std::string(kInterval))}));
+                                           {b32(site_word(site) | wire::kAlwaysLogged),
+                                            b64("%__barracuda_a"), b32(std::string(kInterval))}));
 }
 
 std::string skip_unless_frozen(std::uint32_t label) {

@@ -15,13 +15,24 @@ namespace barracuda::ptx {
 // The register in which it counts.
 inline constexpr std::string_view kInterval = "%__barracuda_interval";
 
-std::string declare_interval();
+// First of all. Where barriers of warps are counted it is known from here on whether there are
+// states.
+std::string declare_interval(bool counts_warps, HookNames& called);
 
 // Behind a barrier. `label` is that of no other text.
 std::string write_interval_end(const PlannedSite& barrier, std::uint32_t label, HookNames& called);
 
-// Before the hooks of a strong access, whose address is in %__barracuda_a; nothing if it has no
-// states.
+// Of a barrier of a whole warp: it is counted, or logged by `event` if there were as many as can
+// be.
+HookText write_warp_barrier(const PlannedSite& barrier, std::string_view event, std::uint32_t label,
+                            HookNames& called);
+
+// Before what orders threads and is logged: the barriers of the warp that were counted are. Nothing
+// if none are.
+std::string write_tell_barriers(const PlannedSite& site, HookNames& called);
+
+// Before the hooks of a strong access, whose address is in %__barracuda_a, the same and what was
+// kept of its bytes; nothing if it has no states.
 std::string write_log_states(const PlannedSite& site, bool is_generic, HookNames& called);
 
 // Before the hook of a load in a read-only interval. All threads of a block go the same way, so

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -8,7 +9,9 @@
 #include "base/strong_id.h"
 #include "device_logger/memory_order.h"
 #include "device_logger/shared_states.h"
+#include "ptx/analysis/constants.h"
 #include "ptx/analysis/program.h"
+#include "ptx/analysis/uniform_blocks.h"
 #include "ptx/control_flow.h"
 #include "ptx/passes/passes.h"
 
@@ -58,9 +61,10 @@ bool is_ordered_otherwise(const PlannedSite& site) {
 }
 
 // Lets others of its block, or of all, know of what the thread did; so do barriers of the block. A
-// relaxed access lets them know of what was before a fence.
+// relaxed access lets them know of what was before a fence. Barriers of warps that are counted need
+// no care.
 bool publishes(const PlannedSite& site) {
-  return is_ordered_otherwise(site) &&
+  return is_ordered_otherwise(site) && !site.is_of_warp &&
          (site.hook == HookKind::kEvent || wire::has_release(site.info.order));
 }
 
@@ -125,18 +129,12 @@ bool is_load_or_store(const PlannedSite& site) {
          site.effect.opcode_class == OpcodeClass::kStore;
 }
 
-// Volatile and relaxed accesses race as others do, but for how grave that is, and a state does not
-// keep who of three readers was not weak. So they have states where there are no others.
+// Volatile and relaxed accesses race as others do, but for how grave that is, which the states
+// know.
 void keep_strong_states(std::span<PlannedSite> sites) {
-  const auto is_weak = [](const PlannedSite& site) {
-    return may_be_shared(site) && is_load_or_store(site) &&
-           site.info.order == wire::MemoryOrder::kWeak;
-  };
-  if (std::ranges::any_of(sites, is_weak)) {
-    return;
-  }
   for (PlannedSite& site : sites) {
     site.has_state = may_be_shared(site) && is_load_or_store(site) &&
+                     site.info.order != wire::MemoryOrder::kWeak &&
                      site.effect.space == StateSpace::kShared && site.info.element_count == 1;
   }
 }
@@ -157,18 +155,23 @@ void keep_states(Kernel& kernel, bool has_shared, std::span<const PlannedSite> s
   kernel.owner_granule_log2 = granule_of(sites, may_be_watched);
 }
 
-// These may be logged for a block at once, if they are all alike and nothing else counts who has
-// come to them.
-void propose_events(const Program& program, const Kernel& kernel, std::span<PlannedSite> sites) {
-  const bool are_counted_elsewhere = std::ranges::any_of(sites, [&](const PlannedSite& site) {
+// Whether barriers and exits of the whole block are not all that counts who has come.
+bool are_counted_elsewhere(const Program& program, std::span<const PlannedSite> sites) {
+  return std::ranges::any_of(sites, [&](const PlannedSite& site) {
     using enum OpcodeClass;
     const OpcodeClass opcode_class = site.effect.opcode_class;
     return opcode_class == kBarrierArrive || opcode_class == kClusterBarrier ||
            opcode_class == kMbarrier ||
            (opcode_class == kBarrier && !is_whole_barrier(program, site));
   });
+}
+
+// These may be logged for a block at once, if they are all alike and nothing else counts who has
+// come to them.
+void propose_events(const Program& program, const Kernel& kernel, std::span<PlannedSite> sites) {
+  const bool are_alike = !are_counted_elsewhere(program, sites);
   for (PlannedSite& site : sites) {
-    site.may_be_counted = !are_counted_elsewhere && site.hook == HookKind::kEvent &&
+    site.may_be_counted = are_alike && site.hook == HookKind::kEvent &&
                           (site.effect.opcode_class == OpcodeClass::kBarrier ||
                            (kernel.has_block_events && bounds_interval(program, site)));
   }
@@ -228,9 +231,8 @@ class PublicationFinder {
 // More than barriers of the block orders the threads: an access is kept of who publishes nothing
 // before the next of them, so that nobody is ordered behind it who may conflict with it before
 // that. Other blocks may learn at any time of what this one did.
-Expected<void> keep_unpublished(const Program& program, Kernel& kernel, const Function& entry,
-                                std::span<PlannedSite> sites) {
-  TRY(const ControlFlow flow, build_control_flow(program.module, entry));
+void keep_unpublished(const Program& program, const ControlFlow& flow, Kernel& kernel,
+                      std::span<PlannedSite> sites) {
   const PublicationFinder finder(program, flow, sites);
   const bool is_of_block = std::ranges::none_of(sites, publishes_to_other_blocks);
   for (PlannedSite& site : sites) {
@@ -246,6 +248,51 @@ Expected<void> keep_unpublished(const Program& program, Kernel& kernel, const Fu
     site.logs_states = is_strong_access(site) &&
                        ((kernel.keeps_states && site.effect.space != StateSpace::kGlobal) ||
                         (kernel.keeps_owners && site.effect.space != StateSpace::kShared));
+  }
+}
+
+// Barriers of whole warps are counted, and let nobody know of anything but their warps, where no
+// thread leaves while others of its block wait.
+void count_warp_barriers(const Program& program, const Function& entry, const ControlFlow& flow,
+                         std::span<PlannedSite> sites) {
+  constexpr std::uint64_t kAllLanes = ~std::uint32_t{0};
+  const std::vector<Uniformity> uniform = find_uniform_blocks(program.module, entry, flow);
+  const bool meet = std::ranges::all_of(sites, [&](const PlannedSite& site) {
+    return !is_whole_barrier(program, site) ||
+           uniform[flow.block_of(site.statement)] == Uniformity::kAll;
+  });
+  if (!meet || are_counted_elsewhere(program, sites)) {
+    return;
+  }
+  const Constants constants(program.module, entry);
+  for (PlannedSite& site : sites) {
+    if (site.effect.opcode_class == OpcodeClass::kWarpBarrier) {
+      const Instruction& barrier = program.module.statements[site.statement].instruction;
+      const auto mask = static_cast<std::size_t>(site.effect.value_operand);
+      site.is_of_warp =
+          barrier.predicate.empty() && mask < barrier.operands.size() &&
+          constants.value_of(barrier.operands[mask], sizeof(std::uint32_t)) == kAllLanes;
+    }
+  }
+  const bool counts = std::ranges::any_of(sites, &PlannedSite::is_of_warp);
+  for (PlannedSite& site : sites) {
+    site.counts_warps = counts;
+  }
+}
+
+// Where more than barriers of the block orders the threads.
+Expected<void> keep_where_known(const Program& program, Kernel& kernel, const Function& entry,
+                                std::span<PlannedSite> sites) {
+  if (!kernel.keeps_states && !kernel.keeps_owners) {
+    return {};
+  }
+  TRY(const ControlFlow flow, build_control_flow(program.module, entry));
+  count_warp_barriers(program, entry, flow, sites);
+  keep_unpublished(program, flow, kernel, sites);
+  if (!kernel.keeps_states && !kernel.keeps_owners) {
+    for (PlannedSite& site : sites) {
+      site.counts_warps = site.is_of_warp = false;
+    }
   }
   return {};
 }
@@ -275,7 +322,7 @@ Expected<void> visit(Program& program, bool has_shared, std::span<PlannedSite> s
     keep_states(*kernel, has_shared, sites);
   }
   if (is_known && !by_barriers_alone) {
-    if (auto kept = keep_unpublished(program, *kernel, entry, sites); !kept) {
+    if (auto kept = keep_where_known(program, *kernel, entry, sites); !kept) {
       return kept;
     }
   }
@@ -291,7 +338,8 @@ Expected<void> visit(Program& program, bool has_shared, std::span<PlannedSite> s
   for (PlannedSite& site : sites) {
     site.counts_intervals =
         kernel->has_block_events &&
-        (bounds_interval(program, site) || (kernel->keeps_states && may_be_shared(site)) ||
+        (bounds_interval(program, site) || (site.counts_warps && site.hook == HookKind::kAccess) ||
+         (kernel->keeps_states && may_be_shared(site)) ||
          (kernel->keeps_owners && may_be_watched(site)));
   }
   return {};

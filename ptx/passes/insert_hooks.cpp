@@ -28,7 +28,7 @@ class FunctionWriter {
     insert(function.body_begin + 1,
            HookWriter::declare_members({site, static_cast<std::size_t>(end - site)}));
     if (std::any_of(site, end, [](const PlannedSite& each) { return each.counts_intervals; })) {
-      insert(function.body_begin + 1, declare_interval());
+      insert(function.body_begin + 1, declare_interval(site->counts_warps, program_.called_hooks));
     }
     keep_low_bits({site, static_cast<std::size_t>(end - site)});
     part_collectives();

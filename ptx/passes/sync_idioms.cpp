@@ -8,6 +8,7 @@
 #include "ptx/analysis/change_wait.h"
 #include "ptx/analysis/constants.h"
 #include "ptx/analysis/fence_paths.h"
+#include "ptx/analysis/near_fences.h"
 #include "ptx/analysis/program.h"
 #include "ptx/control_flow.h"
 #include "ptx/passes/passes.h"
@@ -60,7 +61,54 @@ class Finder {
     }
   }
 
+  // A volatile or relaxed access to the block's own memory synchronises with a fence before or
+  // behind it. With a barrier of the block between the two, that barrier orders as much: all
+  // threads that can see such a store have come to it, and so has who made a store that such a load
+  // sees, before anyone passes it.
+  void drop_accesses_far_from_fences() {
+    if (!orders_its_block_alone()) {
+      return;
+    }
+    const NearFences fences(program_, program_.function(function_), flow_);
+    for (const auto& [statement, site] : sites_) {
+      const bool is_load = site->effect.opcode_class == OpcodeClass::kLoad;
+      const bool is_own = (is_load || site->effect.opcode_class == OpcodeClass::kStore) &&
+                          site->effect.space == StateSpace::kShared;
+      if (is_own && is_unordered(*site) &&
+          !(is_load ? fences.comes_after(statement) : fences.comes_before(statement))) {
+        site->hook = HookKind::kAccess;
+        site->info.numbered = false;
+      }
+    }
+  }
+
  private:
+  static bool is_unordered(const PlannedSite& site) {
+    return (site.hook == HookKind::kAcquire || site.hook == HookKind::kRelease) &&
+           (site.info.order == wire::MemoryOrder::kVolatile ||
+            site.info.order == wire::MemoryOrder::kRelaxed) &&
+           site.info.asynchrony == wire::Asynchrony::kNone && !site.info.poll &&
+           !site.info.flag_store;
+  }
+
+  // An entry that no function with a fence is called from, and whose shared memory its block alone
+  // uses.
+  [[nodiscard]] bool orders_its_block_alone() const {
+    const Function& function = program_.function(function_);
+    const FunctionFacts& facts = program_.functions[function_];
+    const auto is_of_cluster = [](const Effect& effect) {
+      return effect.shared_cluster || effect.opcode_class == OpcodeClass::kClusterBarrier;
+    };
+    return function.is_entry && !facts.calls_indirectly &&
+           std::ranges::none_of(facts.reachable,
+                                [&](std::uint32_t index) {
+                                  return index != function_ && program_.functions[index].has_fence;
+                                }) &&
+           std::none_of(program_.effects.begin() + static_cast<std::ptrdiff_t>(function.body_begin),
+                        program_.effects.begin() + static_cast<std::ptrdiff_t>(function.body_end),
+                        is_of_cluster);
+  }
+
   // Names of registers that depend on a value.
   using Registers = boost::unordered_flat_set<std::string_view>;
 
@@ -216,6 +264,7 @@ Expected<void> run(Program& program) {
       finder.find_flag_stores();
       finder.find_polls();
       finder.find_change_waits();
+      finder.drop_accesses_far_from_fences();
     }
     first = end;
   }

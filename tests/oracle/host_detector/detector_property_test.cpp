@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -93,24 +95,56 @@ TEST_CASE("an engine that forgets nothing finds every race of the rules, without
   }));
 }
 
+namespace barracuda::oracle {
+namespace {
+
+// Plain accesses are to words of shared memory, and no values are known.
+void keep_to_states(Choice& choice) {
+  choice.what %= 31;
+  choice.where |= choice.what < 10 ? 3 : 0;
+  choice.how = static_cast<std::uint8_t>((choice.how & 0xCF) | 0x10);
+  if ((choice.how & 0xE) == 6) {
+    choice.how ^= 4;
+  }
+}
+
+// Mostly accesses, and barriers to which all threads of a warp or of a block come.
+void keep_to_barriers(Choice& choice) {
+  constexpr std::array<std::uint8_t, 16> kWhat{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 28, 28, 28, 26, 10};
+  choice.what = kWhat.at(choice.what % kWhat.size());
+  if (choice.what >= 26) {
+    choice.how = 0;
+    choice.lanes &= ~3U;
+  }
+}
+
+void compare_filtered(const TraceShape& shape) {
+  Trace trace = make_trace(shape);
+  for (wire::SiteInfo& site : trace.sites) {
+    site.speculated = false;
+  }
+  compare(trace, filtered(trace), {});
+}
+
+}  // namespace
+}  // namespace barracuda::oracle
+
 // Of values and of what is speculated states know less, which makes a race graver or less grave.
 TEST_CASE("the engine finds them in what a device logs that keeps states of shared memory") {
   using namespace barracuda;
   CHECK(rc::check("default options", [] {
     oracle::TraceShape shape = *oracle::shapes();
     shape.clusters = shape.copies = false;
-    for (oracle::Choice& choice : shape.choices) {  // plain accesses are to words of shared memory
-      choice.what %= 31;
-      choice.where |= choice.what < 10 ? 3 : 0;
-      choice.how = static_cast<std::uint8_t>((choice.how & 0xCF) | 0x10);
-      if ((choice.how & 0xE) == 6) {
-        choice.how ^= 4;  // no known values
-      }
+    std::ranges::for_each(shape.choices, oracle::keep_to_states);
+    oracle::compare_filtered(shape);
+  }));
+  CHECK(rc::check("barriers of warps", [] {
+    oracle::TraceShape shape = *oracle::shapes();
+    shape.clusters = shape.copies = false;
+    for (oracle::Choice& choice : shape.choices) {
+      oracle::keep_to_barriers(choice);
+      oracle::keep_to_states(choice);
     }
-    oracle::Trace trace = oracle::make_trace(shape);
-    for (wire::SiteInfo& site : trace.sites) {
-      site.speculated = false;
-    }
-    oracle::compare(trace, oracle::filtered(trace), {});
+    oracle::compare_filtered(shape);
   }));
 }

@@ -30,6 +30,59 @@ bool is_plain_record(const WarpOperation& operation) {
   return operation.kind == RecordKind::kAffine || operation.kind == RecordKind::kScattered;
 }
 
+bool is_warp_barrier(const WarpOperation& operation, const wire::SiteInfo& site) {
+  return site.operation == Operation::kWarpBarrier && operation.event_operand == ~0U;
+}
+
+using BlockName = std::pair<detector::LaunchId, std::uint32_t>;
+
+BlockName block_of(const WarpOperation& operation) {
+  return {operation.launch, operation.cta};
+}
+
+// Whether barriers of its warps may be counted, as the rewriter knows from the code: all threads
+// come to all barriers of the block, and what waits for a warp waits until all of it has come.
+class CountableBlock {
+ public:
+  void take(const WarpOperation& operation, const wire::SiteInfo& site) {
+    const bool leaves = site.operation == Operation::kExit;
+    Warp& warp = warps_[operation.warp];
+    if (leaves && !has_begun_) {  // lanes that there are not
+      warp.alive &= ~operation.mask;
+      return;
+    }
+    has_begun_ = true;
+    const bool is_barrier =
+        site.operation == Operation::kBarrier || site.operation == Operation::kBarrierArrive;
+    is_countable_ = is_countable_ && (warp.waiting & operation.mask) == 0 &&
+                    (!is_barrier || is_block_barrier(operation, site)) &&
+                    (!leaves || warp.waiting == 0);
+    for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
+      if ((operation.mask >> lane & 1) != 0) {
+        barriers_[operation.warp * wire::kWarpLanes + lane] += is_barrier ? 1 : 0;
+      }
+    }
+    warp.alive &= leaves ? ~operation.mask : ~0U;
+    warp.waiting |= is_warp_barrier(operation, site) ? operation.mask : 0;
+    warp.waiting = (warp.alive & ~warp.waiting) == 0 ? 0 : warp.waiting;
+  }
+
+  [[nodiscard]] bool is_countable() const {
+    return is_countable_ && std::ranges::all_of(barriers_, [&](const auto& thread) {
+             return thread.second == barriers_.begin()->second;
+           });
+  }
+
+ private:
+  struct Warp {
+    std::uint32_t alive = ~0U, waiting = 0;
+  };
+
+  bool is_countable_ = true, has_begun_ = false;
+  std::map<std::uint32_t, Warp> warps_;
+  std::map<std::uint32_t, std::uint32_t> barriers_;  // by thread
+};
+
 // As the rewriter knows from the code (ptx/passes/barrier_intervals.cpp).
 bool publishes(const WarpOperation& operation, const wire::SiteInfo& site) {
   return operation.kind == RecordKind::kEvent || site.operation == Operation::kHeap ||
@@ -39,14 +92,31 @@ bool publishes(const WarpOperation& operation, const wire::SiteInfo& site) {
 // The states of a block, and what its threads count.
 class BlockFilter {
  public:
+  void count_warps() { begins_with_ = wire::next_interval(wire::kCountsWarps, 0); }
+
   // Adds what is logged to `steps`. `publish_later`: of the lanes, those that do.
   void take(const WarpOperation& operation, const wire::SiteInfo& site, std::uint32_t publish_later,
             std::vector<Step>& steps) {
+    if (site.operation == Operation::kExit && threads_.empty()) {  // lanes that there are not
+      steps.emplace_back(operation);
+      return;
+    }
     for_each_lane(operation, [&](std::uint32_t lane) { pass_barrier(thread_of(operation, lane)); });
+    const std::uint32_t interval =
+        threads_.at(thread_of(operation, first_lane(operation))).interval;
+    if (is_warp_barrier(operation, site) && can_count(interval)) {
+      for_each_lane(operation, [&](std::uint32_t lane) {
+        threads_.at(thread_of(operation, lane)).has_passed_of_warp = true;
+      });
+      return;
+    }
     const bool is_access = is_plain_record(operation) || operation.kind == RecordKind::kRelease ||
                            operation.kind == RecordKind::kAcquire;
     if (is_access && !access(operation, site, publish_later, steps)) {
       return;
+    }
+    if (!is_block_barrier(operation, site) && site.operation != Operation::kExit) {
+      tell_barriers(operation, operation.warp, interval, steps);
     }
     steps.emplace_back(operation);
     for_each_lane(operation, [&](std::uint32_t lane) {
@@ -63,7 +133,35 @@ class BlockFilter {
   struct Thread {
     std::uint32_t interval = 0;
     bool has_passed = false;  // a barrier, and has done nothing since
+    bool has_passed_of_warp = false;
   };
+
+  static std::uint32_t first_lane(const WarpOperation& operation) {
+    return static_cast<std::uint32_t>(std::countr_zero(operation.mask));
+  }
+
+  static bool can_count(std::uint32_t interval) {
+    return wire::warp_bits(interval) != 0 &&
+           (interval & (wire::kFrozen | wire::kMostWarpBarriers)) < wire::kMostWarpBarriers;
+  }
+
+  // As a kWarpBarriers is decoded.
+  void tell_barriers(const WarpOperation& by, std::uint8_t warp, std::uint32_t interval,
+                     std::vector<Step>& steps) {
+    const std::uint32_t number = interval & wire::kMostIntervals;
+    if ((interval & wire::kFrozen) != 0 || (number & wire::warp_bits(interval)) == 0 ||
+        told_[warp] >= number) {
+      return;
+    }
+    told_[warp] = number;
+    steps.emplace_back(WarpOperation{.kind = RecordKind::kWarpBarriers,
+                                     .launch = by.launch,
+                                     .site = by.site,
+                                     .cta = by.cta,
+                                     .warp = warp,
+                                     .mask = ~0U,
+                                     .interval = static_cast<std::uint16_t>(number)});
+  }
 
   template <typename Visit>
   static void for_each_lane(const WarpOperation& operation, const Visit& visit) {
@@ -77,7 +175,8 @@ class BlockFilter {
   }
 
   void pass_barrier(std::uint32_t thread) {
-    Thread& passed = threads_[thread];
+    Thread& passed = threads_.try_emplace(thread, Thread{.interval = begins_with_}).first->second;
+    passed.interval += std::exchange(passed.has_passed_of_warp, false) ? 1 : 0;
     if (std::exchange(passed.has_passed, false)) {
       passed.interval = wire::next_interval(passed.interval, left_);
     }
@@ -139,7 +238,12 @@ class BlockFilter {
         state, interval, access, [&](std::uint32_t thread) { return have_left_.contains(thread); });
     for (const std::uint32_t which : {0U, 1U}) {
       if ((step.kept >> which & 1) != 0) {
-        steps.emplace_back(kept(operation, at, which == 0 ? state.first() : state.second()));
+        const wire::KeptAccess past = which == 0 ? state.first() : state.second();
+        const std::uint32_t number =
+            wire::warp_bits(interval) != 0 ? wire::interval_of_kept(state, which) : 0;
+        tell_barriers(operation, static_cast<std::uint8_t>(past.thread / wire::kWarpLanes),
+                      number | (interval & wire::kCountsWarps), steps);
+        steps.emplace_back(kept(operation, at, past, number));
       }
     }
     states_.at(at) = step.next.bits();
@@ -148,7 +252,7 @@ class BlockFilter {
 
   // As a kEarlier is decoded.
   static WarpOperation kept(const WarpOperation& by, std::uint64_t at,
-                            const wire::KeptAccess& access) {
+                            const wire::KeptAccess& access, std::uint32_t interval) {
     const std::uint32_t lane = access.thread % wire::kWarpLanes;
     WarpOperation kept{.kind = RecordKind::kAffine,
                        .launch = by.launch,
@@ -156,20 +260,41 @@ class BlockFilter {
                        .cta = by.cta,
                        .warp = static_cast<std::uint8_t>(access.thread / wire::kWarpLanes),
                        .mask = std::uint32_t{1} << lane,
-                       .is_earlier = true};
+                       .is_earlier = true,
+                       .interval = static_cast<std::uint16_t>(interval)};
     kept.lanes[lane].address = wire::tagged_address(wire::AddressSpace::kShared, at * kGranule);
     return kept;
   }
 
   std::array<std::uint64_t, kWindow / kGranule> states_{};
   std::map<std::uint32_t, Thread> threads_;
+  std::map<std::uint8_t, std::uint32_t> told_;  // by warp
   std::set<std::uint32_t> have_left_;
   std::uint32_t left_ = 0;
+  std::uint32_t begins_with_ = 0;
 };
+
+std::set<BlockName> find_countable(const Trace& trace) {
+  std::map<BlockName, CountableBlock> blocks;
+  for (const Step& step : trace.steps) {
+    if (const auto* const operation = std::get_if<WarpOperation>(&step)) {
+      blocks[block_of(*operation)].take(*operation,
+                                        trace.sites.at(static_cast<std::size_t>(operation->site)));
+    }
+  }
+  std::set<BlockName> found;
+  for (const auto& [name, block] : blocks) {
+    if (block.is_countable()) {
+      found.insert(name);
+    }
+  }
+  return found;
+}
 
 // By step: the lanes whose threads publish before they come to the next barrier of their whole
 // block.
-std::vector<std::uint32_t> find_publications(const Trace& trace) {
+std::vector<std::uint32_t> find_publications(const Trace& trace,
+                                             const std::set<BlockName>& countable) {
   std::map<std::tuple<detector::LaunchId, std::uint32_t, std::uint32_t>, bool> publishes_later;
   std::vector<std::uint32_t> lanes(trace.steps.size());
   for (std::size_t i = trace.steps.size(); i-- > 0;) {
@@ -183,8 +308,10 @@ std::vector<std::uint32_t> find_publications(const Trace& trace) {
         bool& later = publishes_later[{operation->launch, operation->cta,
                                        operation->warp * wire::kWarpLanes + lane}];
         lanes[i] |= later ? std::uint32_t{1} << lane : 0;
-        later = !is_block_barrier(*operation, site) && site.operation != Operation::kExit &&
-                (later || publishes(*operation, site));
+        later =
+            !is_block_barrier(*operation, site) && site.operation != Operation::kExit &&
+            (later || (publishes(*operation, site) && !(is_warp_barrier(*operation, site) &&
+                                                        countable.contains(block_of(*operation)))));
       }
     }
   }
@@ -195,13 +322,17 @@ std::vector<std::uint32_t> find_publications(const Trace& trace) {
 
 Trace filtered(const Trace& trace) {
   Trace logged{.sites = trace.sites, .steps = {}};
-  const std::vector<std::uint32_t> publish_later = find_publications(trace);
-  std::map<std::pair<detector::LaunchId, std::uint32_t>, BlockFilter> blocks;
+  const std::set<BlockName> countable = find_countable(trace);
+  const std::vector<std::uint32_t> publish_later = find_publications(trace, countable);
+  std::map<BlockName, BlockFilter> blocks;
+  for (const BlockName& name : countable) {
+    blocks[name].count_warps();
+  }
   for (std::size_t i = 0; i < trace.steps.size(); ++i) {
     if (const auto* operation = std::get_if<WarpOperation>(&trace.steps[i])) {
-      blocks[{operation->launch, operation->cta}].take(
-          *operation, trace.sites.at(static_cast<std::size_t>(operation->site)), publish_later[i],
-          logged.steps);
+      blocks[block_of(*operation)].take(*operation,
+                                        trace.sites.at(static_cast<std::size_t>(operation->site)),
+                                        publish_later[i], logged.steps);
     } else {
       logged.steps.push_back(trace.steps[i]);
     }

@@ -87,7 +87,7 @@ TEST_CASE("an access is kept in a state unless its thread may publish before the
   CHECK(keeps_states(load + "atom.global.add.u32 %r3, [%rd1], 1;\nst.global.u32 [%rd1], %r3;\n"));
   for (const std::string& publishes :
        {fence, std::string("membar.cta;\n"), std::string("fence.acq_rel.gpu;\n"),
-        std::string("bar.warp.sync -1;\n"), std::string("bar.sync 1, 32;\n"),
+        std::string("bar.warp.sync 15;\n"), std::string("bar.sync 1, 32;\n"),
         std::string("bar.arrive 1, 64;\n"), std::string("@%p1 bar.sync 0;\n"),
         std::string("st.release.gpu.global.u32 [%rd1], %r1;\n")}) {
     INFO(publishes);
@@ -105,13 +105,18 @@ TEST_CASE("an access is kept in a state unless its thread may publish before the
 }
 
 TEST_CASE("what orders threads through memory that may have states has them logged first") {
+  constexpr const char* kRelease = "st.release.gpu.shared.u32 [tile], %r1;\n";
   const auto logs = [](const std::string& access) {
     const std::string text =
         instrument_with(std::string(kStore) + kBarrier + access + "membar.gl;\n").text;
     const std::size_t hook = text.find("__barracuda_log_states", text.find(".entry"));
     return hook != std::string::npos && hook < text.find("__barracuda_release_begin", hook);
   };
-  CHECK(logs("st.release.gpu.shared.u32 [tile], %r1;\n"));
+  const std::string text = instrument_with(std::string(kStore) + kBarrier + kRelease).text;
+  const std::size_t word =
+      text.rfind("[__barracuda_p0], ", text.find("__barracuda_log_states, (", text.find(".entry")));
+  CHECK((std::stoul(text.substr(word + 18)) & wire::kAlwaysLogged) != 0);  // no state keeps it
+  CHECK(logs(kRelease));
   CHECK(logs("atom.acq_rel.gpu.add.u32 %r3, [%rd1], 1;\n"));  // generic
   CHECK_FALSE(logs("st.release.gpu.global.u32 [%rd1], %r1;\n"));
 }
@@ -126,7 +131,7 @@ TEST_CASE("memory that a launch writes has states where no block learns of anoth
   CHECK(keeps_owners(store + barrier + "ld.acquire.gpu.global.u32 %r3, [%rd1];\n"));
   CHECK_FALSE(keeps_owners(store + barrier + "membar.gl;\n"));
   CHECK_FALSE(keeps_owners(store + barrier + "st.release.gpu.global.u32 [%rd1], %r1;\n"));
-  CHECK_FALSE(keeps_owners(store + "bar.warp.sync -1;\n"));
+  CHECK_FALSE(keeps_owners(store + "bar.warp.sync 15;\n"));
   CHECK(instrument_with(store + barrier + "ld.acquire.gpu.global.u32 %r3, [%rd1];\n")
             .text.find("__barracuda_log_states") != std::string::npos);
 }
@@ -143,24 +148,83 @@ TEST_CASE("the interval is counted behind each barrier, and each hook of shared 
   CHECK(instrument_with("membar.gl;\n").text.find("interval") == std::string::npos);
 }
 
-TEST_CASE("volatile accesses have states where all are volatile") {
-  constexpr std::uint32_t kLogged = wire::kAlwaysLogged;
-  const std::string strong =
-      "st.volatile.shared.u32 [tile], %r1;\nbar.sync 0;\n"
-      "ld.volatile.shared.u32 %r2, [tile];\nbar.sync 0;\n"
-      "st.volatile.shared.u32 [tile], %r2;\n";
-  const auto are_logged = [&](const std::string& body) {
+TEST_CASE("volatile accesses of shared memory have states, which know that they are") {
+  const auto words = [](const std::string& body) {
     const std::string text = instrument_with(body).text;
-    const std::size_t call =
-        text.find("__barracuda_followed_access,", text.find("mov.b32 %__barracuda_interval"));
-    REQUIRE(call != std::string::npos);
-    const std::size_t word = text.rfind("[__barracuda_p0], ", call);
-    return (std::stoul(text.substr(word + 18)) & kLogged) != 0;
+    std::vector<std::uint32_t> found;
+    for (std::size_t call = 0;
+         (call = text.find("__barracuda_followed_access,", call)) != std::string::npos; ++call) {
+      const std::size_t word = text.rfind("[__barracuda_p0], ", call);
+      constexpr std::uint32_t kBits = wire::kPlainRead | wire::kPlainWrite | wire::kAlwaysLogged;
+      found.push_back(static_cast<std::uint32_t>(std::stoul(text.substr(word + 18))) & kBits);
+    }
+    return found;
   };
-  CHECK_FALSE(are_logged(strong));
-  CHECK(are_logged(strong + "ld.shared.u32 %r3, [tile+4];\n"));
-  CHECK(are_logged(strong + "ld.u32 %r3, [%rd1];\n"));  // it may be of shared memory
-  CHECK_FALSE(are_logged(strong + "atom.shared.add.u32 %r3, [tile], 1;\n"));
+  const std::string load = "ld.volatile.shared.u32 %r2, [tile];\n",
+                    store = "st.volatile.shared.u32 [tile], %r2;\n", barrier = kBarrier,
+                    weak = kLoad;
+  const std::vector<std::uint32_t> both{wire::kLoadsStrongly, wire::kStoresStrongly};
+  CHECK(words(load + barrier + store) == both);
+  CHECK(words(load + barrier + store + barrier + weak) ==
+        std::vector<std::uint32_t>{wire::kLoadsStrongly, wire::kStoresStrongly, wire::kPlainRead});
+}
+
+TEST_CASE("a volatile access of shared memory synchronises if no barrier parts it from a fence") {
+  const auto acquires = [](const std::string& body) {
+    return instrument_with(body).text.find("__barracuda_acquire") != std::string::npos;
+  };
+  const auto releases = [](const std::string& body) {
+    return instrument_with(body).text.find("__barracuda_release_begin,") != std::string::npos;
+  };
+  const std::string fence = "membar.gl;\n", barrier = kBarrier, between = kLoad;
+  const std::string loop = "setp.lt.u32 %p1, %r1, 9;\n@%p1 bra $to;\n";
+  const std::string load = "ld.volatile.shared.u32 %r2, [tile];\n";
+  CHECK(acquires(load + between + fence));
+  CHECK(acquires(load + "@%p1 bra $over;\n" + barrier + "$over:\n" + fence));
+  CHECK(acquires("$to:\n" + fence + between + load + loop));
+  CHECK_FALSE(acquires(fence + between + load));
+  CHECK_FALSE(acquires(load + barrier + fence));
+  CHECK_FALSE(acquires("$to:\n" + fence + between + load + barrier + loop));
+  CHECK(acquires("ld.volatile.u32 %r2, [%rd1];\n" + barrier + fence));  // of any memory
+  const std::string store = between + "st.volatile.shared.u32 [tile], %r2;\n";
+  CHECK(releases(fence + store));
+  CHECK(releases("$to:\n" + store + fence + loop));
+  CHECK_FALSE(releases(store + fence));
+  CHECK_FALSE(releases(fence + between + barrier + store));
+  CHECK_FALSE(releases("$to:\n" + store + fence + between + barrier + loop));
+  CHECK(releases(fence + "barrier.cluster.arrive;\n" + barrier + store));
+}
+
+TEST_CASE("barriers of whole warps are counted where all threads come to those of the block") {
+  const auto counts = [](const std::string& body) {
+    return instrument_with(body).text.find("mov.b32 %__barracuda_interval, 32768;") !=
+           std::string::npos;
+  };
+  const std::string load = kLoad, barrier = kBarrier, whole = "bar.warp.sync -1;\n";
+  CHECK(keeps_states(load + whole));
+  CHECK(counts(load + whole));
+  CHECK(counts(load + barrier + whole));
+  CHECK_FALSE(counts(load + barrier + "bar.warp.sync 15;\n"));
+  CHECK_FALSE(counts(load + barrier + "@%p1 bar.warp.sync -1;\n"));
+  CHECK_FALSE(counts(load + barrier + whole + "bar.sync 1, 32;\n"));
+  CHECK_FALSE(counts("mov.u32 %r7, %tid.x;\nsetp.lt.u32 %p2, %r7, 9;\n@%p2 ret;\n" + load +
+                     barrier + load + whole));
+  CHECK_FALSE(counts("st.global.u32 [%rd1], %r1;\nmembar.gl;\n" + whole));
+}
+
+TEST_CASE("what else orders threads of a warp has its counted barriers told first") {
+  const auto tells = [](const std::string& other) {
+    const std::string text =
+        instrument_with(std::string(kLoad) + "bar.warp.sync -1;\n" + kBarrier + other).text;
+    const std::size_t begin = text.find("bar.sync 0;");
+    REQUIRE(begin != std::string::npos);
+    return text.find("__barracuda_tell_barriers,", begin) != std::string::npos;
+  };
+  CHECK(tells("membar.gl;\n"));
+  CHECK(tells("bar.warp.sync 15;\n"));
+  CHECK(tells("st.release.gpu.global.u32 [%rd1], %r1;\n"));
+  CHECK(tells("ld.acquire.gpu.global.u32 %r3, [%rd1];\n"));
+  CHECK_FALSE(tells("st.shared.u32 [tile], %r1;\n"));
 }
 
 TEST_CASE("loads past coherence have no states") {
@@ -280,7 +344,6 @@ TEST_CASE("loads keep their hooks where a write may be in their interval, or a t
            differs + barrier + load + "@%p2 ret;\n" + barrier + store,
            // One way to the load comes from a store without a barrier.
            differs + barrier + "@%p1 bra $to;\n" + barrier + store + "$to:\n" + load,
-           store + barrier + "ld.volatile.shared.u32 %r2, [tile];\n",
            store + barrier + "ld.u32 %r2, [%rd1];\n",  // it may be of global memory
        }) {
     INFO(other);

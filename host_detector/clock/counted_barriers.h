@@ -1,0 +1,48 @@
+// Barriers of a whole warp that are logged by their number (wire::RecordKind::kWarpBarriers): when
+// each of them was, since the last barrier of the block, for accesses that are told of later
+// (kEarlier).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/assert.h"
+#include "device_logger/shared_states.h"
+#include "host_detector/clock/clock.h"
+
+namespace barracuda::detector {
+
+class CountedBarriers {
+ public:
+  // Of the newest, as an interval has it (wire::kCountsWarps).
+  [[nodiscard]] std::uint32_t number() const { return number_; }
+
+  // Forgets those of another interval of the block.
+  void enter(std::uint32_t number) {
+    if (!is_of_interval(number)) {
+      number_ = number & ~wire::kMostWarpBarriers;
+    }
+  }
+
+  // One more, before which it was `end`.
+  void add(Time end) {
+    ASSERT((number_ & wire::kMostWarpBarriers) != wire::kMostWarpBarriers);
+    ends_[number_++ & wire::kMostWarpBarriers] = end;
+  }
+
+  // The last time in the interval of that number, if it is over.
+  [[nodiscard]] Time time_in(std::uint32_t number, Time now) const {
+    return is_of_interval(number) && number < number_ ? ends_[number & wire::kMostWarpBarriers]
+                                                      : now;
+  }
+
+ private:
+  [[nodiscard]] bool is_of_interval(std::uint32_t number) const {
+    return ((number ^ number_) & ~wire::kMostWarpBarriers) == 0;
+  }
+
+  std::uint32_t number_ = 0;
+  std::array<Time, wire::kMostWarpBarriers> ends_{};
+};
+
+}  // namespace barracuda::detector
