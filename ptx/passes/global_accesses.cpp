@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <span>
-#include <utility>
-#include <vector>
 
 #include "base/strong_id.h"
 #include "ptx/analysis/address_forms.h"
