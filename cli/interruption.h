@@ -2,7 +2,6 @@
 #pragma once
 
 #include <csignal>
-#include <initializer_list>
 
 namespace barracuda::cli {
 

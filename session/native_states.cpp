@@ -158,7 +158,8 @@ bool NativeStates::log_kept(wire::WordState state, const wire::StateStep& step,
                                                              wire::begin_of(states_, kept, offset)),
                              .value = value});
   };
-  const wire::UniformValue stored{step.has_same_value ? lane.value : 0, step.has_same_value};
+  const wire::UniformValue stored{.value = step.has_same_value ? lane.value : 0,
+                                  .known = step.has_same_value};
   return ((step.kept & 1) == 0 || log(state.first(), stored)) &&
          ((step.kept & 2) == 0 || log(state.second(), {}));
 }
