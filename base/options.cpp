@@ -369,7 +369,7 @@ Expected<void> parse_options(Options& options, std::string_view text) {
   return {};
 }
 
-Expected<void> settle_schedule(Options& options) {
+Expected<void> resolve_schedule(Options& options) {
   const bool is_weak = parse_probability(options.delay_stores).value_or(0) > 0 ||
                        parse_probability(options.stale_reads).value_or(0) > 0 ||
                        parse_probability(options.late_loads).value_or(0) > 0;

@@ -40,7 +40,7 @@ Expected<void> set_option(Options& options, std::string_view name, std::string_v
 // Fills what is named; after an error nothing has changed.
 Expected<void> parse_options(Options& options, std::string_view text);
 // What `schedule` and `seed` say together; once all options are there.
-Expected<void> settle_schedule(Options& options);
+Expected<void> resolve_schedule(Options& options);
 // The names of the files that a report is written to; empty where it is not to be written.
 std::vector<std::string*> report_files(Options& options);
 // The program may change its folder before the files are written or read.

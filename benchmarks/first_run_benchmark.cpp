@@ -59,11 +59,11 @@ class Benchmark {
     const double instrumented =
         seconds_of([&] { made = value_of(ptx::instrument(std::move(units), {})); });
     const auto start = std::chrono::steady_clock::now();
-    const ptx::SplitModule divided = value_of(ptx::SplitModule::read(made.text));
-    const std::string base = divided.base();
+    const auto divided = value_of(ptx::SplitModule::read(made.text));
+    const std::string base = divided->base();
     const std::chrono::duration<double> split = std::chrono::steady_clock::now() - start;
     std::printf("%zu kernels, %zu by themselves, %.2f MB of PTX, %.2f with the tool's\n",
-                made.kernels.size(), divided.part_count(), static_cast<double>(text.size()) / 1e6,
+                made.kernels.size(), divided->part_count(), static_cast<double>(text.size()) / 1e6,
                 static_cast<double>(made.text.size()) / 1e6);
     std::printf("instrumented in %.3f s, taken apart in %.3f s\n", instrumented, split.count());
     std::printf("without the tool %.2f s, as a whole %.2f s, base %.2f s\n", compile(text),
@@ -71,8 +71,8 @@ class Benchmark {
     double all = 0, most = 0;
     std::size_t count = 0;
     for (const ptx::Kernel& kernel : made.kernels) {
-      if (divided.has_part(kernel.name) && count < wanted) {
-        const double seconds = compile(divided.part(kernel.name).text);
+      if (divided->has_part(kernel.name) && count < wanted) {
+        const double seconds = compile(divided->part(kernel.name).text);
         all += seconds;
         most = std::max(most, seconds);
         ++count;

@@ -4,7 +4,6 @@
 #include <array>
 #include <limits>
 #include <map>
-#include <optional>
 #include <ranges>
 #include <span>
 #include <string_view>
@@ -409,8 +408,8 @@ class Parser {
         return unexpected(std::move(set).error());
       }
     }
-    if (auto settled = settle_schedule(options); !settled) {
-      return unexpected(std::move(settled).error());
+    if (auto resolved = resolve_schedule(options); !resolved) {
+      return unexpected(std::move(resolved).error());
     }
     return options;
   }

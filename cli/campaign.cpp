@@ -1,7 +1,6 @@
 #include "cli/campaign.h"
 
 #include <cerrno>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>

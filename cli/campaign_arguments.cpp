@@ -1,7 +1,6 @@
 #include "cli/campaign_arguments.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

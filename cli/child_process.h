@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/expected.h"
+#include <tl/expected.hpp>
 
 namespace barracuda::cli {
 
@@ -21,7 +21,7 @@ struct StartFailure {
 // the caller ignores (nohup), for the program is to ignore them too.
 void handle_signals(std::span<const int> signals, void (*forward)(int, siginfo_t*, void*));
 
-// What waitpid() has said, as a shell says it.
+// The status of waitpid(), as a shell has it.
 int shell_status(int wait_status);
 
 class ChildProcess {

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "base/expected.h"
 #include "fatbin/host_image.h"
 #include "ptx/module.h"
 

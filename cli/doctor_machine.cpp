@@ -25,18 +25,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 
-Fact good(std::string text) {
-  return {.standing = Standing::kGood, .text = std::move(text), .cure = ""};
-}
-
-Fact note(std::string text, std::string cure = "") {
-  return {.standing = Standing::kNote, .text = std::move(text), .cure = std::move(cure)};
-}
-
-Fact obstacle(std::string text, std::string cure) {
-  return {.standing = Standing::kObstacle, .text = std::move(text), .cure = std::move(cure)};
-}
-
 struct Gpu {
   std::string name;
   DeviceArch arch = 0;

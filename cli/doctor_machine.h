@@ -1,8 +1,6 @@
 // What the tool needs of this machine: the device, the tool's own files, folders and rights.
 #pragma once
 
-#include <string>
-
 #include "base/options.h"
 #include "cli/device_code.h"
 #include "cli/doctor_page.h"

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace barracuda::cli {
@@ -18,6 +19,18 @@ struct Fact {
 
   friend bool operator==(const Fact&, const Fact&) = default;
 };
+
+inline Fact good(std::string text) {
+  return {.standing = Standing::kGood, .text = std::move(text), .cure = ""};
+}
+
+inline Fact note(std::string text, std::string cure = "") {
+  return {.standing = Standing::kNote, .text = std::move(text), .cure = std::move(cure)};
+}
+
+inline Fact obstacle(std::string text, std::string cure = "") {
+  return {.standing = Standing::kObstacle, .text = std::move(text), .cure = std::move(cure)};
+}
 
 struct DoctorSection {
   std::string title;

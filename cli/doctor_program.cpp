@@ -32,18 +32,6 @@ constexpr const char* kLineinfo =
     "nvcc -lineinfo (CMake: target_compile_options(app PRIVATE "
     "$<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)), which changes no code; -g for lines of host code";
 
-Fact good(std::string text) {
-  return {.standing = Standing::kGood, .text = std::move(text), .cure = ""};
-}
-
-Fact note(std::string text, std::string cure = "") {
-  return {.standing = Standing::kNote, .text = std::move(text), .cure = std::move(cure)};
-}
-
-Fact obstacle(std::string text, std::string cure = "") {
-  return {.standing = Standing::kObstacle, .text = std::move(text), .cure = std::move(cure)};
-}
-
 // "a, b and 3 more"
 template <typename Names>
 std::string some_of(const Names& names) {

@@ -1,6 +1,5 @@
 #include "cli/environment.h"
 
-#include <algorithm>
 #include <unistd.h>
 
 #include "report/spool.h"

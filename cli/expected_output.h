@@ -24,8 +24,8 @@ class ExpectedOutput {
 
   // The program was started: it has the pipe.
   void let_go();
-  // The program has ended: says so if its output was another. What a process that it left behind
-  // writes later is lost.
+  // The program has ended: prints whether its output was another. What a process that it left
+  // behind writes later is lost.
   void tell();
 
  private:

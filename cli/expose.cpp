@@ -1,9 +1,7 @@
 #include "cli/expose.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <utility>
 #include <variant>

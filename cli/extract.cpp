@@ -1,6 +1,5 @@
 #include "cli/extract.h"
 
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 

@@ -1,9 +1,7 @@
 #include "cli/fix.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <variant>
@@ -59,7 +57,7 @@ const char* name_of(weak_memory::Standing standing) {
   return "";
 }
 
-report::FixEdit told(const AppliedEdit& applied, const std::string& problem) {
+report::FixEdit reported(const AppliedEdit& applied, const std::string& problem) {
   const weak_memory::Edit& edit = applied.edit;
   report::FixEdit fix{.place = {},
                       .inlined = {},
@@ -99,7 +97,7 @@ report::FixReport report_of(const FixCommand& command, const Repair& repair,
   report.program = repair.before;
   report.repaired_program = repair.after;
   for (std::size_t i = 0; i < repair.edits.size(); ++i) {
-    report.edits.push_back(told(repair.edits[i], changes.problems[i]));
+    report.edits.push_back(reported(repair.edits[i], changes.problems[i]));
   }
   for (std::size_t i = 0; i < repair.repaired.size(); ++i) {
     report.repaired.push_back({.race = repair.repaired[i], .no_proof = repair.proofs[i].why_not});

@@ -208,7 +208,7 @@ std::string manual_page() {
 // ---- completion
 
 // In single quotes, for a shell.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result = "'";
   for (const char character : text) {
     result += character == '\'' ? std::string("'\\''") : std::string(1, character);
@@ -218,7 +218,7 @@ std::string quoted(std::string_view text) {
 
 // A pattern of `case`: one word.
 std::string in_case(const std::string& name) {
-  return name.find(' ') == std::string::npos ? name : quoted(name);
+  return name.find(' ') == std::string::npos ? name : in_quotes(name);
 }
 
 std::string flags_of(const CommandText& command) {
@@ -305,7 +305,7 @@ std::string bash_completion() {
 
 // "'--device:where kernels run'": a name, and what it means.
 std::string described(const std::string& name, const std::string& meaning) {
-  return quoted(name + ":" + meaning);
+  return in_quotes(name + ":" + meaning);
 }
 
 // Those of the commands whose names begin with the prefix and have one word more; of these only

@@ -1,8 +1,6 @@
 #include "cli/kernel.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 
 #include <fmt/format.h>

@@ -289,7 +289,7 @@ int Ranks::status_of_last(const RankVerdict& verdict) {
 
 // A program that failed makes the launcher end the others in any case, and they may be waiting for
 // nothing else.
-int Ranks::settle(const RankVerdict& verdict, const std::function<bool()>& is_interrupted) {
+int Ranks::agree(const RankVerdict& verdict, const std::function<bool()>& is_interrupted) {
   if (folder_.empty()) {
     return verdict.status;
   }

@@ -34,7 +34,7 @@ class Ranks {
 
   // This rank's program has ended and its report is written: the status to end with. Waits for the
   // others where it would end them, until `is_interrupted`. Of one rank it is the report's.
-  int settle(const RankVerdict& verdict, const std::function<bool()>& is_interrupted);
+  int agree(const RankVerdict& verdict, const std::function<bool()>& is_interrupted);
 
  private:
   [[nodiscard]] int others_running() const;

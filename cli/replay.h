@@ -3,7 +3,8 @@
 
 #include <string>
 
-#include "base/expected.h"
+#include <tl/expected.hpp>
+
 #include "cli/arguments.h"
 #include "report/race_report.h"
 

@@ -1,7 +1,5 @@
 #include "cli/report.h"
 
-#include <cstdio>
-
 #include <fmt/format.h>
 
 #include "cli/complain.h"

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <optional>
 #include <sys/personality.h>
 
@@ -124,11 +123,11 @@ void record_end(report::Report& report, const Options& options, int own) {
 }
 
 // Makes the options those of the run, with what its plan says. Not 0: the status to end with.
-int settle(Options& options) {
+int prepare(Options& options) {
   make_paths_absolute(options);
   auto planned = session::take_plan(options);
   if (planned) {
-    planned = settle_schedule(options);
+    planned = resolve_schedule(options);
   }
   if (!planned) {
     complain(planned.error().to_string());
@@ -145,7 +144,7 @@ int run(RunCommand command) {
   if (options.seeds > 1) {
     return run_seeds(command, command, SeedOrder::kOneByOne);
   }
-  int status = settle(options);
+  int status = prepare(options);
   if (status != 0) {
     return status;
   }
@@ -197,7 +196,7 @@ int run(RunCommand command) {
   ChildProcess::wait_for_orphans([&] { return any_still_running(directory->spools()); }, meanwhile);
   report::Report all = collect(directory->spools(), {.process = child->process(), .status = own});
   if (limit.is_over()) {
-    // What each process has said of the signal, this says for all.
+    // Each process has reported the signal; this is the report of all.
     std::erase(all.coverage.gaps, report::ended_by_signal(SIGTERM));
     all.coverage.gaps.push_back(report::ended_by_limit("the program", options.time_limit));
   }
@@ -214,8 +213,8 @@ int run(RunCommand command) {
   }
   status = watch.publisher().finish(all);
   output->tell();
-  return ranks->settle({.own = own, .status = status, .is_idle = is_idle(all)},
-                       &ChildProcess::is_interrupted);
+  return ranks->agree({.own = own, .status = status, .is_idle = is_idle(all)},
+                      &ChildProcess::is_interrupted);
 }
 
 }  // namespace barracuda::cli

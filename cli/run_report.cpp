@@ -127,7 +127,7 @@ void RunWatch::look(int questions) {
   }
   const auto report = report_so_far(spools_);
   if (!report) {
-    return;  // told at the end
+    return;  // reported at the end
   }
   seen_bytes_ = bytes;
   publisher_.update(*report);

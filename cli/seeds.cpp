@@ -171,8 +171,8 @@ int run_seeds(const RunCommand& first, const RunCommand& others, SeedOrder order
     all.coverage.gaps.emplace_back("an interruption kept the rest of the runs from being made");
   }
   const int status = report::Publisher(options, report::Publishes::kRunFiles).finish(all);
-  return ranks.settle({.own = own, .status = status, .is_idle = is_idle(all)},
-                      &ProgramRuns::is_interrupted);
+  return ranks.agree({.own = own, .status = status, .is_idle = is_idle(all)},
+                     &ProgramRuns::is_interrupted);
 }
 
 }  // namespace barracuda::cli

@@ -65,7 +65,7 @@ std::string csv_of(const Tuning& tuning) {
 }
 
 Expected<void> write(const std::string& file, const std::string& text) {
-  std::error_code error;  // that there is no folder is said by who writes
+  std::error_code error;  // who writes reports that there is no folder
   std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
   return write_file(file, text);
 }

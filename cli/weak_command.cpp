@@ -60,7 +60,7 @@ weak_memory::RunAll with_limit(WeakRuns& runs, bool is_given) {
   };
 }
 
-// On a GPU, if the options name no stress: the stress that it was tuned to; says so if it was not.
+// On a GPU, if the options name no stress: the stress that it was tuned to. Prints that it was not.
 Expected<void> find_stress_file(WeakCommand& command) {
   if (!command.options.stress_parameters.empty() || !is_on_gpu(command)) {
     return {};
@@ -75,7 +75,8 @@ Expected<void> find_stress_file(WeakCommand& command) {
   return {};
 }
 
-// The status for main, once said, where there is no such device, or none that can be stressed.
+// Prints why and returns the status for main where there is no such device, or none that can be
+// stressed.
 std::optional<int> refused_device(const WeakCommand& command, bool stress,
                                   const std::string& name) {
   if (!is_on_gpu(command) && stress) {

@@ -2,13 +2,11 @@
 // their progress, and what stops all runs at once.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <variant>
 
-#include "base/expected.h"
 #include "cli/arguments.h"
 #include "cli/run_directory.h"
 #include "cli/status_line.h"
@@ -54,26 +52,26 @@ class WeakSession {
 std::string why_incomplete(const WeakCommand& command, const std::string& what);
 
 // The JSON and the page of HTML to the files that the options name, the text to theirs or to
-// standard error. `program`: what runs of the program as it is have found. False, once it has said
-// why: they cannot be written.
+// standard error. `program`: what runs of the program as it is have found. False if they cannot
+// be written, once it has printed why.
 bool publish(const Options& options, const std::string& json, const report::Report& program,
              const std::function<std::string(const report::TextStyle&)>& text);
 
-// The files of the options can be written, and the oracle's rules are there; else the status for
-// main, once said.
+// The oracle's rules, once the files that the options name are known to be writable. Else prints
+// what is wrong, and returns the status for main.
 std::variant<weak_memory::OracleRules, int> checked_rules(const WeakCommand& command);
-// The same for the command of that name, which may run on a GPU and `stress` it: and the device is
-// there, and the options have it and the stress that it was tuned to.
+// The same for the command `name`, which may run on a GPU and `stress` it: checks the device, and
+// puts it and the stress that it was tuned to into the options.
 std::variant<weak_memory::OracleRules, int> prepare(WeakCommand& command, bool stress,
                                                     const std::string& name);
 
 // On a GPU, where no run repeats; and stores are delayed by the program's own, rewritten code.
 bool is_on_gpu(const WeakCommand& command);
 bool is_rewritten(const WeakCommand& command);
-// The status to end with where the program could not even begin; says why.
+// The status to end with where the program could not even begin; prints why.
 std::optional<int> no_run_at_all(const WeakRuns& runs, const std::string& reason);
 
-// The same, and where the check could not: the status for main, once said.
+// The same, and where there is no command of that name for the check.
 std::optional<int> hopeless(const WeakCommand& command,
                             const weak_memory::ReferenceRuns& references,
                             const std::string& reason_of_loss, const WeakRuns& runs);

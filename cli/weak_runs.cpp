@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "base/assert.h"
 #include "base/file.h"
 #include "cli/child_process.h"
 #include "cli/status_line.h"
@@ -182,7 +181,7 @@ Expected<Options> WeakRuns::options_of(std::uint64_t number, const Settings& set
     file->clear();  // of the campaign, not of its runs
   }
   TRY(const Files files, write_files(number, settings));
-  auto settled = settle_schedule(options);
+  auto resolved = resolve_schedule(options);
   std::vector<std::pair<std::string, std::string>> more = weakness_options(settings);
   for (const auto& [name, value] :
        {std::pair{"weakness", &files.plan}, std::pair{"fences", &files.fences},
@@ -194,12 +193,12 @@ Expected<Options> WeakRuns::options_of(std::uint64_t number, const Settings& set
     }
   }
   for (const auto& [name, value] : more) {
-    if (settled) {
-      settled = set_option(options, name, value);
+    if (resolved) {
+      resolved = set_option(options, name, value);
     }
   }
-  if (!settled) {
-    return unexpected(std::move(settled).error());
+  if (!resolved) {
+    return unexpected(std::move(resolved).error());
   }
   return options;
 }

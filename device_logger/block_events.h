@@ -81,7 +81,7 @@ struct GatherStep {
 
 BARRACUDA_WIRE GatherStep GatheredEvents::add(const WarpEvent& event, std::uint32_t warp,
                                               std::uint32_t block_warps, bool is_whole) const {
-  const WarpEvent mine{event.site & (kMaxSites - 1), event.detail};
+  const WarpEvent mine{.site = event.site & (kMaxSites - 1), .detail = event.detail};
   const WarpEvent kept = this->event();
   const bool is_same = warps() == 0 || (kept.site == mine.site && kept.detail == mine.detail);
   const std::uint32_t there = warps() | 1U << warp;
@@ -96,7 +96,7 @@ BARRACUDA_WIRE GatherStep GatheredEvents::add(const WarpEvent& event, std::uint3
     next = 0;
     outcome = GatherStep::Outcome::kOfBlock;
   }
-  return {GatheredEvents(next), outcome};
+  return {.next = GatheredEvents(next), .outcome = outcome};
 }
 
 // What has been logged of a block: by whoever claims slots of a queue, but for what is counted.

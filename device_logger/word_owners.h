@@ -144,15 +144,16 @@ struct OwnerStep {
 
 // No constants: nvcc would make variables of them, which it loads from memory.
 BARRACUDA_WIRE OwnerStep to_owner(WordOwner next) {
-  return OwnerStep{next, false, false, 0};
+  return {.next = next, .logs = false, .sets_word = false, .word = 0};
 }
 
 BARRACUDA_WIRE OwnerStep to_owner(WordOwner next, std::uint64_t word, bool sets_word) {
-  return OwnerStep{next, false, sets_word, word};
+  return {.next = next, .logs = false, .sets_word = sets_word, .word = word};
 }
 
 BARRACUDA_WIRE OwnerStep to_logged(WordOwner state) {
-  return OwnerStep{state.with(WordOwner::Kind::kLogged), true, false, 0};
+  return {
+      .next = state.with(WordOwner::Kind::kLogged), .logs = true, .sets_word = false, .word = 0};
 }
 
 // Of readers two are kept: of two blocks if there are any, else of the newest interval, and of two

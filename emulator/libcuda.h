@@ -33,7 +33,7 @@ void configure(const MachineOptions& options);
 Machine& machine();
 
 // Called when a kernel has ended with an error, on the thread that ran it last: mostly before the
-// launch returns. `function` is the CUfunction that was launched, `tag` what the tagger said when
+// launch returns. `function` is the CUfunction that was launched, `tag` the tagger's answer when
 // it was. Null: nobody.
 using LaunchFailureHandler = void (*)(const DeviceError& error, const void* function,
                                       std::string_view kernel_name, std::uint64_t tag);

@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include "base/align.h"
 #include "base/assert.h"
 #include "emulator/state/host_address.h"
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -43,7 +42,7 @@ class Memory {
 
   // The allocation that contains `address`, if any.
   [[nodiscard]] std::optional<Allocation> find(std::uint64_t address) const;
-  // Counts releases: what find() said before holds while this has not changed.
+  // Counts releases: an answer of find() holds until this changes.
   [[nodiscard]] const std::atomic<std::uint64_t>& releases() const;
   [[nodiscard]] std::uint64_t total_bytes() const;  // what the device claims to have
   [[nodiscard]] std::uint64_t used_bytes() const;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <elf.h>
-#include <optional>
 
 #include "base/file.h"
 #include "fatbin/container.h"

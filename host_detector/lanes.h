@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "base/set_bits.h"
+
 namespace barracuda::detector {
 
 inline constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
@@ -21,8 +23,8 @@ constexpr bool is_single(std::uint64_t bits) {
 template <typename Predicate>
 std::uint32_t lanes_where(std::uint32_t lanes, Predicate holds) {
   std::uint32_t some = 0;
-  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-    some |= holds(first_lane(rest)) ? rest & (~rest + 1) : 0;
+  for (const std::uint32_t lane : SetBits(lanes)) {
+    some |= holds(lane) ? std::uint32_t{1} << lane : 0;
   }
   return some;
 }

@@ -89,7 +89,7 @@ struct Pipeline::State {
   void abandon_detection();
   std::vector<LaunchId> find_new_deadlocks(SteadyClock::time_point now);
   // Waits until what is complete in the queues now was applied or parked.
-  void settle();
+  void catch_up();
 };
 
 Pipeline::State::~State() {
@@ -248,7 +248,7 @@ void Pipeline::State::detect() {
   }
 }
 
-void Pipeline::State::settle() {
+void Pipeline::State::catch_up() {
   if (drain == nullptr) {
     return;
   }
@@ -276,9 +276,9 @@ void Pipeline::remove_queues(const std::byte* rings) {
   if (state_->drain == nullptr) {
     return;
   }
-  state_->settle();
+  state_->catch_up();
   state_->drain->remove(rings);
-  state_->settle();
+  state_->catch_up();
 }
 
 void Pipeline::add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites) {
@@ -327,7 +327,7 @@ bool Pipeline::is_over(LaunchId launch) const {
 }
 
 void Pipeline::end_launch(LaunchId launch) {
-  state_->settle();
+  state_->catch_up();
   const State::Locked held(*state_);
   state_->ordering.end_launch(launch);
   state_->publish_ended();

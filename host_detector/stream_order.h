@@ -13,48 +13,39 @@
 
 namespace barracuda::detector {
 
-// A stream of the program, by its handle, or one that the program has without one.
-struct StreamKey {
-  enum class Kind : std::uint8_t {
-    kHandle,     // 0: the legacy default stream
-    kPerThread,  // a thread's own default stream
-    kGraphStep,  // of a launch of a graph, whose steps run beside each other
-  };
-
+// Of which kind, and which of them: what the program has a handle for is named by that.
+template <typename KindOf>
+struct NumberedKey {
+  using Kind = KindOf;
   std::uint64_t number = 0;
   Kind kind = Kind::kHandle;
 
-  friend bool operator==(const StreamKey&, const StreamKey&) = default;
+  friend bool operator==(const NumberedKey&, const NumberedKey&) = default;
 
-  friend std::size_t hash_value(const StreamKey& key) {
+  friend std::size_t hash_value(const NumberedKey& key) {
     auto seed = static_cast<std::size_t>(key.kind);
     boost::hash_combine(seed, key.number);
     return seed;
   }
 };
 
+enum class StreamKind : std::uint8_t {
+  kHandle,     // 0: the legacy default stream
+  kPerThread,  // a thread's own default stream
+  kGraphStep,  // of a launch of a graph, whose steps run beside each other
+};
+
+using StreamKey = NumberedKey<StreamKind>;
 inline constexpr StreamKey kLegacyStream{};
 
-// The same of events.
-struct EventKey {
-  enum class Kind : std::uint8_t {
-    kHandle,
-    kGraphBegin,  // of the graph that is being launched
-    kGraphStep,   // one of its steps is over
-    kGraphEnd,    // the last launch of an executable graph is over
-  };
-
-  std::uint64_t number = 0;
-  Kind kind = Kind::kHandle;
-
-  friend bool operator==(const EventKey&, const EventKey&) = default;
-
-  friend std::size_t hash_value(const EventKey& key) {
-    auto seed = static_cast<std::size_t>(key.kind);
-    boost::hash_combine(seed, key.number);
-    return seed;
-  }
+enum class EventKind : std::uint8_t {
+  kHandle,
+  kGraphBegin,  // of the graph that is being launched
+  kGraphStep,   // one of its steps is over
+  kGraphEnd,    // the last launch of an executable graph is over
 };
+
+using EventKey = NumberedKey<EventKind>;
 
 // What CopyInfo must hold of the order of a copy.
 struct CopyOrder {

@@ -1,5 +1,5 @@
 // What barracuda-compiler writes to its standard output: this header, then the machine code, then
-// what the compiler said. Both sides are built together; the version of NVIDIA's compiler is part
+// the compiler's messages. Both sides are built together; the version of NVIDIA's compiler is part
 // of it because the file beside the library may come from elsewhere.
 #pragma once
 

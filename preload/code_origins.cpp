@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
@@ -104,7 +103,7 @@ const session::CodeOrigin* keep(const Hash128& digest, session::CodeOrigin origi
 
 std::optional<Hash128> digest_of_code(std::string_view code) {
   const std::optional<std::size_t> size =
-      size_of_code(code.data(), [&](std::uint64_t end) { return end <= code.size(); });
+      size_of_code(code.begin(), [&](std::uint64_t end) { return end <= code.size(); });
   return size ? std::optional(hash128(code.substr(0, *size))) : std::nullopt;
 }
 

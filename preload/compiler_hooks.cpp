@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cctype>
 #include <dlfcn.h>
 #include <map>
 #include <mutex>

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <dlfcn.h>
-#include <mutex>
 
 #include "base/driver_presence.h"
 #include "emulator/libcuda.h"

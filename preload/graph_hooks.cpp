@@ -57,7 +57,7 @@ CUresult with_hidden_parameter(const Parameters* parameters, const Submit& submi
 }
 
 template <typename Submit>
-CUresult with_hidden_node_parameter(const CUgraphNodeParams* parameters, const Submit& submit) {
+CUresult with_hidden_parameter(const CUgraphNodeParams* parameters, const Submit& submit) {
   if (parameters == nullptr || parameters->type != CU_GRAPH_NODE_TYPE_KERNEL) {
     return submit(parameters);
   }
@@ -67,6 +67,16 @@ CUresult with_hidden_node_parameter(const CUgraphNodeParams* parameters, const S
                                  copy.kernel = *extended;
                                  return submit(&copy);
                                });
+}
+
+// Calls the driver with a place for the descriptor in `parameters`, which are its last argument.
+template <auto Hook, typename Parameters, typename... Arguments>
+CUresult call_with_place(const Parameters* parameters, Arguments... arguments) {
+  static const OriginalOf<Hook> original;
+  const HookScope scope;
+  return with_hidden_parameter(parameters, [&](const Parameters* extended) {
+    return original(arguments..., const_cast<Parameters*>(extended));
+  });
 }
 
 template <auto Hook, typename... Arguments>
@@ -193,24 +203,39 @@ void note_node_destroyed(CUgraphNode node) {
   }
 }
 
-// What a node of any kind of an executable graph is from now on.
+// A later version has all fields of an earlier one.
+template <typename Parameters>
+KernelNodeParameters second_version_of(const Parameters& other) {
+  KernelNodeParameters parameters{.func = other.func,
+                                  .gridDimX = other.gridDimX,
+                                  .gridDimY = other.gridDimY,
+                                  .gridDimZ = other.gridDimZ,
+                                  .blockDimX = other.blockDimX,
+                                  .blockDimY = other.blockDimY,
+                                  .blockDimZ = other.blockDimZ,
+                                  .sharedMemBytes = other.sharedMemBytes,
+                                  .kernelParams = other.kernelParams,
+                                  .extra = other.extra,
+                                  .kern = nullptr,
+                                  .ctx = nullptr};
+  if constexpr (requires { other.kern; }) {
+    parameters.kern = other.kern;
+    parameters.ctx = other.ctx;
+  }
+  return parameters;
+}
+
+// What a node of an executable graph is from now on.
+template <typename Parameters>
+void note_node_set(Session& session, CUgraphExec executable, CUgraphNode node,
+                   const Parameters& parameters) {
+  note_changed(session, executable, node, second_version_of(parameters));
+}
+
 void note_node_set(Session& session, CUgraphExec executable, CUgraphNode node,
                    const CUgraphNodeParams& parameters) {
   if (parameters.type == CU_GRAPH_NODE_TYPE_KERNEL) {
-    const CUDA_KERNEL_NODE_PARAMS_v3& kernel = parameters.kernel;
-    note_changed(session, executable, node,
-                 {.func = kernel.func,
-                  .gridDimX = kernel.gridDimX,
-                  .gridDimY = kernel.gridDimY,
-                  .gridDimZ = kernel.gridDimZ,
-                  .blockDimX = kernel.blockDimX,
-                  .blockDimY = kernel.blockDimY,
-                  .blockDimZ = kernel.blockDimZ,
-                  .sharedMemBytes = kernel.sharedMemBytes,
-                  .kernelParams = kernel.kernelParams,
-                  .extra = kernel.extra,
-                  .kern = kernel.kern,
-                  .ctx = kernel.ctx});
+    note_node_set(session, executable, node, parameters.kernel);
   } else if (parameters.type == CU_GRAPH_NODE_TYPE_GRAPH) {
     note_updated(session, executable, node, parameters.graph.graph);
   } else if (parameters.type == CU_GRAPH_NODE_TYPE_MEMCPY) {
@@ -227,119 +252,65 @@ void note_node_set(Session& session, CUgraphExec executable, CUgraphNode node,
   }
 }
 
+template <auto Hook, typename Parameters>
+CUresult set_in_executable(CUgraphExec executable, CUgraphNode node, const Parameters* parameters) {
+  const HookScope scope;
+  const CUresult status = call_with_place<Hook>(parameters, executable, node);
+  if (status == CUDA_SUCCESS && parameters != nullptr) {
+    scope.run([&](Session& session) { note_node_set(session, executable, node, *parameters); });
+  }
+  return status;
+}
+
 }  // namespace
 
 CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                               std::size_t count, const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
-  static const OriginalOf<&cuGraphAddKernelNode> original;
-  const HookScope scope;
-  return with_hidden_parameter(parameters, [&](const auto* extended) {
-    return original(node, graph, dependencies, count, extended);
-  });
+  return call_with_place<&cuGraphAddKernelNode>(parameters, node, graph, dependencies, count);
 }
 
 CUresult cuGraphAddKernelNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                                  std::size_t count, const KernelNodeParameters* parameters) {
-  static const OriginalOf<&cuGraphAddKernelNode_v2> original;
-  const HookScope scope;
-  return with_hidden_parameter(parameters, [&](const auto* extended) {
-    return original(node, graph, dependencies, count, extended);
-  });
+  return call_with_place<&cuGraphAddKernelNode_v2>(parameters, node, graph, dependencies, count);
 }
 
 CUresult cuGraphKernelNodeSetParams(CUgraphNode node,
                                     const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
-  static const OriginalOf<&cuGraphKernelNodeSetParams> original;
-  const HookScope scope;
-  return with_hidden_parameter(parameters,
-                               [&](const auto* extended) { return original(node, extended); });
+  return call_with_place<&cuGraphKernelNodeSetParams>(parameters, node);
 }
 
 CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const KernelNodeParameters* parameters) {
-  static const OriginalOf<&cuGraphKernelNodeSetParams_v2> original;
-  const HookScope scope;
-  return with_hidden_parameter(parameters,
-                               [&](const auto* extended) { return original(node, extended); });
+  return call_with_place<&cuGraphKernelNodeSetParams_v2>(parameters, node);
 }
 
 CUresult cuGraphExecKernelNodeSetParams(CUgraphExec executable, CUgraphNode node,
                                         const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
-  static const OriginalOf<&cuGraphExecKernelNodeSetParams> original;
-  const HookScope scope;
-  const CUresult status = with_hidden_parameter(
-      parameters, [&](const auto* extended) { return original(executable, node, extended); });
-  if (status == CUDA_SUCCESS && parameters != nullptr) {
-    scope.run([&](Session& session) {
-      note_changed(session, executable, node,
-                   {.func = parameters->func,
-                    .gridDimX = parameters->gridDimX,
-                    .gridDimY = parameters->gridDimY,
-                    .gridDimZ = parameters->gridDimZ,
-                    .blockDimX = parameters->blockDimX,
-                    .blockDimY = parameters->blockDimY,
-                    .blockDimZ = parameters->blockDimZ,
-                    .sharedMemBytes = parameters->sharedMemBytes,
-                    .kernelParams = parameters->kernelParams,
-                    .extra = parameters->extra,
-                    .kern = nullptr,
-                    .ctx = nullptr});
-    });
-  }
-  return status;
+  return set_in_executable<&cuGraphExecKernelNodeSetParams>(executable, node, parameters);
 }
 
 CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec executable, CUgraphNode node,
                                            const KernelNodeParameters* parameters) {
-  static const OriginalOf<&cuGraphExecKernelNodeSetParams_v2> original;
-  const HookScope scope;
-  const CUresult status = with_hidden_parameter(
-      parameters, [&](const auto* extended) { return original(executable, node, extended); });
-  if (status == CUDA_SUCCESS && parameters != nullptr) {
-    scope.run([&](Session& session) { note_changed(session, executable, node, *parameters); });
-  }
-  return status;
+  return set_in_executable<&cuGraphExecKernelNodeSetParams_v2>(executable, node, parameters);
 }
 
 CUresult cuGraphAddNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                         std::size_t count, CUgraphNodeParams* parameters) {
-  static const OriginalOf<&cuGraphAddNode> original;
-  const HookScope scope;
-  return with_hidden_node_parameter(parameters, [&](const CUgraphNodeParams* extended) {
-    return original(node, graph, dependencies, count, const_cast<CUgraphNodeParams*>(extended));
-  });
+  return call_with_place<&cuGraphAddNode>(parameters, node, graph, dependencies, count);
 }
 
 CUresult cuGraphAddNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                            const CUgraphEdgeData* edges, std::size_t count,
                            CUgraphNodeParams* parameters) {
-  static const OriginalOf<&cuGraphAddNode_v2> original;
-  const HookScope scope;
-  return with_hidden_node_parameter(parameters, [&](const CUgraphNodeParams* extended) {
-    return original(node, graph, dependencies, edges, count,
-                    const_cast<CUgraphNodeParams*>(extended));
-  });
+  return call_with_place<&cuGraphAddNode_v2>(parameters, node, graph, dependencies, edges, count);
 }
 
 CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* parameters) {
-  static const OriginalOf<&cuGraphNodeSetParams> original;
-  const HookScope scope;
-  return with_hidden_node_parameter(parameters, [&](const CUgraphNodeParams* extended) {
-    return original(node, const_cast<CUgraphNodeParams*>(extended));
-  });
+  return call_with_place<&cuGraphNodeSetParams>(parameters, node);
 }
 
 CUresult cuGraphExecNodeSetParams(CUgraphExec executable, CUgraphNode node,
                                   CUgraphNodeParams* parameters) {
-  static const OriginalOf<&cuGraphExecNodeSetParams> original;
-  const HookScope scope;
-  const CUresult status =
-      with_hidden_node_parameter(parameters, [&](const CUgraphNodeParams* extended) {
-        return original(executable, node, const_cast<CUgraphNodeParams*>(extended));
-      });
-  if (status == CUDA_SUCCESS && parameters != nullptr) {
-    scope.run([&](Session& session) { note_node_set(session, executable, node, *parameters); });
-  }
-  return status;
+  return set_in_executable<&cuGraphExecNodeSetParams>(executable, node, parameters);
 }
 
 CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec executable, CUgraphNode node,

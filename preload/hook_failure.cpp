@@ -34,15 +34,16 @@ Failures& failures() {
   return *made;
 }
 
-struct Told {
-  Told();
+// What the environment asks for.
+struct RequestedFailure {
+  RequestedFailure();
 
   std::string name;
   HookCall::FailurePoint point = HookCall::FailurePoint::kNone;
   std::uint64_t first = 1;  // of its calls
 };
 
-Told::Told() {
+RequestedFailure::RequestedFailure() {
   const char* const text = std::getenv("BARRACUDA_FAIL_HOOK");
   if (text == nullptr) {
     return;
@@ -56,10 +57,10 @@ Told::Told() {
 }
 
 HookCall::FailurePoint point_for(const char* name) {
-  static const Told& told = *new Told;
+  static const RequestedFailure& requested = *new RequestedFailure;
   static std::atomic<std::uint64_t> calls = 0;
-  return !told.name.empty() && told.name == name && ++calls >= told.first
-             ? told.point
+  return !requested.name.empty() && requested.name == name && ++calls >= requested.first
+             ? requested.point
              : HookCall::FailurePoint::kNone;
 }
 

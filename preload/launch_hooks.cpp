@@ -35,10 +35,12 @@ std::uint32_t most_dynamic_shared(session::Handle function) {
   constexpr CUfunction_attribute kMost = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
   int bytes = 0;
   CUdevice device = 0;
+  // NOLINTBEGIN(performance-no-int-to-ptr): handles
   const bool is_known =
       of_function(&bytes, kMost, reinterpret_cast<CUfunction>(function)) == CUDA_SUCCESS ||
       (current_device(&device) == CUDA_SUCCESS &&
        of_kernel(&bytes, kMost, reinterpret_cast<CUkernel>(function), device) == CUDA_SUCCESS);
+  // NOLINTEND(performance-no-int-to-ptr)
   return is_known && bytes > 0 ? static_cast<std::uint32_t>(bytes) : 0;
 }
 

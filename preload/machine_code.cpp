@@ -53,7 +53,7 @@ jit::CodeCache* code_cache() {
   return made;
 }
 
-// What of the device decides on the code; nothing if it cannot be told.
+// What of the device decides on the code; nothing if that is not known.
 std::optional<int> architecture_of(CUdevice device) {
   static const auto attribute = DRIVER_FUNCTION(cuDeviceGetAttribute);
   int major = 0;

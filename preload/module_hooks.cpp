@@ -1,6 +1,5 @@
 // Module loading: the driver gets instrumented PTX in place of the program's image.
 #include <string>
-#include <string_view>
 
 #include "base/file.h"
 #include "preload/code_owner.h"

@@ -82,8 +82,8 @@ const Options& read_options() {
   if (const Expected<void> taken = session::take_plan(*options); !taken) {
     end_with_bad_option(taken.error().to_string());
   }
-  if (const Expected<void> settled = settle_schedule(*options); !settled) {
-    end_with_bad_option(settled.error().to_string());
+  if (const Expected<void> resolved = resolve_schedule(*options); !resolved) {
+    end_with_bad_option(resolved.error().to_string());
   }
   if (options->seeds > 1) {
     end_with_bad_option(
@@ -227,6 +227,19 @@ void check_runtime() {
   finish_process();
 }
 
+std::function<void(const emulator::ExecutionCounts&)> execution_log(const Options& options) {
+  if (options.execution_log.empty()) {
+    return nullptr;
+  }
+  const auto path = expand_file_name(options.execution_log);
+  if (!path) {
+    end_with_bad_option("option execution-log: " + path.error().to_string());
+  }
+  return [file = *path](const emulator::ExecutionCounts& counts) {
+    session::append_execution_log(file, counts);
+  };
+}
+
 }  // namespace
 
 const Options& process_options() {
@@ -305,19 +318,6 @@ void drain_at_exit() {
   static const bool registered =
       std::atexit(close_session) == 0 && at_quick_exit(at_quick_end) == 0;
   (void)registered;
-}
-
-std::function<void(const emulator::ExecutionCounts&)> execution_log(const Options& options) {
-  if (options.execution_log.empty()) {
-    return nullptr;
-  }
-  const auto path = expand_file_name(options.execution_log);
-  if (!path) {
-    end_with_bad_option("option execution-log: " + path.error().to_string());
-  }
-  return [file = *path](const emulator::ExecutionCounts& counts) {
-    session::append_execution_log(file, counts);
-  };
 }
 
 void configure_emulated_device() {

@@ -98,9 +98,9 @@ report::Outcome finish_run(report::RunData run) {
                  : report::Outcome{.status = report::kStatusToolFailed, .change_status = true};
 }
 
-void settle() {
+void check_arrived() {
   if (session::Session* const session = working_session()) {
-    HookScope::protect(Loss::kReport, [&] { session->in_flight().settle(kPatience); });
+    HookScope::protect(Loss::kReport, [&] { session->in_flight().check_arrived(kPatience); });
   }
 }
 
@@ -161,7 +161,7 @@ std::optional<int> finish_killed_process(int signal, const std::string& reason) 
     return std::nullopt;
   }
   g_dying = true;
-  settle();
+  check_arrived();
   report::RunData run = collect(report::status_of_signal(signal));
   run.problems.push_back(reason);
   const report::Outcome outcome = finish_run(std::move(run));
@@ -170,7 +170,7 @@ std::optional<int> finish_killed_process(int signal, const std::string& reason) 
 
 void finish_before_exec() {
   if (!g_finished.exchange(true)) {
-    settle();
+    check_arrived();
     (void)finish_run(collect(report::kUnknownStatus));
   }
 }
@@ -188,7 +188,7 @@ void finish_without_device() {
   HookScope::protect(Loss::kReport, [] {
     ASSERT(existing_session() != nullptr);  // which calls this
     session::LaunchesInFlight& launches = existing_session()->in_flight();
-    launches.settle(kPatience);
+    launches.check_arrived(kPatience);
     launches.give_up_all();
   });
   report::RunData run = collect(report::kUnknownStatus);

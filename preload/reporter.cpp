@@ -7,7 +7,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <semaphore.h>
 #include <sys/syscall.h>
@@ -161,7 +160,7 @@ void look_at_deadlock() {
     finish_without_device();
   }
   HookScope::protect(Loss::kCoverage, [launch] {
-    ASSERT(existing_session() != nullptr);  // whose detector told of the deadlock
+    ASSERT(existing_session() != nullptr);  // whose detector found the deadlock
     existing_session()->end_launch(launch);
   });
 }

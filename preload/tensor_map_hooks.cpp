@@ -15,6 +15,13 @@ using session::Session;
 static_assert(static_cast<int>(TensorElement::kTf32Ftz) == CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ);
 static_assert(static_cast<int>(TensorSwizzle::k128Bytes) == CU_TENSOR_MAP_SWIZZLE_128B);
 
+// In global memory; `box` is null for im2col.
+struct Extents {
+  cuuint32_t rank;
+  const cuuint64_t *sizes, *strides;
+  const cuuint32_t *box, *steps;
+};
+
 // How the elements of a tensor lie in shared memory.
 struct Layout {
   CUtensorMapInterleave interleave;
@@ -22,11 +29,10 @@ struct Layout {
   CUtensorMapFloatOOBfill fill;
 };
 
-// The driver has accepted all of it. `box` is null for im2col.
-std::optional<TensorMap> map_of(CUtensorMapDataType type, cuuint32_t rank, const void* address,
-                                const cuuint64_t* sizes, const cuuint64_t* strides,
-                                const cuuint32_t* box, const cuuint32_t* steps,
-                                const Layout& layout) {
+// The driver has accepted all of it.
+std::optional<TensorMap> map_of(CUtensorMapDataType type, const void* address,
+                                const Extents& extents, const Layout& layout) {
+  const auto& [rank, sizes, strides, box, steps] = extents;
   if (type > CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ || rank > kMaxTensorRank ||
       layout.interleave != CU_TENSOR_MAP_INTERLEAVE_NONE) {
     return std::nullopt;
@@ -53,6 +59,7 @@ std::optional<TensorMap> map_of(CUtensorMapDataType type, cuuint32_t rank, const
 
 }  // namespace
 
+// NOLINTBEGIN(readability-function-size): CUDA's
 CUresult cuTensorMapEncodeTiled(CUtensorMap* tensor_map, CUtensorMapDataType type, cuuint32_t rank,
                                 void* address, const cuuint64_t* sizes, const cuuint64_t* strides,
                                 const cuuint32_t* box, const cuuint32_t* steps,
@@ -60,8 +67,10 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* tensor_map, CUtensorMapDataType typ
                                 CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
   return call_and_note_success<&cuTensorMapEncodeTiled>(
       [&](Session& session) {
-        if (const auto map = map_of(type, rank, address, sizes, strides, box, steps,
-                                    {interleave, swizzle, fill})) {
+        if (const auto map = map_of(
+                type, address,
+                {.rank = rank, .sizes = sizes, .strides = strides, .box = box, .steps = steps},
+                {.interleave = interleave, .swizzle = swizzle, .fill = fill})) {
           session.tensor_maps().made(tensor_map, *map);
         }
       },
@@ -77,8 +86,10 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap* tensor_map, CUtensorMapDataType ty
                                  CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
   return call_and_note_success<&cuTensorMapEncodeIm2col>(
       [&](Session& session) {
-        auto map = map_of(type, rank, address, sizes, strides, nullptr, steps,
-                          {interleave, swizzle, fill});
+        auto map = map_of(
+            type, address,
+            {.rank = rank, .sizes = sizes, .strides = strides, .box = nullptr, .steps = steps},
+            {.interleave = interleave, .swizzle = swizzle, .fill = fill});
         if (map) {
           map->box[0] = static_cast<std::uint16_t>(channels);
           map->pixels = static_cast<std::uint16_t>(pixels);
@@ -102,5 +113,7 @@ CUresult cuTensorMapReplaceAddress(CUtensorMap* tensor_map, void* address) {
       },
       tensor_map, address);
 }
+
+// NOLINTEND(readability-function-size)
 
 }  // namespace barracuda::preload

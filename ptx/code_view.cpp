@@ -1,7 +1,6 @@
 #include "ptx/code_view.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
 #include <utility>

@@ -1,6 +1,5 @@
 #include "ptx/matrix_layout.h"
 
-#include <array>
 #include <bit>
 
 #include "ptx/matrix_shape.h"

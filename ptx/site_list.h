@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
-#include <utility>
 
 #include "ptx/site_table.h"
 

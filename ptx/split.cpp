@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
-#include <optional>
 #include <utility>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -77,9 +75,7 @@ bool is_head(StatementKind kind) {
          kind == StatementKind::kAddressSize;
 }
 
-}  // namespace
-
-class SplitModule::Text {
+class Text final : public SplitModule {
  public:
   explicit Text(Module module) : module_(std::move(module)) {}
 
@@ -113,15 +109,17 @@ class SplitModule::Text {
     return {};
   }
 
-  [[nodiscard]] std::size_t part_count() const { return alone_.size(); }
+  [[nodiscard]] std::size_t part_count() const override { return alone_.size(); }
 
-  [[nodiscard]] const std::map<std::string, std::string, std::less<>>& whole() const {
+  [[nodiscard]] const std::map<std::string, std::string, std::less<>>& whole() const override {
     return whole_;
   }
 
-  [[nodiscard]] bool has_part(std::string_view kernel) const { return alone_.contains(kernel); }
+  [[nodiscard]] bool has_part(std::string_view kernel) const override {
+    return alone_.contains(kernel);
+  }
 
-  [[nodiscard]] std::string base() const {
+  [[nodiscard]] std::string base() const override {
     Names kept;
     for (const auto& [kernel, reason] : whole_) {
       reach(kernel, kept);
@@ -150,7 +148,7 @@ class SplitModule::Text {
     return text;
   }
 
-  [[nodiscard]] KernelPart part(std::string_view kernel) const {
+  [[nodiscard]] KernelPart part(std::string_view kernel) const override {
     ASSERT(has_part(kernel));
     Names kept;
     reach(kernel, kept);
@@ -230,7 +228,7 @@ class SplitModule::Text {
     return {};
   }
 
-  // The first is told.
+  // Only the first is reported.
   static void refuse(FunctionUse& use, std::string reason) {
     if (use.refusal.empty()) {
       use.refusal = std::move(reason);
@@ -426,39 +424,15 @@ class SplitModule::Text {
   std::map<std::string, std::string, std::less<>> whole_;
 };
 
-SplitModule::SplitModule(std::unique_ptr<const Text> text) : text_(std::move(text)) {}
+}  // namespace
 
-SplitModule::SplitModule(SplitModule&&) noexcept = default;
-SplitModule& SplitModule::operator=(SplitModule&&) noexcept = default;
-SplitModule::~SplitModule() = default;
-
-Expected<SplitModule> SplitModule::read(std::string text) {
+Expected<std::unique_ptr<const SplitModule>> SplitModule::read(std::string text) {
   TRY(Module module, parse(std::move(text)));
   auto made = std::make_unique<Text>(std::move(module));
   if (auto analysed = made->analyse(); !analysed) {
     return unexpected(std::move(analysed).error());
   }
-  return SplitModule(std::move(made));
-}
-
-std::size_t SplitModule::part_count() const {
-  return text_->part_count();
-}
-
-const std::map<std::string, std::string, std::less<>>& SplitModule::whole() const {
-  return text_->whole();
-}
-
-bool SplitModule::has_part(std::string_view kernel) const {
-  return text_->has_part(kernel);
-}
-
-std::string SplitModule::base() const {
-  return text_->base();
-}
-
-KernelPart SplitModule::part(std::string_view kernel) const {
-  return text_->part(kernel);
+  return made;
 }
 
 }  // namespace barracuda::ptx

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -29,28 +28,21 @@ class SplitModule {
  public:
   // Of a text that instrument() has made. Errors: those of the parser, and what no part of a module
   // can stand alone beside.
-  static Expected<SplitModule> read(std::string text);
+  static Expected<std::unique_ptr<const SplitModule>> read(std::string text);
+  SplitModule() = default;
+  virtual ~SplitModule() = default;
   SplitModule(const SplitModule&) = delete;
   SplitModule& operator=(const SplitModule&) = delete;
-  SplitModule(SplitModule&&) noexcept;
-  SplitModule& operator=(SplitModule&&) noexcept;
-  ~SplitModule();
 
   // How many kernels stand alone, and why each of the others is in the base.
-  [[nodiscard]] std::size_t part_count() const;
-  [[nodiscard]] const std::map<std::string, std::string, std::less<>>& whole() const;
-  [[nodiscard]] bool has_part(std::string_view kernel) const;
+  [[nodiscard]] virtual std::size_t part_count() const = 0;
+  [[nodiscard]] virtual const std::map<std::string, std::string, std::less<>>& whole() const = 0;
+  [[nodiscard]] virtual bool has_part(std::string_view kernel) const = 0;
 
   // Everything but the kernels that stand alone: empty kernels have their names.
-  [[nodiscard]] std::string base() const;
+  [[nodiscard]] virtual std::string base() const = 0;
   // Of a kernel that has one.
-  [[nodiscard]] KernelPart part(std::string_view kernel) const;
-
- private:
-  class Text;
-  explicit SplitModule(std::unique_ptr<const Text> text);
-
-  std::unique_ptr<const Text> text_;
+  [[nodiscard]] virtual KernelPart part(std::string_view kernel) const = 0;
 };
 
 }  // namespace barracuda::ptx

@@ -4,7 +4,6 @@
 // functions from.
 #pragma once
 
-#include <cstdint>
 #include <elfutils/libdwfl.h>
 #include <string_view>
 #include <vector>

@@ -13,8 +13,8 @@ inline constexpr int kStatusToolFailed = 70;
 
 // `own` is the program's exit status (kUnknownStatus if it is not known), kept where nothing speaks
 // against it; with exit-policy=none always, but for a bad option. The worst counts: a bad option, a
-// failed tool, findings, and only then what was not checked: that is said of a program that ended
-// well, or that cannot run here.
+// failed tool, findings, and only then what was not checked: that is the answer for a program that
+// ended well, or that cannot run here.
 int exit_status(const Report& report, const Options& options, int own);
 
 }  // namespace barracuda::report

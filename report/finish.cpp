@@ -51,7 +51,7 @@ Spool* Outlet::spool() {
 
 void Outlet::announce() noexcept {
   try {
-    (void)spool();  // if this fails, so will the report itself, and that is told
+    (void)spool();  // if this fails, so will the report itself, which is printed
   } catch (const std::exception&) {
     return;
   }
@@ -71,7 +71,7 @@ bool Outlet::update(const RunData& run) noexcept {
     }
     return std::ranges::count(report.findings, FindingSeverity::kError, &Finding::severity) != 0;
   } catch (const std::exception&) {
-    return false;  // tried again, and told, at the end
+    return false;  // tried again at the end, and only then reported
   }
 }
 

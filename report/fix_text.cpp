@@ -1,6 +1,5 @@
 #include "report/fix_text.h"
 
-#include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>

@@ -6,7 +6,6 @@
 #include <map>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "base/text_lines.h"
 #include "report/bug.h"

@@ -1,6 +1,5 @@
 #include "report/junit.h"
 
-#include <cstddef>
 #include <iterator>
 #include <string_view>
 #include <vector>

@@ -1,6 +1,5 @@
 #include "report/missing_order.h"
 
-#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>

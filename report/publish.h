@@ -1,7 +1,7 @@
 // Puts a report where the options say: text on stderr or in log-file, JSON Lines in json, SARIF and
 // JUnit in theirs. What is found is written as it is found, where a file can grow, so that it is
 // there whatever ends the process or the machine's patience. What could not be written is a failure
-// of the tool, told on stderr.
+// of the tool, and printed to stderr.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class Publisher {
   Publisher(Options options, Publishes what);
 
   // What was found so far. Costs little where nothing is new. What cannot be written now is tried
-  // again, and told, at the end.
+  // again at the end, and only then reported.
   void update(const Report& report);
 
   // Everything, once. The exit status (exit_status.h); also accounts for what could not be written,

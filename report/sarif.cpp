@@ -12,7 +12,6 @@
 #include "base/percent_code.h"
 #include "report/bug.h"
 #include "report/coverage.h"
-#include "report/exit_status.h"
 #include "report/findings_page.h"
 #include "report/json_parts.h"
 #include "report/sentences.h"

@@ -79,7 +79,7 @@ std::string what_happened(const Finding& finding, const Access& access) {
     head += " of " + counted(access.size, "byte");
   }
   if (access.has_address) {
-    // A bulk copy is not told where it begins.
+    // No report says where a bulk copy begins.
     const bool is_bulk = access.operation == AccessOperation::kCopy && !access.is_by_host;
     const char* const at = is_bulk ? "around" : "at";
     head += finding.space == "shared" ? fmt::format(" {} byte {}", at, access.address & 0xffffffffU)

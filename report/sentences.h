@@ -31,7 +31,7 @@ std::string what_happened(const Finding& finding, const Access& access);
 // "synchronisation before the access: bar.sync"
 std::string what_happened(const Sync& sync);
 
-// "add.cu:12", or what is said where the line is not known.
+// "add.cu:12", or a substitute where the line is not known.
 std::string place_of(const Frame& frame, const std::string& unknown);
 // Without line information the function, and "?" where that is not known either.
 std::string place_of(const Access& access);

@@ -9,7 +9,6 @@
 // file of another version is an error, never half understood.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -69,8 +69,8 @@ class Suppressions {
 // Takes out what `severity=` and the user's suppressions leave out, and counts the latter.
 void filter(Report& report, bool errors_only, const Suppressions& suppressions);
 
-// Takes out what the library's suppressions leave out. Those that did are told with their reasons,
-// and are not among the `suppressed`.
+// Takes out what the library's suppressions leave out. Those that did are printed with their
+// reasons, and are not among the `suppressed`.
 void filter_libraries(Report& report, const Suppressions& suppressions);
 
 // A file that leaves out just the bugs of the report, each under what it is.

@@ -1,7 +1,6 @@
 #include "report/weak_text.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
 #include <vector>
 

@@ -185,7 +185,8 @@ class Evaluation {
         }
         return of_constants(node, first, second);
       case AddressOp::kShiftLeft:
-        return second.is_constant() && second.constant >= 0 && second.constant < 8 * node.bytes
+        return second.is_constant() && second.constant >= 0 &&
+                       second.constant < std::int64_t{8} * node.bytes
                    ? scaled(first, static_cast<std::int64_t>(std::uint64_t{1} << second.constant),
                             node.bytes)
                    : std::nullopt;
@@ -347,7 +348,7 @@ class Evaluation {
   // The second is less than what all parts of the first are multiples of.
   [[nodiscard]] bool have_disjoint_bits(const AffineAddress& first,
                                         const AffineAddress& second) const {
-    std::uint64_t bits = static_cast<std::uint64_t>(first.constant);
+    auto bits = static_cast<std::uint64_t>(first.constant);
     for (const std::int64_t factor : first.factors) {
       bits |= static_cast<std::uint64_t>(factor);
     }
@@ -369,7 +370,7 @@ class Evaluation {
                                  : static_cast<std::uint64_t>(value);
     };
     if (node.op == AddressOp::kShiftRight) {
-      if (second.constant < 0 || second.constant >= 8 * node.bytes) {
+      if (second.constant < 0 || second.constant >= std::int64_t{8} * node.bytes) {
         return std::nullopt;
       }
       return node.is_signed

@@ -30,8 +30,8 @@ class AllocationTable {
   void remove(std::uint64_t address);
   // The same in the order of a stream, by this operation.
   void remove(std::uint64_t address, detector::CopyId free);
-  // The operations that freed bytes of the range in the order of streams, each told once: the range
-  // has a new owner.
+  // The operations that freed bytes of the range in the order of streams. Each is returned once:
+  // the range has a new owner.
   std::vector<detector::CopyId> take_frees(const MemoryRange& range);
   // Freed ones first, so that a later one with the same address is the newer.
   [[nodiscard]] std::vector<report::AllocationRecord> records() const;

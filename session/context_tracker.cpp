@@ -29,7 +29,7 @@ void ContextTracker::drain_current() {
     return;
   }
   if (captures_ > 0) {
-    in_flight_.settle(kStreamPatience);
+    in_flight_.check_arrived(kStreamPatience);
     return;
   }
   const DriverStatus status = synchronize(context);
@@ -68,7 +68,7 @@ void ContextTracker::failed(Handle context, DriverStatus status) {
 
 void ContextTracker::close(bool can_wait) {
   if (!can_wait) {
-    in_flight_.settle(kStreamPatience);
+    in_flight_.check_arrived(kStreamPatience);
   }
   for (const Handle context : can_wait ? in_flight_.contexts() : std::vector<Handle>()) {
     before_end(context);

@@ -1,5 +1,5 @@
-// The program's contexts: when their work is over, or has failed, and when they go. Thread-safe;
-// what waits for the device is said to.
+// The program's contexts: when their work is over, or has failed, and when they go. Thread-safe.
+// A function that waits for the device says so where it is declared.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // The device as the session sees it: the driver functions that the tool itself calls. preload/
 // implements it over the driver itself, never over our hooks. Calls need a current context unless
-// said otherwise, and leave the program's own state (capture mode, last error) as it was.
-// Thread-safe.
+// their comment says otherwise, and leave the program's own state (capture mode, last error) as it
+// was. Thread-safe.
 #pragma once
 
 #include <chrono>

@@ -80,7 +80,7 @@ class Walk {
 
 // Not backtrace(3): that one loads libgcc_s into the program, and we carry the unwinder already.
 std::vector<std::uint64_t> host_stack() {
-  thread_local constinit Walk walk;  // without a destructor: who exits may still launch
+  static thread_local constinit Walk walk;  // without a destructor: who exits may still launch
   const std::span<const std::uint64_t> walked = walk.take(__builtin_frame_address(0));
   std::vector<std::uint64_t> addresses;
   addresses.reserve(walked.size() + 1);

@@ -1,7 +1,6 @@
 // The program's stack where it called into the tool.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

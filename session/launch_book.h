@@ -27,7 +27,7 @@ class LaunchBook {
                           std::uint64_t stream);
   // The driver is given a launch of this kernel (null: a handle never seen).
   void count(const KernelBinding* kernel, const LaunchCheck& check);
-  // The driver refused it after all: takes back what count() said.
+  // The driver refused it after all: undoes count().
   void refused(const KernelBinding* kernel, const LaunchCheck& check);
 
   // Every line is of a kind that is known, and the launches are those of the kernels.

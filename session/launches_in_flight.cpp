@@ -27,7 +27,7 @@ constexpr std::uint64_t kThoroughReapEvery = 4096;
 constexpr std::chrono::seconds kPatienceForRoom{20};
 
 constexpr std::chrono::milliseconds kWaitSlice{250};
-constexpr std::chrono::milliseconds kSettleSlice{50};
+constexpr std::chrono::milliseconds kCheckSlice{50};
 constexpr int kQuietSlices = 6;
 constexpr std::chrono::seconds kMessageEvery{2};
 // Without a single new record for so long, a launch that the device has finished is given up.
@@ -235,12 +235,12 @@ void LaunchesInFlight::give_up_all() {
   }
 }
 
-void LaunchesInFlight::settle(std::chrono::milliseconds timeout) {
+void LaunchesInFlight::check_arrived(std::chrono::milliseconds timeout) {
   const auto deadline = steady_clock::now() + timeout;
   // A kernel that stands still, or whose thread is in a signal's handler, logs nothing more.
   int quiet_slices = 0;
   for (const LaunchId id : try_in_flight()) {
-    while (!wait_a_slice(id, kSettleSlice)) {
+    while (!wait_a_slice(id, kCheckSlice)) {
       quiet_slices = pipeline_.queued_bytes() == 0 ? quiet_slices + 1 : 0;
       if (quiet_slices == kQuietSlices || steady_clock::now() >= deadline) {
         return;

@@ -1,6 +1,6 @@
 // The launches that log and are not over: the descriptor that each has, and the log area of each
 // context; and waiting for them. Thread-safe, but for what says that the lock is held; drain(),
-// settle() and make_room() may wait.
+// check_arrived() and make_room() may wait.
 #pragma once
 
 #include <chrono>
@@ -64,7 +64,7 @@ class LaunchesInFlight {
   // work failed, force-ends its launches.
   void drain(Handle context, bool failed);
   // Checks what has arrived, without the device; for a process that is being killed.
-  void settle(std::chrono::milliseconds timeout);
+  void check_arrived(std::chrono::milliseconds timeout);
   // No launch will ever end: force-ends all, so that it is reported which threads wait.
   void give_up_all();
   // The contexts that have a log area.

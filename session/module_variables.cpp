@@ -1,6 +1,5 @@
 #include "session/module_variables.h"
 
-#include <cstddef>
 #include <span>
 
 #include "report/allocation_place.h"

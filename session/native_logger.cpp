@@ -80,6 +80,19 @@ NativeLanes lanes_of_first_site(const NativeCall& call, std::uint32_t mask) {
   return NativeLanes(same & mask);
 }
 
+// Calls visit(lanes) for the lanes of each site; again later if it has no room for one.
+template <typename Visit>
+NativeResult for_each_site(const NativeCall& call, std::uint32_t mask, const Visit& visit) {
+  while (mask != 0) {
+    const NativeLanes same = lanes_of_first_site(call, mask);
+    if (!visit(same)) {
+      return NativeResult::kTryAgain;
+    }
+    mask &= ~same.mask;
+  }
+  return NativeResult::kDone;
+}
+
 bool is_global(std::uint64_t address) {
   return wire::space_of(address) == AddressSpace::kGlobal;
 }
@@ -170,14 +183,9 @@ NativeResult access(const NativeCall& call) {
   }
   const StoredValues values = values_of(call, kValues);
   const NativeQueue queue(*descriptor, call);
-  while (mask != 0) {
-    const NativeLanes same = lanes_of_first_site(call, mask);
-    if (!wire::write_access(queue, same, site_of(call, same.leader), addresses, values)) {
-      return NativeResult::kTryAgain;
-    }
-    mask &= ~same.mask;
-  }
-  return NativeResult::kDone;
+  return for_each_site(call, mask, [&](const NativeLanes& same) {
+    return wire::write_access(queue, same, site_of(call, same.leader), addresses, values);
+  });
 }
 
 // site, address: whether no lane's access is logged
@@ -212,17 +220,12 @@ class FollowedAccess {
     std::uint32_t mask = call.mask;
     const LaneWords addresses = addresses_of(call, Generic, mask);
     const FollowedAccess access(*descriptor, call, addresses);
-    while (mask != 0) {
-      const NativeLanes same = lanes_of_first_site(call, mask);
+    return for_each_site(call, mask, [&](const NativeLanes& same) {
       const Outcome outcome = access.follow(same, site_of(call, same.leader));
-      if (outcome == Outcome::kTryAgain ||
-          (outcome == Outcome::kLogged && !access.tell_barriers(same))) {
-        return NativeResult::kTryAgain;
-      }
       set_results(call, same.mask, outcome == Outcome::kLogged ? 0 : 1);
-      mask &= ~same.mask;
-    }
-    return NativeResult::kDone;
+      return outcome == Outcome::kLeftOut ||
+             (outcome == Outcome::kLogged && access.tell_barriers(same));
+    });
   }
 
  private:
@@ -313,7 +316,7 @@ NativeResult next_interval(const NativeCall& call) {
   const wire::LaunchDescriptor* descriptor = descriptor_of(call);
   NativeLanes(call.mask).for_each([&](std::uint32_t lane, std::uint32_t) {
     const int i = static_cast<int>(lane);
-    const std::uint32_t interval = call.arguments[0].load<std::uint32_t>(i);
+    const auto interval = call.arguments[0].load<std::uint32_t>(i);
     std::uint64_t next = wire::kFrozen;
     if (descriptor != nullptr) {
       const NativeStates states(*descriptor, call);
@@ -383,11 +386,10 @@ NativeResult release_begin(const NativeCall& call) {
   // Records of several sites are claimed at once, and begun only then.
   const NativeQueue queue(*descriptor, call);
   std::uint32_t slots = 0;
-  for (std::uint32_t rest = mask; rest != 0;) {
-    const NativeLanes same = lanes_of_first_site(call, rest);
+  for_each_site(call, mask, [&](const NativeLanes& same) {
     slots += release_slots(queue, same);
-    rest &= ~same.mask;
-  }
+    return true;
+  });
   std::uint64_t slot = queue.claim(slots);
   if (slot == kNoSlot) {
     return NativeResult::kTryAgain;
@@ -397,13 +399,11 @@ NativeResult release_begin(const NativeCall& call) {
     set_token(call, lane, kNoSlot, addresses[lane],
               is_numbered ? queue.take_order_number(addresses[lane]) : 0);
   });
-  while (mask != 0) {
-    const NativeLanes same = lanes_of_first_site(call, mask);
+  return for_each_site(call, mask, [&](const NativeLanes& same) {
     begin_record(call, queue, slot, same);
     slot += release_slots(queue, same);
-    mask &= ~same.mask;
-  }
-  return NativeResult::kDone;
+    return true;
+  });
 }
 
 // site, slot, address, number with the lane flags above it, value read, value written
@@ -441,15 +441,10 @@ NativeResult acquire(const NativeCall& call) {
       stamps[lane] = queue.order_number(addresses[lane]);
     }
   });
-  while (mask != 0) {
-    const NativeLanes same = lanes_of_first_site(call, mask);
-    if (!wire::write_acquire(queue, same, site_of(call, same.leader), addresses, values, flags,
-                             stamps)) {
-      return NativeResult::kTryAgain;
-    }
-    mask &= ~same.mask;
-  }
-  return NativeResult::kDone;
+  return for_each_site(call, mask, [&](const NativeLanes& same) {
+    return wire::write_acquire(queue, same, site_of(call, same.leader), addresses, values, flags,
+                               stamps);
+  });
 }
 
 // False if the queue has no room.

@@ -37,12 +37,12 @@ bool NativeOwners::log_kept(wire::WordOwner state, std::uint64_t word, const Lan
   if (state.kind() == Kind::kNone || state.kind() == Kind::kLogged) {
     return true;
   }
-  return log(state.first(), {has_same_value ? lane.value : 0, has_same_value}) &&
+  return log(state.first(), {.value = has_same_value ? lane.value : 0, .known = has_same_value}) &&
          (!state.has_second() || log(wire::WordOwner(word).first(), {}));
 }
 
 // What was kept is logged before the state changes: a queue that is full lets the hook begin again,
-// which says twice what was said then.
+// which logs the same accesses a second time.
 Outcome NativeOwners::take(std::uint64_t granule, const LaneStep& lane,
                            const NativeQueue& queue) const {
   const std::atomic_ref state(state_of(granule));

@@ -25,7 +25,7 @@ std::atomic_ref<T> shared_word(std::uint64_t address) {
 }  // namespace
 
 wire::BlockWords block_words(const emulator::NativeCall& call) {
-  wire::BlockWords words;
+  wire::BlockWords words{};
   std::memcpy(&words, call.shared_variable, sizeof words);
   return words;
 }

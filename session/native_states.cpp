@@ -176,7 +176,8 @@ bool NativeStates::gather(wire::EventRecord event, const NativeQueue& queue) con
 bool NativeStates::log_kept(wire::WordState state, const wire::StateStep& step,
                             std::uint64_t offset, const LaneStep& lane,
                             const NativeQueue& queue) const {
-  const wire::UniformValue stored{step.has_same_value ? lane.value : 0, step.has_same_value};
+  const wire::UniformValue stored{.value = step.has_same_value ? lane.value : 0,
+                                  .known = step.has_same_value};
   for (std::uint32_t which = 0; which < 2; ++which) {
     const wire::KeptAccess kept = which == 0 ? state.first() : state.second();
     const std::uint32_t number =

@@ -1,5 +1,5 @@
-// Gaps in what the tool saw, a sentence each, said once on stderr as they happen and again in the
-// report. Thread-safe.
+// Gaps in what the tool saw, a sentence each: printed to stderr once, as they happen, and listed in
+// the report. Thread-safe.
 #pragma once
 
 #include <mutex>

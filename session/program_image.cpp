@@ -99,7 +99,7 @@ ImageSource read_fatbin(const Read& read, const DeviceDriver& device, FindOrigin
     return source;
   }
   const Expected<fatbin::Fatbin> with_code = read(fatbin::Payloads::kAll);
-  ImageSource known = with_code ? choose_known(*with_code, device, find) : ImageSource();
+  const ImageSource known = with_code ? choose_known(*with_code, device, find) : ImageSource();
   const bool says_more = !known.units.empty() || !known.reason.empty();
   return says_more ? known : source;
 }

@@ -4,7 +4,6 @@
 // the program that differs. A value; what it did to an image is kept with the image.
 #pragma once
 
-#include <cstdint>
 #include <set>
 #include <span>
 #include <string>

@@ -3,7 +3,6 @@
 // turns it into a report. Thread-safe.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <memory>
 

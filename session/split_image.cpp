@@ -1,6 +1,5 @@
 #include "session/split_image.h"
 
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -16,7 +15,8 @@ namespace barracuda::session {
 namespace {
 
 // As instrument_image() has it before anything is inserted.
-Expected<ptx::SplitModule> split_plain(const std::vector<std::string>& texts) {
+Expected<std::unique_ptr<const ptx::SplitModule>> split_plain(
+    const std::vector<std::string>& texts) {
   std::vector<ptx::Module> units;
   for (const std::string& text : texts) {
     TRY(ptx::Module unit, ptx::parse(text));
@@ -25,7 +25,7 @@ Expected<ptx::SplitModule> split_plain(const std::vector<std::string>& texts) {
   if (auto added = ptx::add_device_runtime(units); !added) {
     return unexpected(std::move(added).error());
   }
-  TRY(ptx::Module linked, ptx::link(std::move(units)));
+  TRY(const ptx::Module linked, ptx::link(std::move(units)));
   return ptx::SplitModule::read(ptx::print(linked));
 }
 
@@ -37,17 +37,17 @@ std::unique_ptr<SplitImage> SplitImage::make(const ProgramImage& image, const Im
   if (image.kernels.size() < least) {
     return nullptr;
   }
-  Expected<ptx::SplitModule> split = ptx::SplitModule::read(image.text);
+  auto split = ptx::SplitModule::read(image.text);
   if (!split) {
     log(Folder::kSession, LogLevel::kInfo, "a module of %zu kernels is compiled as a whole: %s",
         image.kernels.size(), split.error().to_string().c_str());
     return nullptr;
   }
-  const bool is_worth_it = split->part_count() >= least;
+  const bool is_worth_it = (*split)->part_count() >= least;
   log(Folder::kSession, LogLevel::kInfo,
       "of the %zu kernels of a module %zu can be compiled by themselves%s", image.kernels.size(),
-      split->part_count(), is_worth_it ? "" : ": it is compiled as a whole");
-  for (const auto& [kernel, reason] : split->whole()) {
+      (*split)->part_count(), is_worth_it ? "" : ": it is compiled as a whole");
+  for (const auto& [kernel, reason] : (*split)->whole()) {
     log(Folder::kSession, LogLevel::kDebug, "%s is compiled with its module: %s", kernel.c_str(),
         reason.c_str());
   }
@@ -56,13 +56,13 @@ std::unique_ptr<SplitImage> SplitImage::make(const ProgramImage& image, const Im
 }
 
 const ptx::KernelPart* SplitImage::find_part(std::string_view kernel) const {
-  if (!module_.has_part(kernel)) {
+  if (!module_->has_part(kernel)) {
     return nullptr;
   }
   const HeldLock lock(mutex_);
   auto found = parts_.find(kernel);
   if (found == parts_.end()) {
-    auto made = std::make_unique<const ptx::KernelPart>(module_.part(kernel));
+    auto made = std::make_unique<const ptx::KernelPart>(module_->part(kernel));
     found = parts_.emplace(kernel, std::move(made)).first;
   }
   return found->second.get();
@@ -74,8 +74,8 @@ const ptx::KernelPart* SplitImage::find_plain_part(std::string_view kernel) cons
   if (found == plain_parts_.end()) {
     std::unique_ptr<const ptx::KernelPart> made;
     // Not kept: a refusal of this kind is rare.
-    if (const auto plain = split_plain(units_); plain && plain->has_part(kernel)) {
-      made = std::make_unique<const ptx::KernelPart>(plain->part(kernel));
+    if (const auto plain = split_plain(units_); plain && (*plain)->has_part(kernel)) {
+      made = std::make_unique<const ptx::KernelPart>((*plain)->part(kernel));
     }
     found = plain_parts_.emplace(kernel, std::move(made)).first;
   }

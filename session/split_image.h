@@ -33,10 +33,10 @@ class SplitImage {
  private:
   using Parts = std::map<std::string, std::unique_ptr<const ptx::KernelPart>, std::less<>>;
 
-  SplitImage(ptx::SplitModule module, std::vector<std::string> units)
-      : module_(std::move(module)), base_(module_.base()), units_(std::move(units)) {}
+  SplitImage(std::unique_ptr<const ptx::SplitModule> module, std::vector<std::string> units)
+      : module_(std::move(module)), base_(module_->base()), units_(std::move(units)) {}
 
-  const ptx::SplitModule module_;
+  const std::unique_ptr<const ptx::SplitModule> module_;
   const std::string base_;
   const std::vector<std::string> units_;
   mutable std::mutex mutex_;

@@ -4,7 +4,6 @@
 #include <bit>
 #include <new>
 #include <string>
-#include <utility>
 
 #include <fmt/format.h>
 

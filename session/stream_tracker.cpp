@@ -1,6 +1,5 @@
 #include "session/stream_tracker.h"
 
-#include <algorithm>
 #include <atomic>
 
 #include "base/assert.h"

@@ -27,12 +27,12 @@ struct NumberField {
 };
 
 constexpr std::array kFields = {
-    NumberField{"words", &StressShape::words, 64, 1U << 28},
-    NumberField{"threads", &StressShape::threads, 1, 1024},
-    NumberField{"patch", &StressShape::patch, 1, 1U << 16},
-    NumberField{"spread", &StressShape::spread, 1, 1U << 16},
-    NumberField{"stores", &StressShape::stores, 0, 31},
-    NumberField{"length", &StressShape::length, 1, 5},
+    NumberField{.name = "words", .field = &StressShape::words, .least = 64, .most = 1U << 28},
+    NumberField{.name = "threads", .field = &StressShape::threads, .least = 1, .most = 1024},
+    NumberField{.name = "patch", .field = &StressShape::patch, .least = 1, .most = 1U << 16},
+    NumberField{.name = "spread", .field = &StressShape::spread, .least = 1, .most = 1U << 16},
+    NumberField{.name = "stores", .field = &StressShape::stores, .least = 0, .most = 31},
+    NumberField{.name = "length", .field = &StressShape::length, .least = 1, .most = 5},
 };
 
 std::optional<std::uint32_t> number_of(std::string_view text, std::uint32_t least,

@@ -8,7 +8,7 @@
 namespace barracuda::session {
 
 std::uint64_t TensorMapBook::number_of(const void* bytes) {
-  std::array<std::uint64_t, wire::kMapWords> words;
+  std::array<std::uint64_t, wire::kMapWords> words{};
   std::memcpy(words.data(), bytes, sizeof words);
   return wire::map_number([&](std::uint32_t i) { return words.at(i); });
 }

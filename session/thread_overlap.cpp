@@ -1,7 +1,6 @@
 #include "session/thread_overlap.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <vector>
 
@@ -61,7 +60,8 @@ class DigitSearch {
     const __int128 first = std::max(-digit.most, -rounded_down(rest - wanted.low, digit.stride));
     const __int128 last = std::min(digit.most, rounded_down(wanted.high + rest, digit.stride));
     for (__int128 i = first; i <= last; ++i) {
-      if (may_find(from + 1, {wanted.low - i * digit.stride, wanted.high - i * digit.stride},
+      if (may_find(from + 1,
+                   {.low = wanted.low - i * digit.stride, .high = wanted.high - i * digit.stride},
                    differ || (digit.is_of_thread && i != 0))) {
         return true;
       }
@@ -120,7 +120,8 @@ bool add_rounds(std::vector<Digit>& digits, std::span<const Footprint> footprint
     steps.insert(steps.end(), own.begin(), own.begin() + footprint.address.step_count);
   }
   std::ranges::sort(steps);
-  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  const auto repeated = std::ranges::unique(steps);
+  steps.erase(repeated.begin(), repeated.end());
   if (steps.empty()) {
     return true;
   }
@@ -159,7 +160,8 @@ std::vector<Interval> meetings_of(std::span<const Footprint> footprints) {
   std::ranges::sort(meetings, [](const Interval& one, const Interval& other) {
     return one.low != other.low ? one.low < other.low : one.high < other.high;
   });
-  meetings.erase(std::unique(meetings.begin(), meetings.end()), meetings.end());
+  const auto repeated = std::ranges::unique(meetings);
+  meetings.erase(repeated.begin(), repeated.end());
   return meetings;
 }
 

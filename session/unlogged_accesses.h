@@ -1,8 +1,8 @@
 // Which accesses of a launch need not be logged: plain reads of memory that it does not write, and
 // what it does to memory each byte of which one of its threads alone accesses; and whether anything
 // that is put beside such a launch afterwards may conflict with them
-// (docs/decisions/device-filter.md). What would then be missing is told as a problem, and from then
-// on everything is logged. Not thread-safe: its owner serialises.
+// (docs/decisions/device-filter.md). What would then be missing is reported as a problem, and from
+// then on everything is logged. Not thread-safe: its owner serialises.
 #pragma once
 
 #include <cstddef>

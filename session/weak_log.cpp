@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,9 +18,7 @@ namespace {
 using emulator::CodePlace;
 using emulator::Decision;
 using emulator::Dim3;
-using emulator::WeakEnd;
 using emulator::WeakEvent;
-using emulator::WeakKind;
 using emulator::WeakLog;
 using emulator::WeakSpace;
 
@@ -87,8 +84,8 @@ template <class Number>
 bool read_number(std::string_view text, Number& value) {
   const bool is_hexadecimal = text.starts_with("0x");
   text.remove_prefix(is_hexadecimal ? 2 : 0);
-  const char* end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, value, is_hexadecimal ? 16 : 10);
+  const char* end = text.end();
+  const auto result = std::from_chars(text.begin(), end, value, is_hexadecimal ? 16 : 10);
   return result.ec == std::errc{} && result.ptr == end;
 }
 

@@ -1,7 +1,6 @@
 #include "trace/block.h"
 
 #include <cstring>
-#include <string_view>
 
 #include <zstd.h>
 

@@ -1,6 +1,6 @@
 // Writes the trace of one process while it runs (the option record). Thread-safe. If the trace
-// cannot be written, that is said once when it happens, and again by finish(); the run goes on
-// without it.
+// cannot be written, that is printed once when it happens, and returned by finish(); the run goes
+// on without it.
 #pragma once
 
 #include <atomic>

@@ -1,8 +1,6 @@
 #include "trace/replay.h"
 
 #include <algorithm>
-#include <exception>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -29,7 +27,7 @@ std::optional<Event> first_event(const Reader& reader, const Stream& stream) {
     first = event;
     return false;
   };
-  // An error after it is told when the stream is replayed.
+  // An error after it is found when the stream is replayed.
   (void)reader.visit(stream, take, {});
   return first;
 }

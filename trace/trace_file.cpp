@@ -100,7 +100,7 @@ Expected<void> TraceFile::append(std::span<const std::byte> block) {
   const off_t end = lseek(number_, 0, SEEK_END);
   const int error = write_all(number_, block);
   if (error != 0 && end >= 0) {
-    (void)!ftruncate(number_, end);  // what is cut off is told by the reader all the same
+    (void)!ftruncate(number_, end);  // the reader reports what is cut off all the same
   }
   if (ownership_ == Ownership::kShared) {
     (void)flock(number_, LOCK_UN);

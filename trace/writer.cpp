@@ -1,7 +1,6 @@
 #include "trace/writer.h"
 
 #include <ctime>
-#include <string_view>
 #include <unistd.h>
 #include <utility>
 

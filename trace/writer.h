@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "base/expected.h"
 #include "trace/event.h"
 #include "trace/trace_file.h"
 

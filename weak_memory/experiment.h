@@ -2,7 +2,6 @@
 // folder decides by such runs; who makes them (cli/expose) is not known here.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -51,7 +50,7 @@ struct Settings {
   Weakness weakness;
   std::vector<Fence> fences;
   std::vector<ptx::OrderEdit> edits;  // besides the fences; no ReplaceFence
-  bool wants_log = false;             // decisions are to be told
+  bool wants_log = false;             // the run is to list its decisions
   bool wants_places = false;          // and the places for fences
   bool wants_counts =
       false;  // and what its kernels execute, or take on a GPU; races are not looked for

@@ -12,24 +12,24 @@ report::MissingFence fence_at(const ptx::StatementName& at,
                               const std::vector<ptx::SourcePlace>& lines,
                               const std::set<std::string>& kernels, const ptx::Fence& fence,
                               std::size_t runs) {
-  report::MissingFence told{.place = {},
-                            .inlined = {},
-                            .statement = to_string(at),
-                            .kernel = kernels.size() == 1 ? kernel_name(*kernels.begin()) : "",
-                            .kind = std::string(ptx::word_of(fence.order)),
-                            .scope = std::string(ptx::word_of(fence.scope)),
-                            .cuda = fence.scope == wire::Scope::kCta   ? "__threadfence_block()"
-                                    : fence.scope == wire::Scope::kSys ? "__threadfence_system()"
-                                                                       : "__threadfence()",
-                            .runs = runs};
+  report::MissingFence missing{.place = {},
+                               .inlined = {},
+                               .statement = to_string(at),
+                               .kernel = kernels.size() == 1 ? kernel_name(*kernels.begin()) : "",
+                               .kind = std::string(ptx::word_of(fence.order)),
+                               .scope = std::string(ptx::word_of(fence.scope)),
+                               .cuda = fence.scope == wire::Scope::kCta   ? "__threadfence_block()"
+                                       : fence.scope == wire::Scope::kSys ? "__threadfence_system()"
+                                                                          : "__threadfence()",
+                               .runs = runs};
   for (const ptx::SourcePlace& line : lines) {
-    told.inlined.push_back({.function = "", .file = line.file, .line = line.line});
+    missing.inlined.push_back({.function = "", .file = line.file, .line = line.line});
   }
-  if (!told.inlined.empty()) {
-    told.inlined.front().function = kernel_name(at.function);
-    told.place = told.inlined.front();
+  if (!missing.inlined.empty()) {
+    missing.inlined.front().function = kernel_name(at.function);
+    missing.place = missing.inlined.front();
   }
-  return told;
+  return missing;
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -144,42 +143,42 @@ std::string why_no_fences(const RootCause& cause) {
 
 report::WeakCause cause_of(const RootCause& cause) {
   const Mechanism mechanism = mechanism_of(cause);
-  report::WeakCause told{.space = cause.global && cause.shared ? "global and shared"
-                                  : cause.global               ? "global"
-                                                               : "shared",
-                         .kernel = cause.kernel.empty() ? "" : kernel_name(cause.kernel),
-                         .mechanism = mechanism.name,
-                         .legal_by = mechanism.legal_by,
-                         .weak = {},
-                         .readers = {},
-                         .visible = "",
-                         .fences = {},
-                         .no_fences = why_no_fences(cause),
-                         .candidates = cause.candidates};
+  report::WeakCause reported{.space = cause.global && cause.shared ? "global and shared"
+                                      : cause.global               ? "global"
+                                                                   : "shared",
+                             .kernel = cause.kernel.empty() ? "" : kernel_name(cause.kernel),
+                             .mechanism = mechanism.name,
+                             .legal_by = mechanism.legal_by,
+                             .weak = {},
+                             .readers = {},
+                             .visible = "",
+                             .fences = {},
+                             .no_fences = why_no_fences(cause),
+                             .candidates = cause.candidates};
   for (const NeededFence& needed : cause.fences) {
-    told.fences.push_back(reported_fence(needed.place, needed.fence, cause.seeds));
+    reported.fences.push_back(reported_fence(needed.place, needed.fence, cause.seeds));
   }
   if (!cause.is_reduced) {
-    return told;  // of thousands of stores it is not known which ones matter
+    return reported;  // of thousands of stores it is not known which ones matter
   }
-  told.decisions = cause.events.size();
+  reported.decisions = cause.events.size();
   for (const WeakEvent& event : cause.events) {
-    told.weak.push_back(access_of(event));
+    reported.weak.push_back(access_of(event));
     if (event.was_read) {
-      told.readers.push_back(reader_of(event));
+      reported.readers.push_back(reader_of(event));
     }
   }
   const auto store = std::ranges::find_if(
       cause.events, [](const WeakEvent& event) { return event.decision.kind == WeakKind::kStore; });
   if (store != cause.events.end()) {
-    told.visible =
+    reported.visible =
         fmt::format("{} turns of the schedule later, {}", store->turns, words_of(store->until));
   }
-  return told;
+  return reported;
 }
 
 report::RaceWithEffect race_of(const RaceEffect& race) {
-  const auto told = [&race](const char* effect, std::string description) {
+  const auto verdict = [&race](const char* effect, std::string description) {
     return report::RaceWithEffect{.race = race.race,
                                   .effect = effect,
                                   .description = std::move(description),
@@ -187,15 +186,15 @@ report::RaceWithEffect race_of(const RaceEffect& race) {
   };
   switch (race.effect) {
     case RaceEffect::Effect::kHarmful:
-      return told("harmful", fmt::format("harmful: {}", description_of(race.failure)));
+      return verdict("harmful", fmt::format("harmful: {}", description_of(race.failure)));
     case RaceEffect::Effect::kStarving:
-      return told("starving", "starving: a store became visible only by its age");
+      return verdict("starving", "starving: a store became visible only by its age");
     case RaceEffect::Effect::kNotShown:
-      return told("not-shown", "not shown harmful");
+      return verdict("not-shown", "not shown harmful");
     case RaceEffect::Effect::kNotTried:
-      return told("not-tried", "not tried");
+      return verdict("not-tried", "not tried");
   }
-  return told("", "");
+  return verdict("", "");
 }
 
 std::string reference_description(const CampaignResult& result) {
@@ -249,19 +248,19 @@ report::WeakReport report_of(const CampaignResult& result) {
   report.is_incomplete = result.is_incomplete;
   for (const ExposedFailure& failure : result.failures) {
     const Interval interval = confidence_of(failure.rate);
-    report::WeakFailure told{.failure = name_of(failure.failure),
-                             .description = description_of(failure.failure),
-                             .environment = failure.environment,
-                             .runs = failure.rate.runs,
-                             .failures = failure.rate.failures,
-                             .least = interval.least,
-                             .most = interval.most,
-                             .causes = {},
-                             .plan = "",
-                             .again = "",
-                             .is_repeatable = failure.is_repeatable};
-    std::ranges::transform(failure.causes, std::back_inserter(told.causes), cause_of);
-    report.failures.push_back(std::move(told));
+    report::WeakFailure reported{.failure = name_of(failure.failure),
+                                 .description = description_of(failure.failure),
+                                 .environment = failure.environment,
+                                 .runs = failure.rate.runs,
+                                 .failures = failure.rate.failures,
+                                 .least = interval.least,
+                                 .most = interval.most,
+                                 .causes = {},
+                                 .plan = "",
+                                 .again = "",
+                                 .is_repeatable = failure.is_repeatable};
+    std::ranges::transform(failure.causes, std::back_inserter(reported.causes), cause_of);
+    report.failures.push_back(std::move(reported));
   }
   for (const WeakEvent& event : result.starvations) {
     report::Starvation starvation{.accesses = {access_of(event)}, .turns = event.turns};

@@ -1,4 +1,4 @@
-// Litmus tests for the commands: read, explored under a memory model, told as text. The face of
+// Litmus tests for the commands: read, explored under a memory model, printed. The face of
 // memory_model/, which is a library of its own.
 #pragma once
 

@@ -14,7 +14,7 @@ enum class Failure : std::uint8_t { kNone, kCrash, kCudaError, kHang, kStatus, k
 
 // "crash", "cuda-error", "hang", "status", "check", "output": the names of the JSON report.
 const char* name_of(Failure failure);
-// "a crash", "wrong output" …: what is said to people.
+// "a crash", "wrong output" …: for reports.
 const char* description_of(Failure failure);
 
 enum class CompareOutput : std::uint8_t {

@@ -13,7 +13,7 @@ struct ReferenceRuns {
   std::uint64_t made = 0, failures = 0;
   Failure failure = Failure::kNone;  // of the first that failed
   int status = 0, check_status = 0;  // of that one
-  bool is_output_unstable = false;   // nothing will be said of outputs
+  bool is_output_unstable = false;   // outputs are not compared
   // Their findings together; kernels and launches are those of one run.
   report::Report report;
 

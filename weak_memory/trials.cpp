@@ -70,6 +70,7 @@ std::optional<std::uint64_t> Trials::failing_seed(const Settings& settings,
   if (!failing) {
     return std::nullopt;
   }
+  ASSERT(failing->number < seeds.size());
   const auto at = seeds.begin() + static_cast<std::ptrdiff_t>(failing->number);
   std::rotate(seeds.begin(), at, at + 1);
   return seeds.front();
@@ -80,22 +81,26 @@ Rate Trials::rate_of(const Settings& settings, const std::vector<std::uint64_t>&
 }
 
 Rate Trials::rate_of(const std::vector<Settings>& all, const Oracle& oracle) {
-  Rate rate;
-  for (std::size_t begin = 0; begin < all.size() && !is_over(); begin += at_once_) {
-    const std::size_t end = std::min(begin + at_once_, all.size());
-    for (const Outcome& outcome : make({all.begin() + static_cast<std::ptrdiff_t>(begin),
-                                        all.begin() + static_cast<std::ptrdiff_t>(end)})) {
-      count(outcome, oracle, rate);
-    }
-  }
-  return rate;
+  return rates_of(all, oracle, 1).front();
 }
 
-void Trials::count(const Outcome& outcome, const Oracle& oracle, Rate& rate) {
-  if (outcome.lost.empty()) {
-    ++rate.runs;
-    rate.failures += oracle.judge(outcome) != Failure::kNone ? 1 : 0;
+std::vector<Rate> Trials::rates_of(const std::vector<Settings>& all, const Oracle& oracle,
+                                   std::size_t kinds) {
+  ASSERT(kinds != 0 && all.size() % kinds == 0);
+  std::vector<Rate> rates(kinds);
+  for (std::size_t begin = 0; begin < all.size() && !is_over(); begin += at_once_) {
+    const std::size_t end = std::min(begin + at_once_, all.size());
+    const std::vector<Outcome> outcomes = make({all.begin() + static_cast<std::ptrdiff_t>(begin),
+                                                all.begin() + static_cast<std::ptrdiff_t>(end)});
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      if (outcomes[i].lost.empty()) {
+        Rate& rate = rates[(begin + i) % kinds];
+        ++rate.runs;
+        rate.failures += oracle.judge(outcomes[i]) != Failure::kNone ? 1 : 0;
+      }
+    }
   }
+  return rates;
 }
 
 }  // namespace barracuda::weak_memory

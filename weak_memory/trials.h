@@ -52,7 +52,9 @@ class Trials {
   Rate rate_of(const Settings& settings, const std::vector<std::uint64_t>& seeds);
   // How many of them fail, by an oracle of the caller's.
   Rate rate_of(const std::vector<Settings>& all, const Oracle& oracle);
-  static void count(const Outcome& outcome, const Oracle& oracle, Rate& rate);
+  // The same of each kind, where `all` has one of each in turn.
+  std::vector<Rate> rates_of(const std::vector<Settings>& all, const Oracle& oracle,
+                             std::size_t kinds);
 
   // What is found after it is over is not to be relied on.
   [[nodiscard]] bool is_over() const { return is_over_(); }

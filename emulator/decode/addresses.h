@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "emulator/decode/code_emitter.h"
 #include "emulator/execute/form.h"

@@ -1,5 +1,4 @@
 // mov, and everything that is a handler with typed operands.
-#include <fmt/format.h>
 
 #include "emulator/decode/decoders.h"
 #include "emulator/execute/control.h"

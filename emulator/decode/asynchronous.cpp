@@ -1,8 +1,6 @@
 // mbarrier and the copies that are made later.
 #include "emulator/execute/asynchronous.h"
 
-#include <array>
-
 #include "emulator/decode/addresses.h"
 #include "emulator/decode/decoders.h"
 #include "emulator/execute/control.h"

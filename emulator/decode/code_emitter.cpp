@@ -17,7 +17,7 @@ void CodeEmitter::begin_step(std::uint32_t statement) {
   statement_ = statement;
   predicate_ = kNoSlot;
   refusal_.clear();
-  settlements_.clear();
+  conversions_.clear();
   registers_.uses().next_step();
   step_begins_.push_back(static_cast<std::uint32_t>(function_.code.size()));
 }
@@ -107,11 +107,11 @@ Slot CodeEmitter::write_register(const Operand& operand, RegisterClass& its_clas
   return registers_.slot_of(number);
 }
 
-void CodeEmitter::settle() {
-  for (const Settlement& settlement : settlements_) {
-    emit({.handler = settlement.handler, .d = settlement.to, .a = settlement.from});
+void CodeEmitter::convert_results() {
+  for (const Conversion& conversion : conversions_) {
+    emit({.handler = conversion.handler, .d = conversion.to, .a = conversion.from});
   }
-  settlements_.clear();
+  conversions_.clear();
 }
 
 Slot CodeEmitter::emit_to_temporary(Handler handler, RegisterClass register_class, Slot a,
@@ -242,16 +242,16 @@ Slot CodeEmitter::destination(const Operand& operand, ScalarType type) {
   if (slot == kNoSlot || its_class == written) {
     return slot;
   }
-  Settlement settlement{.from = temporary(written), .to = slot};
+  Conversion conversion{.from = temporary(written), .to = slot};
   if (written == RegisterClass::kWord && its_class == RegisterClass::kDoubleWord) {
-    settlement.handler = ptx::is_signed(type) ? &execute_widen_signed : &execute_widen;
+    conversion.handler = ptx::is_signed(type) ? &execute_widen_signed : &execute_widen;
   } else if (written == RegisterClass::kDoubleWord && its_class == RegisterClass::kWord) {
-    settlement.handler = &execute_narrow;
+    conversion.handler = &execute_narrow;
   } else {
     return refuse("the destination's register has another size than the instruction's type");
   }
-  settlements_.push_back(settlement);
-  return settlement.from;
+  conversions_.push_back(conversion);
+  return conversion.from;
 }
 
 std::vector<Operand> CodeEmitter::elements_of(const Operand& operand) {

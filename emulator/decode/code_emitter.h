@@ -60,7 +60,7 @@ class CodeEmitter {
 
   void unsupported(const std::string& reason);
   // Moves what the instruction wrote to registers of another width, see destination().
-  void settle();
+  void convert_results();
   // Forgets what the last instruction left, refused or not.
   void clear();
 
@@ -83,7 +83,7 @@ class CodeEmitter {
   void finish();
 
  private:
-  struct Settlement {
+  struct Conversion {
     Slot from = kNoSlot, to = kNoSlot;
     Handler handler = nullptr;
   };
@@ -106,7 +106,7 @@ class CodeEmitter {
   Slot predicate_ = kNoSlot;
   bool predicate_negated_ = false;
   std::string refusal_;
-  std::vector<Settlement> settlements_;
+  std::vector<Conversion> conversions_;
 };
 
 }  // namespace barracuda::emulator

@@ -279,7 +279,7 @@ void FunctionDecoder::decode_instruction(const ptx::Instruction& instruction) {
   if (is_weak_ && function_.code.size() > code_size) {
     make_weak(code_, postponed_, instruction);
   }
-  code_.settle();
+  code_.convert_results();
 }
 
 void FunctionDecoder::note_memory_use(const ptx::Instruction& instruction, std::size_t begin) {

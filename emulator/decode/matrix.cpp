@@ -1,5 +1,4 @@
 // mma, wmma, ldmatrix, stmatrix, movmatrix.
-#include <fmt/format.h>
 
 #include "emulator/decode/addresses.h"
 #include "emulator/decode/decoders.h"

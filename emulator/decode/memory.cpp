@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <bit>
 
-#include <fmt/format.h>
-
 #include "emulator/decode/addresses.h"
 #include "emulator/decode/decoders.h"
 #include "emulator/execute/asynchronous.h"

@@ -1,6 +1,5 @@
 #include "emulator/execute/address.h"
 
-#include <bit>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -150,8 +149,7 @@ bool resolve_lanes(Context& c, const Instruction& instruction, std::uint32_t mas
     c.seen_releases = releases;
   }
   local_lanes = 0;
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     const std::uint64_t address = addresses[lane];
     bool is_local = false;
     const CachedRange& range = c.range_of(instruction);

@@ -1,6 +1,5 @@
 // cp.async, cp.async.bulk, cp.reduce.async.bulk, st.async, red.async: addresses are checked at
 // once, bytes are moved later.
-#include <bit>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include "emulator/execute/weak_order.h"
 #include "emulator/state/cluster.h"
 #include "emulator/state/host_address.h"
+#include "emulator/state/mbarrier.h"
 
 namespace barracuda::emulator {
 
@@ -65,8 +65,7 @@ bool resolve_sources(Context& c, const CopyOperands& operands, std::uint32_t mas
     return resolve_at(c, operands.from, mask, {.bytes = operands.size}, from);
   }
   const auto* const read = source<std::uint32_t>(c, operands.bytes);
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     const std::uint32_t bytes = std::min(read[lane], operands.size);
     const std::byte* host = nullptr;
     if (bytes != 0) {
@@ -126,8 +125,7 @@ Step execute_copy(Context& c, const Instruction& in, std::uint32_t mask) {
     return Step::kSwitch;
   }
   const auto* read = operands.bytes == kNoSlot ? nullptr : source<std::uint32_t>(c, operands.bytes);
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+  for (const std::uint32_t lane : SetBits(mask)) {
     Movement movement;
     movement.bytes = read == nullptr ? operands.size : std::min(read[lane], operands.size);
     movement.zeros = operands.size - movement.bytes;
@@ -164,8 +162,7 @@ Step execute_copy_arrival(Context& c, const Instruction& in, std::uint32_t mask)
   if (!resolve_mbarriers(c, in, mask, words)) {
     return Step::kSwitch;
   }
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+  for (const std::uint32_t lane : SetBits(mask)) {
     auto* word = host_address<std::uint64_t>(words[lane]);
     if (in.count == 1) {
       change_mbarrier(word, {.added = 1});
@@ -188,8 +185,7 @@ Step execute_bulk_wait(Context& c, const Instruction& in, std::uint32_t mask) {
 
 Step execute_bulk_grouped(Context& c, const Instruction& in, std::uint32_t mask) {
   const CopyOperands& operands = operands_of(in);
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     Movement movement;
     if (!bind_bulk(c, operands, lane, movement)) {
       return Step::kSwitch;
@@ -205,8 +201,7 @@ Step execute_bulk_grouped(Context& c, const Instruction& in, std::uint32_t mask)
 
 Step execute_bulk_zeros(Context& c, const Instruction& in, std::uint32_t mask) {
   const CopyOperands& operands = operands_of(in);
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     const std::uint64_t bytes = source<std::uint64_t>(c, operands.bytes)[lane];
     if (bytes % 8 != 0 || bytes > c.shared_bytes) {
       return fail(c, operands.to,
@@ -234,8 +229,7 @@ Step execute_bulk_signalled(Context& c, const Instruction& in, std::uint32_t mas
     return Step::kSwitch;
   }
   Cluster& cluster = *c.cta->cluster;
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     Transfer transfer;
     if (!bind_bulk(c, operands, lane, transfer.movement)) {
       return Step::kSwitch;
@@ -269,8 +263,7 @@ Step execute_remote_store(Context& c, const Instruction& in, std::uint32_t mask)
       !resolve_at(c, operands.to, mask, {.bytes = bytes, .is_write = true}, to)) {
     return Step::kSwitch;
   }
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     Transfer transfer;
     transfer.movement.to = host_address<std::byte>(to.at[lane]);
     transfer.movement.bytes = bytes;

@@ -1,5 +1,4 @@
 // atom and red: each lane's is one atomic operation of the host, in lane order.
-#include <bit>
 #include <cstring>
 
 #include "emulator/execute/asynchronous.h"
@@ -103,8 +102,7 @@ Step atomic(Context& c, const Instruction& in, std::uint32_t mask) {
   const auto* second = Kind == Op::kCas ? source<Lane<T>>(c, in.c) : operand;
   Lane<T>* d = in.d == kNoSlot ? nullptr : target<Lane<T>>(c, in.d);
   bool has_failed = Kind == Op::kCas;
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     auto* location = host_address<Lane<T>>(where.at[lane]);
     const Lane<T> before = perform<T, Kind>(location, operand[lane], second[lane]);
     has_failed = has_failed && before != operand[lane];
@@ -134,8 +132,7 @@ Step atomic_16(Context& c, const Instruction& in, std::uint32_t mask) {
   }
   const auto* operand = source<std::uint32_t>(c, in.b);
   const auto* second = Cas ? source<std::uint32_t>(c, in.c) : operand;
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     auto* location = host_address<std::uint16_t>(where.at[lane]);
     auto before = static_cast<std::uint16_t>(operand[lane]);
     if constexpr (Cas) {
@@ -160,101 +157,66 @@ void reduce_element(std::byte* location, const std::byte* operand) {
   perform<T, Kind>(reinterpret_cast<Lane<T>*>(location), value, value);
 }
 
-template <class Unsigned, class Signed, class Real>
-Reduction select_sized_reduction(const Form& form, bool is_signed, bool is_real) {
-  if (form.has(Modifier::kAdd)) {
-    return is_real ? &reduce_element<Real, Op::kAdd> : &reduce_element<Unsigned, Op::kAdd>;
-  }
+// made<T, Op>() for the operation that the modifiers name and its type: a handler or a reduction.
+template <class Unsigned, class Signed, class Real, class Make>
+auto select_sized(const Form& form, bool is_signed, bool is_real, const Make& made) {
   if (is_real) {
-    return nullptr;
+    return form.has(Modifier::kAdd) ? made.template operator()<Real, Op::kAdd>() : nullptr;
   }
-  if (form.has(Modifier::kMin)) {
-    return is_signed ? &reduce_element<Signed, Op::kMin> : &reduce_element<Unsigned, Op::kMin>;
+  if (is_signed && form.has(Modifier::kMin)) {
+    return made.template operator()<Signed, Op::kMin>();
   }
-  if (form.has(Modifier::kMax)) {
-    return is_signed ? &reduce_element<Signed, Op::kMax> : &reduce_element<Unsigned, Op::kMax>;
+  if (is_signed && form.has(Modifier::kMax)) {
+    return made.template operator()<Signed, Op::kMax>();
   }
-  if (form.has(Modifier::kInc)) {
-    return &reduce_element<Unsigned, Op::kIncrement>;
-  }
-  if (form.has(Modifier::kDec)) {
-    return &reduce_element<Unsigned, Op::kDecrement>;
-  }
-  return form.has(Modifier::kAnd)   ? &reduce_element<Unsigned, Op::kAnd>
-         : form.has(Modifier::kOr)  ? &reduce_element<Unsigned, Op::kOr>
-         : form.has(Modifier::kXor) ? &reduce_element<Unsigned, Op::kXor>
-                                    : nullptr;
+  return form.has(Modifier::kAdd)    ? made.template operator()<Unsigned, Op::kAdd>()
+         : form.has(Modifier::kMin)  ? made.template operator()<Unsigned, Op::kMin>()
+         : form.has(Modifier::kMax)  ? made.template operator()<Unsigned, Op::kMax>()
+         : form.has(Modifier::kInc)  ? made.template operator()<Unsigned, Op::kIncrement>()
+         : form.has(Modifier::kDec)  ? made.template operator()<Unsigned, Op::kDecrement>()
+         : form.has(Modifier::kAnd)  ? made.template operator()<Unsigned, Op::kAnd>()
+         : form.has(Modifier::kOr)   ? made.template operator()<Unsigned, Op::kOr>()
+         : form.has(Modifier::kXor)  ? made.template operator()<Unsigned, Op::kXor>()
+         : form.has(Modifier::kExch) ? made.template operator()<Unsigned, Op::kExchange>()
+         : form.has(Modifier::kCas)  ? made.template operator()<Unsigned, Op::kCas>()
+                                     : nullptr;
 }
 
-template <class Unsigned, class Signed, class Real>
-Handler select_sized(const Form& form, bool is_signed, bool is_real) {
-  if (form.has(Modifier::kAdd)) {
-    return is_real ? &atomic<Real, Op::kAdd> : &atomic<Unsigned, Op::kAdd>;
+// Of 4 or 8 bytes; null of other types.
+template <class Make>
+auto select_operation(const Form& form, ptx::ScalarType type, const Make& made)
+    -> decltype(made.template operator()<std::uint32_t, Op::kAdd>()) {
+  using enum ptx::ScalarType;
+  const bool is_signed = type == kS32 || type == kS64;
+  switch (ptx::size_of(type)) {
+    case 4:
+      return select_sized<std::uint32_t, std::int32_t, float>(form, is_signed, type == kF32, made);
+    case 8:
+      return select_sized<std::uint64_t, std::int64_t, double>(form, is_signed, type == kF64, made);
+    default:
+      return nullptr;
   }
-  if (is_real) {
-    return nullptr;
-  }
-  if (form.has(Modifier::kMin)) {
-    return is_signed ? &atomic<Signed, Op::kMin> : &atomic<Unsigned, Op::kMin>;
-  }
-  if (form.has(Modifier::kMax)) {
-    return is_signed ? &atomic<Signed, Op::kMax> : &atomic<Unsigned, Op::kMax>;
-  }
-  if (form.has(Modifier::kAnd)) {
-    return &atomic<Unsigned, Op::kAnd>;
-  }
-  if (form.has(Modifier::kOr)) {
-    return &atomic<Unsigned, Op::kOr>;
-  }
-  if (form.has(Modifier::kXor)) {
-    return &atomic<Unsigned, Op::kXor>;
-  }
-  if (form.has(Modifier::kExch)) {
-    return &atomic<Unsigned, Op::kExchange>;
-  }
-  if (form.has(Modifier::kCas)) {
-    return &atomic<Unsigned, Op::kCas>;
-  }
-  if (form.has(Modifier::kInc)) {
-    return &atomic<Unsigned, Op::kIncrement>;
-  }
-  return form.has(Modifier::kDec) ? &atomic<Unsigned, Op::kDecrement> : nullptr;
 }
 
 }  // namespace
 
 Handler select_atomic(const Form& form, const ptx::Effect& effect) {
-  using enum ptx::ScalarType;
   const ptx::ScalarType type = form.type();
   if (effect.elements != 1) {
     return nullptr;
   }
-  const std::uint32_t size = ptx::size_of(type);
-  if (size == 2) {
+  if (ptx::size_of(type) == 2) {
     return form.has(Modifier::kCas)    ? &atomic_16<true>
            : form.has(Modifier::kExch) ? &atomic_16<false>
                                        : nullptr;
   }
-  const bool is_signed = type == kS32 || type == kS64;
-  if (size == 4) {
-    return select_sized<std::uint32_t, std::int32_t, float>(form, is_signed, type == kF32);
-  }
-  return size == 8
-             ? select_sized<std::uint64_t, std::int64_t, double>(form, is_signed, type == kF64)
-             : nullptr;
+  return select_operation(form, type,
+                          []<class T, Op Kind>() -> Handler { return &atomic<T, Kind>; });
 }
 
 Reduction select_reduction(const Form& form, ptx::ScalarType type) {
-  using enum ptx::ScalarType;
-  const std::uint32_t size = ptx::size_of(type);
-  const bool is_signed = type == kS32 || type == kS64;
-  if (size == 4) {
-    return select_sized_reduction<std::uint32_t, std::int32_t, float>(form, is_signed,
-                                                                      type == kF32);
-  }
-  return size == 8 ? select_sized_reduction<std::uint64_t, std::int64_t, double>(form, is_signed,
-                                                                                 type == kF64)
-                   : nullptr;
+  return select_operation(form, type,
+                          []<class T, Op Kind>() -> Reduction { return &reduce_element<T, Kind>; });
 }
 
 }  // namespace barracuda::emulator

@@ -90,8 +90,7 @@ class LaneArguments final : public PrintArguments {
 Step execute_print(Context& c, const Instruction& in, std::uint32_t mask) {
   const CallSite& call = call_of(in);
   std::string output;
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     LaneArguments arguments(c, argument(c, call, 1, lane), lane);
     const std::string format = read_string(c, argument(c, call, 0, lane), lane);
     const int printed = print_format(format, arguments, output);
@@ -101,10 +100,9 @@ Step execute_print(Context& c, const Instruction& in, std::uint32_t mask) {
   return Step::kNext;
 }
 
-Step execute_allocate(Context& c, const Instruction& in, std::uint32_t mask) {
+Step execute_malloc(Context& c, const Instruction& in, std::uint32_t mask) {
   const CallSite& call = call_of(in);
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     const auto memory =
         c.launch->memory.allocate(argument(c, call, 0, lane), AllocationKind::kDevice);
     set_result(c, call, lane, memory.value_or(0));
@@ -114,8 +112,7 @@ Step execute_allocate(Context& c, const Instruction& in, std::uint32_t mask) {
 
 Step execute_free(Context& c, const Instruction& in, std::uint32_t mask) {
   const CallSite& call = call_of(in);
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     const std::uint64_t address = argument(c, call, 0, lane);
     if (const auto freed = c.launch->memory.find(address); c.weak != nullptr && freed) {
       c.weak->drop(freed->address, freed->address + freed->bytes, WeakEnd::kSettle);
@@ -161,7 +158,7 @@ Handler find_builtin(std::string_view name) {
     return &execute_print;
   }
   if (name == "malloc") {
-    return &execute_allocate;
+    return &execute_malloc;
   }
   if (name == "free") {
     return &execute_free;

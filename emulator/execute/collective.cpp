@@ -28,8 +28,7 @@ using std::uint64_t;
 template <class T>
 uint32_t lanes_like(const T* values, uint32_t lanes, int lane) {
   uint32_t same = 0;
-  for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-    const int other = std::countr_zero(rest);
+  for (const int other : SetBits<int>(lanes)) {
     same |= values[other] == values[lane] ? uint32_t{1} << other : 0U;
   }
   return same;
@@ -145,8 +144,7 @@ Step match(Context& c, const Instruction& in, uint32_t mask) {
     T values[kLanes];
     std::copy_n(source<T>(c, in.a), kLanes, values);
     uint32_t agree = 0;
-    for (uint32_t rest = group; rest != 0; rest &= rest - 1) {
-      const int lane = std::countr_zero(rest);
+    for (const int lane : SetBits<int>(group)) {
       const uint32_t same = lanes_like(values, group, lane);
       const uint32_t result = All ? (same == group ? group : 0) : same;
       agree |= same == group ? uint32_t{1} << lane : 0U;

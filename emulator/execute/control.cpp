@@ -36,8 +36,7 @@ Step execute_indexed_branch(Context& c, const Instruction& in, std::uint32_t mas
                         .what = fmt::format("a branch to target {} of {}", index, targets.size())});
     }
     std::uint32_t same = 0;
-    for (std::uint32_t rest = left; rest != 0; rest &= rest - 1) {
-      const int other = std::countr_zero(rest);
+    for (const int other : SetBits<int>(left)) {
       same |= indices[other] == index ? std::uint32_t{1} << other : 0U;
     }
     left &= ~same;
@@ -60,8 +59,7 @@ Step execute_call(Context& c, const Instruction& in, std::uint32_t mask) {
   const int first = std::countr_zero(mask);
   const std::uint64_t target = targets[first];
   std::uint32_t same = 0;
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     same |= targets[lane] == target ? std::uint32_t{1} << lane : 0U;
   }
   const Function* callee = c.launch->program.function_at(target);

@@ -198,8 +198,7 @@ bool for_each_part(Context& c, const Instruction& in, std::uint32_t mask, bool i
                          local_lanes)) {
         return false;
       }
-      for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+      for (const int lane : SetBits<int>(mask)) {
         const auto place = static_cast<std::size_t>(lane);
         visit(MatrixPart{.lane = lane,
                          .addressed_by = lane,

@@ -51,8 +51,7 @@ bool resolve_words(Context& c, const Instruction& in, std::uint32_t mask, Addres
     return baseline::resolve<Place::kShared>(c, in, mask, {.bytes = 8, .is_write = true}, where);
   }
   const auto* addresses = source<std::uint64_t>(c, in.a);
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     const std::uint64_t address = addresses[lane] + static_cast<std::uint64_t>(in.immediate);
     if (!c.windows.is_shared(address)) {
       fail(c, in,
@@ -75,8 +74,7 @@ Step initialise(Context& c, const Instruction& in, std::uint32_t mask) {
     return Step::kSwitch;
   }
   const auto* counts = source<std::uint32_t>(c, in.b);
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     if (counts[lane] == 0 || counts[lane] > kMaximumMbarrierCount) {
       return fail_at(c, in, lane, where.at[lane],
                      fmt::format("an mbarrier for {} arrivals was initialised", counts[lane]));
@@ -121,8 +119,7 @@ Step change(Context& c, const Instruction& in, std::uint32_t mask) {
   const auto* counts = in.b == kNoSlot ? nullptr : source<std::uint32_t>(c, in.b);
   const auto* bytes = in.c == kNoSlot ? nullptr : source<std::uint32_t>(c, in.c);
   auto* tokens = in.d == kNoSlot ? nullptr : target<std::uint64_t>(c, in.d);
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     const MbarrierChange wanted =
         change_of<Kind>(counts == nullptr ? 1 : counts[lane], bytes == nullptr ? 0 : bytes[lane]);
     std::uint64_t before = 0;
@@ -155,8 +152,7 @@ Step wait(Context& c, const Instruction& in, std::uint32_t mask) {
   }
   const auto* expected = source<Expected>(c, in.b);
   std::uint32_t ended = 0;
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     const std::uint64_t* word = word_at(where, lane);
     Mbarrier barrier = Mbarrier::unpack(read_mbarrier(word));
     if (!barrier.is_valid) {
@@ -198,8 +194,7 @@ bool resolve_mbarriers(Context& c, const Instruction& in, std::uint32_t mask,
   if (!resolve_words(c, in, mask, where)) {
     return false;
   }
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     if (!Mbarrier::unpack(read_mbarrier(word_at(where, lane))).is_valid) {
       report(c, in, lane, MbarrierResult::kInvalid);
       return false;

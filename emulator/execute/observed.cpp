@@ -1,6 +1,5 @@
 #include "emulator/execute/observed.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>

@@ -266,8 +266,7 @@ Step execute_is_space(Context& c, const Instruction& in, uint32_t mask) {
   const auto wanted = static_cast<AddressWindow>(in.flags);
   const auto* a = source<uint64_t>(c, in.a);
   uint32_t result = 0;
-  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     const AddressWindow window = window_of(c, a[lane]);
     const bool inside = window == wanted ||
                         (wanted == AddressWindow::kShared && window == AddressWindow::kSharedOfCta);

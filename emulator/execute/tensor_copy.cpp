@@ -3,8 +3,6 @@
 #include "emulator/execute/tensor_copy.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -177,8 +175,7 @@ Step execute_tensor_load(Context& c, const Instruction& in, std::uint32_t mask) 
     return Step::kSwitch;
   }
   Cluster& cluster = *c.cta->cluster;
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     std::vector<Movement> movements;
     const std::optional<Box> box = bind_box(c, operands, lane, true);
     if (!box || !divide(c, operands, lane, *box, true, movements)) {
@@ -209,8 +206,7 @@ Step execute_tensor_load(Context& c, const Instruction& in, std::uint32_t mask) 
 
 Step execute_tensor_store(Context& c, const Instruction& in, std::uint32_t mask) {
   const TensorOperands& operands = operands_of(in);
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     std::vector<Movement> movements;
     const std::optional<Box> box = bind_box(c, operands, lane, false);
     if (!box) {

@@ -84,8 +84,7 @@ void set_tensor_map_handler(TensorMapHandler handler) {
 
 Step execute_map_change(Context& c, const Instruction& in, std::uint32_t mask) {
   const auto& wanted = *static_cast<const MapChange*>(in.extra);
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     std::byte* const at = find_map(c, wanted.map, lane, true);
     if (at == nullptr) {
       return Step::kSwitch;

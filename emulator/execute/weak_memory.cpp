@@ -1,7 +1,6 @@
 #include "emulator/execute/weak_memory.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -425,8 +424,7 @@ std::vector<Touched> read_touched(const Addresses& where, std::uint32_t mask, st
 
 void settle_lanes(const Context& c, const Instruction& in, std::uint32_t mask,
                   const Addresses& where, std::uint32_t bytes) {
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     WeakThread& thread = thread_of(c, lane);
     c.weak->settle(thread, where.at[lane], bytes, WeakEnd::kSettle);
     for_each_piece(where.at[lane], bytes, [&](std::uint64_t at, std::uint32_t size, std::uint32_t) {
@@ -440,8 +438,7 @@ void note_changes(const Context& c, std::uint32_t mask, const Addresses& where, 
   for (const Touched& granule : touched) {
     c.weak->note_change(thread_name(c, std::countr_zero(mask)), granule.granule, granule.before);
   }
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     for_each_piece(where.at[lane], bytes, [&](std::uint64_t at, std::uint32_t, std::uint32_t) {
       thread_of(c, lane).note_access(granule_of(at), c.weak->moment());
     });
@@ -456,8 +453,7 @@ Step execute_weak_load(Context& c, const Instruction& in, std::uint32_t mask) {
   if (!resolve(c, in, mask, {.bytes = bytes, .is_write = false}, where)) {
     return Step::kSwitch;
   }
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     Bytes value{};
     if (is_local(where, lane)) {
       for_each_local(in, where.at[lane],
@@ -483,8 +479,7 @@ Step execute_late_load(Context& c, const Instruction& in, std::uint32_t mask) {
   if (waits(c, in, mask)) {
     return try_again(c);
   }
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     auto& late = thread_of(c, lane).late;
     const auto found = std::ranges::find(late, in.weak, &LateLoad::site);
     if (found == late.end()) {
@@ -510,8 +505,7 @@ Step execute_weak_store(Context& c, const Instruction& in, std::uint32_t mask) {
   if (site.drains && !drain(c, mask, site.scope, site.end, Pace::kInTurns)) {
     return try_again(c);
   }
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     Bytes value{};
     read_registers(c, in, lane, value);
     if (is_local(where, lane)) {

@@ -2,9 +2,7 @@
 // bits.
 #include "emulator/execute/wide_atomic.h"
 
-#include <array>
 #include <bit>
-#include <cstring>
 
 #include "emulator/execute/lanes/addresses.h"
 #include "emulator/execute/lanes/half.h"
@@ -99,8 +97,7 @@ Step vector_atomic(Context& c, const Instruction& in, std::uint32_t mask) {
   if (!resolve_at(c, in, mask, static_cast<std::uint32_t>(sizeof(Word)) * in.count, where)) {
     return Step::kSwitch;
   }
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     for (std::size_t k = 0; k < in.count; ++k) {
       const std::uint32_t operand = source<std::uint32_t>(c, slots.operands[k])[lane];
       const Word before =
@@ -140,8 +137,7 @@ Step atomic_128(Context& c, const Instruction& in, std::uint32_t mask) {
   if (!resolve_at(c, in, mask, 16, where)) {
     return Step::kSwitch;
   }
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
+  for (const int lane : SetBits<int>(mask)) {
     auto* location = host_address<Quad>(where.at[lane]);
     const Quad operand = read_quad(c, in.b, lane);
     Quad before = 0;

@@ -40,6 +40,24 @@ bool is_symbol(std::string_view symbol) {
   return std::ranges::any_of(kEntries, [&](const Entry& entry) { return entry.symbol == symbol; });
 }
 
+struct ErrorWords {
+  CUresult error;
+  const char *name, *text;
+};
+
+constexpr ErrorWords kErrors[] = {
+#define ERROR(code, meaning) {.error = code, .name = #code, .text = meaning},
+#include "emulator/libcuda/errors.def"
+#undef ERROR
+};
+
+CUresult describe(CUresult error, const char* ErrorWords::* word, const char** answer) {
+  RETURN_IF(answer == nullptr, CUDA_ERROR_INVALID_VALUE);
+  const auto* const found = std::ranges::find(kErrors, error, &ErrorWords::error);
+  *answer = found == std::end(kErrors) ? nullptr : found->*word;
+  return *answer == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
 }  // namespace
 
 std::string_view exported_name(std::string_view symbol, int cuda_version, bool per_thread) {
@@ -87,31 +105,11 @@ CUresult cuGetExportTable(const void** table, const CUuuid* /*id*/) {
 }
 
 CUresult cuGetErrorName(CUresult error, const char** name) {
-  RETURN_IF(name == nullptr, CUDA_ERROR_INVALID_VALUE);
-  switch (error) {
-#define ERROR(code, text) \
-  case code:              \
-    *name = #code;        \
-    return CUDA_SUCCESS;
-#include "emulator/libcuda/errors.def"
-#undef ERROR
-  }
-  *name = nullptr;
-  return CUDA_ERROR_INVALID_VALUE;
+  return describe(error, &ErrorWords::name, name);
 }
 
 CUresult cuGetErrorString(CUresult error, const char** text) {
-  RETURN_IF(text == nullptr, CUDA_ERROR_INVALID_VALUE);
-  switch (error) {
-#define ERROR(code, meaning) \
-  case code:                 \
-    *text = meaning;         \
-    return CUDA_SUCCESS;
-#include "emulator/libcuda/errors.def"
-#undef ERROR
-  }
-  *text = nullptr;
-  return CUDA_ERROR_INVALID_VALUE;
+  return describe(error, &ErrorWords::text, text);
 }
 
 CUresult cuProfilerInitialize(const char* /*config*/, const char* /*output*/,

@@ -2,6 +2,7 @@
 // slice goes to the end of the queue.
 #include <algorithm>
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>

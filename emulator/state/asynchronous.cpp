@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/assert.h"
+#include "emulator/state/mbarrier.h"
 
 namespace barracuda::emulator {
 
@@ -42,8 +43,7 @@ void CopyQueue::complete_before(const std::array<std::size_t, kLanes>& ends) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     Entry& entry = entries_[i];
-    for (std::uint32_t rest = entry.mask; rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    for (const std::size_t lane : SetBits<std::size_t>(entry.mask)) {
       if (i >= ends[lane]) {
         continue;
       }
@@ -72,8 +72,7 @@ void CopyQueue::complete_groups(std::uint32_t mask, std::uint32_t groups) {
     if (entry.kind != Kind::kGroupEnd) {
       continue;
     }
-    for (std::uint32_t rest = entry.mask & mask; rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    for (const std::size_t lane : SetBits<std::size_t>(entry.mask & mask)) {
       if (seen[lane]++ == groups) {
         ends[lane] = i + 1;
       }

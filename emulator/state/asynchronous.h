@@ -5,11 +5,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "emulator/state/instruction.h"
-#include "emulator/state/mbarrier.h"
 
 namespace barracuda::emulator {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "emulator/state/mbarrier.h"
 #include "emulator/state/weak_state.h"
 
 namespace barracuda::emulator {

@@ -3,7 +3,6 @@
 // has a cluster at a time.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace barracuda::emulator {
 
 namespace {
@@ -26,6 +28,9 @@ void CommitHistory::add(std::uint64_t granule, const Commit& commit) {
     past.begin = std::max(past.begin, past.commits.front().visible);
     past.commits.erase(past.commits.begin());
   }
+  // Moments go on; a block sees its own stores no later than all others do.
+  DEBUG_ASSERT(past.commits.empty() || past.commits.back().visible <= commit.visible);
+  DEBUG_ASSERT(commit.visible_own <= commit.visible && commit.mask != 0);
   past.commits.push_back(commit);
 }
 

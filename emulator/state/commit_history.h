@@ -22,8 +22,8 @@ struct Commit {
 
 class CommitHistory {
  public:
-  // What changes memory and is not told (copies, the host) is harmless: a load never returns less
-  // than what memory held at its moment.
+  // Copies and the host change memory without an entry here, which is harmless: where there is
+  // none, a load returns what memory holds.
   void add(std::uint64_t granule, const Commit& commit);
   // Memory that goes, since its addresses come again.
   void forget(std::uint64_t begin, std::uint64_t end);

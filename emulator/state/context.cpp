@@ -62,8 +62,7 @@ void copy_passed(const Side& from, const Passed& source, const Side& to, const P
       continue;
     }
     const std::size_t piece = std::min({s.stride, t.stride, std::uint32_t{8}});
-    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    for (const std::uint32_t lane : SetBits(mask)) {
       std::memcpy(t.data + std::size_t{lane} * t.stride, s.data + std::size_t{lane} * s.stride,
                   piece);
     }

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/set_bits.h"
+
 namespace barracuda::emulator {
 
 struct Context;

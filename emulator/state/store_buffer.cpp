@@ -12,12 +12,23 @@ void PendingStores::put(StoreId id, StoreBuffer& buffer) {
   store.position = static_cast<std::uint32_t>(buffer.stores.size());
   buffer.stores.push_back(id);
   chains_[granule_of(store.address)].push_back(id);
+  DEBUG_ASSERT(is_valid(id));
+}
+
+bool PendingStores::is_valid(StoreId id) const {
+  const PendingStore& store = pool_[id];
+  const Chain* const chain = at(granule_of(store.address));
+  return store.serial != 0 && store.buffer != nullptr &&
+         store.position < store.buffer->stores.size() &&
+         store.buffer->stores[store.position] == id && chain != nullptr &&
+         std::ranges::count(*chain, id) == 1;
 }
 
 void PendingStores::take(StoreId id) {
   PendingStore& store = pool_[id];
   auto& stores = store.buffer->stores;
   ASSERT(store.serial != 0 && store.position < stores.size() && stores[store.position] == id);
+  DEBUG_ASSERT(is_valid(id));
   stores[store.position] = stores.back();
   pool_[stores[store.position]].position = store.position;
   stores.pop_back();
@@ -40,7 +51,6 @@ StoreId PendingStores::add(const PendingStore& store, StoreBuffer& buffer) {
   free_.pop_back();
   pool_[id] = store;
   put(id, buffer);
-  ++size_;
   return id;
 }
 
@@ -53,7 +63,6 @@ void PendingStores::remove(StoreId id) {
   take(id);
   pool_[id] = {};
   free_.push_back(id);
-  --size_;
 }
 
 const PendingStores::Chain* PendingStores::at(std::uint64_t granule) const {

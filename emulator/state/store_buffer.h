@@ -87,7 +87,7 @@ class PendingStores {
   // Null: nothing waits there.
   [[nodiscard]] const Chain* at(std::uint64_t granule) const;
 
-  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t size() const { return pool_.size() - free_.size(); }
 
   // Some of `buffer` wait at the bytes of `mask`.
   [[nodiscard]] bool waits_in(const StoreBuffer& buffer, std::uint64_t granule,
@@ -100,6 +100,8 @@ class PendingStores {
   void collect_before(StoreId id, std::uint16_t& mask, std::vector<StoreId>& found) const;
 
  private:
+  // It is where its buffer and its granule's chain have it, once.
+  [[nodiscard]] bool is_valid(StoreId id) const;
   void put(StoreId id, StoreBuffer& buffer);
   void take(StoreId id);
   void collect(const StoreBuffer& buffer, const Chain& chain, std::size_t end, std::uint16_t& mask,
@@ -108,7 +110,6 @@ class PendingStores {
   std::vector<PendingStore> pool_;
   std::vector<StoreId> free_;
   boost::unordered_flat_map<std::uint64_t, Chain> chains_;
-  std::size_t size_ = 0;
 };
 
 }  // namespace barracuda::emulator

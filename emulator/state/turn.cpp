@@ -2,7 +2,6 @@
 // lanes that have gone apart meet again; but one that uses up its turn while others could run lets
 // the one go on that has waited longest, so that no lane waits for ever.
 #include <algorithm>
-#include <bit>
 
 #include "base/assert.h"
 #include "emulator/state/collective.h"
@@ -148,8 +147,7 @@ void copy_lanes(OperandClass kind, std::byte* to, const std::byte* from, std::ui
     return;
   }
   const std::size_t size = kind == OperandClass::kWord ? 4 : 8;
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+  for (const std::size_t lane : SetBits<std::size_t>(mask)) {
     std::copy_n(from + lane * size, size, to + lane * size);
   }
 }

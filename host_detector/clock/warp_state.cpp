@@ -115,12 +115,11 @@ void WarpState::add_waited(std::uint32_t lanes, std::vector<WarpTime>& times) co
   });
 }
 
-void WarpState::settle_completions(std::uint32_t lanes) {
+void WarpState::join_completions(std::uint32_t lanes) {
   if (completions_ == nullptr) {
     return;
   }
-  for (std::uint32_t rest = lanes & alive_; rest != 0; rest &= rest - 1) {
-    const std::uint32_t lane = first_lane(rest);
+  for (const std::uint32_t lane : SetBits(lanes & alive_)) {
     ThreadState after = state(lane);
     std::vector<WarpTime> news;
     add_waited(std::uint32_t{1} << lane, news);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -65,7 +64,7 @@ class WarpState {
   // Adds up to where `lanes` waited for their own copies.
   void add_waited(std::uint32_t lanes, std::vector<WarpTime>& times) const;
   // Puts into the clocks of `lanes` up to where they waited for their own copies.
-  void settle_completions(std::uint32_t lanes);
+  void join_completions(std::uint32_t lanes);
 
   // Calls visit(lanes, state) for groups of lanes of `lanes` with the same state.
   template <typename Visit>
@@ -121,8 +120,7 @@ void WarpState::for_each_state(std::uint32_t lanes, Visit visit) const {
   while (lanes != 0) {
     const ThreadState& first = (*split_)[first_lane(lanes)];
     std::uint32_t same = 0;
-    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-      const std::uint32_t lane = first_lane(rest);
+    for (const std::uint32_t lane : SetBits(lanes)) {
       same |= first.shares_all_with((*split_)[lane]) ? std::uint32_t{1} << lane : 0;
     }
     visit(same, first);

@@ -62,8 +62,7 @@ bool PaperEngine::plain_access(const Actor& actor, const WarpOperation& operatio
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   const Access access = access_of(site);
   bool is_possible = true;
-  for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
-    const std::uint32_t lane = first_lane(rest);
+  for (const std::uint32_t lane : SetBits(operation.mask)) {
     const LaneAccess& of_lane = operation.lanes[lane];
     const bool agrees = operation.lanes_agree || (operation.kind == RecordKind::kScattered &&
                                                   (of_lane.flags & wire::kLaneAgrees) != 0);
@@ -102,8 +101,7 @@ bool PaperEngine::synchronise(const Actor& actor, const WarpOperation& operation
       (operation.kind == RecordKind::kAcquire || site.operation == Operation::kReduction);
   const SyncClocks::Block by = actor.block.launch.sync_block(actor.block);
   Clock all;
-  for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
-    const std::uint32_t lane = first_lane(rest);
+  for (const std::uint32_t lane : SetBits(operation.mask)) {
     const std::uint64_t tagged = operation.lanes[lane].address;
     const std::optional<MemoryPlace> place = place_of(tagged, actor, width_of(site));
     if (!place) {
@@ -173,8 +171,7 @@ bool PaperEngine::mbarrier(const Actor& actor, const WarpOperation& operation) {
       site.order != wire::MemoryOrder::kRelaxed || site.releases != FenceScope::kNone;
   bool is_possible = true;
   Clock all;
-  for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
-    const std::uint32_t lane = first_lane(rest);
+  for (const std::uint32_t lane : SetBits(operation.mask)) {
     const std::optional<MemoryPlace> place =
         place_of(operation.lanes[lane].address, actor, kMbarrierBytes);
     if (!place || place->shared_of == nullptr) {
@@ -227,8 +224,7 @@ bool PaperEngine::copy_one(const Actor& actor, std::uint32_t lane, const WarpOpe
 bool PaperEngine::copy(const Actor& actor, const WarpOperation& operation) {
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   bool is_possible = true;
-  for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
-    const std::uint32_t lane = first_lane(rest);
+  for (const std::uint32_t lane : SetBits(operation.mask)) {
     const LaneAccess& of_lane = operation.lanes[lane];
     if (of_lane.amount > SharedShadow::kLimit) {
       is_possible = false;
@@ -252,8 +248,7 @@ bool PaperEngine::copy(const Actor& actor, const WarpOperation& operation) {
           copy_one(actor, lane, operation, of_lane.address, of_lane.value_written) && is_possible;
       continue;
     }
-    for (std::uint32_t ranks = of_lane.flags; ranks != 0; ranks &= ranks - 1) {
-      const std::uint32_t rank = first_lane(ranks);
+    for (const std::uint32_t rank : SetBits(of_lane.flags)) {
       is_possible = copy_one(actor, lane, operation, in_block_of_rank(rank, of_lane.address),
                              in_block_of_rank(rank, of_lane.value_written)) &&
                     is_possible;

@@ -35,6 +35,15 @@ bool leaves_order_alone(const WarpOperation& operation, const wire::SiteInfo& si
           site.asynchrony == wire::Asynchrony::kNone);
 }
 
+bool apply_warp_barriers(CtaState& cta, const WarpOperation& operation) {
+  if (operation.warp >= cta.warps.size() || operation.interval > wire::kMostIntervals ||
+      cta.warps[operation.warp].alive() == 0) {
+    return false;
+  }
+  SyncRules::warp_barriers(cta.warps[operation.warp], operation.interval);
+  return true;
+}
+
 }  // namespace
 
 PtxEngine::PtxEngine(const DetectorOptions& options) {
@@ -114,8 +123,7 @@ bool PtxEngine::perform(const Actor& actor, const WarpOperation& operation,
       return true;
     case Operation::kCall:
     case Operation::kReturn:
-      for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
-        const std::uint32_t lane = first_lane(rest);
+      for (const std::uint32_t lane : SetBits(operation.mask)) {
         const std::uint32_t stack = actor.warp.stack(lane);
         actor.warp.set_stack(lane, site.operation == Operation::kCall
                                        ? engine_.stacks.push(stack, operation.site)
@@ -292,7 +300,7 @@ void PtxEngine::begin_launch(const LaunchInfo& launch) {
 }
 
 ClusterPart PtxEngine::begin_part(LaunchId launch) {
-  thread_local GatheredAtomics gathered;  // empty between parts
+  static thread_local GatheredAtomics gathered;  // empty between parts
   ClusterPart part = part_of(launch);
   part.gathered = &gathered;
   return part;
@@ -377,15 +385,6 @@ bool PtxEngine::gather(GatheredAtomics& atomics, CtaState& cta, const WarpOperat
   return true;
 }
 
-bool PtxEngine::apply_warp_barriers(CtaState& cta, const WarpOperation& operation) {
-  if (operation.warp >= cta.warps.size() || operation.interval > wire::kMostIntervals ||
-      cta.warps[operation.warp].alive() == 0) {
-    return false;
-  }
-  SyncRules::warp_barriers(cta.warps[operation.warp], operation.interval);
-  return true;
-}
-
 void PtxEngine::end_part(ClusterPart& part) {
   if (part.gathered != nullptr && !part.gathered->is_empty()) {
     accesses_.take_gathered(*part.gathered);
@@ -429,7 +428,9 @@ bool PtxEngine::puts_off(const CtaState& cta, const WarpOperation& operation,
 }
 
 void PtxEngine::apply_put_off(CtaState& cta) {
-  const BlockBarrier barrier = *std::exchange(cta.put_off, std::nullopt);
+  ASSERT(cta.put_off.has_value());
+  const BlockBarrier barrier = *cta.put_off;
+  cta.put_off.reset();
   WarpOperation operation;
   operation.kind = RecordKind::kEvent;
   operation.launch = cta.launch.info.id;

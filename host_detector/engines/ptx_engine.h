@@ -56,7 +56,6 @@ class PtxEngine final : public Detector {
   [[nodiscard]] static bool puts_off(const CtaState& cta, const WarpOperation& operation,
                                      const wire::SiteInfo& site);
   void apply_put_off(CtaState& cta);
-  static bool apply_warp_barriers(CtaState& cta, const WarpOperation& operation);
   [[nodiscard]] ClusterPart part_of(LaunchId launch);
   // True if that is all for now. Before anything that atomics may not wait for they are taken.
   bool gather(GatheredAtomics& atomics, CtaState& cta, const WarpOperation& operation,

@@ -1,7 +1,6 @@
 #include "host_detector/happens_before/async_copy_rules.h"
 
 #include <array>
-#include <bit>
 #include <optional>
 
 #include "device_logger/scope_order.h"
@@ -70,7 +69,7 @@ void AsyncCopyRules::cluster_barrier(const Actor& actor, std::uint32_t lanes,
 
 void AsyncCopyRules::fence_proxy(const Actor& actor, std::uint32_t lanes) {
   WarpState& warp = actor.warp;
-  warp.settle_completions(lanes);
+  warp.join_completions(lanes);
   warp.change(lanes, [&](std::uint32_t, const ThreadState& before) {
     ThreadState after = before;
     after.clock.fence_proxy(actor.launch());
@@ -114,8 +113,7 @@ bool AsyncCopyRules::wait(const Actor& actor, std::uint32_t groups, std::uint32_
   }
   const bool is_bulk = site.asynchrony == Asynchrony::kBulkGroup;
   Completions& completions = actor.warp.completions();
-  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-    const std::uint32_t lane = first_lane(rest);
+  for (const std::uint32_t lane : SetBits(lanes)) {
     CopyGroups& of_lane =
         completions.groups(is_bulk ? Completion::kBulkWrites : Completion::kThreadGroup, lane);
     if (groups == wire::kWaitAll) {
@@ -254,8 +252,7 @@ void AsyncCopyRules::give(const Actor& actor, const Operand& operand, std::uint3
     return;
   }
   const ScopeLevel level = operand.is_remote ? ScopeLevel::kCluster : ScopeLevel::kCta;
-  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-    const std::uint32_t lane = first_lane(rest);
+  for (const std::uint32_t lane : SetBits(lanes)) {
     const FenceStatePointer& fences = actor.warp.state(lane).fences;
     if (fences != nullptr && fences->released[index_of_level(level)].exists) {
       const Release& release = fences->released[index_of_level(level)];
@@ -290,8 +287,7 @@ bool AsyncCopyRules::arrive(const Actor& actor, const Operand& operand) {
 bool AsyncCopyRules::arrive_asynchronously(const Actor& actor, const Operand& operand) {
   bool is_possible = operand.access.amount <= 1;
   const std::uint32_t count = is_possible ? operand.access.amount : 0;
-  for (std::uint32_t rest = operand.lanes; rest != 0; rest &= rest - 1) {
-    const std::uint32_t lane = first_lane(rest);
+  for (const std::uint32_t lane : SetBits(operand.lanes)) {
     CopyGroups& groups = actor.warp.completions().groups(Completion::kThreadGroup, lane);
     const WarpTime copies{.warp = completion_warp(Completion::kThreadGroup, actor.warp.warp()),
                           .lanes = (std::uint32_t{1} << lane) | actor.warp.absent(),
@@ -332,8 +328,7 @@ void AsyncCopyRules::take(const Actor& actor, const Operand& operand) {
 bool AsyncCopyRules::copy(const Actor& actor, const WarpOperation& operation) {
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   bool is_possible = true;
-  for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
-    const std::uint32_t lane = first_lane(rest);
+  for (const std::uint32_t lane : SetBits(operation.mask)) {
     const LaneAccess& access = operation.lanes[lane];
     Transfer copied{.target = access.address, .source = access.value_read, .bytes = access.amount};
     bool is_done = false;
@@ -404,8 +399,7 @@ bool AsyncCopyRules::multicast(const Actor& actor, const WarpOperation& operatio
   const std::uint32_t all = access.flags;
   const std::uint32_t telling = (all & own) != 0 ? own : all & (~all + 1);
   bool is_possible = true;
-  for (std::uint32_t ranks = access.flags; ranks != 0; ranks &= ranks - 1) {
-    const auto rank = static_cast<std::uint32_t>(std::countr_zero(ranks));
+  for (const std::uint32_t rank : SetBits(access.flags)) {
     Transfer to_one = transfer;
     to_one.reads_map = transfer.reads_map && telling == std::uint32_t{1} << rank;
     to_one.target = in_cta_of_rank(rank, transfer.target);
@@ -420,11 +414,10 @@ bool AsyncCopyRules::copy_to_mbarrier(const Actor& actor, const WarpOperation& o
                                       std::uint32_t lane, Transfer transfer, std::uint64_t tagged) {
   const std::optional<MemoryPlace> place =
       is_mbarrier_address(tagged) ? place_of(tagged, actor, kMbarrierBytes) : std::nullopt;
-  if (!place &&
-      report_use_after_exit(engine_, actor, operation.site, lane, tagged, kMbarrierBytes)) {
-    return true;
+  if (!place) {
+    return report_use_after_exit(engine_, actor, operation.site, lane, tagged, kMbarrierBytes);
   }
-  Mbarrier* mbarrier = place ? place->shared_of->mbarriers.find_valid(place->address) : nullptr;
+  Mbarrier* const mbarrier = place->shared_of->mbarriers.find_valid(place->address);
   if (mbarrier == nullptr ||
       !accesses_.check_range(
           actor, operation, std::uint32_t{1} << lane,

@@ -139,7 +139,7 @@ void SyncRules::fence(const Actor& actor, std::uint32_t lanes, const wire::SiteI
   const std::size_t widest = index_of_level(level_of(site.scope));
   const Time now = actor.warp.now();
   if (wire::has_release(site.order)) {
-    actor.warp.settle_completions(lanes);
+    actor.warp.join_completions(lanes);
   }
   actor.warp.change(lanes, [&](std::uint32_t, const ThreadState& before) {
     ThreadState after = before;
@@ -180,7 +180,7 @@ void SyncRules::fence_maps(const Actor& actor, const WarpOperation& operation,
     fence(actor, operation.mask, site);
     hand_to_maps(actor, operation.mask, site.order);
   } else {  // after what it gives
-    actor.warp.settle_completions(operation.mask);
+    actor.warp.join_completions(operation.mask);
     hand_to_maps(actor, operation.mask, site.order);
     fence(actor, operation.mask, site);
   }
@@ -241,8 +241,7 @@ void SyncRules::publish(const Actor& actor, std::uint32_t lane, const WarpOperat
 
 void SyncRules::release(const Actor& actor, const WarpOperation& operation) {
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
-  for (std::uint32_t rest = operation.mask; rest != 0; rest &= rest - 1) {
-    const std::uint32_t lane = first_lane(rest);
+  for (const std::uint32_t lane : SetBits(operation.mask)) {
     if ((operation.lanes[lane].flags & wire::kLaneVoid) == 0) {
       publish(actor, lane, operation);
     }

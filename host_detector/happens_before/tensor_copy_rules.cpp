@@ -11,8 +11,7 @@ constexpr std::uint32_t kMapBytes = wire::kMapWords * sizeof(std::uint64_t);
 
 void AsyncCopyRules::note_maps(const Actor& actor, const WarpOperation& operation) {
   const WarpOperation each = operation.has_all_lanes ? operation : operation.with_all_lanes();
-  for (std::uint32_t rest = each.mask; rest != 0; rest &= rest - 1) {
-    const std::uint32_t lane = first_lane(rest);
+  for (const std::uint32_t lane : SetBits(each.mask)) {
     actor.warp.completions().map_read(lane) = {
         .tagged = each.lanes[lane].address, .site = each.site, .is_there = true};
   }

@@ -1,5 +1,5 @@
-// Which launches and copies were over before which began; "launch" is said of both. They are put on
-// chains (a stream is one), so that a launch's past is one number a chain; those of a chain that
+// Which launches and copies were over before which began; here "launch" means either. They are put
+// on chains (a stream is one), so that a launch's past is one number a chain; those of a chain that
 // learn nothing new of others share their past.
 #pragma once
 

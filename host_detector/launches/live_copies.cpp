@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/assert.h"
+
 namespace barracuda::detector {
 
 bool LiveCopies::has_others(LaunchId launch, const LaunchOrder& order) const {
@@ -25,7 +27,7 @@ void LiveCopies::add(const CopyInfo& copy, const LaunchOrder& order) {
   }
 }
 
-void LiveCopies::settle(const LaunchOrder& order) {
+void LiveCopies::sort_in(const LaunchOrder& order) {
   for (const LiveCopy& copy : waiting_) {
     const auto shared = std::make_shared<const LiveCopy>(copy);
     for (std::uint64_t row = 0; row < copy.rows.rows; ++row) {
@@ -34,6 +36,18 @@ void LiveCopies::settle(const LaunchOrder& order) {
     }
   }
   waiting_.clear();
+  DEBUG_ASSERT(is_valid());
+}
+
+bool LiveCopies::is_valid() const {
+  std::uint64_t end = 0;
+  for (const auto& [begin, piece] : pieces_) {
+    if (begin < end || piece.end <= begin || piece.copies.empty()) {
+      return false;
+    }
+    end = piece.end;
+  }
+  return true;
 }
 
 // A piece that holds `at` inside becomes two.
@@ -87,7 +101,7 @@ void LiveCopies::cut_out(std::uint64_t address, std::uint64_t end, const LaunchO
     return copy.rows.address < end && last > address;
   };
   if (std::ranges::any_of(waiting_, touches)) {
-    settle(order);
+    sort_in(order);
   }
   split(address);
   split(end);
@@ -99,6 +113,7 @@ void LiveCopies::forget(std::uint64_t address, std::uint64_t bytes, const Launch
   }
   cut_out(address, address + bytes, order);
   pieces_.erase(pieces_.lower_bound(address), pieces_.lower_bound(address + bytes));
+  DEBUG_ASSERT(is_valid());
 }
 
 void LiveCopies::forget_all(HostOperation operation, std::uint64_t address, std::uint64_t bytes,
@@ -115,6 +130,7 @@ void LiveCopies::forget_all(HostOperation operation, std::uint64_t address, std:
     copies.erase(gone.begin(), gone.end());
     piece = copies.empty() ? pieces_.erase(piece) : std::next(piece);
   }
+  DEBUG_ASSERT(is_valid());
 }
 
 }  // namespace barracuda::detector

@@ -1,5 +1,5 @@
 // Copies that a launch may still turn out to be unordered with, by the bytes that they touch. Most
-// are never looked at: they are kept as they came until settle().
+// are never looked at: they are kept as they came until sort_in().
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class LiveCopies {
   void add(const CopyInfo& copy, const LaunchOrder& order);
 
   // Before for_each(): sorts in what was added.
-  void settle(const LaunchOrder& order);
+  void sort_in(const LaunchOrder& order);
 
   // Calls visit(copy, first, last) for the copies that touch bytes from `begin` to before `end`,
   // with each piece of them: from `first` to before `last`.
@@ -54,6 +54,9 @@ class LiveCopies {
   // which ends the allocation's entry.
   void forget_all(HostOperation operation, std::uint64_t address, std::uint64_t bytes,
                   const LaunchOrder& order);
+
+  // Pieces are not empty, none overlaps the next, and each has a copy.
+  [[nodiscard]] bool is_valid() const;
 
   // Pieces and copies that are kept.
   [[nodiscard]] std::size_t size() const { return waiting_.size() + pieces_.size(); }
@@ -107,7 +110,7 @@ void LiveCopies::shrink(Predicate is_over, const LaunchOrder& order) {
   // Each row would become a piece.
   const auto has_few_rows = [](const LiveCopy& copy) { return copy.rows.rows <= kFewRows; };
   if (std::ranges::all_of(waiting_, has_few_rows)) {
-    settle(order);
+    sort_in(order);
   }
   for (auto piece = pieces_.begin(); piece != pieces_.end();) {
     auto& copies = piece->second.copies;

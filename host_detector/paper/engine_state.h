@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 

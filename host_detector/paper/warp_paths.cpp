@@ -1,7 +1,6 @@
 #include "host_detector/paper/warp_paths.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/assert.h"
 
@@ -167,7 +166,7 @@ std::uint32_t WarpPaths::frame_for(std::uint32_t path, std::uint32_t members,
 }
 
 // Puts what the lanes of a path know of each other into its clock: some are about to leave it.
-void WarpPaths::settle(std::uint32_t path) {
+void WarpPaths::join_lanes(std::uint32_t path) {
   paths_[path].clock = known_to_path(paths_[path]);
   paths_[path].together = 0;
 }
@@ -175,7 +174,7 @@ void WarpPaths::settle(std::uint32_t path) {
 // `lanes` of a path become a way of the frame.
 void WarpPaths::part(std::uint32_t path, std::uint32_t lanes, std::uint32_t frame) {
   ASSERT(lanes != 0 && (lanes & ~paths_[path].lanes) == 0);
-  settle(path);
+  join_lanes(path);
   const std::uint32_t way = new_path();
   ++frames_[frame].ways;
   paths_[way] = {.lanes = lanes, .frame = frame, .clock = paths_[path].clock};
@@ -221,9 +220,9 @@ void WarpPaths::rejoin(std::uint32_t path, std::uint32_t lanes) {
   ASSERT(paths_[path].frame != kNone && (lanes & ~paths_[path].lanes) == 0);
   Frame& frame = frames_[paths_[path].frame];
   const std::uint32_t parent = frame.parent;
-  settle(path);
+  join_lanes(path);
   if (paths_[parent].lanes != 0) {
-    settle(parent);
+    join_lanes(parent);
   }
   paths_[parent].together = 0;
   paths_[parent].clock.join(paths_[path].clock);
@@ -266,7 +265,7 @@ void WarpPaths::exit(std::uint32_t lanes) {
   ASSERT((lanes & ~alive_) == 0);
   for_each_path(lanes, [&](std::uint32_t path, std::uint32_t some) {
     if (some != paths_[path].lanes) {
-      settle(path);
+      join_lanes(path);
     }
     paths_[path].lanes &= ~some;
     free_if_empty(path);

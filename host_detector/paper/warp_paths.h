@@ -105,7 +105,7 @@ class WarpPaths {
   [[nodiscard]] bool went_ahead(const Path& path, std::uint32_t lane, Time time) const;
   std::uint32_t new_path();
   std::uint32_t frame_for(std::uint32_t path, std::uint32_t members, const Branch& branch);
-  void settle(std::uint32_t path);
+  void join_lanes(std::uint32_t path);
   void part(std::uint32_t path, std::uint32_t lanes, std::uint32_t frame);
   void rejoin(std::uint32_t path, std::uint32_t lanes);
   void free_if_empty(std::uint32_t path);

@@ -14,9 +14,10 @@ using wire::RecordKind;
 
 template <typename T>
 T read_at(std::span<const std::byte> record, std::size_t offset) {
-  DEBUG_ASSERT(offset + sizeof(T) <= record.size());
-  T value;
-  std::memcpy(&value, record.data() + offset, sizeof(T));
+  constexpr std::size_t kBytes = sizeof(T);
+  DEBUG_ASSERT(offset + kBytes <= record.size());
+  T value{};
+  std::memcpy(&value, record.data() + offset, kBytes);
   return value;
 }
 

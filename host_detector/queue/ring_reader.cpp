@@ -36,14 +36,14 @@ RingReader::RingReader(const std::byte* ring, std::uint32_t slots_log2, std::byt
 std::size_t RingReader::read(RecordBatch& batch, std::size_t max_slots) {
   const std::uint64_t start = position_;
   const std::uint64_t capacity = std::uint64_t{1} << slots_log2_;
-  std::array<std::byte, wire::kMaxRecordSlots * wire::kSlotBytes> record;
+  std::array<std::byte, wire::kMaxRecordSlots * wire::kSlotBytes> record{};
   while (position_ - start < max_slots) {
     if (!copy_half(position_, 0, record.data()) ||
         !copy_half(position_, 1, record.data() + wire::kHalfBytes)) {
       break;
     }
-    wire::HeaderHalf header;
-    wire::PatternHalf pattern;
+    wire::HeaderHalf header{};
+    wire::PatternHalf pattern{};
     std::memcpy(&header, record.data(), sizeof(header));
     std::memcpy(&pattern, record.data() + wire::kHalfBytes, sizeof(pattern));
     const std::uint32_t slots = slots_of(header, pattern);

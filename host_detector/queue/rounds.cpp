@@ -5,7 +5,6 @@
 #include <span>
 #include <utility>
 
-#include "base/assert.h"
 #include "host_detector/queue/decode.h"
 
 namespace barracuda::detector {

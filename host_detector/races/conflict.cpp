@@ -25,10 +25,8 @@ std::optional<Unordered> find_unordered(const PlacedPiece& access, const Cell& o
                                         const Cell& cell, std::uint32_t byte, bool defies) {
   const bool is_same_warp =
       older.cta == cell.cta && older.warp == cell.warp && !older.is_asynchronous();
-  for (std::uint32_t of_older = older.lanes_at(byte); of_older != 0; of_older &= of_older - 1) {
-    const std::uint32_t older_lane = first_lane(of_older);
-    for (std::uint32_t rest = cell.lanes_at(byte); rest != 0; rest &= rest - 1) {
-      const std::uint32_t lane = first_lane(rest);
+  for (const std::uint32_t older_lane : SetBits(older.lanes_at(byte))) {
+    for (const std::uint32_t lane : SetBits(cell.lanes_at(byte))) {
       const bool is_ordered = (is_same_warp && older_lane == lane) ||
                               (!defies && (is_before(access, older, older_lane, lane) ||
                                            was_observed(access, older, byte, lane)));

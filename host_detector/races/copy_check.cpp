@@ -125,7 +125,7 @@ void CopyCheck::apply(const CopyInfo& copy) {
   // A launch that still uses bytes which are given away again is compared with their free and with
   // their next user.
   if (has_others && copy.operation != HostOperation::kAllocation) {
-    engine_.copies.settle(order);
+    engine_.copies.sort_in(order);
     for (const MemoryRows& rows : copy.accesses) {
       check_against_shadow(comer, rows);
       check_against_copies(comer, rows);
@@ -146,7 +146,7 @@ void CopyCheck::apply(const CopyInfo& copy) {
     }
   }
   if (is_met) {
-    engine_.copies.settle(order);
+    engine_.copies.sort_in(order);
   }
   engine_.finals.add(copy.id, std::move(comer.clock));
 }
@@ -154,7 +154,7 @@ void CopyCheck::apply(const CopyInfo& copy) {
 void CopyCheck::begin_launch(LaunchState& launch) {
   if (engine_.copies.has_others(launch.info.id, engine_.order)) {
     launch.may_race_with_copies = true;
-    engine_.copies.settle(engine_.order);
+    engine_.copies.sort_in(engine_.order);
   }
 }
 
@@ -204,8 +204,7 @@ void CopyCheck::check_against_cell(const Comer& comer, const MemoryRows& rows,
   }
   for (Bytes rest = cell.bytes & bytes; !rest.none(); rest = rest.after_first()) {
     const std::uint32_t byte = rest.first();
-    for (std::uint32_t lanes = cell.lanes_at(byte); lanes != 0; lanes &= lanes - 1) {
-      const std::uint32_t lane = first_lane(lanes);
+    for (const std::uint32_t lane : SetBits(cell.lanes_at(byte))) {
       if (was_before(comer, cell, lane, block_start + byte)) {
         continue;
       }

@@ -33,10 +33,10 @@ bool is_box(const CtaState& cta, std::uint32_t warp, std::uint32_t lanes) {
         .x = thread % block.x, .y = thread / block.x % block.y, .z = thread / block.x / block.y};
   };
   Dim3 low = index_of_lane(first_lane(lanes)), high = low;
-  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-    const Dim3 at = index_of_lane(first_lane(rest));
-    low = {std::min(low.x, at.x), std::min(low.y, at.y), std::min(low.z, at.z)};
-    high = {std::max(high.x, at.x), std::max(high.y, at.y), std::max(high.z, at.z)};
+  for (const std::uint32_t lane : SetBits(lanes)) {
+    const Dim3 at = index_of_lane(lane);
+    low = {.x = std::min(low.x, at.x), .y = std::min(low.y, at.y), .z = std::min(low.z, at.z)};
+    high = {.x = std::max(high.x, at.x), .y = std::max(high.y, at.y), .z = std::max(high.z, at.z)};
   }
   return lanes_where(lanes_at_first(cta, warp), [&](std::uint32_t lane) {
            const Dim3 at = index_of_lane(lane);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <optional>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -78,13 +79,16 @@ Lack lack_of(const EngineState& engine, const Writer& writer, const Earlier& ear
   const int weight = is_own ? kDirect : kIndirect;
   if (is_own ? writer.now < earlier.time : !earlier.is_in(writer.known)) {
     if (std::ranges::any_of(writer.unacquired, [&](const Clock& c) { return earlier.is_in(c); })) {
-      return {MissingOrder::kLinkFenceMissing, writer.site, kIndirect};
+      return {
+          .missing = MissingOrder::kLinkFenceMissing, .about = writer.site, .weight = kIndirect};
     }
     const bool releases =
         writer.is_release || writer.fenced[index_of_level(ScopeLevel::kCta)].exists;
     const wire::SiteId release =
         writer.is_release ? writer.site : writer.fence.value_or(writer.site);
-    return is_own && releases ? Lack{MissingOrder::kAfterRelease, release, kHint} : Lack{};
+    return is_own && releases
+               ? Lack{.missing = MissingOrder::kAfterRelease, .about = release, .weight = kHint}
+               : Lack{};
   }
   if (!writer.is_release) {
     Lack lack = lack_of_fence(writer, earlier, reader);
@@ -96,17 +100,23 @@ Lack lack_of(const EngineState& engine, const Writer& writer, const Earlier& ear
   const bool is_strong = site.order != wire::MemoryOrder::kWeak;
   const bool is_read_strongly = reader.site.order != wire::MemoryOrder::kWeak;
   if (!reader.is_cta_local && is_strong && !includes(site.scope, earlier.needed)) {
-    return {MissingOrder::kScopeTooNarrow, writer.site, weight};
+    return {.missing = MissingOrder::kScopeTooNarrow, .about = writer.site, .weight = weight};
   }
   if (!reader.is_cta_local && is_read_strongly && !includes(reader.site.scope, earlier.needed)) {
-    return {MissingOrder::kScopeTooNarrow, reader.observation.site, weight};
+    return {.missing = MissingOrder::kScopeTooNarrow,
+            .about = reader.observation.site,
+            .weight = weight};
   }
   if (is_strong && !is_read_strongly) {
-    return {MissingOrder::kPollTooWeak, reader.observation.site, weight};
+    return {
+        .missing = MissingOrder::kPollTooWeak, .about = reader.observation.site, .weight = weight};
   }
   if (!is_strong && is_read_strongly && !reader.site.poll) {
-    return reader.has_acquired ? Lack{MissingOrder::kFlagTooWeak, writer.site, weight}
-                               : Lack{MissingOrder::kAcquireFenceMissing, std::nullopt, weight};
+    return reader.has_acquired
+               ? Lack{.missing = MissingOrder::kFlagTooWeak, .about = writer.site, .weight = weight}
+               : Lack{.missing = MissingOrder::kAcquireFenceMissing,
+                      .about = std::nullopt,
+                      .weight = weight};
   }
   return {};
 }
@@ -182,12 +192,10 @@ void for_each_observation(EngineState& engine, const Actor& actor, std::uint32_t
   const auto visit_those_of = [&](WarpState& warp) {
     const Actor reading{.cta = actor.cta, .warp = warp};
     const std::vector<WarpObservation>& observations = actor.cta.observations[warp.warp()];
-    for (auto observation = observations.rbegin(); observation != observations.rend();
-         ++observation) {
-      for (std::uint32_t rest = observation->lanes; rest != 0; rest &= rest - 1) {
-        if (happens_before(engine, reading.thread(first_lane(rest)), observation->time, actor,
-                           lane)) {
-          visit(reading, *observation);
+    for (const WarpObservation& observation : std::views::reverse(observations)) {
+      for (const std::uint32_t by : SetBits(observation.lanes)) {
+        if (happens_before(engine, reading.thread(by), observation.time, actor, lane)) {
+          visit(reading, observation);
           break;
         }
       }
@@ -259,21 +267,21 @@ struct Meetings {
 
 Lack Meetings::lack_of_arrival() const {
   if (is_arrival(before_second)) {
-    return {MissingOrder::kArrivalDoesNotWait, before_second->site};
+    return {.missing = MissingOrder::kArrivalDoesNotWait, .about = before_second->site};
   }
   if (fits(after_first, before_second)) {
     if (site(after_first)->order == wire::MemoryOrder::kRelaxed) {
-      return {MissingOrder::kArrivalRelaxed, after_first->site};
+      return {.missing = MissingOrder::kArrivalRelaxed, .about = after_first->site};
     }
     if (is(after_first, {wire::Operation::kMbarrierArrive})) {
-      return {MissingOrder::kWrongPhase, before_second->site};
+      return {.missing = MissingOrder::kWrongPhase, .about = before_second->site};
     }
   }
   if (fits(before_first, before_second)) {
-    return {MissingOrder::kAfterArrival, before_first->site};
+    return {.missing = MissingOrder::kAfterArrival, .about = before_first->site};
   }
   return before_second && is_arrival(before_first)
-             ? Lack{MissingOrder::kArrivalDoesNotWait, before_first->site}
+             ? Lack{.missing = MissingOrder::kArrivalDoesNotWait, .about = before_first->site}
              : Lack{};
 }
 
@@ -281,7 +289,9 @@ Lack Meetings::lack_of_members(const RaceEvent& race) const {
   if (kind == RaceKind::kIntraWarp) {
     const bool leaves_out = is(before_second, {wire::Operation::kWarpBarrier}) &&
                             ((before_second->members >> race.first.thread.lane) & 1) == 0;
-    return leaves_out ? Lack{MissingOrder::kWarpMaskTooNarrow, before_second->site} : Lack{};
+    return leaves_out
+               ? Lack{.missing = MissingOrder::kWarpMaskTooNarrow, .about = before_second->site}
+               : Lack{};
   }
   if (kind != RaceKind::kIntraBlock) {
     return {};
@@ -290,11 +300,10 @@ Lack Meetings::lack_of_members(const RaceEvent& race) const {
   if (!is_of_some(note)) {
     return {};
   }
-  return {
-      is_same_barrier(before_first, before_second) || is_same_barrier(after_first, before_second)
-          ? MissingOrder::kNamedBarrierMissing
-          : MissingOrder::kBarrierLeavesOut,
-      note->site};
+  const bool is_same =
+      is_same_barrier(before_first, before_second) || is_same_barrier(after_first, before_second);
+  return {.missing = is_same ? MissingOrder::kNamedBarrierMissing : MissingOrder::kBarrierLeavesOut,
+          .about = note->site};
 }
 
 void Meetings::explain(RaceEvent& race) const {
@@ -353,7 +362,8 @@ void explain(EngineState& engine, const Actor& actor, Time first_time, RaceEvent
         const bool is_own = &reading.warp == &actor.warp && ((observation.lanes >> lane) & 1) != 0;
         if (std::exchange(is_last, is_last && !is_own) && is_own &&
             may_be_guarded(engine, race.second) && was_refused(engine, actor, observation)) {
-          best = {MissingOrder::kLockNotTaken, observation.site, kDirect};
+          best = {
+              .missing = MissingOrder::kLockNotTaken, .about = observation.site, .weight = kDirect};
         }
         look_at(engine, actor, earlier, reading, observation, best);
       });

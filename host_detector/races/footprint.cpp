@@ -126,7 +126,7 @@ bool LaneAccesses::begins_nothing(std::uint32_t lanes) const {
   }
   const std::uint32_t first = first_lane(lanes), second = first_lane(others);
   const std::uint64_t step = operation_.lanes[second].address - operation_.lanes[first].address;
-  return step > kBlockBytes * (second - first);
+  return step > std::uint64_t{kBlockBytes} * (second - first);
 }
 
 std::uint32_t LaneAccesses::add_runs(Footprint& footprint, const Piece& pattern) const {
@@ -156,8 +156,7 @@ std::uint32_t LaneAccesses::add_runs(Footprint& footprint, const Piece& pattern)
 
 void LaneAccesses::add_lanes(Footprint& footprint, const Piece& pattern,
                              std::uint32_t lanes) const {
-  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-    const std::uint32_t lane = first_lane(rest);
+  for (const std::uint32_t lane : SetBits(lanes)) {
     const LaneAccess& of_lane = operation_.lanes[lane];
     Piece& piece = footprint.emplace_back(pattern);
     piece.tagged = of_lane.address;

@@ -24,8 +24,7 @@ std::uint32_t lanes_apart(const WarpOperation& operation, std::uint32_t lanes,
   const std::uint32_t first = first_lane(lanes);
   const std::uint64_t start = operation.lanes[first].address - first * stride;
   std::uint32_t apart = 0;
-  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-    const std::uint32_t lane = first_lane(rest);
+  for (const std::uint32_t lane : SetBits(lanes)) {
     if (operation.lanes[lane].address != start + lane * stride) {
       break;
     }

@@ -28,7 +28,7 @@ Relation before_or_unrelated(bool is_before) {
 
 Relation relation_of(const PlacedPiece& access, Pass pass, const Cell& older, const Cell& cell) {
   if (cell.is_settled() && older.cta == cell.cta) {
-    return Relation::kUnrelated;  // it was made before what its block has told of
+    return Relation::kUnrelated;  // it was made before what its block has logged since
   }
   if (older.is_superseded() && (!is_judged_by_distance(access.site()) ||
                                 includes(distance_between(older.superseded_by, access.actor()),

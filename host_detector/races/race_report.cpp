@@ -25,8 +25,7 @@ void report_race_with_copy(const PlacedPiece& access, const LiveCopy& copy, cons
   std::uint32_t ordered = 0;  // lanes
   for (Bytes rest = bytes; !rest.none(); rest = rest.after_first()) {
     const std::uint32_t byte = rest.first();
-    for (std::uint32_t lanes = cell.lanes_at(byte) & ~ordered; lanes != 0; lanes &= lanes - 1) {
-      const std::uint32_t lane = first_lane(lanes);
+    for (const std::uint32_t lane : SetBits(cell.lanes_at(byte) & ~ordered)) {
       if (happens_before(engine, copier, 1, access.actor(), lane)) {
         ordered |= std::uint32_t{1} << lane;
         continue;

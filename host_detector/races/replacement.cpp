@@ -69,8 +69,7 @@ std::uint32_t lanes_before(const PlacedPiece& access, const Cell& older, std::ui
                                (newer.is_asynchronous() && newer.has_own_completion());
   const bool is_same_warp = older.cta == newer.cta && older.warp == newer.warp;
   return lanes_where(lanes, [&](std::uint32_t lane) {
-    for (std::uint32_t rest = newer_lanes; rest != 0; rest &= rest - 1) {
-      const std::uint32_t later = first_lane(rest);
+    for (const std::uint32_t later : SetBits(newer_lanes)) {
       if ((!needs_same_lane || (is_same_warp && lane == later)) &&
           is_before(access, older, lane, later)) {
         return true;

@@ -75,16 +75,15 @@ void gather_set(const EngineState& engine, AccessHistory& history) {
   if (shared_set == nullptr) {
     shared_set = &history.shared_sets.emplace_back(kind);
   }
-  const auto left =
-      std::remove_if(history.cells.begin(), history.cells.end(), [&](const Cell& cell) {
-        if (kind_of(cell) != kind) {
-          return false;
-        }
-        shared_set->set_launch(std::max(shared_set->launch(), cell.launch()));
-        shared_set->add(cell);
-        return true;
-      });
-  history.cells.erase(left, history.cells.end());
+  const auto moved = std::ranges::remove_if(history.cells, [&](const Cell& cell) {
+    if (kind_of(cell) != kind) {
+      return false;
+    }
+    shared_set->set_launch(std::max(shared_set->launch(), cell.launch()));
+    shared_set->add(cell);
+    return true;
+  });
+  history.cells.erase(moved.begin(), moved.end());
   history.cells.shrink_to_fit();
 }
 

@@ -71,7 +71,7 @@ bool is_arrival_of_copy(const EngineState& engine, const Cell& cell) {
 
 void keep_end(const Actor& actor, const WarpOperation& operation) {
   CtaState& cta = actor.cta;
-  actor.warp.settle_completions(operation.mask);
+  actor.warp.join_completions(operation.mask);
   actor.warp.for_each_state(operation.mask, [&](std::uint32_t, const ThreadState& state) {
     if (!cta.known_at_end.covers(state.clock)) {
       cta.known_at_end.join(state.clock);
@@ -119,15 +119,15 @@ bool report_use_after_exit(EngineState& engine, const Actor& actor, wire::SiteId
   if (!end) {
     return false;
   }
-  RaceAccess use{.site = site,
-                 .call_stack = {},
-                 .thread = {.launch = launch.info.id,
-                            .cta = actor.cta.index,
-                            .warp = static_cast<std::uint8_t>(actor.warp.warp()),
-                            .lane = static_cast<std::uint8_t>(lane)},
-                 .space = wire::AddressSpace::kShared,
-                 .address = address & 0xFFFFFFFFU,
-                 .size = std::max<std::uint64_t>(1, bytes)};
+  const RaceAccess use{.site = site,
+                       .call_stack = {},
+                       .thread = {.launch = launch.info.id,
+                                  .cta = actor.cta.index,
+                                  .warp = static_cast<std::uint8_t>(actor.warp.warp()),
+                                  .lane = static_cast<std::uint8_t>(lane)},
+                       .space = wire::AddressSpace::kShared,
+                       .address = address & 0xFFFFFFFFU,
+                       .size = std::max<std::uint64_t>(1, bytes)};
   RaceEvent race = use_of_ended(use, describe_exit(use, *owner, *end), false);
   if (!engine.log.count_again(race)) {
     race.second.call_stack = engine.stacks.calls(actor.warp.stack(lane));

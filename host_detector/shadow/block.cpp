@@ -25,9 +25,9 @@ void cut(Cells& cells, const Bytes& bytes, const Block::Choice& choose) {
   for (Cell& cell : cells) {
     cut(cell, bytes, choose);
   }
-  cells.erase(std::remove_if(cells.begin(), cells.end(),
-                             [](const Cell& cell) { return cell.bytes.none(); }),
-              cells.end());
+  const auto gone =
+      std::ranges::remove_if(cells, [](const Cell& cell) { return cell.bytes.none(); });
+  cells.erase(gone.begin(), gone.end());
 }
 
 void cut(AccessHistory& history, const Bytes& bytes, const Block::Choice& choose) {
@@ -138,7 +138,8 @@ void Block::Lists::split_if_worthwhile() {
           cell, [&](std::uint32_t word, const Cell& part) { words->add(word, part); });
     }
   }
-  cells.erase(std::remove_if(cells.begin(), cells.end(), std::not_fn(is_whole)), cells.end());
+  const auto gone = std::ranges::remove_if(cells, std::not_fn(is_whole));
+  cells.erase(gone.begin(), gone.end());
   cells.shrink_to_fit();
   drop_whole_if_empty();
 }

@@ -30,7 +30,7 @@ std::uint64_t ShadowMemory::next_generation() {
 }
 
 ShadowMemory::RecentPages& ShadowMemory::recent_pages() const {
-  thread_local RecentPages recent;
+  static thread_local RecentPages recent;
   if (recent.generation != generation_) {
     recent = RecentPages{.generation = generation_};
   }

@@ -106,7 +106,8 @@ std::vector<SharedAccessSet::MemberPlace> SharedAccessSet::places_by_cta() const
   return places;
 }
 
-void SharedAccessSet::settle(const Changed& changed, std::size_t groups, std::size_t members) {
+void SharedAccessSet::finish_change(const Changed& changed, std::size_t groups,
+                                    std::size_t members) {
   const auto is_gone = [](const Member& member) { return member.warps == 0; };
   const auto drop = [](auto& from, std::size_t last, auto predicate) {
     const auto gone = std::ranges::remove_if(last_of(from, last), predicate);

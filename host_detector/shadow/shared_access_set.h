@@ -123,7 +123,7 @@ class SharedAccessSet {
   [[nodiscard]] std::vector<MemberPlace> places_by_cta() const;
   // Drops members without a warp, of the last `members` of the last `groups`, and adds what they
   // have become.
-  void settle(const Changed& changed, std::size_t groups, std::size_t members);
+  void finish_change(const Changed& changed, std::size_t groups, std::size_t members);
 
   template <typename Items>
   static auto last_of(Items& items, std::size_t count) {
@@ -161,7 +161,7 @@ void SharedAccessSet::update(Visit visit) {
       }
     }
   }
-  settle(changed, kAll, kAll);
+  finish_change(changed, kAll, kAll);
 }
 
 template <typename Visit>
@@ -183,7 +183,7 @@ bool SharedAccessSet::any_recent_of_warp(const Cell& cell, Visit visit) {
     }
   }
   if (has_changed) {
-    settle(changed, kRecentGroups, kRecentMembers);
+    finish_change(changed, kRecentGroups, kRecentMembers);
   }
   return is_found;
 }
@@ -220,7 +220,7 @@ void SharedAccessSet::compact(Cut cut) {
       }
     }
   }
-  settle(changed, kAll, kAll);
+  finish_change(changed, kAll, kAll);
   DEBUG_ASSERT(is_valid());
   compact_at_ = std::max(kLeastCompacted, size_ * 2);
   again_ = 0;

@@ -42,7 +42,7 @@ std::uint32_t pack_place(const Cell& cell, std::uint32_t word) {
 
 void unpack_place(std::uint32_t place, std::uint32_t word, Cell& cell) {
   const std::uint64_t half = std::uint64_t{place & 0xFU} << (word * WordLists::kWordBytes % 64);
-  cell.bytes = word < WordLists::kWords / 2 ? Bytes{half, 0} : Bytes{0, half};
+  cell.bytes = word < WordLists::kWords / 2 ? Bytes{.low = half} : Bytes{.high = half};
   cell.warp = static_cast<std::uint8_t>(place >> PlaceBits::kWarpAt & PlaceBits::kWarp);
   const auto lane = static_cast<std::uint8_t>(place >> PlaceBits::kLaneAt);
   if ((place >> PlaceBits::kSingleAt & 1) != 0) {
@@ -56,7 +56,7 @@ void unpack_place(std::uint32_t place, std::uint32_t word, Cell& cell) {
 }  // namespace
 
 AccessHistory& WordLists::scratch() {
-  thread_local AccessHistory history;
+  static thread_local AccessHistory history;
   history.cells.clear();
   history.shared_sets.clear();
   return history;
@@ -286,7 +286,7 @@ void WordLists::make_busy(std::uint32_t word, AccessHistory& history) {
 }
 
 // Not as soon as it could be packed: a word may go to and fro.
-void WordLists::settle_if_quiet(std::uint32_t word) {
+void WordLists::repack_if_quiet(std::uint32_t word) {
   std::unique_ptr<AccessHistory>& history = (*busy_)[word];
   if (!history->shared_sets.empty() || history->cells.size() > kMostPacked / 2) {
     return;

@@ -159,7 +159,7 @@ class WordLists {
   void take_off(std::uint32_t word, std::uint32_t before, std::uint32_t slot);
   void free_rest(const PackedCell& packed);
   void make_busy(std::uint32_t word, AccessHistory& history);
-  void settle_if_quiet(std::uint32_t word);
+  void repack_if_quiet(std::uint32_t word);
   std::uint32_t take_slot();
   void make_slots();
   void free_slot(std::uint32_t slot);
@@ -199,7 +199,7 @@ template <typename Visit>
 void WordLists::visit_for(std::uint32_t word, const Cell& cell, PassesBy passes_by, Visit visit) {
   if (AccessHistory* history = busy(word)) {
     visit(*history);
-    settle_if_quiet(word);
+    repack_if_quiet(word);
     DEBUG_ASSERT(is_valid());
     return;
   }

@@ -43,7 +43,7 @@ RaceLog::Identity RaceLog::Identity::of(const RaceEvent& race) {
 }
 
 RaceLog::Known* RaceLog::find(const Identity& identity) {
-  thread_local Recent recent;
+  static thread_local Recent recent;
   if (recent.number != number_) {
     recent = Recent{.number = number_};
   }

@@ -52,8 +52,7 @@ void ClusterBarrier::arrive(WarpState& warp, std::uint32_t lanes, bool is_relaxe
   if (!is_relaxed) {
     given_[warp.cta()].add(warp, lanes);
   } else {
-    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-      const std::uint32_t lane = first_lane(rest);
+    for (const std::uint32_t lane : SetBits(lanes)) {
       const FenceStatePointer& fences = warp.state(lane).fences;
       if (fences != nullptr) {
         const Release& release = fences->released[index_of_level(ScopeLevel::kCluster)];

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <span>
-#include <utility>
 
 #include <boost/unordered/unordered_flat_set.hpp>
 

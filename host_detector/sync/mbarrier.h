@@ -2,9 +2,7 @@
 // its counts, and what its phases were given.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 

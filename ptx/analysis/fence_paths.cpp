@@ -1,7 +1,6 @@
 #include "ptx/analysis/fence_paths.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "device_logger/scope_order.h"
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <iterator>
-#include <string_view>
 #include <utility>
 
 #include "ptx/type_family.h"

@@ -33,7 +33,7 @@ struct UseCondition {
   enum class Kind : std::uint8_t {
     kAlways,   // or nothing is known
     kKnown,    // `text` puts it into %__barracuda_u, at statement `at`
-    kUnknown,  // some lanes drop what they read; which ones cannot be told where it is logged
+    kUnknown,  // some lanes drop what they read; which ones is not known where it is logged
   };
   Kind kind = Kind::kAlways;
   std::size_t at = 0;  // the load, or a statement behind it in its block

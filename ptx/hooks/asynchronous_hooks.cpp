@@ -144,11 +144,9 @@ std::string HookWriter::write_operands_call(const PlannedSite& site, const State
   std::string text;
   const auto add_place = [&](std::string_view into, int operand, StateSpace space, bool is_cluster,
                              std::uint32_t generic_flag) {
-    bool is_generic = false;
-    const Place place{
-        .address = operand_at(statement, operand), .space = space, .is_cluster = is_cluster};
-    text += fmt::format("{{\n{}}}\n", write_place(into, place, is_generic));
-    word |= is_generic ? generic_flag : 0;
+    text += write_place(
+        into, {.address = operand_at(statement, operand), .space = space, .is_cluster = is_cluster},
+        generic_flag, word);
   };
   add_place("%__barracuda_a", effect.address_operand, effect.space, effect.shared_cluster,
             wire::kGenericTarget);
@@ -195,17 +193,13 @@ std::string HookWriter::write_operands_call(const PlannedSite& site, const State
          std::string(is_of_warp ? kMeet : "");
 }
 
-// One lane logs for the warp: the others have no address. All of them go on together, as a wgmma
-// wants them.
 std::string HookWriter::write_product_call(const PlannedSite& site, const Statement& statement) {
   const auto& operands = statement.instruction.operands;
   const bool has_registers = wire::ProductShape::of(site.info.constant).has_registers;
   return fmt::format(
-             ".reg .pred %__barracuda_q;\n.reg .b32 %__barracuda_l;\n"
-             "mov.u32 %__barracuda_l, %laneid;\nsetp.eq.u32 %__barracuda_q, %__barracuda_l, 0;\n"
-             "selp.b64 %__barracuda_a, {}, -1, %__barracuda_q;\n"
-             "mov.b64 %__barracuda_s, {};\nmov.b64 %__barracuda_r, {};\n",
-             wire::tagged_address(wire::AddressSpace::kShared, 0),
+             "mov.b64 %__barracuda_a, {};\n{}mov.b64 %__barracuda_s, {};\n"
+             "mov.b64 %__barracuda_r, {};\n",
+             wire::tagged_address(wire::AddressSpace::kShared, 0), kSelectFirstLane,
              has_registers ? "-1" : operands[kProductA].text, operands[kProductB].text) +
          write_call(called_, {.name = "operands"},
                     {b32(site_word(site)), b64("%__barracuda_a"), b64("%__barracuda_s"),
@@ -215,12 +209,11 @@ std::string HookWriter::write_product_call(const PlannedSite& site, const Statem
 
 HookText HookWriter::write_operands(const PlannedSite& site, const Statement& statement) {
   const Predicate predicate = skip_unless(statement.instruction);
-  if (site.info.operation == Operation::kMatrixProduct) {
-    return {.before = fmt::format("{{\n{}{}{}{}}}\n", kDeclareOperands, predicate.before,
-                                  write_product_call(site, statement), predicate.after)};
-  }
   return {.before = fmt::format("{{\n{}{}{}{}}}\n", kDeclareOperands, predicate.before,
-                                write_operands_call(site, statement), predicate.after)};
+                                site.info.operation == Operation::kMatrixProduct
+                                    ? write_product_call(site, statement)
+                                    : write_operands_call(site, statement),
+                                predicate.after)};
 }
 
 // Lanes that the wait leaves waiting go round the hook too.

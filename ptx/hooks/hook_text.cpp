@@ -479,6 +479,14 @@ std::string HookWriter::write_place(std::string_view into, const Place& place,
   return text;
 }
 
+std::string HookWriter::write_place(std::string_view into, const Place& place,
+                                    std::uint32_t generic_flag, std::uint32_t& word) const {
+  bool is_generic = false;
+  std::string text = fmt::format("{{\n{}}}\n", write_place(into, place, is_generic));
+  word |= is_generic ? generic_flag : 0;
+  return text;
+}
+
 std::string HookWriter::write_shared_address(std::string_view into, const Operand& base,
                                              std::int64_t offset, bool is_cluster) const {
   const std::string_view name = base.kind == Operand::Kind::kSymbol ? base.name : base.text;

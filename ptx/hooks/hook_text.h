@@ -6,7 +6,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "ptx/analysis/program.h"
 #include "ptx/analysis/register_sizes.h"
@@ -71,6 +70,9 @@ class HookWriter {
 
   // into := the address; tagged, unless it is_generic. Declares a register where it is shared.
   std::string write_place(std::string_view into, const Place& place, bool& is_generic) const;
+  // The same in a block of its own; adds `generic_flag` to the site's word where it is generic.
+  [[nodiscard]] std::string write_place(std::string_view into, const Place& place,
+                                        std::uint32_t generic_flag, std::uint32_t& word) const;
   std::string write_address(const PlannedSite& site, const Statement& statement,
                             bool& is_generic) const;
   [[nodiscard]] std::string write_shared_address(std::string_view into, const Operand& base,
@@ -84,7 +86,7 @@ class HookWriter {
                                          std::uint32_t bytes) const;
   std::string write_stored_values(const PlannedSite& site, const Statement& statement,
                                   std::uint32_t& words);
-  // dest := the operand's low `bytes` bytes, zero-extended; empty if its value cannot be told.
+  // dest := the operand's low `bytes` bytes, zero-extended; empty if its value is not known.
   [[nodiscard]] std::string write_value(std::string_view destination, const Operand& operand,
                                         std::uint32_t bytes) const;
 

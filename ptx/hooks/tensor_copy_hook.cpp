@@ -65,11 +65,9 @@ HookText HookWriter::write_tensor_copy(const PlannedSite& site, const Statement&
   std::string text = fmt::format("{{\n{}{}", kDeclare, predicate.before);
   const auto add_place = [&](std::string_view into, int operand, StateSpace space, bool is_cluster,
                              std::uint32_t generic_flag) {
-    bool is_generic = false;
-    const Place place{
-        .address = operand_at(statement, operand), .space = space, .is_cluster = is_cluster};
-    text += fmt::format("{{\n{}}}\n", write_place(into, place, is_generic));
-    word |= is_generic ? generic_flag : 0;
+    text += write_place(
+        into, {.address = operand_at(statement, operand), .space = space, .is_cluster = is_cluster},
+        generic_flag, word);
   };
   const bool loads = loads_tensor(effect);
   add_place("%__barracuda_s", tensor_operand(effect), StateSpace::kGeneric, false, 0);

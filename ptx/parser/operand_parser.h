@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string_view>
-#include <vector>
 
 #include "ptx/module.h"
 #include "ptx/parser/cursor.h"

@@ -3,8 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
-#include <vector>
 
 #include "base/strong_id.h"
 #include "device_logger/scope_order.h"

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <optional>
-#include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>

@@ -7,6 +7,15 @@
 #include "base/assert.h"
 
 namespace barracuda::weak_memory {
+namespace {
+
+std::vector<std::uint64_t> first_numbers(std::uint64_t count) {
+  std::vector<std::uint64_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+}  // namespace
 
 FenceRuns::FenceRuns(FenceRunOptions options, Trials& trials)
     : options_(std::move(options)), trials_(trials) {
@@ -20,6 +29,7 @@ void FenceRuns::choose(std::vector<Environment> environments) {
 }
 
 FenceRuns::Answer FenceRuns::ask(std::uint64_t count, const Settings& fences) {
+  DEBUG_ASSERT(options_.is_repeatable || failing_.empty());
   std::vector<std::uint64_t> numbers = failing_;
   for (std::uint64_t i = 0; i < count; ++i) {
     if (std::ranges::find(failing_, i) == failing_.end()) {
@@ -35,22 +45,13 @@ FenceRuns::Answer FenceRuns::ask(std::uint64_t count, const Settings& fences) {
 }
 
 Rate FenceRuns::rate_of(std::uint64_t count, const Settings& fences) {
-  std::vector<std::uint64_t> numbers(count);
-  std::iota(numbers.begin(), numbers.end(), 0);
-  return trials_.rate_of(settings_of(numbers, fences), trials_.oracle());
+  return trials_.rate_of(settings_of(first_numbers(count), fences), trials_.oracle());
 }
 
 std::vector<Rate> FenceRuns::rates_of(std::uint64_t count_of_each, const Settings& fences) {
-  std::vector<Rate> rates(options_.environments.size());
-  std::vector<std::uint64_t> numbers(rates.size());
-  std::iota(numbers.begin(), numbers.end(), 0);
-  for (std::uint64_t round = 0; round < count_of_each && !trials_.is_over(); ++round) {
-    const std::vector<Outcome> outcomes = trials_.make(settings_of(numbers, fences));
-    for (std::size_t i = 0; i < outcomes.size(); ++i) {
-      Trials::count(outcomes[i], trials_.oracle(), rates[i]);
-    }
-  }
-  return rates;
+  const std::size_t kinds = options_.environments.size();
+  return trials_.rates_of(settings_of(first_numbers(count_of_each * kinds), fences),
+                          trials_.oracle(), kinds);
 }
 
 Settings FenceRuns::settings_of(std::uint64_t number, const Settings& fences) {
@@ -76,6 +77,7 @@ bool FenceRuns::failing_one(const std::vector<std::uint64_t>& numbers, const Set
   if (!failing) {
     return false;
   }
+  ASSERT(failing->number < numbers.size() && failing->failure != Failure::kNone);
   const std::uint64_t number = numbers[failing->number];
   last_failure_ = failing->failure;
   first_failure_ = first_failure_ == Failure::kNone ? last_failure_ : first_failure_;

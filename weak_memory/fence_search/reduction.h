@@ -3,7 +3,6 @@
 // program's own, those are left out without which no run fails.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>

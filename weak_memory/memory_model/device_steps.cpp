@@ -114,17 +114,17 @@ void DeviceModel::add_load(const State& state, std::size_t thread,
   Transition step = step_of(kLoad, thread, load.location);
   touch_cells(thread, load, step);
   step.other = kNow;
-  const bool is_settled = !others_may_write(state, thread, load.location);
+  const bool is_fixed = !others_may_write(state, thread, load.location);
   // The thread's own store is the latest for it; it reads nothing older.
   const std::size_t older =
       waits_in(own.buffer, load.location) ? 0 : own.past[load.location].size();
-  step.is_local = is_settled && older == 0;
+  step.is_local = is_fixed && older == 0;
   steps.push_back(step);
   for (std::size_t i = 0; i < older; ++i) {
     step.other = static_cast<std::uint8_t>(i);
     steps.push_back(step);
   }
-  if (!is_settled && outlook_.may_be_late(thread, own.next)) {
+  if (!is_fixed && outlook_.may_be_late(thread, own.next)) {
     steps.push_back(step_of(kPostpone, thread, load.location));
   }
 }

@@ -30,6 +30,18 @@ IssueState IssueQueues::initial() const {
           .pools = std::vector<std::vector<PooledLoad>>(threads)};
 }
 
+bool IssueQueues::is_valid(const IssueState& state) const {
+  const std::size_t threads = program_.threads.size();
+  bool is_inside = state.next.size() == threads && state.queues.size() == threads &&
+                   state.pools.size() == threads;
+  for (std::size_t thread = 0; is_inside && thread < threads; ++thread) {
+    is_inside = state.next[thread] <= program_.threads[thread].instructions.size() &&
+                state.queues[thread].size() == program_.locations &&
+                std::ranges::is_sorted(state.pools[thread]);
+  }
+  return is_inside;
+}
+
 bool IssueQueues::can_issue(const IssueState& state, std::size_t thread) const {
   const auto& instructions = program_.threads[thread].instructions;
   if (state.next[thread] >= instructions.size() ||
@@ -70,6 +82,7 @@ void IssueQueues::issue(IssueState& state, std::size_t thread) const {
       state.next[thread] = next.destination;
     }
   }
+  DEBUG_ASSERT(is_valid(state));
 }
 
 std::vector<std::size_t> IssueQueues::passing(const IssueState& state, std::size_t thread) const {

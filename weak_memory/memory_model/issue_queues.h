@@ -59,6 +59,9 @@ class IssueQueues {
   [[nodiscard]] bool has_ended(const IssueState& state) const;
   void encode(const IssueState& state, std::size_t thread, StateBytes& bytes) const;
 
+  // Every thread is inside its program and has a queue for each location; its pool is sorted.
+  [[nodiscard]] bool is_valid(const IssueState& state) const;
+
   [[nodiscard]] std::uint64_t& register_of(IssueState& state, std::size_t thread,
                                            std::uint32_t number) const {
     return state.registers[first_[thread] + number];

@@ -1,7 +1,6 @@
 #include "weak_memory/memory_model/kernel_reader.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 #include "weak_memory/memory_model/litmus_instruction.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string_view>
 #include <utility>

@@ -11,10 +11,14 @@
 namespace barracuda::memory_model {
 
 inline constexpr std::size_t kMostEvents = 64;
+static_assert(kMostEvents == 8 * sizeof(std::uint64_t), "a row is a word");
 
 class Relation {
  public:
-  void add(std::size_t from, std::size_t to) { rows_[from] |= std::uint64_t{1} << to; }
+  void add(std::size_t from, std::size_t to) {
+    DEBUG_ASSERT(from < kMostEvents && to < kMostEvents);
+    rows_[from] |= std::uint64_t{1} << to;
+  }
 
   [[nodiscard]] bool has(std::size_t from, std::size_t to) const {
     return ((rows_[from] >> to) & 1) != 0;

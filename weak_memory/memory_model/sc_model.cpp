@@ -1,7 +1,5 @@
 #include "weak_memory/memory_model/sc_model.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "weak_memory/memory_model/litmus_text.h"

@@ -1,4 +1,4 @@
-// When a search has to end although it has not found all: its time is over, or it was told to.
+// When a search has to end although it has not found all: its time is over, or it was interrupted.
 #pragma once
 
 #include <chrono>

@@ -23,6 +23,8 @@ struct Transition {
   bool is_local = false;
   Cells reads, writes;
 
+  static_assert(kMostThreads <= 256 && kMostLocations <= 256, "their numbers are bytes");
+
   // Same key, same step.
   [[nodiscard]] std::uint64_t key() const {
     return std::uint64_t{rule} | std::uint64_t{thread} << 8U | std::uint64_t{location} << 16U |

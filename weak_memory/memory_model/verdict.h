@@ -1,8 +1,6 @@
 // What an exploration says about a test's condition.
 #pragma once
 
-#include <optional>
-
 #include "weak_memory/memory_model/exploration.h"
 #include "weak_memory/memory_model/litmus_test.h"
 

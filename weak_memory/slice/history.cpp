@@ -124,7 +124,7 @@ void History::complete(HistoryAccess access, const detector::LaneAccess& lane, R
       return;
     }
     access.read = lane.value_read;
-    access.writes = false;  // what writes has said so
+    access.writes = false;  // a record of its own has what it writes
   } else if (kind == RecordKind::kRelease) {
     if ((lane.flags & wire::kLaneHasRead) != 0) {
       access.read = lane.value_read;

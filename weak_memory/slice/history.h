@@ -38,7 +38,7 @@ struct MemoryPlace {
 
 struct HistoryAccess {
   std::uint64_t time = 0;
-  // When what it read was there: of an atomic that acquires a later record says so.
+  // When what it read was there: of an atomic that acquires, a later record has it.
   std::uint64_t read_time = 0;
   ThreadPlace thread;
   wire::SiteId site{};

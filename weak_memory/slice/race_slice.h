@@ -2,7 +2,6 @@
 // is left in a run of the repaired program (docs/decisions/slices.md).
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

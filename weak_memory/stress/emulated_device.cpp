@@ -2,7 +2,6 @@
 #include <cstring>
 #include <memory>
 #include <span>
-#include <utility>
 
 #include "emulator/machine.h"
 #include "weak_memory/stress/device.h"

@@ -56,8 +56,7 @@ Step extended(Context& c, const Instruction& in, u32 mask) {
   T* d = target<T>(c, in.d);
   const u32 before = (in.flags & kReads) != 0 ? predicate(c, in.e) : 0;
   u32 after = 0;
-  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-    const int i = std::countr_zero(rest);
+  for (const int i : SetBits<int>(mask)) {
     const bool carry = (before & kBit[i]) != 0;
     Both<T> result{};
     if constexpr (Kind == Sum::kAdd) {

@@ -1,5 +1,4 @@
 // cvt between integers, f32 and f64, and cvt with .f16 and .bf16 by way of f32.
-#include <cmath>
 #include <limits>
 
 #include "emulator/execute/lanes/float.h"
@@ -115,8 +114,7 @@ template <class D, class S>
 Step directed(Context& c, const Instruction& in, u32 mask) {
   const auto* a = source<Lane<S>>(c, in.a);
   auto* d = target<Lane<D>>(c, in.d);
-  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-    const int i = std::countr_zero(rest);
+  for (const int i : SetBits<int>(mask)) {
     d[i] = to_lane<D>(round_directed<D, S>(from_lane<S>(a[i]), in.flags));
   }
   return Step::kNext;

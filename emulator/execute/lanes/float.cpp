@@ -1,8 +1,6 @@
 // f32 and f64 arithmetic, rounding to nearest; other roundings are in rounded.cpp.
 #include "emulator/execute/lanes/float.h"
 
-#include <cmath>
-
 namespace barracuda::emulator::BARRACUDA_EXECUTE_TARGET {
 
 namespace {

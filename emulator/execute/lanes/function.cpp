@@ -1,5 +1,4 @@
 // Approximated functions: the host's, whose error is below what PTX allows.
-#include <cmath>
 
 #include "emulator/execute/lanes/float.h"
 

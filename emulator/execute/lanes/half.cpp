@@ -1,7 +1,6 @@
 #include "emulator/execute/lanes/half.h"
 
 #include <limits>
-#include <utility>
 
 #include "emulator/execute/lanes/relation.h"
 
@@ -109,8 +108,7 @@ template <class D, class S>
 Step convert_lanes(Context& c, const Instruction& in, u32 mask) {
   const auto* a = source<Lane<S>>(c, in.a);
   auto* d = target<Lane<D>>(c, in.d);
-  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-    const int i = std::countr_zero(rest);
+  for (const int i : SetBits<int>(mask)) {
     d[i] = to_lane<D>(kConvert<D, S>(from_lane<S>(a[i])));
   }
   return Step::kNext;
@@ -164,8 +162,7 @@ template <class H>
 Step to_half_finished(Context& c, const Instruction& in, u32 mask) {
   const auto* a = source<float>(c, in.a);
   u32* d = target<u32>(c, in.d);
-  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-    const int i = std::countr_zero(rest);
+  for (const int i : SetBits<int>(mask)) {
     d[i] = bits_of(finished_half<H>(a[i], in.flags));
   }
   return Step::kNext;
@@ -188,8 +185,7 @@ template <class D, class H>
 Step half_to_integer(Context& c, const Instruction& in, u32 mask) {
   const u32* a = source<u32>(c, in.a);
   auto* d = target<Lane<D>>(c, in.d);
-  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-    const int i = std::countr_zero(rest);
+  for (const int i : SetBits<int>(mask)) {
     const auto value = static_cast<double>(to_float(half_of<H>(a[i])));
     const double whole = in.flags == 1   ? __builtin_rint(value)
                          : in.flags == 2 ? __builtin_floor(value)
@@ -317,8 +313,7 @@ Step half_setp(Context& c, const Instruction& in, u32 mask) {
   const u32* b = source<u32>(c, in.b);
   const auto relation = static_cast<Relation>(in.flags);
   u32 low = 0, high = 0;
-  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-    const int i = std::countr_zero(rest);
+  for (const int i : SetBits<int>(mask)) {
     low |= holds(relation, to_float(half_of<H>(a[i])), to_float(half_of<H>(b[i]))) ? kBit[i] : 0U;
     high |= holds(relation, to_float(half_of<H>(a[i] >> 16)), to_float(half_of<H>(b[i] >> 16)))
                 ? kBit[i]

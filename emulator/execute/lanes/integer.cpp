@@ -7,40 +7,14 @@ namespace {
 
 using enum ptx::ScalarType;
 
+__extension__ using s128 = __int128;
+__extension__ using u128 = unsigned __int128;
+template <class T, class Signed, class Unsigned>
+using SignedAs = std::conditional_t<std::is_signed_v<T>, Signed, Unsigned>;
 template <class T>
-struct WiderOf;
-
-template <>
-struct WiderOf<u16> {
-  using type = u32;
-};
-
-template <>
-struct WiderOf<s16> {
-  using type = s32;
-};
-
-template <>
-struct WiderOf<u32> {
-  using type = u64;
-};
-
-template <>
-struct WiderOf<s32> {
-  using type = s64;
-};
-
-template <>
-struct WiderOf<u64> {
-  __extension__ using type = unsigned __int128;
-};
-
-template <>
-struct WiderOf<s64> {
-  __extension__ using type = __int128;
-};
-template <class T>
-using Wider = typename WiderOf<T>::type;
+using Wider = std::conditional_t<
+    sizeof(T) == 2, SignedAs<T, s32, u32>,
+    std::conditional_t<sizeof(T) == 4, SignedAs<T, s64, u64>, SignedAs<T, s128, u128>>>;
 
 // Narrow types promote to int, whose products could overflow.
 template <class T>

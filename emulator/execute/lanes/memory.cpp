@@ -66,8 +66,7 @@ template <class M, bool Strong>
     }
     return;
   }
-  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-    const int i = std::countr_zero(rest);
+  for (const int i : SetBits<int>(mask)) {
     d[i] = to_lane<M>(read_memory<M, Strong>(where.at[i] + step_of<M>(where, i, k)));
   }
 }
@@ -89,8 +88,7 @@ template <class M, bool Strong>
     }
     return;
   }
-  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-    const int i = std::countr_zero(rest);
+  for (const int i : SetBits<int>(mask)) {
     write_memory<M, Strong>(where.at[i] + step_of<M>(where, i, k), static_cast<M>(s[i]));
   }
 }
@@ -130,8 +128,7 @@ struct Part {
       const Slot slot = element_slot(in, in.d, First + k);
       to[k] = slot == kNoSlot ? unused : target<Lane<M>>(c, slot);
     }
-    for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-      const int i = std::countr_zero(rest);
+    for (const int i : SetBits<int>(mask)) {
       const Whole whole = *host_address<const volatile Whole>(at[i] + First * sizeof(M));
       M elements[Count];
       std::memcpy(elements, &whole, sizeof whole);
@@ -146,8 +143,7 @@ struct Part {
     for (int k = 0; k < Count; ++k) {
       from[k] = source<Lane<M>>(c, element_slot(in, in.d, First + k));
     }
-    for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-      const int i = std::countr_zero(rest);
+    for (const int i : SetBits<int>(mask)) {
       M elements[Count];
       for (int k = 0; k < Count; ++k) {
         elements[k] = static_cast<M>(from[k][i]);
@@ -270,8 +266,7 @@ Step store_frame(Context& c, const Instruction& in, u32 mask) {
       }
       continue;
     }
-    for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-      const int i = std::countr_zero(rest);
+    for (const int i : SetBits<int>(mask)) {
       to[i * kStride] = static_cast<M>(from[i]);
     }
   }

@@ -64,8 +64,7 @@ Step from_singles(Context& c, const Instruction& in, u32 mask) {
   const auto* a = source<float>(c, in.a);
   const auto* b = source<float>(c, in.b);
   u32* d = target<u32>(c, in.d);
-  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-    const int i = std::countr_zero(rest);
+  for (const int i : SetBits<int>(mask)) {
     d[i] = u32{To(without_negative(a[i], in.flags))} << 8 | To(without_negative(b[i], in.flags));
   }
   return Step::kNext;
@@ -75,8 +74,7 @@ template <Narrow To>
 Step from_halves(Context& c, const Instruction& in, u32 mask) {
   const u32* a = source<u32>(c, in.a);
   u32* d = target<u32>(c, in.d);
-  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-    const int i = std::countr_zero(rest);
+  for (const int i : SetBits<int>(mask)) {
     const float low = to_float(std::bit_cast<_Float16>(static_cast<u16>(a[i])));
     const float high = to_float(std::bit_cast<_Float16>(static_cast<u16>(a[i] >> 16)));
     d[i] = u32{To(without_negative(high, in.flags))} << 8 | To(without_negative(low, in.flags));
@@ -92,8 +90,7 @@ Step to_halves(Context& c, const Instruction& in, u32 mask) {
     const float value = without_negative(From(static_cast<u8>(byte)), in.flags);
     return std::bit_cast<u16>(to_half<_Float16>(value));
   };
-  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-    const int i = std::countr_zero(rest);
+  for (const int i : SetBits<int>(mask)) {
     d[i] = half(a[i]) | half(a[i] >> 8) << 16;
   }
   return Step::kNext;

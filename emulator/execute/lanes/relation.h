@@ -2,7 +2,6 @@
 // end in u hold for a NaN too.
 #pragma once
 
-#include <string_view>
 #include <type_traits>
 
 #include "emulator/execute/lanes/lanes.h"

@@ -76,8 +76,7 @@ Step rounded(Context& c, const Instruction& in, u32 mask) {
   T* d = target<T>(c, in.d);
   const bool ftz = (in.flags & kFtz) != 0;
   const RoundingRegion region(in.flags & kRoundingBits);
-  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-    const int i = std::countr_zero(rest);
+  for (const int i : SetBits<int>(mask)) {
     const T x = opaque(ftz ? flush(a[i]) : a[i]);
     const T y = opaque(ftz ? flush(b[i]) : b[i]);
     const T z = opaque(ftz ? flush(third[i]) : third[i]);

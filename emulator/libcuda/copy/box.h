@@ -2,7 +2,6 @@
 // libbarracuda's hooks read the program's copies with the same functions as the emulated driver.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 

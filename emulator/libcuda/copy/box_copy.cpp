@@ -1,5 +1,4 @@
 #include <cstring>
-#include <utility>
 
 #include "base/early_return.h"
 #include "emulator/libcuda/copy/box.h"

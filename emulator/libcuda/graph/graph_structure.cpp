@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <span>
 
 #include "base/early_return.h"
 #include "emulator/libcuda/graph/graph.h"

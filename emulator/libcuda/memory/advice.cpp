@@ -1,5 +1,4 @@
 // Advice about managed memory, which is everywhere already: it is kept, for programs ask for it.
-#include <cstring>
 #include <span>
 
 #include "base/early_return.h"

@@ -9,7 +9,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "emulator/libcuda/context/context.h"
 #include "emulator/libcuda/handle_table.h"

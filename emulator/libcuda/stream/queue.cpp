@@ -12,7 +12,6 @@
 #include <thread>
 #include <utility>
 
-#include "base/assert.h"
 #include "base/early_return.h"
 #include "base/own_thread.h"
 #include "base/signals_blocked.h"
@@ -91,7 +90,7 @@ constinit thread_local std::size_t g_own_pieces = 0;
 
 // What may be run.
 enum class Reach : std::uint8_t {
-  kShort,  // what will soon be over or stand aside
+  kShort,  // what will soon be over or suspended
   kLong,   // kernels that take long too
   kPolls,  // and those that only poll what has not changed
 };
@@ -207,7 +206,7 @@ std::uint64_t Queue::share_of(const Submission& kernel) const {
   return share;
 }
 
-// To where it stands aside.
+// Until it is over or suspended.
 Progress run_kernel(Submission& chosen, const KernelWork& work, const RunLimit& limit) {
   StartedLaunch& launch = chosen.launch;
   if (launch.running == nullptr) {

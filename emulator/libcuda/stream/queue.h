@@ -1,6 +1,6 @@
 // The work of all streams that has been submitted and is not over. It runs on the threads that call
 // CUDA: mostly at once and to its end, in the call that submits it. A kernel whose threads only
-// poll stands aside: its call returns, and it goes on when the memory that it polls has changed, or
+// poll is suspended: its call returns, and it goes on when the memory that it polls has changed, or
 // when a call waits for it. What must come after it in its streams waits in the queue. A thread of
 // our own runs what the program's threads do not run while they are busy: the host may poll what a
 // kernel writes, or write what a kernel polls. docs/decisions/concurrent-kernels.md.
@@ -10,7 +10,6 @@
 #include <memory>
 #include <span>
 #include <variant>
-#include <vector>
 
 #include "emulator/libcuda/stream/stream.h"
 #include "emulator/libcuda/stream/work.h"

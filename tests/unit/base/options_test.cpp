@@ -160,16 +160,16 @@ TEST_CASE("what makes memory weak is checked, and brings a seed") {
   for (const char* const text :
        {"delay-stores=0.25:delay-spaces=shared,global", "stale-reads=1", "late-loads=1"}) {
     Options options = parsed(text);
-    REQUIRE(settle_schedule(options));
+    REQUIRE(resolve_schedule(options));
     CHECK(options.seed == 1U);
   }
   Options strong = parsed("delay-stores=0");
-  REQUIRE(settle_schedule(strong));
+  REQUIRE(resolve_schedule(strong));
   CHECK_FALSE(strong.seed);
   for (const char* const text :
        {"delay-stores=1:schedule=reversed", "stale-reads=1:seeds=4", "late-loads=1:seeds=4"}) {
     Options options = parsed(text);
-    CHECK_FALSE(settle_schedule(options));
+    CHECK_FALSE(resolve_schedule(options));
   }
 }
 
@@ -202,7 +202,7 @@ TEST_CASE("one option at a time, as a flag of the command sets it") {
 TEST_CASE("a random schedule has a seed, and one that takes turns has none") {
   const auto settled = [](const char* text) {
     Options options = parsed(text);
-    const Expected<void> result = settle_schedule(options);
+    const Expected<void> result = resolve_schedule(options);
     return result ? std::optional(options.seed) : std::nullopt;
   };
   using Seed = std::optional<std::uint64_t>;

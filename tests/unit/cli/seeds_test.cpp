@@ -20,7 +20,7 @@ TEST_CASE("the runs are round robin, reversed, then random, each a single one") 
   CHECK(schedule(3) == "log-file=log.%p:schedule=random:seed=2");
   for (std::uint64_t number = 0; number < options.seeds; ++number) {
     Options run = options_of_run(options, number);
-    CHECK(settle_schedule(run));
+    CHECK(resolve_schedule(run));
   }
   CHECK(schedule_of_run(1) == "schedule=reversed");
   CHECK(schedule_of_run(2) == "seed=1");

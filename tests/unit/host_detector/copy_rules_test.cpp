@@ -336,7 +336,7 @@ TEST_CASE("repeated copies to the same memory are kept once") {
     const CopyInfo copy = write_to(i, {CopyId{i - 1}}, kData + i % 10 * 64, 64);
     order.add(copy.id, copy.ordered_after);
     copies.add(copy, order);
-    copies.settle(order);
+    copies.sort_in(order);
   }
   CHECK(copies.size() == 10);
   CallId newest{};
