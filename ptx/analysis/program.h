@@ -35,10 +35,10 @@ struct FunctionFacts {
   std::vector<std::string_view> symbols;  // names of module scope that its code mentions
   bool calls_indirectly = false;
   bool is_address_taken = false;
-  bool synchronises =
-      false;             // holds a fence, an acquire, a release or an atomic whose result it reads
-  bool may_log = false;  // it or a callee has an instruction that is logged
-  bool is_numbered = false;  // RACE_RULES section 4: a kernel that reaches it synchronises
+  bool synchronises = false;  // holds a fence, an acquire, a release or an atomic whose result it
+                              // reads, or waits in a loop for another thread's store
+  bool may_log = false;       // it or a callee has an instruction that is logged
+  bool is_numbered = false;   // RACE_RULES section 4: a kernel that reaches it synchronises
   bool is_instrumented = true;
   bool is_empty = false;                // nothing but returns
   bool stores_null_descriptor = false;  // an entry without the parameter that calls what logs
@@ -81,9 +81,11 @@ struct PlannedSite {
   HookKind hook = HookKind::kNone;
   Effect effect;
   wire::SiteInfo info;
-  bool stores_constants = false;  // all lanes store the same compile-time constants
-  bool in_lockstep = false;       // kCall, kReturn: the lanes that call together return together
-  bool in_update = false;         // as in ptx::Site
+  bool stores_constants = false;     // all lanes store the same compile-time constants
+  bool in_lockstep = false;          // kCall, kReturn: the lanes that call together return together
+  bool in_update = false;            // as in ptx::Site
+  bool is_divergent = false;         // and this
+  std::vector<std::uint32_t> loops;  // and these
   bool counts_intervals = false;  // of a kernel of barrier_intervals: its hook knows the interval
   bool has_state = false;         // so do its accesses to shared memory that are not weak
   bool publishes_later = false;   // there: the thread may publish before its block's next barrier
