@@ -18,8 +18,9 @@ namespace {
 using detector::RaceEvent;
 using detector::RaceKind;
 
-using Line = std::tuple<std::string_view, std::string_view, std::uint32_t>;  // function, file, line
-using Lines = std::tuple<Line, Line, RaceKind>;
+// Function, file, line and column: compilers give all instructions of a statement its column.
+using Statement = std::tuple<std::string_view, std::string_view, std::uint32_t, std::uint32_t>;
+using Statements = std::tuple<Statement, Statement, RaceKind>;
 
 const ptx::Site* site_of(const detector::RaceAccess& access, const ptx::SiteTable& sites) {
   return !access.site.is_call() && index_of(access.site.instruction()) < sites.size()
@@ -27,9 +28,9 @@ const ptx::Site* site_of(const detector::RaceAccess& access, const ptx::SiteTabl
              : nullptr;
 }
 
-Line line_of(const ptx::Site& site) {
+Statement statement_of(const ptx::Site& site) {
   const ptx::SourceFrame& frame = site.frames.front();
-  return {site.function, frame.file, frame.line};
+  return {site.function, frame.file, frame.line, frame.column};
 }
 
 bool writes(const ptx::Site& site) {
@@ -67,7 +68,7 @@ class Rounds {
     for (const RaceEvent& race : races) {
       if (const auto pair = pair_of(race)) {
         LoopRounds& rounds =
-            known_.try_emplace(lines_of(race, *pair), LoopRounds{false, false}).first->second;
+            known_.try_emplace(statements_of(race, *pair), LoopRounds{false, false}).first->second;
         const LoopRounds own = rounds_of(race, *pair->first, *pair->second);
         rounds.within = rounds.within || own.within;
         rounds.across = rounds.across || own.across;
@@ -77,7 +78,7 @@ class Rounds {
 
   [[nodiscard]] LoopRounds of(const RaceEvent& race) const {
     const auto pair = pair_of(race);
-    return pair ? known_.at(lines_of(race, *pair)) : LoopRounds{};
+    return pair ? known_.at(statements_of(race, *pair)) : LoopRounds{};
   }
 
  private:
@@ -94,21 +95,21 @@ class Rounds {
     return is_meant ? std::optional(Pair(one, other)) : std::nullopt;
   }
 
-  [[nodiscard]] static Lines lines_of(const RaceEvent& race, const Pair& pair) {
-    const auto [low, high] = std::minmax({line_of(*pair.first), line_of(*pair.second)});
+  [[nodiscard]] static Statements statements_of(const RaceEvent& race, const Pair& pair) {
+    const auto [low, high] = std::minmax({statement_of(*pair.first), statement_of(*pair.second)});
     return {low, high, race.kind};
   }
 
   void note_copy(const ptx::Site& site) {
     if (writes(site)) {
-      stores_[line_of(site)].insert(site.ptx_line);
+      stores_[{statement_of(site), site.instruction}].insert(site.ptx_line);
     }
   }
 
-  // One line seldom stores twice in one round; it often loads twice.
+  // One statement seldom stores twice in one round; it often loads twice.
   [[nodiscard]] bool is_unrolled(const ptx::Site& one, const ptx::Site& other) const {
     const auto has_copies = [&](const ptx::Site& site) {
-      const auto found = stores_.find(line_of(site));
+      const auto found = stores_.find({statement_of(site), site.instruction});
       return found != stores_.end() && found->second.size() > 1;
     };
     return has_copies(one) || has_copies(other);
@@ -116,22 +117,24 @@ class Rounds {
 
   [[nodiscard]] LoopRounds rounds_of(const RaceEvent& race, const ptx::Site& one,
                                      const ptx::Site& other) const {
-    const bool is_one_line = line_of(one) == line_of(other);
+    const bool is_one_statement = statement_of(one) == statement_of(other);
     if (share_loop_without_barrier(race, one, other, sites_)) {
-      return {.within = !is_one_line, .across = true};
+      return {.within = !is_one_statement, .across = true};
     }
     if (!is_unrolled(one, other)) {
       return {};
     }
     const auto [first, second] =
         one.ptx_line < other.ptx_line ? Pair(&one, &other) : Pair(&other, &one);
-    const bool is_back = is_one_line ? writes(*first) : line_of(*second) < line_of(*first);
+    const bool is_back =
+        is_one_statement ? writes(*first) : statement_of(*second) < statement_of(*first);
     return {.within = !is_back, .across = is_back};
   }
 
   const ptx::SiteTable& sites_;
-  std::map<Line, std::set<std::uint32_t>> stores_;  // PTX lines
-  std::map<Lines, LoopRounds> known_;
+  // PTX lines, by statement and instruction
+  std::map<std::pair<Statement, std::string_view>, std::set<std::uint32_t>> stores_;
+  std::map<Statements, LoopRounds> known_;
 };
 
 }  // namespace

@@ -110,7 +110,8 @@ class Clause {
   [[nodiscard]] std::string volatile_pair() const {
     const bool are_steps = race_.second.space == wire::AddressSpace::kShared &&
                            race_.first.site != race_.second.site &&
-                           !sites_.is_flag(race_.first.site) && !sites_.is_flag(race_.second.site);
+                           !sites_.is_flag(race_.first.site) &&
+                           !sites_.is_flag(race_.second.site) && !sites_.may_be_awaited();
     if (are_steps && race_.kind == detector::RaceKind::kIntraWarp) {
       return fmt::format(
           "volatile does not order lanes of one warp, which need not run in lockstep: {} is "

@@ -52,6 +52,15 @@ bool RaceSites::is_flag(detector::AccessSite id) const {
   return site != nullptr && (site->info.poll || site->info.flag_store);
 }
 
+bool RaceSites::may_be_awaited() const {
+  const auto is_in_loop = [&](detector::AccessSite id) {
+    const ptx::Site* const site = find(id);
+    return site != nullptr && site->info.operation == wire::Operation::kRead &&
+           site->info.numbered && !site->loops.empty();
+  };
+  return is_in_loop(race_.first.site) || is_in_loop(race_.second.site);
+}
+
 bool RaceSites::is_read_first() const {
   const ptx::Site* read = find(race_.first.site);
   const ptx::Site* written = find(race_.second.site);

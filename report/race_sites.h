@@ -26,6 +26,8 @@ class RaceSites {
   [[nodiscard]] bool is_product(detector::AccessSite id) const;
   [[nodiscard]] bool is_flag(detector::AccessSite id) const;
 
+  // A read in a loop, of a kernel that synchronises by such values: maybe it waits for the other.
+  [[nodiscard]] bool may_be_awaited() const;
   // In the text of one function the read comes before the write, or before the atomic.
   [[nodiscard]] bool is_read_first() const;
   // One is an asynchronous copy that its own thread waits for, the other comes behind it in the

@@ -98,6 +98,20 @@ TEST_CASE("one line that is unrolled races from round to round if its store come
   CHECK(sample.last().within);
 }
 
+TEST_CASE("two statements of one line are no loop") {
+  Sample sample;
+  const auto write = sample.add(kWrite, 14);
+  const auto other = sample.add(kWrite, 14);
+  sample.sites[1].frames.front().column = 30;
+  sample.race(write, other);
+  CHECK(sample.last().within);
+  CHECK_FALSE(sample.last().across);
+  sample.sites[1].frames.front().column = sample.sites[0].frames.front().column;
+  CHECK(sample.last().across);
+  sample.sites[1].instruction = "st.global.v4.u32";
+  CHECK_FALSE(sample.last().across);
+}
+
 TEST_CASE("blocks have no loop in common") {
   Sample sample;
   sample.race(sample.add(kWrite, 12, {3}), sample.add(kRead, 14, {3}));

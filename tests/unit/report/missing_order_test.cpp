@@ -68,6 +68,11 @@ TEST_CASE(
   sample.sites[1].info.poll = true;
   CHECK(sample.text().find("cuda::atomic_ref") != std::string::npos);
   sample.sites[1].info.poll = false;
+  sample.sites[1].info.numbered = true;
+  CHECK(sample.text().find("__syncthreads() is missing") != std::string::npos);
+  sample.sites[1].loops = {2};
+  CHECK(sample.text().find("cuda::atomic_ref") != std::string::npos);
+  sample.sites[1].loops.clear();
   sample.race.second.site = sample.race.first.site;
   CHECK(sample.text().find("cuda::atomic_ref") != std::string::npos);
 }
