@@ -27,6 +27,7 @@ constexpr Pass kPipeline[] = {
     reduce_in_block::run,
     branches::run,
     updates::run,
+    surroundings::run,
     number_sites::run,
     global_accesses::run,
     barrier_intervals::run,

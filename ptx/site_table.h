@@ -30,6 +30,10 @@ struct Site {
   std::string variable;
   // A load or store of a place that is read first and then written by one address, as x[0]++ is.
   bool in_update = false;
+  // Maybe not all threads of a block come by: no place for a barrier.
+  bool is_divergent = false;
+  // That it stands in, the outermost first, each by a number of its own in the function.
+  std::vector<std::uint32_t> loops;
   std::vector<SourceFrame> frames;  // innermost first, the chain of inlined_at after it
 };
 

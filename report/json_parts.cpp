@@ -93,6 +93,7 @@ Json accesses_json(std::span<const Access> accesses, int schema) {
     if (schema > 1) {
       json["last_sync"] = last_sync_json(access, schema);
       json["syncs"] = syncs_json(access);
+      json["grid"] = access.grid == Coordinates{} ? Json() : Json(access.grid);
       json["callers"] = access.callers.size();
       json["source"] = text_or_null(access.source);
       json["variable"] = text_or_null(access.object);

@@ -87,6 +87,7 @@ Access access_of(const Json& json) {
   access.has_thread = has(json, "thread");
   access.thread = value_of<Coordinates>(json, "thread");
   access.block = value_of<Coordinates>(json, "block");
+  access.grid = value_of<Coordinates>(json, "grid");
   access.warp = value_of<std::uint32_t>(json, "warp");
   access.lane = value_of<std::uint32_t>(json, "lane");
   access.launched_from = value_of<std::string>(json, "launched_from");

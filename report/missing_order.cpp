@@ -1,12 +1,16 @@
 #include "report/missing_order.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/strong_id.h"
 #include "report/bug.h"
-#include "report/toolkit_path.h"
+#include "report/race_sites.h"
 
 namespace barracuda::report {
 namespace {
@@ -70,16 +74,21 @@ std::string between_host_and_kernel(const Access& first, const Access& second) {
 class Clause {
  public:
   Clause(const detector::RaceEvent& race, const ptx::SiteTable& sites, const Access& first,
-         const Access& second)
-      : race_(race), sites_(sites), first_(first), second_(second), names_(names_for(second)) {}
+         const Access& second, const LoopRounds& rounds)
+      : race_(race),
+        sites_(race, sites),
+        first_(first),
+        second_(second),
+        rounds_(rounds),
+        names_(names_for(second)) {}
 
   [[nodiscard]] std::string asynchronous_wait() const {
-    const ptx::Site* const site = find_site(race_.first.site);
+    const ptx::Site* const site = sites_.find(race_.first.site);
     if (site != nullptr && site->info.asynchrony == wire::Asynchrony::kUnwaited) {
-      return "the asynchronous store or reduction is over at no time that its thread can know: who "
-             "sees its value by an acquire knows it";
+      return "the asynchronous store or reduction is over at no time that its thread can know: "
+             "only who sees its value by an acquire knows it, else an ordinary one is needed";
     }
-    if (is_product(race_.first.site)) {
+    if (sites_.is_product(race_.first.site)) {
       return "the wgmma is not waited for: wgmma.wait_group is missing, or leaves its group "
              "pending";
     }
@@ -100,8 +109,9 @@ class Clause {
   // whenever they like.
   [[nodiscard]] std::string volatile_pair() const {
     const bool are_steps = race_.second.space == wire::AddressSpace::kShared &&
-                           race_.first.site != race_.second.site && !is_flag(race_.first.site) &&
-                           !is_flag(race_.second.site);
+                           race_.first.site != race_.second.site &&
+                           !sites_.is_flag(race_.first.site) &&
+                           !sites_.is_flag(race_.second.site) && !sites_.may_be_awaited();
     if (are_steps && race_.kind == detector::RaceKind::kIntraWarp) {
       return fmt::format(
           "volatile does not order lanes of one warp, which need not run in lockstep: {} is "
@@ -125,18 +135,28 @@ class Clause {
       case detector::RaceKind::kBranchOrdering:
         return "two branches of one warp: nothing orders one before the other";
       case detector::RaceKind::kInterKernel:
-        return fmt::format(
-            "no stream order, event or synchronisation between launch {} and launch {}",
-            first_.launch, second_.launch);
+        return between_launches();
       case detector::RaceKind::kKernelCopy:
       case detector::RaceKind::kUseAfterFree:
       case detector::RaceKind::kUseBeforeAllocation:
         return between_host_and_kernel(first_, second_);
       case detector::RaceKind::kUseAfterExit:
-        return "nothing makes the block whose shared memory it is stay until then: a barrier of "
-               "the cluster is missing before it exits";
+        return "a block may exit while another one still uses its shared memory: cluster.sync() "
+               "is missing in all blocks of the cluster, after the last use and before the exit";
     }
     return "";
+  }
+
+  // A stream orders its own launches, but for the nodes of a graph.
+  [[nodiscard]] std::string between_launches() const {
+    return first_.stream == second_.stream
+               ? fmt::format(
+                     "launch {} and launch {} are nodes of a graph with no way from one to the "
+                     "other: a dependency between them is missing",
+                     first_.launch, second_.launch)
+               : fmt::format(
+                     "no stream order, event or synchronisation between launch {} and launch {}",
+                     first_.launch, second_.launch);
   }
 
   [[nodiscard]] std::string release_fence() const {
@@ -176,17 +196,17 @@ class Clause {
 
   // A fence's, or that of the flag's write or read.
   [[nodiscard]] std::string scope_too_narrow() const {
-    const auto reads = narrow_fence(race_.second.last_sync == detector::LastSync::kKnown
-                                        ? &race_.second.last_sync_site
-                                        : nullptr);
-    const ptx::Site* const site = race_.about ? find_site(*race_.about) : nullptr;
+    const auto reads = sites_.narrow_fence(race_.second.last_sync == detector::LastSync::kKnown
+                                               ? &race_.second.last_sync_site
+                                               : nullptr);
+    const ptx::Site* const site = sites_.about();
     if (site != nullptr && site->info.operation != wire::Operation::kFence) {
       return fmt::format("the flag's or lock's {}{} has {}, which is too narrow: {} is needed",
                          site->info.operation == wire::Operation::kRead ? "read" : "write", at(),
                          name_of(site->info.scope), name_of(race_.needed_scope));
     }
     const std::string needed = needed_scope();
-    const auto writes = narrow_fence(race_.about ? &*race_.about : nullptr);
+    const auto writes = sites_.narrow_fence(race_.about ? &*race_.about : nullptr);
     if (!writes && !reads) {
       return fmt::format("the fence's scope is too narrow: {} is needed", needed);
     }
@@ -195,16 +215,16 @@ class Clause {
     return are_two
                ? fmt::format(
                      "the scope of two fences is too narrow ({}{} and {}{}): {} is needed in both",
-                     name_of(fence.info.scope), at(fence), name_of(reads->info.scope), at(*reads),
-                     needed)
-               : fmt::format("the fence{} has {}, which is too narrow: {} is needed", at(fence),
-                             name_of(fence.info.scope), needed);
+                     name_of(fence.info.scope), place_at(fence), name_of(reads->info.scope),
+                     place_at(*reads), needed)
+               : fmt::format("the fence{} has {}, which is too narrow: {} is needed",
+                             place_at(fence), name_of(fence.info.scope), needed);
   }
 
   [[nodiscard]] std::string atomic_scope_too_narrow() const {
     std::string scopes;
     for (const detector::AccessSite id : {race_.first.site, race_.second.site}) {
-      const ptx::Site* const site = find_site(id);
+      const ptx::Site* const site = sites_.find(id);
       if (site != nullptr && site->info.order != wire::MemoryOrder::kWeak &&
           !includes(site->info.scope, race_.needed_scope)) {
         scopes = fmt::format(", {},", name_of(site->info.scope));
@@ -236,9 +256,24 @@ class Clause {
   }
 
   [[nodiscard]] std::string after_release() const {
+    if (const ptx::Site* const arrival = sites_.library_arrival()) {
+      return does_not_wait(place_at(*arrival));
+    }
+    const ptx::Site* const release = sites_.about();
+    if (release != nullptr && is_of_library_barrier(*release)) {
+      return fmt::format(
+          "the barrier{} orders what comes before it, and the {} comes after: one more is missing "
+          "between the two accesses",
+          at(), verb_of(first_));
+    }
     return fmt::format(
         "the {} comes after the release{} that the other thread saw: it must come before",
         verb_of(first_), at());
+  }
+
+  static std::string does_not_wait(const std::string& place) {
+    return fmt::format(
+        "the arrival{} does not wait: a wait is missing before the access that follows", place);
   }
 
   [[nodiscard]] std::string after_arrival() const {
@@ -255,36 +290,11 @@ class Clause {
   }
 
   [[nodiscard]] std::string at() const {
-    const ptx::Site* const site = race_.about ? find_site(*race_.about) : nullptr;
-    return site != nullptr ? at(*site) : "";
+    const ptx::Site* const site = sites_.about();
+    return site != nullptr ? place_at(*site) : "";
   }
 
  private:
-  // Null of a call of the host's, too.
-  [[nodiscard]] const ptx::Site* find_site(detector::AccessSite at) const {
-    return !at.is_call() && index_of(at.instruction()) < sites_.size()
-               ? &sites_[index_of(at.instruction())]
-               : nullptr;
-  }
-
-  [[nodiscard]] const ptx::Site* narrow_fence(const wire::SiteId* id) const {
-    const ptx::Site* const site = id != nullptr ? find_site(*id) : nullptr;
-    return site != nullptr && site->info.operation == wire::Operation::kFence &&
-                   !includes(site->info.scope, race_.needed_scope)
-               ? site
-               : nullptr;
-  }
-
-  // The innermost line that the program's author wrote.
-  static std::string at(const ptx::Site& site) {
-    for (const ptx::SourceFrame& frame : site.frames) {
-      if (!frame.file.empty() && !is_toolkit_header(frame.file)) {
-        return fmt::format(" at {}:{}", frame.file, frame.line);
-      }
-    }
-    return "";
-  }
-
   [[nodiscard]] std::string parties() const {
     return race_.kind == detector::RaceKind::kIntraWarp ? "two lanes of one warp"
            : race_.kind == detector::RaceKind::kIntraBlock
@@ -301,47 +311,8 @@ class Clause {
     return race_.kind == detector::RaceKind::kInterBlock;
   }
 
-  static std::uint32_t line_of(const ptx::Site& site) {
-    return site.frames.empty() ? 0 : site.frames.back().line;
-  }
-
-  // In the text of one function the read comes before the write, or before the atomic.
-  [[nodiscard]] bool is_read_first() const {
-    const ptx::Site* const one = find_site(race_.first.site);
-    const ptx::Site* const other = find_site(race_.second.site);
-    if (one == nullptr || other == nullptr || one->function != other->function) {
-      return false;
-    }
-    const bool is_read_one = one->info.operation == wire::Operation::kRead;
-    const ptx::Site& read = is_read_one ? *one : *other;
-    const ptx::Site& written = is_read_one ? *other : *one;
-    if (read.info.operation != wire::Operation::kRead ||
-        written.info.operation == wire::Operation::kRead) {
-      return false;
-    }
-    return line_of(read) != line_of(written) ? line_of(read) < line_of(written)
-                                             : read.ptx_line < written.ptx_line;
-  }
-
-  [[nodiscard]] bool is_update(detector::AccessSite id) const {
-    const ptx::Site* const site = find_site(id);
-    return site != nullptr &&
-           (site->in_update || site->info.operation == wire::Operation::kAtomic ||
-            site->info.operation == wire::Operation::kReduction);
-  }
-
-  [[nodiscard]] bool is_product(detector::AccessSite id) const {
-    const ptx::Site* const site = find_site(id);
-    return site != nullptr && site->info.operation == wire::Operation::kMatrixProduct;
-  }
-
-  [[nodiscard]] bool is_flag(detector::AccessSite id) const {
-    const ptx::Site* const site = find_site(id);
-    return site != nullptr && (site->info.poll || site->info.flag_store);
-  }
-
   [[nodiscard]] std::string within_a_launch() const {
-    if (is_update(race_.first.site) && is_update(race_.second.site)) {
+    if (sites_.is_update(race_.first.site) && sites_.is_update(race_.second.site)) {
       return fmt::format(
           "{} read, change and write back one place: an atomic operation is needed for the whole "
           "update, such as {}",
@@ -349,25 +320,47 @@ class Clause {
     }
     if (race_.first.site == race_.second.site) {
       return fmt::format(
-          "{} execute one instruction, and no barrier can stand between: an atomic operation is "
-          "needed, or a place for each",
+          "{} store to one place by one instruction, and no barrier can stand between: one thread "
+          "alone should store it, or each needs a place of its own",
           parties());
     }
-    if (is_plain_beside_atomic() && (is_between_blocks() || is_read_first())) {
+    if (const ptx::Site* const store = sites_.unfenced_flag()) {
+      return fmt::format(
+          "a thread waits in a loop for the value that is stored{}: {} is missing directly before "
+          "it, behind what the flag tells of",
+          place_at(*store), names_.fence);
+    }
+    if (is_plain_beside_atomic() && (is_between_blocks() || sites_.is_read_first())) {
       const Access& plain = first_.operation == AccessOperation::kAtomic ? second_ : first_;
       return fmt::format("the {} beside an atomic of another thread must be atomic as well",
                          verb_of(plain));
     }
     if (race_.kind == detector::RaceKind::kIntraWarp) {
-      return fmt::format("{} is missing between the two accesses (two lanes of one warp)",
-                         names_.warp_barrier);
+      return fmt::format("{} is missing {} (two lanes of one warp)", names_.warp_barrier,
+                         where_barrier_belongs("lanes of the warp"));
     }
     if (race_.kind == detector::RaceKind::kIntraBlock) {
-      return fmt::format(
-          "{} is missing between the two accesses (warp {} and warp {} of one block)",
-          names_.block_barrier, first_.warp, second_.warp);
+      return fmt::format("{} is missing {} (warp {} and warp {} of one block)",
+                         names_.block_barrier, where_barrier_belongs("threads of the block"),
+                         first_.warp, second_.warp);
     }
     return between_blocks();
+  }
+
+  [[nodiscard]] std::string where_barrier_belongs(const char* all) const {
+    const std::string where =
+        sites_.use_a_copy()
+            ? "between the wait for the asynchronous copy and the other thread's access"
+        : !rounds_.across ? "between the two accesses"
+        : !rounds_.within ? "before the next round of their loop"
+                          : "between the two accesses, and before the next round of their loop";
+    const auto is_divergent = [&](detector::AccessSite id) {
+      const ptx::Site* const site = sites_.find(id);
+      return site != nullptr && site->is_divergent;
+    };
+    return is_divergent(race_.first.site) || is_divergent(race_.second.site)
+               ? fmt::format("{}, where all {} come by", where, all)
+               : where;
   }
 
   [[nodiscard]] std::string between_blocks() const {
@@ -377,16 +370,17 @@ class Clause {
       return what + ", which are of one cluster: cluster.sync() is missing";
     }
     return fmt::format("{}, and no {} orders blocks: {}", what, names_.block_barrier,
-                       is_read_first()
+                       sites_.is_read_first()
                            ? "what is read in one array must be written to a second array"
                            : "the second access needs a launch of its own, or a barrier of the "
                              "whole grid before it (cooperative launch)");
   }
 
   const detector::RaceEvent& race_;
-  const ptx::SiteTable& sites_;
+  RaceSites sites_;
   const Access& first_;
   const Access& second_;
+  const LoopRounds& rounds_;
   const Names& names_;
 };
 
@@ -400,9 +394,9 @@ std::string block_name(const Access& access) {
 }
 
 std::string missing_order(const detector::RaceEvent& race, const ptx::SiteTable& sites,
-                          const Access& first, const Access& second) {
+                          const Access& first, const Access& second, const LoopRounds& rounds) {
   using detector::MissingOrder;
-  const Clause clause(race, sites, first, second);
+  const Clause clause(race, sites, first, second, rounds);
   switch (race.missing) {
     case MissingOrder::kNoSynchronisation:
       return clause.nothing_orders();
@@ -451,9 +445,7 @@ std::string missing_order(const detector::RaceEvent& race, const ptx::SiteTable&
     case MissingOrder::kNamedBarrierMissing:
       return clause.named_barrier();
     case MissingOrder::kArrivalDoesNotWait:
-      return "the arrival" + clause.at() +
-             " does not wait: a wait is missing before the access "
-             "that follows";
+      return Clause::does_not_wait(clause.at());
     case MissingOrder::kAfterArrival:
       return clause.after_arrival();
     case MissingOrder::kArrivalRelaxed:
@@ -465,7 +457,7 @@ std::string missing_order(const detector::RaceEvent& race, const ptx::SiteTable&
     case MissingOrder::kGridWaitMissing:
       return fmt::format(
           "launch {} may begin before launch {} is over: cudaGridDependencySynchronize() "
-          "(griddepcontrol.wait) is missing before the access",
+          "(griddepcontrol.wait), by each thread for itself, is missing before the access",
           second.launch, first.launch);
     case MissingOrder::kSpeculatedRead:
       return "all lanes read what only some use: the compiler speculated the load. It is harmless "

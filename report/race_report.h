@@ -82,6 +82,7 @@ struct Access {
   bool is_by_host = false;  // a copy, memset, allocation or free in `stream`; no launch
   bool has_thread = false;  // the next four hold
   Coordinates thread{}, block{};
+  Coordinates grid{};  // in blocks; zeros where it is not known
   std::uint32_t warp = 0, lane = 0;
   std::string launched_from;  // "main() at app.cu:42"
   std::string module;         // the program or library that this is in, by its file name

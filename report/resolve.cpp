@@ -17,6 +17,7 @@
 #include "report/element_name.h"
 #include "report/fingerprint.h"
 #include "report/host_stack.h"
+#include "report/loop_rounds.h"
 #include "report/missing_order.h"
 #include "report/site_lines.h"
 #include "report/source_text.h"
@@ -77,7 +78,7 @@ class Resolver {
     }
   }
 
-  Finding race(const detector::RaceEvent& event) {
+  Finding race(const detector::RaceEvent& event, const LoopRounds& rounds) {
     Finding finding;
     finding.type = FindingType::kRace;
     finding.severity = severity_of(event.severity);
@@ -91,7 +92,7 @@ class Resolver {
     const bool is_shared = event.first.space != wire::AddressSpace::kGlobal;
     finding.space = is_shared ? "shared" : "global";
     finding.missing =
-        missing_order(event, run_.sites, finding.accesses.front(), finding.accesses.back());
+        missing_order(event, run_.sites, finding.accesses.front(), finding.accesses.back(), rounds);
     finding.lacks = {lack(event)};
     for (Access& each : finding.accesses) {
       each.source = sources_.text_of(each.place);
@@ -298,6 +299,7 @@ class Resolver {
     if (const LaunchRecord* const at = launch(raw.thread.launch.launch())) {
       result.has_thread = true;
       result.block = coordinates(raw.thread.cta, at->grid);
+      result.grid = {at->grid.x, at->grid.y, at->grid.z};
       result.thread = coordinates(
           std::uint64_t{raw.thread.warp} * wire::kWarpLanes + raw.thread.lane, at->block);
     } else {
@@ -374,6 +376,7 @@ class Resolver {
     access.block = {block.x, block.y, block.z};
     access.thread = {thread.x, thread.y, thread.z};
     if (at != nullptr) {
+      access.grid = {at->grid.x, at->grid.y, at->grid.z};
       const std::uint64_t linear =
           (std::uint64_t{thread.z} * at->block.y + thread.y) * at->block.x + thread.x;
       access.warp = static_cast<std::uint32_t>(linear / wire::kWarpLanes);
@@ -490,8 +493,10 @@ Report resolve(const RunData& run, const Options& options) {
     finding.processes = report.processes;
     add_finding(report.findings, std::move(finding));
   };
-  for (const detector::RaceEvent& race : with_blocks_first(run.findings.races, run.sites)) {
-    add(resolver.race(race));
+  const std::vector<detector::RaceEvent> races = with_blocks_first(run.findings.races, run.sites);
+  const std::vector<LoopRounds> rounds = loop_rounds(races, run.sites);
+  for (std::size_t number = 0; number < races.size(); ++number) {
+    add(resolver.race(races[number], rounds[number]));
   }
   for (const detector::BarrierDivergence& divergence : run.findings.divergences) {
     add(resolver.divergence(divergence));

@@ -23,9 +23,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Sync, when, instruction, place)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Access, operation, note, size, address, has_address, place,
                                    source, object, inlined, callers, instruction, ptx_line,
                                    statement, order, variable, kernel, launch, stream, is_by_host,
-                                   has_thread, thread, block, warp, lane, launched_from, module,
-                                   host_stack, last_sync, last_sync_place, last_sync_source, syncs,
-                                   has_all_syncs)
+                                   has_thread, thread, block, grid, warp, lane, launched_from,
+                                   module, host_stack, last_sync, last_sync_place, last_sync_source,
+                                   syncs, has_all_syncs)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Process, program, pid, rank)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Lack, missing, kind, scope, first, second, about, first_sync,
                                    second_sync, are_updates)
@@ -44,7 +44,7 @@ namespace {
 using Json = nlohmann::json;
 
 // Bump with any change to the structs above or to the lines.
-constexpr int kFormatVersion = 7;
+constexpr int kFormatVersion = 8;
 constexpr std::string_view kSuffix = ".spool";
 
 std::string line_of(const Json& json) {

@@ -1,7 +1,7 @@
 // Two blocks write one word.
 // expect: race inter-block global
 // weak: never
-// missing: execute one instruction.*an atomic operation is needed
+// missing: store to one place by one instruction.*one thread alone should store it
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

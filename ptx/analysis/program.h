@@ -36,7 +36,8 @@ struct FunctionFacts {
   bool calls_indirectly = false;
   bool is_address_taken = false;
   bool has_fence = false;     // or an acquire or a release
-  bool synchronises = false;  // it has one, or an atomic whose result it reads
+  bool synchronises = false;  // it has one, or an atomic whose result it reads, or waits in a loop
+                              // for another thread's store
   bool may_log = false;       // it or a callee has an instruction that is logged
   bool is_numbered = false;   // RACE_RULES section 4: a kernel that reaches it synchronises
   bool is_instrumented = true;
@@ -81,9 +82,11 @@ struct PlannedSite {
   HookKind hook = HookKind::kNone;
   Effect effect;
   wire::SiteInfo info;
-  bool stores_constants = false;  // all lanes store the same compile-time constants
-  bool in_lockstep = false;       // kCall, kReturn: the lanes that call together return together
-  bool in_update = false;         // as in ptx::Site
+  bool stores_constants = false;     // all lanes store the same compile-time constants
+  bool in_lockstep = false;          // kCall, kReturn: the lanes that call together return together
+  bool in_update = false;            // as in ptx::Site
+  bool is_divergent = false;         // and this
+  std::vector<std::uint32_t> loops;  // and these
   bool counts_intervals = false;  // of a kernel of barrier_intervals: its hook knows the interval
   bool counts_warps = false;      // so are barriers of the whole warp (wire::kCountsWarps)
   bool is_of_warp = false;        // one of those: a bar.warp.sync of all lanes

@@ -5,6 +5,7 @@
 #include "device_logger/memory_order.h"
 #include "ptx/analysis/constants.h"
 #include "ptx/analysis/program.h"
+#include "ptx/analysis/spins.h"
 #include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::call_graph {
@@ -74,6 +75,7 @@ class BodyReader {
                                 heap_call_at(program_.module, function, i).has_value();
       logged += is_logged(effect, function.is_entry) || effect.not_covered || is_heap_call ? 1 : 0;
     }
+    facts.synchronises = facts.synchronises || spins(program_, index);
     facts.may_log = logged > 0;
     facts.is_empty = is_empty;
     if (logged == 1 && facts.callees.empty() && !facts.calls_indirectly) {

@@ -2,6 +2,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -122,6 +123,8 @@ Expected<void> run(Program& program) {
              is_instruction && statement.position.line != 0 ? ordinals->at(site.statement) : 0,
          .variable = is_instruction ? variable_at(program, site, *variables) : std::string{},
          .in_update = site.in_update,
+         .is_divergent = site.is_divergent,
+         .loops = std::move(site.loops),
          .frames = stand_in == merged.end() ? frames.at(site.statement) : stand_in->second});
     const bool is_logged = is_instruction && site.hook != HookKind::kMeet;
     if (is_logged && site.statement != last_counted) {

@@ -66,6 +66,12 @@ namespace updates {
 Expected<void> run(Program& program);
 }  // namespace updates
 
+// Which loops a site stands in, and whether all threads of a block come by. Only for what reports
+// advise, too.
+namespace surroundings {
+Expected<void> run(Program& program);
+}  // namespace surroundings
+
 // Gives every planned site that is logged its id and its row of the site table.
 namespace number_sites {
 Expected<void> run(Program& program);

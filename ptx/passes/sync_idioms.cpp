@@ -9,6 +9,7 @@
 #include "ptx/analysis/fence_paths.h"
 #include "ptx/analysis/near_fences.h"
 #include "ptx/analysis/program.h"
+#include "ptx/analysis/spins.h"
 #include "ptx/control_flow.h"
 #include "ptx/passes/passes.h"
 
@@ -90,15 +91,15 @@ class Finder {
            !site.info.flag_store;
   }
 
-  // An entry that no function with a fence is called from, and whose shared memory its block alone
-  // uses.
+  // An entry that no function with a fence is called from, that waits for no store, so that it is
+  // said what is missing beside one, and whose shared memory its block alone uses.
   [[nodiscard]] bool orders_its_block_alone() const {
     const Function& function = program_.function(function_);
     const FunctionFacts& facts = program_.functions[function_];
     const auto is_of_cluster = [](const Effect& effect) {
       return effect.shared_cluster || effect.opcode_class == OpcodeClass::kClusterBarrier;
     };
-    return function.is_entry && !facts.calls_indirectly &&
+    return function.is_entry && !facts.calls_indirectly && !spins(program_, function_) &&
            std::ranges::none_of(facts.reachable,
                                 [&](std::uint32_t index) {
                                   return index != function_ && program_.functions[index].has_fence;

@@ -107,6 +107,22 @@ class Source:
             return
         self.insert_before(later, text)
 
+    def insert_before_next_round(self, one, other, text):
+        """A barrier at the end of the innermost loop that both lines are in."""
+        openers = [at for at in self.openers(one) if at in self.openers(other)]
+        loops = [at for at in openers if re.search(r"\b(for|while|do)\b", self.line(at))]
+        if not loops:
+            raise NotMechanical("the loop's braces are not found")
+        closing = next(at for at in range(max(one, other), len(self.lines) + 1)
+                       if loops[-1] not in self.openers(at))
+        self.before.setdefault(closing, set()).add(text)
+
+    def wait_after(self, number):
+        for at in range(number + 1, len(self.lines) + 1):
+            if re.search(r"wait", self.line(at), re.IGNORECASE):
+                return at
+        raise NotMechanical("the wait for the copy is not found")
+
     def move(self, number, before):
         if self.line(number).count(";") != 1 or self.openers(number) != self.openers(before):
             raise NotMechanical("the statement cannot be moved as it stands")
@@ -153,7 +169,26 @@ def both_fences(source, finding):
 
 
 def barrier(name):
-    return lambda source, finding: source.insert_between(*lines_of(source, finding), name)
+    def do(source, finding):
+        lines = lines_of(source, finding)
+        between_rounds = "before the next round" in finding["missing"]
+        if "wait for the asynchronous copy" in finding["missing"]:
+            source.insert_between(source.wait_after(min(lines)), max(lines), name)
+        elif "between the two accesses" in finding["missing"] or not between_rounds:
+            source.insert_between(*lines, name)
+        if between_rounds:
+            source.insert_before_next_round(*lines, name)
+    return do
+
+
+def another_like_it(source, finding):
+    (_, line), = places_named(finding["missing"])
+    source.insert_after(lines_of(source, finding)[0], source.line(line))
+
+
+def one_thread_alone(source, finding):
+    for line in set(lines_of(source, finding)):
+        source.insert_before(line, "if (blockIdx.x + blockIdx.y + threadIdx.x + threadIdx.y == 0)")
 
 
 def atomic_update(source, finding):
@@ -237,10 +272,16 @@ REMEDIES = [
     (r"beside an atomic", atomic_beside_atomic),
     (r"scope.* is too narrow", wider_scope),
     (r"it must come before$", come_before),
+    (r"is missing directly before it", fence_before_named),
     (r"or volatile one is needed", volatile_load),
     (r"the mask of", whole_mask),
     (r"__syncwarp\(\) is missing", barrier("__syncwarp();")),
     (r"__syncthreads\(\) is missing", barrier("__syncthreads();")),
+    (r"cluster\.sync\(\) is missing in all blocks", lambda source, finding: source.insert_before(
+        max(lines_of(source, finding)), "cooperative_groups::this_cluster().sync();")),
+    (r"one more is missing between the two accesses", another_like_it),
+    (r"a dependency between them", refuse("the graph is made by the host")),
+    (r"change of the tensor map", refuse("two fences are inline PTX")),
     (r"cluster\.sync\(\) is missing", barrier("cooperative_groups::this_cluster().sync();")),
     (r"cudaGridDependencySynchronize\(\).* is missing", lambda source, finding: source.insert_before(
         lines_of(source, finding)[1], "cudaGridDependencySynchronize();")),
@@ -259,7 +300,8 @@ REMEDIES = [
     (r"no stream order", refuse("the order of launches is the host's")),
     (r"one size is needed", refuse("another type has to be chosen")),
     (r"atomic ones are needed", refuse("another type has to be chosen")),
-    (r"one thread alone", refuse("somebody has to say which thread")),
+    (r"one thread alone", one_thread_alone),
+    (r"over at no time that its thread can know", refuse("another kind of store has to be chosen")),
 ]
 
 
@@ -269,7 +311,7 @@ def apply(source, findings):
         change = (finding["missing"], tuple(str(access["line"]) for access in finding["accesses"]))
         remedies = [act for pattern, act in REMEDIES if re.search(pattern, finding["missing"])]
         if not remedies:
-            raise SystemExit("no remedy is named: %s" % finding["missing"])
+            raise NotMechanical("NO REMEDY is named: %s" % finding["missing"])
         if change not in done:
             remedies[0](source, finding)
         done.add(change)

@@ -1,6 +1,6 @@
 // Lanes of one store draw tickets that fall together: no fence beside the ticket helps.
 // expect: race intra-warp global
-// missing: execute one instruction.*an atomic operation is needed
+// missing: store to one place by one instruction.*one thread alone should store it
 #include "../../../litmus_suite/litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -15,7 +15,9 @@ const shown = () => by("list").querySelectorAll("button").length;
 const type = (id, value) => { by(id).value = value; by(id).dispatchEvent(new Event("input")); };
 check("the first bug is shown", by("detail").textContent.includes("intra-block race on shared memory"));
 check("its line is marked", document.querySelector("pre .here").textContent.includes("partial[thread] +="));
-check("both threads are drawn", document.querySelectorAll("svg rect.first").length >= 1 && document.querySelectorAll("svg rect.second").length === 1);
+check("both threads are drawn", document.querySelectorAll("svg rect.first").length >= 1 && document.querySelectorAll("svg rect.second").length === 2);
+const grid = document.querySelector(".grids svg");
+check("one block has both threads", grid.querySelectorAll("rect.lane").length === 4 && grid.querySelectorAll("rect.first, rect.second").length === 2);
 const lines = [...document.querySelectorAll(".times ol")];
 check("a line of time for each side", lines.length === 2 && lines.every(line => line.getAttribute("aria-label").startsWith("thread [")));
 check("each ends in its access", lines.every(line => line.querySelectorAll("li.access").length === 1));
@@ -48,7 +50,35 @@ browse() {  # PAGE, how many checks
   ! grep -q '^WRONG\|>WRONG' "$folder/out" || fail "the page $1"
   [ "$(sed -n '/<title>/,/<\/title>/p' "$folder/out" | grep -c 'ok: ')" -eq "$2" ] || fail "not all was tried of $1"
 }
-browse "$folder/used.html" 16
+browse "$folder/used.html" 17
+
+# Blocks in their grids: one of few blocks, one of many, two of different launches, made of what that one has.
+run "$barracuda" run --device cpu --html "$folder/blocks.html" -- "$programs/grid_exchange_race"
+expect_status 66 "html"
+cat "$folder/blocks.html" - >"$folder/grids.html" <<'PAGE'
+<script>
+const said = [];
+const check = (what, holds) => said.push(`${holds ? "ok" : "WRONG"}: ${what}`);
+const grids = () => [...document.querySelectorAll(".grids svg")];
+const at = (picture, side) => { const box = picture.querySelector(`rect.${side}`); return [Number(box.getAttribute("x")), Number(box.getAttribute("y"))]; };
+const [picture] = grids(), [x, y, z] = bugs[0].accesses[0].grid;
+check("each block is drawn", picture.querySelectorAll("rect.lane").length === x * y * z && x * y * z > 1);
+check("two of them are marked apart", at(picture, "first").join() !== at(picture, "second").join());
+check("it says which", bugs[0].accesses.every(access => picture.getAttribute("aria-label").includes(`block [${access.block.join(",")}]`)));
+const changed = change => { const bug = structuredClone(bugs[0]); bug.accesses.forEach(change); show(bug); return grids(); };
+const [planes] = changed((access, i) => { access.grid = [3, 2, 2]; access.block = [2, 1, i]; });
+check("planes lie below each other", planes.querySelectorAll("rect.lane").length === 12 && at(planes, "first")[0] === at(planes, "second")[0]
+  && at(planes, "second")[1] - at(planes, "first")[1] === 2 * Number(planes.querySelector("rect.box").getAttribute("height")) / 4);
+const [large] = changed((access, i) => { access.grid = [100000, 700, 1]; access.block = [i ? 99999 : 0, i ? 699 : 0, 0]; });
+check("a large one is drawn smaller", large.querySelectorAll("rect").length === 3 && large.textContent.includes("drawn smaller"));
+check("its last block is in its corner", at(large, "second").every((value, i) => value < [632, 300][i]) && at(large, "second")[0] > at(large, "first")[0]);
+const two = changed((access, i) => { access.launch = i + 1; });
+check("two launches have a picture each", two.length === 2 && two[0].querySelector("rect.first") !== null && two[1].querySelector("rect.second") !== null);
+check("who is no thread has none", changed(access => { delete access.thread; }).length === 0);
+document.title = said.join("\n");
+</script>
+PAGE
+browse "$folder/grids.html" 8
 
 # What expose and fix have found, each on a page of its own.
 cd "$folder" || exit 1

@@ -16,6 +16,7 @@ Report report_of_rank(std::int64_t rank) {
   report.device = "emulated device";
   report.findings[0].processes = report.processes;
   report.findings[0].accesses[1].callers = {{"caller()", "a.cu", 7}};
+  report.findings[0].accesses[0].grid = {4, 2, 1};
   report.findings[0].accesses[0].last_sync = "unknown";
   report.findings[0].accesses[1].last_sync = "bar.sync";
   report.findings[0].accesses[1].last_sync_place = {"caller()", "a.cu", 6};

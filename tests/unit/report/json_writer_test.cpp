@@ -74,12 +74,12 @@ TEST_CASE("a race is written with the fields of schema 2") {
       {"op": "write", "size": 4, "address": 8323088, "function": "add(int*)", "file": "add.cu",
        "line": 12, "inlined": [{"function": "add(int*)", "file": "add.cu", "line": 12}],
        "kernel": "add(int*)", "launch": 1, "stream": 0, "thread": [3, 0, 0], "block": [0, 0, 0],
-       "warp": 0, "lane": 3, "last_sync": null, "syncs": null, "callers": 0, "source": null, "variable": null, "note": null,
+       "warp": 0, "lane": 3, "grid": null, "last_sync": null, "syncs": null, "callers": 0, "source": null, "variable": null, "note": null,
        "instruction": null, "ptx_line": null, "launched_from": "main() at add.cu:30"},
       {"op": "read", "size": 4, "address": 8323088, "function": "add(int*)", "file": "add.cu",
        "line": 14, "inlined": [{"function": "add(int*)", "file": "add.cu", "line": 14}],
        "kernel": "add(int*)", "launch": 1, "stream": 0, "thread": [3, 0, 0], "block": [1, 0, 0],
-       "warp": 0, "lane": 3, "last_sync": null, "syncs": null, "callers": 0, "source": null, "variable": null, "note": null,
+       "warp": 0, "lane": 3, "grid": null, "last_sync": null, "syncs": null, "callers": 0, "source": null, "variable": null, "note": null,
        "instruction": null, "ptx_line": null, "launched_from": "main() at add.cu:30"}],
     "variants": []})json");
   CHECK(lines[0] == expected);

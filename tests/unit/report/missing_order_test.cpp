@@ -68,6 +68,11 @@ TEST_CASE(
   sample.sites[1].info.poll = true;
   CHECK(sample.text().find("cuda::atomic_ref") != std::string::npos);
   sample.sites[1].info.poll = false;
+  sample.sites[1].info.numbered = true;
+  CHECK(sample.text().find("__syncthreads() is missing") != std::string::npos);
+  sample.sites[1].loops = {2};
+  CHECK(sample.text().find("cuda::atomic_ref") != std::string::npos);
+  sample.sites[1].loops.clear();
   sample.race.second.site = sample.race.first.site;
   CHECK(sample.text().find("cuda::atomic_ref") != std::string::npos);
 }
@@ -113,6 +118,25 @@ TEST_CASE("a Python kernel's barriers and fences have Python's names") {
   CHECK(sample.text().find("cuda.threadfence() is missing") != std::string::npos);
 }
 
+TEST_CASE("a barrier's place is named: in a loop, and where only some threads come by") {
+  Sample sample;
+  sample.race.kind = detector::RaceKind::kIntraBlock;
+  const auto text_of = [&](const LoopRounds& rounds) {
+    return missing_order(sample.race, sample.sites, sample.first, sample.second, rounds);
+  };
+  CHECK(text_of({.within = true, .across = true}) ==
+        "__syncthreads() is missing between the two accesses, and before the next round of their "
+        "loop (warp 0 and warp 0 of one block)");
+  sample.sites[1].is_divergent = true;
+  CHECK(text_of({.within = false, .across = true}) ==
+        "__syncthreads() is missing before the next round of their loop, where all threads of the "
+        "block come by (warp 0 and warp 0 of one block)");
+  sample.race.kind = detector::RaceKind::kIntraWarp;
+  CHECK(text_of({}) ==
+        "__syncwarp() is missing between the two accesses, where all lanes of the warp come by "
+        "(two lanes of one warp)");
+}
+
 TEST_CASE("what is published is named by what it is, and the line that publishes it") {
   Sample sample;
   sample.race.missing = detector::MissingOrder::kReleaseFenceMissing;
@@ -142,7 +166,9 @@ TEST_CASE("lanes of one instruction cannot be helped by a warp barrier") {
   Sample sample;
   sample.race.kind = detector::RaceKind::kIntraWarp;
   sample.race.second.site = sample.race.first.site;
-  CHECK(sample.text().find("atomic operation") != std::string::npos);
+  CHECK(sample.text() ==
+        "two lanes of one warp store to one place by one instruction, and no barrier can stand "
+        "between: one thread alone should store it, or each needs a place of its own");
 }
 
 TEST_CASE("a scope that is too narrow is named with its line, both if both fences are") {
@@ -202,7 +228,70 @@ TEST_CASE("launches without an order are named by number") {
   Sample sample;
   sample.race.kind = detector::RaceKind::kInterKernel;
   sample.second.launch = 2;
+  sample.second.stream = 1;
   CHECK(sample.text() == "no stream order, event or synchronisation between launch 1 and launch 2");
+  sample.second.stream = sample.first.stream;  // in which it would be their order
+  CHECK(sample.text() ==
+        "launch 1 and launch 2 are nodes of a graph with no way from one to the other: a "
+        "dependency between them is missing");
+}
+
+TEST_CASE("a barrier after an asynchronous copy belongs behind the wait for it") {
+  Sample sample;
+  sample.race.kind = detector::RaceKind::kIntraBlock;
+  sample.sites[0].info.asynchrony = wire::Asynchrony::kThreadGroup;
+  CHECK(sample.text() ==
+        "__syncthreads() is missing between the wait for the asynchronous copy and the other "
+        "thread's access (warp 0 and warp 0 of one block)");
+}
+
+TEST_CASE("who comes after a release must come before it; after a barrier another one is missing") {
+  Sample sample;
+  sample.race.missing = detector::MissingOrder::kAfterRelease;
+  sample.add_fence(wire::Scope::kGpu);
+  ptx::Site& release = sample.sites[2];
+  sample.race.about = wire::SiteId{2};
+  CHECK(sample.text() ==
+        "the write comes after the release at /src/add.cu:22 that the other thread saw: it must "
+        "come before");
+  const ptx::SourceFrame call{"sync", "/usr/local/cuda/include/cooperative_groups/details/sync.h",
+                              9};
+  release.frames.insert(release.frames.begin(), call);
+  CHECK(sample.text() ==
+        "the barrier at /src/add.cu:22 orders what comes before it, and the write comes after: one "
+        "more is missing between the two accesses");
+}
+
+TEST_CASE("a flag that is stored without a fence and awaited with one wants it before the store") {
+  Sample sample;
+  wire::SiteInfo& read = sample.sites[1].info;
+  read.poll = true;
+  read.order = wire::MemoryOrder::kVolatile;
+  sample.sites[0].info.element_count = 1;
+  CHECK(sample.text().find("waits in a loop") == std::string::npos);
+  sample.sites[1].loops = {3};
+  CHECK(sample.text() ==
+        "a thread waits in a loop for the value that is stored at /src/add.cu:12: __threadfence() "
+        "is missing directly before it, behind what the flag tells of");
+  sample.sites[0].info.flag_store = true;
+  CHECK(sample.text().find("waits in a loop") == std::string::npos);
+}
+
+TEST_CASE("an arrival at a cuda::barrier that nobody waits for is named") {
+  Sample sample;
+  sample.race.missing = detector::MissingOrder::kAfterRelease;
+  sample.add_fence(wire::Scope::kGpu);
+  ptx::Site& arrival = sample.sites[2];
+  arrival.frames.insert(arrival.frames.begin(),
+                        {"_ZN4cuda7barrier6arriveEl",
+                         "/usr/local/cuda/include/cccl/cuda/std/__barrier/barrier.h", 179});
+  sample.race.second.last_sync = detector::LastSync::kKnown;
+  sample.race.second.last_sync_site = wire::SiteId{2};
+  CHECK(sample.text() ==
+        "the arrival at /src/add.cu:22 does not wait: a wait is missing before the access that "
+        "follows");
+  arrival.frames.front().function = "_ZN4cuda7barrier15arrive_and_waitEl";
+  CHECK(sample.text().find("does not wait") == std::string::npos);
 }
 
 TEST_CASE("every verdict has its own sentence") {

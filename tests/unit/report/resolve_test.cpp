@@ -38,6 +38,7 @@ TEST_CASE("linear indices become coordinates of the launch") {
   const Finding race = resolved_race(samples::racy_run());
   const Access& access = race.accesses[1];
   REQUIRE(access.has_thread);
+  CHECK(access.grid == Coordinates{4, 2, 1});
   CHECK(access.block == Coordinates{1, 1, 0});   // 5 in a 4×2 grid
   CHECK(access.thread == Coordinates{3, 2, 0});  // lane 3 of warp 1: 35 in a 16×4 block
   CHECK(access.warp == 1);

@@ -47,7 +47,7 @@ TEST_CASE("every field of what a report rests on travels") {
   STATIC_REQUIRE(sizeof(wire::SiteInfo) == 32);
   STATIC_REQUIRE(sizeof(ptx::SourceFrame) == 2 * sizeof(std::string) + 8);
   STATIC_REQUIRE(sizeof(ptx::Site) == 8 + sizeof(wire::SiteInfo) + 3 * sizeof(std::string) + 24 +
-                                          sizeof(std::vector<int>));
+                                          2 * sizeof(std::vector<int>));
   STATIC_REQUIRE(sizeof(detector::LaunchInfo) == 48 + sizeof(std::vector<int>));
   STATIC_REQUIRE(sizeof(report::AllocationRecord) == 24 + sizeof(std::string));
   STATIC_REQUIRE(sizeof(report::KernelRecord) == 40 + 2 * sizeof(std::string));

@@ -1,0 +1,153 @@
+#include "report/loop_rounds.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "base/strong_id.h"
+
+namespace barracuda::report {
+namespace {
+
+using detector::RaceEvent;
+using detector::RaceKind;
+
+// Function, file, line and column: compilers give all instructions of a statement its column.
+using Statement = std::tuple<std::string_view, std::string_view, std::uint32_t, std::uint32_t>;
+using Statements = std::tuple<Statement, Statement, RaceKind>;
+
+const ptx::Site* site_of(const detector::RaceAccess& access, const ptx::SiteTable& sites) {
+  return !access.site.is_call() && index_of(access.site.instruction()) < sites.size()
+             ? &sites[index_of(access.site.instruction())]
+             : nullptr;
+}
+
+Statement statement_of(const ptx::Site& site) {
+  const ptx::SourceFrame& frame = site.frames.front();
+  return {site.function, frame.file, frame.line, frame.column};
+}
+
+bool writes(const ptx::Site& site) {
+  return site.info.operation != wire::Operation::kRead;
+}
+
+// Before neither access did its thread synchronise last in the innermost loop that both stand in.
+bool share_loop_without_barrier(const RaceEvent& race, const ptx::Site& one, const ptx::Site& other,
+                                const ptx::SiteTable& sites) {
+  const auto [end, unused] = std::ranges::mismatch(one.loops, other.loops);
+  if (end == one.loops.begin()) {
+    return false;
+  }
+  const std::uint32_t loop = *std::prev(end);
+  const auto is_outside = [&](const detector::RaceAccess& access) {
+    if (access.last_sync != detector::LastSync::kKnown ||
+        index_of(access.last_sync_site) >= sites.size()) {
+      return access.last_sync == detector::LastSync::kNone;
+    }
+    const ptx::Site& sync = sites[index_of(access.last_sync_site)];
+    return sync.function == one.function && std::ranges::find(sync.loops, loop) == sync.loops.end();
+  };
+  return is_outside(race.first) && is_outside(race.second);
+}
+
+class Rounds {
+ public:
+  Rounds(const std::vector<RaceEvent>& races, const ptx::SiteTable& sites) : sites_(sites) {
+    for (const RaceEvent& race : races) {
+      if (const auto pair = pair_of(race)) {
+        note_copy(*pair->first);
+        note_copy(*pair->second);
+      }
+    }
+    for (const RaceEvent& race : races) {
+      if (const auto pair = pair_of(race)) {
+        LoopRounds& rounds =
+            known_.try_emplace(statements_of(race, *pair), LoopRounds{false, false}).first->second;
+        const LoopRounds own = rounds_of(race, *pair->first, *pair->second);
+        rounds.within = rounds.within || own.within;
+        rounds.across = rounds.across || own.across;
+      }
+    }
+  }
+
+  [[nodiscard]] LoopRounds of(const RaceEvent& race) const {
+    const auto pair = pair_of(race);
+    return pair ? known_.at(statements_of(race, *pair)) : LoopRounds{};
+  }
+
+ private:
+  using Pair = std::pair<const ptx::Site*, const ptx::Site*>;
+
+  [[nodiscard]] std::optional<Pair> pair_of(const RaceEvent& race) const {
+    const ptx::Site* const one = site_of(race.first, sites_);
+    const ptx::Site* const other = site_of(race.second, sites_);
+    const bool is_meant =
+        race.missing == detector::MissingOrder::kNoSynchronisation &&
+        (race.kind == RaceKind::kIntraBlock || race.kind == RaceKind::kIntraWarp) &&
+        one != nullptr && other != nullptr && one->function == other->function &&
+        !one->frames.empty() && !other->frames.empty();
+    return is_meant ? std::optional(Pair(one, other)) : std::nullopt;
+  }
+
+  [[nodiscard]] static Statements statements_of(const RaceEvent& race, const Pair& pair) {
+    const auto [low, high] = std::minmax({statement_of(*pair.first), statement_of(*pair.second)});
+    return {low, high, race.kind};
+  }
+
+  void note_copy(const ptx::Site& site) {
+    if (writes(site)) {
+      stores_[{statement_of(site), site.instruction}].insert(site.ptx_line);
+    }
+  }
+
+  // One statement seldom stores twice in one round; it often loads twice.
+  [[nodiscard]] bool is_unrolled(const ptx::Site& one, const ptx::Site& other) const {
+    const auto has_copies = [&](const ptx::Site& site) {
+      const auto found = stores_.find({statement_of(site), site.instruction});
+      return found != stores_.end() && found->second.size() > 1;
+    };
+    return has_copies(one) || has_copies(other);
+  }
+
+  [[nodiscard]] LoopRounds rounds_of(const RaceEvent& race, const ptx::Site& one,
+                                     const ptx::Site& other) const {
+    const bool is_one_statement = statement_of(one) == statement_of(other);
+    if (share_loop_without_barrier(race, one, other, sites_)) {
+      return {.within = !is_one_statement, .across = true};
+    }
+    if (!is_unrolled(one, other)) {
+      return {};
+    }
+    const auto [first, second] =
+        one.ptx_line < other.ptx_line ? Pair(&one, &other) : Pair(&other, &one);
+    const bool is_back =
+        is_one_statement ? writes(*first) : statement_of(*second) < statement_of(*first);
+    return {.within = !is_back, .across = is_back};
+  }
+
+  const ptx::SiteTable& sites_;
+  // PTX lines, by statement and instruction
+  std::map<std::pair<Statement, std::string_view>, std::set<std::uint32_t>> stores_;
+  std::map<Statements, LoopRounds> known_;
+};
+
+}  // namespace
+
+std::vector<LoopRounds> loop_rounds(const std::vector<RaceEvent>& races,
+                                    const ptx::SiteTable& sites) {
+  const Rounds rounds(races, sites);
+  std::vector<LoopRounds> all;
+  all.reserve(races.size());
+  for (const RaceEvent& race : races) {
+    all.push_back(rounds.of(race));
+  }
+  return all;
+}
+
+}  // namespace barracuda::report

@@ -1,0 +1,23 @@
+// Where in a loop the order of two racing lines is missing: between them in one round, or between
+// one round and the next. Compilers unroll loops: then one source line is several instructions,
+// each of another round, and a race of an earlier line's later copy is one across rounds.
+#pragma once
+
+#include <vector>
+
+#include "host_detector/race_event.h"
+#include "ptx/site_table.h"
+
+namespace barracuda::report {
+
+struct LoopRounds {
+  bool within = true;
+  bool across = false;
+};
+
+// Of each race, united over the races of its lines. What is no race of one block, or known to lack
+// more than a barrier, is left as it is.
+std::vector<LoopRounds> loop_rounds(const std::vector<detector::RaceEvent>& races,
+                                    const ptx::SiteTable& sites);
+
+}  // namespace barracuda::report

@@ -1,0 +1,141 @@
+#include "report/race_sites.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/strong_id.h"
+#include "report/toolkit_path.h"
+
+namespace barracuda::report {
+namespace {
+
+std::uint32_t line_of(const ptx::Site& site) {
+  return site.frames.empty() ? 0 : site.frames.back().line;
+}
+
+}  // namespace
+
+const ptx::Site* RaceSites::find(detector::AccessSite at) const {
+  return !at.is_call() && index_of(at.instruction()) < sites_.size()
+             ? &sites_[index_of(at.instruction())]
+             : nullptr;
+}
+
+const ptx::Site* RaceSites::about() const {
+  return race_.about ? find(*race_.about) : nullptr;
+}
+
+const ptx::Site* RaceSites::narrow_fence(const wire::SiteId* id) const {
+  const ptx::Site* const site = id != nullptr ? find(*id) : nullptr;
+  return site != nullptr && site->info.operation == wire::Operation::kFence &&
+                 !includes(site->info.scope, race_.needed_scope)
+             ? site
+             : nullptr;
+}
+
+bool RaceSites::is_update(detector::AccessSite id) const {
+  const ptx::Site* const site = find(id);
+  return site != nullptr && (site->in_update || site->info.operation == wire::Operation::kAtomic ||
+                             site->info.operation == wire::Operation::kReduction);
+}
+
+bool RaceSites::is_product(detector::AccessSite id) const {
+  const ptx::Site* const site = find(id);
+  return site != nullptr && site->info.operation == wire::Operation::kMatrixProduct;
+}
+
+bool RaceSites::is_flag(detector::AccessSite id) const {
+  const ptx::Site* const site = find(id);
+  return site != nullptr && (site->info.poll || site->info.flag_store);
+}
+
+bool RaceSites::may_be_awaited() const {
+  const auto is_in_loop = [&](detector::AccessSite id) {
+    const ptx::Site* const site = find(id);
+    return site != nullptr && site->info.operation == wire::Operation::kRead &&
+           site->info.numbered && !site->loops.empty();
+  };
+  return is_in_loop(race_.first.site) || is_in_loop(race_.second.site);
+}
+
+bool RaceSites::is_read_first() const {
+  const ptx::Site* read = find(race_.first.site);
+  const ptx::Site* written = find(race_.second.site);
+  if (read == nullptr || written == nullptr || read->function != written->function) {
+    return false;
+  }
+  if (read->info.operation != wire::Operation::kRead) {
+    std::swap(read, written);
+  }
+  if (read->info.operation != wire::Operation::kRead ||
+      written->info.operation == wire::Operation::kRead) {
+    return false;
+  }
+  return line_of(*read) != line_of(*written) ? line_of(*read) < line_of(*written)
+                                             : read->ptx_line < written->ptx_line;
+}
+
+bool RaceSites::use_a_copy() const {
+  return uses_result(race_.first.site, race_.second.site) ||
+         uses_result(race_.second.site, race_.first.site);
+}
+
+bool RaceSites::uses_result(detector::AccessSite copy, detector::AccessSite use) const {
+  const ptx::Site* const made = find(copy);
+  const ptx::Site* const used = find(use);
+  return made != nullptr && used != nullptr && made->function == used->function &&
+         (made->info.asynchrony == wire::Asynchrony::kThreadGroup ||
+          made->info.asynchrony == wire::Asynchrony::kBulkGroup) &&
+         line_of(*made) < line_of(*used);
+}
+
+const ptx::Site* RaceSites::unfenced_flag() const {
+  const ptx::Site* read = find(race_.first.site);
+  const ptx::Site* store = find(race_.second.site);
+  if (read == nullptr || store == nullptr) {
+    return nullptr;
+  }
+  if (store->info.operation == wire::Operation::kRead) {
+    std::swap(read, store);
+  }
+  const bool is_awaited =
+      read->info.poll && !read->loops.empty() && read->info.order != wire::MemoryOrder::kWeak;
+  return is_awaited && store->info.operation == wire::Operation::kWrite &&
+                 store->info.order == wire::MemoryOrder::kWeak && !store->info.flag_store &&
+                 store->info.element_count == 1
+             ? store
+             : nullptr;
+}
+
+const ptx::Site* RaceSites::library_arrival() const {
+  const ptx::Site* const last = race_.second.last_sync == detector::LastSync::kKnown
+                                    ? find(race_.second.last_sync_site)
+                                    : nullptr;
+  return last != nullptr && is_of_library_barrier(*last, "arrive") &&
+                 !is_of_library_barrier(*last, "wait")
+             ? last
+             : nullptr;
+}
+
+std::string place_at(const ptx::Site& site) {
+  for (const ptx::SourceFrame& frame : site.frames) {
+    if (!frame.file.empty() && !is_toolkit_header(frame.file)) {
+      return fmt::format(" at {}:{}", frame.file, frame.line);
+    }
+  }
+  return "";
+}
+
+bool is_of_library_barrier(const ptx::Site& site, std::string_view function) {
+  return std::ranges::any_of(site.frames, [&](const ptx::SourceFrame& frame) {
+    return is_toolkit_header(frame.file) &&
+           (frame.file.find("cooperative_groups") != std::string::npos ||
+            frame.file.find("/barrier") != std::string::npos) &&
+           frame.function.find(function) != std::string::npos;
+  });
+}
+
+}  // namespace barracuda::report

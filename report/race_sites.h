@@ -1,0 +1,57 @@
+// The instructions of one race, as the sentence about it needs them: what they are, and how they
+// stand to each other in the text.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "host_detector/race_event.h"
+#include "ptx/site_table.h"
+
+namespace barracuda::report {
+
+class RaceSites {
+ public:
+  RaceSites(const detector::RaceEvent& race, const ptx::SiteTable& sites)
+      : race_(race), sites_(sites) {}
+
+  // Null of a call of the host's, too.
+  [[nodiscard]] const ptx::Site* find(detector::AccessSite at) const;
+  // What the missing order is about; null if that is an access, or is not known.
+  [[nodiscard]] const ptx::Site* about() const;
+  // The site if it is a fence whose scope leaves one of the threads out.
+  [[nodiscard]] const ptx::Site* narrow_fence(const wire::SiteId* id) const;
+
+  [[nodiscard]] bool is_update(detector::AccessSite id) const;
+  [[nodiscard]] bool is_product(detector::AccessSite id) const;
+  [[nodiscard]] bool is_flag(detector::AccessSite id) const;
+
+  // A read in a loop, of a kernel that synchronises by such values: maybe it waits for the other.
+  [[nodiscard]] bool may_be_awaited() const;
+  // In the text of one function the read comes before the write, or before the atomic.
+  [[nodiscard]] bool is_read_first() const;
+  // One is an asynchronous copy that its own thread waits for, the other comes behind it in the
+  // text.
+  [[nodiscard]] bool use_a_copy() const;
+  // The plain store of a flag that has no fence before it, read in a loop that has one behind it;
+  // with both the pair would be no race (RACE_RULES section 2).
+  [[nodiscard]] const ptx::Site* unfenced_flag() const;
+  // An arrival, by the second thread as the last thing before its access, at a barrier of CUDA's
+  // libraries.
+  [[nodiscard]] const ptx::Site* library_arrival() const;
+
+ private:
+  [[nodiscard]] bool uses_result(detector::AccessSite copy, detector::AccessSite use) const;
+
+  const detector::RaceEvent& race_;
+  const ptx::SiteTable& sites_;
+};
+
+// " at add.cu:12", the innermost line that the program's author wrote; empty without one.
+std::string place_at(const ptx::Site& site);
+
+// Of a barrier that CUDA's libraries make of accesses to memory, a grid's or a cuda::barrier, and
+// there in a function whose name has `function`.
+bool is_of_library_barrier(const ptx::Site& site, std::string_view function = {});
+
+}  // namespace barracuda::report

@@ -1,0 +1,122 @@
+#include "report/loop_rounds.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/report/samples.h"
+
+namespace barracuda::report {
+namespace {
+
+// Sites of a function, and races of two of them.
+struct Sample {
+  ptx::SiteTable sites;
+  std::vector<detector::RaceEvent> races;
+
+  wire::SiteId add(wire::Operation operation, std::uint32_t line,
+                   std::vector<std::uint32_t> loops = {}) {
+    const auto id = static_cast<std::uint32_t>(sites.size());
+    sites.push_back(samples::site(id, operation, {{"_Z3addPi", "/src/add.cu", line, 5}}));
+    sites.back().loops = std::move(loops);
+    return wire::SiteId{id};
+  }
+
+  void race(wire::SiteId one, wire::SiteId other) {
+    detector::RaceEvent race;
+    race.kind = detector::RaceKind::kIntraBlock;
+    race.first.site = one;
+    race.second.site = other;
+    race.first.last_sync = race.second.last_sync = detector::LastSync::kNone;
+    races.push_back(race);
+  }
+
+  [[nodiscard]] LoopRounds last() const { return loop_rounds(races, sites).back(); }
+};
+
+constexpr auto kRead = wire::Operation::kRead;
+constexpr auto kWrite = wire::Operation::kWrite;
+
+}  // namespace
+
+TEST_CASE("outside of loops the order is missing between the accesses") {
+  Sample sample;
+  sample.race(sample.add(kWrite, 12), sample.add(kRead, 14));
+  CHECK(sample.last().within);
+  CHECK_FALSE(sample.last().across);
+}
+
+TEST_CASE("in a loop without a barrier it is missing before the next round as well") {
+  Sample sample;
+  sample.race(sample.add(kWrite, 12, {3}), sample.add(kRead, 14, {3, 5}));
+  CHECK(sample.last().within);
+  CHECK(sample.last().across);
+  sample.races.back().second.site = sample.add(kRead, 12, {3});
+  CHECK_FALSE(sample.last().within);
+  CHECK(sample.last().across);
+}
+
+TEST_CASE("a barrier in the loop orders its rounds, one before it does not") {
+  Sample sample;
+  sample.race(sample.add(kWrite, 12, {3}), sample.add(kRead, 14, {3}));
+  for (detector::RaceAccess* const side :
+       {&sample.races.back().first, &sample.races.back().second}) {
+    side->last_sync = detector::LastSync::kKnown;
+    side->last_sync_site = sample.add(wire::Operation::kBarrier, 10);
+  }
+  CHECK(sample.last().across);
+  sample.races.back().second.last_sync_site = sample.add(wire::Operation::kBarrier, 15, {3});
+  CHECK_FALSE(sample.last().across);
+  sample.races.back().second.last_sync = detector::LastSync::kUnknown;
+  CHECK_FALSE(sample.last().across);
+}
+
+TEST_CASE("of an unrolled loop the order of the copies says which rounds race") {
+  Sample sample;
+  const auto write = sample.add(kWrite, 14);
+  const auto read = sample.add(kRead, 13);
+  const auto next_write = sample.add(kWrite, 14);
+  sample.race(write, read);     // 13 of the next round
+  CHECK(sample.last().within);  // nothing says yet that it is a loop
+  sample.race(read, next_write);
+  CHECK(sample.last().within);
+  CHECK(sample.last().across);
+  sample.races.pop_back();
+  sample.race(write, next_write);
+  CHECK_FALSE(loop_rounds(sample.races, sample.sites).front().within);
+  CHECK(loop_rounds(sample.races, sample.sites).front().across);
+}
+
+TEST_CASE("one line that is unrolled races from round to round if its store comes first") {
+  Sample sample;
+  const auto write = sample.add(kWrite, 14);
+  const auto read = sample.add(kRead, 14);
+  const auto next_write = sample.add(kWrite, 14);
+  sample.race(write, read);
+  sample.race(write, next_write);
+  CHECK_FALSE(sample.last().within);
+  CHECK(sample.last().across);
+  sample.race(read, next_write);
+  CHECK(sample.last().within);
+}
+
+TEST_CASE("two statements of one line are no loop") {
+  Sample sample;
+  const auto write = sample.add(kWrite, 14);
+  const auto other = sample.add(kWrite, 14);
+  sample.sites[1].frames.front().column = 30;
+  sample.race(write, other);
+  CHECK(sample.last().within);
+  CHECK_FALSE(sample.last().across);
+  sample.sites[1].frames.front().column = sample.sites[0].frames.front().column;
+  CHECK(sample.last().across);
+  sample.sites[1].instruction = "st.global.v4.u32";
+  CHECK_FALSE(sample.last().across);
+}
+
+TEST_CASE("blocks have no loop in common") {
+  Sample sample;
+  sample.race(sample.add(kWrite, 12, {3}), sample.add(kRead, 14, {3}));
+  sample.races.back().kind = detector::RaceKind::kInterBlock;
+  CHECK_FALSE(sample.last().across);
+}
+
+}  // namespace barracuda::report
