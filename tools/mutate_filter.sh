@@ -58,6 +58,7 @@ owned: launches read nothing|unlogged_accesses.cpp|s/\.accessed = accessed_by(la
 owned: what nobody knows to be read is not|unlogged_accesses.cpp|s/if (!accesses.are_known || launch.arguments.empty()) {/if (launch.arguments.empty()) {/
 owned: what is freed stays|unlogged_accesses.cpp|s/std::erase_if(unlogged.owned, is_freed);//
 owned: the oldest owner is forgotten|unlogged_accesses.cpp|s/^    next.owned.insert(.*;//
+owned: atomics of any size are alike|owned_memory.cpp|s/access->is_atomic \&\& access->bytes == allocation.accesses.front()->bytes/access->is_atomic/
 owned: every site is of every range|unlogged_accesses.cpp|s/static_cast<std::uint8_t>(1U << i);/0xFF;/
 owned: what leads to no allocation is nothing|owned_memory.cpp|/if (led == nullptr) {/{n;s/return false;/continue;/}
 owned: an access of two arrays is of each|owned_memory.cpp|s/leads.size() == 1 \&\&/leads.size() != 0 \&\&/
@@ -112,6 +113,16 @@ intervals: no way leads back|passes/barrier_intervals.cpp|s/changes = changes ||
 intervals: who exits does so for all|passes/barrier_intervals.cpp|s/ends ? !may_be_passed(program, site) :/ends ? true :/
 intervals: other blocks never learn|passes/barrier_intervals.cpp|s/kernel.keeps_owners \&\& is_of_block \&\&/kernel.keeps_owners \&\&/
 intervals: strong accesses leave states alone|passes/barrier_intervals.cpp|s/site.logs_states = is_strong_access(site) \&\&/site.logs_states = false \&\&/
+intervals: any mask is of all lanes|passes/barrier_intervals.cpp|s/sizeof(std::uint32_t)) == kAllLanes;/sizeof(std::uint32_t)).has_value();/
+intervals: barriers of warps need no others|passes/barrier_intervals.cpp|s/if (!meet || are_counted_elsewhere(program, sites)) {/if (false) {/
+intervals: counted barriers are not told|hooks/interval_text.cpp|s/return site.counts_warps ? write_call/return false ? write_call/
+volatile: a fence behind a load is far|passes/sync_idioms.cpp|s/fences.comes_after(statement)/false/
+volatile: a fence before a store is far|passes/sync_idioms.cpp|s/: fences.comes_before(statement)/: false/
+volatile: clusters are blocks|passes/sync_idioms.cpp|s/return effect.shared_cluster || effect.opcode_class == OpcodeClass::kClusterBarrier;/return effect.shared_cluster;/
+atomics: any result decides nothing|analysis/result_use.cpp|s/^        return false;/        continue;/
+atomics: fences do not matter|passes/global_accesses.cpp|s/return !has_fence_ \&\& /return /
+atomics: any scope is the device's|passes/global_accesses.cpp|s/wire::includes(site.info.scope, wire::Scope::kGpu)/true/
+code: surfaces are not written|analysis/global_writes.cpp|s/reads_image(current.instruction) ? 0 : kFromUnknown/0/
 uniform: a write does not count|passes/uniform_barriers.cpp|s/ \&\& !interval.writes \&\&/ \&\&/
 uniform: any barrier will do|passes/uniform_barriers.cpp|s/uniform_\[flow_.block_of(barrier)\] != Uniformity::kSome \&\& !interval/!interval/
 uniform: who leaves has read nothing|passes/uniform_barriers.cpp|s/           !(interval.leaves \&\& interval.goes_on);/           true;/
@@ -130,8 +141,14 @@ logger: a read is where it begins|unlogged_memory.h|s/begins_inside \&\& first +
 logger: a write is where it begins|unlogged_memory.h|s/ends_inside = range.address - address < bytes;/ends_inside = false;/
 logger: a write is where it ends|unlogged_memory.h|s/begins_inside = first < range.bytes;/begins_inside = (use == AccessUse::kWrite ? first + bytes - 1 : first) < range.bytes;/;s/ends_inside = range.address - address < bytes;/ends_inside = false;/
 logger: one range counts|unlogged_memory.h|s/i < counts.count; ++i/i < counts.count \&\& i < 1; ++i/
-states: an interval lasts|shared_states.h|s/met.interval() == interval ? met.bits() : 0/met.bits()/
-states: intervals do not matter|shared_states.h|s/met.interval() == interval ? met.bits() : 0/0/
+states: an interval lasts|shared_states.h|s/is_now ? met.bits() : 0/met.bits()/
+states: intervals do not matter|shared_states.h|s/is_now ? met.bits() : 0/0/
+states: barriers of warps order blocks|shared_states.h|s/if (is_of_warp \&\& kUse == StateUse::kWrite/if (kUse == StateUse::kWrite/
+states: barriers of warps order nothing|shared_states.h|s/is_empty || state.interval() == number$/true/
+states: who reads behind a barrier of its warp hides the write|shared_states.h|s/Kind::kReadBehind, state.first(), access.by)/Kind::kRead, access.by)/
+states: barriers of warps are counted for ever|shared_states.h|s/is_last = counted != 0 \&\& (number/is_last = false \&\& (number/
+states: what was read behind a barrier was written behind it|shared_states.h|s/ \&\& which == 0;/ \&\& which == 2;/
+states: strong accesses are weak|shared_states.h|s/ || (!is_empty \&\& state.is_strong() != access.is_strong)//
 states: writers do not conflict|shared_states.h|s/if (!is_own) {/if (false) {/
 states: a read after another's write is one among reads|shared_states.h|s/(is_first \&\& (kind == Kind::kWrite || /((kind == Kind::kWrite || /
 states: what was kept is not logged|shared_states.h|s/\.kept = kept_in(state),/.kept = 0,/
@@ -146,7 +163,7 @@ events: a block does one thing|block_events.h|s/ || !is_same || / || /
 events: it is never over|block_events.h|s/if (is_over() || !is_whole/if (!is_whole/
 events: any warp is the last|block_events.h|s/} else if (there == all) {/} else if (there != 0) {/
 events: no block is untouched|block_events.h|s/(logged \& kLoggedEver) == 0} << 32/false} << 32/
-states: nobody leaves|shared_states.h|s/if (left_in <= interval) {/if (false) {/
+states: nobody leaves|shared_states.h|s/if (left_in <= number) {/if (false) {/
 states: who left did nothing|shared_states.h|s/(has_left(state.first().thread) ? 1U : 0U)/0U/
 states: who stayed has left|shared_states.h|s/(has_left(state.first().thread) ? 1U : 0U)/1U/
 logger: every site is an owner|unlogged_memory.h|s/return i < kMostOwnedSites \&\& (ranges_at(i) >> range \& 1) != 0;/return i < kMostOwnedSites \&\& (ranges_at(i) >> range \& 1) != 2;/
@@ -158,10 +175,10 @@ owners: readers do not conflict|word_owners.h|s/if (kind == Kind::kReads || (kin
 owners: any writer is the owner|word_owners.h|s/kind != Kind::kNone \&\& !state.is_of(access.by)/false/
 owners: one reader stands for all|word_owners.h|s/: to_owner(state.with(Kind::kReads), read, true);/: to_owner(state);/
 owners: blocks of readers do not matter|word_owners.h|s/is_new_site : is_of_one || is_newer);/is_new_site : false);/
-owners: intervals of readers do not matter|word_owners.h|s/first.block == by.block \&\& first.interval != by.interval/false/
+owners: intervals of readers do not matter|word_owners.h|s/first.block == by.block \&\& !by.is_of_interval(first.interval)/false/
 owners: other blocks have barriers|word_owners.h|s/if (kept.block != by.block) {/if (false) {/
-owners: barriers settle nothing|word_owners.h|s/: kept.interval != by.interval;/: false;/
-owners: who left is settled|word_owners.h|s/is_frozen ? !has_left || kept/is_frozen ? true || kept/
+owners: barriers settle nothing|word_owners.h|s/return !by.is_of_interval(kept.interval) || /return /
+owners: who left is settled|word_owners.h|s/ || (is_frozen \&\& !has_left);/ || is_frozen;/
 owners: every value of a warp is equal|word_owners.h|s/ \&\& load_word() == access.value_mark;/;/
 owners: what is logged is logged once|word_owners.h|s/state.kind() == WordOwner::Kind::kLogged || access/access/
 logger: every access is of one byte|unlogged_memory.h|s/return 1U << size_log2_at(site);/return 1U + (site \& 0);/

@@ -125,9 +125,13 @@ class SharedMemory {
     return places;
   }
 
-  // The size that the driver gives for it: what is static ends where what is dynamic may begin.
+  // At most the size that the driver gives for it: what is static ends where what is dynamic may
+  // begin, and ptxas places all variables of the module in each kernel if it compiles fast.
   [[nodiscard]] std::uint64_t size_of(const FunctionFacts& entry) const {
-    const std::uint64_t bytes = bytes_of(entry);
+    std::uint64_t bytes = bytes_of(entry);
+    for (const Variable* variable : variables_) {
+      bytes = is_used(entry, *variable) ? bytes : add(bytes, *variable);
+    }
     return uses_dynamic(entry) ? align_up(bytes, dynamic_alignment(entry)) : bytes;
   }
 

@@ -182,6 +182,11 @@ TEST_CASE("what an access does to a state is in its site's word", "[logger]") {
   CHECK(state_access(bytes, word(kPlainWrite, 0), 0).use == StateUse::kWrite);
   CHECK(state_access(bytes, word(kPlainRead | kPlainWrite, 2), 0).use == StateUse::kReduction);
   CHECK(state_access(bytes, word(kPlainRead | kAlwaysLogged, 2), 0).use == StateUse::kLogged);
+  const StateAccess load = state_access(bytes, word(kLoadsStrongly, 2), 0),
+                    store = state_access(bytes, word(kStoresStrongly, 2), 0);
+  CHECK((load.use == StateUse::kRead && load.is_strong && !read.is_strong));
+  CHECK((store.use == StateUse::kWrite && store.is_strong));
+  CHECK(state_access(bytes, word(kAlwaysLogged, 2), 0).use == StateUse::kLogged);
   CHECK(state_access(bytes, word(kPlainRead, 4), 0).use == StateUse::kLogged);  // 16 states
   CHECK(state_access({.granule_log2 = 2}, word(kPlainRead, 1), 0).use == StateUse::kLogged);
 }
@@ -200,6 +205,86 @@ TEST_CASE("an equal value is known by its mark", "[logger]") {
   wide.by.granules_log2 = 1;
   CHECK_FALSE(step(first, 7, wide).has_same_value);
   CHECK(value_mark(0) != 0);
+}
+
+namespace {
+
+// In interval 8 of a block, behind `barriers` of the thread's warp.
+StateStep step_counted(WordState met, std::uint32_t barriers, StateUse use, std::uint32_t thread,
+                       std::uint64_t value = 0, bool is_strong = false) {
+  return step(met, kCountsWarps | 8 | barriers,
+              {.by = {.thread = thread, .site = thread},
+               .use = use,
+               .value_mark = value == 0 ? 0 : value_mark(value),
+               .is_strong = is_strong});
+}
+
+}  // namespace
+
+TEST_CASE("intervals that count barriers of warps go up by as many as there may be", "[logger]") {
+  const std::uint32_t first = next_interval(kCountsWarps, 0);
+  CHECK(first == (kCountsWarps | 8));
+  CHECK(next_interval(first, 0) == (kCountsWarps | 16));
+  CHECK(next_interval(first + 3, 0) == (kCountsWarps | 16));
+  CHECK(next_interval(first + kMostWarpBarriers, 0) == (kCountsWarps | 16));
+  CHECK(next_interval(kCountsWarps | 4080, 0) == (kFrozen | kMostIntervals));
+  CHECK(next_interval(kCountsWarps | 4072, 0) == (kCountsWarps | 4080));
+}
+
+TEST_CASE("what a warp did is before what it does behind its barrier, for others it is not",
+          "[logger]") {
+  using Kind = WordState::Kind;
+  const WordState written = step_counted(WordState(0), 0, StateUse::kWrite, 1).next;
+  CHECK(step_counted(written, 0, StateUse::kRead, 2).logs);  // of its warp, with no barrier between
+  CHECK(step_counted(written, 1, StateUse::kRead, 33).logs);
+  CHECK(step_counted(written, 1, StateUse::kWrite, 33).logs);
+  CHECK(step_counted(written, 1, StateUse::kReduction, 2).logs);
+  CHECK(step_counted(written, 1, StateUse::kWrite, 2).next.first().thread == 2);
+
+  // Who reads it is kept beside it: the one or the other conflicts with whatever comes.
+  const WordState read = step_counted(written, 1, StateUse::kRead, 2).next;
+  REQUIRE(read.kind() == Kind::kReadBehind);
+  CHECK((read.first().thread == 1 && read.second().thread == 2));
+  CHECK(step_counted(read, 1, StateUse::kRead, 2).next.bits() == read.bits());
+  CHECK(step_counted(read, 1, StateUse::kRead, 3).kept == 3);
+  CHECK(step_counted(read, 1, StateUse::kWrite, 3).kept == 3);
+  CHECK(step_counted(read, 1, StateUse::kWrite, 1).kept == 3);
+  CHECK_FALSE(step_counted(read, 1, StateUse::kWrite, 2).logs);
+  CHECK(step_counted(read, 1, StateUse::kRead, 33).kept == 3);
+  CHECK(step_counted(read, 2, StateUse::kRead, 3).next.second().thread == 3);
+  CHECK(step_counted(read, 2, StateUse::kWrite, 3).next.kind() == Kind::kWrite);
+  CHECK((interval_of_kept(read, 0) == 8 && interval_of_kept(read, 1) == 9));
+
+  // What two warps read is of neither.
+  const WordState reads =
+      step_counted(step_counted(WordState(0), 1, StateUse::kRead, 1).next, 1, StateUse::kRead, 33)
+          .next;
+  CHECK(reads.kind() == Kind::kReads);
+  CHECK(step_counted(reads, 2, StateUse::kWrite, 2).kept == 3);
+
+  const WordState logged = step_counted(written, 0, StateUse::kWrite, 2).next;
+  CHECK(step_counted(logged, 3, StateUse::kRead, 40).logs);
+  CHECK_FALSE(step(logged, kCountsWarps | 16, {.by = {.thread = 1}, .use = StateUse::kRead}).logs);
+}
+
+TEST_CASE("with as many barriers of a warp as are counted all is logged", "[logger]") {
+  const WordState written = step_counted(WordState(0), 6, StateUse::kWrite, 1).next;
+  CHECK(written.kind() == WordState::Kind::kWrite);
+  const StateStep last = step_counted(written, kMostWarpBarriers, StateUse::kRead, 2);
+  CHECK((last.logs && last.kept == 1));
+  CHECK(step_counted(WordState(0), kMostWarpBarriers, StateUse::kRead, 2).logs);
+}
+
+TEST_CASE("of weak accesses and others to one word all are logged", "[logger]") {
+  const WordState strong = step_counted(WordState(0), 0, StateUse::kRead, 1, 0, true).next;
+  CHECK(strong.is_strong());
+  CHECK(step_counted(strong, 0, StateUse::kRead, 2, 0, true).next.is_strong());
+  CHECK(step_counted(strong, 0, StateUse::kRead, 2).kept == 1);
+  CHECK(step_counted(strong, 1, StateUse::kRead, 1).logs);
+  CHECK_FALSE(step_counted(strong, 0, StateUse::kRead, 2).next.is_strong());
+  const WordState marked = step_counted(WordState(0), 0, StateUse::kWrite, 1, ~0ULL).next;
+  CHECK_FALSE(marked.is_strong());
+  CHECK(marked.mark() == value_mark(~0ULL));
 }
 
 TEST_CASE("who passes a barrier that a thread has left out logs all, and what that thread did",
