@@ -1,5 +1,8 @@
-// Each warp sums up in shared memory, a __syncwarp() between two levels, then one thread adds the
-// sums of the warps behind a barrier of the block. expect: none weak: never result: x 0 out 2016
+// Each warp sums up in shared memory, a __syncwarp() between two levels; one thread adds the sums
+// behind a barrier of the block.
+// expect: none
+// weak: never
+// result: x 0 out 2016
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

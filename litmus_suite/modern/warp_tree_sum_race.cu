@@ -1,5 +1,7 @@
 // Each warp sums up in shared memory, a __syncwarp() between two levels; one thread adds the sums
-// of the warps with no barrier of the block between. expect: race intra-block shared variable: s[]
+// of the warps with no barrier of the block between.
+// expect: race intra-block shared
+// variable: s[]
 // weak: never
 #include "../litmus.h"
 

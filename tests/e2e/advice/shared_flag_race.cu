@@ -1,6 +1,8 @@
 // A warp waits for a volatile flag in shared memory, without any fence: a barrier there would wait
-// for ever. expect: race intra-block shared missing: cuda::atomic_ref|__threadfence\(\) is missing
-// in two places variable: go data
+// for ever.
+// expect: race intra-block shared
+// missing: cuda::atomic_ref|__threadfence\(\) is missing in two places
+// variable: go data
 #include "../../../litmus_suite/litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {
