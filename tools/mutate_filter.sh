@@ -113,8 +113,8 @@ intervals: no way leads back|passes/barrier_intervals.cpp|s/changes = changes ||
 intervals: who exits does so for all|passes/barrier_intervals.cpp|s/ends ? !may_be_passed(program, site) :/ends ? true :/
 intervals: other blocks never learn|passes/barrier_intervals.cpp|s/kernel.keeps_owners \&\& is_of_block \&\&/kernel.keeps_owners \&\&/
 intervals: strong accesses leave states alone|passes/barrier_intervals.cpp|s/site.logs_states = is_strong_access(site) \&\&/site.logs_states = false \&\&/
-intervals: any mask is of all lanes|passes/barrier_intervals.cpp|s/sizeof(std::uint32_t)) == kAllLanes;/sizeof(std::uint32_t)).has_value();/
-intervals: barriers of warps need no others|passes/barrier_intervals.cpp|s/if (!meet || are_counted_elsewhere(program, sites)) {/if (false) {/
+intervals: any mask is of all lanes|passes/barrier_intervals.cpp|s/sizeof(std::uint32_t)) == kAllLanes;/sizeof(std::uint32_t)) != kAllLanes - 1;/
+intervals: barriers of warps need no others|passes/barrier_intervals.cpp|s/if (!meet || are_counted/if (!meet \&\& are_counted/
 intervals: counted barriers are not told|hooks/interval_text.cpp|s/return site.counts_warps ? write_call/return false ? write_call/
 volatile: a fence behind a load is far|passes/sync_idioms.cpp|s/fences.comes_after(statement)/false/
 volatile: a fence before a store is far|passes/sync_idioms.cpp|s/: fences.comes_before(statement)/: false/
@@ -122,7 +122,7 @@ volatile: clusters are blocks|passes/sync_idioms.cpp|s/return effect.shared_clus
 atomics: any result decides nothing|analysis/result_use.cpp|s/^        return false;/        continue;/
 atomics: fences do not matter|passes/global_accesses.cpp|s/return !has_fence_ \&\& /return /
 atomics: any scope is the device's|passes/global_accesses.cpp|s/wire::includes(site.info.scope, wire::Scope::kGpu)/true/
-code: surfaces are not written|analysis/global_writes.cpp|s/reads_image(current.instruction) ? 0 : kFromUnknown/0/
+code: surfaces are not written|analysis/global_writes.cpp|s/reads_image(current.instruction) ? 0 : kFromUnknown/reads_image(current.instruction) ? 0 : 0/
 uniform: a write does not count|passes/uniform_barriers.cpp|s/ \&\& !interval.writes \&\&/ \&\&/
 uniform: any barrier will do|passes/uniform_barriers.cpp|s/uniform_\[flow_.block_of(barrier)\] != Uniformity::kSome \&\& !interval/!interval/
 uniform: who leaves has read nothing|passes/uniform_barriers.cpp|s/           !(interval.leaves \&\& interval.goes_on);/           true;/
