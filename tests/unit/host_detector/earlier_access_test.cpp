@@ -53,4 +53,58 @@ TEST_CASE("who has left is not ordered before who passes the barrier without it"
   CHECK(scenario.has_only(Severity::kError));
 }
 
+namespace {
+
+// By a lane of warp 0, in an interval in which barriers of warps are counted; told of later.
+void access_in(Scenario& scenario, std::uint32_t lane, Operation kind, std::uint16_t interval) {
+  WarpOperation operation = scenario.start({.warp = 0, .mask = std::uint32_t{1} << lane},
+                                           word(kind), RecordKind::kAffine);
+  operation.is_earlier = true;
+  operation.interval = interval;
+  operation.lanes[lane].address = kWord;
+  scenario.detector.apply(operation);
+}
+
+void tell_barriers(Scenario& scenario, std::uint16_t interval) {
+  WarpOperation operation =
+      scenario.start({.warp = 0, .mask = ~0U}, word(Operation::kWrite), RecordKind::kWarpBarriers);
+  operation.interval = interval;
+  scenario.detector.apply(operation);
+}
+
+}  // namespace
+
+TEST_CASE("what a warp did before a counted barrier is before what it does behind it") {
+  Scenario scenario(1, 64);
+  tell_barriers(scenario, 8 + 2);
+  access_in(scenario, 0, Operation::kWrite, 8 + 1);
+  access_in(scenario, 1, Operation::kWrite, 8 + 2);
+  CHECK(scenario.races().empty());
+  access_in(scenario, 2, Operation::kRead, 8 + 2);  // no barrier between these
+  CHECK(scenario.has_only(Severity::kError));
+  CHECK(scenario.detector.rejected() == 0);
+}
+
+TEST_CASE("a counted barrier is one of its warp and of its interval") {
+  Scenario scenario(1, 64);
+  access_in(scenario, 0, Operation::kWrite, 8);
+  tell_barriers(scenario, 8 + 1);
+  tell_barriers(scenario, 8 + 1);  // again: nothing new
+  access_in(scenario, 1, Operation::kRead, 8 + 1);
+  CHECK(scenario.races().empty());
+  access(scenario, 1, Operation::kRead);  // another warp
+  CHECK(scenario.has_only(Severity::kError));
+
+  Scenario next(1, 64);
+  tell_barriers(next, 8 + 3);
+  next.barrier({.warp = 0, .mask = ~0U});
+  next.barrier({.warp = 1, .mask = ~0U});
+  access_in(next, 0, Operation::kWrite, 16);
+  tell_barriers(next, 16 + 1);  // one, though three were told before the block's
+  access_in(next, 1, Operation::kRead, 16 + 1);
+  CHECK(next.races().empty());
+  access_in(next, 2, Operation::kWrite, 16 + 1);
+  CHECK(next.has_only(Severity::kError));
+}
+
 }  // namespace barracuda::detector::test
