@@ -67,8 +67,10 @@ class Rounds {
     }
     for (const RaceEvent& race : races) {
       if (const auto pair = pair_of(race)) {
-        LoopRounds& rounds =
-            known_.try_emplace(statements_of(race, *pair), LoopRounds{false, false}).first->second;
+        LoopRounds& rounds = known_
+                                 .try_emplace(statements_of(race, *pair),
+                                              LoopRounds{.within = false, .across = false})
+                                 .first->second;
         const LoopRounds own = rounds_of(race, *pair->first, *pair->second);
         rounds.within = rounds.within || own.within;
         rounds.across = rounds.across || own.across;

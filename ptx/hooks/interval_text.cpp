@@ -79,7 +79,7 @@ std::string write_tell_barriers(const PlannedSite& site, HookNames& called) {
 }
 
 std::string write_log_states(const PlannedSite& site, bool is_generic, HookNames& called) {
-  const std::string told = write_tell_barriers(site, called);
+  std::string told = write_tell_barriers(site, called);
   if (!site.logs_states) {
     return told;
   }
