@@ -9,7 +9,7 @@ __global__ void litmus(int* x, int* flag, int* out) {
   __shared__ int s[64];
   const int lane = threadIdx.x % 32;
   s[threadIdx.x] = threadIdx.x;
-  __syncwarp();
+  __syncthreads();
   for (int level = 16; level > 0; level /= 2) {
     if (lane < level) {
       s[threadIdx.x] += s[threadIdx.x + level];
