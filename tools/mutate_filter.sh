@@ -107,17 +107,17 @@ intervals: partial barriers count|passes/barrier_intervals.cpp|s/site.effect.cou
 intervals: every event is a barrier|passes/barrier_intervals.cpp|s/(site.info.operation == wire::Operation::kExit || is_whole_barrier(program, site));/true;/
 intervals: what is called logs nothing|passes/barrier_intervals.cpp|s/return index == entry || !program.functions\[index\].may_log;/return true;/
 intervals: asynchronous copies are accesses|passes/barrier_intervals.cpp|s/site.info.asynchrony == wire::Asynchrony::kNone \&\&/true \&\&/
-intervals: nobody publishes|passes/barrier_intervals.cpp|s/site.hook == HookKind::kAccess \&\& finder.follows(site.statement)/false/
+intervals: nobody publishes|passes/barrier_intervals.cpp|s/site.hook == HookKind::kAccess \&\& publications.come_after(site.statement)/false/
 intervals: a relaxed access publishes nothing, nor a release|passes/barrier_intervals.cpp|s/(site.hook == HookKind::kEvent || wire::has_release(site.info.order))/site.hook == HookKind::kEvent/
-intervals: no way leads back|passes/barrier_intervals.cpp|s/changes = changes || comes != comes_to_one_\[i\];/changes = false;/
-intervals: who exits does so for all|passes/barrier_intervals.cpp|s/ends ? !may_be_passed(program, site) :/ends ? true :/
+intervals: no way leads back|analysis/near_stops.cpp|s/changes = changes || lie != ahead_\[i\];/changes = false;/
+intervals: who exits does so for all|passes/barrier_intervals.cpp|s/ends ? !may_be_passed(site) :/ends ? true :/
 intervals: other blocks never learn|passes/barrier_intervals.cpp|s/kernel.keeps_owners \&\& is_of_block \&\&/kernel.keeps_owners \&\&/
 intervals: strong accesses leave states alone|passes/barrier_intervals.cpp|s/site.logs_states = is_strong_access(site) \&\&/site.logs_states = false \&\&/
 intervals: any mask is of all lanes|passes/barrier_intervals.cpp|s/sizeof(std::uint32_t)) == kAllLanes;/sizeof(std::uint32_t)) != kAllLanes - 1;/
-intervals: barriers of warps need no others|passes/barrier_intervals.cpp|s/if (!meet || are_counted/if (!meet \&\& are_counted/
+intervals: barriers of warps need no others|passes/barrier_intervals.cpp|s/ || are_counted_elsewhere(program, sites)) {/) {/
 intervals: counted barriers are not told|hooks/interval_text.cpp|s/return site.counts_warps ? write_call/return false ? write_call/
-volatile: a fence behind a load is far|passes/sync_idioms.cpp|s/fences.comes_after(statement)/false/
-volatile: a fence before a store is far|passes/sync_idioms.cpp|s/: fences.comes_before(statement)/: false/
+volatile: a fence behind a load is far|passes/sync_idioms.cpp|s/fences.come_after(statement)/false/
+volatile: a fence before a store is far|passes/sync_idioms.cpp|s/: fences.come_before(statement)/: false/
 volatile: clusters are blocks|passes/sync_idioms.cpp|s/return effect.shared_cluster || effect.opcode_class == OpcodeClass::kClusterBarrier;/return effect.shared_cluster;/
 atomics: any result decides nothing|analysis/result_use.cpp|s/^        return false;/        continue;/
 atomics: fences do not matter|passes/global_accesses.cpp|s/return !has_fence_ \&\& /return /

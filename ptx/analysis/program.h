@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/expected.h"
 #include "device_logger/symbols.h"
 #include "ptx/analysis/heap_call.h"
 #include "ptx/instrument.h"
@@ -36,6 +37,7 @@ struct FunctionFacts {
   bool calls_indirectly = false;
   bool is_address_taken = false;
   bool has_fence = false;     // or an acquire or a release
+  bool spins = false;         // it waits in a loop for another thread's store
   bool synchronises = false;  // it has one, or an atomic whose result it reads, or waits in a loop
                               // for another thread's store
   bool may_log = false;       // it or a callee has an instruction that is logged
@@ -132,6 +134,17 @@ struct Program {
 
 // Those of one function after the other, as they stand in Program::sites; none is empty.
 std::vector<std::span<PlannedSite>> by_function(std::vector<PlannedSite>& sites);
+
+// Calls visit(sites) for those of each function, until one fails.
+template <typename Visit>
+Expected<void> visit_functions(Program& program, const Visit& visit) {
+  for (const std::span<PlannedSite> sites : by_function(program.sites)) {
+    if (auto visited = visit(sites); !visited) {
+      return visited;
+    }
+  }
+  return {};
+}
 
 // Whether a statement, or any of a module's, declares a variable that `is_meant`.
 template <typename Predicate>

@@ -10,6 +10,7 @@
 #include "device_logger/memory_order.h"
 #include "device_logger/shared_states.h"
 #include "ptx/analysis/constants.h"
+#include "ptx/analysis/near_stops.h"
 #include "ptx/analysis/program.h"
 #include "ptx/analysis/uniform_blocks.h"
 #include "ptx/control_flow.h"
@@ -177,66 +178,33 @@ void propose_events(const Program& program, const Kernel& kernel, std::span<Plan
   }
 }
 
-// Finds what a thread may come to before all of its block meet again.
-class PublicationFinder {
- public:
-  PublicationFinder(const Program& program, const ControlFlow& flow,
-                    std::span<const PlannedSite> sites)
-      : flow_(flow), comes_to_one_(flow.blocks.size()) {
-    for (const PlannedSite& site : sites) {
-      const bool ends = bounds_interval(program, site);
-      if (ends ? !may_be_passed(program, site) : publishes(site)) {
-        stops_.push_back({.statement = site.statement, .publishes = !ends});
-      }
-    }
-    for (bool changes = true; changes;) {
-      changes = false;
-      for (std::size_t i = flow.blocks.size(); i-- > 0;) {
-        const bool comes = from(flow.blocks[i].begin, flow.blocks[i]);
-        changes = changes || comes != comes_to_one_[i];
-        comes_to_one_[i] = comes;
-      }
-    }
-  }
-
-  [[nodiscard]] bool follows(std::size_t statement) const {
-    return from(statement + 1, flow_.blocks[flow_.block_of(statement)]);
-  }
-
- private:
-  struct Stop {
-    std::size_t statement = 0;
-    bool publishes = false;
-  };
-
-  // An exit of some threads, which the others go past.
-  static bool may_be_passed(const Program& program, const PlannedSite& site) {
+// What publishes, and where all of a block meet or end. Who exits alone ends nothing for the
+// others, which go past.
+std::vector<NearStops::Stop> find_publications(const Program& program,
+                                               std::span<const PlannedSite> sites) {
+  const auto may_be_passed = [&](const PlannedSite& site) {
     return !program.module.statements[site.statement].instruction.predicate.empty();
-  }
-
-  [[nodiscard]] bool from(std::size_t statement, const BasicBlock& block) const {
-    const auto stop = std::ranges::lower_bound(stops_, statement, {}, &Stop::statement);
-    if (stop != stops_.end() && stop->statement < block.end) {
-      return stop->publishes;
+  };
+  std::vector<NearStops::Stop> stops;
+  for (const PlannedSite& site : sites) {
+    const bool ends = bounds_interval(program, site);
+    if (ends ? !may_be_passed(site) : publishes(site)) {
+      stops.push_back({.statement = site.statement, .is_meant = !ends});
     }
-    return std::ranges::any_of(block.successors,
-                               [&](std::uint32_t next) { return comes_to_one_[next]; });
   }
-
-  const ControlFlow& flow_;
-  std::vector<Stop> stops_;  // by statement
-  std::vector<bool> comes_to_one_;
-};
+  return stops;
+}
 
 // More than barriers of the block orders the threads: an access is kept of who publishes nothing
 // before the next of them, so that nobody is ordered behind it who may conflict with it before
 // that. Other blocks may learn at any time of what this one did.
 void keep_unpublished(const Program& program, const ControlFlow& flow, Kernel& kernel,
                       std::span<PlannedSite> sites) {
-  const PublicationFinder finder(program, flow, sites);
+  const NearStops publications(flow, find_publications(program, sites));
   const bool is_of_block = std::ranges::none_of(sites, publishes_to_other_blocks);
   for (PlannedSite& site : sites) {
-    site.publishes_later = site.hook == HookKind::kAccess && finder.follows(site.statement);
+    site.publishes_later =
+        site.hook == HookKind::kAccess && publications.come_after(site.statement);
   }
   const auto keeps = [&](bool (*is_one)(const PlannedSite&)) {
     return std::ranges::any_of(
@@ -256,17 +224,23 @@ void keep_unpublished(const Program& program, const ControlFlow& flow, Kernel& k
 void count_warp_barriers(const Program& program, const Function& entry, const ControlFlow& flow,
                          std::span<PlannedSite> sites) {
   constexpr std::uint64_t kAllLanes = ~std::uint32_t{0};
+  const auto is_of_some_warp = [](const PlannedSite& site) {
+    return site.effect.opcode_class == OpcodeClass::kWarpBarrier;
+  };
+  if (std::ranges::none_of(sites, is_of_some_warp) || are_counted_elsewhere(program, sites)) {
+    return;
+  }
   const std::vector<Uniformity> uniform = find_uniform_blocks(program.module, entry, flow);
   const bool meet = std::ranges::all_of(sites, [&](const PlannedSite& site) {
     return !is_whole_barrier(program, site) ||
            uniform[flow.block_of(site.statement)] == Uniformity::kAll;
   });
-  if (!meet || are_counted_elsewhere(program, sites)) {
+  if (!meet) {
     return;
   }
   const Constants constants(program.module, entry);
   for (PlannedSite& site : sites) {
-    if (site.effect.opcode_class == OpcodeClass::kWarpBarrier) {
+    if (is_of_some_warp(site)) {
       const Instruction& barrier = program.module.statements[site.statement].instruction;
       const auto mask = static_cast<std::size_t>(site.effect.value_operand);
       site.is_of_warp =
@@ -349,12 +323,8 @@ Expected<void> visit(Program& program, bool has_shared, std::span<PlannedSite> s
 
 Expected<void> run(Program& program) {
   const bool has_shared = has_shared_memory(program.module);
-  for (const std::span<PlannedSite> sites : by_function(program.sites)) {
-    if (auto visited = visit(program, has_shared, sites); !visited) {
-      return visited;
-    }
-  }
-  return {};
+  return visit_functions(
+      program, [&](std::span<PlannedSite> sites) { return visit(program, has_shared, sites); });
 }
 
 }  // namespace barracuda::ptx::barrier_intervals

@@ -75,7 +75,8 @@ class BodyReader {
                                 heap_call_at(program_.module, function, i).has_value();
       logged += is_logged(effect, function.is_entry) || effect.not_covered || is_heap_call ? 1 : 0;
     }
-    facts.synchronises = facts.synchronises || spins(program_, index);
+    facts.spins = spins(program_, index);
+    facts.synchronises = facts.synchronises || facts.spins;
     facts.may_log = logged > 0;
     facts.is_empty = is_empty;
     if (logged == 1 && facts.callees.empty() && !facts.calls_indirectly) {

@@ -34,12 +34,8 @@ Expected<void> visit(const Program& program, std::span<PlannedSite> sites) {
 }  // namespace
 
 Expected<void> run(Program& program) {
-  for (const std::span<PlannedSite> sites : by_function(program.sites)) {
-    if (auto visited = visit(program, sites); !visited) {
-      return visited;
-    }
-  }
-  return {};
+  return visit_functions(program,
+                         [&](std::span<PlannedSite> sites) { return visit(program, sites); });
 }
 
 }  // namespace barracuda::ptx::surroundings

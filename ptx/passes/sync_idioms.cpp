@@ -7,9 +7,8 @@
 #include "ptx/analysis/change_wait.h"
 #include "ptx/analysis/constants.h"
 #include "ptx/analysis/fence_paths.h"
-#include "ptx/analysis/near_fences.h"
+#include "ptx/analysis/near_stops.h"
 #include "ptx/analysis/program.h"
-#include "ptx/analysis/spins.h"
 #include "ptx/control_flow.h"
 #include "ptx/passes/passes.h"
 
@@ -69,13 +68,13 @@ class Finder {
     if (!orders_its_block_alone()) {
       return;
     }
-    const NearFences fences(program_, program_.function(function_), flow_);
+    const NearStops fences(flow_, find_fences());
     for (const auto& [statement, site] : sites_) {
       const bool is_load = site->effect.opcode_class == OpcodeClass::kLoad;
       const bool is_own = (is_load || site->effect.opcode_class == OpcodeClass::kStore) &&
                           site->effect.space == StateSpace::kShared;
       if (is_own && is_unordered(*site) &&
-          !(is_load ? fences.comes_after(statement) : fences.comes_before(statement))) {
+          !(is_load ? fences.come_after(statement) : fences.come_before(statement))) {
         site->hook = HookKind::kAccess;
         site->info.numbered = false;
       }
@@ -83,6 +82,26 @@ class Finder {
   }
 
  private:
+  // And the barriers of the whole block.
+  [[nodiscard]] std::vector<NearStops::Stop> find_fences() const {
+    using enum OpcodeClass;
+    const Function& function = program_.function(function_);
+    std::vector<NearStops::Stop> stops;
+    for (std::size_t i = function.body_begin; i < function.body_end; ++i) {
+      if (program_.module.statements[i].kind != StatementKind::kInstruction) {
+        continue;
+      }
+      const Effect& effect = program_.effects[i];
+      const bool is_fence = effect.opcode_class == kFence || effect.opcode_class == kProxyFence;
+      const bool is_of_block = effect.opcode_class == kBarrier && effect.count_operand < 0 &&
+                               instruction(i).predicate.empty();
+      if (is_fence || is_of_block) {
+        stops.push_back({.statement = i, .is_meant = is_fence});
+      }
+    }
+    return stops;
+  }
+
   static bool is_unordered(const PlannedSite& site) {
     return (site.hook == HookKind::kAcquire || site.hook == HookKind::kRelease) &&
            (site.info.order == wire::MemoryOrder::kVolatile ||
@@ -99,7 +118,7 @@ class Finder {
     const auto is_of_cluster = [](const Effect& effect) {
       return effect.shared_cluster || effect.opcode_class == OpcodeClass::kClusterBarrier;
     };
-    return function.is_entry && !facts.calls_indirectly && !spins(program_, function_) &&
+    return function.is_entry && !facts.calls_indirectly && !facts.spins &&
            std::ranges::none_of(facts.reachable,
                                 [&](std::uint32_t index) {
                                   return index != function_ && program_.functions[index].has_fence;
