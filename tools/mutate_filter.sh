@@ -109,8 +109,8 @@ intervals: what is called logs nothing|passes/barrier_intervals.cpp|s/return ind
 intervals: asynchronous copies are accesses|passes/barrier_intervals.cpp|s/site.info.asynchrony == wire::Asynchrony::kNone \&\&/true \&\&/
 intervals: nobody publishes|passes/barrier_intervals.cpp|s/site.hook == HookKind::kAccess \&\& publications.come_after(site.statement)/false/
 intervals: a relaxed access publishes nothing, nor a release|passes/barrier_intervals.cpp|s/(site.hook == HookKind::kEvent || wire::has_release(site.info.order))/site.hook == HookKind::kEvent/
-intervals: no way leads back|analysis/near_stops.cpp|s/changes = changes || lie != ahead_\[i\];/changes = false;/
-intervals: who exits does so for all|passes/barrier_intervals.cpp|s/ends ? !may_be_passed(site) :/ends ? true :/
+intervals: no way leads back|analysis/near_stops.cpp|s/for (bool changes = true; changes;) {/for (bool changes = true; changes; changes = false) {/
+intervals: who exits does so for all|passes/barrier_intervals.cpp|s/ends ? !may_be_passed(site) :/ends ? true || may_be_passed(site) :/
 intervals: other blocks never learn|passes/barrier_intervals.cpp|s/kernel.keeps_owners \&\& is_of_block \&\&/kernel.keeps_owners \&\&/
 intervals: strong accesses leave states alone|passes/barrier_intervals.cpp|s/site.logs_states = is_strong_access(site) \&\&/site.logs_states = false \&\&/
 intervals: any mask is of all lanes|passes/barrier_intervals.cpp|s/sizeof(std::uint32_t)) == kAllLanes;/sizeof(std::uint32_t)) != kAllLanes - 1;/
