@@ -102,6 +102,7 @@ KINDS = {
         ("shared_dynamic_race", "shared_dynamic_barrier"),
         ("shared_second_round_race", "shared_second_round_barrier"),
         ("shared_warps_read_write_race", "shared_warps_read_write_barrier"),
+        ("warp_tree_sum_race", "warp_tree_sum"),
         ("wgmma_refill_other_warpgroup_race", None),
     ],
     "syncwarp": [
