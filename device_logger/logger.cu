@@ -447,7 +447,11 @@ BARRACUDA_HOOK void __barracuda_tell_barriers(std::uint32_t site, std::uint32_t 
 BARRACUDA_HOOK HookResult __barracuda_begin_block(std::uint32_t dynamic) {
   using namespace barracuda::wire;
   const std::uint64_t descriptor = __barracuda_block.descriptor;
-  return {descriptor != 0 && BlockStates::begin(descriptor, dynamic)};
+  if (descriptor == 0) {
+    __barracuda_block.states = 0;
+    return {0};
+  }
+  return {BlockStates::begin(descriptor, dynamic)};
 }
 
 // Behind a barrier of the whole block. Without states every access is logged, as by who is frozen.

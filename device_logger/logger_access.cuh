@@ -81,11 +81,11 @@ __device__ __forceinline__ bool keep_access(std::uint32_t site, std::uint64_t ad
                                             std::uint32_t interval,
                                             const StoredValue& stored = {}) {
   const std::uint64_t descriptor = __barracuda_block.descriptor;
-  if (descriptor == 0 || address == kNoAddress) {
-    return true;
-  }
   const BlockStates states(descriptor);
-  return states.are_kept() && states.keep<kUse>(site, address, interval, stored);
+  if (address == kNoAddress || !states.are_kept()) {
+    return address == kNoAddress || descriptor == 0;
+  }
+  return states.keep<kUse>(site, address, interval, stored);
 }
 
 // All lanes or none, as of leaves_out: whether their accesses are left out, or become part of the

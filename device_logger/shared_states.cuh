@@ -43,9 +43,10 @@ class BlockStates {
       : descriptor_(descriptor) {
     if (may_keep) {
       header_ = __barracuda_block.header;
-      at_ = __barracuda_block.states;
-      states_.window = __barracuda_block.window;
-      set_shape(states_, __barracuda_block.shape);
+      const uint4 words = *reinterpret_cast<const uint4*>(&__barracuda_block.states);
+      at_ = join(words.x, words.y);
+      states_.window = words.z;
+      set_shape(states_, words.w);
     }
   }
 
@@ -64,6 +65,7 @@ class BlockStates {
     states.window = second.z;
     set_shape(states, second.w);
     if (states.address == 0) {
+      __barracuda_block.states = 0;
       return false;
     }
     const BlockPlaces places = places_of(states, linear_cta(), dynamic);
@@ -82,7 +84,7 @@ class BlockStates {
     return true;
   }
 
-  [[nodiscard]] __device__ __forceinline__ bool are_kept() const { return header_ != 0; }
+  [[nodiscard]] __device__ __forceinline__ bool are_kept() const { return at_ != 0; }
 
   [[nodiscard]] const __device__ __forceinline__ SharedStates& shape() const { return states_; }
 
@@ -191,16 +193,18 @@ class BlockStates {
   [[nodiscard]] __device__ __forceinline__ bool keep(std::uint32_t site, std::uint64_t address,
                                                      std::uint32_t interval,
                                                      const StoredValue& stored) const {
-    const Lanes lanes = Lanes::at_site(site);
+    const std::uint32_t offset = static_cast<std::uint32_t>(address);
     StateAccess access = state_access(states_, site, linear_thread());
-    bool is_kept = has_state(site, address) && (interval & kFrozen) == 0 && access.use == kUse;
+    access.use = kUse;
+    bool is_kept = has_use<kUse>(site) && has_size(states_, site) && has_state(site, address) &&
+                   (interval & kFrozen) == 0 && !is_last_counted(interval);
+    // Of what does not store, who runs together need not be of one site: some are asked twice then.
+    const Lanes lanes = kUse == StateUse::kWrite ? Lanes::at_site(site) : Lanes(__activemask());
     if (kUse == StateUse::kWrite) {
-      is_kept =
-          are_distinct(lanes, static_cast<std::uint32_t>(address) >> size_log2_at(site)) && is_kept;
+      is_kept = are_distinct(lanes, offset >> size_log2_at(site)) && is_kept;
       access.value_mark = mark_of(lanes, stored);
     }
-    is_kept =
-        is_kept && keep_all<kUse>(site, static_cast<std::uint32_t>(address), interval, access);
+    is_kept = is_kept && keep_all<kUse>(site, offset, interval, access);
     return lanes.those(!is_kept) == 0;
   }
 
@@ -247,26 +251,47 @@ class BlockStates {
     return logs;
   }
 
+  // Nearly all accesses are of one granule that nobody has accessed in this interval, or this
+  // thread so, and are through in a few instructions. (In a loop they would pay for all its
+  // constants.)
   template <StateUse kUse>
   __device__ __forceinline__ bool keep_all(std::uint32_t site, std::uint32_t offset,
                                            std::uint32_t interval,
                                            const StateAccess& access) const {
     const std::uint32_t end = offset + bytes_at(site);
+    BlockPlace place = place_of(offset);
+    std::uint64_t bits = load_block_state(place);
+    if (access.by.granules_log2 == 0) {
+      const std::uint64_t alone = state_alone<kUse>(interval, access).bits();
+      if (bits == alone) {
+        return true;
+      }
+      if (is_over(WordState(bits), interval)) {
+        const std::uint64_t met = change_block_state(place, bits, alone);
+        if (met == bits) {
+          return true;
+        }
+        bits = met;
+      }
+    }
     std::uint32_t at = offset >> states_.granule_log2 << states_.granule_log2;
-    bool is_kept = true;
 #pragma unroll 1
-    do {
-      is_kept = keep_one<kUse>(at, interval, access);
+    while (keep_one<kUse>(place, bits, interval, access)) {
       at += 1U << states_.granule_log2;
-    } while (is_kept && at < end);
-    return is_kept;
+      if (at >= end) {
+        return true;
+      }
+      place = place_of(at);
+      bits = load_block_state(place);
+    }
+    return false;
   }
 
+  // Of a state that was `bits`.
   template <StateUse kUse>
-  __device__ __forceinline__ bool keep_one(std::uint32_t offset, std::uint32_t interval,
+  __device__ __forceinline__ bool keep_one(BlockPlace place, std::uint64_t bits,
+                                           std::uint32_t interval,
                                            const StateAccess& access) const {
-    const BlockPlace place = at_ + state_offset(offset, states_.granule_log2);
-    std::uint64_t bits = load_block_state(place);
 #pragma unroll 1
     for (;;) {
       const StateStep step = step_by<kUse>(WordState(bits), interval, access);
@@ -321,13 +346,17 @@ class BlockStates {
     write_event(queue, event);
   }
 
+  [[nodiscard]] __device__ __forceinline__ BlockPlace place_of(std::uint64_t offset) const {
+    return at_ + state_offset(offset, states_.granule_log2);
+  }
+
   [[nodiscard]] __device__ __forceinline__ BlockPlace mask_of(std::uint32_t warp) const {
     return header_ + kLeftMasks + std::uint64_t{warp} * 4;
   }
 
   __device__ __forceinline__ bool take(std::uint64_t offset, std::uint32_t interval,
                                        const StateAccess& access, std::uint64_t value) const {
-    const BlockPlace place = at_ + state_offset(offset, states_.granule_log2);
+    const BlockPlace place = place_of(offset);
     std::uint64_t bits = load_block_state(place);
     for (;;) {
       const WordState state(bits);

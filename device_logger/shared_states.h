@@ -31,9 +31,9 @@ using BlockPlace = std::uint64_t;
 // it: the entry the descriptor, and 0 behind it; in a kernel that may have states the hook
 // __barracuda_begin_block the rest.
 struct BlockWords {
-  std::uint64_t descriptor;  // address; 0: nothing is logged
-  BlockPlace header;         // of what its block keeps besides states; 0: everything is logged
-  BlockPlace states;
+  std::uint64_t descriptor;     // address; 0: nothing is logged
+  BlockPlace header;            // of what its block keeps besides states; 0: everything is logged
+  BlockPlace states;            // 0 as well then
   std::uint32_t window, shape;  // the words of its SharedStates
 };
 
@@ -126,6 +126,11 @@ BARRACUDA_WIRE std::uint32_t warp_bits(std::uint32_t interval) {
   return (interval & kCountsWarps) != 0 ? kMostWarpBarriers : 0;
 }
 
+// Whether all that the warp does is logged, and its barriers.
+BARRACUDA_WIRE bool is_last_counted(std::uint32_t interval) {
+  return (interval & kCountsWarps) != 0 && (interval & kMostWarpBarriers) == kMostWarpBarriers;
+}
+
 BARRACUDA_WIRE std::uint32_t next_interval(std::uint32_t interval, std::uint32_t left) {
   if ((interval & kFrozen) != 0) {
     return interval;
@@ -158,6 +163,15 @@ BARRACUDA_WIRE StateUse state_use(std::uint32_t site) {
   return !writes ? StateUse::kRead : !reads ? StateUse::kWrite : StateUse::kReduction;
 }
 
+// The same of one use that is kept, as quickly as can be.
+template <StateUse kUse>
+BARRACUDA_LOGGER bool has_use(std::uint32_t site) {
+  const std::uint32_t bits = site & (kPlainRead | kPlainWrite | kAlwaysLogged);
+  return kUse == StateUse::kRead        ? (bits & ~kPlainRead) == 0
+         : kUse == StateUse::kReduction ? bits == (kPlainRead | kPlainWrite)
+                                        : bits == kPlainWrite || bits == kStoresStrongly;
+}
+
 // Of a load or store with a state: kLoadsStrongly or kStoresStrongly.
 BARRACUDA_WIRE bool is_strong(std::uint32_t site) {
   const std::uint32_t bits = site & (kPlainRead | kPlainWrite | kAlwaysLogged);
@@ -180,16 +194,20 @@ struct StateAccess {
   bool is_strong = false;        // a load or store that is not weak
 };
 
+BARRACUDA_WIRE bool has_size(const SharedStates& states, std::uint32_t site) {
+  const std::uint32_t size_log2 = site >> kSizeShift & ((1U << kSizeBits) - 1);
+  return size_log2 - states.granule_log2 <= kMostGranulesLog2;  // huge if it is smaller
+}
+
 // Of `thread`, but for the value. Sizes that a state cannot hold are logged.
 BARRACUDA_WIRE StateAccess state_access(const SharedStates& states, std::uint32_t site,
                                         std::uint32_t thread) {
   const std::uint32_t size_log2 = site >> kSizeShift & ((1U << kSizeBits) - 1);
-  const bool has_size =
-      size_log2 >= states.granule_log2 && size_log2 - states.granule_log2 <= kMostGranulesLog2;
+  const bool is_held = has_size(states, site);
   return {.by = {.thread = thread,
                  .site = (site & (kMaxSites - 1)) - states.first_site,
-                 .granules_log2 = has_size ? size_log2 - states.granule_log2 : 0},
-          .use = has_size ? state_use(site) : StateUse::kLogged,
+                 .granules_log2 = is_held ? size_log2 - states.granule_log2 : 0},
+          .use = is_held ? state_use(site) : StateUse::kLogged,
           .is_strong = is_strong(site)};
 }
 
@@ -452,16 +470,20 @@ BARRACUDA_LOGGER StateStep step_behind(WordState state, std::uint32_t interval,
   return log_from_now_on(state, interval, access);
 }
 
+// Whether nothing of a state is of a thread's interval, which is not frozen.
+BARRACUDA_WIRE bool is_over(WordState met, std::uint32_t interval) {
+  return met.bits() == 0 ||
+         ((met.interval() ^ interval) & kMostIntervals & ~warp_bits(interval)) != 0;
+}
+
 // By a thread that is not frozen, of an access that is used so.
 template <StateUse kUse>
 BARRACUDA_LOGGER StateStep step_by(WordState met, std::uint32_t interval,
                                    const StateAccess& access) {
-  const std::uint32_t number = interval & kMostIntervals, counted = warp_bits(interval);
-  const bool is_now = ((met.interval() ^ number) & ~counted) == 0;
-  const WordState state(is_now ? met.bits() : 0);
+  const std::uint32_t number = interval & kMostIntervals;
+  const WordState state(is_over(met, interval) ? 0 : met.bits());
   const bool is_empty = state.kind() == WordState::Kind::kEmpty;
-  const bool is_last = counted != 0 && (number & counted) == counted;
-  if (is_last || (!is_empty && state.is_strong() != access.is_strong)) {
+  if (is_last_counted(interval) || (!is_empty && state.is_strong() != access.is_strong)) {
     return log_from_now_on(state, number, access);
   }
   StateStep step = is_empty || state.interval() == number
@@ -469,6 +491,20 @@ BARRACUDA_LOGGER StateStep step_by(WordState met, std::uint32_t interval,
                        : step_behind<kUse>(state, number, access);
   step.next = step.next.with_strength(access.is_strong && !step.logs);
   return step;
+}
+
+// What an access makes of a word that is_over(), or that is this already: nearly all meet such a
+// word, and step_by() would say the same. The thread is not frozen, and not is_last_counted().
+template <StateUse kUse>
+BARRACUDA_LOGGER WordState state_alone(std::uint32_t interval, const StateAccess& access) {
+  using Kind = WordState::Kind;
+  const std::uint32_t number = interval & kMostIntervals;
+  const KeptAccess& by = access.by;
+  const WordState alone =
+      kUse == StateUse::kWrite  ? WordState::of_write(number, by, access.value_mark)
+      : kUse == StateUse::kRead ? WordState::of(number, Kind::kRead, by)
+                                : WordState::of(number, Kind::kReductions, by, by);
+  return alone.with_strength(access.is_strong);
 }
 
 // Of one of the two that a state kept, the interval in which it was made.

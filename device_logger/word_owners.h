@@ -54,9 +54,8 @@ BARRACUDA_WIRE OwnerAccess owner_access(std::uint32_t site, std::uint32_t first_
                                         std::uint32_t interval, std::uint64_t address) {
   const std::uint32_t size_log2 = site >> kSizeShift & ((1U << kSizeBits) - 1);
   const std::uint32_t number = interval & kMostIntervals, counted = warp_bits(interval);
-  const bool is_last = counted != 0 && (number & counted) == counted;
-  const bool is_kept = (interval & kFrozen) == 0 && !is_last && size_log2 <= kMostOwnedSizeLog2 &&
-                       (address & ((1U << size_log2) - 1)) == 0;
+  const bool is_kept = (interval & kFrozen) == 0 && !is_last_counted(interval) &&
+                       size_log2 <= kMostOwnedSizeLog2 && (address & ((1U << size_log2) - 1)) == 0;
   const StateUse use = state_use(site);
   return {.by = {.thread = thread,
                  .block = block,

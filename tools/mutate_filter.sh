@@ -141,12 +141,12 @@ logger: a read is where it begins|unlogged_memory.h|s/begins_inside \&\& first +
 logger: a write is where it begins|unlogged_memory.h|s/ends_inside = range.address - address < bytes;/ends_inside = false;/
 logger: a write is where it ends|unlogged_memory.h|s/begins_inside = first < range.bytes;/begins_inside = (use == AccessUse::kWrite ? first + bytes - 1 : first) < range.bytes;/;s/ends_inside = range.address - address < bytes;/ends_inside = false;/
 logger: one range counts|unlogged_memory.h|s/i < counts.count; ++i/i < counts.count \&\& i < 1; ++i/
-states: an interval lasts|shared_states.h|s/is_now ? met.bits() : 0/met.bits()/
-states: intervals do not matter|shared_states.h|s/is_now ? met.bits() : 0/0/
+states: an interval lasts|shared_states.h|s/is_over(met, interval) ? 0 : met.bits()/met.bits()/
+states: intervals do not matter|shared_states.h|s/is_over(met, interval) ? 0 : met.bits()/0/
 states: barriers of warps order blocks|shared_states.h|s/if (is_of_warp \&\& kUse == StateUse::kWrite/if (kUse == StateUse::kWrite/
 states: barriers of warps order nothing|shared_states.h|s/is_empty || state.interval() == number$/true/
 states: who reads behind a barrier of its warp hides the write|shared_states.h|s/Kind::kReadBehind, state.first(), access.by)/Kind::kRead, access.by)/
-states: barriers of warps are counted for ever|shared_states.h|s/is_last = counted != 0 \&\& (number/is_last = false \&\& (number/
+states: barriers of warps are counted for ever|shared_states.h|s/if (is_last_counted(interval) ||/if (false ||/
 states: what was read behind a barrier was written behind it|shared_states.h|s/ \&\& which == 0;/ \&\& which == 2;/
 states: strong accesses are weak|shared_states.h|s/ || (!is_empty \&\& state.is_strong() != access.is_strong)//
 states: writers do not conflict|shared_states.h|s/if (!is_own) {/if (false) {/
@@ -157,7 +157,9 @@ states: all sites are one|shared_states.h|s/first.site != state.second().site ||
 states: every value is equal|shared_states.h|s/access.value_mark == state.mark() \&\&/true \&\&/
 states: atomics of any size are alike|shared_states.h|s/ || first.granules_log2 != by.granules_log2//
 states: an atomic conflicts with nothing|shared_states.h|s/state.kind() != Kind::kReductions || first/first/
-states: every size has states|shared_states.h|s/has_size ? state_use(site) : StateUse::kLogged/state_use(site)/
+states: a load's hook keeps all|shared_states.h|s/(bits \& ~kPlainRead) == 0/true/
+states: who is alone is weak|shared_states.h|s/return alone.with_strength(access.is_strong);/return alone;/
+states: every size has states|shared_states.h|s/is_held ? state_use(site) : StateUse::kLogged/state_use(site)/
 events: a warp in parts is whole|block_events.h|s/is_over() || !is_whole ||/is_over() ||/
 events: a block does one thing|block_events.h|s/ || !is_same || / || /
 events: it is never over|block_events.h|s/if (is_over() || !is_whole/if (!is_whole/

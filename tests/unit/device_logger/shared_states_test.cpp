@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -189,6 +190,49 @@ TEST_CASE("what an access does to a state is in its site's word", "[logger]") {
   CHECK(state_access(bytes, word(kAlwaysLogged, 2), 0).use == StateUse::kLogged);
   CHECK(state_access(bytes, word(kPlainRead, 4), 0).use == StateUse::kLogged);  // 16 states
   CHECK(state_access({.granule_log2 = 2}, word(kPlainRead, 1), 0).use == StateUse::kLogged);
+}
+
+TEST_CASE("a hook's own test of its use is what the site's word says", "[logger]") {
+  for (std::uint32_t bits = 0; bits < 8; ++bits) {
+    const std::uint32_t site = (bits & 1 ? kPlainRead : 0) | (bits & 2 ? kPlainWrite : 0) |
+                               (bits & 4 ? kAlwaysLogged : 0) | 2U << kSizeShift;
+    CHECK(has_use<StateUse::kRead>(site) == (state_use(site) == StateUse::kRead));
+    CHECK(has_use<StateUse::kWrite>(site) == (state_use(site) == StateUse::kWrite));
+    CHECK(has_use<StateUse::kReduction>(site) == (state_use(site) == StateUse::kReduction));
+  }
+}
+
+TEST_CASE("what is quick to see is what the rules say", "[logger]") {
+  std::mt19937 generator(2);
+  const auto random = [&](std::uint32_t below) {
+    return static_cast<std::uint32_t>(generator()) % below;
+  };
+  const auto check = [](auto use, WordState met, std::uint32_t interval,
+                        const StateAccess& access) {
+    constexpr StateUse kUse = decltype(use)::value;
+    const WordState alone = state_alone<kUse>(interval, access);
+    if (is_over(met, interval)) {
+      const StateStep taken = step_by<kUse>(met, interval, access);
+      CHECK((!taken.logs && taken.next.bits() == alone.bits()));
+    }
+    const StateStep again = step_by<kUse>(alone, interval, access);
+    CHECK((!again.logs && again.next.bits() == alone.bits()));
+  };
+  WordState met(0);
+  for (int i = 0; i < 20000; ++i) {
+    const std::uint32_t number = random(30), counts = random(2) * kCountsWarps;
+    const std::uint32_t interval = number | counts;
+    const StateAccess access{.by = {.thread = random(3) * 31, .site = random(3)},
+                             .use = static_cast<StateUse>(1 + random(3)),
+                             .value_mark = random(2) * 7,
+                             .is_strong = random(4) == 0};
+    if (!is_last_counted(interval)) {
+      check(std::integral_constant<StateUse, StateUse::kRead>{}, met, interval, access);
+      check(std::integral_constant<StateUse, StateUse::kWrite>{}, met, interval, access);
+      check(std::integral_constant<StateUse, StateUse::kReduction>{}, met, interval, access);
+    }
+    met = random(5) == 0 ? WordState(0) : step(met, interval, access).next;
+  }
 }
 
 TEST_CASE("an equal value is known by its mark", "[logger]") {
