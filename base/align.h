@@ -1,4 +1,4 @@
-// Rounding up to a multiple.
+// Rounding to a multiple.
 #pragma once
 
 #include <concepts>
@@ -9,6 +9,11 @@ namespace barracuda {
 template <std::integral Number>
 constexpr Number align_up(Number value, std::type_identity_t<Number> alignment) {
   return (value + alignment - 1) / alignment * alignment;
+}
+
+template <std::integral Number>
+constexpr Number align_down(Number value, std::type_identity_t<Number> alignment) {
+  return value / alignment * alignment;
 }
 
 }  // namespace barracuda

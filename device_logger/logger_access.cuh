@@ -122,7 +122,9 @@ __device__ __forceinline__ bool owns_access(std::uint32_t site, std::uint64_t ad
   return lanes.those(!is_left_out) == 0;
 }
 
-// Whether any lane's access has to be logged. What comes before it is logged here.
+// Whether this lane's access has to be logged. What comes before it is logged here. Of an access
+// that becomes part of a state there is no record as well: what is logged of the state later was
+// before it, and would come behind it.
 __device__ __forceinline__ bool follow_access(std::uint32_t site, std::uint64_t address,
                                               std::uint32_t interval, const StoredValue& stored) {
   const std::uint64_t descriptor = __barracuda_block.descriptor;
@@ -151,7 +153,7 @@ __device__ __forceinline__ bool follow_access(std::uint32_t site, std::uint64_t 
     return false;
   }
   states.tell_own_barriers(lanes, interval);
-  return true;
+  return logs;
 }
 
 }  // namespace barracuda::wire

@@ -238,15 +238,21 @@ class BlockStates {
            static_cast<std::uint32_t>(address) + bytes_at(site) <= states_.window;
   }
 
-  // Of all states of its bytes.
+  // Of all states of its bytes: if one of them has to be logged, so have all.
   __device__ __forceinline__ bool take_all(std::uint32_t site, std::uint64_t offset,
-                                           std::uint32_t interval, const StateAccess& access,
+                                           std::uint32_t interval, StateAccess access,
                                            std::uint64_t value) const {
     const std::uint64_t granule = std::uint64_t{1} << states_.granule_log2;
+    const std::uint64_t begin = offset & ~(granule - 1), end = offset + bytes_at(site);
     bool logs = false;
 #pragma unroll 1
-    for (std::uint64_t at = offset & ~(granule - 1); at < offset + bytes_at(site); at += granule) {
-      logs = take(at, interval, access, value) || logs;
+    for (std::uint64_t at = begin; at < end; at += granule) {
+      const bool logs_now = take(at, interval, access, value);
+      if (logs_now && !logs && begin + granule < end) {
+        access.use = StateUse::kLogged;
+        at = begin - granule;  // once more
+      }
+      logs = logs_now || logs;
     }
     return logs;
   }

@@ -50,6 +50,25 @@ struct UnloggedCounts {
 // so many bytes that is aligned lies in two, or in one in part.
 inline constexpr std::uint32_t kWatchedAlignment = 16;
 
+// Of ranges in which all plain accesses of some sites (ptx::Shortcut) are left out: how many a
+// kernel has, and the most bytes of such an access. It is aligned, and ends in a range if it begins
+// there: ranges end at multiples of so many bytes.
+inline constexpr std::uint32_t kShortcuts = 4, kMostShortcutBytes = 32;
+
+// The hidden last argument of an instrumented kernel, whose text compares with the ranges. Of a
+// kernel without shortcuts it is the first word.
+struct HiddenArgument {
+  std::uint64_t descriptor = 0;  // address of a LaunchDescriptor; 0: the launch runs unlogged
+  std::uint64_t reserved = 0;
+  UnloggedRange shortcuts[kShortcuts] = {};
+};
+
+static_assert(offsetof(HiddenArgument, descriptor) == 0 &&
+                  offsetof(HiddenArgument, reserved) == 8 &&
+                  offsetof(HiddenArgument, shortcuts) == 16 &&
+                  sizeof(HiddenArgument) == 16 + kShortcuts * sizeof(UnloggedRange),
+              "a range is one load of a parameter");
+
 // Which sites were looked at for which of the ranges that are owned. In a launch descriptor.
 inline constexpr std::uint32_t kMostOwnedSites = 1004;
 

@@ -15,7 +15,8 @@ OwnedParameters::OwnedParameters(const KernelNodeParameters& parameters, const p
            return parameter.offset + parameter.size <= kernel.hidden_parameter_offset;
          }));
   buffer_.resize(kernel.hidden_parameter_offset);
-  const session::LaunchArguments arguments(kernel, parameters.kernelParams, parameters.extra, 0);
+  const session::LaunchArguments arguments(kernel, parameters.kernelParams, parameters.extra,
+                                           wire::HiddenArgument{});
   const void* packed = arguments.packed();
   if (packed != nullptr) {
     std::memcpy(buffer_.data(), packed, buffer_.size());
@@ -30,12 +31,12 @@ OwnedParameters::OwnedParameters(const KernelNodeParameters& parameters, const p
 }
 
 KernelNodeParameters OwnedParameters::with_descriptor(std::uint64_t descriptor) {
-  descriptor_ = descriptor;
+  hidden_.descriptor = descriptor;
   pointers_.clear();
   for (const std::size_t offset : offsets_) {
     pointers_.push_back(buffer_.data() + offset);
   }
-  pointers_.push_back(&descriptor_);
+  pointers_.push_back(&hidden_);
   KernelNodeParameters parameters = parameters_;
   parameters.kernelParams = pointers_.data();
   parameters.extra = nullptr;

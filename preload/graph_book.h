@@ -29,14 +29,14 @@ class OwnedParameters {
   // With this descriptor; the arrays belong to this object.
   KernelNodeParameters with_descriptor(std::uint64_t descriptor);
 
-  [[nodiscard]] std::uint64_t descriptor() const { return descriptor_; }
+  [[nodiscard]] std::uint64_t descriptor() const { return hidden_.descriptor; }
 
  private:
   KernelNodeParameters parameters_;
   std::vector<std::byte> buffer_;
   std::vector<std::size_t> offsets_;
   std::vector<void*> pointers_;
-  std::uint64_t descriptor_ = 0;
+  wire::HiddenArgument hidden_;
 };
 
 struct GraphNode {

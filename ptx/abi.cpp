@@ -21,4 +21,11 @@ ParameterLayout parameter_layout(const Function& entry) {
   return layout;
 }
 
+std::uint64_t parameter_limit(const Module& module) {
+  const bool is_large =
+      module.target_arch() >= 70 &&
+      (module.version_major > 8 || (module.version_major == 8 && module.version_minor >= 1));
+  return is_large ? 32764 : 4096;
+}
+
 }  // namespace barracuda::ptx

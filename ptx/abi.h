@@ -27,4 +27,7 @@ struct ParameterLayout {
 // multiple of 32 (sm_80) or 16 (sm_90): there a parameter of a larger .align lies elsewhere.
 ParameterLayout parameter_layout(const Function& entry);
 
+// The most bytes of parameters that an entry of the module can have.
+std::uint64_t parameter_limit(const Module& module);
+
 }  // namespace barracuda::ptx

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace barracuda::ptx {
@@ -22,6 +23,7 @@ struct GlobalWrites {
   bool is_known = false;   // it is nothing but the following
   bool variables = false;  // variables of the module
   std::vector<ArgumentWord> arguments;
+  std::string variable;  // the one that it is, where it is known to be one and nothing else
 };
 
 enum class AddressOp : std::uint8_t {
@@ -73,6 +75,16 @@ struct GlobalAccesses {
   std::vector<AddressNode> nodes;
   std::vector<GlobalAccess> accesses;  // all of the kernel
   bool are_known = false;              // if not, there may be others
+};
+
+// Plain loads and stores of an entry that one argument leads to, or one variable: where a launch
+// says of a range of memory that they need no record there (wire::HiddenArgument), they go round
+// their hooks by a comparison.
+struct Shortcut {
+  std::optional<ArgumentWord> argument;
+  std::string variable;                 // if there is no argument
+  bool stores = false;                  // some of them do
+  std::vector<std::uint32_t> accesses;  // of GlobalAccesses
 };
 
 }  // namespace barracuda::ptx

@@ -3,11 +3,13 @@
 // arguments.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/expected.h"
+#include "device_logger/unlogged_memory.h"
 #include "ptx/abi.h"
 #include "ptx/address_form.h"
 #include "ptx/module.h"
@@ -40,7 +42,7 @@ struct InstrumentOptions {
 struct Kernel {
   std::string name;
   std::vector<ParameterPlace> parameters;     // the program's own, without the hidden one
-  std::uint32_t hidden_parameter_offset = 0;  // 8 bytes; the buffer then ends
+  std::uint32_t hidden_parameter_offset = 0;  // the buffer ends behind it
   std::uint32_t shared_bytes = 0;             // static ones that are the program's
   bool instrumented = false;                  // if not, `reason` says why and nothing is appended
   bool is_empty = false;                      // has nothing to log and is left as it is
@@ -54,6 +56,7 @@ struct Kernel {
   bool numbered = false;             // its call graph synchronises: strong accesses are numbered
   GlobalWrites writes;
   GlobalAccesses accesses;
+  std::vector<Shortcut> shortcuts;  // at most wire::kShortcuts
   // Nothing but barriers of whole blocks orders its threads: one record is made of what all warps
   // of a block do in turn (device_logger/block_events.h).
   bool has_block_events = false;
@@ -63,6 +66,10 @@ struct Kernel {
   bool keeps_states = false, keeps_owners = false;
   wire::SiteId state_sites{};
   std::uint32_t state_granule_log2 = 2, owner_granule_log2 = 2;
+
+  [[nodiscard]] std::size_t hidden_parameter_bytes() const {
+    return shortcuts.empty() ? sizeof(std::uint64_t) : sizeof(wire::HiddenArgument);
+  }
 };
 
 struct NotCovered {  // an instruction or kernel that is not logged

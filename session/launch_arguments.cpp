@@ -54,8 +54,8 @@ std::vector<std::byte> packed_arguments(const ptx::Kernel& kernel, void** parame
 }
 
 LaunchArguments::LaunchArguments(const ptx::Kernel& kernel, void** parameters, void** extra,
-                                 std::uint64_t descriptor)
-    : parameters_(parameters), extra_(extra), descriptor_(descriptor) {
+                                 const wire::HiddenArgument& hidden)
+    : parameters_(parameters), extra_(extra), hidden_(hidden) {
   if (extra != nullptr && parameters == nullptr) {
     append_bytes(kernel, extra);
   } else {
@@ -70,7 +70,7 @@ void LaunchArguments::append_pointer(const ptx::Kernel& kernel, void** parameter
     return;
   }
   pointers_.assign(parameters, parameters + count);
-  pointers_.push_back(&descriptor_);
+  pointers_.push_back(&hidden_);
   parameters_ = pointers_.data();
 }
 
@@ -80,11 +80,12 @@ void LaunchArguments::append_bytes(const ptx::Kernel& kernel, void** extra) {
     return;
   }
   const std::size_t offset = kernel.hidden_parameter_offset;
-  buffer_.assign(offset + sizeof descriptor_, std::byte{0});
+  const std::size_t bytes = kernel.hidden_parameter_bytes();
+  buffer_.assign(offset + bytes, std::byte{0});
   if (given->bytes != nullptr) {
     std::memcpy(buffer_.data(), given->bytes, std::min(given->size, offset));
   }
-  std::memcpy(buffer_.data() + offset, &descriptor_, sizeof descriptor_);
+  std::memcpy(buffer_.data() + offset, &hidden_, bytes);
   buffer_size_ = buffer_.size();
   // NOLINTBEGIN(performance-no-int-to-ptr): the driver's constants
   extra_keys_ = {reinterpret_cast<void*>(kParameterBufferPointer), buffer_.data(),

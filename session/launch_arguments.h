@@ -1,4 +1,4 @@
-// A launch's arguments with the launch descriptor's address behind the program's own, in whichever
+// A launch's arguments with the hidden one behind the program's own, in whichever
 // of the driver's two forms the program used. The program's arrays are only read. The object must
 // outlive the driver's launch call, which copies the arguments; it is neither copied nor moved.
 #pragma once
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "device_logger/unlogged_memory.h"
 #include "ptx/instrument.h"
 
 namespace barracuda::session {
@@ -26,9 +27,9 @@ class LaunchArguments {
   // Unchanged arguments.
   LaunchArguments(void** parameters, void** extra) : parameters_(parameters), extra_(extra) {}
 
-  // With `descriptor` (0: run unlogged) appended for `kernel`.
+  // With `hidden` appended for `kernel`.
   LaunchArguments(const ptx::Kernel& kernel, void** parameters, void** extra,
-                  std::uint64_t descriptor);
+                  const wire::HiddenArgument& hidden);
   ~LaunchArguments() = default;
   LaunchArguments(const LaunchArguments&) = delete;
   LaunchArguments& operator=(const LaunchArguments&) = delete;
@@ -48,7 +49,7 @@ class LaunchArguments {
 
   void** parameters_ = nullptr;
   void** extra_ = nullptr;
-  std::uint64_t descriptor_ = 0;
+  wire::HiddenArgument hidden_;
   std::vector<void*> pointers_;
   std::vector<std::byte> buffer_;
   std::size_t buffer_size_ = 0;

@@ -1,5 +1,6 @@
 #include "session/launch_tracker.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/assert.h"
@@ -92,8 +93,8 @@ void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
   }
   void** const parameters = launch.parameters();
   void** const extra = launch.extra();
-  launch.arguments_.emplace(*kernel.kernel, parameters, extra,
-                            reinterpret_cast<std::uint64_t>(descriptor));
+  launch.hidden_.descriptor = reinterpret_cast<std::uint64_t>(descriptor);
+  launch.arguments_.emplace(*kernel.kernel, parameters, extra, launch.hidden_);
   if (timer_ != nullptr && !launch.captured_) {
     launch.timed_ = timer_->begin(request.stream);  // last: only the launch comes between
   }
@@ -150,6 +151,7 @@ void LaunchTracker::leave_out_accesses(Launch& launch, const LaunchRequest& requ
   wire::UnloggedMemory& unlogged = taken.descriptor->unlogged;
   unlogged = left_out.memory;
   taken.descriptor->owned_sites = left_out.sites;
+  std::ranges::copy(left_out.shortcuts, launch.hidden_.shortcuts);
   // Nothing may come between such a kernel and another.
   if (in_flight_.unlogged().is_on() && !request.is_programmatic) {
     const StateMemory::States states =
@@ -187,7 +189,7 @@ void LaunchTracker::begin_unlogged(Launch& launch, Handle function) {
   if (kernel != nullptr && kernel->instrumented()) {
     void** const parameters = launch.parameters();
     void** const extra = launch.extra();
-    launch.arguments_.emplace(*kernel->kernel, parameters, extra, 0);
+    launch.arguments_.emplace(*kernel->kernel, parameters, extra, wire::HiddenArgument{});
   }
 }
 

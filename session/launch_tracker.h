@@ -47,6 +47,7 @@ class Launch {
   friend class LaunchTracker;
 
   std::optional<LaunchArguments> arguments_;
+  wire::HiddenArgument hidden_;
   RewrittenLaunches::Begun rewritten_;
   std::shared_ptr<const KernelBinding> kernel_;
   detector::LaunchId opened_{};  // in the books; 0: not checked

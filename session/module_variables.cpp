@@ -78,17 +78,18 @@ ModuleVariables::OfKernel ModuleVariables::of_kernel(const KernelBinding& kernel
   const auto ranges_of = [&](const std::vector<std::string>& names) {
     std::vector<MemoryRange> ranges;
     for (const std::string& name : names) {
-      if (const auto known = of_module.find(name); known != of_module.end()) {
-        ranges.push_back(known->second);
-      }
+      const auto known = of_module.find(name);
+      ranges.push_back(known == of_module.end() ? MemoryRange{} : known->second);
     }
     return ranges;
   };
   if (kernel.kernel == nullptr) {
     return {};
   }
-  return {.constants = ranges_of(kernel.kernel->constants),
-          .global = ranges_of(kernel.kernel->variables)};
+  OfKernel found{.constants = ranges_of(kernel.kernel->constants),
+                 .global = ranges_of(kernel.kernel->variables)};
+  std::erase_if(found.constants, [](const MemoryRange& range) { return range.bytes == 0; });
+  return found;
 }
 
 void ModuleVariables::forget(const LoadedModule& module) {

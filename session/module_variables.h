@@ -18,7 +18,8 @@ namespace barracuda::session {
 
 class ModuleVariables {
  public:
-  // What a kernel may access; of global memory what the host does not share.
+  // What a kernel may access. `global`: of each of ptx::Kernel::variables; without bytes if it is
+  // not known, or shared with the host.
   struct OfKernel {
     std::vector<MemoryRange> constants, global;
   };

@@ -221,16 +221,13 @@ class FollowedAccess {
     const LaneWords addresses = addresses_of(call, Generic, mask);
     const FollowedAccess access(*descriptor, call, addresses);
     return for_each_site(call, mask, [&](const NativeLanes& same) {
-      const Outcome outcome = access.follow(same, site_of(call, same.leader));
-      set_results(call, same.mask, outcome == Outcome::kLogged ? 0 : 1);
-      return outcome == Outcome::kLeftOut ||
-             (outcome == Outcome::kLogged && access.tell_barriers(same));
+      const std::optional<std::uint32_t> logged = access.follow(same, site_of(call, same.leader));
+      set_results(call, logged.value_or(0), 0);
+      return logged && (*logged == 0 || access.tell_barriers(same));
     });
   }
 
  private:
-  using Outcome = NativeStates::Outcome;
-
   FollowedAccess(const wire::LaunchDescriptor& descriptor, const NativeCall& call,
                  const LaneWords& addresses)
       : descriptor_(descriptor),
@@ -245,11 +242,11 @@ class FollowedAccess {
     return states_.tell_own_barriers(queue_, static_cast<std::uint32_t>(intervals_[lanes.leader]));
   }
 
-  // Whether any of these lanes' accesses is logged; of one that is, all are.
-  [[nodiscard]] Outcome follow(const NativeLanes& lanes, std::uint32_t site) const {
-    std::uint32_t in_states = 0, watched = 0;
+  // Those of these lanes whose accesses are logged; nothing if the queue has no room.
+  [[nodiscard]] std::optional<std::uint32_t> follow(const NativeLanes& lanes,
+                                                    std::uint32_t site) const {
+    std::uint32_t in_states = 0, watched = 0, logged = 0;
     LaneWords offsets{};
-    bool is_logged = false;
     lanes.for_each([&](std::uint32_t lane, std::uint32_t) {
       const std::uint32_t bit = std::uint32_t{1} << lane;
       if (!is_global(addresses_[lane])) {
@@ -260,23 +257,22 @@ class FollowedAccess {
           judge_access(descriptor_, site, addresses_[lane], wire::access_use(site));
       offsets[lane] = judged.offset;
       watched |= judged.decision == wire::LogDecision::kWatched ? bit : 0;
-      is_logged = is_logged || judged.decision == wire::LogDecision::kLogged ||
-                  judged.decision == wire::LogDecision::kWrites;
+      logged |= judged.decision == wire::LogDecision::kLogged ||
+                        judged.decision == wire::LogDecision::kWrites
+                    ? bit
+                    : 0;
     });
-    Outcome outcome = is_logged ? Outcome::kLogged : Outcome::kLeftOut;
-    const auto add = [&outcome](Outcome more) {
-      outcome = more == Outcome::kLeftOut ? outcome : more;
-      return outcome != Outcome::kTryAgain;
-    };
-    if (in_states != 0 && !add(states_.follow(NativeLanes(in_states), site, addresses_, intervals_,
-                                              values_, queue_))) {
-      return outcome;
+    std::optional<std::uint32_t> more = 0;
+    if (in_states != 0) {
+      more = states_.follow(NativeLanes(in_states), site, addresses_, intervals_, values_, queue_);
+      logged |= more.value_or(0);
     }
-    if (watched != 0) {
-      add(owners_.follow(NativeLanes(watched), site, addresses_, offsets, intervals_, values_,
-                         queue_));
+    if (more && watched != 0) {
+      more = owners_.follow(NativeLanes(watched), site, addresses_, offsets, intervals_, values_,
+                            queue_);
+      logged |= more.value_or(0);
     }
-    return outcome;
+    return more ? std::optional(logged) : std::nullopt;
   }
 
   const wire::LaunchDescriptor& descriptor_;

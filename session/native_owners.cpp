@@ -4,8 +4,6 @@
 
 namespace barracuda::session {
 
-using Outcome = NativeStates::Outcome;
-
 // Device addresses of global memory are host addresses on the emulated device.
 std::uint64_t& NativeOwners::state_of(std::uint64_t granule) const {
   return *reinterpret_cast<std::uint64_t*>(  // NOLINT(performance-no-int-to-ptr)
@@ -43,8 +41,8 @@ bool NativeOwners::log_kept(wire::WordOwner state, std::uint64_t word, const Lan
 
 // What was kept is logged before the state changes: a queue that is full lets the hook begin again,
 // which logs the same accesses a second time.
-Outcome NativeOwners::take(std::uint64_t granule, const LaneStep& lane,
-                           const NativeQueue& queue) const {
+std::optional<bool> NativeOwners::take(std::uint64_t granule, const LaneStep& lane,
+                                       const NativeQueue& queue) const {
   const std::atomic_ref state(state_of(granule));
   const std::atomic_ref word(word_of(granule));
   std::uint64_t bits = state;
@@ -55,25 +53,27 @@ Outcome NativeOwners::take(std::uint64_t granule, const LaneStep& lane,
     const bool is_same = wire::has_same_value(owner, lane.access, load_word);
     const wire::OwnerStep step = wire::owner_step(owner, lane.access, load_word);
     if (step.logs && !log_kept(owner, beside, lane, is_same, queue)) {
-      return Outcome::kTryAgain;
+      return std::nullopt;
     }
     if (step.next.bits() == bits || state.compare_exchange_strong(bits, step.next.bits())) {
       if (step.sets_word) {
         word = step.word;
       }
-      return step.logs ? Outcome::kLogged : Outcome::kLeftOut;
+      return step.logs;
     }
   }
 }
 
-Outcome NativeOwners::follow(const NativeLanes& lanes, std::uint32_t site,
-                             const LaneWords& addresses, const LaneWords& offsets,
-                             const LaneWords& intervals,
-                             const wire::StoredValues<NativeLanes>& values,
-                             const NativeQueue& queue) const {
+std::optional<std::uint32_t> NativeOwners::follow(const NativeLanes& lanes, std::uint32_t site,
+                                                  const LaneWords& addresses,
+                                                  const LaneWords& offsets,
+                                                  const LaneWords& intervals,
+                                                  const wire::StoredValues<NativeLanes>& values,
+                                                  const NativeQueue& queue) const {
   const std::uint32_t granule_log2 = descriptor_.states.owner_granule_log2;
   const bool are_alike = values.are_known && lanes.all_store_alike(values);
-  Outcome outcome = Outcome::kLeftOut;
+  std::uint32_t logged = 0;
+  bool has_room = true;
   lanes.for_each([&](std::uint32_t lane, std::uint32_t) {
     const auto interval = static_cast<std::uint32_t>(intervals[lane]);
     LaneStep step{.access = wire::owner_access(
@@ -89,14 +89,15 @@ Outcome NativeOwners::follow(const NativeLanes& lanes, std::uint32_t site,
       step.access.value_mark = are_alike ? wire::value_mark(step.value) : 0;
     }
     const std::uint64_t last = (offsets[lane] + wire::bytes_at(site) - 1) >> granule_log2;
-    for (std::uint64_t granule = offsets[lane] >> granule_log2;
-         outcome != Outcome::kTryAgain && granule <= last; ++granule) {
+    for (std::uint64_t granule = offsets[lane] >> granule_log2; has_room && granule <= last;
+         ++granule) {
       step.address = addresses[lane] - offsets[lane] + (granule << granule_log2);
-      const Outcome taken = take(granule, step, queue);
-      outcome = taken == Outcome::kLeftOut ? outcome : taken;
+      const std::optional<bool> taken = take(granule, step, queue);
+      has_room = taken.has_value();
+      logged |= taken.value_or(false) ? std::uint32_t{1} << lane : 0;
     }
   });
-  return outcome;
+  return has_room ? std::optional(logged) : std::nullopt;
 }
 
 }  // namespace barracuda::session

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "device_logger/launch_descriptor.h"
 #include "device_logger/unlogged_memory.h"
@@ -21,13 +22,13 @@ class NativeOwners {
                const NativeStates& states)
       : descriptor_(descriptor), call_(call), states_(states) {}
 
-  // What is done with the accesses of `lanes`, of one site, to watched memory, of which `offsets`
-  // are theirs.
-  [[nodiscard]] NativeStates::Outcome follow(const NativeLanes& lanes, std::uint32_t site,
-                                             const LaneWords& addresses, const LaneWords& offsets,
-                                             const LaneWords& intervals,
-                                             const wire::StoredValues<NativeLanes>& values,
-                                             const NativeQueue& queue) const;
+  // As NativeStates has it, of accesses to watched memory, of which `offsets` are theirs.
+  [[nodiscard]] std::optional<std::uint32_t> follow(const NativeLanes& lanes, std::uint32_t site,
+                                                    const LaneWords& addresses,
+                                                    const LaneWords& offsets,
+                                                    const LaneWords& intervals,
+                                                    const wire::StoredValues<NativeLanes>& values,
+                                                    const NativeQueue& queue) const;
 
  private:
   struct LaneStep {
@@ -39,8 +40,8 @@ class NativeOwners {
 
   [[nodiscard]] std::uint64_t& state_of(std::uint64_t granule) const;
   [[nodiscard]] std::uint64_t& word_of(std::uint64_t granule) const;
-  [[nodiscard]] NativeStates::Outcome take(std::uint64_t granule, const LaneStep& lane,
-                                           const NativeQueue& queue) const;
+  [[nodiscard]] std::optional<bool> take(std::uint64_t granule, const LaneStep& lane,
+                                         const NativeQueue& queue) const;
   [[nodiscard]] bool log_kept(wire::WordOwner state, std::uint64_t word, const LaneStep& lane,
                               bool has_same_value, const NativeQueue& queue) const;
 

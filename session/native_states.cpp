@@ -197,31 +197,53 @@ bool NativeStates::log_kept(wire::WordState state, const wire::StateStep& step,
   return true;
 }
 
-NativeStates::Outcome NativeStates::take(std::uint64_t offset, const LaneStep& lane,
-                                         const NativeQueue& queue) const {
+std::optional<bool> NativeStates::take(std::uint64_t offset, const LaneStep& lane,
+                                       const NativeQueue& queue) const {
   std::uint64_t& bits = *state_at(offset);
   const wire::WordState state(bits);
   const wire::StateStep step = wire::any_step(
       state, lane.interval, lane.access, [&](std::uint32_t thread) { return has_left(thread); });
   if (!log_kept(state, step, offset, lane, queue)) {
-    return Outcome::kTryAgain;
+    return std::nullopt;
   }
   bits = step.next.bits();
-  return step.logs ? Outcome::kLogged : Outcome::kLeftOut;
+  return step.logs;
 }
 
-NativeStates::Outcome NativeStates::follow(const NativeLanes& lanes, std::uint32_t site,
-                                           const LaneWords& addresses, const LaneWords& intervals,
-                                           const wire::StoredValues<NativeLanes>& values,
+// If it is logged for one of its granules, so it is for all.
+std::optional<bool> NativeStates::take_all(LaneStep lane, std::uint32_t bytes,
                                            const NativeQueue& queue) const {
+  const std::uint64_t begin = lane.offset & ~(granule() - 1), end = lane.offset + bytes;
+  bool logs = false;
+  for (std::uint64_t at = begin; at < end; at += granule()) {
+    const std::optional<bool> taken = take(at, lane, queue);
+    if (!taken) {
+      return std::nullopt;
+    }
+    if (*taken && !logs && begin + granule() < end) {
+      lane.access.use = wire::StateUse::kLogged;
+      at = begin - granule();  // once more
+    }
+    logs = logs || *taken;
+  }
+  return logs;
+}
+
+std::optional<std::uint32_t> NativeStates::follow(const NativeLanes& lanes, std::uint32_t site,
+                                                  const LaneWords& addresses,
+                                                  const LaneWords& intervals,
+                                                  const wire::StoredValues<NativeLanes>& values,
+                                                  const NativeQueue& queue) const {
   const std::uint32_t bytes = wire::bytes_at(site);
   const bool are_alike = values.are_known && lanes.all_store_alike(values);
-  Outcome outcome = Outcome::kLeftOut;
+  std::uint32_t logged = 0;
+  bool has_room = true;
   lanes.for_each([&](std::uint32_t lane, std::uint32_t) {
     const std::uint64_t offset = wire::address_of(addresses[lane]);
+    const std::uint32_t bit = std::uint32_t{1} << lane;
     if (!are_kept() || wire::space_of(addresses[lane]) != AddressSpace::kShared ||
         offset + bytes > states_.window) {
-      outcome = outcome == Outcome::kTryAgain ? outcome : Outcome::kLogged;
+      logged |= bit;
       return;
     }
     LaneStep step{.offset = offset,
@@ -235,13 +257,13 @@ NativeStates::Outcome NativeStates::follow(const NativeLanes& lanes, std::uint32
       step.value = wire::stored_value(values.low[lane], values.high[lane]);
       step.access.value_mark = are_alike ? wire::value_mark(step.value) : 0;
     }
-    for (std::uint64_t at = offset & ~(granule() - 1);
-         outcome != Outcome::kTryAgain && at < offset + bytes; at += granule()) {
-      const Outcome taken = take(at, step, queue);
-      outcome = taken == Outcome::kLeftOut ? outcome : taken;
+    if (has_room) {
+      const std::optional<bool> taken = take_all(step, bytes, queue);
+      has_room = taken.has_value();
+      logged |= taken.value_or(false) ? bit : 0;
     }
   });
-  return outcome;
+  return has_room ? std::optional(logged) : std::nullopt;
 }
 
 }  // namespace barracuda::session

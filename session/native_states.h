@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "device_logger/block_events.h"
 #include "device_logger/launch_descriptor.h"
@@ -47,17 +48,13 @@ class NativeStates {
   // once more, which logs nothing twice.
   [[nodiscard]] bool gather(wire::EventRecord event, const NativeQueue& queue) const;
 
-  enum class Outcome : std::uint8_t {
-    kLogged,
-    kLeftOut,
-    kTryAgain,  // the queue has no room: once more from the beginning, which changes nothing twice
-  };
-
-  // What is done with the accesses of `lanes`, of one site.
-  [[nodiscard]] Outcome follow(const NativeLanes& lanes, std::uint32_t site,
-                               const LaneWords& addresses, const LaneWords& intervals,
-                               const wire::StoredValues<NativeLanes>& values,
-                               const NativeQueue& queue) const;
+  // Those of `lanes`, of one site, whose accesses are logged. Nothing if the queue has no room:
+  // once more from the beginning, which changes nothing twice.
+  [[nodiscard]] std::optional<std::uint32_t> follow(const NativeLanes& lanes, std::uint32_t site,
+                                                    const LaneWords& addresses,
+                                                    const LaneWords& intervals,
+                                                    const wire::StoredValues<NativeLanes>& values,
+                                                    const NativeQueue& queue) const;
 
  private:
   struct LaneStep {
@@ -77,8 +74,11 @@ class NativeStates {
   [[nodiscard]] wire::BlockEnd end_block() const;
   [[nodiscard]] std::uint64_t* state_at(std::uint64_t offset) const;
   [[nodiscard]] std::uint32_t* mask_of(std::uint32_t warp) const;
-  [[nodiscard]] Outcome take(std::uint64_t offset, const LaneStep& lane,
-                             const NativeQueue& queue) const;
+  // Whether an access is logged; nothing as of follow().
+  [[nodiscard]] std::optional<bool> take_all(LaneStep lane, std::uint32_t bytes,
+                                             const NativeQueue& queue) const;
+  [[nodiscard]] std::optional<bool> take(std::uint64_t offset, const LaneStep& lane,
+                                         const NativeQueue& queue) const;
   [[nodiscard]] bool log_kept(wire::WordState state, const wire::StateStep& step,
                               std::uint64_t offset, const LaneStep& lane,
                               const NativeQueue& queue) const;

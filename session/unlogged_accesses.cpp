@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "base/align.h"
+#include "base/assert.h"
 #include "base/strong_id.h"
 #include "device_logger/word_owners.h"
 #include "session/owned_memory.h"
@@ -55,6 +57,32 @@ std::uint64_t word_at(const std::vector<std::byte>& arguments, std::uint64_t off
   return word;
 }
 
+std::uint64_t argument_of(const UnloggedAccesses::BegunLaunch& launch,
+                          const ptx::ArgumentWord& word) {
+  return word_at(launch.arguments, launch.kernel.parameters[word.parameter].offset + word.offset);
+}
+
+// 0 where it is not known.
+std::uint64_t variable_of(const UnloggedAccesses::BegunLaunch& launch, const std::string& name) {
+  const std::vector<std::string>& names = launch.kernel.variables;
+  const auto found = std::ranges::find(names, name);
+  const auto index = static_cast<std::size_t>(found - names.begin());
+  return found == names.end() || index >= launch.variables.size() ? 0
+                                                                  : launch.variables[index].address;
+}
+
+// Whether all sites of an access were looked at for a range that is owned.
+bool are_owners(const wire::OwnedSites& sites, const ptx::GlobalAccess& access,
+                std::uint32_t range) {
+  for (std::uint32_t site = 0; site < access.sites; ++site) {
+    const std::uint32_t at = access.first_site + site - sites.first;
+    if (at >= wire::kMostOwnedSites || (sites.ranges[at] >> range & 1) == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 // A trace must hold what a detector of any options would ask for, and the paper's rules ask for
@@ -78,8 +106,7 @@ std::optional<UnloggedAccesses::Written> UnloggedAccesses::written_by(
   }
   Written written;
   for (const ptx::ArgumentWord& argument : writes.arguments) {
-    const std::uint64_t pointer = word_at(
-        launch.arguments, launch.kernel.parameters[argument.parameter].offset + argument.offset);
+    const std::uint64_t pointer = argument_of(launch, argument);
     if (pointer == 0) {
       continue;  // nothing can be written there
     }
@@ -118,7 +145,8 @@ UnloggedAccesses::Ranges UnloggedAccesses::read_only(const BegunLaunch& launch,
     }
   }
   if (!launch.kernel.writes.variables) {
-    found.insert(found.end(), launch.variables.begin(), launch.variables.end());
+    std::ranges::copy_if(launch.variables, std::back_inserter(found),
+                         [](const MemoryRange& range) { return range.bytes != 0; });
   }
   return found;
 }
@@ -133,8 +161,7 @@ std::optional<UnloggedAccesses::Ranges> UnloggedAccesses::accessed_by(
   Ranges accessed;
   for (const ptx::GlobalAccess& access : accesses.accesses) {
     for (const ptx::ArgumentWord& argument : access.leads.arguments) {
-      const std::uint64_t pointer = word_at(
-          launch.arguments, launch.kernel.parameters[argument.parameter].offset + argument.offset);
+      const std::uint64_t pointer = argument_of(launch, argument);
       const auto behind = allocations_.allocation_with(pointer);
       const auto before = allocations_.allocation_with(pointer - 1);
       if (pointer != 0 && !behind && !before) {
@@ -230,7 +257,40 @@ UnloggedAccesses::LeftOut UnloggedAccesses::leave_out(const BegunLaunch& launch,
   if (!ranges.empty()) {
     keep(std::move(kept));
   }
+  const std::vector<ptx::Shortcut>& shortcuts = launch.kernel.shortcuts;
+  ASSERT(shortcuts.size() <= left_out.shortcuts.size());
+  for (std::size_t i = 0; i < shortcuts.size(); ++i) {
+    left_out.shortcuts[i] = range_of(shortcuts[i], launch, left_out);
+  }
   return left_out;
+}
+
+wire::UnloggedRange UnloggedAccesses::range_of(const ptx::Shortcut& shortcut,
+                                               const BegunLaunch& launch, const LeftOut& left_out) {
+  const wire::UnloggedMemory& memory = left_out.memory;
+  const std::uint64_t pointer = shortcut.argument ? argument_of(launch, *shortcut.argument)
+                                                  : variable_of(launch, shortcut.variable);
+  const std::uint32_t first_watched = memory.count - memory.watched,
+                      first_owned = first_watched - memory.owned;
+  for (std::uint32_t i = 0; i < first_watched; ++i) {
+    const wire::UnloggedRange& range = memory.ranges[i];
+    if (pointer - range.address >= range.bytes) {
+      continue;
+    }
+    const bool is_left_out =
+        i < first_owned
+            ? !shortcut.stores
+            : std::ranges::all_of(
+                  shortcut.accesses,
+                  [&](std::uint32_t access) {
+                    return are_owners(left_out.sites, launch.kernel.accesses.accesses[access], i);
+                  });
+    const std::uint64_t end = align_down(range.address + range.bytes, wire::kMostShortcutBytes);
+    return is_left_out && end > range.address
+               ? wire::UnloggedRange{.address = range.address, .bytes = end - range.address}
+               : wire::UnloggedRange{};
+  }
+  return {};
 }
 
 std::uint64_t watched_bytes(const wire::UnloggedMemory& memory) {

@@ -5,6 +5,7 @@
 // then on everything is logged. Not thread-safe: its owner serialises.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -39,15 +40,16 @@ class UnloggedAccesses {
     detector::StreamKey stream{};
     const ptx::Kernel& kernel;
     std::vector<std::byte> arguments;      // packed; empty: not known
-    std::vector<MemoryRange> variables{};  // in global memory, that the kernel names
+    std::vector<MemoryRange> variables{};  // of each that the kernel names; no bytes: not known
     bool is_programmatic = false;
     detector::Dim3 grid, block;
   };
 
-  // What its descriptor says.
+  // What its descriptor says, and its hidden argument.
   struct LeftOut {
     wire::UnloggedMemory memory;
     wire::OwnedSites sites;
+    std::array<wire::UnloggedRange, wire::kShortcuts> shortcuts{};
   };
 
   // Holds the launch against those before it, and gives what of its own accesses stays unlogged.
@@ -85,6 +87,10 @@ class UnloggedAccesses {
   [[nodiscard]] Ranges watched(const BegunLaunch& launch, const Ranges& written) const;
   [[nodiscard]] std::optional<Ranges> accessed_by(const BegunLaunch& launch) const;
   LeftOut leave_out(const BegunLaunch& launch, const Ranges& written);
+  // Those that a shortcut leads to, if all its accesses are left out there; else nothing.
+  [[nodiscard]] static wire::UnloggedRange range_of(const ptx::Shortcut& shortcut,
+                                                    const BegunLaunch& launch,
+                                                    const LeftOut& left_out);
   void hold_against(detector::WorkId work, const Touched& touched);
   void end_life(const MemoryRange& range, detector::WorkId free);
   void keep(Unlogged kept);

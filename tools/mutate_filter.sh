@@ -79,6 +79,11 @@ overlap: too many choices are none|thread_overlap.cpp|/if (++choices_ > kMostCho
 logger: acquires are not looked at|native_logger.cpp|s/^      judge_access(\*descriptor, site_of(call, lane), addresses\[lane\], wire::AccessUse::kStrongRead);//
 filter: variables are allocations|allocation_table.cpp|s/ || variables_.contains(begin)//
 filter: allocations have no end|allocation_table.cpp|s/if (address - begin >= record.bytes || /if (/
+shortcuts: what is not written may be stored to|unlogged_accesses.cpp|s/? !shortcut.stores/? true/
+shortcuts: one access is enough|unlogged_accesses.cpp|s/return are_owners(left_out.sites/return true || are_owners(left_out.sites/
+shortcuts: the last bytes are as others|unlogged_accesses.cpp|s/align_down(range.address + range.bytes, wire::kMostShortcutBytes)/range.address + range.bytes/
+shortcuts: what is watched is owned|unlogged_accesses.cpp|s/i < first_watched; ++i) {/i < memory.count; ++i) {/
+shortcuts: any variable is the first|unlogged_accesses.cpp|s/launch.variables\[index\].address/launch.variables[0].address/
 LIST
 )
 
@@ -130,8 +135,16 @@ uniform: one interval is enough|passes/uniform_barriers.cpp|s/in_read_only\[at\]
 uniform: generic stores are global|passes/uniform_barriers.cpp|s/effect.space != StateSpace::kGlobal;/effect.space == StateSpace::kShared;/
 uniform: generic loads are shared|passes/uniform_barriers.cpp|s/site.effect.space == StateSpace::kShared/true/
 uniform: who left has come to every barrier|passes/uniform_barriers.cpp|s/== Uniformity::kAll;/!= Uniformity::kSome;/
+uniform: a load before any barrier is steady|analysis/steady_loads.cpp|s/if (index == 0) {/if (false) {/
+uniform: who writes behind the load does not matter|analysis/steady_loads.cpp|s/return is_written ? std::vector<std::size_t>{} : /return false ? std::vector<std::size_t>{} : /
+uniform: an unknown address is none of the variable|analysis/steady_loads.cpp|s/return sources.is_unknown || sources.variables.empty() ||/return/
+uniform: any barrier makes a load steady|analysis/uniform_blocks.cpp|s/return blocks_\[flow_.block_of(barrier)\] == Uniformity::kAll;/return true;/
 uniform: a register is what it ever was|analysis/uniform_blocks.cpp|s/made_here_\[written.name\] = differs_now;/made_here_[written.name] = false;/
 code: stores are not looked at|hooks/hook_call.cpp|s/kRead ? 0 : wire::kPlainWrite/kRead ? 0 : 0/
+shortcuts: one of two pointers counts|passes/global_accesses.cpp|s/ \&\& leads.arguments.size() == 1;/ \&\& !leads.arguments.empty();/
+shortcuts: a pointer or a variable is a pointer|passes/global_accesses.cpp|s/leads.is_known \&\& !leads.variables \&\&/leads.is_known \&\&/
+shortcuts: atomics are plain|passes/global_accesses.cpp|s/access.sites != 0 \&\& !access.is_atomic \&\&/access.sites != 0 \&\&/
+shortcuts: one of two variables counts|analysis/global_writes.cpp|s/origins == (named | kFromVariables)/true/
 LIST
 )
 

@@ -26,8 +26,15 @@ Relation before_or_unrelated(bool is_before) {
   return is_before ? Relation::kBefore : Relation::kUnrelated;
 }
 
+// The warp's time is that of its last barrier but for accesses that are told of later (kEarlier):
+// what was logged since lies behind a barrier of the warp that the access is before.
+bool is_told_late(const Cell& older, const Cell& cell) {
+  return older.cta == cell.cta && older.warp == cell.warp && cell.time < older.time &&
+         !older.is_asynchronous() && !older.is_settled() && !cell.is_asynchronous();
+}
+
 Relation relation_of(const PlacedPiece& access, Pass pass, const Cell& older, const Cell& cell) {
-  if (cell.is_settled() && older.cta == cell.cta) {
+  if ((cell.is_settled() && older.cta == cell.cta) || is_told_late(older, cell)) {
     return Relation::kUnrelated;  // it was made before what its block has logged since
   }
   if (older.is_superseded() && (!is_judged_by_distance(access.site()) ||

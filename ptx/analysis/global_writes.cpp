@@ -1,8 +1,10 @@
 #include "ptx/analysis/global_writes.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <iterator>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,12 +16,14 @@
 namespace barracuda::ptx {
 namespace {
 
-// What a value may be computed from, as a set: words of the entry's parameters, a bit each, and
-// these. No bit: a number, which is no address.
+// What a value may be computed from, as a set: words of the entry's parameters, a bit each, the
+// first variables of the module that are met, and these. No bit: a number, which is no address.
 using Origins = std::uint64_t;
-constexpr int kMostWords = 61;
+constexpr int kMostWords = 53, kMostVariables = 7;
+constexpr Origins kNamedVariables = ((Origins{1} << kMostVariables) - 1) << kMostWords;
+constexpr Origins kOtherVariables = Origins{1} << 60;
 constexpr Origins kFromPrivate = Origins{1} << 61;    // shared, local, constant, parameter memory
-constexpr Origins kFromVariables = Origins{1} << 62;  // variables in global memory
+constexpr Origins kFromVariables = Origins{1} << 62;  // variables in global memory, those as well
 constexpr Origins kFromUnknown = Origins{1} << 63;
 
 constexpr std::uint32_t kPointerBytes = 8;
@@ -52,6 +56,26 @@ class Words {
     return Origins{1} << index;
   }
 
+  Origins of_variable(std::string_view name) {
+    const auto found = std::ranges::find(variables_, name);
+    const auto index = static_cast<std::size_t>(found - variables_.begin());
+    if (index == kMostVariables) {
+      return kFromVariables | kOtherVariables;
+    }
+    if (found == variables_.end()) {
+      variables_.push_back(name);
+    }
+    return kFromVariables | Origins{1} << (kMostWords + index);
+  }
+
+  // Empty if it may be anything else.
+  [[nodiscard]] std::string_view only_variable(Origins origins) const {
+    const Origins named = origins & kNamedVariables;
+    return std::has_single_bit(named) && origins == (named | kFromVariables)
+               ? variables_[static_cast<std::size_t>(std::countr_zero(named) - kMostWords)]
+               : std::string_view{};
+  }
+
   [[nodiscard]] std::vector<ArgumentWord> in(Origins origins) const {
     std::vector<ArgumentWord> found;
     for (std::size_t i = 0; i < words_.size(); ++i) {
@@ -63,7 +87,8 @@ class Words {
   }
 
  private:
-  std::vector<ArgumentWord> words_;  // at most kMostWords
+  std::vector<ArgumentWord> words_;          // at most kMostWords
+  std::vector<std::string_view> variables_;  // at most kMostVariables
 };
 
 // Where names of variables lie: of the module, and of all functions as one.
@@ -130,7 +155,8 @@ class Registers {
       }
       case Operand::Kind::kSymbol: {
         const Origins index = operand.elements.empty() ? 0 : of(operand.elements[0]);
-        return places_.of(operand.name) | index;
+        const Origins place = places_.of(operand.name);
+        return (place == kFromVariables ? words_.of_variable(operand.name) : place) | index;
       }
       case Operand::Kind::kAddress:
         return operand.elements.empty() ? kFromUnknown : of(operand.elements[0]);
@@ -374,7 +400,8 @@ Origins accessed_at(const Program& program, std::size_t statement, const Registe
 GlobalWrites leads_of(Origins origins, const Words& words) {
   return {.is_known = (origins & kFromUnknown) == 0,
           .variables = (origins & kFromVariables) != 0,
-          .arguments = words.in(origins)};
+          .arguments = words.in(origins),
+          .variable = std::string(words.only_variable(origins))};
 }
 
 }  // namespace

@@ -96,6 +96,7 @@ struct PlannedSite {
   bool publishes_later = false;   // there: the thread may publish before its block's next barrier
   bool logs_states = false;       // a strong access there, maybe to shared memory
   bool may_be_left_out = false;   // an atomic that orders nothing: its hooks ask first
+  std::optional<std::uint32_t> shortcut;  // of its kernel, that it takes
   bool may_be_counted = false;  // an event, if all threads of a block come to each barrier together
   bool is_counted = false;  // an event that all threads of a block make, before any makes another
   bool in_read_only_interval = false;  // a load that races with nothing while no thread has left

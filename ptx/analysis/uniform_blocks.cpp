@@ -8,6 +8,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include "ptx/analysis/constants.h"
+#include "ptx/analysis/steady_loads.h"
 #include "ptx/opcode.h"
 
 namespace barracuda::ptx {
@@ -26,6 +27,7 @@ class Finder {
       : module_(module),
         function_(function),
         flow_(flow),
+        steady_(module, function, flow),
         blocks_(flow.blocks.size(), Uniformity::kAll) {}
 
   std::vector<Uniformity> find() {
@@ -68,11 +70,19 @@ class Finder {
                                [this](const Operand& element) { return differs(element); });
   }
 
+  // All threads come from a barrier together, and read what none of them has written since.
+  [[nodiscard]] bool is_steady(std::size_t load) const {
+    const std::vector<std::size_t>* const barriers = steady_.barriers_before(load);
+    return barriers != nullptr && std::ranges::all_of(*barriers, [&](std::size_t barrier) {
+             return blocks_[flow_.block_of(barrier)] == Uniformity::kAll;
+           });
+  }
+
   // What an instruction makes may differ whatever it is made of.
-  [[nodiscard]] bool makes_different(const Effect& effect) const {
+  [[nodiscard]] bool makes_different(std::size_t at, const Effect& effect) const {
     if (effect.opcode_class == OpcodeClass::kLoad) {
       const bool is_parameter = effect.space == StateSpace::kParam && function_.is_entry;
-      return !is_parameter && effect.space != StateSpace::kConst;
+      return !is_parameter && effect.space != StateSpace::kConst && !is_steady(at);
     }
     return effect.opcode_class != OpcodeClass::kArithmetic;
   }
@@ -84,19 +94,20 @@ class Finder {
       made_here_.clear();
       for (std::size_t i = flow_.blocks[block].begin; i < end; ++i) {
         if (is_instruction(i)) {
-          grows = taint_by(module_.statements[i].instruction, blocks_[block]) || grows;
+          grows = taint_by(i, blocks_[block]) || grows;
         }
       }
     }
     return grows;
   }
 
-  bool taint_by(const Instruction& instruction, Uniformity where) {
+  bool taint_by(std::size_t at, Uniformity where) {
+    const Instruction& instruction = module_.statements[at].instruction;
     if (!makes_something(instruction)) {
       return false;
     }
     bool is_different =
-        tainted_.contains(instruction.predicate) || makes_different(classify(instruction));
+        tainted_.contains(instruction.predicate) || makes_different(at, classify(instruction));
     for (std::size_t i = 1; i < instruction.operands.size() && !is_different; ++i) {
       is_different = differs(instruction.operands[i]);
     }
@@ -185,6 +196,7 @@ class Finder {
   const Module& module_;
   const Function& function_;
   const ControlFlow& flow_;
+  const SteadyLoads steady_;
   std::vector<Uniformity> blocks_;
   boost::unordered_flat_map<std::string_view, std::uint32_t> definitions_;
   boost::unordered_flat_set<std::string_view> tainted_;  // by any of its definitions

@@ -12,6 +12,7 @@
 #include "ptx/hooks/branch_hooks.h"
 #include "ptx/hooks/hook_call.h"
 #include "ptx/hooks/interval_text.h"
+#include "ptx/hooks/shortcut_text.h"
 
 namespace barracuda::ptx {
 namespace {
@@ -263,13 +264,20 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
   bool is_generic = false;
   const std::string address =
       write_address(site, statement, is_generic) + write_part(site, statement);
+  Predicate shortcut;
+  if (site.shortcut) {
+    const std::string_view entry = module_.functions[site.function].name;
+    shortcut = {.before = skip_by_shortcut(entry, *site.shortcut, next_label_),
+                .after = fmt::format("$__barracuda_skip{}:\n", next_label_)};
+    ++next_label_;
+  }
   std::uint32_t words = 0;
   const bool compares = site.effect.opcode_class == OpcodeClass::kStore &&
                         site.info.order == wire::MemoryOrder::kWeak && !site.stores_constants;
   const std::string values = compares ? write_stored_values(site, statement, words) : std::string{};
   const Predicate use = skip_unless_used(site);
-  std::string text = fmt::format("{{\n{}{}{}{}{}{}", interval.before, kDeclareAddress,
-                                 predicate.before, use.before, address, values);
+  std::string text = fmt::format("{{\n{}{}{}{}{}{}{}", interval.before, kDeclareAddress,
+                                 predicate.before, use.before, address, shortcut.before, values);
   const HookArgument id = b32(site_word(site)), where = b64("%__barracuda_a"),
                      count = b32(std::string(kInterval)), low = b64("%__barracuda_v0"),
                      high = b64(words == 2 ? "%__barracuda_v1" : "0");
@@ -296,7 +304,7 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
             : words == 1 ? write_call(called_, hook("store"), {id, where, low})
                          : write_call(called_, hook("store_wide"), {id, where, low, high});
   }
-  text += needless.after;
+  text += needless.after + shortcut.after;
   text += use.after + predicate.after + interval.after + "}\n";
   return {.before = text};
 }

@@ -3,9 +3,13 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/strong_id.h"
 #include "device_logger/scope_order.h"
+#include "device_logger/unlogged_memory.h"
 #include "ptx/analysis/address_forms.h"
 #include "ptx/analysis/global_writes.h"
 #include "ptx/analysis/program.h"
@@ -85,7 +89,6 @@ class EntryReader {
 
   std::vector<AddressNode> take_nodes() { return forms_.take_nodes(); }
 
- private:
   // Those of a statement, in the order of the text.
   [[nodiscard]] std::span<PlannedSite> sites_at(std::size_t statement) {
     const auto sites =
@@ -93,6 +96,7 @@ class EntryReader {
     return {sites.begin(), sites.end()};
   }
 
+ private:
   // Of an atomic. With a fence somewhere its result may tell of what others did before theirs.
   [[nodiscard]] bool decides_nothing(std::size_t atomic) {
     if (program_.effects[atomic].opcode_class == OpcodeClass::kReduction) {
@@ -111,17 +115,71 @@ class EntryReader {
   std::optional<RegisterUses> uses_;
 };
 
-GlobalAccesses find(Program& program, std::uint32_t entry) {
-  GlobalAccesses all;
+// Whether it has a hook that is gone round where a launch says so: of an aligned access, or of a
+// read, of which the part that is read may be smaller.
+bool may_take_shortcut(const FoundAccess& found, std::uint32_t entry, const GlobalAccess& access) {
+  const GlobalWrites& leads = found.leads;
+  const bool is_argument = leads.is_known && !leads.variables && leads.arguments.size() == 1;
+  return found.function == entry && access.sites != 0 && !access.is_atomic &&
+         access.bytes <= wire::kMostShortcutBytes && (is_argument || !leads.variable.empty());
+}
+
+// Of those the ones that most sites take.
+std::vector<Shortcut> find_shortcuts(const Program& program, std::uint32_t entry,
+                                     std::span<const FoundAccess> found,
+                                     const GlobalAccesses& all) {
+  std::vector<Shortcut> shortcuts;
+  for (std::uint32_t i = 0; i < found.size(); ++i) {
+    const GlobalWrites& leads = found[i].leads;
+    if (!may_take_shortcut(found[i], entry, all.accesses[i])) {
+      continue;
+    }
+    const std::optional<ArgumentWord> argument =
+        leads.arguments.empty() ? std::nullopt : std::optional(leads.arguments.front());
+    auto same = std::ranges::find_if(shortcuts, [&](const Shortcut& shortcut) {
+      return shortcut.argument == argument && shortcut.variable == leads.variable;
+    });
+    if (same == shortcuts.end()) {
+      same = shortcuts.insert(same, {.argument = argument, .variable = leads.variable});
+    }
+    same->accesses.push_back(i);
+    same->stores =
+        same->stores || program.effects[found[i].statement].opcode_class == OpcodeClass::kStore;
+  }
+  std::ranges::stable_sort(shortcuts, std::ranges::greater(),
+                           [](const Shortcut& shortcut) { return shortcut.accesses.size(); });
+  shortcuts.resize(std::min<std::size_t>(shortcuts.size(), wire::kShortcuts));
+  return shortcuts;
+}
+
+bool has_room_for_shortcuts(const Program& program, const Kernel& kernel) {
+  return kernel.instrumented && !program.options.for_paper &&
+         kernel.hidden_parameter_offset + sizeof(wire::HiddenArgument) <=
+             parameter_limit(program.module);
+}
+
+void find(Program& program, std::uint32_t entry, Kernel& kernel) {
+  GlobalAccesses& all = kernel.accesses;
   EntryReader reader(program, entry);
   all.are_known = !program.functions[entry].calls_indirectly;
-  for (const FoundAccess& found : find_global_accesses(program, entry)) {
-    all.are_known = all.are_known && found.leads.is_known;
-    all.accesses.push_back(found.function == entry ? reader.describe(found)
-                                                   : GlobalAccess{.leads = found.leads});
+  const std::vector<FoundAccess> found = find_global_accesses(program, entry);
+  for (const FoundAccess& each : found) {
+    all.are_known = all.are_known && each.leads.is_known;
+    all.accesses.push_back(each.function == entry ? reader.describe(each)
+                                                  : GlobalAccess{.leads = each.leads});
   }
   all.nodes = reader.take_nodes();
-  return all;
+  if (!has_room_for_shortcuts(program, kernel)) {
+    return;
+  }
+  kernel.shortcuts = find_shortcuts(program, entry, found, all);
+  for (std::uint32_t i = 0; i < kernel.shortcuts.size(); ++i) {
+    for (const std::uint32_t access : kernel.shortcuts[i].accesses) {
+      for (PlannedSite& site : reader.sites_at(found[access].statement)) {
+        site.shortcut = i;
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -131,7 +189,7 @@ Expected<void> run(Program& program) {
     const Function& entry = program.function(i);
     const auto kernel = std::ranges::find(program.kernels, entry.name, &Kernel::name);
     if (entry.is_entry && entry.has_body && kernel != program.kernels.end()) {
-      kernel->accesses = find(program, i);
+      find(program, i, *kernel);
     }
   }
   return {};

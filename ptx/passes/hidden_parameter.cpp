@@ -19,7 +19,7 @@
 namespace barracuda::ptx::hidden_parameter {
 namespace {
 
-constexpr std::uint64_t kHiddenBytes = 8;
+constexpr std::uint64_t kHiddenBytes = 8;  // at least
 // What matrix units and bulk copies read and write in shared memory is swizzled by bits of the
 // address itself, so the memory must stay where it would be without our word, modulo 1024 bytes:
 // their widest pattern (PTX ISA, wgmma's matrix descriptor). Triton counts on it, and declares its
@@ -37,13 +37,6 @@ bool swizzles(const Module& module) {
            (instruction.opcode == Opcode::kWgmma || instruction.opcode == Opcode::kTcgen05 ||
             instruction.mnemonic.find(".tensor") != std::string_view::npos);
   });
-}
-
-std::uint64_t parameter_limit(const Module& module) {
-  const bool is_large =
-      module.target_arch() >= 70 &&
-      (module.version_major > 8 || (module.version_major == 8 && module.version_minor >= 1));
-  return is_large ? 32764 : 4096;
 }
 
 // The variables of a module in a state space.
@@ -185,63 +178,6 @@ class SharedMemory {
   std::vector<const Variable*> variables_, dynamic_;
 };
 
-// The place in a header's text where a further parameter goes.
-struct ListEnd {
-  std::size_t position = 0;
-  bool has_list = false, is_empty = true;
-};
-
-std::size_t skip_comment(std::string_view text, std::size_t at) {
-  if (text.substr(at, 2) == "//") {
-    return std::min(text.find('\n', at), text.size());
-  }
-  if (text.substr(at, 2) == "/*") {
-    const std::size_t end = text.find("*/", at + 2);
-    return end == std::string_view::npos ? text.size() : end + 2;
-  }
-  return at;
-}
-
-ListEnd find_list_end(std::string_view text, std::size_t name_end) {
-  ListEnd list{.position = name_end};
-  int depth = 0;
-  for (std::size_t at = name_end; at < text.size(); ++at) {
-    if (const std::size_t next = skip_comment(text, at); next != at) {
-      at = next - 1;
-      continue;
-    }
-    const char c = text[at];
-    if (c == '(') {
-      list.has_list = true;
-      ++depth;
-    } else if (c == ')') {
-      if (--depth == 0) {
-        list.position = at;
-        return list;
-      }
-    } else if (depth > 0 && c > ' ') {
-      list.is_empty = false;
-    } else if (depth == 0 && c == '.') {  // .maxntid …: there is no list
-      return list;
-    }
-  }
-  return list;
-}
-
-void append_parameter(Module& module, const Function& entry) {
-  Statement& header = module.statements[entry.header];
-  const std::size_t name =
-      header.text.find(entry.name, header.text.find(".entry") + std::string_view(".entry").size());
-  const ListEnd list = find_list_end(header.text, name + entry.name.size());
-  const std::string parameter =
-      fmt::format(".param .u64 {}{}", entry.name, wire::kHiddenParameterSuffix);
-  const std::string inserted = !list.has_list  ? fmt::format("({})", parameter)
-                               : list.is_empty ? parameter
-                                               : fmt::format(",\n{}\n", parameter);
-  header.text = module.own(fmt::format("{}{}{}", header.text.substr(0, list.position), inserted,
-                                       header.text.substr(list.position)));
-}
-
 }  // namespace
 
 Expected<void> run(Program& program) {
@@ -283,7 +219,6 @@ Expected<void> run(Program& program) {
       if (program.options.is_emulated) {
         facts.placed_shared = shared.placed(entry, facts, word_bytes);
       }
-      append_parameter(program.module, entry);
     }
     kernel.constants = constants.of(program, facts);
     kernel.variables = variables.of(program, facts);

@@ -118,6 +118,17 @@ void keep_to_barriers(Choice& choice) {
   }
 }
 
+// Of one warp, whose lanes read two words apart, and write them now and then.
+void keep_to_few_words(Choice& choice) {
+  constexpr std::array<std::uint8_t, 8> kWhat{0, 1, 2, 3, 4, 5, 6, 28};
+  choice.what = kWhat.at(choice.what % kWhat.size());
+  choice.where &= 7;
+  if (choice.what >= 26) {
+    choice.how = 0;
+    choice.lanes &= ~3U;
+  }
+}
+
 void compare_filtered(const TraceShape& shape) {
   Trace trace = make_trace(shape);
   for (wire::SiteInfo& site : trace.sites) {
@@ -143,6 +154,17 @@ TEST_CASE("the engine finds them in what a device logs that keeps states of shar
     shape.clusters = shape.copies = false;
     for (oracle::Choice& choice : shape.choices) {
       oracle::keep_to_barriers(choice);
+      oracle::keep_to_states(choice);
+    }
+    oracle::compare_filtered(shape);
+  }));
+  CHECK(rc::check("lanes apart", [] {
+    oracle::TraceShape shape = *oracle::shapes();
+    shape.clusters = shape.copies = false;
+    shape.ctas = shape.warps = shape.launches = 1;
+    shape.lanes = 4;
+    for (oracle::Choice& choice : shape.choices) {
+      oracle::keep_to_few_words(choice);
       oracle::keep_to_states(choice);
     }
     oracle::compare_filtered(shape);

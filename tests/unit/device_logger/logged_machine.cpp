@@ -137,7 +137,7 @@ void LoggedMachine::launch(const std::string& kernel, std::uint32_t ctas, std::u
   REQUIRE(facts != instrumented_.kernels.end());
   REQUIRE(facts->instrumented);
   REQUIRE(facts->parameters.size() == parameters.size());
-  std::vector<std::byte> buffer(facts->hidden_parameter_offset + 8);
+  std::vector<std::byte> buffer(facts->hidden_parameter_offset + facts->hidden_parameter_bytes());
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     std::memcpy(buffer.data() + facts->parameters[i].offset, &parameters[i],
                 facts->parameters[i].size);

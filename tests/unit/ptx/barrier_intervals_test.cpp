@@ -299,6 +299,37 @@ TEST_CASE("threads of a block are counted where all come to every barrier togeth
   CHECK_FALSE(counts_events(differs + barrier + "@%p2 bra $to;\n" + barrier + "$to:\n" + store));
 }
 
+TEST_CASE("what one thread tells all others they do together") {
+  const std::string declare = ".shared .align 4 .u32 flag;\nmov.u32 %r6, tile;\n";
+  const std::string differs = "mov.u32 %r7, %tid.x;\nsetp.eq.u32 %p2, %r7, 0;\n";
+  const std::string tells = "@%p2 st.shared.u32 [flag], %r3;\n", barrier = kBarrier;
+  const std::string ask = "ld.shared.u32 %r4, [flag];\nsetp.eq.u32 %p1, %r4, 0;\n";
+  const std::string branch = "@%p1 bra $end;\n";
+  const std::string rest = "st.shared.u32 [%r6+4], %r1;\n" + barrier + kLoad + "$end:\n";
+  const std::string begin = declare + differs + kStore + tells;
+  CHECK(counts_events(begin + barrier + ask + branch + rest));
+  CHECK(counts_events(begin + barrier + ask + kLoad + branch + rest));
+  // Told again behind the next barrier, in a loop.
+  const std::string loop = "setp.lt.u32 %p3, %r5, 9;\n@%p3 bra $loop;\n";
+  CHECK(counts_events(declare + differs + "$loop:\n" + barrier + tells + barrier + ask + branch +
+                      rest + barrier + "add.u32 %r5, %r5, 1;\n" + loop));
+  for (const std::string& other : {
+           begin + ask + branch + rest,                    // before any barrier
+           begin + barrier + tells + ask + branch + rest,  // told without one
+           begin + barrier + ask + branch + tells + rest,  // while others may still ask
+           begin + barrier + ask + branch + "st.shared.u32 [%r5], 0;\n" + rest,
+           begin + barrier + ask + branch + "st.u32 [%rd1], 0;\n" + rest,
+           begin + barrier + ask + branch + "mov.u32 %r5, flag;\nst.shared.u32 [%r5], 0;\n" + rest,
+           begin + barrier + "ld.shared.u32 %r4, [%r5];\nsetp.eq.u32 %p1, %r4, 0;\n" + branch +
+               rest,
+           // The barrier is not one that all come to.
+           begin + "@%p2 bra $over;\n" + barrier + "$over:\n" + ask + branch + rest,
+       }) {
+    INFO(other);
+    CHECK_FALSE(counts_events(other));
+  }
+}
+
 TEST_CASE("barriers are logged for a block where more than they orders threads") {
   const auto is_for_block = [](const std::string& body) {
     return instrument_with(body).text.find("__barracuda_logs_barrier,") != std::string::npos;

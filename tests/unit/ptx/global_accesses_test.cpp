@@ -10,10 +10,11 @@
 namespace barracuda::ptx {
 namespace {
 
-GlobalAccesses accesses_of(const std::string& body) {
+InstrumentedModule instrumented(const std::string& body) {
   std::vector<Module> units;
   units.push_back(parse_module(
       ".version 8.0\n.target sm_90\n.address_size 64\n.global .align 4 .u32 total;\n"
+      ".global .align 4 .b8 table[64];\n"
       ".visible .entry kernel(.param .u64 p, .param .u64 q, .param .align 8 .b8 s[24],\n"
       ".param .u32 n)\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.reg .pred %p<2>;\n"
       ".shared .align 4 .b8 tile[64];\nld.param.u64 %rd1, [p];\nld.param.u32 %r1, [n];\n"
@@ -23,7 +24,11 @@ GlobalAccesses accesses_of(const std::string& body) {
   auto module = instrument(std::move(units), {.first_site = wire::SiteId{7}});
   INFO((module ? "" : module.error().to_string()));
   REQUIRE(module);
-  return module->kernels.front().accesses;
+  return std::move(*module);
+}
+
+GlobalAccesses accesses_of(const std::string& body) {
+  return instrumented(body).kernels.front().accesses;
 }
 
 // Of the last access.
@@ -109,6 +114,46 @@ TEST_CASE("an access has its bytes, its place and its sites") {
   const GlobalAccess& first = all.accesses[0];
   CHECK((first.bytes == 8 && first.offset == 24 && first.sites == 1 && first.first_site == 8));
   CHECK(first.leads.arguments == std::vector<ArgumentWord>{{0, 0}});
+}
+
+TEST_CASE("what one pointer or one variable leads to goes round its hook by a comparison") {
+  const InstrumentedModule module = instrumented(
+      "ld.global.u32 %r3, [%rd3];\nst.global.u32 [%rd3+4], %r3;\n"
+      "mov.u64 %rd4, table;\nadd.s64 %rd4, %rd4, %rd2;\nld.global.u32 %r3, [%rd4];\n");
+  const std::vector<Shortcut>& shortcuts = module.kernels.front().shortcuts;
+  REQUIRE(shortcuts.size() == 2);
+  CHECK(shortcuts[0].argument == ArgumentWord{.parameter = 0});
+  CHECK((shortcuts[0].stores && shortcuts[0].accesses.size() == 2));
+  CHECK((!shortcuts[1].argument && shortcuts[1].variable == "table" && !shortcuts[1].stores));
+  CHECK(module.text.find("ld.param.b64 %__barracuda_r, [kernel___barracuda_launch+32]") !=
+        std::string::npos);
+}
+
+TEST_CASE("what may lead to two, what orders and what is called takes no shortcut") {
+  const std::string body = GENERATE(
+      as<std::string>{}, "ld.param.u64 %rd4, [q];\nselp.b64 %rd4, %rd3, %rd4, %p1;\n" + kStore,
+      "mov.u64 %rd4, table;\nselp.b64 %rd4, %rd3, %rd4, %p1;\n" + kStore,
+      "mov.u64 %rd4, table;\nmov.u64 %rd5, total;\nselp.b64 %rd4, %rd4, %rd5, %p1;\n" + kStore,
+      "ld.global.u64 %rd4, [%rd5];\n" + kStore, "st.volatile.global.u32 [%rd3], 0;\n",
+      "st.release.gpu.global.u32 [%rd3], 0;\n", "red.global.add.u32 [%rd3], 1;\n",
+      "atom.global.add.u32 %r3, [%rd3], 1;\n", "st.shared.u32 [tile], 0;\n");
+  INFO(body);
+  const InstrumentedModule module = instrumented(body);
+  CHECK(module.kernels.front().shortcuts.empty());
+  CHECK(module.text.find(".param .u64 kernel___barracuda_launch") != std::string::npos);
+}
+
+TEST_CASE("of more variables than are told apart none takes a shortcut for another") {
+  std::string body;
+  for (int i = 0; i < 9; ++i) {
+    body += ".global .u32 v" + std::to_string(i) + ";\nmov.u64 %rd5, v" + std::to_string(i) +
+            ";\nld.global.u32 %r3, [v" + std::to_string(i) + "];\n";
+  }
+  const InstrumentedModule module = instrumented(body + "mov.u64 %rd4, %rd5;\n" + kStore);
+  for (const Shortcut& shortcut : module.kernels.front().shortcuts) {
+    CHECK(shortcut.accesses.size() == 1);
+    CHECK_FALSE(shortcut.stores);
+  }
 }
 
 TEST_CASE("what is called, copied or let begin is not known") {

@@ -445,6 +445,63 @@ TEST_CASE("both arguments in one array are looked at together") {
   CHECK(device.launch(kLegacyStream, kOut + 4, kOut).count == 0);
 }
 
+TEST_CASE("a shortcut leads to what all its accesses leave out") {
+  Device device;
+  device.use_own_words();
+  device.kernel.shortcuts = {
+      {.argument = ptx::ArgumentWord{.parameter = 0}, .accesses = {0}},
+      {.argument = ptx::ArgumentWord{.parameter = 1}, .stores = true, .accesses = {1}}};
+  const auto shortcuts = [&](std::uint64_t in, std::uint64_t out) {
+    return device.leave_out(kLegacyStream, in, out).shortcuts;
+  };
+  const auto is_array = [](const wire::UnloggedRange& range, std::uint64_t address) {
+    return range.address == address && range.bytes == kBytes;
+  };
+  SECTION("what is read, and what threads own") {
+    device.add_blocks();
+    const auto ranges = shortcuts(kIn + 16, kOut);
+    CHECK((is_array(ranges[0], kIn) && is_array(ranges[1], kOut)));
+  }
+  SECTION("not what several threads write") {
+    const auto ranges = shortcuts(kIn, kOut);
+    CHECK((is_array(ranges[0], kIn) && ranges[1].bytes == 0));
+  }
+  SECTION("not by accesses of which one has no place in the table") {
+    device.add_blocks();
+    device.kernel.shortcuts[1].accesses.push_back(2);
+    device.kernel.accesses.accesses.push_back(
+        {.leads = {.is_known = true, .arguments = {{0, 0}}}, .first_site = 90, .sites = 1});
+    CHECK(shortcuts(kIn, kOut)[1].bytes == 0);
+  }
+  SECTION("not by stores to what is not written") {
+    device.kernel.shortcuts[0].stores = true;
+    CHECK(shortcuts(kIn, kOut)[0].bytes == 0);
+  }
+  SECTION("not in front of an array, nor behind it") {
+    CHECK(shortcuts(kIn - 1, kOut)[0].bytes == 0);
+    CHECK(shortcuts(kIn + kBytes, kOut)[0].bytes == 0);
+  }
+  SECTION("to the last whole piece of an array, in which an aligned access ends") {
+    device.allocations.add(0x40000, 90, "cudaMalloc");
+    CHECK(shortcuts(0x40000, kOut)[0].bytes == 64);
+    device.allocations.add(0x50000, 9, "cudaMalloc");
+    CHECK(shortcuts(0x50000, kOut)[0].bytes == 0);
+  }
+  SECTION("to a variable, by its name") {
+    device.kernel.shortcuts[0] = {.variable = "table", .accesses = {0}};
+    device.kernel.variables = {"other", "table"};
+    device.variables = {{}, {.address = 0x9000, .bytes = 64}};
+    CHECK(shortcuts(kIn, kOut)[0].bytes == 64);
+    device.kernel.writes.variables = true;
+    CHECK(shortcuts(kIn, kOut)[0].bytes == 0);
+  }
+  SECTION("not if all is logged") {
+    Device off(options_with("off"));
+    off.kernel = device.kernel;
+    CHECK(off.leave_out(kLegacyStream, kIn, kOut).shortcuts[0].bytes == 0);
+  }
+}
+
 TEST_CASE("who may read what was owned, unordered, is told") {
   Device device(options_with("on"));
   device.use_own_words();
