@@ -283,7 +283,8 @@ class Run {
     }
     const auto at = static_cast<std::size_t>(at_.effect().address_operand);
     if (at_.effect().address_operand < 0 || at >= operands.size() || at_.element_bytes() == 0 ||
-        at_.element_bytes() > kMostElementBytes || at_.effect().shared_cluster) {
+        at_.element_bytes() > kMostElementBytes || at_.effect().shared_cluster ||
+        at_.effect().asynchrony != wire::Asynchrony::kNone) {
       return unexpected(at_.unknown());
     }
     TRY(const LiteralValue address, at_.value_of(operands[at]));
