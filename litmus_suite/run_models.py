@@ -58,7 +58,7 @@ OUTSIDE = [
     (r"activemask|shfl|bar\.red", "collectives, which pass values from lane to lane"),
     (r"overlap at", "accesses of two sizes to the same bytes"),
     (r"globaltimer|envreg", "clocks, and the driver's workspace of grid.sync()"),
-    (r"calls of functions", "functions that are not inlined"),
+    (r"does not follow this call", "the device's heap, which is no PTX"),
     (r"read-only path", "the read-only path"),
     (r"cvt\.rn\.f64", "floating-point arithmetic"),
     (r"too many ways", "polls of a counter, each of whose values is a way"),
