@@ -161,15 +161,32 @@ class Table {
     }
   }
 
+  // Who polls by an atomic writes as well; what the others wait for was written before that loop.
+  [[nodiscard]] CodePoint published(const CodePoint& flag) const {
+    const auto first = code_.find(lack_.first);
+    if (!flag.is_in_poll || !first) {
+      return flag;
+    }
+    const CodeView& module = module_of(first->name);
+    for (const StatementName& write : module.writes_behind(first->name)) {
+      const auto point = module.find(write);
+      if (point && is_strong(*point) && !point->is_in_poll) {
+        return *point;
+      }
+    }
+    return flag;
+  }
+
   void add_releases(bool with_acquires) {
-    const auto flag = code_.find(lack_.about);
-    if (!flag) {
+    const auto about = code_.find(lack_.about);
+    if (!about) {
       add_guesses();
       return;
     }
-    std::vector<Edit> fences = {edits_.fence_before(*flag)};
-    make_strong(fences, *flag);
-    std::vector<Edit> released = {edits_.with_stronger_order(*flag, MemoryOrder::kRelease)};
+    const CodePoint flag = published(*about);
+    std::vector<Edit> fences = {edits_.fence_before(flag)};
+    make_strong(fences, flag);
+    std::vector<Edit> released = {edits_.with_stronger_order(flag, MemoryOrder::kRelease)};
     if (with_acquires) {
       add_acquires(fences, false);
       add_acquires(released, false);
@@ -430,6 +447,8 @@ class Table {
         }
       }
     }
+    // They are waited for, by the thread that began them.
+    add_barriers(lack_.first, lack_.second);
   }
 
   const report::Lack& lack_;

@@ -94,7 +94,10 @@ class Search {
   Repair run() {
     tell_("the program as it is");
     auto first = evaluate({}, true);
-    if (first && !first->races.empty()) {
+    repair_.check_status = first ? first->outcomes.front().check_status : 0;
+    if (is_no_command(repair_.check_status)) {
+      repair_.is_incomplete = true;
+    } else if (first && !first->races.empty()) {
       begin(*first);
       repair();
     } else if (first) {

@@ -373,6 +373,43 @@ TEST_CASE("behind an unrolled loop a barrier is executed once, within it once a 
   CHECK(repair.edits.front().edit.lines.front().line == 9);
 }
 
+TEST_CASE(
+    "where a barrier polls by an atomic, the fence is before the arrival and not before the poll") {
+  Program program;
+  program.code =
+      "st.global.u32 [%rd1], 1; atom.global.add.u32 %r3, [%rd2], 1;\n"
+      "AGAIN: atom.global.add.u32 %r1, [%rd2], 0; setp.lt.u32 %p1, %r1, 2; @%p1 bra AGAIN;\n"
+      "ld.global.u32 %r2, [%rd1]; ret;\n}\n";
+  program.findings = [](const Settings& settings) {
+    return unless(is_fenced(settings, 2, 1, wire::Scope::kGpu),
+                  race("a", lack_of(MissingOrder::kFencesMissing, 3)));
+  };
+  const Repair repair = repair_of(program);
+  REQUIRE_FALSE(repair.edits.empty());
+  CHECK(repair.open.empty());
+}
+
+TEST_CASE("copies that their thread alone has waited for need a barrier behind the wait") {
+  Program program;
+  program.code =
+      "cp.async.ca.shared.global [%r7], [%rd1], 4; cp.async.wait_all; ld.shared.u32 %r2, [%r6];\n"
+      "ret;\n}\n";
+  program.findings = [](const Settings& settings) {
+    auto lack = lack_of(MissingOrder::kAsyncWaitMissing, 0);
+    lack.kind = RaceKind::kIntraBlock;
+    lack.first = name(3);
+    lack.second = name(1);
+    return unless(has(settings,
+                      [](const OrderEdit& edit) {
+                        const auto* const insert = std::get_if<ptx::InsertSync>(&edit.change);
+                        return insert != nullptr && insert->kind == ptx::SyncKind::kBlockBarrier &&
+                               edit.at == at(3);
+                      }),
+                  race("a", lack));
+  };
+  CHECK(repair_of(program).edits.size() == 1);
+}
+
 TEST_CASE("products of another warpgroup need a barrier, which the report does not name") {
   Program program;
   program.code =
