@@ -28,7 +28,7 @@ void declare_explore(CLI::App& explore, ExploreCommand& into) {
   explore.add_option("FILE", into.files, "a litmus test, or a kernel in PTX, CUDA or a program")
       ->required();
   declare_explore_kernel(explore, into.kernel);
-  explore.add_option("--model", into.model, "the memory model (default: ptx)");
+  explore.add_option("--memory-model", into.model, "the memory model (default: ptx)");
   // Split here: a list of CLI11's own would take the files that come next.
   explore
       .add_option_function<std::string>(
