@@ -22,7 +22,7 @@ import sys
 SUITE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(SUITE)
 FOLDERS = ["suite", "modern"]
-SECONDS = 60  # the slowest set takes some six of a core
+SECONDS = 60
 CELLS = 4096  # cells.h
 
 # The threads that stand for those of a launch, as BLOCK:THREAD; those that it has are tried.
