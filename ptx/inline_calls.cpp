@@ -209,9 +209,10 @@ class Inliner {
       if (formals->empty()) {
         continue;
       }
-      if (next == lists.size() || !bind(*formals, *lists[next++], names, inner)) {
+      if (next == lists.size() || !bind(*formals, *lists[next], names, inner)) {
         return false;
       }
+      ++next;
     }
     write_body(*function, std::move(inner), fmt::format("$inlined_end_{}", names_made_++));
     return true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 namespace barracuda::memory_model {
@@ -210,11 +211,10 @@ class Walk {
       return {0};
     }
     std::set<std::uint64_t> values = (*others_)[each.location];
-    const auto& events = progress.path.events;
-    for (auto event = events.rbegin(); event != events.rend(); ++event) {
-      if (event->kind == Event::Kind::kWrite && event->location == each.location) {
-        values.insert(event->value);
-        const Instruction& write = *event->instruction;
+    for (const Event& event : std::views::reverse(progress.path.events)) {
+      if (event.kind == Event::Kind::kWrite && event.location == each.location) {
+        values.insert(event.value);
+        const Instruction& write = *event.instruction;
         if (each.proxy == Proxy::kGeneric && write.proxy == Proxy::kGeneric &&
             each.address == write.address) {
           return values;
