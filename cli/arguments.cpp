@@ -232,7 +232,10 @@ class Parser {
     } catch (const CLI::Success& success) {
       return help_or_version(success);
     } catch (const CLI::ParseError& problem) {
-      return error(fmt::format("{} (see barracuda {}--help)", problem.what(), command));
+      const auto parsed = app_.get_subcommands();
+      return error(fmt::format("{} (see barracuda {}--help)",
+                               sentence_of(problem, parsed.empty() ? app_ : *parsed.front()),
+                               command));
     }
     if (run_->parsed()) {
       return run_command(environment_options, std::move(program));

@@ -18,7 +18,7 @@ constexpr const char* kFooter =
     "Each has --help. run, status and result are written in Python: they need python3, 3.9 or "
     "newer.\n"
     "\n"
-    "  barracuda campaign write all -- explore --model ptx tests/litmus/*/*.litmus\n"
+    "  barracuda campaign write all -- explore --memory-model ptx tests/litmus/*/*.litmus\n"
     "  barracuda campaign run all\n"
     "  barracuda campaign result all --json all.jsonl\n";
 

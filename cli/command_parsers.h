@@ -10,6 +10,7 @@
 
 namespace CLI {
 class App;
+class ParseError;
 }  // namespace CLI
 
 namespace barracuda::cli {
@@ -50,5 +51,10 @@ Message usage_error(const std::string& text, const std::string& command);
 // `parents`: what stands before the application's name.
 std::optional<Message> parse_flags(CLI::App& app, std::vector<std::string> flags,
                                    const std::string& parents = "barracuda");
+
+// What is wrong with them, as all commands say it. An option that is unknown, and the one that it
+// may have been meant to be.
+std::string sentence_of(const CLI::ParseError& problem, const CLI::App& app);
+std::string unknown_option(const std::string& word, const CLI::App& app);
 
 }  // namespace barracuda::cli

@@ -41,9 +41,14 @@ Expected<Expectations> read_expectations(const std::string& given) {
   if (given == "0" || given == "1") {
     return Expectations{{"", given == "1"}};
   }
-  TRY(const std::string text, read_file(given));
+  const auto text = read_file(given);
+  if (!text) {
+    return unexpected({.message = fmt::format("--expect={}: 0, 1 or a file of lines FILE,0|1 is "
+                                              "expected; {}",
+                                              given, text.error().to_string())});
+  }
   Expectations expected;
-  TextLines lines(text);
+  TextLines lines(*text);
   while (const auto next = lines.next()) {
     std::string line(*next);
     std::erase(line, '\r');

@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -6,6 +7,8 @@
 
 namespace barracuda::cli {
 namespace {
+
+constexpr std::uint64_t kMostStates = 1'000'000'000'000, kMostMemoryMib = 1'000'000'000;
 
 constexpr const char* kExploreFooter =
     "A test is a .litmus file of PTX instructions (docs/MODELS.md). Models: sc, weak, strong (the\n"
@@ -25,7 +28,7 @@ void declare_explore(CLI::App& explore, ExploreCommand& into) {
   explore.add_option("FILE", into.files, "a litmus test, or a kernel in PTX, CUDA or a program")
       ->required();
   declare_explore_kernel(explore, into.kernel);
-  explore.add_option("--model", into.model, "the memory model (default: ptx)");
+  explore.add_option("--memory-model", into.model, "the memory model (default: ptx)");
   // Split here: a list of CLI11's own would take the files that come next.
   explore
       .add_option_function<std::string>(
@@ -40,10 +43,11 @@ void declare_explore(CLI::App& explore, ExploreCommand& into) {
   explore.add_option("--unroll", into.unroll, "how often a loop is taken (default: 4)")
       ->check(CLI::Range(0, 1000));
   explore.add_option("--states", into.states, "states, or executions, at most (10000000)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(std::uint64_t{1}, kMostStates));
   explore.add_option("--time", into.seconds, "seconds at most, for each test (60)")
       ->check(CLI::Range(0.001, 1e6));
-  explore.add_option("--memory", into.memory_mib, "MiB at most (4096)")->check(CLI::PositiveNumber);
+  explore.add_option("--memory", into.memory_mib, "MiB at most (4096)")
+      ->check(CLI::Range(std::uint64_t{1}, kMostMemoryMib));
   explore.add_flag("--exact", into.exact, "keep whole states, not their hashes");
   explore.add_flag("--symmetry", into.symmetry,
                    "take states for one in which identical threads of a CTA have changed places");

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "cli/kernel_source.h"
 #include "ptx/abi.h"
+#include "ptx/inline_calls.h"
 #include "ptx/instrument.h"
 #include "report/symbol_name.h"
 
@@ -128,6 +129,16 @@ ptx::LiteralLaunch launch_of(const ExploredKernel& command, const ptx::Function&
   return launch;
 }
 
+bool calls_functions(const ptx::Module& module, const ptx::Function& entry) {
+  return entry.has_body &&
+         std::any_of(module.statements.begin() + static_cast<std::ptrdiff_t>(entry.body_begin),
+                     module.statements.begin() + static_cast<std::ptrdiff_t>(entry.body_end),
+                     [](const ptx::Statement& each) {
+                       return each.kind == ptx::StatementKind::kInstruction &&
+                              each.instruction.opcode == ptx::Opcode::kCall;
+                     });
+}
+
 // As the detector's rewriter decides it. Where it cannot, there are none.
 void find_flags(const std::string& text, const ptx::Function& entry, ptx::LiteralLaunch& launch) {
   auto module = ptx::parse(text);
@@ -181,12 +192,16 @@ Expected<KernelReading> read_explored_kernel(const std::string& file, const Expl
     problem.file = problem.file.empty() ? file : problem.file;
     return unexpected(std::move(problem));
   };
-  TRY(const std::string text, kernel_ptx(file, command.kernel));
-  const auto module = ptx::parse(text);
-  if (!module) {
-    return in_file(module.error());
+  TRY(std::string text, kernel_ptx(file, command.kernel));
+  auto module = ptx::parse(text);
+  auto entry = module ? find_entry(*module, command.kernel)
+                      : Expected<const ptx::Function*>(unexpected(module.error()));
+  if (entry && calls_functions(*module, **entry)) {
+    text = ptx::inline_calls(*module, **entry);
+    module = ptx::parse(text);
+    entry = module ? find_entry(*module, command.kernel)
+                   : Expected<const ptx::Function*>(unexpected(module.error()));
   }
-  const auto entry = find_entry(*module, command.kernel);
   if (!entry) {
     return in_file(entry.error());
   }

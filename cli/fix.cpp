@@ -258,6 +258,9 @@ int run_fix(const FixCommand& command, const weak_memory::OracleRules& rules) {
   const Repair repair = find_repair(options, trials, rules, read_code,
                                     [&session](const std::string& stage) { session.begin(stage); });
   session.end();
+  if (const auto status = no_such_check(command, repair.check_status)) {
+    return *status;
+  }
   if (repair.runs == 0) {
     if (const auto status = no_run_at_all(session.runs(), repair.reason_of_loss)) {
       return *status;

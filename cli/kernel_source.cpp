@@ -61,12 +61,14 @@ Expected<std::string> ptx_of_program(const std::string& file, const std::string&
       fatbin::read_host_image(mapped.bytes(), fatbin::Payloads::kPtx));
   std::string chosen;
   std::uint32_t newest = 0;
+  bool has_ptx = false;
   for (const fatbin::Container& container : image.containers) {
     for (const fatbin::Image& each : container.images) {
       if (each.kind != fatbin::EntryKind::kPtx ||
           each.payload.find(".entry") == std::string::npos) {
         continue;
       }
+      has_ptx = true;
       std::string text = each.payload;
       while (text.ends_with('\0')) {
         text.pop_back();
@@ -77,6 +79,9 @@ Expected<std::string> ptx_of_program(const std::string& file, const std::string&
         chosen = std::move(text);
       }
     }
+  }
+  if (!has_ptx) {
+    return unexpected({.message = "it has no PTX of a kernel", .file = file});
   }
   if (chosen.empty()) {
     return unexpected(

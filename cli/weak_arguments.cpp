@@ -78,7 +78,7 @@ std::optional<Message> WeakArguments::parse(const std::vector<std::string>& word
   command_.program = app_.remaining();
   if (!command_.program.empty() &&
       (command_.program.front().starts_with('-') || mark != words.end())) {
-    return error(fmt::format("unknown option '{}'", command_.program.front()));
+    return error(unknown_option(command_.program.front(), app_));
   }
   if (mark != words.end()) {
     command_.program.assign(mark + 1, words.end());

@@ -117,12 +117,18 @@ std::optional<int> hopeless(const WeakCommand& command,
       return status;
     }
   }
-  if (references.failure == weak_memory::Failure::kCheck &&
-      (references.check_status == 126 || references.check_status == 127)) {
-    complain(fmt::format("--check={}: there is no such command", command.check));
-    return report::kStatusBadOption;
+  if (references.failure == weak_memory::Failure::kCheck) {
+    return no_such_check(command, references.check_status);
   }
   return std::nullopt;
+}
+
+std::optional<int> no_such_check(const WeakCommand& command, int check_status) {
+  if (!weak_memory::is_no_command(check_status)) {
+    return std::nullopt;
+  }
+  complain(fmt::format("--check={}: there is no such command", command.check));
+  return report::kStatusBadOption;
 }
 
 std::optional<RunDirectory> run_directory(const WeakCommand& command) {

@@ -75,6 +75,8 @@ std::optional<int> no_run_at_all(const WeakRuns& runs, const std::string& reason
 std::optional<int> hopeless(const WeakCommand& command,
                             const weak_memory::ReferenceRuns& references,
                             const std::string& reason_of_loss, const WeakRuns& runs);
+// The latter alone, by how the check ended.
+std::optional<int> no_such_check(const WeakCommand& command, int check_status);
 
 // Quoted for a shell if it has to be.
 std::string shell_word(const std::string& word);

@@ -10,7 +10,8 @@
     litmus_suite/run_fix.py --missing            names the racy programs that are in neither list
 
 Kinds are those of which a fence, a scope, an order or a barrier can be missing. A program counts as
-repaired when no race is left in any schedule of the repaired program, and nothing new was found.
+repaired when no race is left in any schedule of the repaired program, nothing new was found, and no
+run of it with late stores and stale loads failed.
 
 `twin` compares the edited source with the program's clean twin: `same` where both are the same but
 for comments, `lines` where the edits stand at lines where the twin differs from the racy program,
@@ -298,7 +299,8 @@ def repair(arguments, kind, name, twin):
         if found is None:
             return [name, kind, "no", "status %d" % result.returncode, "-", "-", "-"], False
         races = [line for line in lines if line["type"] == "race"]
-        is_repaired = bool(found["edits"]) and found["races_after"] == 0
+        is_repaired = (bool(found["edits"]) and found["races_after"] == 0 and
+                       found["failures_after"] == 0)
         edits = "; ".join("%s %s:%s %s" % (edit["place"]["where"],
                                            os.path.basename(edit["place"]["file"] or "?"),
                                            edit["place"]["line"], edit["cuda"])

@@ -136,14 +136,7 @@ std::optional<LiteralElement> LiteralKernel::element(std::string_view name,
 }
 
 std::uint32_t LiteralKernel::line_of(std::size_t statement) const {
-  for (std::size_t i = statement; i > parts_->function.body_begin; --i) {
-    const Statement& each = parts_->module.statements[i - 1];
-    if (each.kind == StatementKind::kLocation) {
-      const Location& location = each.location;
-      return location.inlined_line != 0 ? location.inlined_line : location.line;
-    }
-  }
-  return parts_->module.statements[statement].position.line;
+  return ptx::line_of(*parts_, statement);
 }
 
 }  // namespace barracuda::ptx

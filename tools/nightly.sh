@@ -78,6 +78,19 @@ intrinsics() {
   BARRACUDA_NVVM_FOLDER=build/nightly/nvvm build/bin/barracuda.test.golden_ptx '*LLVM writes*'
 }
 
+# Slices of all races under the model, repairs of all races of the kinds that have one, and the suite with delays.
+slices() {
+  litmus_suite/run_slices.py
+}
+
+fix() {
+  litmus_suite/run_fix.py
+}
+
+delays() {
+  litmus_suite/run_weak.py
+}
+
 suite() {
   litmus_suite/run_suite.py --seeds 20 --model "$1"
 }
@@ -96,6 +109,9 @@ long_step weak-memory-mutations weak_memory_mutations
 long_step intrinsics intrinsics
 long_step suite-ptx suite ptx
 long_step suite-paper suite paper
+long_step slices slices
+long_step fix fix
+long_step delays delays
 long_step advice tests/e2e/apply_advice.py
 long_step tidy tools/tidy.sh
 printf '\n| step | minutes | verdict | last line |\n| --- | --- | --- | --- |\n'

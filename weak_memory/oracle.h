@@ -10,6 +10,11 @@
 
 namespace barracuda::weak_memory {
 
+// Of a check that a shell was to run: it cannot be executed, or is not there.
+constexpr bool is_no_command(int check_status) {
+  return check_status == 126 || check_status == 127;
+}
+
 enum class Failure : std::uint8_t { kNone, kCrash, kCudaError, kHang, kStatus, kCheck, kOutput };
 
 // "crash", "cuda-error", "hang", "status", "check", "output": the names of the JSON report.

@@ -11,7 +11,7 @@
 // variant lock_fence: -DUNLOCK_FENCE=0
 // expect lock_fence: race inter-block global
 // weak lock_fence: fails
-// fence lock_fence: UNLOCK_FENCE, acq_rel gpu
+// fence lock_fence: UNLOCK_FENCE, acq_rel gpu, --stores-only --random
 // behind lock_fence: first[bucket] = i
 // variant no_fence: -DLOCK_FENCE=0 -DUNLOCK_FENCE=0
 // expect no_fence: race - global

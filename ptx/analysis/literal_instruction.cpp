@@ -33,8 +33,7 @@ std::uint64_t number_in_block(const LiteralThread& thread, const Extent& block) 
 
 Diagnostic LiteralInstruction::wrong(const std::string& message) const {
   const std::size_t last = parts_.module.statements.size() - 1;
-  return {.message = message,
-          .line = parts_.module.statements[std::min(thread_.statement, last)].position.line};
+  return {.message = message, .line = line_of(parts_, std::min(thread_.statement, last))};
 }
 
 Diagnostic LiteralInstruction::unknown() const {

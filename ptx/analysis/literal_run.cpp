@@ -117,7 +117,10 @@ class Run {
       ++thread_.statement;
       return MaybeStep();
     }
-    return unexpected(at_.unknown());
+    return unexpected(what == OpcodeClass::kCall
+                          ? at_.wrong("explore does not follow this call: of a function that is "
+                                      "not in the PTX, by a pointer, or of itself")
+                          : at_.unknown());
   }
 
   // What is not executed leaves what was there, and that depends on the predicate.
@@ -275,15 +278,10 @@ class Run {
 
   Expected<MaybeStep> access() {
     const auto& operands = at_.instruction().operands;
-    if (at_.effect().space == StateSpace::kParam &&
-        at_.effect().opcode_class == OpcodeClass::kStore) {
-      return unexpected(
-          at_.wrong("explore does not follow calls of functions: build with optimisation, "
-                    "so that they are inlined"));
-    }
     const auto at = static_cast<std::size_t>(at_.effect().address_operand);
     if (at_.effect().address_operand < 0 || at >= operands.size() || at_.element_bytes() == 0 ||
-        at_.element_bytes() > kMostElementBytes || at_.effect().shared_cluster) {
+        at_.element_bytes() > kMostElementBytes || at_.effect().shared_cluster ||
+        at_.effect().asynchrony != wire::Asynchrony::kNone) {
       return unexpected(at_.unknown());
     }
     TRY(const LiteralValue address, at_.value_of(operands[at]));
@@ -385,6 +383,17 @@ LiteralParts::LiteralParts(const Module& module_given, const Function& entry,
     effects.push_back(each.kind == StatementKind::kInstruction ? classify(each.instruction)
                                                                : Effect());
   }
+}
+
+std::uint32_t line_of(const LiteralParts& parts, std::size_t statement) {
+  for (std::size_t i = statement; i > parts.function.body_begin; --i) {
+    const Statement& each = parts.module.statements[i - 1];
+    if (each.kind == StatementKind::kLocation) {
+      const Location& location = each.location;
+      return location.inlined_line != 0 ? location.inlined_line : location.line;
+    }
+  }
+  return parts.module.statements[statement].position.line;
 }
 
 Expected<LiteralStep> next_step(const LiteralParts& parts, LiteralThread& thread) {

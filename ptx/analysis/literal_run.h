@@ -28,6 +28,9 @@ struct LiteralParts {
   std::vector<Effect> effects;  // by statement of the body
 };
 
+// As LiteralKernel::line_of().
+std::uint32_t line_of(const LiteralParts& parts, std::size_t statement);
+
 // As LiteralKernel::next() and give().
 Expected<LiteralStep> next_step(const LiteralParts& parts, LiteralThread& thread);
 void take_values(const LiteralParts& parts, LiteralThread& thread,

@@ -10,6 +10,7 @@
 #include "weak_memory/memory_model/data_race.h"
 #include "weak_memory/memory_model/graph_text.h"
 #include "weak_memory/memory_model/litmus_text.h"
+#include "weak_memory/memory_model/possible_paths.h"
 #include "weak_memory/memory_model/search_end.h"
 #include "weak_memory/memory_model/straight_line.h"
 #include "weak_memory/memory_model/thread_paths.h"
@@ -43,12 +44,22 @@ class Combination {
     }
     PathsOfAll paths = all_paths(program_, options_, end_);
     bound = paths.bound;
-    if (!paths.is_useless) {
-      for (Paths& of_thread : paths.threads) {
-        paths_.push_back(std::move(of_thread.all));
-      }
-      choose_path(0);
+    if (paths.is_useless) {
+      return;
     }
+    std::vector<std::vector<Path>> all;
+    for (Paths& of_thread : paths.threads) {
+      all.push_back(std::move(of_thread.all));
+    }
+    const std::size_t initial = events_.size();
+    PossiblePaths(program_, std::move(all))
+        .visit([&] { return !is_out_of_bounds(); },
+               [&](const std::vector<const Path*>& chosen) {
+                 events_.resize(initial);
+                 registers_.clear();
+                 check_paths(chosen);
+                 return !is_out_of_bounds();
+               });
   }
 
   std::string bound;
@@ -58,11 +69,9 @@ class Combination {
  private:
   static constexpr const char* kTooManyEvents = "64 events of an execution";
 
-  // Any value will do to find the one path of each thread.
   void check_straight_line() {
-    const ValueSets any(program_.locations, {0});
     for (std::uint32_t thread = 0; thread < program_.threads.size(); ++thread) {
-      const Paths found = paths_of(program_, thread, any, options_.unroll, 1);
+      const Paths found = straight_path_of(program_, thread);
       if (found.is_cut_by_number ||
           events_.size() + found.all.front().events.size() > kMostEvents) {
         bound = kTooManyEvents;
@@ -88,26 +97,15 @@ class Combination {
     say_if_late();
   }
 
-  void choose_path(std::size_t thread) {
-    if (thread == paths_.size()) {
-      check();
-      return;
-    }
-    for (const Path& path : paths_[thread]) {
-      if (is_out_of_bounds()) {
+  void check_paths(const std::vector<const Path*>& chosen) {
+    for (const Path* const path : chosen) {
+      if (events_.size() + path->events.size() > kMostEvents) {
+        bound = kTooManyEvents;
         return;
       }
-      const std::size_t before = events_.size();
-      const std::size_t registers = registers_.size();
-      append(path);
-      if (events_.size() > kMostEvents) {
-        bound = kTooManyEvents;
-      } else if (may_read(thread + 1)) {
-        choose_path(thread + 1);
-      }
-      events_.resize(before);
-      registers_.resize(registers);
+      append(*path);
     }
+    check();
   }
 
   void append(const Path& path) {
@@ -117,21 +115,6 @@ class Combination {
       events_.back().dependencies <<= first;
     }
     registers_.insert(registers_.end(), path.registers.begin(), path.registers.end());
-  }
-
-  // Whether each value that is read is written: by what was chosen, or by a thread from `next` on.
-  [[nodiscard]] bool may_read(std::size_t next) const {
-    return std::ranges::all_of(events_, [&](const Event& read) {
-      const auto gives = [&](const Event& write) {
-        return write.writes() && write.location == read.location && write.value == read.value;
-      };
-      const auto path_gives = [&](const Path& path) {
-        return std::ranges::any_of(path.events, gives);
-      };
-      return read.kind != Kind::kRead || std::ranges::any_of(events_, gives) ||
-             std::any_of(paths_.begin() + static_cast<std::ptrdiff_t>(next), paths_.end(),
-                         [&](const auto& paths) { return std::ranges::any_of(paths, path_gives); });
-    });
   }
 
   void check() {
@@ -164,11 +147,10 @@ class Combination {
       bound = std::to_string(options_.states) + " executions";
       return true;
     }
-    if (std::string hit = end_.bound(); !hit.empty()) {
-      bound = std::move(hit);
-      return true;
+    if (end_.has_come()) {
+      bound = end_.bound();
     }
-    return false;
+    return end_.has_come();
   }
 
   const Program& program_;
@@ -176,7 +158,6 @@ class Combination {
   const ExploreOptions& options_;
   const std::function<bool(const Outcome&)>* is_known_ = nullptr;
   const Found* found_ = nullptr;
-  std::vector<std::vector<Path>> paths_;  // by thread
   std::vector<Event> events_;
   Outcome registers_;
   SearchEnd end_{options_};

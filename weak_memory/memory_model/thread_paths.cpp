@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 namespace barracuda::memory_model {
@@ -64,11 +65,13 @@ std::vector<Registers> used_later(const Thread& thread) {
 
 class Walk {
  public:
-  Walk(const Program& program, std::uint32_t thread, const ValueSets& values, std::uint32_t unroll,
+  // Without `others` all that is read is zero.
+  Walk(const Program& program, std::uint32_t thread, const ValueSets* others, std::uint32_t unroll,
        std::uint64_t most)
-      : instructions_(program.threads[thread].instructions),
+      : program_(program),
+        instructions_(program.threads[thread].instructions),
         thread_(thread),
-        values_(values),
+        others_(others),
         unroll_(unroll),
         most_(most),
         used_(used_later(program.threads[thread])),
@@ -200,8 +203,30 @@ class Walk {
     }
   }
 
+  // Behind a write of its own the thread reads that one, or another thread's (SC per Location):
+  // if both go by one address in the generic proxy.
+  [[nodiscard]] std::set<std::uint64_t> readable(const Progress& progress,
+                                                 const Instruction& each) const {
+    if (others_ == nullptr) {
+      return {0};
+    }
+    std::set<std::uint64_t> values = (*others_)[each.location];
+    for (const Event& event : std::views::reverse(progress.path.events)) {
+      if (event.kind == Event::Kind::kWrite && event.location == each.location) {
+        values.insert(event.value);
+        const Instruction& write = *event.instruction;
+        if (each.proxy == Proxy::kGeneric && write.proxy == Proxy::kGeneric &&
+            each.address == write.address) {
+          return values;
+        }
+      }
+    }
+    values.insert(program_.location(each.location).initial);
+    return values;
+  }
+
   void read_each_value(const Progress& before, const Instruction& each) {
-    for (const std::uint64_t old : values_[each.location]) {
+    for (const std::uint64_t old : readable(before, each)) {
       Progress progress = before;
       const Set read = Set{1} << progress.path.events.size();
       add(progress, each, Event::Kind::kRead, old);
@@ -282,9 +307,10 @@ class Walk {
     return only_reads && is_as_before ? std::optional(arrival->events) : std::nullopt;
   }
 
+  const Program& program_;
   const std::vector<Instruction>& instructions_;
   std::uint32_t thread_;
-  const ValueSets& values_;
+  const ValueSets* others_;
   std::uint32_t unroll_;
   std::uint64_t most_;
   std::vector<Registers> used_;
@@ -297,18 +323,20 @@ constexpr std::uint64_t kMostPaths = 20'000;  // of a thread
 
 }  // namespace
 
-Paths paths_of(const Program& program, std::uint32_t thread, const ValueSets& values,
+Paths paths_of(const Program& program, std::uint32_t thread, const ValueSets& others,
                std::uint32_t unroll, std::uint64_t most) {
-  return Walk(program, thread, values, unroll, most).run(program.threads[thread]);
+  return Walk(program, thread, &others, unroll, most).run(program.threads[thread]);
+}
+
+Paths straight_path_of(const Program& program, std::uint32_t thread) {
+  return Walk(program, thread, nullptr, 0, 1).run(program.threads[thread]);
 }
 
 // Values come from writes: each round adds those that one more write can pass on, and no value
 // comes from more writes than an execution has.
 PathsOfAll all_paths(const Program& program, const ExploreOptions& options, const SearchEnd& end) {
-  ValueSets values(program.locations);
-  for (std::uint32_t i = 0; i < program.locations; ++i) {
-    values[i].insert(program.location(i).initial);
-  }
+  const std::size_t threads = program.threads.size();
+  std::vector<ValueSets> others(threads, ValueSets(program.locations));
   PathsOfAll found;
   std::size_t most_writes = 1;
   for (std::size_t round = 0; round <= most_writes; ++round) {
@@ -318,11 +346,11 @@ PathsOfAll all_paths(const Program& program, const ExploreOptions& options, cons
       return found;
     }
     found.threads.clear();
-    ValueSets more = values;
+    std::vector<ValueSets> more = others;
     most_writes = 1;
-    for (std::uint32_t thread = 0; thread < program.threads.size(); ++thread) {
-      Paths paths =
-          paths_of(program, thread, values, options.unroll, std::min(kMostPaths, options.states));
+    for (std::uint32_t thread = 0; thread < threads; ++thread) {
+      Paths paths = paths_of(program, thread, others[thread], options.unroll,
+                             std::min(kMostPaths, options.states));
       if (paths.is_cut_by_number) {
         found.bound = "too many paths of a thread";
         found.is_useless = true;
@@ -331,16 +359,20 @@ PathsOfAll all_paths(const Program& program, const ExploreOptions& options, cons
       if (paths.is_cut_by_unroll) {
         found.bound = std::to_string(options.unroll) + " rounds of a loop";
       }
-      for (const auto& [location, value] : paths.written) {
-        more[location].insert(value);
+      for (std::uint32_t other = 0; other < threads; ++other) {
+        for (const auto& [location, value] : paths.written) {
+          if (other != thread) {
+            more[other][location].insert(value);
+          }
+        }
       }
       most_writes += paths.most_writes;
       found.threads.push_back(std::move(paths));
     }
-    if (more == values) {
+    if (more == others) {
       break;
     }
-    values = std::move(more);
+    others = std::move(more);
   }
   return found;
 }

@@ -42,9 +42,14 @@ struct Paths {
 
 // A jump backwards is taken `unroll` times at most. A pass of a loop that only reads (a
 // compare-and-swap that fails does) and leaves what is looked at later as it was is left out: it
-// changes nothing that is seen later, and only adds to what must hold. `most`: number of paths.
-Paths paths_of(const Program& program, std::uint32_t thread, const ValueSets& values,
+// changes nothing that is seen later, and only adds to what must hold. `others`: what other threads
+// may write; besides, it reads what it wrote last itself, or else what was there at first.
+// `most`: number of paths.
+Paths paths_of(const Program& program, std::uint32_t thread, const ValueSets& others,
                std::uint32_t unroll, std::uint64_t most);
+
+// The one path of a thread without jumps, with zero for all that is read.
+Paths straight_path_of(const Program& program, std::uint32_t thread);
 
 // The paths of all threads, with all the values that their writes can pass on.
 struct PathsOfAll {

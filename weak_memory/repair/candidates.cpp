@@ -161,15 +161,32 @@ class Table {
     }
   }
 
+  // Who polls by an atomic writes as well; what the others wait for was written before that loop.
+  [[nodiscard]] CodePoint published(const CodePoint& flag) const {
+    const auto first = code_.find(lack_.first);
+    if (!flag.is_in_poll || !first) {
+      return flag;
+    }
+    const CodeView& module = module_of(first->name);
+    for (const StatementName& write : module.writes_behind(first->name)) {
+      const auto point = module.find(write);
+      if (point && is_strong(*point) && !point->is_in_poll) {
+        return *point;
+      }
+    }
+    return flag;
+  }
+
   void add_releases(bool with_acquires) {
-    const auto flag = code_.find(lack_.about);
-    if (!flag) {
+    const auto about = code_.find(lack_.about);
+    if (!about) {
       add_guesses();
       return;
     }
-    std::vector<Edit> fences = {edits_.fence_before(*flag)};
-    make_strong(fences, *flag);
-    std::vector<Edit> released = {edits_.with_stronger_order(*flag, MemoryOrder::kRelease)};
+    const CodePoint flag = published(*about);
+    std::vector<Edit> fences = {edits_.fence_before(flag)};
+    make_strong(fences, flag);
+    std::vector<Edit> released = {edits_.with_stronger_order(flag, MemoryOrder::kRelease)};
     if (with_acquires) {
       add_acquires(fences, false);
       add_acquires(released, false);
@@ -381,10 +398,16 @@ class Table {
     for (const Gap& gap :
          module_of(first->name).gaps_between(first->name, second->name, is_too_little(kind))) {
       // Lanes may meet in a branch that a warp has to itself; whether they do, runs show.
-      if ((kind == ptx::SyncKind::kWarpBarrier || gap.is_for_all) && edits.size() < kMostGaps) {
+      if (kind == ptx::SyncKind::kWarpBarrier || gap.is_for_all) {
         edits.push_back(edits_.with_sync(gap, kind));
       }
     }
+    // What is executed least often first: a loop that the compiler has unrolled is copies of a
+    // line.
+    std::ranges::stable_sort(edits, {}, [this](const Edit& edit) {
+      return std::pair(edit.loops, at_whole_line(code_, edit).changes.size());
+    });
+    edits.resize(std::min(edits.size(), kMostGaps));
     return edits;
   }
 
@@ -400,10 +423,17 @@ class Table {
   void add_copy_waits() {
     const auto first = code_.find(lack_.first);
     const auto second = code_.find(lack_.second);
-    const auto is_own_group = [](const std::optional<CodePoint>& point) {
-      return point && point->effect.asynchrony == wire::Asynchrony::kThreadGroup;
+    const auto is_of = [](const std::optional<CodePoint>& point, wire::Asynchrony how) {
+      return point && point->effect.asynchrony == how;
     };
-    if (!is_own_group(first) && !is_own_group(second)) {
+    // Products of another warpgroup: it may have waited for them, but nobody waits for it.
+    if (is_of(first, wire::Asynchrony::kMatrixGroup) ||
+        is_of(second, wire::Asynchrony::kMatrixGroup)) {
+      add_barriers(lack_.first, lack_.second);
+      std::ranges::for_each(made_, [](Candidate& each) { each.is_guess = true; });
+    }
+    if (!is_of(first, wire::Asynchrony::kThreadGroup) &&
+        !is_of(second, wire::Asynchrony::kThreadGroup)) {
       return;
     }
     add_waits(ptx::SyncKind::kCopies, "waits for the thread's copies");
@@ -417,6 +447,8 @@ class Table {
         }
       }
     }
+    // They are waited for, by the thread that began them.
+    add_barriers(lack_.first, lack_.second);
   }
 
   const report::Lack& lack_;
@@ -481,7 +513,9 @@ std::string why_no_candidates(const report::Lack& lack) {
          : is_of_barriers ? "no barrier can stand between the two accesses as the code is: the "
                             "threads that make "
                             "them do not come to one place in between"
-                          : "it needs an algorithm, not a fence";
+                          : "it needs a hand-over, not a fence: a flag that the one sets and the "
+                            "other waits for, a lock that both take, a barrier of the grid, or a "
+                            "launch of its own";
 }
 
 }  // namespace barracuda::weak_memory

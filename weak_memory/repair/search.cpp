@@ -94,7 +94,10 @@ class Search {
   Repair run() {
     tell_("the program as it is");
     auto first = evaluate({}, true);
-    if (first && !first->races.empty()) {
+    repair_.check_status = first ? first->outcomes.front().check_status : 0;
+    if (is_no_command(repair_.check_status)) {
+      repair_.is_incomplete = true;
+    } else if (first && !first->races.empty()) {
       begin(*first);
       repair();
     } else if (first) {
@@ -537,12 +540,19 @@ class Search {
     }
     const report::Finding& race = bug.shown();
     for (const report::Lack& lack : race.lacks) {
-      if (!candidates_for(lack, *code_, options_.with_barriers).empty()) {
-        return options_.with_barriers ? "no fence, order, scope or barrier that was tried cures it"
-                                      : "no fence, order or scope that was tried cures it";
+      if (candidates_for(lack, *code_, options_.with_barriers).empty()) {
+        continue;
       }
+      if (lack.missing == detector::MissingOrder::kNoSynchronisation &&
+          lack.kind == detector::RaceKind::kInterBlock) {
+        return "no fence, order or scope that was tried makes a hand-over of it: the one that "
+               "reads "
+               "has to wait for what the other sets behind its write";
+      }
+      return options_.with_barriers ? "no fence, order, scope or barrier that was tried cures it"
+                                    : "no fence, order or scope that was tried cures it";
     }
-    return race.lacks.empty() ? "it needs an algorithm, not a fence"
+    return race.lacks.empty() ? "it needs another algorithm, not a fence"
                               : why_no_candidates(race.lacks.front());
   }
 

@@ -61,6 +61,7 @@ struct Repair {
   std::uint64_t runs = 0, lost = 0;
   std::string reason_of_loss;
   std::uint64_t tried = 0;  // sets of edits
+  int check_status = 0;     // of the user's own check, after the first run
   bool is_incomplete = false;
 };
 

@@ -61,7 +61,7 @@ expect_out 'data race: reachable: P0 st'
 sed 's/\(fence\.[a-z_]*\)\.cta/\1.gpu/' "$folder/slices/race1.litmus" >"$folder/repaired.litmus"
 run "$barracuda" explore --races --expect 0 "$folder/repaired.litmus"
 expect_status 0 "the model has no race in the repaired slice"
-run "$barracuda" explore --races --model sc "$folder/repaired.litmus"
+run "$barracuda" explore --races --memory-model sc "$folder/repaired.litmus"
 expect_status 64 "that model has no data races"
 run "$barracuda" replay "$trace" --litmus "$folder/one.litmus"
 cmp -s "$folder/one.litmus" "$folder/slices/race1.litmus" || fail "the first race's slice is another in a file"

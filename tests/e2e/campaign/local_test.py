@@ -15,13 +15,13 @@ FEW = TESTS[:6]
 
 class LocalCampaign(CampaignTest):
     def test_the_result_is_that_of_one_explore(self):
-        self.assert_ran(barracuda("campaign", "write", self.folder, "--tasks", "5", "--", "explore", "--model", "ptx",
+        self.assert_ran(barracuda("campaign", "write", self.folder, "--tasks", "5", "--", "explore", "--memory-model", "ptx",
                                   *TESTS), 0)
         self.assertEqual(len(lines_of(self.folder / "tasks.jsonl")), 5)
         done = barracuda("campaign", "run", self.folder)
         self.assert_ran(done, 0)
         one = self.scratch / "one.jsonl"
-        self.assert_ran(barracuda("explore", "--model", "ptx", "--json", one, *TESTS), 0)
+        self.assert_ran(barracuda("explore", "--memory-model", "ptx", "--json", one, *TESTS), 0)
         lines, last = self.result(self.folder, 0)
         self.assertEqual(lines, lines_of(one))
         self.assertEqual((last["tasks"], last["answered"], last["died"]), (5, 5, []))

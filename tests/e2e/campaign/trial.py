@@ -44,7 +44,7 @@ def write_lines(folder, lines):
 def write_mixed(folder, slow, seconds=0.4, tests=TESTS):
     """Slow tasks first, then quick ones."""
     lines = [slow_line(seconds, number + 1) for number in range(slow)]
-    return write_lines(folder, lines + ["explore --model ptx %s" % test for test in tests])
+    return write_lines(folder, lines + ["explore --memory-model ptx %s" % test for test in tests])
 
 
 def lines_of(path):

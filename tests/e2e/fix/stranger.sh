@@ -64,6 +64,10 @@ done
 run "$barracuda" harden --fences "$folder" -- ./app
 expect_status 70 "--fences is a folder"
 expect_err 'cannot be written: Is a directory'
+run "${fix[@]}" --check ./no-such-check -- ./app
+expect_status 64 "the check is not there"
+expect_err '^barracuda: --check=./no-such-check: there is no such command$'
+expect_no_err 'FIX'
 run "${fix[@]}" --edits 3 -- ./app
 expect_status 64 "no such option"
 expect_err "unknown option '--edits'|--edits"

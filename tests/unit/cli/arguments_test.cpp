@@ -176,7 +176,13 @@ TEST_CASE("run without a program, and a program without run, are errors that hel
 }
 
 TEST_CASE("what is wrong with a command's flags names that command's help") {
-  CHECK(error_of({"explore", "--modle", "ptx", "a"}).ends_with("(see barracuda explore --help)\n"));
+  CHECK(error_of({"explore", "--memory-modle", "ptx", "a"}) ==
+        "barracuda: unknown option '--memory-modle'; did you mean '--memory-model'? (see barracuda "
+        "explore "
+        "--help)\n");
+  CHECK(error_of({"explore", "--states", "0", "a"}) ==
+        "barracuda: --states: Value 0 not in range 1 to 1000000000000 (see barracuda explore "
+        "--help)\n");
   CHECK(error_of({"explore"}).ends_with("(see barracuda explore --help)\n"));
   CHECK(error_of({"--modle"}).ends_with("(see barracuda --help)\n"));
 }

@@ -33,7 +33,7 @@ ExposeCommand expose_of(const CommandWords& words) {
 }
 
 CommandWords explore_of(std::size_t files) {
-  CommandWords words = {"explore", "--model", "weak"};
+  CommandWords words = {"explore", "--memory-model", "weak"};
   for (std::size_t i = 0; i < files; ++i) {
     words.push_back("t" + std::to_string(i) + ".litmus");
   }
@@ -44,15 +44,15 @@ CommandWords explore_of(std::size_t files) {
 
 TEST_CASE(
     "campaign: explore is divided by its tests, in their order, with its flags in each task") {
-  CHECK(divided({"explore", "a", "--model", "weak", "b", "--exact", "c"}) ==
-        std::vector<CommandWords>{{"explore", "--model", "weak", "--exact", "a"},
-                                  {"explore", "--model", "weak", "--exact", "b"},
-                                  {"explore", "--model", "weak", "--exact", "c"}});
+  CHECK(divided({"explore", "a", "--memory-model", "weak", "b", "--exact", "c"}) ==
+        std::vector<CommandWords>{{"explore", "--memory-model", "weak", "--exact", "a"},
+                                  {"explore", "--memory-model", "weak", "--exact", "b"},
+                                  {"explore", "--memory-model", "weak", "--exact", "c"}});
   for (const auto& [files, tasks] :
        {std::pair<std::size_t, std::uint64_t>{10, 3}, {10, 10}, {10, 99}, {1, 1}, {2500, 0}}) {
     const auto all = divided(explore_of(files), tasks);
     CHECK(all.size() == std::min<std::size_t>(files, tasks == 0 ? 1000 : tasks));
-    CommandWords together = {"explore", "--model", "weak"};
+    CommandWords together = {"explore", "--memory-model", "weak"};
     for (const CommandWords& task : all) {
       CHECK(task.size() > 3);
       CHECK(task.size() - 3 <= files / all.size() + 1);
@@ -186,11 +186,12 @@ TEST_CASE("campaign: what cannot be divided, or would write one file from severa
 
 TEST_CASE("campaign: a file of commands, one a line") {
   const auto all = tasks_of_lines(
-      "# comment\n\nexplore 'a b.litmus' --model \"weak\"\r\n  barracuda expose -- sh -c 'exit "
+      "# comment\n\nexplore 'a b.litmus' --memory-model \"weak\"\r\n  barracuda expose -- sh -c "
+      "'exit "
       "3'\n",
       "f", "");
   REQUIRE(all.has_value());
-  CHECK(*all == std::vector<CommandWords>{{"explore", "a b.litmus", "--model", "weak"},
+  CHECK(*all == std::vector<CommandWords>{{"explore", "a b.litmus", "--memory-model", "weak"},
                                           {"expose", "--", "sh", "-c", "exit 3"}});
   const auto line_of = [](const std::string& text) {
     const auto read = tasks_of_lines(text, "f", "");

@@ -68,12 +68,13 @@ TEST_CASE(
   const std::string spin = kLitmus + "ptx/mp_spin.litmus";
   CHECK(shell(kCommand + " explore --expect 0 " + spin).status == 0);
   CHECK(shell(kCommand + " explore --expect 1 " + spin).status == 66);
-  CHECK(shell(kCommand + " explore --model weak --states 5 " + kLitmus + "thesis/iriw_block.litmus")
+  CHECK(shell(kCommand + " explore --memory-model weak --states 5 " + kLitmus +
+              "thesis/iriw_block.litmus")
             .status == 67);
-  const ShellResult refused = shell(kCommand + " explore --model weak " + spin);
+  const ShellResult refused = shell(kCommand + " explore --memory-model weak " + spin);
   CHECK(refused.status == 64);
   CHECK(refused.errors.find("mp_spin.litmus:7: model weak has no") != std::string::npos);
-  CHECK(shell(kCommand + " explore --model tso " + spin).errors ==
+  CHECK(shell(kCommand + " explore --memory-model tso " + spin).errors ==
         "barracuda: there is no model 'tso'; there are sc, weak, strong, device, ptx-6.0, ptx-7.5, "
         "and ptx, the newest\n");
   CHECK(shell(kCommand + " explore /does/not/exist.litmus").status == 64);
@@ -88,7 +89,7 @@ TEST_CASE("explore says whether a program always ends") {
   const std::string strong = kLitmus + "device/l10_strong_store_is_seen.litmus";
   CHECK(shell(kCommand + " explore --progress --expect 1 " + strong).status == 0);
   CHECK(shell(kCommand + " explore --progress --expect 1 " + plain).status == 66);
-  const ShellResult refused = shell(kCommand + " explore --progress --model sc " + plain);
+  const ShellResult refused = shell(kCommand + " explore --progress --memory-model sc " + plain);
   CHECK(refused.status == 64);
   CHECK(refused.errors ==
         "barracuda: whether a program always ends is not asked of model sc; with "
@@ -98,9 +99,12 @@ TEST_CASE("explore says whether a program always ends") {
 TEST_CASE("explore's flags for models with states") {
   const std::string magma = kLitmus + "thesis/magma_reduction.litmus";
   for (const std::string flag : {"--symmetry", "--shortest", "--exact", "--lockstep"}) {
-    CHECK(shell(kCommand + " explore --model weak --expect 1 " + flag + " " + magma).status == 0);
+    CHECK(
+        shell(kCommand + " explore --memory-model weak --expect 1 " + flag + " " + magma).status ==
+        0);
   }
-  const ShellResult refused = shell(kCommand + " explore --lockstep --model device " + magma);
+  const ShellResult refused =
+      shell(kCommand + " explore --lockstep --memory-model device " + magma);
   CHECK(refused.status == 64);
   CHECK(refused.errors ==
         "barracuda: model device has no lock step; with --lockstep ask sc, weak or strong\n");
@@ -137,7 +141,8 @@ TEST_CASE("explore answers bad input with one sentence and status 64") {
       "two threads are named 'P0'");
   has(answer(with_row("st.weak x, 1 | ", "exists (x == 1\n"), ""),
       "a bracket of the condition is not closed");
-  has(answer(with_row("bar.cta.sync 0 | bar.cta.sync 0", "exists (x == 0)\n"), "--model weak"),
+  has(answer(with_row("bar.cta.sync 0 | bar.cta.sync 0", "exists (x == 0)\n"),
+             "--memory-model weak"),
       "t.litmus:4: model weak has no 'bar.cta.sync 0'");
   std::string threads = "PTX t\n{ x=0; }\n P0";
   for (int i = 1; i < 65; ++i) {
@@ -145,7 +150,7 @@ TEST_CASE("explore answers bad input with one sentence and status 64") {
   }
   has(answer(threads + " ;\nexists (x == 1)\n", ""), "65 threads; at most 16");
   has(answer(std::string(std::size_t{100} << 20, 'x'), ""), "too long");
-  has(answer(good, "--model tso"), "there is no model 'tso'");
+  has(answer(good, "--memory-model tso"), "there is no model 'tso'");
   has(answer(good, "--states 0"), "--states");
   has(answer(good, "--time -1"), "--time");
   has(answer(good, "--memory none"), "--memory");
@@ -166,9 +171,9 @@ TEST_CASE("explore says what it is at, and after ^C what it knows") {
                      "P3@cta 3,gpu 0 ;\n" +
                          rows + "exists (P2:r1 == 9)\n"));
   const std::string file = folder / "long.litmus";
-  const ShellResult found =
-      shell("script -qec 'timeout --foreground --preserve-status -s INT 2.5 " + kCommand +
-            " explore --model device --states 4000000000 " + file + " " + file + "' /dev/null");
+  const ShellResult found = shell(
+      "script -qec 'timeout --foreground --preserve-status -s INT 2.5 " + kCommand +
+      " explore --memory-model device --states 4000000000 " + file + " " + file + "' /dev/null");
   INFO(found.output);
   CHECK(found.status == 67);
   CHECK(found.output.find("barracuda: " + file + ": model device, 2 s of at most 60") !=

@@ -348,6 +348,89 @@ TEST_CASE(
   CHECK(edit.changes.size() == 3);
 }
 
+TEST_CASE("behind an unrolled loop a barrier is executed once, within it once a round") {
+  Program program;
+  program.code =
+      ".loc 1 5 1\nmov.u32 %r8, %tid.x;\n"
+      ".loc 1 6 1\nst.shared.u32 [%r7], %r8;\n.loc 1 7 1\nbar.warp.sync -1;\n"
+      ".loc 1 6 1\nst.shared.u32 [%r7], %r8;\n.loc 1 7 1\nbar.warp.sync -1;\n"
+      ".loc 1 9 1\nsetp.ne.s32 %p1, %r8, 0; @%p1 bra END;\n"
+      ".loc 1 10 1\nld.shared.u32 %r2, [%r7+128];\nEND: ret;\n}\n.file 1 \"sum.cu\"\n";
+  program.findings = [](const Settings& settings) {
+    auto lack = lack_of(MissingOrder::kNoSynchronisation, 0);
+    lack.kind = RaceKind::kIntraBlock;
+    lack.scope = wire::Scope::kCta;
+    lack.first = name(3);
+    lack.second = name(7);
+    return unless(has(settings,
+                      [](const OrderEdit& edit) {
+                        return std::holds_alternative<ptx::InsertSync>(edit.change);
+                      }),
+                  race("a", lack));
+  };
+  const Repair repair = repair_of(program);
+  REQUIRE(repair.edits.size() == 1);
+  CHECK(repair.edits.front().edit.lines.front().line == 9);
+}
+
+TEST_CASE(
+    "where a barrier polls by an atomic, the fence is before the arrival and not before the poll") {
+  Program program;
+  program.code =
+      "st.global.u32 [%rd1], 1; atom.global.add.u32 %r3, [%rd2], 1;\n"
+      "AGAIN: atom.global.add.u32 %r1, [%rd2], 0; setp.lt.u32 %p1, %r1, 2; @%p1 bra AGAIN;\n"
+      "ld.global.u32 %r2, [%rd1]; ret;\n}\n";
+  program.findings = [](const Settings& settings) {
+    return unless(is_fenced(settings, 2, 1, wire::Scope::kGpu),
+                  race("a", lack_of(MissingOrder::kFencesMissing, 3)));
+  };
+  const Repair repair = repair_of(program);
+  REQUIRE_FALSE(repair.edits.empty());
+  CHECK(repair.open.empty());
+}
+
+TEST_CASE("copies that their thread alone has waited for need a barrier behind the wait") {
+  Program program;
+  program.code =
+      "cp.async.ca.shared.global [%r7], [%rd1], 4; cp.async.wait_all; ld.shared.u32 %r2, [%r6];\n"
+      "ret;\n}\n";
+  program.findings = [](const Settings& settings) {
+    auto lack = lack_of(MissingOrder::kAsyncWaitMissing, 0);
+    lack.kind = RaceKind::kIntraBlock;
+    lack.first = name(3);
+    lack.second = name(1);
+    return unless(has(settings,
+                      [](const OrderEdit& edit) {
+                        const auto* const insert = std::get_if<ptx::InsertSync>(&edit.change);
+                        return insert != nullptr && insert->kind == ptx::SyncKind::kBlockBarrier &&
+                               edit.at == at(3);
+                      }),
+                  race("a", lack));
+  };
+  CHECK(repair_of(program).edits.size() == 1);
+}
+
+TEST_CASE("products of another warpgroup need a barrier, which the report does not name") {
+  Program program;
+  program.code =
+      "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3,%f4}, %rd1, %rd2, 1, 1, 1, "
+      "0, 0; wgmma.wait_group.sync.aligned 0; st.shared.u32 [%r7], 1; ret;\n}\n";
+  program.findings = [](const Settings& settings) {
+    auto lack = lack_of(MissingOrder::kAsyncWaitMissing, 0);
+    lack.kind = RaceKind::kIntraBlock;
+    lack.second = name(3);
+    return unless(has(settings,
+                      [](const OrderEdit& edit) {
+                        const auto* const insert = std::get_if<ptx::InsertSync>(&edit.change);
+                        return insert != nullptr && insert->kind == ptx::SyncKind::kBlockBarrier;
+                      }),
+                  race("a", lack));
+  };
+  const Repair repair = repair_of(program);
+  REQUIRE(repair.edits.size() == 1);
+  CHECK(repair.edits.front().is_guess);
+}
+
 TEST_CASE("behind a barrier of too few a barrier of all is tried") {
   Program program;
   program.code = "st.global.u32 [%rd1], 1; bar.sync 1, 64; ld.global.u32 %r2, [%rd1]; ret;\n}\n";

@@ -80,6 +80,7 @@ void with_reading(const std::string& body, const Launch& launch,
 bool is_reachable(const std::string& body, const Launch& launch, Model model = Model::kPtx75) {
   bool reachable = false;
   with_reading(body, launch, [&](const Expected<KernelReading>& reading) {
+    INFO((reading ? "" : reading.error().message));
     REQUIRE(reading);
     CHECK(reading->bound.empty());
     REQUIRE_FALSE(not_in_model(reading->test, model));
@@ -278,6 +279,43 @@ ANSWER:
   CHECK_FALSE(is_reachable(handshake, {.blocks = 2, .exists = "out[0] != 2"}));
 }
 
+// The block with the last of three tickets adds up what all have written.
+std::string last_of_three(const std::string& order) {
+  std::string body = fmt::format(R"(
+  mul.wide.u32 %rd4, %r2, 4;
+  add.s64 %rd4, %rd1, %rd4;
+  st.global.u32 [%rd4], 1;
+  atom.{}.gpu.global.add.u32 %r3, [%rd2], 1;
+  setp.ne.u32 %p1, %r3, 2;
+  @%p1 bra END;
+  ld.global.u32 %r4, [%rd3];)",
+                                 order);
+  for (const int offset : {0, 4, 8}) {
+    body += fmt::format(
+        "ld.global.u32 %r5, [%rd1+{}]; add.u32 %r4, %r4, %r5; st.global.u32 [%rd3], %r4;\n",
+        offset);
+  }
+  return body + "END:";
+}
+
+TEST_CASE("tickets of three blocks are explored, though each value of a sum is a way") {
+  const Launch wrong{.blocks = 3, .exists = "out[0] != 0 && out[0] != 3"};
+  CHECK_FALSE(is_reachable(last_of_three("acq_rel"), wrong));
+  CHECK(is_reachable(last_of_three("release"), wrong));
+  CHECK_FALSE(has_race(last_of_three("acq_rel"), {.blocks = 3}));
+  CHECK(has_race(last_of_three("relaxed"), {.blocks = 3}));
+}
+
+TEST_CASE("a store that was executed before is all that a thread reads of its own") {
+  const Launch two{.blocks = 2, .exists = "out[0] != 2 && out[0] != 0"};
+  const std::string body =
+      "setp.ne.s32 %p1, %r2, 0; @%p1 bra END;\n"
+      "st.global.u32 [%rd1], 1; st.global.u32 [%rd1], 2; ld.global.u32 %r3, [%rd1];\n"
+      "st.global.u32 [%rd3], %r3; ret;\nEND: {}";
+  CHECK_FALSE(is_reachable(fmt::format(fmt::runtime(body), "ld.global.u32 %r4, [%rd1];"), two));
+  CHECK(is_reachable(fmt::format(fmt::runtime(body), "st.global.u32 [%rd1], 1;"), two));
+}
+
 TEST_CASE("threads that nobody sees are left out") {
   with_reading(message_passing("membar.gl;", "membar.gl;"),
                {.blocks = 2, .threads = 1, .exists = "out[0] == 0"},
@@ -296,6 +334,11 @@ TEST_CASE("what cannot be explored is said in a sentence") {
   CHECK(error_of("st.global.u32 [%rd1], 1; ld.global.u8 %r3, [%rd1+1];", two)
             .starts_with("accesses of 4 and 1 bytes overlap"));
   CHECK(error_of("mov.u32 %r3, %clock;", two).starts_with("what %clock holds"));
+  // They take place at some time of their own.
+  CHECK(error_of("st.async.release.gpu.global.b32 [%rd1], 7;", two)
+            .starts_with("explore does not know 'st.async"));
+  CHECK(error_of("red.async.release.gpu.global.add.s32 [%rd1], 7;", two)
+            .starts_with("explore does not know 'red.async"));
   CHECK(error_of("st.global.u32 [%rd1], 1;", {.blocks = 9}).starts_with("9 threads touch memory"));
   CHECK(error_of("L: bra L;", two).starts_with("a thread executes more than"));
   CHECK(
