@@ -78,6 +78,17 @@ void travel(Codec& codec, T& gap) {
   codec(gap.function, gap.instruction, gap.reason, gap.ptx_line, gap.where, gap.count);
 }
 
+template <typename Codec, Is<RegisterHazard::Place> T>
+void travel(Codec& codec, T& place) {
+  codec(place.instruction, place.ptx_line, place.frames);
+}
+
+template <typename Codec, Is<RegisterHazard> T>
+void travel(Codec& codec, T& hazard) {
+  codec(trace::Choice{hazard.kind, RegisterHazard::Kind::kFenceMissing}, hazard.function,
+        hazard.register_name, hazard.product, hazard.touch);
+}
+
 }  // namespace barracuda::ptx
 
 namespace barracuda::detector {

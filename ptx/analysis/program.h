@@ -120,6 +120,7 @@ struct Program {
   std::vector<Kernel> kernels;
   SiteTable site_table;
   std::vector<NotCovered> not_covered;
+  std::vector<RegisterHazard> register_hazards;
   HookNames called_hooks;  // by the code that was inserted
   // Of the shared word for the launch descriptor, and its size.
   std::uint32_t descriptor_alignment = wire::kBlockWordsBytes;
