@@ -28,8 +28,11 @@ struct Geometry {
   bool is_layered;
 };
 
-constexpr Geometry kGeometries[] = {
-    {"1d", 1, false}, {"2d", 2, false}, {"3d", 3, false}, {"a1d", 1, true}, {"a2d", 2, true}};
+constexpr Geometry kGeometries[] = {{.name = "1d", .dimensions = 1, .is_layered = false},
+                                    {.name = "2d", .dimensions = 2, .is_layered = false},
+                                    {.name = "3d", .dimensions = 3, .is_layered = false},
+                                    {.name = "a1d", .dimensions = 1, .is_layered = true},
+                                    {.name = "a2d", .dimensions = 2, .is_layered = true}};
 
 bool read_geometry(const Instruction& instruction, TexelForm& form) {
   for (const Geometry& geometry : kGeometries) {
@@ -50,7 +53,7 @@ bool read_place(const Operand& place, TexelAccess& access) {
       place.elements[0].kind != Operand::Kind::kRegister) {
     return false;
   }
-  access.object = &place.elements[0];
+  access.object = place.elements.data();
   const Operand& given = place.elements[1];
   if (given.kind != Operand::Kind::kVector) {
     access.coordinates[0] = &given;

@@ -450,42 +450,6 @@ TEST_CASE(
   CHECK(later.is_clean());
 }
 
-TEST_CASE("surface accesses are ordered within a block alone, and from launch to launch") {
-  SiteInfo load = word(Operation::kRead), store = word(Operation::kWrite);
-  load.proxy = store.proxy = wire::Proxy::kSurface;
-  Scenario block, blocks, later, other_path;
-  block.launch(1, 64);
-  block.access({.warp = 0, .mask = kAll}, store, kData, 4);
-  block.barrier({.warp = 0, .mask = kAll});
-  block.barrier({.warp = 1, .mask = kAll});
-  block.access({.warp = 1, .mask = kAll}, load, kData, 4);
-  CHECK(block.is_clean());
-
-  const SiteInfo flag = word(Operation::kWrite, MemoryOrder::kRelease, Scope::kGpu);
-  const SiteInfo poll = word(Operation::kRead, MemoryOrder::kAcquire, Scope::kGpu);
-  blocks.launch(2, 1);
-  blocks.access(kFirst, store, kData);
-  blocks.store(kFirst, flag, kFlag, 1);
-  blocks.load(kSecond, poll, kFlag, 1);
-  blocks.access(kSecond, load, kData);
-  REQUIRE(blocks.has_only(Severity::kError));
-  CHECK(blocks.races()[0].missing == MissingOrder::kSurfaceBlocks);
-
-  const LaunchId first = later.launch(1, 1);
-  later.access({.launch = first}, store, kData);
-  later.exit({.launch = first});
-  const LaunchId second = later.launch(1, 1, {first});
-  later.access({.launch = second}, load, kData);
-  CHECK(later.is_clean());
-
-  other_path.launch(1, 64);
-  other_path.write({.warp = 0, .mask = kAll}, kData, 4);
-  other_path.barrier({.warp = 0, .mask = kAll});
-  other_path.barrier({.warp = 1, .mask = kAll});
-  other_path.access({.warp = 1, .mask = kAll}, load, kData, 4);
-  CHECK(other_path.has_only(Severity::kError));
-}
-
 TEST_CASE("a value of unknown origin may be that of a write whose value is unknown") {
   Scenario scenario(2, 1);
   WarpOperation red =
