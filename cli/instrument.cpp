@@ -44,6 +44,11 @@ std::string site_table(const ptx::InstrumentedModule& module) {
     text += fmt::format("not covered: line {} {} in {}: {}\n", gap.ptx_line, gap.instruction,
                         report::demangle(gap.function), gap.reason);
   }
+  for (const ptx::RegisterHazard& hazard : module.register_hazards) {
+    text += fmt::format("register {}: line {} {}, line {} {} in {}\n", hazard.register_name,
+                        hazard.product.ptx_line, hazard.product.instruction, hazard.touch.ptx_line,
+                        hazard.touch.instruction, report::demangle(hazard.function));
+  }
   return text + fmt::format("{} of {} instructions are logged\n", module.logged_instructions,
                             module.instructions);
 }

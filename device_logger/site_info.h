@@ -68,8 +68,9 @@ enum class Scope : std::uint8_t { kCta, kCluster, kGpu, kSys };
 inline constexpr int kScopeCount = 4;
 static_assert(static_cast<int>(Scope::kSys) + 1 == kScopeCount);
 
-// kTensorMap: what a copy of a box reads of its map.
-enum class Proxy : std::uint8_t { kGeneric, kReadOnly, kAsync, kTensorMap };
+// kReadOnly: ld.global.nc, and what textures read. kTensorMap: what a copy of a box reads of its
+// map.
+enum class Proxy : std::uint8_t { kGeneric, kReadOnly, kAsync, kTensorMap, kSurface };
 
 // What an asynchronous access is waited for by: it is not an access of the thread that issues it
 // (RACE_RULES section 1). kRead and kWrite sites with one are the two sides of a cp.async.

@@ -3,7 +3,9 @@
 // configure() must come before the first call that needs the device.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,6 +47,14 @@ void set_launch_tagger(LaunchTagger tagger);
 // Called for each tensor map that a kernel has changed, on the thread that executes it: its 128
 // bytes, and what they mean. Null: nobody.
 void set_tensor_map_handler(void (*handler)(const void* bytes, const TensorMap& map));
+
+// Where a CUarray lies in the device's memory; nothing if it is none.
+struct ArrayMemory {
+  std::uint64_t address = 0, bytes = 0;
+  std::size_t row_bytes = 0, rows = 0;  // rows of a slice
+};
+
+std::optional<ArrayMemory> memory_of_array(const void* handle);
 
 // The process ends: runs what will end by itself, and ends kernels whose threads only poll.
 void end_unfinished_launches();

@@ -22,6 +22,7 @@ namespace barracuda::emulator {
 struct Machine::State {
   MachineOptions options;
   Memory memory;
+  TextureTable textures;
   std::atomic<std::uint64_t> warp_instructions{0};
   std::atomic<std::uint64_t> launches{0};
 };
@@ -113,6 +114,10 @@ Memory& Machine::memory() {
   return state_->memory;
 }
 
+TextureTable& Machine::textures() {
+  return state_->textures;
+}
+
 Expected<std::shared_ptr<LoadedModule>> Machine::load(std::string ptx) {
   TRY(ptx::Module module, ptx::parse(std::move(ptx)));
   return load(std::make_shared<const ptx::Module>(std::move(module)));
@@ -186,7 +191,7 @@ struct RunningLaunch::State {
         std::span<const std::byte> parameters)
       : machine(the_machine),
         buffer(kernel.program().parameter_bytes),
-        launch(kernel.program(), config, machine.memory, kernel.frames()) {
+        launch(kernel.program(), config, machine.memory, machine.textures, kernel.frames()) {
     const MachineOptions& options = machine.options;
     std::copy_n(parameters.data(), std::min(parameters.size(), buffer_bytes()), buffer.data());
     launch.parameters = buffer.data();

@@ -18,6 +18,7 @@
 #include "emulator/execution_counts.h"
 #include "emulator/memory.h"
 #include "emulator/native_function.h"
+#include "emulator/texture.h"
 #include "emulator/weakness.h"
 #include "ptx/module.h"
 
@@ -160,6 +161,7 @@ class Machine {
   Machine& operator=(const Machine&) = delete;
 
   Memory& memory();
+  TextureTable& textures();
 
   // Decodes the module, places its variables. Instructions that cannot be executed are an error
   // only when a kernel reaches them. The module must outlive its launches; destroying it frees its

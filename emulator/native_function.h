@@ -6,12 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string_view>
 
 namespace barracuda::emulator {
 
 struct Context;
+struct TextureView;
 
 // An argument or the result of a call, for each lane.
 struct LaneValues {
@@ -54,6 +56,8 @@ struct NativeCall {
   const Context* context = nullptr;
 
   [[nodiscard]] GenericPlace place_of(std::uint64_t generic_address) const;
+  // Of a handle of a texture or a surface; null if it is none.
+  [[nodiscard]] std::shared_ptr<const TextureView> texture_of(std::uint64_t handle) const;
   // Some of these lanes of the warp have not exited and do not call now: a lane that wants to meet
   // them tries again. False after many tries, so that lanes which wait for each other do not wait
   // for ever.

@@ -54,7 +54,8 @@ enum class MissingOrder : std::uint8_t {
   kWrongPhase,           // the second waited for a phase before the one of the first's arrival
   kGridWaitMissing,      // the second's launch may run beside the first's, and did not wait for it
   kSpeculatedRead,       // one side is a load that some lanes drop: the compiler made it of all
-  kReadOnlyPath,  // a read by it need not see what its own kernel writes, whatever lies between
+  kReadOnlyPath,   // a read by it need not see what its own kernel writes, whatever lies between
+  kSurfaceBlocks,  // surface accesses of two blocks of a launch, which nothing in it orders
 };
 
 // What a thread executed last to order itself with others, before an access.

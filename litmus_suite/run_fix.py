@@ -92,6 +92,7 @@ KINDS = {
         ("cluster_block_barrier_race", "cluster_sync"),
         ("cluster_other_cluster_race", None),
         ("cp_async_no_barrier_race", "cp_async_wait"),
+        ("surface_no_barrier_race", "surface_barrier"),
         ("global_blocks_barrier_race", None),
         ("global_warps_read_write_race", "global_warps_read_write_barrier"),
         ("grid_barrier_by_hand_no_fence_race", "grid_barrier_by_hand"),
@@ -160,6 +161,9 @@ OTHERS = {
         "warpgroup_pipeline_wait_too_lax_race",
     ],
     "path": ["ldg_after_barrier_race"],
+    "image": [
+        "surface_grid_sync_race", "texture_filter_neighbour_race", "texture_own_writes_race",
+    ],
     "speculated": [
         "speculated_guard_race", "speculated_mask_race", "speculated_predicate_race",
         "speculated_select_late", "speculated_select_race",
@@ -184,7 +188,8 @@ ADVICE = [
     # Nothing of these is an edit.
     (r"an atomic operation is needed|launch of its own|a second array|one size is needed|it must come "
      r"before|must wait until it succeeds|one thread alone|speculated the load|does not wait|"
-     r"the right phase|wgmma is not waited for|no stream order|two branches", set()),
+     r"the right phase|wgmma is not waited for|no stream order|two branches|"
+     r"two launches, one after the other", set()),
 ]
 
 

@@ -40,7 +40,8 @@ def find_programs(arguments):
     for folder in FOLDERS:
         for file in sorted(os.listdir(os.path.join(SUITE, folder))):
             name, extension = os.path.splitext(file)
-            if extension != ".cu" or not re.search(arguments.pattern, name):
+            if (extension != ".cu" or not re.search(arguments.pattern, name)
+                    or not runner.runs_on(os.path.join(SUITE, folder, file), arguments.device)):
                 continue
             binary = os.path.join(arguments.programs, "litmus_" + name)
             if not os.path.exists(binary):
@@ -63,7 +64,7 @@ def verdict_of(lines):
     if not lines or lines[-1]["type"] != "summary":
         return "no report"
     types = {line["type"] for line in lines[:-1]}
-    for kind in ("race", "barrier-divergence", "memory-error", "timeout", "deadlock"):
+    for kind in ("race", "barrier-divergence", "memory-error", "timeout", "deadlock", "async-register"):
         if kind in types:
             return kind
     return "none" if lines[-1]["coverage"] == "complete" else "incomplete"

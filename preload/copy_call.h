@@ -10,7 +10,7 @@ class CopyCall {
  public:
   CopyCall(session::Session& session, CallForm form) : session_(session), form_(form) {}
 
-  // One row. Of an array no kernel's access is known: the other end counts alone.
+  // One row.
   session::CopyRequest operator()(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) const {
     return row(on_device(to), on_device(from), bytes);
   }
@@ -28,20 +28,29 @@ class CopyCall {
     return row(on_host(to), on_device(from), bytes);
   }
 
-  session::CopyRequest operator()(CUarray, std::size_t, CUdeviceptr from, std::size_t bytes) const {
-    return row(kInArray, on_device(from), bytes);
+  session::CopyRequest operator()(CUarray to, std::size_t offset, CUdeviceptr from,
+                                  std::size_t bytes) const {
+    return row(in_array(to, offset), on_device(from), bytes);
   }
 
-  session::CopyRequest operator()(CUdeviceptr to, CUarray, std::size_t, std::size_t bytes) const {
-    return row(on_device(to), kInArray, bytes);
+  session::CopyRequest operator()(CUdeviceptr to, CUarray from, std::size_t offset,
+                                  std::size_t bytes) const {
+    return row(on_device(to), in_array(from, offset), bytes);
   }
 
-  session::CopyRequest operator()(CUarray, std::size_t, const void* from, std::size_t bytes) const {
-    return row(kInArray, on_host(from), bytes);
+  session::CopyRequest operator()(CUarray to, std::size_t offset, const void* from,
+                                  std::size_t bytes) const {
+    return row(in_array(to, offset), on_host(from), bytes);
   }
 
-  session::CopyRequest operator()(const void* to, CUarray, std::size_t, std::size_t bytes) const {
-    return row(on_host(to), kInArray, bytes);
+  session::CopyRequest operator()(const void* to, CUarray from, std::size_t offset,
+                                  std::size_t bytes) const {
+    return row(on_host(to), in_array(from, offset), bytes);
+  }
+
+  session::CopyRequest operator()(CUarray to, std::size_t to_offset, CUarray from,
+                                  std::size_t from_offset, std::size_t bytes) const {
+    return row(in_array(to, to_offset), in_array(from, from_offset), bytes);
   }
 
   session::CopyRequest operator()(const CUDA_MEMCPY2D* copy) const;
@@ -85,7 +94,9 @@ class CopyCall {
   }
 
  private:
-  static constexpr CopySide kInArray{.type = CU_MEMORYTYPE_ARRAY, .address = 0};
+  static CopySide in_array(CUarray array, std::size_t offset) {
+    return {.type = CU_MEMORYTYPE_ARRAY, .address = offset, .array = array};
+  }
 
   static CopySide on_device(CUdeviceptr address) {
     return {.type = CU_MEMORYTYPE_DEVICE, .address = address};

@@ -1,5 +1,6 @@
 #include "preload/copy_description.h"
 
+#include "emulator/libcuda.h"
 #include "emulator/libcuda/copy/box.h"
 
 namespace barracuda::preload {
@@ -9,8 +10,8 @@ using session::CopyRequest;
 using session::HostOrder;
 using session::MemoryKind;
 
-// One side as the driver sees it; an array counts as device memory, of which no kernel's access is
-// known.
+// One side as the driver sees it; an array counts as device memory. Where the emulated device has
+// it is known; on a GPU no kernel's access to one is.
 struct Side {
   MemoryKind kind = MemoryKind::kDevice;
   bool is_array = false;
@@ -66,6 +67,13 @@ void add_rows(CopyRequest& request, const Side& side, const Extent& extent, bool
   }
 }
 
+// The memory of an array in place of its handle.
+void find_array(CUarray handle, Side& side) {
+  if (const auto memory = emulator::driver::memory_of_array(handle)) {
+    side = {.address = memory->address, .pitch = memory->row_bytes, .height = memory->rows};
+  }
+}
+
 CopyRequest describe(const Side& to, const Side& from, const Extent& extent, CallForm form) {
   CopyRequest request;
   request.host_order = host_order_of(to, from, form);
@@ -83,9 +91,15 @@ std::uint64_t address_of(CUmemorytype type, const void* host, CUdeviceptr device
 CopyRequest describe_row(session::Session& session, const CopySide& to, const CopySide& from,
                          std::size_t bytes, CallForm form) {
   const auto side = [&](const CopySide& of) {
-    return Side{.kind = kind_of(session, of.type, of.address),
-                .is_array = of.type == CU_MEMORYTYPE_ARRAY,
-                .address = of.address};
+    Side made{.kind = kind_of(session, of.type, of.address),
+              .is_array = of.type == CU_MEMORYTYPE_ARRAY,
+              .address = of.address};
+    if (made.is_array) {
+      find_array(of.array, made);
+      made.address += of.address;
+    }
+    made.pitch = made.height = 0;
+    return made;
   };
   return describe(side(to), side(from), {.row_bytes = bytes}, form);
 }
@@ -102,8 +116,14 @@ CopyRequest describe_box(session::Session& session, const CUDA_MEMCPY3D& given, 
           .height = box.dstHeight};
   from.kind = kind_of(session, box.srcMemoryType, from.address);
   to.kind = kind_of(session, box.dstMemoryType, to.address);
-  from.address += (box.srcZ * box.srcHeight + box.srcY) * box.srcPitch + box.srcXInBytes;
-  to.address += (box.dstZ * box.dstHeight + box.dstY) * box.dstPitch + box.dstXInBytes;
+  if (from.is_array) {
+    find_array(box.srcArray, from);
+  }
+  if (to.is_array) {
+    find_array(box.dstArray, to);
+  }
+  from.address += (box.srcZ * from.height + box.srcY) * from.pitch + box.srcXInBytes;
+  to.address += (box.dstZ * to.height + box.dstY) * to.pitch + box.dstXInBytes;
   return describe(to, from,
                   {.row_bytes = box.WidthInBytes, .rows = box.Height, .slices = box.Depth}, form);
 }

@@ -13,7 +13,8 @@ enum class CallForm : std::uint8_t { kSynchronous, kAsynchronous };
 // One side of a copy of one row.
 struct CopySide {
   CUmemorytype type = CU_MEMORYTYPE_DEVICE;  // unified: the driver knows
-  std::uint64_t address = 0;                 // not of an array
+  std::uint64_t address = 0;                 // of an array, the offset in it
+  CUarray array = nullptr;
 };
 
 struct MemsetRows {

@@ -29,6 +29,7 @@ constexpr Pass kPipeline[] = {
     updates::run,
     surroundings::run,
     number_sites::run,
+    async_registers::run,
     global_accesses::run,
     barrier_intervals::run,
     uniform_barriers::run,
@@ -75,6 +76,7 @@ Expected<InstrumentedModule> instrument(std::vector<Module> units,
                             .sites = std::move(program.site_table),
                             .kernels = std::move(program.kernels),
                             .not_covered = std::move(program.not_covered),
+                            .register_hazards = std::move(program.register_hazards),
                             .instructions = program.instructions,
                             .logged_instructions = program.logged_instructions};
 }

@@ -79,11 +79,29 @@ struct NotCovered {  // an instruction or kernel that is not logged
   std::uint32_t count = 1;
 };
 
+// A register that wgmma.mma_async reads or writes while it is under way, touched meanwhile, or
+// touched before without a wgmma.fence between.
+struct RegisterHazard {
+  enum class Kind : std::uint8_t { kReadInFlight, kWrittenInFlight, kFenceMissing };
+
+  struct Place {
+    std::string instruction;
+    std::uint32_t ptx_line = 0;
+    std::vector<SourceFrame> frames;  // innermost first
+  };
+
+  Kind kind = Kind::kReadInFlight;
+  std::string function;       // mangled
+  std::string register_name;  // the first of them
+  Place product, touch;       // the wgmma, and what touches its register
+};
+
 struct InstrumentedModule {
   std::string text;
   SiteTable sites;
   std::vector<Kernel> kernels;
   std::vector<NotCovered> not_covered;
+  std::vector<RegisterHazard> register_hazards;
   std::uint32_t instructions = 0;         // in the program
   std::uint32_t logged_instructions = 0;  // of these, sites
 };

@@ -119,9 +119,9 @@ Json bug_json(const Bug& bug, const Report& report, Excerpts& excerpts, SyncTabl
 }
 
 bool is_of_bug(const std::string& type) {
-  constexpr FindingType kTypes[] = {FindingType::kRace, FindingType::kBarrierDivergence,
+  constexpr FindingType kTypes[] = {FindingType::kRace,        FindingType::kBarrierDivergence,
                                     FindingType::kMemoryError, FindingType::kTimeout,
-                                    FindingType::kDeadlock};
+                                    FindingType::kDeadlock,    FindingType::kAsyncRegister};
   return std::ranges::find(kTypes, type, [](FindingType of) { return name_of(of); }) !=
          std::end(kTypes);
 }

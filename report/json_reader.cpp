@@ -201,8 +201,8 @@ bool add_line(Report& report, const Json& json) {
     add_summary(report, json);
     return true;
   }
-  for (const FindingType known :
-       {FindingType::kRace, FindingType::kBarrierDivergence, FindingType::kMemoryError}) {
+  for (const FindingType known : {FindingType::kRace, FindingType::kBarrierDivergence,
+                                  FindingType::kMemoryError, FindingType::kAsyncRegister}) {
     if (type == name_of(known)) {
       add_bug(report, json, known);
     }

@@ -14,6 +14,8 @@ std::string name_of(FindingType type) {
       return "timeout";
     case FindingType::kDeadlock:
       return "deadlock";
+    case FindingType::kAsyncRegister:
+      return "async-register";
   }
   return "";
 }

@@ -25,6 +25,7 @@ enum class FindingType : std::uint8_t {
   kMemoryError,
   kTimeout,
   kDeadlock,
+  kAsyncRegister,  // of wgmma, in the code of a kernel that was launched
 };
 enum class FindingSeverity : std::uint8_t { kError, kWarning };
 enum class AccessOperation : std::uint8_t {
@@ -139,8 +140,8 @@ struct Finding {
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
-// "race", "barrier-divergence", "memory-error", "timeout", "deadlock": the names of the JSON report
-// and of suppressions.
+// "race", "barrier-divergence", "memory-error", "timeout", "deadlock", "async-register": the names
+// of the JSON report and of suppressions.
 std::string name_of(FindingType type);
 
 // "before", "unclear", "after"

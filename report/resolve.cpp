@@ -176,6 +176,44 @@ class Resolver {
     return finding;
   }
 
+  // In the order of the code.
+  Finding async_register(const ptx::RegisterHazard& hazard) {
+    using Kind = ptx::RegisterHazard::Kind;
+    Finding finding;
+    finding.type = FindingType::kAsyncRegister;
+    const bool is_read = hazard.kind == Kind::kReadInFlight;
+    const bool lacks_fence = hazard.kind == Kind::kFenceMissing;
+    finding.missing = lacks_fence
+                          ? fmt::format(
+                                "register {} is written, and a product uses it without a "
+                                "wgmma.fence between the two",
+                                hazard.register_name)
+                          : fmt::format(
+                                "register {} is {} before wgmma.wait_group has waited for the "
+                                "product that uses it",
+                                hazard.register_name, is_read ? "read" : "written");
+    const auto add = [&](const ptx::RegisterHazard::Place& place, const char* does) {
+      Access access;
+      access.note = fmt::format("{} ({})", does, place.instruction);
+      access.inlined = resolved(place.frames);
+      access.place = own_frame(access.inlined, {}, demangle(hazard.function));
+      access.source = sources_.text_of(access.place);
+      access.instruction = place.instruction;
+      access.ptx_line = place.ptx_line;
+      access.kernel = demangle(hazard.function);
+      finding.accesses.push_back(std::move(access));
+    };
+    const char* const touches = is_read ? "reads the register" : "writes the register";
+    if (lacks_fence) {
+      add(hazard.touch, touches);
+    }
+    add(hazard.product, "issues the product");
+    if (!lacks_fence) {
+      add(hazard.touch, touches);
+    }
+    return finding;
+  }
+
  private:
   [[nodiscard]] Lack lack(const detector::RaceEvent& event) const {
     const auto is_update = [this](detector::AccessSite at) {
@@ -503,6 +541,9 @@ Report resolve(const RunData& run, const Options& options) {
   }
   for (const MemoryErrorRecord& error : run.memory_errors) {
     add(resolver.memory_error(error));
+  }
+  for (const ptx::RegisterHazard& hazard : run.register_hazards) {
+    add(resolver.async_register(hazard));
   }
   report.coverage = coverage_of(run);
   report.model = options.model;

@@ -85,7 +85,8 @@ struct RunData {
   std::vector<KernelRecord> kernels;  // those that were launched
   // Mangled name → file name, of kernels that came with a library that the program uses.
   std::map<std::string, std::string> kernel_libraries;
-  std::vector<ptx::NotCovered> not_covered;  // in kernels that were launched
+  std::vector<ptx::NotCovered> not_covered;           // in kernels that were launched
+  std::vector<ptx::RegisterHazard> register_hazards;  // in kernels that were launched
   std::vector<std::string> problems;  // other gaps, each a sentence: "3 records were malformed"
   std::vector<MemoryErrorRecord> memory_errors;
   Process process;

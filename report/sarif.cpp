@@ -57,6 +57,12 @@ constexpr Rule kRules[] = {
      .id = "deadlock",
      .title = "Deadlock",
      .help = "All threads of a block wait, and none of them can go on."},
+    {.type = FindingType::kAsyncRegister,
+     .id = "async-register",
+     .title = "Register of a product under way",
+     .help = "wgmma.mma_async reads and writes its registers after it was issued. One that is "
+             "touched before wgmma.wait_group, or written before without wgmma.fence, has no "
+             "known value. Wait first, or fence."},
 };
 
 Json text_json(const std::string& text) {

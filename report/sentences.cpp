@@ -69,6 +69,8 @@ std::string title_of(const Finding& finding) {
       return "timeout: " + finding.missing;
     case FindingType::kDeadlock:
       return finding.missing;
+    case FindingType::kAsyncRegister:
+      return "async register: " + finding.missing;
   }
   return "";
 }

@@ -44,7 +44,7 @@ namespace {
 using Json = nlohmann::json;
 
 // Bump with any change to the structs above or to the lines.
-constexpr int kFormatVersion = 8;
+constexpr int kFormatVersion = 9;
 constexpr std::string_view kSuffix = ".spool";
 
 std::string line_of(const Json& json) {

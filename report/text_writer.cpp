@@ -128,6 +128,10 @@ void print_launch(std::string& text, const Access& access, const TextStyle& styl
   if (access.kernel.empty() && access.launch == 0) {
     return;
   }
+  if (access.launch == 0) {  // of its code, whatever launch
+    fmt::format_to(Buffer(text), "  Kernel: {}\n", name_in(style, access.kernel));
+    return;
+  }
   fmt::format_to(Buffer(text), "  Kernel: {}, launch {} on stream {}{}{}\n",
                  access.kernel.empty() ? "?" : name_in(style, access.kernel), access.launch,
                  access.stream, access.launched_from.empty() ? "" : ", launched from ",
@@ -348,6 +352,9 @@ std::string summary_line(const Report& report) {
   }
   if (const std::uint64_t count = findings_of(FindingType::kDeadlock)) {
     text += ", " + counted(count, "deadlock");
+  }
+  if (const std::uint64_t count = findings_of(FindingType::kAsyncRegister)) {
+    text += ", " + counted(count, "async register");
   }
   return text + fmt::format(", {}, coverage {}", kernel_counts(report.coverage),
                             report.covers_everything() ? "complete"

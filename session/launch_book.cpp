@@ -194,16 +194,17 @@ std::vector<report::LaunchRecord> LaunchBook::named_in(
 
 // An instruction of a device function counts for every kernel of its module: who calls it is not
 // tracked through pointers.
-std::vector<ptx::NotCovered> LaunchBook::not_covered() const {
+template <typename Each>
+std::vector<Each> LaunchBook::of_launched(std::vector<Each> ProgramImage::* list) const {
   std::set<const ProgramImage*> images;
-  std::vector<ptx::NotCovered> instructions;
+  std::vector<Each> instructions;
   for (const auto& [key, record] : kernels_) {
     const ProgramImage* const image = key.first;
     if (image == nullptr || record.launches == record.left_out_launches || !record.instrumented) {
       continue;
     }
     const bool first_kernel = images.insert(image).second;
-    for (const ptx::NotCovered& instruction : image->not_covered) {
+    for (const Each& instruction : image->*list) {
       const bool in_entry = image->find_kernel(instruction.function) != nullptr;
       if (in_entry ? instruction.function == record.name : first_kernel) {
         instructions.push_back(instruction);
@@ -211,6 +212,14 @@ std::vector<ptx::NotCovered> LaunchBook::not_covered() const {
     }
   }
   return instructions;
+}
+
+std::vector<ptx::NotCovered> LaunchBook::not_covered() const {
+  return of_launched(&ProgramImage::not_covered);
+}
+
+std::vector<ptx::RegisterHazard> LaunchBook::register_hazards() const {
+  return of_launched(&ProgramImage::register_hazards);
 }
 
 }  // namespace barracuda::session

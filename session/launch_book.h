@@ -50,8 +50,13 @@ class LaunchBook {
       const std::vector<report::MemoryErrorRecord>& errors) const;
   // Instructions that were not logged, of the kernels that were launched.
   [[nodiscard]] std::vector<ptx::NotCovered> not_covered() const;
+  [[nodiscard]] std::vector<ptx::RegisterHazard> register_hazards() const;
 
  private:
+  // What images say of their functions, of kernels that were launched.
+  template <typename Each>
+  [[nodiscard]] std::vector<Each> of_launched(std::vector<Each> ProgramImage::* list) const;
+
   // Names are those of the kernel records. A program may launch millions of times, mostly the same.
   struct Line {
     const std::string* kernel = nullptr;

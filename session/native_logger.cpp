@@ -12,6 +12,7 @@
 #include "session/native_owners.h"
 #include "session/native_queue.h"
 #include "session/native_states.h"
+#include "session/native_texels.h"
 
 namespace barracuda::session {
 
@@ -26,14 +27,6 @@ using wire::kNoSlot;
 using wire::RecordKind;
 
 using StoredValues = wire::StoredValues<NativeLanes>;
-
-const wire::LaunchDescriptor* descriptor_of(const NativeCall& call) {
-  std::uint64_t address = 0;
-  std::memcpy(&address, call.shared_variable, sizeof address);
-  // A device address is a host address on the emulated device.
-  // NOLINTNEXTLINE(performance-no-int-to-ptr)
-  return reinterpret_cast<const wire::LaunchDescriptor*>(address);
-}
 
 std::uint64_t tagged(const NativeCall& call, std::uint64_t generic) {
   const GenericPlace place = call.place_of(generic);
@@ -553,6 +546,7 @@ constexpr std::array kHooks = {
     hook("__barracuda_acquire_generic", 4, &acquire<true>),
     hook("__barracuda_event", 3, &event),
     hook("__barracuda_meet", 3, &meet),
+    hook(wire::kTexelsHook, 7, &log_texels),
 };
 
 }  // namespace

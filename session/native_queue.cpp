@@ -24,6 +24,12 @@ std::atomic_ref<T> shared_word(std::uint64_t address) {
 
 }  // namespace
 
+const wire::LaunchDescriptor* descriptor_of(const emulator::NativeCall& call) {
+  std::uint64_t address = 0;
+  std::memcpy(&address, call.shared_variable, sizeof address);
+  return pointer<const wire::LaunchDescriptor>(address);
+}
+
 wire::BlockWords block_words(const emulator::NativeCall& call) {
   wire::BlockWords words{};
   std::memcpy(&words, call.shared_variable, sizeof words);

@@ -11,6 +11,9 @@
 
 namespace barracuda::session {
 
+// The launch's; null where none is logged.
+[[nodiscard]] const wire::LaunchDescriptor* descriptor_of(const emulator::NativeCall& call);
+
 // What the block's hooks share.
 [[nodiscard]] wire::BlockWords block_words(const emulator::NativeCall& call);
 [[nodiscard]] std::byte* block_memory(wire::BlockPlace place, const emulator::NativeCall& call);

@@ -233,6 +233,7 @@ ProgramImage instrument_image(const ImageSource& source, const ptx::InstrumentOp
   image.text = std::move(made->text);
   image.kernels = std::move(made->kernels);
   image.not_covered = std::move(made->not_covered);
+  image.register_hazards = std::move(made->register_hazards);
   image.site_count = static_cast<std::uint32_t>(made->sites.size());
   sites = std::move(made->sites);
   return image;

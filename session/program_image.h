@@ -33,6 +33,7 @@ struct ProgramImage {
   bool has_ptx = false;
   std::vector<ptx::Kernel> kernels;
   std::vector<ptx::NotCovered> not_covered;
+  std::vector<ptx::RegisterHazard> register_hazards;
   std::map<std::string, detector::Dim3> clusters;  // of kernels compiled for clusters
   std::vector<DeviceVariable> variables;           // at module scope, in global or constant memory
   // What the user's changes did to its PTX.

@@ -297,6 +297,7 @@ report::RunData Session::run_data(Reading reading) const {
     run.kernels = launches.kernels();
     run.kernel_libraries = launches.libraries();
     run.not_covered = launches.not_covered();
+    run.register_hazards = launches.register_hazards();
   });
   if (reading == Reading::kLast && !contexts_.is_closed()) {
     log_queues(pipeline_.statistics(),

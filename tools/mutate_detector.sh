@@ -62,6 +62,10 @@ sizes of atomics do not matter|races/verdict.cpp|s/if (width(pair.first) != widt
 an observed write orders nothing|races/conflict.cpp|s/was_observed(access, older, byte, lane)));/false));/
 an acquire passes too early|queue/order_counters.h|s/(done_\[stamp.counter\] - stamp.number) >= 0/(done_[stamp.counter] - stamp.number) >= -1/
 a release passes what its cluster waits with|queue/ordering.cpp|s/^  ClusterQueue\* queue = ParkedRecords::find(launch, cluster);/  ClusterQueue* queue = header_of(record).kind == wire::RecordKind::kRelease ? nullptr : ParkedRecords::find(launch, cluster);/
+surfaces: a barrier orders blocks|races/verdict.cpp|s/(first.proxy != second.proxy || !same_block)/(first.proxy != second.proxy || (false \&\& !same_block))/
+surfaces: accesses by another way are ordered as well|races/verdict.cpp|s/(first.proxy != second.proxy || !same_block)/(!same_block)/
+surfaces: one of another block stands for one|races/replacement.cpp|s/proxy == wire::Proxy::kSurface \&\& older.cta/proxy == wire::Proxy::kAsync \&\& older.cta/
+surfaces: another access stands for one|races/verdict.cpp|s/(is_of_surface(\*older.site) \&\& !is_of_surface(\*newer.site))/false/
 async: the issuer is ordered after its copies|races/conflict.cpp|s/older.warp == cell.warp \&\& !older.is_asynchronous();/older.warp == cell.warp;/
 async: a copy stands for what its issuer knew|races/replacement.cpp|s/return !newer.is_asynchronous() ||/return true ||/
 async: no proxy fence is needed|races/cell_order.cpp|s/^  if (!is_between_proxies(access, older)) {/  if (older_lane < 32) {/

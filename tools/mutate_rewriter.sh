@@ -29,6 +29,11 @@ bytes: an and keeps all|analysis/demanded_bits.cpp|s/flip = opcode == kAnd ? 0 :
 bytes: a shift right is one left|analysis/demanded_bits.cpp|s/^  if (instruction.opcode == Opcode::kShl) {/  if (instruction.opcode == Opcode::kShr) {/
 bytes: signs are not copied|analysis/demanded_bits.cpp|s/const bool wants_sign = is_signed(type) \&\& /const bool wants_sign = width == 0 \&\& /
 bytes: a permutation takes from the other word|analysis/demanded_bits.cpp|s/(source < 4) == (operand == 1)/(source < 4) != (operand == 1)/
+registers: a wait is for all groups|analysis/async_registers.cpp|s/each.groups > left/each.groups > 0 * left/
+registers: no constant is written|analysis/async_registers.cpp|s/!(each.is_constant \&\& state.is_fenced)/!each.is_constant/
+registers: of two products the older counts|analysis/async_registers.cpp|s/^  if (age(from) < age(into)) {/  if (age(into) < age(from)) {/
+registers: products of all shapes follow each other|analysis/async_registers.cpp|s/one->depth == two->depth \&\&/true \&\&/
+registers: a move is a write|analysis/async_registers.cpp|s/^    } else if (is_move(instruction)) {$/    } else if (false) {/
 lanes: a select takes either|analysis/use_condition.cpp|s/return predicate(operands\[3\], n == 2);/return predicate(operands[3], false);/
 lanes: an or lets through what is true|analysis/use_condition.cpp|s/return predicate(other, opcode == kOr);/return predicate(other, false);/
 lanes: exclusive or masks|analysis/use_condition.cpp|s/(opcode != kAnd \&\& opcode != kOr)/(opcode != kAnd \&\& opcode != kOr \&\& opcode != kXor)/

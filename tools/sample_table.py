@@ -90,6 +90,8 @@ SAMPLES = [
     Sample("bf16TensorCoreGemm", "", cuts=[("_TILES 512", "_TILES 8")]),
     Sample("immaTensorCoreGemm", "", cuts=[("_TILES 256", "_TILES 8")]),
     Sample("dmmaTensorCoreGemm", "", cuts=[("_TILES 1024", "_TILES 16")]),
+    Sample("lineOfSight", "Test passed"),
+    Sample("dct8x8", "Test passed"),
     Sample("BlackScholes", "Test passed",
            cuts=[("OPT_N = 4000000", "OPT_N = 40000"), ("NUM_ITERATIONS = 512", "NUM_ITERATIONS = 2")]),
     Sample("FDTD3d", "", ["--dimx=64", "--dimy=64", "--dimz=64", "--timesteps=2"]),

@@ -56,6 +56,7 @@ template void encode(const PlaceNamed&, std::vector<std::byte>&);
 template void encode(const AllocationKnown&, std::vector<std::byte>&);
 template void encode(const KernelCounted&, std::vector<std::byte>&);
 template void encode(const InstructionNotCovered&, std::vector<std::byte>&);
+template void encode(const RegisterHazardFound&, std::vector<std::byte>&);
 template void encode(const MemoryErrorFound&, std::vector<std::byte>&);
 template void encode(const RunEnd&, std::vector<std::byte>&);
 template void encode(const RecordingFailed&, std::vector<std::byte>&);

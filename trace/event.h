@@ -118,6 +118,10 @@ struct InstructionNotCovered {
   ptx::NotCovered instruction;
 };
 
+struct RegisterHazardFound {
+  ptx::RegisterHazard hazard;
+};
+
 struct MemoryErrorFound {
   report::MemoryErrorRecord error;
 };
@@ -151,11 +155,12 @@ struct ProgramEnded {
 };
 
 // The number of an alternative is its mark in the file: new ones go to the end.
-using Event = std::variant<StreamBegin, DeviceNamed, SiteDescribed, SitesAdded, KernelNamed,
-                           LaunchDescribed, LaunchBegun, RecordApplied, LaunchEnded,
-                           MemoryForgotten, PlaceNamed, AllocationKnown, KernelCounted,
-                           InstructionNotCovered, MemoryErrorFound, RunEnd, RecordingFailed,
-                           ProgramEnded, CopyDescribed, CopyBegun, CopyPlaceNamed, TensorMapKnown>;
+using Event =
+    std::variant<StreamBegin, DeviceNamed, SiteDescribed, SitesAdded, KernelNamed, LaunchDescribed,
+                 LaunchBegun, RecordApplied, LaunchEnded, MemoryForgotten, PlaceNamed,
+                 AllocationKnown, KernelCounted, InstructionNotCovered, MemoryErrorFound, RunEnd,
+                 RecordingFailed, ProgramEnded, CopyDescribed, CopyBegun, CopyPlaceNamed,
+                 TensorMapKnown, RegisterHazardFound>;
 
 // Appends it to `to`. `Kind` is one of the alternatives of Event.
 template <typename Kind>

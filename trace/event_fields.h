@@ -50,7 +50,7 @@ template <typename Codec, Is<SiteInfo> T>
 void travel(Codec& codec, T& site) {
   using trace::Choice;
   codec(Choice{site.operation, Operation::kHeap}, Choice{site.order, MemoryOrder::kSeqCst},
-        Choice{site.scope, Scope::kSys}, Choice{site.proxy, Proxy::kTensorMap}, site.element_bytes,
+        Choice{site.scope, Scope::kSys}, Choice{site.proxy, Proxy::kSurface}, site.element_bytes,
         site.element_count, site.flag_store, site.poll, site.speculated,
         Choice{site.idiom_scope, Scope::kSys}, site.stores_constant, site.numbered, site.aligned,
         Choice{site.asynchrony, Asynchrony::kUnwaited}, site.reads_only,
@@ -76,6 +76,17 @@ void travel(Codec& codec, T& site) {
 template <typename Codec, Is<NotCovered> T>
 void travel(Codec& codec, T& gap) {
   codec(gap.function, gap.instruction, gap.reason, gap.ptx_line, gap.where, gap.count);
+}
+
+template <typename Codec, Is<RegisterHazard::Place> T>
+void travel(Codec& codec, T& place) {
+  codec(place.instruction, place.ptx_line, place.frames);
+}
+
+template <typename Codec, Is<RegisterHazard> T>
+void travel(Codec& codec, T& hazard) {
+  codec(trace::Choice{hazard.kind, RegisterHazard::Kind::kFenceMissing}, hazard.function,
+        hazard.register_name, hazard.product, hazard.touch);
 }
 
 }  // namespace barracuda::ptx

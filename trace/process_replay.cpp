@@ -172,6 +172,11 @@ bool ProcessReplay::on(const InstructionNotCovered& event) {
   return true;
 }
 
+bool ProcessReplay::on(const RegisterHazardFound& event) {
+  run_.register_hazards.push_back(event.hazard);
+  return true;
+}
+
 bool ProcessReplay::on(const MemoryErrorFound& event) {
   run_.memory_errors.push_back(event.error);
   return true;

@@ -53,6 +53,7 @@ class ProcessReplay {
   bool on(const AllocationKnown& event);
   bool on(const KernelCounted& event);
   bool on(const InstructionNotCovered& event);
+  bool on(const RegisterHazardFound& event);
   bool on(const MemoryErrorFound& event);
   bool on(const RunEnd& event);
   bool on(const RecordingFailed& event);

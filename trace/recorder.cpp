@@ -211,6 +211,9 @@ Expected<void> Recorder::finish(const report::RunData& run) {
     for (const ptx::NotCovered& instruction : run.not_covered) {
       put(InstructionNotCovered{instruction});
     }
+    for (const ptx::RegisterHazard& hazard : run.register_hazards) {
+      put(RegisterHazardFound{hazard});
+    }
     for (const report::MemoryErrorRecord& error : run.memory_errors) {
       put(MemoryErrorFound{error});
     }

@@ -56,6 +56,12 @@ const boost::unordered_flat_map<Opcode, Named>& named() {
       {Opcode::kMovmatrix, {.decode = &decode_move_matrix}},
       {Opcode::kWgmma, {.decode = &decode_warpgroup}},
       {Opcode::kTensormap, {.decode = &decode_tensor_map}},
+      {Opcode::kTex, {.decode = &decode_texels}},
+      {Opcode::kTld4, {.decode = &decode_texels}},
+      {Opcode::kSuld, {.decode = &decode_texels}},
+      {Opcode::kSust, {.decode = &decode_texels}},
+      {Opcode::kTxq, {.decode = &decode_texture_query}},
+      {Opcode::kSuq, {.decode = &decode_texture_query}},
       {Opcode::kCvta, {.decode = &decode_address_conversion}},
       {Opcode::kIsspacep, {.decode = &decode_is_space}},
       {Opcode::kBar, {.decode = &decode_barrier}},
@@ -86,8 +92,8 @@ const boost::unordered_flat_map<Opcode, Named>& named() {
 MemoryUse use_by_opcode(Opcode opcode, Handler handler) {
   using enum Opcode;
   constexpr Opcode kMeeting[] = {kBar, kBarrier, kShfl, kVote, kMatch, kRedux, kElect};
-  constexpr Opcode kAccessing[] = {kSt,   kAtom,     kRed,      kCp,    kMbarrier,
-                                   kWmma, kLdmatrix, kStmatrix, kWgmma, kTensormap};
+  constexpr Opcode kAccessing[] = {kSt,       kAtom,  kRed,       kCp,  kMbarrier, kWmma, kLdmatrix,
+                                   kStmatrix, kWgmma, kTensormap, kTex, kTld4,     kSuld, kSust};
   if (opcode == kCall) {
     const bool enters = handler == &execute_call || handler == &execute_native;
     return enters ? MemoryUse::kNone : MemoryUse::kOther;

@@ -49,6 +49,10 @@ GenericPlace NativeCall::place_of(std::uint64_t generic_address) const {
           .offset = offset % kClusterShare};
 }
 
+std::shared_ptr<const TextureView> NativeCall::texture_of(std::uint64_t handle) const {
+  return context->launch->textures.find(handle);
+}
+
 Step execute_native(Context& c, const Instruction& in, std::uint32_t mask) {
   const auto& site = *static_cast<const NativeSite*>(in.extra);
   std::array<LaneValues, kMaximumNativeArguments> arguments;

@@ -17,12 +17,17 @@ class WeakState;
 
 struct Launch {
   Launch(const Program& the_program, const LaunchConfig& the_config, Memory& its_memory,
-         FrameStore& its_frames)
-      : program(the_program), config(the_config), memory(its_memory), frames(its_frames) {}
+         const TextureTable& its_textures, FrameStore& its_frames)
+      : program(the_program),
+        config(the_config),
+        memory(its_memory),
+        textures(its_textures),
+        frames(its_frames) {}
 
   const Program& program;
   LaunchConfig config;
   Memory& memory;
+  const TextureTable& textures;
   FrameStore& frames;
   const std::byte* parameters = nullptr;  // Program::parameter_bytes of them
   std::uint64_t grid_workspace = 0;       // address for %envreg1/2; 0: not cooperative

@@ -54,9 +54,9 @@ Relation relation_of(const PlacedPiece& access, Pass pass, const Cell& older, co
   if (!is_conflict && is_far && older.launch() == cell.launch()) {
     return Relation::kUnrelated;  // mostly nothing orders them, and nobody asks; see passes_by()
   }
-  const bool defies = (access.engine().site(older.site).proxy == wire::Proxy::kReadOnly ||
-                       access.site().proxy == wire::Proxy::kReadOnly) &&
-                      older.launch() == cell.launch();
+  const bool defies =
+      lacks_order(access.engine().site(older.site), access.site(), older.cta == cell.cta) &&
+      older.launch() == cell.launch();
   if (!defies && is_all_before(access, older, cell) && !is_between_proxies(access, older)) {
     return Relation::kBefore;
   }

@@ -23,6 +23,10 @@ bool leaves_gap(CtaKey superseder, CtaKey older, const Actor& actor) {
 // A thread that waits for an asynchronous access learns of it and of those before it on its
 // completion, but not of what its issuer knew.
 bool may_stand_for(const EngineState& engine, const Cell& newer, const Cell& older) {
+  if (engine.site(older.site).proxy == wire::Proxy::kSurface && older.cta != newer.cta &&
+      older.launch() == newer.launch()) {
+    return false;  // against the newer one's block nothing would be left of it
+  }
   return !newer.is_asynchronous() || is_of_one_map_reader(engine, older, newer) ||
          (older.is_asynchronous() && older.value == newer.value &&
           (!newer.has_own_completion() || (older.cta == newer.cta && older.warp == newer.warp)) &&

@@ -28,6 +28,10 @@ bool is_read_only(const Side& side) {
   return side.site->proxy == wire::Proxy::kReadOnly;
 }
 
+bool is_of_surface(const wire::SiteInfo& site) {
+  return site.proxy == wire::Proxy::kSurface;
+}
+
 // By the async proxy; the mbarrier that a copy completes on it reaches by the generic one.
 bool is_async_proxy(const Side& side) {
   return side.site->proxy == wire::Proxy::kAsync && !side.is_of_mbarrier;
@@ -105,9 +109,17 @@ bool is_flag_pair(const Side& first, const Side& second, Distance distance) {
          is_flag_store_to_poll(second, first, distance);
 }
 
+bool lacks_order(const wire::SiteInfo& first, const wire::SiteInfo& second, bool same_block) {
+  if (first.proxy == wire::Proxy::kReadOnly || second.proxy == wire::Proxy::kReadOnly) {
+    return true;
+  }
+  const bool is_any = is_of_surface(first) || is_of_surface(second);
+  return is_any && (first.proxy != second.proxy || !same_block);
+}
+
 bool defies_order(const Pair& pair) {
-  return pair.same_launch && ((is_read_only(pair.first) && pair.second.writes) ||
-                              (is_read_only(pair.second) && pair.first.writes));
+  return pair.same_launch && (pair.first.writes || pair.second.writes) &&
+         lacks_order(*pair.first.site, *pair.second.site, pair.distance == Distance::kCta);
 }
 
 std::optional<Verdict> verdict_of(const Pair& pair, bool report_same_value) {
@@ -123,6 +135,9 @@ std::optional<Verdict> verdict_of(const Pair& pair, bool report_same_value) {
   if (is_read_only(pair.first) || is_read_only(pair.second)) {
     return Verdict{.missing = pair.same_launch ? MissingOrder::kReadOnlyPath
                                                : MissingOrder::kNoSynchronisation};
+  }
+  if (defies_order(pair)) {
+    return Verdict{.missing = MissingOrder::kSurfaceBlocks};
   }
   if (is_flag_pair(pair.first, pair.second, pair.distance)) {
     return std::nullopt;
@@ -154,6 +169,7 @@ bool stands_for(const Side& newer, const Side& older) {
     return false;
   }
   if ((is_read_only(older) && !is_read_only(newer)) ||
+      (is_of_surface(*older.site) && !is_of_surface(*newer.site)) ||
       (newer.is_of_mbarrier && !older.is_of_mbarrier)) {
     return false;
   }

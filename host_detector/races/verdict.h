@@ -37,7 +37,10 @@ struct Verdict {
 // Nothing where the rules excuse the pair. `report_same_value` is the option of that name.
 std::optional<Verdict> verdict_of(const Pair& pair, bool report_same_value);
 
-// An access with proxy read-only conflicts with every write of its kernel, ordered or not.
+// Nothing in a launch orders two accesses of it by these, if one of them writes: a read by the
+// read-only path is ordered with no write, an access of a surface with those by surfaces of its
+// block alone.
+bool lacks_order(const wire::SiteInfo& first, const wire::SiteInfo& second, bool same_block);
 bool defies_order(const Pair& pair);
 
 // Whether an access is excused depends on how far apart the threads are.

@@ -375,7 +375,7 @@ Origins written_at(const Program& program, std::size_t statement, const Register
   return kFromUnknown;
 }
 
-// What a statement accesses of it. A texture is not logged, so nothing is left out there.
+// What a statement accesses of it. Where a texture is not logged, nothing is left out.
 Origins accessed_at(const Program& program, std::size_t statement, const Registers& registers) {
   const Statement& current = program.module.statements[statement];
   const Effect& effect = program.effects[statement];
@@ -390,7 +390,7 @@ Origins accessed_at(const Program& program, std::size_t statement, const Registe
     return is_wait ? 0 : kFromUnknown;
   }
   if (opcode_class == OpcodeClass::kTexture) {
-    return 0;
+    return program.options.is_emulated ? kFromUnknown : 0;
   }
   // What it lets begin may access what this kernel does, beside it.
   return written_at(program, statement, registers) |

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ptx/parser/cursor.h"
+#include "ptx/texel_form.h"
 
 namespace barracuda::ptx {
 
@@ -51,6 +52,12 @@ bool is_shared_access(const Effect& effect) {
 
 bool is_matrix_access(const Effect& effect) {
   return effect.opcode_class == OpcodeClass::kMatrixAccess && is_shared_space(effect.space);
+}
+
+bool is_logged_texture(const Program& program, std::size_t statement) {
+  return program.options.is_emulated &&
+         program.effects[statement].opcode_class == OpcodeClass::kTexture &&
+         read_texel_access(program.module.statements[statement].instruction).refusal.empty();
 }
 
 bool is_event(const Effect& effect, bool in_entry) {

@@ -69,6 +69,7 @@ enum class HookKind : std::uint8_t {
   kTensorCopy,  // before
   kWait,        // after, by the lanes whose wait for an mbarrier is over
   kHeap,        // free: before the call sequence; malloc: after it
+  kTexels,      // before: of textures and surfaces, on the emulated device
 };
 
 // The bytes of a word that an access of it is of (sub_word.h).
@@ -120,6 +121,7 @@ struct Program {
   std::vector<Kernel> kernels;
   SiteTable site_table;
   std::vector<NotCovered> not_covered;
+  std::vector<RegisterHazard> register_hazards;
   HookNames called_hooks;  // by the code that was inserted
   // Of the shared word for the launch descriptor, and its size.
   std::uint32_t descriptor_alignment = wire::kBlockWordsBytes;
@@ -174,6 +176,10 @@ bool may_touch_shared(const Effect& effect);
 
 // The scope of a fence, or of a call of a function that is nothing but one.
 std::optional<wire::Scope> fence_at(const Program& program, std::size_t statement);
+
+// A texture or surface access that is logged: on the emulated device, where it is known what texels
+// an object has.
+bool is_logged_texture(const Program& program, std::size_t statement);
 
 // Matrix loads and stores of memory that other threads may see.
 bool is_matrix_access(const Effect& effect);

@@ -13,6 +13,7 @@
 #include "ptx/hooks/hook_call.h"
 #include "ptx/hooks/interval_text.h"
 #include "ptx/hooks/shortcut_text.h"
+#include "ptx/hooks/texel_hook.h"
 
 namespace barracuda::ptx {
 namespace {
@@ -151,6 +152,18 @@ HookText HookWriter::write(const PlannedSite& site, const Statement& statement) 
       return write_wait(site, statement);
     case HookKind::kHeap:
       return write_heap(site, statement);
+    case HookKind::kTexels: {
+      const Predicate predicate = skip_unless(statement.instruction);
+      const std::string call = write_texels(
+          site, statement,
+          [&](std::string_view into, const Operand& operand, std::uint32_t bytes) {
+            return write_number(into, operand, bytes);
+          },
+          called_);
+      return call.empty() ? HookText{}
+                          : HookText{.before = fmt::format("{{\n{}{}{}}}\n", predicate.before, call,
+                                                           predicate.after)};
+    }
   }
   return {};
 }

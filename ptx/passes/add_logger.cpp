@@ -90,6 +90,12 @@ std::string select(const Module& logger, const Program& program) {
       i = function.body_end;
     }
   }
+  if (called.contains(wire::kTexelsHook)) {
+    text += fmt::format(
+        ".extern .func {}(.param .b32 site, .param .b64 object, .param .b32 form, .param .b64 x, "
+        ".param .b64 y, .param .b64 z, .param .b64 layer);\n",
+        wire::kTexelsHook);
+  }
   text.pop_back();
   return text;
 }

@@ -75,9 +75,9 @@ bool publishes_to_other_blocks(const PlannedSite& site) {
 }
 
 // What nobody logs, with states and without, and may order threads besides. Textures and surfaces
-// do not.
-bool may_order_unseen(const Effect& effect) {
-  return effect.not_covered && effect.opcode_class != OpcodeClass::kTexture;
+// do not; where they are logged, no state knows of them.
+bool may_order_unseen(const Effect& effect, bool is_emulated) {
+  return effect.not_covered && (is_emulated || effect.opcode_class != OpcodeClass::kTexture);
 }
 
 bool calls_nothing_that_logs(const Program& program, std::uint32_t entry) {
@@ -289,7 +289,9 @@ Expected<void> visit(Program& program, bool has_shared, std::span<PlannedSite> s
                           }) &&
       std::none_of(program.effects.begin() + static_cast<std::ptrdiff_t>(entry.body_begin),
                    program.effects.begin() + static_cast<std::ptrdiff_t>(entry.body_end),
-                   may_order_unseen);
+                   [&](const Effect& effect) {
+                     return may_order_unseen(effect, program.options.is_emulated);
+                   });
   const bool by_barriers_alone =
       !program.functions[index].is_numbered && std::ranges::all_of(sites, is_by_barriers);
   if (is_known) {

@@ -12,11 +12,14 @@
 #include "ptx/analysis/sub_word.h"
 #include "ptx/matrix_layout.h"
 #include "ptx/passes/passes.h"
+#include "ptx/texel_form.h"
 
 namespace barracuda::ptx::collect_sites {
 namespace {
 
 using enum OpcodeClass;
+
+constexpr std::uint32_t kMostTexelBytes = 16;
 
 HookKind strong_hook(OpcodeClass opcode_class) {
   if (opcode_class == kAtomic) {
@@ -70,7 +73,9 @@ class FunctionReader {
  private:
   void read_instruction(std::size_t i) {
     const Effect& effect = program_.effects[i];
-    if (effect.not_covered) {
+    if (is_logged_texture(program_, i)) {
+      add_texels(i);
+    } else if (effect.not_covered) {
       add_not_covered(i, reason_of(program_.module.statements[i].instruction, effect));
     } else if (is_shared_access(effect)) {
       add_access(i);
@@ -144,6 +149,26 @@ class FunctionReader {
                               effect.space == StateSpace::kShared &&
                               effect.order == wire::MemoryOrder::kWeak;
     program_.sites.push_back(site);
+  }
+
+  // How large a texel is the object alone says: one site for each size, and the hook chooses.
+  void add_texels(std::size_t i) {
+    const TexelAccess access = read_texel_access(program_.module.statements[i].instruction);
+    PlannedSite site{.statement = i,
+                     .function = index_,
+                     .hook = HookKind::kTexels,
+                     .effect = program_.effects[i]};
+    site.info.operation =
+        access.form.use == TexelUse::kStore ? wire::Operation::kWrite : wire::Operation::kRead;
+    site.info.proxy = site.effect.proxy;
+    site.info.element_count = 1;
+    const bool is_of_surface = access.form.is_of_surface();
+    const std::uint32_t first = is_of_surface ? access.form.bytes : 1;
+    const std::uint32_t last = is_of_surface ? access.form.bytes : kMostTexelBytes;
+    for (std::uint32_t bytes = first; bytes <= last; bytes *= 2) {
+      site.info.element_bytes = static_cast<std::uint8_t>(bytes);
+      program_.sites.push_back(site);
+    }
   }
 
   void add_matrix_access(std::size_t i) {

@@ -54,6 +54,11 @@ namespace reduce_in_block {
 Expected<void> run(Program& program);
 }  // namespace reduce_in_block
 
+// Finds registers of asynchronous products that are touched too early. Needs the effects.
+namespace async_registers {
+Expected<void> run(Program& program);
+}  // namespace async_registers
+
 // Where the lanes of a warp part and meet: sites at branches that they may take apart and at their
 // post-dominators. For model=paper alone; needs all other sites.
 namespace branches {

@@ -25,7 +25,8 @@ TOOLKIT = os.path.join(GOLDEN, "toolkit")
 OF_OTHER_KINDS = [
     "advice_volatile_barrier_race", "block_reduce_race", "graph_nodes_race", "half_warp_divergence",
     "litmus_bulk_store_no_proxy_fence_race", "litmus_cluster_exit_too_early_race", "litmus_cp_async_no_wait_race",
-    "litmus_grid_sync_once_race", "litmus_pool_free_other_stream_race", "litmus_tile_sync_other_tile_race"]
+    "litmus_grid_sync_once_race", "litmus_pool_free_other_stream_race",
+    "litmus_tile_sync_other_tile_race", "litmus_wgmma_register_early_race"]
 # A copy and a kernel in two streams: which comes first is no part of a seed.
 LEFT_OUT = ["overlapped_copy_race"]
 

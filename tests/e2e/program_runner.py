@@ -5,6 +5,7 @@ The first lines of a source say what is expected:
     // expect: none
     // expect: race [KIND [SPACE]]     (KIND may be -: any)
     // expect: barrier-divergence
+    // expect: async-register
     // expect KEY: ...                 for this key (a memory model, a mode) instead
     // result: TEXT                    what the program prints, where no schedule changes it
     // schedule: some                  the race is seen on some schedules only (`schedule KEY:`: for this key alone)
@@ -13,6 +14,7 @@ The first lines of a source say what is expected:
     // missing: REGEX                  what each race says of the order that is missing
     // bugs: N                         how many findings there are
     // variable: NAME ...              which variable each race is of, one of these; NAME[]: with the index
+    // device: emulated                a GPU cannot tell, and is not asked
     // weak: fails|starves|never       what delayed stores make of it (litmus_suite/run_weak.py)
 and the lines that race, there or in a header of the program's own, end in `// RACE` (`// RACE KEY`: for this key alone), the barriers that diverge
 in `// DIVERGENCE`. A finding is right when all its places are on marked lines; a racy program needs at least one. The program's own
@@ -119,6 +121,15 @@ def check_divergence(findings, marked):
     return problems
 
 
+def check_registers(findings, marked):
+    problems = [] if findings else ["no register is reported"]
+    for finding in findings:
+        problems += check_places(finding, marked)
+        if finding["type"] != "async-register":
+            problems.append("reported: %s" % json.dumps(finding))
+    return problems
+
+
 def read_report(json_file):
     if not os.path.exists(json_file):
         return []
@@ -172,6 +183,8 @@ def check_findings(findings, expectation, marked, any_line):
         return check_race(findings, expectation, marked, any_line)
     if expectation[0] == "barrier-divergence":
         return check_divergence(findings, marked)
+    if expectation[0] == "async-register":
+        return check_registers(findings, marked)
     return ["reported: %s" % json.dumps(finding) for finding in findings]
 
 
@@ -212,6 +225,11 @@ def check_result(result, source):
     if words is None or result.stdout.split() == words:
         return []
     return ["the program's result is %r, not %r" % (result.stdout, " ".join(words))]
+
+
+def runs_on(source, device):
+    """Whether the program is for this device."""
+    return device != "gpu" or read_note(source, "device") != ["emulated"]
 
 
 def seen_on_some_schedules(source, key):
@@ -266,6 +284,9 @@ def main():
     parser.add_argument("program", nargs="+")
     arguments = parser.parse_args()
 
+    if not runs_on(arguments.source[0], arguments.device):
+        print("%s: not for this device" % arguments.program[0])
+        return 0
     expectation, _ = read_expectation(arguments.source, arguments.key)
     tool = tool_command(arguments.barracuda, arguments.device,
                         arguments.option + device_options(arguments.device, expectation))

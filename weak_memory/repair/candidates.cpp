@@ -80,7 +80,8 @@ class Table {
       case MissingOrder::kReadOnlyPath:
         for (const std::string& side : {lack_.first, lack_.second}) {
           const auto point = code_.find(side);
-          if (point && point->effect.proxy == wire::Proxy::kReadOnly) {
+          if (point && point->effect.proxy == wire::Proxy::kReadOnly &&
+              point->effect.opcode_class == ptx::OpcodeClass::kLoad) {
             add({edits_.with_order(*point, MemoryOrder::kWeak)}, "the load is an ordinary one");
           }
         }
@@ -91,6 +92,7 @@ class Table {
               "a fence before the arrival, which releases nothing itself");
         }
         break;
+      case MissingOrder::kSurfaceBlocks:
       case MissingOrder::kAfterRelease:
       case MissingOrder::kLockNotTaken:
       case MissingOrder::kEqualValues:

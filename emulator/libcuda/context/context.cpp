@@ -152,6 +152,7 @@ void release_resources(Context& context) {
   release_modules(context);
   release_streams(context);
   release_events(context);
+  release_textures(context);
   release_arrays(context);
   release_mappings(context);
   release_allocations(context);

@@ -62,7 +62,7 @@ void find_memory(BoxSide& side, const void* host, CUdeviceptr device, CUarray ar
   if (side.type == CU_MEMORYTYPE_ARRAY) {
     side.array = find_array(array);
     if (side.array != nullptr) {
-      side.base = reinterpret_cast<std::uint64_t>(side.array->bytes.data());
+      side.base = side.array->address;
       side.pitch = side.array->row_bytes();
       side.height = side.array->rows();
     }

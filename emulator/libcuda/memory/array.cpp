@@ -1,11 +1,13 @@
 #include "emulator/libcuda/memory/array.h"
 
 #include <algorithm>
-#include <new>
+#include <cstring>
 
 #include "base/early_return.h"
+#include "emulator/libcuda.h"
 #include "emulator/libcuda/copy/box.h"
 #include "emulator/libcuda/handle_table.h"
+#include "emulator/state/host_address.h"
 
 namespace barracuda::emulator::driver {
 namespace {
@@ -27,18 +29,33 @@ CUresult create(CUarray* result, const CUDA_ARRAY3D_DESCRIPTOR_v2& descriptor) {
   auto array = std::make_shared<Array>();
   array->context = current_context();
   array->descriptor = descriptor;
-  try {
-    array->bytes.resize(array->row_bytes() * array->rows() * array->layers());
-  } catch (const std::bad_alloc&) {
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  } catch (const std::length_error&) {
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  }
+  const Expected<std::uint64_t> address =
+      machine().memory().allocate(array->bytes(), AllocationKind::kDevice);
+  RETURN_IF(!address, CUDA_ERROR_OUT_OF_MEMORY);
+  array->address = *address;
+  std::memset(host_address<void>(*address), 0, array->bytes());
   *result = arrays().insert(std::move(array));
   return CUDA_SUCCESS;
 }
 
 }  // namespace
+
+Array::~Array() {
+  if (address != 0) {
+    machine().memory().release(address);
+  }
+}
+
+std::optional<ArrayMemory> memory_of_array(const void* handle) {
+  const std::shared_ptr<Array> array = find_array(static_cast<CUarray>(const_cast<void*>(handle)));
+  if (array == nullptr) {
+    return std::nullopt;
+  }
+  return ArrayMemory{.address = array->address,
+                     .bytes = array->bytes(),
+                     .row_bytes = array->row_bytes(),
+                     .rows = array->rows()};
+}
 
 std::size_t Array::row_bytes() const {
   return descriptor.Width * element_bytes(descriptor.Format, descriptor.NumChannels);

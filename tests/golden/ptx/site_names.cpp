@@ -84,6 +84,8 @@ std::string_view name_of(wire::Proxy proxy) {
       return "async";
     case kTensorMap:
       return "tensor-map";
+    case kSurface:
+      return "surface";
   }
   return "?";
 }

@@ -74,9 +74,10 @@ std::string describe(const Trace& trace) {
                         site.poll         ? " poll"
                         : site.speculated ? " speculated"
                                           : "",
-                        site.proxy == wire::Proxy::kReadOnly ? " nc"
-                        : site.proxy == wire::Proxy::kAsync  ? " asyncproxy"
-                                                             : "");
+                        site.proxy == wire::Proxy::kReadOnly  ? " nc"
+                        : site.proxy == wire::Proxy::kAsync   ? " asyncproxy"
+                        : site.proxy == wire::Proxy::kSurface ? " surface"
+                                                              : "");
     text += site.asynchrony == wire::Asynchrony::kNone
                 ? ""
                 : fmt::format(" by{}{}", static_cast<int>(site.asynchrony),

@@ -386,6 +386,9 @@ class TraceMaker {
     if (kind == 15 && !shared) {
       site.proxy = wire::Proxy::kReadOnly;
     }
+    if ((kind == 5 || kind == 12) && !shared) {
+      site.proxy = wire::Proxy::kSurface;
+    }
     if (kind == 14) {  // a strong access of a kernel that numbers none
       site.operation = choice.where % 2 == 0 ? Operation::kReduction : Operation::kRead;
       site.order = choice.where % 3 == 0 ? MemoryOrder::kVolatile : MemoryOrder::kRelaxed;

@@ -580,4 +580,13 @@ void ReferenceDetector::copy_once(const detector::WarpOperation& operation, cons
   }
 }
 
+// RACE_RULES section 1: what no order in their launch helps, because it is of surfaces.
+bool ReferenceDetector::is_between_surfaces(const Access& older, const Access& newer) const {
+  const bool older_is = older.site->proxy == wire::Proxy::kSurface;
+  const bool newer_is = newer.site->proxy == wire::Proxy::kSurface;
+  const bool same_launch = std::get<0>(older.thread) == std::get<0>(newer.thread);
+  return same_launch && (older_is || newer_is) &&
+         (older_is != newer_is || distance(older.thread, newer.thread) != Scope::kCta);
+}
+
 }  // namespace barracuda::oracle

@@ -238,7 +238,8 @@ std::optional<Severity> ReferenceDetector::verdict(const Access& older, const Ac
   if (a.speculated || b.speculated) {
     return Severity::kWarning;
   }
-  if (a.proxy == wire::Proxy::kReadOnly || b.proxy == wire::Proxy::kReadOnly) {
+  if (a.proxy == wire::Proxy::kReadOnly || b.proxy == wire::Proxy::kReadOnly ||
+      is_between_surfaces(older, newer)) {
     return Severity::kError;
   }
   const bool narrow_flags = std::min(a.idiom_scope, b.idiom_scope) < apart;
@@ -281,8 +282,9 @@ void ReferenceDetector::check(const Access& older, const Access& newer) {
                            ? is_known(*older.completion, older.completion_time, newer.thread) ||
                                  is_map_read_known(older, newer.thread)
                            : is_before(older.thread, older.time, newer.thread);
-  const bool is_ordered = in_program_order || (!(read_only && same_launch) &&
-                                               (by_rule || was_observed(older, newer.thread)));
+  const bool defies = (read_only && same_launch) || is_between_surfaces(older, newer);
+  const bool is_ordered =
+      in_program_order || (!defies && (by_rule || was_observed(older, newer.thread)));
   if (is_ordered && !lacks_proxy_fence(older, newer)) {
     return;
   }

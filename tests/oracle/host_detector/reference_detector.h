@@ -271,6 +271,7 @@ class ReferenceDetector {
   [[nodiscard]] std::vector<const Access*> stand_ins(const Access& older, std::uint64_t byte) const;
   [[nodiscard]] bool is_covered(const Access& older, const Access& newer, std::uint64_t byte) const;
   [[nodiscard]] wire::Scope distance(const Thread& a, const Thread& b) const;
+  [[nodiscard]] bool is_between_surfaces(const Access& older, const Access& newer) const;
   [[nodiscard]] Space space_of(std::uint64_t tagged, const Thread& thread) const;
   [[nodiscard]] std::uint32_t cluster_of(const Thread& thread) const;
   // What may lead from a write of `thread` to those who saw it: not the accesses of launches that

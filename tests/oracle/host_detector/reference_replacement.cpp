@@ -26,6 +26,12 @@ bool ReferenceDetector::stands_for(const Access& newer, const Access& older) {
                                           newer.site->proxy != wire::Proxy::kReadOnly)) {
     return false;
   }
+  const bool same_launch = std::get<0>(older.thread) == std::get<0>(newer.thread);
+  const bool same_block = std::get<1>(older.thread) == std::get<1>(newer.thread);
+  if (older.site->proxy == wire::Proxy::kSurface &&
+      (newer.site->proxy != wire::Proxy::kSurface || (same_launch && !same_block))) {
+    return false;
+  }
   if ((newer.site->flag_store &&
        !(older.site->flag_store && older.site->idiom_scope >= newer.site->idiom_scope)) ||
       (newer.site->poll &&
@@ -47,13 +53,17 @@ bool ReferenceDetector::has_same_value(const Access& a, const Access& b) {
 
 // `between` stands for an older access, and is not a race with `newer`: because that strong write
 // was observed (RACE_RULES section 1, observation), which its predecessors need not be; or, for a
-// read by the read-only proxy, which no order helps, because it is of the reader's own thread.
+// read by the read-only proxy or an access of a surface, which no order helps, because it is of
+// that access's own thread.
 bool ReferenceDetector::is_excused(const Access& between, const Access& older,
                                    const Access& newer) const {
   const bool read_only =
       older.site->proxy == wire::Proxy::kReadOnly || newer.site->proxy == wire::Proxy::kReadOnly;
   const bool as_far =
       distance(between.thread, newer.thread) >= distance(older.thread, newer.thread);
+  if (is_between_surfaces(older, newer)) {
+    return between.thread == newer.thread;
+  }
   return read_only ? older.writes && between.thread == newer.thread
                    : as_far && was_observed(between, newer.thread);
 }

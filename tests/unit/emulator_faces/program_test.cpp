@@ -45,6 +45,10 @@ TEST_CASE("work of streams is captured into graphs") {
   CHECK(run_program("capture_per_thread") == 0);
 }
 
+TEST_CASE("textures and surfaces") {
+  CHECK(run_program("textures") == 0);
+}
+
 TEST_CASE("arrays, batches of copies and advice about memory") {
   CHECK(run_program("arrays") == 0);
 }

@@ -401,6 +401,37 @@ TEST_CASE("within a block a logged write stands for later plain accesses, a read
         2);
 }
 
+TEST_CASE("texels are logged on the emulated device, and named on a GPU") {
+  const std::string body = with_registers(
+      "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];\n"
+      "sust.b.2d.v2.b32.trap [%rd2, {%r1, %r2}], {%r3, %r4};\nret;");
+  const auto module = instrument_body(body, {.is_emulated = true});
+  CHECK(module.not_covered.empty());
+  std::vector<std::uint32_t> bytes;
+  for (const Site& site : module.sites) {
+    if (site.instruction.starts_with("tex")) {
+      CHECK(site.info.operation == wire::Operation::kRead);
+      CHECK(site.info.proxy == wire::Proxy::kReadOnly);
+      bytes.push_back(site.info.element_bytes);
+    }
+  }
+  CHECK(bytes == std::vector<std::uint32_t>{1, 2, 4, 8, 16});
+  const Site& store = site_of(module, "sust.b.2d.v2.b32.trap");
+  CHECK(store.info.operation == wire::Operation::kWrite);
+  CHECK(store.info.proxy == wire::Proxy::kSurface);
+  CHECK(store.info.element_bytes == 8);
+  CHECK(module.text.find(".extern .func __barracuda_texels") != std::string::npos);
+  const auto on_gpu = instrument_body(body);
+  REQUIRE(on_gpu.not_covered.size() == 2);
+  CHECK(on_gpu.not_covered[0].instruction == "tex.2d.v4.f32.f32");
+  CHECK(on_gpu.text.find("__barracuda_texels") == std::string::npos);
+  const auto cube = instrument_body(
+      with_registers("tex.cube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6, %f7, %f7}];"
+                     "\nret;"),
+      {.is_emulated = true});
+  CHECK(cube.not_covered.size() == 1);
+}
+
 TEST_CASE("instructions that touch memory and are not logged are named, with their line") {
   const auto module = instrument_body(
       with_registers("multimem.st.global.u32 [%rd1], %r1;\nfrobnicate.u32 %r1, [%rd1];\nret;"));
@@ -410,6 +441,24 @@ TEST_CASE("instructions that touch memory and are not logged are named, with the
   CHECK(module.not_covered[0].ptx_line > 0);
   CHECK(module.not_covered[1].instruction == "frobnicate.u32");
   CHECK(module.not_covered[1].ptx_line == module.not_covered[0].ptx_line + 1);
+}
+
+TEST_CASE("what is known and not logged says why") {
+  for (const auto& [instruction, reason] :
+       {std::pair("multimem.ld_reduce.weak.global.add.u32 %r1, [%rd1];", "multicast address"),
+        std::pair("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes"
+                  ".b128 [%r1], [%r2];",
+                  "another takes their work"),
+        std::pair("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r3];",
+                  "matrix loads and stores of this form"),
+        std::pair("stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r3], {%r1};",
+                  "matrix loads and stores of this form")}) {
+    CAPTURE(instruction);
+    const auto module = instrument_body(with_registers(std::string(instruction) + "\nret;"));
+    REQUIRE(module.not_covered.size() == 1);
+    CHECK(module.not_covered[0].reason.find(reason) != std::string::npos);
+    CHECK(std::string_view(instruction).starts_with(module.not_covered[0].instruction));
+  }
 }
 
 }  // namespace barracuda::ptx

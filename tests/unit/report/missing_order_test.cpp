@@ -298,7 +298,7 @@ TEST_CASE("every verdict has its own sentence") {
   Sample sample;
   std::set<std::string> texts;
   for (auto missing = detector::MissingOrder::kNoSynchronisation;
-       missing <= detector::MissingOrder::kReadOnlyPath;
+       missing <= detector::MissingOrder::kSurfaceBlocks;
        missing = static_cast<detector::MissingOrder>(static_cast<int>(missing) + 1)) {
     sample.race.missing = missing;
     CHECK(texts.insert(sample.text()).second);

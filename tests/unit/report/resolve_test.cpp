@@ -65,6 +65,38 @@ TEST_CASE("pairs of sites on the same pair of lines are one race") {
   CHECK(resolve(run, Options{}).findings.size() == 2);
 }
 
+TEST_CASE("a register of a product under way is a finding with both lines") {
+  RunData run;
+  ptx::RegisterHazard hazard{.kind = ptx::RegisterHazard::Kind::kReadInFlight,
+                             .function = "_Z3addPi",
+                             .register_name = "%f7"};
+  hazard.product = {.instruction = "wgmma.mma_async",
+                    .ptx_line = 40,
+                    .frames = {{.function = "_Z3addPi", .file = "/src/add.cu", .line = 12}}};
+  hazard.touch = {.instruction = "add.f32",
+                  .ptx_line = 50,
+                  .frames = {{.function = "_Z3addPi", .file = "/src/add.cu", .line = 14}}};
+  run.register_hazards = {hazard};
+  Report report = resolve(run, Options{});
+  REQUIRE(report.findings.size() == 1);
+  const Finding& finding = report.findings.front();
+  CHECK(finding.type == FindingType::kAsyncRegister);
+  CHECK(finding.severity == FindingSeverity::kError);
+  CHECK(finding.missing ==
+        "register %f7 is read before wgmma.wait_group has waited for the product that uses it");
+  REQUIRE(finding.accesses.size() == 2);
+  CHECK(finding.accesses[0].place.line == 12);
+  CHECK(finding.accesses[1].place.line == 14);
+  CHECK(finding.accesses[1].kernel == "add(int*)");
+  hazard.kind = ptx::RegisterHazard::Kind::kFenceMissing;
+  run.register_hazards = {hazard};
+  report = resolve(run, Options{});
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].missing ==
+        "register %f7 is written, and a product uses it without a wgmma.fence between the two");
+  CHECK(report.findings[0].accesses[0].place.line == 14);
+}
+
 TEST_CASE("without line information pairs of sites stay apart") {
   RunData run = samples::racy_run();
   for (ptx::Site& site : run.sites.own()) {

@@ -157,7 +157,7 @@ TEST_CASE("a damaged spool is an error, not a finding less") {
     text.insert(text.find('\n') + 1, "{\n");
   }
   SECTION("another version") {
-    text.replace(text.find("\"spool\":") + 8, 1, "9");
+    text.replace(text.find("\"spool\":") + 8, 1, "7");
   }
   REQUIRE(write_file(file_of_process(folder), text).has_value());
   CHECK_FALSE(read_spools(folder.path()).has_value());

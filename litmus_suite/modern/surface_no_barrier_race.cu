@@ -1,0 +1,22 @@
+// A block hands texels over through a surface without a barrier.
+// expect: race intra-block global
+// device: emulated
+// weak: never
+#include "../image_cells.h"
+
+__global__ void turn(cudaSurfaceObject_t surface, int* out) {
+  const int i = threadIdx.x, other = i ^ 32;
+  surf2Dwrite(static_cast<float>(i), surface, i % kImage * sizeof(float), i / kImage);  // RACE
+  float value = 0;
+  surf2Dread(&value, surface, other % kImage * sizeof(float), other / kImage);  // RACE
+  out[i] = static_cast<int>(value);
+}
+
+int main() {
+  ImageCells cells;
+  if (!make_image_cells(cells)) {
+    return 1;
+  }
+  turn<<<1, kImage * kImage>>>(cells.surface, cells.out);
+  return finish_image(cells);
+}

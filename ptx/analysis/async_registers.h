@@ -1,0 +1,28 @@
+// Registers of wgmma.mma_async, which reads A and writes its sums after it was issued (PTX ISA,
+// "Asynchronous wgmma instructions"): who touches one before wgmma.wait_group has waited for its
+// group, and what is written without a wgmma.fence before the product that uses it.
+//
+// A register is one by its name. A move from register to register renames: the compiler's choice of
+// registers makes many, and what is moved is what it was. A constant that a register is given may
+// stand behind the fence that came before it in the source; so it counts as written only where no
+// fence has come at all. Misses: what is moved and never used again, registers handed to functions.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "ptx/analysis/program.h"
+
+namespace barracuda::ptx {
+
+struct FoundHazard {
+  RegisterHazard::Kind kind = RegisterHazard::Kind::kReadInFlight;
+  std::size_t product = 0, touch = 0;  // statements
+  std::string_view register_name;
+};
+
+// Of a function, in the order of the touches: the first of each kind for each product.
+std::vector<FoundHazard> find_register_hazards(const Program& program, const Function& function);
+
+}  // namespace barracuda::ptx
