@@ -38,8 +38,14 @@ std::string unknown_option(const std::string& word, const CLI::App& app) {
     std::ranges::copy(option->get_lnames(), std::back_inserter(names));
   }
   const std::string_view name = std::string_view(word).substr(0, word.find('='));
-  const std::string_view nearest =
-      name.starts_with("--") ? nearest_name(name.substr(2), names) : std::string_view();
+  std::string_view nearest;
+  if (name.starts_with("--")) {
+    const std::string end = fmt::format("-{}", name.substr(2));
+    const auto longer =
+        std::ranges::find_if(names, [&](const std::string& each) { return each.ends_with(end); });
+    nearest =
+        longer != names.end() ? std::string_view(*longer) : nearest_name(name.substr(2), names);
+  }
   return fmt::format("unknown option '{}'", name) +
          (nearest.empty() ? "" : fmt::format("; did you mean '--{}'?", nearest));
 }
@@ -49,7 +55,8 @@ std::string sentence_of(const CLI::ParseError& problem, const CLI::App& app) {
   const std::size_t at = text.rfind(": ");
   const bool is_option = dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr &&
                          at != std::string::npos && text.compare(at + 2, 1, "-") == 0;
-  return is_option ? unknown_option(text.substr(at + 2), app) : text;
+  // Of several the first, which CLI11 names last.
+  return is_option ? unknown_option(text.substr(std::max(text.rfind(' '), at + 1) + 1), app) : text;
 }
 
 }  // namespace barracuda::cli

@@ -123,8 +123,8 @@ __device__ __forceinline__ bool owns_access(std::uint32_t site, std::uint64_t ad
 }
 
 // Whether this lane's access has to be logged. What comes before it is logged here. Of an access
-// that becomes part of a state there is no record as well: what is logged of the state later was
-// before it, and would come behind it.
+// that becomes part of a block's state there is no record as well: what is logged of the state
+// later was before it, and would come behind it.
 __device__ __forceinline__ bool follow_access(std::uint32_t site, std::uint64_t address,
                                               std::uint32_t interval, const StoredValue& stored) {
   const std::uint64_t descriptor = __barracuda_block.descriptor;

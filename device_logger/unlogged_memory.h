@@ -59,15 +59,13 @@ inline constexpr std::uint32_t kShortcuts = 4, kMostShortcutBytes = 32;
 // kernel without shortcuts it is the first word.
 struct HiddenArgument {
   std::uint64_t descriptor = 0;  // address of a LaunchDescriptor; 0: the launch runs unlogged
-  std::uint64_t reserved = 0;
   UnloggedRange shortcuts[kShortcuts] = {};
 };
 
 static_assert(offsetof(HiddenArgument, descriptor) == 0 &&
-                  offsetof(HiddenArgument, reserved) == 8 &&
-                  offsetof(HiddenArgument, shortcuts) == 16 &&
-                  sizeof(HiddenArgument) == 16 + kShortcuts * sizeof(UnloggedRange),
-              "a range is one load of a parameter");
+                  offsetof(HiddenArgument, shortcuts) == 8 &&
+                  sizeof(HiddenArgument) == 8 + kShortcuts * sizeof(UnloggedRange),
+              "every byte of it has a meaning");
 
 // Which sites were looked at for which of the ranges that are owned. In a launch descriptor.
 inline constexpr std::uint32_t kMostOwnedSites = 1004;

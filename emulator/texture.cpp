@@ -115,7 +115,7 @@ Texels sampled(const TextureView& view, const TexelForm& form,
       at.at(i) = axis.indices.at(side).at;
       is_outside = is_outside || axis.indices.at(side).is_outside;
     }
-    if (!is_there) {
+    if (!is_there || (weight == 0 && form.use != TexelUse::kGather)) {
       continue;
     }
     const auto slice = form.is_layered ? std::int64_t{layer_of(view, coordinates)} : at[2];

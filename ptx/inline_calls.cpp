@@ -125,30 +125,42 @@ class Inliner {
     return true;
   }
 
+  static std::string guard_of(const Instruction& instruction) {
+    return instruction.predicate.empty()
+               ? ""
+               : fmt::format("@{}{} ", instruction.predicate_negated ? "!" : "",
+                             instruction.predicate);
+  }
+
   void write_instruction(const Statement& statement, const Names& names, const std::string& end) {
     const Instruction& instruction = statement.instruction;
     if (instruction.opcode == Opcode::kCall && write_call(instruction, names)) {
       return;
     }
     if (instruction.opcode == Opcode::kRet && !end.empty()) {
-      const std::string guard =
-          instruction.predicate.empty()
-              ? ""
-              : fmt::format("@{}{} ", instruction.predicate_negated ? "!" : "",
-                            instruction.predicate);
-      write(fmt::format("{}bra {};", guard, end));
+      write(fmt::format("{}bra {};", guard_of(instruction), end));
       return;
     }
     if (!write_move(instruction, names)) {
-      write(renamed(statement.text, names));
+      // Of a part of a parameter that is a register: left as it is, and refused by who reads it.
+      write(uses_register(instruction, names) ? std::string(statement.text)
+                                              : renamed(statement.text, names));
     }
+  }
+
+  static bool uses_register(const Instruction& instruction, const Names& names) {
+    return std::ranges::any_of(instruction.operands, [&](const Operand& operand) {
+      const auto found =
+          operand.elements.empty() ? names.end() : names.find(operand.elements.front().name);
+      return operand.kind == Operand::Kind::kAddress && found != names.end() &&
+             found->second.register_bytes != 0;
+    });
   }
 
   // Of a parameter that is a register. Whether it is.
   bool write_move(const Instruction& instruction, const Names& names) {
     const bool is_load = instruction.opcode == Opcode::kLd;
-    if ((!is_load && instruction.opcode != Opcode::kSt) || instruction.operands.size() != 2 ||
-        !instruction.predicate.empty()) {
+    if ((!is_load && instruction.opcode != Opcode::kSt) || instruction.operands.size() != 2) {
       return false;
     }
     const Operand& address = instruction.operands[is_load ? 1 : 0];
@@ -160,7 +172,7 @@ class Inliner {
     }
     const std::string& parameter = found->second.made;
     const std::string_view other = instruction.operands[is_load ? 0 : 1].text;
-    write(fmt::format("mov.b{} {}, {};", found->second.register_bytes * 8,
+    write(fmt::format("{}mov.b{} {}, {};", guard_of(instruction), found->second.register_bytes * 8,
                       is_load ? other : parameter, is_load ? parameter : other));
     return true;
   }

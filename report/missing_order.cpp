@@ -464,11 +464,11 @@ std::string missing_order(const detector::RaceEvent& race, const ptx::SiteTable&
              "if no lane that uses the value is meant; otherwise nothing orders the two accesses";
     case MissingOrder::kReadOnlyPath:
       return "a read through the read-only path (ld.global.nc, __ldg, a texture) need not see what "
-             "its own "
-             "kernel writes: an ordinary load is needed, whatever synchronisation lies between";
+             "its own kernel writes: an ordinary load is needed, whatever synchronisation lies "
+             "between";
     case MissingOrder::kSurfaceBlocks:
       return "nothing within a kernel orders the surface accesses of two blocks, whatever "
-             "synchronisation lies between: they belong into two launches, one after the other";
+             "synchronisation lies between: they belong in two launches, one after the other";
   }
   return "";
 }

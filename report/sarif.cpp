@@ -59,7 +59,7 @@ constexpr Rule kRules[] = {
      .help = "All threads of a block wait, and none of them can go on."},
     {.type = FindingType::kAsyncRegister,
      .id = "async-register",
-     .title = "Register of a product under way",
+     .title = "Register used by an asynchronous wgmma",
      .help = "wgmma.mma_async reads and writes its registers after it was issued. One that is "
              "touched before wgmma.wait_group, or written before without wgmma.fence, has no "
              "known value. Wait first, or fence."},

@@ -135,9 +135,10 @@ uniform: one interval is enough|passes/uniform_barriers.cpp|s/in_read_only\[at\]
 uniform: generic stores are global|passes/uniform_barriers.cpp|s/effect.space != StateSpace::kGlobal;/effect.space == StateSpace::kShared;/
 uniform: generic loads are shared|passes/uniform_barriers.cpp|s/site.effect.space == StateSpace::kShared/true/
 uniform: who left has come to every barrier|passes/uniform_barriers.cpp|s/== Uniformity::kAll;/!= Uniformity::kSome;/
-uniform: a load before any barrier is steady|analysis/steady_loads.cpp|s/if (index == 0) {/if (false) {/
-uniform: who writes behind the load does not matter|analysis/steady_loads.cpp|s/return is_written ? std::vector<std::size_t>{} : /return false ? std::vector<std::size_t>{} : /
-uniform: an unknown address is none of the variable|analysis/steady_loads.cpp|s/return sources.is_unknown || sources.variables.empty() ||/return/
+uniform: a load before any barrier is steady|analysis/steady_loads.cpp|s/if (index == 0) {/if (index == ~0U) {/
+uniform: who writes behind the load does not matter|analysis/steady_loads.cpp|s/return is_written ? std::vector<std::size_t>{} : barriers;/return barriers;/
+uniform: an unknown address is none of the variable|analysis/steady_loads.cpp|s/return sources.is_loaded || sources.variables.empty() ||/return/
+uniform: extern variables lie apart|analysis/steady_loads.cpp|s/if (!variable.is_extern) {/if (true) {/
 uniform: any barrier makes a load steady|analysis/uniform_blocks.cpp|s/return blocks_\[flow_.block_of(barrier)\] == Uniformity::kAll;/return true;/
 uniform: a register is what it ever was|analysis/uniform_blocks.cpp|s/made_here_\[written.name\] = differs_now;/made_here_[written.name] = false;/
 code: stores are not looked at|hooks/hook_call.cpp|s/kRead ? 0 : wire::kPlainWrite/kRead ? 0 : 0/

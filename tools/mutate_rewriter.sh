@@ -30,7 +30,7 @@ bytes: a shift right is one left|analysis/demanded_bits.cpp|s/^  if (instruction
 bytes: signs are not copied|analysis/demanded_bits.cpp|s/const bool wants_sign = is_signed(type) \&\& /const bool wants_sign = width == 0 \&\& /
 bytes: a permutation takes from the other word|analysis/demanded_bits.cpp|s/(source < 4) == (operand == 1)/(source < 4) != (operand == 1)/
 registers: a wait is for all groups|analysis/async_registers.cpp|s/each.groups > left/each.groups > 0 * left/
-registers: no constant is written|analysis/async_registers.cpp|s/!(each.is_constant \&\& state.is_fenced)/!each.is_constant/
+registers: no constant is written|analysis/async_registers.cpp|s/!(each.is_computed \&\& state.is_fenced)/!each.is_computed/
 registers: of two products the older counts|analysis/async_registers.cpp|s/^  if (age(from) < age(into)) {/  if (age(into) < age(from)) {/
 registers: products of all shapes follow each other|analysis/async_registers.cpp|s/one->depth == two->depth \&\&/true \&\&/
 registers: a move is a write|analysis/async_registers.cpp|s/^    } else if (is_move(instruction)) {$/    } else if (false) {/

@@ -56,10 +56,7 @@ Words read_texel(const TextureView& view, std::uint64_t address) {
   words[3] = gives_floats(view) ? bits_of(1) : 1;
   for (std::uint32_t i = 0; i < view.channels; ++i) {
     if (address == Texels::kNone) {
-      const float border = view.border.at(i);
-      words.at(i) = gives_floats(view) ? bits_of(border)
-                                       : static_cast<std::uint32_t>(static_cast<std::int64_t>(
-                                             std::clamp(border, -2147483648.0F, 4294967040.0F)));
+      words.at(i) = bits_of(view.border.at(i));  // of an integer where the texture gives those
     } else {
       words.at(i) = read_channel(view, host_address<std::byte>(address) + i * view.channel_bytes);
     }

@@ -24,19 +24,20 @@ struct RegisterState {
   std::size_t product = kNone;  // that is under way and uses it
   std::uint32_t groups = 0;     // that the thread has ended since, the product's own among them
   bool is_sum = false;          // the product writes it
+  bool is_copy = false;         // of what that product uses: a write touches nothing under way
   std::size_t written = kNone;  // since the last wgmma.fence
-  bool is_constant = false;     // what was written
+  bool is_computed = false;     // what was written
 
   friend bool operator==(const RegisterState&, const RegisterState&) = default;
 };
 
 struct State {
   std::vector<RegisterState> registers;
-  bool is_fenced = true;  // a wgmma.fence lies on each way here
+  bool is_fenced = true;  // a wgmma.fence lies on each way here, behind the last wait
   bool is_reached = false;
 };
 
-// The newer of two products under way; any write, one of no constant first.
+// The newer of two products under way; any write, one that is not computed first.
 void join(RegisterState& into, const RegisterState& from) {
   const auto age = [](const RegisterState& state) {
     return std::tuple(state.product == kNone, state.groups, state.product);
@@ -46,12 +47,13 @@ void join(RegisterState& into, const RegisterState& from) {
     into.groups = from.groups;
     into.is_sum = from.is_sum;
   }
+  into.is_copy = into.is_copy || from.is_copy;
   const auto weight = [](const RegisterState& state) {
-    return std::tuple(state.written == kNone, state.is_constant, state.written);
+    return std::tuple(state.written == kNone, state.is_computed, state.written);
   };
   if (weight(from) < weight(into)) {
     into.written = from.written;
-    into.is_constant = from.is_constant;
+    into.is_computed = from.is_computed;
   }
 }
 
@@ -76,12 +78,6 @@ bool is_move(const Instruction& instruction) {
          instruction.operands.size() == 2 &&
          instruction.operands[0].kind == Operand::Kind::kRegister &&
          instruction.operands[1].kind == Operand::Kind::kRegister;
-}
-
-bool is_constant(const Instruction& instruction) {
-  return instruction.opcode == Opcode::kMov && instruction.operands.size() == 2 &&
-         (instruction.operands[1].kind == Operand::Kind::kFloat ||
-          instruction.operands[1].kind == Operand::Kind::kInteger);
 }
 
 bool is_product(const Effect& effect) {
@@ -218,6 +214,7 @@ class Walk {
 
   // Groups that may be left are the newest; one that has not been ended is in none.
   static void wait(const Instruction& instruction, State& state) {
+    state.is_fenced = false;
     const std::uint64_t left = instruction.operands.front().bits;
     for (RegisterState& each : state.registers) {
       if (each.product != kNone && each.groups > left) {
@@ -237,7 +234,7 @@ class Walk {
         if (each.product != kNone && !follows) {
           report(is_sum ? Kind::kWrittenInFlight : Kind::kReadInFlight, each.product, i, named);
         }
-        if (each.written != kNone && !(each.is_constant && state.is_fenced)) {
+        if (each.written != kNone && !(each.is_computed && state.is_fenced)) {
           report(Kind::kFenceMissing, i, each.written, named);
         }
       });
@@ -271,10 +268,11 @@ class Walk {
     }
     RegisterState& target = state.registers[to->second];
     const RegisterState& source = state.registers[from->second];
-    if (target.product != kNone && source.product == kNone) {
+    if (target.product != kNone && !target.is_copy && source.product == kNone) {
       report(Kind::kWrittenInFlight, target.product, i, instruction.operands[0]);
     }
     target = source;
+    target.is_copy = source.product != kNone;
   }
 
   void touch(std::size_t i, const Instruction& instruction, const Effect& effect, State& state) {
@@ -285,11 +283,11 @@ class Walk {
       const bool is_result = n == 0 && operand.kind != Operand::Kind::kAddress && c != kBranch &&
                              c != kUnknown && (c != kCall || operand.kind == Operand::Kind::kList);
       visit(operand, state, [&](const Operand& named, RegisterState& each) {
-        if (each.product != kNone) {
+        if (each.product != kNone && !(is_result && each.is_copy)) {
           report(is_result ? Kind::kWrittenInFlight : Kind::kReadInFlight, each.product, i, named);
         }
         if (is_result) {
-          each = {.written = i, .is_constant = is_constant(instruction)};
+          each = {.written = i, .is_computed = c == kArithmetic};
         }
       });
     }

@@ -3,9 +3,11 @@
 // group, and what is written without a wgmma.fence before the product that uses it.
 //
 // A register is one by its name. A move from register to register renames: the compiler's choice of
-// registers makes many, and what is moved is what it was. A constant that a register is given may
-// stand behind the fence that came before it in the source; so it counts as written only where no
-// fence has come at all. Misses: what is moved and never used again, registers handed to functions.
+// registers makes many, and what is moved is what it was; a write to the copy touches nothing. What
+// is computed, and a constant, may stand behind the fence that it comes before in the source; so it
+// counts as written only where no fence has come since the last wait. Misses: what is computed
+// behind a fence, what is moved and never used again, registers handed to functions, waits and
+// fences with a predicate (they count as if it held), functions whose states do not settle.
 #pragma once
 
 #include <cstddef>

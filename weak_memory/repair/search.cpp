@@ -546,8 +546,7 @@ class Search {
       if (lack.missing == detector::MissingOrder::kNoSynchronisation &&
           lack.kind == detector::RaceKind::kInterBlock) {
         return "no fence, order or scope that was tried makes a hand-over of it: the one that "
-               "reads "
-               "has to wait for what the other sets behind its write";
+               "reads has to wait for what the other sets behind its write";
       }
       return options_.with_barriers ? "no fence, order, scope or barrier that was tried cures it"
                                     : "no fence, order or scope that was tried cures it";

@@ -7,6 +7,7 @@
 #include "emulator/libcuda.h"
 #include "emulator/libcuda/copy/box.h"
 #include "emulator/libcuda/handle_table.h"
+#include "emulator/libcuda/stream/stream.h"
 #include "emulator/state/host_address.h"
 
 namespace barracuda::emulator::driver {
@@ -17,8 +18,15 @@ HandleTable<Array, CUarray>& arrays() {
   return *instance;
 }
 
+// CUDA's limits of compute capability 9.0, the widest of any kind of array (Programming Guide,
+// "Technical Specifications").
+constexpr std::size_t kMostWidth = 131072, kMostHeight = 65536, kMostDepth = 16384;
+
 CUresult create(CUarray* result, const CUDA_ARRAY3D_DESCRIPTOR_v2& descriptor) {
   RETURN_IF_FAILED(require_context());
+  RETURN_IF(descriptor.Width > kMostWidth || descriptor.Height > kMostHeight ||
+                descriptor.Depth > kMostDepth,
+            CUDA_ERROR_INVALID_VALUE);
   const unsigned channels = descriptor.NumChannels;
   RETURN_IF(result == nullptr || descriptor.Width == 0 ||
                 (channels != 1 && channels != 2 && channels != 4),
@@ -107,6 +115,7 @@ CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR_v2* result, CUarray h
 }
 
 CUresult cuArrayDestroy(CUarray handle) {
+  finish_all_streams();
   return arrays().extract(handle) == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
 }
 

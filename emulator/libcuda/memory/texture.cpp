@@ -11,6 +11,7 @@
 #include "emulator/libcuda/copy/box.h"
 #include "emulator/libcuda/memory/allocation.h"
 #include "emulator/libcuda/memory/array.h"
+#include "emulator/libcuda/stream/stream.h"
 
 namespace barracuda::emulator::driver {
 namespace {
@@ -102,20 +103,29 @@ CUresult view_array(CUarray handle, TextureView& view) {
   return CUDA_SUCCESS;
 }
 
+// CUDA's limits of compute capability 9.0 (Programming Guide, "Technical Specifications").
+constexpr std::size_t kMostLinearTexels = std::size_t{1} << 28, kMostPitchedWidth = 131072,
+                      kMostPitchedHeight = 65000, kMostPitch = 2097120;
+
 CUresult view_linear(const CUDA_RESOURCE_DESC& resource, TextureView& view) {
   const auto& linear = resource.res.linear;
   RETURN_IF_FAILED(set_format(linear.format, linear.numChannels, view));
   RETURN_IF(!find_memory(linear.devPtr) || linear.devPtr % view.texel_bytes() != 0,
             CUDA_ERROR_INVALID_VALUE);
   view.address = linear.devPtr;
-  view.width = static_cast<std::uint32_t>(linear.sizeInBytes / view.texel_bytes());
+  const std::size_t texels = linear.sizeInBytes / view.texel_bytes();
+  RETURN_IF(texels == 0 || texels > kMostLinearTexels, CUDA_ERROR_INVALID_VALUE);
+  view.width = static_cast<std::uint32_t>(texels);
   view.is_linear = true;
-  return view.width == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+  return CUDA_SUCCESS;
 }
 
 CUresult view_pitched(const CUDA_RESOURCE_DESC& resource, TextureView& view) {
   const auto& pitched = resource.res.pitch2D;
   RETURN_IF_FAILED(set_format(pitched.format, pitched.numChannels, view));
+  RETURN_IF(pitched.width > kMostPitchedWidth || pitched.height > kMostPitchedHeight ||
+                pitched.pitchInBytes > kMostPitch,
+            CUDA_ERROR_INVALID_VALUE);
   const std::size_t row = pitched.width * view.texel_bytes();
   RETURN_IF(!find_memory(pitched.devPtr) || row == 0 || pitched.height == 0 ||
                 pitched.pitchInBytes < row || pitched.devPtr % view.texel_bytes() != 0 ||
@@ -167,6 +177,9 @@ CUresult set_sampling(const CUDA_TEXTURE_DESC& texture, TextureView& view) {
     view.border.at(i) = texture.borderColor[i];
   }
   view.border[3] = texture.borderColor[3];
+  if (view.is_linear) {
+    view.border = {};  // it has no address mode
+  }
   view.is_normalised = (texture.flags & CU_TRSF_NORMALIZED_COORDINATES) != 0;
   view.makes_fractions = view.kind != TexelKind::kFloat && view.channel_bytes != 4 &&
                          (texture.flags & CU_TRSF_READ_AS_INTEGER) == 0;
@@ -206,6 +219,7 @@ CUresult cuTexObjectCreate(CUtexObject* result, const CUDA_RESOURCE_DESC* resour
 }
 
 CUresult cuTexObjectDestroy(CUtexObject handle) {
+  finish_all_streams();
   return objects().remove(handle, false);
 }
 
@@ -237,6 +251,7 @@ CUresult cuSurfObjectCreate(CUsurfObject* result, const CUDA_RESOURCE_DESC* reso
 }
 
 CUresult cuSurfObjectDestroy(CUsurfObject handle) {
+  finish_all_streams();
   return objects().remove(handle, true);
 }
 

@@ -309,10 +309,16 @@ TEST_CASE("what one thread tells all others they do together") {
   const std::string begin = declare + differs + kStore + tells;
   CHECK(counts_events(begin + barrier + ask + branch + rest));
   CHECK(counts_events(begin + barrier + ask + kLoad + branch + rest));
+  // A loaded index leads nowhere else.
+  CHECK(counts_events(begin + barrier + ask + branch +
+                      "ld.global.u32 %r5, [%rd1];\nadd.u32 %r6, %r6, %r5;\n" + rest));
   // Told again behind the next barrier, in a loop.
   const std::string loop = "setp.lt.u32 %p3, %r5, 9;\n@%p3 bra $loop;\n";
   CHECK(counts_events(declare + differs + "$loop:\n" + barrier + tells + barrier + ask + branch +
                       rest + barrier + "add.u32 %r5, %r5, 1;\n" + loop));
+  // All extern variables lie at one place.
+  CHECK_FALSE(counts_events(".extern .shared .align 4 .b8 flag[];\nmov.u32 %r6, tile;\n" + differs +
+                            kStore + tells + barrier + ask + branch + rest));
   for (const std::string& other : {
            begin + ask + branch + rest,                    // before any barrier
            begin + barrier + tells + ask + branch + rest,  // told without one
@@ -320,6 +326,13 @@ TEST_CASE("what one thread tells all others they do together") {
            begin + barrier + ask + branch + "st.shared.u32 [%r5], 0;\n" + rest,
            begin + barrier + ask + branch + "st.u32 [%rd1], 0;\n" + rest,
            begin + barrier + ask + branch + "mov.u32 %r5, flag;\nst.shared.u32 [%r5], 0;\n" + rest,
+           // A pointer that was loaded, or the array.
+           begin + barrier + ask + branch +
+               "ld.local.v2.u32 {%r3, %r4}, [%rd1];\nmov.b64 %rd2, {%r3, %r4};\ncvt.u64.u32 %rd3, "
+               "%r6;\nselp.b64 %rd4, %rd2, %rd3, %p2;\nst.u32 [%rd4], 0;\n" +
+               rest,
+           begin + barrier + ask + branch +
+               "ld.global.u32 %r5, [%rd1];\nselp.b32 %r6, %r5, %r6, %p2;\n" + rest,
            begin + barrier + "ld.shared.u32 %r4, [%r5];\nsetp.eq.u32 %p1, %r4, 0;\n" + branch +
                rest,
            // The barrier is not one that all come to.

@@ -125,7 +125,7 @@ TEST_CASE("what one pointer or one variable leads to goes round its hook by a co
   CHECK(shortcuts[0].argument == ArgumentWord{.parameter = 0});
   CHECK((shortcuts[0].stores && shortcuts[0].accesses.size() == 2));
   CHECK((!shortcuts[1].argument && shortcuts[1].variable == "table" && !shortcuts[1].stores));
-  CHECK(module.text.find("ld.param.b64 %__barracuda_r, [kernel___barracuda_launch+32]") !=
+  CHECK(module.text.find("ld.param.b64 %__barracuda_r, [kernel___barracuda_launch+24]") !=
         std::string::npos);
 }
 

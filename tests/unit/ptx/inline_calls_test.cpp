@@ -71,6 +71,24 @@ TEST_CASE("a function stands in the place of its call, its parameters are regist
   CHECK(count(body, "mov.b32 %r2, __inlined1_retval0;") == 1);
 }
 
+// Its argument is set by these instructions.
+std::string inlined_with(const std::string& set_argument) {
+  std::string text = kText;
+  const std::string set = "st.param.b32 [param0+0], %r1;\n.param .b32 retval0;";
+  text.replace(text.find(set), set.size(), set_argument + "\n.param .b32 retval0;");
+  const auto module = parse(text);
+  REQUIRE(module);
+  return inline_calls(*module, *module->find_function("k"));
+}
+
+TEST_CASE("a parameter that is a register is set as a whole, under its predicate, or is refused") {
+  const std::string guarded = inlined_with("@%p1 st.param.b32 [param0+0], %r1;");
+  CHECK(guarded.find("@%p1 mov.b32 __inlined") != std::string::npos);
+  CHECK(guarded.find(".local.b32") == std::string::npos);
+  const std::string in_parts = inlined_with("st.param.b16 [param0+0], %rs1;");
+  CHECK(in_parts.find("st.param.b16 [param0+0]") != std::string::npos);
+}
+
 TEST_CASE("a function that calls itself stays a call") {
   const auto module = parse(
       ".version 8.0\n.target sm_90\n.address_size 64\n.func f()\n{\ncall.uni f;\nret;\n}\n"
