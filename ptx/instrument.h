@@ -25,7 +25,8 @@ struct InstrumentOptions {
   bool for_paper = false;
   // A launch may choose which block of the program each block of the device is (BlockOrder).
   bool renumbers_blocks = false;
-  bool is_emulated = false;  // for the emulated device: where shared variables lie is known
+  bool is_emulated = false;    // for the emulated device: where shared variables lie is known
+  bool has_shortcuts = false;  // its launches may leave accesses out: kernels have Shortcuts
   // Instead of logging: stores are delayed where the launch says so (device_logger/store_delays.h).
   bool delays_stores = false;
   // Instead of logging: a launch may also have blocks that are none of the program's and disturb

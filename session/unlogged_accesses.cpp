@@ -87,10 +87,14 @@ bool are_owners(const wire::OwnedSites& sites, const ptx::GlobalAccess& access,
 
 // A trace must hold what a detector of any options would ask for, and the paper's rules ask for
 // each access.
+bool UnloggedAccesses::are_wanted(const Options& options) {
+  return (options.filter == "auto" || options.filter == "on") && options.record.empty() &&
+         options.model != "paper";
+}
+
 UnloggedAccesses::UnloggedAccesses(const Options& options, const AllocationTable& allocations,
                                    StreamTracker& streams, Problems& problems, Describe describe)
-    : is_wanted_((options.filter == "auto" || options.filter == "on") && options.record.empty() &&
-                 options.model != "paper"),
+    : is_wanted_(are_wanted(options)),
       foresees_(options.filter == "auto"),
       allocations_(allocations),
       streams_(streams),

@@ -32,6 +32,9 @@ class UnloggedAccesses {
   UnloggedAccesses(const Options& options, const AllocationTable& allocations,
                    StreamTracker& streams, Problems& problems, Describe describe);
 
+  // Whether any launch of a process with these options may leave accesses out.
+  [[nodiscard]] static bool are_wanted(const Options& options);
+
   [[nodiscard]] bool is_on() const { return is_wanted_ && !is_given_up_; }
 
   // One that has its place in the order.

@@ -8,7 +8,7 @@
 __global__ void blur(cudaTextureObject_t image, cudaSurfaceObject_t surface) {
   const int x = threadIdx.x % kImage, y = threadIdx.x / kImage;
   const float value = tex2D<float>(image, x + 1, y + 1);  // RACE
-  surf2Dwrite(value, surface, x * sizeof(float), y);  // RACE
+  surf2Dwrite(value, surface, x * sizeof(float), y);      // RACE
 }
 
 int main() {

@@ -153,7 +153,7 @@ std::vector<Shortcut> find_shortcuts(const Program& program, std::uint32_t entry
 }
 
 bool has_room_for_shortcuts(const Program& program, const Kernel& kernel) {
-  return kernel.instrumented && !program.options.for_paper &&
+  return kernel.instrumented && program.options.has_shortcuts &&
          kernel.hidden_parameter_offset + sizeof(wire::HiddenArgument) <=
              parameter_limit(program.module);
 }

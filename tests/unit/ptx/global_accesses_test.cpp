@@ -21,7 +21,8 @@ InstrumentedModule instrumented(const std::string& body) {
       "mov.u32 %r2, %tid.x;\nmul.wide.u32 %rd2, %r2, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
       "setp.eq.u32 %p1, %r2, 0;\n" +
       body + "ret;\n}\n"));
-  auto module = instrument(std::move(units), {.first_site = wire::SiteId{7}});
+  auto module =
+      instrument(std::move(units), {.first_site = wire::SiteId{7}, .has_shortcuts = true});
   INFO((module ? "" : module.error().to_string()));
   REQUIRE(module);
   return std::move(*module);
