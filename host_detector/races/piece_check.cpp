@@ -26,8 +26,8 @@ Relation before_or_unrelated(bool is_before) {
   return is_before ? Relation::kBefore : Relation::kUnrelated;
 }
 
-// The warp's time is that of its last barrier but for accesses that are told of later (kEarlier):
-// what was logged since lies behind a barrier of the warp that the access is before.
+// A warp's time never goes back, but a kEarlier record has the time of the barrier of its warp that
+// followed the access. What the warp logged at a later time comes after that barrier.
 bool is_told_late(const Cell& older, const Cell& cell) {
   return older.cta == cell.cta && older.warp == cell.warp && cell.time < older.time &&
          !older.is_asynchronous() && !older.is_settled() && !cell.is_asynchronous();
